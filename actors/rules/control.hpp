@@ -1,0 +1,34 @@
+#pragma once
+
+// Decisions about what operators set (messages/control.hpp holds the state).
+
+#include "messages/control.hpp"
+#include "messages/errors.hpp"
+#include "messages/events.hpp"
+#include "messages/scheduling.hpp"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace depositd::rules {
+
+/// Limits and standing of a user in a queue, defaults filled in.
+member_terms terms_of(const control_state& state, const std::string& queue,
+                      const std::string& user);
+
+/// Whether a control event makes sense as it stands: names legal, queue known,
+/// numbers in range, processor criteria not contradicting each other.
+caf::error check(const control_state& state, const event& change);
+
+/// Applies a control event; other events are ignored. Returns whether anything
+/// changed.
+bool apply(control_state& state, const event& change);
+
+/// Key of a control event in the projection's control table, {kind, key};
+/// kind is the event's index, a key of two names joins them with a newline.
+/// Nothing for other events.
+std::optional<std::pair<std::uint8_t, std::string>>
+control_key(const event& change);
+
+} // namespace depositd::rules

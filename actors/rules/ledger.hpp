@@ -1,0 +1,159 @@
+#pragma once
+
+// The items and claims of one user in one queue. Decides commands into events
+// and applies events; the same `apply` serves live and replay. Pure: time and
+// ids come in as arguments.
+
+#include "messages/errors.hpp"
+#include "messages/events.hpp"
+#include "messages/rows.hpp"
+#include "messages/scheduling.hpp"
+#include "messages/types.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace depositd::rules {
+
+/// A body in memory; shared because it may be on its way out while it stays.
+using body_bytes = std::shared_ptr<const std::string>;
+
+/// An item to be accepted, numbered by the shard.
+struct incoming {
+  item_id id = 0;
+  std::uint8_t priority = 0;
+  std::uint64_t size = 0;
+  std::uint64_t digest = 0;
+  body_kind kind = body_kind::inline_bytes;
+  body_bytes body;
+};
+
+/// Who takes a reserved pick, and until when.
+struct taker_terms {
+  std::string processor;
+  micros deadline_us = never; ///< never: as long as the processor lives
+  bool local = false;
+};
+
+/// The choice made for a pick: the event, and what the processor needs.
+struct handed_item {
+  item_claimed claim;
+  claimed_item item;    ///< without body bytes
+  body_bytes body;      ///< null: must be read at `place`
+  body_place place;
+};
+
+/// Changes for the ring since the last call of `take_changes`.
+struct ledger_changes {
+  std::vector<ready_change> ready; ///< merged per band and class, no zeros
+  std::int32_t claims_ended = 0;   ///< negative: claims restored by recovery
+
+  bool empty() const noexcept {
+    return ready.empty() && claims_ended == 0;
+  }
+};
+
+class ledger {
+public:
+  ledger();
+  ~ledger();
+  ledger(ledger&&) noexcept;
+  ledger& operator=(ledger&&) noexcept;
+
+  /// Settings decide attempts, retry delays, pending limit, bands.
+  /// `tokens_from`: tokens are given above this number, which must be higher
+  /// than those of every earlier engine (epoch in the upper bits).
+  void configure(std::string queue, const queue_settings& settings,
+                 const size_classes& classes);
+  void raise_tokens(claim_token tokens_from);
+
+  // -- deciding; none of these changes anything but through `apply`
+
+  /// Events for as many of the items as the pending limit allows, in order;
+  /// the rest is refused. In `while_pending` queues an item whose digest is
+  /// pending already is swallowed: accepted, no event.
+  std::vector<item_enqueued> accept(std::vector<incoming> items,
+                                    micros now) const;
+
+  /// How many more items the pending limit allows.
+  std::uint64_t room() const noexcept;
+
+  /// Chooses the first item of the pick's classes and band by priority, then
+  /// id. Nothing: the pick must be declined.
+  std::optional<handed_item> choose(const pick& what, const taker_terms& who,
+                                    micros now) const;
+
+  /// Events that end the claim as the outcome says; `ec::stale_claim` if the
+  /// token is not that of the live claim. Retry and not-yet follow
+  /// rules/retry.hpp; a retry beyond `attempts_max` becomes a failed ending.
+  caf::expected<event> settle(const outcome& what, micros now) const;
+
+  /// Finishes by item id whatever its claim (EmoDB's ack). `ec::not_found`.
+  caf::expected<event> finish(item_id id, micros now) const;
+
+  /// A later deadline (never an earlier one). `ec::stale_claim`.
+  caf::expected<event> extend(item_id id, claim_token token,
+                              micros deadline_us) const;
+
+  /// Claims past their deadline, back to pending (attempts permitting).
+  std::vector<event> expire(micros now) const;
+
+  /// Releases every claim of a processor, or all (empty name).
+  std::vector<event> release_claims(const std::string& processor) const;
+
+  /// Claims of processors inside the engine that died with it.
+  std::vector<event> release_local_claims() const;
+
+  /// Ends every item, claimed or not.
+  std::vector<event> purge(micros now) const;
+
+  /// Parks pending items, or takes parked ones back; others are left alone.
+  std::vector<event> park(const std::vector<item_id>& ids, bool parked) const;
+
+  // -- applying
+
+  /// Applies an event of this user and queue; `body` are the bytes to keep in
+  /// memory (item_enqueued, body_relocated), null to keep none.
+  void apply(const event& x, body_bytes body = nullptr);
+
+  /// Puts a live item from the projection back.
+  void restore(const item_row& row);
+
+  /// Delayed items whose time has come become pending. Not an event: it
+  /// follows from the time in the item.
+  void wake(micros now);
+
+  // -- bodies
+
+  /// Journal place of an item's body, once it is committed.
+  void set_place(item_id id, const body_place& place);
+  /// Forgets the bytes in memory (they are in the journal at its place).
+  /// Returns how many bytes were freed; 0 if there is no place yet.
+  std::size_t drop_body(item_id id);
+  body_bytes body(item_id id) const;
+  body_place place(item_id id) const;
+
+  // -- looking
+
+  ledger_changes take_changes();
+  /// All ready counts, after `configure` with other classes.
+  std::vector<ready_change> ready_counts() const;
+  /// Earliest time at which `expire` or `wake` has something to do.
+  micros next_due() const noexcept;
+  bool idle() const noexcept; ///< no items at all
+  std::uint64_t size() const noexcept;    ///< items, claimed included
+  std::uint64_t pending() const noexcept; ///< not claimed: counts for limits
+  std::uint32_t claims() const noexcept;
+  std::uint64_t parked() const noexcept;
+  std::optional<item_view> find(item_id id) const;
+  /// Every live item, for tests and state hashes, by id.
+  std::vector<item_view> items() const;
+
+private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+} // namespace depositd::rules

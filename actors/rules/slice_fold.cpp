@@ -1,0 +1,1 @@
+#include "actors/rules/slice_fold.hpp"

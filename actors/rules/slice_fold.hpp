@@ -1,0 +1,35 @@
+#pragma once
+
+// Folds a stretch of the journal into its net effect on the projection. What
+// was enqueued and finished inside the stretch leaves only its submission.
+
+#include "messages/events.hpp"
+#include "messages/rows.hpp"
+
+#include <memory>
+
+namespace depositd::rules {
+
+class slice_fold {
+public:
+  /// `from`: sequence that the projection has reached.
+  explicit slice_fold(sequence from);
+  ~slice_fold();
+
+  /// Adds a record; its events follow those added before. Bodies are not
+  /// needed, their places are.
+  void add(const record& x);
+
+  std::size_t events() const noexcept;
+
+  /// Places of bodies that came and went inside the slice (their extents hold
+  /// nothing live for them) need no entry; the result names only net effects.
+  /// The fold is empty afterwards and starts at the sequence reached.
+  slice take();
+
+private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+} // namespace depositd::rules

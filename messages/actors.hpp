@@ -1,0 +1,186 @@
+#pragma once
+
+// The map: every actor of depositd and what may be said to it. One alias per
+// role; a comment above each message says what it means. Values are in
+// types.hpp, commands.hpp (may cross processes) and local.hpp (may not).
+
+#include "messages/commands.hpp"
+#include "messages/local.hpp"
+
+#include <caf/replies_to.hpp>
+#include <caf/typed_actor.hpp>
+
+namespace depositd {
+
+/// One SP slot: asks for items under its criteria, runs the handler, reports.
+/// Also what a remote worker must be.
+using processor_actor = caf::typed_actor<
+  // Items handed out and outcomes taken, durable both.
+  caf::reacts_to<handed>>;
+
+/// Attaches a processor to a queue.
+struct attach {
+  processor_actor who;
+  std::string name;           ///< for operators and the journal
+  criteria wants;
+  std::uint32_t lease_ms = 0; ///< 0: claims last as long as the processor
+};
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, attach& x) {
+  return f(x.who, x.name, x.wants, x.lease_ms);
+}
+
+/// The side of a queue that processors see, here or on another node.
+using queue_door_actor = caf::typed_actor<
+  // Registers a processor; it is watched from then on.
+  caf::replies_to<attach>::with<attached>,
+  // Ends claims and asks for items; answered by `handed` to the processor.
+  caf::reacts_to<work>,
+  // Extends claims.
+  caf::reacts_to<touch_claims>,
+  // Releases what the processor holds and forgets it.
+  caf::replies_to<detach>::with<done>>;
+
+/// The ring of one queue: picks whose turn it is, reserves, delegates.
+using queue_actor = queue_door_actor::extend<
+  // From the shard: a user has something to do with this queue.
+  caf::reacts_to<introduce>,
+  // From the shard: a user's node retired. Answers where it stood in the ring.
+  caf::replies_to<forget_member>::with<member_forgotten>,
+  // From the shard: settings of the queue or the server changed.
+  caf::reacts_to<configure_queue>,
+  // From the shard: a user's limits or standing changed.
+  caf::reacts_to<change_terms>,
+  // From the shard: recovery is over, order the ring and begin.
+  caf::reacts_to<begin>,
+  // From a node: ready items or claims of its user changed.
+  caf::reacts_to<counts_changed>,
+  // From a node: it had nothing for these picks.
+  caf::reacts_to<picks_declined>,
+  // Numbers of the queue.
+  caf::replies_to<report_queue>::with<queue_report>,
+  // Numbers of its users.
+  caf::replies_to<report_members>::with<members_report>,
+  // Why a user is served or not.
+  caf::replies_to<explain_member>::with<member_explained>,
+  // Its processors.
+  caf::replies_to<report_processors>::with<processors_report>>;
+
+/// One user in a shard, over all queues: owns its items and claims.
+using user_node_actor = caf::typed_actor<
+  // From the shard: this queue exists for the user from now on.
+  caf::reacts_to<serve_queue>,
+  // From the shard: items to accept.
+  caf::reacts_to<accept_items>,
+  // From a queue: picks reserved for a processor.
+  caf::reacts_to<hand_over>,
+  // From a queue: outcomes of claims.
+  caf::reacts_to<settle>,
+  // From a queue: extend claims.
+  caf::reacts_to<extend_claims>,
+  // From a queue: a processor is gone, release what it holds.
+  caf::reacts_to<release_claims>,
+  // From a queue: the size classes changed, count again.
+  caf::reacts_to<reclassify>,
+  // From the journal: where bodies are.
+  caf::reacts_to<places>,
+  // From the shard: park, unpark, purge.
+  caf::reacts_to<park_items>, caf::reacts_to<purge_items>,
+  // From the shard: write bodies of these items again (their extent is to go).
+  caf::reacts_to<relocate_bodies>,
+  // One item, if the user has it.
+  caf::replies_to<find_item>::with<item_found>,
+  // Sizes of the user's queues.
+  caf::replies_to<report_node>::with<node_report>,
+  // From the shard, which routes nothing here any more: leave if idle.
+  caf::replies_to<retire>::with<retired>>;
+
+/// Owns the users hashed to it: routes, spawns and retires nodes, keeps the
+/// control state, holds the epoch, recovers.
+using shard_actor = caf::typed_actor<
+  // Accepts items of any users for one queue.
+  caf::replies_to<enqueue>::with<enqueued>,
+  // Accepts one deposit. `ec::pending_limit_reached` if the user has too many.
+  caf::replies_to<submit>::with<enqueued>,
+  // Records a deposit that a synchronous door has processed.
+  caf::replies_to<record_submission>::with<enqueued>,
+  // A number for a submission that is not queued.
+  caf::replies_to<reserve_id>::with<id_reserved>,
+  // The handle of a queue.
+  caf::replies_to<open_queue>::with<queue_door_actor>,
+  // Changes settings; answered when they are durable and in force.
+  caf::replies_to<propose>::with<done>,
+  // The control state now, and later every change of it.
+  caf::replies_to<watch_control>::with<control_changed>,
+  // How many items of a user wait in a queue.
+  caf::replies_to<count_pending>::with<pending_counted>,
+  // Operator's bulk actions; answered when durable.
+  caf::replies_to<park_matching>::with<matching_parked>,
+  caf::replies_to<purge_queue>::with<done>,
+  // Everything that is known of one item that lives.
+  caf::replies_to<explain_item>::with<item_explained>,
+  // All queues.
+  caf::replies_to<list_queues>::with<queues_listed>,
+  // Users of a queue, or of all.
+  caf::replies_to<list_users>::with<users_listed>,
+  // From the projector: these bodies keep an extent alive.
+  caf::reacts_to<relocate_items>,
+  // From the journal: an append failed; start over from the store.
+  caf::reacts_to<journal_failed>,
+  // Take nothing new, hand out nothing; answered when nothing is in flight
+  // inside the engine or the time is up.
+  caf::replies_to<drain>::with<done>>;
+
+/// Group commit: whatever arrives while a group is flushed is the next group.
+using journal_actor = caf::typed_actor<
+  // Write these events; what hangs on them leaves after the commit.
+  caf::reacts_to<append>>;
+
+/// Reads bodies that are not in memory and hands the items out.
+using body_reader_actor = caf::typed_actor<caf::reacts_to<read_and_hand_out>>;
+
+/// Background reader of the journal: keeps the projection up to date, drops
+/// what is no longer needed, and answers from the read model. Every answer
+/// contains all that was durable when the question was asked.
+using projector_actor = caf::typed_actor<
+  caf::replies_to<submission_query>::with<submissions_found>,
+  caf::replies_to<peek_items>::with<items_found>,
+  caf::replies_to<match_items>::with<items_matched>,
+  // A consistent copy of everything.
+  caf::replies_to<back_up>::with<done>,
+  // How far it is and what the store takes.
+  caf::replies_to<report_store>::with<store_report>>;
+
+/// Runs the work of deposit queues on threads of its own, never on CAF's.
+using handler_actor = caf::typed_actor<
+  // Processes a claimed item of the queue and says how it ended.
+  caf::replies_to<handle_item>::with<outcome>>;
+
+/// Creates, reconfigures and stops the processors inside this engine.
+using processor_manager_actor = caf::typed_actor<
+  caf::reacts_to<control_changed>,
+  // Every slot, what it holds and since when.
+  caf::replies_to<report_slots>::with<slots_report>,
+  // Stop asking for items; answered when every slot is empty.
+  caf::replies_to<drain>::with<done>>;
+
+/// What producers and workers on other nodes talk to.
+using native_actor = caf::typed_actor<
+  caf::replies_to<enqueue>::with<enqueued>,
+  caf::replies_to<open_queue>::with<queue_door_actor>>;
+
+/// Every operator command; published on the node's port.
+using admin_actor = caf::typed_actor<
+  caf::replies_to<admin_request>::with<admin_reply>,
+  caf::replies_to<connect_native>::with<native_actor>>;
+
+/// Start order, watch, drain, stop.
+using supervisor_actor = caf::typed_actor<
+  // From the signal thread or an operator.
+  caf::replies_to<stop_engine>::with<done>>;
+
+} // namespace depositd
+
+// Last: the type ids need the handles above, which cross processes too.
+#include "messages/type_ids.hpp"

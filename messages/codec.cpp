@@ -1,0 +1,267 @@
+#include "messages/codec.hpp"
+
+#include <cassert>
+#include <type_traits>
+
+namespace depositd {
+
+namespace {
+
+/// Layout version of a record; a reader refuses what it does not know.
+constexpr char format_1 = 1;
+
+
+class writer {
+public:
+  using result_type = void;
+
+  explicit writer(std::string& out) : out_(out) {
+    // nop
+  }
+
+  template <class... Ts>
+  void operator()(Ts&... xs) {
+    (put(xs), ...);
+  }
+
+  void put_number(std::uint64_t x) {
+    while (x >= 0x80) {
+      out_.push_back(static_cast<char>(x | 0x80));
+      x >>= 7;
+    }
+    out_.push_back(static_cast<char>(x));
+  }
+
+  void put(const std::string& x) {
+    put_number(x.size());
+    out_.append(x);
+  }
+
+  template <class T>
+  void put(const std::vector<T>& xs) {
+    put_number(xs.size());
+    for (const auto& x : xs)
+      put(x);
+  }
+
+  template <class T>
+  void put(const T& x) {
+    if constexpr (std::is_enum_v<T> || std::is_same_v<T, bool>)
+      put_number(static_cast<std::uint64_t>(x));
+    else if constexpr (std::is_signed_v<T>)
+      put_number((static_cast<std::uint64_t>(x) << 1)
+                 ^ static_cast<std::uint64_t>(std::int64_t{x} >> 63));
+    else if constexpr (std::is_integral_v<T>)
+      put_number(x);
+    else
+      inspect(*this, const_cast<T&>(x)); // writers change nothing
+  }
+
+private:
+  std::string& out_;
+};
+
+class reader {
+public:
+  using result_type = void;
+
+  reader(std::string_view bytes, std::size_t& position)
+    : bytes_(bytes), position_(position) {
+    // nop
+  }
+
+  template <class... Ts>
+  void operator()(Ts&... xs) {
+    (get(xs), ...);
+  }
+
+  bool ok() const noexcept {
+    return ok_;
+  }
+
+  std::uint64_t number() {
+    std::uint64_t out = 0;
+    for (unsigned shift = 0; shift < 64; shift += 7) {
+      if (position_ >= bytes_.size())
+        break;
+      const auto byte = static_cast<std::uint8_t>(bytes_[position_++]);
+      out |= std::uint64_t{byte & 0x7fu} << shift;
+      if (byte < 0x80)
+        return out;
+    }
+    ok_ = false;
+    return 0;
+  }
+
+  std::string_view bytes() {
+    const auto size = number();
+    if (!ok_ || size > bytes_.size() - position_) {
+      ok_ = false;
+      return {};
+    }
+    const auto out = bytes_.substr(position_, size);
+    position_ += size;
+    return out;
+  }
+
+  void get(std::string& x) {
+    x.assign(bytes());
+  }
+
+  template <class T>
+  void get(std::vector<T>& xs) {
+    const auto size = number();
+    xs.clear();
+    if (size > bytes_.size() - position_) // each element takes a byte or more
+      ok_ = false;
+    for (std::uint64_t i = 0; ok_ && i < size; ++i)
+      get(xs.emplace_back());
+  }
+
+  template <class T>
+  void get(T& x) {
+    if constexpr (std::is_enum_v<T> || std::is_same_v<T, bool>) {
+      const auto value = number();
+      if (value > 0xff)
+        ok_ = false;
+      x = static_cast<T>(value);
+    } else if constexpr (std::is_signed_v<T>) {
+      const auto value = number();
+      x = static_cast<T>((value >> 1) ^ (~(value & 1) + 1));
+    } else if constexpr (std::is_integral_v<T>) {
+      const auto value = number();
+      if (value > std::numeric_limits<T>::max())
+        ok_ = false;
+      x = static_cast<T>(value);
+    } else {
+      inspect(*this, x);
+    }
+  }
+
+private:
+  std::string_view bytes_;
+  std::size_t& position_;
+  bool ok_ = true;
+};
+
+template <class T>
+constexpr bool has_body
+  = std::is_same_v<T, item_enqueued> || std::is_same_v<T, body_relocated>;
+
+void put_event(const event& x, std::string& out,
+               std::vector<body_slot>* slots) {
+  writer w{out};
+  out.push_back(static_cast<char>(x.index()));
+  std::visit(
+    [&](const auto& fields) {
+      using type = std::decay_t<decltype(fields)>;
+      w.put(fields);
+      if constexpr (has_body<type>) {
+        w.put_number(fields.body.size());
+        if (slots != nullptr && !fields.body.empty())
+          slots->push_back({fields.id, static_cast<std::uint32_t>(out.size()),
+                            static_cast<std::uint32_t>(fields.body.size())});
+        out.append(fields.body);
+      }
+    },
+    x);
+}
+
+template <std::size_t I = 0>
+bool emplace_kind(event& out, std::size_t kind) {
+  if constexpr (I < std::variant_size_v<event>) {
+    if (kind != I)
+      return emplace_kind<I + 1>(out, kind);
+    if (out.index() != I)
+      out.emplace<I>();
+    return true;
+  } else {
+    return false;
+  }
+}
+
+/// Decodes into `out`; where a body goes is said by `group` and `how`.
+bool get_event(std::string_view bytes, std::size_t& position, event& out,
+               std::uint64_t group, bodies how) {
+  if (position >= bytes.size()
+      || !emplace_kind(out, static_cast<std::uint8_t>(bytes[position++])))
+    return false;
+  return std::visit(
+    [&](auto& fields) {
+      using type = std::decay_t<decltype(fields)>;
+      reader r{bytes, position};
+      r.get(fields);
+      if constexpr (has_body<type>) {
+        const auto body = r.bytes();
+        fields.place = {};
+        if (!body.empty())
+          fields.place = {group,
+                          static_cast<std::uint32_t>(body.data()
+                                                     - bytes.data()),
+                          static_cast<std::uint32_t>(body.size())};
+        if (how == bodies::copied)
+          fields.body.assign(body);
+        else
+          fields.body.clear();
+      }
+      return r.ok();
+    },
+    out);
+}
+
+} // namespace
+
+void encode(const record& x, std::string& out, std::vector<body_slot>& slots) {
+  out.push_back(format_1);
+  writer w{out};
+  w.put(x.user);
+  w.put_number(x.events.size());
+  for (const auto& e : x.events)
+    put_event(e, out, &slots);
+}
+
+void encode(const event& x, std::string& out) {
+  put_event(x, out, nullptr);
+}
+
+caf::expected<event> decode_event(std::string_view bytes) {
+  event out;
+  std::size_t position = 0;
+  if (!get_event(bytes, position, out, 0, bodies::copied)
+      || position != bytes.size())
+    return caf::make_error(ec::store_damaged, "not an event");
+  return out;
+}
+
+record_reader::record_reader(std::string_view bytes, std::uint64_t group,
+                             bodies how)
+  : bytes_(bytes), group_(group), how_(how) {
+  // nop
+}
+
+bool record_reader::at_end() const noexcept {
+  return position_ >= bytes_.size();
+}
+
+caf::error record_reader::next(record& out) {
+  const auto damaged = [&] {
+    return caf::make_error(ec::store_damaged,
+                           "not a record at byte " + std::to_string(position_)
+                             + " of group " + std::to_string(group_));
+  };
+  if (at_end() || bytes_[position_] != format_1)
+    return damaged();
+  ++position_;
+  reader r{bytes_, position_};
+  r.get(out.user);
+  const auto count = r.number();
+  if (!r.ok() || count > bytes_.size() - position_)
+    return damaged();
+  out.events.resize(count);
+  for (auto& e : out.events)
+    if (!get_event(bytes_, position_, e, group_, how_))
+      return damaged();
+  return {};
+}
+
+} // namespace depositd

@@ -1,0 +1,170 @@
+#pragma once
+
+// Messages that may cross a process border: the native door, processors, and
+// the operator's shell.
+
+#include "messages/types.hpp"
+
+#include <string>
+#include <vector>
+
+namespace depositd {
+
+// -- native door --------------------------------------------------------------
+
+/// Items for one queue, of any users. At most `enqueue_items_max`.
+struct enqueue {
+  std::string queue;
+  std::vector<new_item> items;
+};
+inline constexpr std::size_t enqueue_items_max = 10'000;
+
+/// All accepted items are durable. `ids` answers `items` by position; 0 means
+/// that this one was refused because of the user's pending limit.
+struct enqueued {
+  std::vector<item_id> ids;
+  std::uint32_t refused = 0;
+};
+
+/// Asks for the handle of a queue, which comes into being if it is new.
+struct open_queue {
+  std::string name;
+};
+
+/// Answer to commands that have nothing else to say: it is done and durable.
+struct done {};
+
+// -- processors ---------------------------------------------------------------
+
+/// Ends claims and asks for items, in one message. `credit` is how many items
+/// the processor can take beyond those it holds after `outcomes`; it replaces
+/// what it asked for before.
+struct work {
+  std::uint32_t processor = 0; ///< number from `attached`
+  std::uint32_t credit = 0;
+  std::vector<outcome> outcomes;
+};
+
+/// Extends claims by the lease that the processor attached with.
+struct touch_claims {
+  std::uint32_t processor = 0;
+  struct claim {
+    item_id id = 0;
+    claim_token token = 0;
+    std::uint32_t member = 0;
+  };
+  std::vector<claim> claims;
+};
+
+/// The processor's number in this queue. Its claims end when it dies.
+struct attached {
+  std::uint32_t processor = 0;
+};
+
+struct detach {
+  std::uint32_t processor = 0;
+};
+
+/// Whether the queue took an outcome: false means that the claim was not (or
+/// no longer) the one named, and nothing changed.
+struct settlement {
+  item_id id = 0;
+  bool accepted = false;
+};
+
+/// What a commit holds for a processor. Everything in it is durable.
+struct handed {
+  std::vector<settlement> settled;
+  std::vector<claimed_item> items;
+};
+
+// -- operator's shell ---------------------------------------------------------
+
+/// A command by its name ("queue list") with its arguments as a JSON object.
+struct admin_request {
+  std::string command;
+  std::string arguments;
+};
+
+/// One JSON document with snake_case keys.
+struct admin_reply {
+  std::string document;
+};
+
+/// Asks the admin actor, the one published on the node's port, for the native
+/// door.
+struct connect_native {};
+
+// -- inspection ---------------------------------------------------------------
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, enqueue& x) {
+  return f(x.queue, x.items);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, enqueued& x) {
+  return f(x.ids, x.refused);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, open_queue& x) {
+  return f(x.name);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, done&) {
+  return f();
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, work& x) {
+  return f(x.processor, x.credit, x.outcomes);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, touch_claims::claim& x) {
+  return f(x.id, x.token, x.member);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, touch_claims& x) {
+  return f(x.processor, x.claims);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, attached& x) {
+  return f(x.processor);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, detach& x) {
+  return f(x.processor);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, settlement& x) {
+  return f(x.id, x.accepted);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, handed& x) {
+  return f(x.settled, x.items);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, admin_request& x) {
+  return f(x.command, x.arguments);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, admin_reply& x) {
+  return f(x.document);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, connect_native&) {
+  return f();
+}
+
+} // namespace depositd

@@ -1,0 +1,37 @@
+#pragma once
+
+// What operators have set: queues, limits, standing, accounts, processors,
+// server switches. The shard owns it; every door gets the newest immutable
+// copy.
+
+#include "messages/events.hpp"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace depositd {
+
+struct user_standing {
+  bool held = false;
+  bool prohibited = false;
+
+  friend bool operator==(const user_standing&, const user_standing&) = default;
+};
+
+struct control_state {
+  std::map<std::string, queue_settings> queues;
+  /// By {queue, user}.
+  std::map<std::pair<std::string, std::string>, user_limits_changed> limits;
+  std::map<std::string, user_standing> standings;
+  std::map<std::string, account_changed> accounts;
+  std::map<std::string, processor_spec> processors;
+  server_changed server;
+
+  friend bool operator==(const control_state&, const control_state&) = default;
+};
+
+using control_snapshot = std::shared_ptr<const control_state>;
+
+} // namespace depositd

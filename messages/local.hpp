@@ -1,0 +1,502 @@
+#pragma once
+
+// Messages that stay inside one process: they carry promises to answer, shared
+// bodies and snapshots. CAF never serializes them (see type_ids.hpp).
+
+#include "messages/codec.hpp"
+#include "messages/control.hpp"
+#include "messages/events.hpp"
+#include "messages/errors.hpp"
+#include "messages/rows.hpp"
+#include "messages/scheduling.hpp"
+#include "messages/types.hpp"
+
+#include <caf/actor_control_block.hpp>
+#include <caf/message.hpp>
+#include <caf/message_id.hpp>
+
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace depositd {
+
+// -- what leaves after a commit -----------------------------------------------
+
+/// Whom to answer, and under which request.
+struct reply_address {
+  caf::strong_actor_ptr to;
+  caf::message_id id;
+};
+
+/// An answer to one request.
+struct reply {
+  reply_address where;
+  caf::message what;
+};
+
+/// One answer to a request whose work several appends carry. Each of them
+/// holds a share; the answer leaves when the last share is committed. Counted
+/// by the journal alone.
+struct shared_reply {
+  reply_address where;
+  caf::message what;
+  std::uint32_t shares = 0;
+};
+
+/// Something for a processor: an item handed out, or a settlement. All that a
+/// group holds for one processor leaves as one message.
+struct hand_out {
+  caf::strong_actor_ptr to;
+  claimed_item item;
+  std::shared_ptr<const std::string> body; ///< null: read at `place`
+  body_place place;
+};
+
+struct settlement_notice {
+  caf::strong_actor_ptr to;
+  item_id id = 0;
+  bool accepted = false;
+};
+
+using delivery = std::variant<reply, std::shared_ptr<shared_reply>, hand_out,
+                              settlement_notice>;
+
+/// One command's events on their way to the journal, with what leaves after
+/// the commit. Without bytes it only keeps its place in the order.
+struct append {
+  std::string bytes;                 ///< encoded records
+  std::uint32_t events = 0;          ///< in `bytes`
+  std::vector<body_slot> slots;      ///< bodies whose place is asked for
+  caf::strong_actor_ptr places_to;   ///< gets `places` for `slots`, or null
+  std::string places_queue;
+  std::vector<delivery> deliveries;  ///< in order
+};
+
+/// Where bodies ended up.
+struct places {
+  std::string queue;
+  std::vector<std::pair<item_id, body_place>> found;
+};
+
+/// Hand-outs whose bodies must be read first, on their way to the body reader.
+struct read_and_hand_out {
+  std::vector<hand_out> items;
+};
+
+// -- control ------------------------------------------------------------------
+
+/// Control events that an operator wants; each is the whole new value.
+struct propose {
+  std::vector<event> changes;
+};
+
+/// The newest control state, to whoever watches.
+struct control_changed {
+  control_snapshot state;
+};
+
+// -- doors --------------------------------------------------------------------
+
+/// One deposit: the item's body is the envelope, the post is in the blob store.
+struct submit {
+  std::string queue;
+  std::string user;
+  std::uint8_t priority = 0;
+  submission particulars;
+};
+
+/// A deposit that a synchronous door has processed already.
+struct record_submission {
+  submission_recorded what; ///< id 0: the shard gives one
+  std::string user;
+};
+
+/// Answer to reads of the read model.
+struct submissions_found {
+  std::vector<submission_row> rows;
+};
+
+struct items_found {
+  std::vector<item_row> rows;
+};
+
+// -- shard and queues ---------------------------------------------------------
+
+/// A user and what it has in the queue already (after recovery).
+struct introduce {
+  member_number member = 0;
+  std::string user;
+  caf::strong_actor_ptr node; ///< a user_node_actor
+  member_terms terms;
+  std::uint64_t stamp = 0;
+  std::uint32_t credit = 0;
+};
+
+struct forget_member {
+  member_number member = 0;
+};
+
+struct member_forgotten {
+  std::uint64_t stamp = 0;
+  std::uint32_t credit = 0;
+};
+
+struct configure_queue {
+  queue_settings settings;
+  bool server_suspended = false;
+};
+
+struct change_terms {
+  struct entry {
+    member_number member = 0;
+    member_terms terms;
+  };
+  std::vector<entry> entries;
+};
+
+/// Recovery is over. `stamp_last`: highest stamp ever given in this queue.
+struct begin {
+  std::uint64_t stamp_last = 0;
+};
+
+struct report_queue {};
+
+struct queue_report {
+  std::string name;
+  queue_settings settings;
+  bool server_suspended = false;
+  std::uint64_t ready = 0;
+  std::uint64_t in_flight = 0;
+  std::uint32_t users = 0;
+  std::uint32_t eligible_users = 0;
+  std::uint32_t processors = 0;
+  std::uint64_t handed_out = 0; ///< since the engine started
+  std::uint64_t finished = 0;   ///< since the engine started
+};
+
+struct report_members {};
+
+struct members_report {
+  struct entry {
+    std::string user;
+    standing_report report;
+  };
+  std::string queue;
+  std::vector<entry> entries;
+};
+
+struct explain_member {
+  member_number member = 0;
+  std::uint64_t size = 0; ///< of the item in question
+};
+
+struct member_explained {
+  standing_report report;
+  bool suspended = false;
+  bool server_suspended = false;
+  std::uint32_t processors = 0;          ///< attached to the queue
+  std::uint32_t processors_matching = 0; ///< whose criteria admit the item
+};
+
+struct report_processors {};
+
+struct processors_report {
+  struct entry {
+    std::string name;
+    std::string queue;
+    criteria wants;
+    std::uint32_t credit = 0; ///< items it waits for
+    std::uint32_t holds = 0;  ///< items it has
+    bool local = false;
+  };
+  std::vector<entry> entries;
+};
+
+// -- queues and nodes ---------------------------------------------------------
+
+/// Number of a queue in its shard.
+using queue_number = std::uint32_t;
+
+struct serve_queue {
+  queue_number queue = 0;
+  caf::strong_actor_ptr actor; ///< a queue_actor
+  std::string name;
+  queue_settings settings;
+  size_classes classes;
+  std::uint32_t classes_version = 0;
+  member_number member = 0;
+};
+
+struct counts_changed {
+  member_number member = 0;
+  std::uint32_t classes_version = 0;
+  bool all = false; ///< `ready` are totals that replace what was known
+  std::vector<ready_change> ready;
+  std::int32_t claims_ended = 0; ///< negative: claims that survived a restart
+  std::uint32_t finished = 0;    ///< of those, items that left the queue
+};
+
+/// Who asked for the picks that a node is given.
+struct taker {
+  caf::strong_actor_ptr to; ///< a processor_actor
+  std::uint32_t processor = 0;
+  std::string name;
+  std::uint32_t lease_ms = 0;
+  bool local = false;
+};
+
+struct hand_over {
+  queue_number queue = 0;
+  std::vector<pick> picks; ///< all of this node's user
+  taker who;
+};
+
+struct picks_declined {
+  std::vector<pick> picks;
+  std::uint32_t processor = 0;
+};
+
+struct settle {
+  queue_number queue = 0;
+  caf::strong_actor_ptr to; ///< gets a settlement for each outcome
+  std::vector<outcome> outcomes;
+};
+
+struct extend_claims {
+  queue_number queue = 0;
+  std::uint32_t lease_ms = 0;
+  struct claim {
+    item_id id = 0;
+    claim_token token = 0;
+  };
+  std::vector<claim> claims;
+};
+
+struct release_claims {
+  queue_number queue = 0;
+  std::string processor;
+};
+
+struct reclassify {
+  queue_number queue = 0;
+  size_classes classes;
+  std::uint32_t classes_version = 0;
+};
+
+// -- shard and nodes ----------------------------------------------------------
+
+/// Items with ids; the node answers through its share of `answer`. A refused
+/// item's id in `refused` is set to 0 by the node before its share is sent.
+struct accept_items {
+  struct one {
+    item_id id = 0;
+    std::uint8_t priority = 0;
+    std::uint64_t size = 0;
+    std::uint64_t digest = 0;
+    body_kind kind = body_kind::inline_bytes;
+    std::shared_ptr<const std::string> body;
+    std::uint32_t position = 0; ///< in the answer's ids
+  };
+  queue_number queue = 0;
+  std::vector<one> items;
+  std::vector<submission> particulars; ///< one per item, or none
+  std::shared_ptr<struct enqueue_answer> answer;
+};
+
+/// The answer to one `enqueue` while its parts are on their way. Each node
+/// writes only the ids of its own items, before it sends its share on.
+struct enqueue_answer {
+  std::shared_ptr<shared_reply> reply;
+  std::vector<item_id> ids;
+  std::vector<std::uint32_t> refused_by_share; ///< one slot per node
+};
+
+struct park_items {
+  queue_number queue = 0;
+  std::vector<item_id> ids;
+  bool parked = true;
+  std::shared_ptr<shared_reply> answer;
+};
+
+struct purge_items {
+  queue_number queue = 0;
+  std::shared_ptr<shared_reply> answer;
+};
+
+struct relocate_bodies {
+  queue_number queue = 0;
+  std::vector<item_id> ids;
+};
+
+struct find_item {
+  item_id id = 0;
+};
+
+struct item_found {
+  bool found = false;
+  queue_number queue = 0;
+  item_view item;
+};
+
+struct report_node {};
+
+struct node_report {
+  struct entry {
+    std::string queue;
+    std::uint64_t size = 0;
+    std::uint64_t pending = 0;
+    std::uint32_t claims = 0;
+    std::uint64_t parked = 0;
+  };
+  std::string user;
+  std::vector<entry> entries;
+};
+
+struct retire {};
+
+struct retired {
+  bool left = false; ///< false: it has items again and stays
+};
+
+// -- asking the shard ---------------------------------------------------------
+
+struct reserve_id {};
+
+struct id_reserved {
+  item_id id = 0;
+};
+
+struct watch_control {
+  caf::strong_actor_ptr who; ///< gets `control_changed`; may be null
+};
+
+struct count_pending {
+  std::string queue;
+  std::string user;
+};
+
+struct pending_counted {
+  std::uint64_t pending = 0;
+  std::uint64_t limit = 0;
+};
+
+struct park_matching {
+  std::string queue;              ///< empty: all
+  std::vector<std::string> users; ///< empty: all
+  micros from_us = 0;
+  micros to_us = 0;
+  bool parked = true;
+  bool count_only = false;
+};
+
+struct matching_parked {
+  std::uint64_t count = 0;
+};
+
+struct purge_queue {
+  std::string queue;
+};
+
+struct explain_item {
+  item_id id = 0;
+  std::string user; ///< whose it is, from the read model
+};
+
+struct item_explained {
+  bool live = false;
+  std::string queue;
+  std::string user;
+  item_view item;
+  member_explained member;
+};
+
+struct list_queues {};
+
+struct queues_listed {
+  std::vector<queue_report> queues;
+  bool suspended = false;
+};
+
+struct list_users {
+  std::string queue; ///< empty: all
+};
+
+struct users_listed {
+  std::vector<members_report> queues;
+};
+
+struct relocate_items {
+  struct one {
+    item_id id = 0;
+    std::string queue;
+    std::string user;
+  };
+  std::vector<one> items;
+};
+
+struct journal_failed {
+  caf::error reason;
+};
+
+struct drain {
+  std::uint32_t within_ms = 10'000;
+};
+
+// -- projector, handlers, processors, supervisor ------------------------------
+
+struct peek_items {
+  std::string queue;
+  std::uint32_t count_max = 10;
+};
+
+struct match_items {
+  std::string queue;
+  std::vector<std::string> users;
+  micros from_us = 0;
+  micros to_us = 0;
+  bool parked = false;
+};
+
+struct items_matched {
+  std::vector<relocate_items::one> items;
+};
+
+struct back_up {
+  std::string folder;
+};
+
+struct report_store {};
+
+struct store_report {
+  sequence journalled = 0;
+  sequence projected = 0;
+  std::uint64_t journal_bytes = 0;
+  std::uint64_t extents = 0;
+};
+
+struct handle_item {
+  std::string queue;
+  std::string processor;
+  claimed_item item;
+};
+
+struct report_slots {};
+
+struct slots_report {
+  struct entry {
+    std::string processor;
+    std::uint32_t slot = 0;
+    std::string queue;
+    item_id item = 0; ///< 0: idle
+    std::string user;
+    micros since_us = never;
+    criteria wants;
+  };
+  std::vector<entry> entries;
+};
+
+struct stop_engine {};
+
+} // namespace depositd

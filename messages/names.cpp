@@ -1,0 +1,39 @@
+#include "messages/names.hpp"
+
+#include <algorithm>
+
+namespace depositd {
+
+namespace {
+
+bool is_alphanumeric(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
+         || (c >= '0' && c <= '9');
+}
+
+} // namespace
+
+bool legal_user_name(std::string_view name) noexcept {
+  if (name.empty() || name.size() > 64 || name == "." || name == "..")
+    return false;
+  return std::all_of(name.begin(), name.end(), [](char c) {
+    return is_alphanumeric(c) || c == '.' || c == '_' || c == '-';
+  });
+}
+
+bool legal_queue_name(std::string_view name) noexcept {
+  if (name.empty() || name.size() > 255 || name == "." || name == "..")
+    return false;
+  if (name[0] == '_' && (name.size() < 2 || name[1] != '_'))
+    return false;
+  return std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'
+           || c == '.' || c == ':' || c == '@' || c == '_';
+  });
+}
+
+bool legal_processor_name(std::string_view name) noexcept {
+  return legal_user_name(name);
+}
+
+} // namespace depositd

@@ -1,0 +1,34 @@
+#pragma once
+
+// Port: large bodies by content. Adapters: a folder, memory.
+
+#include "messages/errors.hpp"
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace depositd {
+
+/// Every function may be called from any thread; all of them block on I/O.
+class blob_store {
+public:
+  virtual ~blob_store() = default;
+
+  /// Stores the bytes durably and returns their SHA-256 in lower-case
+  /// hexadecimal. Storing the same bytes again is free and safe.
+  virtual caf::expected<std::string> put(std::string_view bytes) = 0;
+
+  /// `ec::not_found`; `ec::store_damaged` if the bytes no longer match.
+  virtual caf::expected<std::string> get(const std::string& sha256) = 0;
+
+  /// Removes blobs older than the age that `in_use` disowns. Returns how many.
+  virtual caf::expected<std::uint64_t>
+  collect(std::int64_t age_min_s,
+          const std::function<bool(const std::string& sha256)>& in_use) = 0;
+
+  virtual caf::error backup(const std::filesystem::path& folder) = 0;
+};
+
+} // namespace depositd

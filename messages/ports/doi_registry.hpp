@@ -1,0 +1,75 @@
+#pragma once
+
+// Port: the DOIs that deposits recorded. An effect outside the journal, so
+// `record` is idempotent by submission and gives the same answer when it is
+// repeated after a crash. Adapters: sqlite, memory.
+
+#include "messages/errors.hpp"
+#include "messages/types.hpp"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace depositd {
+
+/// What a deposit says of one DOI; what queries look for.
+struct doi_record {
+  std::string doi; ///< as written; compared without case
+  std::string resource;
+  std::string issn;
+  std::string isbn;
+  std::string journal_title;
+  std::string title;
+  std::string first_author; ///< surname
+  std::string volume;
+  std::string issue;
+  std::string first_page;
+  std::string year;
+  std::string owner;        ///< user that recorded it first
+  std::string timestamp;    ///< digits; compared as a number, empty is lowest
+
+  friend bool operator==(const doi_record&, const doi_record&) = default;
+};
+
+enum class doi_result : std::uint8_t { added, updated, outdated };
+
+/// All DOIs of one submission, each named once.
+struct doi_registration {
+  item_id submission = 0;
+  std::string user;
+  std::string timestamp; ///< of the whole deposit
+  std::vector<doi_record> records;
+};
+
+/// Any field that is not empty must match; text without case.
+struct doi_query {
+  std::string doi;
+  std::string issn;
+  std::string journal_title;
+  std::string first_author;
+  std::string volume;
+  std::string issue;
+  std::string first_page;
+  std::string year;
+};
+
+/// Every function may be called from any thread; all of them block on I/O.
+class doi_registry {
+public:
+  virtual ~doi_registry() = default;
+
+  /// Records each DOI whose stored timestamp is lower (or absent) in one
+  /// durable transaction, and remembers the results under the submission: the
+  /// same submission again gets the same results and changes nothing.
+  virtual caf::expected<std::vector<doi_result>>
+  record(const doi_registration& registration) = 0;
+
+  /// At most `count_max` matches.
+  virtual caf::expected<std::vector<doi_record>>
+  find(const doi_query& query, std::uint32_t count_max) = 0;
+
+  virtual caf::error backup(const std::filesystem::path& folder) = 0;
+};
+
+} // namespace depositd

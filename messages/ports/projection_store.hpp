@@ -1,0 +1,89 @@
+#pragma once
+
+// Port: the keyed tables (snapshot and read model) of one shard. Adapters:
+// sqlite, memory, later PostgreSQL; all pass
+// tests/contract/projection_store_suite.hpp.
+
+#include "messages/errors.hpp"
+#include "messages/rows.hpp"
+
+#include <filesystem>
+#include <functional>
+#include <vector>
+
+namespace depositd {
+
+/// What applying a slice set free.
+struct slice_applied {
+  /// Places of bodies whose items left (items_gone) or moved (place replaced).
+  std::vector<body_place> freed;
+};
+
+/// Used by one thread at a time, except for `backup`-free reads that adapters
+/// may serve from connections of their own.
+class projection_store {
+public:
+  virtual ~projection_store() = default;
+
+  /// Sequence up to which the tables contain the journal.
+  virtual sequence reached() = 0;
+
+  /// Highest item id that was ever in a slice.
+  virtual item_id id_max() = 0;
+
+  /// Applies the slice in one transaction. `ec::invalid_argument` if
+  /// `slice.from` is not what was reached: nothing is changed then.
+  virtual caf::expected<slice_applied> apply(const slice& x) = 0;
+
+  // -- recovery
+
+  /// All live items, grouped by user, by id inside a user.
+  virtual caf::error
+  load_items(const std::function<void(const item_row&)>& show) = 0;
+  virtual caf::error
+  load_rings(const std::function<void(const ring_row&)>& show) = 0;
+  virtual caf::error
+  load_controls(const std::function<void(const control_row&)>& show) = 0;
+
+  // -- read model
+
+  virtual caf::expected<std::vector<submission_row>>
+  submissions(const submission_query& query) = 0;
+
+  /// Live items of a queue in order of priority (if `by_priority`) and id;
+  /// claimed ones included.
+  virtual caf::expected<std::vector<item_row>>
+  items(const std::string& queue, std::uint32_t count_max) = 0;
+
+  /// One live item; `ec::not_found` if there is none.
+  virtual caf::expected<item_row> item(item_id id) = 0;
+
+  /// Pending (not claimed) items received in [from_us, to_us] of these users
+  /// (all if empty) and queue (all if empty), that are parked or not as asked.
+  struct range {
+    std::string queue;
+    std::vector<std::string> users;
+    micros from_us = 0;
+    micros to_us = 0;
+    bool parked = false;
+  };
+  struct range_item {
+    item_id id = 0;
+    std::string queue;
+    std::string user;
+  };
+  virtual caf::expected<std::vector<range_item>>
+  items_received(const range& where) = 0;
+
+  /// Removes finished submissions older than this; returns how many.
+  virtual caf::expected<std::uint64_t>
+  forget_submissions(micros finished_before_us, std::uint32_t count_max) = 0;
+
+  /// Whether any submission still names this blob.
+  virtual caf::expected<bool> blob_in_use(const std::string& sha256) = 0;
+
+  /// Consistent copy into the folder.
+  virtual caf::error backup(const std::filesystem::path& folder) = 0;
+};
+
+} // namespace depositd

@@ -1,0 +1,164 @@
+#pragma once
+
+// Rows of the projection: what the keyed tables hold, and the net effect of a
+// slice of the journal on them.
+
+#include "messages/events.hpp"
+#include "messages/types.hpp"
+
+#include <string>
+#include <vector>
+
+namespace depositd {
+
+/// A live item: everything but its body.
+struct item_row {
+  item_id id = 0;
+  std::string queue;
+  std::string user;
+  std::uint8_t priority = 0;
+  std::uint64_t size = 0;
+  micros received_us = 0;
+  std::uint64_t digest = 0;
+  body_kind kind = body_kind::inline_bytes;
+  body_place place;
+  // -- what changes while it lives
+  item_state state = item_state::pending;
+  std::uint32_t attempt = 0;
+  micros available_us = never; ///< delayed: until when
+  claim_token token = 0;       ///< 0: not claimed
+  micros deadline_us = never;
+  bool local = false;          ///< claimed by a processor inside the engine
+  std::string processor;
+
+  friend bool operator==(const item_row&, const item_row&) = default;
+};
+
+/// Replaces the changing part of a live item that an earlier slice put there;
+/// with `place.length` > 0 also its place.
+struct item_change {
+  item_id id = 0;
+  item_state state = item_state::pending;
+  std::uint32_t attempt = 0;
+  micros available_us = never;
+  claim_token token = 0;
+  micros deadline_us = never;
+  bool local = false;
+  std::string processor;
+  /// Which of the fields above mean anything: an extended claim changes only
+  /// its deadline, a moved body only its place, parking only the state.
+  bool has_claim_state = false;
+  bool has_deadline = false;
+  bool has_parked_state = false; ///< `state` is parked, or pending again
+  body_place place;
+
+  friend bool operator==(const item_change&, const item_change&) = default;
+};
+
+/// Where a user stands in the ring of a queue.
+struct ring_row {
+  std::string queue;
+  std::string user;
+  std::uint64_t stamp = 0;
+  std::uint32_t credit = 0;
+
+  friend bool operator==(const ring_row&, const ring_row&) = default;
+};
+
+/// The newest control event of one kind and key (its index in `event` and its
+/// queue, user or name), in the journal's own encoding.
+struct control_row {
+  std::uint8_t kind = 0;
+  std::string key;
+  std::string value;
+
+  friend bool operator==(const control_row&, const control_row&) = default;
+};
+
+enum class submission_status : std::uint8_t {
+  queued,
+  in_process,
+  completed,
+};
+
+/// A submission in the read model; kept after it has finished.
+struct submission_row {
+  item_id id = 0;
+  std::string user;
+  std::string queue;
+  submission particulars;
+  submission_status status = submission_status::queued;
+  bool failed = false;
+  bool parked = false;
+  std::string batch_id;
+  std::string processor; ///< that had it last
+  std::string reason;
+  std::string document;  ///< what pollers get; empty until completed
+  micros received_us = 0;
+  micros started_us = never;
+  micros finished_us = never;
+  std::uint32_t attempt = 0;
+
+  friend bool operator==(const submission_row&, const submission_row&)
+    = default;
+};
+
+/// What happened to a submission that an earlier slice put there. Fields whose
+/// `has_` is false stay.
+struct submission_change {
+  item_id id = 0;
+  bool has_started = false;  ///< claimed: status, started_us, attempt, processor
+  bool has_returned = false; ///< released: status queued again, attempt
+  bool has_finished = false; ///< finished: status, failed, texts, finished_us
+  bool has_parked = false;
+  bool failed = false;
+  bool parked = false;
+  std::uint32_t attempt = 0;
+  micros started_us = never;
+  micros finished_us = never;
+  std::string processor;
+  std::string reason;
+  std::string batch_id;
+  std::string document;
+
+  friend bool operator==(const submission_change&, const submission_change&)
+    = default;
+};
+
+/// The net effect of the events after `from` up to and with `upto`. What was
+/// enqueued and finished inside the slice is not in it at all (but for its
+/// submission).
+struct slice {
+  sequence from = 0;
+  sequence upto = 0;
+  item_id id_max = 0; ///< highest item id seen, so that none is given twice
+  std::vector<item_row> items_put;
+  std::vector<item_change> items_changed;
+  std::vector<item_id> items_gone;
+  std::vector<ring_row> rings;
+  std::vector<control_row> controls;
+  std::vector<submission_row> submissions_put;
+  std::vector<submission_change> submissions_changed;
+};
+
+/// Which submissions to read. Empty fields do not restrict.
+struct submission_query {
+  item_id id = 0;
+  std::string user;
+  std::string queue;
+  std::string file_name;
+  std::string batch_id;
+  bool has_status = false;
+  submission_status status = submission_status::queued;
+  bool newest_first = true;
+  std::uint32_t count_max = 100;
+  bool with_documents = true;
+};
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, submission_query& x) {
+  return f(x.id, x.user, x.queue, x.file_name, x.batch_id, x.has_status,
+           x.status, x.newest_first, x.count_max, x.with_documents);
+}
+
+} // namespace depositd

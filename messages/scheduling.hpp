@@ -1,0 +1,115 @@
+#pragma once
+
+// The vocabulary between a queue and the nodes of its users: members, size
+// classes, picks and what changed.
+
+#include "messages/types.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace depositd {
+
+/// Number of a user in a queue: small, dense, given by the shard.
+using member_number = std::uint32_t;
+
+/// Index of a size class: items of class c have at most `limits[c]` bytes.
+using size_class = std::uint8_t;
+inline constexpr std::size_t size_classes_max = 8;
+
+/// The distinct `size_max` values in use, ascending; the last is always
+/// `no_size_limit`, so every item has a class.
+class size_classes {
+public:
+  /// Adds a limit. False if there is no room for another class.
+  bool add(std::uint64_t size_max);
+
+  /// Smallest class whose limit is at least `size`.
+  size_class of(std::uint64_t size) const noexcept;
+
+  /// The class whose limit is exactly `size_max`, which must have been added.
+  size_class of_limit(std::uint64_t size_max) const noexcept;
+
+  const std::vector<std::uint64_t>& limits() const noexcept {
+    return limits_;
+  }
+
+private:
+  std::vector<std::uint64_t> limits_{no_size_limit};
+};
+
+/// Limits and standing of a user in one queue.
+struct member_terms {
+  std::uint32_t allocation = 1;
+  std::uint32_t concurrency = no_cap;
+  bool held = false;
+  bool prohibited = false;
+
+  friend bool operator==(const member_terms&, const member_terms&) = default;
+};
+
+/// Ready items of a user changed by `delta` in a band and class. The band is
+/// the priority in `across_users` queues and 0 otherwise.
+struct ready_change {
+  std::uint8_t band = 0;
+  size_class cls = 0;
+  std::int32_t delta = 0;
+
+  friend bool operator==(const ready_change&, const ready_change&) = default;
+};
+
+/// A place reserved for one item of a user: counted as in flight, paid from the
+/// credit, rotated. The user's node takes any item that fits.
+struct pick {
+  member_number member = 0;
+  std::uint8_t band = 0;
+  size_class class_max = 0;     ///< items of this class or a smaller one
+  pick_kind by = pick_kind::round_robin;
+  std::uint64_t stamp = 0;      ///< of the user after the pick
+  std::uint32_t credit = 0;     ///< left after the pick
+
+  friend bool operator==(const pick&, const pick&) = default;
+};
+
+/// Why a user is not served, most general reason first.
+enum class standing : std::uint8_t {
+  eligible,      ///< in the ring: turn `turn` of `length`
+  nothing_ready, ///< no pending item
+  held,
+  prohibited,    ///< only processors that require the user
+  no_allocation, ///< allocation 0: out of the rotation
+  at_cap,        ///< as many claims as its concurrency allows
+};
+
+/// What a queue knows of one of its users.
+struct standing_report {
+  standing state = standing::nothing_ready;
+  std::uint32_t turn = 0;   ///< eligible: 1 = next
+  std::uint32_t length = 0; ///< eligible: users in the ring
+  std::uint32_t in_flight = 0;
+  std::uint64_t ready = 0;
+  std::uint64_t turns_taken = 0; ///< picks since the engine started
+  std::uint32_t credit = 0;
+  std::uint64_t stamp = 0;
+  member_terms terms;
+};
+
+/// What is known of one live item.
+struct item_view {
+  item_id id = 0;
+  item_state state = item_state::pending;
+  std::uint8_t priority = 0;
+  std::uint32_t attempt = 0;
+  std::uint64_t size = 0;
+  micros received_us = 0;
+  micros available_us = never;
+  micros deadline_us = never;
+  claim_token token = 0;
+  std::string processor;
+  std::uint32_t ahead = 0; ///< pending: items of the same user before it
+
+  friend bool operator==(const item_view&, const item_view&) = default;
+};
+
+} // namespace depositd
