@@ -128,14 +128,17 @@ using shard_actor = caf::typed_actor<
   caf::reacts_to<relocate_items>,
   // From the journal: an append failed; start over from the store.
   caf::reacts_to<journal_failed>,
-  // Take nothing new, hand out nothing; answered when nothing is in flight
-  // inside the engine or the time is up.
+  // Answered when recovery is over.
+  caf::replies_to<await_ready>::with<done>,
+  // Take nothing new, hand out nothing.
   caf::replies_to<drain>::with<done>>;
 
 /// Group commit: whatever arrives while a group is flushed is the next group.
 using journal_actor = caf::typed_actor<
   // Write these events; what hangs on them leaves after the commit.
-  caf::reacts_to<append>>;
+  caf::reacts_to<append>,
+  // From the shard: refuse what earlier generations still send.
+  caf::reacts_to<begin_generation>>;
 
 /// Reads bodies that are not in memory and hands the items out.
 using body_reader_actor = caf::typed_actor<caf::reacts_to<read_and_hand_out>>;
@@ -144,6 +147,9 @@ using body_reader_actor = caf::typed_actor<caf::reacts_to<read_and_hand_out>>;
 /// what is no longer needed, and answers from the read model. Every answer
 /// contains all that was durable when the question was asked.
 using projector_actor = caf::typed_actor<
+  // From the shard: the whole state, to start or start over with.
+  caf::replies_to<recover>::with<recovered>, caf::reacts_to<meet_shard>,
+  // Submissions, finished ones included.
   caf::replies_to<submission_query>::with<submissions_found>,
   caf::replies_to<peek_items>::with<items_found>,
   caf::replies_to<match_items>::with<items_matched>,

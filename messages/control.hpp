@@ -28,6 +28,7 @@ struct control_state {
   std::map<std::string, account_changed> accounts;
   std::map<std::string, processor_spec> processors;
   server_changed server;
+  configuration_seen configured; ///< at the last start
 
   friend bool operator==(const control_state&, const control_state&) = default;
 };

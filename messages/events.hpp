@@ -183,13 +183,31 @@ struct server_changed {
     = default;
 };
 
+/// The configuration that the engine was last started with. Kept so that a
+/// change of the configuration is told from a change by an operator, who wins
+/// over a configuration that stayed the same.
+struct configuration_seen {
+  struct queue {
+    std::string name;
+    queue_settings settings;
+
+    friend bool operator==(const queue&, const queue&) = default;
+  };
+  std::vector<queue> queues;
+  std::uint32_t processors_count = 0;
+  std::vector<std::string> prohibited_users;
+
+  friend bool operator==(const configuration_seen&, const configuration_seen&)
+    = default;
+};
+
 /// The order is the journal's: append new kinds at the end, never reorder.
 using event
   = std::variant<item_enqueued, submission_received, item_claimed,
                  claim_extended, item_released, item_finished, item_parked,
                  body_relocated, submission_recorded, queue_changed,
                  user_limits_changed, user_standing_changed, account_changed,
-                 processor_changed, server_changed>;
+                 processor_changed, server_changed, configuration_seen>;
 
 /// All events of one command, appended and recovered as a whole. `user` is the
 /// user whose node decided them, empty for control.
@@ -280,6 +298,17 @@ typename Inspector::result_type inspect(Inspector& f, processor_changed& x) {
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, server_changed& x) {
   return f(x.suspended, x.drop_folder_polling);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f,
+                                        configuration_seen::queue& x) {
+  return f(x.name, x.settings);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, configuration_seen& x) {
+  return f(x.queues, x.processors_count, x.prohibited_users);
 }
 
 } // namespace depositd

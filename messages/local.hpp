@@ -15,6 +15,7 @@
 #include <caf/message.hpp>
 #include <caf/message_id.hpp>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <variant>
@@ -41,7 +42,7 @@ struct reply {
 /// by the journal alone.
 struct shared_reply {
   reply_address where;
-  caf::message what;
+  std::function<caf::message()> what; ///< called once, after the last commit
   std::uint32_t shares = 0;
 };
 
@@ -66,12 +67,19 @@ using delivery = std::variant<reply, std::shared_ptr<shared_reply>, hand_out,
 /// One command's events on their way to the journal, with what leaves after
 /// the commit. Without bytes it only keeps its place in the order.
 struct append {
+  std::uint32_t generation = 0;      ///< see `begin_generation`
   std::string bytes;                 ///< encoded records
   std::uint32_t events = 0;          ///< in `bytes`
   std::vector<body_slot> slots;      ///< bodies whose place is asked for
   caf::strong_actor_ptr places_to;   ///< gets `places` for `slots`, or null
   std::string places_queue;
   std::vector<delivery> deliveries;  ///< in order
+};
+
+/// The shard has (re)built its actors from the store: appends of earlier
+/// generations rest on events that never were committed and are refused.
+struct begin_generation {
+  std::uint32_t generation = 0;
 };
 
 /// Where bodies ended up.
@@ -132,6 +140,8 @@ struct introduce {
   member_terms terms;
   std::uint64_t stamp = 0;
   std::uint32_t credit = 0;
+  std::vector<ready_change> ready; ///< what the user has already
+  std::uint32_t in_flight = 0;
 };
 
 struct forget_member {
@@ -233,6 +243,7 @@ struct counts_changed {
   member_number member = 0;
   std::uint32_t classes_version = 0;
   bool all = false; ///< `ready` are totals that replace what was known
+  std::uint32_t picks_answered = 0; ///< of a `hand_over`, items handed out
   std::vector<ready_change> ready;
   std::int32_t claims_ended = 0; ///< negative: claims that survived a restart
   std::uint32_t finished = 0;    ///< of those, items that left the queue
@@ -287,8 +298,14 @@ struct reclassify {
 
 // -- shard and nodes ----------------------------------------------------------
 
-/// Items with ids; the node answers through its share of `answer`. A refused
-/// item's id in `refused` is set to 0 by the node before its share is sent.
+/// The answer to one `enqueue` while its parts are on their way. Each node
+/// clears the ids of those of its own items that it refuses, before it sends
+/// its share on; nobody reads it before the last share is committed.
+struct enqueue_answer {
+  std::vector<item_id> ids;
+};
+
+/// Items with ids, of one user.
 struct accept_items {
   struct one {
     item_id id = 0;
@@ -302,15 +319,8 @@ struct accept_items {
   queue_number queue = 0;
   std::vector<one> items;
   std::vector<submission> particulars; ///< one per item, or none
-  std::shared_ptr<struct enqueue_answer> answer;
-};
-
-/// The answer to one `enqueue` while its parts are on their way. Each node
-/// writes only the ids of its own items, before it sends its share on.
-struct enqueue_answer {
-  std::shared_ptr<shared_reply> reply;
-  std::vector<item_id> ids;
-  std::vector<std::uint32_t> refused_by_share; ///< one slot per node
+  std::shared_ptr<enqueue_answer> answer;
+  std::shared_ptr<shared_reply> share;
 };
 
 struct park_items {
@@ -442,6 +452,22 @@ struct journal_failed {
 
 struct drain {
   std::uint32_t within_ms = 10'000;
+};
+
+/// Answered when recovery is over.
+struct await_ready {};
+
+/// The state as it was at the last commit, from projection and journal.
+struct recover {};
+
+/// See actors/recovery.hpp, which says what is inside.
+struct recovered {
+  std::shared_ptr<struct recovered_state> state;
+};
+
+/// Tells the projector whom to ask for relocations.
+struct meet_shard {
+  caf::strong_actor_ptr shard; ///< a shard_actor
 };
 
 // -- projector, handlers, processors, supervisor ------------------------------

@@ -75,6 +75,12 @@ public:
   virtual caf::expected<std::vector<range_item>>
   items_received(const range& where) = 0;
 
+  /// Live items whose body is inside [group_first, group_last], oldest first.
+  virtual caf::expected<std::vector<range_item>>
+  items_placed(std::uint64_t group_first, std::uint64_t group_last,
+               std::uint32_t count_max)
+    = 0;
+
   /// Removes finished submissions older than this; returns how many.
   virtual caf::expected<std::uint64_t>
   forget_submissions(micros finished_before_us, std::uint32_t count_max) = 0;
