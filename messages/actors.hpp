@@ -176,6 +176,11 @@ using native_actor = caf::typed_actor<
   caf::replies_to<enqueue>::with<enqueued>,
   caf::replies_to<open_queue>::with<queue_door_actor>>;
 
+/// Stores an operator's file and submits it; on a thread of its own, because
+/// blobs are files.
+using submitter_actor = caf::typed_actor<
+  caf::replies_to<submit_file>::with<enqueued>>;
+
 /// Every operator command; published on the node's port.
 using admin_actor = caf::typed_actor<
   caf::replies_to<admin_request>::with<admin_reply>,

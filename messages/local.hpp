@@ -335,9 +335,11 @@ struct purge_items {
   std::shared_ptr<shared_reply> answer;
 };
 
+/// Bodies as read from the extent that is to go; null where that failed.
 struct relocate_bodies {
   queue_number queue = 0;
   std::vector<item_id> ids;
+  std::vector<std::shared_ptr<const std::string>> bodies;
 };
 
 struct find_item {
@@ -442,6 +444,7 @@ struct relocate_items {
     item_id id = 0;
     std::string queue;
     std::string user;
+    std::shared_ptr<const std::string> body;
   };
   std::vector<one> items;
 };
@@ -521,6 +524,15 @@ struct slots_report {
     criteria wants;
   };
   std::vector<entry> entries;
+};
+
+/// An operator's file: kept as a blob, then submitted like any deposit. `user`
+/// need not have an account.
+struct submit_file {
+  std::string user;
+  std::string file_name;
+  std::string operation;      ///< doMDUpload, doQueryUpload, ...
+  std::string content_base64; ///< with padding
 };
 
 struct stop_engine {};
