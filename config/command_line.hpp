@@ -1,0 +1,24 @@
+#pragma once
+
+// depositd [--config FILE] [--data DIR] [--set KEY=VALUE]...
+
+#include "config/settings.hpp"
+
+#include <optional>
+#include <string>
+
+namespace depositd {
+
+/// What the command line asks for: settings to start with, or a text to print
+/// and the code to exit with (0: standard output, else standard error).
+struct command_line {
+  std::optional<depositd_settings> settings;
+  int exit_code = 0;
+  std::string text;
+};
+
+/// Reads the file that is named, then `--set` in order, then `--data`.
+command_line read_command_line(int argc, const char* const* argv,
+                               const std::string& version);
+
+} // namespace depositd

@@ -1,0 +1,53 @@
+#pragma once
+
+// Readers of single values. Each says in words what it wanted.
+
+#include "config/settings.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace depositd {
+
+/// Puts a value where it belongs, or says why not (without key and origin).
+using setting_reader =
+  std::function<caf::error(depositd_settings&, const given_setting&)>;
+
+/// `ec::bad_setting` with a text.
+caf::error bad_setting(std::string text);
+
+caf::error read_number(const given_setting& x, std::uint32_t min,
+                       std::uint32_t max, std::uint32_t& out);
+
+/// A number, or "none" for `no_cap`.
+caf::error read_cap(const given_setting& x, std::uint32_t& out);
+
+caf::error read_flag(const given_setting& x, bool& out);
+caf::error read_text(const given_setting& x, std::string& out);
+caf::error read_endpoint(const given_setting& x, endpoint& out);
+
+/// A list, or one text with commas or spaces between names.
+caf::error read_names(const given_setting& x, std::vector<std::string>& out);
+
+/// One of the words; `out` is its value.
+template <class T>
+caf::error read_word(const given_setting& x,
+                     const std::vector<std::pair<const char*, T>>& words,
+                     T& out) {
+  std::string known;
+  for (const auto& [word, value] : words) {
+    if (!x.list && !x.empty && x.values.front() == word) {
+      out = value;
+      return caf::none;
+    }
+    known += known.empty() ? "" : ", ";
+    known += word;
+  }
+  return bad_setting("must be one of " + known);
+}
+
+} // namespace depositd

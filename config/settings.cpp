@@ -1,0 +1,195 @@
+#include "config/settings.hpp"
+
+#include "config/setting_table.hpp"
+
+#include "messages/names.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+namespace depositd {
+
+namespace {
+
+constexpr std::string_view queues_prefix = "queues.";
+
+caf::error about(const given_setting& x, const caf::error& reason) {
+  auto text = x.key;
+  text += ": ";
+  text += render(reason);
+  if (!x.empty && !x.list) {
+    text += ", not \"";
+    text += x.values.front().substr(0, 100);
+    text += '"';
+  }
+  return bad_setting(text + " (" + x.origin + ")");
+}
+
+/// What else the section of an unknown key has to offer.
+std::string known_near(const std::string& key) {
+  const auto section = key.substr(0, key.find('.')) + ".";
+  std::string out;
+  for (const auto& known : setting_keys())
+    if (known.compare(0, section.size(), section) == 0)
+      out += (out.empty() ? "; known: " : ", ") + known;
+  return out;
+}
+
+caf::error unknown(const given_setting& x) {
+  return bad_setting("unknown key " + x.key + " (" + x.origin + ")"
+                     + known_near(x.key));
+}
+
+caf::error read_plain(depositd_settings& out, const given_setting& x) {
+  for (const auto& key : setting_table()) {
+    if (key.name != x.key)
+      continue;
+    if (auto failure = key.read(out, x))
+      return about(x, failure);
+    return caf::none;
+  }
+  // A section in which everything is commented out.
+  return x.empty && !known_near(x.key + ".").empty() ? caf::error{}
+                                                     : unknown(x);
+}
+
+bool is_queue_key(const given_setting& x) {
+  return x.key.compare(0, queues_prefix.size(), queues_prefix) == 0;
+}
+
+/// "queues.NAME.FIELD", or "queues.NAME" alone: all defaults. Names may contain
+/// dots, fields do not.
+caf::error read_queue(depositd_settings& out, const given_setting& x,
+                      bool kinds) {
+  const auto rest = x.key.substr(queues_prefix.size());
+  const auto dot = rest.rfind('.');
+  const auto field = dot == std::string::npos ? "" : rest.substr(dot + 1);
+  const auto& table = queue_setting_table();
+  const auto key = std::find_if(table.begin(), table.end(), [&](auto& known) {
+    return field == known.name;
+  });
+  const auto name = key == table.end() ? rest : rest.substr(0, dot);
+  if (key == table.end() && !x.empty)
+    return unknown(x);
+  if (!legal_queue_name(name))
+    return about(x, bad_setting("the queue needs a name of a-z 0-9 . _ : @ -"));
+  if ((field == "kind") != kinds)
+    return caf::none;
+  auto& queue = out.queues[name];
+  if (key == table.end())
+    return caf::none;
+  if (auto failure = key->read(queue, x))
+    return about(x, failure);
+  return caf::none;
+}
+
+bool readable(const std::string& file) {
+  return std::ifstream{file}.good();
+}
+
+/// For checks that involve several keys: where one of them was given.
+class origins {
+public:
+  explicit origins(const std::vector<given_setting>& given) : given_(given) {
+    // nop
+  }
+
+  caf::error refuse(const std::string& key, const std::string& reason) const {
+    auto text = key + ": " + reason;
+    for (auto i = given_.rbegin(); i != given_.rend(); ++i)
+      if (i->key == key)
+        return bad_setting(text + " (" + i->origin + ")");
+    return bad_setting(std::move(text));
+  }
+
+private:
+  const std::vector<given_setting>& given_;
+};
+
+/// Either all of these files are named and readable, or none is named.
+caf::error
+check_files(const origins& from,
+            const std::vector<std::pair<std::string, std::string>>& files) {
+  const auto given = std::count_if(files.begin(), files.end(),
+                                   [](auto& x) { return !x.second.empty(); });
+  for (const auto& [key, file] : files) {
+    if (given > 0 && file.empty())
+      return from.refuse(key, "is needed too for TLS");
+    if (!file.empty() && !readable(file))
+      return from.refuse(key, "cannot read \"" + file + "\"");
+  }
+  return caf::none;
+}
+
+caf::error check_tls(const depositd_settings& x, const origins& from) {
+  if (auto failure =
+        check_files(from, {{"http.tls.certificate", x.http.tls.certificate},
+                           {"http.tls.key", x.http.tls.key}}))
+    return failure;
+  if (auto failure =
+        check_files(from, {{"node.tls.certificate", x.node.tls.certificate},
+                           {"node.tls.key", x.node.tls.key},
+                           {"node.tls.ca", x.node.tls.ca}}))
+    return failure;
+  if (!is_loopback(x.node.listen) && !x.node.tls.configured())
+    return from.refuse("node.listen",
+                       to_string(x.node.listen)
+                         + " can be reached from other machines: set "
+                           "node.tls.certificate, node.tls.key and "
+                           "node.tls.ca, or listen on 127.0.0.1");
+  return caf::none;
+}
+
+caf::error check(const depositd_settings& x, const origins& from) {
+  if (auto failure = check_tls(x, from))
+    return failure;
+  if (x.store.kind == store_kind::postgres && x.store.url.empty())
+    return from.refuse("store.url", "is needed when store.kind is postgres");
+  const auto& schemas = x.crossref.schema_folder;
+  std::error_code ignored;
+  if (!schemas.empty() && !std::filesystem::is_directory(schemas, ignored))
+    return from.refuse("crossref.schema_folder",
+                       "there is no folder \"" + schemas + "\"");
+  for (const auto& user : x.prohibited_users)
+    if (!legal_user_name(user))
+      return from.refuse("prohibited_users",
+                         "\"" + user.substr(0, 100) + "\" is no user name");
+  for (const auto& [name, queue] : x.queues)
+    if (queue.retry_delay_ms > queue.retry_delay_ms_max)
+      return from.refuse("queues." + name + ".retry_delay_ms",
+                         "is more than retry_delay_ms_max, "
+                           + std::to_string(queue.retry_delay_ms_max));
+  return caf::none;
+}
+
+} // namespace
+
+caf::expected<depositd_settings>
+make_settings(const std::vector<given_setting>& given) {
+  depositd_settings out;
+  // What a queue's other settings start from depends on its kind.
+  for (const bool kinds : {true, false})
+    for (const auto& x : given)
+      if (is_queue_key(x))
+        if (auto failure = read_queue(out, x, kinds))
+          return failure;
+  for (const auto& x : given)
+    if (!is_queue_key(x))
+      if (auto failure = read_plain(out, x))
+        return failure;
+  if (auto failure = check(out, origins{given}))
+    return failure;
+  return out;
+}
+
+std::vector<std::string> setting_keys() {
+  std::vector<std::string> out;
+  for (const auto& key : setting_table())
+    out.push_back(key.name);
+  for (const auto& key : queue_setting_table())
+    out.push_back(std::string{"queues.NAME."} + key.name);
+  return out;
+}
+
+} // namespace depositd

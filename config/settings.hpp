@@ -1,0 +1,188 @@
+#pragma once
+
+// Everything that can be configured, with its defaults. What each key means is
+// said once, in config/defaults/depositd.yaml; the fields here carry its name.
+
+#include "messages/endpoint.hpp"
+#include "messages/errors.hpp"
+#include "messages/types.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace depositd {
+
+enum class store_kind : std::uint8_t { embedded, postgres, memory };
+
+struct data_settings {
+  std::filesystem::path folder = "./depositd-data";
+
+  friend bool operator==(const data_settings&, const data_settings&) = default;
+};
+
+struct store_settings {
+  store_kind kind = store_kind::embedded;
+  std::string url;               ///< postgres only
+  std::uint32_t segment_mb = 64; ///< size of one journal file
+
+  friend bool operator==(const store_settings&,
+                         const store_settings&) = default;
+};
+
+/// Files in PEM form. Empty: no TLS.
+struct tls_settings {
+  std::string certificate;
+  std::string key;
+  std::string ca; ///< whose client certificates are accepted; node port only
+
+  bool configured() const {
+    return !certificate.empty();
+  }
+
+  friend bool operator==(const tls_settings&, const tls_settings&) = default;
+};
+
+struct http_settings {
+  endpoint listen{"127.0.0.1", 8080};
+  tls_settings tls;
+  std::uint32_t connections_max = 2'000;
+  std::uint32_t connections_per_address_max = 1'000;
+  std::uint32_t idle_timeout_s = 30; ///< then a silent connection is closed
+
+  friend bool operator==(const http_settings&, const http_settings&) = default;
+};
+
+struct admin_settings {
+  endpoint listen{"127.0.0.1", 8081};
+
+  friend bool operator==(const admin_settings&,
+                         const admin_settings&) = default;
+};
+
+struct node_settings {
+  endpoint listen{"127.0.0.1", 4747};
+  tls_settings tls;
+
+  friend bool operator==(const node_settings&, const node_settings&) = default;
+};
+
+struct processor_settings {
+  std::uint32_t count = 4;           ///< slots per deposit queue
+  std::uint32_t inject_delay_ms = 0; ///< > 0: only wait, for trials
+
+  friend bool operator==(const processor_settings&,
+                         const processor_settings&) = default;
+};
+
+struct emodb_settings {
+  bool anonymous = false; ///< requests without an API key are served
+
+  friend bool operator==(const emodb_settings&,
+                         const emodb_settings&) = default;
+};
+
+struct drop_folder_settings {
+  std::string path; ///< empty: no drop folder
+  std::uint32_t poll_interval_ms = 1'000;
+
+  friend bool operator==(const drop_folder_settings&,
+                         const drop_folder_settings&) = default;
+};
+
+struct kafka_settings {
+  std::string brokers;
+  std::string ingress_topic = "deposits.in";
+  std::string egress_topic = "deposits.out";
+  std::string dead_letter_topic = "deposits.dead";
+
+  friend bool operator==(const kafka_settings&,
+                         const kafka_settings&) = default;
+};
+
+struct crossref_settings {
+  std::string schema_folder; ///< empty: deposits are not checked by schema
+  std::uint32_t body_limit_mb = 10;
+  std::uint32_t retry_after_s = 60; ///< told to users over their limit
+
+  friend bool operator==(const crossref_settings&,
+                         const crossref_settings&) = default;
+};
+
+struct memory_settings {
+  std::uint32_t body_budget_mb = 256;
+
+  friend bool operator==(const memory_settings&,
+                         const memory_settings&) = default;
+};
+
+struct retention_settings {
+  std::uint32_t submissions_days = 30;
+
+  friend bool operator==(const retention_settings&,
+                         const retention_settings&) = default;
+};
+
+struct log_settings {
+  std::string level = "info"; ///< trace, debug, info, warn, error
+
+  friend bool operator==(const log_settings&, const log_settings&) = default;
+};
+
+struct shutdown_settings {
+  std::uint32_t drain_ms = 10'000; ///< for claims inside the engine to end
+
+  friend bool operator==(const shutdown_settings&,
+                         const shutdown_settings&) = default;
+};
+
+struct depositd_settings {
+  data_settings data;
+  store_settings store;
+  http_settings http;
+  admin_settings admin;
+  node_settings node;
+  /// Always contains `metadata` and `query`.
+  std::map<std::string, queue_settings> queues{
+    {"metadata", deposit_queue_defaults()},
+    {"query", deposit_queue_defaults()}};
+  processor_settings processors;
+  std::vector<std::string> prohibited_users;
+  emodb_settings emodb;
+  drop_folder_settings drop_folder;
+  kafka_settings kafka;
+  crossref_settings crossref;
+  memory_settings memory;
+  retention_settings retention;
+  log_settings log;
+  shutdown_settings shutdown;
+
+  friend bool operator==(const depositd_settings&,
+                         const depositd_settings&) = default;
+};
+
+/// One value as somebody gave it, before it is understood.
+struct given_setting {
+  std::string key;                 ///< dotted: "http.listen"
+  std::vector<std::string> values; ///< one, unless `list`
+  bool list = false;
+  bool empty = false; ///< a key without a value
+  std::string origin; ///< "depositd.yaml:12" or "--set http.listen"
+};
+
+/// Values of a YAML text in its order. `name` is for messages.
+/// `ec::bad_setting` with name and line if it is no such text.
+caf::expected<std::vector<given_setting>> read_yaml(const std::string& text,
+                                                    const std::string& name);
+
+/// Defaults, overridden by `given` in order; a later value of a key wins.
+/// `ec::bad_setting` names key and origin of the first value that is wrong.
+caf::expected<depositd_settings>
+make_settings(const std::vector<given_setting>& given);
+
+/// Every key that `make_settings` knows; `queues.NAME.kind` for queues.
+std::vector<std::string> setting_keys();
+
+} // namespace depositd

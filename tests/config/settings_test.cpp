@@ -1,0 +1,198 @@
+#include "config/settings.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <set>
+
+namespace depositd {
+namespace {
+
+std::string defaults_text() {
+  std::ifstream in{DEPOSITD_DEFAULTS_FILE};
+  return {std::istreambuf_iterator<char>{in}, {}};
+}
+
+/// Settings of a YAML text, which must be right.
+depositd_settings settings_of(const std::string& yaml) {
+  const auto given = read_yaml(yaml, "test.yaml");
+  EXPECT_TRUE(given) << render(given.error());
+  const auto out = make_settings(*given);
+  EXPECT_TRUE(out) << render(out.error());
+  return out ? *out : depositd_settings{};
+}
+
+/// Why a YAML text is refused.
+std::string refusal_of(const std::string& yaml) {
+  const auto given = read_yaml(yaml, "test.yaml");
+  if (!given) {
+    EXPECT_EQ(given.error(), ec::bad_setting);
+    return render(given.error());
+  }
+  const auto out = make_settings(*given);
+  EXPECT_FALSE(out);
+  return out ? "accepted" : render(out.error());
+}
+
+TEST(settings, documented_defaults_are_the_real_ones) {
+  EXPECT_EQ(settings_of(defaults_text()), depositd_settings{});
+}
+
+TEST(settings, the_default_file_documents_every_key) {
+  const auto given = read_yaml(defaults_text(), "depositd.yaml");
+  ASSERT_TRUE(given);
+  std::set<std::string> documented;
+  for (const auto& x : *given)
+    documented.insert(x.key);
+  for (auto key : setting_keys()) {
+    if (const auto name = key.find("NAME"); name != std::string::npos)
+      key.replace(name, 4, "metadata");
+    EXPECT_TRUE(documented.count(key)) << key;
+  }
+}
+
+TEST(settings, an_empty_file_changes_nothing) {
+  EXPECT_EQ(settings_of(""), depositd_settings{});
+  EXPECT_EQ(settings_of("# nothing\n"), depositd_settings{});
+  EXPECT_EQ(settings_of("kafka:\n  # brokers: x\nhttp:\nqueues:\n"),
+            depositd_settings{});
+}
+
+TEST(settings, deposit_queues_start_with_their_promised_numbers) {
+  const depositd_settings defaults;
+  for (const auto name : {"metadata", "query"}) {
+    const auto& queue = defaults.queues.at(name);
+    EXPECT_EQ(queue.kind, queue_kind::deposit);
+    EXPECT_EQ(queue.allocation, 1u);
+    EXPECT_EQ(queue.concurrency, 4u);
+    EXPECT_EQ(queue.pending_limit, 10'000u);
+  }
+  EXPECT_EQ(to_string(defaults.http.listen), "127.0.0.1:8080");
+  EXPECT_EQ(to_string(defaults.admin.listen), "127.0.0.1:8081");
+  EXPECT_EQ(to_string(defaults.node.listen), "127.0.0.1:4747");
+}
+
+TEST(settings, values_reach_their_fields) {
+  const auto x = settings_of("store: {kind: memory, segment_mb: 8}\n"
+                             "http: {listen: '[::1]:0'}\n"
+                             "processors: {count: 0, inject_delay_ms: 50}\n"
+                             "prohibited_users: [creftest, taylor]\n"
+                             "emodb: {anonymous: true}\n"
+                             "log: {level: debug}\n");
+  EXPECT_EQ(x.store.kind, store_kind::memory);
+  EXPECT_EQ(x.store.segment_mb, 8u);
+  EXPECT_EQ(x.http.listen, (endpoint{"::1", 0}));
+  EXPECT_EQ(x.processors.count, 0u);
+  EXPECT_EQ(x.processors.inject_delay_ms, 50u);
+  EXPECT_EQ(x.prohibited_users,
+            (std::vector<std::string>{"creftest", "taylor"}));
+  EXPECT_TRUE(x.emodb.anonymous);
+  EXPECT_EQ(x.log.level, "debug");
+}
+
+TEST(settings, a_queue_takes_the_defaults_of_its_kind_in_any_order) {
+  const auto x = settings_of("queues:\n"
+                             "  extra.one: {concurrency: 2, kind: deposit}\n"
+                             "  plain: {}\n"
+                             "  open: {pending_limit: none}\n"
+                             "  metadata: {allocation: 3}\n");
+  EXPECT_EQ(x.queues.size(), 5u);
+  EXPECT_EQ(x.queues.at("extra.one").concurrency, 2u);
+  EXPECT_EQ(x.queues.at("extra.one").pending_limit, 10'000u);
+  EXPECT_EQ(x.queues.at("plain"), queue_settings{});
+  EXPECT_EQ(x.queues.at("open").pending_limit, no_cap);
+  EXPECT_EQ(x.queues.at("metadata").allocation, 3u);
+  EXPECT_EQ(x.queues.at("metadata").concurrency, 4u);
+}
+
+TEST(settings, an_unknown_key_is_named_with_its_place) {
+  const auto why = refusal_of("http:\n  listen: 127.0.0.1:1\n  lsten: x\n");
+  EXPECT_NE(why.find("unknown key http.lsten"), std::string::npos) << why;
+  EXPECT_NE(why.find("test.yaml:3"), std::string::npos) << why;
+  EXPECT_NE(why.find("http.listen"), std::string::npos) << why;
+}
+
+struct refused_case {
+  const char* yaml;
+  const char* expected;
+};
+
+class wrong_setting : public ::testing::TestWithParam<refused_case> {};
+
+TEST_P(wrong_setting, is_refused_by_name) {
+  const auto why = refusal_of(GetParam().yaml);
+  EXPECT_NE(why.find(GetParam().expected), std::string::npos) << why;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+  settings, wrong_setting,
+  ::testing::Values(
+    refused_case{"http: {listen: 8080}",
+                 "http.listen: must be HOST:PORT, not \"8080\""},
+    refused_case{"http: {listen: 'x:99999'}", "http.listen:"},
+    refused_case{"http: {listen: ':80'}", "http.listen:"},
+    refused_case{"http: {listen: '::1:80'}", "http.listen:"},
+    refused_case{"http: {listen: '[::1:80'}", "http.listen:"},
+    refused_case{"http: {listen: }", "http.listen: must be HOST:PORT"},
+    refused_case{"http: {listen: [a, b]}", "http.listen: must be HOST:PORT"},
+    refused_case{"http: 7", "unknown key http"},
+    refused_case{"just text", "no keys"},
+    refused_case{"processors: {count: -1}", "processors.count: must be"},
+    refused_case{"processors: {count: 5000}", "from 0 to 1024"},
+    refused_case{"processors: {count: 1.5}", "processors.count: must be"},
+    refused_case{"processors: {count: 99999999999999999999}", "must be"},
+    refused_case{"store: {kind: mysql}", "embedded, postgres, memory"},
+    refused_case{"store: {kind: postgres}", "store.url: is needed"},
+    refused_case{"emodb: {anonymous: maybe}", "true or false"},
+    refused_case{"log: {level: loud}", "log.level: must be one of"},
+    refused_case{"retention: {submissions_days: 3}", "from 7 to"},
+    refused_case{"queues: {UPPER: {}}", "queues.UPPER"},
+    refused_case{"queues: {a: {speed: 1}}", "unknown key queues.a.speed"},
+    refused_case{"queues: {a: {kind: odd}}", "queues.a.kind: must be one of"},
+    refused_case{"queues: {a: {concurrency: -2}}", "a number or none"},
+    refused_case{"queues: {a: {retry_delay_ms: 9, retry_delay_ms_max: 1}}",
+                 "queues.a.retry_delay_ms: is more than"},
+    refused_case{"prohibited_users: ['..']", "prohibited_users: \"..\""},
+    refused_case{"crossref: {schema_folder: /no/such}",
+                 "crossref.schema_folder: there is no folder"},
+    refused_case{"http: {tls: {key: /no/such}}",
+                 "http.tls.certificate: is needed too"},
+    refused_case{"http: {tls: {key: /no/such, certificate: /no/such}}",
+                 "http.tls.certificate: cannot read"},
+    refused_case{"node: {listen: '0.0.0.0:4747'}",
+                 "node.listen: 0.0.0.0:4747 can be reached"},
+    refused_case{"node: {listen: '[::]:4747'}", "node.listen: [::]:4747 can"},
+    refused_case{"kafka: {brokers: \"a\\nb\"}", "control characters"},
+    refused_case{"a: {b: {c: {d: {e: {f: {g: {h: {i: 1}}}}}}}}", "levels"},
+    refused_case{"? [a, b]\n: c", "a key must be a text"},
+    refused_case{"a: [[1]]", "a: must be a list of texts"},
+    refused_case{"http: [", "test.yaml:"},
+    refused_case{"a: 1\n---\nb: 2", "more than one document"}));
+
+TEST(settings, a_value_given_twice_in_a_file_is_refused) {
+  const auto why = refusal_of("log: {level: info}\nlog: {level: warn}\n");
+  EXPECT_NE(why.find("log.level: given twice (test.yaml:2)"), std::string::npos)
+    << why;
+}
+
+TEST(settings, deep_nesting_is_refused_and_not_a_crash) {
+  const auto why = refusal_of(std::string(20'000, '['));
+  EXPECT_NE(why.find("test.yaml:"), std::string::npos) << why;
+}
+
+TEST(settings, loopback_needs_no_certificates) {
+  for (const auto host : {"127.0.0.1", "127.8.8.8", "[::1]", "localhost"})
+    settings_of("node: {listen: '" + std::string{host} + ":4747'}");
+}
+
+TEST(endpoints, are_written_as_they_are_read) {
+  for (const auto text : {"127.0.0.1:80", "[::1]:0", "a-b.example:65535"}) {
+    const auto x = parse_endpoint(text);
+    ASSERT_TRUE(x) << text;
+    EXPECT_EQ(to_string(*x), text);
+  }
+}
+
+} // namespace
+} // namespace depositd
