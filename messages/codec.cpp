@@ -1,6 +1,7 @@
 #include "messages/codec.hpp"
 
 #include <cassert>
+#include <limits>
 #include <type_traits>
 
 namespace depositd {
@@ -10,6 +11,35 @@ namespace {
 /// Layout version of a record; a reader refuses what it does not know.
 constexpr char format_1 = 1;
 
+/// The last value of an enumeration that events hold; a number above it is
+/// damage, not a value that `switch` statements must reckon with.
+constexpr std::uint64_t last_of(bool) {
+  return 1;
+}
+
+constexpr std::uint64_t last_of(queue_kind) {
+  return static_cast<std::uint64_t>(queue_kind::message);
+}
+
+constexpr std::uint64_t last_of(priority_mode) {
+  return static_cast<std::uint64_t>(priority_mode::across_users);
+}
+
+constexpr std::uint64_t last_of(dedup_mode) {
+  return static_cast<std::uint64_t>(dedup_mode::while_pending);
+}
+
+constexpr std::uint64_t last_of(body_kind) {
+  return static_cast<std::uint64_t>(body_kind::blob);
+}
+
+constexpr std::uint64_t last_of(pick_kind) {
+  return static_cast<std::uint64_t>(pick_kind::required);
+}
+
+constexpr std::uint64_t last_of(ending) {
+  return static_cast<std::uint64_t>(ending::collapsed);
+}
 
 class writer {
 public:
@@ -85,6 +115,8 @@ public:
       if (position_ >= bytes_.size())
         break;
       const auto byte = static_cast<std::uint8_t>(bytes_[position_++]);
+      if (shift == 63 && byte > 1)
+        break; // more than 64 bits
       out |= std::uint64_t{byte & 0x7fu} << shift;
       if (byte < 0x80)
         return out;
@@ -122,10 +154,12 @@ public:
   void get(T& x) {
     if constexpr (std::is_enum_v<T> || std::is_same_v<T, bool>) {
       const auto value = number();
-      if (value > 0xff)
+      if (value > last_of(T{}))
         ok_ = false;
-      x = static_cast<T>(value);
+      else
+        x = static_cast<T>(value);
     } else if constexpr (std::is_signed_v<T>) {
+      static_assert(sizeof(T) == sizeof(std::uint64_t));
       const auto value = number();
       x = static_cast<T>((value >> 1) ^ (~(value & 1) + 1));
     } else if constexpr (std::is_integral_v<T>) {
@@ -145,8 +179,8 @@ private:
 };
 
 template <class T>
-constexpr bool has_body
-  = std::is_same_v<T, item_enqueued> || std::is_same_v<T, body_relocated>;
+constexpr bool has_body =
+  std::is_same_v<T, item_enqueued> || std::is_same_v<T, body_relocated>;
 
 void put_event(const event& x, std::string& out,
                std::vector<body_slot>* slots) {
@@ -195,10 +229,9 @@ bool get_event(std::string_view bytes, std::size_t& position, event& out,
         const auto body = r.bytes();
         fields.place = {};
         if (!body.empty())
-          fields.place = {group,
-                          static_cast<std::uint32_t>(body.data()
-                                                     - bytes.data()),
-                          static_cast<std::uint32_t>(body.size())};
+          fields.place = {
+            group, static_cast<std::uint32_t>(body.data() - bytes.data()),
+            static_cast<std::uint32_t>(body.size())};
         if (how == bodies::copied)
           fields.body.assign(body);
         else
@@ -257,10 +290,15 @@ caf::error record_reader::next(record& out) {
   const auto count = r.number();
   if (!r.ok() || count > bytes_.size() - position_)
     return damaged();
-  out.events.resize(count);
-  for (auto& e : out.events)
-    if (!get_event(bytes_, position_, e, group_, how_))
+  if (out.events.size() > count)
+    out.events.resize(count);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    // One by one: a wrong count must not reserve memory for itself.
+    if (i == out.events.size())
+      out.events.emplace_back();
+    if (!get_event(bytes_, position_, out.events[i], group_, how_))
       return damaged();
+  }
   return {};
 }
 

@@ -1,0 +1,121 @@
+#pragma once
+
+// Random values of every event for rapidcheck, made through the same `inspect`
+// that the codec uses: a new field is covered the day it is added.
+
+#include "messages/events.hpp"
+
+#include <rapidcheck.h>
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace depositd::testing {
+
+template <class T>
+constexpr bool carries_body =
+  std::is_same_v<T, item_enqueued> || std::is_same_v<T, body_relocated>;
+
+/// Fills fields with what rapidcheck draws; numbers often lie at the borders.
+class arbitrary_filler {
+public:
+  using result_type = void;
+
+  template <class... Ts>
+  void operator()(Ts&... xs) {
+    (fill(xs), ...);
+  }
+
+  void fill(std::string& x) {
+    x = *rc::gen::arbitrary<std::string>();
+  }
+
+  void fill(bool& x) {
+    x = *rc::gen::arbitrary<bool>();
+  }
+
+  template <class T>
+  void fill(std::vector<T>& xs) {
+    xs.resize(*rc::gen::inRange<std::size_t>(0, 4));
+    for (auto& x : xs)
+      fill(x);
+  }
+
+  template <class T>
+  void fill(T& x) {
+    if constexpr (std::is_enum_v<T>)
+      x = static_cast<T>(
+        *rc::gen::inRange<int>(0, static_cast<int>(last(T{})) + 1));
+    else if constexpr (std::is_integral_v<T>)
+      x = *rc::gen::oneOf(rc::gen::arbitrary<T>(),
+                          rc::gen::element<T>(0, 1, 127,
+                                              std::numeric_limits<T>::min(),
+                                              std::numeric_limits<T>::max()));
+    else
+      inspect(*this, x);
+  }
+
+private:
+  static queue_kind last(queue_kind) {
+    return queue_kind::message;
+  }
+
+  static priority_mode last(priority_mode) {
+    return priority_mode::across_users;
+  }
+
+  static dedup_mode last(dedup_mode) {
+    return dedup_mode::while_pending;
+  }
+
+  static body_kind last(body_kind) {
+    return body_kind::blob;
+  }
+
+  static pick_kind last(pick_kind) {
+    return pick_kind::required;
+  }
+
+  static ending last(ending) {
+    return ending::collapsed;
+  }
+};
+
+template <std::size_t I>
+event draw_event_of_kind() {
+  using type = std::variant_alternative_t<I, event>;
+  type out;
+  arbitrary_filler filler;
+  inspect(filler, out);
+  if constexpr (carries_body<type>)
+    filler.fill(out.body);
+  return out;
+}
+
+/// Draws an event of the kind with this index.
+inline event draw_event(std::size_t kind) {
+  return []<std::size_t... Is>(std::size_t sought, std::index_sequence<Is...>) {
+    event out;
+    ((sought == Is && (out = draw_event_of_kind<Is>(), true)) || ...);
+    return out;
+  }
+  (kind, std::make_index_sequence<std::variant_size_v<event>>{});
+}
+
+inline record draw_record() {
+  record out;
+  out.user = *rc::gen::arbitrary<std::string>();
+  const auto kinds = *rc::gen::resize(
+    6, rc::gen::container<std::vector<std::size_t>>(
+         rc::gen::inRange<std::size_t>(0, std::variant_size_v<event>)));
+  for (const auto kind : kinds)
+    out.events.push_back(draw_event(kind));
+  return out;
+}
+
+} // namespace depositd::testing

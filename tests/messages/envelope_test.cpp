@@ -1,0 +1,53 @@
+#include "messages/envelope.hpp"
+
+#include "messages/codec.hpp"
+#include "messages/events.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <string>
+
+namespace depositd {
+namespace {
+
+TEST(envelope, gives_back_what_was_put_in) {
+  const submission x{"a b.xml", "doMDUpload",         "me@example.org/role",
+                     "http",    std::string(64, 'f'), 123'456'789};
+  const auto read = decode_envelope(encode_envelope(x));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(*read, x);
+}
+
+TEST(envelope, of_nothing_is_an_envelope) {
+  const auto read = decode_envelope(encode_envelope({}));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(*read, submission{});
+}
+
+TEST(envelope, cut_anywhere_is_malformed) {
+  const auto bytes = encode_envelope({"f", "o", "l", "s", "b", 300});
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    const auto read = decode_envelope(std::string{bytes.data(), size});
+    ASSERT_FALSE(read) << size;
+    EXPECT_EQ(read.error(), ec::malformed) << size;
+  }
+}
+
+TEST(envelope, is_no_other_event) {
+  std::string bytes;
+  encode(event{server_changed{}}, bytes);
+  const auto read = decode_envelope(bytes);
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error(), ec::malformed);
+}
+
+RC_GTEST_PROP(envelope, keeps_any_text, (const std::string& text)) {
+  const submission x{text, text, text, text, text, text.size()};
+  const auto read = decode_envelope(encode_envelope(x));
+  RC_ASSERT(static_cast<bool>(read));
+  RC_ASSERT(*read == x);
+}
+
+} // namespace
+} // namespace depositd
