@@ -1,0 +1,168 @@
+"""One depositd process and the shell beside it, for scripts and tests."""
+
+import json
+import os
+import re
+import selectors
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+LOOPBACK = {
+    "http.listen": "127.0.0.1:0",
+    "admin.listen": "127.0.0.1:0",
+    "node.listen": "127.0.0.1:0",
+}
+
+
+class EngineFailed(Exception):
+    """depositd ended, or said nothing, before it was ready."""
+
+    def __init__(self, code, log):
+        super().__init__(f"depositd is not ready (exit {code}): {log[-2000:]}")
+        self.code = code
+        self.log = log
+
+
+class CommandFailed(Exception):
+    """depositctl ended with an exit code other than 0."""
+
+    def __init__(self, arguments, code, reason):
+        super().__init__(f"depositctl {' '.join(arguments)}: {code} {reason}")
+        self.code = code
+        self.reason = reason
+
+
+class Engine:
+    """A depositd on a data folder; every port is free and named by it."""
+
+    def __init__(self, programs, data, settings=None, environment=None,
+                 wrapper=(), log=None):
+        self.programs = Path(programs)
+        self.data = Path(data)
+        self.settings = {**LOOPBACK, **(settings or {})}
+        self.environment = environment or {}
+        self.wrapper = list(wrapper)
+        self.log_path = Path(log) if log else self.data.with_suffix(".log")
+        self.process = None
+        self.ready = {}
+
+    def __enter__(self):
+        return self.start()
+
+    def __exit__(self, *_):
+        self.kill()
+
+    # -- life ---------------------------------------------------------------
+
+    def command(self):
+        line = [*self.wrapper, str(self.programs / "depositd"),
+                "--data", str(self.data)]
+        for key, value in self.settings.items():
+            line += ["--set", f"{key}={value}"]
+        return line
+
+    def start(self, timeout=60):
+        """Waits for the ready line; raises EngineFailed without one."""
+        self.data.parent.mkdir(parents=True, exist_ok=True)
+        self.log_start = (self.log_path.stat().st_size
+                          if self.log_path.exists() else 0)
+        with open(self.log_path, "ab") as log:
+            self.process = subprocess.Popen(
+                self.command(), stdout=subprocess.PIPE, stderr=log,
+                stdin=subprocess.DEVNULL,
+                env={**os.environ, **self.environment})
+        line = self._first_line(timeout)
+        if not line.startswith("ready "):
+            self.kill_if_silent(line)
+            raise EngineFailed(self.process.returncode, line + self.log())
+        self.ready = dict(re.findall(r"(\w+)=(\S+)", line))
+        return self
+
+    def kill_if_silent(self, line):
+        if line == "" and self.process.poll() is None:
+            try:
+                self.process.wait(2)
+            except subprocess.TimeoutExpired:
+                self.kill()
+
+    def _first_line(self, timeout):
+        deadline = time.monotonic() + timeout
+        seen = b""
+        with selectors.DefaultSelector() as selector:
+            selector.register(self.process.stdout, selectors.EVENT_READ)
+            while b"\n" not in seen and time.monotonic() < deadline:
+                if selector.select(max(0, deadline - time.monotonic())):
+                    part = os.read(self.process.stdout.fileno(), 4096)
+                    if not part:
+                        break
+                    seen += part
+        return seen.decode(errors="replace").split("\n")[0]
+
+    def kill(self):
+        """kill -9; safe to call at any time."""
+        if self.process and self.process.poll() is None:
+            self.process.send_signal(signal.SIGKILL)
+        if self.process:
+            self.process.wait()
+            self.process.stdout.close()
+
+    def stop(self, timeout=60):
+        """SIGTERM; returns the exit code."""
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            return self.process.wait(timeout)
+        finally:
+            self.kill()
+
+    def alive(self):
+        return self.process is not None and self.process.poll() is None
+
+    def log(self):
+        """What this process has written to standard error."""
+        with open(self.log_path, "rb") as log:
+            log.seek(self.log_start)
+            return log.read().decode(errors="replace")
+
+    # -- doors --------------------------------------------------------------
+
+    def address(self, door):
+        """(host, port) of http, admin or node."""
+        host, port = self.ready[door].rsplit(":", 1)
+        return host, int(port)
+
+    def ctl_result(self, *arguments, text=None, timeout=60):
+        """Runs depositctl; returns the finished process."""
+        return subprocess.run(
+            [str(self.programs / "depositctl"), "--connect",
+             self.ready["node"], *arguments],
+            input=text, stdin=subprocess.DEVNULL if text is None else None,
+            capture_output=True, text=True, timeout=timeout)
+
+    def ctl(self, *arguments, text=None, timeout=60):
+        """Runs depositctl; returns what it printed."""
+        result = self.ctl_result(*arguments, text=text, timeout=timeout)
+        if result.returncode != 0:
+            raise CommandFailed(arguments, result.returncode,
+                                result.stderr.strip())
+        return result.stdout
+
+    def ask(self, *arguments, timeout=60):
+        """Runs depositctl --json; returns the document."""
+        return json.loads(self.ctl(*arguments, "--json", timeout=timeout))
+
+    def rows(self, *arguments, timeout=60):
+        """The list in the document of a command that lists something."""
+        document = self.ask(*arguments, timeout=timeout)
+        if isinstance(document, list):
+            return document
+        return next(v for v in document.values() if isinstance(v, list))
+
+    def submissions(self, count_max=1_000_000):
+        """Every submission, finished ones too."""
+        return self.rows("submission", "list", "--limit", str(count_max))
+
+    def add_user(self, name, password, *more):
+        self.ctl("user", "add", name, "--password-stdin", *more,
+                 text=password + "\n")

@@ -1,0 +1,183 @@
+"""Each check finds what it is for in a made-up tree, and passes a good one."""
+
+import unittest
+
+import layering
+import style
+
+
+def complaints(check, **files):
+    """Runs a check on files named like `messages__types_hpp`."""
+    return check({spelled(name): text for name, text in files.items()})
+
+
+def spelled(name):
+    stem, _, ending = name.rpartition("_")
+    return stem.replace("__", "/") + "." + ending
+
+
+class LayeringBites(unittest.TestCase):
+    def direction(self, user, used):
+        return layering.check_direction(
+            {user: f'#include "{used}"\n', used: ""})
+
+    def test_allows_the_direction_of_the_layers(self):
+        for user, used in [
+                ("actors/queue.cpp", "messages/types.hpp"),
+                ("actors/queue.cpp", "actors/rules/ring.hpp"),
+                ("adapters/sqlite/a.cpp", "messages/ports/journal_store.hpp"),
+                ("adapters/sqlite/a.cpp", "adapters/sqlite/b.hpp"),
+                ("adapters/crossref/a.cpp", "adapters/http/b.hpp"),
+                ("config/wiring.cpp", "adapters/sqlite/a.hpp"),
+                ("config/wiring.cpp", "actors/queue.hpp"),
+                ("tests/actors/a.cpp", "tests/support/b.hpp")]:
+            self.assertEqual(self.direction(user, used), [], (user, used))
+
+    def test_refuses_every_include_against_the_layers(self):
+        for user, used in [
+                ("messages/types.hpp", "actors/queue.hpp"),
+                ("messages/types.hpp", "adapters/sqlite/a.hpp"),
+                ("messages/types.hpp", "config/a.hpp"),
+                ("actors/queue.cpp", "adapters/sqlite/a.hpp"),
+                ("actors/queue.cpp", "config/a.hpp"),
+                ("actors/rules/ring.cpp", "actors/queue.hpp"),
+                ("actors/rules/ring.cpp", "adapters/http/a.hpp"),
+                ("adapters/sqlite/a.cpp", "actors/queue.hpp"),
+                ("adapters/sqlite/a.cpp", "actors/rules/ring.hpp"),
+                ("adapters/sqlite/a.cpp", "adapters/segments/a.hpp"),
+                ("adapters/sqlite/a.cpp", "config/a.hpp"),
+                ("adapters/sqlite/a.cpp", "tests/support/a.hpp"),
+                ("config/a.cpp", "tests/support/a.hpp")]:
+            self.assertEqual(len(self.direction(user, used)), 1, (user, used))
+
+    def test_refuses_an_include_that_is_not_spelled_from_the_root(self):
+        found = complaints(layering.check_direction,
+                           actors__a_cpp='#include "queue.hpp"\n',
+                           actors__queue_hpp="")
+        self.assertEqual(len(found), 1)
+
+    def test_refuses_actors_clocks_and_files_in_rules(self):
+        for text in ("#include <caf/actor.hpp>", "#include <chrono>",
+                     "#include <fstream>", "#include <spdlog/spdlog.h>",
+                     "#include <sys/stat.h>", "#include <random>",
+                     '#include "messages/actors.hpp"',
+                     '#include "messages/ports/blob_store.hpp"'):
+            found = complaints(layering.check_rules_are_pure,
+                               actors__rules__ring_cpp=text)
+            self.assertEqual(len(found), 1, text)
+
+    def test_refuses_caf_that_reaches_rules_through_a_value_header(self):
+        found = layering.check_rules_are_pure({
+            "actors/rules/ring.cpp": '#include "messages/types.hpp"',
+            "messages/types.hpp": '#include "messages/deep.hpp"',
+            "messages/deep.hpp": "#include <caf/typed_actor.hpp>"})
+        self.assertEqual(len(found), 1)
+
+    def test_allows_values_in_rules(self):
+        found = layering.check_rules_are_pure({
+            "actors/rules/ring.cpp": '#include "messages/types.hpp"\n'
+                                     "#include <vector>",
+            "messages/types.hpp": "#include <string>"})
+        self.assertEqual(found, [])
+
+    def test_refuses_libraries_of_the_world_outside_adapters(self):
+        check = layering.check_libraries_stay_behind_ports
+        bad = "#include <sqlite3.h>"
+        self.assertEqual(len(check({"actors/a.cpp": bad})), 1)
+        self.assertEqual(len(check({"messages/a.hpp": bad})), 1)
+        self.assertEqual(check({"adapters/sqlite/a.cpp": bad}), [])
+
+    def test_finds_a_source_that_is_not_built(self):
+        check = layering.check_cmake_lists_every_source
+        tree = {"actors/queue.cpp": "", "actors/ring.cpp": "",
+                "actors/CMakeLists.txt": "SOURCES queue.cpp spring.cpp"}
+        self.assertEqual(check(tree),
+                         ["actors/ring.cpp: no CMakeLists.txt names it"])
+
+    def test_finds_a_second_library_in_a_folder(self):
+        check = layering.check_one_library_per_folder
+        one = "depositd_library(a SOURCES a.cpp)\n"
+        self.assertEqual(check({"adapters/http/CMakeLists.txt": one}), [])
+        for text in ("", one + one):
+            self.assertEqual(
+                len(check({"adapters/http/CMakeLists.txt": text})), 1)
+
+
+class StyleBites(unittest.TestCase):
+    def assert_bites(self, check, path, bad, good):
+        self.assertEqual(len(check({path: bad})), 1, bad)
+        self.assertEqual(check({path: good}), [], good)
+
+    def test_white_space(self):
+        check = style.check_white_space
+        self.assert_bites(check, "actors/a.cpp", "\tint a;\n", "  int a;\n")
+        self.assert_bites(check, "README.md", "text \n", "text\n")
+
+    def test_columns(self):
+        self.assert_bites(style.check_columns, "actors/a.cpp",
+                          "x" * 81, "x" * 80)
+
+    def test_left_overs(self):
+        for word in ("TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"):
+            self.assert_bites(style.check_left_overs, "actors/a.cpp",
+                              f"// {word}: later", "// Later, not now")
+
+    def test_machine_paths(self):
+        check = style.check_no_machine_paths
+        self.assert_bites(check, "actors/a.cpp", '"/' + 'work/data"',
+                          '"../shared/data"')
+        self.assert_bites(check, "scripts/run", "rm /" + "tmp/a",
+                          'rm "${TMPDIR:-/' + 'tmp}/a"')
+        self.assertEqual(check({"tests/a.cpp": '"/' + 'tmp/x"'}), [])
+
+    def test_registry_hosts(self):
+        self.assert_bites(style.check_no_registry_hosts, "config/a.yaml",
+                          "url: https://doi.cross" + "ref.org/servlet",
+                          "xmlns=http://www.cross" + "ref.org/schema/5.3.1")
+
+    def test_file_length(self):
+        self.assert_bites(style.check_file_length, "actors/a.cpp",
+                          "\n" * (style.FILE_LINES_MAX + 1),
+                          "\n" * style.FILE_LINES_MAX)
+
+    def test_function_length(self):
+        def function(lines):
+            return ("namespace x {\n\nvoid act(int a,\n         int b) {\n"
+                    + "  go();\n" * (lines - 3) + "}\n\n}\n")
+        self.assert_bites(style.check_function_length, "actors/a.cpp",
+                          function(style.FUNCTION_LINES_MAX + 1),
+                          function(style.FUNCTION_LINES_MAX))
+
+    def test_function_length_ignores_declarations(self):
+        text = "int a();\n" + "int b();\n\n" * 90 + "void c() {\n}\n"
+        self.assertEqual(style.check_function_length({"a/a.cpp": text}), [])
+
+    def test_function_length_ignores_classes(self):
+        text = ("class a {\npublic:\n" + "  int b() {\n  }\n" * 90
+                + "private:\n  int c;\n};\n")
+        self.assertEqual(style.check_function_length({"a/a.cpp": text}), [])
+
+    def test_header_guards(self):
+        self.assert_bites(style.check_headers_are_guarded, "actors/a.hpp",
+                          "struct a {};\n", "#pragma once\n")
+
+    def test_sleeps(self):
+        check = style.check_tests_do_not_sleep
+        self.assert_bites(check, "tests/a.cpp",
+                          "std::this_thread::sleep_for(1s);", "latch.wait();")
+        self.assertEqual(check({"tests/a.cpp": "usleep(1); // sleeps: why"}),
+                         [])
+
+    def test_untested_errors(self):
+        errors = ("enum class ec : std::uint8_t {\n  /// A.\n  first = 1,\n"
+                  "  /// B, really.\n  second,\n};\n")
+        tree = {"messages/errors.hpp": errors,
+                "tests/a.cpp": "EXPECT_EQ(x, ec::first);"}
+        self.assertEqual(style.check_every_error_is_tested(tree), [
+            "messages/errors.hpp: no test mentions ec::second"])
+        tree["tests/a.cpp"] += "ec::second"
+        self.assertEqual(style.check_every_error_is_tested(tree), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,85 @@
+#ifndef UNFLUSHED_SHADOWS_H
+#define UNFLUSHED_SHADOWS_H
+
+/* Files whose unflushed writes are held back; calls.c says what it is for.
+ * Every function here expects the lock, but for those that take it. */
+
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+enum { FDS_MAX = 65536, SHADOWS_MAX = 8192, RANGES_MAX = 4096 };
+
+struct range {
+  off_t from, to;
+};
+
+/* One file: the memory twin, the real one, and what differs. */
+struct shadow {
+  int used, twin, real, fds, mapped, all_dirty, deaf;
+  dev_t device;
+  ino_t inode;
+  int ranges;
+  struct range dirty[RANGES_MAX];
+};
+
+extern struct shadow* by_fd[FDS_MAX]; /* NULL: not below the root */
+extern char synchronous[FDS_MAX];     /* opened with O_SYNC or O_DSYNC */
+
+/* The functions that ours stand before. */
+#define REAL(result, name, ...) extern result (*real_##name)(__VA_ARGS__)
+REAL(int, openat, int, const char*, int, ...);
+REAL(int, close, int);
+REAL(ssize_t, write, int, const void*, size_t);
+REAL(ssize_t, writev, int, const struct iovec*, int);
+REAL(ssize_t, pwrite, int, const void*, size_t, off_t);
+REAL(ssize_t, pwritev, int, const struct iovec*, int, off_t);
+REAL(int, ftruncate, int, off_t);
+REAL(int, fallocate, int, int, off_t, off_t);
+REAL(int, fsync, int);
+REAL(int, fdatasync, int);
+REAL(int, msync, void*, size_t, int);
+REAL(void*, mmap, void*, size_t, int, int, int, off_t);
+REAL(int, fstat, int, struct stat*);
+REAL(int, fstatat, int, const char*, struct stat*, int);
+REAL(int, renameat, int, const char*, int, const char*);
+REAL(int, unlinkat, int, const char*, int);
+REAL(ssize_t, sendfile, int, int, off_t*, size_t);
+REAL(ssize_t, copy_file_range, int, off_t*, int, off_t*, size_t, unsigned);
+#undef REAL
+
+void load_once(void);
+void lock(void); /* loads too */
+void unlock(void);
+unsigned below(unsigned limit); /* by chance */
+
+/* -- names */
+
+int has_root(void);
+/* The absolute path of a name, its folder resolved; 0 if it is not below the
+ * root. `out` has PATH_MAX bytes. */
+int below_root(int folder, const char* name, char* out);
+int passes_through(const char* path);
+int exists(const char* path);
+void log_name(const char* what, const char* a, const char* b);
+void log_folder_flush(int fd);
+/* Keeps what is about to disappear, so that a test can bring it back. */
+void keep_in_trash(const char* path);
+
+/* -- content */
+
+off_t size_of(int fd);
+struct shadow* shadow_of(int fd);
+struct shadow* find(const struct stat* info);
+/* The twin of an open file; takes over `real`. */
+struct shadow* adopt(int real, const struct stat* info, const char* path);
+void forget(struct shadow* s);
+/* Notes what was written; flushes it at once if asked to. */
+void written(int fd, struct shadow* s, off_t from, ssize_t size, int flush);
+void mark(struct shadow* s, off_t from, off_t to);
+/* Brings everything to the real file. */
+void apply(struct shadow* s);
+void apply_mapped(void);
+
+#endif

@@ -1,0 +1,108 @@
+"""What system tests share: an engine on a folder of its own, depositors, and
+deposits made up on the spot."""
+
+import http.client
+import os
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+from deposit_door import Door
+from engine import Engine
+
+PROGRAMS = Path(os.environ["DEPOSITD_PROGRAMS"])
+SHARED_DATA = Path(os.environ.get("DEPOSITD_SHARED_DATA", "absent"))
+
+# What a client sees when it is not known what became of its request.
+BROKEN = (OSError, http.client.HTTPException, ValueError)
+
+DEPOSIT = """<?xml version="1.0" encoding="UTF-8"?>
+<doi_batch xmlns="http://www.crossref.org/schema/5.3.1" version="5.3.1">
+  <head>
+    <doi_batch_id>{batch}</doi_batch_id>
+    <timestamp>{timestamp}</timestamp>
+    <depositor>
+      <depositor_name>A depositor</depositor_name>
+      <email_address>depositor@example.org</email_address>
+    </depositor>
+    <registrant>A registrant</registrant>
+  </head>
+  <body>
+    <journal>
+      <journal_metadata>
+        <full_title>Journal of Made-up Results</full_title>
+        <issn media_type="electronic">2577-3569</issn>
+      </journal_metadata>
+      <journal_article publication_type="full_text">
+        <titles><title>{title}</title></titles>
+        <publication_date><year>2024</year></publication_date>
+        <doi_data>
+          <doi>{doi}</doi>
+          <resource>https://example.org/{doi}</resource>
+        </doi_data>
+      </journal_article>
+    </journal>
+  </body>
+</doi_batch>
+"""
+
+
+def a_deposit(name, doi=None, timestamp=20240101000000, title="A title"):
+    """Deposit XML whose batch and DOI follow from a name."""
+    return DEPOSIT.format(batch=f"batch-{name}", doi=doi or f"10.5555/{name}",
+                          timestamp=timestamp, title=title).encode()
+
+
+def wait_until(condition, timeout=60, pause=0.02):
+    """Polls until the condition gives something true, and returns that."""
+    deadline = time.monotonic() + timeout
+    while True:
+        found = condition()
+        if found:
+            return found
+        if time.monotonic() > deadline:
+            raise AssertionError(f"not within {timeout} s: {condition}")
+        time.sleep(pause)
+
+
+class SystemTest(unittest.TestCase):
+    """Gives every test a folder, and takes engines down after it."""
+
+    longMessage = True
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="depositd-test-")
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def engine(self, settings=None, data="data", **more):
+        """An engine that is not started yet."""
+        engine = Engine(PROGRAMS, self.folder / data, settings, **more)
+        self.addCleanup(engine.kill)
+        return engine
+
+    def start(self, settings=None, **more):
+        return self.engine(settings, **more).start()
+
+    def door(self, engine, user, password=None):
+        door = Door(engine.address("http"), user, password or f"secret-{user}")
+        self.addCleanup(door.close)
+        return door
+
+    def depositor(self, engine, user, *more):
+        """A new user and its connection."""
+        engine.add_user(user, f"secret-{user}", *more)
+        return self.door(engine, user)
+
+    def outcome(self, door, file_name, timeout=60):
+        """The diagnostic once the submission is completed."""
+        def completed():
+            found = door.poll(file_name)
+            self.assertTrue(found.known, file_name)
+            return found if found.completed else None
+        return wait_until(completed, timeout)
+
+
+def main():
+    unittest.main()

@@ -1,0 +1,67 @@
+"""What clients did and were told, and whether a recovered engine agrees."""
+
+import threading
+
+
+class History:
+    """Thread-safe. Keys of submissions are (user, file name)."""
+
+    def __init__(self):
+        self.mutex = threading.Lock()
+        self.attempted = set()
+        self.acknowledged = set()
+        self.documents = {}   # of submissions seen completed
+        self.settings = {}    # user -> values the engine may have now
+
+    # -- submissions
+
+    def attempt(self, key):
+        with self.mutex:
+            self.attempted.add(key)
+
+    def acknowledge(self, key):
+        with self.mutex:
+            self.acknowledged.add(key)
+
+    def complete(self, key, document):
+        """Returns what an earlier poll said, if it was something else."""
+        with self.mutex:
+            before = self.documents.setdefault(key, document)
+        return before if before != document else None
+
+    def open_keys(self):
+        with self.mutex:
+            return sorted(self.acknowledged - self.documents.keys())
+
+    # -- settings: the last acknowledged one, or one still in flight
+
+    def intend(self, user, value):
+        with self.mutex:
+            self.settings.setdefault(user, [None]).append(value)
+
+    def settle(self, user, value):
+        with self.mutex:
+            self.settings[user] = [value]
+
+    def possible(self, user):
+        with self.mutex:
+            return list(self.settings.get(user, [None]))
+
+
+def disagreements(history, rows):
+    """Complaints about the engine's list of submissions; empty is right."""
+    out = []
+    stored = {}
+    for row in rows:
+        key = (row["user"], row["file_name"])
+        stored.setdefault(key, []).append(row)
+    for key in sorted(history.acknowledged - stored.keys()):
+        out.append(f"lost: {key}")
+    for key, copies in sorted(stored.items()):
+        if key not in history.attempted:
+            out.append(f"invented: {key}")
+        if len(copies) > 1:
+            out.append(f"stored {len(copies)} times: {key}")
+        if key in history.documents and copies[0]["status"] != "completed":
+            out.append(f"completed, and now {copies[0]['status']}: {key}")
+    return out
