@@ -126,9 +126,9 @@ def prepare_users(engine, users):
     return passwords
 
 
-def hand_outs(engine, ids):
+def hand_outs(engine, before):
     """The engine's own list of this run's submissions, as they started."""
-    rows = [row for row in engine.submissions() if row["id"] in ids]
+    rows = [row for row in engine.submissions() if row["id"] > before]
     return sorted(rows, key=lambda row: (row.get("started_us") or 0,
                                          row["id"]))
 
@@ -248,6 +248,7 @@ def follow(engine, submissions, options):
     for submission in submissions:
         by_user.setdefault(submission.user, []).append(submission)
     passwords = prepare_users(engine, by_user)
+    before = max((row["id"] for row in engine.submissions()), default=0)
     depositors = [
         Depositor(Door(engine.address("http"), user, passwords[user]), theirs,
                   options.give_up_after)
@@ -258,8 +259,7 @@ def follow(engine, submissions, options):
         while any(depositor.is_alive() for depositor in depositors):
             progress.show()
             time.sleep(0.1)
-    ids = {s.submission_id for s in submissions if s.submission_id}
-    return hand_outs(engine, ids)
+    return hand_outs(engine, before)
 
 
 def main():

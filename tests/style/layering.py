@@ -7,9 +7,14 @@ import re
 
 from tree import cpp_files, includes
 
-# Adapters that build on another one: (who, on whom).
+# Adapters that build on another one: (who, on whom). `files` is what every
+# adapter that keeps files shares.
 ADAPTERS_MAY_USE = {
     ("crossref", "http"),
+    ("segments", "files"),
+    ("blobs", "files"),
+    ("sqlite", "files"),
+    ("drop", "files"),
 }
 
 # Rules know values only. What they may include of the vocabulary ...

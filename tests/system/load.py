@@ -1,0 +1,94 @@
+"""Threads that keep an engine busy and write down what happened to them."""
+
+import contextlib
+import random
+import threading
+
+from deposit_door import Door
+from engine import CommandFailed
+from harness import BROKEN, a_deposit
+
+
+class Load:
+    """Depositors, pollers and an operator on one engine until stop()."""
+
+    def __init__(self, engine, history, passwords, seed, label):
+        self.engine = engine
+        self.history = history
+        self.passwords = passwords
+        self.label = label
+        self.stopping = threading.Event()
+        self.problems = []
+        users = sorted(passwords)
+        jobs = [(self.deposit, user) for user in users]
+        jobs += [(self.poll, user) for user in users[:2]]
+        jobs += [(self.operate, user) for user in users[:1]]
+        self.threads = [
+            threading.Thread(target=self.work, daemon=True, args=(
+                job, user, random.Random(f"{seed}/{number}")))
+            for number, (job, user) in enumerate(jobs)]
+
+    def start(self):
+        for thread in self.threads:
+            thread.start()
+
+    def stop(self):
+        """Call it after the kill, so that requests in flight break."""
+        self.stopping.set()
+        for thread in self.threads:
+            thread.join(60)
+        return self.problems
+
+    def work(self, job, user, chance):
+        with contextlib.closing(Door(self.engine.address("http"), user,
+                                     self.passwords[user], 10)) as door:
+            job(door, chance)
+
+    def deposit(self, door, chance):
+        user = door.user
+        number = 0
+        while not self.stopping.wait(chance.uniform(0, 0.01)):
+            number += 1
+            name = f"{self.label}-{user}-{number}"
+            # Now and then one that is too large for the journal itself.
+            title = "A title" * (60_000 if chance.random() < 0.01 else 1)
+            key = (user, name + ".xml")
+            self.history.attempt(key)
+            try:
+                answer = door.deposit(key[1], a_deposit(name, title=title))
+            except BROKEN:
+                return
+            if answer.accepted:
+                self.history.acknowledge(key)
+            elif answer.status not in (429, 503):
+                self.problems.append(f"{key} answered {answer.status}")
+
+    def poll(self, door, chance):
+        while not self.stopping.wait(0.005):
+            keys = [k for k in self.history.open_keys() if k[0] == door.user]
+            if not keys:
+                continue
+            key = chance.choice(keys)
+            try:
+                found = door.poll(key[1])
+            except BROKEN:
+                return
+            if not found.known:
+                self.problems.append(f"acknowledged, then unknown: {key}")
+            elif found.completed:
+                self.history.complete(key, found.document)
+
+    def operate(self, _, chance):
+        """Changes what an operator may change; one command at a time."""
+        users = sorted(self.passwords)
+        while not self.stopping.wait(chance.uniform(0, 0.05)):
+            user = chance.choice(users)
+            value = (chance.randint(1, 9), chance.randint(1, 9))
+            self.history.intend(user, value)
+            try:
+                self.engine.ctl("user", "set", user, "--queue", "metadata",
+                                "--allocation", str(value[0]),
+                                "--concurrency", str(value[1]), timeout=20)
+            except (CommandFailed, OSError):
+                return
+            self.history.settle(user, value)

@@ -1,0 +1,320 @@
+"""depositd as a process: start, refusal, drain, damage, backup, bad input at
+its ports, and what the system takes away from it."""
+
+import os
+import random
+import resource
+import shutil
+import signal
+import socket
+import subprocess
+import threading
+import time
+import unittest
+from pathlib import Path
+
+import harness
+from engine import EngineFailed
+from harness import BROKEN, SystemTest, a_deposit, wait_until
+
+
+class Starting(SystemTest):
+    def assert_refused(self, engine, *words):
+        with self.assertRaises(EngineFailed) as caught:
+            engine.start()
+        self.assertEqual(caught.exception.code, 2, caught.exception.log)
+        lines = engine.log().strip().splitlines()
+        self.assertEqual(len(lines), 1, lines)
+        for word in words:
+            self.assertIn(word, lines[0])
+
+    def test_the_ready_line_names_every_door(self):
+        engine = self.start()
+        self.assertEqual(set(engine.ready), {"http", "admin", "node", "data"})
+        for door in ("http", "admin", "node"):
+            host, port = engine.address(door)
+            self.assertEqual(host, "127.0.0.1")
+            socket.create_connection((host, port), 5).close()
+
+    def test_a_taken_port_ends_it_with_one_line(self):
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            place = f"127.0.0.1:{taken.getsockname()[1]}"
+            for key in ("http.listen", "admin.listen", "node.listen"):
+                with self.subTest(key):
+                    self.assert_refused(self.engine({key: place}, data=key),
+                                        place.split(":")[1])
+
+    def test_a_data_folder_in_use_ends_it_with_one_line(self):
+        first = self.start()
+        second = self.engine(log=self.folder / "second.log")
+        self.assert_refused(second, str(first.data))
+        self.assertTrue(first.alive())
+        first.ask("status")
+
+    def test_a_wrong_setting_ends_it_with_one_line_that_names_it(self):
+        for key, value in (("queues.metadata.alocation", "1"),
+                           ("processors.count", "many"),
+                           ("store.kind", "granite")):
+            with self.subTest(key):
+                self.assert_refused(self.engine({key: value}), key)
+
+    def test_it_does_not_listen_elsewhere_without_certificates(self):
+        self.assert_refused(self.engine({"node.listen": "0.0.0.0:0"}),
+                            "node")
+
+
+class Stopping(SystemTest):
+    def test_sigterm_and_sigint_drain_and_end_with_0(self):
+        for number in (signal.SIGTERM, signal.SIGINT):
+            with self.subTest(number):
+                engine = self.start({"processors.count": 2,
+                                     "processors.inject_delay_ms": 200},
+                                    data=f"data-{number}")
+                door = self.depositor(engine, "user")
+                for n in range(6):
+                    door.deposit(f"{n}.xml", a_deposit(f"{n}"))
+                wait_until(lambda: any(
+                    row["status"] == "in_process"
+                    for row in engine.submissions()))
+                engine.process.send_signal(number)
+                self.assertEqual(engine.process.wait(30), 0, engine.log())
+                engine.kill()
+                engine.start()
+                rows = engine.submissions()
+                self.assertEqual(len(rows), 6)
+                # What ran was let to end: its first attempt was its last.
+                done = [r for r in rows if r["status"] == "completed"]
+                self.assertTrue(done)
+                self.assertTrue(all(r["attempt"] == 1 for r in done), done)
+                engine.kill()
+
+
+class Damage(SystemTest):
+    def test_a_flipped_byte_in_an_early_group_is_refused_by_name(self):
+        engine = self.start({"store.segment_mb": 1})
+        door = self.depositor(engine, "user")
+        engine.ctl("suspend")
+        for n in range(50):
+            door.deposit(f"{n}.xml", a_deposit(f"{n}"))
+        engine.kill()
+        journal = sorted(p for p in engine.data.rglob("*") if p.is_file()
+                         and a_deposit("1") [200:260] in p.read_bytes()
+                         and "journal" in str(p))
+        self.assertTrue(journal, list(engine.data.rglob("*")))
+        victim = journal[0]
+        content = bytearray(victim.read_bytes())
+        content[content.index(b"batch-1<")] ^= 1
+        victim.write_bytes(content)
+        with self.assertRaises(EngineFailed) as caught:
+            engine.start()
+        self.assertNotEqual(caught.exception.code, 0)
+        self.assertIn(victim.name, engine.log())
+        self.assertEqual(victim.read_bytes(), bytes(content))
+
+    def test_a_torn_end_is_the_normal_trace_of_a_crash(self):
+        engine = self.start()
+        door = self.depositor(engine, "user")
+        engine.ctl("suspend")
+        for n in range(5):
+            door.deposit(f"{n}.xml", a_deposit(f"{n}"))
+        engine.kill()
+        found = [(p, p.read_bytes().rindex(b"batch-4<"))
+                 for p in engine.data.rglob("*") if p.is_file()
+                 and "journal" in str(p) and b"batch-4<" in p.read_bytes()]
+        path, place = found[0]
+        with open(path, "r+b") as file:
+            file.seek(place)
+            file.write(bytes(path.stat().st_size - place))
+        engine.start()
+        self.assertEqual(len(engine.submissions()), 4)
+
+
+class Backup(SystemTest):
+    def test_an_engine_starts_on_a_copy_made_under_load(self):
+        engine = self.start({"processors.count": 2})
+        door = self.depositor(engine, "user")
+        for n in range(20):
+            door.deposit(f"{n}.xml", a_deposit(f"{n}"))
+        stop = threading.Event()
+
+        def deposit_more():
+            more = self.door(engine, "user")
+            n = 20
+            while not stop.is_set():
+                more.deposit(f"{n}.xml", a_deposit(f"{n}"))
+                n += 1
+        thread = threading.Thread(target=deposit_more)
+        thread.start()
+        try:
+            engine.ctl("backup", str(self.folder / "copy"))
+        finally:
+            stop.set()
+            thread.join()
+        documents = {n: self.outcome(door, f"{n}.xml").document
+                     for n in range(20)}
+        copy = self.start(data="copy")
+        there = self.door(copy, "user")
+        for n in range(20):
+            self.assertEqual(self.outcome(there, f"{n}.xml").records,
+                             [("Success", f"10.5555/{n}",
+                               "Successfully added")])
+        self.assertTrue(there.deposit("x.xml", a_deposit("x")).accepted)
+        self.assertTrue(engine.alive())
+        self.assertEqual(len(documents), 20)
+
+
+class Hardship(SystemTest):
+    def assert_serves(self, engine, name):
+        door = self.door(engine, "user")
+        self.assertTrue(door.deposit(name, a_deposit(name)).accepted)
+        self.outcome(door, name)
+
+    def resident_kb(self, engine):
+        status = Path(f"/proc/{engine.process.pid}/status").read_text()
+        return int(status.split("VmRSS:")[1].split()[0])
+
+    def test_random_bytes_at_any_port_change_nothing(self):
+        engine = self.start()
+        engine.add_user("user", "secret-user")
+        chance = random.Random(54)
+        before = self.resident_kb(engine)
+        heads = [b"", b"CAF\0" * 4, b"\xff" * 24, b"GET / HTTP/1.1\r\n\r\n",
+                 b"\x16\x03\x01\x02\x00\x01\x00"]
+        for door in ("node", "http", "admin"):
+            for n in range(200):
+                with socket.create_connection(engine.address(door), 5) as s:
+                    try:
+                        s.sendall(chance.choice(heads)
+                                  + chance.randbytes(chance.randint(0, 400)))
+                        if n % 2:  # and half of them go without a word
+                            s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER,
+                                         b"\1\0\0\0\0\0\0\0")
+                    except OSError:
+                        pass
+        self.assert_serves(engine, "after.xml")
+        engine.ask("status")
+        grown = self.resident_kb(engine) - before
+        self.assertLess(grown, 100 * 1024, "KiB more")
+
+    def test_half_open_handshakes_at_the_node_port_do_not_stop_the_shell(self):
+        engine = self.start()
+        idle = [socket.create_connection(engine.address("node"), 5)
+                for _ in range(100)]
+        try:
+            engine.ask("status")
+        finally:
+            for s in idle:
+                s.close()
+
+    def test_few_descriptors_refuse_the_new_and_serve_the_old(self):
+        def few():
+            resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+        engine = self.engine(wrapper=["prlimit", "--nofile=64:64"])
+        engine.start()
+        engine.add_user("user", "secret-user")
+        old = self.door(engine, "user")
+        self.assertTrue(old.deposit("old.xml", a_deposit("old")).accepted)
+        crowd = []
+        for _ in range(100):
+            try:
+                crowd.append(socket.create_connection(
+                    engine.address("http"), 2))
+            except OSError:
+                break
+        self.assertTrue(old.deposit("more.xml", a_deposit("more")).accepted)
+        for s in crowd:
+            s.close()
+        self.outcome(old, "old.xml")
+        self.outcome(old, "more.xml")
+
+        def new_is_served():
+            try:
+                return self.door(engine, "user").deposit(
+                    "new.xml", a_deposit("new")).accepted
+            except BROKEN:
+                return False
+        wait_until(new_is_served)
+        self.outcome(old, "new.xml")
+
+    @unittest.skipUnless(shutil.which("faketime"), "faketime is not installed")
+    def test_a_jumping_clock_expires_and_repeats_nothing(self):
+        clock = self.folder / "clock"
+        clock.write_text("+0\n")
+        library = next(Path("/usr/lib").glob("*/faketime/libfaketime.so.1"))
+        engine = self.engine(
+            {"processors.count": 2, "processors.inject_delay_ms": 20},
+            environment={"LD_PRELOAD": str(library),
+                         "FAKETIME_TIMESTAMP_FILE": str(clock),
+                         "FAKETIME_NO_CACHE": "1",
+                         "FAKETIME_DONT_FAKE_MONOTONIC": "1"})
+        engine.start()
+        engine.add_user("user", "secret-user")
+        door = self.door(engine, "user")
+        for n, jump in enumerate(("+0", "-3600", "+365d", "+0")):
+            clock.write_text(jump + "\n")
+            for m in range(10):
+                self.assertTrue(door.deposit(
+                    f"{n}-{m}.xml", a_deposit(f"{n}-{m}")).accepted)
+        for n in range(4):
+            for m in range(10):
+                self.outcome(door, f"{n}-{m}.xml")
+        rows = engine.submissions()
+        self.assertEqual(len(rows), 40)
+        self.assertEqual({row["attempt"] for row in rows}, {1})
+        self.assertEqual(engine.stop(), 0)
+
+    def test_a_full_disk_refuses_and_recovers_without_loss(self):
+        place = self.small_disk()
+        engine = self.engine({"store.segment_mb": 1}, data=place / "data",
+                             log=self.folder / "log")
+        engine.start()
+        engine.add_user("user", "secret-user")
+        door = self.door(engine, "user")
+        kept = []
+        filler = place / "filler"
+        self.assertTrue(door.deposit("a.xml", a_deposit("a")).accepted)
+        with open(filler, "wb") as file:
+            try:
+                while True:
+                    file.write(bytes(65536))
+                    file.flush()
+            except OSError:
+                pass
+        refused = 0
+        for n in range(3000):
+            answer = door.deposit(f"{n}.xml",
+                                  a_deposit(f"{n}", title="x" * 2000))
+            if answer.accepted:
+                kept.append(f"{n}.xml")
+            else:
+                self.assertIn(answer.status, (500, 503, 507))
+                refused += 1
+                if refused > 3:
+                    break
+        self.assertGreater(refused, 0)
+        filler.unlink()
+        wait_until(lambda: self.deposited_again(engine), 60, pause=0.2)
+        for name in kept:
+            self.outcome(door, name)
+
+    def deposited_again(self, engine):
+        try:
+            return self.door(engine, "user").deposit(
+                "again.xml", a_deposit("again")).accepted
+        except BROKEN:
+            return False
+
+    def small_disk(self):
+        """A file system of 48 MiB, or a skip where none may be mounted."""
+        place = self.folder / "disk"
+        place.mkdir()
+        made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=48m",
+                               "tmpfs", str(place)], capture_output=True)
+        if made.returncode != 0:
+            self.skipTest("may not mount a small file system here")
+        self.addCleanup(subprocess.run, ["umount", "-l", str(place)])
+        return place
+
+
+if __name__ == "__main__":
+    harness.main()

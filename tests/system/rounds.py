@@ -1,0 +1,114 @@
+"""Kill rounds: load, kill -9 at a random moment, start again, compare."""
+
+import random
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+from engine import EngineFailed
+from harness import SystemTest, wait_until
+from history import History, disagreements
+from load import Load
+
+DEFAULT_LIMITS = (1, 4)
+USERS = ["amelie", "boris", "chidi", "dalia"]
+
+
+class KillRounds(SystemTest):
+    """One engine on one folder through many kills."""
+
+    settings = {"processors.count": 3, "store.segment_mb": 4,
+                "log.level": "warn"}
+
+    def set_up_rounds(self, seed, **engine_options):
+        print(f"seed {seed}", flush=True)
+        self.seed = seed
+        self.chance = random.Random(seed)
+        self.history = History()
+        self.instance = self.engine(self.settings, **engine_options)
+        self.passwords = {user: f"secret-{user}" for user in USERS}
+
+    def add_users(self):
+        for user, password in self.passwords.items():
+            self.instance.add_user(user, password)
+
+    def settle_disk(self):
+        """What a power cut does to the folder; nothing after a mere kill."""
+
+    def run_round(self, number):
+        """Load until the kill; the engine is down afterwards."""
+        load = Load(self.instance, self.history, self.passwords,
+                    f"{self.seed}/{number}", f"r{number}")
+        load.start()
+        time.sleep(self.chance.uniform(0.02, 1.2))
+        self.instance.kill()
+        self.assertEqual(load.stop(), [], f"round {number}")
+        self.settle_disk()
+
+    def start_again(self):
+        """Sometimes through a kill during the recovery, too."""
+        if self.chance.random() < 0.3:
+            try:
+                self.instance.start(timeout=self.chance.uniform(0, 0.1))
+            except EngineFailed as failure:
+                self.assertNotEqual(failure.code, 2, failure.log)
+            self.instance.kill()
+            self.settle_disk()
+        self.instance.start()
+
+    def verify(self, label):
+        rows = self.instance.submissions()
+        self.assertEqual(disagreements(self.history, rows)[:20], [], label)
+        for user in USERS:
+            possible = [value or DEFAULT_LIMITS
+                        for value in self.history.possible(user)]
+            self.assertIn(self.limits(user), possible,
+                          f"{label}: settings of {user}")
+        return rows
+
+    def limits(self, user):
+        """(allocation, concurrency) in force for a user's deposits."""
+        found = self.instance.ask("user", "show", user)
+        if "allocation" not in found:
+            found = next(queue for queue in found["queues"]
+                         if queue["queue"] == "metadata")
+        return found["allocation"], found["concurrency"]
+
+    def verify_documents(self, label, count=50):
+        """What a poller has seen completed is still told word for word."""
+        keys = sorted(self.history.documents)
+        keys = self.chance.sample(keys, min(count, len(keys)))
+        self.compare_documents(keys, label)
+
+    def compare_documents(self, keys, label):
+        def ask(user):
+            door = self.door(self.instance, user)
+            return [(key, door.poll(key[1]).document) for key in keys
+                    if key[0] == user]
+        with ThreadPoolExecutor(len(USERS)) as pool:
+            for answers in pool.map(ask, USERS):
+                for key, document in answers:
+                    self.assertIsNone(self.history.complete(key, document),
+                                      f"{label}: {key} has two documents")
+
+    def finish(self):
+        """Lets everything complete; each DOI was recorded once, by itself."""
+        def all_completed():
+            rows = self.instance.submissions()
+            return rows if all(row["status"] == "completed"
+                               for row in rows) else None
+        rows = wait_until(all_completed, timeout=120, pause=0.3)
+        self.assertEqual(disagreements(self.history, rows)[:20], [])
+        bad = [(row["file_name"], row.get("reason")) for row in rows
+               if row.get("failed")]
+        self.assertEqual(bad[:20], [])
+        self.compare_documents(sorted(self.history.documents), "at the end")
+        self.compare_with_rows(rows)
+
+    def compare_with_rows(self, rows):
+        """A repeated recording would say `updated`, or fail as outdated."""
+        for row in self.chance.sample(rows, min(500, len(rows))):
+            door = self.door(self.instance, row["user"])
+            found = door.poll(row["file_name"])
+            door.close()
+            self.assertEqual([r[0] for r in found.records], ["Success"])
+            self.assertIn("added", found.records[0][2], found.document)
