@@ -1,0 +1,169 @@
+#include "actors/admin_calls.hpp"
+#include "actors/admin_changes.hpp"
+
+#include <caf/sec.hpp>
+
+namespace depositd {
+
+namespace {
+
+/// Changes that wait for their turn; more are refused.
+constexpr std::size_t changes_max = 1'000;
+
+/// CAF's own errors say nothing to an operator.
+caf::error explained(const caf::error& problem) {
+  if (problem == caf::sec::request_timeout)
+    return caf::make_error(ec::overloaded,
+                           std::string{"the engine did not answer in time"});
+  if (problem.category() != caf::atom("depositd"))
+    return caf::make_error(ec::draining,
+                           "this part of the engine is not running ("
+                             + render(problem) + ")");
+  // Without a text of its own only the number would reach the shell's user.
+  return caf::make_error(static_cast<ec>(problem.code()), render(problem));
+}
+
+} // namespace
+
+void deliver(const admin_call_ptr& call, const document& x) {
+  call->answer.deliver(admin_reply{to_text(x)});
+}
+
+void refuse(const admin_call_ptr& call, const caf::error& problem) {
+  call->answer.deliver(explained(problem));
+}
+
+void refuse(const admin_call_ptr& call, ec code, std::string text) {
+  refuse(call, caf::make_error(code, std::move(text)));
+}
+
+bool wrong(const admin_call_ptr& call) {
+  auto problem = call->arguments.finish();
+  if (problem)
+    refuse(call, problem);
+  return static_cast<bool>(problem);
+}
+
+void audit(admin_pointer self, const admin_call_ptr& call,
+           const document& before, const document& after,
+           const std::string& result) {
+  const auto ascii = [](const document& x) {
+    return x.dump(-1, ' ', true, document::error_handler_t::replace);
+  };
+  self->state.options.audit->info(
+    "audit who={} command={} arguments={} before={} after={} result={}",
+    call->who, ascii(call->command), call->arguments.redacted(), ascii(before),
+    ascii(after), ascii(result));
+}
+
+namespace {
+
+// -- changes ------------------------------------------------------------------
+
+void make_next_change(admin_pointer self);
+
+void finish_change(admin_pointer self) {
+  self->state.changes.pop_front();
+  make_next_change(self);
+}
+
+void refuse_change(admin_pointer self, const admin_call_ptr& call,
+                   const caf::error& problem) {
+  audit(self, call, nullptr, nullptr, render(explained(problem)));
+  refuse(call, problem);
+  finish_change(self);
+}
+
+void propose_change(admin_pointer self, const admin_call_ptr& call,
+                    const control_state& now) {
+  auto decided = decide_change(call->command, call->arguments, now);
+  if (!decided) {
+    refuse_change(self, call, decided.error());
+    return;
+  }
+  const auto before = decided->before;
+  const auto after = decided->after;
+  if (decided->events.empty()) {
+    audit(self, call, before, after, "no change");
+    deliver(call, after);
+    finish_change(self);
+    return;
+  }
+  self
+    ->request(self->state.options.shard, self->state.options.timeout,
+              propose{std::move(decided->events)})
+    .then(
+      [=](done) {
+        audit(self, call, before, after, "done");
+        deliver(call, after);
+        finish_change(self);
+      },
+      [=](const caf::error& x) { refuse_change(self, call, x); });
+}
+
+void make_next_change(admin_pointer self) {
+  if (self->state.changes.empty())
+    return;
+  const auto call = self->state.changes.front();
+  self
+    ->request(self->state.options.shard, self->state.options.timeout,
+              watch_control{nullptr})
+    .then(
+      [=](const control_changed& x) { propose_change(self, call, *x.state); },
+      [=](const caf::error& x) { refuse_change(self, call, x); });
+}
+
+void add_change(admin_pointer self, const admin_call_ptr& call) {
+  if (self->state.changes.size() >= changes_max) {
+    refuse(call, caf::make_error(ec::overloaded,
+                                 std::string{"too many changes are waiting"}));
+    return;
+  }
+  self->state.changes.push_back(call);
+  if (self->state.changes.size() == 1)
+    make_next_change(self);
+}
+
+// -- routing ------------------------------------------------------------------
+
+std::string name_of(const caf::strong_actor_ptr& sender) {
+  return sender ? caf::to_string(sender->node()) : "local";
+}
+
+caf::result<admin_reply> start(admin_pointer self, const admin_request& x) {
+  auto arguments = admin_arguments::parse(x.arguments);
+  if (!arguments)
+    return std::move(arguments.error());
+  auto call = std::make_shared<admin_call>();
+  call->answer = self->make_response_promise<admin_reply>();
+  call->command = x.command;
+  call->who = name_of(self->current_sender());
+  call->arguments = std::move(*arguments);
+  if (is_change(x.command))
+    add_change(self, call);
+  else if (!start_query(self, call) && !start_act(self, call))
+    refuse(call,
+           caf::make_error(ec::not_found,
+                           "this engine has no command "
+                             + to_text(document(x.command.substr(0, 64)))));
+  return call->answer;
+}
+
+} // namespace
+
+admin_actor::behavior_type
+admin(admin_actor::stateful_pointer<admin_state> self, admin_options options) {
+  self->state.started_us = options.clock.at(self->clock().now());
+  self->state.options = std::move(options);
+  return {
+    [=](const admin_request& x) { return start(self, x); },
+    [=](const connect_native&) -> caf::result<native_actor> {
+      if (!self->state.options.native)
+        return caf::make_error(ec::draining,
+                               std::string{"there is no native door"});
+      return self->state.options.native;
+    },
+  };
+}
+
+} // namespace depositd

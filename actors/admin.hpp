@@ -1,0 +1,57 @@
+#pragma once
+
+// Every operator command as one JSON document. Reads go to whoever knows;
+// changes are decided here against the newest control state, one at a time, and
+// proposed to the shard. docs/OPERATIONS.md lists commands and documents.
+
+#include "actors/admin_arguments.hpp"
+#include "actors/admin_documents.hpp"
+
+#include "messages/actors.hpp"
+#include "messages/clock.hpp"
+
+#include <spdlog/logger.h>
+
+#include <chrono>
+#include <deque>
+#include <memory>
+#include <string>
+
+namespace depositd {
+
+struct admin_options {
+  shard_actor shard;
+  projector_actor projector;
+  processor_manager_actor processors;
+  native_actor native;       ///< what `connect_native` answers
+  submitter_actor submitter; ///< see actors/submitter.hpp
+  std::string version;
+  engine_clock clock = engine_clock::system();
+  std::chrono::seconds timeout{10};         ///< for anything but:
+  std::chrono::seconds timeout_long{3'600}; ///< backups, bulk actions
+  std::shared_ptr<spdlog::logger> audit;    ///< one line per change; not null
+};
+
+/// One command on its way, from request to answer.
+struct admin_call {
+  caf::typed_response_promise<admin_reply> answer;
+  std::string command;
+  std::string who; ///< node of the operator
+  admin_arguments arguments;
+};
+using admin_call_ptr = std::shared_ptr<admin_call>;
+
+struct admin_state {
+  admin_options options;
+  micros started_us = never;
+
+  /// Changes in order of arrival; the first is being made. One at a time,
+  /// because each is decided on what the one before has left.
+  std::deque<admin_call_ptr> changes;
+};
+
+/// Answers until it is killed; holds nothing that must be saved.
+admin_actor::behavior_type
+admin(admin_actor::stateful_pointer<admin_state> self, admin_options options);
+
+} // namespace depositd

@@ -1,0 +1,102 @@
+#include "actors/admin_change_kinds.hpp"
+
+#include "messages/names.hpp"
+#include "messages/password_hash.hpp"
+
+#include <algorithm>
+
+namespace depositd {
+
+namespace {
+
+using change = caf::expected<admin_change>;
+
+caf::error refuse(ec code, std::string text) {
+  return caf::make_error(code, std::move(text));
+}
+
+/// "10.5555": what DOIs of the user must begin with.
+bool legal_prefix(const std::string& x) {
+  if (x.size() < 7 || x.size() > 64 || x.compare(0, 3, "10.") != 0)
+    return false;
+  return std::all_of(x.begin() + 3, x.end(),
+                     [](char c) { return (c >= '0' && c <= '9') || c == '.'; })
+         && x.back() != '.' && x.find("..") == std::string::npos;
+}
+
+document account_document(const account_changed& x) {
+  return {{"user", x.user},
+          {"account", !x.password_hash.empty()},
+          {"prefixes", x.prefixes}};
+}
+
+change put_account(const control_state& now, const account_changed& after) {
+  admin_change out;
+  const auto at = now.accounts.find(after.user);
+  const auto before =
+    at != now.accounts.end() ? at->second : account_changed{after.user};
+  out.before = account_document(before);
+  out.after = account_document(after);
+  if (after != before)
+    out.events.push_back(after);
+  return out;
+}
+
+std::string read_hash(admin_arguments& in, caf::error& problem) {
+  auto out = in.text("password_hash");
+  if (!out.empty() && !legal_password_hash(out))
+    problem =
+      refuse(ec::invalid_argument,
+             "password_hash is no Argon2id hash with m=19456, t=2, p=1");
+  return out;
+}
+
+} // namespace
+
+change add_account(admin_arguments& in, const control_state& now) {
+  account_changed after;
+  caf::error problem;
+  after.user = in.user("name");
+  after.password_hash = read_hash(in, problem);
+  after.prefixes = in.texts("prefixes");
+  if (auto wrong = in.finish())
+    return wrong;
+  if (problem)
+    return problem;
+  for (const auto& prefix : after.prefixes)
+    if (!legal_prefix(prefix))
+      return refuse(ec::invalid_argument,
+                    "a prefix must look like 10.5555, not "
+                      + to_text(document(prefix.substr(0, 64))));
+  if (now.accounts.count(after.user))
+    return refuse(ec::already_exists,
+                  after.user + " has an account already; see user password");
+  return put_account(now, after);
+}
+
+change set_password(admin_arguments& in, const control_state& now) {
+  caf::error problem;
+  const auto user = in.user("name");
+  const auto hash = read_hash(in, problem);
+  if (auto wrong = in.finish())
+    return wrong;
+  if (problem)
+    return problem;
+  const auto at = now.accounts.find(user);
+  if (at == now.accounts.end())
+    return refuse(ec::not_found, user + " has no account; see user add");
+  auto after = at->second;
+  after.password_hash = hash;
+  return put_account(now, after);
+}
+
+change remove_account(admin_arguments& in, const control_state& now) {
+  const auto user = in.user("name");
+  if (auto problem = in.finish())
+    return problem;
+  if (!now.accounts.count(user))
+    return refuse(ec::not_found, user + " has no account");
+  return put_account(now, account_changed{user});
+}
+
+} // namespace depositd

@@ -1,0 +1,76 @@
+#pragma once
+
+// What the parts of the admin actor share: asking, answering, auditing.
+
+#include "actors/admin.hpp"
+
+#include <string>
+#include <utility>
+
+namespace depositd {
+
+using admin_pointer = admin_actor::stateful_pointer<admin_state>;
+
+void deliver(const admin_call_ptr& call, const document& x);
+
+/// Answers with an error that says something to an operator.
+void refuse(const admin_call_ptr& call, const caf::error& problem);
+
+void refuse(const admin_call_ptr& call, ec code, std::string text);
+
+/// Answers and returns true if an argument is wrong.
+bool wrong(const admin_call_ptr& call);
+
+/// One line of ASCII per change: who, what, before, after, result.
+void audit(admin_pointer self, const admin_call_ptr& call,
+           const document& before, const document& after,
+           const std::string& result);
+
+/// Asks somebody; `use` gets the answer, an error ends the call.
+template <class Handle, class Message, class F>
+void ask(admin_pointer self, const admin_call_ptr& call, const Handle& whom,
+         Message what, F use) {
+  self->request(whom, self->state.options.timeout, std::move(what))
+    .then(std::move(use),
+          [=](const caf::error& problem) { refuse(call, problem); });
+}
+
+/// The same for what may take long and changes something: audited.
+template <class Reply, class Handle, class Message, class F>
+void act(admin_pointer self, const admin_call_ptr& call, const Handle& whom,
+         Message what, F use) {
+  self->request(whom, self->state.options.timeout_long, std::move(what))
+    .then(
+      [=](const Reply& x) {
+        audit(self, call, nullptr, nullptr, "done");
+        use(x);
+      },
+      [=](const caf::error& problem) {
+        audit(self, call, nullptr, nullptr, render(problem));
+        refuse(call, problem);
+      });
+}
+
+/// Finds the queue that the argument `name` names and goes on with its report.
+template <class F>
+void with_queue(admin_pointer self, const admin_call_ptr& call, F use) {
+  const auto name = call->arguments.text("name");
+  if (wrong(call))
+    return;
+  ask(self, call, self->state.options.shard, list_queues{},
+      [=](const queues_listed& x) {
+        for (const auto& queue : x.queues)
+          if (queue.name == name)
+            return use(queue);
+        refuse(call, ec::not_found, "there is no queue of this name");
+      });
+}
+
+/// Starts the answer to a command that only reads; false if it is none.
+bool start_query(admin_pointer self, const admin_call_ptr& call);
+
+/// Starts a command that does something else than change settings; false if
+/// it is none.
+bool start_act(admin_pointer self, const admin_call_ptr& call);
+
+} // namespace depositd

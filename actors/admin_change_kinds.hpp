@@ -1,0 +1,23 @@
+#pragma once
+
+// The larger kinds of change, each in a source of its own. All of them read
+// their arguments and decide on the state as it is now.
+
+#include "actors/admin_changes.hpp"
+
+namespace depositd {
+
+caf::expected<admin_change> add_account(admin_arguments& in,
+                                        const control_state& now);
+caf::expected<admin_change> set_password(admin_arguments& in,
+                                         const control_state& now);
+caf::expected<admin_change> remove_account(admin_arguments& in,
+                                           const control_state& now);
+
+/// `add`: it must be new; otherwise it must exist.
+caf::expected<admin_change> put_processor(admin_arguments& in,
+                                          const control_state& now, bool add);
+caf::expected<admin_change> stop_processor(admin_arguments& in,
+                                           const control_state& now);
+
+} // namespace depositd

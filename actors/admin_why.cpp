@@ -1,0 +1,127 @@
+#include "actors/admin_why.hpp"
+
+#include "messages/time_text.hpp"
+
+namespace depositd {
+
+namespace {
+
+void add(document& out, const char* reason, std::string text) {
+  out.push_back({{"reason", reason}, {"text", std::move(text)}});
+}
+
+/// What is true of the item itself.
+void add_item(document& out, const item_explained& x) {
+  switch (x.item.state) {
+    case item_state::pending:
+      break;
+    case item_state::claimed:
+      add(out, "claimed",
+          "being processed by " + x.item.processor
+            + (x.item.deadline_us == never
+                 ? std::string{}
+                 : " until " + format_utc(x.item.deadline_us))
+            + ", attempt " + std::to_string(x.item.attempt));
+      break;
+    case item_state::delayed:
+      add(out, "delayed",
+          "attempt " + std::to_string(x.item.attempt)
+            + " did not succeed; the next is not before "
+            + format_utc(x.item.available_us));
+      break;
+    case item_state::parked:
+      add(out, "parked", "parked by an operator until unpark");
+      break;
+  }
+}
+
+/// What is true of its user, from the most general reason on.
+void add_user(document& out, const item_explained& x) {
+  const auto& report = x.member.report;
+  const auto& terms = report.terms;
+  if (terms.prohibited)
+    add(out, "prohibited",
+        x.user + " is prohibited: only processors that require this user");
+  if (terms.held)
+    add(out, "held", x.user + " is held by an operator");
+  if (terms.allocation == 0)
+    add(out, "no_allocation", x.user + " has an allocation of 0");
+  if (terms.concurrency != no_cap && report.in_flight >= terms.concurrency)
+    add(out, "at_cap",
+        x.user + " has " + std::to_string(report.in_flight) + " of "
+          + std::to_string(terms.concurrency) + " items in process");
+}
+
+void add_processors(document& out, const item_explained& x) {
+  if (x.member.processors == 0)
+    add(out, "no_processor", "no processor serves the queue " + x.queue);
+  else if (x.member.processors_matching == 0)
+    add(out, "no_matching_processor",
+        "none of " + std::to_string(x.member.processors)
+          + " processors takes an item like this");
+}
+
+void add_turn(document& out, const item_explained& x) {
+  const auto& report = x.member.report;
+  if (report.state == standing::eligible)
+    add(out, "turn",
+        "turn " + std::to_string(report.turn) + " of "
+          + std::to_string(report.length) + " for " + x.user + ", and "
+          + std::to_string(x.item.ahead) + " items of this user before it");
+  else
+    add(out, "moving", "it is just changing places; ask again");
+}
+
+} // namespace
+
+document why_document(const item_explained& x) {
+  auto reasons = document::array();
+  add_item(reasons, x);
+  if (x.item.state != item_state::claimed) {
+    if (x.member.server_suspended)
+      add(reasons, "server_suspended", "the server is suspended");
+    if (x.member.suspended)
+      add(reasons, "queue_suspended", "the queue " + x.queue + " is suspended");
+    add_user(reasons, x);
+    add_processors(reasons, x);
+  }
+  if (reasons.empty())
+    add_turn(reasons, x);
+  const auto& report = x.member.report;
+  const bool eligible = report.state == standing::eligible;
+  document out{
+    {"id", x.item.id}, {"live", true}, {"user", x.user}, {"queue", x.queue}};
+  out["reason"] = reasons.front()["reason"];
+  out["text"] = reasons.front()["text"];
+  out["reasons"] = std::move(reasons);
+  out["turn"] = eligible ? document(report.turn) : document{nullptr};
+  out["turns"] = eligible ? document(report.length) : document{nullptr};
+  out["ahead"] = x.item.ahead;
+  out["attempt"] = x.item.attempt;
+  return out;
+}
+
+document why_finished_document(const submission_row& x) {
+  auto reasons = document::array();
+  if (x.status != submission_status::completed)
+    add(reasons, "moving", "it is just changing places; ask again");
+  else if (x.failed)
+    add(reasons, "finished",
+        "failed at " + format_utc(x.finished_us)
+          + (x.reason.empty() ? std::string{} : ": " + x.reason));
+  else
+    add(reasons, "finished", "completed at " + format_utc(x.finished_us));
+  return {{"id", x.id},
+          {"live", false},
+          {"user", x.user},
+          {"queue", x.queue},
+          {"reason", reasons.front()["reason"]},
+          {"text", reasons.front()["text"]},
+          {"reasons", reasons},
+          {"turn", nullptr},
+          {"turns", nullptr},
+          {"ahead", 0},
+          {"attempt", x.attempt}};
+}
+
+} // namespace depositd

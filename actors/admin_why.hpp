@@ -1,0 +1,18 @@
+#pragma once
+
+// Why an item is not being processed yet. Pure function.
+
+#include "actors/admin_documents.hpp"
+
+#include "messages/local.hpp"
+
+namespace depositd {
+
+/// The answer to `why ID`: every reason that applies, the strongest first, or
+/// the turn of its user. `x.live` must be set.
+document why_document(const item_explained& x);
+
+/// The same for a submission that is no longer in a queue.
+document why_finished_document(const submission_row& x);
+
+} // namespace depositd

@@ -1,0 +1,71 @@
+#include "actors/submitter.hpp"
+
+#include "messages/base64.hpp"
+#include "messages/names.hpp"
+
+namespace depositd {
+
+namespace {
+
+/// Name of the queue for an operation of Crossref's, or null.
+const char* queue_of(const std::string& operation) {
+  if (operation == "doMDUpload")
+    return "metadata";
+  if (operation == "doQueryUpload" || operation == "doDOIQueryUpload")
+    return "query";
+  return nullptr;
+}
+
+caf::expected<submit> store(const submitter_options& options,
+                            const submit_file& x) {
+  const auto refuse = [](ec code, const char* text) {
+    return caf::make_error(code, std::string{text});
+  };
+  const auto queue = queue_of(x.operation);
+  if (!queue)
+    return refuse(ec::invalid_argument,
+                  "operation must be doMDUpload, doQueryUpload or "
+                  "doDOIQueryUpload");
+  if (!legal_user_name(x.user))
+    return refuse(ec::invalid_argument, "user must be a user name");
+  if (x.file_name.empty() || x.file_name.size() > 255)
+    return refuse(ec::invalid_argument, "file_name must have 1 to 255 bytes");
+  if (x.content_base64.size() / 4 * 3 > options.file_bytes_max + 2)
+    return refuse(ec::too_large, "the file is larger than this engine takes");
+  const auto bytes = decode_base64(x.content_base64);
+  if (!bytes)
+    return bytes.error();
+  if (bytes->empty())
+    return refuse(ec::malformed, "the file is empty");
+  auto blob = options.blobs->put(*bytes);
+  if (!blob)
+    return std::move(blob.error());
+  submit out;
+  out.queue = queue;
+  out.user = x.user;
+  out.particulars.file_name = x.file_name;
+  out.particulars.operation = x.operation;
+  out.particulars.login = x.user;
+  out.particulars.source = "shell";
+  out.particulars.blob = std::move(*blob);
+  out.particulars.size = bytes->size();
+  return out;
+}
+
+} // namespace
+
+submitter_actor::behavior_type
+submitter(submitter_actor::stateful_pointer<submitter_state> self,
+          submitter_options options) {
+  self->state.options = std::move(options);
+  return {
+    [=](const submit_file& x) -> caf::result<enqueued> {
+      auto ready = store(self->state.options, x);
+      if (!ready)
+        return std::move(ready.error());
+      return self->delegate(self->state.options.shard, std::move(*ready));
+    },
+  };
+}
+
+} // namespace depositd

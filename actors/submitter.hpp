@@ -1,0 +1,27 @@
+#pragma once
+
+// Operator's files on their way in: the blob first, then the submission.
+
+#include "messages/actors.hpp"
+#include "messages/ports/blob_store.hpp"
+
+#include <chrono>
+
+namespace depositd {
+
+struct submitter_options {
+  blob_store* blobs = nullptr; ///< outlives the actor
+  shard_actor shard;
+  std::size_t file_bytes_max = 10 * 1024 * 1024;
+};
+
+struct submitter_state {
+  submitter_options options;
+};
+
+/// Blocks on the blob store, so wiring spawns it detached.
+submitter_actor::behavior_type
+submitter(submitter_actor::stateful_pointer<submitter_state> self,
+          submitter_options options);
+
+} // namespace depositd

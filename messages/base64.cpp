@@ -1,0 +1,80 @@
+#include "messages/base64.hpp"
+
+#include <array>
+#include <cstdint>
+
+namespace depositd {
+
+namespace {
+
+constexpr std::string_view alphabet =
+  "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+constexpr std::uint32_t no_digit = 64;
+
+constexpr auto digits = [] {
+  std::array<std::uint8_t, 256> out{};
+  out.fill(no_digit);
+  for (std::size_t i = 0; i < alphabet.size(); ++i)
+    out[static_cast<unsigned char>(alphabet[i])] = static_cast<std::uint8_t>(i);
+  return out;
+}();
+
+/// `count` (2 to 4) digits as 24 bits; false if one of them is none.
+bool read_digits(std::string_view text, std::size_t count, std::uint32_t& out) {
+  out = 0;
+  for (std::size_t i = 0; i < 4; ++i) {
+    const std::uint32_t digit =
+      i < count ? digits[static_cast<unsigned char>(text[i])] : 0;
+    if (digit == no_digit)
+      return false;
+    out = out << 6 | digit;
+  }
+  return true;
+}
+
+} // namespace
+
+std::string encode_base64(std::string_view bytes) {
+  std::string out;
+  out.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    const auto left = bytes.size() - i;
+    std::uint32_t bits = 0;
+    for (std::size_t j = 0; j < 3; ++j)
+      bits =
+        bits << 8 | (j < left ? static_cast<unsigned char>(bytes[i + j]) : 0);
+    for (std::size_t j = 0; j < 4; ++j)
+      out += j <= left ? alphabet[bits >> (18 - 6 * j) & 63] : '=';
+  }
+  return out;
+}
+
+caf::expected<std::string> decode_base64(std::string_view text) {
+  const auto malformed = [] {
+    return caf::make_error(ec::malformed, std::string{"no base64 text"});
+  };
+  if (text.size() % 4 != 0)
+    return malformed();
+  std::string out;
+  out.reserve(text.size() / 4 * 3);
+  for (std::size_t i = 0; i < text.size(); i += 4) {
+    const auto part = text.substr(i, 4);
+    std::size_t count = 4;
+    if (i + 4 == text.size())
+      while (count > 2 && part[count - 1] == '=')
+        --count;
+    std::uint32_t bits = 0;
+    if (!read_digits(part, count, bits))
+      return malformed();
+    // One text per value: bits that no byte takes must be zero.
+    if ((count == 2 && (bits & 0xffff) != 0)
+        || (count == 3 && (bits & 0xff) != 0))
+      return malformed();
+    for (std::size_t j = 0; j + 1 < count; ++j)
+      out += static_cast<char>(bits >> (16 - 8 * j) & 0xff);
+  }
+  return out;
+}
+
+} // namespace depositd
