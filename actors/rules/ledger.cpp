@@ -1,1 +1,153 @@
 #include "actors/rules/ledger.hpp"
+
+#include "actors/rules/ledger_state.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace depositd::rules {
+
+ledger::ledger() : state_(std::make_unique<state>()) {
+  // nop
+}
+
+ledger::~ledger() = default;
+
+ledger::ledger(ledger&&) noexcept = default;
+
+ledger& ledger::operator=(ledger&&) noexcept = default;
+
+void ledger::configure(std::string queue, const queue_settings& settings,
+                       const size_classes& classes) {
+  auto& s = *state_;
+  const auto bands = s.settings.priority != settings.priority;
+  const auto dedup = s.settings.dedup != settings.dedup;
+  const auto sizes = s.classes.limits() != classes.limits();
+  s.queue = std::move(queue);
+  s.settings = settings;
+  s.classes = classes;
+  if (bands || sizes)
+    s.rebuild_lanes();
+  if (dedup)
+    s.rebuild_digests();
+}
+
+void ledger::raise_tokens(claim_token tokens_from) {
+  state_->token_last = std::max(state_->token_last, tokens_from);
+}
+
+// -- bodies -------------------------------------------------------------------
+
+void ledger::set_place(item_id id, const body_place& place) {
+  if (auto* x = state_->find(id).item)
+    x->place = place;
+}
+
+std::size_t ledger::drop_body(item_id id) {
+  auto* x = state_->find(id).item;
+  if (x == nullptr || x->body == nullptr || x->place.length == 0)
+    return 0;
+  const auto freed = x->body->size();
+  x->body.reset();
+  return freed;
+}
+
+body_bytes ledger::body(item_id id) const {
+  const auto* x = state_->find(id).item;
+  return x != nullptr ? x->body : nullptr;
+}
+
+body_place ledger::place(item_id id) const {
+  const auto* x = state_->find(id).item;
+  return x != nullptr ? x->place : body_place{};
+}
+
+// -- looking ------------------------------------------------------------------
+
+ledger_changes ledger::take_changes() {
+  auto out = std::exchange(state_->changes, {});
+  std::erase_if(out.ready, [](const auto& x) { return x.delta == 0; });
+  return out;
+}
+
+std::vector<ready_change> ledger::ready_counts() const {
+  std::vector<ready_change> out;
+  for (const auto& [key, lane] : state_->lanes) {
+    const auto& x = lane.front();
+    const auto band = state_->band_of(x);
+    const auto count = static_cast<std::int32_t>(lane.size());
+    const auto known = std::find_if(out.begin(), out.end(), [&](auto& y) {
+      return y.band == band && y.cls == x.cls;
+    });
+    if (known != out.end())
+      known->delta += count;
+    else
+      out.push_back({band, x.cls, count});
+  }
+  return out;
+}
+
+micros ledger::next_due() const noexcept {
+  const auto& deadlines = state_->deadlines;
+  const auto& delays = state_->delays;
+  if (deadlines.empty())
+    return delays.empty() ? never : delays.begin()->first;
+  if (delays.empty())
+    return deadlines.begin()->first;
+  return std::min(deadlines.begin()->first, delays.begin()->first);
+}
+
+bool ledger::idle() const noexcept {
+  return size() == 0;
+}
+
+std::uint64_t ledger::size() const noexcept {
+  return state_->pending() + state_->claims.size();
+}
+
+std::uint64_t ledger::pending() const noexcept {
+  return state_->pending();
+}
+
+std::uint32_t ledger::claims() const noexcept {
+  return static_cast<std::uint32_t>(state_->claims.size());
+}
+
+std::uint64_t ledger::parked() const noexcept {
+  return state_->parked;
+}
+
+std::optional<item_view> ledger::find(item_id id) const {
+  const auto where = state_->find(id);
+  if (where.item == nullptr)
+    return std::nullopt;
+  auto out = state_->view(where);
+  if (out.state == item_state::pending)
+    out.ahead = state_->ahead_of(*where.item);
+  return out;
+}
+
+std::vector<item_view> ledger::items() const {
+  auto& s = *state_;
+  std::vector<item_view> out;
+  out.reserve(size());
+  for (auto& [key, lane] : s.lanes)
+    lane.for_each([&](const stored_item& x) {
+      out.push_back(s.view({const_cast<stored_item*>(&x)}));
+    });
+  // What is ahead of an item is what precedes it in this order.
+  std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) {
+    return std::pair{a.priority, a.id} < std::pair{b.priority, b.id};
+  });
+  for (std::size_t i = 0; i < out.size(); ++i)
+    out[i].ahead = static_cast<std::uint32_t>(i);
+  for (auto& [id, x] : s.claims)
+    out.push_back(s.view({&x.item, &x, nullptr}));
+  for (auto& [id, x] : s.asides)
+    out.push_back(s.view({&x.item, nullptr, &x}));
+  std::sort(out.begin(), out.end(),
+            [](const auto& a, const auto& b) { return a.id < b.id; });
+  return out;
+}
+
+} // namespace depositd::rules

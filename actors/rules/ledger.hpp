@@ -40,8 +40,8 @@ struct taker_terms {
 /// The choice made for a pick: the event, and what the processor needs.
 struct handed_item {
   item_claimed claim;
-  claimed_item item;    ///< without body bytes
-  body_bytes body;      ///< null: must be read at `place`
+  claimed_item item; ///< without body bytes
+  body_bytes body;   ///< null: must be read at `place`
   body_place place;
 };
 
@@ -65,6 +65,7 @@ public:
   /// Settings decide attempts, retry delays, pending limit, bands.
   /// `tokens_from`: tokens are given above this number, which must be higher
   /// than those of every earlier engine (epoch in the upper bits).
+  /// May be called again at any time.
   void configure(std::string queue, const queue_settings& settings,
                  const size_classes& classes);
   void raise_tokens(claim_token tokens_from);
@@ -73,9 +74,11 @@ public:
 
   /// Events for as many of the items as the pending limit allows, in order;
   /// the rest is refused. In `while_pending` queues an item whose digest is
-  /// pending already is swallowed: accepted, no event.
-  std::vector<item_enqueued> accept(std::vector<incoming> items,
-                                    micros now) const;
+  /// pending already is swallowed: accepted, no event. `refused`, if given,
+  /// gets the ids that found no room.
+  std::vector<item_enqueued>
+  accept(const std::vector<incoming>& items, micros now,
+         std::vector<item_id>* refused = nullptr) const;
 
   /// How many more items the pending limit allows.
   std::uint64_t room() const noexcept;
@@ -93,18 +96,22 @@ public:
   /// Finishes by item id whatever its claim (EmoDB's ack). `ec::not_found`.
   caf::expected<event> finish(item_id id, micros now) const;
 
-  /// A later deadline (never an earlier one). `ec::stale_claim`.
+  /// A later deadline (never an earlier one: then the event repeats the old
+  /// one). `never` is later than any. `ec::stale_claim`.
   caf::expected<event> extend(item_id id, claim_token token,
                               micros deadline_us) const;
 
   /// Claims past their deadline, back to pending (attempts permitting).
   std::vector<event> expire(micros now) const;
 
-  /// Releases every claim of a processor, or all (empty name).
-  std::vector<event> release_claims(const std::string& processor) const;
+  /// Releases every claim of a processor, or all (empty name). The attempt
+  /// counts; an item that has none left ends as failed at `now`.
+  std::vector<event> release_claims(const std::string& processor,
+                                    micros now) const;
 
-  /// Claims of processors inside the engine that died with it.
-  std::vector<event> release_local_claims() const;
+  /// Claims of processors inside the engine that died with it. Their attempts
+  /// count too: an item that kills its processor must run out of them.
+  std::vector<event> release_local_claims(micros now) const;
 
   /// Ends every item, claimed or not.
   std::vector<event> purge(micros now) const;
@@ -137,12 +144,15 @@ public:
 
   // -- looking
 
+  /// After recovery, `ready_counts` and `claims` say what is there; what this
+  /// returns first is then of no use, as replay cannot know of reserved picks.
   ledger_changes take_changes();
-  /// All ready counts, after `configure` with other classes.
+  /// All ready counts, after `configure` with other classes, which forgets
+  /// the changes of ready counts.
   std::vector<ready_change> ready_counts() const;
   /// Earliest time at which `expire` or `wake` has something to do.
   micros next_due() const noexcept;
-  bool idle() const noexcept; ///< no items at all
+  bool idle() const noexcept;             ///< no items at all
   std::uint64_t size() const noexcept;    ///< items, claimed included
   std::uint64_t pending() const noexcept; ///< not claimed: counts for limits
   std::uint32_t claims() const noexcept;

@@ -1,1 +1,102 @@
 #include "actors/rules/slice_fold.hpp"
+
+#include "actors/rules/control.hpp"
+#include "actors/rules/slice_fold_state.hpp"
+#include "messages/codec.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+namespace depositd::rules {
+
+template <class Row>
+std::vector<Row> row_pool<Row>::take() {
+  auto out = std::exchange(rows_, {});
+  if (!spare_.empty())
+    std::erase_if(out, [](const Row& x) { return x.id == 0; });
+  spare_.clear();
+  std::sort(out.begin(), out.end(),
+            [](const Row& a, const Row& b) { return a.id < b.id; });
+  return out;
+}
+
+slice_fold::slice_fold(sequence from) : state_(std::make_unique<state>()) {
+  state_->from = from;
+}
+
+slice_fold::~slice_fold() = default;
+
+void slice_fold::add(const record& x) {
+  auto& s = *state_;
+  s.user = x.user;
+  s.events += x.events.size();
+  for (const auto& e : x.events)
+    std::visit(
+      [&](const auto& fields) {
+        if constexpr (requires { fields.id; }) {
+          s.id_max = std::max(s.id_max, fields.id);
+          s.add(fields);
+        } else {
+          s.add_control(e);
+        }
+      },
+      e);
+}
+
+std::size_t slice_fold::events() const noexcept {
+  return state_->events;
+}
+
+void slice_fold::without_submissions(std::string queue) {
+  state_->bare_queues.insert(std::move(queue));
+}
+
+slice slice_fold::take() {
+  auto& s = *state_;
+  slice out;
+  out.from = s.from;
+  out.upto = s.from + s.events;
+  out.id_max = std::exchange(s.id_max, 0);
+  out.items_put = s.puts.take();
+  out.items_changed = s.changes.take();
+  out.items_gone = std::exchange(s.gone, {});
+  std::sort(out.items_gone.begin(), out.items_gone.end());
+  out.submissions_put = s.submission_puts.take();
+  out.submissions_changed = s.submission_changes.take();
+  out.rings.reserve(s.rings.size());
+  for (auto& [key, row] : s.rings)
+    out.rings.push_back(std::move(row));
+  std::sort(out.rings.begin(), out.rings.end(),
+            [](const auto& a, const auto& b) {
+              return std::tie(a.queue, a.user) < std::tie(b.queue, b.user);
+            });
+  for (auto& [key, value] : s.controls)
+    out.controls.push_back({key.first, key.second, std::move(value)});
+  s.entries.clear();
+  s.rings.clear();
+  s.controls.clear();
+  s.from = out.upto;
+  s.events = 0;
+  return out;
+}
+
+void slice_fold::state::add_control(const event& x) {
+  auto key = control_key(x);
+  if (!key)
+    return;
+  auto& value = controls[std::move(*key)];
+  value.clear();
+  encode(x, value);
+}
+
+void slice_fold::state::add_ring(const item_claimed& x) {
+  ring_key.assign(x.queue).append(1, '\n').append(user);
+  auto at = rings.find(std::string_view{ring_key});
+  if (at == rings.end())
+    at = rings.emplace(ring_key, ring_row{x.queue, user, 0, 0}).first;
+  at->second.stamp = x.stamp;
+  at->second.credit = x.credit;
+}
+
+} // namespace depositd::rules

@@ -7,6 +7,7 @@
 #include "messages/rows.hpp"
 
 #include <memory>
+#include <string>
 
 namespace depositd::rules {
 
@@ -22,9 +23,14 @@ public:
 
   std::size_t events() const noexcept;
 
-  /// Places of bodies that came and went inside the slice (their extents hold
-  /// nothing live for them) need no entry; the result names only net effects.
-  /// The fold is empty afterwards and starts at the sequence reached.
+  /// Items of this queue never have submissions: what happens to them makes no
+  /// changes of submissions. Kept over `take`.
+  void without_submissions(std::string queue);
+
+  /// The net effect, rows and changes by item id. Places of bodies that came
+  /// and went inside the slice need no entry (their extents hold nothing live
+  /// for them). The fold is empty afterwards and starts at the sequence
+  /// reached.
   slice take();
 
 private:

@@ -1,0 +1,182 @@
+#include "actors/rules/control.hpp"
+#include "messages/names.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <variant>
+
+namespace depositd::rules {
+
+namespace {
+
+constexpr std::uint32_t items_max = 1'000'000;
+constexpr std::uint32_t slots_max = 1000;
+constexpr std::size_t types_max = 8;
+constexpr std::size_t hash_bytes_max = 1024;
+
+caf::error refuse(std::string text) {
+  return caf::make_error(ec::invalid_argument, std::move(text));
+}
+
+caf::error unknown(const std::string& what) {
+  return caf::make_error(ec::not_found, "no such " + what);
+}
+
+caf::error user_name(const std::string& name) {
+  return legal_user_name(name) ? caf::error{}
+                               : refuse("not a user name: '" + name + "'");
+}
+
+caf::error queue_name(const std::string& name) {
+  return legal_queue_name(name) ? caf::error{}
+                                : refuse("not a queue name: '" + name + "'");
+}
+
+caf::error allocation(std::uint32_t x) {
+  return x <= items_max ? caf::error{} : refuse("allocation above 1000000");
+}
+
+caf::error concurrency(std::uint32_t x) {
+  return x <= items_max || x == no_cap ? caf::error{}
+                                       : refuse("concurrency above 1000000");
+}
+
+/// Runs checks until one objects.
+template <class... Checks>
+caf::error all(Checks... checks) {
+  caf::error out;
+  ((out = checks(), !out) && ...);
+  return out;
+}
+
+caf::error settings(const queue_settings& x) {
+  if (x.kind > queue_kind::message)
+    return refuse("unknown kind of queue");
+  if (x.priority > priority_mode::across_users)
+    return refuse("unknown priority mode");
+  if (x.dedup > dedup_mode::while_pending)
+    return refuse("unknown dedup mode");
+  if (x.attempts_max == 0)
+    return refuse("attempts_max must be at least 1");
+  if (x.retry_delay_ms > x.retry_delay_ms_max)
+    return refuse("retry_delay_ms above retry_delay_ms_max");
+  if (x.oldest_band_every == 0)
+    return refuse("oldest_band_every must be at least 1");
+  return all([&] { return allocation(x.allocation); },
+             [&] { return concurrency(x.concurrency); });
+}
+
+/// "10." and digits in parts, as in 10.5555 or 10.1000.10.
+bool legal_prefix(std::string_view x) {
+  if (!x.starts_with("10.") || x.size() > 64 || x.back() == '.'
+      || x.find("..") != x.npos)
+    return false;
+  return std::all_of(x.begin(), x.end(),
+                     [](char c) { return c == '.' || (c >= '0' && c <= '9'); });
+}
+
+caf::error users_of(const criteria& x) {
+  const auto count = x.required.size() + x.preferred.size() + x.excluded.size();
+  if (count > criteria_users_max)
+    return refuse("more than " + std::to_string(criteria_users_max)
+                  + " users in the criteria");
+  for (const auto* names : {&x.required, &x.preferred, &x.excluded})
+    for (const auto& name : *names)
+      if (auto error = user_name(name))
+        return error;
+  const std::set<std::string_view> excluded(x.excluded.begin(),
+                                            x.excluded.end());
+  for (const auto* names : {&x.required, &x.preferred})
+    for (const auto& name : *names)
+      if (excluded.contains(name))
+        return refuse("user is both wanted and excluded: '" + name + "'");
+  return {};
+}
+
+caf::error processor(const processor_spec& x) {
+  if (x.slots < 1 || x.slots > slots_max)
+    return refuse("slots must be 1 to 1000");
+  if (x.types.empty() || x.types.size() > types_max)
+    return refuse("a processor serves 1 to 8 types of queue");
+  for (const auto& name : x.types)
+    if (auto error = queue_name(name))
+      return error;
+  if (std::set<std::string_view>(x.types.begin(), x.types.end()).size()
+      != x.types.size())
+    return refuse("a type of queue is named twice");
+  if (x.wants.size_max == 0)
+    return refuse("size_max must be at least 1");
+  return users_of(x.wants);
+}
+
+struct checker {
+  const control_state& state;
+
+  caf::error operator()(const queue_changed& x) {
+    return all([&] { return queue_name(x.queue); },
+               [&] { return settings(x.settings); });
+  }
+
+  caf::error operator()(const user_limits_changed& x) {
+    if (auto error = all([&] { return queue_name(x.queue); },
+                         [&] { return user_name(x.user); }))
+      return error;
+    if (!state.queues.contains(x.queue))
+      return unknown("queue: '" + x.queue + "'");
+    if (x.has_allocation)
+      if (auto error = allocation(x.allocation))
+        return error;
+    return x.has_concurrency ? concurrency(x.concurrency) : caf::error{};
+  }
+
+  caf::error operator()(const user_standing_changed& x) {
+    return user_name(x.user);
+  }
+
+  caf::error operator()(const account_changed& x) {
+    if (auto error = user_name(x.user))
+      return error;
+    if (x.password_hash.empty())
+      return state.accounts.contains(x.user)
+               ? caf::error{}
+               : unknown("account: '" + x.user + "'");
+    if (x.password_hash.size() > hash_bytes_max)
+      return refuse("password hash above 1024 bytes");
+    for (const auto& prefix : x.prefixes)
+      if (!legal_prefix(prefix))
+        return refuse("not a DOI prefix: '" + prefix + "'");
+    return {};
+  }
+
+  caf::error operator()(const processor_changed& x) {
+    if (!legal_processor_name(x.spec.name))
+      return refuse("not a processor name: '" + x.spec.name + "'");
+    if (x.removed)
+      return state.processors.contains(x.spec.name)
+               ? caf::error{}
+               : unknown("processor: '" + x.spec.name + "'");
+    return processor(x.spec);
+  }
+
+  caf::error operator()(const server_changed&) {
+    return {};
+  }
+
+  caf::error operator()(const configuration_seen&) {
+    return {}; // remembers a text, changes nothing
+  }
+
+  template <class Other>
+  caf::error operator()(const Other&) {
+    return refuse("not a change that an operator may ask for");
+  }
+};
+
+} // namespace
+
+caf::error check(const control_state& state, const event& change) {
+  return std::visit(checker{state}, change);
+}
+
+} // namespace depositd::rules

@@ -1,0 +1,154 @@
+#include "actors/rules/ledger.hpp"
+#include "actors/rules/ledger_state.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+namespace depositd::rules {
+
+namespace {
+
+stored_item stored(const item_enqueued& x, body_bytes body) {
+  stored_item out;
+  out.id = x.id;
+  out.received_us = x.received_us;
+  out.size = x.size;
+  out.digest = x.digest;
+  out.place = x.place;
+  out.body = std::move(body);
+  out.priority = x.priority;
+  out.kind = x.kind;
+  return out;
+}
+
+stored_item stored(const item_row& x) {
+  stored_item out;
+  out.id = x.id;
+  out.received_us = x.received_us;
+  out.size = x.size;
+  out.digest = x.digest;
+  out.place = x.place;
+  out.attempt = x.attempt;
+  out.priority = x.priority;
+  out.kind = x.kind;
+  return out;
+}
+
+/// Applies one event. What does not fit the state (an item that is not there)
+/// changes nothing: the journal is the truth, and it says so only when an
+/// earlier event of it has ended the item.
+template <class State>
+struct applier {
+  State& s;
+  body_bytes body;
+
+  void operator()(const item_enqueued& x) {
+    if (x.id <= s.id_last && s.find(x.id).item != nullptr)
+      return;
+    s.id_last = std::max(s.id_last, x.id);
+    s.make_ready(stored(x, std::move(body)));
+  }
+
+  void operator()(const item_claimed& x) {
+    auto item = s.take_pending(x.id);
+    if (!item)
+      return;
+    item->attempt = x.attempt;
+    s.lend(std::move(*item), {.item = {},
+                              .token = x.token,
+                              .deadline_us = x.deadline_us,
+                              .local = x.local,
+                              .processor = x.processor});
+  }
+
+  void operator()(const claim_extended& x) {
+    if (const auto at = s.claims.find(x.id);
+        at != s.claims.end() && at->second.token == x.token)
+      s.set_deadline(x.id, at->second, x.deadline_us);
+  }
+
+  void operator()(const item_released& x) {
+    auto item = s.end_claim(x.id);
+    if (!item)
+      return;
+    item->attempt = x.attempt;
+    if (x.available_us == never)
+      s.make_ready(std::move(*item));
+    else
+      s.put_aside(std::move(*item), x.available_us);
+  }
+
+  void operator()(const item_finished& x) {
+    if (!s.end_claim(x.id))
+      s.take_pending(x.id);
+  }
+
+  void operator()(const item_parked& x) {
+    auto item = s.take_pending(x.id);
+    if (!item)
+      return;
+    if (x.parked)
+      s.put_aside(std::move(*item), never);
+    else
+      s.make_ready(std::move(*item));
+  }
+
+  void operator()(const body_relocated& x) {
+    auto* item = s.find(x.id).item;
+    if (item == nullptr)
+      return;
+    if (x.place.length > 0)
+      item->place = x.place;
+    if (body != nullptr)
+      item->body = std::move(body);
+  }
+
+  /// Submissions and control are nothing to a ledger.
+  template <class Other>
+  void operator()(const Other&) {
+    // nop
+  }
+};
+
+} // namespace
+
+void ledger::apply(const event& x, body_bytes body) {
+  std::visit(applier<state>{*state_, std::move(body)}, x);
+}
+
+void ledger::restore(const item_row& row) {
+  auto& s = *state_;
+  s.id_last = std::max(s.id_last, row.id);
+  auto item = stored(row);
+  switch (row.state) {
+    case item_state::pending:
+      s.make_ready(std::move(item));
+      return;
+    case item_state::claimed:
+      --s.changes.claims_ended;
+      s.lend(std::move(item), {.item = {},
+                               .token = row.token,
+                               .deadline_us = row.deadline_us,
+                               .local = row.local,
+                               .processor = row.processor});
+      return;
+    case item_state::delayed:
+      if (row.available_us == never)
+        s.make_ready(std::move(item));
+      else
+        s.put_aside(std::move(item), row.available_us);
+      return;
+    case item_state::parked:
+      s.put_aside(std::move(item), never);
+      return;
+  }
+}
+
+void ledger::wake(micros now) {
+  auto& s = *state_;
+  while (!s.delays.empty() && s.delays.begin()->first <= now)
+    s.make_ready(*s.take_pending(s.delays.begin()->second));
+}
+
+} // namespace depositd::rules

@@ -1,0 +1,230 @@
+#include "actors/rules/ledger_state.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+namespace depositd::rules {
+
+namespace {
+
+std::uint16_t lane_key(std::uint8_t priority, size_class cls) {
+  return static_cast<std::uint16_t>(priority << 8 | cls);
+}
+
+std::uint8_t priority_of(std::uint16_t key) {
+  return static_cast<std::uint8_t>(key >> 8);
+}
+
+size_class class_of(std::uint16_t key) {
+  return static_cast<size_class>(key & 0xff);
+}
+
+} // namespace
+
+// -- finding ------------------------------------------------------------------
+
+std::uint8_t ledger::state::band_of(const stored_item& x) const noexcept {
+  return settings.priority == priority_mode::across_users ? x.priority : 0;
+}
+
+const stored_item* ledger::state::first(const pick& what) const {
+  const auto across = settings.priority == priority_mode::across_users;
+  const stored_item* best = nullptr;
+  auto at = across ? lanes.lower_bound(lane_key(what.band, 0)) : lanes.begin();
+  for (; at != lanes.end(); ++at) {
+    const auto priority = priority_of(at->first);
+    if (best != nullptr ? priority != best->priority
+                        : across && priority != what.band)
+      break;
+    if (class_of(at->first) > what.class_max)
+      continue;
+    const auto& front = at->second.front();
+    if (best == nullptr || front.id < best->id)
+      best = &front;
+  }
+  return best;
+}
+
+ledger::state::whereabouts ledger::state::find(item_id id) {
+  for (auto& [key, lane] : lanes)
+    if (auto* x = lane.find(id))
+      return {x, nullptr, nullptr};
+  if (const auto at = claims.find(id); at != claims.end())
+    return {&at->second.item, &at->second, nullptr};
+  if (const auto at = asides.find(id); at != asides.end())
+    return {&at->second.item, nullptr, &at->second};
+  return {};
+}
+
+const ledger::state::claim* ledger::state::live_claim(item_id id,
+                                                      claim_token token) const {
+  const auto at = claims.find(id);
+  return at != claims.end() && at->second.token == token ? &at->second
+                                                         : nullptr;
+}
+
+std::uint64_t ledger::state::pending() const noexcept {
+  return ready + asides.size();
+}
+
+std::uint32_t ledger::state::ahead_of(const stored_item& x) const {
+  std::uint64_t out = 0;
+  for (const auto& [key, lane] : lanes) {
+    if (priority_of(key) < x.priority)
+      out += lane.size();
+    else if (priority_of(key) == x.priority)
+      lane.for_each([&](const stored_item& y) { out += y.id < x.id; });
+  }
+  return static_cast<std::uint32_t>(out);
+}
+
+item_view ledger::state::view(const whereabouts& where) const {
+  const auto& x = *where.item;
+  item_view out;
+  out.id = x.id;
+  out.priority = x.priority;
+  out.attempt = x.attempt;
+  out.size = x.size;
+  out.received_us = x.received_us;
+  if (where.claimed != nullptr) {
+    out.state = item_state::claimed;
+    out.token = where.claimed->token;
+    out.deadline_us = where.claimed->deadline_us;
+    out.processor = where.claimed->processor;
+  } else if (where.set_aside != nullptr) {
+    out.available_us = where.set_aside->available_us;
+    out.state =
+      out.available_us == never ? item_state::parked : item_state::delayed;
+  }
+  return out;
+}
+
+// -- moving -------------------------------------------------------------------
+
+void ledger::state::make_ready(stored_item&& x) {
+  x.cls = classes.of(x.size);
+  ++ready;
+  note_ready(x, 1);
+  note_digest(x, true);
+  const auto key = lane_key(x.priority, x.cls);
+  lanes[key].add(std::move(x));
+}
+
+void ledger::state::put_aside(stored_item&& x, micros available_us) {
+  note_digest(x, true);
+  if (available_us == never)
+    ++parked;
+  else
+    delays.emplace(available_us, x.id);
+  const auto id = x.id;
+  asides.emplace(id, aside{std::move(x), available_us});
+}
+
+void ledger::state::lend(stored_item&& x, claim&& terms) {
+  const auto id = x.id;
+  terms.item = std::move(x);
+  if (terms.deadline_us != never)
+    deadlines.emplace_hint(deadlines.end(), terms.deadline_us, id);
+  token_last = std::max(token_last, terms.token);
+  claims.emplace(id, std::move(terms));
+}
+
+std::optional<stored_item> ledger::state::take_pending(item_id id) {
+  for (auto at = lanes.begin(); at != lanes.end(); ++at) {
+    auto x = at->second.take(id);
+    if (!x)
+      continue;
+    if (at->second.empty())
+      lanes.erase(at);
+    --ready;
+    note_ready(*x, -1);
+    note_digest(*x, false);
+    return x;
+  }
+  const auto at = asides.find(id);
+  if (at == asides.end())
+    return std::nullopt;
+  if (at->second.available_us == never)
+    --parked;
+  else
+    delays.erase({at->second.available_us, id});
+  std::optional<stored_item> out{std::move(at->second.item)};
+  asides.erase(at);
+  note_digest(*out, false);
+  return out;
+}
+
+std::optional<stored_item> ledger::state::end_claim(item_id id) {
+  const auto at = claims.find(id);
+  if (at == claims.end())
+    return std::nullopt;
+  if (at->second.deadline_us != never)
+    deadlines.erase({at->second.deadline_us, id});
+  std::optional<stored_item> out{std::move(at->second.item)};
+  claims.erase(at);
+  ++changes.claims_ended;
+  return out;
+}
+
+void ledger::state::set_deadline(item_id id, claim& x, micros deadline_us) {
+  if (x.deadline_us != never)
+    deadlines.erase({x.deadline_us, id});
+  x.deadline_us = deadline_us;
+  if (deadline_us != never)
+    deadlines.emplace(deadline_us, id);
+}
+
+// -- keeping count ------------------------------------------------------------
+
+void ledger::state::note_ready(const stored_item& x, std::int32_t delta) {
+  const auto band = band_of(x);
+  for (auto& known : changes.ready) {
+    if (known.band == band && known.cls == x.cls) {
+      known.delta += delta;
+      return;
+    }
+  }
+  changes.ready.push_back({band, x.cls, delta});
+}
+
+void ledger::state::note_digest(const stored_item& x, bool pending) {
+  if (settings.dedup != dedup_mode::while_pending || x.digest == 0)
+    return;
+  if (pending) {
+    ++digests[x.digest];
+    return;
+  }
+  const auto at = digests.find(x.digest);
+  assert(at != digests.end());
+  if (--at->second == 0)
+    digests.erase(at);
+}
+
+void ledger::state::rebuild_lanes() {
+  auto old = std::exchange(lanes, {});
+  ready = 0;
+  // The digests know these items already.
+  const auto dedup = std::exchange(settings.dedup, dedup_mode::none);
+  std::vector<stored_item> items;
+  for (const auto& [key, lane] : old)
+    lane.for_each([&](const stored_item& x) { items.push_back(x); });
+  old.clear();
+  std::sort(items.begin(), items.end(),
+            [](const auto& a, const auto& b) { return a.id < b.id; });
+  for (auto& x : items)
+    make_ready(std::move(x));
+  settings.dedup = dedup;
+  // Whoever changes the classes counts again; deltas mean nothing any more.
+  changes.ready.clear();
+}
+
+void ledger::state::rebuild_digests() {
+  digests.clear();
+  for (const auto& [key, lane] : lanes)
+    lane.for_each([&](const stored_item& x) { note_digest(x, true); });
+  for (const auto& [id, x] : asides)
+    note_digest(x.item, true);
+}
+
+} // namespace depositd::rules

@@ -1,0 +1,86 @@
+#pragma once
+
+// What a ledger remembers, for the sources of the ledger alone.
+
+#include "actors/rules/lane.hpp"
+#include "actors/rules/ledger.hpp"
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace depositd::rules {
+
+struct ledger::state {
+  struct claim {
+    stored_item item;
+    claim_token token = 0;
+    micros deadline_us = never;
+    bool local = false;
+    std::string processor;
+  };
+
+  /// Neither claimed nor ready: delayed until a time, or parked (never).
+  struct aside {
+    stored_item item;
+    micros available_us = never;
+  };
+
+  /// Where an item is; all null if it is nowhere.
+  struct whereabouts {
+    stored_item* item = nullptr;
+    const claim* claimed = nullptr;
+    const aside* set_aside = nullptr;
+  };
+
+  using due = std::pair<micros, item_id>;
+
+  // -- finding
+  std::uint8_t band_of(const stored_item& x) const noexcept;
+  const stored_item* first(const pick& what) const;
+  whereabouts find(item_id id);
+  /// Null unless the claim is live and has this token.
+  const claim* live_claim(item_id id, claim_token token) const;
+  std::uint64_t pending() const noexcept;
+  /// Ready items that are handed out before this ready one.
+  std::uint32_t ahead_of(const stored_item& x) const;
+  item_view view(const whereabouts& where) const;
+
+  // -- moving; each item is in exactly one place
+  void make_ready(stored_item&& x);
+  void put_aside(stored_item&& x, micros available_us);
+  void lend(stored_item&& x, claim&& terms);
+  /// Takes an item that is not claimed out of its place.
+  std::optional<stored_item> take_pending(item_id id);
+  std::optional<stored_item> end_claim(item_id id);
+  void set_deadline(item_id id, claim& x, micros deadline_us);
+
+  // -- keeping count
+  void note_ready(const stored_item& x, std::int32_t delta);
+  void note_digest(const stored_item& x, bool pending);
+  void rebuild_lanes();
+  void rebuild_digests();
+
+  std::string queue;
+  queue_settings settings;
+  size_classes classes;
+  /// By priority, then class; none is empty.
+  std::map<std::uint16_t, lane> lanes;
+  std::unordered_map<item_id, claim> claims;
+  std::unordered_map<item_id, aside> asides;
+  std::set<due> deadlines; ///< of claims that have one
+  std::set<due> delays;    ///< of delayed items
+  /// `while_pending`: how many pending items have this digest.
+  std::unordered_map<std::uint64_t, std::uint32_t> digests;
+  ledger_changes changes;
+  claim_token token_last = 0;
+  item_id id_last = 0;
+  std::uint64_t ready = 0;
+  std::uint64_t parked = 0;
+};
+
+} // namespace depositd::rules

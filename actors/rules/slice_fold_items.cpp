@@ -1,0 +1,141 @@
+#include "actors/rules/slice_fold_state.hpp"
+
+namespace depositd::rules {
+
+namespace {
+
+/// `item_row` and `item_change` name their changing part alike.
+template <class Row>
+void set_unclaimed(Row& row, item_state state, micros available_us) {
+  row.state = state;
+  row.available_us = available_us;
+  row.token = 0;
+  row.deadline_us = never;
+  row.local = false;
+  row.processor.clear();
+}
+
+template <class Row>
+void set_claimed(Row& row, const item_claimed& x) {
+  row.state = item_state::claimed;
+  row.attempt = x.attempt;
+  row.available_us = never;
+  row.token = x.token;
+  row.deadline_us = x.deadline_us;
+  row.local = x.local;
+  row.processor = x.processor;
+}
+
+} // namespace
+
+item_change& slice_fold::state::change_of(entry& at, item_id id) {
+  if (at.change == none) {
+    at.change = changes.add();
+    auto& out = changes[at.change];
+    out = {};
+    out.id = id;
+  }
+  return changes[at.change];
+}
+
+template <class Set>
+void slice_fold::state::set_claim_state(entry& at, item_id id, Set set) {
+  if (at.put != none) {
+    set(puts[at.put]);
+    return;
+  }
+  auto& row = change_of(at, id);
+  set(row);
+  row.has_claim_state = true;
+  // The whole changing part is there: nothing of it needs saying twice.
+  row.has_deadline = false;
+  row.has_parked_state = false;
+}
+
+void slice_fold::state::add(const item_enqueued& x) {
+  auto& at = entries[x.id];
+  if (at.put == none)
+    at.put = puts.add();
+  auto& row = puts[at.put];
+  row.id = x.id;
+  row.queue = x.queue;
+  row.user = user;
+  row.priority = x.priority;
+  row.size = x.size;
+  row.received_us = x.received_us;
+  row.digest = x.digest;
+  row.kind = x.kind;
+  row.place = x.place;
+  row.attempt = 0;
+  set_unclaimed(row, item_state::pending, never);
+}
+
+void slice_fold::state::add(const item_claimed& x) {
+  add_ring(x);
+  auto& at = entries[x.id];
+  set_claim_state(at, x.id, [&](auto& row) { set_claimed(row, x); });
+  submission_started(at, x);
+}
+
+void slice_fold::state::add(const claim_extended& x) {
+  auto& at = entries[x.id];
+  if (at.put != none) {
+    puts[at.put].deadline_us = x.deadline_us;
+    return;
+  }
+  auto& row = change_of(at, x.id);
+  row.deadline_us = x.deadline_us;
+  row.has_deadline = !row.has_claim_state;
+}
+
+void slice_fold::state::add(const item_released& x) {
+  auto& at = entries[x.id];
+  set_claim_state(at, x.id, [&](auto& row) {
+    row.attempt = x.attempt;
+    set_unclaimed(
+      row, x.available_us == never ? item_state::pending : item_state::delayed,
+      x.available_us);
+  });
+  submission_returned(at, x);
+}
+
+void slice_fold::state::add(const item_finished& x) {
+  const auto found = entries.find(x.id);
+  auto at = found != entries.end() ? found->second : entry{};
+  submission_finished(at, x);
+  if (at.put != none)
+    puts.remove(at.put);
+  else
+    gone.push_back(x.id);
+  if (at.change != none)
+    changes.remove(at.change);
+  // Nothing follows on the end of an item.
+  if (found != entries.end())
+    entries.erase(found);
+}
+
+void slice_fold::state::add(const item_parked& x) {
+  const auto state = x.parked ? item_state::parked : item_state::pending;
+  auto& at = entries[x.id];
+  if (at.put != none) {
+    set_unclaimed(puts[at.put], state, never);
+  } else {
+    auto& row = change_of(at, x.id);
+    row.state = state;
+    if (row.has_claim_state)
+      set_unclaimed(row, state, never);
+    else
+      row.has_parked_state = true;
+  }
+  submission_parked(at, x);
+}
+
+void slice_fold::state::add(const body_relocated& x) {
+  auto& at = entries[x.id];
+  if (at.put != none)
+    puts[at.put].place = x.place;
+  else
+    change_of(at, x.id).place = x.place;
+}
+
+} // namespace depositd::rules

@@ -1,0 +1,114 @@
+#pragma once
+
+// What a fold remembers, for the sources of the fold alone.
+
+#include "actors/rules/slice_fold.hpp"
+#include "messages/rows.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+namespace depositd::rules {
+
+/// Rows of one kind, given out by index; rows taken back are used again with
+/// the memory of their strings.
+template <class Row>
+class row_pool {
+public:
+  std::uint32_t add() {
+    if (!spare_.empty()) {
+      const auto out = spare_.back();
+      spare_.pop_back();
+      return out;
+    }
+    rows_.emplace_back();
+    return static_cast<std::uint32_t>(rows_.size() - 1);
+  }
+
+  Row& operator[](std::uint32_t index) {
+    return rows_[index];
+  }
+
+  /// A row without an id does not exist.
+  void remove(std::uint32_t index) {
+    rows_[index].id = 0;
+    spare_.push_back(index);
+  }
+
+  /// All rows by id; the pool is empty afterwards.
+  std::vector<Row> take();
+
+private:
+  std::vector<Row> rows_;
+  std::vector<std::uint32_t> spare_;
+};
+
+struct slice_fold::state {
+  static constexpr std::uint32_t none = 0xffff'ffff;
+
+  /// Where the rows of an item are.
+  struct entry {
+    std::uint32_t put = none;            ///< enqueued in this slice
+    std::uint32_t change = none;         ///< enqueued before it
+    std::uint32_t submission_put = none; ///< received in this slice
+    std::uint32_t submission_change = none;
+  };
+
+  struct text_hash {
+    using is_transparent = void;
+
+    std::size_t operator()(std::string_view x) const noexcept {
+      return std::hash<std::string_view>{}(x);
+    }
+  };
+
+  void add(const item_enqueued& x);
+  void add(const submission_received& x);
+  void add(const item_claimed& x);
+  void add(const claim_extended& x);
+  void add(const item_released& x);
+  void add(const item_finished& x);
+  void add(const item_parked& x);
+  void add(const body_relocated& x);
+  void add(const submission_recorded& x);
+  void add_control(const event& x);
+  void add_ring(const item_claimed& x);
+
+  /// The live item's changing part as the event leaves it; a row of this slice
+  /// and a change of an earlier one take it the same way.
+  template <class Set>
+  void set_claim_state(entry& at, item_id id, Set set);
+  item_change& change_of(entry& at, item_id id);
+
+  void submission_started(entry& at, const item_claimed& x);
+  void submission_returned(entry& at, const item_released& x);
+  void submission_finished(entry& at, const item_finished& x);
+  void submission_parked(entry& at, const item_parked& x);
+  /// The submission's change, or null if it has a row in this slice or none
+  /// at all.
+  submission_change* submission_change_of(entry& at, item_id id,
+                                          const std::string& queue);
+
+  sequence from = 0;
+  std::size_t events = 0;
+  item_id id_max = 0;
+  std::string user; ///< of the record being added
+  std::unordered_map<item_id, entry> entries;
+  row_pool<item_row> puts;
+  row_pool<item_change> changes;
+  std::vector<item_id> gone;
+  row_pool<submission_row> submission_puts;
+  row_pool<submission_change> submission_changes;
+  std::unordered_map<std::string, ring_row, text_hash, std::equal_to<>> rings;
+  std::string ring_key;
+  std::map<std::pair<std::uint8_t, std::string>, std::string> controls;
+  std::unordered_set<std::string> bare_queues; ///< without submissions
+};
+
+} // namespace depositd::rules

@@ -1,0 +1,118 @@
+#include "actors/rules/slice_fold_state.hpp"
+
+namespace depositd::rules {
+
+namespace {
+
+/// An item that was purged was not processed; one that collapsed into an equal
+/// one was, as that one.
+bool counts_as_failed(ending how) {
+  return how == ending::failed || how == ending::purged;
+}
+
+/// `submission_row` and `submission_change` name these alike.
+template <class Row>
+void set_finished(Row& row, const item_finished& x) {
+  row.failed = counts_as_failed(x.how);
+  row.finished_us = x.finished_us;
+  row.reason = x.reason;
+  row.batch_id = x.batch_id;
+  row.document = x.document;
+}
+
+template <class Row>
+void set_started(Row& row, const item_claimed& x) {
+  row.started_us = x.claimed_us;
+  row.attempt = x.attempt;
+  row.processor = x.processor;
+}
+
+} // namespace
+
+void slice_fold::state::add(const submission_received& x) {
+  auto& at = entries[x.id];
+  if (at.submission_put == none)
+    at.submission_put = submission_puts.add();
+  auto& row = submission_puts[at.submission_put];
+  row = {};
+  row.id = x.id;
+  row.user = user;
+  row.queue = x.queue;
+  row.particulars = x.particulars;
+  row.received_us = x.received_us;
+}
+
+void slice_fold::state::add(const submission_recorded& x) {
+  auto& row = submission_puts[submission_puts.add()];
+  row = {};
+  row.id = x.id;
+  row.user = user;
+  row.queue = x.queue;
+  row.particulars = x.particulars;
+  row.status = submission_status::completed;
+  row.failed = x.failed;
+  row.batch_id = x.batch_id;
+  row.document = x.document;
+  row.received_us = x.received_us;
+  row.finished_us = x.finished_us;
+}
+
+submission_change*
+slice_fold::state::submission_change_of(entry& at, item_id id,
+                                        const std::string& queue) {
+  if (at.submission_change == none) {
+    // An item of this slice that has no submission by now never gets one.
+    if (at.put != none || (!bare_queues.empty() && bare_queues.contains(queue)))
+      return nullptr;
+    at.submission_change = submission_changes.add();
+    auto& out = submission_changes[at.submission_change];
+    out = {};
+    out.id = id;
+  }
+  return &submission_changes[at.submission_change];
+}
+
+void slice_fold::state::submission_started(entry& at, const item_claimed& x) {
+  if (at.submission_put != none) {
+    auto& row = submission_puts[at.submission_put];
+    row.status = submission_status::in_process;
+    set_started(row, x);
+  } else if (auto* row = submission_change_of(at, x.id, x.queue)) {
+    set_started(*row, x);
+    row->has_started = true;
+    row->has_returned = false;
+  }
+}
+
+void slice_fold::state::submission_returned(entry& at, const item_released& x) {
+  if (at.submission_put != none) {
+    auto& row = submission_puts[at.submission_put];
+    row.status = submission_status::queued;
+    row.attempt = x.attempt;
+  } else if (auto* row = submission_change_of(at, x.id, x.queue)) {
+    row->attempt = x.attempt;
+    row->has_returned = true;
+  }
+}
+
+void slice_fold::state::submission_finished(entry& at, const item_finished& x) {
+  if (at.submission_put != none) {
+    auto& row = submission_puts[at.submission_put];
+    row.status = submission_status::completed;
+    set_finished(row, x);
+  } else if (auto* row = submission_change_of(at, x.id, x.queue)) {
+    set_finished(*row, x);
+    row->has_finished = true;
+  }
+}
+
+void slice_fold::state::submission_parked(entry& at, const item_parked& x) {
+  if (at.submission_put != none) {
+    submission_puts[at.submission_put].parked = x.parked;
+  } else if (auto* row = submission_change_of(at, x.id, x.queue)) {
+    row->parked = x.parked;
+    row->has_parked = true;
+  }
+}
+
+} // namespace depositd::rules

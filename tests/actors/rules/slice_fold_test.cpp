@@ -1,0 +1,453 @@
+#include "actors/rules/slice_fold.hpp"
+
+#include "messages/codec.hpp"
+#include "tests/actors/rules/projection_tables.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace depositd {
+namespace {
+
+using testing::projection_tables;
+
+item_enqueued enqueued(item_id id, const std::string& queue = "q") {
+  return {id, queue, 3, 40, 50, 60, body_kind::inline_bytes, "", {7, 8, 9}};
+}
+
+item_claimed claimed(item_id id, std::uint64_t stamp = 1) {
+  return {id,   "q", 100 + stamp, 1, 70, 80, stamp, 2, pick_kind::round_robin,
+          true, "sp"};
+}
+
+submission_received received(item_id id) {
+  return {id, "q", 50, {"f.xml", "op", "login", "http", "blob", 4}};
+}
+
+class slice_fold_of : public ::testing::Test {
+protected:
+  void add(const std::vector<event>& events, const std::string& user = "U") {
+    fold.add({user, events});
+  }
+
+  rules::slice_fold fold{10};
+};
+
+bool nothing_in(const slice& x) {
+  return x.items_put.empty() && x.items_changed.empty() && x.items_gone.empty()
+         && x.rings.empty() && x.controls.empty() && x.submissions_put.empty()
+         && x.submissions_changed.empty();
+}
+
+TEST_F(slice_fold_of, nothing_is_nothing) {
+  const auto x = fold.take();
+  EXPECT_EQ(x.from, 10u);
+  EXPECT_EQ(x.upto, 10u);
+  EXPECT_EQ(x.id_max, 0u);
+  EXPECT_TRUE(nothing_in(x));
+}
+
+TEST_F(slice_fold_of, counts_one_sequence_per_event_and_goes_on_from_there) {
+  add({enqueued(1), received(1)});
+  add({claimed(1)});
+  EXPECT_EQ(fold.events(), 3u);
+  auto x = fold.take();
+  EXPECT_EQ(x.from, 10u);
+  EXPECT_EQ(x.upto, 13u);
+  EXPECT_EQ(fold.events(), 0u);
+  add({claimed(1)});
+  x = fold.take();
+  EXPECT_EQ(x.from, 13u);
+  EXPECT_EQ(x.upto, 14u);
+}
+
+TEST_F(slice_fold_of, a_new_item_is_a_row) {
+  add({enqueued(5)});
+  const auto x = fold.take();
+  ASSERT_EQ(x.items_put.size(), 1u);
+  item_row row;
+  row.id = 5;
+  row.queue = "q";
+  row.user = "U";
+  row.priority = 3;
+  row.size = 40;
+  row.received_us = 50;
+  row.digest = 60;
+  row.place = {7, 8, 9};
+  EXPECT_EQ(x.items_put[0], row);
+  EXPECT_EQ(x.id_max, 5u);
+}
+
+TEST_F(slice_fold_of, an_item_that_came_and_went_leaves_only_the_ring) {
+  add({enqueued(5)});
+  add({claimed(5, 33)});
+  add({item_finished{5, "q", ending::done, 90}});
+  const auto x = fold.take();
+  EXPECT_TRUE(x.items_put.empty());
+  EXPECT_TRUE(x.items_changed.empty());
+  EXPECT_TRUE(x.items_gone.empty());
+  EXPECT_TRUE(x.submissions_changed.empty());
+  EXPECT_EQ(x.id_max, 5u) << "its number must not be given again";
+  EXPECT_EQ(x.rings, (std::vector<ring_row>{{"q", "U", 33, 2}}));
+}
+
+TEST_F(slice_fold_of, keeps_the_last_place_in_the_ring_of_each_user) {
+  add({claimed(1, 5), claimed(2, 6)}, "A");
+  add({claimed(3, 7)}, "B");
+  add({claimed(4, 8)}, "A");
+  EXPECT_EQ(fold.take().rings,
+            (std::vector<ring_row>{{"q", "A", 8, 2}, {"q", "B", 7, 2}}));
+}
+
+TEST_F(slice_fold_of, a_claim_of_an_older_item_replaces_its_changing_part) {
+  add({item_parked{5, "q", true}});
+  add({item_parked{5, "q", false}});
+  add({claimed(5)});
+  const auto x = fold.take();
+  item_change change;
+  change.id = 5;
+  change.state = item_state::claimed;
+  change.attempt = 1;
+  change.token = 101;
+  change.deadline_us = 80;
+  change.local = true;
+  change.processor = "sp";
+  change.has_claim_state = true;
+  EXPECT_EQ(x.items_changed, std::vector<item_change>{change});
+  EXPECT_TRUE(x.items_put.empty());
+}
+
+TEST_F(slice_fold_of, an_extension_alone_changes_only_the_deadline) {
+  add({claim_extended{5, "q", 1, 99}});
+  item_change change;
+  change.id = 5;
+  change.deadline_us = 99;
+  change.has_deadline = true;
+  EXPECT_EQ(fold.take().items_changed, std::vector<item_change>{change});
+}
+
+TEST_F(slice_fold_of, an_extension_after_the_claim_is_part_of_it) {
+  add({claimed(5), claim_extended{5, "q", 101, 99}});
+  const auto x = fold.take();
+  ASSERT_EQ(x.items_changed.size(), 1u);
+  EXPECT_TRUE(x.items_changed[0].has_claim_state);
+  EXPECT_FALSE(x.items_changed[0].has_deadline);
+  EXPECT_EQ(x.items_changed[0].deadline_us, 99);
+}
+
+TEST_F(slice_fold_of, parking_alone_changes_only_the_state) {
+  add({item_parked{5, "q", true}});
+  const auto x = fold.take();
+  item_change change;
+  change.id = 5;
+  change.state = item_state::parked;
+  change.has_parked_state = true;
+  EXPECT_EQ(x.items_changed, std::vector<item_change>{change});
+  ASSERT_EQ(x.submissions_changed.size(), 1u);
+  EXPECT_TRUE(x.submissions_changed[0].has_parked);
+  EXPECT_TRUE(x.submissions_changed[0].parked);
+}
+
+TEST_F(slice_fold_of, a_moved_body_changes_only_the_place) {
+  add({body_relocated{5, "q", "", {1, 2, 3}}});
+  item_change change;
+  change.id = 5;
+  change.place = {1, 2, 3};
+  EXPECT_EQ(fold.take().items_changed, std::vector<item_change>{change});
+}
+
+TEST_F(slice_fold_of, a_body_that_moved_at_once_is_only_at_its_new_place) {
+  add({enqueued(5), body_relocated{5, "q", "", {1, 2, 3}}});
+  const auto x = fold.take();
+  ASSERT_EQ(x.items_put.size(), 1u);
+  EXPECT_EQ(x.items_put[0].place, (body_place{1, 2, 3}));
+  EXPECT_TRUE(x.items_changed.empty());
+}
+
+TEST_F(slice_fold_of, the_end_of_an_older_item_is_all_that_is_left_of_it) {
+  add({claimed(5), claim_extended{5, "q", 101, 99},
+       body_relocated{5, "q", "", {1, 2, 3}}, item_finished{5, "q"}});
+  const auto x = fold.take();
+  EXPECT_TRUE(x.items_changed.empty());
+  EXPECT_EQ(x.items_gone, std::vector<item_id>{5});
+}
+
+TEST_F(slice_fold_of, a_submission_that_came_and_went_is_one_finished_row) {
+  add({enqueued(5), received(5)});
+  add({claimed(5)});
+  add({item_finished{5, "q", ending::failed, 90, "why", "b", "<d/>"}});
+  const auto x = fold.take();
+  EXPECT_TRUE(x.items_put.empty());
+  EXPECT_TRUE(x.submissions_changed.empty());
+  ASSERT_EQ(x.submissions_put.size(), 1u);
+  submission_row row;
+  row.id = 5;
+  row.user = "U";
+  row.queue = "q";
+  row.particulars = received(5).particulars;
+  row.status = submission_status::completed;
+  row.failed = true;
+  row.batch_id = "b";
+  row.processor = "sp";
+  row.reason = "why";
+  row.document = "<d/>";
+  row.received_us = 50;
+  row.started_us = 70;
+  row.finished_us = 90;
+  row.attempt = 1;
+  EXPECT_EQ(x.submissions_put[0], row);
+}
+
+TEST_F(slice_fold_of, an_item_without_a_submission_changes_none) {
+  add({enqueued(5)});
+  add({claimed(5), item_released{5, "q", 1}, item_parked{5, "q", true}});
+  EXPECT_TRUE(fold.take().submissions_changed.empty());
+}
+
+TEST_F(slice_fold_of, a_queue_without_submissions_changes_none) {
+  fold.without_submissions("q");
+  add({claimed(5), item_finished{5, "q"}, item_finished{6, "other"}});
+  for (int again = 0; again < 2; ++again) {
+    const auto x = fold.take();
+    ASSERT_EQ(x.submissions_changed.size(), 1u);
+    EXPECT_EQ(x.submissions_changed[0].id, 6u);
+    add({item_finished{7, "q"}, item_finished{6, "other"}});
+  }
+}
+
+TEST_F(slice_fold_of, a_submission_that_came_back_is_queued_again) {
+  add({claimed(5), item_released{5, "q", 1, 500}});
+  auto x = fold.take();
+  ASSERT_EQ(x.submissions_changed.size(), 1u);
+  EXPECT_TRUE(x.submissions_changed[0].has_started);
+  EXPECT_TRUE(x.submissions_changed[0].has_returned);
+  add({item_released{5, "q", 1, 500}, claimed(5)});
+  x = fold.take();
+  ASSERT_EQ(x.submissions_changed.size(), 1u);
+  EXPECT_TRUE(x.submissions_changed[0].has_started);
+  EXPECT_FALSE(x.submissions_changed[0].has_returned);
+}
+
+TEST_F(slice_fold_of, a_recorded_submission_is_a_finished_row) {
+  add({submission_recorded{9, "q", 1, 2, true, received(9).particulars, "b",
+                           "<d/>"}});
+  const auto x = fold.take();
+  submission_row row;
+  row.id = 9;
+  row.user = "U";
+  row.queue = "q";
+  row.particulars = received(9).particulars;
+  row.status = submission_status::completed;
+  row.failed = true;
+  row.batch_id = "b";
+  row.document = "<d/>";
+  row.received_us = 1;
+  row.finished_us = 2;
+  EXPECT_EQ(x.submissions_put, std::vector<submission_row>{row});
+  EXPECT_EQ(x.id_max, 9u);
+}
+
+TEST_F(slice_fold_of, purged_counts_as_failed_and_collapsed_does_not) {
+  add({item_finished{1, "q", ending::purged},
+       item_finished{2, "q", ending::collapsed},
+       item_finished{3, "q", ending::failed},
+       item_finished{4, "q", ending::done}});
+  const auto x = fold.take();
+  ASSERT_EQ(x.submissions_changed.size(), 4u);
+  EXPECT_TRUE(x.submissions_changed[0].failed);
+  EXPECT_FALSE(x.submissions_changed[1].failed);
+  EXPECT_TRUE(x.submissions_changed[2].failed);
+  EXPECT_FALSE(x.submissions_changed[3].failed);
+}
+
+TEST_F(slice_fold_of, keeps_the_newest_control_event_of_each_key) {
+  add({server_changed{true, true}, user_standing_changed{"A", true, false}},
+      "");
+  add({server_changed{false, true}}, "");
+  const auto x = fold.take();
+  ASSERT_EQ(x.controls.size(), 2u);
+  EXPECT_EQ(x.controls[0].kind, 11u);
+  EXPECT_EQ(x.controls[0].key, "A");
+  EXPECT_EQ(x.controls[1].kind, 14u);
+  const auto server = decode_event(x.controls[1].value);
+  ASSERT_TRUE(server);
+  EXPECT_EQ(*server, (event{server_changed{false, true}}));
+}
+
+TEST_F(slice_fold_of, names_rows_in_the_order_of_their_items) {
+  add({enqueued(9), enqueued(3), enqueued(7), item_finished{3, "q"},
+       enqueued(5), item_finished{2, "q"}, item_finished{1, "q"}});
+  const auto x = fold.take();
+  ASSERT_EQ(x.items_put.size(), 3u);
+  EXPECT_EQ(x.items_put[0].id, 5u);
+  EXPECT_EQ(x.items_put[1].id, 7u);
+  EXPECT_EQ(x.items_put[2].id, 9u);
+  EXPECT_EQ(x.items_gone, (std::vector<item_id>{1, 2}));
+}
+
+// -- properties ---------------------------------------------------------------
+
+/// A journal as nodes write it: an event follows only where it can.
+class random_journal {
+public:
+  record next() {
+    const auto kind = between(0, 12);
+    if (live_.empty() || kind <= 2)
+      return {user_of(++id_), arrival()};
+    const auto at = std::next(
+      live_.begin(), between<int>(0, static_cast<int>(live_.size()) - 1));
+    const auto id = at->first;
+    auto& x = at->second;
+    if (kind == 3)
+      return {user_of(id), {body_relocated{id, "q", "", place()}}};
+    if (kind == 4)
+      return {"", {draw_control()}};
+    if (kind == 5)
+      return {user_of(++id_),
+              {submission_recorded{
+                id_, "q", 1, 2, id_ % 2 == 0, {"f"}, text(), text()}}};
+    if (kind == 6) {
+      live_.erase(at);
+      return {user_of(id), {finished(id)}};
+    }
+    return {
+      user_of(id),
+      {x == item_state::claimed ? while_claimed(id, x) : while_pending(id, x)}};
+  }
+
+private:
+  template <class T>
+  static T between(T first, T last) {
+    return *rc::gen::inRange<T>(first, static_cast<T>(last + 1));
+  }
+
+  static std::string text() {
+    return std::string(static_cast<std::size_t>(between(0, 20)), 'x');
+  }
+
+  static std::string user_of(item_id id) {
+    return std::string(1, static_cast<char>('A' + id % 3));
+  }
+
+  static body_place place() {
+    return {between<std::uint64_t>(1, 9), between(0u, 9u), between(1u, 9u)};
+  }
+
+  static item_finished finished(item_id id) {
+    return {
+      id,     "q",   static_cast<ending>(between(0, 3)), between(1, 99), text(),
+      text(), text()};
+  }
+
+  static event draw_control() {
+    if (between(0, 1) == 0)
+      return server_changed{between(0, 1) == 0, true};
+    return user_standing_changed{user_of(between<item_id>(0, 2)),
+                                 between(0, 1) == 0, false};
+  }
+
+  std::vector<event> arrival() {
+    std::vector<event> out{enqueued(id_)};
+    if (between(0, 2) > 0) {
+      out.push_back(received(id_));
+      if (between(0, 1) == 0)
+        std::swap(out[0], out[1]);
+    }
+    live_[id_] = item_state::pending;
+    return out;
+  }
+
+  event while_pending(item_id id, item_state& state) {
+    if (between(0, 3) == 0) {
+      state =
+        state == item_state::parked ? item_state::pending : item_state::parked;
+      return item_parked{id, "q", state == item_state::parked};
+    }
+    if (state == item_state::parked) {
+      state = item_state::pending;
+      return item_parked{id, "q", false};
+    }
+    state = item_state::claimed;
+    auto out = claimed(id, ++stamp_);
+    out.attempt = between(1u, 3u);
+    out.deadline_us = between(0, 99);
+    out.processor = text();
+    return out;
+  }
+
+  event while_claimed(item_id id, item_state& state) {
+    if (between(0, 2) == 0)
+      return claim_extended{id, "q", 1, between(0, 99)};
+    state = item_state::pending;
+    return item_released{id, "q", between(0u, 3u), between(0, 3), text()};
+  }
+
+  std::map<item_id, item_state> live_;
+  item_id id_ = 0;
+  std::uint64_t stamp_ = 0;
+};
+
+/// Rows say when a parked item would have been due; nobody asks.
+void forget_what_means_nothing(projection_tables& x) {
+  for (auto& [id, row] : x.items)
+    if (row.state != item_state::delayed)
+      row.available_us = never;
+}
+
+RC_GTEST_PROP(slice_fold, is_the_same_wherever_the_journal_is_cut, ()) {
+  random_journal journal;
+  rules::slice_fold one_by_one{0};
+  rules::slice_fold in_one{0};
+  rules::slice_fold cut{0};
+  projection_tables small;
+  projection_tables large;
+  projection_tables some;
+  const auto count = *rc::gen::inRange(0, 120);
+  for (int i = 0; i < count; ++i) {
+    const auto x = journal.next();
+    one_by_one.add(x);
+    small.apply(one_by_one.take());
+    in_one.add(x);
+    cut.add(x);
+    if (*rc::gen::inRange(0, 8) == 0)
+      some.apply(cut.take());
+  }
+  large.apply(in_one.take());
+  some.apply(cut.take());
+  for (auto* x : {&small, &large, &some})
+    forget_what_means_nothing(*x);
+  RC_ASSERT(large == small);
+  RC_ASSERT(some == small);
+}
+
+RC_GTEST_PROP(slice_fold, names_an_item_at_most_once, ()) {
+  random_journal journal;
+  rules::slice_fold fold{0};
+  const auto count = *rc::gen::inRange(0, 120);
+  for (int i = 0; i < count; ++i) {
+    fold.add(journal.next());
+    if (*rc::gen::inRange(0, 30) != 0)
+      continue;
+    const auto x = fold.take();
+    std::set<item_id> seen;
+    std::set<item_id> submissions;
+    for (const auto& row : x.items_put)
+      RC_ASSERT(seen.insert(row.id).second);
+    for (const auto& row : x.items_changed)
+      RC_ASSERT(seen.insert(row.id).second);
+    for (const auto id : x.items_gone)
+      RC_ASSERT(seen.insert(id).second);
+    for (const auto& row : x.submissions_put)
+      RC_ASSERT(submissions.insert(row.id).second);
+    for (const auto& row : x.submissions_changed)
+      RC_ASSERT(submissions.insert(row.id).second);
+  }
+}
+
+} // namespace
+} // namespace depositd
