@@ -1,0 +1,264 @@
+#include "adapters/blobs/folder_blobs.hpp"
+
+#include <atomic>
+#include <bitset>
+#include <cerrno>
+#include <chrono>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "adapters/files/file.hpp"
+#include "adapters/files/sha256.hpp"
+
+namespace depositd {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view temporary_prefix = ".put-";
+
+/// Where in the fan-out a digest is, as a number.
+std::size_t folder_number(const std::string& sha256) {
+  return std::stoul(sha256.substr(0, 4), nullptr, 16);
+}
+
+/// Seconds since the file was last put; nothing if there is none.
+std::optional<std::int64_t> age_of(const fs::path& path) {
+  std::error_code code;
+  const auto put_at = fs::last_write_time(path, code);
+  if (code)
+    return std::nullopt;
+  const auto age = fs::file_time_type::clock::now() - put_at;
+  return std::chrono::duration_cast<std::chrono::seconds>(age).count();
+}
+
+/// Every folder in there that could be part of the fan-out.
+std::vector<fs::path> folders_in(const fs::path& folder,
+                                 std::error_code& code) {
+  std::vector<fs::path> out;
+  for (fs::directory_iterator at{folder, code}, end; !code && at != end;
+       at.increment(code))
+    if (at->is_directory() && at->path().filename().string().size() == 2)
+      out.push_back(at->path());
+  return out;
+}
+
+class folder_blobs final : public blob_store {
+public:
+  folder_blobs(disk& io, fs::path folder) : io_(io), root_(std::move(folder)) {
+    // nop
+  }
+
+  caf::expected<std::string> put(std::string_view bytes) override;
+
+  caf::expected<std::string> get(const std::string& sha256) override;
+
+  caf::expected<std::uint64_t>
+  collect(std::int64_t age_min_s,
+          const std::function<bool(const std::string&)>& in_use) override;
+
+  caf::error backup(const fs::path& folder) override;
+
+private:
+  using visitor = std::function<caf::error(const fs::path&)>;
+
+  fs::path folder_of(const std::string& sha256) const {
+    return root_ / sha256.substr(0, 2) / sha256.substr(2, 2);
+  }
+
+  caf::error make_durable_folder(const std::string& sha256);
+  bool keep_existing(const fs::path& path, std::size_t size);
+  caf::error write(const fs::path& path, std::string_view bytes);
+  caf::error for_each_file(const visitor& visit);
+  caf::error copy(const fs::path& from, const fs::path& to);
+
+  disk& io_;
+  const fs::path root_;
+  std::atomic<std::uint64_t> temporaries_ = 0;
+  std::mutex mutex_;           // guards what follows and the removal of files
+  std::bitset<65536> durable_; // folders known to survive a crash
+};
+
+caf::error folder_blobs::make_durable_folder(const std::string& sha256) {
+  const auto number = folder_number(sha256);
+  {
+    const std::lock_guard guard{mutex_};
+    if (durable_.test(number))
+      return {};
+  }
+  const auto folder = folder_of(sha256);
+  if (auto failed = make_folders(folder))
+    return failed;
+  // It may be there because of a program that died before it was durable.
+  if (auto failed = sync_folder(folder.parent_path()))
+    return failed;
+  if (auto failed = sync_folder(root_))
+    return failed;
+  const std::lock_guard guard{mutex_};
+  durable_.set(number);
+  return {};
+}
+
+bool folder_blobs::keep_existing(const fs::path& path, std::size_t size) {
+  const std::lock_guard guard{mutex_};
+  struct stat facts {};
+  if (::stat(path.c_str(), &facts) != 0
+      || static_cast<std::size_t>(facts.st_size) != size)
+    return false;
+  // As good as new: `collect` must not take it before somebody refers to it.
+  return ::utimensat(AT_FDCWD, path.c_str(), nullptr, 0) == 0;
+}
+
+caf::error folder_blobs::write(const fs::path& path, std::string_view bytes) {
+  auto name = std::string{temporary_prefix} + std::to_string(::getpid());
+  name += '-';
+  name += std::to_string(temporaries_.fetch_add(1));
+  const auto temporary = path.parent_path() / name;
+  const auto write_file = [&]() -> caf::error {
+    auto file = open_file(temporary, O_WRONLY | O_CREAT | O_TRUNC);
+    if (!file)
+      return std::move(file.error());
+    iovec part{const_cast<char*>(bytes.data()), bytes.size()};
+    if (const auto code = io_.write(file->value(), {&part, 1}, 0))
+      return file_failed("write", temporary, code);
+    if (const auto code = io_.sync(file->value()))
+      return file_failed("sync", temporary, code);
+    if (::rename(temporary.c_str(), path.c_str()) != 0)
+      return file_failed("rename to", path, errno);
+    return {};
+  };
+  auto failed = write_file();
+  if (failed)
+    ::unlink(temporary.c_str());
+  return failed;
+}
+
+caf::expected<std::string> folder_blobs::put(std::string_view bytes) {
+  auto name = sha256_hex(bytes);
+  const auto folder = folder_of(name);
+  const auto path = folder / name;
+  if (auto failed = make_durable_folder(name))
+    return failed;
+  if (!keep_existing(path, bytes.size()))
+    if (auto failed = write(path, bytes))
+      return failed;
+  // Also for one that was there: the put that wrote it may not have got here.
+  if (auto failed = sync_folder(folder))
+    return failed;
+  return name;
+}
+
+caf::expected<std::string> folder_blobs::get(const std::string& sha256) {
+  if (!is_sha256_hex(sha256))
+    return caf::make_error(ec::not_found,
+                           std::string{"a blob is named by its SHA-256"});
+  const auto path = folder_of(sha256) / sha256;
+  auto bytes = read_file(path);
+  if (!bytes && bytes.error() == ec::not_found)
+    return caf::make_error(ec::not_found, "no blob " + sha256);
+  if (!bytes)
+    return std::move(bytes.error());
+  if (sha256_hex(*bytes) != sha256)
+    return caf::make_error(ec::store_damaged,
+                           path.string() + " does not match its name");
+  return std::move(*bytes);
+}
+
+caf::error folder_blobs::for_each_file(const visitor& visit) {
+  std::error_code code;
+  for (const auto& upper : folders_in(root_, code))
+    for (const auto& lower : folders_in(upper, code)) {
+      fs::directory_iterator at{lower, code};
+      for (const fs::directory_iterator end; !code && at != end;
+           at.increment(code))
+        if (auto failed = visit(at->path()))
+          return failed;
+    }
+  return code ? file_failed("list", root_, code.value()) : caf::error{};
+}
+
+caf::expected<std::uint64_t>
+folder_blobs::collect(std::int64_t age_min_s,
+                      const std::function<bool(const std::string&)>& in_use) {
+  std::uint64_t out = 0;
+  const auto old = [&](const fs::path& path) {
+    const auto age = age_of(path);
+    return age && *age >= age_min_s;
+  };
+  auto failed = for_each_file([&](const fs::path& path) -> caf::error {
+    const auto name = path.filename().string();
+    const auto left_over = name.starts_with(temporary_prefix);
+    if ((!left_over && !is_sha256_hex(name)) || !old(path)
+        || (!left_over && in_use(name)))
+      return {};
+    const std::lock_guard guard{mutex_};
+    // It may have been put again while `in_use` was asked.
+    if (!old(path))
+      return {};
+    if (::unlink(path.c_str()) != 0 && errno != ENOENT)
+      return file_failed("remove", path, errno);
+    out += left_over ? 0 : 1;
+    return {};
+  });
+  if (failed)
+    return failed;
+  return out;
+}
+
+caf::error folder_blobs::copy(const fs::path& from, const fs::path& to) {
+  // A blob never changes, so both names may share it.
+  if (::link(from.c_str(), to.c_str()) == 0 || errno == EEXIST)
+    return {};
+  auto file = open_file(from, O_RDONLY);
+  if (!file)
+    return std::move(file.error());
+  struct stat facts {};
+  if (::fstat(file->value(), &facts) != 0)
+    return file_failed("read", from, errno);
+  const auto size = static_cast<std::uint64_t>(facts.st_size);
+  return copy_file_bytes(io_, *file, from, to, {.bytes = size, .size = size});
+}
+
+caf::error folder_blobs::backup(const fs::path& folder) {
+  if (auto failed = make_folders(folder))
+    return failed;
+  fs::path current;
+  auto failed = for_each_file([&](const fs::path& path) -> caf::error {
+    const auto name = path.filename().string();
+    if (!is_sha256_hex(name))
+      return {};
+    const auto to = folder / name.substr(0, 2) / name.substr(2, 2);
+    if (to != current) {
+      if (!current.empty())
+        if (auto unsynced = sync_folder(current))
+          return unsynced;
+      if (auto unmade = make_folders(to))
+        return unmade;
+      current = to;
+    }
+    return copy(path, to / name);
+  });
+  if (failed || current.empty())
+    return failed;
+  return sync_folder(current);
+}
+
+} // namespace
+
+caf::expected<std::unique_ptr<blob_store>>
+open_folder_blobs(const folder_blobs_options& options) {
+  if (auto failed = make_folders(options.folder))
+    return failed;
+  if (::access(options.folder.c_str(), R_OK | W_OK | X_OK) != 0)
+    return file_failed("write", options.folder, errno);
+  auto& io = options.io == nullptr ? system_disk() : *options.io;
+  return std::make_unique<folder_blobs>(io, options.folder);
+}
+
+} // namespace depositd

@@ -1,0 +1,92 @@
+#pragma once
+
+// Gets segments ready before they are needed, so that no append waits for
+// space to be found or zeros to be written, and keeps dropped ones for reuse.
+
+#include "adapters/segments/manifest.hpp"
+#include "adapters/segments/segment_file.hpp"
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+
+namespace depositd::segments {
+
+struct pool_options {
+  std::filesystem::path folder;
+  std::uint32_t shard = 0;
+  std::uint64_t segment_bytes = 0; ///< whole pages
+  std::uint32_t spares_max = 0;
+};
+
+/// A dropped file. It is not written to while a reader still has it open.
+struct spare_file {
+  std::filesystem::path path;
+  segment_ptr former; ///< null: nobody can be reading it
+};
+
+/// `take` and `put_back` are for the appending thread, the rest for any.
+class segment_pool {
+public:
+  /// `ready` are segments of the log that hold nothing yet, by number.
+  segment_pool(disk& io, manifest_file& names, pool_options options,
+               std::deque<segment_ptr> ready, std::vector<spare_file> spares);
+
+  /// Stops the preparing thread.
+  ~segment_pool();
+
+  /// Asks for a segment to be made ready; never waits.
+  void prepare();
+
+  /// The next segment, with at least this capacity. Waits for it if it is not
+  /// ready. Nobody but the caller writes to it from then on.
+  caf::expected<segment_ptr> take(std::uint64_t capacity_min);
+
+  /// Takes a segment back that was taken and holds nothing yet.
+  void put_back(segment_ptr segment);
+
+  /// Takes over the file of a segment that is in the log no longer.
+  caf::error give_back(segment_ptr segment);
+
+  /// Tells that the disk is in use; zeros are only written when it is not.
+  void note_activity() {
+    activity_.fetch_add(1, std::memory_order_relaxed);
+  }
+
+  /// Of ready and spare segments.
+  std::uint64_t disk_bytes();
+
+private:
+  using lock = std::unique_lock<std::mutex>;
+
+  void run();
+  bool has_work() const;
+  bool has_fill() const;
+  caf::error make_ready(lock& held);
+  caf::error grow_ready(lock& held);
+  void fill(lock& held);
+  caf::expected<std::filesystem::path> find_file(bool& fresh, lock& held);
+  caf::expected<segment_ptr> create(std::uint64_t number,
+                                    const std::filesystem::path& path);
+
+  disk& io_;
+  manifest_file& names_;
+  const pool_options options_;
+  std::atomic<std::uint64_t> activity_ = 0;
+
+  std::mutex mutex_; // guards all below; never held over I/O
+  std::condition_variable changed_;
+  std::deque<segment_ptr> ready_;
+  std::vector<spare_file> spares_;
+  caf::error failed_;         // of the last attempt
+  bool asked_ = false;        // for a segment ahead
+  std::uint64_t wanted_ = 0;  // capacity that `take` waits for
+  std::uint64_t fill_at_ = 0; // in the first ready one; 0: no zeros due
+  bool busy_ = false;         // the thread works on a ready segment
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+} // namespace depositd::segments
