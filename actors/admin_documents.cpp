@@ -9,11 +9,11 @@ namespace depositd {
 namespace {
 
 document cap(std::uint64_t value) {
-  return value == no_cap ? document{nullptr} : document(value);
+  return value == no_cap ? document(nullptr) : document(value);
 }
 
 document time(micros at) {
-  return at == never ? document{nullptr} : document(format_utc(at));
+  return at == never ? document(nullptr) : document(format_utc(at));
 }
 
 const char* word(queue_kind x) {
@@ -83,8 +83,8 @@ const char* word(submission_status x) {
 document place_document(const std::string& queue, const standing_report& x) {
   document out{{"queue", queue}, {"state", word(x.state)}};
   const bool eligible = x.state == standing::eligible;
-  out["turn"] = eligible ? document(x.turn) : document{nullptr};
-  out["turns"] = eligible ? document(x.length) : document{nullptr};
+  out["turn"] = eligible ? document(x.turn) : document(nullptr);
+  out["turns"] = eligible ? document(x.length) : document(nullptr);
   out["ready"] = x.ready;
   out["in_flight"] = x.in_flight;
   out["turns_taken"] = x.turns_taken;
@@ -201,8 +201,8 @@ document item_document(const item_row& x) {
           {"attempt", x.attempt},
           {"received_at", time(x.received_us)},
           {"available_at", time(x.available_us)},
-          {"processor", claimed ? document(x.processor) : document{nullptr}},
-          {"deadline_at", claimed ? time(x.deadline_us) : document{nullptr}}};
+          {"processor", claimed ? document(x.processor) : document(nullptr)},
+          {"deadline_at", claimed ? time(x.deadline_us) : document(nullptr)}};
 }
 
 document submission_document(const submission_row& x, bool whole) {

@@ -146,7 +146,7 @@ void count_pending_from(admin_pointer self, const call_ptr& call,
         auto& queue = (*user)["queues"][at];
         queue["pending"] = x.pending;
         queue["pending_limit"] =
-          x.limit >= no_cap ? document{nullptr} : document(x.limit);
+          x.limit >= no_cap ? document(nullptr) : document(x.limit);
         count_pending_from(self, call, user, at + 1);
       });
 }

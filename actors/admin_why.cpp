@@ -94,8 +94,8 @@ document why_document(const item_explained& x) {
   out["reason"] = reasons.front()["reason"];
   out["text"] = reasons.front()["text"];
   out["reasons"] = std::move(reasons);
-  out["turn"] = eligible ? document(report.turn) : document{nullptr};
-  out["turns"] = eligible ? document(report.length) : document{nullptr};
+  out["turn"] = eligible ? document(report.turn) : document(nullptr);
+  out["turns"] = eligible ? document(report.length) : document(nullptr);
   out["ahead"] = x.item.ahead;
   out["attempt"] = x.item.attempt;
   return out;

@@ -1,0 +1,215 @@
+#pragma once
+
+// The admin actor with stand-ins for everything it asks.
+
+#include "actors/admin.hpp"
+
+#include "tests/support/actor_fixture.hpp"
+
+#include <nlohmann/json.hpp>
+#include <spdlog/sinks/ostream_sink.h>
+
+#include <optional>
+#include <sstream>
+#include <variant>
+
+namespace depositd::testing {
+
+using json = nlohmann::json;
+
+/// Puts control events where the shard would; enough for what admin proposes.
+struct control_writer {
+  control_state& state;
+
+  void operator()(const queue_changed& x) {
+    state.queues[x.queue] = x.settings;
+  }
+  void operator()(const user_limits_changed& x) {
+    state.limits[{x.queue, x.user}] = x;
+  }
+  void operator()(const user_standing_changed& x) {
+    state.standings[x.user] = {x.held, x.prohibited};
+  }
+  void operator()(const account_changed& x) {
+    if (x.password_hash.empty())
+      state.accounts.erase(x.user);
+    else
+      state.accounts[x.user] = x;
+  }
+  void operator()(const processor_changed& x) {
+    if (x.removed)
+      state.processors.erase(x.spec.name);
+    else
+      state.processors[x.spec.name] = x.spec;
+  }
+  void operator()(const server_changed& x) {
+    state.server = x;
+  }
+  template <class Other>
+  void operator()(const Other&) {
+    ADD_FAILURE() << "admin proposed an event of items";
+  }
+};
+
+/// What the stand-ins answer and what they were asked.
+struct world {
+  control_state control;
+  queues_listed queues;
+  users_listed users;
+  slots_report slots;
+  store_report store{120, 100, 4096, 2};
+  std::vector<submission_row> submissions;
+  std::vector<item_row> items;
+  item_explained explained;
+  std::uint64_t matching = 0;
+  caf::error refusal; ///< of every proposal and act, if set
+  bool shard_silent = false;
+  std::vector<std::vector<event>> proposals;
+  std::vector<park_matching> parkings;
+  std::vector<std::string> purged;
+  std::vector<std::string> backups;
+  std::vector<submission_query> queries;
+  std::vector<submit_file> files;
+  item_id submitted_id = 77;
+};
+
+class admin_fixture : public actor_fixture {
+protected:
+  admin_fixture() {
+    world_.control.queues["metadata"] = deposit_queue_defaults();
+    world_.control.queues["query"] = deposit_queue_defaults();
+    world_.control.queues["loose"] = queue_settings{};
+    for (const auto& [name, settings] : world_.control.queues) {
+      queue_report report;
+      report.name = name;
+      report.settings = settings;
+      report.ready = 3;
+      report.in_flight = 2;
+      world_.queues.queues.push_back(report);
+    }
+    admin_options options;
+    options.shard = pose<shard_actor>(fake_shard());
+    options.projector = pose<projector_actor>(fake_projector());
+    options.processors = pose<processor_manager_actor>(fake_processors());
+    options.submitter = pose<submitter_actor>(fake_submitter());
+    options.version = "9.9";
+    options.clock =
+      engine_clock{1'772'357'400'000'000, sched.clock().current_time};
+    auto sink = std::make_shared<spdlog::sinks::ostream_sink_mt>(log_);
+    options.audit = std::make_shared<spdlog::logger>("audit", sink);
+    admin_ = spawn(admin, options);
+  }
+
+  caf::expected<std::string> send(const std::string& command,
+                                  const std::string& arguments) {
+    auto out = ask<admin_reply>(admin_, admin_request{command, arguments});
+    if (!out)
+      return std::move(out.error());
+    return std::move(out->document);
+  }
+
+  /// The document; a refusal fails the test.
+  json run(const std::string& command, const json& arguments = json::object()) {
+    auto out = send(command, arguments.dump());
+    EXPECT_TRUE(out) << command << ": " << render(out.error());
+    return out ? json::parse(*out) : json{};
+  }
+
+  /// The error text; success fails the test.
+  std::string refusal(const std::string& command,
+                      const json& arguments = json::object(),
+                      ec code = ec::invalid_argument) {
+    auto out = send(command, arguments.dump());
+    EXPECT_FALSE(out) << command;
+    if (out)
+      return "";
+    EXPECT_EQ(out.error(), code) << render(out.error());
+    return render(out.error());
+  }
+
+  /// The only event of the last proposal.
+  template <class Event>
+  Event proposed() {
+    EXPECT_FALSE(world_.proposals.empty());
+    EXPECT_EQ(world_.proposals.back().size(), 1u);
+    return std::get<Event>(world_.proposals.back().front());
+  }
+
+  world world_;
+  std::ostringstream log_;
+  admin_actor admin_;
+
+private:
+  template <class Handle>
+  Handle pose(caf::behavior behavior) {
+    auto fake = spawn([=](caf::event_based_actor*) { return behavior; });
+    return caf::actor_cast<Handle>(
+      caf::actor_cast<caf::strong_actor_ptr>(fake));
+  }
+
+  template <class T>
+  caf::result<T> answer(T x) {
+    if (world_.refusal)
+      return world_.refusal;
+    return x;
+  }
+
+  caf::behavior fake_shard() {
+    return {
+      [this](const watch_control&) -> caf::result<control_changed> {
+        if (world_.shard_silent)
+          return caf::delegated<control_changed>{};
+        return control_changed{std::make_shared<control_state>(world_.control)};
+      },
+      [this](const propose& x) -> caf::result<done> {
+        world_.proposals.push_back(x.changes);
+        if (!world_.refusal)
+          for (const auto& change : x.changes)
+            std::visit(control_writer{world_.control}, change);
+        return answer(done{});
+      },
+      [this](const list_queues&) { return world_.queues; },
+      [this](const list_users&) { return world_.users; },
+      [](const count_pending&) {
+        return pending_counted{5, 10'000};
+      },
+      [this](const park_matching& x) -> caf::result<matching_parked> {
+        world_.parkings.push_back(x);
+        return answer(matching_parked{world_.matching});
+      },
+      [this](const purge_queue& x) -> caf::result<done> {
+        world_.purged.push_back(x.queue);
+        return answer(done{});
+      },
+      [this](const explain_item&) { return world_.explained; },
+    };
+  }
+
+  caf::behavior fake_projector() {
+    return {
+      [this](const submission_query& x) {
+        world_.queries.push_back(x);
+        return submissions_found{world_.submissions};
+      },
+      [this](const peek_items&) { return items_found{world_.items}; },
+      [this](const back_up& x) -> caf::result<done> {
+        world_.backups.push_back(x.folder);
+        return answer(done{});
+      },
+      [this](const report_store&) { return world_.store; },
+    };
+  }
+
+  caf::behavior fake_processors() {
+    return {[this](const report_slots&) { return world_.slots; }};
+  }
+
+  caf::behavior fake_submitter() {
+    return {[this](const submit_file& x) -> caf::result<enqueued> {
+      world_.files.push_back(x);
+      return answer(enqueued{{world_.submitted_id}, 0});
+    }};
+  }
+};
+
+} // namespace depositd::testing
