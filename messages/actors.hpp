@@ -70,7 +70,7 @@ using queue_actor = queue_door_actor::extend<
 /// One user in a shard, over all queues: owns its items and claims.
 using user_node_actor = caf::typed_actor<
   // From the shard: this queue exists for the user from now on.
-  caf::reacts_to<serve_queue>,
+  caf::reacts_to<serve_queue>, caf::reacts_to<change_settings>,
   // From the shard: items to accept.
   caf::reacts_to<accept_items>,
   // From a queue: picks reserved for a processor.

@@ -36,14 +36,16 @@ struct done {};
 
 // -- processors ---------------------------------------------------------------
 
-/// Ends claims and asks for items, in one message. `credit` is how many items
-/// the processor can take beyond those it holds after `outcomes`; it replaces
-/// what it asked for before.
+/// Ends claims and asks for items, in one message. `credit` adds to what was
+/// asked for before, so that messages on their way in both directions never
+/// make the queue hand out more than the processor can hold.
 struct work {
   std::uint32_t processor = 0; ///< number from `attached`
-  std::uint32_t credit = 0;
+  std::uint32_t credit = 0;    ///< at most `credit_max` in all
   std::vector<outcome> outcomes;
 };
+
+inline constexpr std::uint32_t credit_max = 10'000;
 
 /// Extends claims by the lease that the processor attached with.
 struct touch_claims {

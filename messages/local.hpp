@@ -239,11 +239,18 @@ struct serve_queue {
   member_number member = 0;
 };
 
+/// Settings of a queue changed; the size classes stay.
+struct change_settings {
+  queue_number queue = 0;
+  queue_settings settings;
+};
+
 struct counts_changed {
   member_number member = 0;
   std::uint32_t classes_version = 0;
   bool all = false; ///< `ready` are totals that replace what was known
-  std::uint32_t picks_answered = 0; ///< of a `hand_over`, items handed out
+  /// Picks that took an item, by band and, in `cls`, their `class_max`.
+  std::vector<ready_change> answered;
   std::vector<ready_change> ready;
   std::int32_t claims_ended = 0; ///< negative: claims that survived a restart
   std::uint32_t finished = 0;    ///< of those, items that left the queue

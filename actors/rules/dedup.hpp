@@ -8,8 +8,8 @@
 #include "messages/types.hpp"
 
 #include <cstdint>
-#include <deque>
-#include <unordered_map>
+#include <map>
+#include <utility>
 #include <vector>
 
 namespace depositd::rules {
@@ -23,16 +23,19 @@ public:
     friend bool operator==(const copy&, const copy&) = default;
   };
 
-  /// A fresh item is pending.
+  /// A fresh item is pending. Ids may come in any order; a known one is
+  /// ignored.
   void add(std::uint64_t digest, copy x);
 
-  /// An item left without being handed out (purged, finished by id).
+  /// An item left without being handed out (purged, finished by id). Unknown
+  /// ids are ignored.
   void remove(std::uint64_t digest, item_id id);
 
-  /// `chosen` is about to be handed out. Returns the copies to collapse; if
-  /// the oldest copy is not the chosen one, the survivor is the oldest, and
-  /// the chosen one is among the collapsed. The group is closed: later equal
-  /// payloads start a new one.
+  /// `chosen` is about to be handed out. Returns the copies to collapse, by
+  /// id; if the oldest copy is not the chosen one, the survivor is the oldest,
+  /// and the chosen one is among the collapsed. The group is closed: later
+  /// equal payloads start a new one. A chosen item that does not wait here
+  /// (handed out before, and back) survives alone and leaves the group be.
   struct collapse {
     copy survivor;
     std::vector<copy> collapsed;
@@ -43,7 +46,13 @@ public:
   std::size_t distinct() const noexcept;
 
 private:
-  std::unordered_map<std::uint64_t, std::deque<copy>> waiting_;
+  /// By digest, then id: the copies of a payload stand together, oldest first.
+  using by_digest = std::map<std::pair<std::uint64_t, item_id>, std::uint32_t>;
+
+  bool alone(by_digest::const_iterator at) const noexcept;
+
+  by_digest waiting_;
+  std::size_t distinct_ = 0;
 };
 
 } // namespace depositd::rules

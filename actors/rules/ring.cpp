@@ -1,1 +1,204 @@
-#include "actors/rules/ring.hpp"
+#include "actors/rules/ring_state.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+namespace depositd::rules {
+
+ring::state::state(priority_mode mode, std::uint32_t oldest_every)
+  : bands(mode == priority_mode::across_users ? bands_max : 1),
+    oldest_band_every(oldest_every), main(1, band_lists{bands}),
+    open_waiting(1), stirred(1, false) {}
+
+ring::ring(priority_mode mode, std::uint32_t oldest_band_every)
+  : state_(std::make_unique<state>(mode, oldest_band_every)) {}
+
+ring::~ring() = default;
+ring::ring(ring&&) noexcept = default;
+ring& ring::operator=(ring&&) noexcept = default;
+
+// -- coming and going ---------------------------------------------------------
+
+ring_member& ring::state::member(member_number m) {
+  assert(m < members.size() && members[m].present && "unknown user");
+  return members[m];
+}
+
+void ring::join(member_number m, std::string name, const member_terms& terms,
+                std::uint64_t stamp, std::uint32_t credit) {
+  auto& s = *state_;
+  if (m >= s.members.size()) {
+    s.members.resize(m + 1);
+    s.names.resize(m + 1);
+  }
+  assert(!s.members[m].present && "one number, one user");
+  ring_member fresh;
+  fresh.present = true;
+  fresh.stamp = stamp;
+  fresh.allocation = terms.allocation;
+  fresh.credit = std::min(credit, fresh.turn());
+  fresh.concurrency = terms.concurrency;
+  fresh.held = terms.held;
+  fresh.prohibited = terms.prohibited;
+  s.names[m] = std::move(name);
+  s.index.add(m);
+  s.stamp_last = std::max(s.stamp_last, stamp);
+  ++s.users;
+  if (const auto at = s.mentions_of_name.find(s.names[m]);
+      at != s.mentions_of_name.end()) {
+    fresh.named = true;
+    s.mentions[m] = at->second;
+    for (const auto& x : at->second)
+      if (x.slot == nobody)
+        s.views[x.view]->excluded.insert(m);
+      else
+        s.views[x.view]->slot_members[x.slot] = m;
+  }
+  s.members[m] = fresh;
+}
+
+std::pair<std::uint64_t, std::uint32_t> ring::leave(member_number m) {
+  auto& s = *state_;
+  auto& x = s.member(m);
+  assert(x.first_cell == nobody && x.in_flight == 0 && "busy users stay");
+  const std::pair out{x.stamp, x.credit};
+  if (x.named) {
+    for (const auto& mentioned : s.mentions[m])
+      if (mentioned.slot == nobody)
+        s.views[mentioned.view]->excluded.erase(m);
+      else
+        s.views[mentioned.view]->slot_members[mentioned.slot] = nobody;
+    s.mentions.erase(m);
+  }
+  s.index.remove(m);
+  s.names[m] = {};
+  x = {};
+  --s.users;
+  return out;
+}
+
+void ring::set_terms(member_number m, const member_terms& terms) {
+  auto& x = state_->member(m);
+  const auto before = x.turn();
+  x.allocation = terms.allocation;
+  x.concurrency = terms.concurrency;
+  x.held = terms.held;
+  x.prohibited = terms.prohibited;
+  // A larger allocation counts in the turn that is running; a smaller one
+  // takes away what is too much.
+  if (x.turn() > before)
+    x.credit += x.turn() - before;
+  else
+    x.credit = std::min(x.credit, x.turn());
+  state_->sync(m);
+}
+
+// -- what nodes tell ----------------------------------------------------------
+
+void ring::state::add_ready(member_number m, const ready_change& change) {
+  const auto cls = clamp_class(change.cls);
+  const auto cell = need_cell(m, change.band);
+  cells.set_ready(cell, cls, cells.ready(cell, cls) + change.delta);
+  ready += change.delta;
+}
+
+void ring::state::release_reserved(member_number m, std::uint8_t band,
+                                   size_class cls) {
+  const auto cell = cell_of(m, band);
+  assert(cell != nobody && "picks are given back once");
+  if (cell == nobody)
+    return;
+  // Numbers of classes only ever rise, and a pick keeps the one that it was
+  // made under: its count is at that number or above.
+  for (auto i = cls; i < cells.classes(); ++i)
+    if (auto& count = cells.reserved(cell, i); count > 0) {
+      --count;
+      --reserved;
+      return;
+    }
+  assert(false && "picks are given back once");
+}
+
+void ring::state::change_in_flight(member_number m, std::int32_t delta) {
+  auto& x = member(m);
+  assert((delta >= 0 || x.in_flight >= static_cast<std::uint32_t>(-delta))
+         && "claims end once");
+  const auto after =
+    std::max<std::int64_t>(std::int64_t{x.in_flight} + delta, 0);
+  in_flight += static_cast<std::uint64_t>(after - x.in_flight);
+  x.in_flight = static_cast<std::uint32_t>(after);
+}
+
+void ring::report(member_number m, const news& what) {
+  auto& s = *state_;
+  auto& x = s.member(m);
+  for (const auto& picks : what.answered) {
+    for (std::int32_t i = 0; i < picks.delta; ++i)
+      s.release_reserved(m, picks.band, picks.cls);
+    x.restored = false;
+  }
+  if (what.claims_ended != 0)
+    s.change_in_flight(m, -what.claims_ended);
+  if (what.all)
+    for (auto cell = x.first_cell; cell != nobody;
+         cell = s.cells.next_of_member(cell))
+      for (size_class cls = 0; cls < s.cells.classes(); ++cls) {
+        s.ready -= s.cells.ready(cell, cls);
+        s.cells.set_ready(cell, cls, 0);
+      }
+  for (const auto& change : what.ready)
+    s.add_ready(m, change);
+  s.sync(m);
+}
+
+void ring::change_ready(member_number m, const ready_change& change) {
+  report(m, {.ready = {&change, 1}});
+}
+
+void ring::change_in_flight(member_number m, std::int32_t delta) {
+  report(m, {.claims_ended = -delta});
+}
+
+void ring::insert_class(size_class at) {
+  auto& s = *state_;
+  assert(at < s.cells.classes() && "the last class is that of no limit");
+  s.cells.insert_class(at);
+  s.main.insert(s.main.begin() + at, band_lists{s.bands});
+  s.open_waiting.emplace(s.open_waiting.begin() + at);
+  s.stirred.insert(s.stirred.begin() + at, false);
+  // Nothing is known to be of the new class, so its lists hold whom those of
+  // the class below hold.
+  if (at > 0)
+    for (std::uint32_t band = 0; band < s.bands; ++band)
+      for (auto cell = s.main[at - 1].bands[band].head; cell != nobody;
+           cell = s.cells.next(cell, static_cast<size_class>(at - 1)))
+        s.main[at].push_back(s.cells.links(at), s.cells.band(cell), cell);
+  s.interned.clear();
+  for (view_number i = 0; i < s.views.size(); ++i)
+    if (auto* view = s.views[i].get()) {
+      if (view->key.class_max >= at)
+        ++view->key.class_max;
+      s.interned.emplace(view->key, i);
+    }
+}
+
+void ring::settle_order() {
+  auto& s = *state_;
+  s.recovering = false;
+  std::vector<member_number> linked;
+  for (member_number m = 0; m < s.members.size(); ++m)
+    if (s.members[m].servable)
+      linked.push_back(m);
+  s.sort_by_stamp(linked);
+  for (auto m : linked) {
+    if (s.members[m].stamp == 0)
+      s.members[m].stamp = ++s.stamp_last;
+    s.move_to(state::end::tail, m);
+  }
+}
+
+void ring::raise_stamp(std::uint64_t stamp) {
+  state_->stamp_last = std::max(state_->stamp_last, stamp);
+}
+
+} // namespace depositd::rules

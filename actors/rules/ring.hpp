@@ -11,9 +11,9 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
-#include <string_view>
-#include <vector>
+#include <utility>
 
 namespace depositd::rules {
 
@@ -22,6 +22,8 @@ using view_number = std::uint32_t;
 
 class ring {
 public:
+  /// `oldest_band_every`: in `across_users`, every Nth pick of a view serves
+  /// the band that it has served longest ago; 0 = never.
   explicit ring(priority_mode mode = priority_mode::within_user,
                 std::uint32_t oldest_band_every = 16);
   ~ring();
@@ -30,9 +32,9 @@ public:
 
   // -- members
 
-  /// Adds a user. `stamp` 0: never served, joins at the tail when it becomes
-  /// eligible. A recovered user keeps stamp and credit: call `settle_order`
-  /// once after all of them and their ready counts are in.
+  /// Adds a user. `stamp` 0: never served. Until `settle_order` a user keeps
+  /// the stamp and credit given here; later on everybody who becomes eligible
+  /// joins at the tail with a fresh stamp and a full credit.
   void join(member_number m, std::string name, const member_terms& terms,
             std::uint64_t stamp = 0, std::uint32_t credit = 0);
 
@@ -43,42 +45,64 @@ public:
   /// Takes the new allocation, concurrency and standing into account at once.
   void set_terms(member_number m, const member_terms& terms);
 
+  /// What a user's node tells. Its parts are one step, or a user would lose
+  /// its place between them.
+  struct news {
+    std::span<const ready_change> ready; ///< changes, or totals if `all`
+    bool all = false;
+    /// Picks that took an item, counted by their band and, in `cls`, their
+    /// `class_max`. Their items are no longer in `ready`.
+    std::span<const ready_change> answered;
+    std::int32_t claims_ended = 0; ///< negative: survived a restart
+  };
+  void report(member_number m, const news& what);
+
+  /// A report of nothing but one change of ready items.
   void change_ready(member_number m, const ready_change& change);
 
-  /// Replaces all ready counts of a user (after the classes changed).
-  void reset_ready(member_number m, const std::vector<ready_change>& counts);
-
-  /// Claims ended (negative) or survived a restart (positive).
+  /// A report of nothing but claims: ended (negative) or restored (positive).
   void change_in_flight(member_number m, std::int32_t delta);
 
-  /// Puts recovered users into the order of their stamps.
+  /// A size limit was added: classes from `at` on are now one higher, those of
+  /// open views too. Ready items count as of the larger class until totals
+  /// under the new numbers come in. Picks made before keep their old numbers.
+  void insert_class(size_class at);
+
+  /// Ends recovery: the longest unserved first, users never served last in the
+  /// order of their numbers.
   void settle_order();
 
   // -- picking
 
-  /// Interns criteria; counts uses. The class of `size_max` must be in
-  /// `classes` already.
+  /// Interns criteria; counts uses. `class_max` is the class of `size_max`.
+  /// Required users: only those, and preferred ones are ignored. A user who is
+  /// excluded too is neither required nor preferred. Names need not be known.
   view_number open_view(const criteria& wants, size_class class_max);
+
+  /// Ends one use; nobody may wait at the view when the last one ends.
   void close_view(view_number view);
 
   /// Reserves the next item for the view, or nothing if nobody is eligible.
   std::optional<pick> next(view_number view);
 
-  /// The user's node had nothing that fits: gives the place and the credit
-  /// back. The ready counts are corrected by the node's own report.
+  /// The user's node had nothing that fits: gives the place under the cap and
+  /// the credit back. If the pick had ended the user's turn, the user returns
+  /// to the head, but only once until it is served again, so that a node which
+  /// declines for ever holds nobody up. Ready counts are the node's to correct,
+  /// before the pick is given back.
   void undo(const pick& x);
 
   // -- waiting requests: whoever asked and got nothing
 
   /// Parks `count` requests of a taker (an opaque number) at a view, behind
-  /// those that wait already.
+  /// all those that wait already. The view need not have been asked before.
   void wait(view_number view, std::uint64_t taker, std::uint32_t count);
 
   /// Removes what a taker still waits for; returns how many.
   std::uint32_t stop_waiting(std::uint64_t taker);
 
-  /// A waiting request that can be served now, with its pick; call until it
-  /// returns nothing. Cheap when nothing changed.
+  /// The longest waiting request that can be served now, with its pick; call
+  /// until it returns nothing. Cheap when nothing changed.
   struct match {
     std::uint64_t taker = 0;
     pick what;
@@ -87,12 +111,18 @@ public:
 
   // -- looking
 
+  /// Why a user is served or not. Counts turns by walking: for people.
   standing_report explain(member_number m) const;
-  /// Whether users of this view could ever be served by it: for "no matching
-  /// processor". True if the view's criteria admit the user at all.
+
+  /// Whether the view's criteria let it serve the user at all: for "no
+  /// matching processor". Prohibited users are served by requirers only.
   bool admits(view_number view, member_number m) const;
+
+  /// Ready items for which no pick is reserved.
   std::uint64_t ready_total() const noexcept;
+  /// Claims and reserved picks.
   std::uint64_t in_flight_total() const noexcept;
+  /// Users in the rotation.
   std::uint32_t eligible_users() const noexcept;
   std::uint32_t users() const noexcept;
   std::uint64_t stamp_last() const noexcept;

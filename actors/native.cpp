@@ -1,0 +1,13 @@
+#include "actors/native.hpp"
+
+namespace depositd {
+
+native_actor::behavior_type native(native_actor::pointer self,
+                                   shard_actor shard) {
+  return {
+    [=](enqueue& x) { return self->delegate(shard, std::move(x)); },
+    [=](open_queue& x) { return self->delegate(shard, std::move(x)); },
+  };
+}
+
+} // namespace depositd

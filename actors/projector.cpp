@@ -1,0 +1,286 @@
+#include "actors/projector.hpp"
+
+#include "actors/recovery.hpp"
+#include "messages/codec.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace depositd {
+
+namespace {
+
+using self_pointer = projector_self::stateful_pointer<projector_state>;
+
+// -- which extents hold live bodies -------------------------------------------
+
+const extent* extent_of(const projector_state& state, std::uint64_t group) {
+  const auto after = std::upper_bound(
+    state.extents.begin(), state.extents.end(), group,
+    [](std::uint64_t g, const extent& x) { return g < x.group_first; });
+  if (after == state.extents.begin())
+    return nullptr;
+  const auto& candidate = *std::prev(after);
+  return group <= candidate.group_last ? &candidate : nullptr;
+}
+
+void count_body(projector_state& state, const body_place& place, int sign) {
+  if (place.length == 0)
+    return;
+  if (const auto* where = extent_of(state, place.group)) {
+    auto& live = state.live[where->number];
+    live.count += sign;
+    live.bytes += sign * std::int64_t{place.length};
+  }
+}
+
+/// Before the first drop: which bodies the tables already have.
+caf::error count_tables(projector_state& state) {
+  if (state.counted)
+    return {};
+  state.extents = state.options.journal->extents();
+  state.counted = true;
+  return state.options.projection->load_items(
+    [&](const item_row& row) { count_body(state, row.place, 1); });
+}
+
+// -- projecting ---------------------------------------------------------------
+
+/// Folds up to `slice_events_max` events. The fold ends between groups.
+caf::expected<slice> fold_slice(projector_state& state) {
+  const auto from = state.options.projection->reached();
+  rules::slice_fold fold{from};
+  caf::error damage;
+  record x;
+  auto failed
+    = state.options.journal->read(from + 1, [&](const stored_group& group) {
+        record_reader reader{group.bytes, group.group, bodies::skipped};
+        while (!reader.at_end() && !damage) {
+          damage = reader.next(x);
+          if (!damage)
+            fold.add(x);
+        }
+        return !damage && fold.events() < state.options.slice_events_max;
+      });
+  if (damage)
+    return damage;
+  if (failed)
+    return failed;
+  return fold.take();
+}
+
+caf::error project_one(projector_state& state) {
+  auto folded = fold_slice(state);
+  if (!folded)
+    return folded.error();
+  auto applied = state.options.projection->apply(*folded);
+  if (!applied)
+    return applied.error();
+  state.extents = state.options.journal->extents();
+  for (const auto& row : folded->items_put)
+    count_body(state, row.place, 1);
+  for (const auto& change : folded->items_changed)
+    count_body(state, change.place, 1);
+  for (const auto& place : applied->freed)
+    count_body(state, place, -1);
+  return {};
+}
+
+/// Projects all that was durable when this was called.
+caf::error catch_up(self_pointer self) {
+  auto& state = self->state;
+  if (auto failed = count_tables(state))
+    return failed;
+  const auto until = state.options.journal->last();
+  while (state.options.projection->reached() < until)
+    if (auto failed = project_one(state)) {
+      spdlog::error("projection_failed reason=\"{}\"", render(failed));
+      return failed;
+    }
+  return {};
+}
+
+// -- truncation ---------------------------------------------------------------
+
+void drop_dead_extents(projector_state& state) {
+  const auto reached = state.options.projection->reached();
+  for (const auto& x : state.extents) {
+    if (x.open || x.last > reached)
+      continue;
+    const auto live = state.live.find(x.number);
+    if (live != state.live.end() && live->second.count > 0)
+      continue;
+    if (auto failed = state.options.journal->drop(x.number))
+      spdlog::warn("journal_drop_failed extent={} reason=\"{}\"", x.number,
+                   render(failed));
+    else if (live != state.live.end())
+      state.live.erase(live);
+  }
+  state.extents = state.options.journal->extents();
+}
+
+/// An old extent is kept by few bodies: they are written again, so that it can
+/// go. Only when the log takes more than its stated multiple of what is live.
+void relocate_from_oldest(self_pointer self) {
+  auto& state = self->state;
+  std::uint64_t taken = 0;
+  std::uint64_t live = 0;
+  for (const auto& x : state.extents)
+    taken += x.bytes;
+  for (const auto& [number, bodies] : state.live)
+    live += static_cast<std::uint64_t>(std::max<std::int64_t>(bodies.bytes, 0));
+  const auto& options = state.options;
+  if (!state.shard
+      || taken <= live * options.disk_multiple + options.disk_spare_bytes)
+    return;
+  for (const auto& x : state.extents) {
+    const auto at = state.live.find(x.number);
+    if (x.open || at == state.live.end()
+        || static_cast<std::uint64_t>(at->second.bytes) * 2 > x.bytes)
+      continue;
+    auto found = options.projection->items_placed(x.group_first, x.group_last,
+                                                  options.relocations_max);
+    if (!found || found->empty())
+      continue;
+    relocate_items message;
+    for (auto& item : *found) {
+      auto row = options.projection->item(item.id);
+      if (!row)
+        continue;
+      if (auto body = options.journal->read_body(row->place))
+        message.items.push_back(
+          {item.id, item.queue, item.user,
+           std::make_shared<const std::string>(std::move(*body))});
+    }
+    self->send(state.shard, std::move(message));
+    return;
+  }
+}
+
+void tend(self_pointer self) {
+  auto& state = self->state;
+  if (catch_up(self))
+    return;
+  drop_dead_extents(state);
+  relocate_from_oldest(self);
+  using namespace std::chrono;
+  const auto now_s
+    = duration_cast<seconds>(system_clock::now().time_since_epoch()).count();
+  if (auto failed = state.options.projection->forget_submissions(
+        (now_s - state.options.retention_s) * 1'000'000, 1000);
+      !failed)
+    spdlog::warn("forget_submissions_failed reason=\"{}\"",
+                 render(failed.error()));
+}
+
+// -- answers ------------------------------------------------------------------
+
+caf::result<submissions_found> answer_submissions(self_pointer self,
+                                                  const submission_query& x) {
+  if (auto failed = catch_up(self))
+    return failed;
+  auto rows = self->state.options.projection->submissions(x);
+  if (!rows)
+    return std::move(rows.error());
+  return submissions_found{std::move(*rows)};
+}
+
+caf::result<items_found> answer_peek(self_pointer self, const peek_items& x) {
+  if (auto failed = catch_up(self))
+    return failed;
+  auto rows = self->state.options.projection->items(x.queue, x.count_max);
+  if (!rows)
+    return std::move(rows.error());
+  return items_found{std::move(*rows)};
+}
+
+caf::result<items_matched> answer_match(self_pointer self,
+                                        const match_items& x) {
+  if (auto failed = catch_up(self))
+    return failed;
+  auto found = self->state.options.projection->items_received(
+    {x.queue, x.users, x.from_us, x.to_us, x.parked});
+  if (!found)
+    return std::move(found.error());
+  items_matched out;
+  for (auto& item : *found)
+    out.items.push_back({item.id, item.queue, item.user, nullptr});
+  return out;
+}
+
+caf::result<recovered> answer_recover(self_pointer self) {
+  auto& state = self->state;
+  auto found = recover_state(*state.options.journal,
+                             *state.options.projection);
+  if (!found)
+    return std::move(found.error());
+  return recovered{std::shared_ptr<recovered_state>{std::move(*found)}};
+}
+
+/// Everything in one folder. Nothing is dropped meanwhile, because only this
+/// actor drops; appends go on.
+caf::result<done> answer_back_up(self_pointer self, const back_up& x) {
+  auto& options = self->state.options;
+  std::error_code failed;
+  const std::filesystem::path folder{x.folder};
+  if (std::filesystem::exists(folder, failed)
+      && !std::filesystem::is_empty(folder, failed))
+    return caf::make_error(ec::already_exists,
+                           "the folder is not empty: " + x.folder);
+  for (const auto* part : {"journal", "blobs"})
+    if (!std::filesystem::create_directories(folder / part, failed) && failed)
+      return caf::make_error(ec::store_failed,
+                             x.folder + ": " + failed.message());
+  // Tables first: the journal then holds at least all that they lack. What
+  // handlers leave behind last: it is repeated if the journal lacks its end.
+  if (auto error = catch_up(self))
+    return error;
+  if (auto error = options.projection->backup(folder))
+    return error;
+  if (auto error = options.journal->backup(folder / "journal"))
+    return error;
+  if (options.blobs != nullptr)
+    if (auto error = options.blobs->backup(folder / "blobs"))
+      return error;
+  if (options.registry != nullptr)
+    if (auto error = options.registry->backup(folder))
+      return error;
+  return done{};
+}
+
+caf::result<store_report> answer_report(self_pointer self) {
+  auto& options = self->state.options;
+  return store_report{options.journal->last(), options.projection->reached(),
+                      options.journal->disk_bytes(),
+                      options.journal->extents().size()};
+}
+
+} // namespace
+
+projector_self::behavior_type
+projector(projector_self::stateful_pointer<projector_state> self,
+          projector_options options) {
+  self->state.options = std::move(options);
+  return {
+    [=](recover) { return answer_recover(self); },
+    [=](const meet_shard& x) {
+      const auto first = !self->state.shard;
+      self->state.shard = caf::actor_cast<shard_actor>(x.shard);
+      if (first)
+        self->delayed_send(self, self->state.options.pause, project_slice{});
+    },
+    [=](const submission_query& x) { return answer_submissions(self, x); },
+    [=](const peek_items& x) { return answer_peek(self, x); },
+    [=](const match_items& x) { return answer_match(self, x); },
+    [=](const back_up& x) { return answer_back_up(self, x); },
+    [=](report_store) { return answer_report(self); },
+    [=](project_slice) {
+      tend(self);
+      self->delayed_send(self, self->state.options.pause, project_slice{});
+    },
+  };
+}
+
+} // namespace depositd

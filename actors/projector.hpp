@@ -1,0 +1,69 @@
+#pragma once
+
+#include "actors/rules/slice_fold.hpp"
+#include "messages/actors.hpp"
+#include "messages/ports/blob_store.hpp"
+#include "messages/ports/doi_registry.hpp"
+#include "messages/ports/journal_store.hpp"
+#include "messages/ports/projection_store.hpp"
+
+#include <caf/stateful_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+#include <chrono>
+#include <map>
+
+namespace depositd {
+
+/// To itself: time for the next slice.
+struct project_slice {};
+
+struct projector_options {
+  journal_store* journal = nullptr; ///< all stores outlive the actor
+  projection_store* projection = nullptr;
+  blob_store* blobs = nullptr;
+  doi_registry* registry = nullptr;
+  /// Pause between slices. What is enqueued and finished in one slice costs
+  /// the tables nothing, so longer slices are cheaper; a restart replays what
+  /// came after the last one.
+  std::chrono::milliseconds pause{500};
+  std::size_t slice_events_max = 100'000;
+  /// Finished submissions are kept this long.
+  std::int64_t retention_s = 365LL * 24 * 3600;
+  /// The log may take this many times what is live in it, plus the spare.
+  std::uint32_t disk_multiple = 4;
+  std::uint64_t disk_spare_bytes = 512ULL * 1024 * 1024;
+  std::uint32_t relocations_max = 256; ///< bodies written again per slice
+};
+
+using projector_self = projector_actor::extend<caf::reacts_to<project_slice>>;
+
+/// Bodies of live items in one extent.
+struct live_bodies {
+  std::int64_t count = 0;
+  std::int64_t bytes = 0;
+};
+
+struct projector_state {
+  projector_options options;
+  shard_actor shard; ///< null until it has recovered
+  bool counted = false; ///< `live` covers what was there at the start
+
+  /// By number of the extent.
+  std::map<std::uint64_t, live_bodies> live;
+
+  /// By first group; refreshed with every slice.
+  std::vector<extent> extents;
+
+  static inline const char* name = "projector";
+};
+
+/// Owns the projection: everything that reads or writes the tables goes
+/// through it. Blocks on the disk: must be detached.
+projector_self::behavior_type
+projector(projector_self::stateful_pointer<projector_state> self,
+          projector_options options);
+
+} // namespace depositd
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::project_slice)

@@ -1,0 +1,393 @@
+#include "actors/queue.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+namespace depositd {
+
+namespace {
+
+using self_pointer = queue_actor::stateful_pointer<queue_state>;
+
+queue_processor* find_processor(self_pointer self, std::uint32_t number) {
+  const auto at = self->state.processors.find(number);
+  return at == self->state.processors.end() ? nullptr : &at->second;
+}
+
+queue_member* find_member(self_pointer self, member_number number) {
+  auto& members = self->state.members;
+  if (number >= members.size() || !members[number].node)
+    return nullptr;
+  return &members[number];
+}
+
+bool open(self_pointer self) {
+  const auto& state = self->state;
+  return state.begun && !state.options.settings.suspended
+         && !state.options.server_suspended;
+}
+
+// -- handing out --------------------------------------------------------------
+
+/// Picks for one processor from one user, sent as one message.
+struct batch_key {
+  std::uint32_t processor;
+  member_number member;
+
+  friend bool operator==(const batch_key&, const batch_key&) = default;
+};
+
+struct batch_key_hash {
+  std::size_t operator()(const batch_key& x) const noexcept {
+    return std::hash<std::uint64_t>{}((std::uint64_t{x.processor} << 32)
+                                      | x.member);
+  }
+};
+
+void send_picks(self_pointer self, const batch_key& key,
+                std::vector<pick> picks) {
+  auto& processor = *find_processor(self, key.processor);
+  const auto count = static_cast<std::uint32_t>(picks.size());
+  processor.credit -= std::min(processor.credit, count);
+  processor.holds += count;
+  processor.served.insert(key.member);
+  self->state.handed_out += count;
+  self->send(self->state.members[key.member].node,
+             hand_over{self->state.options.number, std::move(picks),
+                       taker{caf::actor_cast<caf::strong_actor_ptr>(
+                               processor.actor),
+                             key.processor, processor.name, processor.lease_ms,
+                             processor.local}});
+}
+
+/// Serves waiting requests until nobody who waits can be served.
+void serve_waiting(self_pointer self) {
+  if (!open(self))
+    return;
+  auto& ring = self->state.ring;
+  auto first = ring.next_match();
+  if (!first)
+    return;
+  const auto key_of = [](const rules::ring::match& x) {
+    return batch_key{static_cast<std::uint32_t>(x.taker), x.what.member};
+  };
+  auto next = ring.next_match();
+  if (!next) { // the usual case: one item for one processor
+    send_picks(self, key_of(*first), {first->what});
+    return;
+  }
+  std::vector<std::pair<batch_key, std::vector<pick>>> batches;
+  std::unordered_map<batch_key, std::size_t, batch_key_hash> index;
+  for (auto match = first; match; match = std::exchange(next, std::nullopt)) {
+    const auto key = key_of(*match);
+    auto [at, fresh] = index.try_emplace(key, batches.size());
+    if (fresh)
+      batches.emplace_back(key, std::vector<pick>{});
+    batches[at->second].second.push_back(match->what);
+    if (!next)
+      next = ring.next_match();
+  }
+  for (auto& [key, picks] : batches)
+    send_picks(self, key, std::move(picks));
+}
+
+void settle_outcomes(self_pointer self, queue_processor& processor,
+                     const std::vector<outcome>& outcomes) {
+  const auto to = caf::actor_cast<caf::strong_actor_ptr>(processor.actor);
+  const auto number = self->state.options.number;
+  processor.holds -= static_cast<std::int64_t>(outcomes.size());
+  if (outcomes.size() == 1) { // the usual case of one item at a time
+    if (auto* member = find_member(self, outcomes[0].member)) {
+      self->send(member->node, settle{number, to, outcomes});
+      return;
+    }
+  }
+  std::unordered_map<member_number, std::vector<outcome>> by_member;
+  handed unknown;
+  for (const auto& x : outcomes)
+    if (find_member(self, x.member) != nullptr)
+      by_member[x.member].push_back(x);
+    else
+      unknown.settled.push_back({x.id, false}); // its user has no claims here
+  for (auto& [member, xs] : by_member)
+    self->send(self->state.members[member].node,
+               settle{number, to, std::move(xs)});
+  if (!unknown.settled.empty())
+    self->send(processor.actor, std::move(unknown));
+}
+
+void take_work(self_pointer self, const work& x) {
+  auto* processor = find_processor(self, x.processor);
+  if (processor == nullptr)
+    return;
+  if (!x.outcomes.empty())
+    settle_outcomes(self, *processor, x.outcomes);
+  const auto more = std::min(x.credit, credit_max - processor->credit);
+  if (more > 0) {
+    processor->credit += more;
+    self->state.ring.wait(processor->view, x.processor, more);
+  }
+  serve_waiting(self);
+}
+
+// -- processors ---------------------------------------------------------------
+
+caf::error check(const criteria& x) {
+  if (x.required.size() + x.preferred.size() + x.excluded.size()
+      > criteria_users_max)
+    return caf::make_error(ec::too_large, "more than "
+                                            + std::to_string(criteria_users_max)
+                                            + " users in the criteria");
+  if (x.size_max == 0)
+    return caf::make_error(ec::invalid_argument,
+                           std::string{"a maximum size of 0 fits nothing"});
+  return {};
+}
+
+/// The name that claims carry: unique among the processors that live.
+std::string unique_name(self_pointer self, const std::string& wanted) {
+  const auto taken = [&](const std::string& name) {
+    return std::any_of(self->state.processors.begin(),
+                       self->state.processors.end(), [&](const auto& entry) {
+                         return entry.second.name == name;
+                       });
+  };
+  auto name = wanted;
+  for (int i = 2; taken(name); ++i)
+    name = wanted + "~" + std::to_string(i);
+  return name;
+}
+
+/// A new size class: every node counts its ready items again.
+caf::error add_class(self_pointer self, std::uint64_t size_max) {
+  auto& state = self->state;
+  const auto before = state.classes.limits().size();
+  if (!state.classes.add(size_max))
+    return caf::make_error(ec::invalid_argument,
+                           std::string{"more than 8 distinct maximum sizes"});
+  if (state.classes.limits().size() == before)
+    return {};
+  ++state.classes_version;
+  state.ring.insert_class(state.classes.of_limit(size_max));
+  for (auto& member : state.members)
+    if (member.node)
+      self->send(member.node,
+                 reclassify{state.options.number, state.classes,
+                            state.classes_version});
+  return {};
+}
+
+caf::result<attached> attach_processor(self_pointer self, const attach& x) {
+  if (auto wrong = check(x.wants))
+    return wrong;
+  if (auto full = add_class(self, x.wants.size_max))
+    return full;
+  auto& state = self->state;
+  const auto number = ++state.processors_last;
+  queue_processor fresh;
+  fresh.actor = x.who;
+  fresh.name = unique_name(self, x.name);
+  fresh.wants = x.wants;
+  fresh.view
+    = state.ring.open_view(x.wants, state.classes.of_limit(x.wants.size_max));
+  fresh.local = x.who.node() == self->node();
+  fresh.lease_ms = fresh.local || x.lease_ms > 0
+                     ? x.lease_ms
+                     : state.options.remote_lease_ms;
+  state.processors.emplace(number, std::move(fresh));
+  self->monitor(x.who);
+  return attached{number};
+}
+
+void remove_processor(self_pointer self, std::uint32_t number) {
+  auto* processor = find_processor(self, number);
+  if (processor == nullptr)
+    return;
+  auto& state = self->state;
+  state.ring.stop_waiting(number);
+  state.ring.close_view(processor->view);
+  for (auto member : processor->served)
+    if (auto* known = find_member(self, member))
+      self->send(known->node,
+                 release_claims{state.options.number, processor->name});
+  state.processors.erase(number);
+}
+
+void processor_down(self_pointer self, const caf::actor_addr& who) {
+  std::vector<std::uint32_t> gone;
+  for (const auto& [number, processor] : self->state.processors)
+    if (processor.actor.address() == who)
+      gone.push_back(number);
+  for (auto number : gone)
+    remove_processor(self, number);
+}
+
+void touch(self_pointer self, const touch_claims& x) {
+  auto* processor = find_processor(self, x.processor);
+  if (processor == nullptr || processor->lease_ms == 0)
+    return;
+  std::unordered_map<member_number, extend_claims> by_member;
+  for (const auto& claim : x.claims) {
+    auto& message = by_member[claim.member];
+    message.queue = self->state.options.number;
+    message.lease_ms = processor->lease_ms;
+    message.claims.push_back({claim.id, claim.token});
+  }
+  for (auto& [number, message] : by_member)
+    if (auto* member = find_member(self, number))
+      self->send(member->node, std::move(message));
+}
+
+// -- users --------------------------------------------------------------------
+
+void introduce_member(self_pointer self, const introduce& x) {
+  auto& state = self->state;
+  if (x.member >= state.members.size())
+    state.members.resize(x.member + 1);
+  state.members[x.member] = {x.user,
+                             caf::actor_cast<user_node_actor>(x.node)};
+  state.ring.join(x.member, x.user, x.terms, x.stamp, x.credit);
+  if (x.in_flight > 0)
+    state.ring.change_in_flight(x.member,
+                                static_cast<std::int32_t>(x.in_flight));
+  for (const auto& change : x.ready)
+    state.ring.change_ready(x.member, change);
+  if (state.classes_version > 0) // the node knows only the first classes yet
+    self->send(state.members[x.member].node,
+               reclassify{state.options.number, state.classes,
+                          state.classes_version});
+}
+
+void change_counts(self_pointer self, const counts_changed& x) {
+  auto& state = self->state;
+  if (find_member(self, x.member) == nullptr)
+    return;
+  rules::ring::news news;
+  news.answered = x.answered;
+  news.claims_ended = x.claims_ended;
+  // Counts under older class numbers are followed by totals under the new.
+  if (x.classes_version == state.classes_version) {
+    news.ready = x.ready;
+    news.all = x.all;
+  }
+  state.ring.report(x.member, news);
+  state.finished += x.finished;
+  serve_waiting(self);
+}
+
+void take_back(self_pointer self, const picks_declined& x) {
+  auto& state = self->state;
+  for (const auto& pick : x.picks)
+    state.ring.undo(pick);
+  const auto count = static_cast<std::uint32_t>(x.picks.size());
+  state.handed_out -= count;
+  if (auto* processor = find_processor(self, x.processor)) {
+    processor->holds -= count;
+    processor->credit += count;
+    state.ring.wait(processor->view, x.processor, count);
+  }
+  serve_waiting(self);
+}
+
+// -- reports ------------------------------------------------------------------
+
+queue_report report(self_pointer self) {
+  const auto& state = self->state;
+  queue_report out;
+  out.name = state.options.name;
+  out.settings = state.options.settings;
+  out.server_suspended = state.options.server_suspended;
+  out.ready = state.ring.ready_total();
+  out.in_flight = state.ring.in_flight_total();
+  out.users = state.ring.users();
+  out.eligible_users = state.ring.eligible_users();
+  out.processors = static_cast<std::uint32_t>(state.processors.size());
+  out.handed_out = state.handed_out;
+  out.finished = state.finished;
+  return out;
+}
+
+members_report report_all_members(self_pointer self) {
+  const auto& state = self->state;
+  members_report out{state.options.name, {}};
+  for (member_number i = 0; i < state.members.size(); ++i)
+    if (state.members[i].node)
+      out.entries.push_back({state.members[i].user, state.ring.explain(i)});
+  return out;
+}
+
+member_explained explain(self_pointer self, const explain_member& x) {
+  const auto& state = self->state;
+  member_explained out;
+  if (find_member(self, x.member) != nullptr)
+    out.report = state.ring.explain(x.member);
+  out.suspended = state.options.settings.suspended;
+  out.server_suspended = state.options.server_suspended;
+  out.processors = static_cast<std::uint32_t>(state.processors.size());
+  for (const auto& [number, processor] : state.processors)
+    if (x.size <= processor.wants.size_max
+        && state.ring.admits(processor.view, x.member))
+      ++out.processors_matching;
+  return out;
+}
+
+processors_report report_all_processors(self_pointer self) {
+  processors_report out;
+  for (const auto& [number, x] : self->state.processors)
+    out.entries.push_back({x.name, self->state.options.name, x.wants, x.credit,
+                           static_cast<std::uint32_t>(
+                             std::max<std::int64_t>(x.holds, 0)),
+                           x.local});
+  return out;
+}
+
+} // namespace
+
+queue_actor::behavior_type
+queue(queue_actor::stateful_pointer<queue_state> self, queue_options options) {
+  self->state.ring = rules::ring{options.settings.priority,
+                                 options.settings.oldest_band_every};
+  self->state.options = std::move(options);
+  self->set_down_handler(
+    [=](const caf::down_msg& x) { processor_down(self, x.source); });
+  return {
+    [=](const attach& x) { return attach_processor(self, x); },
+    [=](const work& x) { take_work(self, x); },
+    [=](const touch_claims& x) { touch(self, x); },
+    [=](const detach& x) {
+      remove_processor(self, x.processor);
+      return done{};
+    },
+    [=](const introduce& x) { introduce_member(self, x); },
+    [=](const forget_member& x) -> caf::result<member_forgotten> {
+      const auto [stamp, credit] = self->state.ring.leave(x.member);
+      self->state.members[x.member] = {};
+      return member_forgotten{stamp, credit};
+    },
+    [=](const configure_queue& x) {
+      self->state.options.settings = x.settings;
+      self->state.options.server_suspended = x.server_suspended;
+      serve_waiting(self);
+    },
+    [=](const change_terms& x) {
+      for (const auto& entry : x.entries)
+        if (find_member(self, entry.member) != nullptr)
+          self->state.ring.set_terms(entry.member, entry.terms);
+      serve_waiting(self);
+    },
+    [=](const begin& x) {
+      self->state.ring.raise_stamp(x.stamp_last);
+      self->state.ring.settle_order();
+      self->state.begun = true;
+      serve_waiting(self);
+    },
+    [=](const counts_changed& x) { change_counts(self, x); },
+    [=](const picks_declined& x) { take_back(self, x); },
+    [=](report_queue) { return report(self); },
+    [=](report_members) { return report_all_members(self); },
+    [=](const explain_member& x) { return explain(self, x); },
+    [=](report_processors) { return report_all_processors(self); },
+  };
+}
+
+} // namespace depositd

@@ -1,0 +1,66 @@
+#pragma once
+
+#include "actors/rules/ring.hpp"
+#include "messages/actors.hpp"
+
+#include <caf/stateful_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+namespace depositd {
+
+struct queue_options {
+  std::string name;
+  queue_number number = 0;
+  queue_settings settings;
+  bool server_suspended = false;
+  /// A remote processor without a lease of its own gets this one: its claims
+  /// must not outlive it should the engine restart meanwhile.
+  std::uint32_t remote_lease_ms = 60'000;
+};
+
+/// A user as the queue knows it.
+struct queue_member {
+  std::string user;
+  user_node_actor node;
+};
+
+/// A processor that takes items of this queue.
+struct queue_processor {
+  processor_actor actor;
+  std::string name;
+  criteria wants;
+  rules::view_number view = 0;
+  std::uint32_t lease_ms = 0;
+  std::uint32_t credit = 0;  ///< items it waits for
+  std::int64_t holds = 0;    ///< items handed to it and not yet ended by it
+  bool local = false;
+  /// Users it ever got an item of: where its claims may be.
+  std::unordered_set<member_number> served;
+};
+
+struct queue_state {
+  queue_options options;
+  rules::ring ring;
+  size_classes classes;
+  std::uint32_t classes_version = 0;
+  bool begun = false; ///< recovery is over
+  std::vector<queue_member> members; ///< by member number; gaps have no node
+  std::unordered_map<std::uint32_t, queue_processor> processors;
+  std::uint32_t processors_last = 0;
+  std::uint64_t handed_out = 0;
+  std::uint64_t finished = 0;
+
+  static inline const char* name = "queue";
+};
+
+/// The ring of one queue. Selection is its message handlers: whatever changes
+/// who can be served is followed by serving those who wait.
+queue_actor::behavior_type
+queue(queue_actor::stateful_pointer<queue_state> self, queue_options options);
+
+} // namespace depositd

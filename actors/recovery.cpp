@@ -1,0 +1,110 @@
+#include "actors/recovery.hpp"
+
+#include "actors/rules/control.hpp"
+#include "messages/codec.hpp"
+
+#include <algorithm>
+#include <type_traits>
+
+namespace depositd {
+
+namespace {
+
+queue_settings settings_of(const recovered_state& state,
+                           const std::string& queue) {
+  const auto at = state.control.queues.find(queue);
+  return at == state.control.queues.end() ? queue_settings{} : at->second;
+}
+
+rules::ledger& ledger_of(recovered_state& state, const std::string& user,
+                         const std::string& queue) {
+  auto [at, fresh] = state.ledgers[user].try_emplace(queue);
+  if (fresh)
+    at->second.configure(queue, settings_of(state, queue), size_classes{});
+  return at->second;
+}
+
+void see_id(recovered_state& state, item_id id) {
+  state.id_max = std::max(state.id_max, id);
+}
+
+caf::error load_tables(recovered_state& state, projection_store& projection) {
+  state.projected = projection.reached();
+  state.id_max = projection.id_max();
+  caf::error damage;
+  if (auto failed = projection.load_controls([&](const control_row& row) {
+        auto change = decode_event(row.value);
+        if (change)
+          rules::apply(state.control, *change);
+        else
+          damage = change.error();
+      }))
+    return failed;
+  if (damage)
+    return damage;
+  if (auto failed = projection.load_rings([&](const ring_row& row) {
+        state.rings[{row.queue, row.user}] = {row.stamp, row.credit};
+      }))
+    return failed;
+  return projection.load_items([&](const item_row& row) {
+    ledger_of(state, row.user, row.queue).restore(row);
+  });
+}
+
+caf::error replay_tail(recovered_state& state, journal_store& journal) {
+  caf::error damage;
+  sequence next = state.projected;
+  record x;
+  auto failed
+    = journal.read(state.projected + 1, [&](const stored_group& group) {
+        record_reader reader{group.bytes, group.group, bodies::skipped};
+        next = group.first - 1;
+        while (!reader.at_end() && !damage) {
+          damage = reader.next(x);
+          next += x.events.size();
+          // A slice ends between records, so a record is old or new as a whole.
+          if (!damage && next > state.projected)
+            apply_record(state, x);
+        }
+        return !damage;
+      });
+  state.journalled = journal.last();
+  return damage ? damage : failed;
+}
+
+} // namespace
+
+void apply_record(recovered_state& state, const record& x) {
+  for (const auto& e : x.events)
+    std::visit(
+      [&](const auto& fields) {
+        using type = std::decay_t<decltype(fields)>;
+        if constexpr (std::is_same_v<type, submission_received>
+                      || std::is_same_v<type, submission_recorded>) {
+          see_id(state, fields.id);
+        } else if constexpr (requires { fields.id; }) {
+          see_id(state, fields.id);
+          ledger_of(state, x.user, fields.queue).apply(e);
+          if constexpr (std::is_same_v<type, item_claimed>)
+            state.rings[{fields.queue, x.user}]
+              = {fields.stamp, fields.credit};
+        } else {
+          rules::apply(state.control, e);
+        }
+      },
+      e);
+}
+
+caf::expected<std::unique_ptr<recovered_state>>
+recover_state(journal_store& journal, projection_store& projection) {
+  auto state = std::make_unique<recovered_state>();
+  if (auto failed = load_tables(*state, projection))
+    return failed;
+  if (journal.last() > state->projected)
+    if (auto failed = replay_tail(*state, journal))
+      return failed;
+  state->journalled = journal.last();
+  return state;
+}
+
+} // namespace depositd

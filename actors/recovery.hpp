@@ -1,0 +1,44 @@
+#pragma once
+
+// Recovery: tables + the tail of the journal = the state at the last commit.
+
+#include "actors/rules/ledger.hpp"
+#include "messages/control.hpp"
+#include "messages/ports/journal_store.hpp"
+#include "messages/ports/projection_store.hpp"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace depositd {
+
+/// Everything a shard starts from.
+struct recovered_state {
+  control_state control;
+
+  /// By user, then queue name. Queues are configured with their settings.
+  std::map<std::string, std::map<std::string, rules::ledger>> ledgers;
+
+  /// Where users stood in rings, by {queue, user}; also of users without items.
+  std::map<std::pair<std::string, std::string>,
+           std::pair<std::uint64_t, std::uint32_t>>
+    rings;
+
+  /// Highest item id ever given.
+  item_id id_max = 0;
+
+  /// How far the tables were, and how far the journal.
+  sequence projected = 0;
+  sequence journalled = 0;
+};
+
+/// Reads both stores. `ec::store_damaged` names what cannot be read.
+caf::expected<std::unique_ptr<recovered_state>>
+recover_state(journal_store& journal, projection_store& projection);
+
+/// Applies one record, live or replayed, to a state under recovery.
+void apply_record(recovered_state& state, const record& x);
+
+} // namespace depositd

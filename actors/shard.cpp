@@ -1,0 +1,77 @@
+#include "actors/shard.hpp"
+
+#include "actors/reply.hpp"
+#include "actors/shard_parts.hpp"
+
+namespace depositd {
+
+namespace shard_parts {
+
+micros now(shard_pointer self) {
+  return self->state.options.clock.at(self->clock().now());
+}
+
+caf::error refuse_intake(shard_pointer self) {
+  using phase = shard_state::phase;
+  const auto& state = self->state;
+  switch (state.now) {
+    case phase::recovering:
+      return caf::make_error(ec::store_failed,
+                             std::string{"the engine is recovering"});
+    case phase::draining:
+      return caf::make_error(ec::draining,
+                             std::string{"the engine is shutting down"});
+    case phase::serving:
+      break;
+  }
+  const auto& backlog = state.options.backlog;
+  if (backlog && backlog->bytes > state.options.backlog_bytes_max)
+    return caf::make_error(ec::overloaded,
+                           std::string{"the journal is behind"});
+  return {};
+}
+
+} // namespace shard_parts
+
+shard_self::behavior_type shard(shard_pointer self, shard_options options) {
+  using namespace shard_parts;
+  self->state.options = std::move(options);
+  self->state.control = std::make_shared<control_state>();
+  self->delayed_send(self, self->state.options.idle_max / 2, sweep_idle{});
+  start_recovery(self);
+  return {
+    [=](enqueue& x) { return accept_batch(self, x); },
+    [=](const submit& x) { return accept_submission(self, x); },
+    [=](const record_submission& x) { return record_processed(self, x); },
+    [=](reserve_id) -> caf::result<id_reserved> {
+      if (auto refused = refuse_intake(self))
+        return refused;
+      return id_reserved{++self->state.id_last};
+    },
+    [=](const open_queue& x) { return open_door(self, x); },
+    [=](const propose& x) { return change_control(self, x); },
+    [=](const watch_control& x) { return add_watcher(self, x); },
+    [=](const count_pending& x) { return count_for(self, x); },
+    [=](const park_matching& x) { return park_all(self, x); },
+    [=](const purge_queue& x) { return purge_all(self, x); },
+    [=](const explain_item& x) { return explain(self, x); },
+    [=](list_queues) { return list_all_queues(self); },
+    [=](const list_users& x) { return list_all_users(self, x); },
+    [=](relocate_items& x) { relocate(self, x); },
+    [=](const journal_failed& x) { start_over(self, x.reason); },
+    [=](await_ready) -> caf::result<done> {
+      if (self->state.now != shard_state::phase::recovering)
+        return done{};
+      self->state.awaiting_ready.push_back(take_reply(self));
+      return answered_later<done>();
+    },
+    [=](const drain&) { return start_draining(self); },
+    [=](sweep_idle) {
+      sweep(self);
+      self->delayed_send(self, self->state.options.idle_max / 2, sweep_idle{});
+    },
+    [=](retry_recovery) { start_recovery(self); },
+  };
+}
+
+} // namespace depositd

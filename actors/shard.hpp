@@ -1,0 +1,94 @@
+#pragma once
+
+#include "actors/queue.hpp"
+#include "actors/recovery.hpp"
+#include "actors/user_node.hpp"
+#include "messages/actors.hpp"
+
+#include <caf/stateful_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace depositd {
+
+/// To itself: look for nodes that can retire.
+struct sweep_idle {};
+
+/// To itself: try to recover again.
+struct retry_recovery {};
+
+struct shard_options {
+  journal_actor journal;
+  projector_actor projector;
+  epoch_number epoch = 0;
+  engine_clock clock = engine_clock::system();
+  std::shared_ptr<memory_budget> budget;
+  std::shared_ptr<journal_backlog> backlog;
+  /// What the configuration says at this start.
+  configuration_seen configuration;
+  /// Doors are refused when this much waits for the journal.
+  std::uint64_t backlog_bytes_max = 256ULL * 1024 * 1024;
+  /// A node without items for this long is retired.
+  std::chrono::milliseconds idle_max{60'000};
+  std::chrono::milliseconds request_timeout{30'000};
+};
+
+using shard_self = shard_actor::extend<caf::reacts_to<sweep_idle>,
+                                       caf::reacts_to<retry_recovery>>;
+
+struct shard_queue {
+  std::string name;
+  queue_actor actor;
+  member_number members_next = 0;
+  std::vector<member_number> members_free;
+};
+
+struct shard_user {
+  user_node_actor node;
+  /// The user's number in each queue that it has to do with.
+  std::map<queue_number, member_number> members;
+  micros used_us = never;
+  /// While its node is asked to leave, what is meant for it waits here.
+  bool retiring = false;
+  std::vector<std::function<void()>> waiting;
+};
+
+struct shard_state {
+  shard_options options;
+  enum class phase : std::uint8_t { recovering, serving, draining };
+  phase now = phase::recovering;
+
+  /// Rises with every recovery; appends of earlier ones are refused.
+  std::uint32_t generation = 0;
+  std::shared_ptr<control_state> control;
+  item_id id_last = 0;
+  std::vector<shard_queue> queues; ///< by number
+  std::unordered_map<std::string, queue_number> queue_numbers;
+  std::unordered_map<std::string, shard_user> users;
+
+  /// Stamp and credit of users without a node, by {queue, user}.
+  std::map<std::pair<std::string, std::string>,
+           std::pair<std::uint64_t, std::uint32_t>>
+    rings;
+  std::vector<caf::strong_actor_ptr> watchers; ///< of the control state
+  std::vector<reply_address> awaiting_ready;
+
+  static inline const char* name = "shard";
+};
+
+using shard_pointer = shard_self::stateful_pointer<shard_state>;
+
+/// Routes between doors, queues and nodes; owns the control state.
+shard_self::behavior_type shard(shard_pointer self, shard_options options);
+
+} // namespace depositd
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::sweep_idle)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::retry_recovery)

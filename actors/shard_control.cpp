@@ -1,0 +1,151 @@
+#include "actors/reply.hpp"
+#include "actors/rules/control.hpp"
+#include "actors/shard_parts.hpp"
+#include "messages/codec.hpp"
+
+namespace depositd::shard_parts {
+
+namespace {
+
+void send_settings(shard_pointer self, queue_number number) {
+  auto& state = self->state;
+  const auto& queue = state.queues[number];
+  const auto& settings = state.control->queues.at(queue.name);
+  self->send(queue.actor,
+             configure_queue{settings,
+                             state.control->server.suspended
+                               || state.now == shard_state::phase::draining});
+  // Nodes need the limits on attempts, delays and pending items.
+  for (const auto& [name, entry] : state.users) {
+    const auto member = entry.members.find(number);
+    if (member != entry.members.end())
+      self->send(entry.node, change_settings{number, settings});
+  }
+}
+
+void spread(shard_pointer self, const event& change) {
+  auto& state = self->state;
+  if (const auto* x = std::get_if<queue_changed>(&change)) {
+    if (const auto number = find_queue(self, x->queue)) {
+      send_settings(self, *number);
+      send_terms(self, *number, nullptr);
+    } else {
+      const auto fresh = spawn_queue(self, x->queue);
+      self->send(state.queues[fresh].actor, begin{0});
+    }
+  } else if (const auto* limits = std::get_if<user_limits_changed>(&change)) {
+    if (const auto number = find_queue(self, limits->queue))
+      send_terms(self, *number, &limits->user);
+  } else if (const auto* who = std::get_if<user_standing_changed>(&change)) {
+    for (queue_number i = 0; i < state.queues.size(); ++i)
+      send_terms(self, i, &who->user);
+  } else if (std::holds_alternative<server_changed>(change)) {
+    for (queue_number i = 0; i < state.queues.size(); ++i)
+      send_settings(self, i);
+  }
+}
+
+void tell_watchers(shard_pointer self) {
+  const control_changed news{self->state.control};
+  for (const auto& who : self->state.watchers)
+    who->enqueue(self->ctrl(), caf::make_message_id(),
+                 caf::make_message(news), self->context());
+}
+
+} // namespace
+
+void commit_control(shard_pointer self, std::vector<event> changes,
+                    std::vector<delivery> deliveries) {
+  auto& state = self->state;
+  auto next = std::make_shared<control_state>(*state.control);
+  for (const auto& change : changes)
+    rules::apply(*next, change);
+  state.control = std::move(next);
+  append out;
+  out.generation = state.generation;
+  out.events = static_cast<std::uint32_t>(changes.size());
+  out.deliveries = std::move(deliveries);
+  if (!changes.empty()) {
+    std::vector<body_slot> slots;
+    encode(record{"", changes}, out.bytes, slots);
+  }
+  if (state.options.backlog)
+    state.options.backlog->bytes += out.bytes.size();
+  // First the journal: what the change lets happen comes after it.
+  self->send(state.options.journal, std::move(out));
+  for (const auto& change : changes)
+    spread(self, change);
+  tell_watchers(self);
+}
+
+caf::result<done> change_control(shard_pointer self, const propose& x) {
+  if (auto refused = refuse_intake(self))
+    return refused;
+  auto checked = *self->state.control;
+  for (const auto& change : x.changes) {
+    if (auto wrong = rules::check(checked, change))
+      return wrong;
+    rules::apply(checked, change);
+  }
+  std::vector<delivery> deliveries;
+  deliveries.emplace_back(reply{take_reply(self), caf::make_message(done{})});
+  commit_control(self, x.changes, std::move(deliveries));
+  return answered_later<done>();
+}
+
+caf::result<control_changed> add_watcher(shard_pointer self,
+                                         const watch_control& x) {
+  if (x.who)
+    self->state.watchers.push_back(x.who);
+  return control_changed{self->state.control};
+}
+
+std::vector<event> configuration_changes(const control_state& state,
+                                         const configuration_seen& seen) {
+  std::vector<event> out;
+  if (state.configured == seen)
+    return out;
+  const auto configured_before = [&](const std::string& name) {
+    for (const auto& queue : state.configured.queues)
+      if (queue.name == name)
+        return &queue.settings;
+    return static_cast<const queue_settings*>(nullptr);
+  };
+  for (const auto& queue : seen.queues) {
+    const auto* before = configured_before(queue.name);
+    const auto known = state.queues.find(queue.name);
+    // Whoever changed last wins: the configuration, if it changed since the
+    // last start; what operators set, if it did not.
+    if (known == state.queues.end() || before == nullptr
+        || !(*before == queue.settings)) {
+      auto settings = queue.settings;
+      if (known != state.queues.end())
+        settings.suspended = known->second.suspended;
+      out.emplace_back(queue_changed{queue.name, settings});
+    }
+  }
+  if (state.configured.prohibited_users != seen.prohibited_users)
+    for (const auto& user : seen.prohibited_users) {
+      const auto at = state.standings.find(user);
+      const auto held = at != state.standings.end() && at->second.held;
+      out.emplace_back(user_standing_changed{user, held, true});
+    }
+  if (state.configured.processors_count != seen.processors_count
+      || state.configured.queues.empty())
+    for (const auto& queue : seen.queues) {
+      if (queue.settings.kind != queue_kind::deposit)
+        continue;
+      processor_spec spec;
+      spec.name = queue.name;
+      spec.types = {queue.name};
+      const auto known = state.processors.find(spec.name);
+      if (known != state.processors.end())
+        spec = known->second;
+      spec.slots = seen.processors_count;
+      out.emplace_back(processor_changed{spec, seen.processors_count == 0});
+    }
+  out.emplace_back(seen);
+  return out;
+}
+
+} // namespace depositd::shard_parts

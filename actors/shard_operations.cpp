@@ -1,0 +1,275 @@
+#include "actors/reply.hpp"
+#include "actors/shard_parts.hpp"
+
+#include <algorithm>
+
+namespace depositd::shard_parts {
+
+namespace {
+
+/// Gathers the answers of several actors into one. Lives in the handlers of
+/// its own requests; an answer that does not come is left out.
+template <class Result>
+struct gathering {
+  caf::typed_response_promise<Result> promise;
+  Result result;
+  std::size_t open = 0;
+
+  void arrived() {
+    if (--open == 0)
+      promise.deliver(std::move(result));
+  }
+};
+
+template <class Result>
+std::shared_ptr<gathering<Result>> gather(shard_pointer self,
+                                          std::size_t count) {
+  auto out = std::make_shared<gathering<Result>>();
+  out->promise = self->make_response_promise<Result>();
+  out->open = count;
+  if (count == 0) {
+    out->open = 1;
+    out->arrived();
+  }
+  return out;
+}
+
+std::vector<queue_number> queues_named(shard_pointer self,
+                                       const std::string& name) {
+  std::vector<queue_number> out;
+  for (queue_number i = 0; i < self->state.queues.size(); ++i)
+    if (name.empty() || self->state.queues[i].name == name)
+      out.push_back(i);
+  return out;
+}
+
+caf::error no_queue(const std::string& name) {
+  return caf::make_error(ec::not_found, "no queue " + name.substr(0, 255));
+}
+
+std::shared_ptr<shared_reply> shared_answer(const reply_address& where,
+                                            std::size_t shares,
+                                            caf::message what) {
+  auto out = std::make_shared<shared_reply>();
+  out->where = where;
+  out->shares = static_cast<std::uint32_t>(shares);
+  out->what = [what = std::move(what)] { return what; };
+  return out;
+}
+
+} // namespace
+
+caf::result<pending_counted> count_for(shard_pointer self,
+                                       const count_pending& x) {
+  if (auto refused = refuse_intake(self))
+    return refused;
+  const auto queue = self->state.control->queues.find(x.queue);
+  if (queue == self->state.control->queues.end())
+    return no_queue(x.queue);
+  const std::uint64_t limit = queue->second.pending_limit;
+  const auto at = self->state.users.find(x.user);
+  if (at == self->state.users.end())
+    return pending_counted{0, limit};
+  auto promise = self->make_response_promise<pending_counted>();
+  self
+    ->request(at->second.node, self->state.options.request_timeout,
+              report_node{})
+    .then(
+      [=, name = x.queue](const node_report& report) mutable {
+        pending_counted out{0, limit};
+        for (const auto& entry : report.entries)
+          if (entry.queue == name)
+            out.pending = entry.pending;
+        promise.deliver(out);
+      },
+      [=](const caf::error&) mutable {
+        promise.deliver(pending_counted{0, limit}); // retired: nothing waits
+      });
+  return promise;
+}
+
+namespace {
+
+void park_matched(shard_pointer self, const reply_address& where,
+                  const items_matched& matched, bool parked) {
+  std::map<std::pair<std::string, std::string>, std::vector<item_id>> parts;
+  for (const auto& item : matched.items)
+    if (find_queue(self, item.queue))
+      parts[{item.user, item.queue}].push_back(item.id);
+  auto what = caf::make_message(matching_parked{matched.items.size()});
+  if (parts.empty()) {
+    answer(where, std::move(what));
+    return;
+  }
+  auto share = shared_answer(where, parts.size(), std::move(what));
+  for (auto& [key, ids] : parts) {
+    const auto number = *find_queue(self, key.second);
+    with_node(self, key.first, number,
+              [=, ids = ids](const user_node_actor& node) {
+                self->send(node, park_items{number, ids, parked, share});
+              });
+  }
+}
+
+} // namespace
+
+caf::result<matching_parked> park_all(shard_pointer self,
+                                      const park_matching& x) {
+  if (auto refused = refuse_intake(self))
+    return refused;
+  const auto where = take_reply(self);
+  self
+    ->request(self->state.options.projector,
+              self->state.options.request_timeout,
+              match_items{x.queue, x.users, x.from_us, x.to_us, !x.parked})
+    .then(
+      [=, parked = x.parked, only = x.count_only](const items_matched& found) {
+        if (only)
+          answer(where, caf::make_message(
+                          matching_parked{found.items.size()}));
+        else
+          park_matched(self, where, found, parked);
+      },
+      [=](const caf::error& why) { answer(where, why); });
+  return answered_later<matching_parked>();
+}
+
+caf::result<done> purge_all(shard_pointer self, const purge_queue& x) {
+  if (auto refused = refuse_intake(self))
+    return refused;
+  const auto number = find_queue(self, x.queue);
+  if (!number)
+    return no_queue(x.queue);
+  std::vector<std::string> users;
+  for (const auto& [name, entry] : self->state.users)
+    if (entry.members.count(*number) > 0)
+      users.push_back(name);
+  if (users.empty())
+    return done{};
+  auto share = shared_answer(take_reply(self), users.size(),
+                             caf::make_message(done{}));
+  for (const auto& user : users)
+    with_node(self, user, *number, [=](const user_node_actor& node) {
+      self->send(node, purge_items{*number, share});
+    });
+  return answered_later<done>();
+}
+
+namespace {
+
+void explain_found(shard_pointer self,
+                   caf::typed_response_promise<item_explained> promise,
+                   const std::string& user, const item_found& found) {
+  item_explained out;
+  out.user = user;
+  out.live = found.found;
+  out.item = found.item;
+  const auto at = self->state.users.find(user);
+  if (!found.found || at == self->state.users.end()
+      || at->second.members.count(found.queue) == 0) {
+    promise.deliver(out);
+    return;
+  }
+  const auto& queue = self->state.queues[found.queue];
+  out.queue = queue.name;
+  self
+    ->request(queue.actor, self->state.options.request_timeout,
+              explain_member{at->second.members.at(found.queue),
+                             found.item.size})
+    .then(
+      [=](const member_explained& x) mutable {
+        out.member = x;
+        promise.deliver(out);
+      },
+      [=](const caf::error& why) mutable { promise.deliver(why); });
+}
+
+} // namespace
+
+caf::result<item_explained> explain(shard_pointer self,
+                                    const explain_item& x) {
+  const auto at = self->state.users.find(x.user);
+  if (at == self->state.users.end())
+    return item_explained{};
+  auto promise = self->make_response_promise<item_explained>();
+  self
+    ->request(at->second.node, self->state.options.request_timeout,
+              find_item{x.id})
+    .then(
+      [=, user = x.user](const item_found& found) {
+        explain_found(self, promise, user, found);
+      },
+      [=](const caf::error&) mutable { promise.deliver(item_explained{}); });
+  return promise;
+}
+
+caf::result<queues_listed> list_all_queues(shard_pointer self) {
+  auto all = gather<queues_listed>(self, self->state.queues.size());
+  all->result.suspended = self->state.control->server.suspended;
+  for (const auto& queue : self->state.queues)
+    self
+      ->request(queue.actor, self->state.options.request_timeout,
+                report_queue{})
+      .then(
+        [=](queue_report& x) {
+          all->result.queues.push_back(std::move(x));
+          if (all->open == 1)
+            std::sort(all->result.queues.begin(), all->result.queues.end(),
+                      [](const auto& a, const auto& b) {
+                        return a.name < b.name;
+                      });
+          all->arrived();
+        },
+        [=](const caf::error&) { all->arrived(); });
+  return all->promise;
+}
+
+caf::result<users_listed> list_all_users(shard_pointer self,
+                                         const list_users& x) {
+  const auto numbers = queues_named(self, x.queue);
+  if (!x.queue.empty() && numbers.empty())
+    return no_queue(x.queue);
+  auto all = gather<users_listed>(self, numbers.size());
+  for (const auto number : numbers)
+    self
+      ->request(self->state.queues[number].actor,
+                self->state.options.request_timeout, report_members{})
+      .then(
+        [=](members_report& report) {
+          all->result.queues.push_back(std::move(report));
+          all->arrived();
+        },
+        [=](const caf::error&) { all->arrived(); });
+  return all->promise;
+}
+
+void relocate(shard_pointer self, relocate_items& x) {
+  if (refuse_intake(self))
+    return;
+  std::map<std::pair<std::string, std::string>, relocate_bodies> parts;
+  for (auto& item : x.items) {
+    const auto number = find_queue(self, item.queue);
+    if (!number)
+      continue;
+    auto& part = parts[{item.user, item.queue}];
+    part.queue = *number;
+    part.ids.push_back(item.id);
+    part.bodies.push_back(std::move(item.body));
+  }
+  for (auto& [key, part] : parts)
+    with_node(self, key.first, part.queue,
+              [self, part = part](const user_node_actor& node) {
+                self->send(node, part);
+              });
+}
+
+caf::result<done> start_draining(shard_pointer self) {
+  auto& state = self->state;
+  state.now = shard_state::phase::draining;
+  for (const auto& queue : state.queues)
+    self->send(queue.actor,
+               configure_queue{state.control->queues.at(queue.name), true});
+  return done{};
+}
+
+} // namespace depositd::shard_parts

@@ -1,0 +1,81 @@
+#pragma once
+
+// The shard's work, by what it is about. Private to actors/shard*.cpp.
+
+#include "actors/shard.hpp"
+
+namespace depositd::shard_parts {
+
+micros now(shard_pointer self);
+
+/// Refuses what cannot be taken now: recovering, draining, backlog full.
+caf::error refuse_intake(shard_pointer self);
+
+// -- shard_members.cpp: queues, nodes and who is where ------------------------
+
+/// Number of a queue; no value if there is none of this name.
+std::optional<queue_number> find_queue(shard_pointer self,
+                                       const std::string& name);
+
+/// Spawns the actor of a queue that the control state has.
+queue_number spawn_queue(shard_pointer self, const std::string& name);
+
+/// The user's entry with a node, spawned if need be, that serves the queue.
+shard_user& reach_user(shard_pointer self, const std::string& user,
+                       queue_number queue);
+
+/// Runs `deliver` with the user's node: at once, or when a node that is just
+/// retiring has answered.
+void with_node(shard_pointer self, const std::string& user, queue_number queue,
+               std::function<void(const user_node_actor&)> deliver);
+
+/// Sends terms of all (or one user's) members to a queue.
+void send_terms(shard_pointer self, queue_number queue,
+                const std::string* user);
+
+/// Asks nodes that were not used lately to leave.
+void sweep(shard_pointer self);
+
+// -- shard_recovery.cpp -------------------------------------------------------
+
+void start_recovery(shard_pointer self);
+void start_over(shard_pointer self, const caf::error& why);
+
+// -- shard_control.cpp --------------------------------------------------------
+
+/// Applies control events at once everywhere and journals them with the answer.
+/// The events must have passed rules::check.
+void commit_control(shard_pointer self, std::vector<event> changes,
+                    std::vector<delivery> deliveries);
+caf::result<done> change_control(shard_pointer self, const propose& x);
+caf::result<control_changed> add_watcher(shard_pointer self,
+                                         const watch_control& x);
+
+/// Events that carry a changed configuration into the control state.
+std::vector<event> configuration_changes(const control_state& state,
+                                         const configuration_seen& seen);
+
+// -- shard_intake.cpp ---------------------------------------------------------
+
+caf::result<enqueued> accept_batch(shard_pointer self, enqueue& x);
+caf::result<enqueued> accept_submission(shard_pointer self, const submit& x);
+caf::result<enqueued> record_processed(shard_pointer self,
+                                       const record_submission& x);
+caf::result<queue_door_actor> open_door(shard_pointer self,
+                                        const open_queue& x);
+
+// -- shard_operations.cpp -----------------------------------------------------
+
+caf::result<pending_counted> count_for(shard_pointer self,
+                                       const count_pending& x);
+caf::result<matching_parked> park_all(shard_pointer self,
+                                      const park_matching& x);
+caf::result<done> purge_all(shard_pointer self, const purge_queue& x);
+caf::result<item_explained> explain(shard_pointer self, const explain_item& x);
+caf::result<queues_listed> list_all_queues(shard_pointer self);
+caf::result<users_listed> list_all_users(shard_pointer self,
+                                         const list_users& x);
+void relocate(shard_pointer self, relocate_items& x);
+caf::result<done> start_draining(shard_pointer self);
+
+} // namespace depositd::shard_parts

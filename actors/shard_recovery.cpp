@@ -1,0 +1,178 @@
+#include "actors/reply.hpp"
+#include "actors/rules/control.hpp"
+#include "actors/shard_parts.hpp"
+#include "messages/codec.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+
+namespace depositd::shard_parts {
+
+namespace {
+
+/// Claims of processors that died with the last engine end here: as events, so
+/// that the attempts they cost stay counted.
+void release_local(shard_pointer self, recovered_state& found) {
+  for (auto& [user, ledgers] : found.ledgers) {
+    record what{user, {}};
+    for (auto& [queue, ledger] : ledgers)
+      for (auto& x : ledger.release_local_claims(now(self))) {
+        ledger.apply(x);
+        what.events.push_back(std::move(x));
+      }
+    if (what.events.empty())
+      continue;
+    append out;
+    out.generation = self->state.generation;
+    out.events = static_cast<std::uint32_t>(what.events.size());
+    std::vector<body_slot> slots;
+    encode(what, out.bytes, slots);
+    if (self->state.options.backlog)
+      self->state.options.backlog->bytes += out.bytes.size();
+    self->send(self->state.options.journal, std::move(out));
+  }
+}
+
+/// A node with everything that recovery found of the user.
+void restore_user(shard_pointer self, recovered_state& found,
+                  const std::string& user,
+                  std::map<std::string, rules::ledger>& ledgers) {
+  auto& state = self->state;
+  const auto time = now(self);
+  auto kept = std::make_shared<std::map<std::string, rules::ledger>>();
+  std::vector<introduce> introductions;
+  auto& entry = state.users[user];
+  entry.used_us = time;
+  for (auto& [name, ledger] : ledgers) {
+    const auto number = find_queue(self, name);
+    if (!number || ledger.idle())
+      continue;
+    // Settings may stand behind the items in the journal.
+    ledger.configure(name, state.control->queues.at(name), size_classes{});
+    ledger.wake(time);
+    ledger.take_changes();
+    introduce x;
+    x.member = state.queues[*number].members_next++;
+    x.user = user;
+    x.terms = rules::terms_of(*state.control, name, user);
+    x.ready = ledger.ready_counts();
+    x.in_flight = ledger.claims();
+    const auto stood = found.rings.find({name, user});
+    if (stood != found.rings.end()) {
+      std::tie(x.stamp, x.credit) = stood->second;
+      state.rings.erase({name, user});
+    }
+    entry.members.emplace(*number, x.member);
+    introductions.push_back(std::move(x));
+    kept->emplace(name, std::move(ledger));
+  }
+  if (introductions.empty()) {
+    state.users.erase(user);
+    return;
+  }
+  const auto& options = state.options;
+  entry.node = self->spawn(
+    user_node,
+    user_node_options{user, options.journal, state.generation, options.epoch,
+                      options.clock, options.budget, options.backlog},
+    recovered_ledgers{kept});
+  std::size_t next = 0;
+  for (const auto& [name, unused] : *kept) {
+    const auto number = *find_queue(self, name);
+    const auto& queue = state.queues[number];
+    auto& x = introductions[next++];
+    const auto member = x.member;
+    x.node = caf::actor_cast<caf::strong_actor_ptr>(entry.node);
+    self->send(queue.actor, std::move(x));
+    self->send(entry.node,
+               serve_queue{number,
+                           caf::actor_cast<caf::strong_actor_ptr>(queue.actor),
+                           name, state.control->queues.at(name),
+                           size_classes{}, 0, member});
+  }
+}
+
+std::uint64_t stamp_last(const recovered_state& found,
+                         const std::string& queue) {
+  std::uint64_t out = 0;
+  for (auto at = found.rings.lower_bound({queue, ""});
+       at != found.rings.end() && at->first.first == queue; ++at)
+    out = std::max(out, at->second.first);
+  return out;
+}
+
+void begin_serving(shard_pointer self, recovered_state& found) {
+  auto& state = self->state;
+  state.control = std::make_shared<control_state>(found.control);
+  state.id_last = found.id_max;
+  state.rings = found.rings;
+  self->send(state.options.journal, begin_generation{state.generation});
+  for (const auto& [name, settings] : state.control->queues)
+    spawn_queue(self, name);
+  release_local(self, found);
+  for (auto& [user, ledgers] : found.ledgers)
+    restore_user(self, found, user, ledgers);
+  for (const auto& queue : state.queues)
+    self->send(queue.actor, begin{stamp_last(found, queue.name)});
+  state.now = shard_state::phase::serving;
+  commit_control(self,
+                 configuration_changes(*state.control,
+                                       state.options.configuration),
+                 {});
+  self->send(state.options.projector,
+             meet_shard{caf::strong_actor_ptr{self->ctrl()}});
+  spdlog::info("shard_ready users={} queues={} items_last={} journalled={} "
+               "projected={}",
+               state.users.size(), state.queues.size(), state.id_last,
+               found.journalled, found.projected);
+  for (auto& x : std::exchange(state.awaiting_ready, {}))
+    answer(x, caf::make_message(done{}));
+}
+
+} // namespace
+
+void start_recovery(shard_pointer self) {
+  auto& state = self->state;
+  if (state.now == shard_state::phase::draining)
+    return;
+  state.now = shard_state::phase::recovering;
+  ++state.generation;
+  const auto generation = state.generation;
+  // Reading a large store takes as long as it takes.
+  self->request(state.options.projector, caf::infinite, recover{})
+    .then(
+      [=](recovered& x) {
+        if (self->state.generation == generation)
+          begin_serving(self, *x.state);
+      },
+      [=](const caf::error& why) {
+        spdlog::error("recovery_failed reason=\"{}\"", render(why));
+        auto& waiting = self->state.awaiting_ready;
+        for (auto& x : std::exchange(waiting, {}))
+          answer(x, why);
+        self->delayed_send(self, std::chrono::seconds{1}, retry_recovery{});
+      });
+}
+
+/// Nothing in memory is true any more: everyone goes, and the store says what
+/// is.
+void start_over(shard_pointer self, const caf::error& why) {
+  auto& state = self->state;
+  if (state.now == shard_state::phase::recovering)
+    return;
+  spdlog::warn("shard_starting_over reason=\"{}\"", render(why));
+  for (auto& [name, entry] : state.users)
+    self->send_exit(entry.node, caf::exit_reason::kill);
+  for (auto& queue : state.queues)
+    self->send_exit(queue.actor, caf::exit_reason::kill);
+  state.users.clear();
+  state.queues.clear();
+  state.queue_numbers.clear();
+  state.rings.clear();
+  state.now = shard_state::phase::recovering;
+  ++state.generation;
+  self->delayed_send(self, std::chrono::seconds{1}, retry_recovery{});
+}
+
+} // namespace depositd::shard_parts

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "messages/actors.hpp"
+
+#include <caf/stateful_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace depositd {
+
+struct supervisor_options {
+  shard_actor shard;
+  processor_manager_actor processors;
+  projector_actor projector;
+  /// Everything that must live as long as the engine, by name.
+  std::vector<std::pair<std::string, caf::strong_actor_ptr>> watched;
+  /// Called when one of them is gone: the engine cannot go on.
+  std::function<void(const std::string& who, const caf::error& why)> failed;
+  std::uint32_t drain_ms = 10'000;
+};
+
+struct supervisor_state {
+  supervisor_options options;
+  bool stopping = false;
+
+  static inline const char* name = "supervisor";
+};
+
+/// Watches the actors of the engine and drains them in order: first nothing new
+/// is handed out, then what is in the processors' hands ends, then the
+/// projection catches up, so that the next start has nothing to replay.
+supervisor_actor::behavior_type
+supervisor(supervisor_actor::stateful_pointer<supervisor_state> self,
+           supervisor_options options);
+
+} // namespace depositd

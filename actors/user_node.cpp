@@ -1,0 +1,417 @@
+#include "actors/user_node.hpp"
+
+#include "actors/reply.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+namespace depositd {
+
+namespace {
+
+using self_pointer = user_node_self::stateful_pointer<user_node_state>;
+
+micros now(self_pointer self) {
+  return self->state.options.clock.at(self->clock().now());
+}
+
+/// A command's events and what leaves with them, while it is being decided.
+class command {
+public:
+  explicit command(self_pointer self) : self_(self) {
+    what_.user = self->state.options.user;
+  }
+
+  /// Applies the event at once, so that the next decision sees it.
+  void happen(node_queue& queue, event x, rules::body_bytes body = nullptr) {
+    give_back_body(queue, x);
+    queue.ledger.apply(x, std::move(body));
+    what_.events.push_back(std::move(x));
+  }
+
+  void note(event x) {
+    what_.events.push_back(std::move(x));
+  }
+
+  void deliver(delivery x) {
+    out_.deliveries.push_back(std::move(x));
+  }
+
+  /// Asks for the places of the bodies in this command.
+  void ask_places(const node_queue& queue) {
+    out_.places_to = self_->ctrl();
+    out_.places_queue = queue.name;
+  }
+
+  /// Hands everything to the journal. Without events and deliveries: nothing.
+  void commit() {
+    if (what_.events.empty() && out_.deliveries.empty())
+      return;
+    std::vector<body_slot> slots;
+    if (!what_.events.empty())
+      encode(what_, out_.bytes, slots);
+    if (out_.places_to)
+      out_.slots = std::move(slots);
+    out_.events = static_cast<std::uint32_t>(what_.events.size());
+    const auto& options = self_->state.options;
+    out_.generation = options.generation;
+    if (options.backlog)
+      options.backlog->bytes += out_.bytes.size();
+    self_->send(options.journal, std::move(out_));
+  }
+
+private:
+  /// The budget gets back what an item that leaves had in memory.
+  void give_back_body(node_queue& queue, const event& x) {
+    const auto* gone = std::get_if<item_finished>(&x);
+    if (gone == nullptr)
+      return;
+    if (self_->state.unbudgeted.erase(gone->id) > 0)
+      return;
+    if (auto body = queue.ledger.body(gone->id))
+      self_->state.options.budget->give_back(body->size());
+  }
+
+  self_pointer self_;
+  record what_;
+  append out_;
+};
+
+node_queue* find_queue(self_pointer self, queue_number number) {
+  const auto at = self->state.queues.find(number);
+  return at == self->state.queues.end() ? nullptr : &at->second;
+}
+
+/// Arms the one timer of the node for the earliest deadline or delay.
+void arm_timer(self_pointer self) {
+  auto& state = self->state;
+  micros due = never;
+  for (auto& [number, queue] : state.queues) {
+    const auto next = queue.ledger.next_due();
+    if (next != never && (due == never || next < due))
+      due = next;
+  }
+  if (due == never || (state.timer_us != never && state.timer_us <= due))
+    return;
+  state.timer_us = due;
+  const auto wait = std::max<micros>(due - now(self), 0);
+  self->delayed_send(self, std::chrono::microseconds{wait}, node_due{});
+}
+
+/// Tells the queue what changed for its ring.
+void report(self_pointer self, node_queue& queue,
+            std::vector<ready_change> answered = {},
+            std::uint32_t finished = 0) {
+  auto changes = queue.ledger.take_changes();
+  if (!changes.empty() || !answered.empty() || finished > 0)
+    self->send(queue.actor,
+               counts_changed{queue.member, queue.classes_version, false,
+                              std::move(answered), std::move(changes.ready),
+                              changes.claims_ended, finished});
+  arm_timer(self);
+}
+
+// -- accepting ----------------------------------------------------------------
+
+std::vector<rules::incoming> incoming_of(const accept_items& x) {
+  std::vector<rules::incoming> out;
+  out.reserve(x.items.size());
+  for (const auto& item : x.items)
+    out.push_back({item.id, item.priority, item.size, item.digest, item.kind,
+                   item.body});
+  return out;
+}
+
+/// The answer names refused items by a zero; ids rise, and so do positions.
+void clear_refused(const accept_items& x, const std::vector<item_id>& refused) {
+  auto item = x.items.begin();
+  for (const auto id : refused) {
+    while (item != x.items.end() && item->id != id)
+      ++item;
+    if (item != x.items.end())
+      x.answer->ids[item->position] = 0;
+  }
+}
+
+void accept(self_pointer self, const accept_items& x) {
+  auto* queue = find_queue(self, x.queue);
+  assert(queue != nullptr && "the shard serves a queue before it sends items");
+  auto& budget = *self->state.options.budget;
+  command todo{self};
+  std::vector<item_id> refused;
+  auto accepted = queue->ledger.accept(incoming_of(x), now(self), &refused);
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < x.items.size(); ++i) {
+    const auto& item = x.items[i];
+    if (next == accepted.size() || accepted[next].id != item.id)
+      continue; // refused, or swallowed as a duplicate
+    if (!budget.take(item.body->size())) {
+      self->state.unbudgeted.insert(item.id);
+      todo.ask_places(*queue);
+    }
+    const auto received_us = accepted[next].received_us;
+    todo.happen(*queue, std::move(accepted[next]), item.body);
+    if (!x.particulars.empty())
+      todo.note(submission_received{item.id, queue->name, received_us,
+                                    x.particulars[i]});
+    ++next;
+  }
+  clear_refused(x, refused);
+  todo.deliver(x.share);
+  todo.commit();
+  report(self, *queue);
+}
+
+/// Bodies beyond the budget are in memory only until they have a place.
+void take_places(self_pointer self, const places& x) {
+  for (auto& [number, queue] : self->state.queues)
+    if (queue.name == x.queue)
+      for (const auto& [id, place] : x.found) {
+        queue.ledger.set_place(id, place);
+        if (self->state.unbudgeted.erase(id) > 0)
+          queue.ledger.drop_body(id);
+      }
+}
+
+// -- handing out and settling -------------------------------------------------
+
+void count_answered(std::vector<ready_change>& answered, const pick& what) {
+  if (answered.empty() || answered.back().band != what.band
+      || answered.back().cls != what.class_max)
+    answered.push_back({what.band, what.class_max, 0});
+  ++answered.back().delta;
+}
+
+void hand_over_items(self_pointer self, const hand_over& x) {
+  auto* queue = find_queue(self, x.queue);
+  assert(queue != nullptr && "a queue picks only users that it knows");
+  const auto time = now(self);
+  rules::taker_terms terms{x.who.name, never, x.who.local};
+  if (x.who.lease_ms > 0)
+    terms.deadline_us = time + micros{x.who.lease_ms} * 1000;
+  command todo{self};
+  picks_declined declined{{}, x.who.processor};
+  std::vector<ready_change> answered;
+  for (const auto& what : x.picks) {
+    auto chosen = queue->ledger.choose(what, terms, time);
+    if (!chosen) {
+      declined.picks.push_back(what);
+      continue;
+    }
+    count_answered(answered, what);
+    chosen->item.member = queue->member;
+    chosen->item.user = self->state.options.user;
+    todo.happen(*queue, std::move(chosen->claim));
+    todo.deliver(hand_out{x.who.to, std::move(chosen->item),
+                          std::move(chosen->body), chosen->place});
+  }
+  todo.commit();
+  report(self, *queue, std::move(answered));
+  if (!declined.picks.empty())
+    self->send(queue->actor, std::move(declined));
+}
+
+void settle_claims(self_pointer self, const settle& x) {
+  auto* queue = find_queue(self, x.queue);
+  if (queue == nullptr)
+    return;
+  const auto time = now(self);
+  command todo{self};
+  std::uint32_t finished = 0;
+  for (const auto& what : x.outcomes) {
+    auto ended = queue->ledger.settle(what, time);
+    if (ended) {
+      if (std::holds_alternative<item_finished>(*ended))
+        ++finished;
+      todo.happen(*queue, std::move(*ended));
+    }
+    if (x.to)
+      todo.deliver(settlement_notice{x.to, what.id, static_cast<bool>(ended)});
+  }
+  todo.commit();
+  report(self, *queue, {}, finished);
+}
+
+void extend(self_pointer self, const extend_claims& x) {
+  auto* queue = find_queue(self, x.queue);
+  if (queue == nullptr)
+    return;
+  const auto deadline = now(self) + micros{x.lease_ms} * 1000;
+  command todo{self};
+  for (const auto& claim : x.claims)
+    if (auto extended = queue->ledger.extend(claim.id, claim.token, deadline))
+      todo.happen(*queue, std::move(*extended));
+  todo.commit();
+  arm_timer(self);
+}
+
+void happen_all(self_pointer self, node_queue& queue,
+                std::vector<event> events) {
+  command todo{self};
+  for (auto& x : events)
+    todo.happen(queue, std::move(x));
+  todo.commit();
+  report(self, queue);
+}
+
+void due(self_pointer self) {
+  self->state.timer_us = never;
+  const auto time = now(self);
+  for (auto& [number, queue] : self->state.queues) {
+    queue.ledger.wake(time);
+    happen_all(self, queue, queue.ledger.expire(time));
+  }
+  arm_timer(self);
+}
+
+// -- operators ----------------------------------------------------------------
+
+void park(self_pointer self, const park_items& x) {
+  command todo{self};
+  auto* queue = find_queue(self, x.queue);
+  if (queue != nullptr)
+    for (auto& parked : queue->ledger.park(x.ids, x.parked))
+      todo.happen(*queue, std::move(parked));
+  todo.deliver(x.answer);
+  todo.commit();
+  if (queue != nullptr)
+    report(self, *queue);
+}
+
+void purge(self_pointer self, const purge_items& x) {
+  command todo{self};
+  auto* queue = find_queue(self, x.queue);
+  if (queue != nullptr)
+    for (auto& purged : queue->ledger.purge(now(self)))
+      todo.happen(*queue, std::move(purged));
+  todo.deliver(x.answer);
+  todo.commit();
+  if (queue != nullptr)
+    report(self, *queue);
+}
+
+/// Writes bodies again that keep an old extent alive. Those that must be read
+/// from it first are few: the projector asks for them a handful at a time.
+void relocate(self_pointer self, const relocate_bodies& x) {
+  auto* queue = find_queue(self, x.queue);
+  if (queue == nullptr)
+    return;
+  command todo{self};
+  for (std::size_t i = 0; i < x.ids.size(); ++i) {
+    auto body = queue->ledger.body(x.ids[i]);
+    if (body == nullptr)
+      body = x.bodies[i];
+    if (body == nullptr || !queue->ledger.find(x.ids[i]))
+      continue;
+    if (queue->ledger.body(x.ids[i]) == nullptr) {
+      self->state.unbudgeted.insert(x.ids[i]);
+      todo.ask_places(*queue);
+    }
+    todo.happen(*queue, body_relocated{x.ids[i], queue->name, *body, {}},
+                body);
+  }
+  todo.commit();
+}
+
+caf::result<item_found> find(self_pointer self, item_id id) {
+  for (auto& [number, queue] : self->state.queues)
+    if (auto item = queue.ledger.find(id))
+      return item_found{true, number, std::move(*item)};
+  return item_found{};
+}
+
+caf::result<node_report> report_sizes(self_pointer self) {
+  node_report out{self->state.options.user, {}};
+  for (auto& [number, queue] : self->state.queues)
+    out.entries.push_back({queue.name, queue.ledger.size(),
+                           queue.ledger.pending(), queue.ledger.claims(),
+                           queue.ledger.parked()});
+  return out;
+}
+
+caf::result<retired> leave(self_pointer self) {
+  const auto idle
+    = std::all_of(self->state.queues.begin(), self->state.queues.end(),
+                  [](const auto& entry) { return entry.second.ledger.idle(); });
+  if (idle)
+    self->quit();
+  return retired{idle};
+}
+
+// -- queues -------------------------------------------------------------------
+
+void serve(self_pointer self, const serve_queue& x) {
+  auto& state = self->state;
+  auto [at, fresh] = state.queues.try_emplace(x.queue);
+  auto& queue = at->second;
+  if (fresh && state.unclaimed) {
+    const auto found = state.unclaimed->find(x.name);
+    if (found != state.unclaimed->end()) {
+      queue.ledger = std::move(found->second);
+      state.unclaimed->erase(found);
+    }
+  }
+  queue.name = x.name;
+  queue.actor = caf::actor_cast<queue_actor>(x.actor);
+  queue.settings = x.settings;
+  queue.classes = x.classes;
+  queue.member = x.member;
+  queue.classes_version = x.classes_version;
+  queue.ledger.configure(x.name, x.settings, x.classes);
+  queue.ledger.raise_tokens(state.options.epoch << 40);
+  queue.ledger.take_changes(); // the shard has introduced these counts
+  arm_timer(self);
+}
+
+/// The size classes changed: totals of every class, under the new numbers.
+void count_again(self_pointer self, const reclassify& x) {
+  auto* queue = find_queue(self, x.queue);
+  if (queue == nullptr)
+    return;
+  auto pending_changes = queue->ledger.take_changes();
+  queue->classes = x.classes;
+  queue->ledger.configure(queue->name, queue->settings, x.classes);
+  queue->classes_version = x.classes_version;
+  queue->ledger.take_changes();
+  self->send(queue->actor,
+             counts_changed{queue->member, x.classes_version, true, {},
+                            queue->ledger.ready_counts(),
+                            pending_changes.claims_ended, 0});
+}
+
+} // namespace
+
+user_node_self::behavior_type
+user_node(user_node_self::stateful_pointer<user_node_state> self,
+          user_node_options options, recovered_ledgers recovered) {
+  self->state.options = std::move(options);
+  self->state.unclaimed = std::move(recovered);
+  return {
+    [=](const serve_queue& x) { serve(self, x); },
+    [=](const change_settings& x) {
+      if (auto* queue = find_queue(self, x.queue)) {
+        queue->settings = x.settings;
+        queue->ledger.configure(queue->name, x.settings, queue->classes);
+      }
+    },
+    [=](const accept_items& x) { accept(self, x); },
+    [=](const hand_over& x) { hand_over_items(self, x); },
+    [=](const settle& x) { settle_claims(self, x); },
+    [=](const extend_claims& x) { extend(self, x); },
+    [=](const release_claims& x) {
+      if (auto* queue = find_queue(self, x.queue))
+        happen_all(self, *queue, queue->ledger.release_claims(x.processor, now(self)));
+    },
+    [=](const reclassify& x) { count_again(self, x); },
+    [=](const places& x) { take_places(self, x); },
+    [=](const park_items& x) { park(self, x); },
+    [=](const purge_items& x) { purge(self, x); },
+    [=](const relocate_bodies& x) { relocate(self, x); },
+    [=](const find_item& x) { return find(self, x.id); },
+    [=](report_node) { return report_sizes(self); },
+    [=](retire) { return leave(self); },
+    [=](node_due) { due(self); },
+  };
+}
+
+} // namespace depositd

@@ -1,0 +1,74 @@
+#pragma once
+
+#include "actors/journal.hpp"
+#include "actors/memory_budget.hpp"
+#include "actors/rules/ledger.hpp"
+#include "messages/actors.hpp"
+#include "messages/clock.hpp"
+
+#include <caf/stateful_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_set>
+
+namespace depositd {
+
+/// To itself: a deadline or a delay may be over.
+struct node_due {};
+
+struct user_node_options {
+  std::string user;
+  journal_actor journal;
+  std::uint32_t generation = 0;  ///< of the shard, goes with every append
+  epoch_number epoch = 0;        ///< claim tokens are above those of earlier
+  engine_clock clock = engine_clock::system();
+  std::shared_ptr<memory_budget> budget;
+  std::shared_ptr<journal_backlog> backlog;
+};
+
+/// What recovery found of the user, by queue name; moved into the node.
+using recovered_ledgers
+  = std::shared_ptr<std::map<std::string, rules::ledger>>;
+
+using user_node_self = user_node_actor::extend<caf::reacts_to<node_due>>;
+
+/// One queue of the user.
+struct node_queue {
+  std::string name;
+  queue_actor actor;
+  queue_settings settings;
+  size_classes classes;
+  member_number member = 0;
+  std::uint32_t classes_version = 0;
+  rules::ledger ledger;
+};
+
+struct user_node_state {
+  user_node_options options;
+
+  /// By the shard's number of the queue.
+  std::map<queue_number, node_queue> queues;
+
+  /// Found by recovery and not yet asked for by `serve_queue`.
+  recovered_ledgers unclaimed;
+
+  /// Items whose body is in memory only until the journal has told its place.
+  std::unordered_set<item_id> unbudgeted;
+
+  /// When `node_due` is to come; never: no timer runs.
+  micros timer_us = never;
+
+  static inline const char* name = "user_node";
+};
+
+/// Owns the items and claims of one user over all queues.
+user_node_self::behavior_type
+user_node(user_node_self::stateful_pointer<user_node_state> self,
+          user_node_options options, recovered_ledgers recovered);
+
+} // namespace depositd
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::node_due)

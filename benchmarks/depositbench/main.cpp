@@ -1,0 +1,97 @@
+// depositbench: a client in a process of its own that measures a running
+// engine over its public doors. docs/PERFORMANCE.md says how to read it.
+
+#include "benchmarks/depositbench/native.hpp"
+#include "benchmarks/depositbench/phases.hpp"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+#include <iostream>
+#include <unistd.h>
+
+namespace {
+
+using namespace depositd::bench;
+
+void print_json(const options& settings, const figures& x) {
+  nlohmann::json out{
+    {"phase", x.phase},
+    {"door", settings.door},
+    {"items", x.items},
+    {"items_per_second", x.items_per_second()},
+    {"seconds", x.seconds},
+    {"p50_ms", x.p50_ms},
+    {"p99_ms", x.p99_ms},
+    {"client_cpu_us_per_item", x.client_cpu_us_per_item},
+    {"server_cpu_us_per_item", x.server_cpu_us_per_item},
+  };
+  for (const auto& [key, value] : x.more)
+    out[key] = value;
+  std::cout << out.dump() << std::endl;
+}
+
+void print_row(const figures& x) {
+  std::printf("%-8s %10llu items %10.0f /s  p50 %8.3f ms  p99 %8.3f ms  "
+              "cpu client %6.2f us server %6.2f us",
+              x.phase.c_str(), static_cast<unsigned long long>(x.items),
+              x.items_per_second(), x.p50_ms, x.p99_ms,
+              x.client_cpu_us_per_item, x.server_cpu_us_per_item);
+  for (const auto& [key, value] : x.more)
+    std::printf("  %s %.6g", key.c_str(), value);
+  std::printf("\n");
+  std::fflush(stdout);
+}
+
+options read_options(int argc, char** argv, CLI::App& app) {
+  options out;
+  app.add_option("phase", out.phases, "P1 P1s P2 P2b P3 P4 restart disk, all")
+    ->required();
+  app.add_option("--door", out.door)->check(CLI::IsMember({"native"}));
+  app.add_option("--connect", out.connect, "HOST:PORT of the door");
+  app.add_option("--server-pid", out.server_pid, "for server CPU and memory");
+  app.add_option("--data", out.data, "the server's data folder, for disk");
+  app.add_option("--restart-command", out.restart_command,
+                 "starts the server again, for restart");
+  app.add_option("--queue", out.queue, "prefix of the queues");
+  app.add_option("--items", out.items, "instead of the phase's own number");
+  app.add_option("--users", out.users);
+  app.add_option("--body-bytes", out.body_bytes);
+  app.add_option("--connections", out.connections, "P1s: requests at once");
+  app.add_option("--workers", out.workers, "P2, P2b, P3");
+  app.add_option("--prefetch", out.prefetch, "P2: instead of 1 and 10");
+  app.add_option("--rate", out.rate, "P3: items per second of the open loop");
+  app.add_flag("--json", out.json, "one object per line");
+  app.parse(argc, argv);
+  if (out.phases == std::vector<std::string>{"all"})
+    out.phases = {"P1", "P1s", "P2", "P2b", "P3", "P4"};
+  return out;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"Measures a running depositd"};
+  options settings;
+  try {
+    settings = read_options(argc, argv, app);
+  } catch (const CLI::ParseError& wrong) {
+    return app.exit(wrong) == 0 ? 0 : 2;
+  }
+  client_config config;
+  caf::actor_system system{config};
+  int code = 0;
+  try {
+    for (const auto& phase : settings.phases)
+      run_phase(phase, settings, system, [&](const figures& x) {
+        settings.json ? print_json(settings, x) : print_row(x);
+      });
+  } catch (const std::exception& wrong) {
+    std::cerr << "depositbench: " << wrong.what() << std::endl;
+    code = 1;
+  }
+  // Remote handles may keep CAF's system alive for ever.
+  std::fflush(nullptr);
+  ::_exit(code);
+}

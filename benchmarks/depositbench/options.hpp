@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace depositd::bench {
+
+/// What to run, and against what.
+struct options {
+  std::vector<std::string> phases;
+  std::string door = "native";
+  std::string connect = "127.0.0.1:4747";
+  std::uint32_t server_pid = 0;   ///< 0: no server CPU and memory figures
+  std::string data;               ///< the server's data folder, for `disk`
+  std::string restart_command;    ///< starts the server, for `restart`
+  std::string queue = "bench";    ///< phases use queues of this prefix
+  std::uint64_t items = 0;        ///< 0: the phase's own number
+  std::uint32_t users = 1000;
+  std::uint32_t body_bytes = 1024;
+  std::uint32_t connections = 16; ///< P1s
+  std::uint32_t workers = 8;      ///< P2, P2b, P3
+  std::uint32_t prefetch = 0;     ///< P2: 0 runs with 1 and with 10
+  double rate = 0;                ///< P3 open loop; 0: half of its peak
+  bool json = false;
+};
+
+} // namespace depositd::bench

@@ -1,0 +1,44 @@
+#pragma once
+
+// The doors of an engine that are not actors: HTTP and the drop folder.
+
+#include "config/settings.hpp"
+#include "config/stores.hpp"
+#include "messages/actors.hpp"
+
+#include <caf/actor_system.hpp>
+
+#include <memory>
+#include <string>
+
+namespace depositd {
+
+struct doors_options {
+  const depositd_settings& settings;
+  stores& durable;
+  shard_actor shard;
+  projector_actor projector;
+  handler_actor handler;
+};
+
+class doors {
+public:
+  /// `ec::bad_setting` names the key whose address cannot be listened at.
+  static caf::expected<std::unique_ptr<doors>> open(caf::actor_system& system,
+                                                    doors_options options);
+
+  ~doors();
+
+  const std::string& http_address() const;
+  const std::string& admin_address() const;
+
+  /// Takes nothing new; returns when no door thread runs any more.
+  void close();
+
+private:
+  struct parts;
+  explicit doors(std::unique_ptr<parts> x);
+  std::unique_ptr<parts> parts_;
+};
+
+} // namespace depositd

@@ -1,0 +1,265 @@
+#include "config/engine.hpp"
+
+#include "actors/admin.hpp"
+#include "actors/body_reader.hpp"
+#include "actors/journal.hpp"
+#include "actors/native.hpp"
+#include "actors/processor_manager.hpp"
+#include "actors/projector.hpp"
+#include "actors/shard.hpp"
+#include "actors/submitter.hpp"
+#include "actors/supervisor.hpp"
+#include "adapters/crossref/handler_pool.hpp"
+#include "config/doors.hpp"
+#include "config/version.hpp"
+#include "messages/node_options.hpp"
+
+#include <caf/io/all.hpp>
+#include <caf/openssl/all.hpp>
+#include <caf/scoped_actor.hpp>
+
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+namespace depositd {
+
+namespace {
+
+constexpr std::size_t handler_threads = 2;
+
+configuration_seen configuration_of(const depositd_settings& settings) {
+  configuration_seen out;
+  for (const auto& [name, queue] : settings.queues)
+    out.queues.push_back({name, queue});
+  out.processors_count = settings.processors.count;
+  out.prohibited_users = settings.prohibited_users;
+  return out;
+}
+
+std::shared_ptr<spdlog::logger> audit_log() {
+  if (auto known = spdlog::get("audit"))
+    return known;
+  return spdlog::stderr_logger_mt("audit");
+}
+
+crossref::handler_pool_options
+handler_options(caf::actor_system& system, const depositd_settings& settings,
+                const stores& durable, const shard_actor& shard) {
+  crossref::submission_handler_options work;
+  work.blobs = durable.blobs;
+  work.registry = durable.registry;
+  if (!settings.crossref.schema_folder.empty())
+    work.schemas = std::make_shared<crossref::schema_folder>(
+      settings.crossref.schema_folder);
+  auto handler
+    = std::make_shared<const crossref::submission_handler>(std::move(work));
+  crossref::handler_pool_options out;
+  out.spawn_worker = [&system, handler] {
+    return system.spawn<caf::detached>(crossref::handler_worker, handler);
+  };
+  out.workers = handler_threads;
+  out.shard = shard;
+  out.inject_delay_ms = settings.processors.inject_delay_ms;
+  return out;
+}
+
+} // namespace
+
+engine_config::engine_config(const depositd_settings& settings) {
+  add_message_types<caf::id_block::depositd>();
+  load<caf::io::middleman>();
+  // Sharing sleeps where stealing spins; one worker beats two, because journal,
+  // projector, sockets and handlers have threads of their own.
+  set("scheduler.policy", caf::atom("sharing"));
+  set("scheduler.max-threads", std::size_t{1});
+  set("scheduler.max-throughput", std::size_t{64});
+  apply_node_options(*this);
+  const auto& tls = settings.node.tls;
+  if (tls.configured()) {
+    load<caf::openssl::manager>();
+    openssl_certificate = tls.certificate;
+    openssl_key = tls.key;
+    openssl_cafile = tls.ca;
+  }
+}
+
+caf::expected<std::unique_ptr<engine>>
+engine::start(caf::actor_system& system, const depositd_settings& settings,
+              std::function<void(const std::string&)> failed) {
+  std::unique_ptr<engine> out{new engine(system, settings)};
+  auto durable = open_stores(settings);
+  if (!durable)
+    return durable.error();
+  out->stores_ = std::move(*durable);
+  const auto steps = {&engine::spawn_core, &engine::await_recovery,
+                      &engine::open_doors};
+  for (const auto& step : steps)
+    if (auto wrong = ((*out).*step)()) {
+      out->stop();
+      return wrong;
+    }
+  out->spawn_supervisor(std::move(failed));
+  return out;
+}
+
+engine::engine(caf::actor_system& system, const depositd_settings& settings)
+  : system_(system),
+    settings_(settings),
+    budget_(std::make_shared<memory_budget>(
+      std::uint64_t{settings.memory.body_budget_mb} << 20)) {
+  // nop
+}
+
+engine::~engine() = default;
+
+caf::error engine::spawn_core() {
+  auto backlog = std::make_shared<journal_backlog>();
+  body_reader_ = system_.spawn<caf::detached>(body_reader,
+                                              stores_.journal.get());
+  journal_options writing;
+  writing.store = stores_.journal.get();
+  writing.bodies = body_reader_;
+  writing.backlog = backlog;
+  auto writer = system_.spawn<caf::detached>(journal, std::move(writing));
+  journal_ = writer;
+  projector_options reading;
+  reading.journal = stores_.journal.get();
+  reading.projection = stores_.projection.get();
+  reading.blobs = stores_.blobs.get();
+  reading.registry = stores_.registry.get();
+  reading.retention_s
+    = std::int64_t{settings_.retention.submissions_days} * 24 * 3600;
+  projector_ = system_.spawn<caf::detached>(projector, std::move(reading));
+  shard_options routing;
+  routing.journal = journal_;
+  routing.projector = projector_;
+  routing.epoch = stores_.journal->epoch();
+  routing.budget = budget_;
+  routing.backlog = backlog;
+  routing.configuration = configuration_of(settings_);
+  shard_ = system_.spawn(shard, std::move(routing));
+  caf::anon_send(writer,
+                 meet_shard{caf::actor_cast<caf::strong_actor_ptr>(shard_)});
+  return {};
+}
+
+caf::error engine::await_recovery() {
+  caf::scoped_actor self{system_};
+  caf::error failure;
+  self->request(shard_, caf::infinite, await_ready{})
+    .receive([](const done&) {},
+             [&](caf::error& why) { failure = std::move(why); });
+  return failure;
+}
+
+caf::error engine::open_doors() {
+  handler_ = system_.spawn(
+    crossref::handler_pool,
+    handler_options(system_, settings_, stores_, shard_));
+  processors_ = system_.spawn(processor_manager,
+                              processor_manager_options{shard_, handler_});
+  native_ = system_.spawn(native, shard_);
+  auto submitting = system_.spawn<caf::detached>(
+    submitter, submitter_options{stores_.blobs.get(), shard_});
+  submitter_ = caf::actor_cast<caf::actor>(submitting);
+  admin_options operating;
+  operating.shard = shard_;
+  operating.projector = projector_;
+  operating.processors = processors_;
+  operating.native = native_;
+  operating.submitter = submitting;
+  operating.version = version_text;
+  operating.audit = audit_log();
+  admin_ = system_.spawn(admin, std::move(operating));
+  auto opened = doors::open(
+    system_, {settings_, stores_, shard_, projector_, handler_});
+  if (!opened)
+    return opened.error();
+  doors_ = std::move(*opened);
+  auto port = publish_node();
+  if (!port)
+    return port.error();
+  node_port_ = *port;
+  return {};
+}
+
+caf::expected<std::uint16_t> engine::publish_node() {
+  const auto& at = settings_.node.listen;
+  const auto port
+    = settings_.node.tls.configured()
+        ? caf::openssl::publish(admin_, at.port, at.host.c_str())
+        : caf::io::publish(admin_, at.port, at.host.c_str());
+  if (!port)
+    return caf::make_error(ec::bad_setting, "node.listen: cannot listen at "
+                                              + to_string(at));
+  return *port;
+}
+
+void engine::spawn_supervisor(std::function<void(const std::string&)> failed) {
+  supervisor_options watching;
+  watching.shard = shard_;
+  watching.processors = processors_;
+  watching.projector = projector_;
+  watching.drain_ms = settings_.shutdown.drain_ms;
+  const auto watch = [&](const char* name, const auto& who) {
+    watching.watched.emplace_back(
+      name, caf::actor_cast<caf::strong_actor_ptr>(who));
+  };
+  watch("journal", journal_);
+  watch("body_reader", body_reader_);
+  watch("projector", projector_);
+  watch("shard", shard_);
+  watch("handler", handler_);
+  watch("processor_manager", processors_);
+  watch("native", native_);
+  watch("admin", admin_);
+  watching.failed
+    = [failed = std::move(failed)](const std::string& who,
+                                   const caf::error& why) {
+        failed(who + " ended: " + render(why));
+      };
+  supervisor_ = system_.spawn(supervisor, std::move(watching));
+}
+
+std::string engine::ready_line() const {
+  const endpoint node{settings_.node.listen.host, node_port_};
+  return "ready http=" + doors_->http_address()
+         + " admin=" + doors_->admin_address() + " node=" + to_string(node)
+         + " data=" + settings_.data.folder.string();
+}
+
+void engine::stop() {
+  if (doors_)
+    doors_->close();
+  caf::scoped_actor self{system_};
+  if (supervisor_)
+    self
+      ->request(supervisor_,
+                std::chrono::milliseconds{settings_.shutdown.drain_ms * 3},
+                stop_engine{})
+      .receive([](const done&) {},
+               [](const caf::error& why) {
+                 spdlog::warn("drain_incomplete reason=\"{}\"", render(why));
+               });
+  const auto end = [&](const auto& who) {
+    if (who)
+      self->send_exit(who, caf::exit_reason::kill);
+  };
+  end(supervisor_);
+  end(admin_);
+  end(native_);
+  end(processors_);
+  end(handler_);
+  end(submitter_);
+  end(shard_);
+  // The threads that touch the stores must be gone before the stores are.
+  for (const auto& who : {caf::actor_cast<caf::actor>(projector_),
+                          caf::actor_cast<caf::actor>(body_reader_),
+                          caf::actor_cast<caf::actor>(journal_)})
+    if (who) {
+      self->send_exit(who, caf::exit_reason::user_shutdown);
+      self->wait_for(who);
+    }
+}
+
+} // namespace depositd

@@ -1,0 +1,72 @@
+#pragma once
+
+// The composition root: stores, actors and doors of one engine.
+
+#include "actors/memory_budget.hpp"
+#include "config/settings.hpp"
+#include "config/stores.hpp"
+#include "messages/actors.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/actor_system_config.hpp>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace depositd {
+
+class doors;
+
+/// CAF's configuration for an engine with these settings.
+class engine_config : public caf::actor_system_config {
+public:
+  explicit engine_config(const depositd_settings& settings);
+};
+
+/// A running engine. Doors are open from `start` to `stop`.
+class engine {
+public:
+  /// Opens the stores, recovers, spawns the actors, opens the doors; returns
+  /// when all of that is done. The error is one line that names what is wrong.
+  /// `failed` is called from any thread if the engine cannot go on.
+  static caf::expected<std::unique_ptr<engine>>
+  start(caf::actor_system& system, const depositd_settings& settings,
+        std::function<void(const std::string&)> failed);
+
+  ~engine();
+
+  /// "ready http=... admin=... node=... data=...".
+  std::string ready_line() const;
+
+  /// Closes the doors, drains, lets all actors end.
+  void stop();
+
+private:
+  engine(caf::actor_system& system, const depositd_settings& settings);
+
+  caf::error spawn_core();
+  caf::error await_recovery();
+  caf::error open_doors();
+  void spawn_supervisor(std::function<void(const std::string&)> failed);
+  caf::expected<std::uint16_t> publish_node();
+
+  caf::actor_system& system_;
+  depositd_settings settings_;
+  stores stores_;
+  std::shared_ptr<memory_budget> budget_;
+  journal_actor journal_;
+  body_reader_actor body_reader_;
+  projector_actor projector_;
+  shard_actor shard_;
+  handler_actor handler_;
+  processor_manager_actor processors_;
+  native_actor native_;
+  admin_actor admin_;
+  supervisor_actor supervisor_;
+  caf::actor submitter_;
+  std::unique_ptr<doors> doors_;
+  std::uint16_t node_port_ = 0;
+};
+
+} // namespace depositd

@@ -1,0 +1,73 @@
+#include "config/stores.hpp"
+
+#include "adapters/blobs/folder_blobs.hpp"
+#include "adapters/memory/memory_blob_store.hpp"
+#include "adapters/memory/memory_doi_registry.hpp"
+#include "adapters/memory/memory_journal_store.hpp"
+#include "adapters/memory/memory_projection_store.hpp"
+#include "adapters/segments/segments.hpp"
+#include "adapters/sqlite/sqlite_doi_registry.hpp"
+#include "adapters/sqlite/sqlite_projection_store.hpp"
+
+#include <system_error>
+
+namespace depositd {
+
+namespace {
+
+caf::expected<stores> open_embedded(const depositd_settings& settings) {
+  const auto& folder = settings.data.folder;
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (failed)
+    return caf::make_error(ec::store_failed, "data.folder: " + folder.string()
+                                               + ": " + failed.message());
+  stores out;
+  // The journal first: its lock says whether the folder is in use.
+  segments_options options;
+  options.folder = folder / "journal";
+  options.segment_bytes = std::uint64_t{settings.store.segment_mb} << 20;
+  if (auto journal = open_segments(options))
+    out.journal = std::move(*journal);
+  else
+    return journal.error();
+  if (auto projection = open_sqlite_projection(folder / "projection.db"))
+    out.projection = std::move(*projection);
+  else
+    return projection.error();
+  if (auto blobs = open_folder_blobs({folder / "blobs"}))
+    out.blobs = std::move(*blobs);
+  else
+    return blobs.error();
+  if (auto registry = open_sqlite_registry(folder / "registry.db"))
+    out.registry = std::move(*registry);
+  else
+    return registry.error();
+  return out;
+}
+
+stores open_memory() {
+  stores out;
+  out.journal = open_memory_journal(make_memory_journal());
+  out.projection = make_memory_projection();
+  out.blobs = make_memory_blobs();
+  out.registry = make_memory_registry();
+  return out;
+}
+
+} // namespace
+
+caf::expected<stores> open_stores(const depositd_settings& settings) {
+  switch (settings.store.kind) {
+    case store_kind::embedded:
+      return open_embedded(settings);
+    case store_kind::memory:
+      return open_memory();
+    case store_kind::postgres:
+      break;
+  }
+  return caf::make_error(ec::bad_setting,
+                         std::string{"store.kind: postgres is not built in"});
+}
+
+} // namespace depositd

@@ -1,0 +1,54 @@
+#pragma once
+
+// What a change does to a row of the projection. Pure, so that every adapter
+// of the projection port and the fold agree on it.
+
+#include "messages/rows.hpp"
+
+namespace depositd {
+
+/// Puts the change into the item it names.
+inline void apply_change(item_row& row, const item_change& change) {
+  if (change.has_claim_state) {
+    row.state = change.state;
+    row.attempt = change.attempt;
+    row.available_us = change.available_us;
+    row.token = change.token;
+    row.deadline_us = change.deadline_us;
+    row.local = change.local;
+    row.processor = change.processor;
+  }
+  if (change.has_deadline)
+    row.deadline_us = change.deadline_us;
+  if (change.has_parked_state)
+    row.state = change.state;
+  if (change.place.length > 0)
+    row.place = change.place;
+}
+
+/// Puts the change into the submission it names. With several flags set the
+/// later station of a submission's life wins.
+inline void apply_change(submission_row& row, const submission_change& change) {
+  if (change.has_started) {
+    row.status = submission_status::in_process;
+    row.started_us = change.started_us;
+    row.attempt = change.attempt;
+    row.processor = change.processor;
+  }
+  if (change.has_returned) {
+    row.status = submission_status::queued;
+    row.attempt = change.attempt;
+  }
+  if (change.has_finished) {
+    row.status = submission_status::completed;
+    row.failed = change.failed;
+    row.finished_us = change.finished_us;
+    row.reason = change.reason;
+    row.batch_id = change.batch_id;
+    row.document = change.document;
+  }
+  if (change.has_parked)
+    row.parked = change.parked;
+}
+
+} // namespace depositd
