@@ -1,0 +1,32 @@
+#pragma once
+
+// The registry of DOIs in one SQLite file.
+
+#include "messages/ports/doi_registry.hpp"
+
+#include <filesystem>
+#include <memory>
+
+namespace depositd {
+
+struct sqlite_registry_options {
+  /// The file may not grow beyond this many pages of 4 KiB; 0: no limit.
+  std::uint32_t pages_max = 0;
+  /// A file of at most this many bytes is read through by SQLite when it is
+  /// opened, indexes included.
+  std::uint64_t checked_bytes_max = 32 * 1024 * 1024;
+};
+
+/// Opens the file, or makes it if it is not there; nothing else may have it
+/// open. What is there is never cleaned or made again: `ec::store_damaged` if
+/// the file is not a registry or SQLite finds it damaged, `ec::store_failed`
+/// if it cannot be used. Rows carry checksums and are checked when they are
+/// read.
+///
+/// `record` is durable when it returns. Calls of several threads take turns.
+/// `backup` writes `registry.db` into the folder.
+caf::expected<std::unique_ptr<doi_registry>>
+open_sqlite_registry(const std::filesystem::path& file,
+                     const sqlite_registry_options& options = {});
+
+} // namespace depositd

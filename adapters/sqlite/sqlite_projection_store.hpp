@@ -1,0 +1,36 @@
+#pragma once
+
+// The projection in one SQLite file.
+
+#include "messages/ports/projection_store.hpp"
+
+#include <filesystem>
+#include <memory>
+
+namespace depositd {
+
+struct sqlite_projection_options {
+  /// The file may not grow beyond this many pages of 4 KiB; 0: no limit.
+  std::uint32_t pages_max = 0;
+  /// A file of at most this many bytes is read through by SQLite when it is
+  /// opened, indexes included.
+  std::uint64_t checked_bytes_max = 32 * 1024 * 1024;
+};
+
+/// Opens the file, or makes it if it is not there; nothing else may have it
+/// open. What is there is never cleaned or made again: `ec::store_damaged` if
+/// the file is not a projection or does not match its checksums,
+/// `ec::store_failed` if it cannot be used (locked, read-only, written by
+/// another version).
+///
+/// Damage of the tables that recovery loads is found by loading them, at the
+/// latest when the last row was read; that of submissions when they are read.
+///
+/// `apply` is durable when it returns. All calls must come from one thread at
+/// a time, reads and `backup` too; they block on I/O. `backup` writes
+/// `projection.db` into the folder.
+caf::expected<std::unique_ptr<projection_store>>
+open_sqlite_projection(const std::filesystem::path& file,
+                       const sqlite_projection_options& options = {});
+
+} // namespace depositd
