@@ -51,6 +51,14 @@ diagnostic_counts count(const diagnostic& x);
 /// The document of a processed file, status `completed`.
 std::string write_completed(const diagnostic& x);
 
+/// The document up to its records, and from behind them, for documents with
+/// records of another kind.
+std::string write_head(const diagnostic& x);
+std::string write_tail(const diagnostic_counts& counts);
+
+/// `<name>text</name>`, or `<name />` if the text is empty.
+std::string write_element(std::string_view name, std::string_view text);
+
 /// A file that is bad as a whole: one failed record without a DOI.
 diagnostic whole_file_failed(item_id submission, std::string processor,
                              std::string batch_id, std::string reason);

@@ -1,0 +1,53 @@
+#pragma once
+
+// Processes metadata deposits: reads the file, applies the rules to each DOI,
+// records what may be recorded, and writes the diagnostic.
+
+#include "adapters/crossref/schema_folder.hpp"
+#include "adapters/crossref/xml_limits.hpp"
+#include "messages/ports/doi_registry.hpp"
+#include "messages/types.hpp"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace depositd::crossref {
+
+/// Which submission a file is, and on whose behalf.
+struct submission_job {
+  item_id submission = 0;
+  std::string user;
+  std::string processor;             ///< becomes `sp`
+  std::vector<std::string> prefixes; ///< the user's; empty: any DOI
+};
+
+/// Everything here may be called from any thread and blocks.
+class metadata_handler {
+public:
+  /// Without a schema folder nothing is checked against a schema.
+  metadata_handler(std::shared_ptr<doi_registry> registry,
+                   std::shared_ptr<schema_folder> schemas,
+                   xml_limits limits = {});
+
+  /// `done` with a diagnostic if any DOI was recorded, `failed` with one if
+  /// none was or the file is bad, `retry` if the registry or a schema file
+  /// failed. Repeating a submission gives the same answer and records nothing
+  /// twice. Says, reason, batch id and document of the outcome are set.
+  outcome handle(const submission_job& job, std::string_view bytes) const;
+
+private:
+  std::shared_ptr<doi_registry> registry_;
+  std::shared_ptr<schema_folder> schemas_;
+  xml_limits limits_;
+};
+
+/// The outcome of a file that is bad as a whole.
+outcome refuse_file(const submission_job& job, std::string batch_id,
+                    std::string reason);
+
+/// The outcome of work that should be tried again.
+outcome try_again(std::string reason);
+
+} // namespace depositd::crossref

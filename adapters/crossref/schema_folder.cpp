@@ -1,0 +1,138 @@
+#include "adapters/crossref/schema_folder.hpp"
+
+#include "adapters/crossref/xml_reader.hpp"
+
+#include <libxml/xmlIO.h>
+#include <libxml/xmlschemas.h>
+
+#include <utility>
+
+namespace depositd::crossref {
+
+namespace {
+
+struct free_schema {
+  void operator()(xmlSchemaPtr x) const {
+    xmlSchemaFree(x);
+  }
+  void operator()(xmlSchemaParserCtxtPtr x) const {
+    xmlSchemaFreeParserCtxt(x);
+  }
+  void operator()(xmlSchemaValidCtxtPtr x) const {
+    xmlSchemaFreeValidCtxt(x);
+  }
+};
+
+using schema_ptr = std::unique_ptr<xmlSchema, free_schema>;
+using parser_ptr = std::unique_ptr<xmlSchemaParserCtxt, free_schema>;
+using validator_ptr = std::unique_ptr<xmlSchemaValidCtxt, free_schema>;
+
+/// Keeps the first error that libxml2 tells. Called from C: must not throw.
+void keep_first(void* data, xmlErrorPtr error) {
+  auto& first = *static_cast<std::string*>(data);
+  if (!first.empty() || error->level < XML_ERR_ERROR)
+    return;
+  try {
+    first = "line " + std::to_string(error->line) + ": "
+            + one_line(error->message ? error->message : "does not fit");
+  } catch (...) {
+    // Without the memory for a reason the result alone has to do.
+  }
+}
+
+/// Errors of this thread's parser go here while it lives, rather than to the
+/// standard error.
+class errors_to {
+public:
+  explicit errors_to(std::string& first) {
+    xmlSetStructuredErrorFunc(&first, keep_first);
+  }
+
+  ~errors_to() {
+    xmlSetStructuredErrorFunc(nullptr, nullptr);
+  }
+
+  errors_to(const errors_to&) = delete;
+  errors_to& operator=(const errors_to&) = delete;
+};
+
+} // namespace
+
+class compiled_schema {
+public:
+  static caf::expected<std::shared_ptr<compiled_schema>>
+  load(const std::filesystem::path& folder, const std::string& name) {
+    secure_xml_parser();
+    const local_files_only allow{folder.string()};
+    parser_ptr parser{xmlSchemaNewParserCtxt(name.c_str())};
+    std::string problem;
+    const errors_to also{problem};
+    if (parser)
+      xmlSchemaSetParserStructuredErrors(parser.get(), keep_first, &problem);
+    schema_ptr schema{parser ? xmlSchemaParse(parser.get()) : nullptr};
+    if (!schema)
+      return caf::make_error(ec::store_failed,
+                             "schema " + name + " cannot be used: " + problem);
+    auto out = std::make_shared<compiled_schema>();
+    out->schema_ = std::move(schema);
+    return out;
+  }
+
+  caf::error check(const std::string& text) {
+    // A document's own schemaLocation reaches into the compiled schema.
+    const std::lock_guard guard{mutex_};
+    validator_ptr validator{xmlSchemaNewValidCtxt(schema_.get())};
+    auto* input = xmlParserInputBufferCreateMem(
+      text.data(), static_cast<int>(text.size()), XML_CHAR_ENCODING_NONE);
+    if (!validator || !input)
+      return caf::make_error(ec::store_failed,
+                             std::string{"no memory for the schema check"});
+    std::string problem;
+    xmlSchemaSetValidStructuredErrors(validator.get(), keep_first, &problem);
+    // Takes the input buffer over, whatever comes of it.
+    const auto result = xmlSchemaValidateStream(
+      validator.get(), input, XML_CHAR_ENCODING_NONE, nullptr, nullptr);
+    if (result == 0)
+      return {};
+    if (problem.empty())
+      problem = "does not fit the schema";
+    return caf::make_error(ec::malformed, std::move(problem));
+  }
+
+private:
+  schema_ptr schema_;
+  std::mutex mutex_;
+};
+
+schema_folder::schema_folder(std::filesystem::path folder)
+  : folder_(std::move(folder)) {
+  // nop
+}
+
+schema_folder::~schema_folder() = default;
+
+caf::error schema_folder::check(const std::string& version,
+                                const std::string& text) {
+  auto schema = find(version);
+  if (!schema)
+    return std::move(schema.error());
+  return (*schema)->check(text);
+}
+
+caf::expected<std::shared_ptr<compiled_schema>>
+schema_folder::find(const std::string& version) {
+  const std::lock_guard guard{mutex_};
+  if (const auto known = schemas_.find(version); known != schemas_.end())
+    return known->second;
+  const auto name = "crossref" + version + ".xsd";
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(folder_ / name, ignored))
+    return caf::make_error(ec::not_found,
+                           "schema " + name + " is not available");
+  auto loaded = compiled_schema::load(folder_, name);
+  if (loaded)
+    schemas_.emplace(version, *loaded);
+  return loaded;
+}
+
+} // namespace depositd::crossref

@@ -1,0 +1,91 @@
+#include "adapters/crossref/submission_handler.hpp"
+
+#include "messages/envelope.hpp"
+
+#include <exception>
+#include <utility>
+
+namespace depositd::crossref {
+
+namespace {
+
+bool is_metadata(const std::string& operation) {
+  return operation.empty() || operation == "doMDUpload"
+         || operation == "doXSDMDUpload";
+}
+
+bool is_query(const std::string& operation) {
+  return operation == "doQueryUpload" || operation == "doDOIQueryUpload";
+}
+
+/// Doors where only a user with an account gets in. Users of the others may
+/// have none, and then deposit what they like.
+bool needs_account(const std::string& source) {
+  return source == "http" || source == "v2";
+}
+
+} // namespace
+
+submission_handler::submission_handler(submission_handler_options options)
+  : blobs_(std::move(options.blobs)),
+    metadata_(options.registry, std::move(options.schemas), options.limits),
+    query_(std::move(options.registry), options.limits) {
+  // nop
+}
+
+outcome submission_handler::handle(const handle_item& what,
+                                   const control_state& control) const {
+  outcome out;
+  try {
+    out = process(what, control);
+  } catch (const std::exception& x) {
+    out = try_again(std::string{"processing stopped: "} + x.what());
+  }
+  out.id = what.item.id;
+  out.token = what.item.token;
+  out.member = what.item.member;
+  return out;
+}
+
+caf::expected<submission>
+submission_handler::envelope_of(const claimed_item& item) const {
+  if (item.kind == body_kind::inline_bytes)
+    return decode_envelope(item.body);
+  auto bytes = blobs_->get(item.body);
+  if (!bytes)
+    return std::move(bytes.error());
+  return decode_envelope(*bytes);
+}
+
+outcome submission_handler::process(const handle_item& what,
+                                    const control_state& control) const {
+  submission_job job;
+  job.submission = what.item.id;
+  job.user = what.item.user;
+  job.processor = what.processor;
+  const auto failed = [&](const caf::error& problem) {
+    return problem == ec::malformed || problem == ec::store_damaged
+             ? refuse_file(job, {}, render(problem))
+             : try_again(render(problem));
+  };
+  const auto particulars = envelope_of(what.item);
+  if (!particulars)
+    return failed(particulars.error());
+  const auto account = control.accounts.find(job.user);
+  if (account != control.accounts.end())
+    job.prefixes = account->second.prefixes;
+  else if (needs_account(particulars->source))
+    return refuse_file(job, {}, "The account has been removed");
+  const auto& operation = particulars->operation;
+  if (!is_metadata(operation) && !is_query(operation))
+    return refuse_file(job, {},
+                       "Operation " + operation + " is not supported here");
+  const auto post = blobs_->get(particulars->blob);
+  if (!post)
+    return failed(post.error());
+  return is_query(operation)
+           ? query_.handle(job, *post, operation == "doDOIQueryUpload")
+           : metadata_.handle(job, *post);
+}
+
+} // namespace depositd::crossref

@@ -1,0 +1,86 @@
+#include "adapters/crossref/text.hpp"
+
+#include <algorithm>
+
+namespace depositd::crossref {
+
+namespace {
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+/// 10. and four to nine digits; registrants may have subdivided theirs.
+bool is_prefix(std::string_view text) {
+  if (!text.starts_with("10."))
+    return false;
+  text.remove_prefix(3);
+  const auto dot = text.find('.');
+  const auto registrant = text.substr(0, dot);
+  if (registrant.size() < 4 || registrant.size() > 9)
+    return false;
+  return is_digit(text.back()) && text.find("..") == text.npos
+         && std::all_of(registrant.begin(), registrant.end(), is_digit)
+         && std::all_of(text.begin(), text.end(),
+                        [](char c) { return is_digit(c) || c == '.'; });
+}
+
+} // namespace
+
+std::string doi_problem(std::string_view doi) {
+  constexpr std::size_t bytes_max = 2048;
+  const auto slash = doi.find('/');
+  if (slash == doi.npos || !is_prefix(doi.substr(0, slash)))
+    return "Not a DOI: it has to begin with 10., four to nine digits and a "
+           "slash";
+  if (slash + 1 == doi.size())
+    return "Not a DOI: nothing follows the slash";
+  if (doi.size() > bytes_max)
+    return "Not a DOI: longer than " + std::to_string(bytes_max) + " bytes";
+  const auto blank = [](char c) {
+    return static_cast<unsigned char>(c) <= 0x20 || c == 0x7F;
+  };
+  if (std::any_of(doi.begin(), doi.end(), blank))
+    return "Not a DOI: it contains blanks or control characters";
+  return {};
+}
+
+std::string doi_prefix(std::string_view doi) {
+  return std::string{doi.substr(0, doi.find('/'))};
+}
+
+std::string normal_serial_number(std::string_view text) {
+  std::string out;
+  for (const auto c : text)
+    if (is_digit(c) || c == 'X' || c == 'x')
+      out += c == 'x' ? 'X' : c;
+  if (out.size() == 8)
+    out.insert(4, 1, '-');
+  return out;
+}
+
+std::string squeeze(std::string_view text) {
+  std::string out;
+  bool blank = false;
+  for (const auto c : text) {
+    if (c == ' ' || c == '\t' || c == '\r' || c == '\n') {
+      blank = !out.empty();
+      continue;
+    }
+    if (blank)
+      out += ' ';
+    blank = false;
+    out += c;
+  }
+  return out;
+}
+
+std::string lower_case(std::string_view text) {
+  std::string out{text};
+  for (auto& c : out)
+    if (c >= 'A' && c <= 'Z')
+      c = static_cast<char>(c - 'A' + 'a');
+  return out;
+}
+
+} // namespace depositd::crossref

@@ -1,0 +1,26 @@
+#pragma once
+
+// Small rules about the texts that deposits and queries are made of.
+
+#include <string>
+#include <string_view>
+
+namespace depositd::crossref {
+
+/// Why this is not a DOI (10.NNNN/suffix), or empty.
+std::string doi_problem(std::string_view doi);
+
+/// The part before the slash.
+std::string doi_prefix(std::string_view doi);
+
+/// ISSN and ISBN as they are stored and looked for: without hyphens and
+/// blanks, an ISSN as NNNN-NNNX.
+std::string normal_serial_number(std::string_view text);
+
+/// Without blanks around it, with single blanks inside.
+std::string squeeze(std::string_view text);
+
+/// ASCII letters in lower case.
+std::string lower_case(std::string_view text);
+
+} // namespace depositd::crossref

@@ -1,0 +1,110 @@
+#pragma once
+
+// The smallest stores that keep the ports' promises, with switches to fail.
+
+#include "adapters/crossref/text.hpp"
+#include "messages/ports/blob_store.hpp"
+#include "messages/ports/doi_registry.hpp"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace depositd::testing {
+
+class fake_registry : public doi_registry {
+public:
+  caf::expected<std::vector<doi_result>>
+  record(const doi_registration& x) override {
+    ++calls;
+    if (failing)
+      return caf::make_error(ec::store_failed, "the disk is full");
+    if (const auto known = results_.find(x.submission); known != results_.end())
+      return known->second;
+    std::vector<doi_result> out;
+    for (const auto& record : x.records)
+      out.push_back(put(record));
+    results_.emplace(x.submission, out);
+    return out;
+  }
+
+  caf::expected<std::vector<doi_record>>
+  find(const doi_query& query, std::uint32_t count_max) override {
+    if (failing)
+      return caf::make_error(ec::store_failed, "the disk is full");
+    const auto fits = [](const std::string& wanted, const std::string& is) {
+      return wanted.empty()
+             || crossref::lower_case(wanted) == crossref::lower_case(is);
+    };
+    std::vector<doi_record> out;
+    for (const auto& [doi, x] : records)
+      if (out.size() < count_max && fits(query.doi, x.doi)
+          && fits(query.issn, x.issn)
+          && fits(query.journal_title, x.journal_title)
+          && fits(query.first_author, x.first_author)
+          && fits(query.volume, x.volume) && fits(query.issue, x.issue)
+          && fits(query.first_page, x.first_page) && fits(query.year, x.year))
+        out.push_back(x);
+    return out;
+  }
+
+  caf::error backup(const std::filesystem::path&) override {
+    return {};
+  }
+
+  std::map<std::string, doi_record> records; ///< by DOI in lower case
+  bool failing = false;
+  int calls = 0;
+
+private:
+  doi_result put(const doi_record& x) {
+    const auto number = [](const std::string& digits) {
+      return digits.empty() ? -1.0L : std::stold(digits);
+    };
+    auto& stored = records[crossref::lower_case(x.doi)];
+    if (stored.doi.empty()) {
+      stored = x;
+      return doi_result::added;
+    }
+    if (number(x.timestamp) <= number(stored.timestamp))
+      return doi_result::outdated;
+    stored = x;
+    return doi_result::updated;
+  }
+
+  std::map<item_id, std::vector<doi_result>> results_;
+};
+
+class fake_blobs : public blob_store {
+public:
+  caf::expected<std::string> put(std::string_view bytes) override {
+    auto key = "blob-" + std::to_string(blobs.size());
+    blobs[key] = bytes;
+    return key;
+  }
+
+  caf::expected<std::string> get(const std::string& key) override {
+    if (fails_with != 0)
+      return caf::make_error(static_cast<ec>(fails_with),
+                             "blob " + key + " is unwell");
+    const auto found = blobs.find(key);
+    if (found == blobs.end())
+      return caf::make_error(ec::not_found, "no blob " + key);
+    return found->second;
+  }
+
+  caf::expected<std::uint64_t>
+  collect(std::int64_t,
+          const std::function<bool(const std::string&)>&) override {
+    return std::uint64_t{0};
+  }
+
+  caf::error backup(const std::filesystem::path&) override {
+    return {};
+  }
+
+  std::map<std::string, std::string> blobs;
+  int fails_with = 0; ///< an `ec`, or 0
+};
+
+} // namespace depositd::testing
