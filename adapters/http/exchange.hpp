@@ -1,0 +1,92 @@
+#pragma once
+
+// Inside the server: one request on its way to one answer. The I/O thread that
+// owns the connection moves it on; whoever answers does so from any thread.
+
+#include "adapters/http/responder.hpp"
+#include "adapters/http/router.hpp"
+#include "adapters/http/server.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+
+struct MHD_Connection;
+
+namespace depositd::http {
+
+struct connection;
+
+/// What all connections of a server share.
+struct exchange_context {
+  const server_options& options;
+  const router& routes;
+  std::atomic<bool> stopping{false}; ///< new requests are answered 503
+  std::atomic<bool> stopped{false};  ///< nothing may be suspended any more
+  std::atomic<std::uint64_t> suspended{0};
+  std::atomic<std::uint64_t> body_bytes{0}; ///< held by all requests
+  std::atomic<std::uint64_t> requests{0};
+  std::atomic<std::uint64_t> refused{0};
+};
+
+class exchange : public answer_sink,
+                 public std::enable_shared_from_this<exchange> {
+public:
+  exchange(exchange_context& context, connection& at, MHD_Connection* handle,
+           std::string target);
+  ~exchange() override;
+
+  // -- on the I/O thread
+
+  /// What the library's handler callback asks: goes on as far as possible.
+  /// False closes the connection.
+  bool step(const char* method, const char* version, const char* data,
+            std::size_t& size);
+
+  /// The library has finished with the request.
+  void detach();
+
+  // -- on any thread
+
+  bool answer(response what) override;
+  void pass() override;
+
+private:
+  enum class stage : std::uint8_t { head, gating, body, handling, queued };
+
+  bool read_head(const char* method, const char* version);
+  bool open_gate();
+  bool receive(const char* data, std::size_t& size);
+  bool dispatch();
+  bool settle();
+  bool queue();
+  bool refuse_now(const response& what);
+  std::optional<response> check_body_headers();
+  std::optional<response> unpack();
+  bool hold(std::size_t bytes);
+  void begin_answering();
+
+  exchange_context& context_;
+  connection& at_;
+  std::string target_;
+  request request_;
+  const route* route_ = nullptr;
+  stage stage_ = stage::head;
+  std::size_t body_bytes_max_ = 0;
+  std::uint64_t received_ = 0; ///< bytes of the body
+  std::uint64_t held_ = 0;     ///< counted in the context
+  std::int64_t begun_ms_ = 0;
+  bool chunked_ = false;
+  bool has_body_ = false;
+  bool suspended_before_ = false;
+
+  std::mutex guard_; ///< of what follows
+  MHD_Connection* handle_;
+  bool answered_ = false;
+  bool passed_ = false;
+  bool suspended_ = false;
+  response answer_; ///< stays put once `answered_`
+};
+
+} // namespace depositd::http

@@ -1,0 +1,44 @@
+#pragma once
+
+// The body of a form: multipart/form-data or urlencoded.
+
+#include "adapters/http/message.hpp"
+#include "messages/errors.hpp"
+
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace depositd::http {
+
+/// A field of a form, or a file in it.
+struct form_part {
+  std::string name;
+  bool has_file_name = false;
+  std::string file_name;    ///< verbatim, whatever it contains
+  std::string content_type; ///< empty: none given
+  std::string_view data;    ///< valid as long as the form and its request
+};
+
+struct form {
+  std::vector<form_part> parts;
+  std::deque<std::string> storage; ///< of decoded values
+
+  /// The first part of this name without a file name, null if there is none.
+  const form_part* field(std::string_view name) const;
+};
+
+inline constexpr std::size_t form_parts_max = 256;
+inline constexpr std::size_t boundary_bytes_max = 70;
+
+/// Reads the body by its content type. A last part that is not closed ends
+/// with the body: one client in use never closes it. `ec::malformed` if there
+/// is no part, or if the body is no form.
+caf::expected<form> read_form(const request& from);
+
+/// The same for a multipart body whose boundary is known.
+caf::expected<form> read_multipart(std::string_view body,
+                                   std::string_view boundary);
+
+} // namespace depositd::http

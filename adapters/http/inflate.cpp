@@ -1,0 +1,70 @@
+#include "adapters/http/inflate.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <zlib.h>
+
+namespace depositd::http {
+
+namespace {
+
+class inflater {
+public:
+  inflater() : ready_(inflateInit2(&stream_, 15 + 32) == Z_OK) {
+    // 15: largest window; 32: gzip or zlib, whichever the header says
+  }
+
+  inflater(const inflater&) = delete;
+  inflater& operator=(const inflater&) = delete;
+
+  ~inflater() {
+    if (ready_)
+      inflateEnd(&stream_);
+  }
+
+  bool ready() const {
+    return ready_;
+  }
+
+  z_stream& stream() {
+    return stream_;
+  }
+
+private:
+  z_stream stream_{};
+  bool ready_;
+};
+
+} // namespace
+
+caf::expected<std::string> inflate(std::string_view packed,
+                                   std::size_t bytes_max) {
+  inflater unpacker;
+  if (!unpacker.ready())
+    return caf::make_error(ec::overloaded, "no memory to unpack a body");
+  auto& stream = unpacker.stream();
+  // zlib's interface is older than const.
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
+  stream.avail_in = static_cast<uInt>(packed.size());
+  std::array<char, 64 * 1024> piece;
+  std::string out;
+  for (;;) {
+    stream.next_out = reinterpret_cast<Bytef*>(piece.data());
+    stream.avail_out = static_cast<uInt>(piece.size());
+    const int code = ::inflate(&stream, Z_NO_FLUSH);
+    const auto count = piece.size() - stream.avail_out;
+    if (count > bytes_max - out.size())
+      return caf::make_error(ec::too_large, "the body unpacks to too much");
+    out.append(piece.data(), count);
+    if (code == Z_STREAM_END)
+      break;
+    if (code != Z_OK || (count == 0 && stream.avail_in == 0))
+      return caf::make_error(ec::malformed, "the body is not gzip");
+  }
+  if (stream.avail_in != 0)
+    return caf::make_error(ec::malformed, "bytes after the end of gzip");
+  return out;
+}
+
+} // namespace depositd::http

@@ -1,0 +1,64 @@
+#pragma once
+
+// A request as a handler sees it, and a response as it gives one.
+
+#include "adapters/http/text.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace depositd::http {
+
+/// A request; with its body once that has been received.
+struct request {
+  std::string method;
+  /// The path as sent, without the query. Log this, never the target.
+  std::string path;
+  /// Between the slashes, each percent-decoded and without `;parameters`.
+  /// "." and ".." are names like any other.
+  std::vector<std::string> segments;
+  /// What stood for each {name} of the route's pattern, in order.
+  std::vector<std::string> captured;
+  parameters query;
+  parameters headers;
+  std::string body; ///< decoded if it came chunked or compressed
+  std::string peer; ///< the client's numeric address, without the port
+  bool secure = false;
+
+  /// The first header of this name, null if there is none.
+  const std::string* header(std::string_view name) const {
+    for (const auto& x : headers)
+      if (same_token(x.first, name))
+        return &x.second;
+    return nullptr;
+  }
+};
+
+/// An answer. Content-Length, Date and Connection are the server's.
+struct response {
+  unsigned status = 200;
+  parameters headers;
+  std::string body;
+
+  static response text(unsigned status, std::string body) {
+    return {
+      status, {{"Content-Type", "text/plain;charset=UTF-8"}}, std::move(body)};
+  }
+
+  static response of(unsigned status, std::string content_type,
+                     std::string body) {
+    return {
+      status, {{"Content-Type", std::move(content_type)}}, std::move(body)};
+  }
+
+  response&& with(std::string name, std::string value) && {
+    headers.emplace_back(std::move(name), std::move(value));
+    return std::move(*this);
+  }
+};
+
+/// The page that says that nobody can answer now, with a Retry-After.
+response unavailable(unsigned retry_after_s);
+
+} // namespace depositd::http

@@ -1,0 +1,59 @@
+#pragma once
+
+// The promise to answer one request, kept from any thread.
+
+#include "adapters/http/message.hpp"
+
+#include <memory>
+
+namespace depositd::http {
+
+/// Where an answer goes. Implemented by the server.
+class answer_sink {
+public:
+  virtual ~answer_sink() = default;
+
+  /// Takes the answer unless there is one already or the client is gone.
+  virtual bool answer(response what) = 0;
+
+  /// Goes on with the request: its gate is passed.
+  virtual void pass() = 0;
+};
+
+/// Answers one request, once, from any thread. Dropped without an answer, it
+/// answers 500. The server may have answered before (504 after the route's
+/// time limit, 503 when it stops): what comes later is ignored.
+class responder {
+public:
+  explicit responder(std::shared_ptr<answer_sink> to);
+  responder(responder&&) noexcept = default;
+  responder& operator=(responder&&) noexcept;
+  ~responder();
+
+  /// Whether the answer was taken.
+  bool send(response what);
+
+private:
+  std::shared_ptr<answer_sink> to_;
+};
+
+/// Decides, once and from any thread, whether a request whose head has arrived
+/// may send its body. Dropped without a decision, it refuses with 500.
+class gatekeeper {
+public:
+  explicit gatekeeper(std::shared_ptr<answer_sink> to);
+  gatekeeper(gatekeeper&&) noexcept = default;
+  gatekeeper& operator=(gatekeeper&&) noexcept;
+  ~gatekeeper();
+
+  /// Lets the body come; the route's handler is called after it.
+  void pass();
+
+  /// Answers at once; the body is not read and the connection ends.
+  bool refuse(response what);
+
+private:
+  std::shared_ptr<answer_sink> to_;
+};
+
+} // namespace depositd::http

@@ -1,0 +1,70 @@
+#pragma once
+
+// Which handler answers which path and method.
+
+#include "adapters/http/responder.hpp"
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace depositd::http {
+
+/// Answers a request. Runs on an I/O thread and must not block. The request is
+/// the handler's own: it may be moved from.
+using handler = std::function<void(request&&, responder)>;
+
+/// Looks at a request whose body has not arrived. Runs on an I/O thread and
+/// must not block; the request stays valid until the decision.
+using gate = std::function<void(const request&, gatekeeper)>;
+
+/// What a route wants other than the server's defaults.
+struct route_options {
+  std::size_t body_bytes_max = 0;            ///< 0: the server's own limit
+  std::chrono::milliseconds answer_limit{0}; ///< 0: the server's own limit
+  gate before_body;                          ///< may be null
+};
+
+struct route {
+  handler answer;
+  route_options options;
+};
+
+/// Patterns are paths whose segments are literal or {name}: any one segment,
+/// even an empty one. A literal segment wins over {name}. One slash at the end
+/// of a path does not matter; nothing else is normalised.
+class router {
+public:
+  router();
+  ~router();
+  router(router&&) noexcept;
+  router& operator=(router&&) noexcept;
+
+  /// Adds a route. HEAD is answered by GET unless it has a route of its own.
+  void add(std::string method, std::string_view pattern, handler answer,
+           route_options options = {});
+
+  struct match {
+    const route* found = nullptr;
+    std::vector<std::string> captured;
+    std::string allow; ///< methods of the path, if only the method is wrong
+  };
+
+  /// Both empty if nothing is known of the path.
+  match find(std::string_view method,
+             const std::vector<std::string>& segments) const;
+
+private:
+  struct node;
+  std::unique_ptr<node> root_;
+};
+
+/// A target's path as segments: decoded, `;parameters` dropped, one slash at
+/// the end ignored.
+std::vector<std::string> split_path(std::string_view path);
+
+} // namespace depositd::http

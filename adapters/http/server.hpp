@@ -1,0 +1,80 @@
+#pragma once
+
+// An HTTP/1.1 server: I/O threads that parse requests and call a router's
+// handlers, which answer when they can.
+
+#include "adapters/http/router.hpp"
+#include "messages/endpoint.hpp"
+#include "messages/errors.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace depositd::http {
+
+/// Both files or none. PEM; TLS 1.2 is the lowest version spoken.
+struct tls_files {
+  std::string certificate; ///< with its chain
+  std::string key;
+};
+
+/// What a server is told at its start.
+struct server_options {
+  endpoint listen{"127.0.0.1", 0}; ///< port 0 takes a free one
+  tls_files tls;
+  std::uint32_t io_threads = 2;
+  std::uint32_t connections_max = 4096; ///< less if few files may be open
+  std::uint32_t connections_per_address_max = 0; ///< 0: no limit
+  std::size_t header_bytes_max = 16 * 1024;      ///< request line included
+  std::uint32_t headers_max = 100;
+  std::size_t body_bytes_max = 1024 * 1024;         ///< unless a route says
+  std::size_t bodies_bytes_max = 512 * 1024 * 1024; ///< all that are held
+  std::chrono::milliseconds idle_limit{60'000};     ///< until the request line
+  std::chrono::milliseconds receive_limit{30'000};  ///< the rest of a request
+  std::uint32_t receive_rate_min = 8 * 1024; ///< bytes/s that extend the limit
+  std::chrono::milliseconds answer_limit{60'000}; ///< then 504
+  std::chrono::milliseconds send_limit{30'000};   ///< extended like receiving
+};
+
+/// What a server counts; all since its start but for the first.
+struct server_numbers {
+  std::uint64_t connections = 0; ///< open now
+  std::uint64_t accepted = 0;
+  std::uint64_t requests = 0;
+  std::uint64_t refused = 0; ///< answered 503 by the server itself
+  std::uint64_t expired = 0; ///< ended by one of the time limits
+};
+
+class server_core;
+
+/// Listens from `start` until `stop`.
+class server {
+public:
+  /// `ec::bad_setting` with one clear line if the address cannot be listened
+  /// at or the certificate cannot be used.
+  static caf::expected<std::unique_ptr<server>> start(server_options options,
+                                                      router routes);
+
+  ~server();
+
+  /// The port that is listened at.
+  std::uint16_t port() const noexcept;
+
+  /// host:port with the actual port, IPv6 hosts in brackets.
+  const std::string& address() const noexcept;
+
+  server_numbers numbers() const noexcept;
+
+  /// Takes no new connections and requests; those in work may end within the
+  /// time, then they are answered 503. Returns when no thread runs any more.
+  void stop(std::chrono::milliseconds within = std::chrono::seconds{5});
+
+private:
+  explicit server(std::unique_ptr<server_core> core);
+
+  std::unique_ptr<server_core> core_;
+};
+
+} // namespace depositd::http

@@ -1,0 +1,176 @@
+#include "adapters/http/text.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace depositd::http {
+
+namespace {
+
+int hex_digit(char c) noexcept {
+  if (c >= '0' && c <= '9')
+    return c - '0';
+  if (c >= 'a' && c <= 'f')
+    return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F')
+    return c - 'A' + 10;
+  return -1;
+}
+
+char lower(char c) noexcept {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+}
+
+std::string lower_case(std::string_view text) {
+  std::string out{text};
+  std::transform(out.begin(), out.end(), out.begin(), lower);
+  return out;
+}
+
+std::string decode(std::string_view text, bool plus_is_blank) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '%' && i + 2 < text.size()) {
+      const int high = hex_digit(text[i + 1]);
+      const int low = hex_digit(text[i + 2]);
+      if (high >= 0 && low >= 0) {
+        out += static_cast<char>(high * 16 + low);
+        i += 2;
+        continue;
+      }
+    }
+    out += c == '+' && plus_is_blank ? ' ' : c;
+  }
+  return out;
+}
+
+// Reads a quoted or bare value that starts at `i`; leaves `i` behind it.
+std::string read_value(std::string_view text, std::size_t& i) {
+  std::string out;
+  if (i < text.size() && text[i] == '"') {
+    for (++i; i < text.size() && text[i] != '"'; ++i) {
+      if (text[i] == '\\' && i + 1 < text.size() && text[i + 1] == '"')
+        ++i;
+      out += text[i];
+    }
+    i = std::min(text.find(';', i), text.size());
+    return out;
+  }
+  const auto end = std::min(text.find(';', i), text.size());
+  out = trim(text.substr(i, end - i));
+  i = end;
+  return out;
+}
+
+} // namespace
+
+std::string percent_decode(std::string_view text) {
+  return decode(text, false);
+}
+
+std::string form_decode(std::string_view text) {
+  return decode(text, true);
+}
+
+parameters parse_urlencoded(std::string_view text) {
+  parameters out;
+  while (!text.empty()) {
+    const auto end = std::min(text.find('&'), text.size());
+    const auto pair = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (pair.empty())
+      continue;
+    const auto equals = pair.find('=');
+    const auto name = pair.substr(0, equals);
+    const auto value = equals == std::string_view::npos
+                         ? std::string_view{}
+                         : pair.substr(equals + 1);
+    out.emplace_back(form_decode(name), form_decode(value));
+  }
+  return out;
+}
+
+const std::string* find(const parameters& where, std::string_view name) {
+  for (const auto& x : where)
+    if (x.first == name)
+      return &x.second;
+  return nullptr;
+}
+
+bool same_token(std::string_view a, std::string_view b) noexcept {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return lower(x) == lower(y); });
+}
+
+std::string_view trim(std::string_view text) noexcept {
+  const auto first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos)
+    return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+header_value parse_header_value(std::string_view text) {
+  header_value out;
+  std::size_t i = std::min(text.find(';'), text.size());
+  out.token = lower_case(trim(text.substr(0, i)));
+  while (i < text.size()) {
+    ++i; // the semicolon
+    const auto equals = text.find_first_of("=;", i);
+    if (equals == std::string_view::npos)
+      break;
+    const auto name = lower_case(trim(text.substr(i, equals - i)));
+    i = equals;
+    if (text[i] == ';')
+      continue;
+    ++i;
+    while (i < text.size() && (text[i] == ' ' || text[i] == '\t'))
+      ++i;
+    out.fields.emplace_back(name, read_value(text, i));
+  }
+  return out;
+}
+
+std::string escape_html(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&#39;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
+std::string printable(std::string_view text) {
+  std::string out;
+  for (const char c : text.substr(0, 200)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 && byte < 0x7f && c != '"' && c != '\\') {
+      out += c;
+      continue;
+    }
+    char hex[8];
+    std::snprintf(hex, sizeof hex, "\\x%02x", byte);
+    out += hex;
+  }
+  return out;
+}
+
+} // namespace depositd::http

@@ -1,0 +1,36 @@
+#pragma once
+
+// Inside the server: what libmicrohttpd says about a request, and what it must
+// be asked in a roundabout way.
+
+#include "adapters/http/message.hpp"
+
+#include <string_view>
+
+struct MHD_Connection;
+
+namespace depositd::http {
+
+/// The headers in the order of arrival.
+parameters read_headers(MHD_Connection* from);
+
+/// Bytes of the request's head as sent, 0 if unknown.
+std::size_t head_bytes(MHD_Connection* from);
+
+/// Whether every line of the head ends with CR LF and none is folded or holds
+/// a NUL. The library accepts both, and reads a folded value wrongly.
+bool has_clean_lines(MHD_Connection* from, const char* method,
+                     const char* version);
+
+/// Whether the first chunk, whose data begins here, claims more than 2^60
+/// bytes. The library would wait for them.
+bool claims_absurd_chunk(const char* data);
+
+/// Queues the answer. The body must stay where it is until the request ends.
+bool queue_response(MHD_Connection* to, const response& what, bool close);
+
+/// Writes the answer to the socket past the library, which has no way to
+/// answer in the middle of a body.
+void write_response(MHD_Connection* to, int socket, const response& what);
+
+} // namespace depositd::http

@@ -1,0 +1,278 @@
+// What the server does for clients that are broken or hostile. Row numbers are
+// those of the table of bad inputs.
+
+#include "tests/adapters/http/server_fixture.hpp"
+
+#include <sys/resource.h>
+
+using namespace depositd;
+using namespace depositd::testing;
+using namespace std::chrono_literals;
+
+namespace {
+
+class http_bad_input : public server_fixture {
+protected:
+  unsigned status_of(std::string_view bytes) {
+    auto client = connect();
+    const auto x = client.exchange(bytes);
+    return x ? x->status : 0;
+  }
+
+  bool alive() {
+    return status_of("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n") == 200;
+  }
+};
+
+std::string head(const std::string& more) {
+  return "POST /echo HTTP/1.1\r\nHost: a\r\n" + more + "\r\n";
+}
+
+} // namespace
+
+TEST_F(http_bad_input, row_15_refuses_an_honest_length_before_the_body) {
+  start({.body_bytes_max = 1000});
+  EXPECT_EQ(status_of(head("Content-Length: 1001\r\n")), 413u);
+  EXPECT_EQ(status_of(head("Content-Length: 1001\r\nExpect: "
+                           "100-continue\r\n")),
+            413u);
+  EXPECT_EQ(status_of(head("Content-Length: 99999999999999999999\r\n")), 413u);
+  EXPECT_TRUE(alive());
+}
+
+TEST_F(http_bad_input, refuses_chunks_as_soon_as_they_are_too_much) {
+  start({.body_bytes_max = 1000});
+  auto client = connect();
+  client.send(head("Transfer-Encoding: chunked\r\n"));
+  for (int i = 0; i < 3; ++i)
+    client.send("190\r\n" + std::string(400, 'x') + "\r\n");
+  const auto x = client.receive();
+  ASSERT_TRUE(x);
+  EXPECT_EQ(x->status, 413u);
+  EXPECT_TRUE(client.closed());
+  EXPECT_TRUE(alive());
+}
+
+TEST_F(http_bad_input, row_16_gives_up_on_a_body_that_stays_short) {
+  start({.receive_limit = 100ms});
+  auto client = connect();
+  client.send(head("Content-Length: 10\r\n") + "half");
+  EXPECT_EQ(client.receive()->status, 408u);
+  EXPECT_TRUE(client.closed());
+  EXPECT_TRUE(alive());
+}
+
+TEST_F(http_bad_input, row_17_refuses_lengths_that_make_no_sense) {
+  start();
+  EXPECT_EQ(status_of(head("Content-Length: -5\r\n") + "hello"), 400u);
+  EXPECT_EQ(status_of(head("Content-Length: 5x\r\n") + "hello"), 400u);
+  EXPECT_EQ(status_of(head("Content-Length: \r\n") + "hello"), 400u);
+  auto two = connect();
+  EXPECT_EQ(
+    two.exchange(head("Content-Length: 5\r\nContent-Length: 6\r\n") + "hello!")
+      ->status,
+    400u);
+  EXPECT_TRUE(two.closed());
+  auto more = connect();
+  EXPECT_EQ(
+    more.exchange(head("Content-Length: 2\r\n") + "hello\r\n\r\n")->body, "he");
+  const auto rest = more.receive();
+  EXPECT_TRUE(!rest || rest->status == 400u);
+  EXPECT_TRUE(more.closed());
+  EXPECT_TRUE(alive());
+}
+
+TEST_F(http_bad_input, row_18_refuses_length_with_chunks) {
+  start();
+  EXPECT_EQ(status_of(head("Content-Length: 3\r\n"
+                           "Transfer-Encoding: chunked\r\n")
+                      + "0\r\n\r\n"),
+            400u);
+  EXPECT_EQ(status_of(head("Transfer-Encoding: chunked\r\n"
+                           "Content-Length: 3\r\n")
+                      + "0\r\n\r\n"),
+            400u);
+  EXPECT_EQ(
+    status_of(head("Transfer-Encoding: gzip, chunked\r\n") + "0\r\n\r\n"),
+    400u);
+}
+
+TEST_F(http_bad_input, row_18_refuses_folded_headers) {
+  start();
+  EXPECT_EQ(status_of("GET /hello HTTP/1.1\r\nHost: a\r\nX: one\r\n two\r\n"
+                      "Y: z\r\n\r\n"),
+            400u);
+  EXPECT_EQ(status_of("GET /hello HTTP/1.1\r\nHost: a\r\nX: one\r\n two\r\n"
+                      "\r\n"),
+            400u);
+}
+
+TEST_F(http_bad_input, row_18_refuses_lines_that_end_with_line_feed_only) {
+  start();
+  EXPECT_EQ(status_of("GET /hello HTTP/1.1\nHost: a\n\n"), 400u);
+  EXPECT_EQ(status_of("GET /hello HTTP/1.1\r\nHost: a\nX: y\r\n\r\n"), 400u);
+  EXPECT_EQ(status_of("GET /hello HTTP/1.1\r\nHost: a\r\n\n"), 400u);
+}
+
+TEST_F(http_bad_input, refuses_nul_in_headers) {
+  start();
+  using namespace std::string_literals;
+  EXPECT_EQ(status_of("GET /hello HTTP/1.1\r\nHost: a\r\nX: a\0b\r\n\r\n"s),
+            400u);
+}
+
+TEST_F(http_bad_input, accepts_clean_lines_however_they_arrive) {
+  start();
+  auto client = connect();
+  std::string more;
+  for (int i = 0; i < 60; ++i)
+    more += "X-" + std::to_string(i) + ":  " + std::string(200, 'v') + " \r\n";
+  const auto whole =
+    "GET /hello HTTP/1.1\r\nHost: a\r\nEmpty:\r\n" + more + "\r\n";
+  for (std::size_t i = 0; i < whole.size(); i += 777)
+    client.send(std::string_view{whole}.substr(i, 777));
+  EXPECT_EQ(client.receive()->status, 200u);
+  EXPECT_EQ(client.exchange(whole)->status, 200u);
+}
+
+TEST_F(http_bad_input, row_19_refuses_the_size_of_an_absurd_chunk) {
+  start();
+  const auto chunked = head("Transfer-Encoding: chunked\r\n");
+  EXPECT_EQ(status_of(chunked + "ffffffffffffffff\r\nabc"), 400u);
+  EXPECT_EQ(status_of(chunked + "xyz\r\nabc"), 400u);
+  EXPECT_EQ(status_of(chunked + "-1\r\nabc"), 400u);
+  EXPECT_EQ(status_of(chunked + "3\r\nabcdef"), 400u);
+  // The library's own answer to what does not even fit a number.
+  EXPECT_EQ(status_of(chunked + "fffffffffffffffff\r\nabc"), 413u);
+  EXPECT_TRUE(alive());
+}
+
+TEST_F(http_bad_input, row_20_ends_slow_clients_at_the_deadline) {
+  start({.idle_limit = 200ms, .receive_limit = 200ms});
+  auto slow_head = connect();
+  slow_head.send("GET /hel");
+  auto slow_body = connect();
+  slow_body.send(head("Content-Length: 100000\r\n"));
+  auto silent = connect();
+  // Every byte comes long before the limit, the whole never does.
+  for (int i = 0; i < 1000 && !slow_head.closed_within(10); ++i) {
+    slow_head.send("x");
+    slow_body.send("x");
+  }
+  EXPECT_TRUE(slow_head.closed());
+  EXPECT_TRUE(slow_body.closed());
+  EXPECT_TRUE(silent.closed());
+  EXPECT_TRUE(alive());
+  EXPECT_GE(server_->numbers().expired, 3u);
+}
+
+TEST_F(http_bad_input, row_21_limits_headers) {
+  start();
+  std::string many;
+  for (int i = 0; i < 100'000; ++i)
+    many += "X: y\r\n";
+  EXPECT_EQ(status_of("GET /hello HTTP/1.1\r\nHost: a\r\n" + many + "\r\n"),
+            431u);
+  EXPECT_EQ(status_of("GET /hello HTTP/1.1\r\nHost: a\r\nX: "
+                      + std::string(1'000'000, 'x') + "\r\n\r\n"),
+            431u);
+  EXPECT_EQ(status_of("GET /hello HTTP/1.1\r\nHost: a\r\nX: "
+                      + std::string(20'000, 'x') + "\r\n\r\n"),
+            431u);
+  std::string above;
+  for (int i = 0; i < 101; ++i)
+    above += "X: y\r\n";
+  EXPECT_EQ(status_of("GET /hello HTTP/1.1\r\nHost: a\r\n" + above + "\r\n"),
+            431u);
+  EXPECT_EQ(status_of("GET /" + std::string(1'000'000, 'x')
+                      + " HTTP/1.1\r\nHost: a\r\n\r\n"),
+            414u);
+  EXPECT_TRUE(alive());
+}
+
+TEST_F(http_bad_input, refuses_request_lines_that_are_none) {
+  start();
+  EXPECT_EQ(status_of("GET /hello HTTP/1.1\r\n\r\n"), 400u);
+  EXPECT_EQ(status_of("GET /hel lo HTTP/1.1\r\nHost: a\r\n\r\n"), 400u);
+  EXPECT_GE(status_of("GET /hello HTTP/9.9\r\nHost: a\r\n\r\n"), 400u);
+  EXPECT_EQ(status_of("GET /hello HTTP/1.1\r\nHost: a\r\nnonsense\r\n\r\n"),
+            400u);
+  auto binary = connect();
+  binary.send(std::string_view{"\x16\x03\x01\x02\x00\x01\xff\n\n\n\n", 11});
+  binary.end_sending();
+  EXPECT_TRUE(binary.closed());
+  EXPECT_TRUE(alive());
+}
+
+TEST_F(http_bad_input, answers_503_above_the_connection_limit) {
+  start({.connections_max = 4});
+  std::vector<std::unique_ptr<raw_client>> served;
+  for (int i = 0; i < 4; ++i) {
+    served.push_back(std::make_unique<raw_client>(server_->port()));
+    EXPECT_EQ(
+      served.back()->exchange("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n")->status,
+      200u);
+  }
+  auto above = connect();
+  const auto x = above.exchange("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n");
+  ASSERT_TRUE(x);
+  EXPECT_EQ(x->status, 503u);
+  EXPECT_EQ(x->header("retry-after"), "1");
+  EXPECT_TRUE(above.closed());
+  for (auto& old : served)
+    EXPECT_EQ(old->exchange("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n")->status,
+              200u);
+}
+
+TEST_F(http_bad_input, holds_no_more_body_bytes_than_allowed) {
+  start({.body_bytes_max = 1'000'000, .bodies_bytes_max = 1'000'000});
+  auto first = connect();
+  first.send(head("Content-Length: 900000\r\n") + std::string(800'000, 'x'));
+  auto second = connect();
+  second.send(head("Content-Length: 900000\r\n") + std::string(800'000, 'x'));
+  // Whichever bytes came last were too much.
+  for (int i = 0; i < 1000; ++i)
+    if (second.closed_within(10) || first.closed_within(10))
+      break;
+  EXPECT_EQ(server_->numbers().refused, 1u);
+  EXPECT_TRUE(alive());
+}
+
+TEST_F(http_bad_input, survives_a_client_that_leaves_while_it_waits) {
+  start();
+  {
+    auto client = connect();
+    client.send("GET /held HTTP/1.1\r\nHost: a\r\n\r\n");
+    held_.take().send(http::response::text(200, std::string(100'000, 'x')));
+  }
+  {
+    auto client = connect();
+    client.send(head("Content-Length: 1000\r\n") + "half");
+  }
+  EXPECT_TRUE(alive());
+}
+
+TEST_F(http_bad_input, row_59_leaves_files_to_the_rest_of_the_program) {
+  rlimit before{};
+  getrlimit(RLIMIT_NOFILE, &before);
+  const rlimit low{64, before.rlim_max};
+  setrlimit(RLIMIT_NOFILE, &low);
+  start();
+  setrlimit(RLIMIT_NOFILE, &before);
+  std::vector<std::unique_ptr<raw_client>> clients;
+  unsigned served = 0;
+  unsigned refused = 0;
+  for (int i = 0; i < 36 && refused == 0; ++i) {
+    clients.push_back(std::make_unique<raw_client>(server_->port()));
+    const auto x =
+      clients.back()->exchange("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n");
+    ASSERT_TRUE(x);
+    served += x->status == 200;
+    refused += x->status == 503;
+  }
+  EXPECT_GE(served, 4u);
+  EXPECT_EQ(refused, 1u);
+  EXPECT_EQ(
+    clients.front()->exchange("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n")->status,
+    200u);
+}

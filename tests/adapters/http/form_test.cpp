@@ -1,0 +1,126 @@
+#include "adapters/http/form.hpp"
+
+#include <gtest/gtest.h>
+
+using namespace depositd;
+using namespace depositd::http;
+
+namespace {
+
+form read(std::string_view body, std::string_view boundary = "b") {
+  auto out = read_multipart(body, boundary);
+  EXPECT_TRUE(out) << render(out.error());
+  return out ? std::move(*out) : form{};
+}
+
+std::string part(const std::string& disposition, const std::string& data) {
+  return "--b\r\nContent-Disposition: form-data; " + disposition + "\r\n\r\n"
+         + data + "\r\n";
+}
+
+} // namespace
+
+TEST(http_form, reads_fields_and_files_with_their_bytes) {
+  const std::string bytes{"\0\r\n--\r\nx\xff", 9};
+  const auto body = part("name=\"usr\"", "me")
+                    + part("name=f; filename=\"a.xml\"", bytes) + "--b--\r\n";
+  const auto x = read(body);
+  ASSERT_EQ(x.parts.size(), 2u);
+  EXPECT_EQ(x.field("usr")->data, "me");
+  EXPECT_TRUE(x.parts[1].has_file_name);
+  EXPECT_EQ(x.parts[1].file_name, "a.xml");
+  EXPECT_EQ(x.parts[1].data, bytes);
+}
+
+TEST(http_form, tells_an_empty_file_name_from_none) {
+  const auto body =
+    part("name=a; filename=\"\"", "x") + part("name=b", "y") + "--b--";
+  const auto x = read(body);
+  EXPECT_TRUE(x.parts[0].has_file_name);
+  EXPECT_FALSE(x.parts[1].has_file_name);
+  EXPECT_EQ(x.field("a"), nullptr);
+}
+
+TEST(http_form, keeps_file_names_verbatim) {
+  const auto body =
+    part("name=a; filename=\"../C:\\x\\y;z.xml\"", "")
+    + part("name=b; filename*=UTF-8''na%C3%AFve.xml; filename=\"n.xml\"", "")
+    + "--b--";
+  const auto x = read(body);
+  EXPECT_EQ(x.parts[0].file_name, "../C:\\x\\y;z.xml");
+  EXPECT_EQ(x.parts[1].file_name, "na\xc3\xafve.xml");
+}
+
+TEST(http_form, reads_what_is_there_of_a_body_that_is_never_closed) {
+  const auto body = part("name=a", "1") + part("name=f; filename=x", "<a/>");
+  EXPECT_EQ(read(body).parts.at(1).data, "<a/>");
+  const auto without_line_end = body.substr(0, body.size() - 2);
+  EXPECT_EQ(read(without_line_end).parts.at(1).data, "<a/>");
+  const auto half_closed = body + "--b";
+  EXPECT_EQ(read(half_closed).parts.at(1).data, "<a/>");
+  const auto one_more = body + "--b\r\n";
+  EXPECT_EQ(read(one_more).parts.size(), 2u);
+}
+
+TEST(http_form, accepts_line_feeds_alone_and_a_preamble) {
+  const auto x = read("hello\n--b\nContent-Disposition: form-data; name=a\n\n"
+                      "one\ntwo\n--b--\nbye");
+  ASSERT_EQ(x.parts.size(), 1u);
+  EXPECT_EQ(x.parts[0].data, "one\ntwo");
+}
+
+TEST(http_form, does_not_take_a_longer_line_for_the_boundary) {
+  const auto body = part("name=a", "x\r\n--bb\r\ny\r\n-- b") + "--b--";
+  EXPECT_EQ(read(body).parts[0].data, "x\r\n--bb\r\ny\r\n-- b");
+}
+
+TEST(http_form, refuses_what_is_no_form) {
+  const auto bad = [](std::string_view body, std::string_view boundary) {
+    auto x = read_multipart(body, boundary);
+    return !x && x.error() == ec::malformed;
+  };
+  EXPECT_TRUE(bad("", "b"));
+  EXPECT_TRUE(bad("<xml/>", "b"));
+  EXPECT_TRUE(bad("--b--\r\n", "b"));
+  EXPECT_TRUE(bad("--b\r\n", "b"));
+  EXPECT_TRUE(bad("--b\r\nno colon\r\n\r\nx\r\n--b--", "b"));
+  EXPECT_TRUE(bad("--b\r\nContent-Disposition: form-data\r\n--b--", "b"));
+  EXPECT_TRUE(bad(part("name=a", "") + "--b--", ""));
+  EXPECT_TRUE(bad(part("name=a", "") + "--b--", std::string(300, 'b')));
+  EXPECT_TRUE(bad("--b\r\nContent-Type: multipart/mixed; boundary=c\r\n\r\n"
+                  "--c\r\n\r\nx\r\n--c--\r\n--b--",
+                  "b"));
+  std::string many;
+  for (std::size_t i = 0; i <= form_parts_max; ++i)
+    many += part("name=a", "");
+  EXPECT_TRUE(bad(many + "--b--", "b"));
+  EXPECT_TRUE(
+    bad("--b\r\nX: " + std::string(20'000, 'x') + "\r\n\r\n--b--", "b"));
+}
+
+TEST(http_form, survives_a_cut_at_every_byte) {
+  const auto body =
+    part("name=a", "1") + part("name=f; filename=\"x\"", "<a/>") + "--b--\r\n";
+  for (std::size_t i = 0; i <= body.size(); ++i)
+    read_multipart(std::string_view{body}.substr(0, i), "b");
+  SUCCEED();
+}
+
+TEST(http_form, chooses_by_content_type) {
+  request x;
+  x.body = "usr=a%26b+c&pwd=%25%2B%3D";
+  EXPECT_FALSE(read_form(x));
+  x.headers = {{"content-TYPE", "application/x-www-form-urlencoded; q=1"}};
+  const auto urlencoded = read_form(x);
+  ASSERT_TRUE(urlencoded);
+  EXPECT_EQ(urlencoded->field("usr")->data, "a&b c");
+  EXPECT_EQ(urlencoded->field("pwd")->data, "%+=");
+  x.headers = {{"Content-Type", "multipart/form-data; boundary=\"b b\""}};
+  x.body = "--b b\r\nContent-Disposition: form-data; name=\"n\"\r\n\r\nv\r\n"
+           "--b b--";
+  const auto multipart = read_form(x);
+  ASSERT_TRUE(multipart);
+  EXPECT_EQ(multipart->field("n")->data, "v");
+  x.headers = {{"Content-Type", "text/xml"}};
+  EXPECT_FALSE(read_form(x));
+}
