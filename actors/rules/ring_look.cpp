@@ -1,0 +1,82 @@
+#include "actors/rules/ring_state.hpp"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace depositd::rules {
+
+standing_report ring::explain(member_number m) const {
+  const auto& s = *state_;
+  standing_report out;
+  if (m >= s.members.size() || !s.members[m].present)
+    return out;
+  const auto& x = s.members[m];
+  std::int64_t ready = 0;
+  for (auto cell = x.first_cell; cell != nobody;
+       cell = s.cells.next_of_member(cell))
+    for (size_class cls = 0; cls < s.cells.classes(); ++cls)
+      ready +=
+        std::int64_t{s.cells.ready(cell, cls)} - s.cells.reserved(cell, cls);
+  out.in_flight = x.in_flight;
+  out.ready = static_cast<std::uint64_t>(std::max<std::int64_t>(ready, 0));
+  out.turns_taken = x.picks;
+  out.credit = x.credit;
+  out.stamp = x.stamp;
+  out.terms = {x.allocation, x.concurrency, x.held, x.prohibited};
+  if (!x.eligible) {
+    out.state = out.ready == 0      ? standing::nothing_ready
+                : x.held            ? standing::held
+                : x.prohibited      ? standing::prohibited
+                : x.allocation == 0 ? standing::no_allocation
+                                    : standing::at_cap;
+    return out;
+  }
+  out.state = standing::eligible;
+  out.length = s.eligible_users;
+  const auto largest = static_cast<size_class>(s.cells.classes() - 1);
+  std::unordered_set<member_number> ahead; // in several bands, but one user
+  for (const auto& list : s.main[largest].bands)
+    for (auto cell = list.head; cell != nobody;
+         cell = s.cells.next(cell, largest)) {
+      ahead.insert(s.cells.member(cell));
+      if (s.cells.member(cell) == m) {
+        out.turn = static_cast<std::uint32_t>(ahead.size());
+        return out;
+      }
+    }
+  return out;
+}
+
+bool ring::admits(view_number number, member_number m) const {
+  const auto& s = *state_;
+  const auto& view = *s.views[number];
+  if (m >= s.members.size() || !s.members[m].present)
+    return false;
+  if (view.required())
+    return std::binary_search(view.key.names.begin(), view.key.names.end(),
+                              s.names[m]);
+  return !s.members[m].prohibited && !view.excluded.contains(m);
+}
+
+std::uint64_t ring::ready_total() const noexcept {
+  const auto free = state_->ready - state_->reserved;
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(free, 0));
+}
+
+std::uint64_t ring::in_flight_total() const noexcept {
+  return state_->in_flight;
+}
+
+std::uint32_t ring::eligible_users() const noexcept {
+  return state_->eligible_users;
+}
+
+std::uint32_t ring::users() const noexcept {
+  return state_->users;
+}
+
+std::uint64_t ring::stamp_last() const noexcept {
+  return state_->stamp_last;
+}
+
+} // namespace depositd::rules
