@@ -2,9 +2,22 @@
 
 #include <algorithm>
 #include <cassert>
+#include <iterator>
 #include <utility>
 
 namespace depositd::rules {
+
+namespace {
+
+/// The first item that is not older.
+template <class Items>
+auto first_from(Items& items, item_id id) {
+  return std::lower_bound(
+    items.begin(), items.end(), id,
+    [](const stored_item& x, item_id sought) { return x.id < sought; });
+}
+
+} // namespace
 
 void lane::add(stored_item&& x) {
   if (fresh_.empty() || fresh_.back().id < x.id)
@@ -45,15 +58,24 @@ stored_item* lane::find(item_id id) {
   return at != fresh_.end() ? &*at : nullptr;
 }
 
+std::size_t lane::older_than(item_id id) const {
+  const auto at = first_from(fresh_, id);
+  auto out = static_cast<std::size_t>(at - fresh_.begin());
+  if (gaps_ > 0)
+    out -= static_cast<std::size_t>(
+      std::count_if(fresh_.begin(), at, [](auto& x) { return !x.live; }));
+  return out
+         + static_cast<std::size_t>(
+           std::distance(returned_.begin(), returned_.lower_bound(id)));
+}
+
 std::deque<stored_item>::iterator lane::locate(item_id id) {
   if (fresh_.empty() || id < fresh_.front().id || id > fresh_.back().id)
     return fresh_.end();
   // The ends are where claims and commits look.
   if (id == fresh_.front().id)
     return fresh_.begin();
-  const auto at = std::lower_bound(
-    fresh_.begin(), fresh_.end(), id,
-    [](const stored_item& x, item_id sought) { return x.id < sought; });
+  const auto at = first_from(fresh_, id);
   return at->id == id && at->live ? at : fresh_.end();
 }
 

@@ -52,6 +52,9 @@ public:
   /// Null if the item is not here.
   stored_item* find(item_id id);
 
+  /// How many items have a lower id.
+  std::size_t older_than(item_id id) const;
+
   /// Visits every item: first those that came in order, then the others.
   template <class Visitor>
   void for_each(Visitor visit) const {

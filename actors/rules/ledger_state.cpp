@@ -74,7 +74,7 @@ std::uint32_t ledger::state::ahead_of(const stored_item& x) const {
     if (priority_of(key) < x.priority)
       out += lane.size();
     else if (priority_of(key) == x.priority)
-      lane.for_each([&](const stored_item& y) { out += y.id < x.id; });
+      out += lane.older_than(x.id);
   }
   return static_cast<std::uint32_t>(out);
 }

@@ -1,33 +1,19 @@
 #include "actors/rules/slice_fold.hpp"
 
 #include "messages/codec.hpp"
-#include "tests/actors/rules/projection_tables.hpp"
+#include "tests/actors/rules/random_journal.hpp"
 
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
-#include <map>
-#include <set>
 #include <string>
 #include <vector>
 
 namespace depositd {
 namespace {
 
-using testing::projection_tables;
-
-item_enqueued enqueued(item_id id, const std::string& queue = "q") {
-  return {id, queue, 3, 40, 50, 60, body_kind::inline_bytes, "", {7, 8, 9}};
-}
-
-item_claimed claimed(item_id id, std::uint64_t stamp = 1) {
-  return {id,   "q", 100 + stamp, 1, 70, 80, stamp, 2, pick_kind::round_robin,
-          true, "sp"};
-}
-
-submission_received received(item_id id) {
-  return {id, "q", 50, {"f.xml", "op", "login", "http", "blob", 4}};
-}
+using testing::claimed;
+using testing::enqueued;
+using testing::received;
 
 class slice_fold_of : public ::testing::Test {
 protected:
@@ -288,165 +274,6 @@ TEST_F(slice_fold_of, names_rows_in_the_order_of_their_items) {
   EXPECT_EQ(x.items_put[1].id, 7u);
   EXPECT_EQ(x.items_put[2].id, 9u);
   EXPECT_EQ(x.items_gone, (std::vector<item_id>{1, 2}));
-}
-
-// -- properties ---------------------------------------------------------------
-
-/// A journal as nodes write it: an event follows only where it can.
-class random_journal {
-public:
-  record next() {
-    const auto kind = between(0, 12);
-    if (live_.empty() || kind <= 2)
-      return {user_of(++id_), arrival()};
-    const auto at = std::next(
-      live_.begin(), between<int>(0, static_cast<int>(live_.size()) - 1));
-    const auto id = at->first;
-    auto& x = at->second;
-    if (kind == 3)
-      return {user_of(id), {body_relocated{id, "q", "", place()}}};
-    if (kind == 4)
-      return {"", {draw_control()}};
-    if (kind == 5)
-      return {user_of(++id_),
-              {submission_recorded{
-                id_, "q", 1, 2, id_ % 2 == 0, {"f"}, text(), text()}}};
-    if (kind == 6) {
-      live_.erase(at);
-      return {user_of(id), {finished(id)}};
-    }
-    return {
-      user_of(id),
-      {x == item_state::claimed ? while_claimed(id, x) : while_pending(id, x)}};
-  }
-
-private:
-  template <class T>
-  static T between(T first, T last) {
-    return *rc::gen::inRange<T>(first, static_cast<T>(last + 1));
-  }
-
-  static std::string text() {
-    return std::string(static_cast<std::size_t>(between(0, 20)), 'x');
-  }
-
-  static std::string user_of(item_id id) {
-    return std::string(1, static_cast<char>('A' + id % 3));
-  }
-
-  static body_place place() {
-    return {between<std::uint64_t>(1, 9), between(0u, 9u), between(1u, 9u)};
-  }
-
-  static item_finished finished(item_id id) {
-    return {
-      id,     "q",   static_cast<ending>(between(0, 3)), between(1, 99), text(),
-      text(), text()};
-  }
-
-  static event draw_control() {
-    if (between(0, 1) == 0)
-      return server_changed{between(0, 1) == 0, true};
-    return user_standing_changed{user_of(between<item_id>(0, 2)),
-                                 between(0, 1) == 0, false};
-  }
-
-  std::vector<event> arrival() {
-    std::vector<event> out{enqueued(id_)};
-    if (between(0, 2) > 0) {
-      out.push_back(received(id_));
-      if (between(0, 1) == 0)
-        std::swap(out[0], out[1]);
-    }
-    live_[id_] = item_state::pending;
-    return out;
-  }
-
-  event while_pending(item_id id, item_state& state) {
-    if (between(0, 3) == 0) {
-      state =
-        state == item_state::parked ? item_state::pending : item_state::parked;
-      return item_parked{id, "q", state == item_state::parked};
-    }
-    if (state == item_state::parked) {
-      state = item_state::pending;
-      return item_parked{id, "q", false};
-    }
-    state = item_state::claimed;
-    auto out = claimed(id, ++stamp_);
-    out.attempt = between(1u, 3u);
-    out.deadline_us = between(0, 99);
-    out.processor = text();
-    return out;
-  }
-
-  event while_claimed(item_id id, item_state& state) {
-    if (between(0, 2) == 0)
-      return claim_extended{id, "q", 1, between(0, 99)};
-    state = item_state::pending;
-    return item_released{id, "q", between(0u, 3u), between(0, 3), text()};
-  }
-
-  std::map<item_id, item_state> live_;
-  item_id id_ = 0;
-  std::uint64_t stamp_ = 0;
-};
-
-/// Rows say when a parked item would have been due; nobody asks.
-void forget_what_means_nothing(projection_tables& x) {
-  for (auto& [id, row] : x.items)
-    if (row.state != item_state::delayed)
-      row.available_us = never;
-}
-
-RC_GTEST_PROP(slice_fold, is_the_same_wherever_the_journal_is_cut, ()) {
-  random_journal journal;
-  rules::slice_fold one_by_one{0};
-  rules::slice_fold in_one{0};
-  rules::slice_fold cut{0};
-  projection_tables small;
-  projection_tables large;
-  projection_tables some;
-  const auto count = *rc::gen::inRange(0, 120);
-  for (int i = 0; i < count; ++i) {
-    const auto x = journal.next();
-    one_by_one.add(x);
-    small.apply(one_by_one.take());
-    in_one.add(x);
-    cut.add(x);
-    if (*rc::gen::inRange(0, 8) == 0)
-      some.apply(cut.take());
-  }
-  large.apply(in_one.take());
-  some.apply(cut.take());
-  for (auto* x : {&small, &large, &some})
-    forget_what_means_nothing(*x);
-  RC_ASSERT(large == small);
-  RC_ASSERT(some == small);
-}
-
-RC_GTEST_PROP(slice_fold, names_an_item_at_most_once, ()) {
-  random_journal journal;
-  rules::slice_fold fold{0};
-  const auto count = *rc::gen::inRange(0, 120);
-  for (int i = 0; i < count; ++i) {
-    fold.add(journal.next());
-    if (*rc::gen::inRange(0, 30) != 0)
-      continue;
-    const auto x = fold.take();
-    std::set<item_id> seen;
-    std::set<item_id> submissions;
-    for (const auto& row : x.items_put)
-      RC_ASSERT(seen.insert(row.id).second);
-    for (const auto& row : x.items_changed)
-      RC_ASSERT(seen.insert(row.id).second);
-    for (const auto id : x.items_gone)
-      RC_ASSERT(seen.insert(id).second);
-    for (const auto& row : x.submissions_put)
-      RC_ASSERT(submissions.insert(row.id).second);
-    for (const auto& row : x.submissions_changed)
-      RC_ASSERT(submissions.insert(row.id).second);
-  }
 }
 
 } // namespace
