@@ -93,12 +93,12 @@ caf::error folder_blobs::make_durable_folder(const std::string& sha256) {
       return {};
   }
   const auto folder = folder_of(sha256);
-  if (auto failed = make_folders(folder))
+  if (auto failed = make_folders(io_, folder))
     return failed;
   // It may be there because of a program that died before it was durable.
-  if (auto failed = sync_folder(folder.parent_path()))
+  if (auto failed = sync_folder(io_, folder.parent_path()))
     return failed;
-  if (auto failed = sync_folder(root_))
+  if (auto failed = sync_folder(io_, root_))
     return failed;
   const std::lock_guard guard{mutex_};
   durable_.set(number);
@@ -149,7 +149,7 @@ caf::expected<std::string> folder_blobs::put(std::string_view bytes) {
     if (auto failed = write(path, bytes))
       return failed;
   // Also for one that was there: the put that wrote it may not have got here.
-  if (auto failed = sync_folder(folder))
+  if (auto failed = sync_folder(io_, folder))
     return failed;
   return name;
 }
@@ -226,7 +226,7 @@ caf::error folder_blobs::copy(const fs::path& from, const fs::path& to) {
 }
 
 caf::error folder_blobs::backup(const fs::path& folder) {
-  if (auto failed = make_folders(folder))
+  if (auto failed = make_folders(io_, folder))
     return failed;
   fs::path current;
   auto failed = for_each_file([&](const fs::path& path) -> caf::error {
@@ -236,9 +236,9 @@ caf::error folder_blobs::backup(const fs::path& folder) {
     const auto to = folder / name.substr(0, 2) / name.substr(2, 2);
     if (to != current) {
       if (!current.empty())
-        if (auto unsynced = sync_folder(current))
+        if (auto unsynced = sync_folder(io_, current))
           return unsynced;
-      if (auto unmade = make_folders(to))
+      if (auto unmade = make_folders(io_, to))
         return unmade;
       current = to;
     }
@@ -246,18 +246,18 @@ caf::error folder_blobs::backup(const fs::path& folder) {
   });
   if (failed || current.empty())
     return failed;
-  return sync_folder(current);
+  return sync_folder(io_, current);
 }
 
 } // namespace
 
 caf::expected<std::unique_ptr<blob_store>>
 open_folder_blobs(const folder_blobs_options& options) {
-  if (auto failed = make_folders(options.folder))
+  auto& io = options.io == nullptr ? system_disk() : *options.io;
+  if (auto failed = make_folders(io, options.folder))
     return failed;
   if (::access(options.folder.c_str(), R_OK | W_OK | X_OK) != 0)
     return file_failed("write", options.folder, errno);
-  auto& io = options.io == nullptr ? system_disk() : *options.io;
   return std::make_unique<folder_blobs>(io, options.folder);
 }
 

@@ -23,6 +23,9 @@ public:
   /// Makes the file's bytes (and its size) survive a power cut.
   virtual int sync(int fd);
 
+  /// The same for the names in an open folder.
+  virtual int sync_names(int fd);
+
   /// Takes space for the first `bytes` bytes; the new ones read as zeros.
   virtual int allocate(int fd, std::uint64_t bytes);
 };

@@ -80,20 +80,19 @@ caf::expected<std::string> read_file(const fs::path& path) {
   return out;
 }
 
-caf::error sync_folder(const fs::path& folder) {
+caf::error sync_folder(disk& io, const fs::path& folder) {
   auto file = open_file(folder, O_RDONLY | O_DIRECTORY);
   if (!file)
     return std::move(file.error());
-  while (::fsync(file->value()) != 0)
-    if (errno != EINTR)
-      return file_failed("sync", folder, errno);
+  if (const auto code = io.sync_names(file->value()))
+    return file_failed("sync", folder, code);
   return {};
 }
 
-caf::error make_folders(const fs::path& folder) {
+caf::error make_folders(disk& io, const fs::path& folder) {
   if (folder.empty() || fs::is_directory(folder))
     return {};
-  if (auto failed = make_folders(folder.parent_path()))
+  if (auto failed = make_folders(io, folder.parent_path()))
     return failed;
   std::error_code code;
   fs::create_directory(folder, code);
@@ -101,7 +100,7 @@ caf::error make_folders(const fs::path& folder) {
     return file_failed("create", folder, code.value());
   fs::permissions(folder, fs::perms::owner_all, code);
   const auto parent = folder.parent_path();
-  return sync_folder(parent.empty() ? fs::path{"."} : parent);
+  return sync_folder(io, parent.empty() ? fs::path{"."} : parent);
 }
 
 caf::error replace_file(disk& io, const fs::path& path,
@@ -120,7 +119,7 @@ caf::error replace_file(disk& io, const fs::path& path,
   fs::rename(temporary, path, code);
   if (code)
     return file_failed("rename to", path, code.value());
-  return sync_folder(path.parent_path());
+  return sync_folder(io, path.parent_path());
 }
 
 caf::error copy_file_bytes(disk& io, const unique_fd& from,

@@ -60,10 +60,10 @@ caf::expected<std::size_t> read_file_at(const unique_fd& file,
 caf::expected<std::string> read_file(const std::filesystem::path& path);
 
 /// Makes names that were added to or removed from the folder survive a crash.
-caf::error sync_folder(const std::filesystem::path& folder);
+caf::error sync_folder(disk& io, const std::filesystem::path& folder);
 
 /// Creates the folder and its parents, durably.
-caf::error make_folders(const std::filesystem::path& folder);
+caf::error make_folders(disk& io, const std::filesystem::path& folder);
 
 /// Puts a file with these bytes in the place of `path`, all or nothing, and
 /// durably. Uses `path` + ".tmp" on the way.

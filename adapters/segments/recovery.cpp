@@ -165,15 +165,21 @@ caf::error search_behind(const segment_state& segment) {
                                + std::to_string((*found)->offset));
 }
 
-/// Sequence that a segment begins with if the one before it ends with `last`.
-sequence next_after(const manifest& names, std::uint64_t before,
-                    sequence last) {
-  for (const auto& gap : names.gaps)
-    if (gap.number == before + 1) {
-      ++before;
-      last = gap.last;
-    }
-  return last + 1;
+/// Sequence that follows the segment, which ends just before `next`, and the
+/// dropped ones behind it.
+caf::expected<sequence>
+next_after(const manifest& names, const segment_state& segment, sequence next) {
+  auto number = segment.file->header.number;
+  for (const auto& gap : names.gaps) {
+    if (gap.number != number + 1)
+      continue;
+    if (gap.first != next)
+      return damaged_at(segment, "sequence " + std::to_string(next)
+                                   + " should be there");
+    ++number;
+    next = gap.last + 1;
+  }
+  return next;
 }
 
 /// Moves what holds nothing from the log to `ready`, and looks behind the end.
@@ -280,8 +286,12 @@ caf::expected<recovered> recover(disk& io, const pool_options& options) {
     segment.file = std::move(*file);
     const auto* before =
       segments.size() > 1 ? &segments[segments.size() - 2] : nullptr;
-    if (before != nullptr)
-      next = next_after(out.names, before->file->header.number, next - 1);
+    if (before != nullptr) {
+      auto follows = next_after(out.names, *before, next);
+      if (!follows)
+        return std::move(follows.error());
+      next = *follows;
+    }
     if (auto failed = scan(segment, before, next, out.watermarks))
       return failed;
     if (segment.first != 0)

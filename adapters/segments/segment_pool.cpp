@@ -134,8 +134,8 @@ void segment_pool::run() {
           && wanted_ == 0)
         fill(held);
     } else {
-      changed_.wait(
-        held, [this] { return stopping_ || has_work() || has_fill(); });
+      changed_.wait(held,
+                    [this] { return stopping_ || has_work() || has_fill(); });
     }
   }
 }
@@ -233,7 +233,7 @@ caf::expected<segment_ptr> segment_pool::create(std::uint64_t number,
   fs::rename(path, name, code);
   if (code)
     return file_failed("rename to", name, code.value());
-  if (auto failed = sync_folder(options_.folder))
+  if (auto failed = sync_folder(io_, options_.folder))
     return failed;
   if (auto failed = names_.change([&](manifest& x) { x.newest = number; }))
     return failed;

@@ -88,7 +88,7 @@ std::uint64_t segment_journal::disk_bytes() {
 }
 
 caf::error segment_journal::backup(const fs::path& folder) {
-  if (auto failed = make_folders(folder))
+  if (auto failed = make_folders(io_, folder))
     return failed;
   if (fs::exists(folder / manifest_name))
     return caf::make_error(ec::already_exists,
@@ -122,7 +122,7 @@ open_segments(const segments_options& options) {
                     .shard = options.shard,
                     .segment_bytes = whole_pages(options.segment_bytes),
                     .spares_max = options.spares_max};
-  if (auto failed = make_folders(options.folder))
+  if (auto failed = make_folders(io, options.folder))
     return failed;
   auto lock = lock_folder(options.folder);
   if (!lock)

@@ -7,13 +7,19 @@
 #include <stdexcept>
 #include <string>
 
+#include <unistd.h>
+
 namespace depositd {
 
 class temporary_folder {
 public:
-  temporary_folder() {
-    auto name
-      = (std::filesystem::temp_directory_path() / "depositd-XXXXXX").string();
+  temporary_folder()
+    : temporary_folder(std::filesystem::temp_directory_path()) {
+    // nop
+  }
+
+  explicit temporary_folder(const std::filesystem::path& base) {
+    auto name = (base / "depositd-XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr)
       throw std::runtime_error("cannot make " + name);
     path_ = name;
@@ -25,6 +31,15 @@ public:
   ~temporary_folder() {
     std::error_code ignored;
     std::filesystem::remove_all(path_, ignored);
+  }
+
+  /// Where files are in memory if the machine has such a place: for tests that
+  /// make very many and do not care what a disk does.
+  static std::filesystem::path fast_base() {
+    const std::filesystem::path memory = "/dev/shm";
+    return ::access(memory.c_str(), W_OK) == 0
+             ? memory
+             : std::filesystem::temp_directory_path();
   }
 
   const std::filesystem::path& path() const {

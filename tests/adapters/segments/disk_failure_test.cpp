@@ -1,0 +1,184 @@
+#include "tests/adapters/segments/segments_fixture.hpp"
+
+#include <cerrno>
+
+namespace depositd {
+
+namespace {
+
+class disk_failure : public segments_fixture {
+protected:
+  disk_failure() {
+    options.io = &faulty;
+  }
+
+  /// Fails every call of this kind.
+  void fail(disk_call which, int code) {
+    faulty.set_fault([=](disk_call call) { return call == which ? code : 0; });
+  }
+
+  void mend() {
+    faulty.set_fault({});
+  }
+
+  faulty_disk faulty;
+};
+
+} // namespace
+
+TEST_F(disk_failure, without_space_refuses_and_goes_on_once_there_is_some) {
+  const auto store = must_open();
+  append(*store, 1);
+  fail(disk_call::allocate, ENOSPC);
+  caf::error refusal;
+  for (auto i = 0; i < 20 && !refusal; ++i) {
+    auto group = store->append(body(store->last() + 1), 1, {});
+    if (!group)
+      refusal = std::move(group.error());
+  }
+  EXPECT_EQ(refusal, ec::store_failed);
+  EXPECT_NE(render(refusal).find("No space left"), std::string::npos);
+  const auto last = store->last();
+  EXPECT_EQ(check(*store), last);
+  EXPECT_FALSE(store->append(body(last + 1), 1, {}));
+  mend();
+  append(*store, 5);
+  EXPECT_EQ(check(*store), last + 5);
+}
+
+TEST_F(disk_failure, without_space_uses_what_is_dropped) {
+  options.spares_max = 4;
+  const auto store = must_open();
+  append(*store, 7);
+  fail(disk_call::allocate, ENOSPC);
+  while (store->append(body(store->last() + 1), 1, {}))
+    ;
+  EXPECT_FALSE(store->drop(1));
+  append(*store, 3);
+}
+
+TEST_F(disk_failure, of_one_write_leaves_the_log_as_it_was) {
+  auto store = must_open();
+  append(*store, 4);
+  auto failures = 1;
+  faulty.set_fault([&](disk_call call) {
+    return call == disk_call::write && failures-- > 0 ? EIO : 0;
+  });
+  const auto refused = store->append(std::string(5000, 'x'), 1, {});
+  EXPECT_EQ(refused.error(), ec::store_failed);
+  EXPECT_EQ(store->last(), 4u);
+  mend();
+  append(*store, 4);
+  EXPECT_EQ(check(*store), 8u);
+  store.reset();
+  EXPECT_EQ(check(*must_open()), 8u);
+}
+
+TEST_F(disk_failure, of_all_writes_ends_appending_until_it_is_opened_again) {
+  auto store = must_open();
+  append(*store, 4);
+  fail(disk_call::write, EIO);
+  EXPECT_FALSE(store->append(body(5), 1, {}));
+  mend();
+  EXPECT_EQ(store->append(body(5), 1, {}).error(), ec::store_failed);
+  EXPECT_EQ(check(*store), 4u);
+  store.reset();
+  store = must_open();
+  append(*store, 4);
+  EXPECT_EQ(check(*store), 8u);
+}
+
+TEST_F(disk_failure, of_one_sync_ends_appending_until_it_is_opened_again) {
+  auto store = must_open();
+  append(*store, 4);
+  auto failures = 1;
+  faulty.set_fault([&](disk_call call) {
+    return call == disk_call::sync && failures-- > 0 ? EIO : 0;
+  });
+  EXPECT_EQ(store->append(body(5), 1, {}).error(), ec::store_failed);
+  EXPECT_EQ(store->append(body(5), 1, {}).error(), ec::store_failed);
+  EXPECT_EQ(store->last(), 4u);
+  EXPECT_EQ(check(*store), 4u);
+  store.reset();
+  store = must_open();
+  EXPECT_EQ(check(*store), 4u);
+  append(*store, 4);
+  EXPECT_EQ(check(*store), 8u);
+}
+
+TEST_F(disk_failure, of_a_sync_that_cannot_be_taken_back_may_keep_the_group) {
+  auto store = must_open();
+  append(*store, 4);
+  fail(disk_call::sync, EIO);
+  EXPECT_FALSE(store->append(body(5), 1, {}));
+  mend();
+  store.reset();
+  store = must_open();
+  const auto count = check(*store);
+  EXPECT_TRUE(count == 4 || count == 5) << count;
+  append(*store, 4);
+  EXPECT_EQ(check(*store), count + 4);
+}
+
+TEST_F(disk_failure, while_it_is_opened_is_refused) {
+  append(*must_open(), 4);
+  for (const auto call :
+       {disk_call::write, disk_call::sync, disk_call::sync_names}) {
+    fail(call, EIO);
+    expect_refused(ec::store_failed, {"Input/output error"});
+  }
+  mend();
+  EXPECT_EQ(check(*must_open()), 4u);
+}
+
+TEST_F(disk_failure, while_dropping_drops_nothing) {
+  auto store = must_open();
+  append(*store, 9);
+  fail(disk_call::write, ENOSPC);
+  EXPECT_EQ(store->drop(1), ec::store_failed);
+  mend();
+  EXPECT_EQ(check(*store), 9u);
+  store.reset();
+  EXPECT_EQ(check(*must_open()), 9u);
+}
+
+TEST_F(disk_failure, of_power_keeps_every_acknowledged_group) {
+  // Large groups are torn in many ways; small segments make many calls that
+  // are not appends.
+  const auto bytes = [](sequence number) {
+    return body(number) + std::string(number * 997 % 9000, 'b');
+  };
+  auto died = true;
+  for (std::uint64_t calls = 1; died && !HasFailure(); ++calls) {
+    std::filesystem::remove_all(options.folder);
+    dying_disk dying{calls};
+    options.io = &dying;
+    sequence acknowledged = 0;
+    if (auto store = open()) {
+      while (acknowledged < 24
+             && (*store)->append(bytes(acknowledged + 1), 1, {})) {
+        ++acknowledged;
+        if ((*store)->extents().size() > 3)
+          (void)(*store)->drop((*store)->extents().front().number);
+      }
+    }
+    died = dying.dead();
+    dying.lose_power(calls);
+    options.io = &careless;
+    const auto store = must_open();
+    ASSERT_NE(store, nullptr) << "call " << calls;
+    ASSERT_GE(store->last(), acknowledged) << "call " << calls;
+    ASSERT_LE(store->last(), acknowledged + 1) << "call " << calls;
+    if (store->extents().empty())
+      continue;
+    const auto failed =
+      store->read(store->extents().front().first, [&](const stored_group& x) {
+        EXPECT_EQ(x.bytes, bytes(x.first)) << "call " << calls;
+        return true;
+      });
+    ASSERT_FALSE(failed) << render(failed);
+    ASSERT_TRUE(store->append("after", 1, {}));
+  }
+}
+
+} // namespace depositd
