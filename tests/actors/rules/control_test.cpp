@@ -106,92 +106,80 @@ std::string name_of(const ::testing::TestParamInfo<proposal>& x) {
 constexpr auto bad = ec::invalid_argument;
 const std::string hash = "$argon2id$v=19$...";
 
-INSTANTIATE_TEST_SUITE_P(
-  queues, checking,
-  ::testing::Values(
-    proposal{"a_queue", queue_changed{"a.b:c@d", {}}},
-    proposal{"upper_case", queue_changed{"Metadata", {}}, bad},
-    proposal{"path", queue_changed{"../x", {}}, bad},
-    proposal{"no_cap",
-             queue_changed{"q", with([](auto& x) { x.concurrency = no_cap; })}},
-    proposal{"largest_numbers", queue_changed{"q", with([](auto& x) {
-                                                x.allocation = 1'000'000;
-                                                x.concurrency = 1'000'000;
-                                              })}},
-    proposal{"zeros", queue_changed{"q", with([](auto& x) {
-                                      x.allocation = 0;
-                                      x.concurrency = 0;
-                                      x.pending_limit = 0;
-                                      x.retry_delay_ms = 0;
-                                      x.retry_delay_ms_max = 0;
-                                    })}},
-    proposal{
-      "large_allocation",
-      queue_changed{"q", with([](auto& x) { x.allocation = 1'000'001; })}, bad},
-    proposal{"large_concurrency", queue_changed{"q", with([](auto& x) {
-                                                  x.concurrency = no_cap - 1;
-                                                })},
-             bad},
-    proposal{"no_attempts",
-             queue_changed{"q", with([](auto& x) { x.attempts_max = 0; })},
-             bad},
-    proposal{
-      "first_delay_above_the_last",
-      queue_changed{"q", with([](auto& x) { x.retry_delay_ms_max = 999; })},
-      bad},
-    proposal{"no_oldest_band",
-             queue_changed{"q", with([](auto& x) { x.oldest_band_every = 0; })},
-             bad},
-    proposal{"unknown_priority", queue_changed{"q", with([](auto& x) {
-                                                 x.priority = priority_mode{2};
-                                               })},
-             bad},
-    proposal{"unknown_dedup",
-             queue_changed{"q", with([](auto& x) { x.dedup = dedup_mode{3}; })},
-             bad},
-    proposal{"unknown_kind",
-             queue_changed{"q", with([](auto& x) { x.kind = queue_kind{2}; })},
-             bad}),
-  name_of);
+const proposal about_queues[] = {
+  proposal{"a_queue", queue_changed{"a.b:c@d", {}}},
+  proposal{"upper_case", queue_changed{"Metadata", {}}, bad},
+  proposal{"path", queue_changed{"../x", {}}, bad},
+  proposal{"no_cap",
+           queue_changed{"q", with([](auto& x) { x.concurrency = no_cap; })}},
+  proposal{"largest_numbers", queue_changed{"q", with([](auto& x) {
+                                              x.allocation = 1'000'000;
+                                              x.concurrency = 1'000'000;
+                                            })}},
+  proposal{"zeros", queue_changed{"q", with([](auto& x) {
+                                    x.allocation = 0;
+                                    x.concurrency = 0;
+                                    x.pending_limit = 0;
+                                    x.retry_delay_ms = 0;
+                                    x.retry_delay_ms_max = 0;
+                                  })}},
+  proposal{"large_allocation",
+           queue_changed{"q", with([](auto& x) { x.allocation = 1'000'001; })},
+           bad},
+  proposal{
+    "large_concurrency",
+    queue_changed{"q", with([](auto& x) { x.concurrency = no_cap - 1; })}, bad},
+  proposal{"no_attempts",
+           queue_changed{"q", with([](auto& x) { x.attempts_max = 0; })}, bad},
+  proposal{
+    "first_delay_above_the_last",
+    queue_changed{"q", with([](auto& x) { x.retry_delay_ms_max = 999; })}, bad},
+  proposal{"no_oldest_band",
+           queue_changed{"q", with([](auto& x) { x.oldest_band_every = 0; })},
+           bad},
+  proposal{"unknown_priority", queue_changed{"q", with([](auto& x) {
+                                               x.priority = priority_mode{2};
+                                             })},
+           bad},
+  proposal{"unknown_dedup",
+           queue_changed{"q", with([](auto& x) { x.dedup = dedup_mode{3}; })},
+           bad},
+  proposal{"unknown_kind",
+           queue_changed{"q", with([](auto& x) { x.kind = queue_kind{2}; })},
+           bad}};
 
-INSTANTIATE_TEST_SUITE_P(
-  users, checking,
-  ::testing::Values(
-    proposal{"limits", user_limits_changed{"metadata", "BOB", true, 1'000'000,
-                                           true, no_cap}},
-    proposal{"limits_back_to_default",
-             user_limits_changed{"metadata", "BOB", false, 0, false, 0}},
-    proposal{
-      "limits_out_of_range_that_are_not_set",
-      user_limits_changed{"metadata", "BOB", false, no_cap, false, no_cap - 1}},
-    proposal{"limits_in_an_unknown_queue",
-             user_limits_changed{"query", "BOB", true, 1, true, 1},
-             ec::not_found},
-    proposal{"limits_of_nobody", user_limits_changed{"metadata", "", true, 1},
-             bad},
-    proposal{"limits_in_no_queue", user_limits_changed{"", "BOB", true, 1},
-             bad},
-    proposal{"large_allocation",
-             user_limits_changed{"metadata", "BOB", true, 1'000'001}, bad},
-    proposal{"large_concurrency",
-             user_limits_changed{"metadata", "BOB", false, 0, true, 1'000'001},
-             bad},
-    proposal{"standing", user_standing_changed{"BOB", true, true}},
-    proposal{"standing_of_a_path", user_standing_changed{"a/b", true, true},
-             bad},
-    proposal{"account", account_changed{"BOB", hash, {"10.5555", "10.1.2"}}},
-    proposal{"account_with_a_bad_name", account_changed{"B B", hash, {}}, bad},
-    proposal{"account_with_a_doi", account_changed{"BOB", hash, {"10.1/x"}},
-             bad},
-    proposal{"account_with_half_a_prefix",
-             account_changed{"BOB", hash, {"10."}}, bad},
-    proposal{"account_with_any_text", account_changed{"BOB", hash, {"x"}}, bad},
-    proposal{"account_with_a_huge_hash",
-             account_changed{"BOB", std::string(1025, 'x'), {}}, bad},
-    proposal{"account_removed", account_changed{"ALICE", "", {}}},
-    proposal{"unknown_account_removed", account_changed{"BOB", "", {}},
-             ec::not_found}),
-  name_of);
+const proposal about_users[] = {
+  proposal{"limits", user_limits_changed{"metadata", "BOB", true, 1'000'000,
+                                         true, no_cap}},
+  proposal{"limits_back_to_default",
+           user_limits_changed{"metadata", "BOB", false, 0, false, 0}},
+  proposal{
+    "limits_out_of_range_that_are_not_set",
+    user_limits_changed{"metadata", "BOB", false, no_cap, false, no_cap - 1}},
+  proposal{"limits_in_an_unknown_queue",
+           user_limits_changed{"query", "BOB", true, 1, true, 1},
+           ec::not_found},
+  proposal{"limits_of_nobody", user_limits_changed{"metadata", "", true, 1},
+           bad},
+  proposal{"limits_in_no_queue", user_limits_changed{"", "BOB", true, 1}, bad},
+  proposal{"large_allocation",
+           user_limits_changed{"metadata", "BOB", true, 1'000'001}, bad},
+  proposal{"large_concurrency",
+           user_limits_changed{"metadata", "BOB", false, 0, true, 1'000'001},
+           bad},
+  proposal{"standing", user_standing_changed{"BOB", true, true}},
+  proposal{"standing_of_a_path", user_standing_changed{"a/b", true, true}, bad},
+  proposal{"account", account_changed{"BOB", hash, {"10.5555", "10.1.2"}}},
+  proposal{"account_with_a_bad_name", account_changed{"B B", hash, {}}, bad},
+  proposal{"account_with_a_doi", account_changed{"BOB", hash, {"10.1/x"}}, bad},
+  proposal{"account_with_half_a_prefix", account_changed{"BOB", hash, {"10."}},
+           bad},
+  proposal{"account_with_any_text", account_changed{"BOB", hash, {"x"}}, bad},
+  proposal{"account_with_a_huge_hash",
+           account_changed{"BOB", std::string(1025, 'x'), {}}, bad},
+  proposal{"account_removed", account_changed{"ALICE", "", {}}},
+  proposal{"unknown_account_removed", account_changed{"BOB", "", {}},
+           ec::not_found}};
 
 processor_spec with_users(std::vector<std::string> required,
                           std::vector<std::string> preferred,
@@ -203,68 +191,78 @@ processor_spec with_users(std::vector<std::string> required,
   return out;
 }
 
-INSTANTIATE_TEST_SUITE_P(
-  processors, checking,
-  ::testing::Values(
-    proposal{"a_processor", processor_changed{a_processor([](auto&) {})}},
-    proposal{"for_a_queue_to_come", processor_changed{a_processor([](auto& x) {
-               x.types = {"metadata", "query", "later"};
-               x.slots = 1000;
-             })}},
-    proposal{"bad_name",
-             processor_changed{a_processor([](auto& x) { x.name = "sp 2"; })},
-             bad},
-    proposal{"no_slots",
-             processor_changed{a_processor([](auto& x) { x.slots = 0; })}, bad},
-    proposal{"many_slots",
-             processor_changed{a_processor([](auto& x) { x.slots = 1001; })},
-             bad},
-    proposal{"no_types",
-             processor_changed{a_processor([](auto& x) { x.types = {}; })},
-             bad},
-    proposal{"many_types", processor_changed{a_processor([](auto& x) {
-               x.types = {"a", "b", "c", "d", "e", "f", "g", "h", "i"};
-             })},
-             bad},
-    proposal{"a_type_twice", processor_changed{a_processor([](auto& x) {
-               x.types = {"a", "a"};
-             })},
-             bad},
-    proposal{"a_type_that_no_queue_can_have",
-             processor_changed{a_processor([](auto& x) { x.types = {"A"}; })},
-             bad},
-    proposal{"no_size", processor_changed{a_processor([](auto& x) {
-               x.wants.size_max = 0;
-             })},
-             bad},
-    proposal{"users", processor_changed{with_users({"A", "B"}, {"A"}, {"C"})}},
-    proposal{"required_and_excluded",
-             processor_changed{with_users({"A", "B"}, {}, {"C", "B"})}, bad},
-    proposal{"preferred_and_excluded",
-             processor_changed{with_users({}, {"B"}, {"B"})}, bad},
-    proposal{"bad_user", processor_changed{with_users({}, {"B/C"}, {})}, bad},
-    proposal{
-      "as_many_users_as_there_may_be",
-      processor_changed{with_users(std::vector<std::string>(1000, "A"),
-                                   std::vector<std::string>(24, "B"), {})}},
-    proposal{
-      "too_many_users",
-      processor_changed{with_users(std::vector<std::string>(1000, "A"),
-                                   std::vector<std::string>(24, "B"), {"C"})},
-      bad},
-    proposal{"removed", processor_changed{{"sp-1", {}, 0, {}}, true}},
-    proposal{"unknown_removed", processor_changed{{"sp-9", {}, 0, {}}, true},
-             ec::not_found},
-    proposal{"bad_name_removed", processor_changed{{"", {}, 0, {}}, true},
-             bad}),
-  name_of);
+const proposal about_processors[] = {
+  proposal{"a_processor", processor_changed{a_processor([](auto&) {})}},
+  proposal{"for_a_queue_to_come", processor_changed{a_processor([](auto& x) {
+             x.types = {"metadata", "query", "later"};
+             x.slots = 1000;
+           })}},
+  proposal{"bad_name",
+           processor_changed{a_processor([](auto& x) { x.name = "sp 2"; })},
+           bad},
+  proposal{"no_slots",
+           processor_changed{a_processor([](auto& x) { x.slots = 0; })}, bad},
+  proposal{"many_slots",
+           processor_changed{a_processor([](auto& x) { x.slots = 1001; })},
+           bad},
+  proposal{"no_types",
+           processor_changed{a_processor([](auto& x) { x.types = {}; })}, bad},
+  proposal{"many_types", processor_changed{a_processor([](auto& x) {
+             x.types = {"a", "b", "c", "d", "e", "f", "g", "h", "i"};
+           })},
+           bad},
+  proposal{"a_type_twice", processor_changed{a_processor([](auto& x) {
+             x.types = {"a", "a"};
+           })},
+           bad},
+  proposal{"a_type_that_no_queue_can_have",
+           processor_changed{a_processor([](auto& x) { x.types = {"A"}; })},
+           bad},
+  proposal{
+    "no_size",
+    processor_changed{a_processor([](auto& x) { x.wants.size_max = 0; })}, bad},
+  proposal{"users", processor_changed{with_users({"A", "B"}, {"A"}, {"C"})}},
+  proposal{"required_and_excluded",
+           processor_changed{with_users({"A", "B"}, {}, {"C", "B"})}, bad},
+  proposal{"preferred_and_excluded",
+           processor_changed{with_users({}, {"B"}, {"B"})}, bad},
+  proposal{"bad_user", processor_changed{with_users({}, {"B/C"}, {})}, bad},
+  proposal{
+    "as_many_users_as_there_may_be",
+    processor_changed{with_users(std::vector<std::string>(1000, "A"),
+                                 std::vector<std::string>(24, "B"), {})}},
+  proposal{
+    "too_many_users",
+    processor_changed{with_users(std::vector<std::string>(1000, "A"),
+                                 std::vector<std::string>(24, "B"), {"C"})},
+    bad},
+  proposal{"removed", processor_changed{{"sp-1", {}, 0, {}}, true}},
+  proposal{"unknown_removed", processor_changed{{"sp-9", {}, 0, {}}, true},
+           ec::not_found},
+  proposal{"bad_name_removed", processor_changed{{"", {}, 0, {}}, true}, bad}};
 
-INSTANTIATE_TEST_SUITE_P(
-  other, checking,
-  ::testing::Values(proposal{"server", server_changed{true, false}},
-                    proposal{"configuration", configuration_seen{}},
-                    proposal{"an_item", item_finished{1, "metadata"}, bad}),
-  name_of);
+const proposal about_other[] = {
+  proposal{"server", server_changed{true, false}},
+  proposal{"configuration", configuration_seen{}},
+  proposal{"an_item", item_finished{1, "metadata"}, bad}};
+
+INSTANTIATE_TEST_SUITE_P(queues, checking, ::testing::ValuesIn(about_queues),
+                         name_of);
+
+INSTANTIATE_TEST_SUITE_P(retries_and_modes, checking,
+                         ::testing::ValuesIn(about_retries_and_modes), name_of);
+
+INSTANTIATE_TEST_SUITE_P(their_users, checking,
+                         ::testing::ValuesIn(about_their_users), name_of);
+
+INSTANTIATE_TEST_SUITE_P(users, checking, ::testing::ValuesIn(about_users),
+                         name_of);
+
+INSTANTIATE_TEST_SUITE_P(processors, checking,
+                         ::testing::ValuesIn(about_processors), name_of);
+
+INSTANTIATE_TEST_SUITE_P(other, checking, ::testing::ValuesIn(about_other),
+                         name_of);
 
 // -- applying -----------------------------------------------------------------
 
