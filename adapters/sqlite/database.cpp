@@ -13,7 +13,7 @@ namespace depositd::sqlite {
 namespace {
 
 /// Pages given back to the file system between two transactions at most.
-constexpr std::uint64_t returned_pages_max = 1024;
+constexpr std::uint64_t returned_pages_max = 2048;
 
 caf::error refused(const std::string& file, const std::string& why) {
   return caf::make_error(ec::store_failed, file + ": " + why);

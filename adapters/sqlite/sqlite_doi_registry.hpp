@@ -21,7 +21,8 @@ struct sqlite_registry_options {
 /// open. What is there is never cleaned or made again: `ec::store_damaged` if
 /// the file is not a registry or SQLite finds it damaged, `ec::store_failed`
 /// if it cannot be used. Rows carry checksums and are checked when they are
-/// read.
+/// read. What a damaged write-ahead log held is not missed: it looks like a
+/// torn one.
 ///
 /// `record` is durable when it returns. Calls of several threads take turns.
 /// `backup` writes `registry.db` into the folder.

@@ -24,7 +24,10 @@ struct sqlite_projection_options {
 /// another version).
 ///
 /// Damage of the tables that recovery loads is found by loading them, at the
-/// latest when the last row was read; that of submissions when they are read.
+/// latest when the last row was read; that of submissions when they are read. A
+/// damaged write-ahead log looks like a torn one and takes the store back to an
+/// earlier slice: `reached` says so, and a journal that has dropped what would
+/// follow refuses to be read from there.
 ///
 /// `apply` is durable when it returns. All calls must come from one thread at
 /// a time, reads and `backup` too; they block on I/O. `backup` writes

@@ -1,0 +1,78 @@
+#pragma once
+
+// What tests do to database files behind the adapter's back.
+
+#include "messages/errors.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+#include <sqlite3.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <sys/resource.h>
+
+#include <gtest/gtest.h>
+
+namespace depositd {
+
+inline std::string bytes_of(const std::filesystem::path& path) {
+  std::ifstream in{path, std::ios::binary};
+  return {std::istreambuf_iterator<char>{in}, {}};
+}
+
+inline void write_bytes(const std::filesystem::path& path,
+                        const std::string& bytes) {
+  std::ofstream out{path, std::ios::binary | std::ios::trunc};
+  out << bytes;
+}
+
+inline std::filesystem::path log_of(std::filesystem::path path) {
+  path += "-wal";
+  return path;
+}
+
+/// Changes a database that nobody has open.
+inline void run_sql(const std::filesystem::path& path, const char* sql) {
+  sqlite3* handle = nullptr;
+  ASSERT_EQ(sqlite3_open(path.c_str(), &handle), SQLITE_OK);
+  EXPECT_EQ(sqlite3_exec(handle, sql, nullptr, nullptr, nullptr), SQLITE_OK)
+    << sqlite3_errmsg(handle);
+  sqlite3_close(handle);
+}
+
+/// While it lives, no file may grow beyond `bytes`: a full disk.
+class full_disk {
+public:
+  explicit full_disk(std::uint64_t bytes) {
+    handler_ = std::signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &limit_);
+    auto lower = limit_;
+    lower.rlim_cur = bytes;
+    setrlimit(RLIMIT_FSIZE, &lower);
+  }
+
+  full_disk(const full_disk&) = delete;
+  full_disk& operator=(const full_disk&) = delete;
+
+  ~full_disk() {
+    setrlimit(RLIMIT_FSIZE, &limit_);
+    std::signal(SIGXFSZ, handler_);
+  }
+
+private:
+  rlimit limit_{};
+  void (*handler_)(int) = nullptr;
+};
+
+/// The error says what kind it is and names the file.
+inline void expect_refused(const caf::error& error, ec code,
+                           const std::filesystem::path& path) {
+  EXPECT_EQ(error, code) << render(error);
+  EXPECT_NE(render(error).find(path.filename().string()), std::string::npos)
+    << render(error);
+}
+
+} // namespace depositd

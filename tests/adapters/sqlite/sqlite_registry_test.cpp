@@ -1,0 +1,170 @@
+#include "adapters/sqlite/sqlite_doi_registry.hpp"
+
+#include "tests/adapters/sqlite/database_files.hpp"
+
+#include <vector>
+
+namespace depositd {
+
+namespace {
+
+class sqlite_registry : public ::testing::Test {
+protected:
+  void SetUp() override {
+    open(folder_.path() / "registry.db");
+  }
+
+  void open(const std::filesystem::path& path,
+            const sqlite_registry_options& options = {}) {
+    path_ = path;
+    auto opened = open_sqlite_registry(path, options);
+    ASSERT_TRUE(opened) << render(opened.error());
+    registry = std::move(*opened);
+  }
+
+  void reopen() {
+    registry.reset();
+    open(path_);
+  }
+
+  static doi_registration registration(item_id submission,
+                                       std::size_t count = 1) {
+    doi_registration out{.submission = submission, .user = "ann"};
+    for (std::size_t i = 0; i < count; ++i)
+      out.records.push_back({.doi = "10.5555/" + std::to_string(submission)
+                                    + "." + std::to_string(i),
+                             .title = std::string(500, 't'),
+                             .timestamp = "5"});
+    return out;
+  }
+
+  caf::error record(const doi_registration& what) {
+    const auto done = registry->record(what);
+    return done ? caf::error{} : done.error();
+  }
+
+  std::size_t count() {
+    const auto found = registry->find({}, 100'000);
+    EXPECT_TRUE(found) << render(found.error());
+    return found ? found->size() : 0;
+  }
+
+  const std::filesystem::path& path() const {
+    return path_;
+  }
+
+  std::unique_ptr<doi_registry> registry;
+
+private:
+  temporary_folder folder_;
+  std::filesystem::path path_;
+};
+
+TEST_F(sqlite_registry, repeats_its_answer_after_it_was_opened_again) {
+  ASSERT_FALSE(record(registration(1)));
+  auto second = registration(1);
+  second.submission = 2;
+  second.records.front().timestamp = "6";
+  ASSERT_EQ(registry->record(second)->front(), doi_result::updated);
+  reopen();
+  EXPECT_EQ(registry->record(registration(1))->front(), doi_result::added);
+  EXPECT_EQ(registry->record(second)->front(), doi_result::updated);
+  EXPECT_EQ(registry->find({}, 9)->front().timestamp, "6");
+}
+
+TEST_F(sqlite_registry, keeps_what_it_recorded_across_a_crash) {
+  ASSERT_FALSE(record(registration(1, 3)));
+  const auto copy = path().parent_path() / "crashed.db";
+  std::filesystem::copy_file(path(), copy);
+  std::filesystem::copy_file(log_of(path()), log_of(copy));
+  registry.reset();
+  open(copy);
+  EXPECT_EQ(count(), 3u);
+}
+
+TEST_F(sqlite_registry, is_for_one_program_at_a_time) {
+  expect_refused(open_sqlite_registry(path()).error(), ec::store_failed,
+                 path());
+}
+
+TEST_F(sqlite_registry, is_not_a_projection) {
+  registry.reset();
+  run_sql(path(), "PRAGMA application_id = 1");
+  const auto opened = open_sqlite_registry(path());
+  ASSERT_FALSE(opened);
+  expect_refused(opened.error(), ec::store_damaged, path());
+}
+
+TEST_F(sqlite_registry, is_refused_if_it_is_cut_off) {
+  ASSERT_FALSE(record(registration(1, 100)));
+  registry.reset();
+  std::filesystem::resize_file(path(), 9000);
+  const auto before = bytes_of(path());
+  const auto opened = open_sqlite_registry(path());
+  ASSERT_FALSE(opened);
+  expect_refused(opened.error(), ec::store_damaged, path());
+  EXPECT_TRUE(bytes_of(path()) == before) << "the file was changed";
+}
+
+TEST_F(sqlite_registry, names_the_doi_that_was_changed) {
+  ASSERT_FALSE(record(registration(1, 3)));
+  registry.reset();
+  run_sql(path(), "UPDATE dois SET resource = 'elsewhere' "
+                  "WHERE doi_key = '10.5555/1.1'");
+  open(path());
+  const auto found = registry->find({.doi = "10.5555/1.1"}, 1);
+  ASSERT_FALSE(found);
+  expect_refused(found.error(), ec::store_damaged, path());
+  EXPECT_NE(render(found.error()).find("10.5555/1.1"), std::string::npos);
+  EXPECT_TRUE(registry->find({.doi = "10.5555/1.2"}, 1));
+  auto again = registration(1, 3);
+  again.submission = 2;
+  EXPECT_EQ(record(again), ec::store_damaged);
+}
+
+TEST_F(sqlite_registry, refuses_to_repeat_a_damaged_answer) {
+  ASSERT_FALSE(record(registration(1)));
+  registry.reset();
+  run_sql(path(), "UPDATE submissions_done SET results = 'o'");
+  open(path());
+  EXPECT_EQ(record(registration(1)), ec::store_damaged);
+}
+
+TEST_F(sqlite_registry, records_all_or_nothing_when_the_disk_is_full) {
+  ASSERT_FALSE(record(registration(1, 3)));
+  {
+    const full_disk full{std::filesystem::file_size(log_of(path())) + 50'000};
+    expect_refused(record(registration(2, 1000)), ec::store_failed, path());
+    EXPECT_EQ(count(), 3u);
+  }
+  ASSERT_FALSE(record(registration(2, 1000)));
+  EXPECT_EQ(count(), 1003u);
+}
+
+TEST_F(sqlite_registry, records_all_or_nothing_when_the_file_may_not_grow) {
+  ASSERT_FALSE(record(registration(1, 3)));
+  registry.reset();
+  const auto pages = std::filesystem::file_size(path()) / 4096 + 2;
+  open(path(), {.pages_max = static_cast<std::uint32_t>(pages)});
+  expect_refused(record(registration(2, 1000)), ec::store_failed, path());
+  EXPECT_EQ(count(), 3u);
+  reopen();
+  ASSERT_FALSE(record(registration(2, 1000)));
+}
+
+TEST_F(sqlite_registry, makes_a_copy_that_a_registry_can_start_on) {
+  ASSERT_FALSE(record(registration(1, 3)));
+  const auto folder = path().parent_path() / "backup";
+  std::filesystem::create_directory(folder);
+  ASSERT_FALSE(registry->backup(folder));
+  EXPECT_EQ(registry->backup(folder), ec::already_exists);
+  ASSERT_FALSE(record(registration(2)));
+  registry.reset();
+  open(folder / "registry.db");
+  EXPECT_EQ(count(), 3u);
+  EXPECT_EQ(registry->record(registration(1, 3))->front(), doi_result::added);
+}
+
+} // namespace
+
+} // namespace depositd
