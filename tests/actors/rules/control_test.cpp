@@ -126,9 +126,12 @@ const proposal about_queues[] = {
   proposal{"large_allocation",
            queue_changed{"q", with([](auto& x) { x.allocation = 1'000'001; })},
            bad},
-  proposal{
-    "large_concurrency",
-    queue_changed{"q", with([](auto& x) { x.concurrency = no_cap - 1; })}, bad},
+  proposal{"large_concurrency", queue_changed{"q", with([](auto& x) {
+                                                x.concurrency = no_cap - 1;
+                                              })},
+           bad}};
+
+const proposal about_retries_and_modes[] = {
   proposal{"no_attempts",
            queue_changed{"q", with([](auto& x) { x.attempts_max = 0; })}, bad},
   proposal{
@@ -218,9 +221,12 @@ const proposal about_processors[] = {
   proposal{"a_type_that_no_queue_can_have",
            processor_changed{a_processor([](auto& x) { x.types = {"A"}; })},
            bad},
-  proposal{
-    "no_size",
-    processor_changed{a_processor([](auto& x) { x.wants.size_max = 0; })}, bad},
+  proposal{"no_size", processor_changed{a_processor([](auto& x) {
+             x.wants.size_max = 0;
+           })},
+           bad}};
+
+const proposal about_their_users[] = {
   proposal{"users", processor_changed{with_users({"A", "B"}, {"A"}, {"C"})}},
   proposal{"required_and_excluded",
            processor_changed{with_users({"A", "B"}, {}, {"C", "B"})}, bad},
