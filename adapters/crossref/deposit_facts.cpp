@@ -1,6 +1,7 @@
 #include "adapters/crossref/deposit_facts.hpp"
 
 #include "adapters/crossref/text.hpp"
+#include "adapters/crossref/xml_text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -43,6 +44,21 @@ bool contains(const Names& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+/// Facts are copied into the record of every DOI they hold for, so a long one
+/// would be multiplied by thousands.
+std::size_t bytes_max(std::string_view element) {
+  return element == "title" || element == "proceedings_title" ? 1000 : 300;
+}
+
+/// The text up to that size, without a character cut in half.
+void clip(std::string& text, std::size_t size) {
+  if (text.size() <= size)
+    return;
+  text.resize(size);
+  if (const auto cut = find_invalid_utf8(text); cut != text.npos)
+    text.resize(cut);
+}
+
 void set_if_empty(std::string& field, const std::string& value) {
   if (field.empty())
     field = value;
@@ -77,6 +93,7 @@ bool is_fact(std::string_view element, std::string_view parent) {
 }
 
 void add_fact(std::string_view element, std::string value, doi_record& facts) {
+  clip(value, bytes_max(element));
   if (element == "full_title")
     facts.journal_title = std::move(value); // rather than the abbreviation
   else if (element == "abbrev_title")

@@ -27,7 +27,8 @@ bool is_thing(std::string_view element);
 /// Whether the text of this element is a fact of the thing around it.
 bool is_fact(std::string_view element, std::string_view parent);
 
-/// Takes a fact down; the first of several counts.
+/// Takes a fact down, cut to 1,000 bytes (titles) or 300; the first of several
+/// counts.
 void add_fact(std::string_view element, std::string value, doi_record& facts);
 
 /// Completes the record of a DOI of `own`, which is inside `outer` things.

@@ -33,6 +33,11 @@ void keep(std::vector<doi_record>& records, Predicate wanted) {
   std::erase_if(records, [&](const doi_record& x) { return !wanted(x); });
 }
 
+/// Whether a registry finds it without looking at everything.
+bool is_narrow(const doi_query& x) {
+  return !x.first_author.empty() || !x.issn.empty();
+}
+
 caf::expected<std::vector<doi_record>>
 search(doi_registry& registry, const lookup& x, const doi_query& wanted) {
   auto found = registry.find(wanted, candidates_max);
@@ -124,10 +129,13 @@ caf::expected<std::vector<doi_record>> resolve(doi_registry& registry,
     return found;
   auto relaxed = x.wanted;
   relaxed.journal_title.clear();
+  if (!is_narrow(relaxed))
+    return found;
   found = search(registry, x, relaxed);
-  if (found && found->empty() && !x.wanted.issn.empty()) {
+  if (found && found->empty() && !relaxed.issn.empty()) {
     relaxed.issn.clear();
-    found = search(registry, x, relaxed);
+    if (is_narrow(relaxed))
+      found = search(registry, x, relaxed);
   }
   if (found)
     keep(*found, [&](const doi_record& record) {

@@ -27,14 +27,18 @@ bool looks_like_doi(std::string_view text) {
   return text.starts_with("10.") && text.find('/') != text.npos;
 }
 
-/// Says what is wrong with a query that could match anything.
+/// Says what is wrong with a query that could match anything, or that would
+/// have to look at everything.
 void check(lookup& x) {
   if (!x.problem.empty())
     return;
   if (!x.wanted.doi.empty())
     x.problem = doi_problem(x.wanted.doi);
-  else if (x.wanted.first_author.empty() && x.wanted.first_page.empty())
-    x.problem = "A query needs a DOI, a first page or an author";
+  else if (x.wanted.first_author.empty()
+           && (x.wanted.first_page.empty()
+               || (x.wanted.issn.empty() && x.wanted.journal_title.empty())))
+    x.problem = "A query needs a DOI, an author, or a first page with an ISSN "
+                "or a title";
 }
 
 caf::error add(lookup x, query_batch& out) {

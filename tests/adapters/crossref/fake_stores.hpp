@@ -2,7 +2,7 @@
 
 // The smallest stores that keep the ports' promises, with switches to fail.
 
-#include "adapters/crossref/text.hpp"
+#include "messages/doi_rules.hpp"
 #include "messages/ports/blob_store.hpp"
 #include "messages/ports/doi_registry.hpp"
 
@@ -32,18 +32,10 @@ public:
   find(const doi_query& query, std::uint32_t count_max) override {
     if (failing)
       return caf::make_error(ec::store_failed, "the disk is full");
-    const auto fits = [](const std::string& wanted, const std::string& is) {
-      return wanted.empty()
-             || crossref::lower_case(wanted) == crossref::lower_case(is);
-    };
+    const auto wanted = folded(query);
     std::vector<doi_record> out;
     for (const auto& [doi, x] : records)
-      if (out.size() < count_max && fits(query.doi, x.doi)
-          && fits(query.issn, x.issn)
-          && fits(query.journal_title, x.journal_title)
-          && fits(query.first_author, x.first_author)
-          && fits(query.volume, x.volume) && fits(query.issue, x.issue)
-          && fits(query.first_page, x.first_page) && fits(query.year, x.year))
+      if (out.size() < count_max && matches(wanted, x))
         out.push_back(x);
     return out;
   }
@@ -58,15 +50,12 @@ public:
 
 private:
   doi_result put(const doi_record& x) {
-    const auto number = [](const std::string& digits) {
-      return digits.empty() ? -1.0L : std::stold(digits);
-    };
-    auto& stored = records[crossref::lower_case(x.doi)];
+    auto& stored = records[folded(x.doi)];
     if (stored.doi.empty()) {
       stored = x;
       return doi_result::added;
     }
-    if (number(x.timestamp) <= number(stored.timestamp))
+    if (outdated_timestamp(x.timestamp, stored.timestamp))
       return doi_result::outdated;
     stored = x;
     return doi_result::updated;

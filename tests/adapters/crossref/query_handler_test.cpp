@@ -75,6 +75,12 @@ TEST_F(query_handler_test, resolves_piped_lines) {
     {"k|10.5555/hardy", "k resolved 10.5555/hardy"},
     {"||Biol J Linn Soc|Hardy|64||239|1998|||k|", "k resolved 10.5555/hardy"},
     {"0024-4066|||64|2||1998||k|", "k malformed "},
+    {"|||||239|1998||k|", "k malformed "},
+    {"0024-4066|||||239|1998||k|", "k resolved 10.5555/hardy"},
+    {"|Biological Journal of the Linnean Society||||239||||",
+     " resolved 10.5555/hardy"},
+    {"|Biol J Linn Soc||||239||||", " unresolved "},
+    {"9999-9999|Biol J Linn Soc||||239||||", " unresolved "},
     {"hello", " malformed "},
     {"|||||||||||||", " malformed "},
   };
