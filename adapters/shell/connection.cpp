@@ -1,0 +1,206 @@
+#include "adapters/shell/connection.hpp"
+
+#include "messages/actors.hpp"
+#include "messages/node_options.hpp"
+
+#include <caf/io/all.hpp>
+#include <caf/openssl/all.hpp>
+
+#include <fstream>
+#include <future>
+#include <set>
+
+namespace depositd::shell {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+caf::error unreachable(std::string text) {
+  return caf::make_error(caf::sec::cannot_connect_to_node, std::move(text));
+}
+
+/// An answer that an actor gives and a thread waits for. Only the first counts.
+template <class T>
+class answer {
+public:
+  void give(caf::expected<T> x) {
+    if (!given_.exchange(true))
+      promise_.set_value(std::move(x));
+  }
+
+  /// Nothing if the time is up or somebody wants to stop.
+  std::optional<caf::expected<T>> wait(std::chrono::milliseconds within,
+                                       const interrupted& stop) {
+    auto result = promise_.get_future();
+    const auto until = std::chrono::steady_clock::now() + within;
+    while (result.wait_for(20ms) != std::future_status::ready)
+      if (std::chrono::steady_clock::now() >= until || (stop && stop()))
+        return std::nullopt;
+    return result.get();
+  }
+
+private:
+  std::promise<caf::expected<T>> promise_;
+  std::atomic<bool> given_ = false;
+};
+
+template <class T>
+using answer_ptr = std::shared_ptr<answer<T>>;
+
+struct link_config : caf::actor_system_config {
+  explicit link_config(const link_files& tls) {
+    add_message_types<caf::id_block::depositd>();
+    set("scheduler.policy", caf::atom("sharing"));
+    set("scheduler.max-threads", std::size_t{1});
+    load<caf::io::middleman>();
+    if (!tls.certificate.empty()) {
+      load<caf::openssl::manager>();
+      openssl_certificate = tls.certificate;
+      openssl_key = tls.key;
+      openssl_cafile = tls.ca;
+    }
+    apply_node_options(*this);
+  }
+};
+
+/// Asks the middleman to connect; runs until it has answered.
+caf::behavior connector(caf::event_based_actor* self,
+                        const caf::io::middleman_actor& middleman,
+                        const endpoint& engine,
+                        const answer_ptr<admin_actor>& out) {
+  self
+    ->request(middleman, caf::infinite, caf::connect_atom_v, engine.host,
+              engine.port)
+    .then(
+      [=](const caf::node_id&, const caf::strong_actor_ptr& found,
+          const std::set<std::string>& interface) {
+        if (!found)
+          out->give(unreachable("nothing is published at this port"));
+        else if (!self->system().assignable<admin_actor>(interface))
+          out->give(unreachable("this is no depositd of our version"));
+        else
+          out->give(caf::actor_cast<admin_actor>(found));
+        self->quit();
+      },
+      [=](const caf::error& problem) {
+        out->give(problem);
+        self->quit();
+      });
+  return {};
+}
+
+/// Asks the engine; runs until it has answered or is gone.
+caf::behavior asker(caf::event_based_actor* self, const admin_actor& engine,
+                    const admin_request& what, std::chrono::seconds within,
+                    const answer_ptr<admin_reply>& out) {
+  self->set_down_handler([=](const caf::down_msg&) {
+    out->give(unreachable("the engine went away before it answered"));
+    self->quit();
+  });
+  self->monitor(engine);
+  self->request(engine, within, what)
+    .then(
+      [=](const admin_reply& x) {
+        out->give(x);
+        self->quit();
+      },
+      [=](const caf::error& problem) {
+        out->give(problem == caf::sec::request_timeout
+                    ? unreachable("the engine did not answer in time")
+                    : problem);
+        self->quit();
+      });
+  return {};
+}
+
+/// The system lives on the heap, because closing one that hangs would hang.
+struct open_system {
+  explicit open_system(const link_files& tls) : config(tls), system(config) {
+    // nop
+  }
+
+  link_config config;
+  caf::actor_system system;
+};
+
+class middleman_link : public engine_link {
+public:
+  middleman_link(std::unique_ptr<open_system> open, admin_actor engine,
+                 interrupted stop)
+    : open_(std::move(open)), engine_(std::move(engine)), stop_(stop) {
+    // nop
+  }
+
+  ~middleman_link() override {
+    engine_ = nullptr;
+    if (broken_)
+      open_.release();
+  }
+
+  caf::expected<std::string> ask(const std::string& command,
+                                 const std::string& arguments,
+                                 std::chrono::seconds within) override {
+    auto out = std::make_shared<answer<admin_reply>>();
+    open_->system.spawn(asker, engine_, admin_request{command, arguments},
+                        within, out);
+    // The asker's own timeout comes first, unless its thread hangs too.
+    auto reply = out->wait(within + 2s, stop_);
+    if (!reply) {
+      broken_ = true;
+      return unreachable(stop_ && stop_()
+                           ? "stopped waiting"
+                           : "the engine did not answer in time");
+    }
+    if (*reply)
+      return std::move((*reply)->document);
+    broken_ = broken_ || !is_refusal(reply->error());
+    return std::move(reply->error());
+  }
+
+private:
+  std::unique_ptr<open_system> open_;
+  admin_actor engine_;
+  interrupted stop_;
+  bool broken_ = false;
+};
+
+caf::error check_files(const link_files& tls) {
+  const bool given =
+    !tls.certificate.empty() || !tls.key.empty() || !tls.ca.empty();
+  for (const auto& [option, file] :
+       {std::pair{"--tls-certificate", tls.certificate},
+        std::pair{"--tls-key", tls.key}, std::pair{"--tls-ca", tls.ca}})
+    if (given && !std::ifstream{file})
+      return caf::make_error(ec::bad_setting, std::string{option}
+                                                + ": cannot read \"" + file
+                                                + "\"");
+  return caf::none;
+}
+
+} // namespace
+
+caf::expected<std::unique_ptr<engine_link>>
+connect(const connection_options& options, const interrupted& stop) {
+  if (auto problem = check_files(options.tls))
+    return problem;
+  auto open = std::make_unique<open_system>(options.tls);
+  auto& system = open->system;
+  const auto& middleman = options.tls.certificate.empty()
+                            ? system.middleman().actor_handle()
+                            : system.openssl_manager().actor_handle();
+  auto out = std::make_shared<answer<admin_actor>>();
+  system.spawn(connector, middleman, options.engine, out);
+  auto found = out->wait(options.connect_within, stop);
+  const auto where = to_string(options.engine);
+  if (found && *found)
+    return std::unique_ptr<engine_link>{std::make_unique<middleman_link>(
+      std::move(open), std::move(**found), stop)};
+  open.release();
+  if (!found)
+    return unreachable("no engine answers at " + where);
+  return unreachable("no engine at " + where + " (" + render(found->error())
+                     + ")");
+}
+
+} // namespace depositd::shell

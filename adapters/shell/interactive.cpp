@@ -1,0 +1,92 @@
+#include "adapters/shell/interactive.hpp"
+
+#include "adapters/shell/grammar.hpp"
+#include "adapters/shell/words.hpp"
+
+#include <cstdlib>
+#include <iostream>
+#include <utility>
+
+namespace depositd::shell {
+
+namespace {
+
+const char* const help_text =
+  "help COMMAND explains one, watch [SECONDS] COMMAND repeats one, quit "
+  "leaves.\n";
+
+understood wrong_line(const caf::error& problem) {
+  understood out;
+  out.exit_code = exit_wrong_usage;
+  out.text = render(problem);
+  return out;
+}
+
+/// "help queue set" is "queue set --help".
+std::vector<std::string> without_help(std::vector<std::string> words) {
+  if (words.empty() || words.front() != "help")
+    return words;
+  words.erase(words.begin());
+  words.push_back("--help");
+  return words;
+}
+
+/// A line of any length, but at most a little more than is legal is kept.
+bool read_bounded(std::istream& in, std::string& out) {
+  out.clear();
+  char c = 0;
+  while (in.get(c) && c != '\n')
+    if (out.size() <= line_bytes_max)
+      out += c;
+  return !out.empty() || in;
+}
+
+} // namespace
+
+int run_line(session& with, const std::string& line, bool& quit) {
+  auto words = split_words(line);
+  if (!words)
+    return with.tell(wrong_line(words.error()));
+  if (words->empty() || words->front().front() == '#')
+    return exit_done;
+  if (words->size() == 1
+      && (words->front() == "quit" || words->front() == "exit")) {
+    quit = true;
+    return exit_done;
+  }
+  const bool general = words->size() == 1 && words->front() == "help";
+  const auto said = read_line(without_help(std::move(*words)));
+  if (said.call)
+    return with.run(*said.call);
+  const auto code = with.tell(said);
+  if (general)
+    with.where().out << help_text << std::flush;
+  return code;
+}
+
+int run_script(session& with) {
+  int out = exit_done;
+  bool quit = false;
+  std::string line;
+  while (!quit && read_bounded(with.where().in, line)) {
+    if (!line.empty() && line.back() == '\r')
+      line.pop_back();
+    const auto code = run_line(with, line, quit);
+    if (code != exit_done)
+      out = code;
+  }
+  return out;
+}
+
+std::filesystem::path history_file() {
+  const auto state = std::getenv("XDG_STATE_HOME");
+  if (state && *state == '/')
+    return std::filesystem::path{state} / "depositctl" / "history";
+  const auto home = std::getenv("HOME");
+  if (home && *home == '/')
+    return std::filesystem::path{home} / ".local" / "state" / "depositctl"
+           / "history";
+  return {};
+}
+
+} // namespace depositd::shell

@@ -1,0 +1,57 @@
+#pragma once
+
+// A command line that was understood.
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace depositd::shell {
+
+/// `watch`: how to repeat a command.
+struct repetition {
+  std::uint32_t seconds = 2;
+  std::uint32_t times = 0; ///< 0: until it is stopped
+};
+
+/// What to ask the engine and what to do around it.
+struct invocation {
+  std::string command; ///< as the admin actor knows it
+  nlohmann::json arguments = nlohmann::json::object();
+  bool json = false; ///< print the document as it is
+  bool yes = false;  ///< do not ask back
+
+  /// Needs `yes`, or a yes typed by hand, after this question.
+  std::string question;
+  bool counts_first = false;      ///< park, unpark: the question needs a number
+  bool count_only = false;        ///< park, unpark: stop after counting
+  bool needs_password = false;    ///< hash goes into the arguments
+  std::vector<std::string> files; ///< submit: one request for each
+
+  std::optional<repetition> watch;
+
+  /// Whether it only reads, so that it may be repeated at will.
+  bool reads = false;
+};
+
+/// Where to find the engine, and with which files (PEM) to show who we are.
+struct connection_words {
+  std::string connect = "127.0.0.1:4747";
+  std::string tls_certificate;
+  std::string tls_key;
+  std::string tls_ca;
+};
+
+/// Outcome of reading words: a command, or a text to print.
+struct understood {
+  std::optional<invocation> call; ///< nothing: print `text`, exit `exit_code`
+  bool interactive = false;       ///< no command was given
+  int exit_code = 0;
+  std::string text;
+  connection_words where;
+};
+
+} // namespace depositd::shell

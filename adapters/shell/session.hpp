@@ -1,0 +1,63 @@
+#pragma once
+
+// Carries out commands that were understood.
+
+#include "adapters/shell/engine_link.hpp"
+#include "adapters/shell/invocation.hpp"
+#include "adapters/shell/terminal.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace depositd::shell {
+
+/// What the program exits with.
+enum exit_codes : int {
+  exit_done = 0,
+  exit_refused = 1,
+  exit_wrong_usage = 2,
+  exit_no_engine = 3,
+};
+
+/// One person or script at work with one engine.
+class session {
+public:
+  /// Connects when the first command needs it, and again after a failure.
+  session(link_factory connect, terminal where);
+
+  /// Runs one command to its end and returns an exit code.
+  int run(const invocation& call);
+
+  /// Prints a text of the grammar (help or a usage error).
+  int tell(const understood& said);
+
+  /// Names that the engine knows, for completion; empty if it does not answer.
+  std::vector<std::string> names(const std::string& command, const char* list,
+                                 const char* key);
+
+  terminal& where() {
+    return where_;
+  }
+
+private:
+  caf::expected<std::string> ask(const std::string& command,
+                                 const nlohmann::json& arguments);
+  int fail(const caf::error& problem);
+  void print(const invocation& call, const std::string& document);
+  int run_once(const invocation& call);
+  int run_counted(const invocation& call);
+  int run_watch(const invocation& call);
+  int submit(const invocation& call);
+  int ask_and_print(const invocation& call, const nlohmann::json& arguments);
+
+  /// Nothing if the command may go on, else an exit code.
+  std::optional<int> refused_by_person(const invocation& call,
+                                       const std::string& question);
+
+  link_factory connect_;
+  terminal where_;
+  std::unique_ptr<engine_link> link_;
+};
+
+} // namespace depositd::shell

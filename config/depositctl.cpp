@@ -1,0 +1,57 @@
+// depositctl: the operator's shell. See docs/OPERATIONS.md.
+
+#include "adapters/shell/connection.hpp"
+#include "adapters/shell/grammar.hpp"
+#include "adapters/shell/interactive.hpp"
+#include "adapters/shell/session.hpp"
+
+#include <cstdio>
+#include <iostream>
+#include <unistd.h>
+
+namespace {
+
+using namespace depositd;
+
+caf::expected<shell::connection_options>
+read_where(const shell::connection_words& where) {
+  auto engine = parse_endpoint(where.connect);
+  if (!engine)
+    return caf::make_error(ec::bad_setting,
+                           "--connect: " + render(engine.error()));
+  shell::connection_options out;
+  out.engine = std::move(*engine);
+  out.tls = {where.tls_certificate, where.tls_key, where.tls_ca};
+  return out;
+}
+
+int run(const std::vector<std::string>& words) {
+  const auto said = shell::read_call(words);
+  const auto where = read_where(said.where);
+  shell::session session{
+    [&]() -> caf::expected<std::unique_ptr<shell::engine_link>> {
+      if (!where)
+        return where.error();
+      return shell::connect(*where, shell::stop_wanted);
+    },
+    shell::standard_terminal()};
+  if (said.call)
+    return session.run(*said.call);
+  if (!said.interactive)
+    return session.tell(said);
+  if (!isatty(STDIN_FILENO))
+    return shell::run_script(session);
+  return shell::run_prompt(session, "depositctl at " + said.where.connect
+                                      + ", help for help");
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  shell::catch_stop();
+  const auto code = run({argv + 1, argv + argc});
+  // CAF may still wait for an engine that hangs; nothing here needs saving.
+  std::cout << std::flush;
+  std::fflush(nullptr);
+  _exit(code);
+}

@@ -1,0 +1,95 @@
+#include "adapters/shell/rendering.hpp"
+#include "adapters/shell/table.hpp"
+
+#include <gtest/gtest.h>
+
+namespace depositd::shell {
+namespace {
+
+TEST(escaping, shows_what_would_steer_a_terminal) {
+  EXPECT_EQ(escaped("plain äöü 漢字"), "plain äöü 漢字");
+  EXPECT_EQ(escaped("a\x1b[31m\r\n\t\x7f"), "a\\x1b[31m\\r\\n\\t\\x7f");
+  EXPECT_EQ(escaped("\xc2\x9b"
+                    "31m"),
+            "\\x9b31m");
+  EXPECT_EQ(escaped("\xe2\x80\xae"
+                    "cod"),
+            "\\u{202e}cod");
+  EXPECT_EQ(escaped(std::string_view{"\0x", 2}), "\\x00x");
+}
+
+TEST(escaping, shows_bytes_that_are_no_utf8) {
+  EXPECT_EQ(escaped("\xff\xc3"), "\\xff\\xc3");
+  EXPECT_EQ(escaped("\xc0\x80"), "\\xc0\\x80");
+  EXPECT_EQ(escaped("\xed\xa0\x80"), "\\xed\\xa0\\x80");
+  EXPECT_EQ(escaped("\xf5\x80\x80\x80"), "\\xf5\\x80\\x80\\x80");
+}
+
+TEST(tables, line_up_with_numbers_to_the_right) {
+  table out{{"NAME", ">N"}};
+  out.add({"ä", "7"});
+  out.add({"longer", "1234"});
+  EXPECT_EQ(out.text(), "NAME       N\n"
+                        "ä          7\n"
+                        "longer  1234\n");
+}
+
+TEST(rendering, queues_show_caps_as_words) {
+  const auto out =
+    rendered("queue list",
+             R"({"suspended":true,"queues":[{"name":"loose","kind":"message",
+        "suspended":false,"ready":3,"in_flight":1,"users":2,
+        "eligible_users":1,"processors":0,"allocation":1,"concurrency":null,
+        "pending_limit":null}]})");
+  EXPECT_NE(out.find("the server is suspended"), std::string::npos);
+  EXPECT_NE(out.find("loose  message  open"), std::string::npos) << out;
+  EXPECT_NE(out.find("none"), std::string::npos);
+}
+
+TEST(rendering, users_show_their_turn_in_every_queue) {
+  const auto out =
+    rendered("user list",
+             R"({"total":9,"more":true,"users":[{"user":"ann","account":true,
+        "held":true,"prohibited":false,"queues":[
+        {"queue":"metadata","state":"eligible","turn":2,"turns":7,"ready":4,
+         "in_flight":1,"turns_taken":10,"allocation":1,"concurrency":4},
+        {"queue":"query","state":"at_cap","turn":null}]}]})");
+  EXPECT_NE(out.find("ann   account,held  metadata  eligible   2/7"),
+            std::string::npos)
+    << out;
+  EXPECT_NE(out.find("1 of 9 users; go on with --after ann"),
+            std::string::npos);
+}
+
+TEST(rendering, user_text_cannot_reach_the_terminal) {
+  const auto evil = R"({"submissions":[{"id":1,"file_name":"\u001b]0;x\u0007",
+      "user":"a\nb"}],"users":[{"user":"\u001b[2J"}],
+      "document":"<a>\u001b[31m</a>","reasons":[{"text":"\u001b"}],
+      "\u001b":"\u001b"})";
+  for (const auto command :
+       {"submission list", "submission show", "submission why", "user list",
+        "user show", "status", "queue list", "queue peek", "sp list",
+        "user hold", "whatever"})
+    EXPECT_EQ(rendered(command, evil).find('\x1b'), std::string::npos)
+      << command;
+}
+
+TEST(rendering, a_document_keeps_its_lines) {
+  EXPECT_EQ(rendered("submission show", R"({"id":1,"document":"<a>\n</a>\n"})"),
+            "id: 1\ndocument:\n<a>\n</a>\n");
+}
+
+TEST(rendering, strange_documents_are_printed_all_the_same) {
+  for (const auto command : {"status", "queue list", "user list", "user show",
+                             "sp list", "submission list", "submission show",
+                             "submission why", "queue peek", "user set"})
+    for (const auto document :
+         {"{}", "[]", "7", "", "nonsense", R"({"queues":7,"users":{}})",
+          R"({"queues":[7,null],"users":[[]],"slots":"x","reasons":[1],
+              "document":{"a":1},"limits":[0],"submissions":[""],
+              "processors":[{"working":3}],"store":[],"more":true,"items":"x"})"})
+      EXPECT_NO_THROW(rendered(command, document)) << command << document;
+}
+
+} // namespace
+} // namespace depositd::shell

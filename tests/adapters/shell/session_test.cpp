@@ -1,0 +1,265 @@
+#include "tests/adapters/shell/fake_engine.hpp"
+
+#include "adapters/shell/completion.hpp"
+#include "adapters/shell/grammar.hpp"
+#include "adapters/shell/interactive.hpp"
+#include "adapters/shell/passwords.hpp"
+#include "adapters/shell/words.hpp"
+
+#include "messages/base64.hpp"
+#include "messages/password_hash.hpp"
+
+#include <gtest/gtest.h>
+#include <sodium.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace depositd::shell {
+namespace {
+
+using json = nlohmann::json;
+namespace fs = std::filesystem;
+
+class session_test : public ::testing::Test {
+protected:
+  session_test() {
+    auto name = (fs::temp_directory_path() / "depositctl-XXXXXX").string();
+    folder_ = mkdtemp(name.data());
+  }
+
+  ~session_test() override {
+    fs::remove_all(folder_);
+  }
+
+  /// Runs a line as a call, with this on standard input.
+  int run(const std::string& line, const std::string& typed = "",
+          bool person = false) {
+    terminal_.emplace(typed);
+    auto where = terminal_->where();
+    where.reads_from_person = person;
+    where.stopped = [this] { return stopped_; };
+    where.pause = [this](unsigned seconds) { pauses_.push_back(seconds); };
+    session with{engine_.factory(), where};
+    const auto said = read_call(*split_words(line));
+    return said.call ? with.run(*said.call) : with.tell(said);
+  }
+
+  int script(const std::string& typed) {
+    terminal_.emplace(typed);
+    session with{engine_.factory(), terminal_->where()};
+    return run_script(with);
+  }
+
+  std::string out() const {
+    return terminal_->out.str();
+  }
+
+  std::string err() const {
+    return terminal_->err.str();
+  }
+
+  std::string file(const std::string& name, const std::string& bytes) {
+    std::ofstream{folder_ / name, std::ios::binary} << bytes;
+    return (folder_ / name).string();
+  }
+
+  fake_engine engine_;
+  std::optional<fake_terminal> terminal_;
+  std::vector<unsigned> pauses_;
+  bool stopped_ = false;
+  fs::path folder_;
+};
+
+TEST_F(session_test, json_prints_the_document_as_it_is) {
+  engine_.answers = {std::string{R"({"b":1,"a":2})"}};
+  EXPECT_EQ(run("status --json"), exit_done);
+  EXPECT_EQ(out(), "{\"b\":1,\"a\":2}\n");
+  EXPECT_EQ(err(), "");
+}
+
+TEST_F(session_test, a_refusal_is_exit_1_with_the_reason_on_standard_error) {
+  engine_.answers = {caf::make_error(ec::not_found, std::string{"no \x1b"})};
+  EXPECT_EQ(run("queue show a"), exit_refused);
+  EXPECT_EQ(out(), "");
+  EXPECT_EQ(err(), "depositctl: no \\x1b\n");
+}
+
+TEST_F(session_test, no_engine_is_exit_3) {
+  engine_.down = true;
+  EXPECT_EQ(run("status"), exit_no_engine);
+  EXPECT_EQ(err(), "depositctl: no engine\n");
+}
+
+TEST_F(session_test, wrong_usage_asks_nobody) {
+  EXPECT_EQ(run("queue show"), exit_wrong_usage);
+  EXPECT_EQ(engine_.connections, 0);
+  EXPECT_NE(err().find("name"), std::string::npos);
+}
+
+TEST_F(session_test, destruction_needs_yes_without_a_person) {
+  EXPECT_EQ(run("queue purge query"), exit_wrong_usage);
+  EXPECT_NE(err().find("needs --yes"), std::string::npos);
+  EXPECT_TRUE(engine_.requests.empty());
+  EXPECT_EQ(run("queue purge query --yes"), exit_done);
+  EXPECT_EQ(engine_.requests.size(), 1u);
+}
+
+TEST_F(session_test, a_person_is_asked_and_only_yes_is_yes) {
+  EXPECT_EQ(run("user remove ann", "n\n", true), exit_refused);
+  EXPECT_EQ(run("user remove ann", "", true), exit_refused);
+  EXPECT_TRUE(engine_.requests.empty());
+  EXPECT_EQ(run("user remove ann", "y\n", true), exit_done);
+  EXPECT_EQ(engine_.requests.size(), 1u);
+}
+
+TEST_F(session_test, park_shows_the_count_before_it_parks) {
+  engine_.answers = {std::string{R"({"matched":12})"},
+                     std::string{R"({"matched":12,"parked":12})"}};
+  EXPECT_EQ(run("park --user ann", "yes\n", true), exit_done);
+  ASSERT_EQ(engine_.requests.size(), 2u);
+  EXPECT_EQ(engine_.requests[0].arguments,
+            (json{{"users", {"ann"}}, {"count_only", true}}));
+  EXPECT_EQ(engine_.requests[1].arguments, (json{{"users", {"ann"}}}));
+  EXPECT_NE(err().find("12 items match"), std::string::npos);
+}
+
+TEST_F(session_test, park_without_yes_only_counts) {
+  engine_.answers = {std::string{R"({"matched":12})"}};
+  EXPECT_EQ(run("park"), exit_wrong_usage);
+  EXPECT_EQ(engine_.requests.size(), 1u);
+  EXPECT_EQ(run("unpark --count --json"), exit_done);
+  EXPECT_EQ(engine_.requests.size(), 2u);
+  EXPECT_EQ(engine_.requests[1].arguments["count_only"], true);
+}
+
+TEST_F(session_test, a_password_travels_as_a_hash_only) {
+  EXPECT_EQ(run("user add ann --password-stdin", "s3cret pass\nrest\n"),
+            exit_done);
+  const auto arguments = engine_.requests.front().arguments;
+  const auto hash = arguments["password_hash"].get<std::string>();
+  EXPECT_TRUE(legal_password_hash(hash)) << hash;
+  EXPECT_EQ(arguments.dump().find("s3cret"), std::string::npos);
+  EXPECT_EQ(crypto_pwhash_str_verify(hash.c_str(), "s3cret pass", 11), 0);
+}
+
+TEST_F(session_test, bad_passwords_are_refused_here) {
+  EXPECT_EQ(run("user add ann --password-stdin", "\n"), exit_refused);
+  EXPECT_EQ(run("user add ann --password-stdin", std::string(2'000, 'x')),
+            exit_refused);
+  EXPECT_EQ(run("user add ann", "one\ntwo\n", true), exit_refused);
+  EXPECT_NE(err().find("differ"), std::string::npos);
+  EXPECT_TRUE(engine_.requests.empty());
+}
+
+TEST_F(session_test, files_are_submitted_one_by_one_with_their_bytes) {
+  const auto a = file("a.xml", "<a/>");
+  const auto b = file("b.xml", std::string{"\0\xff", 2});
+  engine_.answers = {std::string{R"({"id":4})"}, std::string{R"({"id":5})"}};
+  EXPECT_EQ(run("submit " + a + " " + b + " --user ann --json"), exit_done);
+  EXPECT_EQ(engine_.requests[0].arguments,
+            (json{{"user", "ann"},
+                  {"file_name", "a.xml"},
+                  {"content_base64", encode_base64("<a/>")}}));
+  EXPECT_EQ(json::parse(out())["submissions"],
+            (json{{{"file", a}, {"id", 4}}, {{"file", b}, {"id", 5}}}));
+}
+
+TEST_F(session_test, files_that_fail_do_not_stop_the_others) {
+  const auto good = file("good.xml", "<a/>");
+  const auto empty = file("empty.xml", "");
+  engine_.answers = {std::string{R"({"id":4})"}};
+  EXPECT_EQ(run("submit " + empty + " " + folder_.string() + " " + good
+                + " --user ann"),
+            exit_refused);
+  EXPECT_EQ(engine_.requests.size(), 1u);
+  EXPECT_NE(out().find("submitted 4"), std::string::npos);
+  EXPECT_NE(err().find("empty.xml: is empty"), std::string::npos);
+}
+
+TEST_F(session_test, a_file_that_is_too_large_never_leaves) {
+  const auto large = file("large.xml", std::string((10 << 20) + 1, 'x'));
+  EXPECT_EQ(run("submit " + large + " --user ann"), exit_refused);
+  EXPECT_NE(err().find("larger than 10 MiB"), std::string::npos);
+  const auto full = file("full.xml", std::string(10 << 20, 'x'));
+  EXPECT_EQ(run("submit " + full + " --user ann"), exit_done);
+}
+
+TEST_F(session_test, progress_is_drawn_on_terminals_only) {
+  const auto a = file("a.xml", "<a/>");
+  run("submit " + a + " --user ann");
+  EXPECT_EQ(err(), "");
+  terminal_.emplace();
+  auto where = terminal_->where();
+  where.draws = true;
+  session with{engine_.factory(), where};
+  with.run(*read_call({"submit", a, "--user", "ann"}).call);
+  EXPECT_NE(err().find("0/1"), std::string::npos);
+}
+
+TEST_F(session_test, watch_repeats_with_pauses_and_ends) {
+  EXPECT_EQ(run("watch --times 3 5 status"), exit_done);
+  EXPECT_EQ(engine_.requests.size(), 3u);
+  EXPECT_EQ(pauses_, (std::vector<unsigned>{5, 5}));
+  stopped_ = true;
+  EXPECT_EQ(run("watch status"), exit_done);
+  EXPECT_EQ(engine_.requests.size(), 4u);
+}
+
+TEST_F(session_test, watch_connects_again_after_the_engine_went_away) {
+  engine_.answers = {std::string{"{}"},
+                     caf::make_error(caf::sec::cannot_connect_to_node),
+                     std::string{"{}"}};
+  EXPECT_EQ(run("watch --times 3 status"), exit_done);
+  EXPECT_EQ(engine_.connections, 2);
+}
+
+// -- scripts ------------------------------------------------------------------
+
+TEST_F(session_test, a_script_runs_line_by_line_on_one_connection) {
+  EXPECT_EQ(script("status\n\n# note\nqueue show 'a'\r\nquit\nstatus\n"),
+            exit_done);
+  ASSERT_EQ(engine_.requests.size(), 2u);
+  EXPECT_EQ(engine_.requests[1].arguments, (json{{"name", "a"}}));
+  EXPECT_EQ(engine_.connections, 1);
+}
+
+TEST_F(session_test, a_script_goes_on_after_an_error_and_reports_it) {
+  engine_.answers = {caf::make_error(ec::not_found, std::string{"no"})};
+  EXPECT_EQ(script("queue show a\nstatus\n"), exit_refused);
+  EXPECT_EQ(engine_.requests.size(), 2u);
+  EXPECT_EQ(script("frob\nstatus"), exit_wrong_usage);
+}
+
+TEST_F(session_test, broken_lines_are_wrong_usage_with_clean_texts) {
+  for (const auto& line :
+       {std::string{"queue show 'a"}, "status " + std::string(1 << 20, 'x'),
+        std::string{"\x1b[31mstatus"}, std::string{"\xff\xfe"},
+        std::string("a\0b", 3)}) {
+    EXPECT_EQ(script(line + "\n"), exit_wrong_usage);
+    EXPECT_EQ(err().find('\x1b'), std::string::npos);
+    EXPECT_LT(err().size(), 1'000u);
+  }
+  EXPECT_TRUE(engine_.requests.empty());
+}
+
+TEST_F(session_test, help_explains_commands_and_the_loop) {
+  EXPECT_EQ(script("help\nhelp queue set\n"), exit_done);
+  EXPECT_NE(out().find("watch [SECONDS]"), std::string::npos);
+  EXPECT_NE(out().find("--pending-limit"), std::string::npos);
+}
+
+TEST_F(session_test, names_for_completion_come_from_the_engine) {
+  terminal_.emplace();
+  session with{engine_.factory(), terminal_->where()};
+  engine_.answers = {std::string{R"({"users":[{"user":"ann"},7]})"}};
+  EXPECT_EQ(fetch_names(with, "user show a").users,
+            std::vector<std::string>{"ann"});
+  engine_.answers = {std::string{"nonsense"}};
+  EXPECT_TRUE(fetch_names(with, "queue show ").queues.empty());
+  EXPECT_EQ(engine_.requests.back().command, "queue list");
+}
+
+} // namespace
+} // namespace depositd::shell
