@@ -124,7 +124,7 @@ void user_list(admin_pointer self, const call_ptr& call) {
   wanted.queue = call->arguments.text_or("queue", "");
   wanted.after = call->arguments.text_or("after", "");
   wanted.count_max = static_cast<std::size_t>(
-    call->arguments.number_or("limit", 1, 10'000, 100));
+    call->arguments.number_or("limit", 1, 10'000, 1'000));
   if (wrong(call))
     return;
   list_them(self, call, wanted, [=](document x) { deliver(call, x); });
