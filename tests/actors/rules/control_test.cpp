@@ -126,10 +126,10 @@ const proposal about_queues[] = {
   proposal{"large_allocation",
            queue_changed{"q", with([](auto& x) { x.allocation = 1'000'001; })},
            bad},
-  proposal{"large_concurrency", queue_changed{"q", with([](auto& x) {
-                                                x.concurrency = no_cap - 1;
-                                              })},
-           bad}};
+  proposal{
+    "large_concurrency",
+    queue_changed{"q", with([](auto& x) { x.concurrency = no_cap - 1; })}, bad},
+};
 
 const proposal about_retries_and_modes[] = {
   proposal{"no_attempts",
@@ -149,7 +149,8 @@ const proposal about_retries_and_modes[] = {
            bad},
   proposal{"unknown_kind",
            queue_changed{"q", with([](auto& x) { x.kind = queue_kind{2}; })},
-           bad}};
+           bad},
+};
 
 const proposal about_users[] = {
   proposal{"limits", user_limits_changed{"metadata", "BOB", true, 1'000'000,
@@ -182,12 +183,18 @@ const proposal about_users[] = {
            account_changed{"BOB", std::string(1025, 'x'), {}}, bad},
   proposal{"account_removed", account_changed{"ALICE", "", {}}},
   proposal{"unknown_account_removed", account_changed{"BOB", "", {}},
-           ec::not_found}};
+           ec::not_found},
+};
 
 processor_spec with_users(std::vector<std::string> required,
                           std::vector<std::string> preferred,
                           std::vector<std::string> excluded) {
-  processor_spec out{"sp-2", {"metadata"}, 1, {}};
+  processor_spec out{
+    "sp-2",
+    {"metadata"},
+    1,
+    {},
+  };
   out.wants.required = std::move(required);
   out.wants.preferred = std::move(preferred);
   out.wants.excluded = std::move(excluded);
@@ -221,10 +228,10 @@ const proposal about_processors[] = {
   proposal{"a_type_that_no_queue_can_have",
            processor_changed{a_processor([](auto& x) { x.types = {"A"}; })},
            bad},
-  proposal{"no_size", processor_changed{a_processor([](auto& x) {
-             x.wants.size_max = 0;
-           })},
-           bad}};
+  proposal{
+    "no_size",
+    processor_changed{a_processor([](auto& x) { x.wants.size_max = 0; })}, bad},
+};
 
 const proposal about_their_users[] = {
   proposal{"users", processor_changed{with_users({"A", "B"}, {"A"}, {"C"})}},
@@ -245,12 +252,14 @@ const proposal about_their_users[] = {
   proposal{"removed", processor_changed{{"sp-1", {}, 0, {}}, true}},
   proposal{"unknown_removed", processor_changed{{"sp-9", {}, 0, {}}, true},
            ec::not_found},
-  proposal{"bad_name_removed", processor_changed{{"", {}, 0, {}}, true}, bad}};
+  proposal{"bad_name_removed", processor_changed{{"", {}, 0, {}}, true}, bad},
+};
 
 const proposal about_other[] = {
   proposal{"server", server_changed{true, false}},
   proposal{"configuration", configuration_seen{}},
-  proposal{"an_item", item_finished{1, "metadata"}, bad}};
+  proposal{"an_item", item_finished{1, "metadata"}, bad},
+};
 
 INSTANTIATE_TEST_SUITE_P(queues, checking, ::testing::ValuesIn(about_queues),
                          name_of);
