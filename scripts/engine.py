@@ -16,6 +16,9 @@ LOOPBACK = {
 }
 
 
+LIST_MAX = 10_000
+
+
 class EngineFailed(Exception):
     """depositd ended, or said nothing, before it was ready."""
 
@@ -159,9 +162,20 @@ class Engine:
             return document
         return next(v for v in document.values() if isinstance(v, list))
 
-    def submissions(self, count_max=1_000_000):
-        """Every submission, finished ones too."""
-        return self.rows("submission", "list", "--limit", str(count_max))
+    def submissions(self, users=()):
+        """Every submission, finished ones too; more than LIST_MAX of them
+        only if the users are named, and then up to so many for each."""
+        if not users:
+            return self._submissions()
+        return [row for user in users
+                for row in self._submissions("--user", user)]
+
+    def _submissions(self, *filters):
+        rows = self.rows("submission", "list", "--limit", str(LIST_MAX),
+                         *filters)
+        if len(rows) >= LIST_MAX:
+            raise CommandFailed(("submission", "list"), 0, "too many to list")
+        return rows
 
     def add_user(self, name, password, *more):
         self.ctl("user", "add", name, "--password-stdin", *more,

@@ -13,6 +13,7 @@ import shutil
 import sys
 import threading
 import time
+from datetime import datetime
 from pathlib import Path
 
 from deposit_door import Door
@@ -126,22 +127,19 @@ def prepare_users(engine, users):
     return passwords
 
 
-def hand_outs(engine, before):
-    """The engine's own list of this run's submissions, as they started."""
-    rows = [row for row in engine.submissions() if row["id"] > before]
-    return sorted(rows, key=lambda row: (row.get("started_us") or 0,
-                                         row["id"]))
+def turns_taken(engine, users):
+    """How many turns of the ring each user has had, by the engine's count."""
+    out = {}
+    for user in users:
+        places = engine.ask("user", "show", user)["queues"]
+        out[user] = sum(place["turns_taken"] for place in places)
+    return out
 
 
-def count_turns(rows):
-    """Turns of the ring each user had: unbroken runs of hand-outs."""
-    turns = {}
-    last = None
-    for row in rows:
-        if row["user"] != last:
-            turns[row["user"]] = turns.get(row["user"], 0) + 1
-            last = row["user"]
-    return turns
+def waited_ms(row):
+    started, received = (datetime.fromisoformat(row[key])
+                         for key in ("started_at", "received_at"))
+    return (started - received).total_seconds() * 1000
 
 
 def check_against_engine(submissions, rows):
@@ -157,13 +155,11 @@ def check_against_engine(submissions, rows):
             submission.reason = f"stored {count} times"
 
 
-def summarise(submissions, rows, seconds):
-    turns = count_turns(rows)
+def summarise(submissions, rows, turns, seconds):
     waits = {}
     for row in rows:
-        if row.get("started_us"):
-            waits.setdefault(row["user"], []).append(
-                (row["started_us"] - row["received_us"]) / 1000)
+        if row["started_at"]:
+            waits.setdefault(row["user"], []).append(waited_ms(row))
     users = {}
     for submission in submissions:
         user = users.setdefault(submission.user, {
@@ -243,12 +239,14 @@ def arguments():
 
 
 def follow(engine, submissions, options):
-    """Submits all and returns the engine's rows once each has an outcome."""
+    """Submits all; once each has an outcome, returns the engine's own list
+    of them and the turns that each user has had."""
     by_user = {}
     for submission in submissions:
         by_user.setdefault(submission.user, []).append(submission)
     passwords = prepare_users(engine, by_user)
-    before = max((row["id"] for row in engine.submissions()), default=0)
+    before = max((row["id"] for row in engine.submissions(by_user)), default=0)
+    turns_before = turns_taken(engine, by_user)
     depositors = [
         Depositor(Door(engine.address("http"), user, passwords[user]), theirs,
                   options.give_up_after)
@@ -259,7 +257,10 @@ def follow(engine, submissions, options):
         while any(depositor.is_alive() for depositor in depositors):
             progress.show()
             time.sleep(0.1)
-    return hand_outs(engine, before)
+    turns = {user: count - turns_before[user]
+             for user, count in turns_taken(engine, by_user).items()}
+    rows = [row for row in engine.submissions(by_user) if row["id"] > before]
+    return rows, turns
 
 
 def main():
@@ -285,7 +286,7 @@ def main():
         engine.start()
         print(f"depositd runs: http {engine.ready['http']}, "
               f"data {engine.ready['data']}")
-        rows = follow(engine, submissions, options)
+        rows, turns = follow(engine, submissions, options)
         code = engine.stop()
     except (EngineFailed, CommandFailed) as problem:
         print(f"run: {problem}", file=sys.stderr)
@@ -293,7 +294,8 @@ def main():
     finally:
         engine.kill()
     check_against_engine(submissions, rows)
-    summary = summarise(submissions, rows, time.monotonic() - started)
+    summary = summarise(submissions, rows, turns,
+                        time.monotonic() - started)
     write_results(options.results, submissions, summary)
     print_outcomes(submissions)
     print_summary(summary, options.results)

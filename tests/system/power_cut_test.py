@@ -8,7 +8,7 @@ import time
 import harness
 from engine import EngineFailed
 from history import disagreements
-from rounds import KillRounds
+from rounds import USERS, KillRounds
 from unflushed import PowerCut
 
 ROUNDS = int(os.environ.get("DEPOSITD_POWER_CUT_ROUNDS", "15"))
@@ -62,7 +62,7 @@ class Bites(UnderPowerCuts):
                 self.instance.start()
             except EngineFailed as failure:
                 return [f"does not even start: {failure}"]
-            found = disagreements(self.history, self.instance.submissions())
+            found = disagreements(self.history, self.instance.submissions(USERS))
             if found:
                 return found
         return []

@@ -9,7 +9,6 @@ from harness import SystemTest, wait_until
 from history import History, disagreements
 from load import Load
 
-DEFAULT_LIMITS = (1, 4)
 USERS = ["amelie", "boris", "chidi", "dalia"]
 
 
@@ -56,22 +55,19 @@ class KillRounds(SystemTest):
         self.instance.start()
 
     def verify(self, label):
-        rows = self.instance.submissions()
+        rows = self.instance.submissions(USERS)
         self.assertEqual(disagreements(self.history, rows)[:20], [], label)
         for user in USERS:
-            possible = [value or DEFAULT_LIMITS
-                        for value in self.history.possible(user)]
-            self.assertIn(self.limits(user), possible,
+            self.assertIn(self.limits(user), self.history.possible(user),
                           f"{label}: settings of {user}")
         return rows
 
     def limits(self, user):
-        """(allocation, concurrency) in force for a user's deposits."""
-        found = self.instance.ask("user", "show", user)
-        if "allocation" not in found:
-            found = next(queue for queue in found["queues"]
-                         if queue["queue"] == "metadata")
-        return found["allocation"], found["concurrency"]
+        """(allocation, concurrency) as set; None if they never were."""
+        for found in self.instance.ask("user", "show", user)["limits"]:
+            if found["queue"] == "metadata":
+                return found["allocation"], found["concurrency"]
+        return None
 
     def verify_documents(self, label, count=50):
         """What a poller has seen completed is still told word for word."""
@@ -93,7 +89,7 @@ class KillRounds(SystemTest):
     def finish(self):
         """Lets everything complete; each DOI was recorded once, by itself."""
         def all_completed():
-            rows = self.instance.submissions()
+            rows = self.instance.submissions(USERS)
             return rows if all(row["status"] == "completed"
                                for row in rows) else None
         rows = wait_until(all_completed, timeout=120, pause=0.3)
