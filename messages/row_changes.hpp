@@ -20,8 +20,15 @@ inline void apply_change(item_row& row, const item_change& change) {
   }
   if (change.has_deadline)
     row.deadline_us = change.deadline_us;
-  if (change.has_parked_state)
+  if (change.has_parked_state) {
+    // Neither claimed nor delayed any more, as if both came in one slice.
     row.state = change.state;
+    row.available_us = never;
+    row.token = 0;
+    row.deadline_us = never;
+    row.local = false;
+    row.processor.clear();
+  }
   if (change.place.length > 0)
     row.place = change.place;
 }

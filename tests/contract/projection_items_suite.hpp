@@ -68,9 +68,12 @@ TEST_P(projection_store_suite, extends_a_claim_and_leaves_the_rest) {
 TEST_P(projection_store_suite, parks_and_unparks) {
   auto row = an_item(1);
   row.attempt = 2;
+  row.state = item_state::delayed;
+  row.available_us = 77;
   put({row});
   change({.id = 1, .state = item_state::parked, .has_parked_state = true});
   row.state = item_state::parked;
+  row.available_us = never;
   EXPECT_EQ(item(1), row);
   change({.id = 1, .state = item_state::pending, .has_parked_state = true});
   row.state = item_state::pending;
