@@ -12,6 +12,7 @@
 namespace depositd::http {
 
 class exchange;
+class io_loop;
 
 /// What a connection is doing; each has a time limit of its own.
 enum class phase : std::uint8_t {
@@ -71,6 +72,7 @@ private:
 /// One socket. Lives from its acceptance until the library closes it.
 struct connection {
   int socket = -1;
+  io_loop* loop = nullptr; ///< whose thread serves it
   std::string peer;
   bool secure = false;
   bool over_limit = false; ///< answers 503 and ends

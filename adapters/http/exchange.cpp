@@ -2,6 +2,7 @@
 
 #include "adapters/http/connection.hpp"
 #include "adapters/http/inflate.hpp"
+#include "adapters/http/io_loop.hpp"
 #include "adapters/http/wire.hpp"
 
 #include <algorithm>
@@ -37,14 +38,21 @@ exchange::~exchange() {
   context_.body_bytes -= held_;
 }
 
+// With the guard held: the connection stays where it is until then.
+void exchange::resume() {
+  if (!std::exchange(suspended_, false))
+    return;
+  MHD_resume_connection(handle_);
+  at_.loop->notice();
+}
+
 bool exchange::answer(response what) {
   const std::lock_guard lock{guard_};
   if (answered_ || !handle_)
     return false;
   answer_ = std::move(what);
   answered_ = true;
-  if (std::exchange(suspended_, false))
-    MHD_resume_connection(handle_);
+  resume();
   return true;
 }
 
@@ -53,11 +61,13 @@ void exchange::pass() {
   if (answered_ || !handle_)
     return;
   passed_ = true;
-  if (std::exchange(suspended_, false))
-    MHD_resume_connection(handle_);
+  resume();
 }
 
 void exchange::detach() {
+  // Resumed, and then found to be broken before it could go on.
+  if (std::exchange(suspended_before_, false))
+    --context_.suspended;
   const std::lock_guard lock{guard_};
   handle_ = nullptr;
 }

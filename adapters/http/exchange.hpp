@@ -66,6 +66,7 @@ private:
   std::optional<response> unpack();
   bool hold(std::size_t bytes);
   void begin_answering();
+  void resume();
 
   exchange_context& context_;
   connection& at_;

@@ -3,6 +3,7 @@
 #include "adapters/http/connection.hpp"
 #include "adapters/http/exchange.hpp"
 #include "adapters/http/housekeeper.hpp"
+#include "adapters/http/io_loop.hpp"
 #include "adapters/http/listen.hpp"
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include <utility>
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
 #include <unistd.h>
@@ -89,6 +91,12 @@ public:
   }
 
 private:
+  /// What an instance's callbacks are given.
+  struct worker {
+    server_core& core;
+    io_loop loop;
+  };
+
   static MHD_Result on_request(void* self, MHD_Connection* handle,
                                const char* url, const char* method,
                                const char* version, const char* data,
@@ -101,7 +109,9 @@ private:
                             MHD_ConnectionNotificationCode what);
   static std::size_t keep_escapes(void*, MHD_Connection*, char* text);
 
-  void open(MHD_Connection* handle, void** slot);
+  caf::error read_certificate();
+  MHD_Daemon* make_daemon(worker& for_whom);
+  void open(MHD_Connection* handle, io_loop& loop, void** slot);
   void close_answers(std::chrono::steady_clock::time_point until);
   std::uint64_t busy();
 
@@ -115,7 +125,7 @@ private:
   std::atomic<std::uint64_t> connections_{0};
   std::atomic<std::uint64_t> accepted_{0};
   housekeeper housekeeper_;
-  MHD_Daemon* daemon_ = nullptr;
+  std::vector<std::unique_ptr<worker>> workers_;
 };
 
 namespace {
@@ -138,7 +148,7 @@ MHD_Result server_core::on_request(void*, MHD_Connection*, const char*,
 
 void* server_core::on_target(void* self, const char* target,
                              MHD_Connection* handle) {
-  auto& core = *static_cast<server_core*>(self);
+  auto& core = static_cast<worker*>(self)->core;
   auto* at = connection_of(handle);
   if (!at)
     return nullptr;
@@ -158,7 +168,7 @@ void server_core::on_completed(void* self, MHD_Connection* handle, void** slot,
   if (!x)
     return;
   (*x)->detach();
-  auto& core = *static_cast<server_core*>(self);
+  auto& core = static_cast<worker*>(self)->core;
   if (auto* at = connection_of(handle)) {
     {
       const std::lock_guard lock{at->guard};
@@ -173,8 +183,9 @@ void server_core::on_completed(void* self, MHD_Connection* handle, void** slot,
   }
 }
 
-void server_core::open(MHD_Connection* handle, void** slot) {
+void server_core::open(MHD_Connection* handle, io_loop& loop, void** slot) {
   auto x = std::make_unique<connection>();
+  x->loop = &loop;
   if (const auto* info =
         MHD_get_connection_info(handle, MHD_CONNECTION_INFO_CONNECTION_FD))
     x->socket = info->connect_fd;
@@ -194,9 +205,9 @@ void server_core::open(MHD_Connection* handle, void** slot) {
 
 void server_core::on_connection(void* self, MHD_Connection* handle, void** slot,
                                 MHD_ConnectionNotificationCode what) {
-  auto& core = *static_cast<server_core*>(self);
+  auto& core = static_cast<worker*>(self)->core;
   if (what == MHD_CONNECTION_NOTIFY_STARTED) {
-    core.open(handle, slot);
+    core.open(handle, static_cast<worker*>(self)->loop, slot);
     return;
   }
   const std::unique_ptr<connection> x{
@@ -211,67 +222,89 @@ std::size_t server_core::keep_escapes(void*, MHD_Connection*, char* text) {
   return std::char_traits<char>::length(text);
 }
 
-caf::error server_core::start() {
+caf::error server_core::read_certificate() {
   if (options_.tls.certificate.empty() != options_.tls.key.empty())
     return caf::make_error(ec::bad_setting,
                            "a certificate and its key are needed together");
+  if (options_.tls.certificate.empty())
+    return {};
+  auto certificate = read_pem(options_.tls.certificate);
+  if (!certificate)
+    return certificate.error();
+  auto key = read_pem(options_.tls.key);
+  if (!key)
+    return key.error();
+  certificate_ = std::move(*certificate);
+  key_ = std::move(*key);
+  return {};
+}
+
+// One instance per I/O thread, all on the same socket.
+MHD_Daemon* server_core::make_daemon(worker& for_whom) {
   std::vector<MHD_OptionItem> items;
   const auto number = [&](MHD_OPTION what, std::intptr_t value) {
     items.push_back({what, value, nullptr});
   };
-  unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC
-                   | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
-  if (!options_.tls.certificate.empty()) {
-    auto certificate = read_pem(options_.tls.certificate);
-    if (!certificate)
-      return certificate.error();
-    auto key = read_pem(options_.tls.key);
-    if (!key)
-      return key.error();
-    certificate_ = std::move(*certificate);
-    key_ = std::move(*key);
+  std::string versions = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2";
+  unsigned flags =
+    MHD_USE_EPOLL | MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
+  if (!certificate_.empty()) {
     flags |= MHD_USE_TLS;
-    static char versions[] = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2";
     items.push_back({MHD_OPTION_HTTPS_MEM_CERT, 0, certificate_.data()});
     items.push_back({MHD_OPTION_HTTPS_MEM_KEY, 0, key_.data()});
-    items.push_back({MHD_OPTION_HTTPS_PRIORITIES, 0, versions});
+    items.push_back({MHD_OPTION_HTTPS_PRIORITIES, 0, versions.data()});
   }
-  auto where = listen_at(options_.listen);
-  if (!where)
-    return where.error();
-  where_ = std::move(*where);
-  connections_max_ = connections_possible(options_.connections_max);
-  const auto threads = std::max(options_.io_threads, 1u);
+  const int socket = fcntl(where_.socket, F_DUPFD_CLOEXEC, 0);
   // Those above the limit are told so; the library would hang up on them.
-  const auto above = std::max(connections_max_ / 8, 8u);
   number(MHD_OPTION_CONNECTION_LIMIT,
-         static_cast<std::intptr_t>((connections_max_ + above) * threads));
-  number(MHD_OPTION_LISTEN_SOCKET, where_.socket);
+         connections_max_ + std::max(connections_max_ / 8, 8u));
+  number(MHD_OPTION_LISTEN_SOCKET, socket);
   number(MHD_OPTION_CONNECTION_MEMORY_LIMIT,
          static_cast<std::intptr_t>(connection_memory_bytes));
   number(MHD_OPTION_CONNECTION_TIMEOUT, 0);
   if (options_.connections_per_address_max != 0)
     number(MHD_OPTION_PER_IP_CONNECTION_LIMIT,
            options_.connections_per_address_max);
-  if (threads > 1)
-    number(MHD_OPTION_THREAD_POOL_SIZE, threads);
   items.push_back({MHD_OPTION_END, 0, nullptr});
-  daemon_ = MHD_start_daemon(
-    flags, 0, nullptr, nullptr, on_request, this, MHD_OPTION_EXTERNAL_LOGGER,
-    ignore_library_log, nullptr, MHD_OPTION_URI_LOG_CALLBACK, on_target, this,
-    MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, nullptr,
-    MHD_OPTION_NOTIFY_COMPLETED, on_completed, this,
-    MHD_OPTION_NOTIFY_CONNECTION, on_connection, this, MHD_OPTION_ARRAY,
-    items.data(), MHD_OPTION_END);
-  if (daemon_)
-    return {};
+  auto* out =
+    MHD_start_daemon(flags, 0, nullptr, nullptr, on_request, &for_whom,
+                     MHD_OPTION_EXTERNAL_LOGGER, ignore_library_log, nullptr,
+                     MHD_OPTION_URI_LOG_CALLBACK, on_target, &for_whom,
+                     MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, nullptr,
+                     MHD_OPTION_NOTIFY_COMPLETED, on_completed, &for_whom,
+                     MHD_OPTION_NOTIFY_CONNECTION, on_connection, &for_whom,
+                     MHD_OPTION_ARRAY, items.data(), MHD_OPTION_END);
+  if (!out)
+    close(socket);
+  return out;
+}
+
+caf::error server_core::start() {
+  if (auto error = read_certificate())
+    return error;
+  auto where = listen_at(options_.listen);
+  if (!where)
+    return where.error();
+  where_ = std::move(*where);
+  connections_max_ = connections_possible(options_.connections_max);
+  for (std::uint32_t i = 0; i < std::max(options_.io_threads, 1u); ++i) {
+    auto x = std::unique_ptr<worker>{new worker{*this, {}}};
+    auto* daemon = make_daemon(*x);
+    if (!daemon) {
+      workers_.clear();
+      close(where_.socket);
+      return caf::make_error(
+        ec::bad_setting,
+        certificate_.empty()
+          ? "cannot start the HTTP server at " + to_string(options_.listen)
+          : "cannot use the certificate " + options_.tls.certificate
+              + " with its key");
+    }
+    x->loop.start(daemon);
+    workers_.push_back(std::move(x));
+  }
   close(where_.socket);
-  return caf::make_error(ec::bad_setting, certificate_.empty()
-                                            ? "cannot start the HTTP server at "
-                                                + to_string(options_.listen)
-                                            : "cannot use the certificate "
-                                                + options_.tls.certificate
-                                                + " with its key");
+  return {};
 }
 
 std::uint64_t server_core::busy() {
@@ -304,14 +337,15 @@ void server_core::close_answers(std::chrono::steady_clock::time_point until) {
 }
 
 void server_core::stop(std::chrono::milliseconds within) {
-  if (!daemon_)
+  if (workers_.empty())
     return;
   context_.stopping = true;
-  const int listening = MHD_quiesce_daemon(daemon_);
-  if (listening >= 0)
-    close(listening);
+  for (auto& x : workers_)
+    x->loop.stop_listening();
   close_answers(std::chrono::steady_clock::now() + within);
-  MHD_stop_daemon(std::exchange(daemon_, nullptr));
+  for (auto& x : workers_)
+    x->loop.stop();
+  workers_.clear();
   housekeeper_.stop();
 }
 

@@ -234,7 +234,7 @@ TEST_F(http_bad_input, holds_no_more_body_bytes_than_allowed) {
   for (int i = 0; i < 1000; ++i)
     if (second.closed_within(10) || first.closed_within(10))
       break;
-  EXPECT_EQ(server_->numbers().refused, 1u);
+  EXPECT_GE(server_->numbers().refused, 1u);
   EXPECT_TRUE(alive());
 }
 
