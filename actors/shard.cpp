@@ -38,6 +38,14 @@ shard_self::behavior_type shard(shard_pointer self, shard_options options) {
   self->state.options = std::move(options);
   self->state.control = std::make_shared<control_state>();
   self->delayed_send(self, self->state.options.idle_max / 2, sweep_idle{});
+  // Queues and nodes are linked: they end with the shard, and one that fails
+  // takes with it what nobody else knows, so everything starts over.
+  self->set_exit_handler([=](const caf::exit_msg& x) {
+    if (x.reason == caf::exit_reason::user_shutdown)
+      self->quit(x.reason);
+    else if (x.reason != caf::exit_reason::normal)
+      start_over(self, x.reason);
+  });
   start_recovery(self);
   return {
     [=](enqueue& x) { return accept_batch(self, x); },
@@ -64,6 +72,11 @@ shard_self::behavior_type shard(shard_pointer self, shard_options options) {
         return done{};
       self->state.awaiting_ready.push_back(take_reply(self));
       return answered_later<done>();
+    },
+    [=](check_intake) -> caf::result<done> {
+      if (auto refused = refuse_intake(self))
+        return refused;
+      return done{};
     },
     [=](const drain&) { return start_draining(self); },
     [=](sweep_idle) {

@@ -101,7 +101,7 @@ queue_number spawn_queue(shard_pointer self, const std::string& name) {
   options.settings = state.control->queues.at(name);
   options.server_suspended = state.control->server.suspended
                              || state.now == shard_state::phase::draining;
-  state.queues.push_back({name, self->spawn(queue, std::move(options)), 0, {}});
+  state.queues.push_back({name, self->spawn<caf::linked>(queue, std::move(options)), 0, {}});
   state.queue_numbers.emplace(name, number);
   return number;
 }
@@ -113,8 +113,8 @@ shard_user& reach_user(shard_pointer self, const std::string& user,
   auto& entry = at->second;
   assert(!entry.retiring && "use with_node");
   if (fresh)
-    entry.node = self->spawn(user_node, node_options(self, user),
-                             recovered_ledgers{});
+    entry.node = self->spawn<caf::linked>(
+      user_node, node_options(self, user), recovered_ledgers{});
   if (entry.members.count(number) == 0)
     introduce_to(self, user, entry, number);
   entry.used_us = now(self);

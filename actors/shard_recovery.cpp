@@ -72,7 +72,7 @@ void restore_user(shard_pointer self, recovered_state& found,
     return;
   }
   const auto& options = state.options;
-  entry.node = self->spawn(
+  entry.node = self->spawn<caf::linked>(
     user_node,
     user_node_options{user, options.journal, state.generation, options.epoch,
                       options.clock, options.budget, options.backlog},
@@ -162,10 +162,14 @@ void start_over(shard_pointer self, const caf::error& why) {
   if (state.now == shard_state::phase::recovering)
     return;
   spdlog::warn("shard_starting_over reason=\"{}\"", render(why));
+  const auto end = [=](const auto& child) {
+    self->unlink_from(child);
+    self->send_exit(child, caf::exit_reason::kill);
+  };
   for (auto& [name, entry] : state.users)
-    self->send_exit(entry.node, caf::exit_reason::kill);
+    end(entry.node);
   for (auto& queue : state.queues)
-    self->send_exit(queue.actor, caf::exit_reason::kill);
+    end(queue.actor);
   state.users.clear();
   state.queues.clear();
   state.queue_numbers.clear();

@@ -1,31 +1,121 @@
 #include "config/doors.hpp"
 
+#include "adapters/crossref/door.hpp"
+#include "adapters/crossref/door_worker.hpp"
+#include "adapters/http/server.hpp"
+#include "adapters/operations/health.hpp"
+
 namespace depositd {
 
 struct doors::parts {
-  std::string http = "-";
-  std::string admin = "-";
+  std::unique_ptr<http::server> open_to_all;
+  std::unique_ptr<http::server> operations;
+  health_actor health;
+  crossref::door_actor deposits;
+  std::vector<crossref::door_worker_actor> workers;
 };
 
-doors::doors(std::unique_ptr<parts> x) : parts_(std::move(x)) {
+namespace {
+
+caf::error name_key(const char* key, const caf::error& why) {
+  return caf::make_error(ec::bad_setting,
+                         std::string{key} + ": " + render(why));
 }
 
-doors::~doors() = default;
+http::server_options public_options(const http_settings& settings) {
+  http::server_options out;
+  out.listen = settings.listen;
+  out.tls = {settings.tls.certificate, settings.tls.key};
+  out.io_threads = 1; // the engine's other threads need the second core
+  out.connections_max = settings.connections_max;
+  out.connections_per_address_max = settings.connections_per_address_max;
+  out.idle_limit = std::chrono::seconds{settings.idle_timeout_s};
+  return out;
+}
 
-caf::expected<std::unique_ptr<doors>> doors::open(caf::actor_system&,
-                                                  doors_options) {
-  return std::unique_ptr<doors>{new doors(std::make_unique<parts>())};
+http::server_options operations_options(const admin_settings& settings) {
+  http::server_options out;
+  out.listen = settings.listen;
+  out.io_threads = 1;
+  out.connections_max = 64;
+  return out;
+}
+
+/// Two: one may check a password while the other keeps a post.
+constexpr std::size_t door_workers = 2;
+
+crossref::door_options
+deposit_options(const doors_options& options,
+                const std::vector<crossref::door_worker_actor>& workers) {
+  const auto& settings = options.settings.crossref;
+  crossref::door_options out;
+  out.shard = options.shard;
+  out.projector = options.projector;
+  out.handler = options.handler;
+  out.workers = workers;
+  out.body_bytes_max = std::size_t{settings.body_limit_mb} << 20;
+  out.retry_after_s = settings.retry_after_s;
+  return out;
+}
+
+} // namespace
+
+doors::doors(std::unique_ptr<parts> x) : parts_(std::move(x)) {
+  // nop
+}
+
+doors::~doors() {
+  close();
+}
+
+caf::expected<std::unique_ptr<doors>> doors::open(caf::actor_system& system,
+                                                  doors_options options) {
+  auto x = std::make_unique<parts>();
+  x->health = system.spawn(health, options.shard, options.projector);
+  http::router operating;
+  add_health_routes(operating, x->health);
+  auto operations = http::server::start(
+    operations_options(options.settings.admin), std::move(operating));
+  if (!operations)
+    return name_key("admin.listen", operations.error());
+  x->operations = std::move(*operations);
+  for (std::size_t i = 0; i < door_workers; ++i)
+    x->workers.push_back(system.spawn<caf::detached>(crossref::door_worker,
+                                                     options.durable.blobs));
+  const auto deposits = deposit_options(options, x->workers);
+  x->deposits = system.spawn(crossref::door, deposits);
+  http::router routes;
+  crossref::add_door_routes(routes, x->deposits, deposits);
+  auto open_to_all = http::server::start(public_options(options.settings.http),
+                                         std::move(routes));
+  if (!open_to_all)
+    return name_key("http.listen", open_to_all.error());
+  x->open_to_all = std::move(*open_to_all);
+  return std::unique_ptr<doors>{new doors(std::move(x))};
 }
 
 const std::string& doors::http_address() const {
-  return parts_->http;
+  return parts_->open_to_all->address();
 }
 
 const std::string& doors::admin_address() const {
-  return parts_->admin;
+  return parts_->operations->address();
 }
 
 void doors::close() {
+  // Those who look whether we live may look until the end.
+  if (parts_->open_to_all)
+    parts_->open_to_all->stop();
+  if (parts_->operations)
+    parts_->operations->stop();
+  for (const auto& worker : parts_->workers)
+    caf::anon_send_exit(worker, caf::exit_reason::kill);
+  if (parts_->deposits)
+    caf::anon_send_exit(parts_->deposits, caf::exit_reason::kill);
+  if (parts_->health)
+    caf::anon_send_exit(parts_->health, caf::exit_reason::kill);
+  parts_->open_to_all.reset();
+  parts_->operations.reset();
 }
 
 } // namespace depositd

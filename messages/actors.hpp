@@ -130,6 +130,8 @@ using shard_actor = caf::typed_actor<
   caf::reacts_to<journal_failed>,
   // Answered when recovery is over.
   caf::replies_to<await_ready>::with<done>,
+  // Whether new work would be taken now.
+  caf::replies_to<check_intake>::with<done>,
   // Take nothing new, hand out nothing.
   caf::replies_to<drain>::with<done>>;
 

@@ -467,6 +467,9 @@ struct drain {
 /// Answered when recovery is over.
 struct await_ready {};
 
+/// Whether new work would be taken now; the error says why not.
+struct check_intake {};
+
 /// The state as it was at the last commit, from projection and journal.
 struct recover {};
 

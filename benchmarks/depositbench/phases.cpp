@@ -75,8 +75,7 @@ std::shared_ptr<progress> produce_all(context& x, producer_plan plan,
 }
 
 void purge(context& x, const std::string& phase) {
-  x.client.command("queue purge", "{\"name\":\"" + x.queue(phase)
-                                    + "\",\"yes\":true}");
+  x.client.command("queue purge", "{\"name\":\"" + x.queue(phase) + "\"}");
 }
 
 void p1(context& x) {

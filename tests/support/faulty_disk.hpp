@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <functional>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <random>
@@ -123,6 +124,13 @@ public:
   int sync_names(int) override {
     const std::lock_guard guard{mutex_};
     return use_call() ? 0 : EIO;
+  }
+
+  /// Only the program died: what was written is there, synced or not.
+  void restart() {
+    const std::lock_guard guard{mutex_};
+    dead_ = false;
+    calls_left_ = std::numeric_limits<std::uint64_t>::max();
   }
 
   bool dead() {

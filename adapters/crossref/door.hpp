@@ -1,0 +1,59 @@
+#pragma once
+
+// Crossref's deposit door: POST /servlet/deposit (queued), GET|POST
+// /servlet/submissionDownload (poll), POST /v2/deposits (at once). HTTP threads
+// only parse; everything else is messages. docs/PROTOCOL.md says what is
+// answered.
+
+#include "adapters/crossref/door_messages.hpp"
+#include "adapters/http/router.hpp"
+#include "messages/actors.hpp"
+#include "messages/ports/blob_store.hpp"
+
+#include <caf/stateful_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace depositd::crossref {
+
+struct door_options {
+  shard_actor shard;
+  projector_actor projector;
+  handler_actor handler;            ///< for the synchronous door
+  std::vector<door_worker_actor> workers; ///< passwords and blobs; detached
+  std::size_t body_bytes_max = 10 * 1024 * 1024;
+  std::uint32_t retry_after_s = 60; ///< told to users over their limit
+  std::uint32_t synchronous_max = 16;
+  /// Requests that wait for a worker; beyond it 503.
+  std::uint32_t waiting_max = 512;
+  std::chrono::milliseconds ask_timeout{30'000};
+  std::chrono::milliseconds synchronous_timeout{120'000};
+  /// Of two submissions with one file name, polls get the newest; off: the
+  /// first, as the source system does.
+  bool newest_first = true;
+};
+
+struct door_state {
+  door_options options;
+  control_snapshot control;
+  std::size_t worker_next = 0;
+  std::uint32_t waiting = 0;     ///< requests at workers
+  std::uint32_t synchronous = 0; ///< v2 requests being processed
+  login_throttle throttle;
+
+  static inline const char* name = "crossref_door";
+};
+
+door_actor::behavior_type door(door_actor::stateful_pointer<door_state> self,
+                               door_options options);
+
+/// Adds the door's routes. Limits of bodies and times are set per route.
+void add_door_routes(http::router& routes, const door_actor& whom,
+                     const door_options& options);
+
+} // namespace depositd::crossref

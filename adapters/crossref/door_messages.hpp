@@ -1,0 +1,103 @@
+#pragma once
+
+// What HTTP threads tell the door, and the door its workers. All of it stays in
+// the process.
+
+#include "adapters/crossref/login_throttle.hpp"
+#include "adapters/http/responder.hpp"
+#include "messages/actors.hpp"
+
+#include <memory>
+#include <string>
+
+namespace depositd::crossref {
+
+/// Who says to be whom. Never logged.
+struct credentials {
+  std::string login;    ///< as typed: user, or email/user
+  std::string password;
+  bool given = false;
+
+  /// The user that the login names: what stands behind the last '/'.
+  std::string user() const;
+};
+
+/// A file that was posted to /servlet/deposit or /v2/deposits.
+struct post {
+  std::shared_ptr<http::responder> answer;
+  credentials who;
+  std::string peer;
+  std::string operation; ///< empty: the default
+  std::string file_name; ///< as sent
+  std::shared_ptr<const std::string> bytes;
+  bool synchronous = false;
+};
+
+/// The head of a post that has credentials in its query: is it worth reading?
+struct post_begun {
+  std::shared_ptr<http::gatekeeper> gate;
+  credentials who;
+  std::string peer;
+  std::string operation;
+};
+
+/// A poll for the result or the contents of a submission.
+struct poll {
+  std::shared_ptr<http::responder> answer;
+  credentials who;
+  std::string peer;
+  std::string type; ///< result or contents
+  std::string file_name;
+  std::string batch_id;
+  std::string submission_id;
+};
+
+// -- workers ------------------------------------------------------------------
+
+/// Checks a password. An empty hash (no such user) takes as long as any.
+struct check_login {
+  std::string hash;
+  std::string password;
+};
+
+struct login_checked {
+  bool right = false;
+};
+
+struct keep_blob {
+  std::shared_ptr<const std::string> bytes;
+};
+
+struct blob_kept {
+  std::string sha256;
+};
+
+struct fetch_blob {
+  std::string sha256;
+};
+
+struct blob_fetched {
+  std::string bytes;
+};
+
+/// Does for the door what blocks: a thread of its own.
+using door_worker_actor
+  = caf::typed_actor<caf::replies_to<check_login>::with<login_checked>,
+                     caf::replies_to<keep_blob>::with<blob_kept>,
+                     caf::replies_to<fetch_blob>::with<blob_fetched>>;
+
+using door_actor
+  = caf::typed_actor<caf::reacts_to<post>, caf::reacts_to<post_begun>,
+                     caf::reacts_to<poll>, caf::reacts_to<control_changed>>;
+
+} // namespace depositd::crossref
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::crossref::post)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::crossref::post_begun)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::crossref::poll)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::crossref::check_login)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::crossref::login_checked)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::crossref::keep_blob)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::crossref::blob_kept)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::crossref::fetch_blob)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::crossref::blob_fetched)

@@ -1,0 +1,155 @@
+// HTTP threads: a request becomes a message to the door.
+
+#include "adapters/crossref/door.hpp"
+#include "adapters/crossref/pages.hpp"
+#include "adapters/http/form.hpp"
+
+#include <initializer_list>
+
+namespace depositd::crossref {
+
+namespace {
+
+/// Values of a request, wherever the client put them.
+class fields {
+public:
+  fields(const http::request& from, const http::form* form)
+    : query_(from.query), form_(form) {
+    // nop
+  }
+
+  /// The first of these names that is given, in the query before the form.
+  const std::string* find(std::initializer_list<const char*> names) {
+    for (const auto* name : names)
+      if (const auto* value = http::find(query_, name))
+        return value;
+    if (form_ != nullptr)
+      for (const auto* name : names)
+        if (const auto* part = form_->field(name)) {
+          kept_.push_back(std::string{part->data});
+          return &kept_.back();
+        }
+    return nullptr;
+  }
+
+  std::string text(std::initializer_list<const char*> names) {
+    const auto* found = find(names);
+    return found == nullptr ? std::string{} : *found;
+  }
+
+  credentials login() {
+    credentials out;
+    out.login = text({"login_id", "usr"});
+    const auto* password = find({"login_passwd", "pwd"});
+    out.given = !out.login.empty() && password != nullptr;
+    if (password != nullptr)
+      out.password = *password;
+    return out;
+  }
+
+private:
+  const http::parameters& query_;
+  const http::form* form_;
+  std::deque<std::string> kept_;
+};
+
+/// The first part that has a file name, whatever it is called; else a part
+/// under one of the names that clients use for the file.
+const http::form_part* file_of(const http::form& form) {
+  for (const auto& part : form.parts)
+    if (part.has_file_name)
+      return &part;
+  for (const auto* name : {"fname", "mdFile", "file"})
+    if (const auto* part = form.field(name); part && !part->data.empty())
+      return part;
+  return nullptr;
+}
+
+void take_post(const door_actor& whom, http::request&& from,
+               http::responder answer, bool synchronous) {
+  const auto form = http::read_form(from);
+  const auto* file = form ? file_of(*form) : nullptr;
+  fields given{from, form ? &*form : nullptr};
+  post out;
+  out.who = given.login();
+  if (file == nullptr) {
+    answer.send(out.who.given || form
+                  ? failure_page(400, "No file in request.")
+                  : failure_page(400, "The request is not a form."));
+    return;
+  }
+  out.peer = from.peer;
+  out.operation = given.text({"operation"});
+  out.file_name = file->file_name;
+  if (out.file_name.empty())
+    out.file_name = given.text({"fname"});
+  out.bytes = std::make_shared<const std::string>(file->data);
+  out.synchronous = synchronous;
+  out.answer = std::make_shared<http::responder>(std::move(answer));
+  caf::anon_send(whom, std::move(out));
+}
+
+/// Credentials in the query: whoever is over the limit need not send the file.
+void look_ahead(const door_actor& whom, const http::request& head,
+                http::gatekeeper gate) {
+  fields given{head, nullptr};
+  auto who = given.login();
+  if (!who.given) {
+    gate.pass();
+    return;
+  }
+  caf::anon_send(whom, post_begun{std::make_shared<http::gatekeeper>(
+                                    std::move(gate)),
+                                  std::move(who), head.peer,
+                                  given.text({"operation"})});
+}
+
+void take_poll(const door_actor& whom, http::request&& from,
+               http::responder answer) {
+  auto form = from.method == "POST" ? http::read_form(from)
+                                    : caf::expected<http::form>{http::form{}};
+  fields given{from, form ? &*form : nullptr};
+  poll out;
+  out.who = given.login();
+  out.peer = from.peer;
+  out.type = given.text({"type"});
+  out.file_name = given.text({"file_name"});
+  out.batch_id = given.text({"doi_batch_id"});
+  out.submission_id = given.text({"submission_id"});
+  out.answer = std::make_shared<http::responder>(std::move(answer));
+  caf::anon_send(whom, std::move(out));
+}
+
+} // namespace
+
+void add_door_routes(http::router& routes, const door_actor& whom,
+                     const door_options& options) {
+  http::route_options queued;
+  // The form around the file takes some bytes too.
+  queued.body_bytes_max = options.body_bytes_max + 64 * 1024;
+  queued.before_body = [=](const http::request& head, http::gatekeeper gate) {
+    look_ahead(whom, head, std::move(gate));
+  };
+  routes.add("POST", "/servlet/deposit",
+             [=](http::request&& from, http::responder answer) {
+               take_post(whom, std::move(from), std::move(answer), false);
+             },
+             queued);
+  http::route_options at_once;
+  at_once.body_bytes_max = queued.body_bytes_max;
+  at_once.answer_limit
+    = options.synchronous_timeout + std::chrono::seconds{10};
+  for (const auto* path : {"/v2/deposits", "/v2/deposit"})
+    routes.add("POST", path,
+               [=](http::request&& from, http::responder answer) {
+                 take_post(whom, std::move(from), std::move(answer), true);
+               },
+               at_once);
+  for (const auto* method : {"GET", "POST"})
+    routes.add(method, "/servlet/submissionDownload",
+               [=](http::request&& from, http::responder answer) {
+                 take_poll(whom, std::move(from), std::move(answer));
+               });
+}
+
+} // namespace depositd::crossref

@@ -1,0 +1,75 @@
+#include "adapters/crossref/pages.hpp"
+
+#include "adapters/http/text.hpp"
+
+namespace depositd::crossref {
+
+namespace {
+
+constexpr const char* html = "text/html;charset=ISO-8859-1";
+
+http::response page(unsigned status, std::string_view title,
+                    std::string_view text) {
+  std::string body = "\n\n\n\n<html>\n<head><title>";
+  body += title;
+  body += "</title>\n</head>\n<body>\n<h2>";
+  body += title;
+  body += "</h2>\n<p>";
+  body += text;
+  body += "</p>\n</body>\n</html>\n";
+  return http::response::of(status, html, std::move(body));
+}
+
+} // namespace
+
+http::response success_page() {
+  return page(200, "SUCCESS",
+              "Your batch submission was successfully received.");
+}
+
+http::response failure_page(unsigned status, std::string_view reason) {
+  return page(status, "FAILURE",
+              "Your XML batch submission failed. ["
+                + http::escape_html(reason) + "]");
+}
+
+http::response wrong_credentials_page() {
+  return failure_page(401,
+                      "Wrong credentials. Incorrect username or password.")
+    .with("WWW-Authenticate", "FormBased");
+}
+
+http::response no_login_page() {
+  return failure_page(401, "No login info in request.")
+    .with("WWW-Authenticate", "FormBased");
+}
+
+http::response later_page(unsigned retry_after_s, std::string_view reason) {
+  return failure_page(429, reason)
+    .with("Retry-After", std::to_string(retry_after_s));
+}
+
+http::response concurrent_limit_page(unsigned maximum) {
+  return failure_page(500, "ExceededConcurrentLimit: maximum "
+                             + std::to_string(maximum)
+                             + " requests at once");
+}
+
+http::response error_page(const caf::error& why, unsigned retry_after_s) {
+  if (why == ec::pending_limit_reached)
+    return later_page(retry_after_s,
+                      "Too many pending submissions. Try again later.");
+  if (why == ec::invalid_argument || why == ec::malformed)
+    return failure_page(400, render(why));
+  if (why == ec::too_large)
+    return failure_page(413, render(why));
+  // Draining, recovering, overloaded, or no answer in time: try again.
+  return http::unavailable(retry_after_s);
+}
+
+http::response xml_document(unsigned status, std::string document) {
+  return http::response::of(status, "text/xml;charset=UTF-8",
+                            std::move(document));
+}
+
+} // namespace depositd::crossref

@@ -1,0 +1,35 @@
+#pragma once
+
+// The pages of Crossref's door, as its clients look for them.
+
+#include "adapters/http/message.hpp"
+#include "messages/errors.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace depositd::crossref {
+
+/// 200, 144 bytes: clients search for SUCCESS, or for the whole sentence.
+http::response success_page();
+
+/// "Your XML batch submission failed. [reason]".
+http::response failure_page(unsigned status, std::string_view reason);
+
+/// 401: wrong user and wrong password look the same.
+http::response wrong_credentials_page();
+http::response no_login_page();
+
+/// 429 with Retry-After.
+http::response later_page(unsigned retry_after_s, std::string_view reason);
+
+/// 500 that names the limit of requests at once, as the source system does.
+http::response concurrent_limit_page(unsigned maximum);
+
+/// What an error of the engine is at this door.
+http::response error_page(const caf::error& why, unsigned retry_after_s);
+
+/// A document for pollers.
+http::response xml_document(unsigned status, std::string document);
+
+} // namespace depositd::crossref

@@ -1,0 +1,39 @@
+#pragma once
+
+// Whether the engine lives and can work, for load balancers and supervisors.
+
+#include "adapters/http/responder.hpp"
+#include "adapters/http/router.hpp"
+#include "messages/actors.hpp"
+
+#include <caf/typed_event_based_actor.hpp>
+
+#include <memory>
+
+namespace depositd {
+
+/// What a request about health asks.
+enum class health_question : std::uint8_t {
+  alive, ///< does the engine answer at all? If not, restart it
+  ready, ///< does it take and hand out work now?
+};
+
+struct check_health {
+  health_question question = health_question::alive;
+  std::shared_ptr<http::responder> answer;
+};
+
+using health_actor = caf::typed_actor<caf::reacts_to<check_health>>;
+
+/// Asks shard and journal's reader; whoever does not answer within a second is
+/// named in a 503.
+health_actor::behavior_type health(health_actor::pointer self,
+                                   shard_actor shard,
+                                   projector_actor projector);
+
+/// GET|HEAD /livez, /readyz and /healthcheck (EmoDB's name for ready).
+void add_health_routes(http::router& routes, const health_actor& whom);
+
+} // namespace depositd
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::check_health)

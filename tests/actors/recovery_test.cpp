@@ -1,0 +1,171 @@
+// What a fresh start finds after a kill.
+
+#include "tests/support/engine_fixture.hpp"
+
+#include <algorithm>
+
+namespace depositd {
+
+namespace {
+
+using testing::engine_fixture;
+using strings = std::vector<std::string>;
+using namespace std::chrono_literals;
+
+class recovery_test : public engine_fixture {
+protected:
+  void SetUp() override {
+    start();
+  }
+
+  void restart() {
+    crash();
+    start();
+  }
+
+  /// Lets the projector take everything into the tables.
+  void project() {
+    ASSERT_TRUE(ask<submissions_found>(read_model, submission_query{}));
+  }
+};
+
+TEST_F(recovery_test, finds_every_acknowledged_item_once) {
+  const auto before = put("q", items_of("ann", 3));
+  project();
+  const auto after = put("q", items_of("bob", 2));
+  restart();
+  auto sp = attach_to("q");
+  want(sp, 10);
+  std::vector<item_id> found;
+  for (const auto& x : sp.got->items)
+    found.push_back(x.id);
+  std::sort(found.begin(), found.end());
+  auto expected = before;
+  expected.insert(expected.end(), after.begin(), after.end());
+  EXPECT_EQ(found, expected);
+  auto bodies = sp.got->bodies();
+  std::sort(bodies.begin(), bodies.end());
+  EXPECT_EQ(bodies, (strings{"ann-1", "ann-2", "ann-3", "bob-1", "bob-2"}));
+}
+
+TEST_F(recovery_test, never_brings_back_what_was_finished) {
+  put("q", items_of("ann", 2));
+  auto sp = attach_to("q");
+  want(sp, 1);
+  end(sp, sp.got->items.at(0));
+  restart();
+  auto again = attach_to("q");
+  want(again, 5);
+  EXPECT_EQ(again.got->bodies(), strings{"ann-2"});
+}
+
+TEST_F(recovery_test, counts_the_attempt_of_a_processor_that_died_with_it) {
+  put("q", items_of("ann", 1));
+  auto sp = attach_to("q");
+  want(sp, 1);
+  restart();
+  auto again = attach_to("q");
+  want(again, 1);
+  ASSERT_EQ(again.got->items.size(), 1u);
+  EXPECT_EQ(again.got->items[0].attempt, 2u);
+  EXPECT_GT(again.got->items[0].token, sp.got->items.at(0).token);
+}
+
+TEST_F(recovery_test, keeps_what_operators_set) {
+  put("q", items_of("ann", 5));
+  ASSERT_TRUE(change({user_limits_changed{"q", "ann", false, 0, true, 2}}));
+  project();
+  ASSERT_TRUE(change({user_standing_changed{"bob", true, false}}));
+  restart();
+  auto now = ask<control_changed>(core, watch_control{nullptr});
+  ASSERT_TRUE(now);
+  EXPECT_TRUE(now->state->standings.at("bob").held);
+  auto sp = attach_to("q");
+  want(sp, 5);
+  EXPECT_EQ(sp.got->items.size(), 2u);
+}
+
+TEST_F(recovery_test, goes_on_in_the_ring_where_it_stood) {
+  put("q", items_of("ann", 2));
+  put("q", items_of("bob", 2));
+  put("q", items_of("cas", 2));
+  auto sp = attach_to("q");
+  want(sp, 1);
+  ASSERT_EQ(sp.got->users(), strings{"ann"});
+  end(sp, sp.got->items[0]);
+  restart();
+  auto again = attach_to("q");
+  want(again, 5);
+  EXPECT_EQ(again.got->users().back(), "bob")
+    << "ann was served last: " << ::testing::PrintToString(again.got->users());
+}
+
+TEST_F(recovery_test, follows_a_changed_configuration_but_not_a_stale_one) {
+  auto set = [&](std::uint32_t concurrency) {
+    auto settings = deposit_queue_defaults();
+    settings.concurrency = concurrency;
+    return change({queue_changed{"metadata", settings}});
+  };
+  ASSERT_TRUE(set(7));
+  restart(); // the configuration did not change: the operator's value stays
+  auto now = ask<control_changed>(core, watch_control{nullptr});
+  EXPECT_EQ(now->state->queues.at("metadata").concurrency, 7u);
+  crash();
+  configuration.queues[0].settings.concurrency = 9;
+  start();
+  now = ask<control_changed>(core, watch_control{nullptr});
+  EXPECT_EQ(now->state->queues.at("metadata").concurrency, 9u);
+}
+
+TEST_F(recovery_test, drops_what_no_live_item_needs) {
+  auto sp = attach_to("q");
+  const std::string body(500, 'x');
+  for (int i = 0; i < 20; ++i) {
+    put("q", {{"ann", 0, body}});
+    want(sp, 1);
+    end(sp, sp.got->items.back());
+  }
+  advance(1s);
+  advance(1s);
+  EXPECT_LE(store->extents().size(), 2u);
+}
+
+TEST_F(recovery_test, moves_old_bodies_that_pin_the_log) {
+  crash();
+  disk_spare_bytes = 4096;
+  start();
+  put("q", {{"old", 0, "precious"}});
+  ASSERT_TRUE(change({user_standing_changed{"old", true, false}}));
+  auto sp = attach_to("q");
+  const std::string body(500, 'x');
+  for (int i = 0; i < 60; ++i) {
+    put("q", {{"ann", 0, body}});
+    want(sp, 1);
+    end(sp, sp.got->items.back());
+    if (i % 10 == 0)
+      advance(1s);
+  }
+  for (int i = 0; i < 5; ++i)
+    advance(1s);
+  EXPECT_LT(store->disk_bytes(), 16'000u);
+  restart();
+  ASSERT_TRUE(change({user_standing_changed{"old", false, false}}));
+  auto again = attach_to("q");
+  want(again, 1);
+  EXPECT_EQ(again.got->bodies(), strings{"precious"});
+}
+
+TEST_F(recovery_test, starts_over_by_itself_after_a_failed_append) {
+  put("q", items_of("ann", 2));
+  fail_appends(*log, 3);
+  EXPECT_FALSE(ask<enqueued>(door, enqueue{"q", items_of("bob", 1)}));
+  advance(2s);
+  advance(2s);
+  auto sp = attach_to("q");
+  want(sp, 5);
+  EXPECT_EQ(sp.got->users(), (strings{"ann", "ann"}));
+}
+
+} // namespace
+
+} // namespace depositd
