@@ -5,6 +5,9 @@
 #include "adapters/http/server.hpp"
 #include "adapters/operations/health.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 namespace depositd {
 
 struct doors::parts {
@@ -12,7 +15,8 @@ struct doors::parts {
   std::unique_ptr<http::server> operations;
   health_actor health;
   crossref::door_actor deposits;
-  std::vector<crossref::door_worker_actor> workers;
+  std::vector<crossref::door_worker_actor> login_workers;
+  std::vector<crossref::door_worker_actor> blob_workers;
 };
 
 namespace {
@@ -41,18 +45,16 @@ http::server_options operations_options(const admin_settings& settings) {
   return out;
 }
 
-/// Two: one may check a password while the other keeps a post.
-constexpr std::size_t door_workers = 2;
+/// Apart, so that guessed passwords never hold up posts.
+constexpr std::size_t login_workers = 2; // 19 MiB and a core each while busy
+constexpr std::size_t blob_workers = 4;  // these wait for the disk
 
-crossref::door_options
-deposit_options(const doors_options& options,
-                const std::vector<crossref::door_worker_actor>& workers) {
+crossref::door_options deposit_options(const doors_options& options) {
   const auto& settings = options.settings.crossref;
   crossref::door_options out;
   out.shard = options.shard;
   out.projector = options.projector;
   out.handler = options.handler;
-  out.workers = workers;
   out.body_bytes_max = std::size_t{settings.body_limit_mb} << 20;
   out.retry_after_s = settings.retry_after_s;
   return out;
@@ -79,10 +81,17 @@ caf::expected<std::unique_ptr<doors>> doors::open(caf::actor_system& system,
   if (!operations)
     return name_key("admin.listen", operations.error());
   x->operations = std::move(*operations);
-  for (std::size_t i = 0; i < door_workers; ++i)
-    x->workers.push_back(system.spawn<caf::detached>(crossref::door_worker,
-                                                     options.durable.blobs));
-  const auto deposits = deposit_options(options, x->workers);
+  const auto spawn_worker = [&] {
+    return system.spawn<caf::detached>(crossref::door_worker,
+                                       options.durable.blobs);
+  };
+  std::generate_n(std::back_inserter(x->login_workers), login_workers,
+                  spawn_worker);
+  std::generate_n(std::back_inserter(x->blob_workers), blob_workers,
+                  spawn_worker);
+  auto deposits = deposit_options(options);
+  deposits.login_workers = x->login_workers;
+  deposits.blob_workers = x->blob_workers;
   x->deposits = system.spawn(crossref::door, deposits);
   http::router routes;
   crossref::add_door_routes(routes, x->deposits, deposits);
@@ -108,8 +117,9 @@ void doors::close() {
     parts_->open_to_all->stop();
   if (parts_->operations)
     parts_->operations->stop();
-  for (const auto& worker : parts_->workers)
-    caf::anon_send_exit(worker, caf::exit_reason::kill);
+  for (const auto* workers : {&parts_->login_workers, &parts_->blob_workers})
+    for (const auto& worker : *workers)
+      caf::anon_send_exit(worker, caf::exit_reason::kill);
   if (parts_->deposits)
     caf::anon_send_exit(parts_->deposits, caf::exit_reason::kill);
   if (parts_->health)

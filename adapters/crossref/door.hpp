@@ -6,6 +6,8 @@
 // answered.
 
 #include "adapters/crossref/door_messages.hpp"
+#include "adapters/crossref/login_cache.hpp"
+#include "adapters/crossref/login_throttle.hpp"
 #include "adapters/http/router.hpp"
 #include "messages/actors.hpp"
 #include "messages/ports/blob_store.hpp"
@@ -15,8 +17,10 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace depositd::crossref {
@@ -24,27 +28,42 @@ namespace depositd::crossref {
 struct door_options {
   shard_actor shard;
   projector_actor projector;
-  handler_actor handler;            ///< for the synchronous door
-  std::vector<door_worker_actor> workers; ///< passwords and blobs; detached
-  std::size_t body_bytes_max = 10 * 1024 * 1024;
+  handler_actor handler; ///< for the synchronous door
+  /// Check passwords; as many as Argon2id may run at once. Detached.
+  std::vector<door_worker_actor> login_workers;
+  /// Keep and fetch posts, which waits for the disk. Detached.
+  std::vector<door_worker_actor> blob_workers;
+  std::size_t body_bytes_max = 10 * 1024 * 1024; ///< of a file
   std::uint32_t retry_after_s = 60; ///< told to users over their limit
   std::uint32_t synchronous_max = 16;
-  /// Requests that wait for a worker; beyond it 503.
+  /// Requests that wait for one kind of workers; beyond it 503.
   std::uint32_t waiting_max = 512;
   std::chrono::milliseconds ask_timeout{30'000};
+  /// After it a synchronous deposit is answered 504, though it goes on and can
+  /// be polled for.
   std::chrono::milliseconds synchronous_timeout{120'000};
   /// Of two submissions with one file name, polls get the newest; off: the
   /// first, as the source system does.
-  bool newest_first = true;
+  bool newest_first = false;
+};
+
+/// Whoever waits for one login to be checked.
+struct login_waiter {
+  std::function<void(const std::string& user)> use;
+  std::function<void(http::response)> refuse;
 };
 
 struct door_state {
   door_options options;
-  control_snapshot control;
+  control_snapshot control; ///< null: not known yet
   std::size_t worker_next = 0;
-  std::uint32_t waiting = 0;     ///< requests at workers
-  std::uint32_t synchronous = 0; ///< v2 requests being processed
+  std::uint32_t logins_waiting = 0; ///< at workers
+  std::uint32_t blobs_waiting = 0;  ///< at workers
+  std::uint32_t synchronous = 0;    ///< v2 requests being processed
   login_throttle throttle;
+  login_cache logins;
+  /// By digest: equal logins at one time are checked once.
+  std::unordered_map<std::string, std::vector<login_waiter>> checks;
 
   static inline const char* name = "crossref_door";
 };

@@ -3,7 +3,6 @@
 // What HTTP threads tell the door, and the door its workers. All of it stays in
 // the process.
 
-#include "adapters/crossref/login_throttle.hpp"
 #include "adapters/http/responder.hpp"
 #include "messages/actors.hpp"
 
@@ -14,7 +13,7 @@ namespace depositd::crossref {
 
 /// Who says to be whom. Never logged.
 struct credentials {
-  std::string login;    ///< as typed: user, or email/user
+  std::string login; ///< as typed: user, or email/user
   std::string password;
   bool given = false;
 
@@ -81,20 +80,25 @@ struct blob_fetched {
 };
 
 /// Does for the door what blocks: a thread of its own.
-using door_worker_actor
-  = caf::typed_actor<caf::replies_to<check_login>::with<login_checked>,
-                     caf::replies_to<keep_blob>::with<blob_kept>,
-                     caf::replies_to<fetch_blob>::with<blob_fetched>>;
+using door_worker_actor =
+  caf::typed_actor<caf::replies_to<check_login>::with<login_checked>,
+                   caf::replies_to<keep_blob>::with<blob_kept>,
+                   caf::replies_to<fetch_blob>::with<blob_fetched>>;
 
-using door_actor
-  = caf::typed_actor<caf::reacts_to<post>, caf::reacts_to<post_begun>,
-                     caf::reacts_to<poll>, caf::reacts_to<control_changed>>;
+/// Time to ask the shard again for the control state.
+struct accounts_due {};
+
+using door_actor =
+  caf::typed_actor<caf::reacts_to<post>, caf::reacts_to<post_begun>,
+                   caf::reacts_to<poll>, caf::reacts_to<control_changed>,
+                   caf::reacts_to<accounts_due>>;
 
 } // namespace depositd::crossref
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::crossref::post)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::crossref::post_begun)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::crossref::poll)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::crossref::accounts_due)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::crossref::check_login)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::crossref::login_checked)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::crossref::keep_blob)

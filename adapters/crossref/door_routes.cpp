@@ -98,10 +98,9 @@ void look_ahead(const door_actor& whom, const http::request& head,
     gate.pass();
     return;
   }
-  caf::anon_send(whom, post_begun{std::make_shared<http::gatekeeper>(
-                                    std::move(gate)),
-                                  std::move(who), head.peer,
-                                  given.text({"operation"})});
+  caf::anon_send(
+    whom, post_begun{std::make_shared<http::gatekeeper>(std::move(gate)),
+                     std::move(who), head.peer, given.text({"operation"})});
 }
 
 void take_poll(const door_actor& whom, http::request&& from,
@@ -130,21 +129,22 @@ void add_door_routes(http::router& routes, const door_actor& whom,
   queued.before_body = [=](const http::request& head, http::gatekeeper gate) {
     look_ahead(whom, head, std::move(gate));
   };
-  routes.add("POST", "/servlet/deposit",
-             [=](http::request&& from, http::responder answer) {
-               take_post(whom, std::move(from), std::move(answer), false);
-             },
-             queued);
+  routes.add(
+    "POST", "/servlet/deposit",
+    [=](http::request&& from, http::responder answer) {
+      take_post(whom, std::move(from), std::move(answer), false);
+    },
+    queued);
   http::route_options at_once;
   at_once.body_bytes_max = queued.body_bytes_max;
-  at_once.answer_limit
-    = options.synchronous_timeout + std::chrono::seconds{10};
+  at_once.answer_limit = options.synchronous_timeout;
   for (const auto* path : {"/v2/deposits", "/v2/deposit"})
-    routes.add("POST", path,
-               [=](http::request&& from, http::responder answer) {
-                 take_post(whom, std::move(from), std::move(answer), true);
-               },
-               at_once);
+    routes.add(
+      "POST", path,
+      [=](http::request&& from, http::responder answer) {
+        take_post(whom, std::move(from), std::move(answer), true);
+      },
+      at_once);
   for (const auto* method : {"GET", "POST"})
     routes.add(method, "/servlet/submissionDownload",
                [=](http::request&& from, http::responder answer) {

@@ -16,15 +16,20 @@ public:
   static constexpr micros window_us = 60'000'000;
   static constexpr std::size_t entries_max = 100'000;
 
-  /// Whether a login may be checked now.
-  bool admits(const std::string& user, const std::string& peer, micros now);
+  /// Whether a login may be checked now; if so, it counts as one that may fail
+  /// until it is said how it ended.
+  bool begin(const std::string& user, const std::string& peer, micros now);
 
-  void failed(const std::string& user, const std::string& peer, micros now);
+  void failed(const std::string& user, const std::string& peer);
   void succeeded(const std::string& user, const std::string& peer);
+
+  /// Nothing was found out.
+  void gave_up(const std::string& user, const std::string& peer);
 
 private:
   struct entry {
     std::uint32_t failures = 0;
+    std::uint32_t running = 0;
     micros since_us = never;
   };
 

@@ -1,0 +1,56 @@
+#pragma once
+
+// Inside the door: what its parts do for each other.
+
+#include "adapters/crossref/door.hpp"
+#include "adapters/crossref/pages.hpp"
+
+#include <optional>
+
+namespace depositd::crossref {
+
+using door_pointer = door_actor::stateful_pointer<door_state>;
+
+/// Goes on with `use` if the login is right, else `refuse` gets the page.
+void with_login(door_pointer self, const credentials& who,
+                const std::string& peer, login_waiter then);
+
+/// Lets a worker do something for the door; `use` gets what it says. Refused
+/// with `ec::overloaded` if too many requests wait already. `waiting` is a
+/// counter of the state.
+template <class Answer, class Message, class F, class G>
+void let_work(door_pointer self, const std::vector<door_worker_actor>& workers,
+              std::uint32_t door_state::*waiting, Message what, F use,
+              G refuse) {
+  auto& state = self->state;
+  if (workers.empty() || state.*waiting >= state.options.waiting_max) {
+    refuse(caf::make_error(ec::overloaded));
+    return;
+  }
+  ++(state.*waiting);
+  const auto& worker = workers[state.worker_next++ % workers.size()];
+  self->request(worker, state.options.ask_timeout, std::move(what))
+    .then(
+      [=](Answer& x) {
+        --(self->state.*waiting);
+        use(x);
+      },
+      [=](caf::error& why) {
+        --(self->state.*waiting);
+        refuse(why);
+      });
+}
+
+inline http::response page_of(door_pointer self, const caf::error& why) {
+  return error_page(why, self->state.options.retry_after_s);
+}
+
+/// Queue of an operation; none: unknown. The default is a deposit.
+std::optional<std::string> queue_of(const std::string& operation);
+
+// What the messages of the door ask for.
+void take_post(door_pointer self, const post& given);
+void look_ahead(door_pointer self, const post_begun& given);
+void take_poll(door_pointer self, const poll& given);
+
+} // namespace depositd::crossref

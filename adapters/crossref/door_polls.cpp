@@ -1,0 +1,85 @@
+// What became of it?
+
+#include "adapters/crossref/diagnostic.hpp"
+#include "adapters/crossref/door_parts.hpp"
+
+#include <charconv>
+#include <utility>
+
+namespace depositd::crossref {
+
+namespace {
+
+void send_contents(door_pointer self, const poll& x,
+                   const submission_row& row) {
+  const auto answer = x.answer;
+  let_work<blob_fetched>(
+    self, self->state.options.blob_workers, &door_state::blobs_waiting,
+    fetch_blob{row.particulars.blob},
+    [=](blob_fetched& found) {
+      answer->send(
+        http::response::of(200, "application/xml", std::move(found.bytes)));
+    },
+    [=](const caf::error& why) { answer->send(page_of(self, why)); });
+}
+
+void answer_poll(door_pointer self, const poll& x,
+                 const submissions_found& found) {
+  const bool contents = x.type == "contents";
+  if (found.rows.empty())
+    // For a result this is an answer like any other: clients wait for more.
+    x.answer->send(xml_document(contents ? 404 : 200, diagnostic_unknown()));
+  else if (contents)
+    send_contents(self, x, found.rows[0]);
+  else
+    x.answer->send(xml_document(200, diagnostic_of(found.rows[0])));
+}
+
+/// Nothing if the poll names no submission.
+std::optional<submission_query> query_of(const poll& x, const std::string& user,
+                                         bool newest_first) {
+  submission_query out;
+  out.user = user;
+  out.count_max = 1;
+  out.newest_first = newest_first;
+  out.with_documents = x.type == "result";
+  out.file_name = x.file_name;
+  if (!x.file_name.empty())
+    return out;
+  out.batch_id = x.batch_id;
+  if (!x.batch_id.empty())
+    return out;
+  const auto& text = x.submission_id;
+  const auto* end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, out.id);
+  if (read.ec != std::errc{} || read.ptr != end || out.id == 0)
+    return std::nullopt;
+  return out;
+}
+
+void look_up(door_pointer self, const poll& x, const std::string& user) {
+  if (x.type != "result" && x.type != "contents") {
+    x.answer->send(failure_page(400, "type must be result or contents."));
+    return;
+  }
+  const auto& options = self->state.options;
+  const auto query = query_of(x, user, options.newest_first);
+  if (!query) {
+    x.answer->send(failure_page(400, "No file_name nor doi_batch_id."));
+    return;
+  }
+  self->request(options.projector, options.ask_timeout, *query)
+    .then([=](const submissions_found& found) { answer_poll(self, x, found); },
+          [=](const caf::error& why) { x.answer->send(page_of(self, why)); });
+}
+
+} // namespace
+
+void take_poll(door_pointer self, const poll& given) {
+  with_login(
+    self, given.who, given.peer,
+    {[=](const std::string& user) { look_up(self, given, user); },
+     [=](http::response page) { given.answer->send(std::move(page)); }});
+}
+
+} // namespace depositd::crossref

@@ -1,0 +1,235 @@
+// A file comes in: queued, or processed at once.
+
+#include "adapters/crossref/diagnostic.hpp"
+#include "adapters/crossref/door_parts.hpp"
+#include "adapters/http/text.hpp"
+#include "messages/clock.hpp"
+#include "messages/envelope.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <utility>
+
+namespace depositd::crossref {
+
+std::optional<std::string> queue_of(const std::string& operation) {
+  for (const auto* known : {"", "doMDUpload", "doXSDMDUpload", "doDOICitUpload",
+                            "doTransferDOIsUpload"})
+    if (operation == known)
+      return "metadata";
+  for (const auto* known : {"doQueryUpload", "doDOIQueryUpload"})
+    if (operation == known)
+      return "query";
+  return std::nullopt;
+}
+
+namespace {
+
+/// A post whose login is right and whose file is kept.
+struct accepted_post {
+  std::shared_ptr<http::responder> answer;
+  std::string user;
+  std::string queue;
+  submission particulars;
+};
+
+using accepted = std::shared_ptr<const accepted_post>;
+
+void say(const accepted& x, http::response what) {
+  x->answer->send(std::move(what));
+}
+
+accepted accept(const post& x, const std::string& user,
+                const std::string& sha256) {
+  auto out = std::make_shared<accepted_post>();
+  out->answer = x.answer;
+  out->user = user;
+  out->queue = *queue_of(x.operation);
+  out->particulars.file_name = x.file_name;
+  out->particulars.operation = x.operation.empty() ? "doMDUpload" : x.operation;
+  out->particulars.login = x.who.login;
+  out->particulars.source = x.synchronous ? "v2" : "http";
+  out->particulars.blob = sha256;
+  out->particulars.size = x.bytes->size();
+  return out;
+}
+
+void queue_post(door_pointer self, const accepted& x) {
+  const auto& options = self->state.options;
+  self
+    ->request(options.shard, options.ask_timeout,
+              submit{x->queue, x->user, 0, x->particulars})
+    .then([=](const enqueued&) { say(x, success_page()); },
+          [=](const caf::error& why) { say(x, page_of(self, why)); });
+}
+
+// -- at once ------------------------------------------------------------------
+
+/// Every way out of the synchronous door gives its place back.
+void end_synchronous(door_pointer self, const accepted& x,
+                     http::response what) {
+  --self->state.synchronous;
+  say(x, std::move(what));
+}
+
+/// 403 as soon as one record failed; always with the document.
+http::response processed_page(const submission_row& row) {
+  auto document = diagnostic_of(row);
+  const bool clean =
+    !row.failed
+    && (document.find("<failure_count>") == std::string::npos
+        || document.find("<failure_count>0<") != std::string::npos);
+  return xml_document(clean ? 200 : 403, std::move(document));
+}
+
+/// Recorded, so that it can be polled like any other; then answered.
+void record_processed(door_pointer self, const accepted& x,
+                      const claimed_item& item, const outcome& ended) {
+  if (ended.says != verdict::done && ended.says != verdict::failed) {
+    end_synchronous(self, x, failure_page(500, ended.reason));
+    return;
+  }
+  submission_row row;
+  row.id = item.id;
+  row.status = submission_status::completed;
+  row.failed = ended.says == verdict::failed;
+  row.batch_id = ended.batch_id;
+  row.document = ended.document;
+  row.reason = ended.reason;
+  row.processor = "v2";
+  record_submission what;
+  what.user = x->user;
+  what.what.id = row.id;
+  what.what.queue = x->queue;
+  what.what.received_us = item.received_us;
+  what.what.finished_us = engine_clock::system().now();
+  what.what.failed = row.failed;
+  what.what.particulars = x->particulars;
+  what.what.batch_id = row.batch_id;
+  what.what.document = diagnostic_of(row);
+  const auto& options = self->state.options;
+  self->request(options.shard, options.ask_timeout, std::move(what))
+    .then(
+      [=](const enqueued&) { end_synchronous(self, x, processed_page(row)); },
+      [=](const caf::error& why) {
+        end_synchronous(self, x, page_of(self, why));
+      });
+}
+
+void process_reserved(door_pointer self, const accepted& x, item_id id) {
+  claimed_item item;
+  item.id = id;
+  item.attempt = 1;
+  item.received_us = engine_clock::system().now();
+  item.user = x->user;
+  item.body = encode_envelope(x->particulars);
+  // The client is answered 504 long before; the work goes on and its outcome
+  // is recorded, because what it did cannot be undone.
+  const auto& options = self->state.options;
+  self
+    ->request(options.handler, options.synchronous_timeout * 5,
+              handle_item{x->queue, "v2", item})
+    .then([=](const outcome& ended) { record_processed(self, x, item, ended); },
+          [=](const caf::error& why) {
+            spdlog::warn("synchronous_deposit_failed submission={} "
+                         "reason=\"{}\"",
+                         id, http::printable(render(why)));
+            end_synchronous(self, x, failure_page(500, "Internal error."));
+          });
+}
+
+void process_post(door_pointer self, const accepted& x) {
+  const auto& options = self->state.options;
+  self->request(options.shard, options.ask_timeout, reserve_id{})
+    .then(
+      [=](const id_reserved& reserved) {
+        process_reserved(self, x, reserved.id);
+      },
+      [=](const caf::error& why) {
+        end_synchronous(self, x, page_of(self, why));
+      });
+}
+
+// -- both ---------------------------------------------------------------------
+
+void keep_post(door_pointer self, const post& given, const std::string& user) {
+  auto& state = self->state;
+  if (given.synchronous) {
+    if (state.synchronous >= state.options.synchronous_max) {
+      given.answer->send(concurrent_limit_page(state.options.synchronous_max));
+      return;
+    }
+    ++state.synchronous;
+  }
+  let_work<blob_kept>(
+    self, state.options.blob_workers, &door_state::blobs_waiting,
+    keep_blob{given.bytes},
+    [=](const blob_kept& kept) {
+      const auto x = accept(given, user, kept.sha256);
+      if (given.synchronous)
+        process_post(self, x);
+      else
+        queue_post(self, x);
+    },
+    [=](const caf::error& why) {
+      if (given.synchronous)
+        --self->state.synchronous;
+      given.answer->send(page_of(self, why));
+    });
+}
+
+} // namespace
+
+void take_post(door_pointer self, const post& given) {
+  with_login(
+    self, given.who, given.peer,
+    {[=](const std::string& user) {
+       if (!queue_of(given.operation))
+         given.answer->send(failure_page(400, "Unknown operation."));
+       else if (given.bytes->size() > self->state.options.body_bytes_max)
+         given.answer->send(failure_page(413, "The file is too large."));
+       else
+         keep_post(self, given, user);
+     },
+     [=](http::response page) { given.answer->send(std::move(page)); }});
+}
+
+namespace {
+
+void look_for_room(door_pointer self,
+                   const std::shared_ptr<http::gatekeeper>& gate,
+                   const std::string& queue, const std::string& user) {
+  const auto& options = self->state.options;
+  self->request(options.shard, options.ask_timeout, count_pending{queue, user})
+    .then(
+      [=](const pending_counted& counted) {
+        if (counted.pending < counted.limit)
+          gate->pass();
+        else
+          gate->refuse(
+            page_of(self, caf::make_error(ec::pending_limit_reached)));
+      },
+      [=](const caf::error& why) { gate->refuse(page_of(self, why)); });
+}
+
+} // namespace
+
+// Before the body: a wrong login or a full queue is said at once.
+void look_ahead(door_pointer self, const post_begun& given) {
+  const auto gate = given.gate;
+  const auto operation = given.operation;
+  with_login(self, given.who, given.peer,
+             {[=](const std::string& user) {
+                // The form may still name another operation, and so a queue.
+                const auto queue = queue_of(operation);
+                if (!queue)
+                  gate->refuse(failure_page(400, "Unknown operation."));
+                else if (operation.empty())
+                  gate->pass();
+                else
+                  look_for_room(self, gate, *queue, user);
+              },
+              [=](http::response page) { gate->refuse(std::move(page)); }});
+}
+
+} // namespace depositd::crossref

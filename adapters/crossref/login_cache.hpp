@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_set>
+
+namespace depositd::crossref {
+
+/// Logins that were right, so that a client that sends its password with every
+/// request does not pay for Argon2id each time. Kept are keyed digests under a
+/// key of this process: no password can be read from memory. A changed
+/// password has another stored hash and so another digest.
+class login_cache {
+public:
+  login_cache();
+
+  /// What stands for this login.
+  std::string digest(std::string_view user, std::string_view hash,
+                     std::string_view password) const;
+
+  bool knows(const std::string& digest) const {
+    return known_.count(digest) > 0;
+  }
+
+  void remember(std::string digest);
+
+private:
+  static constexpr std::size_t entries_max = 10'000;
+
+  std::string key_;
+  std::unordered_set<std::string> known_;
+};
+
+} // namespace depositd::crossref
