@@ -41,21 +41,14 @@ struct response {
   parameters headers;
   std::string body;
 
-  static response text(unsigned status, std::string body) {
-    return {
-      status, {{"Content-Type", "text/plain;charset=UTF-8"}}, std::move(body)};
-  }
+  /// Plain text.
+  static response text(unsigned status, std::string body);
 
   static response of(unsigned status, std::string content_type,
-                     std::string body) {
-    return {
-      status, {{"Content-Type", std::move(content_type)}}, std::move(body)};
-  }
+                     std::string body);
 
-  response&& with(std::string name, std::string value) && {
-    headers.emplace_back(std::move(name), std::move(value));
-    return std::move(*this);
-  }
+  /// The same with one header more.
+  response&& with(std::string name, std::string value) &&;
 };
 
 /// The page that says that nobody can answer now, with a Retry-After.

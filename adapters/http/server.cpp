@@ -62,14 +62,6 @@ void ignore_library_log(void*, const char*, va_list) {
 
 } // namespace
 
-response unavailable(unsigned retry_after_s) {
-  return response::of(503, "text/html;charset=ISO-8859-1",
-                      "<html><body><h1>503 Service Unavailable</h1>\n"
-                      "No server is available to handle this request.\n"
-                      "</body></html>\n")
-    .with("Retry-After", std::to_string(retry_after_s));
-}
-
 class server_core {
 public:
   server_core(server_options options, router routes)
