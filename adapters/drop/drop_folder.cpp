@@ -1,0 +1,353 @@
+#include "adapters/drop/drop_folder.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <caf/all.hpp>
+
+#include <spdlog/spdlog.h>
+
+#include <fcntl.h>
+
+#include "messages/names.hpp"
+
+namespace depositd::drop {
+
+namespace {
+
+using self_pointer = drop_folder_self::stateful_pointer<drop_folder_state>;
+
+constexpr auto queue_name = "metadata";
+constexpr auto source_name = "drop";
+
+void take_next(self_pointer self, const std::string& user);
+
+bool polling(self_pointer self) {
+  const auto& control = self->state.control;
+  return control && control->server.drop_folder_polling;
+}
+
+bool has_account(self_pointer self, const std::string& user) {
+  return legal_user_name(user) && self->state.control->accounts.count(user) > 0;
+}
+
+caf::expected<unique_fd> open_root(self_pointer self) {
+  return open_file(self->state.options.path, O_RDONLY | O_DIRECTORY);
+}
+
+caf::expected<user_folder> open_user(self_pointer self,
+                                     const std::string& user) {
+  auto root = open_root(self);
+  if (!root)
+    return std::move(root.error());
+  return user_folder::open(*root, user);
+}
+
+/// Whether the error is about this very file, so that trying again is useless.
+bool about_the_file(const caf::error& error) {
+  return error == ec::invalid_argument || error == ec::malformed
+         || error == ec::too_large;
+}
+
+// -- how a file ends ----------------------------------------------------------
+
+/// Leaves the folder alone for a while; told once per reason.
+void pause(self_pointer self, const std::string& user,
+           const std::string& reason) {
+  auto& folder = self->state.folders[user];
+  folder.not_before = self->clock().now() + self->state.options.retry_pause;
+  folder.due.clear();
+  if (folder.problem == reason)
+    return;
+  folder.problem = reason;
+  spdlog::warn("drop_folder_waits user={} reason=\"{}\"", user,
+               one_line(reason));
+}
+
+void finish(self_pointer self, const user_folder& place,
+            const std::string& user, const listed_file& file, item_id id) {
+  auto& folder = self->state.folders[user];
+  // Until it is moved it must not be submitted again.
+  folder.accepted[file.name] = {file.stamp, id};
+  const auto moved = place.finish(file, id, self->state.options.keep_done);
+  if (!moved)
+    return pause(self, user, render(moved.error()));
+  folder.accepted.erase(file.name);
+}
+
+void refuse(self_pointer self, const user_folder& place,
+            const std::string& user, const listed_file& file,
+            const std::string& reason) {
+  const auto moved = place.refuse(file, reason);
+  if (!moved)
+    return pause(self, user, render(moved.error()));
+  if (*moved)
+    spdlog::warn("drop_file_refused user={} file=\"{}\" reason=\"{}\"", user,
+                 one_line(file.name), one_line(reason));
+}
+
+void end(self_pointer self, const drop_job& job) {
+  self->state.folders[job.user].busy = false;
+  take_next(self, job.user);
+}
+
+void accepted(self_pointer self, const drop_job& job, item_id id) {
+  self->state.folders[job.user].problem.clear();
+  if (const auto place = open_user(self, job.user)) {
+    finish(self, *place, job.user, job.file, id);
+  } else {
+    self->state.folders[job.user].accepted[job.file.name] = {job.file.stamp,
+                                                             id};
+    pause(self, job.user, render(place.error()));
+  }
+  end(self, job);
+}
+
+void not_accepted(self_pointer self, const drop_job& job,
+                  const caf::error& problem) {
+  const auto place = open_user(self, job.user);
+  if (place && about_the_file(problem))
+    refuse(self, *place, job.user, job.file, render(problem));
+  else
+    pause(self, job.user, render(problem));
+  end(self, job);
+}
+
+// -- submitting ---------------------------------------------------------------
+
+void answered(self_pointer self, const drop_job& job, const enqueued& x) {
+  if (!x.ids.empty() && x.ids.front() != 0)
+    return accepted(self, job, x.ids.front());
+  not_accepted(self, job,
+               caf::make_error(ec::pending_limit_reached,
+                               std::string{"the engine took none of it"}));
+}
+
+void submit_file(self_pointer self, const drop_job& job) {
+  const auto& options = self->state.options;
+  submit message;
+  message.queue = queue_name;
+  message.user = job.user;
+  message.particulars.file_name = job.file.name;
+  message.particulars.operation = "doMDUpload";
+  message.particulars.login = job.user;
+  message.particulars.source = source_name;
+  message.particulars.blob = job.blob;
+  message.particulars.size = job.file.stamp.size;
+  self->request(options.shard, options.request_timeout, std::move(message))
+    .then([self, job](const enqueued& x) { answered(self, job, x); },
+          [self, job](const caf::error& x) { not_accepted(self, job, x); });
+}
+
+/// Whether this submission came from this very file, accepted before it could
+/// be moved. Putting the same bytes there once more renews their ctime.
+bool came_from(const submission_row& row, const drop_job& job) {
+  return row.particulars.source == source_name
+         && row.particulars.blob == job.blob
+         && row.received_us >= job.file.stamp.changed_ns / 1'000;
+}
+
+void choose(self_pointer self, const drop_job& job,
+            const submissions_found& found) {
+  for (const auto& row : found.rows)
+    if (came_from(row, job))
+      return accepted(self, job, row.id);
+  if (!polling(self) || !has_account(self, job.user))
+    return end(self, job);
+  submit_file(self, job);
+}
+
+void ask_for_earlier(self_pointer self, const drop_job& job) {
+  const auto& options = self->state.options;
+  submission_query query;
+  query.user = job.user;
+  query.file_name = job.file.name;
+  query.with_documents = false;
+  self->request(options.projector, options.request_timeout, std::move(query))
+    .then([self, job](const submissions_found& x) { choose(self, job, x); },
+          [self, job](const caf::error& x) {
+            pause(self, job.user, render(x));
+            end(self, job);
+          });
+}
+
+/// True: the file is on its way and its user has to wait.
+bool take(self_pointer self, const std::string& user, const listed_file& file) {
+  auto& state = self->state;
+  const auto place = open_user(self, user);
+  auto unusable = place ? place->prepare() : place.error();
+  if (unusable) {
+    pause(self, user, render(unusable));
+    return false;
+  }
+  const auto& known = state.folders[user].accepted;
+  if (const auto found = known.find(file.name);
+      found != known.end() && found->second.stamp == file.stamp) {
+    finish(self, *place, user, file, found->second.id);
+    return false;
+  }
+  auto content = place->read(file, state.options.file_bytes_max);
+  if (content.state == reading_state::unfit)
+    refuse(self, *place, user, file, content.text);
+  if (content.state != reading_state::whole)
+    return false;
+  auto blob = state.options.blobs->put(content.text);
+  if (!blob) {
+    pause(self, user, render(blob.error()));
+    return false;
+  }
+  ask_for_earlier(self, {user, file, std::move(*blob)});
+  return true;
+}
+
+/// One file per user at a time: files of a user keep their order, and nobody
+/// fills the engine's mailboxes.
+void take_next(self_pointer self, const std::string& user) {
+  auto& folder = self->state.folders[user];
+  while (!folder.busy && !folder.due.empty() && polling(self)) {
+    const auto file = std::move(folder.due.front());
+    folder.due.pop_front();
+    folder.busy = take(self, user, file);
+  }
+}
+
+// -- looking ------------------------------------------------------------------
+
+/// Finds what became ready for one user, and at most `count_max` of it.
+std::size_t look_at(self_pointer self, const unique_fd& root,
+                    const std::string& user, std::size_t count_max) {
+  const auto& options = self->state.options;
+  auto& folder = self->state.folders[user];
+  const auto place = user_folder::open(root, user);
+  auto files = place ? place->list(options.files_per_look_max)
+                     : caf::expected<std::vector<listed_file>>{place.error()};
+  if (!files) {
+    pause(self, user, render(files.error()));
+    return 0;
+  }
+  std::erase_if(folder.accepted, [&](const auto& x) {
+    return std::none_of(files->begin(), files->end(), [&](const auto& file) {
+      return file.name == x.first && file.stamp == x.second.stamp;
+    });
+  });
+  auto ready =
+    folder.seen.observe(*files, self->clock().now(), options.poll_interval);
+  ready.resize(std::min(ready.size(), count_max));
+  folder.due.assign(ready.begin(), ready.end());
+  const auto count = folder.due.size();
+  take_next(self, user);
+  return count;
+}
+
+/// The users whose folders are to be looked at now, in turn.
+std::vector<std::string> whose_turn(self_pointer self,
+                                    const std::vector<std::string>& names) {
+  auto& state = self->state;
+  std::set<std::string> foreign;
+  std::vector<std::string> out;
+  const auto first =
+    std::upper_bound(names.begin(), names.end(), state.looked_at_last)
+    - names.begin();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto& name = names[(first + i) % names.size()];
+    if (!has_account(self, name)) {
+      foreign.insert(name);
+      if (state.foreign.count(name) == 0)
+        spdlog::warn("drop_folder_without_account folder=\"{}\"",
+                     one_line(name));
+      continue;
+    }
+    const auto& folder = state.folders[name];
+    if (!folder.busy && folder.due.empty()
+        && folder.not_before <= self->clock().now())
+      out.push_back(name);
+  }
+  state.foreign = std::move(foreign);
+  return out;
+}
+
+std::size_t on_their_way(const drop_folder_state& state) {
+  std::size_t out = 0;
+  for (const auto& [user, folder] : state.folders)
+    out += folder.due.size() + (folder.busy ? 1 : 0);
+  return out;
+}
+
+void look(self_pointer self, const unique_fd& root,
+          const std::vector<std::string>& names) {
+  auto& state = self->state;
+  std::erase_if(state.folders, [&](const auto& x) {
+    return !x.second.busy
+           && !std::binary_search(names.begin(), names.end(), x.first);
+  });
+  const auto users = whose_turn(self, names);
+  const auto most = state.options.files_per_poll_max;
+  auto used = on_their_way(state);
+  const auto share =
+    std::max<std::size_t>(1, most / std::max<std::size_t>(1, users.size()));
+  auto folders_left = state.options.folders_per_poll_max;
+  for (const auto& user : users) {
+    if (used >= most || folders_left-- == 0)
+      return;
+    used += look_at(self, root, user, std::min(share, most - used));
+    state.looked_at_last = user;
+  }
+}
+
+void poll(self_pointer self) {
+  auto& state = self->state;
+  self->delayed_send(self, state.options.poll_interval, poll_due{});
+  if (!polling(self))
+    return;
+  const auto root = open_root(self);
+  const auto names = root
+                       ? list_folders(*root)
+                       : caf::expected<std::vector<std::string>>{root.error()};
+  if (names)
+    look(self, *root, *names);
+  else if (!state.root_failed)
+    spdlog::warn("drop_folder_unusable reason=\"{}\"", render(names.error()));
+  state.root_failed = !names;
+}
+
+// -- control ------------------------------------------------------------------
+
+void take_control(self_pointer self, const control_snapshot& control) {
+  self->state.control = control;
+  if (polling(self))
+    return;
+  for (auto& [user, folder] : self->state.folders) {
+    folder.due.clear();
+    folder.seen.forget();
+  }
+}
+
+void watch(self_pointer self) {
+  const auto& options = self->state.options;
+  self
+    ->request(options.shard, options.request_timeout,
+              watch_control{caf::actor_cast<caf::strong_actor_ptr>(self)})
+    .then([self](const control_changed& x) { take_control(self, x.state); },
+          [self](const caf::error&) {
+            self->delayed_send(self, self->state.options.poll_interval,
+                               watch_due{});
+          });
+}
+
+} // namespace
+
+drop_folder_self::behavior_type
+drop_folder(drop_folder_self::stateful_pointer<drop_folder_state> self,
+            drop_folder_options options) {
+  self->state.options = std::move(options);
+  watch(self);
+  self->delayed_send(self, self->state.options.poll_interval, poll_due{});
+  return {
+    [self](const control_changed& x) { take_control(self, x.state); },
+    [self](poll_due) { poll(self); },
+    [self](watch_due) { watch(self); },
+  };
+}
+
+} // namespace depositd::drop

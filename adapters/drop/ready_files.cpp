@@ -1,0 +1,52 @@
+#include "adapters/drop/ready_files.hpp"
+
+#include <utility>
+
+namespace depositd::drop {
+
+bool meant_to_be_taken(std::string_view name) noexcept {
+  return !name.empty() && name.front() != '.' && !name.ends_with(".part")
+         && !name.ends_with(".tmp");
+}
+
+std::string one_line(std::string_view text) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string out;
+  for (const auto c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f) {
+      out += "\\x";
+      out += digits[byte >> 4];
+      out += digits[byte & 15];
+      continue;
+    }
+    if (c == '"' || c == '\\')
+      out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+std::vector<listed_file>
+ready_files::observe(const std::vector<listed_file>& listed, time_point now,
+                     std::chrono::milliseconds still_for) {
+  std::vector<listed_file> out;
+  std::map<std::string, sight> seen;
+  for (const auto& file : listed) {
+    const auto before = seen_.find(file.name);
+    const auto same =
+      before != seen_.end() && before->second.stamp == file.stamp;
+    const auto since = same ? before->second.since : now;
+    seen.insert_or_assign(file.name, sight{file.stamp, since});
+    if (same && file.stamp.size > 0 && now - since >= still_for)
+      out.push_back(file);
+  }
+  seen_ = std::move(seen);
+  return out;
+}
+
+void ready_files::forget() {
+  seen_.clear();
+}
+
+} // namespace depositd::drop
