@@ -216,6 +216,14 @@ caf::result<recovered> answer_recover(self_pointer self) {
                              *state.options.projection);
   if (!found)
     return std::move(found.error());
+  if (state.options.registry != nullptr) {
+    // It may know submissions that the journal does not: their numbers are
+    // taken all the same.
+    auto known = state.options.registry->submission_max();
+    if (!known)
+      return std::move(known.error());
+    (*found)->id_max = std::max((*found)->id_max, *known);
+  }
   return recovered{std::shared_ptr<recovered_state>{std::move(*found)}};
 }
 

@@ -19,6 +19,11 @@ public:
   caf::expected<std::vector<doi_record>> find(const doi_query& query,
                                               std::uint32_t count_max) override;
 
+  caf::expected<item_id> submission_max() override {
+    const std::lock_guard turn{mutex_};
+    return results_.empty() ? item_id{0} : results_.rbegin()->first;
+  }
+
   caf::error backup(const std::filesystem::path&) override {
     return caf::make_error(ec::store_failed,
                            "a registry in memory has no backup");

@@ -58,6 +58,8 @@ public:
   caf::expected<std::vector<doi_record>> find(const doi_query& query,
                                               std::uint32_t count_max) override;
 
+  caf::expected<item_id> submission_max() override;
+
   caf::error backup(const std::filesystem::path& folder) override {
     const std::lock_guard turn{mutex_};
     return file_->copy_to(folder / "registry.db");
@@ -242,6 +244,17 @@ sqlite_doi_registry::record(const doi_registration& registration) {
   if (error)
     return error;
   return out;
+}
+
+caf::expected<item_id> sqlite_doi_registry::submission_max() {
+  const std::lock_guard turn{mutex_};
+  auto select = file_->prepare(statements::submission_max);
+  if (!select)
+    return std::move(select.error());
+  const auto found = select->bind().next();
+  if (!found)
+    return found.error();
+  return select->number(0);
 }
 
 caf::expected<std::vector<doi_record>>

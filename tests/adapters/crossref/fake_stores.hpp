@@ -40,6 +40,10 @@ public:
     return out;
   }
 
+  caf::expected<item_id> submission_max() override {
+    return results_.empty() ? item_id{0} : results_.rbegin()->first;
+  }
+
   caf::error backup(const std::filesystem::path&) override {
     return {};
   }
