@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 namespace depositd::rules {
 
@@ -60,8 +61,12 @@ void ring::join(member_number m, std::string name, const member_terms& terms,
 std::pair<std::uint64_t, std::uint32_t> ring::leave(member_number m) {
   auto& s = *state_;
   auto& x = s.member(m);
-  assert(x.first_cell == nobody && x.in_flight == 0 && "busy users stay");
   const std::pair out{x.stamp, x.credit};
+  s.clear_ready(m);
+  s.clear_reserved(m);
+  s.in_flight -= x.in_flight;
+  x.in_flight = 0;
+  s.sync(m);
   if (x.named) {
     for (const auto& mentioned : s.mentions[m])
       if (mentioned.slot == nobody)
@@ -102,6 +107,22 @@ void ring::state::add_ready(member_number m, const ready_change& change) {
   ready += change.delta;
 }
 
+void ring::state::clear_ready(member_number m) {
+  for (auto cell = members[m].first_cell; cell != nobody;
+       cell = cells.next_of_member(cell))
+    for (size_class cls = 0; cls < cells.classes(); ++cls) {
+      ready -= cells.ready(cell, cls);
+      cells.set_ready(cell, cls, 0);
+    }
+}
+
+void ring::state::clear_reserved(member_number m) {
+  for (auto cell = members[m].first_cell; cell != nobody;
+       cell = cells.next_of_member(cell))
+    for (size_class cls = 0; cls < cells.classes(); ++cls)
+      reserved -= std::exchange(cells.reserved(cell, cls), 0);
+}
+
 void ring::state::release_reserved(member_number m, std::uint8_t band,
                                    size_class cls) {
   const auto cell = cell_of(m, band);
@@ -140,12 +161,7 @@ void ring::report(member_number m, const news& what) {
   if (what.claims_ended != 0)
     s.change_in_flight(m, -what.claims_ended);
   if (what.all)
-    for (auto cell = x.first_cell; cell != nobody;
-         cell = s.cells.next_of_member(cell))
-      for (size_class cls = 0; cls < s.cells.classes(); ++cls) {
-        s.ready -= s.cells.ready(cell, cls);
-        s.cells.set_ready(cell, cls, 0);
-      }
+    s.clear_ready(m);
   for (const auto& change : what.ready)
     s.add_ready(m, change);
   s.sync(m);

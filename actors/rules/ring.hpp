@@ -38,8 +38,8 @@ public:
   void join(member_number m, std::string name, const member_terms& terms,
             std::uint64_t stamp = 0, std::uint32_t credit = 0);
 
-  /// Forgets a user, which must have nothing ready nor in flight. Returns
-  /// {stamp, credit} for a later join.
+  /// Forgets a user and all that is ready or in flight for it; picks of it that
+  /// are open must not be given back. Returns {stamp, credit} for a later join.
   std::pair<std::uint64_t, std::uint32_t> leave(member_number m);
 
   /// Takes the new allocation, concurrency and standing into account at once.

@@ -164,6 +164,8 @@ struct ring::state {
   // -- ring.cpp
   ring_member& member(member_number m);
   void add_ready(member_number m, const ready_change& change);
+  void clear_ready(member_number m);
+  void clear_reserved(member_number m);
   void release_reserved(member_number m, std::uint8_t band, size_class cls);
   void change_in_flight(member_number m, std::int32_t delta);
 

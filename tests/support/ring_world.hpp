@@ -185,8 +185,9 @@ private:
       return;
     }
     const auto& x = at->second;
-    if (!x.items.empty() || !x.claims.empty() || !x.inbox.empty()
-        || !x.outbox.empty())
+    const bool busy = !x.items.empty() || !x.claims.empty() || !x.inbox.empty()
+                      || !x.outbox.empty();
+    if (busy && choose_(8) != 0)
       return;
     left_[m] = ring_.leave(m);
     ASSERT_EQ(left_[m], oracle_.leave(m));

@@ -293,6 +293,18 @@ TEST(ring_recovery, a_user_who_returns_later_joins_at_the_tail) {
   EXPECT_EQ(queue.next(view)->credit, 1u);
 }
 
+TEST_F(ring_test, a_user_who_leaves_takes_everything_along) {
+  users_with(3, {"ann", "bob"});
+  const auto required = requiring({"ann"});
+  ASSERT_TRUE(ring_.next(anybody_));
+  ring_.leave(0);
+  EXPECT_EQ(ring_.ready_total(), 3u);
+  EXPECT_EQ(ring_.in_flight_total(), 0u);
+  EXPECT_EQ(ring_.eligible_users(), 1u);
+  EXPECT_EQ(next(1, required), "-");
+  EXPECT_EQ(next(4), "bob bob bob -");
+}
+
 // -- explaining ---------------------------------------------------------------
 
 TEST_F(ring_test, an_eligible_user_is_told_its_turn) {

@@ -1,0 +1,156 @@
+// What a pick costs: by number of users, by how many of them are blocked, by
+// how many views name users. Users stand in the ring in random order, so that
+// memory is not walked in sequence.
+
+#include "actors/rules/ring.hpp"
+
+#include <benchmark/benchmark.h>
+
+#include <malloc.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+namespace depositd::rules {
+
+namespace {
+
+constexpr std::int32_t plenty = 1'000'000'000;
+
+std::string name_of(member_number m) {
+  return "user-" + std::to_string(m);
+}
+
+/// `users` in random order with plenty to do; of ten thousand, all but one are
+/// at their cap if `blocked`.
+ring crowded(std::uint32_t users, bool blocked) {
+  ring out;
+  out.settle_order();
+  std::vector<member_number> order(users);
+  std::iota(order.begin(), order.end(), 0u);
+  std::shuffle(order.begin(), order.end(), std::mt19937{42});
+  const auto open = std::max(users / 10'000, 1u);
+  for (member_number m = 0; m < users; ++m)
+    out.join(m, name_of(m), {.allocation = 1 + m % 2});
+  for (std::uint32_t i = 0; i < users; ++i) {
+    const auto m = order[i];
+    if (blocked && i >= open) {
+      out.set_terms(m, {.concurrency = 1});
+      out.change_in_flight(m, 1);
+    }
+    out.change_ready(m, {0, 0, plenty});
+  }
+  return out;
+}
+
+/// Every one of `views` names as many users as criteria may.
+std::vector<std::string> some_users(std::uint32_t users, std::uint32_t view) {
+  std::vector<std::string> out;
+  const auto count = std::min<std::uint32_t>(users, criteria_users_max);
+  const auto stride = users / count;
+  for (std::uint32_t i = 0; i < count; ++i)
+    out.push_back(name_of((i * stride + view) % users));
+  return out;
+}
+
+void pick_and_answer(ring& queue, view_number view) {
+  const auto what = queue.next(view);
+  const ready_change taken{0, 0, -1};
+  const ready_change answered{0, 0, 1};
+  queue.report(
+    what->member,
+    {.ready = {&taken, 1}, .answered = {&answered, 1}, .claims_ended = 1});
+}
+
+void pick(benchmark::State& state) {
+  const auto users = static_cast<std::uint32_t>(state.range(0));
+  auto queue = crowded(users, state.range(1) != 0);
+  for (std::int64_t i = 0; i < state.range(2); ++i)
+    queue.open_view(
+      {.required = some_users(users, static_cast<std::uint32_t>(i))}, 0);
+  const auto anybody = queue.open_view({}, 0);
+  for (auto _ : state)
+    benchmark::DoNotOptimize(queue.next(anybody));
+}
+
+void pick_answer_and_end(benchmark::State& state) {
+  auto queue =
+    crowded(static_cast<std::uint32_t>(state.range(0)), state.range(1) != 0);
+  const auto anybody = queue.open_view({}, 0);
+  for (auto _ : state)
+    pick_and_answer(queue, anybody);
+}
+
+/// Everybody served is named by `views` views.
+void pick_required(benchmark::State& state) {
+  const auto users = static_cast<std::uint32_t>(state.range(0));
+  auto queue = crowded(users, false);
+  const auto wanted = some_users(users, 0);
+  const auto required = queue.open_view({.required = wanted}, 0);
+  for (std::int64_t i = 1; i < state.range(1); ++i) {
+    auto names = wanted;
+    names.push_back("another-" + std::to_string(i));
+    queue.open_view({.required = std::move(names)}, 0);
+  }
+  for (auto _ : state)
+    benchmark::DoNotOptimize(queue.next(required));
+}
+
+/// A user gets an item, the first of many waiting takers gets it and waits
+/// again.
+void wake(benchmark::State& state) {
+  ring queue;
+  queue.settle_order();
+  queue.join(0, "ann", {});
+  const auto anybody = queue.open_view({}, 0);
+  for (std::int64_t i = 0; i < state.range(0); ++i)
+    queue.wait(anybody, static_cast<std::uint64_t>(i), 1);
+  for (auto _ : state) {
+    queue.change_ready(0, {0, 0, 1});
+    const auto match = queue.next_match();
+    const ready_change taken{0, 0, -1};
+    const ready_change answered{0, 0, 1};
+    queue.report(
+      0, {.ready = {&taken, 1}, .answered = {&answered, 1}, .claims_ended = 1});
+    queue.wait(anybody, match->taker, 1);
+    benchmark::DoNotOptimize(queue.next_match());
+  }
+}
+
+/// Bytes of a queue with one class and one band, per user.
+void memory(benchmark::State& state) {
+  const auto users = static_cast<std::uint32_t>(state.range(0));
+  const auto in_use = [] {
+    const auto info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+  };
+  for (auto _ : state) {
+    const auto before = in_use();
+    ring queue;
+    queue.settle_order();
+    for (member_number m = 0; m < users; ++m) {
+      queue.join(m, name_of(m), {});
+      queue.change_ready(m, {0, 0, 1});
+    }
+    state.counters["bytes_per_user"] =
+      static_cast<double>(in_use() - before) / users;
+  }
+}
+
+} // namespace
+
+BENCHMARK(pick)
+  ->ArgNames({"users", "blocked", "views"})
+  ->ArgsProduct({{10, 1000, 1'000'000}, {0, 1}, {0, 2, 8}});
+BENCHMARK(pick_answer_and_end)
+  ->ArgNames({"users", "blocked"})
+  ->ArgsProduct({{10, 1000, 1'000'000}, {0, 1}});
+BENCHMARK(pick_required)
+  ->ArgNames({"users", "views"})
+  ->ArgsProduct({{10, 1000, 1'000'000}, {1, 2, 8}});
+BENCHMARK(wake)->ArgName("takers")->Arg(1)->Arg(1000);
+BENCHMARK(memory)->ArgName("users")->Arg(1'000'000)->Iterations(1)->Unit(
+  benchmark::kMillisecond);
+
+} // namespace depositd::rules
