@@ -1,6 +1,7 @@
 #include "tests/adapters/segments/segments_fixture.hpp"
 
 #include <cerrno>
+#include <thread>
 
 namespace depositd {
 
@@ -120,6 +121,29 @@ TEST_F(disk_failure, of_a_sync_that_cannot_be_taken_back_may_keep_the_group) {
   EXPECT_EQ(check(*store), count + 4);
 }
 
+TEST_F(disk_failure, at_the_begin_of_a_segment_leaves_no_empty_one_behind) {
+  auto store = must_open();
+  append(*store, 3); // fills the first segment
+  // Only the write of the group, not those that make the segment.
+  auto failures = 1;
+  const auto appender = std::this_thread::get_id();
+  faulty.set_fault([&](disk_call call) {
+    return call == disk_call::write && std::this_thread::get_id() == appender
+               && failures-- > 0
+             ? EIO
+             : 0;
+  });
+  while (store->append(body(store->last() + 1), 1, {}))
+    ;
+  mend();
+  const auto last = store->last();
+  const std::string large(2 * small_segment_bytes, 'l');
+  ASSERT_TRUE(store->append(large, 1, {}));
+  store.reset();
+  store = must_open();
+  EXPECT_EQ(store->last(), last + 1);
+}
+
 TEST_F(disk_failure, while_it_is_opened_is_refused) {
   append(*must_open(), 4);
   for (const auto call :
@@ -140,6 +164,28 @@ TEST_F(disk_failure, while_dropping_drops_nothing) {
   EXPECT_EQ(check(*store), 9u);
   store.reset();
   EXPECT_EQ(check(*must_open()), 9u);
+}
+
+TEST_F(disk_failure, of_power_takes_nothing_that_was_recovered_before) {
+  auto died = true;
+  for (std::uint64_t calls = 1; died && !HasFailure(); ++calls) {
+    std::filesystem::remove_all(options.folder);
+    dying_disk dying{calls};
+    options.io = &dying;
+    if (auto store = open())
+      while ((*store)->last() < 8
+             && (*store)->append(body((*store)->last() + 1), 1, {}))
+        ;
+    died = dying.dead();
+    dying.restart();
+    const auto last = must_open()->last();
+    dying.lose_power(calls);
+    options.io = &careless;
+    const auto store = must_open();
+    ASSERT_NE(store, nullptr) << "call " << calls;
+    ASSERT_EQ(store->last(), last) << "call " << calls;
+    ASSERT_EQ(check(*store), last) << "call " << calls;
+  }
 }
 
 TEST_F(disk_failure, of_power_keeps_every_acknowledged_group) {

@@ -78,20 +78,50 @@ TEST_F(segment_journal, never_shows_what_a_recycled_file_held_before) {
 }
 
 TEST_F(segment_journal, does_not_reuse_a_file_that_is_being_read) {
+  // Larger than what is read at once.
+  options.segment_bytes = 4ULL * 1024 * 1024;
   const auto store = must_open();
-  append(*store, 9);
+  const auto bytes = [](sequence number) {
+    return std::string(700'000, static_cast<char>('a' + number % 26));
+  };
+  const auto append_large = [&](std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i)
+      ASSERT_TRUE(store->append(bytes(store->last() + 1), 1, {}));
+  };
+  append_large(9);
   sequence next = 1;
   const auto failed = store->read(1, [&](const stored_group& x) {
     EXPECT_EQ(x.first, next++);
-    EXPECT_EQ(x.bytes, body(x.first));
+    EXPECT_EQ(x.bytes, bytes(x.first));
     if (x.first == 1) {
       EXPECT_FALSE(store->drop(1));
-      append(*store, 20);
+      append_large(20);
     }
     return true;
   });
   EXPECT_FALSE(failed) << render(failed);
   EXPECT_EQ(next, 10u);
+}
+
+TEST_F(segment_journal, does_not_mistake_what_is_in_a_body_for_a_group) {
+  // Somebody hands in a copy of a journal, placed so that a group of it is
+  // where one of ours might be.
+  auto theirs = options;
+  theirs.folder = home.path() / "theirs";
+  append(**open_segments(theirs), 3);
+  const auto foreign = *read_file(theirs.folder / segments::segment_name(1));
+  const auto own = 4096 - sizeof(segments::group_header);
+  {
+    const auto store = must_open();
+    const auto body = std::string(own, '.') + foreign.substr(8192, 4096);
+    ASSERT_TRUE(store->append(body, 1, {}));
+  }
+  ASSERT_EQ(files().at(segments::segment_name(1)).substr(8192, 4096),
+            foreign.substr(8192, 4096));
+  overwrite(segment(1), 4096, "torn");
+  const auto store = must_open();
+  ASSERT_NE(store, nullptr);
+  EXPECT_EQ(store->last(), 0u);
 }
 
 TEST_F(segment_journal, clears_what_a_crash_left_half_made) {
