@@ -1,8 +1,8 @@
 """The main job: start depositd, submit deposits of several users over HTTP,
 follow every one to its outcome, account for all of them.
 
-Exit code: 0 every accepted submission has an outcome, 1 something was lost,
-2 wrong usage, 3 the engine failed.
+Exit code: 0 every submission has an outcome, 1 something was lost or could not
+be handed in, 2 wrong usage, 3 the engine failed.
 """
 
 import argparse
@@ -302,7 +302,7 @@ def main():
     if code != 0:
         print(f"run: depositd ended with {code}", file=sys.stderr)
         return 3
-    return 1 if summary["total"]["lost"] else 0
+    return 1 if summary["total"]["lost"] + summary["total"]["refused"] else 0
 
 
 if __name__ == "__main__":

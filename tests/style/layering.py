@@ -7,13 +7,16 @@ import re
 
 from tree import cpp_files, includes
 
-# Adapters that build on another one: (who, on whom). `files` is what every
-# adapter that keeps files shares.
+# Adapters that build on another one: (who, on whom).
 ADAPTERS_MAY_USE = {
+    # Doors over HTTP.
     ("crossref", "http"),
+    ("operations", "http"),
+    # Whatever keeps or names content.
     ("segments", "files"),
     ("blobs", "files"),
     ("sqlite", "files"),
+    ("memory", "files"),
     ("drop", "files"),
 }
 

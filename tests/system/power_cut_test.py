@@ -62,7 +62,8 @@ class Bites(UnderPowerCuts):
                 self.instance.start()
             except EngineFailed as failure:
                 return [f"does not even start: {failure}"]
-            found = disagreements(self.history, self.instance.submissions(USERS))
+            rows = self.instance.submissions(USERS)
+            found = disagreements(self.history, rows)
             if found:
                 return found
         return []

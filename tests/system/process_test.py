@@ -1,16 +1,14 @@
 """depositd as a process: start, refusal, drain, damage, backup, bad input at
 its ports, and what the system takes away from it."""
 
-import os
 import random
 import re
-import resource
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import threading
-import time
 import unittest
 from pathlib import Path
 
@@ -95,62 +93,70 @@ class Stopping(SystemTest):
 
 
 class Damage(SystemTest):
-    def test_a_flipped_byte_in_an_early_group_is_refused_by_name(self):
-        engine = self.start({"store.segment_mb": 1})
-        door = self.depositor(engine, "user")
-        engine.ctl("suspend")
-        for n in range(50):
-            door.deposit(f"{n}.xml", a_deposit(f"{n}"))
-        engine.kill()
-        journal = sorted(p for p in engine.data.rglob("*") if p.is_file()
-                         and a_deposit("1") [200:260] in p.read_bytes()
-                         and "journal" in str(p))
-        self.assertTrue(journal, list(engine.data.rglob("*")))
-        victim = journal[0]
-        content = bytearray(victim.read_bytes())
-        content[content.index(b"batch-1<")] ^= 1
-        victim.write_bytes(content)
-        with self.assertRaises(EngineFailed) as caught:
-            engine.start()
-        self.assertNotEqual(caught.exception.code, 0)
-        self.assertIn(victim.name, engine.log())
-        self.assertEqual(victim.read_bytes(), bytes(content))
+    """Made on the files of an engine that ended well; told, never mended."""
 
-    def test_a_flipped_byte_in_the_tables_is_refused_by_name(self):
-        engine = self.start()
-        door = self.depositor(engine, "user")
-        engine.ctl("suspend")
-        door.deposit("needle-in-the-tables.xml", a_deposit("a"))
-        self.assertEqual(engine.stop(), 0)
-        tables = [p for p in engine.data.rglob("*") if p.is_file()
-                  and "journal" not in str(p)
-                  and b"needle-in-the-tables" in p.read_bytes()]
-        self.assertTrue(tables, list(engine.data.rglob("*")))
-        victim = tables[0]
-        content = victim.read_bytes().replace(b"needle-in-the-tables",
-                                              b"noodle-in-the-tables")
-        victim.write_bytes(content)
+    def setUp(self):
+        super().setUp()
+        self.instance = self.start()
+        door = self.depositor(self.instance, "needle-user")
+        self.instance.ctl("suspend")
+        for n in range(20):
+            answer = door.deposit(f"needle-{n}.xml", a_deposit(f"{n}"))
+            self.assertTrue(answer.accepted)
+
+    def files(self, pattern):
+        found = sorted(self.instance.data.glob(pattern))
+        self.assertTrue(found, list(self.instance.data.rglob("*")))
+        return found
+
+    def assert_refused(self, path, needle, replacement):
+        """Replaces the first of the needles; the start must name the file and
+        leave it as it is."""
+        content = path.read_bytes()
+        self.assertIn(needle, content)
+        content = content.replace(needle, replacement, 1)
+        path.write_bytes(content)
         with self.assertRaises(EngineFailed) as caught:
-            engine.start()
+            self.instance.start()
         self.assertEqual(caught.exception.code, 2)
-        self.assertIn(victim.name, engine.log())
+        self.assertIn(path.name, self.instance.log())
+        self.assertEqual(path.read_bytes(), content)
 
-    def test_a_torn_end_is_the_normal_trace_of_a_crash(self):
-        engine = self.start()
-        door = self.depositor(engine, "user")
-        engine.ctl("suspend")
-        for n in range(5):
-            door.deposit(f"{n}.xml", a_deposit(f"{n}"))
-        engine.kill()
-        found = [(p, p.read_bytes().rindex(b"batch-4<"))
-                 for p in engine.data.rglob("*") if p.is_file()
-                 and "journal" in str(p) and b"batch-4<" in p.read_bytes()]
-        path, place = found[0]
-        with open(path, "r+b") as file:
-            file.seek(place)
-            file.write(bytes(path.stat().st_size - place))
-        engine.start()
-        self.assertEqual(len(engine.submissions()), 4)
+    def assert_early_group_refused(self):
+        self.assert_refused(self.files("journal/*.segment")[0],
+                            b"needle-1.xml", b"needle-1.xmm")
+
+    def test_in_an_early_group_after_a_kill_is_refused_by_name(self):
+        self.instance.kill()
+        self.assert_early_group_refused()
+
+    def test_in_an_early_group_after_a_stop_is_refused_by_name(self):
+        self.assertEqual(self.instance.stop(), 0)
+        self.assert_early_group_refused()
+
+    def test_in_a_waiting_item_of_the_tables_is_refused_by_name(self):
+        self.assertEqual(self.instance.stop(), 0)
+        self.assert_refused(self.files("projection.db")[0],
+                            b"needle-user", b"noodle-user")
+
+    def test_of_a_whole_file_is_refused_by_name(self):
+        self.assertEqual(self.instance.stop(), 0)
+        self.assert_refused(self.files("registry.db")[0],
+                            b"SQLite format", b"SQLose format")
+
+    def test_half_a_group_at_the_end_is_the_trace_of_a_crash(self):
+        self.instance.kill()
+        segment = self.files("journal/*.segment")[-1]
+        content = bytearray(segment.read_bytes())
+        place = content.rindex(b"needle-18.xml")
+        begin = content.rindex(bytes(64), 0, place)
+        last = max(n for n, byte in enumerate(content) if byte)
+        # The beginning of an older group again, where the next one would be.
+        block = (last // 4096 + 1) * 4096
+        content[block:block + 200] = content[begin + 64:begin + 264]
+        segment.write_bytes(content)
+        self.instance.start()
+        self.assertEqual(len(self.instance.submissions()), 20)
 
 
 class Backup(SystemTest):
@@ -220,6 +226,20 @@ class Hardship(SystemTest):
         grown = self.resident_kb(engine) - before
         self.assertLess(grown, 100 * 1024, "KiB more")
 
+    def test_a_header_that_announces_4_gib_is_not_believed(self):
+        engine = self.start()
+        before = self.resident_kb(engine)
+        crowd = []
+        for operation, actor in ((1, 0), (2, 1), (3, 1)) * 3:
+            s = socket.create_connection(engine.address("node"), 5)
+            s.sendall(struct.pack(">BBBBIQQQ", operation, 0, 0, 0, 2**32 - 1,
+                                  0, actor, actor) + bytes(1024))
+            crowd.append(s)
+        engine.ask("status")
+        self.assertLess(self.resident_kb(engine) - before, 50 * 1024, "KiB")
+        for s in crowd:
+            s.close()
+
     def test_half_open_handshakes_at_the_node_port_do_not_stop_the_shell(self):
         engine = self.start()
         idle = [socket.create_connection(engine.address("node"), 5)
@@ -231,8 +251,6 @@ class Hardship(SystemTest):
                 s.close()
 
     def test_few_descriptors_refuse_the_new_and_serve_the_old(self):
-        def few():
-            resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
         engine = self.engine(wrapper=["prlimit", "--nofile=64:64"])
         engine.start()
         engine.add_user("user", "secret-user")
