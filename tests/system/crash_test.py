@@ -23,6 +23,7 @@ class Crash(KillRounds):
             self.start_again()
             rows = self.verify(f"round {number}")
             self.verify_documents(f"round {number}")
+            self.verify_contents(f"round {number}")
             print(f"round {number}: "
                   f"{len(self.history.acknowledged) - before} acknowledged, "
                   f"{len(rows)} in all, "

@@ -1,5 +1,6 @@
 """What clients did and were told, and whether a recovered engine agrees."""
 
+import hashlib
 import threading
 
 
@@ -8,16 +9,16 @@ class History:
 
     def __init__(self):
         self.mutex = threading.Lock()
-        self.attempted = set()
+        self.attempted = {}   # what was sent, as its SHA-256
         self.acknowledged = set()
         self.documents = {}   # of submissions seen completed
-        self.settings = {}    # user -> values the engine may have now
+        self.settings = {}    # what -> values the engine may have now
 
     # -- submissions
 
-    def attempt(self, key):
+    def attempt(self, key, content):
         with self.mutex:
-            self.attempted.add(key)
+            self.attempted[key] = hashlib.sha256(content).digest()
 
     def acknowledge(self, key):
         with self.mutex:
@@ -29,23 +30,27 @@ class History:
             before = self.documents.setdefault(key, document)
         return before if before != document else None
 
+    def is_what_was_sent(self, key, content):
+        return self.attempted[key] == hashlib.sha256(content).digest()
+
     def open_keys(self):
         with self.mutex:
             return sorted(self.acknowledged - self.documents.keys())
 
     # -- settings: the last acknowledged one, or one still in flight
 
-    def intend(self, user, value):
+    def intend(self, what, value):
         with self.mutex:
-            self.settings.setdefault(user, [None]).append(value)
+            self.settings.setdefault(what, [None]).append(value)
 
-    def settle(self, user, value):
+    def settle(self, what, value):
         with self.mutex:
-            self.settings[user] = [value]
+            self.settings[what] = [value]
 
-    def possible(self, user):
+    def possible(self, what):
+        """None: as it was before anybody set it."""
         with self.mutex:
-            return list(self.settings.get(user, [None]))
+            return list(self.settings.get(what, [None]))
 
 
 def disagreements(history, rows):

@@ -13,7 +13,7 @@ class Judge(unittest.TestCase):
     def setUp(self):
         self.history = History()
         for name in ("a", "b", "c"):
-            self.history.attempt(("u", name))
+            self.history.attempt(("u", name), name.encode())
         for name in ("a", "b"):
             self.history.acknowledge(("u", name))
         self.history.complete(("u", "a"), b"document")
@@ -52,6 +52,10 @@ class Judge(unittest.TestCase):
     def test_sees_another_document(self):
         self.assertEqual(self.history.complete(("u", "a"), b"other"),
                          b"document")
+
+    def test_sees_other_content(self):
+        self.assertTrue(self.history.is_what_was_sent(("u", "a"), b"a"))
+        self.assertFalse(self.history.is_what_was_sent(("u", "a"), b"b"))
 
     def test_knows_which_settings_are_possible(self):
         self.assertEqual(self.history.possible("u"), [None])

@@ -53,9 +53,10 @@ class Load:
             # Now and then one that is too large for the journal itself.
             title = "A title" * (60_000 if chance.random() < 0.01 else 1)
             key = (user, name + ".xml")
-            self.history.attempt(key)
+            content = a_deposit(name, title=title)
+            self.history.attempt(key, content)
             try:
-                answer = door.deposit(key[1], a_deposit(name, title=title))
+                answer = door.deposit(key[1], content)
             except BROKEN:
                 return
             if answer.accepted:
@@ -82,13 +83,26 @@ class Load:
         """Changes what an operator may change; one command at a time."""
         users = sorted(self.passwords)
         while not self.stopping.wait(chance.uniform(0, 0.05)):
-            user = chance.choice(users)
-            value = (chance.randint(1, 9), chance.randint(1, 9))
-            self.history.intend(user, value)
+            what, value, command = chance.choice([limits, suspension])(
+                chance, users)
+            self.history.intend(what, value)
             try:
-                self.engine.ctl("user", "set", user, "--queue", "metadata",
-                                "--allocation", str(value[0]),
-                                "--concurrency", str(value[1]), timeout=20)
+                self.engine.ctl(*command, timeout=20)
             except (CommandFailed, OSError):
                 return
-            self.history.settle(user, value)
+            self.history.settle(what, value)
+
+
+def limits(chance, users):
+    user = chance.choice(users)
+    value = (chance.randint(1, 9), chance.randint(1, 9))
+    return user, value, (
+        "user", "set", user, "--queue", "metadata",
+        "--allocation", str(value[0]), "--concurrency", str(value[1]))
+
+
+def suspension(chance, _):
+    """Suspended for about a third of the time, so that work piles up."""
+    value = chance.random() < 0.3
+    return "suspended", value, (
+        "queue", "suspend" if value else "resume", "metadata")

@@ -7,8 +7,7 @@ import time
 
 import harness
 from engine import EngineFailed
-from history import disagreements
-from rounds import USERS, KillRounds
+from rounds import KillRounds
 from unflushed import PowerCut
 
 ROUNDS = int(os.environ.get("DEPOSITD_POWER_CUT_ROUNDS", "15"))
@@ -34,6 +33,7 @@ class UnderPowerCuts(KillRounds):
             self.start_again()
             self.verify(f"{label}, round {number}")
             self.verify_documents(f"{label}, round {number}")
+            self.verify_contents(f"{label}, round {number}")
         print(f"{label}: {len(self.history.acknowledged)} acknowledged")
         self.assertGreater(len(self.history.acknowledged), 10 * ROUNDS)
         self.finish()
@@ -52,24 +52,32 @@ class Flushed(UnderPowerCuts):
 class Bites(UnderPowerCuts):
     """An engine whose flushes do nothing must not pass."""
 
-    def lost_with_deaf(self, part):
+    def assert_noticed(self, part):
+        """With flushes of a part of the folder doing nothing."""
         self.set_up_power_cut(SEED, deaf=part)
         self.instance.start()
         self.add_users()
-        for number in range(3):
+        for number in range(5):
             self.run_round(number)
             try:
                 self.instance.start()
-            except EngineFailed as failure:
-                return [f"does not even start: {failure}"]
-            rows = self.instance.submissions(USERS)
-            found = disagreements(self.history, rows)
-            if found:
-                return found
-        return []
+                self.verify(part)
+                self.verify_contents(part, 1000)
+                self.instance.ctl("queue", "resume", "metadata")
+                self.history.settle("suspended", False)
+                self.verify_recorded(part, 100)
+            except (EngineFailed, AssertionError) as noticed:
+                print(f"{part}: {str(noticed)[:200]}")
+                return
+        self.fail(f"nobody noticed that {part} is never flushed")
 
     def test_a_missing_flush_of_the_journal_is_noticed(self):
-        self.assertTrue(self.lost_with_deaf("journal/"))
+        self.assert_noticed(".segment")
+
+    def test_a_missing_flush_of_the_blobs_is_noticed(self):
+        self.assert_noticed("blobs/")
+    def test_a_missing_flush_of_the_recorded_dois_is_noticed(self):
+        self.assert_noticed("registry.db-wal")
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ class KillRounds(SystemTest):
         self.seed = seed
         self.chance = random.Random(seed)
         self.history = History()
+        self.history.settle("suspended", False)
         self.instance = self.engine(self.settings, **engine_options)
         self.passwords = {user: f"secret-{user}" for user in USERS}
 
@@ -60,7 +61,12 @@ class KillRounds(SystemTest):
         for user in USERS:
             self.assertIn(self.limits(user), self.history.possible(user),
                           f"{label}: settings of {user}")
+        self.assertIn(self.suspended(), self.history.possible("suspended"),
+                      f"{label}: suspension")
         return rows
+
+    def suspended(self):
+        return self.instance.ask("queue", "show", "metadata")["suspended"]
 
     def limits(self, user):
         """(allocation, concurrency) as set; None if they never were."""
@@ -75,6 +81,34 @@ class KillRounds(SystemTest):
         keys = self.chance.sample(keys, min(count, len(keys)))
         self.compare_documents(keys, label)
 
+    def verify_contents(self, label, count=20):
+        """What was acknowledged is there byte for byte."""
+        keys = sorted(self.history.acknowledged)
+        for user, name in self.chance.sample(keys, min(count, len(keys))):
+            door = self.door(self.instance, user)
+            answer = door.download(name, "contents")
+            door.close()
+            self.assertTrue(
+                answer.status == 200
+                and self.history.is_what_was_sent((user, name), answer.body),
+                f"{label}: content of {name}: {answer.status}")
+
+    def verify_recorded(self, label, count=20):
+        """A DOI that a document calls added is recorded: the same deposit
+        again is out of date."""
+        keys = sorted(self.history.documents)
+        for user, name in self.chance.sample(keys, min(count, len(keys))):
+            door = self.door(self.instance, user)
+            again = f"again-{self.chance.getrandbits(60)}.xml"
+            content = door.download(name, "contents").body
+            self.history.attempt((user, again), content)
+            self.assertTrue(door.deposit(again, content).accepted)
+            found = self.outcome(door, again)
+            door.close()
+            self.assertEqual([r[0] for r in found.records], ["Failure"],
+                             f"{label}: {name} was not recorded")
+            self.assertIn(b'msg_id="4"', found.document)
+
     def compare_documents(self, keys, label):
         def ask(user):
             door = self.door(self.instance, user)
@@ -88,6 +122,7 @@ class KillRounds(SystemTest):
 
     def finish(self):
         """Lets everything complete; each DOI was recorded once, by itself."""
+        self.instance.ctl("queue", "resume", "metadata")
         def all_completed():
             rows = self.instance.submissions(USERS)
             return rows if all(row["status"] == "completed"
@@ -98,7 +133,9 @@ class KillRounds(SystemTest):
                if row.get("failed")]
         self.assertEqual(bad[:20], [])
         self.compare_documents(sorted(self.history.documents), "at the end")
+        self.verify_contents("at the end", 500)
         self.compare_with_rows(rows)
+        self.verify_recorded("at the end")
 
     def compare_with_rows(self, rows):
         """A repeated recording would say `updated`, or fail as outdated."""
