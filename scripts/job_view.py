@@ -4,6 +4,7 @@ import shutil
 import sys
 import time
 
+FINISHED = ("completed", "partly", "failed")
 BAR_WIDTH = 24
 LINES_EVERY_S = 5
 OUTCOMES_SHOWN_MAX = 60
@@ -14,9 +15,9 @@ def counts(submissions):
     for submission in submissions:
         if submission.outcome != "waiting":
             out["posted"] += 1
-        if submission.outcome in ("completed", "failed"):
+        if submission.outcome in FINISHED:
             out["finished"] += 1
-        if submission.outcome in ("failed", "refused", "lost"):
+        if submission.outcome in ("partly", "failed", "refused", "lost"):
             out["failed"] += 1
     return out
 
@@ -26,8 +27,8 @@ def row_of(user, submissions, width):
     done = round(BAR_WIDTH * now["finished"] / now["all"])
     posted = round(BAR_WIDTH * now["posted"] / now["all"])
     bar = ("#" * done).ljust(posted, "-").ljust(BAR_WIDTH)
-    return (f"  {user:<{width}} [{bar}] {now['posted']:>6} accepted "
-            f"{now['finished']:>6} finished {now['failed']:>4} not good")
+    return (f"  {user:<{width}} [{bar}] {now['posted']:>6} in "
+            f"{now['finished']:>6} done {now['failed']:>5} bad")
 
 
 class Progress:
@@ -90,8 +91,8 @@ def print_outcomes(submissions):
 
 
 def print_summary(summary, results):
-    columns = ("accepted", "completed", "failed", "refused", "lost", "turns",
-               "wait_ms_median", "wait_ms_max")
+    columns = ("accepted", "completed", "partly", "failed", "refused",
+               "lost", "turns", "wait_ms_median", "wait_ms_max")
     width = max(len(user) for user in summary["users"])
     print("\n" + f"{'user':<{width}} "
           + " ".join(f"{column:>{max(9, len(column))}}" for column in columns))
@@ -100,6 +101,7 @@ def print_summary(summary, results):
             f"{values[column]:>{max(9, len(column))}}" for column in columns))
     total = summary["total"]
     print(f"\n{total['accepted']} accepted, {total['completed']} completed, "
-          f"{total['failed']} failed with a reason, {total['refused']} "
-          f"refused, {total['lost']} lost, in {summary['seconds']} s")
+          f"{total['partly']} in part, {total['failed']} failed (each with "
+          f"its reason), {total['refused']} refused, {total['lost']} lost, in "
+          f"{summary['seconds']} s")
     print(f"results: {results}")

@@ -6,24 +6,28 @@ be handed in, 2 wrong usage, 3 the engine failed.
 """
 
 import argparse
+import contextlib
 import http.client
 import json
-import secrets
 import shutil
 import sys
 import threading
 import time
-from datetime import datetime
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timezone
 from pathlib import Path
 
 from deposit_door import Door
 from deposit_sources import NoDeposits, collect
 from engine import CommandFailed, Engine, EngineFailed
+from job_account import (check_against_engine, prepare_users, summarise,
+                         turns_taken)
 from job_view import Progress, print_outcomes, print_summary
 
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLES = ROOT / "config" / "samples"
 RESULTS_MARK = "summary.json"
+CONNECTIONS_MAX = 8  # for one user
 REFUSED_TRIES_MAX = 600
 POLL_PAUSE_S = 0.05
 
@@ -35,7 +39,9 @@ class Submission:
         self.user = user
         self.file_name = file_name
         self.content = content
-        self.outcome = "waiting"  # accepted, completed, failed, refused, lost
+        # waiting, accepted; completed, partly (some of its records failed),
+        # failed; refused, lost
+        self.outcome = "waiting"
         self.reason = ""
         self.submission_id = 0
         self.document = b""
@@ -44,41 +50,53 @@ class Submission:
 class Depositor(threading.Thread):
     """One user: posts everything, then polls until all have an outcome."""
 
-    def __init__(self, door, submissions, give_up_after_s):
+    def __init__(self, address, user, password, submissions, give_up_after_s):
         super().__init__(daemon=True)
-        self.door = door
+        self.open_door = lambda: Door(address, user, password)
         self.submissions = submissions
         self.give_up_after_s = give_up_after_s
         self.last_news = time.monotonic()
+        self.posted = threading.Event()
+        self.met_a_full_queue = threading.Event()
 
     def run(self):
-        for submission in self.submissions:
-            self.post(submission)
-        for submission in self.submissions:
-            while submission.outcome == "accepted":
-                if not self.look(submission):
-                    if self.gave_up():
-                        submission.outcome = "lost"
-                        submission.reason = "no outcome in time"
-                        break
-                    time.sleep(POLL_PAUSE_S)
-        self.door.close()
+        count = 1 + min(len(self.submissions) // 50, CONNECTIONS_MAX - 1)
+        with ThreadPoolExecutor(count) as pool:
+            for part in range(count):
+                pool.submit(self.post_all, self.submissions[part::count])
+        self.posted.set()
+        with contextlib.closing(self.open_door()) as door:
+            for submission in self.submissions:
+                self.follow(door, submission)
+
+    def post_all(self, submissions):
+        with contextlib.closing(self.open_door()) as door:
+            for submission in submissions:
+                self.post(door, submission)
+
+    def follow(self, door, submission):
+        while submission.outcome == "accepted":
+            if not self.look(door, submission):
+                if self.gave_up():
+                    submission.outcome = "lost"
+                    submission.reason = "no outcome in time"
+                time.sleep(POLL_PAUSE_S)
 
     def gave_up(self):
         return time.monotonic() - self.last_news > self.give_up_after_s
 
-    def post(self, submission):
+    def post(self, door, submission):
         """A full queue (429) is an invitation to come again."""
         for _ in range(REFUSED_TRIES_MAX):
             try:
-                answer = self.door.deposit(submission.file_name,
-                                           submission.content)
+                answer = door.deposit(submission.file_name, submission.content)
             except (OSError, http.client.HTTPException) as problem:
                 submission.outcome = "refused"
                 submission.reason = f"no answer: {problem}"
                 return
             if answer.status != 429:
                 break
+            self.met_a_full_queue.set()
             time.sleep(min(1.0, float(answer.headers.get("Retry-After", 1))))
         if answer.accepted:
             submission.outcome = "accepted"
@@ -87,10 +105,10 @@ class Depositor(threading.Thread):
             submission.reason = f"answered {answer.status}"
         self.last_news = time.monotonic()
 
-    def look(self, submission):
+    def look(self, door, submission):
         """Polls once; true if there is an outcome now."""
         try:
-            found = self.door.poll(submission.file_name)
+            found = door.poll(submission.file_name)
         except (OSError, ValueError, http.client.HTTPException):
             return False
         if not found.known:
@@ -103,86 +121,17 @@ class Depositor(threading.Thread):
         submission.submission_id = found.submission_id
         submission.document = found.document
         failures = found.failures()
-        submission.outcome = "failed" if failures else "completed"
+        if not failures:
+            submission.outcome = "completed"
+        elif len(failures) < len(found.records):
+            submission.outcome = "partly"
+        else:
+            submission.outcome = "failed"
         if failures:
             submission.reason = "; ".join(
                 f"{doi}: {text}" if doi else text
                 for _, doi, text in failures[:3])
         return True
-
-
-# -- accounts and accounting --------------------------------------------------
-
-
-def prepare_users(engine, users):
-    """Passwords for this run; users of an earlier one get a new password."""
-    known = {row["user"] for row in engine.rows("user", "list")}
-    passwords = {user: secrets.token_urlsafe(16) for user in users}
-    for user, password in passwords.items():
-        if user in known:
-            engine.ctl("user", "password", user, "--password-stdin",
-                       text=password + "\n")
-        else:
-            engine.add_user(user, password)
-    return passwords
-
-
-def turns_taken(engine, users):
-    """How many turns of the ring each user has had, by the engine's count."""
-    out = {}
-    for user in users:
-        places = engine.ask("user", "show", user)["queues"]
-        out[user] = sum(place["turns_taken"] for place in places)
-    return out
-
-
-def waited_ms(row):
-    started, received = (datetime.fromisoformat(row[key])
-                         for key in ("started_at", "received_at"))
-    return (started - received).total_seconds() * 1000
-
-
-def check_against_engine(submissions, rows):
-    """What was accepted must be in the engine's list exactly once."""
-    stored = {}
-    for row in rows:
-        key = (row["user"], row["file_name"])
-        stored[key] = stored.get(key, 0) + 1
-    for submission in submissions:
-        count = stored.get((submission.user, submission.file_name), 0)
-        if submission.outcome in ("completed", "failed") and count != 1:
-            submission.outcome = "lost"
-            submission.reason = f"stored {count} times"
-
-
-def summarise(submissions, rows, turns, seconds):
-    waits = {}
-    for row in rows:
-        if row["started_at"]:
-            waits.setdefault(row["user"], []).append(waited_ms(row))
-    users = {}
-    for submission in submissions:
-        user = users.setdefault(submission.user, {
-            "accepted": 0, "completed": 0, "failed": 0, "refused": 0,
-            "lost": 0})
-        if submission.outcome != "refused":
-            user["accepted"] += 1
-        user[submission.outcome] += 1
-    for name, user in users.items():
-        waited = sorted(waits.get(name, [0]))
-        user["turns"] = turns.get(name, 0)
-        user["wait_ms_median"] = round(waited[len(waited) // 2], 1)
-        user["wait_ms_max"] = round(waited[-1], 1)
-    keys = ("accepted", "completed", "failed", "refused", "lost")
-    return {
-        "total": {key: sum(u[key] for u in users.values()) for key in keys},
-        "users": users,
-        "seconds": round(seconds, 2),
-        "outcomes": [
-            {"user": s.user, "file_name": s.file_name, "outcome": s.outcome,
-             "submission_id": s.submission_id, "reason": s.reason}
-            for s in submissions],
-    }
 
 
 # -- folders ------------------------------------------------------------------
@@ -227,9 +176,13 @@ def arguments():
                              "fresh build/run-data)")
     parser.add_argument("--copies", type=int, default=500,
                         help="copies of each template (default: 500)")
+    parser.add_argument("--as-they-come", action="store_true",
+                        help="process while deposits come in; without it the "
+                             "queue opens once all are handed in, so that "
+                             "there is something to share")
     parser.add_argument("--delay-ms", type=int, default=0,
-                        help="let the processing of each deposit take this "
-                             "much longer, to watch the turns")
+                        help="instead of processing, wait for so long: to "
+                             "watch the turns")
     parser.add_argument("--give-up-after", type=float, default=120,
                         metavar="SECONDS", help="without any news")
     parser.add_argument("--programs", type=Path,
@@ -238,9 +191,28 @@ def arguments():
     return parser.parse_args()
 
 
+def watch(engine, depositors, by_user, held):
+    """Shows progress to the end. What is held is let go once everything is
+    handed in, or somebody cannot hand in more; returns when that was."""
+    opened = datetime.now(timezone.utc)
+    with Progress(by_user) as progress:
+        while any(depositor.is_alive() for depositor in depositors):
+            if held and (all(d.posted.is_set() for d in depositors)
+                         or any(d.met_a_full_queue.is_set()
+                                for d in depositors)):
+                opened = datetime.now(timezone.utc)
+                engine.ctl("queue", "resume", "metadata")
+                held = False
+            progress.show()
+            time.sleep(0.1)
+    if held:
+        engine.ctl("queue", "resume", "metadata")
+    return opened
+
+
 def follow(engine, submissions, options):
     """Submits all; once each has an outcome, returns the engine's own list
-    of them and the turns that each user has had."""
+    of them, the turns that each user has had, and when the queue opened."""
     by_user = {}
     for submission in submissions:
         by_user.setdefault(submission.user, []).append(submission)
@@ -248,19 +220,19 @@ def follow(engine, submissions, options):
     before = max((row["id"] for row in engine.submissions(by_user)), default=0)
     turns_before = turns_taken(engine, by_user)
     depositors = [
-        Depositor(Door(engine.address("http"), user, passwords[user]), theirs,
+        Depositor(engine.address("http"), user, passwords[user], theirs,
                   options.give_up_after)
         for user, theirs in by_user.items()]
+    if not options.as_they_come:
+        engine.ctl("queue", "suspend", "metadata")
     for depositor in depositors:
         depositor.start()
-    with Progress(by_user) as progress:
-        while any(depositor.is_alive() for depositor in depositors):
-            progress.show()
-            time.sleep(0.1)
+    opened = watch(engine, depositors, by_user,
+                   held=not options.as_they_come)
     turns = {user: count - turns_before[user]
              for user, count in turns_taken(engine, by_user).items()}
     rows = [row for row in engine.submissions(by_user) if row["id"] > before]
-    return rows, turns
+    return rows, turns, opened
 
 
 def main():
@@ -276,6 +248,11 @@ def main():
     if data is None:
         data = ROOT / "build" / "run-data"
         shutil.rmtree(data, ignore_errors=True)
+    elif data.exists():
+        # A poll by a name that was used before tells of the first.
+        stamp = time.strftime("%Y%m%dT%H%M%S")
+        for submission in submissions:
+            submission.file_name = f"{stamp}-{submission.file_name}"
     settings = {}
     if options.delay_ms:
         settings["processors.inject_delay_ms"] = options.delay_ms
@@ -286,7 +263,7 @@ def main():
         engine.start()
         print(f"depositd runs: http {engine.ready['http']}, "
               f"data {engine.ready['data']}")
-        rows, turns = follow(engine, submissions, options)
+        rows, turns, opened = follow(engine, submissions, options)
         code = engine.stop()
     except (EngineFailed, CommandFailed) as problem:
         print(f"run: {problem}", file=sys.stderr)
@@ -294,7 +271,7 @@ def main():
     finally:
         engine.kill()
     check_against_engine(submissions, rows)
-    summary = summarise(submissions, rows, turns,
+    summary = summarise(submissions, rows, turns, opened,
                         time.monotonic() - started)
     write_results(options.results, submissions, summary)
     print_outcomes(submissions)
