@@ -35,7 +35,8 @@ sigset_t block_end_signals() {
 
 void start_log(const std::string& level) {
   spdlog::set_default_logger(spdlog::stderr_logger_mt("depositd"));
-  spdlog::set_pattern("%Y-%m-%dT%H:%M:%S.%eZ %l %v", spdlog::pattern_time_type::utc);
+  spdlog::set_pattern("%Y-%m-%dT%H:%M:%S.%eZ %l %v",
+                      spdlog::pattern_time_type::utc);
   spdlog::set_level(spdlog::level::from_str(level));
 }
 

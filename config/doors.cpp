@@ -2,6 +2,7 @@
 
 #include "adapters/crossref/door.hpp"
 #include "adapters/crossref/door_worker.hpp"
+#include "adapters/drop/drop_folder.hpp"
 #include "adapters/http/server.hpp"
 #include "adapters/operations/health.hpp"
 
@@ -60,6 +61,20 @@ crossref::door_options deposit_options(const doors_options& options) {
   return out;
 }
 
+drop::drop_folder_actor open_drop_folder(caf::actor_system& system,
+                                         const doors_options& options) {
+  const auto& settings = options.settings.drop_folder;
+  if (settings.path.empty())
+    return {};
+  drop::drop_folder_options out;
+  out.path = settings.path;
+  out.poll_interval = std::chrono::milliseconds{settings.poll_interval_ms};
+  out.shard = options.shard;
+  out.projector = options.projector;
+  out.blobs = options.durable.blobs.get();
+  return system.spawn<caf::detached>(drop::drop_folder, std::move(out));
+}
+
 } // namespace
 
 doors::doors(std::unique_ptr<parts> x) : parts_(std::move(x)) {
@@ -100,6 +115,7 @@ caf::expected<std::unique_ptr<doors>> doors::open(caf::actor_system& system,
   if (!open_to_all)
     return name_key("http.listen", open_to_all.error());
   x->open_to_all = std::move(*open_to_all);
+  x->drops = open_drop_folder(system, options);
   return std::unique_ptr<doors>{new doors(std::move(x))};
 }
 

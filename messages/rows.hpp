@@ -107,7 +107,7 @@ struct submission_row {
 /// `has_` is false stay.
 struct submission_change {
   item_id id = 0;
-  bool has_started = false;  ///< claimed: status, started_us, attempt, processor
+  bool has_started = false;  ///< claimed: status, start, attempt, processor
   bool has_returned = false; ///< released: status queued again, attempt
   bool has_finished = false; ///< finished: status, failed, texts, finished_us
   bool has_parked = false;
