@@ -18,6 +18,7 @@ struct doors::parts {
   crossref::door_actor deposits;
   std::vector<crossref::door_worker_actor> login_workers;
   std::vector<crossref::door_worker_actor> blob_workers;
+  drop::drop_folder_actor drops; ///< null without a drop folder
 };
 
 namespace {
