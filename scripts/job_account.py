@@ -6,7 +6,6 @@ from datetime import datetime
 from job_view import FINISHED
 
 
-
 def prepare_users(engine, users):
     """Passwords for this run; users of an earlier one get a new password."""
     known = {row["user"] for row in engine.rows("user", "list")}
