@@ -44,13 +44,14 @@ ring crowded(std::uint32_t users, bool blocked) {
   return out;
 }
 
-/// Every one of `views` names as many users as criteria may.
-std::vector<std::string> some_users(std::uint32_t users, std::uint32_t view) {
-  std::vector<std::string> out;
-  const auto count = std::min<std::uint32_t>(users, criteria_users_max);
-  const auto stride = users / count;
+/// As many users as criteria may name, spread over all; and one more who is in
+/// no other view, or equal criteria would share one.
+criteria requiring(std::uint32_t users, std::int64_t view) {
+  criteria out;
+  const auto count = std::min<std::uint32_t>(users, criteria_users_max - 1);
   for (std::uint32_t i = 0; i < count; ++i)
-    out.push_back(name_of((i * stride + view) % users));
+    out.required.push_back(name_of(i * (users / count)));
+  out.required.push_back("only-" + std::to_string(view));
   return out;
 }
 
@@ -67,8 +68,7 @@ void pick(benchmark::State& state) {
   const auto users = static_cast<std::uint32_t>(state.range(0));
   auto queue = crowded(users, state.range(1) != 0);
   for (std::int64_t i = 0; i < state.range(2); ++i)
-    queue.open_view(
-      {.required = some_users(users, static_cast<std::uint32_t>(i))}, 0);
+    queue.open_view(requiring(users, i), 0);
   const auto anybody = queue.open_view({}, 0);
   for (auto _ : state)
     benchmark::DoNotOptimize(queue.next(anybody));
@@ -86,13 +86,9 @@ void pick_answer_and_end(benchmark::State& state) {
 void pick_required(benchmark::State& state) {
   const auto users = static_cast<std::uint32_t>(state.range(0));
   auto queue = crowded(users, false);
-  const auto wanted = some_users(users, 0);
-  const auto required = queue.open_view({.required = wanted}, 0);
-  for (std::int64_t i = 1; i < state.range(1); ++i) {
-    auto names = wanted;
-    names.push_back("another-" + std::to_string(i));
-    queue.open_view({.required = std::move(names)}, 0);
-  }
+  const auto required = queue.open_view(requiring(users, 0), 0);
+  for (std::int64_t i = 1; i < state.range(1); ++i)
+    queue.open_view(requiring(users, i), 0);
   for (auto _ : state)
     benchmark::DoNotOptimize(queue.next(required));
 }

@@ -189,6 +189,10 @@ void ring::insert_class(size_class at) {
       for (auto cell = s.main[at - 1].bands[band].head; cell != nobody;
            cell = s.cells.next(cell, static_cast<size_class>(at - 1)))
         s.main[at].push_back(s.cells.links(at), s.cells.band(cell), cell);
+  for (member_number m = 0; m < s.members.size(); ++m)
+    for (auto cell = s.members[m].first_cell; cell != nobody;
+         cell = s.cells.next_of_member(cell))
+      s.cells.show(cell, s.cells.available(cell));
   s.interned.clear();
   for (view_number i = 0; i < s.views.size(); ++i)
     if (auto* view = s.views[i].get()) {

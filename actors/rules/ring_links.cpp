@@ -32,12 +32,16 @@ std::uint32_t ring::state::need_cell(member_number m, std::uint8_t band) {
 
 void ring::state::sync(member_number m) {
   auto& x = members[m];
-  const auto largest = static_cast<size_class>(cells.classes() - 1);
-  bool servable = false;
-  if (!x.held && x.in_flight < x.concurrency)
-    for (auto cell = x.first_cell; cell != nobody && !servable;
-         cell = cells.next_of_member(cell))
-      servable = cells.available(cell, largest);
+  bool ready_left = false;
+  bool changed = false;
+  for (auto cell = x.first_cell; cell != nobody;
+       cell = cells.next_of_member(cell)) {
+    const auto available = cells.available(cell);
+    ready_left |= available != 0;
+    changed |= available != cells.shown(cell);
+    cells.show(cell, available);
+  }
+  const bool servable = ready_left && !x.held && x.in_flight < x.concurrency;
   const bool eligible = servable && !x.prohibited && x.allocation > 0;
 
   if ((servable && !x.servable) || (eligible && !x.eligible)) {
@@ -48,15 +52,22 @@ void ring::state::sync(member_number m) {
       x.credit = x.turn();
     }
   }
+  changed |= servable != x.servable || eligible != x.eligible;
   x.servable = servable;
   if (eligible != x.eligible)
     eligible ? ++eligible_users : --eligible_users;
   x.eligible = eligible;
+  if (changed)
+    set_links(m);
+  free_idle_cells(m);
+}
 
+void ring::state::set_links(member_number m) {
+  const auto& x = members[m];
   for (auto cell = x.first_cell; cell != nobody;
        cell = cells.next_of_member(cell))
     for (size_class cls = 0; cls < cells.classes(); ++cls) {
-      const bool wanted = eligible && cells.available(cell, cls);
+      const bool wanted = x.eligible && cells.shown(cell, cls);
       if (wanted == cells.linked(cell, cls))
         continue;
       const auto band = cells.band(cell);
@@ -69,11 +80,10 @@ void ring::state::sync(member_number m) {
     }
   if (x.named)
     for (const auto& mentioned : mentions[m])
-      sync_mention(mentioned, m);
-  free_idle_cells(m);
+      set_link(mentioned, m);
 }
 
-void ring::state::sync_mention(const mention& x, member_number m) {
+void ring::state::set_link(const mention& x, member_number m) {
   if (x.slot == nobody)
     return;
   auto& view = *views[x.view];
@@ -82,7 +92,7 @@ void ring::state::sync_mention(const mention& x, member_number m) {
   for (auto cell = who.first_cell; cell != nobody;
        cell = cells.next_of_member(cell)) {
     const auto band = cells.band(cell);
-    const bool wanted = open && cells.available(cell, view.key.class_max);
+    const bool wanted = open && cells.shown(cell, view.key.class_max);
     if (wanted == view.linked(band, x.slot))
       continue;
     if (wanted) {

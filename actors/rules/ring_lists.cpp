@@ -28,16 +28,15 @@ void cell_store::remove(std::uint32_t cell) {
   free_ = cell;
 }
 
-bool cell_store::available(std::uint32_t cell, size_class cls) const noexcept {
-  std::int64_t left = 0;
-  for (size_class i = 0; i < cls; ++i)
-    left += std::int64_t{ready(cell, i)} - reserved(cell, i);
-  for (auto i = cls; i < classes_; ++i) {
-    left += std::int64_t{ready(cell, i)} - reserved(cell, i);
-    if (left <= 0)
-      return false;
-  }
-  return true;
+std::uint32_t cell_store::available(std::uint32_t cell) const noexcept {
+  std::array<std::int64_t, size_classes_max> left{};
+  std::int64_t sum = 0;
+  for (size_class cls = 0; cls < classes_; ++cls)
+    left[cls] = sum += std::int64_t{ready(cell, cls)} - reserved(cell, cls);
+  std::uint32_t out = 0;
+  for (auto cls = classes_; cls > 0 && left[cls - 1] > 0; --cls)
+    out |= 1u << (cls - 1);
+  return out;
 }
 
 bool cell_store::idle(std::uint32_t cell) const noexcept {

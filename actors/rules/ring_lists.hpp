@@ -147,11 +147,22 @@ public:
     return at(cell, cls)[1];
   }
 
-  /// Whether an item of `cls` or smaller may be left once every reserved pick
-  /// has taken the largest item that it may take. A pick that turns out to
-  /// have found nothing costs a decline; guessing low would cost the user its
-  /// place.
-  bool available(std::uint32_t cell, size_class cls) const noexcept;
+  /// The classes (one bit each) up to which an item may be left once every
+  /// reserved pick has taken the largest item that it may take. A pick that
+  /// turns out to have found nothing costs a decline; guessing low would cost
+  /// the user its place.
+  std::uint32_t available(std::uint32_t cell) const noexcept;
+
+  /// What `available` said when the user's links were last set.
+  std::uint32_t shown(std::uint32_t cell) const noexcept {
+    return head(cell)[3];
+  }
+  bool shown(std::uint32_t cell, size_class cls) const noexcept {
+    return (head(cell)[3] >> cls & 1) != 0;
+  }
+  void show(std::uint32_t cell, std::uint32_t classes) noexcept {
+    head(cell)[3] = classes;
+  }
 
   /// Neither ready items nor reserved picks.
   bool idle(std::uint32_t cell) const noexcept;

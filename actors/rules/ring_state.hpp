@@ -174,9 +174,10 @@ struct ring::state {
   size_class clamp_class(size_class cls) const noexcept;
   std::uint32_t cell_of(member_number m, std::uint8_t band) const noexcept;
   std::uint32_t need_cell(member_number m, std::uint8_t band);
-  /// Links and unlinks a user after anything about it changed.
+  /// To be called after anything about a user changed: links and unlinks it.
   void sync(member_number m);
-  void sync_mention(const mention& x, member_number m);
+  void set_links(member_number m);
+  void set_link(const mention& x, member_number m);
   void free_idle_cells(member_number m);
   enum class end : std::uint8_t { head, tail };
   /// Moves a user to one end of every list it is in.

@@ -78,7 +78,7 @@ view_number ring::open_view(const criteria& wants, size_class class_max) {
     mention_user(name, nobody);
   s.sort_by_stamp(known);
   for (auto m : known)
-    s.sync_mention(s.mentions[m].back(), m);
+    s.set_link(s.mentions[m].back(), m);
   s.interned.emplace(view.key, number);
   return number;
 }
