@@ -14,8 +14,9 @@ void watch_accounts(door_pointer self) {
   self
     ->request(options.shard, options.ask_timeout,
               watch_control{caf::strong_actor_ptr{self->ctrl()}})
-    .then([=](const control_changed& x) { self->state.control = x.state; },
+    .then([=](const control_changed& x) { take_accounts(self, x.state); },
           [=](const caf::error& why) {
+            refuse_early(self);
             spdlog::warn("door_has_no_accounts reason=\"{}\"", render(why));
             self->delayed_send(self, std::chrono::seconds{1}, accounts_due{});
           });
@@ -31,7 +32,7 @@ door_actor::behavior_type door(door_actor::stateful_pointer<door_state> self,
     [=](const post& x) { take_post(self, x); },
     [=](const post_begun& x) { look_ahead(self, x); },
     [=](const poll& x) { take_poll(self, x); },
-    [=](const control_changed& x) { self->state.control = x.state; },
+    [=](const control_changed& x) { take_accounts(self, x.state); },
     [=](accounts_due) { watch_accounts(self); },
   };
 }

@@ -53,9 +53,17 @@ struct login_waiter {
   std::function<void(http::response)> refuse;
 };
 
+/// A login that came before the accounts were known.
+struct early_login {
+  credentials who;
+  std::string peer;
+  login_waiter then;
+};
+
 struct door_state {
   door_options options;
   control_snapshot control; ///< null: not known yet
+  std::vector<early_login> early;
   std::size_t worker_next = 0;
   std::uint32_t logins_waiting = 0; ///< at workers
   std::uint32_t blobs_waiting = 0;  ///< at workers

@@ -76,7 +76,10 @@ void with_login(door_pointer self, const credentials& who,
     return;
   }
   if (!state.control) {
-    then.refuse(http::unavailable(1));
+    if (state.early.size() < state.options.waiting_max)
+      state.early.push_back({who, peer, std::move(then)});
+    else
+      then.refuse(http::unavailable(1));
     return;
   }
   check_login what;
@@ -101,6 +104,17 @@ void with_login(door_pointer self, const credentials& who,
   }
   state.checks[digest].push_back(std::move(then));
   check(self, {user, peer, std::move(digest)}, std::move(what));
+}
+
+void take_accounts(door_pointer self, const control_snapshot& control) {
+  self->state.control = control;
+  for (auto& x : std::exchange(self->state.early, {}))
+    with_login(self, x.who, x.peer, std::move(x.then));
+}
+
+void refuse_early(door_pointer self) {
+  for (const auto& x : std::exchange(self->state.early, {}))
+    x.then.refuse(http::unavailable(1));
 }
 
 } // namespace depositd::crossref

@@ -15,6 +15,12 @@ using door_pointer = door_actor::stateful_pointer<door_state>;
 void with_login(door_pointer self, const credentials& who,
                 const std::string& peer, login_waiter then);
 
+/// The accounts are these from now on; lets in who waited for them.
+void take_accounts(door_pointer self, const control_snapshot& control);
+
+/// The accounts are not to be had: answers 503 to who waits for them.
+void refuse_early(door_pointer self);
+
 /// Lets a worker do something for the door; `use` gets what it says. Refused
 /// with `ec::overloaded` if too many requests wait already. `waiting` is a
 /// counter of the state.

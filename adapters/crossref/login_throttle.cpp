@@ -15,7 +15,8 @@ bool login_throttle::begin(const std::string& user, const std::string& peer,
   if (entries_.size() >= entries_max)
     forget_old(now);
   auto& x = entries_[key_of(user, peer)];
-  if (now - x.since_us >= window_us) {
+  const bool fresh = x.failures == 0 && x.running == 0;
+  if (fresh || now - x.since_us >= window_us) {
     x.failures = 0;
     x.since_us = now;
   }

@@ -103,6 +103,12 @@ public:
     }
   }
 
+  /// Whether an answer or the end of the connection comes within that time.
+  bool readable_within(int wait_ms) {
+    pollfd wait{socket_, POLLIN, 0};
+    return !buffer_.empty() || ::poll(&wait, 1, wait_ms) > 0;
+  }
+
   /// Whether the server closes within that time; what it sends is kept.
   bool closed_within(int wait_ms) {
     pollfd wait{socket_, POLLIN, 0};

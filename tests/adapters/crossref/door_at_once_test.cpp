@@ -1,0 +1,164 @@
+// Rows 36 to 40 of the case table: deposits that are processed at once.
+
+#include "tests/adapters/crossref/deposit_builder.hpp"
+#include "tests/adapters/crossref/door_world.hpp"
+
+using namespace depositd;
+using namespace depositd::testing;
+using namespace std::chrono_literals;
+
+namespace {
+
+class crossref_at_once : public door_world {
+protected:
+  const std::string xml = a_deposit().with_article("10.5555/a").text();
+
+  std::string request() const {
+    return post_text("/v2/deposits", "multipart/form-data; boundary=xYzZY",
+                     form_text{}
+                       .field("usr", "psychoceramics")
+                       .field("pwd", secret)
+                       .file("mdFile", "a.xml", xml)
+                       .closed());
+  }
+
+  void make_v2_wait() {
+    const std::lock_guard lock{engine->guard};
+    engine->v2_waits = true;
+  }
+
+  void make_v2_say(verdict x) {
+    const std::lock_guard lock{engine->guard};
+    engine->v2_says = x;
+  }
+};
+
+bool has(const std::string& text, const std::string& what) {
+  return text.find(what) != std::string::npos;
+}
+
+} // namespace
+
+TEST_F(crossref_at_once, row_36_a_good_deposit_is_200_with_its_diagnostic) {
+  start();
+  const auto x = deposit_at_once(xml);
+  EXPECT_EQ(x.status, 200u);
+  EXPECT_EQ(x.header("content-type"), "text/xml;charset=UTF-8");
+  EXPECT_TRUE(has(x.body, "<doi_batch_diagnostic status=\"completed\""));
+  EXPECT_TRUE(has(x.body, "<submission_id>5000</submission_id>")) << x.body;
+  EXPECT_TRUE(has(x.body, "<batch_id>batch-1</batch_id>"));
+  EXPECT_TRUE(has(x.body, "<success_count>"));
+  EXPECT_TRUE(has(x.body, "<failure_count>0</failure_count>"));
+}
+
+TEST_F(crossref_at_once, row_36_it_can_be_polled_by_batch_id_afterwards) {
+  start();
+  const auto x = deposit_at_once(xml);
+  EXPECT_EQ(poll("type=result&doi_batch_id=batch-1").body, x.body);
+  EXPECT_EQ(poll("type=contents&doi_batch_id=batch-1").body, xml);
+  EXPECT_EQ(last().particulars.source, "v2");
+}
+
+TEST_F(crossref_at_once, row_36_either_pair_of_names_and_either_path) {
+  start();
+  const auto x =
+    post_form("/v2/deposit?login_id=psychoceramics&login_passwd=" + secret,
+              form_text{}.file("any", "a.xml", xml).closed());
+  EXPECT_EQ(x.status, 200u);
+}
+
+TEST_F(crossref_at_once, row_37_failures_are_403_with_the_diagnostic) {
+  start();
+  const auto bad = deposit_at_once("not XML");
+  EXPECT_EQ(bad.status, 403u);
+  EXPECT_TRUE(has(bad.body, "<failure_count>1</failure_count>"));
+  EXPECT_EQ(deposit_at_once(xml).status, 200u);
+  const auto outdated = deposit_at_once(xml);
+  EXPECT_EQ(outdated.status, 403u);
+  EXPECT_TRUE(has(outdated.body, "<batch_id>batch-1</batch_id>"));
+  EXPECT_TRUE(has(outdated.body, "msg_id=\"4\""));
+  make_v2_say(verdict::failed);
+  const auto silent = deposit_at_once(xml);
+  EXPECT_EQ(silent.status, 403u);
+  EXPECT_TRUE(has(silent.body, "as the test &lt;wants&gt;")) << silent.body;
+}
+
+TEST_F(crossref_at_once, row_38_bad_requests_logins_and_engines) {
+  start();
+  const std::string target = "/v2/deposits";
+  EXPECT_EQ(post_form(target, "").status, 400u);
+  EXPECT_EQ(post_form(target, form_text{}
+                                .field("usr", "psychoceramics")
+                                .field("pwd", secret)
+                                .field("operation", "doNothing")
+                                .file("mdFile", "a", xml)
+                                .closed())
+              .status,
+            400u);
+  EXPECT_EQ(post_form(target, form_text{}
+                                .field("usr", "psychoceramics")
+                                .field("pwd", "wrong")
+                                .file("mdFile", "a", xml)
+                                .closed())
+              .status,
+            401u);
+  EXPECT_EQ(
+    post_form(target, form_text{}.file("mdFile", "a", xml).closed()).status,
+    401u);
+  make_v2_say(verdict::retry);
+  EXPECT_EQ(deposit_at_once(xml).status, 500u);
+  EXPECT_EQ(count(), 0u);
+}
+
+TEST_F(crossref_at_once, row_38_what_could_not_be_recorded_is_503) {
+  start();
+  {
+    const std::lock_guard lock{engine->guard};
+    engine->submit_fails = ec::draining;
+  }
+  EXPECT_EQ(deposit_at_once(xml).status, 503u);
+}
+
+TEST_F(crossref_at_once, row_39_slow_work_is_504_and_can_be_polled_later) {
+  make_v2_wait();
+  start({.synchronous_timeout = 300ms});
+  EXPECT_EQ(deposit_at_once(xml).status, 504u);
+  let_v2_go();
+  ASSERT_TRUE(wait_until([&] { return !engine->rows.empty(); }));
+  EXPECT_TRUE(
+    has(poll("type=result&doi_batch_id=batch-1").body, "status=\"completed\""));
+}
+
+TEST_F(crossref_at_once, row_40_the_seventeenth_at_once_is_500) {
+  make_v2_wait();
+  start();
+  std::vector<std::unique_ptr<raw_client>> clients;
+  for (int i = 0; i < 17; ++i) {
+    clients.push_back(std::make_unique<raw_client>(server->port()));
+    clients.back()->send(request());
+  }
+  // Sixteen wait, so whoever is answered now was one too many.
+  unsigned refused = 0;
+  for (int i = 0; i < 2000 && refused == 0; ++i)
+    for (auto& x : clients)
+      refused += x->readable_within(1);
+  ASSERT_EQ(refused, 1u);
+  for (auto& x : clients)
+    if (x->readable_within(0)) {
+      const auto answer = x->receive();
+      ASSERT_TRUE(answer);
+      EXPECT_EQ(answer->status, 500u);
+      EXPECT_TRUE(has(answer->body, "ExceededConcurrentLimit"));
+      EXPECT_TRUE(has(answer->body, "16"));
+      x.reset();
+      break;
+    }
+  let_v2_go();
+  for (auto& x : clients)
+    if (x) {
+      const auto answer = x->receive();
+      ASSERT_TRUE(answer);
+      EXPECT_NE(answer->status, 500u);
+    }
+  EXPECT_EQ(deposit_at_once(xml).status, 403u); // the same timestamp again
+}

@@ -1,0 +1,199 @@
+// Who may enter, and what is kept of it. Row numbers are those of the table of
+// bad inputs.
+
+#include "adapters/crossref/login_throttle.hpp"
+#include "tests/adapters/crossref/deposit_builder.hpp"
+#include "tests/adapters/crossref/door_world.hpp"
+
+#include <spdlog/sinks/ostream_sink.h>
+#include <spdlog/spdlog.h>
+
+#include <chrono>
+#include <sstream>
+
+using namespace depositd;
+using namespace depositd::testing;
+
+namespace {
+
+class crossref_logins : public door_world {
+protected:
+  const std::string xml = a_deposit().with_article("10.5555/a").text();
+
+  unsigned poll_status(const std::string& user, const std::string& password) {
+    return ask("GET /servlet/submissionDownload?type=result&file_name=f&usr="
+               + user + "&pwd=" + password + " HTTP/1.1\r\nHost: a\r\n\r\n")
+      .status;
+  }
+};
+
+std::string percent(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    char hex[4];
+    std::snprintf(hex, sizeof hex, "%%%02X", static_cast<unsigned char>(c));
+    out += hex;
+  }
+  return out;
+}
+
+std::chrono::microseconds time_of(const std::function<void()>& work) {
+  const auto begun = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration_cast<std::chrono::microseconds>(
+    std::chrono::steady_clock::now() - begun);
+}
+
+} // namespace
+
+TEST_F(crossref_logins, passwords_survive_the_query_and_both_forms) {
+  const std::string odd = "a&b+c%d =e%41;f?g#h/\xc3\xa9\"'<";
+  add_account("odd", hash_of(odd));
+  start();
+  const auto login = "login_id=odd&login_passwd=" + percent(odd);
+  EXPECT_EQ(post_form("/servlet/deposit?" + login,
+                      form_text{}.file("fname", "1", xml).closed())
+              .status,
+            200u);
+  EXPECT_EQ(post_form("/servlet/deposit", form_text{}
+                                            .field("login_id", "odd")
+                                            .field("login_passwd", odd)
+                                            .file("fname", "2", xml)
+                                            .closed())
+              .status,
+            200u);
+  EXPECT_EQ(post_urlencoded("/servlet/submissionDownload",
+                            login + "&type=result&file_name=1")
+              .status,
+            200u);
+}
+
+TEST_F(crossref_logins, a_blank_in_a_password_may_be_a_plus) {
+  add_account("blank", hash_of("a b"));
+  start();
+  EXPECT_EQ(poll_status("blank", "a+b"), 200u);
+  EXPECT_EQ(poll_status("blank", "a%20b"), 200u);
+  EXPECT_EQ(poll_status("blank", "a%2Bb"), 401u);
+}
+
+TEST_F(crossref_logins, row_02_unknown_users_take_as_long_as_wrong_passwords) {
+  start();
+  poll_status("nobody", "warm");
+  // The best of some, since the machine may be busy.
+  auto known = std::chrono::microseconds::max();
+  auto unknown = known;
+  for (int i = 0; i < 5; ++i) {
+    const auto wrong = "wrong" + std::to_string(i);
+    known = std::min(known, time_of([&] {
+                       EXPECT_EQ(poll_status("psychoceramics", wrong), 401u);
+                     }));
+    unknown = std::min(
+      unknown, time_of([&] { EXPECT_EQ(poll_status("nobody", wrong), 401u); }));
+  }
+  EXPECT_LT(unknown, known * 3);
+  EXPECT_LT(known, unknown * 3);
+}
+
+TEST_F(crossref_logins, row_03_guessing_is_stopped_and_others_do_not_notice) {
+  start();
+  EXPECT_EQ(poll_status("psychoceramics", secret), 200u);
+  raw_client client{server->port()};
+  unsigned refused = 0;
+  unsigned stopped = 0;
+  for (int i = 0; i < 10'000; ++i) {
+    const auto x = client.exchange(
+      "GET /servlet/submissionDownload?type=result&file_name=f&usr=victim"
+      "&pwd=guess"
+      + std::to_string(i) + " HTTP/1.1\r\nHost: a\r\n\r\n");
+    ASSERT_TRUE(x);
+    refused += x->status == 401;
+    stopped += x->status == 429;
+    if (x->status == 429) {
+      ASSERT_EQ(x->header("retry-after"), "60");
+    }
+  }
+  EXPECT_EQ(refused, crossref::login_throttle::failures_max);
+  EXPECT_EQ(refused + stopped, 10'000u);
+  EXPECT_EQ(poll_status("psychoceramics", secret), 200u);
+  EXPECT_EQ(poll_status("other", secret), 200u);
+}
+
+TEST_F(crossref_logins, a_right_login_is_paid_for_once) {
+  start();
+  EXPECT_EQ(poll_status("psychoceramics", secret), 200u);
+  const auto first = time_of([&] { poll_status("nobody", "x"); });
+  const auto many = time_of([&] {
+    for (int i = 0; i < 20; ++i)
+      EXPECT_EQ(poll_status("psychoceramics", secret), 200u);
+  });
+  EXPECT_LT(many, first * 20);
+}
+
+TEST_F(crossref_logins, many_at_once_with_one_login_are_all_let_in) {
+  start();
+  std::vector<std::unique_ptr<raw_client>> clients;
+  for (int i = 0; i < 60; ++i) {
+    clients.push_back(std::make_unique<raw_client>(server->port()));
+    clients.back()->send("GET /servlet/submissionDownload?type=result&file_name"
+                         "=f&usr=other&pwd="
+                         + secret + " HTTP/1.1\r\nHost: a\r\n\r\n");
+  }
+  for (auto& x : clients)
+    EXPECT_EQ(x->receive()->status, 200u);
+}
+
+TEST_F(crossref_logins, a_changed_password_counts_at_once) {
+  start();
+  EXPECT_EQ(poll_status("psychoceramics", secret), 200u);
+  auto changed = engine->control;
+  changed.accounts["psychoceramics"].password_hash = hash_of("new");
+  changed.accounts.erase("other");
+  caf::anon_send(
+    door, control_changed{std::make_shared<const control_state>(changed)});
+  EXPECT_EQ(poll_status("psychoceramics", "new"), 200u);
+  EXPECT_EQ(poll_status("psychoceramics", secret), 401u);
+  EXPECT_EQ(poll_status("other", secret), 401u);
+}
+
+TEST_F(crossref_logins, nothing_of_a_login_is_logged) {
+  std::ostringstream lines;
+  const auto before = spdlog::default_logger();
+  const auto logger = std::make_shared<spdlog::logger>(
+    "test", std::make_shared<spdlog::sinks::ostream_sink_mt>(lines, true));
+  logger->set_level(spdlog::level::trace);
+  spdlog::set_default_logger(logger);
+  start();
+  EXPECT_EQ(poll_status("psychoceramics", "gu3ss"), 401u);
+  EXPECT_EQ(poll_status("psychoceramics", secret), 200u);
+  EXPECT_EQ(deposit("f.xml", xml).status, 200u);
+  spdlog::set_default_logger(before);
+  EXPECT_NE(lines.str().find("login_refused"), std::string::npos);
+  EXPECT_EQ(lines.str().find("gu3ss"), std::string::npos);
+  EXPECT_EQ(lines.str().find(secret), std::string::npos);
+  EXPECT_EQ(lines.str().find("file_name=f"), std::string::npos);
+}
+
+TEST(login_throttle, counts_what_is_being_checked_as_what_may_fail) {
+  using crossref::login_throttle;
+  login_throttle x;
+  for (std::uint32_t i = 0; i < login_throttle::failures_max; ++i)
+    EXPECT_TRUE(x.begin("a", "1", 1));
+  EXPECT_FALSE(x.begin("a", "1", 1));
+  EXPECT_TRUE(x.begin("a", "2", 1));
+  EXPECT_TRUE(x.begin("b", "1", 1));
+  x.gave_up("a", "1");
+  EXPECT_TRUE(x.begin("a", "1", 1));
+}
+
+TEST(login_throttle, forgives_after_a_window_and_after_success) {
+  using crossref::login_throttle;
+  login_throttle x;
+  for (std::uint32_t i = 0; i < login_throttle::failures_max; ++i) {
+    EXPECT_TRUE(x.begin("a", "1", 1));
+    x.failed("a", "1");
+  }
+  EXPECT_FALSE(x.begin("a", "1", login_throttle::window_us));
+  EXPECT_TRUE(x.begin("a", "1", login_throttle::window_us + 1));
+  x.succeeded("a", "1");
+  EXPECT_TRUE(x.begin("a", "1", login_throttle::window_us + 1));
+}

@@ -1,0 +1,392 @@
+#pragma once
+
+// The door with everything real in front of it (sockets, parsing, passwords,
+// blobs) and, behind it, an engine that does exactly what a test says.
+
+#include "adapters/crossref/door.hpp"
+#include "adapters/crossref/door_worker.hpp"
+#include "adapters/crossref/submission_handler.hpp"
+#include "adapters/http/server.hpp"
+#include "adapters/memory/memory_blob_store.hpp"
+#include "adapters/memory/memory_doi_registry.hpp"
+#include "messages/envelope.hpp"
+#include "messages/password_hash.hpp"
+#include "tests/adapters/http/raw_client.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/actor_system_config.hpp>
+#include <caf/event_based_actor.hpp>
+#include <caf/send.hpp>
+
+#include <gtest/gtest.h>
+#include <sodium.h>
+
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace depositd::testing {
+
+/// Argon2id as the shell makes it.
+inline std::string hash_of(const std::string& password) {
+  char out[crypto_pwhash_STRBYTES];
+  if (sodium_init() < 0
+      || crypto_pwhash_str(out, password.data(), password.size(),
+                           password_hash_passes, password_hash_memory_bytes)
+           != 0)
+    throw std::runtime_error("no memory for a password hash");
+  return out;
+}
+
+/// What the fake engine knows; tests change it between requests.
+struct fake_engine {
+  std::mutex guard;
+  std::condition_variable changed;
+  std::vector<submission_row> rows; ///< in order of arrival
+  control_state control;
+  std::uint64_t pending_limit = 10'000;
+  ec submit_fails = ec{};          ///< submit and record_submission answer this
+  ec look_fails = ec{};            ///< submission_query answers this
+  bool v2_waits = false;           ///< handle_item is not answered while true
+  verdict v2_says = verdict::done; ///< if not done: instead of the handler
+  std::uint32_t v2_running = 0;
+  std::uint64_t ids_reserved = 0;
+  std::shared_ptr<blob_store> blobs = make_memory_blobs();
+  std::shared_ptr<doi_registry> registry = make_memory_registry();
+
+  item_id add(submission_row row) {
+    row.id = 1000 + rows.size();
+    rows.push_back(std::move(row));
+    return rows.back().id;
+  }
+
+  /// What a processor does with a queued submission.
+  void process(submission_row& row) {
+    crossref::submission_handler handler{{blobs, registry, nullptr, {}}};
+    handle_item what{row.queue, "sp-1", {}};
+    what.item.id = row.id;
+    what.item.attempt = 1;
+    what.item.user = row.user;
+    what.item.body = encode_envelope(row.particulars);
+    const auto ended = handler.handle(what, control);
+    row.status = submission_status::completed;
+    row.failed = ended.says == verdict::failed;
+    row.batch_id = ended.batch_id;
+    row.document = ended.document;
+    row.reason = ended.reason;
+  }
+};
+
+using engine_pointer = std::shared_ptr<fake_engine>;
+
+inline bool matches(const submission_row& row, const submission_query& what) {
+  return (what.id == 0 || row.id == what.id)
+         && (what.user.empty() || row.user == what.user)
+         && (what.file_name.empty()
+             || row.particulars.file_name == what.file_name)
+         && (what.batch_id.empty() || row.batch_id == what.batch_id);
+}
+
+/// Only what the door may ask of a shard.
+inline caf::behavior fake_shard(caf::event_based_actor*, engine_pointer x) {
+  return {
+    [=](const watch_control&) {
+      const std::lock_guard lock{x->guard};
+      return control_changed{std::make_shared<const control_state>(x->control)};
+    },
+    [=](const count_pending& what) {
+      const std::lock_guard lock{x->guard};
+      pending_counted out{0, x->pending_limit};
+      for (const auto& row : x->rows)
+        out.pending += row.user == what.user && row.queue == what.queue
+                       && row.status == submission_status::queued;
+      return out;
+    },
+    [=](const submit& what) -> caf::result<enqueued> {
+      const std::lock_guard lock{x->guard};
+      if (x->submit_fails != ec{})
+        return caf::make_error(x->submit_fails, "as the test wants");
+      std::uint64_t pending = 0;
+      for (const auto& row : x->rows)
+        pending +=
+          row.user == what.user && row.status == submission_status::queued;
+      if (pending >= x->pending_limit)
+        return caf::make_error(ec::pending_limit_reached, "as configured");
+      submission_row row;
+      row.user = what.user;
+      row.queue = what.queue;
+      row.particulars = what.particulars;
+      return enqueued{{x->add(std::move(row))}, 0};
+    },
+    [=](const reserve_id&) {
+      const std::lock_guard lock{x->guard};
+      return id_reserved{5000 + x->ids_reserved++};
+    },
+    [=](const record_submission& what) -> caf::result<enqueued> {
+      const std::lock_guard lock{x->guard};
+      if (x->submit_fails != ec{})
+        return caf::make_error(x->submit_fails, "as the test wants");
+      submission_row row;
+      row.user = what.user;
+      row.queue = what.what.queue;
+      row.particulars = what.what.particulars;
+      row.status = submission_status::completed;
+      row.failed = what.what.failed;
+      row.batch_id = what.what.batch_id;
+      row.document = what.what.document;
+      x->add(std::move(row));
+      x->rows.back().id = what.what.id;
+      x->changed.notify_all();
+      return enqueued{{what.what.id}, 0};
+    },
+  };
+}
+
+inline caf::behavior fake_projector(caf::event_based_actor*, engine_pointer x) {
+  return {
+    [=](const submission_query& what) -> caf::result<submissions_found> {
+      const std::lock_guard lock{x->guard};
+      if (x->look_fails != ec{})
+        return caf::make_error(x->look_fails, "as the test wants");
+      submissions_found out;
+      for (const auto& row : x->rows)
+        if (matches(row, what))
+          out.rows.push_back(row);
+      if (what.newest_first)
+        std::reverse(out.rows.begin(), out.rows.end());
+      if (out.rows.size() > what.count_max)
+        out.rows.resize(what.count_max);
+      return out;
+    },
+  };
+}
+
+/// Works on a thread of its own, like the real one.
+inline caf::behavior fake_handler(caf::event_based_actor*, engine_pointer x) {
+  return {
+    [=](const handle_item& what) -> caf::result<outcome> {
+      std::unique_lock lock{x->guard};
+      ++x->v2_running;
+      x->changed.notify_all();
+      x->changed.wait(lock, [&] { return !x->v2_waits; });
+      if (x->v2_says != verdict::done) {
+        outcome out;
+        out.says = x->v2_says;
+        out.reason = "as the test <wants>";
+        return out;
+      }
+      crossref::submission_handler handler{
+        {x->blobs, x->registry, nullptr, {}}};
+      return handler.handle(what, x->control);
+    },
+  };
+}
+
+/// A multipart body under construction.
+class form_text {
+public:
+  form_text& field(const std::string& name, const std::string& value) {
+    return part("name=\"" + name + "\"", value, "");
+  }
+
+  form_text& file(const std::string& name, const std::string& file_name,
+                  const std::string& bytes,
+                  const std::string& type = "application/octet-stream") {
+    return part("name=\"" + name + "\"; filename=\"" + file_name + "\"", bytes,
+                type);
+  }
+
+  form_text& part(const std::string& disposition, const std::string& bytes,
+                  const std::string& type) {
+    body_ +=
+      "--xYzZY\r\nContent-Disposition: form-data; " + disposition + "\r\n";
+    if (!type.empty())
+      body_ += "Content-Type: " + type + "\r\n";
+    body_ += "\r\n" + bytes + "\r\n";
+    return *this;
+  }
+
+  std::string open() const {
+    return body_;
+  }
+
+  std::string closed() const {
+    return body_ + "--xYzZY--\r\n";
+  }
+
+private:
+  std::string body_;
+};
+
+class door_world : public ::testing::Test {
+protected:
+  struct config : caf::actor_system_config {
+    config() {
+      add_message_types<caf::id_block::depositd>();
+      set("scheduler.policy", caf::atom("sharing"));
+      set("scheduler.max-threads", std::size_t{2});
+    }
+  };
+
+  door_world() {
+    static const auto hash = hash_of(secret);
+    add_account("psychoceramics", hash);
+    add_account("other", hash);
+  }
+
+  ~door_world() override {
+    let_v2_go();
+    if (server)
+      server->stop(std::chrono::milliseconds{0});
+    for (const auto& x : spawned_)
+      caf::anon_send_exit(x, caf::exit_reason::kill);
+  }
+
+  void add_account(const std::string& user, const std::string& hash,
+                   std::vector<std::string> prefixes = {}) {
+    engine->control.accounts[user] = {user, hash, std::move(prefixes)};
+  }
+
+  void start(crossref::door_options options = {}) {
+    options.shard =
+      caf::actor_cast<shard_actor>(keep(system.spawn(fake_shard, engine)));
+    options.projector = caf::actor_cast<projector_actor>(
+      keep(system.spawn(fake_projector, engine)));
+    options.handler = caf::actor_cast<handler_actor>(
+      keep(system.spawn<caf::detached>(fake_handler, engine)));
+    options.login_workers.push_back(
+      keep(system.spawn<caf::detached>(crossref::door_worker, engine->blobs)));
+    options.blob_workers.push_back(
+      keep(system.spawn<caf::detached>(crossref::door_worker, engine->blobs)));
+    door = keep(system.spawn(crossref::door, options));
+    http::router routes;
+    crossref::add_door_routes(routes, door, options);
+    auto made = http::server::start({}, std::move(routes));
+    ASSERT_TRUE(made) << render(made.error());
+    server = std::move(*made);
+  }
+
+  raw_answer ask(const std::string& request) {
+    raw_client client{server->port()};
+    auto out = client.exchange(request);
+    EXPECT_TRUE(out) << "no answer";
+    return out ? *out : raw_answer{};
+  }
+
+  static std::string post_text(const std::string& target,
+                               const std::string& type,
+                               const std::string& body) {
+    return "POST " + target + " HTTP/1.1\r\nHost: a\r\nContent-Type: " + type
+           + "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n"
+           + body;
+  }
+
+  raw_answer post_form(const std::string& target, const std::string& body) {
+    return ask(post_text(target, "multipart/form-data; boundary=xYzZY", body));
+  }
+
+  raw_answer post_urlencoded(const std::string& target,
+                             const std::string& body) {
+    return ask(post_text(target, "application/x-www-form-urlencoded", body));
+  }
+
+  /// A deposit in the usual way.
+  raw_answer deposit(const std::string& file_name, const std::string& bytes,
+                     const std::string& operation = "doMDUpload") {
+    return post_form("/servlet/deposit", form_text{}
+                                           .field("operation", operation)
+                                           .field("login_id", "psychoceramics")
+                                           .field("login_passwd", secret)
+                                           .file("fname", file_name, bytes)
+                                           .closed());
+  }
+
+  raw_answer deposit_at_once(const std::string& bytes) {
+    return post_form("/v2/deposits", form_text{}
+                                       .field("usr", "psychoceramics")
+                                       .field("pwd", secret)
+                                       .field("operation", "doMDUpload")
+                                       .file("mdFile", "a.xml", bytes)
+                                       .closed());
+  }
+
+  raw_answer poll(const std::string& more,
+                  const std::string& user = "psychoceramics") {
+    return ask("GET /servlet/submissionDownload?usr=" + user + "&pwd=" + secret
+               + "&" + more + " HTTP/1.1\r\nHost: a\r\n\r\n");
+  }
+
+  /// The newest submission that arrived.
+  submission_row last() {
+    const std::lock_guard lock{engine->guard};
+    if (engine->rows.empty()) {
+      ADD_FAILURE() << "nothing has arrived";
+      return {};
+    }
+    return engine->rows.back();
+  }
+
+  std::size_t count() {
+    const std::lock_guard lock{engine->guard};
+    return engine->rows.size();
+  }
+
+  std::string bytes_of(const submission_row& row) {
+    auto out = engine->blobs->get(row.particulars.blob);
+    EXPECT_TRUE(out);
+    return out ? *out : std::string{};
+  }
+
+  /// Lets a processor do all that waits.
+  void process_all() {
+    const std::lock_guard lock{engine->guard};
+    for (auto& row : engine->rows)
+      if (row.status != submission_status::completed)
+        engine->process(row);
+  }
+
+  /// Deposits, processes, and polls by file name.
+  std::string result_of(const std::string& file_name, const std::string& bytes,
+                        const std::string& operation = "doMDUpload") {
+    EXPECT_EQ(deposit(file_name, bytes, operation).status, 200u);
+    process_all();
+    return poll("type=result&file_name=" + file_name).body;
+  }
+
+  void let_v2_go() {
+    {
+      const std::lock_guard lock{engine->guard};
+      engine->v2_waits = false;
+    }
+    engine->changed.notify_all();
+  }
+
+  template <class F>
+  bool wait_until(F what) {
+    std::unique_lock lock{engine->guard};
+    return engine->changed.wait_for(lock, std::chrono::seconds{20}, what);
+  }
+
+  static inline const std::string secret = "s3cret";
+
+  engine_pointer engine = std::make_shared<fake_engine>();
+  config cfg;
+  caf::actor_system system{cfg};
+  crossref::door_actor door;
+  std::unique_ptr<http::server> server;
+
+private:
+  template <class Handle>
+  Handle keep(Handle x) {
+    spawned_.push_back(caf::actor_cast<caf::strong_actor_ptr>(x));
+    return x;
+  }
+
+  std::vector<caf::strong_actor_ptr> spawned_;
+};
+
+} // namespace depositd::testing
