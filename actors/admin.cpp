@@ -135,9 +135,10 @@ caf::result<admin_reply> start(admin_pointer self, const admin_request& x) {
   if (!arguments)
     return std::move(arguments.error());
   auto call = std::make_shared<admin_call>();
+  // Before the promise, which takes the sender over.
+  call->who = name_of(self->current_sender());
   call->answer = self->make_response_promise<admin_reply>();
   call->command = x.command;
-  call->who = name_of(self->current_sender());
   call->arguments = std::move(*arguments);
   if (is_change(x.command))
     add_change(self, call);

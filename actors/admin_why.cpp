@@ -46,7 +46,9 @@ void add_user(document& out, const item_explained& x) {
     add(out, "held", x.user + " is held by an operator");
   if (terms.allocation == 0)
     add(out, "no_allocation", x.user + " has an allocation of 0");
-  if (terms.concurrency != no_cap && report.in_flight >= terms.concurrency)
+  if (terms.concurrency == 0)
+    add(out, "at_cap", x.user + " has a concurrency of 0");
+  else if (terms.concurrency != no_cap && report.in_flight >= terms.concurrency)
     add(out, "at_cap",
         x.user + " has " + std::to_string(report.in_flight) + " of "
           + std::to_string(terms.concurrency) + " items in process");

@@ -4,33 +4,44 @@ namespace depositd {
 
 namespace {
 
+/// The field that a chain of members leads to.
+template <class T, class Member>
+auto& walk(T& from, Member member) {
+  return from.*member;
+}
+
+template <class T, class Member, class... Members>
+auto& walk(T& from, Member first, Members... rest) {
+  return walk(from.*first, rest...);
+}
+
 // Each of these makes a reader out of the way to a field.
 
-template <class Field>
-setting_reader number(std::uint32_t min, std::uint32_t max, Field field) {
+template <class... Members>
+setting_reader number(std::uint32_t min, std::uint32_t max, Members... path) {
   return [=](depositd_settings& to, const given_setting& x) {
-    return read_number(x, min, max, field(to));
+    return read_number(x, min, max, walk(to, path...));
   };
 }
 
-template <class Field>
-setting_reader flag(Field field) {
+template <class... Members>
+setting_reader flag(Members... path) {
   return [=](depositd_settings& to, const given_setting& x) {
-    return read_flag(x, field(to));
+    return read_flag(x, walk(to, path...));
   };
 }
 
-template <class Field>
-setting_reader text(Field field) {
+template <class... Members>
+setting_reader text(Members... path) {
   return [=](depositd_settings& to, const given_setting& x) {
-    return read_text(x, field(to));
+    return read_text(x, walk(to, path...));
   };
 }
 
-template <class Field>
-setting_reader address(Field field) {
+template <class... Members>
+setting_reader address(Members... path) {
   return [=](depositd_settings& to, const given_setting& x) {
-    return read_endpoint(x, field(to));
+    return read_endpoint(x, walk(to, path...));
   };
 }
 
@@ -68,91 +79,83 @@ caf::error read_prohibited(depositd_settings& to, const given_setting& x) {
 
 using settings = depositd_settings;
 
+/// Where things are kept and how the engine is reached.
+std::vector<setting_key> outer_keys() {
+  using http = http_settings;
+  using node = node_settings;
+  using tls = tls_settings;
+  return {
+    {"data.folder", read_data_folder},
+    {"store.kind", read_store_kind},
+    {"store.url", text(&settings::store, &store_settings::url)},
+    {"store.segment_mb",
+     number(1, 1'024, &settings::store, &store_settings::segment_mb)},
+    {"http.listen", address(&settings::http, &http::listen)},
+    {"http.tls.certificate",
+     text(&settings::http, &http::tls, &tls::certificate)},
+    {"http.tls.key", text(&settings::http, &http::tls, &tls::key)},
+    {"http.connections_max",
+     number(1, 100'000, &settings::http, &http::connections_max)},
+    {"http.connections_per_address_max",
+     number(1, 100'000, &settings::http, &http::connections_per_address_max)},
+    {"http.idle_timeout_s",
+     number(1, 3'600, &settings::http, &http::idle_timeout_s)},
+    {"admin.listen", address(&settings::admin, &admin_settings::listen)},
+    {"node.listen", address(&settings::node, &node::listen)},
+    {"node.tls.certificate",
+     text(&settings::node, &node::tls, &tls::certificate)},
+    {"node.tls.key", text(&settings::node, &node::tls, &tls::key)},
+    {"node.tls.ca", text(&settings::node, &node::tls, &tls::ca)},
+  };
+}
+
+/// What the engine does and how much of it.
+std::vector<setting_key> inner_keys() {
+  using processors = processor_settings;
+  using drop = drop_folder_settings;
+  using kafka = kafka_settings;
+  using crossref = crossref_settings;
+  return {
+    {"processors.count",
+     number(0, 1'024, &settings::processors, &processors::count)},
+    {"processors.inject_delay_ms",
+     number(0, 3'600'000, &settings::processors, &processors::inject_delay_ms)},
+    {"prohibited_users", read_prohibited},
+    {"emodb.anonymous", flag(&settings::emodb, &emodb_settings::anonymous)},
+    {"drop_folder.path", text(&settings::drop_folder, &drop::path)},
+    {"drop_folder.poll_interval_ms",
+     number(10, 3'600'000, &settings::drop_folder, &drop::poll_interval_ms)},
+    {"kafka.brokers", text(&settings::kafka, &kafka::brokers)},
+    {"kafka.ingress_topic", text(&settings::kafka, &kafka::ingress_topic)},
+    {"kafka.egress_topic", text(&settings::kafka, &kafka::egress_topic)},
+    {"kafka.dead_letter_topic",
+     text(&settings::kafka, &kafka::dead_letter_topic)},
+    {"crossref.schema_folder",
+     text(&settings::crossref, &crossref::schema_folder)},
+    {"crossref.body_limit_mb",
+     number(1, 1'024, &settings::crossref, &crossref::body_limit_mb)},
+    {"crossref.retry_after_s",
+     number(1, 86'400, &settings::crossref, &crossref::retry_after_s)},
+    {"memory.body_budget_mb",
+     number(0, 1'048'576, &settings::memory, &memory_settings::body_budget_mb)},
+    {"retention.submissions_days",
+     number(7, 36'500, &settings::retention,
+            &retention_settings::submissions_days)},
+    {"log.level", read_log_level},
+    {"shutdown.drain_ms",
+     number(0, 3'600'000, &settings::shutdown, &shutdown_settings::drain_ms)},
+  };
+}
+
 } // namespace
 
 const std::vector<setting_key>& setting_table() {
-  static const std::vector<setting_key> table{
-    {"data.folder", read_data_folder},
-    {"store.kind", read_store_kind},
-    {"store.url", text([](settings & x) -> auto& { return x.store.url; })},
-    {"store.segment_mb",
-     number(
-       1, 1024, [](settings & x) -> auto& { return x.store.segment_mb; })},
-    {"http.listen",
-     address([](settings & x) -> auto& { return x.http.listen; })},
-    {"http.tls.certificate",
-     text([](settings & x) -> auto& { return x.http.tls.certificate; })},
-    {"http.tls.key",
-     text([](settings & x) -> auto& { return x.http.tls.key; })},
-    {"http.connections_max", number(
-                               1, 100'000, [](settings & x) -> auto& {
-                                 return x.http.connections_max;
-                               })},
-    {"http.connections_per_address_max",
-     number(
-       1, 100'000, [](settings & x) -> auto& {
-         return x.http.connections_per_address_max;
-       })},
-    {"http.idle_timeout_s",
-     number(
-       1, 3'600, [](settings & x) -> auto& { return x.http.idle_timeout_s; })},
-    {"admin.listen",
-     address([](settings & x) -> auto& { return x.admin.listen; })},
-    {"node.listen",
-     address([](settings & x) -> auto& { return x.node.listen; })},
-    {"node.tls.certificate",
-     text([](settings & x) -> auto& { return x.node.tls.certificate; })},
-    {"node.tls.key",
-     text([](settings & x) -> auto& { return x.node.tls.key; })},
-    {"node.tls.ca", text([](settings & x) -> auto& { return x.node.tls.ca; })},
-    {"processors.count",
-     number(
-       0, 1'024, [](settings & x) -> auto& { return x.processors.count; })},
-    {"processors.inject_delay_ms", number(
-                                     0, 3'600'000, [](settings & x) -> auto& {
-                                       return x.processors.inject_delay_ms;
-                                     })},
-    {"prohibited_users", read_prohibited},
-    {"emodb.anonymous",
-     flag([](settings & x) -> auto& { return x.emodb.anonymous; })},
-    {"drop_folder.path",
-     text([](settings & x) -> auto& { return x.drop_folder.path; })},
-    {"drop_folder.poll_interval_ms",
-     number(
-       10, 3'600'000,
-       [](settings & x) -> auto& { return x.drop_folder.poll_interval_ms; })},
-    {"kafka.brokers",
-     text([](settings & x) -> auto& { return x.kafka.brokers; })},
-    {"kafka.ingress_topic",
-     text([](settings & x) -> auto& { return x.kafka.ingress_topic; })},
-    {"kafka.egress_topic",
-     text([](settings & x) -> auto& { return x.kafka.egress_topic; })},
-    {"kafka.dead_letter_topic",
-     text([](settings & x) -> auto& { return x.kafka.dead_letter_topic; })},
-    {"crossref.schema_folder",
-     text([](settings & x) -> auto& { return x.crossref.schema_folder; })},
-    {"crossref.body_limit_mb", number(
-                                 1, 1'024, [](settings & x) -> auto& {
-                                   return x.crossref.body_limit_mb;
-                                 })},
-    {"crossref.retry_after_s", number(
-                                 1, 86'400, [](settings & x) -> auto& {
-                                   return x.crossref.retry_after_s;
-                                 })},
-    {"memory.body_budget_mb", number(
-                                0, 1'048'576, [](settings & x) -> auto& {
-                                  return x.memory.body_budget_mb;
-                                })},
-    {"retention.submissions_days", number(
-                                     7, 36'500, [](settings & x) -> auto& {
-                                       return x.retention.submissions_days;
-                                     })},
-    {"log.level", read_log_level},
-    {"shutdown.drain_ms", number(
-                            0, 3'600'000, [](settings & x) -> auto& {
-                              return x.shutdown.drain_ms;
-                            })},
-  };
+  static const auto table = [] {
+    auto out = outer_keys();
+    const auto more = inner_keys();
+    out.insert(out.end(), more.begin(), more.end());
+    return out;
+  }();
   return table;
 }
 

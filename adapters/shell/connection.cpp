@@ -178,6 +178,34 @@ caf::error check_files(const link_files& tls) {
   return caf::none;
 }
 
+/// CAF drops a connection whose handshake meets a heartbeat: worth a retry.
+bool cut_short(const caf::error& x) {
+  return x == caf::sec::connection_timeout
+         || x == caf::sec::disconnect_during_handshake;
+}
+
+using found_engine = std::optional<caf::expected<admin_actor>>;
+
+/// Tries until there is an answer that counts or the time is up.
+found_engine find_engine(open_system& open, const connection_options& options,
+                         const interrupted& stop) {
+  using std::chrono::steady_clock;
+  auto& system = open.system;
+  const auto& middleman = options.tls.certificate.empty()
+                            ? system.middleman().actor_handle()
+                            : system.openssl_manager().actor_handle();
+  const auto until = steady_clock::now() + options.connect_within;
+  found_engine found;
+  do {
+    auto out = std::make_shared<answer<admin_actor>>();
+    system.spawn(connector, middleman, options.engine, out);
+    auto left = until - steady_clock::now();
+    found = out->wait(std::chrono::ceil<std::chrono::milliseconds>(left), stop);
+  } while (found && !*found && cut_short(found->error())
+           && steady_clock::now() < until);
+  return found;
+}
+
 } // namespace
 
 caf::expected<std::unique_ptr<engine_link>>
@@ -185,13 +213,7 @@ connect(const connection_options& options, const interrupted& stop) {
   if (auto problem = check_files(options.tls))
     return problem;
   auto open = std::make_unique<open_system>(options.tls);
-  auto& system = open->system;
-  const auto& middleman = options.tls.certificate.empty()
-                            ? system.middleman().actor_handle()
-                            : system.openssl_manager().actor_handle();
-  auto out = std::make_shared<answer<admin_actor>>();
-  system.spawn(connector, middleman, options.engine, out);
-  auto found = out->wait(options.connect_within, stop);
+  auto found = find_engine(*open, options, stop);
   const auto where = to_string(options.engine);
   if (found && *found)
     return std::unique_ptr<engine_link>{std::make_unique<middleman_link>(

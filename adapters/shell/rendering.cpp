@@ -179,8 +179,12 @@ std::string user_show(const json& x) {
   for (const auto& place : list(x, "queues"))
     waiting.add({cell(place, "queue"), cell(place, "pending"),
                  cap(place, "pending_limit")});
+  table own{{"QUEUE", ">OWN ALLOCATION", ">OWN CONCURRENCY"}};
+  for (const auto& entry : list(x, "limits"))
+    own.add({cell(entry, "queue"), cell(entry, "allocation"),
+             cap(entry, "concurrency")});
   if (!list(x, "limits").empty())
-    out += "\nown limits\n" + limits(x);
+    out += "\n" + own.text();
   if (!list(x, "queues").empty())
     out += "\n" + places(json::array({x})) + "\n" + waiting.text();
   return out;

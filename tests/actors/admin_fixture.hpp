@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <spdlog/sinks/ostream_sink.h>
 
+#include <algorithm>
 #include <optional>
 #include <sstream>
 #include <variant>
@@ -135,6 +136,15 @@ protected:
     return std::get<Event>(world_.proposals.back().front());
   }
 
+  std::size_t audit_lines() const {
+    const auto text = log_.str();
+    return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+  }
+
+  /// A hash of the right form.
+  const std::string a_hash = std::string{"$argon2id$v=19$m=19456,t=2,p=1$"}
+                             + std::string(22, 'A') + "$"
+                             + std::string(43, 'B');
   world world_;
   std::ostringstream log_;
   admin_actor admin_;

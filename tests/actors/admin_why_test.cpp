@@ -49,6 +49,9 @@ TEST(why, a_user_at_its_cap_is_told_so_with_numbers) {
   x.member.report.in_flight = 4;
   EXPECT_EQ(why_document(x)["text"], "ann has 4 of 4 items in process");
   EXPECT_EQ(reasons_of(x), reasons{"at_cap"});
+  x.member.report.in_flight = 0;
+  x.member.report.terms.concurrency = 0;
+  EXPECT_EQ(why_document(x)["text"], "ann has a concurrency of 0");
 }
 
 TEST(why, all_reasons_are_named_the_most_general_first) {

@@ -1,96 +1,19 @@
 #include "adapters/shell/connection.hpp"
 
-#include "messages/actors.hpp"
-#include "messages/node_options.hpp"
-
-#include <caf/io/all.hpp>
-#include <caf/scoped_actor.hpp>
+#include "tests/adapters/shell/other_process.hpp"
 
 #include <gtest/gtest.h>
 
 #include <arpa/inet.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <thread>
 
 namespace depositd::shell {
 namespace {
 
 using namespace std::chrono_literals;
-
-struct engine_config : caf::actor_system_config {
-  engine_config() {
-    add_message_types<caf::id_block::depositd>();
-    load<caf::io::middleman>();
-    set("scheduler.max-threads", std::size_t{1});
-    apply_node_options(*this);
-  }
-};
-
-/// Answers with what it was asked; refuses "no"; never answers "wait".
-admin_actor::behavior_type echo(admin_actor::pointer, int) {
-  return {
-    [](const admin_request& x) -> caf::result<admin_reply> {
-      if (x.command == "no")
-        return caf::make_error(ec::not_found, std::string{"nothing here"});
-      if (x.command == "wait")
-        return caf::delegated<admin_reply>{};
-      return admin_reply{x.command + x.arguments};
-    },
-    [](const connect_native&) -> caf::result<native_actor> {
-      return caf::make_error(ec::draining);
-    },
-  };
-}
-
-/// An engine in a process of its own, because CAF knows itself by process.
-class other_process {
-public:
-  other_process() {
-    int ends[2];
-    EXPECT_EQ(pipe(ends), 0);
-    child_ = fork();
-    if (child_ == 0)
-      serve(ends[1]);
-    close(ends[1]);
-    EXPECT_EQ(read(ends[0], &port, sizeof(port)),
-              static_cast<ssize_t>(sizeof(port)));
-    close(ends[0]);
-  }
-
-  ~other_process() {
-    signal(SIGKILL);
-    waitpid(child_, nullptr, 0);
-  }
-
-  void signal(int number) const {
-    kill(child_, number);
-  }
-
-  endpoint at() const {
-    return {"127.0.0.1", port};
-  }
-
-  std::uint16_t port = 0;
-
-private:
-  [[noreturn]] static void serve(int out) {
-    engine_config config;
-    caf::actor_system system{config};
-    const auto published =
-      caf::io::publish(system.spawn(echo, 0), 0, "127.0.0.1");
-    const std::uint16_t port = published ? *published : 0;
-    if (write(out, &port, sizeof(port)) < 0)
-      _exit(1);
-    for (;;)
-      pause();
-  }
-
-  pid_t child_ = -1;
-};
 
 connection_options to(const endpoint& engine,
                       std::chrono::milliseconds within = 5s) {

@@ -87,7 +87,8 @@ TEST(rendering, strange_documents_are_printed_all_the_same) {
          {"{}", "[]", "7", "", "nonsense", R"({"queues":7,"users":{}})",
           R"({"queues":[7,null],"users":[[]],"slots":"x","reasons":[1],
               "document":{"a":1},"limits":[0],"submissions":[""],
-              "processors":[{"working":3}],"store":[],"more":true,"items":"x"})"})
+              "processors":[{"working":3}],"store":[],"more":true,
+              "items":"x"})"})
       EXPECT_NO_THROW(rendered(command, document)) << command << document;
 }
 

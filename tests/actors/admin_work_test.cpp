@@ -1,0 +1,124 @@
+#include "tests/actors/admin_fixture.hpp"
+
+namespace depositd::testing {
+namespace {
+
+using admin_work_test = admin_fixture;
+
+// -- processors ---------------------------------------------------------------
+
+TEST_F(admin_work_test, a_filter_requires_or_excludes_as_crossref_says) {
+  run("sp add", {{"name", "p1"},
+                 {"types", {"metadata", "query"}},
+                 {"slots", 2},
+                 {"user_filter", {"ann"}},
+                 {"preferred_users", {"bob"}},
+                 {"low_priority_users", {"cyd"}},
+                 {"max_submission_size", 1'000}});
+  auto spec = proposed<processor_changed>().spec;
+  EXPECT_EQ(spec.wants.required, std::vector<std::string>{"ann"});
+  EXPECT_TRUE(spec.wants.excluded.empty());
+  EXPECT_EQ(spec.wants.preferred, std::vector<std::string>{"bob"});
+  EXPECT_EQ(spec.wants.size_max, 1'000u);
+  run("sp set", {{"name", "p1"}, {"exclude_users", true}});
+  spec = proposed<processor_changed>().spec;
+  EXPECT_TRUE(spec.wants.required.empty());
+  EXPECT_EQ(spec.wants.excluded, std::vector<std::string>{"ann"});
+  EXPECT_EQ(spec.slots, 2u);
+  run("sp set", {{"name", "p1"}, {"slots", 4}});
+  EXPECT_EQ(proposed<processor_changed>().spec.wants.excluded,
+            std::vector<std::string>{"ann"});
+  run("sp set", {{"name", "p1"}, {"user_filter", json::array()}});
+  EXPECT_TRUE(proposed<processor_changed>().spec.wants.excluded.empty());
+}
+
+TEST_F(admin_work_test, processors_are_listed_with_their_work_and_stopped) {
+  run("sp add", {{"name", "p1"}});
+  refusal("sp add", {{"name", "p1"}}, ec::already_exists);
+  refusal("sp set", {{"name", "p2"}}, ec::not_found);
+  refusal("sp add", {{"name", "p2"}, {"types", {"nowhere"}}}, ec::not_found);
+  slots_report::entry slot;
+  slot.processor = "p1";
+  slot.item = 9;
+  slot.user = "ann";
+  world_.slots.entries = {slot};
+  const auto x = run("sp list");
+  EXPECT_EQ(x["processors"][0]["types"], json{"metadata"});
+  EXPECT_EQ(x["processors"][0]["max_submission_size"], nullptr);
+  EXPECT_EQ(x["processors"][0]["working"][0]["item"], 9);
+  run("sp stop", {{"name", "p1"}});
+  EXPECT_TRUE(proposed<processor_changed>().removed);
+  refusal("sp stop", {{"name", "p1"}}, ec::not_found);
+}
+
+// -- submissions --------------------------------------------------------------
+
+TEST_F(admin_work_test, submissions_are_listed_by_user_queue_and_status) {
+  run("submission list",
+      {{"user", "ann"}, {"queue", "query"}, {"status", "queued"}});
+  const auto& query = world_.queries.back();
+  EXPECT_EQ(query.user, "ann");
+  EXPECT_EQ(query.queue, "query");
+  EXPECT_TRUE(query.has_status);
+  EXPECT_FALSE(query.with_documents);
+  refusal("submission list", {{"status", "lost"}});
+}
+
+TEST_F(admin_work_test, a_submission_is_shown_with_what_pollers_get) {
+  submission_row row;
+  row.id = 4;
+  row.document = "<doc/>";
+  row.status = submission_status::completed;
+  world_.submissions = {row};
+  const auto x = run("submission show", {{"id", 4}});
+  EXPECT_EQ(x["document"], "<doc/>");
+  EXPECT_EQ(x["status"], "completed");
+  EXPECT_EQ(x["started_at"], nullptr);
+  world_.submissions.clear();
+  refusal("submission show", {{"id", 5}}, ec::not_found);
+}
+
+TEST_F(admin_work_test, why_asks_the_shard_for_what_still_lives) {
+  submission_row row;
+  row.id = 4;
+  row.user = "ann";
+  world_.submissions = {row};
+  world_.explained.live = true;
+  world_.explained.user = "ann";
+  world_.explained.member.suspended = true;
+  EXPECT_EQ(run("submission why", {{"id", 4}})["reason"], "queue_suspended");
+  world_.submissions.front().status = submission_status::completed;
+  EXPECT_EQ(run("submission why", {{"id", 4}})["reason"], "finished");
+}
+
+TEST_F(admin_work_test, parking_counts_first_if_asked) {
+  world_.matching = 12;
+  const auto x =
+    run("park", {{"from_us", 5}, {"users", {"ann"}}, {"count_only", true}});
+  EXPECT_EQ(x, (json{{"matched", 12}}));
+  EXPECT_TRUE(world_.parkings.back().count_only);
+  EXPECT_EQ(world_.parkings.back().from_us, 5);
+  EXPECT_EQ(audit_lines(), 0u);
+  EXPECT_EQ(run("unpark")["unparked"], 12);
+  EXPECT_FALSE(world_.parkings.back().parked);
+  EXPECT_GT(world_.parkings.back().to_us, 4'000'000'000'000'000);
+  EXPECT_EQ(audit_lines(), 1u);
+}
+
+TEST_F(admin_work_test, backup_and_submit_are_passed_on) {
+  run("backup", {{"folder", "/x"}});
+  EXPECT_EQ(world_.backups, std::vector<std::string>{"/x"});
+  const auto x = run("submit", {{"user", "ann"},
+                                {"file_name", "a.xml"},
+                                {"operation", "doQueryUpload"},
+                                {"content_base64", "eA=="}});
+  EXPECT_EQ(x["id"], 77);
+  EXPECT_EQ(world_.files.front().operation, "doQueryUpload");
+  world_.submitted_id = 0;
+  refusal("submit",
+          {{"user", "ann"}, {"file_name", "a"}, {"content_base64", "eA=="}},
+          ec::pending_limit_reached);
+}
+
+} // namespace
+} // namespace depositd::testing

@@ -1,0 +1,111 @@
+#pragma once
+
+// An engine in a process of its own, because CAF knows itself by process.
+
+#include "messages/actors.hpp"
+#include "messages/endpoint.hpp"
+#include "messages/node_options.hpp"
+
+#include <caf/io/all.hpp>
+#include <caf/openssl/all.hpp>
+
+#include <gtest/gtest.h>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <optional>
+#include <string>
+
+namespace depositd::shell {
+
+/// Files in PEM form; empty: no TLS.
+struct server_files {
+  std::string certificate;
+  std::string key;
+  std::string ca;
+};
+
+/// Answers with what it was asked; refuses "no"; never answers "wait".
+inline admin_actor::behavior_type echo(admin_actor::pointer, int) {
+  return {
+    [](const admin_request& x) -> caf::result<admin_reply> {
+      if (x.command == "no")
+        return caf::make_error(ec::not_found, std::string{"nothing here"});
+      if (x.command == "wait")
+        return caf::delegated<admin_reply>{};
+      return admin_reply{x.command + x.arguments};
+    },
+    [](const connect_native&) -> caf::result<native_actor> {
+      return caf::make_error(ec::draining);
+    },
+  };
+}
+
+class other_process {
+public:
+  explicit other_process(const server_files& tls = {}) {
+    int ends[2];
+    EXPECT_EQ(pipe(ends), 0);
+    child_ = fork();
+    if (child_ == 0)
+      serve(ends[1], tls);
+    close(ends[1]);
+    EXPECT_EQ(read(ends[0], &port, sizeof(port)),
+              static_cast<ssize_t>(sizeof(port)));
+    close(ends[0]);
+  }
+
+  ~other_process() {
+    signal(SIGKILL);
+    waitpid(child_, nullptr, 0);
+  }
+
+  other_process(const other_process&) = delete;
+  other_process& operator=(const other_process&) = delete;
+
+  void signal(int number) const {
+    kill(child_, number);
+  }
+
+  endpoint at() const {
+    return {"127.0.0.1", port};
+  }
+
+  std::uint16_t port = 0;
+
+private:
+  struct config : caf::actor_system_config {
+    explicit config(const server_files& tls) {
+      add_message_types<caf::id_block::depositd>();
+      load<caf::io::middleman>();
+      if (!tls.certificate.empty()) {
+        load<caf::openssl::manager>();
+        openssl_certificate = tls.certificate;
+        openssl_key = tls.key;
+        openssl_cafile = tls.ca;
+      }
+      set("scheduler.max-threads", std::size_t{1});
+      apply_node_options(*this);
+    }
+  };
+
+  [[noreturn]] static void serve(int out, const server_files& tls) {
+    config options{tls};
+    caf::actor_system system{options};
+    const auto engine = system.spawn(echo, 0);
+    const auto published = tls.certificate.empty()
+                             ? caf::io::publish(engine, 0, "127.0.0.1")
+                             : caf::openssl::publish(engine, 0, "127.0.0.1");
+    const std::uint16_t port = published ? *published : 0;
+    if (write(out, &port, sizeof(port)) < 0)
+      _exit(1);
+    for (;;)
+      pause();
+  }
+
+  pid_t child_ = -1;
+};
+
+} // namespace depositd::shell
