@@ -26,16 +26,16 @@ std::int64_t after(std::int64_t from_ms, std::chrono::milliseconds limit,
 
 } // namespace
 
-exchange::exchange(exchange_context& context, connection& at,
+exchange::exchange(std::shared_ptr<exchange_context> context, connection& at,
                    MHD_Connection* handle, std::string target)
-  : context_(context), at_(at), target_(std::move(target)),
+  : context_(std::move(context)), at_(at), target_(std::move(target)),
     begun_ms_(phase_clock::now_ms()), handle_(handle) {
   at_.clock.enter(phase::receiving,
-                  begun_ms_ + context_.options.receive_limit.count());
+                  begun_ms_ + context_->options.receive_limit.count());
 }
 
 exchange::~exchange() {
-  context_.body_bytes -= held_;
+  context_->body_bytes -= held_;
 }
 
 // With the guard held: the connection stays where it is until then.
@@ -67,7 +67,7 @@ void exchange::pass() {
 void exchange::detach() {
   // Resumed, and then found to be broken before it could go on.
   if (std::exchange(suspended_before_, false))
-    --context_.suspended;
+    --context_->suspended;
   const std::lock_guard lock{guard_};
   handle_ = nullptr;
 }
@@ -75,7 +75,7 @@ void exchange::detach() {
 bool exchange::step(const char* method, const char* version, const char* data,
                     std::size_t& size) {
   if (std::exchange(suspended_before_, false))
-    --context_.suspended;
+    --context_->suspended;
   switch (stage_) {
     case stage::head: {
       const bool refused = !read_head(method, version);
@@ -101,7 +101,7 @@ bool exchange::step(const char* method, const char* version, const char* data,
 
 // False: answered already.
 bool exchange::read_head(const char* method, const char* version) {
-  ++context_.requests;
+  ++context_->requests;
   request_.method = method;
   request_.peer = at_.peer;
   request_.secure = at_.secure;
@@ -115,8 +115,8 @@ bool exchange::read_head(const char* method, const char* version) {
     answer(refusal(status, text));
     return false;
   };
-  if (head_bytes(handle_) > context_.options.header_bytes_max
-      || request_.headers.size() > context_.options.headers_max)
+  if (head_bytes(handle_) > context_->options.header_bytes_max
+      || request_.headers.size() > context_->options.headers_max)
     return fail(431, "The request's headers are too large.");
   if (!has_clean_lines(handle_, method, version))
     return fail(400, "The request's lines must end with CR LF.");
@@ -124,8 +124,8 @@ bool exchange::read_head(const char* method, const char* version) {
     return fail(400, "A Host header is needed.");
   if (target_.find(' ') != std::string::npos)
     return fail(400, "The request line is malformed.");
-  if (at_.over_limit || context_.stopping) {
-    ++context_.refused;
+  if (at_.over_limit || context_->stopping) {
+    ++context_->refused;
     answer(unavailable(1));
     return false;
   }
@@ -141,7 +141,7 @@ bool exchange::read_head(const char* method, const char* version) {
     path = path.substr(std::min(path.find('/', scheme + 3), path.size()));
   request_.path = path;
   request_.segments = split_path(path);
-  auto found = context_.routes.find(request_.method, request_.segments);
+  auto found = context_->routes.find(request_.method, request_.segments);
   if (!found.found && found.allow.empty())
     return fail(404, "There is nothing here.");
   if (!found.found) {
@@ -153,7 +153,7 @@ bool exchange::read_head(const char* method, const char* version) {
   request_.captured = std::move(found.captured);
   body_bytes_max_ = route_->options.body_bytes_max != 0
                       ? route_->options.body_bytes_max
-                      : context_.options.body_bytes_max;
+                      : context_->options.body_bytes_max;
   const auto* length = request_.header("content-length");
   // The library has checked that it is a number.
   if (length && !chunked_ && std::stoull(*length) > body_bytes_max_)
@@ -198,14 +198,14 @@ bool exchange::open_gate() {
 bool exchange::settle() {
   {
     const std::lock_guard lock{guard_};
-    if (!answered_ && context_.stopped) {
+    if (!answered_ && context_->stopped) {
       answer_ = unavailable(1);
       answered_ = true;
     }
     if (!answered_ && (stage_ == stage::handling || !passed_)) {
       suspended_ = true;
       suspended_before_ = true;
-      ++context_.suspended;
+      ++context_->suspended;
       MHD_suspend_connection(handle_);
       return true;
     }
@@ -215,13 +215,13 @@ bool exchange::settle() {
   stage_ = stage::body;
   begun_ms_ = phase_clock::now_ms();
   return at_.clock.enter(phase::receiving,
-                         begun_ms_ + context_.options.receive_limit.count());
+                         begun_ms_ + context_->options.receive_limit.count());
 }
 
 bool exchange::hold(std::size_t bytes) {
   held_ += bytes;
-  return context_.body_bytes.fetch_add(bytes) + bytes
-         <= context_.options.bodies_bytes_max;
+  return context_->body_bytes.fetch_add(bytes) + bytes
+         <= context_->options.bodies_bytes_max;
 }
 
 bool exchange::receive(const char* data, std::size_t& size) {
@@ -231,12 +231,12 @@ bool exchange::receive(const char* data, std::size_t& size) {
   if (received_ > body_bytes_max_)
     return refuse_now(refusal(413, "The body is too large."));
   if (!hold(size)) {
-    ++context_.refused;
+    ++context_->refused;
     return refuse_now(unavailable(1));
   }
   request_.body.append(data, size);
   size = 0;
-  const auto& options = context_.options;
+  const auto& options = context_->options;
   return at_.clock.enter(phase::receiving,
                          after(begun_ms_, options.receive_limit, received_,
                                options.receive_rate_min));
@@ -274,7 +274,7 @@ bool exchange::dispatch() {
 void exchange::begin_answering() {
   const auto limit = route_->options.answer_limit.count() != 0
                        ? route_->options.answer_limit
-                       : context_.options.answer_limit;
+                       : context_->options.answer_limit;
   at_.clock.enter(phase::answering, phase_clock::now_ms() + limit.count());
 }
 
@@ -285,12 +285,12 @@ bool exchange::queue() {
   stage_ = stage::queued;
   if (early)
     at_.lingers = true;
-  const auto& options = context_.options;
+  const auto& options = context_->options;
   return at_.clock.enter(phase::sending,
                          after(phase_clock::now_ms(), options.send_limit,
                                answer_.body.size(), options.receive_rate_min))
          && queue_response(handle_, answer_,
-                           early || at_.over_limit || context_.stopping);
+                           early || at_.over_limit || context_->stopping);
 }
 
 bool exchange::refuse_now(const response& what) {

@@ -18,10 +18,11 @@ namespace depositd::http {
 
 struct connection;
 
-/// What all connections of a server share.
+/// What all connections of a server share. Answers that come too late hold on
+/// to it, so it may outlive the server.
 struct exchange_context {
-  const server_options& options;
-  const router& routes;
+  server_options options;
+  router routes;
   std::atomic<bool> stopping{false}; ///< new requests are answered 503
   std::atomic<bool> stopped{false};  ///< nothing may be suspended any more
   std::atomic<std::uint64_t> suspended{0};
@@ -33,8 +34,8 @@ struct exchange_context {
 class exchange : public answer_sink,
                  public std::enable_shared_from_this<exchange> {
 public:
-  exchange(exchange_context& context, connection& at, MHD_Connection* handle,
-           std::string target);
+  exchange(std::shared_ptr<exchange_context> context, connection& at,
+           MHD_Connection* handle, std::string target);
   ~exchange() override;
 
   // -- on the I/O thread
@@ -68,8 +69,8 @@ private:
   void begin_answering();
   void resume();
 
-  exchange_context& context_;
-  connection& at_;
+  const std::shared_ptr<exchange_context> context_;
+  connection& at_; ///< gone once detached
   std::string target_;
   request request_;
   const route* route_ = nullptr;

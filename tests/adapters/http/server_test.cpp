@@ -258,3 +258,12 @@ TEST_F(http_server, serves_many_connections_that_wait_at_once) {
     EXPECT_EQ(x->receive()->status, 200u);
   EXPECT_EQ(server_->numbers().requests, static_cast<unsigned>(count));
 }
+
+TEST_F(http_server, may_be_gone_before_its_answers) {
+  start();
+  auto client = connect();
+  client.send(get("/held"));
+  auto late = held_.take();
+  server_.reset();
+  EXPECT_FALSE(late.send(http::response::text(200, "too late")));
+}

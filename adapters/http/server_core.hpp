@@ -1,0 +1,74 @@
+#pragma once
+
+// Inside the server: its instances of libmicrohttpd, and what they call.
+
+#include "adapters/http/exchange.hpp"
+#include "adapters/http/housekeeper.hpp"
+#include "adapters/http/io_loop.hpp"
+#include "adapters/http/listen.hpp"
+#include "adapters/http/server.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <microhttpd.h>
+
+namespace depositd::http {
+
+class server_core {
+public:
+  server_core(server_options options, router routes);
+  ~server_core();
+
+  caf::error start();
+  void stop(std::chrono::milliseconds within);
+  server_numbers numbers() const;
+
+  const listener& where() const {
+    return where_;
+  }
+
+private:
+  /// What an instance's callbacks are given.
+  struct worker {
+    server_core& core;
+    io_loop loop;
+  };
+
+  static MHD_Result on_request(void* self, MHD_Connection* handle,
+                               const char* url, const char* method,
+                               const char* version, const char* data,
+                               std::size_t* size, void** slot);
+  static void* on_target(void* self, const char* target,
+                         MHD_Connection* handle);
+  static void on_completed(void* self, MHD_Connection* handle, void** slot,
+                           MHD_RequestTerminationCode why);
+  static void on_connection(void* self, MHD_Connection* handle, void** slot,
+                            MHD_ConnectionNotificationCode what);
+  static std::size_t keep_escapes(void*, MHD_Connection*, char* text);
+
+  caf::error read_certificate();
+  MHD_Daemon* make_daemon(worker& for_whom);
+  void open(MHD_Connection* handle, io_loop& loop, void** slot);
+  void close_answers(std::chrono::steady_clock::time_point until);
+  std::uint64_t busy();
+
+  const server_options& options() const {
+    return context_->options;
+  }
+
+  std::shared_ptr<exchange_context> context_;
+  listener where_;
+  std::uint32_t connections_max_ = 0;
+  std::string certificate_;
+  std::string key_;
+  std::atomic<std::uint64_t> connections_{0};
+  std::atomic<std::uint64_t> accepted_{0};
+  housekeeper housekeeper_;
+  std::vector<std::unique_ptr<worker>> workers_;
+};
+
+} // namespace depositd::http
