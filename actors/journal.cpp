@@ -116,8 +116,7 @@ void flush(self_pointer self) {
   std::uint64_t group = 0;
   caf::error failure;
   if (state.events > 0) {
-    auto result
-      = state.options.store->append(state.bytes, state.events, {});
+    auto result = state.options.store->append(state.bytes, state.events, {});
     if (result)
       group = *result;
     else
@@ -144,7 +143,7 @@ void add(self_pointer self, append& x) {
     const auto bytes = x.bytes.size();
     late.push_back(std::move(x));
     refuse(late, caf::make_error(ec::store_failed,
-                                 "the engine is starting over"));
+                                 std::string{"the engine is starting over"}));
     if (state.options.backlog)
       state.options.backlog->bytes -= bytes;
     return;
@@ -171,6 +170,7 @@ journal(journal_self::stateful_pointer<journal_state> self,
   return {
     [=](append& x) { add(self, x); },
     [=](const begin_generation& x) {
+      flush(self); // of the last generation: in the journal, or refused
       self->state.generation = x.generation;
       self->state.broken = false;
     },

@@ -24,9 +24,9 @@ struct journal_backlog {
 };
 
 struct journal_options {
-  journal_store* store = nullptr;       ///< outlives the actor
-  body_reader_actor bodies;             ///< for hand-outs without their body
-  caf::strong_actor_ptr shard_watcher;  ///< a shard_actor; told of failures
+  journal_store* store = nullptr;      ///< outlives the actor
+  body_reader_actor bodies;            ///< for hand-outs without their body
+  caf::strong_actor_ptr shard_watcher; ///< a shard_actor; told of failures
   std::shared_ptr<journal_backlog> backlog;
   std::size_t group_bytes_max = 4 * 1024 * 1024;
 };

@@ -10,17 +10,16 @@ using self_pointer = processor_self::stateful_pointer<processor_state>;
 
 void ask(self_pointer self, std::vector<outcome> outcomes) {
   auto& state = self->state;
-  self->send(state.options.door,
-             work{state.number, state.finishing ? 0u : 1u,
-                  std::move(outcomes)});
+  self->send(state.options.door, work{state.number, state.finishing ? 0u : 1u,
+                                      std::move(outcomes)});
 }
 
 void join(self_pointer self) {
   const auto& options = self->state.options;
   self
     ->request(options.door, options.request_timeout,
-              attach{processor_actor{self}, options.name + "/"
-                                              + std::to_string(options.slot),
+              attach{processor_actor{self},
+                     options.name + "/" + std::to_string(options.slot),
                      options.wants, 0})
     .then(
       [=](const attached& x) {
@@ -48,6 +47,16 @@ void ended(self_pointer self, outcome what) {
       promise.deliver(done{});
 }
 
+/// What was on its way when the slot was told to end costs no attempt.
+void give_back(self_pointer self, const claimed_item& item) {
+  outcome unused;
+  unused.id = item.id;
+  unused.token = item.token;
+  unused.member = item.member;
+  unused.says = verdict::release;
+  ask(self, {std::move(unused)});
+}
+
 void process(self_pointer self, claimed_item& item) {
   auto& state = self->state;
   state.item = item.id;
@@ -59,9 +68,9 @@ void process(self_pointer self, claimed_item& item) {
   fallback.member = item.member;
   fallback.says = verdict::retry;
   self
-    ->request(state.options.handler, state.options.handler_timeout,
-              handle_item{state.options.queue, state.options.name,
-                          std::move(item)})
+    ->request(
+      state.options.handler, state.options.handler_timeout,
+      handle_item{state.options.queue, state.options.name, std::move(item)})
     .then([=](outcome& x) { ended(self, std::move(x)); },
           [=](const caf::error& why) {
             auto failed = fallback;
@@ -84,18 +93,20 @@ processor(processor_self::stateful_pointer<processor_state> self,
   return {
     [=](handed& x) {
       for (auto& item : x.items)
-        process(self, item);
+        if (self->state.finishing)
+          give_back(self, item);
+        else
+          process(self, item);
     },
     [=](report_slot) -> caf::result<slots_report> {
       const auto& state = self->state;
-      return slots_report{{{state.options.name, state.options.slot,
-                            state.options.queue, state.item, state.user,
-                            state.since_us, state.options.wants}}};
+      return slots_report{
+        {{state.options.name, state.options.slot, state.options.queue,
+          state.item, state.user, state.since_us, state.options.wants}}};
     },
     [=](finish_slot) -> caf::result<done> {
       auto& state = self->state;
       state.finishing = true;
-      // What is handed out from now on goes back when this actor ends.
       if (state.item == 0)
         return done{};
       auto promise = self->make_response_promise<done>();

@@ -18,7 +18,7 @@ struct report_slot {};
 struct finish_slot {};
 
 struct processor_options {
-  std::string name;           ///< of the SP
+  std::string name; ///< of the SP
   std::uint32_t slot = 0;
   std::string queue;
   criteria wants;
@@ -30,9 +30,9 @@ struct processor_options {
   std::chrono::milliseconds request_timeout{30'000};
 };
 
-using processor_self = processor_actor::extend<
-  caf::replies_to<report_slot>::with<slots_report>,
-  caf::replies_to<finish_slot>::with<done>>;
+using processor_self =
+  processor_actor::extend<caf::replies_to<report_slot>::with<slots_report>,
+                          caf::replies_to<finish_slot>::with<done>>;
 
 struct processor_state {
   processor_options options;

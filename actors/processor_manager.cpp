@@ -8,8 +8,8 @@ namespace depositd {
 
 namespace {
 
-using self_pointer
-  = processor_manager_actor::stateful_pointer<processor_manager_state>;
+using self_pointer =
+  processor_manager_self::stateful_pointer<processor_manager_state>;
 
 /// The first type that is a queue decides ("metadata before query").
 std::string queue_of(const control_state& control, const processor_spec& spec) {
@@ -19,17 +19,29 @@ std::string queue_of(const control_state& control, const processor_spec& spec) {
   return {};
 }
 
-/// A slot that holds an item finishes it first; nobody waits for that here.
+/// A slot that holds an item finishes it first; nobody waits for that here,
+/// but a drain does.
 void stop_slots(self_pointer self, managed_processor& x, std::size_t keep) {
   while (x.slots.size() > keep) {
     auto slot = x.slots.back();
     x.slots.pop_back();
     self->demonitor(slot.address());
+    self->state.ending.push_back(slot);
+    const auto forget = [=] {
+      auto& ending = self->state.ending;
+      ending.erase(std::remove(ending.begin(), ending.end(), slot),
+                   ending.end());
+    };
+    // As long as its handler takes, which has a time limit of its own.
     self->request(slot, caf::infinite, finish_slot{})
-      .then([=](const done&) {
-        self->send_exit(slot, caf::exit_reason::user_shutdown);
-      },
-            [](const caf::error&) { /* it is gone already */ });
+      .then(
+        [=](const done&) {
+          forget();
+          self->send_exit(slot, caf::exit_reason::user_shutdown);
+        },
+        [=](const caf::error&) {
+          forget(); /* it is gone already */
+        });
   }
 }
 
@@ -53,18 +65,16 @@ void fill_slots(self_pointer self, const std::string& name) {
         while (slots.size() < spec.slots) {
           auto slot = self->spawn(
             processor,
-            processor_options{spec.name,
-                              static_cast<std::uint32_t>(slots.size() + 1),
-                              found->second.queue, spec.wants, door,
-                              opt.handler, opt.clock});
+            processor_options{
+              spec.name, static_cast<std::uint32_t>(slots.size() + 1),
+              found->second.queue, spec.wants, door, opt.handler, opt.clock});
           self->monitor(slot);
           slots.push_back(std::move(slot));
         }
       },
       [=](const caf::error& why) {
         spdlog::warn("processor_waits sp={} reason=\"{}\"", name, render(why));
-        self->delayed_send(self, std::chrono::seconds{1},
-                           control_changed{self->state.control});
+        self->delayed_send(self, std::chrono::seconds{1}, refill_slots{});
       });
 }
 
@@ -102,15 +112,14 @@ void follow(self_pointer self, const control_snapshot& control) {
 /// A slot went: its queue started over, or it failed. It comes again.
 void slot_down(self_pointer self, const caf::actor_addr& who) {
   for (auto& [name, x] : self->state.processors) {
-    const auto gone
-      = std::find_if(x.slots.begin(), x.slots.end(),
-                     [&](const auto& slot) { return slot.address() == who; });
+    const auto gone =
+      std::find_if(x.slots.begin(), x.slots.end(),
+                   [&](const auto& slot) { return slot.address() == who; });
     if (gone == x.slots.end())
       continue;
     x.slots.erase(gone);
     // Not at once: the shard may need a moment to be there again.
-    self->delayed_send(self, std::chrono::seconds{1},
-                       control_changed{self->state.control});
+    self->delayed_send(self, std::chrono::seconds{1}, refill_slots{});
     return;
   }
 }
@@ -136,8 +145,7 @@ caf::result<slots_report> report_all(self_pointer self) {
         .then(
           [=](const slots_report& one) {
             all->report.entries.insert(all->report.entries.end(),
-                                       one.entries.begin(),
-                                       one.entries.end());
+                                       one.entries.begin(), one.entries.end());
             all->arrived();
           },
           [=](const caf::error&) { all->arrived(); });
@@ -161,14 +169,17 @@ caf::result<done> drain_all(self_pointer self, const drain& x) {
   self->state.draining = true;
   auto all = std::make_shared<pending_drain>();
   all->promise = self->make_response_promise<done>();
+  const auto await_end = [&](const processor_self& slot) {
+    ++all->open;
+    self->request(slot, std::chrono::milliseconds{x.within_ms}, finish_slot{})
+      .then([=](const done&) { all->arrived(); },
+            [=](const caf::error&) { all->arrived(); });
+  };
   for (const auto& [name, managed] : self->state.processors)
-    for (const auto& slot : managed.slots) {
-      ++all->open;
-      self
-        ->request(slot, std::chrono::milliseconds{x.within_ms}, finish_slot{})
-        .then([=](const done&) { all->arrived(); },
-              [=](const caf::error&) { all->arrived(); });
-    }
+    for (const auto& slot : managed.slots)
+      await_end(slot);
+  for (const auto& slot : self->state.ending)
+    await_end(slot);
   auto promise = all->promise;
   all->arrived();
   return promise;
@@ -176,8 +187,8 @@ caf::result<done> drain_all(self_pointer self, const drain& x) {
 
 } // namespace
 
-processor_manager_actor::behavior_type processor_manager(
-  processor_manager_actor::stateful_pointer<processor_manager_state> self,
+processor_manager_self::behavior_type processor_manager(
+  processor_manager_self::stateful_pointer<processor_manager_state> self,
   processor_manager_options options) {
   self->state.options = std::move(options);
   self->set_down_handler(
@@ -191,6 +202,10 @@ processor_manager_actor::behavior_type processor_manager(
           });
   return {
     [=](const control_changed& x) { follow(self, x.state); },
+    [=](refill_slots) {
+      if (const auto newest = self->state.control)
+        follow(self, newest);
+    },
     [=](report_slots) { return report_all(self); },
     [=](const drain& x) { return drain_all(self, x); },
   };

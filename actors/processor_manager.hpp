@@ -13,6 +13,9 @@
 
 namespace depositd {
 
+/// To itself: bring the slots to what the newest control state says.
+struct refill_slots {};
+
 struct processor_manager_options {
   shard_actor shard;
   handler_actor handler;
@@ -27,9 +30,14 @@ struct managed_processor {
   std::vector<processor_self> slots;
 };
 
+using processor_manager_self =
+  processor_manager_actor::extend<caf::reacts_to<refill_slots>>;
+
 struct processor_manager_state {
   processor_manager_options options;
   std::map<std::string, managed_processor> processors;
+  /// Slots that were told to end and may still hold an item.
+  std::vector<processor_self> ending;
   control_snapshot control; ///< the newest
   bool draining = false;
 
@@ -37,8 +45,10 @@ struct processor_manager_state {
 };
 
 /// Keeps as many slots running as the control state says.
-processor_manager_actor::behavior_type processor_manager(
-  processor_manager_actor::stateful_pointer<processor_manager_state> self,
+processor_manager_self::behavior_type processor_manager(
+  processor_manager_self::stateful_pointer<processor_manager_state> self,
   processor_manager_options options);
 
 } // namespace depositd
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::refill_slots)

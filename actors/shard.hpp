@@ -24,6 +24,9 @@ struct sweep_idle {};
 /// To itself: try to recover again.
 struct retry_recovery {};
 
+/// To itself: answered when all that was sent to the journal is in it.
+struct pass_journal {};
+
 struct shard_options {
   journal_actor journal;
   projector_actor projector;
@@ -40,8 +43,10 @@ struct shard_options {
   std::chrono::milliseconds request_timeout{30'000};
 };
 
-using shard_self = shard_actor::extend<caf::reacts_to<sweep_idle>,
-                                       caf::reacts_to<retry_recovery>>;
+using shard_self =
+  shard_actor::extend<caf::reacts_to<sweep_idle>,
+                      caf::reacts_to<retry_recovery>,
+                      caf::replies_to<pass_journal>::with<done>>;
 
 struct shard_queue {
   std::string name;
@@ -92,3 +97,4 @@ shard_self::behavior_type shard(shard_pointer self, shard_options options);
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::sweep_idle)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::retry_recovery)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::pass_journal)

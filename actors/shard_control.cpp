@@ -11,10 +11,10 @@ void send_settings(shard_pointer self, queue_number number) {
   auto& state = self->state;
   const auto& queue = state.queues[number];
   const auto& settings = state.control->queues.at(queue.name);
-  self->send(queue.actor,
-             configure_queue{settings,
-                             state.control->server.suspended
-                               || state.now == shard_state::phase::draining});
+  self->send(
+    queue.actor,
+    configure_queue{settings, state.control->server.suspended
+                                || state.now == shard_state::phase::draining});
   // Nodes need the limits on attempts, delays and pending items.
   for (const auto& [name, entry] : state.users) {
     const auto member = entry.members.find(number);
@@ -48,8 +48,8 @@ void spread(shard_pointer self, const event& change) {
 void tell_watchers(shard_pointer self) {
   const control_changed news{self->state.control};
   for (const auto& who : self->state.watchers)
-    who->enqueue(self->ctrl(), caf::make_message_id(),
-                 caf::make_message(news), self->context());
+    who->enqueue(self->ctrl(), caf::make_message_id(), caf::make_message(news),
+                 self->context());
 }
 
 } // namespace

@@ -19,19 +19,18 @@ caf::error check(const enqueue& x) {
   if (!legal_queue_name(x.queue))
     return invalid("not a queue name: " + x.queue.substr(0, 64));
   if (x.items.size() > enqueue_items_max)
-    return caf::make_error(ec::too_large,
-                           "more than " + std::to_string(enqueue_items_max)
-                             + " items in one message");
+    return caf::make_error(ec::too_large, "more than "
+                                            + std::to_string(enqueue_items_max)
+                                            + " items in one message");
   for (const auto& item : x.items) {
     if (!legal_user_name(item.user))
       return invalid("not a user name");
     if (item.priority > 99)
       return invalid("priority is 0 to 99");
     if (item.body.size() > inline_body_bytes_max)
-      return caf::make_error(ec::too_large,
-                             "a body has more than "
-                               + std::to_string(inline_body_bytes_max)
-                               + " bytes");
+      return caf::make_error(
+        ec::too_large, "a body has more than "
+                         + std::to_string(inline_body_bytes_max) + " bytes");
   }
   return {};
 }
@@ -131,8 +130,8 @@ caf::result<enqueued> accept_submission(shard_pointer self, const submit& x) {
   one.id = ++self->state.id_last;
   one.priority = x.priority;
   one.size = x.particulars.size;
-  one.body
-    = std::make_shared<const std::string>(encode_envelope(x.particulars));
+  one.body =
+    std::make_shared<const std::string>(encode_envelope(x.particulars));
   answer->ids.push_back(one.id);
   items.items.push_back(std::move(one));
   items.particulars.push_back(x.particulars);
@@ -146,9 +145,8 @@ caf::result<enqueued> accept_submission(shard_pointer self, const submit& x) {
         std::string{"the user has too many pending submissions"}));
     return caf::make_message(result_of(*answer));
   };
-  with_node(self, x.user, *number, [=](const user_node_actor& node) {
-    self->send(node, items);
-  });
+  with_node(self, x.user, *number,
+            [=](const user_node_actor& node) { self->send(node, items); });
   return answered_later<enqueued>();
 }
 

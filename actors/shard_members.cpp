@@ -101,7 +101,8 @@ queue_number spawn_queue(shard_pointer self, const std::string& name) {
   options.settings = state.control->queues.at(name);
   options.server_suspended = state.control->server.suspended
                              || state.now == shard_state::phase::draining;
-  state.queues.push_back({name, self->spawn<caf::linked>(queue, std::move(options)), 0, {}});
+  state.queues.push_back(
+    {name, self->spawn<caf::linked>(queue, std::move(options)), 0, {}});
   state.queue_numbers.emplace(name, number);
   return number;
 }
@@ -113,16 +114,15 @@ shard_user& reach_user(shard_pointer self, const std::string& user,
   auto& entry = at->second;
   assert(!entry.retiring && "use with_node");
   if (fresh)
-    entry.node = self->spawn<caf::linked>(
-      user_node, node_options(self, user), recovered_ledgers{});
+    entry.node = self->spawn<caf::linked>(user_node, node_options(self, user),
+                                          recovered_ledgers{});
   if (entry.members.count(number) == 0)
     introduce_to(self, user, entry, number);
   entry.used_us = now(self);
   return entry;
 }
 
-void with_node(shard_pointer self, const std::string& user,
-               queue_number number,
+void with_node(shard_pointer self, const std::string& user, queue_number number,
                std::function<void(const user_node_actor&)> deliver) {
   const auto at = self->state.users.find(user);
   if (at != self->state.users.end() && at->second.retiring) {
@@ -148,8 +148,7 @@ void send_terms(shard_pointer self, queue_number number,
   if (user == nullptr) {
     for (const auto& [name, entry] : state.users)
       add(name, entry);
-  } else if (const auto at = state.users.find(*user);
-             at != state.users.end()) {
+  } else if (const auto at = state.users.find(*user); at != state.users.end()) {
     add(at->first, at->second);
   }
   if (!message.entries.empty())
@@ -160,10 +159,9 @@ void sweep(shard_pointer self) {
   auto& state = self->state;
   if (state.now != shard_state::phase::serving)
     return;
-  const auto idle_us
-    = std::chrono::duration_cast<std::chrono::microseconds>(
-        state.options.idle_max)
-        .count();
+  const auto idle_us = std::chrono::duration_cast<std::chrono::microseconds>(
+                         state.options.idle_max)
+                         .count();
   const auto time = now(self);
   const auto generation = state.generation;
   for (auto& [name, entry] : state.users) {

@@ -125,8 +125,7 @@ caf::result<matching_parked> park_all(shard_pointer self,
     .then(
       [=, parked = x.parked, only = x.count_only](const items_matched& found) {
         if (only)
-          answer(where, caf::make_message(
-                          matching_parked{found.items.size()}));
+          answer(where, caf::make_message(matching_parked{found.items.size()}));
         else
           park_matched(self, where, found, parked);
       },
@@ -146,8 +145,8 @@ caf::result<done> purge_all(shard_pointer self, const purge_queue& x) {
       users.push_back(name);
   if (users.empty())
     return done{};
-  auto share = shared_answer(take_reply(self), users.size(),
-                             caf::make_message(done{}));
+  auto share =
+    shared_answer(take_reply(self), users.size(), caf::make_message(done{}));
   for (const auto& user : users)
     with_node(self, user, *number, [=](const user_node_actor& node) {
       self->send(node, purge_items{*number, share});
@@ -173,9 +172,9 @@ void explain_found(shard_pointer self,
   const auto& queue = self->state.queues[found.queue];
   out.queue = queue.name;
   self
-    ->request(queue.actor, self->state.options.request_timeout,
-              explain_member{at->second.members.at(found.queue),
-                             found.item.size})
+    ->request(
+      queue.actor, self->state.options.request_timeout,
+      explain_member{at->second.members.at(found.queue), found.item.size})
     .then(
       [=](const member_explained& x) mutable {
         out.member = x;
@@ -186,8 +185,7 @@ void explain_found(shard_pointer self,
 
 } // namespace
 
-caf::result<item_explained> explain(shard_pointer self,
-                                    const explain_item& x) {
+caf::result<item_explained> explain(shard_pointer self, const explain_item& x) {
   const auto at = self->state.users.find(x.user);
   if (at == self->state.users.end())
     return item_explained{};
@@ -214,10 +212,9 @@ caf::result<queues_listed> list_all_queues(shard_pointer self) {
         [=](queue_report& x) {
           all->result.queues.push_back(std::move(x));
           if (all->open == 1)
-            std::sort(all->result.queues.begin(), all->result.queues.end(),
-                      [](const auto& a, const auto& b) {
-                        return a.name < b.name;
-                      });
+            std::sort(
+              all->result.queues.begin(), all->result.queues.end(),
+              [](const auto& a, const auto& b) { return a.name < b.name; });
           all->arrived();
         },
         [=](const caf::error&) { all->arrived(); });
@@ -266,6 +263,9 @@ void relocate(shard_pointer self, relocate_items& x) {
 caf::result<done> start_draining(shard_pointer self) {
   auto& state = self->state;
   state.now = shard_state::phase::draining;
+  for (auto& x : std::exchange(state.awaiting_ready, {}))
+    answer(x, caf::make_error(ec::draining,
+                              std::string{"the engine is shutting down"}));
   for (const auto& queue : state.queues)
     self->send(queue.actor,
                configure_queue{state.control->queues.at(queue.name), true});

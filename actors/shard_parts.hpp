@@ -39,6 +39,7 @@ void sweep(shard_pointer self);
 // -- shard_recovery.cpp -------------------------------------------------------
 
 void start_recovery(shard_pointer self);
+caf::result<done> pass_through_journal(shard_pointer self);
 void start_over(shard_pointer self, const caf::error& why);
 
 // -- shard_control.cpp --------------------------------------------------------

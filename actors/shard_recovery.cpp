@@ -11,6 +11,13 @@ namespace depositd::shard_parts {
 
 namespace {
 
+/// Numbers from `reserve_id` have effects (recorded DOIs) before the journal
+/// knows them. None may be given to another submission after a crash, or that
+/// would get the first one's results. So each engine begins higher than the
+/// one before it, even if that journalled nothing; never as many numbers as
+/// this are without their journal entry at once.
+constexpr item_id ids_per_epoch = 1'000'000;
+
 /// Claims of processors that died with the last engine end here: as events, so
 /// that the attempts they cost stay counted.
 void release_local(shard_pointer self, recovered_state& found) {
@@ -88,8 +95,8 @@ void restore_user(shard_pointer self, recovered_state& found,
     self->send(entry.node,
                serve_queue{number,
                            caf::actor_cast<caf::strong_actor_ptr>(queue.actor),
-                           name, state.control->queues.at(name),
-                           size_classes{}, 0, member});
+                           name, state.control->queues.at(name), size_classes{},
+                           0, member});
   }
 }
 
@@ -104,10 +111,12 @@ std::uint64_t stamp_last(const recovered_state& found,
 
 void begin_serving(shard_pointer self, recovered_state& found) {
   auto& state = self->state;
+  if (state.now == shard_state::phase::draining)
+    return;
   state.control = std::make_shared<control_state>(found.control);
-  state.id_last = found.id_max;
+  state.id_last =
+    std::max(state.id_last, found.id_max + state.options.epoch * ids_per_epoch);
   state.rings = found.rings;
-  self->send(state.options.journal, begin_generation{state.generation});
   for (const auto& [name, settings] : state.control->queues)
     spawn_queue(self, name);
   release_local(self, found);
@@ -116,10 +125,9 @@ void begin_serving(shard_pointer self, recovered_state& found) {
   for (const auto& queue : state.queues)
     self->send(queue.actor, begin{stamp_last(found, queue.name)});
   state.now = shard_state::phase::serving;
-  commit_control(self,
-                 configuration_changes(*state.control,
-                                       state.options.configuration),
-                 {});
+  commit_control(
+    self, configuration_changes(*state.control, state.options.configuration),
+    {});
   self->send(state.options.projector,
              meet_shard{caf::strong_actor_ptr{self->ctrl()}});
   spdlog::info("shard_ready users={} queues={} items_last={} journalled={} "
@@ -130,6 +138,25 @@ void begin_serving(shard_pointer self, recovered_state& found) {
     answer(x, caf::make_message(done{}));
 }
 
+void recover_later(shard_pointer self, const caf::error& why) {
+  spdlog::error("recovery_failed reason=\"{}\"", render(why));
+  for (auto& x : std::exchange(self->state.awaiting_ready, {}))
+    answer(x, why);
+  self->delayed_send(self, std::chrono::seconds{1}, retry_recovery{});
+}
+
+void recover_now(shard_pointer self) {
+  const auto generation = self->state.generation;
+  // Reading a large store takes as long as it takes.
+  self->request(self->state.options.projector, caf::infinite, recover{})
+    .then(
+      [=](recovered& x) {
+        if (self->state.generation == generation)
+          begin_serving(self, *x.state);
+      },
+      [=](const caf::error& why) { recover_later(self, why); });
+}
+
 } // namespace
 
 void start_recovery(shard_pointer self) {
@@ -138,21 +165,23 @@ void start_recovery(shard_pointer self) {
     return;
   state.now = shard_state::phase::recovering;
   ++state.generation;
-  const auto generation = state.generation;
-  // Reading a large store takes as long as it takes.
-  self->request(state.options.projector, caf::infinite, recover{})
-    .then(
-      [=](recovered& x) {
-        if (self->state.generation == generation)
-          begin_serving(self, *x.state);
-      },
-      [=](const caf::error& why) {
-        spdlog::error("recovery_failed reason=\"{}\"", render(why));
-        auto& waiting = self->state.awaiting_ready;
-        for (auto& x : std::exchange(waiting, {}))
-          answer(x, why);
-        self->delayed_send(self, std::chrono::seconds{1}, retry_recovery{});
-      });
+  // What the last generation still has on its way must be in the journal, or
+  // refused by it, before the store is read.
+  self->request(shard_self{self}, caf::infinite, pass_journal{})
+    .then([=](const done&) { recover_now(self); },
+          [=](const caf::error& why) { recover_later(self, why); });
+}
+
+/// Answered when the journal has taken up the new generation.
+caf::result<done> pass_through_journal(shard_pointer self) {
+  const auto& state = self->state;
+  self->send(state.options.journal, begin_generation{state.generation});
+  append marker;
+  marker.generation = state.generation;
+  marker.deliveries.emplace_back(
+    reply{take_reply(self), caf::make_message(done{})});
+  self->send(state.options.journal, std::move(marker));
+  return answered_later<done>();
 }
 
 /// Nothing in memory is true any more: everyone goes, and the store says what
@@ -174,8 +203,10 @@ void start_over(shard_pointer self, const caf::error& why) {
   state.queues.clear();
   state.queue_numbers.clear();
   state.rings.clear();
-  state.now = shard_state::phase::recovering;
   ++state.generation;
+  if (state.now == shard_state::phase::draining)
+    return; // the next engine recovers
+  state.now = shard_state::phase::recovering;
   self->delayed_send(self, std::chrono::seconds{1}, retry_recovery{});
 }
 

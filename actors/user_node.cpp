@@ -1,5 +1,6 @@
 #include "actors/user_node.hpp"
 
+#include "actors/node_command.hpp"
 #include "actors/reply.hpp"
 
 #include <algorithm>
@@ -9,73 +10,11 @@ namespace depositd {
 
 namespace {
 
-using self_pointer = user_node_self::stateful_pointer<user_node_state>;
+using self_pointer = user_node_pointer;
 
 micros now(self_pointer self) {
   return self->state.options.clock.at(self->clock().now());
 }
-
-/// A command's events and what leaves with them, while it is being decided.
-class command {
-public:
-  explicit command(self_pointer self) : self_(self) {
-    what_.user = self->state.options.user;
-  }
-
-  /// Applies the event at once, so that the next decision sees it.
-  void happen(node_queue& queue, event x, rules::body_bytes body = nullptr) {
-    give_back_body(queue, x);
-    queue.ledger.apply(x, std::move(body));
-    what_.events.push_back(std::move(x));
-  }
-
-  void note(event x) {
-    what_.events.push_back(std::move(x));
-  }
-
-  void deliver(delivery x) {
-    out_.deliveries.push_back(std::move(x));
-  }
-
-  /// Asks for the places of the bodies in this command.
-  void ask_places(const node_queue& queue) {
-    out_.places_to = self_->ctrl();
-    out_.places_queue = queue.name;
-  }
-
-  /// Hands everything to the journal. Without events and deliveries: nothing.
-  void commit() {
-    if (what_.events.empty() && out_.deliveries.empty())
-      return;
-    std::vector<body_slot> slots;
-    if (!what_.events.empty())
-      encode(what_, out_.bytes, slots);
-    if (out_.places_to)
-      out_.slots = std::move(slots);
-    out_.events = static_cast<std::uint32_t>(what_.events.size());
-    const auto& options = self_->state.options;
-    out_.generation = options.generation;
-    if (options.backlog)
-      options.backlog->bytes += out_.bytes.size();
-    self_->send(options.journal, std::move(out_));
-  }
-
-private:
-  /// The budget gets back what an item that leaves had in memory.
-  void give_back_body(node_queue& queue, const event& x) {
-    const auto* gone = std::get_if<item_finished>(&x);
-    if (gone == nullptr)
-      return;
-    if (self_->state.unbudgeted.erase(gone->id) > 0)
-      return;
-    if (auto body = queue.ledger.body(gone->id))
-      self_->state.options.budget->give_back(body->size());
-  }
-
-  self_pointer self_;
-  record what_;
-  append out_;
-};
 
 node_queue* find_queue(self_pointer self, queue_number number) {
   const auto at = self->state.queues.find(number);
@@ -117,8 +56,8 @@ std::vector<rules::incoming> incoming_of(const accept_items& x) {
   std::vector<rules::incoming> out;
   out.reserve(x.items.size());
   for (const auto& item : x.items)
-    out.push_back({item.id, item.priority, item.size, item.digest, item.kind,
-                   item.body});
+    out.push_back(
+      {item.id, item.priority, item.size, item.digest, item.kind, item.body});
   return out;
 }
 
@@ -137,7 +76,7 @@ void accept(self_pointer self, const accept_items& x) {
   auto* queue = find_queue(self, x.queue);
   assert(queue != nullptr && "the shard serves a queue before it sends items");
   auto& budget = *self->state.options.budget;
-  command todo{self};
+  node_command todo{self};
   std::vector<item_id> refused;
   auto accepted = queue->ledger.accept(incoming_of(x), now(self), &refused);
   std::size_t next = 0;
@@ -189,7 +128,7 @@ void hand_over_items(self_pointer self, const hand_over& x) {
   rules::taker_terms terms{x.who.name, never, x.who.local};
   if (x.who.lease_ms > 0)
     terms.deadline_us = time + micros{x.who.lease_ms} * 1000;
-  command todo{self};
+  node_command todo{self};
   picks_declined declined{{}, x.who.processor};
   std::vector<ready_change> answered;
   for (const auto& what : x.picks) {
@@ -216,7 +155,7 @@ void settle_claims(self_pointer self, const settle& x) {
   if (queue == nullptr)
     return;
   const auto time = now(self);
-  command todo{self};
+  node_command todo{self};
   std::uint32_t finished = 0;
   for (const auto& what : x.outcomes) {
     auto ended = queue->ledger.settle(what, time);
@@ -237,7 +176,7 @@ void extend(self_pointer self, const extend_claims& x) {
   if (queue == nullptr)
     return;
   const auto deadline = now(self) + micros{x.lease_ms} * 1000;
-  command todo{self};
+  node_command todo{self};
   for (const auto& claim : x.claims)
     if (auto extended = queue->ledger.extend(claim.id, claim.token, deadline))
       todo.happen(*queue, std::move(*extended));
@@ -247,7 +186,7 @@ void extend(self_pointer self, const extend_claims& x) {
 
 void happen_all(self_pointer self, node_queue& queue,
                 std::vector<event> events) {
-  command todo{self};
+  node_command todo{self};
   for (auto& x : events)
     todo.happen(queue, std::move(x));
   todo.commit();
@@ -267,7 +206,7 @@ void due(self_pointer self) {
 // -- operators ----------------------------------------------------------------
 
 void park(self_pointer self, const park_items& x) {
-  command todo{self};
+  node_command todo{self};
   auto* queue = find_queue(self, x.queue);
   if (queue != nullptr)
     for (auto& parked : queue->ledger.park(x.ids, x.parked))
@@ -279,7 +218,7 @@ void park(self_pointer self, const park_items& x) {
 }
 
 void purge(self_pointer self, const purge_items& x) {
-  command todo{self};
+  node_command todo{self};
   auto* queue = find_queue(self, x.queue);
   if (queue != nullptr)
     for (auto& purged : queue->ledger.purge(now(self)))
@@ -296,19 +235,21 @@ void relocate(self_pointer self, const relocate_bodies& x) {
   auto* queue = find_queue(self, x.queue);
   if (queue == nullptr)
     return;
-  command todo{self};
+  node_command todo{self};
   for (std::size_t i = 0; i < x.ids.size(); ++i) {
     auto body = queue->ledger.body(x.ids[i]);
     if (body == nullptr)
       body = x.bodies[i];
     if (body == nullptr || !queue->ledger.find(x.ids[i]))
       continue;
-    if (queue->ledger.body(x.ids[i]) == nullptr) {
-      self->state.unbudgeted.insert(x.ids[i]);
+    // One that still waits for its first place must not stay with that one.
+    auto& unbudgeted = self->state.unbudgeted;
+    if (queue->ledger.body(x.ids[i]) == nullptr
+        || unbudgeted.count(x.ids[i]) > 0) {
+      unbudgeted.insert(x.ids[i]);
       todo.ask_places(*queue);
     }
-    todo.happen(*queue, body_relocated{x.ids[i], queue->name, *body, {}},
-                body);
+    todo.happen(*queue, body_relocated{x.ids[i], queue->name, *body, {}}, body);
   }
   todo.commit();
 }
@@ -330,15 +271,23 @@ caf::result<node_report> report_sizes(self_pointer self) {
 }
 
 caf::result<retired> leave(self_pointer self) {
-  const auto idle
-    = std::all_of(self->state.queues.begin(), self->state.queues.end(),
-                  [](const auto& entry) { return entry.second.ledger.idle(); });
+  const auto idle =
+    std::all_of(self->state.queues.begin(), self->state.queues.end(),
+                [](const auto& entry) { return entry.second.ledger.idle(); });
   if (idle)
     self->quit();
   return retired{idle};
 }
 
 // -- queues -------------------------------------------------------------------
+
+/// Tokens are above those of every earlier owner of the shard, and of every
+/// earlier start over of this one: a claim that was lost with a failed append
+/// may still be held by somebody.
+claim_token tokens_from(const user_node_options& options) {
+  return (options.epoch << 44)
+         | (claim_token{options.generation & 0x3ff} << 34);
+}
 
 void serve(self_pointer self, const serve_queue& x) {
   auto& state = self->state;
@@ -358,7 +307,7 @@ void serve(self_pointer self, const serve_queue& x) {
   queue.member = x.member;
   queue.classes_version = x.classes_version;
   queue.ledger.configure(x.name, x.settings, x.classes);
-  queue.ledger.raise_tokens(state.options.epoch << 40);
+  queue.ledger.raise_tokens(tokens_from(state.options));
   queue.ledger.take_changes(); // the shard has introduced these counts
   arm_timer(self);
 }
@@ -373,10 +322,13 @@ void count_again(self_pointer self, const reclassify& x) {
   queue->ledger.configure(queue->name, queue->settings, x.classes);
   queue->classes_version = x.classes_version;
   queue->ledger.take_changes();
-  self->send(queue->actor,
-             counts_changed{queue->member, x.classes_version, true, {},
-                            queue->ledger.ready_counts(),
-                            pending_changes.claims_ended, 0});
+  self->send(queue->actor, counts_changed{queue->member,
+                                          x.classes_version,
+                                          true,
+                                          {},
+                                          queue->ledger.ready_counts(),
+                                          pending_changes.claims_ended,
+                                          0});
 }
 
 } // namespace
@@ -400,7 +352,8 @@ user_node(user_node_self::stateful_pointer<user_node_state> self,
     [=](const extend_claims& x) { extend(self, x); },
     [=](const release_claims& x) {
       if (auto* queue = find_queue(self, x.queue))
-        happen_all(self, *queue, queue->ledger.release_claims(x.processor, now(self)));
+        happen_all(self, *queue,
+                   queue->ledger.release_claims(x.processor, now(self)));
     },
     [=](const reclassify& x) { count_again(self, x); },
     [=](const places& x) { take_places(self, x); },

@@ -22,16 +22,15 @@ struct node_due {};
 struct user_node_options {
   std::string user;
   journal_actor journal;
-  std::uint32_t generation = 0;  ///< of the shard, goes with every append
-  epoch_number epoch = 0;        ///< claim tokens are above those of earlier
+  std::uint32_t generation = 0; ///< of the shard, goes with every append
+  epoch_number epoch = 0;       ///< claim tokens are above those of earlier
   engine_clock clock = engine_clock::system();
   std::shared_ptr<memory_budget> budget;
   std::shared_ptr<journal_backlog> backlog;
 };
 
 /// What recovery found of the user, by queue name; moved into the node.
-using recovered_ledgers
-  = std::shared_ptr<std::map<std::string, rules::ledger>>;
+using recovered_ledgers = std::shared_ptr<std::map<std::string, rules::ledger>>;
 
 using user_node_self = user_node_actor::extend<caf::reacts_to<node_due>>;
 
@@ -63,6 +62,8 @@ struct user_node_state {
 
   static inline const char* name = "user_node";
 };
+
+using user_node_pointer = user_node_self::stateful_pointer<user_node_state>;
 
 /// Owns the items and claims of one user over all queues.
 user_node_self::behavior_type

@@ -190,8 +190,11 @@ bool take(self_pointer self, const std::string& user, const listed_file& file) {
   auto content = place->read(file, state.options.file_bytes_max);
   if (content.state == reading_state::unfit)
     refuse(self, *place, user, file, content.text);
-  if (content.state != reading_state::whole)
+  if (content.state != reading_state::whole) {
+    // It waits again, so that it does not stand in the way of the others.
+    state.folders[user].seen.forget(file.name);
     return false;
+  }
   auto blob = state.options.blobs->put(content.text);
   if (!blob) {
     pause(self, user, render(blob.error()));
@@ -319,7 +322,7 @@ void take_control(self_pointer self, const control_snapshot& control) {
     return;
   for (auto& [user, folder] : self->state.folders) {
     folder.due.clear();
-    folder.seen.forget();
+    folder.seen.forget_all();
   }
 }
 

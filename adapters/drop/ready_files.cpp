@@ -45,7 +45,11 @@ ready_files::observe(const std::vector<listed_file>& listed, time_point now,
   return out;
 }
 
-void ready_files::forget() {
+void ready_files::forget(const std::string& name) {
+  seen_.erase(name);
+}
+
+void ready_files::forget_all() {
   seen_.clear();
 }
 

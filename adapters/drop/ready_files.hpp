@@ -46,8 +46,11 @@ public:
                                    time_point now,
                                    std::chrono::milliseconds still_for);
 
+  /// As if this file had not been seen yet.
+  void forget(const std::string& name);
+
   /// As if nothing had been seen yet.
-  void forget();
+  void forget_all();
 
 private:
   struct sight {

@@ -2,6 +2,8 @@
 
 #include "tests/support/engine_fixture.hpp"
 
+#include <algorithm>
+
 namespace depositd {
 
 namespace {
@@ -43,18 +45,29 @@ TEST_F(core_test, wakes_a_processor_that_waits_when_an_item_comes) {
 TEST_F(core_test, gives_every_user_one_turn_after_the_other) {
   put("q", joined(items_of("ann", 3), items_of("bob", 2)));
   auto sp = attach_to("q");
-  want(sp, 5);
+  for (int i = 0; i < 5; ++i)
+    want(sp, 1);
   EXPECT_EQ(sp.got->users(), (strings{"ann", "bob", "ann", "bob", "ann"}));
+}
+
+TEST_F(core_test, shares_what_is_asked_for_at_once_between_users) {
+  put("q", joined(items_of("ann", 9), items_of("bob", 2)));
+  auto sp = attach_to("q");
+  want(sp, 4);
+  auto users =
+    sp.got->users(); // in a message, the items of a user are together
+  std::sort(users.begin(), users.end());
+  EXPECT_EQ(users, (strings{"ann", "ann", "bob", "bob"}));
 }
 
 TEST_F(core_test, gives_as_many_items_per_turn_as_the_allocation) {
   put("q", joined(items_of("ann", 4), items_of("bob", 2)));
   ASSERT_TRUE(change({user_limits_changed{"q", "ann", true, 2, false, 0}}));
   auto sp = attach_to("q");
-  want(sp, 6);
+  for (int i = 0; i < 6; ++i)
+    want(sp, 1);
   EXPECT_EQ(sp.got->users(),
-            (strings{"ann", "bob", "ann", "ann", "bob", "ann"}))
-    << "the turn that had begun under the old allocation ends first";
+            (strings{"ann", "ann", "bob", "ann", "ann", "bob"}));
 }
 
 TEST_F(core_test, never_exceeds_a_users_concurrency) {
@@ -142,9 +155,9 @@ TEST_F(core_test, extends_a_claim_that_is_touched) {
   want(first, 1);
   advance(4s);
   const auto& held = first.got->items.at(0);
-  caf::anon_send(first.door,
-                 touch_claims{first.number, {{held.id, held.token,
-                                              held.member}}});
+  caf::anon_send(
+    first.door,
+    touch_claims{first.number, {{held.id, held.token, held.member}}});
   settle();
   auto second = attach_to("q");
   want(second, 1);
@@ -218,8 +231,7 @@ TEST_F(core_test, refuses_names_and_sizes_that_no_door_may_let_in) {
   EXPECT_FALSE(ask<enqueued>(door, enqueue{"q", {{"ann", 100, "x"}}}));
   EXPECT_FALSE(ask<enqueued>(
     door,
-    enqueue{"q",
-            {{"ann", 0, std::string(inline_body_bytes_max + 1, 'x')}}}));
+    enqueue{"q", {{"ann", 0, std::string(inline_body_bytes_max + 1, 'x')}}}));
 }
 
 TEST_F(core_test, answers_nothing_before_the_commit) {

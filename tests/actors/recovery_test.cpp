@@ -86,18 +86,20 @@ TEST_F(recovery_test, keeps_what_operators_set) {
 }
 
 TEST_F(recovery_test, goes_on_in_the_ring_where_it_stood) {
-  put("q", items_of("ann", 2));
-  put("q", items_of("bob", 2));
-  put("q", items_of("cas", 2));
+  put("q", items_of("ann", 3));
+  put("q", items_of("bob", 3));
+  put("q", items_of("cas", 3));
   auto sp = attach_to("q");
-  want(sp, 1);
-  ASSERT_EQ(sp.got->users(), strings{"ann"});
-  end(sp, sp.got->items[0]);
+  for (std::size_t i = 0; i < 4; ++i) {
+    want(sp, 1);
+    end(sp, sp.got->items.at(i));
+  }
+  ASSERT_EQ(sp.got->users(), (strings{"ann", "bob", "cas", "ann"}));
   restart();
   auto again = attach_to("q");
-  want(again, 5);
-  EXPECT_EQ(again.got->users().back(), "bob")
-    << "ann was served last: " << ::testing::PrintToString(again.got->users());
+  for (int i = 0; i < 5; ++i)
+    want(again, 1);
+  EXPECT_EQ(again.got->users(), (strings{"bob", "cas", "ann", "bob", "cas"}));
 }
 
 TEST_F(recovery_test, follows_a_changed_configuration_but_not_a_stale_one) {
@@ -158,9 +160,10 @@ TEST_F(recovery_test, moves_old_bodies_that_pin_the_log) {
 TEST_F(recovery_test, starts_over_by_itself_after_a_failed_append) {
   put("q", items_of("ann", 2));
   fail_appends(*log, 3);
-  EXPECT_FALSE(ask<enqueued>(door, enqueue{"q", items_of("bob", 1)}));
-  advance(2s);
-  advance(2s);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_FALSE(ask<enqueued>(door, enqueue{"q", items_of("bob", 1)}));
+    advance(2s);
+  }
   auto sp = attach_to("q");
   want(sp, 5);
   EXPECT_EQ(sp.got->users(), (strings{"ann", "ann"}));

@@ -173,19 +173,24 @@ TEST_F(drop_folder_test, a_growing_file_is_not_taken) {
 }
 
 TEST_F(drop_folder_test, a_file_that_a_writer_has_open_is_not_taken) {
-  open_door();
   write(user_ / "a.xml");
   {
     const unique_fd probe{::open((user_ / "a.xml").c_str(), O_RDONLY)};
     if (::fcntl(probe.value(), F_SETLEASE, F_RDLCK) != 0)
       GTEST_SKIP() << "this file system gives no leases";
   }
+  options_.files_per_poll_max = 1;
+  open_door();
   std::ofstream writer{user_ / "a.xml", std::ios::app};
   polls(5);
   EXPECT_TRUE(engine_.taken.empty());
+  write(user_ / "b.xml");
+  polls(3);
+  ASSERT_EQ(engine_.taken.size(), 1u) << "the open file stands in the way";
+  EXPECT_EQ(engine_.taken[0].particulars.file_name, "b.xml");
   writer.close();
-  polls(1);
-  EXPECT_EQ(engine_.taken.size(), 1u);
+  polls(2);
+  EXPECT_EQ(engine_.taken.size(), 2u);
 }
 
 TEST_F(drop_folder_test, polling_is_switched_off_and_on) {

@@ -62,9 +62,12 @@ TEST_F(ready_files_test, an_empty_file_is_never_ready) {
 }
 
 TEST_F(ready_files_test, what_was_forgotten_starts_over) {
-  look({a_});
-  files_.forget();
-  EXPECT_EQ(look({a_}), names{});
+  const listed_file b{"b.xml", {2, 10, 100, 100}};
+  look({a_, b});
+  files_.forget("a.xml");
+  EXPECT_EQ(look({a_, b}), names{"b.xml"});
+  files_.forget_all();
+  EXPECT_EQ(look({a_, b}), names{});
 }
 
 TEST(file_names, hidden_and_unfinished_files_are_not_meant_to_be_taken) {

@@ -1,0 +1,385 @@
+// Group commit, and what leaves after it.
+
+#include "actors/body_reader.hpp"
+#include "actors/journal.hpp"
+#include "actors/reply.hpp"
+#include "adapters/memory/memory_journal_store.hpp"
+#include "tests/support/actor_fixture.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace depositd {
+
+namespace {
+
+using testing::actor_fixture;
+
+/// The memory store, watched: what was appended, and a look at the world while
+/// an append is under way.
+class watched_store final : public journal_store {
+public:
+  explicit watched_store(std::unique_ptr<journal_store> store)
+    : store_(std::move(store)) {
+    // nop
+  }
+
+  std::vector<std::uint32_t> groups; ///< events in each
+  std::function<void()> during_append = [] {};
+
+  epoch_number epoch() const override {
+    return store_->epoch();
+  }
+  sequence last() const override {
+    return store_->last();
+  }
+  caf::expected<std::uint64_t>
+  append(std::string_view bytes, std::uint32_t events,
+         const std::vector<watermark>& watermarks) override {
+    during_append();
+    auto out = store_->append(bytes, events, watermarks);
+    if (out)
+      groups.push_back(events);
+    return out;
+  }
+  caf::error
+  read(sequence from,
+       const std::function<bool(const stored_group&)>& show) override {
+    return store_->read(from, show);
+  }
+  caf::expected<std::string> read_body(const body_place& place) override {
+    return store_->read_body(place);
+  }
+  std::vector<watermark> watermarks() override {
+    return store_->watermarks();
+  }
+  std::vector<extent> extents() override {
+    return store_->extents();
+  }
+  caf::error drop(std::uint64_t number) override {
+    return store_->drop(number);
+  }
+  std::uint64_t disk_bytes() override {
+    return store_->disk_bytes();
+  }
+  caf::error backup(const std::filesystem::path& folder) override {
+    return store_->backup(folder);
+  }
+
+private:
+  std::unique_ptr<journal_store> store_;
+};
+
+/// Everything that one receiver got, message by message.
+struct arrivals {
+  std::vector<handed> handed_out;
+  std::vector<places> placed;
+  std::vector<std::string> failures;
+};
+
+using arrivals_ptr = std::shared_ptr<arrivals>;
+
+caf::behavior receiver(caf::event_based_actor*, arrivals_ptr to) {
+  return {
+    [=](const handed& x) { to->handed_out.push_back(x); },
+    [=](const places& x) { to->placed.push_back(x); },
+    [=](const journal_failed& x) { to->failures.push_back(render(x.reason)); },
+  };
+}
+
+/// Sends on under the request that it got, as shard and nodes do.
+using asker_actor = caf::typed_actor<caf::replies_to<std::string>::with<done>>;
+
+asker_actor::behavior_type asker(asker_actor::pointer self,
+                                 std::shared_ptr<reply_address> where) {
+  return {
+    [=](const std::string&) {
+      *where = take_reply(self);
+      return answered_later<done>();
+    },
+  };
+}
+
+class journal_test : public actor_fixture {
+protected:
+  void SetUp() override {
+    log = make_memory_journal();
+    store = std::make_unique<watched_store>(open_memory_journal(log));
+    watcher = spawn(receiver, news);
+    options.store = store.get();
+    options.bodies = spawn(body_reader, store.get());
+    options.shard_watcher = caf::actor_cast<caf::strong_actor_ptr>(watcher);
+    options.backlog = std::make_shared<journal_backlog>();
+    begin_journal();
+  }
+
+  void begin_journal() {
+    writer = spawn(journal, options);
+    caf::anon_send(writer, begin_generation{1});
+    settle();
+  }
+
+  /// One event, with a body of these bytes.
+  append one_event(item_id id, const std::string& body = "") {
+    append out;
+    out.generation = 1;
+    out.events = 1;
+    item_enqueued x;
+    x.id = id;
+    x.queue = "q";
+    x.body = body;
+    encode(record{"ann", {event{x}}}, out.bytes, out.slots);
+    options.backlog->bytes += out.bytes.size();
+    return out;
+  }
+
+  /// The address of a request of the test's own; its answer comes to `self`.
+  auto open_request(reply_address& where) {
+    auto address = std::make_shared<reply_address>();
+    auto via = spawn(asker, address);
+    auto handle = self->request(via, caf::infinite, std::string{"open"});
+    settle();
+    where = *address;
+    return handle;
+  }
+
+  template <class Handle>
+  bool answered_with_done(Handle& handle) {
+    if (!self->has_next_message())
+      return false;
+    bool out = false;
+    handle.receive([&](done) { out = true; }, [](caf::error&) {});
+    return out;
+  }
+
+  template <class Handle>
+  caf::error answered_with_error(Handle& handle) {
+    caf::error out;
+    if (self->has_next_message())
+      handle.receive([](done) {}, [&](caf::error& why) { out = why; });
+    return out;
+  }
+
+  static hand_out item_for(const caf::strong_actor_ptr& to, item_id id,
+                           const std::string& body) {
+    hand_out out;
+    out.to = to;
+    out.item.id = id;
+    out.body = std::make_shared<const std::string>(body);
+    return out;
+  }
+
+  caf::strong_actor_ptr spawn_receiver(const arrivals_ptr& to) {
+    return caf::actor_cast<caf::strong_actor_ptr>(spawn(receiver, to));
+  }
+
+  arrivals_ptr news = std::make_shared<arrivals>();
+  std::shared_ptr<memory_journal> log;
+  std::unique_ptr<watched_store> store;
+  caf::actor watcher;
+  journal_options options;
+  journal_actor writer;
+};
+
+TEST_F(journal_test, writes_what_came_before_the_flush_as_one_group) {
+  for (item_id id = 1; id <= 3; ++id)
+    caf::anon_send(writer, one_event(id));
+  settle();
+  EXPECT_EQ(store->groups, std::vector<std::uint32_t>{3});
+  caf::anon_send(writer, one_event(4));
+  settle();
+  EXPECT_EQ(store->groups, (std::vector<std::uint32_t>{3, 1}));
+  EXPECT_EQ(store->last(), 4u);
+}
+
+TEST_F(journal_test, makes_the_next_group_of_what_came_during_a_flush) {
+  store->during_append = [&] {
+    if (store->groups.empty())
+      for (item_id id = 2; id <= 4; ++id)
+        caf::anon_send(writer, one_event(id));
+  };
+  caf::anon_send(writer, one_event(1));
+  settle();
+  EXPECT_EQ(store->groups, (std::vector<std::uint32_t>{1, 3}));
+}
+
+TEST_F(journal_test, flushes_a_group_that_is_large_enough) {
+  options.group_bytes_max = 100;
+  begin_journal();
+  for (item_id id = 1; id <= 4; ++id)
+    caf::anon_send(writer, one_event(id, std::string(60, 'x')));
+  settle();
+  EXPECT_EQ(store->groups, (std::vector<std::uint32_t>{2, 2}));
+}
+
+TEST_F(journal_test, answers_only_after_the_append_has_returned) {
+  reply_address where;
+  auto handle = open_request(where);
+  auto message = one_event(1);
+  message.deliveries.emplace_back(reply{where, caf::make_message(done{})});
+  bool early = false;
+  store->during_append = [&] { early = self->has_next_message(); };
+  caf::anon_send(writer, std::move(message));
+  settle();
+  EXPECT_FALSE(early);
+  EXPECT_TRUE(answered_with_done(handle));
+}
+
+TEST_F(journal_test, hands_a_processor_all_of_a_group_in_one_message) {
+  auto first = std::make_shared<arrivals>();
+  auto second = std::make_shared<arrivals>();
+  const auto one = spawn_receiver(first);
+  const auto two = spawn_receiver(second);
+  for (item_id id = 1; id <= 4; ++id) {
+    auto message = one_event(id);
+    message.deliveries.emplace_back(
+      item_for(id % 2 == 1 ? one : two, id, std::to_string(id)));
+    message.deliveries.emplace_back(settlement_notice{one, id + 10, true});
+    caf::anon_send(writer, std::move(message));
+  }
+  settle();
+  ASSERT_EQ(first->handed_out.size(), 1u);
+  ASSERT_EQ(second->handed_out.size(), 1u);
+  const auto& got = first->handed_out[0];
+  ASSERT_EQ(got.items.size(), 2u);
+  EXPECT_EQ(got.items[0].body, "1");
+  EXPECT_EQ(got.items[1].body, "3");
+  EXPECT_EQ(got.settled.size(), 4u);
+  EXPECT_EQ(second->handed_out[0].items.size(), 2u);
+}
+
+TEST_F(journal_test, answers_a_shared_reply_after_its_last_share) {
+  options.group_bytes_max = 1; // a group per append
+  begin_journal();
+  reply_address where;
+  auto handle = open_request(where);
+  auto share = std::make_shared<shared_reply>();
+  share->where = where;
+  share->shares = 3;
+  share->what = [] { return caf::make_message(done{}); };
+  for (item_id id = 1; id <= 3; ++id) {
+    EXPECT_FALSE(self->has_next_message());
+    auto message = one_event(id);
+    message.deliveries.emplace_back(share);
+    caf::anon_send(writer, std::move(message));
+    settle();
+  }
+  EXPECT_EQ(store->groups.size(), 3u);
+  EXPECT_TRUE(answered_with_done(handle));
+}
+
+TEST_F(journal_test, refuses_a_shared_reply_if_one_of_its_groups_fails) {
+  reply_address where;
+  auto handle = open_request(where);
+  auto share = std::make_shared<shared_reply>();
+  share->where = where;
+  share->shares = 2;
+  share->what = [] { return caf::make_message(done{}); };
+  auto first = one_event(1);
+  first.deliveries.emplace_back(share);
+  caf::anon_send(writer, std::move(first));
+  settle();
+  fail_appends(*log, 1);
+  auto second = one_event(2);
+  second.deliveries.emplace_back(share);
+  caf::anon_send(writer, std::move(second));
+  settle();
+  EXPECT_EQ(answered_with_error(handle), ec::store_failed);
+}
+
+TEST_F(journal_test, refuses_everything_after_a_failure_until_begun_anew) {
+  auto to = std::make_shared<arrivals>();
+  const auto processor = spawn_receiver(to);
+  fail_appends(*log, 1);
+  for (item_id id = 1; id <= 2; ++id) {
+    auto message = one_event(id);
+    message.deliveries.emplace_back(item_for(processor, id, "x"));
+    caf::anon_send(writer, std::move(message));
+    settle();
+  }
+  EXPECT_EQ(news->failures.size(), 1u);
+  EXPECT_EQ(store->last(), 0u);
+  EXPECT_TRUE(to->handed_out.empty());
+  EXPECT_EQ(options.backlog->bytes, 0u);
+  caf::anon_send(writer, begin_generation{2});
+  auto message = one_event(3);
+  message.generation = 2;
+  caf::anon_send(writer, std::move(message));
+  settle();
+  EXPECT_EQ(store->last(), 1u);
+}
+
+TEST_F(journal_test, refuses_what_earlier_generations_send) {
+  caf::anon_send(writer, begin_generation{2});
+  reply_address where;
+  auto handle = open_request(where);
+  auto late = one_event(1);
+  late.deliveries.emplace_back(reply{where, caf::make_message(done{})});
+  caf::anon_send(writer, std::move(late));
+  settle();
+  EXPECT_EQ(answered_with_error(handle), ec::store_failed);
+  EXPECT_TRUE(store->groups.empty());
+}
+
+TEST_F(journal_test, writes_what_came_in_time_before_a_new_generation) {
+  reply_address where;
+  auto handle = open_request(where);
+  auto marker = append{};
+  marker.generation = 2;
+  marker.deliveries.emplace_back(reply{where, caf::make_message(done{})});
+  sequence seen = 0;
+  caf::anon_send(writer, one_event(1));
+  caf::anon_send(writer, begin_generation{2});
+  caf::anon_send(writer, std::move(marker));
+  settle();
+  seen = store->last();
+  EXPECT_EQ(seen, 1u);
+  EXPECT_TRUE(answered_with_done(handle));
+}
+
+TEST_F(journal_test, keeps_an_append_without_events_in_its_place) {
+  reply_address where;
+  auto handle = open_request(where);
+  append empty;
+  empty.generation = 1;
+  empty.deliveries.emplace_back(reply{where, caf::make_message(done{})});
+  fail_appends(*log, 1);
+  caf::anon_send(writer, one_event(1));
+  caf::anon_send(writer, std::move(empty));
+  settle();
+  EXPECT_EQ(answered_with_error(handle), ec::store_failed)
+    << "it rests on events before it";
+}
+
+TEST_F(journal_test, tells_where_bodies_are_and_reads_them_from_there) {
+  auto to = std::make_shared<arrivals>();
+  const auto node = spawn_receiver(to);
+  caf::anon_send(writer, one_event(1, "first"));
+  auto message = one_event(2, "second");
+  message.places_to = node;
+  message.places_queue = "q";
+  caf::anon_send(writer, std::move(message));
+  settle();
+  ASSERT_EQ(to->placed.size(), 1u);
+  EXPECT_EQ(to->placed[0].queue, "q");
+  ASSERT_EQ(to->placed[0].found.size(), 1u);
+  const auto [id, place] = to->placed[0].found[0];
+  EXPECT_EQ(id, 2u);
+  EXPECT_EQ(store->read_body(place), std::string{"second"});
+
+  auto claimed = one_event(3);
+  hand_out away;
+  away.to = node;
+  away.item.id = 2;
+  away.place = place;
+  claimed.deliveries.emplace_back(std::move(away));
+  caf::anon_send(writer, std::move(claimed));
+  settle();
+  ASSERT_EQ(to->handed_out.size(), 1u);
+  EXPECT_EQ(to->handed_out[0].items.at(0).body, "second");
+}
+
+} // namespace
+
+} // namespace depositd

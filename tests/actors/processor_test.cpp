@@ -1,0 +1,266 @@
+// Slots and their manager on the real core, with a handler moved by hand.
+
+#include "actors/processor_manager.hpp"
+#include "actors/reply.hpp"
+#include "tests/support/engine_fixture.hpp"
+
+#include <algorithm>
+
+namespace depositd {
+
+namespace {
+
+using testing::engine_fixture;
+using strings = std::vector<std::string>;
+using namespace std::chrono_literals;
+
+/// What the handler was asked to do and has not answered yet.
+struct bench {
+  struct task {
+    handle_item asked;
+    caf::strong_actor_ptr slot;
+    reply_address where;
+  };
+  std::vector<task> tasks;
+};
+
+handler_actor::behavior_type patient_handler(handler_actor::pointer self,
+                                             std::shared_ptr<bench> to) {
+  return {
+    [=](const handle_item& x) -> caf::result<outcome> {
+      const auto slot = self->current_sender();
+      to->tasks.push_back({x, slot, take_reply(self)});
+      return answered_later<outcome>();
+    },
+  };
+}
+
+class processor_test : public engine_fixture {
+protected:
+  void SetUp() override {
+    start();
+    handler = spawn(patient_handler, work_bench);
+    processor_manager_options options;
+    options.shard = core;
+    options.handler = handler;
+    options.clock = engine_clock{time_us, sched.clock().now()};
+    manager = spawn(processor_manager, options);
+  }
+
+  void TearDown() override {
+    work_bench->tasks.clear();
+    engine_fixture::TearDown();
+  }
+
+  static processor_spec spec_of(std::uint32_t slots) {
+    processor_spec out;
+    out.name = "sp";
+    out.types = {"metadata"};
+    out.slots = slots;
+    return out;
+  }
+
+  void set(const processor_spec& spec, bool removed = false) {
+    ASSERT_TRUE(change({processor_changed{spec, removed}}));
+  }
+
+  std::vector<slots_report::entry> slots() {
+    auto reply = ask<slots_report>(manager, report_slots{});
+    EXPECT_TRUE(reply);
+    return reply ? reply->entries : std::vector<slots_report::entry>{};
+  }
+
+  /// Users whose items the handler has in its hands.
+  strings users_in_work() const {
+    strings out;
+    for (const auto& x : work_bench->tasks)
+      out.push_back(x.asked.item.user);
+    return out;
+  }
+
+  bench::task take_task() {
+    auto out = work_bench->tasks.at(0);
+    work_bench->tasks.erase(work_bench->tasks.begin());
+    return out;
+  }
+
+  void finish(verdict says = verdict::done) {
+    auto task = take_task();
+    answer(task.where, caf::make_message(outcome_of(task.asked.item, says)));
+    settle();
+  }
+
+  std::shared_ptr<bench> work_bench = std::make_shared<bench>();
+  handler_actor handler;
+  processor_manager_actor manager;
+};
+
+TEST_F(processor_test, runs_as_many_slots_as_the_control_state_says) {
+  EXPECT_TRUE(slots().empty());
+  for (const auto count : {2u, 3u, 1u}) {
+    set(spec_of(count));
+    EXPECT_EQ(slots().size(), count);
+    EXPECT_EQ(report_of("metadata").processors, count);
+  }
+}
+
+TEST_F(processor_test, handles_an_item_per_slot_and_reports_its_end) {
+  set(spec_of(2));
+  put("metadata", items_of("ann", 3));
+  EXPECT_EQ(work_bench->tasks.size(), 2u);
+  EXPECT_EQ(work_bench->tasks.at(0).asked.queue, "metadata");
+  EXPECT_EQ(work_bench->tasks.at(0).asked.processor, "sp");
+  EXPECT_EQ(work_bench->tasks.at(0).asked.item.body, "ann-1");
+  finish();
+  finish();
+  finish();
+  EXPECT_TRUE(work_bench->tasks.empty());
+  EXPECT_EQ(report_of("metadata").finished, 3u);
+  EXPECT_EQ(report_of("metadata").in_flight, 0u);
+}
+
+TEST_F(processor_test, shows_what_a_slot_holds_and_since_when) {
+  set(spec_of(1));
+  EXPECT_EQ(slots().at(0).item, 0u);
+  const auto ids = put("metadata", items_of("ann", 1));
+  const auto busy = slots().at(0);
+  EXPECT_EQ(busy.item, ids.at(0));
+  EXPECT_EQ(busy.user, "ann");
+  EXPECT_EQ(busy.since_us, time_us);
+  finish();
+  EXPECT_EQ(slots().at(0).item, 0u);
+  EXPECT_EQ(slots().at(0).since_us, never);
+}
+
+TEST_F(processor_test, takes_items_under_changed_criteria) {
+  set(spec_of(1));
+  auto spec = spec_of(1);
+  spec.wants.excluded = {"ann"};
+  set(spec);
+  EXPECT_EQ(slots().at(0).wants, spec.wants);
+  EXPECT_EQ(report_of("metadata").processors, 1u);
+  put("metadata", items_of("ann", 1));
+  EXPECT_TRUE(work_bench->tasks.empty());
+  put("metadata", items_of("bob", 1));
+  EXPECT_EQ(users_in_work(), strings{"bob"});
+}
+
+TEST_F(processor_test, ends_a_removed_processor_after_its_item) {
+  set(spec_of(1));
+  put("metadata", items_of("ann", 2));
+  set(spec_of(1), true);
+  EXPECT_TRUE(slots().empty());
+  EXPECT_EQ(report_of("metadata").in_flight, 1u);
+  finish();
+  EXPECT_TRUE(work_bench->tasks.empty()) << "it takes nothing more";
+  const auto report = report_of("metadata");
+  EXPECT_EQ(report.finished, 1u);
+  EXPECT_EQ(report.in_flight, 0u);
+  EXPECT_EQ(report.processors, 0u);
+}
+
+TEST_F(processor_test, turns_a_handlers_error_into_a_retry) {
+  set(spec_of(1));
+  put("metadata", items_of("ann", 1));
+  answer(take_task().where,
+         caf::make_error(ec::malformed, std::string{"no sense in it"}));
+  settle();
+  EXPECT_TRUE(work_bench->tasks.empty()) << "not before the delay is over";
+  EXPECT_EQ(report_of("metadata").in_flight, 0u);
+  advance(1s);
+  ASSERT_EQ(work_bench->tasks.size(), 1u);
+  EXPECT_EQ(work_bench->tasks[0].asked.item.attempt, 2u);
+}
+
+TEST_F(processor_test, gives_up_on_a_handler_that_never_answers) {
+  set(spec_of(1));
+  put("metadata", items_of("ann", 1));
+  const auto stuck = take_task();
+  advance(599s);
+  EXPECT_TRUE(work_bench->tasks.empty());
+  advance(1s);
+  advance(1s);
+  ASSERT_EQ(work_bench->tasks.size(), 1u);
+  EXPECT_EQ(work_bench->tasks[0].asked.item.attempt, 2u);
+}
+
+TEST_F(processor_test, replaces_a_slot_that_died) {
+  set(spec_of(1));
+  put("metadata", items_of("ann", 1));
+  caf::anon_send_exit(take_task().slot, caf::exit_reason::kill);
+  settle();
+  EXPECT_TRUE(slots().empty());
+  advance(1s);
+  EXPECT_EQ(slots().size(), 1u);
+  ASSERT_EQ(work_bench->tasks.size(), 1u);
+  EXPECT_EQ(work_bench->tasks[0].asked.item.attempt, 2u);
+}
+
+TEST_F(processor_test, replaces_a_slot_under_the_newest_criteria) {
+  set(spec_of(1));
+  put("metadata", items_of("ann", 1));
+  caf::anon_send_exit(take_task().slot, caf::exit_reason::kill);
+  settle();
+  auto spec = spec_of(2);
+  spec.wants.excluded = {"ann"};
+  set(spec);
+  advance(1s);
+  ASSERT_EQ(slots().size(), 2u);
+  EXPECT_EQ(slots().at(0).wants, spec.wants);
+}
+
+TEST_F(processor_test, comes_back_after_the_shard_started_over) {
+  set(spec_of(2));
+  fail_appends(*log, 1);
+  EXPECT_FALSE(ask<enqueued>(door, enqueue{"metadata", items_of("ann", 1)}));
+  advance(1s);
+  advance(1s);
+  EXPECT_EQ(slots().size(), 2u);
+  EXPECT_EQ(report_of("metadata").processors, 2u);
+  put("metadata", items_of("ann", 1));
+  EXPECT_EQ(users_in_work(), strings{"ann"});
+}
+
+TEST_F(processor_test, drains_when_its_slots_hold_nothing) {
+  set(spec_of(2));
+  put("metadata", items_of("ann", 1));
+  auto reply = self->request(manager, caf::infinite, drain{});
+  settle();
+  EXPECT_FALSE(self->has_next_message());
+  finish();
+  ASSERT_TRUE(self->has_next_message());
+  reply.receive([](done) {},
+                [](caf::error& why) { ADD_FAILURE() << render(why); });
+  put("metadata", items_of("ann", 1));
+  EXPECT_TRUE(work_bench->tasks.empty());
+}
+
+TEST_F(processor_test, drains_processors_that_are_on_their_way_out) {
+  set(spec_of(1));
+  put("metadata", items_of("ann", 1));
+  set(spec_of(1), true);
+  auto reply = self->request(manager, caf::infinite, drain{});
+  settle();
+  EXPECT_FALSE(self->has_next_message());
+  finish();
+  ASSERT_TRUE(self->has_next_message());
+  reply.receive([](done) {},
+                [](caf::error& why) { ADD_FAILURE() << render(why); });
+}
+
+TEST_F(processor_test, serves_the_first_of_its_types_that_is_a_queue) {
+  auto spec = spec_of(1);
+  spec.types = {"special", "metadata"};
+  set(spec);
+  EXPECT_EQ(slots().at(0).queue, "metadata");
+  ASSERT_TRUE(change({queue_changed{"special", deposit_queue_defaults()}}));
+  ASSERT_EQ(slots().size(), 1u);
+  EXPECT_EQ(slots().at(0).queue, "special");
+  put("metadata", items_of("ann", 1));
+  put("special", items_of("bob", 1));
+  EXPECT_EQ(users_in_work(), strings{"bob"});
+}
+
+} // namespace
+
+} // namespace depositd
