@@ -165,11 +165,9 @@ void tend(self_pointer self) {
     return;
   drop_dead_extents(state);
   relocate_from_oldest(self);
-  using namespace std::chrono;
-  const auto now_s
-    = duration_cast<seconds>(system_clock::now().time_since_epoch()).count();
+  const auto now_us = state.options.clock.at(self->clock().now());
   if (auto failed = state.options.projection->forget_submissions(
-        (now_s - state.options.retention_s) * 1'000'000, 1000);
+        now_us - state.options.retention_s * 1'000'000, 1000);
       !failed)
     spdlog::warn("forget_submissions_failed reason=\"{}\"",
                  render(failed.error()));

@@ -2,6 +2,7 @@
 
 #include "actors/rules/slice_fold.hpp"
 #include "messages/actors.hpp"
+#include "messages/clock.hpp"
 #include "messages/ports/blob_store.hpp"
 #include "messages/ports/doi_registry.hpp"
 #include "messages/ports/journal_store.hpp"
@@ -23,6 +24,8 @@ struct projector_options {
   projection_store* projection = nullptr;
   blob_store* blobs = nullptr;
   doi_registry* registry = nullptr;
+  /// Not the wall clock: one that is set forward must not age what is kept.
+  engine_clock clock = engine_clock::system();
   /// Pause between slices. What is enqueued and finished in one slice costs
   /// the tables nothing, so longer slices are cheaper; a restart replays what
   /// came after the last one.
