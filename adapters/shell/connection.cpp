@@ -6,8 +6,10 @@
 #include <caf/io/all.hpp>
 #include <caf/openssl/all.hpp>
 
+#include <atomic>
 #include <fstream>
 #include <future>
+#include <optional>
 #include <set>
 
 namespace depositd::shell {

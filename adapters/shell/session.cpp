@@ -160,7 +160,7 @@ int session::run_watch(const invocation& call) {
                  << "   " << now_text() << "\n\n";
     code = run(once);
     if (code == exit_refused || code == exit_wrong_usage
-        || n == call.watch->times || where_.stopped())
+        || n == call.watch->times || where_.stopped() || !where_.out)
       return code;
     where_.pause(call.watch->seconds);
     if (where_.stopped())

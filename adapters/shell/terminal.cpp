@@ -12,7 +12,8 @@ namespace depositd::shell {
 namespace {
 
 // A signal handler reaches nothing else.
-volatile std::sig_atomic_t stop_flag = 0;
+std::atomic<bool> stop_flag = false;
+static_assert(std::atomic<bool>::is_always_lock_free);
 
 void wait_seconds(unsigned seconds) {
   using namespace std::chrono;
@@ -25,17 +26,19 @@ void wait_seconds(unsigned seconds) {
 
 void catch_stop() {
   struct sigaction action = {};
-  action.sa_handler = [](int) { stop_flag = 1; };
+  action.sa_handler = [](int) { stop_flag = true; };
   // Not restarted: a read at the prompt must return.
   sigaction(SIGINT, &action, nullptr);
+  // A TLS peer that went away must be an error, not the end.
+  std::signal(SIGPIPE, SIG_IGN);
 }
 
 bool stop_wanted() {
-  return stop_flag != 0;
+  return stop_flag;
 }
 
 void forget_stop() {
-  stop_flag = 0;
+  stop_flag = false;
 }
 
 terminal standard_terminal() {

@@ -24,8 +24,8 @@ struct terminal {
 /// Standard input, output and error.
 terminal standard_terminal();
 
-/// From now on Ctrl-C only makes `stopped` true, until `forget_stop`. Call it
-/// before any other thread starts; only the calling thread gets the signal.
+/// From now on Ctrl-C only makes `stop_wanted` true, until `forget_stop`, and
+/// writing to who is gone is an error.
 void catch_stop();
 bool stop_wanted();
 void forget_stop();
