@@ -131,6 +131,30 @@ void add_users(std::vector<command_spec>& to) {
   to.push_back({"user release", "End of hold", {user_names}});
 }
 
+void add_keys(std::vector<command_spec>& to) {
+  to.push_back({"key list", "Names and permits", {}, true});
+  command_spec add{
+    "key add",
+    "Make a key; it is printed once",
+    {{"name", "name", kind::text, "NAME", "Name of the key, also as a user",
+      true},
+     {"--permit", "permits", kind::each, "queue|RIGHT|PATTERN",
+      "RIGHT: post, poll, get_status, *; PATTERN: a queue, the beginning of "
+      "one and *, or *; may be repeated"},
+     {"--role", "roles", kind::each, "ROLE",
+      "queue_post, queue_poll, queue_standard, queue_admin; may be repeated"},
+     {"--key-stdin", nullptr, kind::flag, "",
+      "Read the key from the first line of standard input"},
+     {"--replace", "replace", kind::flag, "", "The name may have a key"}}};
+  add.needs_key = true;
+  to.push_back(add);
+  to.push_back({"key remove",
+                "Remove a key; items stay",
+                {{"name", "name", kind::text, "NAME", "Name of the key", true}},
+                false,
+                "Remove this key?"});
+}
+
 void add_submissions(std::vector<command_spec>& to) {
   to.push_back(
     {"submission list",
@@ -171,6 +195,7 @@ std::vector<command_spec> make_table() {
   out.push_back({"resume", "End of suspend", {}});
   add_queues(out);
   add_users(out);
+  add_keys(out);
   out.push_back({"sp list", "Processors and what they work on", {}, true});
   out.push_back({"sp add", "Start a processor", spec_options()});
   out.push_back(
@@ -198,6 +223,7 @@ const std::vector<command_group>& command_groups() {
   static const std::vector<command_group> groups{
     {"queue", "Queues"},
     {"user", "Users, their accounts and limits"},
+    {"key", "API keys of the queue door"},
     {"sp", "Submission processors"},
     {"submission", "Submissions"},
     {"drop", "The drop folder"},
@@ -207,7 +233,6 @@ const std::vector<command_group>& command_groups() {
 
 const std::vector<command_group>& passed_on_groups() {
   static const std::vector<command_group> groups{
-    {"key", "API keys"},
     {"kafka", "Kafka topics"},
     {"job", "Jobs"},
     {"batch", "Batches"},

@@ -39,6 +39,7 @@ struct command_spec {
   bool counts_first = false;
   bool needs_password = false;
   const char* command = nullptr; ///< if the engine calls it differently
+  bool needs_key = false;
 };
 
 /// What a value is called where completion can offer names.

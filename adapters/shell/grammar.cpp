@@ -156,6 +156,7 @@ private:
     result.question = spec.question ? spec.question : "";
     result.counts_first = spec.counts_first;
     result.needs_password = spec.needs_password;
+    result.needs_key = spec.needs_key;
     for (const auto* option : bound) {
       if (option->option->count() == 0)
         continue;
@@ -168,6 +169,8 @@ private:
         result.arguments[given.key] = read_value(given, option->texts);
       else if (std::string{given.spelling} == "--count")
         result.count_only = option->flag;
+      else if (std::string{given.spelling} == "--key-stdin")
+        result.key_from_stdin = option->flag;
     }
   }
 

@@ -29,6 +29,8 @@ struct invocation {
   bool counts_first = false;      ///< park, unpark: the question needs a number
   bool count_only = false;        ///< park, unpark: stop after counting
   bool needs_password = false;    ///< hash goes into the arguments
+  bool needs_key = false;         ///< its digest goes into the arguments
+  bool key_from_stdin = false;    ///< else one is made and printed
   std::vector<std::string> files; ///< submit: one request for each
 
   std::optional<repetition> watch;

@@ -12,8 +12,8 @@ namespace depositd::shell {
 
 namespace {
 
-caf::error refuse(const char* text) {
-  return caf::make_error(ec::invalid_argument, std::string{text});
+caf::error refuse(std::string text) {
+  return caf::make_error(ec::invalid_argument, std::move(text));
 }
 
 /// Turns the echo of the terminal off while it lives.
@@ -48,7 +48,7 @@ std::string read_line(std::istream& in) {
   return out;
 }
 
-std::string ask_unseen(terminal& where, const char* prompt) {
+std::string ask_unseen(terminal& where, const std::string& prompt) {
   where.err << prompt << std::flush;
   const no_echo guard;
   auto out = read_line(where.in);
@@ -58,16 +58,21 @@ std::string ask_unseen(terminal& where, const char* prompt) {
 
 } // namespace
 
-caf::expected<std::string> read_password(terminal& where) {
-  auto out = where.reads_from_person ? ask_unseen(where, "password: ")
+caf::expected<std::string> read_secret(terminal& where, const char* what) {
+  const std::string name = what;
+  auto out = where.reads_from_person ? ask_unseen(where, name + ": ")
                                      : read_line(where.in);
   if (out.empty())
-    return refuse("the password is empty");
+    return refuse("the " + name + " is empty");
   if (out.size() > password_bytes_max)
-    return refuse("the password is longer than 1024 bytes");
+    return refuse("the " + name + " is longer than 1024 bytes");
   if (where.reads_from_person && ask_unseen(where, "again: ") != out)
-    return refuse("the two passwords differ");
+    return refuse("the two " + name + "s differ");
   return out;
+}
+
+caf::expected<std::string> read_password(terminal& where) {
+  return read_secret(where, "password");
 }
 
 caf::expected<std::string> hash_password(const std::string& password) {

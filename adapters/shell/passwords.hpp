@@ -11,7 +11,9 @@
 namespace depositd::shell {
 
 /// The first line of standard input; from a person it is asked for unseen, and
-/// twice. `ec::invalid_argument` for an empty, too long or mistyped one.
+/// twice. `ec::invalid_argument` for an empty, too long or mistyped one. `what`
+/// is what people call it.
+caf::expected<std::string> read_secret(terminal& where, const char* what);
 caf::expected<std::string> read_password(terminal& where);
 
 /// Argon2id in its text form, with the parameters of

@@ -197,6 +197,13 @@ std::string standings(const json& x) {
   return out.text();
 }
 
+std::string keys(const json& x) {
+  table out{{"KEY", "PERMITS"}};
+  for (const auto& key : list(x, "keys"))
+    out.add({cell(key, "name"), cell(key, "permits")});
+  return out.text();
+}
+
 // -- processors and submissions -----------------------------------------------
 
 std::string filter(const json& spec) {
@@ -270,6 +277,7 @@ const std::map<std::string, renderer>& renderers() {
     {"user allow", standings},
     {"user hold", standings},
     {"user release", standings},
+    {"key list", keys},
     {"sp list", processors},
     {"submission list", submissions},
     {"submission show", submission},

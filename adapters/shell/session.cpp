@@ -1,5 +1,6 @@
 #include "adapters/shell/session.hpp"
 
+#include "adapters/shell/api_keys.hpp"
 #include "adapters/shell/passwords.hpp"
 #include "adapters/shell/rendering.hpp"
 #include "adapters/shell/table.hpp"
@@ -115,8 +116,14 @@ int session::run(const invocation& call) {
 }
 
 int session::run_once(const invocation& call) {
-  if (!call.needs_password)
-    return ask_and_print(call, call.arguments);
+  if (call.needs_password)
+    return run_with_password(call);
+  if (call.needs_key)
+    return run_with_key(call);
+  return ask_and_print(call, call.arguments);
+}
+
+int session::run_with_password(const invocation& call) {
   const auto password = read_password(where_);
   if (!password)
     return fail(password.error());
@@ -126,6 +133,20 @@ int session::run_once(const invocation& call) {
   auto arguments = call.arguments;
   arguments["password_hash"] = std::move(*hash);
   return ask_and_print(call, arguments);
+}
+
+int session::run_with_key(const invocation& call) {
+  const auto key = call.key_from_stdin ? read_api_key(where_) : make_api_key();
+  if (!key)
+    return fail(key.error());
+  auto arguments = call.arguments;
+  arguments["digest"] = digest_of_api_key(*key);
+  const auto answer = ask(call.command, arguments);
+  if (!answer)
+    return fail(answer.error());
+  // Whoever brought the key along knows it.
+  print(call, call.key_from_stdin ? *answer : with_api_key(*answer, *key));
+  return exit_done;
 }
 
 int session::run_counted(const invocation& call) {

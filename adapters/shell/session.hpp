@@ -46,6 +46,8 @@ private:
   int fail(const caf::error& problem);
   void print(const invocation& call, const std::string& document);
   int run_once(const invocation& call);
+  int run_with_password(const invocation& call);
+  int run_with_key(const invocation& call);
   int run_counted(const invocation& call);
   int run_watch(const invocation& call);
   int submit(const invocation& call);

@@ -65,6 +65,13 @@ INSTANTIATE_TEST_SUITE_P(
             "user add", R"({"name":"ann","prefixes":["10.1","10.2"]})"},
     spelled{"user add --prefix 10.1 ann --password-stdin", "user add",
             R"({"name":"ann","prefixes":["10.1"]})"},
+    spelled{"key list", "key list", "{}"},
+    spelled{"key add loader --permit 'queue|post|a' --permit 'queue|poll|b*' "
+            "--role queue_post --replace",
+            "key add",
+            R"({"name":"loader","permits":["queue|post|a","queue|poll|b*"],
+                "roles":["queue_post"],"replace":true})"},
+    spelled{"key remove loader", "key remove", R"({"name":"loader"})"},
     spelled{"sp add p --types metadata,query --slots 2 --userFilter a,b "
             "--excludeUsers --preferredUsers c --lowPriorityUsers d "
             "--maxSubmissionSize 1000",
@@ -114,6 +121,7 @@ TEST(grammar, flags_stand_anywhere) {
 TEST(grammar, what_destroys_asks_and_what_counts_counts_first) {
   EXPECT_FALSE(call_of("queue purge a").question.empty());
   EXPECT_FALSE(call_of("user remove a").question.empty());
+  EXPECT_FALSE(call_of("key remove a").question.empty());
   EXPECT_TRUE(call_of("park").counts_first);
   EXPECT_TRUE(call_of("unpark --count").count_only);
   EXPECT_TRUE(call_of("user password a --password-stdin").needs_password);

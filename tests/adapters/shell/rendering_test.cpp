@@ -80,9 +80,10 @@ TEST(rendering, a_document_keeps_its_lines) {
 }
 
 TEST(rendering, strange_documents_are_printed_all_the_same) {
-  for (const auto command : {"status", "queue list", "user list", "user show",
-                             "sp list", "submission list", "submission show",
-                             "submission why", "queue peek", "user set"})
+  for (const auto command :
+       {"status", "queue list", "user list", "user show", "sp list", "key list",
+        "submission list", "submission show", "submission why", "queue peek",
+        "user set"})
     for (const auto document :
          {"{}", "[]", "7", "", "nonsense", R"({"queues":7,"users":{}})",
           R"({"queues":[7,null],"users":[[]],"slots":"x","reasons":[1],
