@@ -1,6 +1,7 @@
 // depositbench: a client in a process of its own that measures a running
 // engine over its public doors. docs/PERFORMANCE.md says how to read it.
 
+#include "benchmarks/depositbench/doors.hpp"
 #include "benchmarks/depositbench/native.hpp"
 #include "benchmarks/depositbench/phases.hpp"
 
@@ -44,28 +45,59 @@ void print_row(const figures& x) {
   std::fflush(stdout);
 }
 
+std::string doors_text() {
+  std::string out = "Phases of the doors:";
+  for (const auto& door : door_names()) {
+    out += "\n  " + door + ":";
+    for (const auto& phase : habits_of(door).phases)
+      out += " " + phase;
+  }
+  return out + "\nall: every phase of the door but restart and disk.";
+}
+
+void expand_all(options& settings) {
+  if (settings.phases != std::vector<std::string>{"all"})
+    return;
+  settings.phases = habits_of(settings.door).phases;
+  std::erase_if(settings.phases, [](const std::string& x) {
+    return x == "restart" || x == "disk";
+  });
+}
+
 options read_options(int argc, char** argv, CLI::App& app) {
   options out;
-  app.add_option("phase", out.phases, "P1 P1s P2 P2b P3 P4 restart disk, all")
+  app.footer(doors_text());
+  app.add_option("phase", out.phases, "What to run, see below; or all")
     ->required();
-  app.add_option("--door", out.door)->check(CLI::IsMember({"native"}));
-  app.add_option("--connect", out.connect, "HOST:PORT of the door");
+  app.add_option("--door", out.door)
+    ->check(CLI::IsMember(door_names()))
+    ->capture_default_str();
+  app.add_option("--connect", out.connect,
+                 "HOST:PORT of the door; 127.0.0.1 and 4747 (native) or 8080 "
+                 "unless given");
+  app.add_option("--key", out.key, "API key of the emodb door");
+  app.add_option("--keys", out.keys_file,
+                 "file of lines NAME SECRET: API keys (emodb) or logins with "
+                 "passwords (crossref); each is a user");
   app.add_option("--server-pid", out.server_pid, "for server CPU and memory");
   app.add_option("--data", out.data, "the server's data folder, for disk");
   app.add_option("--restart-command", out.restart_command,
                  "starts the server again, for restart");
   app.add_option("--queue", out.queue, "prefix of the queues");
   app.add_option("--items", out.items, "instead of the phase's own number");
-  app.add_option("--users", out.users);
+  app.add_option("--users", out.users,
+                 "native: how many; others: how many of --keys at most");
   app.add_option("--body-bytes", out.body_bytes);
-  app.add_option("--connections", out.connections, "P1s: requests at once");
-  app.add_option("--workers", out.workers, "P2, P2b, P3");
-  app.add_option("--prefetch", out.prefetch, "P2: instead of 1 and 10");
+  app.add_option("--connections", out.connections,
+                 "P1s: requests at once, instead of the door's own");
+  app.add_option("--workers", out.workers,
+                 "P2, P2b, P3: instead of the door's own");
+  app.add_option("--prefetch", out.prefetch,
+                 "P2: items a worker holds, instead of the door's own");
   app.add_option("--rate", out.rate, "P3: items per second of the open loop");
   app.add_flag("--json", out.json, "one object per line");
   app.parse(argc, argv);
-  if (out.phases == std::vector<std::string>{"all"})
-    out.phases = {"P1", "P1s", "P2", "P2b", "P3", "P4"};
+  expand_all(out);
   return out;
 }
 

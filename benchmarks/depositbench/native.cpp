@@ -70,18 +70,19 @@ void send_group(producer_pointer self, std::vector<new_item> items) {
         --s.open;
         s.latencies.push_back(
           static_cast<std::uint32_t>(steady_us() - began_us));
+        if (x.refused > 0)
+          s.to->fail(std::to_string(x.refused) + " items were refused");
         s.to->enqueued += count - x.refused;
         send_groups(self);
       },
-      [=](const caf::error&) {
+      [=](const caf::error& why) {
         --self->state.open;
-        ++self->state.to->errors;
-        send_later(self);
+        self->state.to->fail("enqueue: " + render(why));
       });
 }
 
 bool finished(const producer_state& state) {
-  return state.to->stop
+  return state.to->stop || state.to->failed
          || (state.plan.items > 0 && state.sent >= state.plan.items);
 }
 
@@ -175,14 +176,14 @@ void note(worker_pointer self, const handed& x) {
     for (const auto& item : x.items)
       state.latencies.push_back(
         static_cast<std::uint32_t>(now - mark_of(item.body)));
-    if (state.latencies.size() > 10'000)
+    if (state.latencies.size() > 1'000)
       state.to->add_latencies(state.to->handed_us,
                               std::exchange(state.latencies, {}));
   }
   if (state.plan.note_order) {
     std::lock_guard guard{state.to->mutex};
     for (const auto& item : x.items)
-      state.to->order.push_back(item.user);
+      state.to->order.push_back(mark_of(item.body));
   }
 }
 
@@ -219,7 +220,9 @@ processor_actor::behavior_type worker(worker_pointer self, worker_plan plan,
         self->send(self->state.door,
                    work{x.processor, self->state.plan.credit, {}});
       },
-      [=](const caf::error&) { ++self->state.to->errors; });
+      [=](const caf::error& why) {
+        self->state.to->fail("attach: " + render(why));
+      });
   return {
     [=](const handed& x) { end_items(self, x); },
   };
@@ -235,13 +238,6 @@ client_config::client_config() {
   set("scheduler.policy", caf::atom("sharing"));
   set("scheduler.max-threads", std::size_t{1});
   apply_node_options(*this);
-}
-
-std::uint64_t steady_us() {
-  return static_cast<std::uint64_t>(
-    std::chrono::duration_cast<std::chrono::microseconds>(
-      clock::now().time_since_epoch())
-      .count());
 }
 
 native_client::native_client(caf::actor_system& system,
@@ -295,16 +291,15 @@ void native_client::enqueue_now(const std::string& queue,
              });
 }
 
-std::string native_client::command(const std::string& name,
-                                   const std::string& arguments) {
+void native_client::purge(const std::string& queue) {
   caf::scoped_actor self{system_};
-  std::string out;
-  self->request(admin_, request_timeout, admin_request{name, arguments})
-    .receive([&](const admin_reply& x) { out = x.document; },
-             [&](const caf::error& why) {
-               throw std::runtime_error(name + ": " + render(why));
+  self
+    ->request(admin_, request_timeout,
+              admin_request{"queue purge", "{\"name\":\"" + queue + "\"}"})
+    .receive([](const admin_reply&) {},
+             [](const caf::error& why) {
+               throw std::runtime_error("queue purge: " + render(why));
              });
-  return out;
 }
 
 void native_client::finish() {

@@ -10,7 +10,9 @@ namespace depositd::bench {
 struct options {
   std::vector<std::string> phases;
   std::string door = "native";
-  std::string connect = "127.0.0.1:4747";
+  std::string connect;            ///< empty: the door's usual port
+  std::string key;                ///< of the emodb door
+  std::string keys_file;          ///< lines NAME SECRET: several senders
   std::uint32_t server_pid = 0;   ///< 0: no server CPU and memory figures
   std::string data;               ///< the server's data folder, for `disk`
   std::string restart_command;    ///< starts the server, for `restart`
@@ -18,9 +20,9 @@ struct options {
   std::uint64_t items = 0;        ///< 0: the phase's own number
   std::uint32_t users = 1000;
   std::uint32_t body_bytes = 1024;
-  std::uint32_t connections = 16; ///< P1s
-  std::uint32_t workers = 8;      ///< P2, P2b, P3
-  std::uint32_t prefetch = 0;     ///< P2: 0 runs with 1 and with 10
+  std::uint32_t connections = 0;  ///< P1s; 0: the door's own
+  std::uint32_t workers = 0;      ///< P2, P2b, P3; 0: the door's own
+  std::uint32_t prefetch = 0;     ///< P2; 0: the door's own
   double rate = 0;                ///< P3 open loop; 0: half of its peak
   bool json = false;
 };

@@ -6,18 +6,14 @@
 #include <caf/actor_system.hpp>
 
 #include <functional>
-#include <vector>
 
 namespace depositd::bench {
 
 /// Called with every line of figures as it is known.
 using report_function = std::function<void(const figures&)>;
 
-/// Names of the phases, in the order of `all`.
-const std::vector<std::string>& phase_names();
-
 /// Runs one phase. Throws std::runtime_error if it cannot run; the text says
-/// what it lacks.
+/// what it lacks or what the engine answered.
 void run_phase(const std::string& name, const options& settings,
                caf::actor_system& system, const report_function& report);
 

@@ -1,0 +1,67 @@
+#include "benchmarks/depositbench/doors.hpp"
+
+#include "benchmarks/depositbench/crossref.hpp"
+#include "benchmarks/depositbench/emodb.hpp"
+#include "benchmarks/depositbench/native.hpp"
+
+#include <map>
+#include <stdexcept>
+
+namespace depositd::bench {
+
+namespace {
+
+const std::map<std::string, door_habits>& all_habits() {
+  static const std::map<std::string, door_habits> all{
+    {"native",
+     {{"P1", "P1s", "P2", "P2b", "P3", "P4", "restart", "disk"},
+      {16},
+      {8},
+      {1, 10},
+      1}},
+    {"emodb",
+     {{"P1", "P1s", "P2", "P2b", "P3", "P4"}, {16, 256}, {8, 64}, {1}, 1}},
+    // Every deposit is parsed, recorded and reported.
+    {"crossref", {{"P1s", "P3", "P4"}, {16}, {8}, {1}, 0.02, true}},
+  };
+  return all;
+}
+
+std::vector<sender> senders_of(const options& settings) {
+  if (!settings.keys_file.empty())
+    return read_senders(settings.keys_file);
+  return {sender{"", settings.key}};
+}
+
+} // namespace
+
+std::vector<std::string> door_names() {
+  std::vector<std::string> out;
+  for (const auto& [name, habits] : all_habits())
+    out.push_back(name);
+  return out;
+}
+
+const door_habits& habits_of(const std::string& door) {
+  const auto at = all_habits().find(door);
+  if (at == all_habits().end())
+    throw std::runtime_error("no door " + door);
+  return at->second;
+}
+
+std::unique_ptr<client> open_door(const options& settings,
+                                  caf::actor_system& system) {
+  const auto address = [&](const char* usual) {
+    return settings.connect.empty() ? std::string{usual} : settings.connect;
+  };
+  if (settings.door == "native")
+    return std::make_unique<native_client>(system, address("127.0.0.1:4747"));
+  const auto http = address("127.0.0.1:8080");
+  if (settings.door == "emodb")
+    return std::make_unique<emodb_client>(http, senders_of(settings));
+  if (settings.keys_file.empty())
+    throw std::runtime_error("this door needs --keys: lines USER PASSWORD");
+  return std::make_unique<crossref_client>(http, senders_of(settings));
+}
+
+} // namespace depositd::bench

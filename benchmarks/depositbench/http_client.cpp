@@ -1,0 +1,124 @@
+#include "benchmarks/depositbench/http_client.hpp"
+
+#include <stdexcept>
+
+namespace depositd::bench {
+
+std::string request_head(const std::string& method, const std::string& target,
+                         const std::string& headers, std::size_t body_bytes) {
+  auto out = method + " " + target + " HTTP/1.1\r\nHost: depositd\r\n";
+  out += headers;
+  if (method == "POST")
+    out += "Content-Length: " + std::to_string(body_bytes) + "\r\n";
+  return out + "\r\n";
+}
+
+// -- conversations ------------------------------------------------------------
+
+reporting_conversation::reporting_conversation(std::shared_ptr<progress> to)
+  : to_(std::move(to)) {
+  // nop
+}
+
+void reporting_conversation::broke(const std::string& why) {
+  to_->fail(why);
+}
+
+bool reporting_conversation::good(const char* what, int status,
+                                  std::string_view body) {
+  if (status == 200)
+    return true;
+  to_->fail(std::string{what} + ": " + std::to_string(status) + " "
+            + std::string{body.substr(0, 500)});
+  return false;
+}
+
+namespace {
+
+class fixed_requests : public reporting_conversation {
+public:
+  fixed_requests(std::shared_ptr<progress> to, const char* what,
+                 std::vector<std::string> requests, std::string wanted)
+    : reporting_conversation(std::move(to)),
+      what_(what),
+      requests_(std::move(requests)),
+      wanted_(std::move(wanted)) {
+    // nop
+  }
+
+  bool ask(std::string& request) override {
+    if (next_ == requests_.size() || to_->failed)
+      return false;
+    request = std::move(requests_[next_++]);
+    return true;
+  }
+
+  void answered(int status, std::string_view body) override {
+    if (!good(what_, status, body))
+      return;
+    if (body.find(wanted_) == body.npos)
+      to_->fail(std::string{what_} + ": " + std::string{body.substr(0, 500)});
+    else
+      ++to_->settled;
+  }
+
+private:
+  const char* what_;
+  std::vector<std::string> requests_;
+  std::string wanted_;
+  std::size_t next_ = 0;
+};
+
+} // namespace
+
+// -- open loop ----------------------------------------------------------------
+
+open_loop::open_loop(double rate) : rate_(rate) {
+  // nop
+}
+
+std::uint64_t open_loop::due(std::uint64_t sent) {
+  const auto now = steady_us();
+  if (started_us_ == 0)
+    started_us_ = now;
+  const auto all = static_cast<std::uint64_t>(
+    static_cast<double>(now - started_us_) * rate_ / 1e6);
+  return all > sent ? all - sent : 0;
+}
+
+std::uint64_t open_loop::intended_us(std::uint64_t number) const {
+  return started_us_
+         + static_cast<std::uint64_t>(static_cast<double>(number) * 1e6
+                                      / rate_);
+}
+
+// -- client -------------------------------------------------------------------
+
+http_client::http_client(const std::string& address,
+                         std::vector<sender> senders)
+  : senders_(std::move(senders)), loop_(address) {
+  // nop
+}
+
+void http_client::finish() {
+  loop_.finish();
+}
+
+void http_client::send_all(const char* what, std::vector<std::string> requests,
+                           const std::string& wanted) {
+  const auto to = std::make_shared<progress>();
+  const auto count = requests.size();
+  loop_.add(std::make_unique<fixed_requests>(to, what, std::move(requests),
+                                             wanted));
+  await(*to, to->settled, count);
+}
+
+std::size_t http_client::index_of(const std::string& user) const {
+  const auto number = std::stoul(user.substr(user.rfind('-') + 1));
+  if (number >= senders_.size())
+    throw std::runtime_error("this phase needs --keys with at least "
+                             + std::to_string(number + 1) + " senders");
+  return number;
+}
+
+} // namespace depositd::bench
