@@ -3,6 +3,7 @@
 #include "adapters/crossref/door.hpp"
 #include "adapters/crossref/door_worker.hpp"
 #include "adapters/drop/drop_folder.hpp"
+#include "adapters/emodb/door.hpp"
 #include "adapters/http/server.hpp"
 #include "adapters/operations/health.hpp"
 
@@ -18,6 +19,7 @@ struct doors::parts {
   crossref::door_actor deposits;
   std::vector<crossref::door_worker_actor> login_workers;
   std::vector<crossref::door_worker_actor> blob_workers;
+  std::unique_ptr<emodb::door> messages;
   drop::drop_folder_actor drops; ///< null without a drop folder
 };
 
@@ -59,6 +61,19 @@ crossref::door_options deposit_options(const doors_options& options) {
   out.handler = options.handler;
   out.body_bytes_max = std::size_t{settings.body_limit_mb} << 20;
   out.retry_after_s = settings.retry_after_s;
+  return out;
+}
+
+emodb::door_options message_options(const doors_options& options) {
+  const auto& settings = options.settings.emodb;
+  emodb::door_options out;
+  out.shard = options.shard;
+  out.projector = options.projector;
+  out.blobs = options.durable.blobs;
+  out.anonymous = settings.anonymous;
+  out.message_bytes_max = settings.message_bytes_max;
+  out.claims_max = settings.claims_max;
+  out.body_bytes_max = std::size_t{settings.body_limit_mb} << 20;
   return out;
 }
 
@@ -111,6 +126,11 @@ caf::expected<std::unique_ptr<doors>> doors::open(caf::actor_system& system,
   x->deposits = system.spawn(crossref::door, deposits);
   http::router routes;
   crossref::add_door_routes(routes, x->deposits, deposits);
+  auto messages = emodb::door::open(system, message_options(options));
+  if (!messages)
+    return messages.error();
+  x->messages = std::move(*messages);
+  x->messages->add_routes(routes);
   auto open_to_all = http::server::start(public_options(options.settings.http),
                                          std::move(routes));
   if (!open_to_all)
@@ -137,6 +157,8 @@ void doors::close() {
   for (const auto* workers : {&parts_->login_workers, &parts_->blob_workers})
     for (const auto& worker : *workers)
       caf::anon_send_exit(worker, caf::exit_reason::kill);
+  if (parts_->messages)
+    parts_->messages->close();
   if (parts_->deposits)
     caf::anon_send_exit(parts_->deposits, caf::exit_reason::kill);
   if (parts_->health)

@@ -115,13 +115,21 @@ std::vector<setting_key> inner_keys() {
   using drop = drop_folder_settings;
   using kafka = kafka_settings;
   using crossref = crossref_settings;
+  using emodb = emodb_settings;
   return {
     {"processors.count",
      number(0, 1'024, &settings::processors, &processors::count)},
     {"processors.inject_delay_ms",
      number(0, 3'600'000, &settings::processors, &processors::inject_delay_ms)},
     {"prohibited_users", read_prohibited},
-    {"emodb.anonymous", flag(&settings::emodb, &emodb_settings::anonymous)},
+    {"emodb.anonymous", flag(&settings::emodb, &emodb::anonymous)},
+    {"emodb.message_bytes_max",
+     number(1, inline_body_bytes_max, &settings::emodb,
+            &emodb::message_bytes_max)},
+    {"emodb.claims_max",
+     number(1, 10'000'000, &settings::emodb, &emodb::claims_max)},
+    {"emodb.body_limit_mb",
+     number(1, 1'024, &settings::emodb, &emodb::body_limit_mb)},
     {"drop_folder.path", text(&settings::drop_folder, &drop::path)},
     {"drop_folder.poll_interval_ms",
      number(10, 3'600'000, &settings::drop_folder, &drop::poll_interval_ms)},

@@ -56,6 +56,12 @@ bool exchange::answer(response what) {
   return true;
 }
 
+void exchange::expire() {
+  const auto& late = route_->options.late;
+  answer(late ? *late
+              : response::text(504, "The request was not answered in time.\n"));
+}
+
 void exchange::pass() {
   const std::lock_guard lock{guard_};
   if (answered_ || !handle_)

@@ -50,6 +50,9 @@ public:
 
   // -- on any thread
 
+  /// The time to answer is over.
+  void expire();
+
   bool answer(response what) override;
   void pass() override;
 

@@ -93,8 +93,7 @@ void housekeeper::expire(connection& x, phase_clock::word seen) {
     ++expired_;
     const std::lock_guard lock{x.guard};
     if (x.current)
-      x.current->answer(
-        response::text(504, "The request was not answered in time.\n"));
+      x.current->expire();
     return;
   }
   if (!x.clock.replace(seen, phase_clock::make(phase::doomed, 0)))

@@ -27,6 +27,8 @@ struct route_options {
   std::size_t body_bytes_max = 0;            ///< 0: the server's own limit
   std::chrono::milliseconds answer_limit{0}; ///< 0: the server's own limit
   gate before_body;                          ///< may be null
+  /// What is answered after the limit; null: 504.
+  std::shared_ptr<const response> late;
 };
 
 struct route {

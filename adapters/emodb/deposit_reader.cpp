@@ -1,0 +1,76 @@
+#include "adapters/emodb/deposit_reader.hpp"
+
+#include "adapters/emodb/answers.hpp"
+#include "adapters/emodb/wire_id.hpp"
+#include "messages/base64.hpp"
+#include "messages/envelope.hpp"
+#include "messages/time_text.hpp"
+
+namespace depositd::emodb {
+
+namespace {
+
+void append_member(std::string& out, std::string_view name,
+                   std::string_view text) {
+  out += out.back() == '{' ? "" : ",";
+  append_json_string(out, name);
+  out += ':';
+  append_json_string(out, is_utf8(text) ? std::string{text}
+                                        : encode_base64(text));
+}
+
+void append_document(std::string& out, const std::string& blob,
+                     blob_store& blobs) {
+  const auto bytes = blobs.get(blob);
+  if (!bytes)
+    append_member(out, "document_error", render(bytes.error()));
+  else
+    append_member(out, is_utf8(*bytes) ? "document" : "document_base64",
+                  *bytes);
+}
+
+void answer(const answer_deposits& x, blob_store& blobs) {
+  std::string out = "[";
+  for (const auto& item : x.items) {
+    if (!item.body)
+      continue;
+    out += out.size() == 1 ? R"({"id":")" : R"(,{"id":")";
+    append_wire_id(out, item.name, x.queue);
+    out += R"(","payload":)";
+    append_deposit(out, {*item.body, item.user, item.received_us}, &blobs);
+    out += '}';
+  }
+  out += ']';
+  x.answer->send(json_answer(std::move(out)));
+}
+
+} // namespace
+
+void append_deposit(std::string& out, const deposit_view& x,
+                    blob_store* blobs) {
+  const auto particulars = decode_envelope(x.envelope);
+  out += '{';
+  append_member(out, "user", x.user);
+  append_member(out, "received", format_utc(x.received_us));
+  if (particulars) {
+    append_member(out, "file_name", particulars->file_name);
+    append_member(out, "operation", particulars->operation);
+    append_member(out, "login", particulars->login);
+    append_member(out, "source", particulars->source);
+    append_member(out, "sha256", particulars->blob);
+    out += ",\"size\":" + std::to_string(particulars->size);
+    if (blobs)
+      append_document(out, particulars->blob, *blobs);
+  }
+  out += '}';
+}
+
+deposit_reader_actor::behavior_type
+deposit_reader(deposit_reader_actor::pointer,
+               std::shared_ptr<blob_store> blobs) {
+  return {
+    [=](const answer_deposits& x) { answer(x, *blobs); },
+  };
+}
+
+} // namespace depositd::emodb

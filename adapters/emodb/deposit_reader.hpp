@@ -1,0 +1,46 @@
+#pragma once
+
+// What a worker sees of a deposit: its particulars, and with a claim also the
+// document that was deposited.
+
+#include "adapters/http/responder.hpp"
+#include "messages/actors.hpp"
+#include "messages/ports/blob_store.hpp"
+
+#include <caf/typed_event_based_actor.hpp>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace depositd::emodb {
+
+/// Claims of deposits whose documents are to be read and answered.
+struct answer_deposits {
+  std::string queue; ///< the core's name
+  std::vector<taken_item> items;
+  std::shared_ptr<http::responder> answer;
+};
+
+/// Waits for the disk: on a thread of its own.
+using deposit_reader_actor = caf::typed_actor<caf::reacts_to<answer_deposits>>;
+
+deposit_reader_actor::behavior_type
+deposit_reader(deposit_reader_actor::pointer self,
+               std::shared_ptr<blob_store> blobs);
+
+/// A deposit's particulars as they lie in its item.
+struct deposit_view {
+  std::string_view envelope;
+  std::string_view user;
+  micros received_us = 0;
+};
+
+/// Appends a JSON object; `blobs` null leaves the document out.
+void append_deposit(std::string& out, const deposit_view& x,
+                    blob_store* blobs);
+
+} // namespace depositd::emodb
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::emodb::answer_deposits)

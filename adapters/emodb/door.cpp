@@ -1,0 +1,205 @@
+#include "adapters/emodb/door.hpp"
+
+#include "adapters/emodb/door_parts.hpp"
+
+#include <caf/scoped_actor.hpp>
+
+#include <utility>
+
+namespace depositd::emodb {
+
+namespace {
+
+struct operation {
+  const char* method;
+  const char* path; ///< behind {base}
+  bool json_body;
+  /// What the key must be allowed on the queue in the path.
+  std::optional<queue_right> right;
+  operation_function run;
+};
+
+constexpr operation operations[] = {
+  {"POST", "/{queue}/send", true, queue_right::post, send_one},
+  {"POST", "/{queue}/sendbatch", true, queue_right::post, send_batch},
+  {"POST", "/_sendbatch", true, std::nullopt, send_batches},
+  {"GET", "/{queue}/poll", false, queue_right::poll, poll},
+  {"POST", "/{queue}/ack", true, queue_right::poll, acknowledge},
+  {"POST", "/{queue}/renew", true, queue_right::poll, renew},
+  {"POST", "/{queue}/fail", true, queue_right::poll, fail},
+  {"GET", "/{queue}/peek", false, queue_right::poll, peek},
+  {"GET", "/{queue}/size", false, queue_right::get_status, report_size},
+  {"GET", "/{queue}/uncached_size", false, queue_right::get_status,
+   report_size},
+  {"GET", "/{queue}/claimcount", false, queue_right::get_status,
+   report_claims},
+  {"POST", "/{queue}/unclaimall", false, queue_right::poll, release_claims},
+  {"DELETE", "/{queue}", false, queue_right::poll, purge},
+  {"POST", "/_move", false, std::nullopt, begin_move},
+  {"GET", "/_move/{reference}", false, std::nullopt, report_move},
+};
+
+constexpr const char* bases[] = {"/queue/1", "/dedupq/1"};
+
+/// Above this a body is refused before it has been read, if it may be.
+constexpr std::uint64_t small_body_bytes = 64 * 1024;
+
+bool is_forbidden(const operation& what, const api_key* key,
+                  const http::request& from) {
+  return !key || (what.right && !permitted(*key, *what.right,
+                                           from.captured[0]));
+}
+
+/// What is wrong before anything of the request is looked at.
+std::optional<http::response> check_head(const operation& what,
+                                         const http::request& from) {
+  if (!from.captured.empty() && from.captured[0].empty())
+    return not_found();
+  if (what.json_body && !sends_json(from))
+    return unsupported_media_type();
+  if (!accepts_json(from))
+    return not_acceptable();
+  return std::nullopt;
+}
+
+void serve(const std::shared_ptr<door_core>& core, const operation& what,
+           bool dedup, http::request&& from, http::responder answer) {
+  if (auto wrong = check_head(what, from)) {
+    answer.send(std::move(*wrong));
+    return;
+  }
+  auto ring = core->ring.load();
+  const auto* key = ring->find(key_of(from));
+  if (is_forbidden(what, key, from)) {
+    answer.send(not_authorized());
+    return;
+  }
+  if (core->asked.full()) {
+    answer.send(service_unavailable("too many requests wait"));
+    return;
+  }
+  what.run({core, std::move(ring), key, dedup, std::move(from),
+            std::move(answer)});
+}
+
+/// Who may not send need not send much.
+void look_ahead(const door_core& core, const operation& what,
+                const http::request& head, http::gatekeeper gate) {
+  const auto* length = head.header("content-length");
+  if (length && std::stoull(*length) <= small_body_bytes) {
+    gate.pass();
+  } else if (auto wrong = check_head(what, head)) {
+    gate.refuse(std::move(*wrong));
+  } else if (const auto ring = core.ring.load();
+             is_forbidden(what, ring->find(key_of(head)), head)) {
+    gate.refuse(not_authorized());
+  } else {
+    gate.pass();
+  }
+}
+
+http::route_options options_of(const std::shared_ptr<door_core>& core,
+                               const operation& what) {
+  http::route_options out;
+  out.body_bytes_max = core->options.body_bytes_max;
+  out.answer_limit = core->options.answer_limit;
+  out.late = std::make_shared<const http::response>(
+    service_unavailable("the engine did not answer in time"));
+  out.before_body = [core, &what](const http::request& head,
+                                  http::gatekeeper gate) {
+    look_ahead(*core, what, head, std::move(gate));
+  };
+  return out;
+}
+
+void take_control(door_core& core, control_snapshot state) {
+  core.ring.store(std::make_shared<const key_ring>(std::move(state),
+                                                   core.options.anonymous));
+}
+
+} // namespace
+
+bool call::holds_deposits(const std::string& core_name) const {
+  const auto& queues = ring->control().queues;
+  const auto found = queues.find(core_name);
+  return found != queues.end() && found->second.kind == queue_kind::deposit;
+}
+
+bool call::refused(std::optional<http::response> wrong) {
+  if (wrong)
+    answer.send(std::move(*wrong));
+  return wrong.has_value();
+}
+
+door_core::door_core(caf::actor_system& system, door_options x)
+  : options(std::move(x)),
+    deposits(system.spawn<caf::detached>(deposit_reader, options.blobs)),
+    asked(system, {.outstanding_max = options.outstanding_max,
+                   .patience = 2 * options.answer_limit,
+                   .news = [this](core_answer what) {
+                     if (auto* changed = what.as<control_changed>())
+                       take_control(*this, changed->state);
+                   }}) {
+  // nop
+}
+
+caf::expected<std::unique_ptr<door>> door::open(caf::actor_system& system,
+                                                door_options options) {
+  auto core = std::make_shared<door_core>(system, std::move(options));
+  caf::scoped_actor self{system};
+  caf::error failure;
+  self
+    ->request(core->options.shard, std::chrono::seconds{30},
+              watch_control{core->asked.self()})
+    .receive(
+      [&](const control_changed& x) {
+        // News that came before are newer.
+        std::shared_ptr<const key_ring> none;
+        core->ring.compare_exchange_strong(
+          none, std::make_shared<const key_ring>(x.state,
+                                                 core->options.anonymous));
+      },
+      [&](caf::error& why) { failure = std::move(why); });
+  std::unique_ptr<door> out{new door(std::move(core))};
+  if (failure)
+    return failure;
+  return out;
+}
+
+door::door(std::shared_ptr<door_core> core) : core_(std::move(core)) {
+  // nop
+}
+
+door::~door() {
+  close();
+}
+
+void door::add_routes(http::router& routes) {
+  for (const bool dedup : {false, true})
+    for (const auto& what : operations)
+      routes.add(
+        what.method, std::string{bases[dedup]} + what.path,
+        [core = core_, &what, dedup](http::request&& from,
+                                     http::responder answer) {
+          serve(core, what, dedup, std::move(from), std::move(answer));
+        },
+        options_of(core_, what));
+  routes.add("GET", "/ping", [](http::request&&, http::responder answer) {
+    answer.send(http::response::of(200, "text/plain", "pong"));
+  });
+}
+
+std::vector<route_name> door::all_routes() {
+  std::vector<route_name> out{{"GET", "/ping"}};
+  for (const auto* base : bases)
+    for (const auto& what : operations)
+      out.push_back({what.method, std::string{base} + what.path});
+  return out;
+}
+
+void door::close() {
+  core_->asked.close();
+  caf::anon_send_exit(core_->deposits, caf::exit_reason::user_shutdown);
+}
+
+} // namespace depositd::emodb

@@ -1,0 +1,176 @@
+// What is done with whole queues: counts, release, purge, move.
+
+#include "adapters/emodb/door_parts.hpp"
+
+#include <utility>
+
+namespace depositd::emodb {
+
+namespace {
+
+std::uint64_t items_of(const queue_counted& x) {
+  return x.items;
+}
+
+std::uint64_t claims_of(const queue_counted& x) {
+  return x.claims;
+}
+
+void report(call& x, std::uint64_t (*number)(const queue_counted&)) {
+  x.core->asked.ask(
+    x.core->options.shard, count_queue{x.core_name(x.queue())},
+    [number, to = std::move(x.answer)](core_answer what) mutable {
+      if (const auto* counted = what.as<queue_counted>())
+        to.send(json_answer(std::to_string(number(*counted))));
+      else
+        to.send(failure(what.why()));
+    });
+}
+
+const char* name_of(move_status x) {
+  switch (x) {
+    case move_status::in_progress:
+      return "IN_PROGRESS";
+    case move_status::complete:
+      return "COMPLETE";
+    case move_status::error:
+      break;
+  }
+  return "ERROR";
+}
+
+bool is_dedup(std::string_view queue) {
+  return queue.starts_with(dedup_queue_prefix);
+}
+
+/// The answer for a move that is known to this service.
+std::optional<http::response> find_move(const control_state& from,
+                                        const std::string& reference,
+                                        bool dedup) {
+  const auto found = from.moves.find(reference);
+  if (found == from.moves.end() || is_dedup(found->second.from) != dedup)
+    return std::nullopt;
+  const auto& move = found->second;
+  const auto skip = dedup ? dedup_queue_prefix.size() : 0;
+  std::string out = R"({"from":)";
+  append_json_string(out, std::string_view{move.from}.substr(skip));
+  out += R"(,"to":)";
+  append_json_string(out, std::string_view{move.to}.substr(skip));
+  out += R"(,"status":")";
+  out += name_of(move.status);
+  out += R"("})";
+  return json_answer(std::move(out));
+}
+
+std::optional<http::response> check_move(const call& x, const std::string& from,
+                                         const std::string& to) {
+  if (from.empty())
+    return illegal_argument("from is required");
+  if (to.empty())
+    return illegal_argument("to is required");
+  if (!permitted(*x.key, queue_right::poll, from)
+      || !permitted(*x.key, queue_right::post, to))
+    return not_authorized();
+  if (auto wrong = check_queue_name(from))
+    return wrong;
+  if (auto wrong = check_queue_name(to))
+    return wrong;
+  if (from == to)
+    return illegal_argument("cannot move queue to itself");
+  for (const auto& name : {from, to})
+    if (x.holds_deposits(x.core_name(name)))
+      return illegal_argument("Queue " + name + " takes deposits only");
+  return std::nullopt;
+}
+
+} // namespace
+
+void report_size(call x) {
+  query_reader query{x.from};
+  const auto limit
+    = query.long_number("limit", std::numeric_limits<std::int64_t>::max());
+  query.flag("partitioned");
+  if (x.refused(query.wrong()) || x.refused(check_queue_name(x.queue())))
+    return;
+  if (limit <= 0)
+    x.answer.send(illegal_argument("Limit must be >0"));
+  else
+    report(x, items_of);
+}
+
+void report_claims(call x) {
+  query_reader query{x.from};
+  query.flag("partitioned");
+  if (!x.refused(query.wrong()) && !x.refused(check_queue_name(x.queue())))
+    report(x, claims_of);
+}
+
+void release_claims(call x) {
+  query_reader query{x.from};
+  query.flag("partitioned");
+  if (!x.refused(query.wrong()) && !x.refused(check_queue_name(x.queue())))
+    x.core->asked.ask(x.core->options.shard,
+                      release_queue{x.core_name(x.queue())},
+                      say_success<done>(std::move(x.answer)));
+}
+
+void purge(call x) {
+  query_reader query{x.from};
+  query.flag("partitioned");
+  if (x.refused(query.wrong()) || x.refused(check_queue_name(x.queue())))
+    return;
+  x.core->asked.ask(x.core->options.shard,
+                    purge_queue{x.core_name(x.queue())},
+                    [to = std::move(x.answer)](core_answer what) mutable {
+                      // A queue that never was is empty.
+                      if (what.as<done>() || what.why() == ec::not_found)
+                        to.send(success());
+                      else
+                        to.send(failure(what.why()));
+                    });
+}
+
+void begin_move(call x) {
+  const auto* from = http::find(x.from.query, "from");
+  const auto* to = http::find(x.from.query, "to");
+  query_reader query{x.from};
+  query.flag("partitioned");
+  if (x.refused(query.wrong())
+      || x.refused(check_move(x, from ? *from : "", to ? *to : "")))
+    return;
+  x.core->asked.ask(
+    x.core->options.shard, move_queue{x.core_name(*from), x.core_name(*to)},
+    [to = std::move(x.answer)](core_answer what) mutable {
+      const auto* begun = what.as<move_begun>();
+      if (!begun) {
+        to.send(failure(what.why()));
+        return;
+      }
+      std::string out = R"({"id":)";
+      append_json_string(out, begun->reference);
+      to.send(json_answer(out + '}'));
+    });
+}
+
+void report_move(call x) {
+  const auto reference = x.from.captured[0];
+  if (auto known = find_move(x.ring->control(), reference, x.dedup)) {
+    x.answer.send(std::move(*known));
+    return;
+  }
+  // Begun a moment ago, perhaps: the shard knows.
+  x.core->asked.ask(
+    x.core->options.shard, watch_control{nullptr},
+    [reference, dedup = x.dedup,
+     to = std::move(x.answer)](core_answer what) mutable {
+      const auto* control = what.as<control_changed>();
+      if (!control) {
+        to.send(failure(what.why()));
+        return;
+      }
+      auto known = find_move(*control->state, reference, dedup);
+      to.send(known ? std::move(*known) : unknown_move(reference));
+    });
+}
+
+} // namespace depositd::emodb

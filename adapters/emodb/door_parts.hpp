@@ -1,0 +1,88 @@
+#pragma once
+
+// Inside the door: one request on its way, and what is done for each.
+
+#include "adapters/emodb/answers.hpp"
+#include "adapters/emodb/deposit_reader.hpp"
+#include "adapters/emodb/door.hpp"
+#include "adapters/emodb/gateway.hpp"
+#include "adapters/emodb/keys.hpp"
+#include "adapters/emodb/parameters.hpp"
+#include "messages/names.hpp"
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace depositd::emodb {
+
+/// What all requests share.
+struct door_core {
+  door_core(caf::actor_system& system, door_options x);
+
+  const door_options options;
+  std::atomic<std::shared_ptr<const key_ring>> ring;
+  deposit_reader_actor deposits;
+  gateway asked;
+};
+
+/// A request whose key and right have been checked.
+struct call {
+  std::shared_ptr<door_core> core;
+  std::shared_ptr<const key_ring> ring;
+  const api_key* key = nullptr; ///< in the ring
+  bool dedup = false;           ///< which of the two services
+  http::request from;
+  http::responder answer;
+
+  /// The queue in the path.
+  const std::string& queue() const {
+    return from.captured[0];
+  }
+
+  /// What the core calls a queue of this service.
+  std::string core_name(const std::string& queue) const {
+    return dedup ? std::string{dedup_queue_prefix} + queue : queue;
+  }
+
+  /// Whether the queue takes deposits, which have a door of their own.
+  bool holds_deposits(const std::string& core_name) const;
+
+  /// Answers with what is wrong, if anything is.
+  bool refused(std::optional<http::response> wrong);
+};
+
+using operation_function = void (*)(call);
+
+void send_one(call x);
+void send_batch(call x);
+void send_batches(call x);
+void poll(call x);
+void peek(call x);
+void acknowledge(call x);
+void renew(call x);
+void fail(call x);
+void report_size(call x);
+void report_claims(call x);
+void release_claims(call x);
+void purge(call x);
+void begin_move(call x);
+void report_move(call x);
+
+/// Whether there is no value at all, or null.
+inline bool is_empty(json_reader& x) {
+  const auto c = x.look();
+  return x.fault() == json_fault::none
+         && (c == '\0' || (c == 'n' && x.skip()));
+}
+
+/// Says success, or what the core has refused.
+template <class Answer>
+auto say_success(http::responder&& to) {
+  return [to = std::move(to)](core_answer what) mutable {
+    to.send(what.as<Answer>() ? success() : failure(what.why()));
+  };
+}
+
+} // namespace depositd::emodb

@@ -1,0 +1,366 @@
+// Messages on their way out, and what workers say of them.
+
+#include "adapters/emodb/door_parts.hpp"
+#include "adapters/emodb/wire_id.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+namespace depositd::emodb {
+
+namespace {
+
+/// One poll hands out no more deposits: each comes with its document.
+constexpr std::uint32_t deposits_max = 16;
+
+/// Of one request to the core.
+constexpr std::size_t ids_max = 100'000;
+
+constexpr double delay_s_max = 7 * 24 * 3600;
+
+void begin_message(std::string& out, const item_name& name,
+                   std::string_view queue) {
+  out += out.size() == 1 ? R"({"id":")" : R"(,{"id":")";
+  append_wire_id(out, name, queue);
+  out += R"(","payload":)";
+}
+
+http::response answer_of(const items_taken& x, std::string_view queue) {
+  std::size_t bytes = 2;
+  for (const auto& item : x.items)
+    bytes += (item.body ? item.body->size() : 0) + 64;
+  std::string out;
+  out.reserve(bytes);
+  out = "[";
+  for (const auto& item : x.items) {
+    // Unreadable; its claim ends by itself.
+    if (!item.body)
+      continue;
+    begin_message(out, item.name, queue);
+    out += *item.body;
+    out += '}';
+  }
+  out += ']';
+  return json_answer(std::move(out));
+}
+
+/// What is shown without being claimed.
+struct view {
+  std::string queue; ///< the core's name
+  std::size_t limit = 0;
+  bool collapsed = false; ///< equal messages show once
+  bool deposits = false;
+};
+
+http::response answer_of(const items_found& x, const view& how) {
+  std::unordered_set<std::string_view> seen;
+  std::string out = "[";
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < x.rows.size() && count < how.limit; ++i) {
+    const auto& row = x.rows[i];
+    if (x.bodies[i].empty()
+        || (how.collapsed && !seen.insert(x.bodies[i]).second))
+      continue;
+    begin_message(out, {row.id, digest_of_user(row.user)}, how.queue);
+    if (how.deposits)
+      append_deposit(out, {x.bodies[i], row.user, row.received_us}, nullptr);
+    else
+      out += x.bodies[i];
+    out += '}';
+    ++count;
+  }
+  out += ']';
+  return json_answer(std::move(out));
+}
+
+void show(call& x, std::uint32_t limit, bool pending_only) {
+  view how{x.core_name(x.queue()), limit, pending_only && x.dedup, false};
+  how.deposits = x.holds_deposits(how.queue);
+  peek_items what;
+  what.queue = how.queue;
+  // Which of them are equal is known once they are read.
+  what.count_max = how.collapsed ? static_cast<std::uint32_t>(limit_max)
+                                 : limit;
+  what.pending_only = pending_only;
+  what.with_bodies = true;
+  x.core->asked.ask(
+    x.core->options.projector, std::move(what),
+    [how = std::move(how),
+     to = std::move(x.answer)](core_answer found) mutable {
+      if (auto* items = found.as<items_found>())
+        to.send(answer_of(*items, how));
+      else
+        to.send(failure(found.why()));
+    });
+}
+
+void take_deposits(call& x, take_items what) {
+  what.count = std::min(what.count, deposits_max);
+  x.core->asked.ask(
+    x.core->options.shard, take_items{what},
+    [core = x.core, queue = what.queue,
+     to = std::move(x.answer)](core_answer found) mutable {
+      auto* taken = found.as<items_taken>();
+      if (!taken)
+        to.send(failure(found.why()));
+      else if (taken->items.empty())
+        to.send(json_answer("[]"));
+      else
+        caf::anon_send(
+          core->deposits,
+          answer_deposits{queue, std::move(taken->items),
+                          std::make_shared<http::responder>(std::move(to))});
+    });
+}
+
+/// Ids as workers name them, perhaps with what they say of each.
+struct named_items {
+  std::vector<end_items::one> items;
+  std::vector<std::string> texts; ///< by position, if `keep`
+  bool keep = false;
+  std::optional<http::response> wrong; ///< what the service refuses
+};
+
+enum class id_objects : std::uint8_t { refused, outcomes, failures };
+
+/// The seconds of a delay as milliseconds.
+bool read_delay(json_reader& from, std::uint32_t& out) {
+  std::string text;
+  std::size_t ignored = 0;
+  if (!from.copy(text, ignored))
+    return false;
+  double seconds = -1;
+  const char* end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data(), end, seconds);
+  if (parsed.ec != std::errc{} || parsed.ptr != end || seconds < 0
+      || seconds > delay_s_max)
+    return from.refuse("delay is a number of seconds, 0 to 604800");
+  out = static_cast<std::uint32_t>(seconds * 1000);
+  return true;
+}
+
+bool read_object(json_reader& from, id_objects kind, std::string& id,
+                 end_items::one& to) {
+  const bool fails = kind == id_objects::failures;
+  bool has_id = false;
+  std::string name;
+  if (!from.open('{'))
+    return false;
+  to.says = fails ? verdict::failed : verdict::done;
+  for (bool first = true; from.next('}', first);) {
+    if (!from.key(name))
+      return false;
+    bool read = false;
+    if (name == "id")
+      read = has_id = from.text(id);
+    else if (!fails && name == "document")
+      read = from.text(to.document);
+    else if (!fails && name == "batch_id")
+      read = from.text(to.batch_id);
+    else if (fails && name == "reason")
+      read = from.text(to.reason);
+    else if (fails && name == "delay")
+      read = read_delay(from, to.delay_ms);
+    else
+      read = from.skip();
+    if (!read)
+      return false;
+    if (fails && name == "delay")
+      to.says = verdict::retry;
+  }
+  if (from.fault() != json_fault::none)
+    return false;
+  return has_id || from.refuse("An object without an id");
+}
+
+/// One element: an id, or an object that holds one.
+bool read_item(json_reader& from, const std::string& queue, id_objects kind,
+               named_items& to) {
+  std::string id;
+  end_items::one one;
+  const auto c = from.look();
+  if (c == '{' && kind != id_objects::refused) {
+    if (!read_object(from, kind, id, one))
+      return false;
+  } else if (c == '"' && kind != id_objects::failures) {
+    if (!from.text(id))
+      return false;
+  } else if (c == '{' || c == '[' || kind == id_objects::failures) {
+    return from.skip() && from.refuse("A message id is expected");
+  } else if (!from.skip()) {
+    return false;
+  }
+  switch (read_wire_id(id, queue, one.name)) {
+    case id_fault::none:
+      break;
+    case id_fault::malformed:
+      if (!to.wrong)
+        to.wrong = illegal_argument("Invalid event ID.");
+      break;
+    case id_fault::foreign:
+      if (!to.wrong)
+        to.wrong = illegal_argument("Invalid event ID checksum.");
+      break;
+  }
+  if (!to.wrong && to.items.size() == ids_max)
+    to.wrong = illegal_argument("More than " + std::to_string(ids_max)
+                                + " message ids");
+  if (to.wrong)
+    return true;
+  to.items.push_back(std::move(one));
+  if (to.keep)
+    to.texts.push_back(std::move(id));
+  return true;
+}
+
+/// Reads the body's ids; answers and says no if anything is wrong.
+bool read_items(call& x, id_objects kind, named_items& to) {
+  json_reader reader{x.from.body};
+  if (is_empty(reader)) {
+    x.answer.send(empty_body());
+    return false;
+  }
+  const auto queue = x.core_name(x.queue());
+  to.items.reserve(std::min(x.from.body.size() / (wire_id_size + 3) + 1,
+                            ids_max));
+  bool read = reader.open('[');
+  for (bool first = true; read && reader.next(']', first);)
+    read = read_item(reader, queue, kind, to);
+  if (!reader.finish()) {
+    x.answer.send(bad_json(reader));
+    return false;
+  }
+  return true;
+}
+
+/// Names of queues come before what is said of messages.
+bool refused(call& x, query_reader& query) {
+  return x.refused(query.wrong());
+}
+
+} // namespace
+
+void poll(call x) {
+  query_reader query{x.from};
+  const auto ttl_s = query.number("ttl", ttl_default_s);
+  const auto limit = query.number("limit", limit_default);
+  query.flag("partitioned");
+  if (refused(x, query) || x.refused(check_queue_name(x.queue()))
+      || x.refused(check_limit(limit)) || x.refused(check_ttl(ttl_s)))
+    return;
+  if (ttl_s == 0) {
+    show(x, static_cast<std::uint32_t>(limit), true);
+    return;
+  }
+  take_items what;
+  what.queue = x.core_name(x.queue());
+  what.taker = x.key->name;
+  what.count = static_cast<std::uint32_t>(limit);
+  what.lease_ms = static_cast<std::uint32_t>(ttl_s * 1000);
+  what.claims_max = x.core->options.claims_max;
+  if (x.holds_deposits(what.queue)) {
+    take_deposits(x, std::move(what));
+    return;
+  }
+  auto queue = what.queue;
+  x.core->asked.ask(
+    x.core->options.shard, std::move(what),
+    [queue = std::move(queue),
+     to = std::move(x.answer)](core_answer found) mutable {
+      if (auto* taken = found.as<items_taken>())
+        to.send(answer_of(*taken, queue));
+      else
+        to.send(failure(found.why()));
+    });
+}
+
+void peek(call x) {
+  query_reader query{x.from};
+  const auto limit = query.number("limit", limit_default);
+  query.flag("partitioned");
+  if (refused(x, query) || x.refused(check_queue_name(x.queue()))
+      || x.refused(check_limit(limit)))
+    return;
+  show(x, static_cast<std::uint32_t>(limit), false);
+}
+
+void acknowledge(call x) {
+  query_reader query{x.from};
+  query.flag("partitioned");
+  named_items named;
+  if (refused(x, query) || !read_items(x, id_objects::outcomes, named)
+      || x.refused(check_queue_name(x.queue()))
+      || x.refused(std::move(named.wrong)))
+    return;
+  if (named.items.empty()) {
+    x.answer.send(success());
+    return;
+  }
+  x.core->asked.ask(
+    x.core->options.shard,
+    end_items{x.core_name(x.queue()), std::move(named.items)},
+    say_success<items_ended>(std::move(x.answer)));
+}
+
+void renew(call x) {
+  query_reader query{x.from};
+  const auto ttl_s = query.number("ttl", ttl_default_s);
+  query.flag("partitioned");
+  named_items named;
+  if (refused(x, query) || !read_items(x, id_objects::refused, named)
+      || x.refused(check_queue_name(x.queue())) || x.refused(check_ttl(ttl_s))
+      || x.refused(std::move(named.wrong)))
+    return;
+  if (named.items.empty()) {
+    x.answer.send(success());
+    return;
+  }
+  extend_items what;
+  what.queue = x.core_name(x.queue());
+  what.taker = x.key->name;
+  what.lease_ms = static_cast<std::uint32_t>(ttl_s * 1000);
+  for (const auto& one : named.items)
+    what.items.push_back(one.name);
+  x.core->asked.ask(x.core->options.shard, std::move(what),
+                    say_success<done>(std::move(x.answer)));
+}
+
+void fail(call x) {
+  query_reader query{x.from};
+  query.flag("partitioned");
+  named_items named;
+  named.keep = true;
+  if (refused(x, query) || !read_items(x, id_objects::failures, named)
+      || x.refused(check_queue_name(x.queue()))
+      || x.refused(std::move(named.wrong)))
+    return;
+  if (named.items.empty()) {
+    x.answer.send(success());
+    return;
+  }
+  x.core->asked.ask(
+    x.core->options.shard,
+    end_items{x.core_name(x.queue()), std::move(named.items)},
+    [ids = std::move(named.texts),
+     to = std::move(x.answer)](core_answer what) mutable {
+      const auto* ended = what.as<items_ended>();
+      if (!ended) {
+        to.send(failure(what.why()));
+        return;
+      }
+      std::string refused;
+      for (std::size_t i = 0; i < ids.size(); ++i)
+        if (!ended->accepted[i])
+          refused += (refused.empty() ? "\"" : ",\"") + ids[i] + '"';
+      if (refused.empty())
+        to.send(success());
+      else
+        to.send(json_answer(R"({"success":false,"refused":[)" + refused
+                            + "]}"));
+    });
+}
+
+} // namespace depositd::emodb

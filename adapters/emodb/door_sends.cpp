@@ -1,0 +1,220 @@
+// Messages on their way in.
+
+#include "adapters/emodb/door_parts.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace depositd::emodb {
+
+namespace {
+
+/// Of one request; each costs memory beyond its bytes.
+constexpr std::size_t messages_max = 100'000;
+
+http::response too_long(std::size_t size, std::size_t max) {
+  return illegal_argument("Message size (" + std::to_string(size)
+                          + ") is greater than the maximum allowed ("
+                          + std::to_string(max) + ") message size");
+}
+
+/// The messages for one queue, and the first thing that is wrong with one.
+struct batch {
+  std::string queue;
+  std::vector<new_item> items;
+  std::optional<http::response> wrong;
+};
+
+/// Reads one message; false if the text is no JSON.
+bool read_message(json_reader& from, const call& x, batch& to) {
+  new_item item;
+  std::size_t compact_bytes = 0;
+  if (!from.copy(item.body, compact_bytes))
+    return false;
+  const auto max = x.core->options.message_bytes_max;
+  if (!to.wrong && compact_bytes > max)
+    to.wrong = too_long(compact_bytes, max);
+  else if (!to.wrong && item.body.size() > inline_body_bytes_max)
+    to.wrong = too_long(item.body.size(), inline_body_bytes_max);
+  else if (!to.wrong && to.items.size() == messages_max)
+    to.wrong = illegal_argument("More than " + std::to_string(messages_max)
+                                + " messages for one queue");
+  if (to.wrong)
+    return true;
+  item.user = x.key->name;
+  to.items.push_back(std::move(item));
+  return true;
+}
+
+bool read_messages(json_reader& from, const call& x, batch& to) {
+  if (!from.open('['))
+    return false;
+  for (bool first = true; from.next(']', first);)
+    if (!read_message(from, x, to))
+      return false;
+  return from.fault() == json_fault::none;
+}
+
+/// What the service refuses in a batch.
+std::optional<http::response> check(const call& x, batch& of) {
+  if (auto wrong = check_queue_name(of.queue))
+    return wrong;
+  if (x.holds_deposits(x.core_name(of.queue)))
+    return illegal_argument("Queue " + of.queue + " takes deposits only");
+  return std::move(of.wrong);
+}
+
+http::response answer_of(core_answer& what) {
+  const auto* accepted = what.as<enqueued>();
+  if (!accepted)
+    return failure(what.why());
+  if (accepted->refused > 0)
+    return service_unavailable("the queue holds as many messages of this key "
+                               "as it may");
+  return success();
+}
+
+/// The answer to several requests: success if all of them are.
+class joint_answer {
+public:
+  joint_answer(http::responder&& to, std::size_t parts)
+    : to_(std::move(to)), open_(parts) {
+    // nop
+  }
+
+  void take(http::response part) {
+    const std::lock_guard lock{guard_};
+    if (worst_.status == 200)
+      worst_ = std::move(part);
+    if (--open_ == 0)
+      to_.send(std::move(worst_));
+  }
+
+private:
+  std::mutex guard_;
+  http::responder to_;
+  std::size_t open_;
+  http::response worst_;
+};
+
+/// Cuts what is more than one message to the shard can hold.
+std::vector<enqueue> requests_of(const call& x, std::vector<batch>&& batches) {
+  std::vector<enqueue> out;
+  for (auto& one : batches) {
+    const auto name = x.core_name(one.queue);
+    auto& items = one.items;
+    if (!items.empty() && items.size() <= enqueue_items_max) {
+      out.push_back({name, std::move(items)});
+      continue;
+    }
+    for (std::size_t i = 0; i < items.size(); i += enqueue_items_max) {
+      const auto begin = items.begin() + static_cast<std::ptrdiff_t>(i);
+      const auto size = std::min(enqueue_items_max, items.size() - i);
+      const auto end = begin + static_cast<std::ptrdiff_t>(size);
+      out.push_back({name, {std::make_move_iterator(begin),
+                            std::make_move_iterator(end)}});
+    }
+  }
+  return out;
+}
+
+void send_all(call& x, std::vector<batch>&& batches) {
+  auto requests = requests_of(x, std::move(batches));
+  const auto& shard = x.core->options.shard;
+  auto& asked = x.core->asked;
+  if (requests.empty()) {
+    x.answer.send(success());
+    return;
+  }
+  if (requests.size() == 1) {
+    asked.ask(shard, std::move(requests[0]),
+              [to = std::move(x.answer)](core_answer what) mutable {
+                to.send(answer_of(what));
+              });
+    return;
+  }
+  auto joint
+    = std::make_shared<joint_answer>(std::move(x.answer), requests.size());
+  for (auto& one : requests)
+    asked.ask(shard, std::move(one), [joint](core_answer what) {
+      joint->take(answer_of(what));
+    });
+}
+
+/// The batches of {"queue":[...],...}; of equal names the last counts.
+bool read_batches(json_reader& from, const call& x, std::vector<batch>& to) {
+  if (!from.open('{'))
+    return false;
+  for (bool first = true; from.next('}', first);) {
+    batch one;
+    if (!from.key(one.queue))
+      return false;
+    if (from.look() == 'n') {
+      one.wrong = illegal_argument("There are no messages for a queue");
+      if (!from.skip())
+        return false;
+    } else if (!read_messages(from, x, one)) {
+      return false;
+    }
+    std::erase_if(to, [&](auto& y) { return y.queue == one.queue; });
+    to.push_back(std::move(one));
+    if (to.size() > messages_max / 100)
+      return from.refuse("Too many queues in one request");
+  }
+  return from.fault() == json_fault::none;
+}
+
+} // namespace
+
+void send_one(call x) {
+  json_reader reader{x.from.body};
+  batch one{x.queue(), {}, {}};
+  if (reader.look() == '\0')
+    x.answer.send(empty_body());
+  else if (!read_message(reader, x, one) || !reader.finish())
+    x.answer.send(bad_json(reader));
+  else if (!x.refused(check(x, one)))
+    x.core->asked.ask(x.core->options.shard,
+                      enqueue{x.core_name(one.queue), std::move(one.items)},
+                      [to = std::move(x.answer)](core_answer what) mutable {
+                        to.send(answer_of(what));
+                      });
+}
+
+void send_batch(call x) {
+  json_reader reader{x.from.body};
+  std::vector<batch> batches(1);
+  batches[0].queue = x.queue();
+  if (is_empty(reader))
+    x.answer.send(empty_body());
+  else if (!read_messages(reader, x, batches[0]) || !reader.finish())
+    x.answer.send(bad_json(reader));
+  else if (!x.refused(check(x, batches[0])))
+    send_all(x, std::move(batches));
+}
+
+void send_batches(call x) {
+  json_reader reader{x.from.body};
+  std::vector<batch> batches;
+  if (is_empty(reader)) {
+    x.answer.send(empty_body());
+    return;
+  }
+  if (!read_batches(reader, x, batches) || !reader.finish()) {
+    x.answer.send(bad_json(reader));
+    return;
+  }
+  for (const auto& one : batches)
+    if (!permitted(*x.key, queue_right::post, one.queue)) {
+      x.answer.send(queue_forbidden(one.queue));
+      return;
+    }
+  for (auto& one : batches)
+    if (x.refused(check(x, one)))
+      return;
+  send_all(x, std::move(batches));
+}
+
+} // namespace depositd::emodb

@@ -1,0 +1,125 @@
+#include "adapters/emodb/gateway.hpp"
+
+#include <caf/actor_companion.hpp>
+
+#include <vector>
+
+namespace depositd::emodb {
+
+namespace {
+
+using steady = std::chrono::steady_clock;
+
+/// Requests are spread by number, so that threads seldom meet.
+constexpr std::size_t parts = 16;
+
+} // namespace
+
+/// Who waits for an answer. The companion holds on to it as long as it lives.
+struct gateway::waiting {
+  struct part {
+    std::mutex guard;
+    std::unordered_map<std::uint64_t, std::unique_ptr<answer_taker>> takers;
+    std::deque<std::pair<std::uint64_t, steady::time_point>> order;
+  };
+
+  explicit waiting(options x) : how(std::move(x)) {
+    // nop
+  }
+
+  std::uint64_t add(std::unique_ptr<answer_taker> then) {
+    if (closed)
+      return 0;
+    ++count;
+    const auto id = ++last_id;
+    auto& at = all[id % parts];
+    const auto now = steady::now();
+    std::vector<std::unique_ptr<answer_taker>> late; // dropped without the guard
+    const std::lock_guard lock{at.guard};
+    while (!at.order.empty() && at.order.front().second <= now) {
+      const auto old = at.takers.find(at.order.front().first);
+      if (old != at.takers.end()) {
+        late.push_back(std::move(old->second));
+        at.takers.erase(old);
+        --count;
+      }
+      at.order.pop_front();
+    }
+    at.takers.emplace(id, std::move(then));
+    at.order.emplace_back(id, now + how.patience);
+    return id;
+  }
+
+  std::unique_ptr<answer_taker> remove(std::uint64_t id) {
+    auto& at = all[id % parts];
+    const std::lock_guard lock{at.guard};
+    const auto found = at.takers.find(id);
+    if (found == at.takers.end())
+      return nullptr;
+    auto out = std::move(found->second);
+    at.takers.erase(found);
+    --count;
+    return out;
+  }
+
+  // Takers may hold on to the owner of the gateway.
+  void forget() {
+    for (auto& at : all) {
+      decltype(at.takers) dropped;
+      const std::lock_guard lock{at.guard};
+      dropped.swap(at.takers);
+    }
+  }
+
+  void take(caf::mailbox_element& x) {
+    core_answer what{x.content()};
+    if (!x.mid.is_response()) {
+      how.news(what);
+    } else if (auto then = remove(x.mid.request_id().integer_value())) {
+      then->take(what);
+    }
+  }
+
+  const options how;
+  std::atomic<std::uint64_t> last_id{0};
+  std::atomic<std::size_t> count{0};
+  std::atomic<bool> closed{false};
+  std::array<part, parts> all;
+};
+
+gateway::gateway(caf::actor_system& system, options how)
+  : waiting_(std::make_shared<waiting>(std::move(how))) {
+  auto companion = system.spawn<caf::actor_companion>();
+  self_ = caf::actor_cast<caf::strong_actor_ptr>(companion);
+  caf::actor_cast<caf::actor_companion*>(self_)->on_enqueue(
+    [waiting = waiting_](caf::mailbox_element_ptr x) { waiting->take(*x); });
+}
+
+gateway::~gateway() {
+  close();
+}
+
+void gateway::close() {
+  if (waiting_->closed.exchange(true))
+    return;
+  // What `disconnect` would do; the library declares it only.
+  auto* companion = caf::actor_cast<caf::actor_companion*>(self_);
+  companion->on_enqueue(nullptr);
+  companion->cleanup(caf::make_error(caf::exit_reason::normal), nullptr);
+  waiting_->forget();
+}
+
+bool gateway::full() const {
+  return waiting_->count >= waiting_->how.outstanding_max;
+}
+
+std::uint64_t gateway::remember(std::unique_ptr<answer_taker> then) {
+  return waiting_->add(std::move(then));
+}
+
+void gateway::send(const caf::strong_actor_ptr& whom,
+                   caf::mailbox_element_ptr what) {
+  whom->enqueue(std::move(what), nullptr);
+}
+
+} // namespace depositd::emodb

@@ -1,0 +1,511 @@
+#include "adapters/emodb/json_reader.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <utility>
+
+#include <simdjson.h>
+
+#if defined(__SSE2__)
+#  include <emmintrin.h>
+#endif
+
+namespace depositd::emodb {
+
+namespace {
+
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
+// Longer ones without an exponent are still below the largest double.
+constexpr std::size_t finite_digits = 300;
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+bool is_word(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/// The first byte in a string that is not just text: quote, backslash or
+/// control character.
+const char* find_special(const char* at, const char* end) {
+#if defined(__SSE2__)
+  const auto quote = _mm_set1_epi8('"');
+  const auto backslash = _mm_set1_epi8('\\');
+  const auto control = _mm_set1_epi8(0x1F);
+  for (; end - at >= 16; at += 16) {
+    const auto x = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+    const auto special = _mm_or_si128(
+      _mm_or_si128(_mm_cmpeq_epi8(x, quote), _mm_cmpeq_epi8(x, backslash)),
+      _mm_cmpeq_epi8(_mm_max_epu8(x, control), control));
+    if (const auto mask = _mm_movemask_epi8(special))
+      return at + __builtin_ctz(static_cast<unsigned>(mask));
+  }
+#endif
+  while (at != end && *at != '"' && *at != '\\'
+         && static_cast<unsigned char>(*at) >= 0x20)
+    ++at;
+  return at;
+}
+
+int hex_value(char c) {
+  if (is_digit(c))
+    return c - '0';
+  if (c >= 'a' && c <= 'f')
+    return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F')
+    return c - 'A' + 10;
+  return -1;
+}
+
+/// Four hexadecimal digits; -1 if there are not as many.
+int code_unit(const char* at, const char* end) {
+  if (end - at < 4)
+    return -1;
+  int out = 0;
+  for (int i = 0; i < 4; ++i) {
+    const auto value = hex_value(at[i]);
+    if (value < 0)
+      return -1;
+    out = out << 4 | value;
+  }
+  return out;
+}
+
+bool is_high(int unit) {
+  return unit >= 0xD800 && unit < 0xDC00;
+}
+
+bool is_low(int unit) {
+  return unit >= 0xDC00 && unit < 0xE000;
+}
+
+/// Bytes of a code unit's character once it is written out.
+std::size_t written_bytes(int unit) {
+  if (unit == '"' || unit == '\\' || unit == '\b' || unit == '\f'
+      || unit == '\n' || unit == '\r' || unit == '\t')
+    return 2;
+  if (unit < 0x20)
+    return 6;
+  return unit < 0x80 ? 1 : unit < 0x800 ? 2 : 3;
+}
+
+void append_utf8(std::string& out, std::uint32_t code) {
+  const auto put = [&](std::uint32_t byte) {
+    out += static_cast<char>(byte);
+  };
+  if (code < 0x80) {
+    put(code);
+  } else if (code < 0x800) {
+    put(0xC0 | code >> 6);
+    put(0x80 | (code & 0x3F));
+  } else if (code < 0x10000) {
+    put(0xE0 | code >> 12);
+    put(0x80 | (code >> 6 & 0x3F));
+    put(0x80 | (code & 0x3F));
+  } else {
+    put(0xF0 | code >> 18);
+    put(0x80 | (code >> 12 & 0x3F));
+    put(0x80 | (code >> 6 & 0x3F));
+    put(0x80 | (code & 0x3F));
+  }
+}
+
+/// A checked string token without its quotes.
+void unescape(std::string& out, const char* at, const char* end) {
+  constexpr std::string_view names = "bfnrt";
+  constexpr std::string_view meanings = "\b\f\n\r\t";
+  while (at != end) {
+    if (*at != '\\') {
+      out += *at++;
+      continue;
+    }
+    const char what = at[1];
+    at += 2;
+    if (what != 'u') {
+      const auto known = names.find(what);
+      out += known == std::string_view::npos ? what : meanings[known];
+      continue;
+    }
+    const auto unit = code_unit(at, end);
+    at += 4;
+    std::uint32_t code = static_cast<std::uint32_t>(unit);
+    if (is_high(unit) && end - at >= 6 && at[0] == '\\' && at[1] == 'u'
+        && is_low(code_unit(at + 2, end))) {
+      code = 0x10000 + ((code - 0xD800) << 10)
+             + static_cast<std::uint32_t>(code_unit(at + 2, end) - 0xDC00);
+      at += 6;
+    } else if (is_high(unit) || is_low(unit)) {
+      code = 0xFFFD;
+    }
+    append_utf8(out, code);
+  }
+}
+
+bool is_finite(const char* begin, const char* end) {
+  double value = 0;
+  const auto parsed = std::from_chars(begin, end, value);
+  if (parsed.ec != std::errc::result_out_of_range)
+    return std::isfinite(value);
+  // Too small is zero, as good as any number; only too large is not.
+  return std::isfinite(std::strtod(std::string{begin, end}.c_str(), nullptr));
+}
+
+} // namespace
+
+/// Takes what is between blanks in runs, so that a compact text is copied once.
+class json_reader::copier {
+public:
+  copier(std::string* out, const char* at) : out_(out), run_(at) {
+    // nop
+  }
+
+  void leap(const char* from, const char* to) {
+    flush(from);
+    run_ = to;
+  }
+
+  void flush(const char* upto) {
+    if (out_)
+      out_->append(run_, upto);
+    bytes_ += static_cast<std::size_t>(upto - run_);
+  }
+
+  std::size_t saved = 0;
+
+  std::size_t compact_bytes() const {
+    return bytes_ - saved;
+  }
+
+private:
+  std::string* out_; ///< null: nothing is kept
+  const char* run_;
+  std::size_t bytes_ = 0;
+};
+
+json_reader::json_reader(std::string_view text)
+  : begin_(text.data()), at_(begin_), end_(begin_ + text.size()) {
+  if (text.starts_with(byte_order_mark))
+    at_ += byte_order_mark.size();
+}
+
+void json_reader::skip_blanks() {
+  while (at_ != end_
+         && (*at_ == ' ' || *at_ == '\n' || *at_ == '\r' || *at_ == '\t'))
+    ++at_;
+}
+
+bool json_reader::fail(json_fault what, std::string why) {
+  if (fault_ == json_fault::none) {
+    fault_ = what;
+    why_ = std::move(why);
+  }
+  return false;
+}
+
+bool json_reader::refuse(std::string why) {
+  return fail(json_fault::shape, std::move(why));
+}
+
+bool json_reader::unexpected() {
+  if (at_ == end_)
+    return fail(json_fault::syntax, "Unexpected end of the JSON text");
+  return fail(json_fault::syntax, "Unexpected character at byte "
+                                    + std::to_string(at_ - begin_)
+                                    + " of the JSON text");
+}
+
+char json_reader::look() {
+  if (fault_ != json_fault::none)
+    return '\0';
+  skip_blanks();
+  return at_ == end_ ? '\0' : *at_;
+}
+
+bool json_reader::open(char bracket) {
+  const auto c = look();
+  if (c == bracket) {
+    ++at_;
+    return true;
+  }
+  if (fault_ != json_fault::none)
+    return false;
+  const char* before = at_;
+  // What is no JSON at all is told so.
+  if (!skip())
+    return false;
+  at_ = before;
+  return refuse(bracket == '[' ? "A JSON array is expected"
+                               : "A JSON object is expected");
+}
+
+bool json_reader::next(char bracket, bool& first) {
+  const auto c = look();
+  if (fault_ != json_fault::none)
+    return false;
+  if (c == bracket) {
+    ++at_;
+    return false;
+  }
+  if (std::exchange(first, false))
+    return c != '\0' || unexpected();
+  if (c != ',')
+    return unexpected();
+  ++at_;
+  // A comma promises one more.
+  return look() != bracket || unexpected();
+}
+
+bool json_reader::key(std::string& out) {
+  if (look() != '"')
+    return fault_ == json_fault::none && unexpected();
+  if (!text(out))
+    return false;
+  if (look() != ':')
+    return fault_ == json_fault::none && unexpected();
+  ++at_;
+  return true;
+}
+
+bool json_reader::text(std::string& out) {
+  out.clear();
+  if (look() != '"') {
+    if (fault_ != json_fault::none || !skip())
+      return false;
+    return refuse("A JSON string is expected");
+  }
+  const char* begin = at_ + 1;
+  std::size_t saved = 0;
+  if (!string_token(saved))
+    return false;
+  unescape(out, begin, at_ - 1);
+  return true;
+}
+
+bool json_reader::copy(std::string& out, std::size_t& compact_bytes) {
+  if (look() == '\0')
+    return fault_ == json_fault::none && unexpected();
+  copier to{&out, at_};
+  if (!walk(to))
+    return false;
+  to.flush(at_);
+  compact_bytes = to.compact_bytes();
+  return true;
+}
+
+bool json_reader::skip() {
+  if (look() == '\0')
+    return fault_ == json_fault::none && unexpected();
+  copier to{nullptr, at_};
+  return walk(to);
+}
+
+bool json_reader::finish() {
+  if (fault_ != json_fault::none)
+    return false;
+  return is_utf8({begin_, static_cast<std::size_t>(at_ - begin_)})
+         || fail(json_fault::syntax, "The JSON text is not UTF-8");
+}
+
+// One value, whatever is inside it. Iterative, so that depth costs a bit each.
+bool json_reader::walk(copier& to) {
+  std::array<std::uint64_t, json_depth_max / 64> objects{};
+  std::size_t depth = 0;
+  const auto in_object = [&] {
+    return (objects[(depth - 1) / 64] >> ((depth - 1) % 64) & 1) != 0;
+  };
+  const auto blanks = [&] {
+    const char* before = at_;
+    skip_blanks();
+    if (at_ != before)
+      to.leap(before, at_);
+  };
+  const auto name = [&] {
+    if (at_ == end_ || *at_ != '"' || !string_token(to.saved))
+      return fault_ == json_fault::none && unexpected();
+    blanks();
+    if (at_ == end_ || *at_ != ':')
+      return unexpected();
+    ++at_;
+    blanks();
+    return true;
+  };
+  for (;;) {
+    if (at_ == end_)
+      return unexpected();
+    bool opened = false;
+    if (*at_ == '{' || *at_ == '[') {
+      if (depth == json_depth_max)
+        return fail(json_fault::syntax, "The JSON text is nested too deeply");
+      const auto bit = std::uint64_t{1} << (depth % 64);
+      auto& word = objects[depth / 64];
+      word = *at_ == '{' ? word | bit : word & ~bit;
+      ++depth;
+      ++at_;
+      blanks();
+      opened = true;
+    } else if (!scalar(to)) {
+      return false;
+    }
+    for (; depth > 0; --depth) {
+      const bool object = in_object();
+      if (!opened)
+        blanks();
+      if (at_ == end_)
+        return unexpected();
+      if (*at_ != (object ? '}' : ']')) {
+        if (!opened) {
+          if (*at_ != ',')
+            return unexpected();
+          ++at_;
+          blanks();
+        }
+        if (object && !name())
+          return false;
+        break;
+      }
+      ++at_;
+      opened = false;
+    }
+    if (depth == 0)
+      return true;
+  }
+}
+
+bool json_reader::scalar(copier& to) {
+  switch (*at_) {
+    case '"':
+      return string_token(to.saved);
+    case 't':
+      return word("true");
+    case 'f':
+      return word("false");
+    case 'n':
+      return word("null");
+    default:
+      return number_token();
+  }
+}
+
+bool json_reader::word(std::string_view what) {
+  const std::string_view rest{at_, static_cast<std::size_t>(end_ - at_)};
+  if (!rest.starts_with(what))
+    return unexpected();
+  at_ += what.size();
+  return at_ == end_ || !is_word(*at_) || unexpected();
+}
+
+bool json_reader::string_token(std::size_t& saved) {
+  for (++at_;;) {
+    at_ = find_special(at_, end_);
+    if (at_ == end_)
+      return unexpected();
+    if (*at_ == '"') {
+      ++at_;
+      return true;
+    }
+    if (*at_ != '\\' || !escape(saved))
+      return fault_ == json_fault::none && unexpected();
+  }
+}
+
+bool json_reader::escape(std::size_t& saved) {
+  ++at_;
+  if (at_ == end_)
+    return unexpected();
+  if (*at_ != 'u') {
+    if (std::string_view{"\"\\/bfnrt"}.find(*at_) == std::string_view::npos)
+      return unexpected();
+    saved += *at_ == '/';
+    ++at_;
+    return true;
+  }
+  const auto unit = code_unit(at_ + 1, end_);
+  if (unit < 0)
+    return unexpected();
+  at_ += 5;
+  if (is_high(unit) && end_ - at_ >= 6 && at_[0] == '\\' && at_[1] == 'u'
+      && is_low(code_unit(at_ + 2, end_))) {
+    at_ += 6;
+    saved += 12 - 4;
+  } else if (!is_high(unit) && !is_low(unit)) {
+    saved += 6 - written_bytes(unit);
+  }
+  return true;
+}
+
+bool json_reader::digits() {
+  if (at_ == end_ || !is_digit(*at_))
+    return unexpected();
+  while (at_ != end_ && is_digit(*at_))
+    ++at_;
+  return true;
+}
+
+bool json_reader::number_token() {
+  const char* begin = at_;
+  bool exponent = false;
+  bool fraction = false;
+  if (*at_ == '-')
+    ++at_;
+  if (at_ != end_ && *at_ == '0')
+    ++at_;
+  else if (!digits())
+    return false;
+  if (at_ != end_ && *at_ == '.') {
+    fraction = true;
+    ++at_;
+    if (!digits())
+      return false;
+  }
+  if (at_ != end_ && (*at_ == 'e' || *at_ == 'E')) {
+    exponent = true;
+    ++at_;
+    if (at_ != end_ && (*at_ == '+' || *at_ == '-'))
+      ++at_;
+    if (!digits())
+      return false;
+  }
+  // Behind a number comes a blank, a comma or a bracket.
+  if (at_ != end_ && (is_word(*at_) || *at_ == '.' || *at_ == '-'))
+    return unexpected();
+  const auto size = static_cast<std::size_t>(at_ - begin);
+  if ((exponent || (fraction && size > finite_digits))
+      && !is_finite(begin, at_))
+    return fail(json_fault::not_finite,
+                "A number is too large: " + std::string{begin, at_}.substr(
+                  0, 40));
+  return true;
+}
+
+void append_json_string(std::string& out, std::string_view text) {
+  constexpr std::string_view hex = "0123456789abcdef";
+  out += '"';
+  for (;;) {
+    const char* end = text.data() + text.size();
+    const char* special = find_special(text.data(), end);
+    out.append(text.data(), special);
+    if (special == end)
+      break;
+    const char c = *special;
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else {
+      out += "\\u00";
+      out += hex[static_cast<unsigned char>(c) >> 4];
+      out += hex[static_cast<unsigned char>(c) & 15];
+    }
+    text = {special + 1, static_cast<std::size_t>(end - special - 1)};
+  }
+  out += '"';
+}
+
+bool is_utf8(std::string_view bytes) {
+  return simdjson::validate_utf8(bytes.data(), bytes.size());
+}
+
+} // namespace depositd::emodb

@@ -1,0 +1,96 @@
+#pragma once
+
+// Reads JSON texts without building documents: checks, cuts and compacts in one
+// pass, and keeps every token as it was sent.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace depositd::emodb {
+
+/// Arrays and objects in each other.
+inline constexpr std::size_t json_depth_max = 1024;
+
+enum class json_fault : std::uint8_t {
+  none,
+  syntax,     ///< no JSON, or not UTF-8
+  shape,      ///< JSON, but not what stands here
+  not_finite, ///< a number beyond what a double can hold
+};
+
+/// A cursor over one text, which must outlive it. The first fault stops it:
+/// from then on every function says no.
+class json_reader {
+public:
+  /// A byte order mark is skipped.
+  explicit json_reader(std::string_view text);
+
+  /// The next byte that is not blank; 0 at the end and after a fault.
+  char look();
+
+  /// Enters an array or object, or faults with the shape that was expected.
+  bool open(char bracket);
+
+  /// Whether another element or member follows; else leaves the array or
+  /// object that ends with `bracket`. `first` must be true at first and is
+  /// cleared.
+  bool next(char bracket, bool& first);
+
+  /// A member's name, and the colon behind it.
+  bool key(std::string& out);
+
+  /// Appends the value without the blanks between its tokens. `compact_bytes`
+  /// is its size if escapes that JSON does not need were written out.
+  bool copy(std::string& out, std::size_t& compact_bytes);
+
+  /// Reads over a value.
+  bool skip();
+
+  /// A string's text. Half of a surrogate pair becomes U+FFFD.
+  bool text(std::string& out);
+
+  /// Declares that what stands here is not what it should be.
+  bool refuse(std::string why);
+
+  /// Whether all that was read is well-formed UTF-8; asked once at the end.
+  bool finish();
+
+  json_fault fault() const {
+    return fault_;
+  }
+
+  /// One line for whoever sent the text.
+  const std::string& why() const {
+    return why_;
+  }
+
+private:
+  class copier;
+
+  bool fail(json_fault what, std::string why);
+  bool unexpected();
+  void skip_blanks();
+  bool walk(copier& to);
+  bool scalar(copier& to);
+  bool string_token(std::size_t& saved);
+  bool escape(std::size_t& saved);
+  bool number_token();
+  bool digits();
+  bool word(std::string_view what);
+
+  const char* begin_;
+  const char* at_;
+  const char* end_;
+  json_fault fault_ = json_fault::none;
+  std::string why_;
+};
+
+/// The text as a JSON string, with its quotes. Must be UTF-8.
+void append_json_string(std::string& out, std::string_view text);
+
+/// Whether the bytes are UTF-8.
+bool is_utf8(std::string_view bytes);
+
+} // namespace depositd::emodb

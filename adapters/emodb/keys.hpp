@@ -1,0 +1,47 @@
+#pragma once
+
+// Who calls, and what they may do.
+
+#include "messages/control.hpp"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace depositd::emodb {
+
+/// The user of what is sent without a key.
+inline constexpr std::string_view anonymous_name = "anonymous";
+
+struct api_key {
+  std::string name; ///< the user of what it sends
+  std::vector<key_permit> permits;
+};
+
+/// Whether one of the permits covers the right on the queue. Names that begin
+/// with two underscores are reached only by permits that spell them.
+bool permitted(const api_key& key, queue_right right, std::string_view queue);
+
+/// The keys of one control state; immutable.
+class key_ring {
+public:
+  key_ring(control_snapshot from, bool anonymous);
+
+  /// Null if the key is not known. An empty text is no key at all: the
+  /// anonymous caller, if there may be one.
+  const api_key* find(const std::string& text) const;
+
+  const control_state& control() const {
+    return *from_;
+  }
+
+private:
+  control_snapshot from_;
+  bool anonymous_;
+  api_key nobody_;
+  std::unordered_map<std::string, api_key> by_digest_;
+};
+
+} // namespace depositd::emodb
