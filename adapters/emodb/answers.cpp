@@ -1,5 +1,7 @@
 #include "adapters/emodb/answers.hpp"
 
+#include "adapters/emodb/json_text.hpp"
+
 #include <caf/sec.hpp>
 
 #include <utility>

@@ -1,6 +1,7 @@
 #include "adapters/emodb/deposit_reader.hpp"
 
 #include "adapters/emodb/answers.hpp"
+#include "adapters/emodb/json_text.hpp"
 #include "adapters/emodb/wire_id.hpp"
 #include "messages/base64.hpp"
 #include "messages/envelope.hpp"

@@ -34,7 +34,8 @@ struct gateway::waiting {
     const auto id = ++last_id;
     auto& at = all[id % parts];
     const auto now = steady::now();
-    std::vector<std::unique_ptr<answer_taker>> late; // dropped without the guard
+    // Dropped without the guard.
+    std::vector<std::unique_ptr<answer_taker>> late;
     const std::lock_guard lock{at.guard};
     while (!at.order.empty() && at.order.front().second <= now) {
       const auto old = at.takers.find(at.order.front().first);

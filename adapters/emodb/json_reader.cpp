@@ -1,16 +1,12 @@
 #include "adapters/emodb/json_reader.hpp"
 
+#include "adapters/emodb/json_text.hpp"
+
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <utility>
-
-#include <simdjson.h>
-
-#if defined(__SSE2__)
-#  include <emmintrin.h>
-#endif
 
 namespace depositd::emodb {
 
@@ -27,122 +23,6 @@ bool is_digit(char c) {
 
 bool is_word(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-/// The first byte in a string that is not just text: quote, backslash or
-/// control character.
-const char* find_special(const char* at, const char* end) {
-#if defined(__SSE2__)
-  const auto quote = _mm_set1_epi8('"');
-  const auto backslash = _mm_set1_epi8('\\');
-  const auto control = _mm_set1_epi8(0x1F);
-  for (; end - at >= 16; at += 16) {
-    const auto x = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
-    const auto special = _mm_or_si128(
-      _mm_or_si128(_mm_cmpeq_epi8(x, quote), _mm_cmpeq_epi8(x, backslash)),
-      _mm_cmpeq_epi8(_mm_max_epu8(x, control), control));
-    if (const auto mask = _mm_movemask_epi8(special))
-      return at + __builtin_ctz(static_cast<unsigned>(mask));
-  }
-#endif
-  while (at != end && *at != '"' && *at != '\\'
-         && static_cast<unsigned char>(*at) >= 0x20)
-    ++at;
-  return at;
-}
-
-int hex_value(char c) {
-  if (is_digit(c))
-    return c - '0';
-  if (c >= 'a' && c <= 'f')
-    return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F')
-    return c - 'A' + 10;
-  return -1;
-}
-
-/// Four hexadecimal digits; -1 if there are not as many.
-int code_unit(const char* at, const char* end) {
-  if (end - at < 4)
-    return -1;
-  int out = 0;
-  for (int i = 0; i < 4; ++i) {
-    const auto value = hex_value(at[i]);
-    if (value < 0)
-      return -1;
-    out = out << 4 | value;
-  }
-  return out;
-}
-
-bool is_high(int unit) {
-  return unit >= 0xD800 && unit < 0xDC00;
-}
-
-bool is_low(int unit) {
-  return unit >= 0xDC00 && unit < 0xE000;
-}
-
-/// Bytes of a code unit's character once it is written out.
-std::size_t written_bytes(int unit) {
-  if (unit == '"' || unit == '\\' || unit == '\b' || unit == '\f'
-      || unit == '\n' || unit == '\r' || unit == '\t')
-    return 2;
-  if (unit < 0x20)
-    return 6;
-  return unit < 0x80 ? 1 : unit < 0x800 ? 2 : 3;
-}
-
-void append_utf8(std::string& out, std::uint32_t code) {
-  const auto put = [&](std::uint32_t byte) {
-    out += static_cast<char>(byte);
-  };
-  if (code < 0x80) {
-    put(code);
-  } else if (code < 0x800) {
-    put(0xC0 | code >> 6);
-    put(0x80 | (code & 0x3F));
-  } else if (code < 0x10000) {
-    put(0xE0 | code >> 12);
-    put(0x80 | (code >> 6 & 0x3F));
-    put(0x80 | (code & 0x3F));
-  } else {
-    put(0xF0 | code >> 18);
-    put(0x80 | (code >> 12 & 0x3F));
-    put(0x80 | (code >> 6 & 0x3F));
-    put(0x80 | (code & 0x3F));
-  }
-}
-
-/// A checked string token without its quotes.
-void unescape(std::string& out, const char* at, const char* end) {
-  constexpr std::string_view names = "bfnrt";
-  constexpr std::string_view meanings = "\b\f\n\r\t";
-  while (at != end) {
-    if (*at != '\\') {
-      out += *at++;
-      continue;
-    }
-    const char what = at[1];
-    at += 2;
-    if (what != 'u') {
-      const auto known = names.find(what);
-      out += known == std::string_view::npos ? what : meanings[known];
-      continue;
-    }
-    const auto unit = code_unit(at, end);
-    at += 4;
-    std::uint32_t code = static_cast<std::uint32_t>(unit);
-    if (is_high(unit) && end - at >= 6 && at[0] == '\\' && at[1] == 'u'
-        && is_low(code_unit(at + 2, end))) {
-      code = 0x10000 + ((code - 0xD800) << 10)
-             + static_cast<std::uint32_t>(code_unit(at + 2, end) - 0xDC00);
-      at += 6;
-    } else if (is_high(unit) || is_low(unit)) {
-      code = 0xFFFD;
-    }
-    append_utf8(out, code);
-  }
 }
 
 bool is_finite(const char* begin, const char* end) {
@@ -479,33 +359,6 @@ bool json_reader::number_token() {
                 "A number is too large: " + std::string{begin, at_}.substr(
                   0, 40));
   return true;
-}
-
-void append_json_string(std::string& out, std::string_view text) {
-  constexpr std::string_view hex = "0123456789abcdef";
-  out += '"';
-  for (;;) {
-    const char* end = text.data() + text.size();
-    const char* special = find_special(text.data(), end);
-    out.append(text.data(), special);
-    if (special == end)
-      break;
-    const char c = *special;
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else {
-      out += "\\u00";
-      out += hex[static_cast<unsigned char>(c) >> 4];
-      out += hex[static_cast<unsigned char>(c) & 15];
-    }
-    text = {special + 1, static_cast<std::size_t>(end - special - 1)};
-  }
-  out += '"';
-}
-
-bool is_utf8(std::string_view bytes) {
-  return simdjson::validate_utf8(bytes.data(), bytes.size());
 }
 
 } // namespace depositd::emodb

@@ -87,10 +87,4 @@ private:
   std::string why_;
 };
 
-/// The text as a JSON string, with its quotes. Must be UTF-8.
-void append_json_string(std::string& out, std::string_view text);
-
-/// Whether the bytes are UTF-8.
-bool is_utf8(std::string_view bytes);
-
 } // namespace depositd::emodb

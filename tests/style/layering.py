@@ -12,12 +12,14 @@ ADAPTERS_MAY_USE = {
     # Doors over HTTP.
     ("crossref", "http"),
     ("operations", "http"),
+    ("emodb", "http"),
     # Whatever keeps or names content.
     ("segments", "files"),
     ("blobs", "files"),
     ("sqlite", "files"),
     ("memory", "files"),
     ("drop", "files"),
+    ("emodb", "files"),
 }
 
 # Rules know values only. What they may include of the vocabulary ...
