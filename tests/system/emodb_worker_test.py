@@ -1,0 +1,157 @@
+"""docs/examples/worker.py against deposit queues and message queues: how a
+deposit ends is what the outside worker says."""
+
+import json
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import harness
+from harness import SystemTest, a_deposit, wait_until
+
+WORKER = Path(__file__).resolve().parents[2] / "docs/examples/worker.py"
+KEY = "key-of-the-worker"
+
+# What a worker prints: the document that depositors are then given.
+REPORT = """<?xml version="1.0" encoding="UTF-8"?>
+<doi_batch_diagnostic status="completed" sp="outside">
+<submission_id>0</submission_id>
+<record_diagnostic status="Success"><doi>10.5555/{name}</doi>
+<msg>Done by somebody else</msg></record_diagnostic>
+</doi_batch_diagnostic>
+"""
+
+# The program that does one message. Notes every start; {what} decides.
+PROGRAM = """
+import json, os, sys, time
+payload = json.load(sys.stdin)
+notes = {notes!r}
+with open(notes, "a") as file:
+    file.write(json.dumps(payload) + "\\n")
+with open(notes) as file:
+    starts = len(file.readlines())
+{what}
+"""
+
+
+class Worker(SystemTest):
+    def setUp(self):
+        super().setUp()
+        self.instance = self.start({"processors.count": 0})
+        self.instance.ctl("key", "add", "worker", "--key-stdin",
+                          "--permit", "queue|*|*", text=KEY + "\n")
+        self.press = self.depositor(self.instance, "press")
+        self.notes = self.folder / "notes"
+        self.key_file = self.folder / "key"
+        self.key_file.write_text(KEY + "\n")
+        self.base = f"http://{self.instance.ready['http']}/queue/1"
+
+    def work(self, queue, what, *options):
+        """Starts a worker whose program ends with these statements."""
+        program = PROGRAM.format(notes=str(self.notes), what=what)
+        log = open(self.folder / "worker.log", "ab")
+        self.addCleanup(log.close)
+        worker = subprocess.Popen(
+            [sys.executable, str(WORKER), self.base, queue, "--key-file",
+             str(self.key_file), "--pause", "0.05", *options, "--",
+             sys.executable, "-c", program], stderr=log)
+
+        def end():
+            worker.kill()
+            worker.wait()
+        self.addCleanup(end)
+
+    def payloads(self):
+        if not self.notes.exists():
+            return []
+        return [json.loads(line) for line in
+                self.notes.read_text().splitlines()]
+
+    def call(self, path, body=None):
+        request = urllib.request.Request(
+            self.base + path, None if body is None else
+            json.dumps(body).encode(),
+            {"X-BV-API-Key": KEY, "Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return json.load(answer)
+
+    def test_a_deposit_is_completed_with_the_document_of_the_worker(self):
+        for queue, operation in (("metadata", "doMDUpload"),
+                                 ("query", "doQueryUpload")):
+            with self.subTest(queue):
+                report = REPORT.format(name=queue)
+                sent = a_deposit(queue)
+                answer = self.press.deposit(queue + ".xml", sent, operation)
+                self.assertTrue(answer.accepted, answer.text)
+                self.assertEqual(self.press.poll(queue + ".xml").status,
+                                 "queued")
+                self.work(queue, f"sys.stdout.write({report!r})")
+                wait_until(lambda q=queue: self.press.poll(
+                    q + ".xml").status == "completed", 20)
+                self.assertEqual(
+                    self.press.download(queue + ".xml").body.decode(), report)
+                seen = self.payloads()[-1]
+                self.assertEqual(seen["document"].encode(), sent)
+                self.assertEqual(seen["user"], "press")
+                self.assertEqual(seen["file_name"], queue + ".xml")
+        self.assertEqual(self.call("/metadata/size"), 0)
+
+    def test_work_that_did_not_succeed_is_tried_again(self):
+        report = REPORT.format(name="again")
+        self.press.deposit("again.xml", a_deposit("again"))
+        self.work("metadata", f"""
+if starts < 3:
+    sys.stderr.write("not yet")
+    sys.exit(75)
+sys.stdout.write({report!r})""", "--retry-delay", "0.2")
+        found = self.outcome(self.press, "again.xml", 20)
+        self.assertEqual(found.document.decode(), report)
+        self.assertEqual(len(self.payloads()), 3)
+
+    def test_what_failed_for_good_is_told_and_not_tried_again(self):
+        self.press.deposit("bad.xml", a_deposit("bad"))
+        self.work("metadata", "sys.exit('nobody knows this journal')")
+        found = self.outcome(self.press, "bad.xml", 20)
+        self.assertEqual(len(found.failures()), 1, found.document)
+        self.assertIn(b"nobody knows this journal", found.document)
+        self.press.deposit("next.xml", a_deposit("next"))
+        self.outcome(self.press, "next.xml", 20)
+        self.assertEqual([p["file_name"] for p in self.payloads()],
+                         ["bad.xml", "next.xml"])
+
+    def test_a_worker_that_renews_keeps_its_message(self):
+        self.press.deposit("slow.xml", a_deposit("slow"))
+        report = REPORT.format(name="slow")
+        for _ in range(2):
+            self.work("metadata", f"""
+time.sleep(3)
+sys.stdout.write({report!r})""", "--ttl", "1")
+        self.outcome(self.press, "slow.xml", 20)
+        self.assertEqual(len(self.payloads()), 1)
+
+    def test_a_worker_that_dies_loses_nothing(self):
+        self.press.deposit("left.xml", a_deposit("left"))
+        self.assertEqual(len(self.call("/metadata/poll?ttl=1")), 1)
+        self.work("metadata", f"print({REPORT.format(name='left')!r})")
+        self.outcome(self.press, "left.xml", 20)
+
+    def test_messages_are_done_like_deposits(self):
+        sent = [{"n": n} for n in range(20)]
+        self.call("/jobs/sendbatch", sent)
+        self.work("jobs", "")
+        wait_until(lambda: self.call("/jobs/size") == 0, 30)
+        self.assertEqual(self.payloads(), sent)
+
+    def test_a_failed_claim_that_is_gone_is_refused_by_name(self):
+        self.call("/jobs/send", 1)
+        found = self.call("/jobs/poll")
+        self.call("/jobs/ack", [found[0]["id"]])
+        answer = self.call("/jobs/fail", [{"id": found[0]["id"],
+                                           "reason": "late"}])
+        self.assertEqual(answer, {"success": False,
+                                  "refused": [found[0]["id"]]})
+
+
+if __name__ == "__main__":
+    harness.main()
