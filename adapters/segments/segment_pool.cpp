@@ -130,8 +130,9 @@ void segment_pool::run() {
       const auto before = activity_.load(std::memory_order_relaxed);
       changed_.wait_for(held, fill_pause,
                         [this] { return stopping_ || wanted_ > 0; });
+      // The segment may have been taken meanwhile.
       if (before == activity_.load(std::memory_order_relaxed) && !stopping_
-          && wanted_ == 0)
+          && has_fill())
         fill(held);
     } else {
       changed_.wait(held,
