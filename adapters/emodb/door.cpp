@@ -22,6 +22,7 @@ struct operation {
 constexpr operation operations[] = {
   {"POST", "/{queue}/send", true, queue_right::post, send_one},
   {"POST", "/{queue}/sendbatch", true, queue_right::post, send_batch},
+  {"POST", "/{queue}/sendbatch1", true, queue_right::post, send_batch},
   {"POST", "/_sendbatch", true, std::nullopt, send_batches},
   {"GET", "/{queue}/poll", false, queue_right::poll, poll},
   {"POST", "/{queue}/ack", true, queue_right::poll, acknowledge},
