@@ -161,7 +161,8 @@ caf::error admin_arguments::finish() const {
 
 std::string admin_arguments::redacted() const {
   auto copy = object_;
-  for (const auto key : {"password_hash", "content_base64"})
+  // "key" is no argument, but somebody may take it for one.
+  for (const auto key : {"password_hash", "digest", "key", "content_base64"})
     if (copy.contains(key))
       copy[key] = "(not shown)";
   auto out = copy.dump(-1, ' ', true, json::error_handler_t::replace);

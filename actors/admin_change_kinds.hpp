@@ -14,6 +14,12 @@ caf::expected<admin_change> set_password(admin_arguments& in,
 caf::expected<admin_change> remove_account(admin_arguments& in,
                                            const control_state& now);
 
+/// Refuses a name that is there unless the argument `replace` says otherwise.
+caf::expected<admin_change> add_key(admin_arguments& in,
+                                    const control_state& now);
+caf::expected<admin_change> remove_key(admin_arguments& in,
+                                       const control_state& now);
+
 /// `add`: it must be new; otherwise it must exist.
 caf::expected<admin_change> put_processor(admin_arguments& in,
                                           const control_state& now, bool add);

@@ -243,6 +243,8 @@ const std::map<std::string, decider>& deciders() {
     {"user add", add_account},
     {"user password", set_password},
     {"user remove", remove_account},
+    {"key add", add_key},
+    {"key remove", remove_key},
     {"sp add",
      [](args& x, const state& s) { return put_processor(x, s, true); }},
     {"sp set",

@@ -1,4 +1,5 @@
 #include "actors/admin_calls.hpp"
+#include "actors/admin_keys.hpp"
 #include "actors/admin_why.hpp"
 
 #include <functional>
@@ -166,6 +167,20 @@ void user_show(admin_pointer self, const call_ptr& call) {
   });
 }
 
+// -- keys ---------------------------------------------------------------------
+
+void key_list(admin_pointer self, const call_ptr& call) {
+  if (wrong(call))
+    return;
+  ask(self, call, self->state.options.shard, watch_control{nullptr},
+      [=](const control_changed& control) {
+        document out{{"keys", document::array()}};
+        for (const auto& [name, key] : control.state->keys)
+          out["keys"].push_back(key_document(key));
+        deliver(call, out);
+      });
+}
+
 // -- processors ---------------------------------------------------------------
 
 void sp_list(admin_pointer self, const call_ptr& call) {
@@ -264,6 +279,7 @@ const std::map<std::string, query>& queries() {
     {"queue peek", queue_peek},
     {"user list", user_list},
     {"user show", user_show},
+    {"key list", key_list},
     {"sp list", sp_list},
     {"submission list", submission_list},
     {"submission show", submission_show},

@@ -19,6 +19,13 @@ void read_and_send(body_reader_actor::pointer self, journal_store* store,
       // ends; handing out an item without its bytes would be worse.
       spdlog::error("body_unreadable item={} user={} reason=\"{}\"",
                     item.item.id, item.item.user, render(body.error()));
+      if (item.poll)
+        count(*item.poll, 1);
+      continue;
+    }
+    if (item.poll) {
+      fill(*item.poll, item.slot, std::move(item.item),
+           std::make_shared<const std::string>(std::move(*body)));
       continue;
     }
     item.item.body = std::move(*body);

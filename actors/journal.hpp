@@ -1,38 +1,24 @@
 #pragma once
 
-#include "messages/actors.hpp"
-#include "messages/ports/journal_store.hpp"
+#include "actors/journal_writer.hpp"
 
-#include <caf/stateful_actor.hpp>
-#include <caf/typed_event_based_actor.hpp>
-
-#include <atomic>
-#include <memory>
-#include <string>
-#include <unordered_map>
 #include <vector>
 
 namespace depositd {
 
-/// To itself: the group is as large as the mailbox made it.
+/// To itself, by way of the scheduler: the group has formed.
 struct flush_group {};
 
-/// How much waits for the journal, for doors that must refuse in time. Written
-/// by those who append and by the journal.
-struct journal_backlog {
-  std::atomic<std::uint64_t> bytes{0};
-};
-
 struct journal_options {
-  journal_store* store = nullptr;      ///< outlives the actor
-  body_reader_actor bodies;            ///< for hand-outs without their body
+  journal_writer_self writer;
   caf::strong_actor_ptr shard_watcher; ///< a shard_actor; told of failures
-  std::shared_ptr<journal_backlog> backlog;
-  std::size_t group_bytes_max = 4 * 1024 * 1024;
+  std::size_t group_bytes_max = 4 * 1024 * 1024; ///< then the next one begins
 };
 
-using journal_self = journal_actor::extend<caf::reacts_to<flush_group>,
-                                           caf::reacts_to<meet_shard>>;
+using journal_self
+  = journal_actor::extend<caf::reacts_to<flush_group>,
+                          caf::reacts_to<group_written>,
+                          caf::reacts_to<meet_shard>>;
 
 struct journal_state {
   journal_options options;
@@ -43,20 +29,17 @@ struct journal_state {
   /// After a failed append everything is refused until the shard starts over.
   bool broken = false;
 
-  /// The group that is forming: records, how many events, and where in it each
-  /// append begins.
-  std::string bytes;
-  std::uint32_t events = 0;
+  /// The group that is forming.
   std::vector<append> members;
-  std::vector<std::size_t> offsets;
-  bool flush_pending = false;
+
+  /// The writer has a group, or is about to get one.
+  bool writing = false;
 
   static inline const char* name = "journal";
 };
 
-/// Writes groups to the store: whatever arrived while the last group was
-/// flushed is the next group, so group commit forms by itself. Blocks on the
-/// disk: must be detached.
+/// Forms groups: whatever arrived while the last group was written is the next
+/// one, so group commit forms by itself.
 journal_self::behavior_type
 journal(journal_self::stateful_pointer<journal_state> self,
         journal_options options);

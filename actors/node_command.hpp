@@ -25,6 +25,12 @@ public:
     what_.events.push_back(std::move(x));
   }
 
+  /// An item of one queue goes to another.
+  void move(node_queue& from, node_queue& to, item_moved x) {
+    rules::ledger::apply(x, from.ledger, to.ledger);
+    what_.events.push_back(std::move(x));
+  }
+
   void note(event x) {
     what_.events.push_back(std::move(x));
   }

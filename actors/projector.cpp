@@ -191,7 +191,20 @@ caf::result<items_found> answer_peek(self_pointer self, const peek_items& x) {
   auto rows = self->state.options.projection->items(x.queue, x.count_max);
   if (!rows)
     return std::move(rows.error());
-  return items_found{std::move(*rows)};
+  items_found out;
+  if (x.pending_only)
+    std::erase_if(*rows, [](const item_row& row) {
+      return row.state != item_state::pending;
+    });
+  out.rows = std::move(*rows);
+  if (x.with_bodies)
+    for (const auto& row : out.rows) {
+      auto body = self->state.options.journal->read_body(row.place);
+      if (!body)
+        return std::move(body.error());
+      out.bodies.push_back(std::move(*body));
+    }
+  return out;
 }
 
 caf::result<items_matched> answer_match(self_pointer self,

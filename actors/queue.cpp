@@ -1,30 +1,17 @@
-#include "actors/queue.hpp"
+#include "actors/queue_parts.hpp"
 
 #include <algorithm>
 #include <cassert>
 
 namespace depositd {
 
-namespace {
+using namespace queue_parts;
 
-using self_pointer = queue_actor::stateful_pointer<queue_state>;
+namespace {
 
 queue_processor* find_processor(self_pointer self, std::uint32_t number) {
   const auto at = self->state.processors.find(number);
   return at == self->state.processors.end() ? nullptr : &at->second;
-}
-
-queue_member* find_member(self_pointer self, member_number number) {
-  auto& members = self->state.members;
-  if (number >= members.size() || !members[number].node)
-    return nullptr;
-  return &members[number];
-}
-
-bool open(self_pointer self) {
-  const auto& state = self->state;
-  return state.begun && !state.options.settings.suspended
-         && !state.options.server_suspended;
 }
 
 // -- handing out --------------------------------------------------------------
@@ -57,11 +44,33 @@ void send_picks(self_pointer self, const batch_key& key,
                        taker{caf::actor_cast<caf::strong_actor_ptr>(
                                processor.actor),
                              key.processor, processor.name, processor.lease_ms,
-                             processor.local}});
+                             processor.local, nullptr},
+                       {}});
 }
 
-/// Serves waiting requests until nobody who waits can be served.
-void serve_waiting(self_pointer self) {
+} // namespace
+
+queue_member* queue_parts::find_member(self_pointer self,
+                                       member_number number) {
+  auto& members = self->state.members;
+  if (number >= members.size() || !members[number].node)
+    return nullptr;
+  return &members[number];
+}
+
+bool queue_parts::open(self_pointer self) {
+  const auto& state = self->state;
+  return state.begun && !state.options.settings.suspended
+         && !state.options.server_suspended;
+}
+
+void queue_parts::change_items(self_pointer self, member_number number,
+                               std::int64_t by) {
+  self->state.members[number].items += static_cast<std::uint64_t>(by);
+  self->state.items += static_cast<std::uint64_t>(by);
+}
+
+void queue_parts::serve_waiting(self_pointer self) {
   if (!open(self))
     return;
   auto& ring = self->state.ring;
@@ -90,6 +99,8 @@ void serve_waiting(self_pointer self) {
   for (auto& [key, picks] : batches)
     send_picks(self, key, std::move(picks));
 }
+
+namespace {
 
 void settle_outcomes(self_pointer self, queue_processor& processor,
                      const std::vector<outcome>& outcomes) {
@@ -240,18 +251,38 @@ void touch(self_pointer self, const touch_claims& x) {
 
 // -- users --------------------------------------------------------------------
 
+member_forgotten forget(self_pointer self, member_number number) {
+  auto& state = self->state;
+  const auto [stamp, credit] = state.ring.leave(number);
+  auto& member = state.members[number];
+  state.items -= member.items;
+  state.collapsing -= member.collapsing;
+  const auto digest = digest_of_user(member.user);
+  const auto [first, last] = state.members_by_digest.equal_range(digest);
+  for (auto at = first; at != last; ++at)
+    if (at->second == number) {
+      state.members_by_digest.erase(at);
+      break;
+    }
+  member = {};
+  return {stamp, credit};
+}
+
 void introduce_member(self_pointer self, const introduce& x) {
   auto& state = self->state;
   if (x.member >= state.members.size())
     state.members.resize(x.member + 1);
   state.members[x.member] = {x.user,
                              caf::actor_cast<user_node_actor>(x.node)};
+  change_items(self, x.member, static_cast<std::int64_t>(x.items));
+  state.members_by_digest.emplace(digest_of_user(x.user), x.member);
   state.ring.join(x.member, x.user, x.terms, x.stamp, x.credit);
   if (x.in_flight > 0)
     state.ring.change_in_flight(x.member,
                                 static_cast<std::int32_t>(x.in_flight));
   for (const auto& change : x.ready)
     state.ring.change_ready(x.member, change);
+  take_arrivals(self, x.member, x.arrived);
   if (state.classes_version > 0) // the node knows only the first classes yet
     self->send(state.members[x.member].node,
                reclassify{state.options.number, state.classes,
@@ -260,8 +291,10 @@ void introduce_member(self_pointer self, const introduce& x) {
 
 void change_counts(self_pointer self, const counts_changed& x) {
   auto& state = self->state;
-  if (find_member(self, x.member) == nullptr)
+  auto* member = find_member(self, x.member);
+  if (member == nullptr)
     return;
+  member->classes_version = x.classes_version;
   rules::ring::news news;
   news.answered = x.answered;
   news.claims_ended = x.claims_ended;
@@ -271,16 +304,22 @@ void change_counts(self_pointer self, const counts_changed& x) {
     news.all = x.all;
   }
   state.ring.report(x.member, news);
+  change_items(self, x.member, x.items);
   state.finished += x.finished;
+  take_arrivals(self, x.member, x.arrived);
+  take_handed(self, x.handed);
+  take_left(self, x.left);
+  take_collapsed(self, x.member, x.collapses_done);
   serve_waiting(self);
 }
 
 void take_back(self_pointer self, const picks_declined& x) {
   auto& state = self->state;
-  for (const auto& pick : x.picks)
-    state.ring.undo(pick);
   const auto count = static_cast<std::uint32_t>(x.picks.size());
   state.handed_out -= count;
+  for (const auto& pick : x.picks)
+    if (find_member(self, pick.member) != nullptr) // else its user has left
+      state.ring.undo(pick);
   if (auto* processor = find_processor(self, x.processor)) {
     processor->holds -= count;
     processor->credit += count;
@@ -359,11 +398,7 @@ queue(queue_actor::stateful_pointer<queue_state> self, queue_options options) {
       return done{};
     },
     [=](const introduce& x) { introduce_member(self, x); },
-    [=](const forget_member& x) -> caf::result<member_forgotten> {
-      const auto [stamp, credit] = self->state.ring.leave(x.member);
-      self->state.members[x.member] = {};
-      return member_forgotten{stamp, credit};
-    },
+    [=](const forget_member& x) { return forget(self, x.member); },
     [=](const configure_queue& x) {
       self->state.options.settings = x.settings;
       self->state.options.server_suspended = x.server_suspended;
@@ -379,6 +414,7 @@ queue(queue_actor::stateful_pointer<queue_state> self, queue_options options) {
       self->state.ring.raise_stamp(x.stamp_last);
       self->state.ring.settle_order();
       self->state.begun = true;
+      sort_early(self);
       serve_waiting(self);
     },
     [=](const counts_changed& x) { change_counts(self, x); },
@@ -387,6 +423,11 @@ queue(queue_actor::stateful_pointer<queue_state> self, queue_options options) {
     [=](report_members) { return report_all_members(self); },
     [=](const explain_member& x) { return explain(self, x); },
     [=](report_processors) { return report_all_processors(self); },
+    [=](const take_items& x) { return take(self, x); },
+    [=](const end_items& x) { return end(self, x); },
+    [=](const extend_items& x) { return extend(self, x); },
+    [=](const release_queue&) { return release_all(self); },
+    [=](const count_queue&) { return count(self); },
   };
 }
 

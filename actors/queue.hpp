@@ -1,11 +1,13 @@
 #pragma once
 
+#include "actors/rules/dedup.hpp"
 #include "actors/rules/ring.hpp"
 #include "messages/actors.hpp"
 
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -27,6 +29,9 @@ struct queue_options {
 struct queue_member {
   std::string user;
   user_node_actor node;
+  std::uint64_t items = 0;
+  std::uint32_t classes_version = 0; ///< that its node counts by
+  std::uint32_t collapsing = 0;      ///< of `items`, as good as gone
 };
 
 /// A processor that takes items of this queue.
@@ -52,6 +57,17 @@ struct queue_state {
   std::vector<queue_member> members; ///< by member number; gaps have no node
   std::unordered_map<std::uint32_t, queue_processor> processors;
   std::uint32_t processors_last = 0;
+
+  /// For polling workers, who name users by digest.
+  std::unordered_multimap<user_digest, member_number> members_by_digest;
+  std::optional<rules::view_number> poll_view;
+
+  rules::dedup_index copies; ///< in `between_polls` queues
+  /// What users had before recovery was over, to be sorted by age.
+  std::vector<std::pair<member_number, arrival>> early;
+
+  std::uint64_t items = 0; ///< claimed, delayed and parked ones included
+  std::uint64_t collapsing = 0; ///< of these, as good as gone
   std::uint64_t handed_out = 0;
   std::uint64_t finished = 0;
 

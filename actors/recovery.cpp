@@ -79,15 +79,19 @@ void apply_record(recovered_state& state, const record& x) {
     std::visit(
       [&](const auto& fields) {
         using type = std::decay_t<decltype(fields)>;
-        if constexpr (std::is_same_v<type, submission_received>
-                      || std::is_same_v<type, submission_recorded>) {
+        if constexpr (std::is_same_v<type, item_moved>) {
+          rules::ledger::apply(fields, ledger_of(state, x.user, fields.queue),
+                               ledger_of(state, x.user, fields.to));
+        } else if constexpr (std::is_same_v<type, submission_received>
+                             || std::is_same_v<type, submission_recorded>) {
           see_id(state, fields.id);
         } else if constexpr (requires { fields.id; }) {
           see_id(state, fields.id);
           ledger_of(state, x.user, fields.queue).apply(e);
           if constexpr (std::is_same_v<type, item_claimed>)
-            state.rings[{fields.queue, x.user}]
-              = {fields.stamp, fields.credit};
+            if (fields.stamp > 0) // 0: claimed by id, nobody's turn
+              state.rings[{fields.queue, x.user}]
+                = {fields.stamp, fields.credit};
         } else {
           rules::apply(state.control, e);
         }

@@ -46,6 +46,10 @@ shard_self::behavior_type shard(shard_pointer self, shard_options options) {
     else if (x.reason != caf::exit_reason::normal)
       start_over(self, x.reason);
   });
+  self->set_down_handler([=](const caf::down_msg& x) {
+    std::erase_if(self->state.watchers,
+                  [&](const auto& who) { return who->address() == x.source; });
+  });
   start_recovery(self);
   return {
     [=](enqueue& x) { return accept_batch(self, x); },
@@ -62,6 +66,12 @@ shard_self::behavior_type shard(shard_pointer self, shard_options options) {
     [=](const count_pending& x) { return count_for(self, x); },
     [=](const park_matching& x) { return park_all(self, x); },
     [=](const purge_queue& x) { return purge_all(self, x); },
+    [=](take_items& x) { return take(self, x); },
+    [=](end_items& x) { return end(self, x); },
+    [=](extend_items& x) { return extend(self, x); },
+    [=](release_queue& x) { return release_all(self, x); },
+    [=](count_queue& x) { return count(self, x); },
+    [=](const move_queue& x) { return begin_move(self, x); },
     [=](const explain_item& x) { return explain(self, x); },
     [=](list_queues) { return list_all_queues(self); },
     [=](const list_users& x) { return list_all_users(self, x); },

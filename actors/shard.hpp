@@ -65,6 +65,16 @@ struct shard_user {
   std::vector<std::function<void()>> waiting;
 };
 
+/// A move between queues that runs.
+struct shard_move {
+  move_changed what;
+  queue_number from = 0;
+  queue_number to = 0;
+  std::uint32_t generation = 0;
+  std::size_t users_open = 0; ///< whose items are not all moved
+  bool failed = false;
+};
+
 struct shard_state {
   shard_options options;
   enum class phase : std::uint8_t { recovering, serving, draining };
@@ -82,6 +92,7 @@ struct shard_state {
   std::map<std::pair<std::string, std::string>,
            std::pair<std::uint64_t, std::uint32_t>>
     rings;
+  std::shared_ptr<shard_move> moving; ///< null: none runs
   std::vector<caf::strong_actor_ptr> watchers; ///< of the control state
   std::vector<reply_address> awaiting_ready;
 

@@ -3,6 +3,8 @@
 #include "actors/shard_parts.hpp"
 #include "messages/codec.hpp"
 
+#include <spdlog/spdlog.h>
+
 namespace depositd::shard_parts {
 
 namespace {
@@ -95,9 +97,22 @@ caf::result<done> change_control(shard_pointer self, const propose& x) {
 
 caf::result<control_changed> add_watcher(shard_pointer self,
                                          const watch_control& x) {
-  if (x.who)
+  if (x.who) {
     self->state.watchers.push_back(x.who);
+    self->monitor(x.who->address());
+  }
   return control_changed{self->state.control};
+}
+
+void warn_of_fixed(const control_state& state, const configuration_seen& seen) {
+  for (const auto& queue : seen.queues) {
+    const auto known = state.queues.find(queue.name);
+    if (known != state.queues.end()
+        && rules::with_fixed_of(known->second, queue.settings)
+             != queue.settings)
+      spdlog::warn("setting_kept queue={} reason=\"{}\"", queue.name,
+                   rules::fixed_settings_text);
+  }
 }
 
 std::vector<event> configuration_changes(const control_state& state,
@@ -119,8 +134,10 @@ std::vector<event> configuration_changes(const control_state& state,
     if (known == state.queues.end() || before == nullptr
         || !(*before == queue.settings)) {
       auto settings = queue.settings;
-      if (known != state.queues.end())
+      if (known != state.queues.end()) {
+        settings = rules::with_fixed_of(known->second, settings);
         settings.suspended = known->second.suspended;
+      }
       out.emplace_back(queue_changed{queue.name, settings});
     }
   }

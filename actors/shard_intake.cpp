@@ -5,7 +5,9 @@
 #include "messages/envelope.hpp"
 #include "messages/names.hpp"
 
+#include <algorithm>
 #include <string_view>
+#include <xxhash.h>
 
 namespace depositd::shard_parts {
 
@@ -40,7 +42,7 @@ queue_number reach_queue(shard_pointer self, const std::string& name) {
   if (const auto number = find_queue(self, name))
     return *number;
   std::vector<event> changes;
-  changes.emplace_back(queue_changed{name, queue_settings{}});
+  changes.emplace_back(queue_changed{name, settings_of_new_queue(name)});
   commit_control(self, std::move(changes), {});
   return *find_queue(self, name);
 }
@@ -54,6 +56,11 @@ enqueued result_of(const enqueue_answer& x) {
   return out;
 }
 
+/// Under which payloads are equal; never 0.
+std::uint64_t digest_of(const std::string& body) {
+  return std::max<std::uint64_t>(XXH3_64bits(body.data(), body.size()), 1);
+}
+
 /// Items of one user out of a batch, in their order.
 using groups = std::vector<std::pair<std::string, accept_items>>;
 
@@ -62,6 +69,7 @@ groups group_by_user(shard_pointer self, enqueue& x, queue_number number,
   groups out;
   std::unordered_map<std::string_view, std::size_t> index;
   auto& id_last = self->state.id_last;
+  const auto dedup = self->state.control->queues.at(x.queue).dedup;
   for (std::uint32_t i = 0; i < x.items.size(); ++i) {
     auto& item = x.items[i];
     auto [at, fresh] = index.try_emplace(item.user, out.size());
@@ -74,6 +82,8 @@ groups group_by_user(shard_pointer self, enqueue& x, queue_number number,
     one.id = ++id_last;
     one.priority = item.priority;
     one.size = item.body.size();
+    if (dedup != dedup_mode::none)
+      one.digest = digest_of(item.body);
     one.body = std::make_shared<const std::string>(std::move(item.body));
     one.position = i;
     answer->ids[i] = one.id;
@@ -83,6 +93,13 @@ groups group_by_user(shard_pointer self, enqueue& x, queue_number number,
 }
 
 } // namespace
+
+queue_settings settings_of_new_queue(const std::string& name) {
+  queue_settings out;
+  if (name.starts_with(dedup_queue_prefix))
+    out.dedup = dedup_mode::between_polls;
+  return out;
+}
 
 caf::result<enqueued> accept_batch(shard_pointer self, enqueue& x) {
   if (auto refused = refuse_intake(self))

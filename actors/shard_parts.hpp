@@ -52,11 +52,17 @@ caf::result<done> change_control(shard_pointer self, const propose& x);
 caf::result<control_changed> add_watcher(shard_pointer self,
                                          const watch_control& x);
 
+/// Warns of settings that the configuration cannot change any more.
+void warn_of_fixed(const control_state& state, const configuration_seen& seen);
+
 /// Events that carry a changed configuration into the control state.
 std::vector<event> configuration_changes(const control_state& state,
                                          const configuration_seen& seen);
 
 // -- shard_intake.cpp ---------------------------------------------------------
+
+/// Of a queue that comes with its first use.
+queue_settings settings_of_new_queue(const std::string& name);
 
 caf::result<enqueued> accept_batch(shard_pointer self, enqueue& x);
 caf::result<enqueued> accept_submission(shard_pointer self, const submit& x);
@@ -78,5 +84,21 @@ caf::result<users_listed> list_all_users(shard_pointer self,
                                          const list_users& x);
 void relocate(shard_pointer self, relocate_items& x);
 caf::result<done> start_draining(shard_pointer self);
+
+// -- shard_polling.cpp --------------------------------------------------------
+
+caf::result<items_taken> take(shard_pointer self, take_items& x);
+caf::result<items_ended> end(shard_pointer self, end_items& x);
+caf::result<done> extend(shard_pointer self, extend_items& x);
+caf::result<done> release_all(shard_pointer self, release_queue& x);
+caf::result<queue_counted> count(shard_pointer self, count_queue& x);
+
+// -- shard_moves.cpp ----------------------------------------------------------
+
+caf::result<move_begun> begin_move(shard_pointer self, const move_queue& x);
+
+/// Starts the oldest move that is in progress, unless one runs: one at a time,
+/// or two could hand each other the same items for ever.
+void run_moves(shard_pointer self);
 
 } // namespace depositd::shard_parts

@@ -65,6 +65,8 @@ void restore_user(shard_pointer self, recovered_state& found,
     x.terms = rules::terms_of(*state.control, name, user);
     x.ready = ledger.ready_counts();
     x.in_flight = ledger.claims();
+    x.items = ledger.size();
+    x.arrived = ledger.arrivals();
     const auto stood = found.rings.find({name, user});
     if (stood != found.rings.end()) {
       std::tie(x.stamp, x.credit) = stood->second;
@@ -125,6 +127,7 @@ void begin_serving(shard_pointer self, recovered_state& found) {
   for (const auto& queue : state.queues)
     self->send(queue.actor, begin{stamp_last(found, queue.name)});
   state.now = shard_state::phase::serving;
+  warn_of_fixed(*state.control, state.options.configuration);
   commit_control(
     self, configuration_changes(*state.control, state.options.configuration),
     {});
@@ -136,6 +139,7 @@ void begin_serving(shard_pointer self, recovered_state& found) {
                found.journalled, found.projected);
   for (auto& x : std::exchange(state.awaiting_ready, {}))
     answer(x, caf::make_message(done{}));
+  run_moves(self);
 }
 
 void recover_later(shard_pointer self, const caf::error& why) {
@@ -203,6 +207,7 @@ void start_over(shard_pointer self, const caf::error& why) {
   state.queues.clear();
   state.queue_numbers.clear();
   state.rings.clear();
+  state.moving.reset();
   ++state.generation;
   if (state.now == shard_state::phase::draining)
     return; // the next engine recovers

@@ -2,27 +2,25 @@
 
 #include "actors/node_command.hpp"
 #include "actors/reply.hpp"
+#include "actors/user_node_parts.hpp"
 
 #include <algorithm>
 #include <cassert>
 
 namespace depositd {
 
-namespace {
+using namespace node_parts;
 
-using self_pointer = user_node_pointer;
-
-micros now(self_pointer self) {
+micros node_parts::now(self_pointer self) {
   return self->state.options.clock.at(self->clock().now());
 }
 
-node_queue* find_queue(self_pointer self, queue_number number) {
+node_queue* node_parts::find_queue(self_pointer self, queue_number number) {
   const auto at = self->state.queues.find(number);
   return at == self->state.queues.end() ? nullptr : &at->second;
 }
 
-/// Arms the one timer of the node for the earliest deadline or delay.
-void arm_timer(self_pointer self) {
+void node_parts::arm_timer(self_pointer self) {
   auto& state = self->state;
   micros due = never;
   for (auto& [number, queue] : state.queues) {
@@ -37,18 +35,34 @@ void arm_timer(self_pointer self) {
   self->delayed_send(self, std::chrono::microseconds{wait}, node_due{});
 }
 
-/// Tells the queue what changed for its ring.
-void report(self_pointer self, node_queue& queue,
-            std::vector<ready_change> answered = {},
-            std::uint32_t finished = 0) {
+void node_parts::report(self_pointer self, node_queue& queue,
+                        report_extras extras) {
   auto changes = queue.ledger.take_changes();
-  if (!changes.empty() || !answered.empty() || finished > 0)
-    self->send(queue.actor,
-               counts_changed{queue.member, queue.classes_version, false,
-                              std::move(answered), std::move(changes.ready),
-                              changes.claims_ended, finished});
+  changes.claims_ended -= extras.claimed_by_id;
+  const auto size = queue.ledger.size();
+  counts_changed news;
+  news.member = queue.member;
+  news.classes_version = queue.classes_version;
+  news.answered = std::move(extras.answered);
+  news.collapses_done = extras.collapses_done;
+  news.claims_ended = changes.claims_ended;
+  news.finished = extras.finished;
+  news.items = static_cast<std::int64_t>(size - queue.items_told);
+  for (const auto& x : extras.not_there)
+    changes.ready.push_back({x.band, x.cls, -x.delta});
+  queue.items_told = size;
+  if (!changes.empty() || !news.answered.empty() || news.finished > 0
+      || news.items != 0 || news.collapses_done > 0) {
+    news.ready = std::move(changes.ready);
+    news.arrived = std::move(changes.arrived);
+    news.handed = std::move(changes.handed);
+    news.left = std::move(changes.left);
+    self->send(queue.actor, std::move(news));
+  }
   arm_timer(self);
 }
+
+namespace {
 
 // -- accepting ----------------------------------------------------------------
 
@@ -97,19 +111,20 @@ void accept(self_pointer self, const accept_items& x) {
   }
   clear_refused(x, refused);
   todo.deliver(x.share);
-  todo.commit();
   report(self, *queue);
+  todo.commit();
 }
 
 /// Bodies beyond the budget are in memory only until they have a place.
 void take_places(self_pointer self, const places& x) {
   for (auto& [number, queue] : self->state.queues)
-    if (queue.name == x.queue)
-      for (const auto& [id, place] : x.found) {
-        queue.ledger.set_place(id, place);
-        if (self->state.unbudgeted.erase(id) > 0)
-          queue.ledger.drop_body(id);
-      }
+    for (const auto& [id, place] : x.found) {
+      // By now an item may have been moved to another of the queues.
+      if (!queue.ledger.set_place(id, place))
+        continue;
+      if (self->state.unbudgeted.erase(id) > 0)
+        queue.ledger.drop_body(id);
+    }
 }
 
 // -- handing out and settling -------------------------------------------------
@@ -119,6 +134,18 @@ void count_answered(std::vector<ready_change>& answered, const pick& what) {
       || answered.back().cls != what.class_max)
     answered.push_back({what.band, what.class_max, 0});
   ++answered.back().delta;
+}
+
+/// What was chosen, on its way to the processor or the poll.
+hand_out outgoing(const hand_over& x, std::size_t at,
+                  rules::handed_item& chosen) {
+  hand_out out{x.who.to, std::move(chosen.item), std::move(chosen.body),
+               chosen.place, nullptr, 0};
+  if (x.who.poll) {
+    out.poll = x.who.poll;
+    out.slot = x.slots[at];
+  }
+  return out;
 }
 
 void hand_over_items(self_pointer self, const hand_over& x) {
@@ -131,7 +158,8 @@ void hand_over_items(self_pointer self, const hand_over& x) {
   node_command todo{self};
   picks_declined declined{{}, x.who.processor};
   std::vector<ready_change> answered;
-  for (const auto& what : x.picks) {
+  for (std::size_t i = 0; i < x.picks.size(); ++i) {
+    const auto& what = x.picks[i];
     auto chosen = queue->ledger.choose(what, terms, time);
     if (!chosen) {
       declined.picks.push_back(what);
@@ -141,11 +169,15 @@ void hand_over_items(self_pointer self, const hand_over& x) {
     chosen->item.member = queue->member;
     chosen->item.user = self->state.options.user;
     todo.happen(*queue, std::move(chosen->claim));
-    todo.deliver(hand_out{x.who.to, std::move(chosen->item),
-                          std::move(chosen->body), chosen->place});
+    todo.deliver(outgoing(x, i, *chosen));
   }
+  if (x.who.poll && !declined.picks.empty())
+    todo.deliver(poll_missed{
+      x.who.poll, static_cast<std::uint32_t>(declined.picks.size())});
+  report_extras extras;
+  extras.answered = std::move(answered);
+  report(self, *queue, std::move(extras));
   todo.commit();
-  report(self, *queue, std::move(answered));
   if (!declined.picks.empty())
     self->send(queue->actor, std::move(declined));
 }
@@ -167,8 +199,10 @@ void settle_claims(self_pointer self, const settle& x) {
     if (x.to)
       todo.deliver(settlement_notice{x.to, what.id, static_cast<bool>(ended)});
   }
+  report_extras extras;
+  extras.finished = finished;
+  report(self, *queue, std::move(extras));
   todo.commit();
-  report(self, *queue, {}, finished);
 }
 
 void extend(self_pointer self, const extend_claims& x) {
@@ -189,8 +223,8 @@ void happen_all(self_pointer self, node_queue& queue,
   node_command todo{self};
   for (auto& x : events)
     todo.happen(queue, std::move(x));
-  todo.commit();
   report(self, queue);
+  todo.commit();
 }
 
 void due(self_pointer self) {
@@ -212,9 +246,9 @@ void park(self_pointer self, const park_items& x) {
     for (auto& parked : queue->ledger.park(x.ids, x.parked))
       todo.happen(*queue, std::move(parked));
   todo.deliver(x.answer);
-  todo.commit();
   if (queue != nullptr)
     report(self, *queue);
+  todo.commit();
 }
 
 void purge(self_pointer self, const purge_items& x) {
@@ -224,9 +258,9 @@ void purge(self_pointer self, const purge_items& x) {
     for (auto& purged : queue->ledger.purge(now(self)))
       todo.happen(*queue, std::move(purged));
   todo.deliver(x.answer);
-  todo.commit();
   if (queue != nullptr)
     report(self, *queue);
+  todo.commit();
 }
 
 /// Writes bodies again that keep an old extent alive. Those that must be read
@@ -283,10 +317,13 @@ caf::result<retired> leave(self_pointer self) {
 
 /// Tokens are above those of every earlier owner of the shard, and of every
 /// earlier start over of this one: a claim that was lost with a failed append
-/// may still be held by somebody.
+/// may still be held by somebody. There is room for a thousand million tokens
+/// per start over, of which each takes a second and two generations, for 16384
+/// generations, and for a million owners.
 claim_token tokens_from(const user_node_options& options) {
+  constexpr claim_token generations = 0x3fff;
   return (options.epoch << 44)
-         | (claim_token{options.generation & 0x3ff} << 34);
+         | ((claim_token{options.generation} & generations) << 30);
 }
 
 void serve(self_pointer self, const serve_queue& x) {
@@ -309,6 +346,7 @@ void serve(self_pointer self, const serve_queue& x) {
   queue.ledger.configure(x.name, x.settings, x.classes);
   queue.ledger.raise_tokens(tokens_from(state.options));
   queue.ledger.take_changes(); // the shard has introduced these counts
+  queue.items_told = queue.ledger.size();
   arm_timer(self);
 }
 
@@ -317,18 +355,17 @@ void count_again(self_pointer self, const reclassify& x) {
   auto* queue = find_queue(self, x.queue);
   if (queue == nullptr)
     return;
-  auto pending_changes = queue->ledger.take_changes();
+  report(self, *queue); // under the old numbers
   queue->classes = x.classes;
   queue->ledger.configure(queue->name, queue->settings, x.classes);
   queue->classes_version = x.classes_version;
   queue->ledger.take_changes();
-  self->send(queue->actor, counts_changed{queue->member,
-                                          x.classes_version,
-                                          true,
-                                          {},
-                                          queue->ledger.ready_counts(),
-                                          pending_changes.claims_ended,
-                                          0});
+  counts_changed totals;
+  totals.member = queue->member;
+  totals.classes_version = x.classes_version;
+  totals.all = true;
+  totals.ready = queue->ledger.ready_counts();
+  self->send(queue->actor, std::move(totals));
 }
 
 } // namespace
@@ -350,16 +387,17 @@ user_node(user_node_self::stateful_pointer<user_node_state> self,
     [=](const hand_over& x) { hand_over_items(self, x); },
     [=](const settle& x) { settle_claims(self, x); },
     [=](const extend_claims& x) { extend(self, x); },
-    [=](const release_claims& x) {
-      if (auto* queue = find_queue(self, x.queue))
-        happen_all(self, *queue,
-                   queue->ledger.release_claims(x.processor, now(self)));
-    },
+    [=](const release_claims& x) { release_all(self, x); },
+    [=](const end_named& x) { end_by_name(self, x); },
+    [=](const extend_named& x) { extend_by_name(self, x); },
     [=](const reclassify& x) { count_again(self, x); },
+    [=](const admit_items& x) { admit(self, x); },
+    [=](const collapse_items& x) { collapse(self, x); },
     [=](const places& x) { take_places(self, x); },
     [=](const park_items& x) { park(self, x); },
     [=](const purge_items& x) { purge(self, x); },
     [=](const relocate_bodies& x) { relocate(self, x); },
+    [=](const move_items& x) { return move_out(self, x); },
     [=](const find_item& x) { return find(self, x.id); },
     [=](report_node) { return report_sizes(self); },
     [=](retire) { return leave(self); },

@@ -43,6 +43,7 @@ struct node_queue {
   member_number member = 0;
   std::uint32_t classes_version = 0;
   rules::ledger ledger;
+  std::uint64_t items_told = 0; ///< how many the queue knows of
 };
 
 struct user_node_state {

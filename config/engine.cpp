@@ -117,11 +117,12 @@ caf::error engine::spawn_core() {
   body_reader_ = system_.spawn<caf::detached>(body_reader,
                                               stores_.journal.get());
   journal_options writing;
-  writing.store = stores_.journal.get();
-  writing.bodies = body_reader_;
-  writing.backlog = backlog;
-  auto writer = system_.spawn<caf::detached>(journal, std::move(writing));
-  journal_ = writer;
+  writing.writer = system_.spawn<caf::detached>(
+    journal_writer, journal_writer_options{stores_.journal.get(), body_reader_,
+                                           backlog});
+  journal_writer_ = writing.writer;
+  auto forming = system_.spawn(journal, std::move(writing));
+  journal_ = forming;
   projector_options reading;
   reading.journal = stores_.journal.get();
   reading.projection = stores_.projection.get();
@@ -138,7 +139,7 @@ caf::error engine::spawn_core() {
   routing.backlog = backlog;
   routing.configuration = configuration_of(settings_);
   shard_ = system_.spawn(shard, std::move(routing));
-  caf::anon_send(writer,
+  caf::anon_send(forming,
                  meet_shard{caf::actor_cast<caf::strong_actor_ptr>(shard_)});
   return {};
 }
@@ -184,11 +185,13 @@ caf::error engine::open_doors() {
 }
 
 caf::expected<std::uint16_t> engine::publish_node() {
+  // Else connections of a killed engine keep the port from it for a minute.
+  constexpr bool reuse = true;
   const auto& at = settings_.node.listen;
   const auto port
     = settings_.node.tls.configured()
-        ? caf::openssl::publish(admin_, at.port, at.host.c_str())
-        : caf::io::publish(admin_, at.port, at.host.c_str());
+        ? caf::openssl::publish(admin_, at.port, at.host.c_str(), reuse)
+        : caf::io::publish(admin_, at.port, at.host.c_str(), reuse);
   if (!port)
     return caf::make_error(ec::bad_setting, "node.listen: cannot listen at "
                                               + to_string(at));
@@ -206,6 +209,7 @@ void engine::spawn_supervisor(std::function<void(const std::string&)> failed) {
       name, caf::actor_cast<caf::strong_actor_ptr>(who));
   };
   watch("journal", journal_);
+  watch("journal_writer", journal_writer_);
   watch("body_reader", body_reader_);
   watch("projector", projector_);
   watch("shard", shard_);
@@ -255,7 +259,7 @@ void engine::stop() {
   // The threads that touch the stores must be gone before the stores are.
   for (const auto& who : {caf::actor_cast<caf::actor>(projector_),
                           caf::actor_cast<caf::actor>(body_reader_),
-                          caf::actor_cast<caf::actor>(journal_)})
+                          caf::actor_cast<caf::actor>(journal_writer_)})
     if (who) {
       self->send_exit(who, caf::exit_reason::user_shutdown);
       self->wait_for(who);

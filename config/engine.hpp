@@ -56,6 +56,7 @@ private:
   stores stores_;
   std::shared_ptr<memory_budget> budget_;
   journal_actor journal_;
+  journal_writer_actor journal_writer_;
   body_reader_actor body_reader_;
   projector_actor projector_;
   shard_actor shard_;

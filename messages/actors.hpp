@@ -65,7 +65,13 @@ using queue_actor = queue_door_actor::extend<
   // Why a user is served or not.
   caf::replies_to<explain_member>::with<member_explained>,
   // Its processors.
-  caf::replies_to<report_processors>::with<processors_report>>;
+  caf::replies_to<report_processors>::with<processors_report>,
+  // From polling doors, through the shard.
+  caf::replies_to<take_items>::with<items_taken>,
+  caf::replies_to<end_items>::with<items_ended>,
+  caf::replies_to<extend_items>::with<done>,
+  caf::replies_to<release_queue>::with<done>,
+  caf::replies_to<count_queue>::with<queue_counted>>;
 
 /// One user in a shard, over all queues: owns its items and claims.
 using user_node_actor = caf::typed_actor<
@@ -81,14 +87,20 @@ using user_node_actor = caf::typed_actor<
   caf::reacts_to<extend_claims>,
   // From a queue: a processor is gone, release what it holds.
   caf::reacts_to<release_claims>,
+  // From a queue: a polling door ends or extends by item.
+  caf::reacts_to<end_named>, caf::reacts_to<extend_named>,
   // From a queue: the size classes changed, count again.
   caf::reacts_to<reclassify>,
+  // From a queue that collapses: what is ready, and what is superfluous.
+  caf::reacts_to<admit_items>, caf::reacts_to<collapse_items>,
   // From the journal: where bodies are.
   caf::reacts_to<places>,
   // From the shard: park, unpark, purge.
   caf::reacts_to<park_items>, caf::reacts_to<purge_items>,
   // From the shard: write bodies of these items again (their extent is to go).
   caf::reacts_to<relocate_bodies>,
+  // From the shard: move items to another queue of the user.
+  caf::replies_to<move_items>::with<items_moved>,
   // One item, if the user has it.
   caf::replies_to<find_item>::with<item_found>,
   // Sizes of the user's queues.
@@ -118,6 +130,14 @@ using shard_actor = caf::typed_actor<
   // Operator's bulk actions; answered when durable.
   caf::replies_to<park_matching>::with<matching_parked>,
   caf::replies_to<purge_queue>::with<done>,
+  // What polling doors do; none of these makes a queue.
+  caf::replies_to<take_items>::with<items_taken>,
+  caf::replies_to<end_items>::with<items_ended>,
+  caf::replies_to<extend_items>::with<done>,
+  caf::replies_to<release_queue>::with<done>,
+  caf::replies_to<count_queue>::with<queue_counted>,
+  // Moves a queue's items to another; the control state tells the progress.
+  caf::replies_to<move_queue>::with<move_begun>,
   // Everything that is known of one item that lives.
   caf::replies_to<explain_item>::with<item_explained>,
   // All queues.
@@ -141,6 +161,10 @@ using journal_actor = caf::typed_actor<
   caf::reacts_to<append>,
   // From the shard: refuse what earlier generations still send.
   caf::reacts_to<begin_generation>>;
+
+/// Touches the disk for the journal, one group at a time.
+using journal_writer_actor
+  = caf::typed_actor<caf::replies_to<write_group>::with<group_written>>;
 
 /// Reads bodies that are not in memory and hands the items out.
 using body_reader_actor = caf::typed_actor<caf::reacts_to<read_and_hand_out>>;

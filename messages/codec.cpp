@@ -37,6 +37,14 @@ constexpr std::uint64_t last_of(pick_kind) {
   return static_cast<std::uint64_t>(pick_kind::required);
 }
 
+constexpr std::uint64_t last_of(queue_right) {
+  return static_cast<std::uint64_t>(queue_right::any);
+}
+
+constexpr std::uint64_t last_of(move_status) {
+  return static_cast<std::uint64_t>(move_status::error);
+}
+
 constexpr std::uint64_t last_of(ending) {
   return static_cast<std::uint64_t>(ending::collapsed);
 }

@@ -27,6 +27,8 @@ struct control_state {
   std::map<std::string, user_standing> standings;
   std::map<std::string, account_changed> accounts;
   std::map<std::string, processor_spec> processors;
+  std::map<std::string, key_changed> keys;    ///< by name
+  std::map<std::string, move_changed> moves;  ///< by reference
   server_changed server;
   configuration_seen configured; ///< at the last start
 

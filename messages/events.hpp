@@ -47,7 +47,7 @@ struct item_claimed {
   std::uint32_t attempt = 0;
   micros claimed_us = 0;
   micros deadline_us = never;
-  std::uint64_t stamp = 0;   ///< of the user in the ring; higher is later
+  std::uint64_t stamp = 0;   ///< of the user in the ring; 0: as it was
   std::uint32_t credit = 0;  ///< left in this turn
   pick_kind by = pick_kind::round_robin;
   bool local = false;        ///< the processor dies with this engine
@@ -175,6 +175,44 @@ struct processor_changed {
     = default;
 };
 
+/// What a polling door's client may do with the queues that match.
+enum class queue_right : std::uint8_t { post, poll, get_status, any };
+
+/// `queue|post|NAME`: NAME is a queue or ends in `*`. A key with system rights
+/// (`queue|*|__*` or a name written out) reaches names that begin with two
+/// underscores; `*` alone does not.
+struct key_permit {
+  queue_right right = queue_right::any;
+  std::string queue;
+
+  friend bool operator==(const key_permit&, const key_permit&) = default;
+};
+
+/// An API key. It is a user of the queues it sends to, under its name. A key
+/// without a digest is removed.
+struct key_changed {
+  std::string name;             ///< a user name
+  std::string digest;           ///< SHA-256 of the key, hexadecimal
+  std::vector<key_permit> permits;
+
+  friend bool operator==(const key_changed&, const key_changed&) = default;
+};
+
+enum class move_status : std::uint8_t { in_progress, complete, error };
+
+/// A move between queues, by its reference. Kept for some time after its end.
+struct move_changed {
+  std::string reference;
+  std::string from;
+  std::string to;
+  move_status status = move_status::in_progress;
+  micros begun_us = 0;
+  bool forgotten = false;
+  item_id id_last = 0; ///< what came after this item stays
+
+  friend bool operator==(const move_changed&, const move_changed&) = default;
+};
+
 struct server_changed {
   bool suspended = false;          ///< nothing is handed out
   bool drop_folder_polling = true;
@@ -201,13 +239,25 @@ struct configuration_seen {
     = default;
 };
 
+/// The item is in another queue from now on: pending there, without a claim,
+/// never handed out. It keeps its id, its body and its place in time.
+struct item_moved {
+  item_id id = 0;
+  std::string queue; ///< that it left
+  std::string to;
+  micros moved_us = 0;
+
+  friend bool operator==(const item_moved&, const item_moved&) = default;
+};
+
 /// The order is the journal's: append new kinds at the end, never reorder.
 using event
   = std::variant<item_enqueued, submission_received, item_claimed,
                  claim_extended, item_released, item_finished, item_parked,
                  body_relocated, submission_recorded, queue_changed,
                  user_limits_changed, user_standing_changed, account_changed,
-                 processor_changed, server_changed, configuration_seen>;
+                 processor_changed, server_changed, configuration_seen,
+                 key_changed, move_changed, item_moved>;
 
 /// All events of one command, appended and recovered as a whole. `user` is the
 /// user whose node decided them, empty for control.
@@ -293,6 +343,27 @@ typename Inspector::result_type inspect(Inspector& f, account_changed& x) {
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, processor_changed& x) {
   return f(x.spec, x.removed);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, key_permit& x) {
+  return f(x.right, x.queue);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, key_changed& x) {
+  return f(x.name, x.digest, x.permits);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, move_changed& x) {
+  return f(x.reference, x.from, x.to, x.status, x.begun_us, x.forgotten,
+           x.id_last);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, item_moved& x) {
+  return f(x.id, x.queue, x.to, x.moved_us);
 }
 
 template <class Inspector>

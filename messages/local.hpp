@@ -5,8 +5,9 @@
 
 #include "messages/codec.hpp"
 #include "messages/control.hpp"
-#include "messages/events.hpp"
 #include "messages/errors.hpp"
+#include "messages/events.hpp"
+#include "messages/polling.hpp"
 #include "messages/rows.hpp"
 #include "messages/scheduling.hpp"
 #include "messages/types.hpp"
@@ -39,8 +40,14 @@ struct reply {
 
 /// One answer to a request whose work several appends carry. Each of them
 /// holds a share; the answer leaves when the last share is committed. Counted
-/// by the journal alone.
+/// by the journal alone. Shares that are lost with the actor that had them
+/// make the answer an error.
 struct shared_reply {
+  shared_reply() = default;
+  shared_reply(const shared_reply&) = delete;
+  shared_reply& operator=(const shared_reply&) = delete;
+  ~shared_reply();
+
   reply_address where;
   std::function<caf::message()> what; ///< called once, after the last commit
   std::uint32_t shares = 0;
@@ -49,10 +56,18 @@ struct shared_reply {
 /// Something for a processor: an item handed out, or a settlement. All that a
 /// group holds for one processor leaves as one message.
 struct hand_out {
-  caf::strong_actor_ptr to;
+  caf::strong_actor_ptr to; ///< null: to a poll
   claimed_item item;
   std::shared_ptr<const std::string> body; ///< null: read at `place`
   body_place place;
+  std::shared_ptr<poll_answer> poll;
+  std::uint32_t slot = 0; ///< in the poll's items
+};
+
+/// Picks of a poll that took nothing.
+struct poll_missed {
+  std::shared_ptr<poll_answer> poll;
+  std::uint32_t count = 0;
 };
 
 struct settlement_notice {
@@ -62,7 +77,7 @@ struct settlement_notice {
 };
 
 using delivery = std::variant<reply, std::shared_ptr<shared_reply>, hand_out,
-                              settlement_notice>;
+                              settlement_notice, poll_missed>;
 
 /// One command's events on their way to the journal, with what leaves after
 /// the commit. Without bytes it only keeps its place in the order.
@@ -74,6 +89,17 @@ struct append {
   caf::strong_actor_ptr places_to;   ///< gets `places` for `slots`, or null
   std::string places_queue;
   std::vector<delivery> deliveries;  ///< in order
+};
+
+/// Appends that make one group of the journal.
+struct write_group {
+  std::vector<append> members;
+};
+
+/// The group is durable and what hung on it has left; or it failed, and those
+/// who waited were told so.
+struct group_written {
+  caf::error failure;
 };
 
 /// The shard has (re)built its actors from the store: appends of earlier
@@ -128,6 +154,7 @@ struct submissions_found {
 
 struct items_found {
   std::vector<item_row> rows;
+  std::vector<std::string> bodies; ///< one per row, if asked for
 };
 
 // -- shard and queues ---------------------------------------------------------
@@ -141,7 +168,9 @@ struct introduce {
   std::uint64_t stamp = 0;
   std::uint32_t credit = 0;
   std::vector<ready_change> ready; ///< what the user has already
+  std::vector<arrival> arrived;    ///< what waits to be admitted
   std::uint32_t in_flight = 0;
+  std::uint64_t items = 0;         ///< in all
 };
 
 struct forget_member {
@@ -252,8 +281,15 @@ struct counts_changed {
   /// Picks that took an item, by band and, in `cls`, their `class_max`.
   std::vector<ready_change> answered;
   std::vector<ready_change> ready;
+  /// Of queues that collapse between polls, in this order: came and must be
+  /// admitted, was handed out for the first time, left without ever being so.
+  std::vector<arrival> arrived;
+  std::vector<digested> handed;
+  std::vector<digested> left;
+  std::uint32_t collapses_done = 0; ///< ids of `collapse_items` dealt with
   std::int32_t claims_ended = 0; ///< negative: claims that survived a restart
   std::uint32_t finished = 0;    ///< of those, items that left the queue
+  std::int64_t items = 0;        ///< more or fewer of them in all
 };
 
 /// Who asked for the picks that a node is given.
@@ -263,12 +299,14 @@ struct taker {
   std::string name;
   std::uint32_t lease_ms = 0;
   bool local = false;
+  std::shared_ptr<poll_answer> poll; ///< instead of a processor
 };
 
 struct hand_over {
   queue_number queue = 0;
   std::vector<pick> picks; ///< all of this node's user
   taker who;
+  std::vector<std::uint32_t> slots; ///< of a poll, one per pick
 };
 
 struct picks_declined {
@@ -294,7 +332,49 @@ struct extend_claims {
 
 struct release_claims {
   queue_number queue = 0;
-  std::string processor;
+  std::string processor; ///< empty: of all
+  std::shared_ptr<shared_reply> answer; ///< may be null
+};
+
+/// The answer to one `end_items` while its parts are on their way; see
+/// `enqueue_answer`.
+struct end_answer {
+  std::vector<std::uint8_t> accepted;
+};
+
+/// Ends items by id, whoever has claimed them.
+struct end_named {
+  queue_number queue = 0;
+  std::vector<end_items::one> items;
+  std::vector<std::uint32_t> positions; ///< in the answer
+  std::shared_ptr<end_answer> answer;
+  std::shared_ptr<shared_reply> share;
+};
+
+struct extend_named {
+  queue_number queue = 0;
+  std::string taker;
+  std::uint32_t lease_ms = 0; ///< 0: release
+  std::vector<item_id> ids;
+  std::shared_ptr<shared_reply> share;
+};
+
+/// No equal item of the queue waits before these: they are ready.
+struct admit_items {
+  struct one {
+    item_id id = 0;
+    std::uint8_t band = 0; ///< where it was counted
+    size_class cls = 0;
+  };
+  queue_number queue = 0;
+  bool counted = false; ///< false: report them as ready
+  std::vector<one> items;
+};
+
+/// An equal item was handed out: these end, unless they were too.
+struct collapse_items {
+  queue_number queue = 0;
+  std::vector<item_id> ids;
 };
 
 struct reclassify {
@@ -340,6 +420,21 @@ struct park_items {
 struct purge_items {
   queue_number queue = 0;
   std::shared_ptr<shared_reply> answer;
+};
+
+/// Moves at most `count_max` of the user's items up to `id_last` to another
+/// queue that the node serves.
+struct move_items {
+  queue_number from = 0;
+  queue_number to = 0;
+  item_id id_last = 0;
+  std::uint32_t count_max = 1000;
+};
+
+/// Answered after the commit.
+struct items_moved {
+  std::uint32_t moved = 0;
+  bool more = false; ///< some up to `id_last` are still there
 };
 
 /// Bodies as read from the extent that is to go; null where that failed.
@@ -488,6 +583,8 @@ struct meet_shard {
 struct peek_items {
   std::string queue;
   std::uint32_t count_max = 10;
+  bool pending_only = false;
+  bool with_bodies = false; ///< inline ones
 };
 
 struct match_items {

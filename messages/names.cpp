@@ -21,7 +21,7 @@ bool legal_user_name(std::string_view name) noexcept {
   });
 }
 
-bool legal_queue_name(std::string_view name) noexcept {
+bool legal_message_queue_name(std::string_view name) noexcept {
   if (name.empty() || name.size() > 255 || name == "." || name == "..")
     return false;
   if (name[0] == '_' && (name.size() < 2 || name[1] != '_'))
@@ -30,6 +30,12 @@ bool legal_queue_name(std::string_view name) noexcept {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'
            || c == '.' || c == ':' || c == '@' || c == '_';
   });
+}
+
+bool legal_queue_name(std::string_view name) noexcept {
+  if (name.starts_with(dedup_queue_prefix))
+    name.remove_prefix(dedup_queue_prefix.size());
+  return legal_message_queue_name(name);
 }
 
 bool legal_processor_name(std::string_view name) noexcept {

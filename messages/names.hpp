@@ -12,6 +12,13 @@ bool legal_user_name(std::string_view name) noexcept;
 
 /// [a-z0-9._:@-]{1,255} and '_', though not as a single leading character; not
 /// "." nor "..". EmoDB's rule.
+bool legal_message_queue_name(std::string_view name) noexcept;
+
+/// Queues in which equal payloads collapse have names of their own, so that a
+/// plain queue of the same name is another queue.
+inline constexpr std::string_view dedup_queue_prefix = "dedupq/";
+
+/// A name by EmoDB's rule, with or without the prefix above.
 bool legal_queue_name(std::string_view name) noexcept;
 
 /// The same rule as for users.

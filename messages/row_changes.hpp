@@ -29,6 +29,8 @@ inline void apply_change(item_row& row, const item_change& change) {
     row.local = false;
     row.processor.clear();
   }
+  if (change.has_queue)
+    row.queue = change.queue;
   if (change.place.length > 0)
     row.place = change.place;
 }

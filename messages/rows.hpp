@@ -50,7 +50,9 @@ struct item_change {
   bool has_claim_state = false;
   bool has_deadline = false;
   bool has_parked_state = false; ///< `state` is parked, or pending again
+  bool has_queue = false;        ///< moved to `queue`
   body_place place;
+  std::string queue;
 
   friend bool operator==(const item_change&, const item_change&) = default;
 };

@@ -59,6 +59,25 @@ struct ready_change {
   friend bool operator==(const ready_change&, const ready_change&) = default;
 };
 
+/// An item that was never handed out came into a queue that collapses equal
+/// payloads between polls, and waits to be admitted.
+struct arrival {
+  item_id id = 0;
+  std::uint64_t digest = 0; ///< of the payload; never 0
+  std::uint64_t size = 0;   ///< bytes, for its size class
+  std::uint8_t band = 0;
+
+  friend bool operator==(const arrival&, const arrival&) = default;
+};
+
+/// An item by its id and the digest of its payload.
+struct digested {
+  item_id id = 0;
+  std::uint64_t digest = 0;
+
+  friend bool operator==(const digested&, const digested&) = default;
+};
+
 /// A place reserved for one item of a user: counted as in flight, paid from the
 /// credit, rotated. The user's node takes any item that fits.
 struct pick {

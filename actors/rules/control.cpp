@@ -26,6 +26,15 @@ member_terms terms_of(const control_state& state, const std::string& queue,
   return out;
 }
 
+queue_settings with_fixed_of(const queue_settings& known,
+                             queue_settings wanted) {
+  wanted.kind = known.kind;
+  wanted.priority = known.priority;
+  wanted.oldest_band_every = known.oldest_band_every;
+  wanted.dedup = known.dedup;
+  return wanted;
+}
+
 // -- applying -----------------------------------------------------------------
 
 namespace {
@@ -77,6 +86,18 @@ struct applier {
     return put(state.processors, x.spec.name, x.spec);
   }
 
+  bool operator()(const key_changed& x) {
+    if (x.digest.empty())
+      return state.keys.erase(x.name) > 0;
+    return put(state.keys, x.name, x);
+  }
+
+  bool operator()(const move_changed& x) {
+    if (x.forgotten)
+      return state.moves.erase(x.reference) > 0;
+    return put(state.moves, x.reference, x);
+  }
+
   bool operator()(const server_changed& x) {
     const auto differs = state.server != x;
     state.server = x;
@@ -117,6 +138,14 @@ struct key_of {
 
   key operator()(const processor_changed& x) {
     return x.spec.name;
+  }
+
+  key operator()(const key_changed& x) {
+    return x.name;
+  }
+
+  key operator()(const move_changed& x) {
+    return x.reference;
   }
 
   key operator()(const server_changed&) {

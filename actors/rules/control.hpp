@@ -31,4 +31,13 @@ bool apply(control_state& state, const event& change);
 std::optional<std::pair<std::uint8_t, std::string>>
 control_key(const event& change);
 
+/// What a queue keeps from its beginning, because its ring and its items are
+/// laid out by it: kind, priority mode, `oldest_band_every` and dedup mode.
+/// Returns the settings that are wanted with these of the known ones.
+queue_settings with_fixed_of(const queue_settings& known,
+                             queue_settings wanted);
+
+inline constexpr const char* fixed_settings_text
+  = "kind, priority, oldest_band_every and dedup of a queue cannot change";
+
 } // namespace depositd::rules

@@ -14,6 +14,7 @@ constexpr std::uint32_t items_max = 1'000'000;
 constexpr std::uint32_t slots_max = 1000;
 constexpr std::size_t types_max = 8;
 constexpr std::size_t hash_bytes_max = 1024;
+constexpr std::size_t permits_max = 100;
 
 caf::error refuse(std::string text) {
   return caf::make_error(ec::invalid_argument, std::move(text));
@@ -31,6 +32,19 @@ caf::error user_name(const std::string& name) {
 caf::error queue_name(const std::string& name) {
   return legal_queue_name(name) ? caf::error{}
                                 : refuse("not a queue name: '" + name + "'");
+}
+
+/// A queue, the beginning of some with a `*`, or `*`.
+caf::error queue_pattern(std::string_view x) {
+  const auto wrong = [&] {
+    return refuse("not a queue nor a pattern: '" + std::string{x} + "'");
+  };
+  if (!x.ends_with('*'))
+    return legal_message_queue_name(x) ? caf::error{} : wrong();
+  x.remove_suffix(1);
+  return x.empty() || x == "_" || x == "__" || legal_message_queue_name(x)
+           ? caf::error{}
+           : wrong();
 }
 
 caf::error allocation(std::uint32_t x) {
@@ -114,8 +128,16 @@ struct checker {
   const control_state& state;
 
   caf::error operator()(const queue_changed& x) {
+    const auto known = state.queues.find(x.queue);
     return all([&] { return queue_name(x.queue); },
-               [&] { return settings(x.settings); });
+               [&] { return settings(x.settings); },
+               [&] {
+                 return known == state.queues.end()
+                            || with_fixed_of(known->second, x.settings)
+                                 == x.settings
+                          ? caf::error{}
+                          : refuse(fixed_settings_text);
+               });
   }
 
   caf::error operator()(const user_limits_changed& x) {
@@ -157,6 +179,22 @@ struct checker {
                ? caf::error{}
                : unknown("processor: '" + x.spec.name + "'");
     return processor(x.spec);
+  }
+
+  caf::error operator()(const key_changed& x) {
+    if (auto error = user_name(x.name))
+      return error;
+    if (x.digest.empty())
+      return state.keys.contains(x.name) ? caf::error{}
+                                         : unknown("key: '" + x.name + "'");
+    if (x.digest.size() != 64)
+      return refuse("not a digest of a key");
+    if (x.permits.empty() || x.permits.size() > permits_max)
+      return refuse("a key has 1 to 100 permits");
+    for (const auto& permit : x.permits)
+      if (auto error = queue_pattern(permit.queue))
+        return error;
+    return {};
   }
 
   caf::error operator()(const server_changed&) {

@@ -1,46 +1,47 @@
 #include "actors/rules/dedup.hpp"
 
-#include <iterator>
-
 namespace depositd::rules {
 
-bool dedup_index::alone(by_digest::const_iterator at) const noexcept {
-  const auto digest = at->first.first;
-  const auto next = std::next(at);
-  return (at == waiting_.begin() || std::prev(at)->first.first != digest)
-         && (next == waiting_.end() || next->first.first != digest);
+bool dedup_index::arrive(std::uint64_t digest, const copy& x) {
+  if (!waiting_.try_emplace({digest, x.id}, x).second)
+    return false;
+  return admitted_.try_emplace(digest, x.id).second;
 }
 
-void dedup_index::add(std::uint64_t digest, copy x) {
-  const auto [at, fresh] = waiting_.try_emplace({digest, x.id}, x.member);
-  if (fresh && alone(at))
-    ++distinct_;
-}
-
-void dedup_index::remove(std::uint64_t digest, item_id id) {
-  const auto at = waiting_.find({digest, id});
-  if (at == waiting_.end())
-    return;
-  if (alone(at))
-    --distinct_;
-  waiting_.erase(at);
-}
-
-dedup_index::collapse dedup_index::hand_out(std::uint64_t digest, copy chosen) {
-  if (!waiting_.contains({digest, chosen.id}))
-    return {chosen, {}};
-  const auto oldest = waiting_.lower_bound({digest, 0});
-  collapse out{{oldest->first.second, oldest->second}, {}};
-  auto at = std::next(oldest);
+std::vector<dedup_index::copy> dedup_index::handed(std::uint64_t digest,
+                                                   item_id id) {
+  std::vector<copy> out;
+  if (!waiting_.contains({digest, id}))
+    return out;
+  const auto first = waiting_.lower_bound({digest, 0});
+  auto at = first;
   for (; at != waiting_.end() && at->first.first == digest; ++at)
-    out.collapsed.push_back({at->first.second, at->second});
-  waiting_.erase(oldest, at);
-  --distinct_;
+    if (at->first.second != id)
+      out.push_back(at->second);
+  waiting_.erase(first, at);
+  admitted_.erase(digest);
   return out;
 }
 
-std::size_t dedup_index::distinct() const noexcept {
-  return distinct_;
+std::optional<dedup_index::copy> dedup_index::left(std::uint64_t digest,
+                                                   item_id id) {
+  if (waiting_.erase({digest, id}) == 0)
+    return std::nullopt;
+  const auto leader = admitted_.find(digest);
+  if (leader->second != id)
+    return std::nullopt;
+  const auto next = waiting_.lower_bound({digest, 0});
+  if (next == waiting_.end() || next->first.first != digest) {
+    admitted_.erase(leader);
+    return std::nullopt;
+  }
+  leader->second = next->first.second;
+  return next->second;
+}
+
+bool dedup_index::admitted(std::uint64_t digest, item_id id) const noexcept {
+  const auto at = admitted_.find(digest);
+  return at != admitted_.end() && at->second == id;
 }
 
 } // namespace depositd::rules

@@ -1,14 +1,17 @@
 #pragma once
 
-// Collapsing of equal payloads over a whole queue (`between_polls`): when an
-// item is about to be handed out, the oldest copy that was never handed out
-// survives, the others are collapsed into it. Whatever was handed out once
-// never merges with a later equal payload.
+// Collapsing of equal payloads over a whole queue (`between_polls`). Of the
+// copies that were never handed out only the first to arrive is admitted, that
+// is ready; the others are its shadows. When a copy is handed out the others
+// collapse into it. Whatever was handed out once is forgotten here, so it never
+// merges with a later equal payload.
 
 #include "messages/types.hpp"
 
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -19,40 +22,38 @@ public:
   struct copy {
     item_id id = 0;
     std::uint32_t member = 0;
+    std::uint64_t size = 0;
+    std::uint8_t band = 0;
 
     friend bool operator==(const copy&, const copy&) = default;
   };
 
-  /// A fresh item is pending. Ids may come in any order; a known one is
-  /// ignored.
-  void add(std::uint64_t digest, copy x);
+  /// A copy came, or came back without having been handed out. True if it is
+  /// admitted, false if it is a shadow. A known id is not admitted again.
+  bool arrive(std::uint64_t digest, const copy& x);
 
-  /// An item left without being handed out (purged, finished by id). Unknown
-  /// ids are ignored.
-  void remove(std::uint64_t digest, item_id id);
+  /// The copy was handed out, admitted or not: it is the survivor. Returns the
+  /// copies to collapse, by id; later copies are a new group. An id that does
+  /// not wait here leaves the group be.
+  std::vector<copy> handed(std::uint64_t digest, item_id id);
 
-  /// `chosen` is about to be handed out. Returns the copies to collapse, by
-  /// id; if the oldest copy is not the chosen one, the survivor is the oldest,
-  /// and the chosen one is among the collapsed. The group is closed: later
-  /// equal payloads start a new one. A chosen item that does not wait here
-  /// (handed out before, and back) survives alone and leaves the group be.
-  struct collapse {
-    copy survivor;
-    std::vector<copy> collapsed;
-  };
-  collapse hand_out(std::uint64_t digest, copy chosen);
+  /// A copy left without being handed out (finished, purged, parked, moved).
+  /// Returns the oldest shadow if it is to be admitted in its place.
+  std::optional<copy> left(std::uint64_t digest, item_id id);
 
-  /// Number of distinct payloads that wait.
-  std::size_t distinct() const noexcept;
+  /// Whether this copy waits, and is the admitted one.
+  bool admitted(std::uint64_t digest, item_id id) const noexcept;
+
+  /// Copies that wait, shadows included.
+  std::size_t size() const noexcept {
+    return waiting_.size();
+  }
 
 private:
   /// By digest, then id: the copies of a payload stand together, oldest first.
-  using by_digest = std::map<std::pair<std::uint64_t, item_id>, std::uint32_t>;
-
-  bool alone(by_digest::const_iterator at) const noexcept;
-
-  by_digest waiting_;
-  std::size_t distinct_ = 0;
+  std::map<std::pair<std::uint64_t, item_id>, copy> waiting_;
+  /// The admitted copy of each payload that waits.
+  std::unordered_map<std::uint64_t, item_id> admitted_;
 };
 
 } // namespace depositd::rules

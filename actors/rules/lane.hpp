@@ -65,6 +65,17 @@ public:
       visit(x);
   }
 
+  /// Visits items up to this id, in their order, while the visitor says true.
+  template <class Visitor>
+  void visit_up_to(item_id id_last, Visitor visit) const {
+    for (const auto& x : fresh_)
+      if (x.id > id_last || (x.live && !visit(x)))
+        break;
+    for (const auto& [id, x] : returned_)
+      if (id > id_last || !visit(x))
+        break;
+  }
+
 private:
   std::deque<stored_item>::iterator locate(item_id id);
   void close_gaps();

@@ -29,7 +29,7 @@ void ledger::configure(std::string queue, const queue_settings& settings,
   if (bands || sizes)
     s.rebuild_lanes();
   if (dedup)
-    s.rebuild_digests();
+    s.rebuild_dedup();
 }
 
 void ledger::raise_tokens(claim_token tokens_from) {
@@ -38,9 +38,11 @@ void ledger::raise_tokens(claim_token tokens_from) {
 
 // -- bodies -------------------------------------------------------------------
 
-void ledger::set_place(item_id id, const body_place& place) {
-  if (auto* x = state_->find(id).item)
+bool ledger::set_place(item_id id, const body_place& place) {
+  auto* x = state_->find(id).item;
+  if (x != nullptr)
     x->place = place;
+  return x != nullptr;
 }
 
 std::size_t ledger::drop_body(item_id id) {
@@ -67,6 +69,16 @@ body_place ledger::place(item_id id) const {
 ledger_changes ledger::take_changes() {
   auto out = std::exchange(state_->changes, {});
   std::erase_if(out.ready, [](const auto& x) { return x.delta == 0; });
+  return out;
+}
+
+std::vector<arrival> ledger::arrivals() const {
+  std::vector<arrival> out;
+  for (const auto& [id, x] : state_->asides)
+    if (x.where == state::shelf::unadmitted)
+      out.push_back(state_->arrival_of(x.item));
+  std::sort(out.begin(), out.end(),
+            [](const auto& a, const auto& b) { return a.id < b.id; });
   return out;
 }
 

@@ -37,6 +37,13 @@ struct taker_terms {
   bool local = false;
 };
 
+/// Where items of a move go, as far as deciding goes.
+struct moving_terms {
+  std::string to;
+  item_id id_last = 0; ///< newer ones stay
+  std::uint32_t count_max = 0;
+};
+
 /// The choice made for a pick: the event, and what the processor needs.
 struct handed_item {
   item_claimed claim;
@@ -49,9 +56,14 @@ struct handed_item {
 struct ledger_changes {
   std::vector<ready_change> ready; ///< merged per band and class, no zeros
   std::int32_t claims_ended = 0;   ///< negative: claims restored by recovery
+  /// As in `counts_changed`; of queues that collapse between polls.
+  std::vector<arrival> arrived;
+  std::vector<digested> handed;
+  std::vector<digested> left;
 
   bool empty() const noexcept {
-    return ready.empty() && claims_ended == 0;
+    return ready.empty() && claims_ended == 0 && arrived.empty()
+           && handed.empty() && left.empty();
   }
 };
 
@@ -83,6 +95,9 @@ public:
   /// How many more items the pending limit allows.
   std::uint64_t room() const noexcept;
 
+  /// Whether an equal item is pending, in a `while_pending` queue.
+  bool swallows(std::uint64_t digest) const noexcept;
+
   /// Chooses the first item of the pick's classes and band by priority, then
   /// id. Nothing: the pick must be declined.
   std::optional<handed_item> choose(const pick& what, const taker_terms& who,
@@ -93,8 +108,17 @@ public:
   /// rules/retry.hpp; a retry beyond `attempts_max` becomes a failed ending.
   caf::expected<event> settle(const outcome& what, micros now) const;
 
-  /// Finishes by item id whatever its claim (EmoDB's ack). `ec::not_found`.
-  caf::expected<event> finish(item_id id, micros now) const;
+  /// Finishes by item id whatever its claim (EmoDB's ack), with what `what`
+  /// says of it; its token does not matter. `ec::not_found`.
+  caf::expected<event> finish(const outcome& what, micros now) const;
+
+  /// Claims one item by id, which need not be anybody's turn: the ring stays as
+  /// it is. Nothing if it is not pending.
+  std::optional<item_claimed> claim(item_id id, const taker_terms& who,
+                                    micros now) const;
+
+  /// Of the item's live claim; 0 if it has none.
+  claim_token token_of(item_id id) const noexcept;
 
   /// A later deadline (never an earlier one: then the event repeats the old
   /// one). `never` is later than any. `ec::stale_claim`.
@@ -116,6 +140,18 @@ public:
   /// Ends every item, claimed or not.
   std::vector<event> purge(micros now) const;
 
+  /// Ends those of the items that still wait and were never handed out.
+  std::vector<event> collapse(const std::vector<item_id>& ids,
+                              micros now) const;
+
+  /// Items that go to another queue, claimed ones included. An item that
+  /// `destination` swallows ends as collapsed instead.
+  std::vector<event> move_out(const moving_terms& how,
+                              const ledger& destination, micros now) const;
+
+  /// Whether items up to this one are here.
+  bool holds_up_to(item_id id_last) const;
+
   /// Parks pending items, or takes parked ones back; others are left alone.
   std::vector<event> park(const std::vector<item_id>& ids, bool parked) const;
 
@@ -124,6 +160,13 @@ public:
   /// Applies an event of this user and queue; `body` are the bytes to keep in
   /// memory (item_enqueued, body_relocated), null to keep none.
   void apply(const event& x, body_bytes body = nullptr);
+
+  /// Applies a move to both ledgers; nothing if `from` has no such item.
+  static void apply(const item_moved& x, ledger& from, ledger& to);
+
+  /// An item that waits to be admitted is ready from now on. False if there is
+  /// no such item any more. `counted`: the ring knows of it already.
+  bool admit(item_id id, bool counted);
 
   /// Puts a live item from the projection back.
   void restore(const item_row& row);
@@ -134,8 +177,9 @@ public:
 
   // -- bodies
 
-  /// Journal place of an item's body, once it is committed.
-  void set_place(item_id id, const body_place& place);
+  /// Journal place of an item's body, once it is committed. False if the item
+  /// is not here.
+  bool set_place(item_id id, const body_place& place);
   /// Forgets the bytes in memory (they are in the journal at its place).
   /// Returns how many bytes were freed; 0 if there is no place yet.
   std::size_t drop_body(item_id id);
@@ -147,6 +191,8 @@ public:
   /// After recovery, `ready_counts` and `claims` say what is there; what this
   /// returns first is then of no use, as replay cannot know of reserved picks.
   ledger_changes take_changes();
+  /// All that waits to be admitted, by id.
+  std::vector<arrival> arrivals() const;
   /// All ready counts, after `configure` with other classes, which forgets
   /// the changes of ready counts.
   std::vector<ready_change> ready_counts() const;

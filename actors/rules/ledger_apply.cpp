@@ -47,13 +47,15 @@ struct applier {
     if (x.id <= s.id_last && s.find(x.id).item != nullptr)
       return;
     s.id_last = std::max(s.id_last, x.id);
-    s.make_ready(stored(x, std::move(body)));
+    s.make_pending(stored(x, std::move(body)));
   }
 
   void operator()(const item_claimed& x) {
     auto item = s.take_pending(x.id);
     if (!item)
       return;
+    if (s.collapses(*item))
+      s.changes.handed.push_back({item->id, item->digest});
     item->attempt = x.attempt;
     s.lend(std::move(*item), {.item = {},
                               .token = x.token,
@@ -74,24 +76,29 @@ struct applier {
       return;
     item->attempt = x.attempt;
     if (x.available_us == never)
-      s.make_ready(std::move(*item));
+      s.make_pending(std::move(*item));
     else
-      s.put_aside(std::move(*item), x.available_us);
+      s.put_aside(std::move(*item), State::shelf::delayed, x.available_us);
   }
 
   void operator()(const item_finished& x) {
-    if (!s.end_claim(x.id))
-      s.take_pending(x.id);
+    if (s.end_claim(x.id))
+      return;
+    const auto item = s.take_pending(x.id);
+    if (item && x.how != ending::collapsed)
+      s.note_left(*item);
   }
 
   void operator()(const item_parked& x) {
     auto item = s.take_pending(x.id);
     if (!item)
       return;
-    if (x.parked)
-      s.put_aside(std::move(*item), never);
-    else
-      s.make_ready(std::move(*item));
+    if (x.parked) {
+      s.note_left(*item);
+      s.put_aside(std::move(*item), State::shelf::parked);
+    } else {
+      s.make_pending(std::move(*item));
+    }
   }
 
   void operator()(const body_relocated& x) {
@@ -104,7 +111,8 @@ struct applier {
       item->body = std::move(body);
   }
 
-  /// Submissions and control are nothing to a ledger.
+  /// Submissions and control are nothing to a ledger; a move is something to
+  /// two of them.
   template <class Other>
   void operator()(const Other&) {
     // nop
@@ -117,13 +125,39 @@ void ledger::apply(const event& x, body_bytes body) {
   std::visit(applier<state>{*state_, std::move(body)}, x);
 }
 
+void ledger::apply(const item_moved& x, ledger& from, ledger& to) {
+  auto item = from.state_->end_claim(x.id);
+  if (!item) {
+    item = from.state_->take_pending(x.id);
+    if (!item)
+      return;
+    from.state_->note_left(*item);
+  }
+  item->attempt = 0;
+  to.state_->id_last = std::max(to.state_->id_last, x.id);
+  to.state_->make_pending(std::move(*item));
+}
+
+bool ledger::admit(item_id id, bool counted) {
+  auto& s = *state_;
+  const auto at = s.asides.find(id);
+  if (at == s.asides.end() || at->second.where != state::shelf::unadmitted)
+    return false;
+  auto item = *s.take_pending(id);
+  item.cls = s.classes.of(item.size);
+  if (counted)
+    s.note_ready(item, -1);
+  s.make_ready(std::move(item));
+  return true;
+}
+
 void ledger::restore(const item_row& row) {
   auto& s = *state_;
   s.id_last = std::max(s.id_last, row.id);
   auto item = stored(row);
   switch (row.state) {
     case item_state::pending:
-      s.make_ready(std::move(item));
+      s.make_pending(std::move(item));
       return;
     case item_state::claimed:
       --s.changes.claims_ended;
@@ -135,12 +169,12 @@ void ledger::restore(const item_row& row) {
       return;
     case item_state::delayed:
       if (row.available_us == never)
-        s.make_ready(std::move(item));
+        s.make_pending(std::move(item));
       else
-        s.put_aside(std::move(item), row.available_us);
+        s.put_aside(std::move(item), state::shelf::delayed, row.available_us);
       return;
     case item_state::parked:
-      s.put_aside(std::move(item), never);
+      s.put_aside(std::move(item), state::shelf::parked);
       return;
   }
 }
@@ -148,7 +182,7 @@ void ledger::restore(const item_row& row) {
 void ledger::wake(micros now) {
   auto& s = *state_;
   while (!s.delays.empty() && s.delays.begin()->first <= now)
-    s.make_ready(*s.take_pending(s.delays.begin()->second));
+    s.make_pending(*s.take_pending(s.delays.begin()->second));
 }
 
 } // namespace depositd::rules

@@ -168,8 +168,10 @@ caf::expected<event> ledger::settle(const outcome& what, micros now) const {
     out.reason = what.reason;
     return out;
   };
-  // A hand-out that said nothing about the item does not count.
-  const auto uncounted = x.attempt - std::min(x.attempt, 1u);
+  // A hand-out that said nothing about the item does not count; but where
+  // payloads collapse, attempt 0 says that it was never handed out.
+  const auto lowest = s.settings.dedup == dedup_mode::between_polls ? 1u : 0u;
+  const auto uncounted = std::max(x.attempt - std::min(x.attempt, 1u), lowest);
   const auto delay_ms = [&](std::uint32_t policy_ms) {
     return after_ms(now, what.delay_ms != 0 ? what.delay_ms : policy_ms);
   };
@@ -197,10 +199,40 @@ caf::expected<event> ledger::settle(const outcome& what, micros now) const {
   return caf::make_error(ec::invalid_argument, std::string{"unknown verdict"});
 }
 
-caf::expected<event> ledger::finish(item_id id, micros now) const {
-  if (state_->find(id).item == nullptr)
-    return caf::make_error(ec::not_found, "no item " + std::to_string(id));
-  return event{finished(state_->queue, id, ending::done, now)};
+caf::expected<event> ledger::finish(const outcome& what, micros now) const {
+  if (state_->find(what.id).item == nullptr)
+    return caf::make_error(ec::not_found,
+                           "no item " + std::to_string(what.id));
+  auto out = finished(state_->queue, what.id, ending::done, now);
+  out.reason = what.reason;
+  out.batch_id = what.batch_id;
+  out.document = what.document;
+  return event{std::move(out)};
+}
+
+std::optional<item_claimed>
+ledger::claim(item_id id, const taker_terms& who, micros now) const {
+  const auto& s = *state_;
+  const auto where = state_->find(id);
+  if (where.item == nullptr || where.claimed != nullptr
+      || (where.set_aside != nullptr
+          && where.set_aside->where != state::shelf::unadmitted))
+    return std::nullopt;
+  item_claimed out;
+  out.id = id;
+  out.queue = s.queue;
+  out.token = s.token_last + 1;
+  out.attempt = where.item->attempt + 1;
+  out.claimed_us = now;
+  out.deadline_us = who.deadline_us;
+  out.local = who.local;
+  out.processor = who.processor;
+  return out;
+}
+
+claim_token ledger::token_of(item_id id) const noexcept {
+  const auto at = state_->claims.find(id);
+  return at == state_->claims.end() ? 0 : at->second.token;
 }
 
 caf::expected<event> ledger::extend(item_id id, claim_token token,
@@ -277,8 +309,8 @@ std::vector<event> ledger::park(const std::vector<item_id>& ids,
     if (where.item == nullptr || where.claimed != nullptr
         || !seen.insert(id).second)
       continue;
-    const auto is_parked =
-      where.set_aside != nullptr && where.set_aside->available_us == never;
+    const auto is_parked = where.set_aside != nullptr
+                           && where.set_aside->where == state::shelf::parked;
     if (is_parked != parked)
       out.emplace_back(item_parked{id, state_->queue, parked});
   }

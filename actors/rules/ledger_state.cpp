@@ -94,13 +94,45 @@ item_view ledger::state::view(const whereabouts& where) const {
     out.processor = where.claimed->processor;
   } else if (where.set_aside != nullptr) {
     out.available_us = where.set_aside->available_us;
-    out.state =
-      out.available_us == never ? item_state::parked : item_state::delayed;
+    switch (where.set_aside->where) {
+      case shelf::delayed:
+        out.state = item_state::delayed;
+        break;
+      case shelf::parked:
+        out.state = item_state::parked;
+        break;
+      case shelf::unadmitted:
+        out.state = item_state::pending;
+        break;
+    }
   }
   return out;
 }
 
 // -- moving -------------------------------------------------------------------
+
+bool ledger::state::collapses(const stored_item& x) const noexcept {
+  return settings.dedup == dedup_mode::between_polls && x.digest != 0
+         && x.attempt == 0;
+}
+
+arrival ledger::state::arrival_of(const stored_item& x) const noexcept {
+  return {x.id, x.digest, x.size, band_of(x)};
+}
+
+void ledger::state::note_left(const stored_item& x) {
+  if (collapses(x))
+    changes.left.push_back({x.id, x.digest});
+}
+
+void ledger::state::make_pending(stored_item&& x) {
+  if (!collapses(x)) {
+    make_ready(std::move(x));
+    return;
+  }
+  changes.arrived.push_back(arrival_of(x));
+  put_aside(std::move(x), shelf::unadmitted);
+}
 
 void ledger::state::make_ready(stored_item&& x) {
   x.cls = classes.of(x.size);
@@ -111,14 +143,15 @@ void ledger::state::make_ready(stored_item&& x) {
   lanes[key].add(std::move(x));
 }
 
-void ledger::state::put_aside(stored_item&& x, micros available_us) {
+void ledger::state::put_aside(stored_item&& x, shelf where,
+                              micros available_us) {
   note_digest(x, true);
-  if (available_us == never)
+  if (where == shelf::parked)
     ++parked;
-  else
+  else if (where == shelf::delayed)
     delays.emplace(available_us, x.id);
   const auto id = x.id;
-  asides.emplace(id, aside{std::move(x), available_us});
+  asides.emplace(id, aside{std::move(x), where, available_us});
 }
 
 void ledger::state::lend(stored_item&& x, claim&& terms) {
@@ -145,9 +178,9 @@ std::optional<stored_item> ledger::state::take_pending(item_id id) {
   const auto at = asides.find(id);
   if (at == asides.end())
     return std::nullopt;
-  if (at->second.available_us == never)
+  if (at->second.where == shelf::parked)
     --parked;
-  else
+  else if (at->second.where == shelf::delayed)
     delays.erase({at->second.available_us, id});
   std::optional<stored_item> out{std::move(at->second.item)};
   asides.erase(at);
@@ -219,7 +252,23 @@ void ledger::state::rebuild_lanes() {
   changes.ready.clear();
 }
 
-void ledger::state::rebuild_digests() {
+void ledger::state::rebuild_dedup() {
+  std::vector<item_id> waiting;
+  for (const auto& [key, lane] : lanes)
+    lane.for_each([&](const stored_item& x) {
+      if (collapses(x))
+        waiting.push_back(x.id);
+    });
+  for (const auto id : waiting)
+    make_pending(*take_pending(id));
+  std::vector<stored_item> free;
+  for (auto& [id, x] : asides)
+    if (x.where == shelf::unadmitted && !collapses(x.item))
+      free.push_back(std::move(x.item));
+  for (auto& x : free) {
+    asides.erase(x.id);
+    make_ready(std::move(x));
+  }
   digests.clear();
   for (const auto& [key, lane] : lanes)
     lane.for_each([&](const stored_item& x) { note_digest(x, true); });

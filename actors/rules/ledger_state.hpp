@@ -24,10 +24,14 @@ struct ledger::state {
     std::string processor;
   };
 
-  /// Neither claimed nor ready: delayed until a time, or parked (never).
+  enum class shelf : std::uint8_t { delayed, parked, unadmitted };
+
+  /// Neither claimed nor ready. Unadmitted: never handed out, in a queue that
+  /// collapses between polls, and an equal item may be ready.
   struct aside {
     stored_item item;
-    micros available_us = never;
+    shelf where = shelf::parked;
+    micros available_us = never; ///< delayed: until then
   };
 
   /// Where an item is; all null if it is nowhere.
@@ -51,9 +55,16 @@ struct ledger::state {
   item_view view(const whereabouts& where) const;
 
   // -- moving; each item is in exactly one place
+  /// To be handed out, once admitted if the queue wants that.
+  void make_pending(stored_item&& x);
   void make_ready(stored_item&& x);
-  void put_aside(stored_item&& x, micros available_us);
+  void put_aside(stored_item&& x, shelf where, micros available_us = never);
   void lend(stored_item&& x, claim&& terms);
+  /// Whether equal payloads collapse with this item.
+  bool collapses(const stored_item& x) const noexcept;
+  arrival arrival_of(const stored_item& x) const noexcept;
+  /// An item that is not claimed goes without having been handed out.
+  void note_left(const stored_item& x);
   /// Takes an item that is not claimed out of its place.
   std::optional<stored_item> take_pending(item_id id);
   std::optional<stored_item> end_claim(item_id id);
@@ -63,7 +74,7 @@ struct ledger::state {
   void note_ready(const stored_item& x, std::int32_t delta);
   void note_digest(const stored_item& x, bool pending);
   void rebuild_lanes();
-  void rebuild_digests();
+  void rebuild_dedup();
 
   std::string queue;
   queue_settings settings;

@@ -91,6 +91,8 @@ void slice_fold::state::add_control(const event& x) {
 }
 
 void slice_fold::state::add_ring(const item_claimed& x) {
+  if (x.stamp == 0) // claimed by id: nobody's turn
+    return;
   ring_key.assign(x.queue).append(1, '\n').append(user);
   auto at = rings.find(std::string_view{ring_key});
   if (at == rings.end())

@@ -130,6 +130,17 @@ void slice_fold::state::add(const item_parked& x) {
   submission_parked(at, x);
 }
 
+void slice_fold::state::add(const item_moved& x) {
+  auto& at = entries[x.id];
+  set_claim_state(at, x.id, [&](auto& row) {
+    row.queue = x.to;
+    row.attempt = 0;
+    set_unclaimed(row, item_state::pending, never);
+  });
+  if (at.put == none)
+    changes[at.change].has_queue = true;
+}
+
 void slice_fold::state::add(const body_relocated& x) {
   auto& at = entries[x.id];
   if (at.put != none)

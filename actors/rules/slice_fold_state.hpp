@@ -76,6 +76,7 @@ struct slice_fold::state {
   void add(const item_finished& x);
   void add(const item_parked& x);
   void add(const body_relocated& x);
+  void add(const item_moved& x);
   void add(const submission_recorded& x);
   void add_control(const event& x);
   void add_ring(const item_claimed& x);

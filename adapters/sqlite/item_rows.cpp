@@ -94,6 +94,9 @@ caf::error item_rows::change(const std::vector<item_change>& changes,
   auto update = file_.prepare(statements::change_item);
   if (!find || !update)
     return std::move(!find ? find.error() : update.error());
+  auto move = file_.prepare(statements::move_item);
+  if (!move)
+    return std::move(move.error());
   item_row x;
   for (const auto* next : in_file_order(changes)) {
     const auto& change = *next;
@@ -115,6 +118,8 @@ caf::error item_rows::change(const std::vector<item_change>& changes,
                           x.deadline_us, x.local, x.processor, x.place.group,
                           x.place.offset, x.place.length, checksum, x.id)
                    .run();
+    if (!error && change.has_queue)
+      error = move->bind(x.queue, x.id).run();
     if (error)
       return error;
     sum.put(checksum);

@@ -86,6 +86,9 @@ inline constexpr std::string_view change_item =
   "UPDATE items SET state = ?, attempt = ?, available_us = ?, token = ?, "
   "deadline_us = ?, local = ?, processor = ?, body_group = ?, "
   "body_offset = ?, body_length = ?, checksum = ? WHERE id = ?";
+/// Apart from the above, so that those leave the index alone.
+inline constexpr std::string_view move_item =
+  "UPDATE items SET queue = ? WHERE id = ?";
 inline constexpr std::string_view place_of_item =
   "SELECT body_group, body_offset, body_length, checksum FROM items "
   "WHERE id = ?";

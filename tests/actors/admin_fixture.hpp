@@ -43,6 +43,12 @@ struct control_writer {
     else
       state.processors[x.spec.name] = x.spec;
   }
+  void operator()(const key_changed& x) {
+    if (x.digest.empty())
+      state.keys.erase(x.name);
+    else
+      state.keys[x.name] = x;
+  }
   void operator()(const server_changed& x) {
     state.server = x;
   }

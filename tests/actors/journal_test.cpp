@@ -107,10 +107,12 @@ protected:
     log = make_memory_journal();
     store = std::make_unique<watched_store>(open_memory_journal(log));
     watcher = spawn(receiver, news);
-    options.store = store.get();
-    options.bodies = spawn(body_reader, store.get());
+    backlog = std::make_shared<journal_backlog>();
+    options.writer = spawn(
+      journal_writer,
+      journal_writer_options{store.get(), spawn(body_reader, store.get()),
+                             backlog});
     options.shard_watcher = caf::actor_cast<caf::strong_actor_ptr>(watcher);
-    options.backlog = std::make_shared<journal_backlog>();
     begin_journal();
   }
 
@@ -130,7 +132,7 @@ protected:
     x.queue = "q";
     x.body = body;
     encode(record{"ann", {event{x}}}, out.bytes, out.slots);
-    options.backlog->bytes += out.bytes.size();
+    backlog->bytes += out.bytes.size();
     return out;
   }
 
@@ -178,6 +180,7 @@ protected:
   std::shared_ptr<memory_journal> log;
   std::unique_ptr<watched_store> store;
   caf::actor watcher;
+  std::shared_ptr<journal_backlog> backlog;
   journal_options options;
   journal_actor writer;
 };
@@ -301,7 +304,7 @@ TEST_F(journal_test, refuses_everything_after_a_failure_until_begun_anew) {
   EXPECT_EQ(news->failures.size(), 1u);
   EXPECT_EQ(store->last(), 0u);
   EXPECT_TRUE(to->handed_out.empty());
-  EXPECT_EQ(options.backlog->bytes, 0u);
+  EXPECT_EQ(backlog->bytes, 0u);
   caf::anon_send(writer, begin_generation{2});
   auto message = one_event(3);
   message.generation = 2;

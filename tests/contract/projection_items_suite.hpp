@@ -80,6 +80,29 @@ TEST_P(projection_store_suite, parks_and_unparks) {
   EXPECT_EQ(item(1), row);
 }
 
+TEST_P(projection_store_suite, moves_an_item_to_another_queue) {
+  auto row = an_item(1);
+  row.state = item_state::claimed;
+  row.attempt = 3;
+  row.token = 9;
+  row.processor = "sp";
+  put({row, an_item(2)});
+  EXPECT_TRUE(change({.id = 1,
+                      .has_claim_state = true,
+                      .has_queue = true,
+                      .queue = "query"})
+                .empty());
+  auto wanted = an_item(1);
+  wanted.queue = "query";
+  EXPECT_EQ(item(1), wanted);
+  EXPECT_EQ(store->items("query", 10), (std::vector<item_row>{wanted}));
+  EXPECT_EQ(ids_of(*store->items("metadata", 10)), ids_list{2});
+  ids_list loaded;
+  ASSERT_FALSE(store->load_items(
+    [&](const item_row& x) { loaded.push_back(x.id); }));
+  EXPECT_EQ(loaded, (ids_list{1, 2}));
+}
+
 TEST_P(projection_store_suite, moves_a_body_and_frees_its_old_place) {
   put({an_item(1)});
   const body_place moved{.group = 50, .offset = 3, .length = 100};

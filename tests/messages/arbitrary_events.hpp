@@ -81,6 +81,14 @@ private:
     return pick_kind::required;
   }
 
+  static queue_right last(queue_right) {
+    return queue_right::any;
+  }
+
+  static move_status last(move_status) {
+    return move_status::error;
+  }
+
   static ending last(ending) {
     return ending::collapsed;
   }

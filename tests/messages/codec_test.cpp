@@ -82,6 +82,9 @@ record one_of_each() {
                       false},
     server_changed{true, false},
     configuration_seen{{{"metadata", deposit_queue_defaults()}}, 4, {"EVE"}},
+    key_changed{"ALICE", "00ff", {{queue_right::get_status, "q*"}}},
+    move_changed{"0a0b", "q", "r", move_status::error, 90, true, 300},
+    item_moved{300, "q", "r", 100},
   };
   return out;
 }

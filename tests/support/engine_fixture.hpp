@@ -72,8 +72,8 @@ protected:
     store = open_memory_journal(log);
     reader = spawn(body_reader, store.get());
     journal_options writing;
-    writing.store = store.get();
-    writing.bodies = reader;
+    writing.writer
+      = spawn(journal_writer, journal_writer_options{store.get(), reader, {}});
     auto fresh = spawn(journal, writing);
     writer = fresh;
     projector_options projecting;

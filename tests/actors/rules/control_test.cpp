@@ -110,6 +110,26 @@ const proposal about_queues[] = {
   proposal{"a_queue", queue_changed{"a.b:c@d", {}}},
   proposal{"upper_case", queue_changed{"Metadata", {}}, bad},
   proposal{"path", queue_changed{"../x", {}}, bad},
+  proposal{"limits_of_a_queue", queue_changed{"metadata", with([](auto& x) {
+                                                x.concurrency = 9;
+                                                x.suspended = true;
+                                              })}},
+  proposal{"another_kind", queue_changed{"metadata", with([](auto& x) {
+                                           x.kind = queue_kind::message;
+                                         })},
+           bad},
+  proposal{"another_priority_mode", queue_changed{"metadata", with([](auto& x) {
+                                      x.priority = priority_mode::across_users;
+                                    })},
+           bad},
+  proposal{"another_dedup_mode", queue_changed{"metadata", with([](auto& x) {
+                                   x.dedup = dedup_mode::between_polls;
+                                 })},
+           bad},
+  proposal{"another_rhythm_of_bands",
+           queue_changed{"metadata",
+                         with([](auto& x) { x.oldest_band_every = 3; })},
+           bad},
   proposal{"no_cap",
            queue_changed{"q", with([](auto& x) { x.concurrency = no_cap; })}},
   proposal{"largest_numbers", queue_changed{"q", with([](auto& x) {
@@ -330,6 +350,8 @@ TEST(applying, ignores_what_happens_to_items) {
 TEST(keys, name_what_an_event_is_the_newest_value_of) {
   using key = std::pair<std::uint8_t, std::string>;
   EXPECT_EQ(control_key(queue_changed{"q", {}}), (key{9, "q"}));
+  EXPECT_EQ(control_key(move_changed{"0a"}), (key{17, "0a"}));
+  EXPECT_EQ(control_key(item_moved{1, "q", "r", 2}), std::nullopt);
   EXPECT_EQ(control_key(user_limits_changed{"q", "A"}), (key{10, "q\nA"}));
   EXPECT_EQ(control_key(user_standing_changed{"A"}), (key{11, "A"}));
   EXPECT_EQ(control_key(account_changed{"A"}), (key{12, "A"}));

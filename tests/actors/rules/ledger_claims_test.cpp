@@ -164,12 +164,15 @@ TEST_F(settling, by_item_id_works_in_every_state) {
   settle(claim()->item, verdict::retry, 50);
   apply(books.park({3}, true));
   for (const item_id id : {1, 2, 3, 4}) {
-    const auto e = books.finish(id, now);
+    outcome what;
+    what.id = id;
+    what.document = "<d/>";
+    const auto e = books.finish(what, now);
     ASSERT_TRUE(e);
     EXPECT_EQ(std::get<item_finished>(*e),
-              (item_finished{id, "q", ending::done, now, "", "", ""}));
+              (item_finished{id, "q", ending::done, now, "", "", "<d/>"}));
     books.apply(*e);
-    EXPECT_EQ(books.finish(id, now).error(), ec::not_found);
+    EXPECT_EQ(books.finish(what, now).error(), ec::not_found);
   }
   EXPECT_TRUE(books.idle());
   EXPECT_EQ(books.next_due(), never);

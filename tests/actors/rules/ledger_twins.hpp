@@ -342,7 +342,7 @@ private:
 
   void finish() {
     const auto id = some_id();
-    const auto e = live_.finish(id, now_);
+    const auto e = live_.finish({.id = id}, now_);
     RC_ASSERT(static_cast<bool>(e) == (model_.find(id) != nullptr));
     if (!e)
       return;

@@ -31,7 +31,7 @@ inline submission_received received(item_id id) {
 class random_journal {
 public:
   record next() {
-    const auto kind = between(0, 12);
+    const auto kind = between(0, 13);
     if (live_.empty() || kind <= 2)
       return {user_of(++id_), arrival()};
     const auto at = std::next(
@@ -42,6 +42,10 @@ public:
       return {user_of(id), {body_relocated{id, "q", "", place()}}};
     if (kind == 4)
       return {"", {draw_control()}};
+    if (kind == 13) {
+      x = item_state::pending;
+      return {user_of(id), {item_moved{id, "q", one_in_two() ? "r" : "q", 9}}};
+    }
     if (kind == 5)
       return {user_of(++id_),
               {submission_recorded{
@@ -59,6 +63,10 @@ private:
   template <class T>
   static T between(T first, T last) {
     return *rc::gen::inRange<T>(first, static_cast<T>(last + 1));
+  }
+
+  static bool one_in_two() {
+    return between(0, 1) == 0;
   }
 
   static std::string text() {

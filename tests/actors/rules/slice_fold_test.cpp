@@ -139,6 +139,39 @@ TEST_F(slice_fold_of, parking_alone_changes_only_the_state) {
   EXPECT_TRUE(x.submissions_changed[0].parked);
 }
 
+TEST_F(slice_fold_of, an_item_that_moved_is_pending_in_its_new_queue) {
+  add({claimed(5), item_moved{5, "q", "r", 95}});
+  const auto x = fold.take();
+  item_change change;
+  change.id = 5;
+  change.has_claim_state = true;
+  change.has_queue = true;
+  change.queue = "r";
+  EXPECT_EQ(x.items_changed, std::vector<item_change>{change});
+}
+
+TEST_F(slice_fold_of, what_follows_a_move_keeps_the_queue) {
+  add({item_moved{5, "q", "r", 95}, claimed(5), item_moved{5, "r", "s", 96},
+       item_parked{5, "s", true}});
+  const auto x = fold.take();
+  ASSERT_EQ(x.items_changed.size(), 1u);
+  EXPECT_EQ(x.items_changed[0].queue, "s");
+  EXPECT_EQ(x.items_changed[0].state, item_state::parked);
+  EXPECT_EQ(x.items_changed[0].token, 0u);
+  EXPECT_EQ(x.items_changed[0].attempt, 0u);
+}
+
+TEST_F(slice_fold_of, a_new_item_that_moved_is_a_row_of_its_new_queue) {
+  add({enqueued(5), claimed(5), item_moved{5, "q", "r", 95}});
+  const auto x = fold.take();
+  EXPECT_TRUE(x.items_changed.empty());
+  ASSERT_EQ(x.items_put.size(), 1u);
+  EXPECT_EQ(x.items_put[0].queue, "r");
+  EXPECT_EQ(x.items_put[0].attempt, 0u);
+  EXPECT_EQ(x.items_put[0].token, 0u);
+  EXPECT_EQ(x.items_put[0].place, (body_place{7, 8, 9}));
+}
+
 TEST_F(slice_fold_of, a_moved_body_changes_only_the_place) {
   add({body_relocated{5, "q", "", {1, 2, 3}}});
   item_change change;

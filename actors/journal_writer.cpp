@@ -1,0 +1,166 @@
+#include "actors/journal_writer.hpp"
+
+#include "actors/reply.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <unordered_map>
+
+namespace depositd {
+
+namespace {
+
+using self_pointer
+  = journal_writer_self::stateful_pointer<journal_writer_state>;
+
+/// Gathers what a group holds for each processor into one message each.
+class outgoing {
+public:
+  handed& of(const caf::strong_actor_ptr& to) {
+    auto [at, fresh] = index_.try_emplace(to.get(), messages_.size());
+    if (fresh)
+      messages_.emplace_back(to, handed{});
+    return messages_[at->second].second;
+  }
+
+  std::vector<std::pair<caf::strong_actor_ptr, handed>> take() {
+    index_.clear();
+    return std::move(messages_);
+  }
+
+private:
+  std::unordered_map<caf::actor_control_block*, std::size_t> index_;
+  std::vector<std::pair<caf::strong_actor_ptr, handed>> messages_;
+};
+
+void share_answered(self_pointer self, shared_reply& x) {
+  if (--x.shares == 0)
+    answer(x.where, x.what(), self->ctrl(), self->context());
+}
+
+void hand_out_one(hand_out& x, outgoing& out, read_and_hand_out& unread) {
+  if (x.body == nullptr && x.place.length > 0) {
+    unread.items.push_back(std::move(x));
+  } else if (x.poll) {
+    fill(*x.poll, x.slot, std::move(x.item), std::move(x.body));
+  } else {
+    if (x.body != nullptr)
+      x.item.body = *x.body;
+    out.of(x.to).items.push_back(std::move(x.item));
+  }
+}
+
+void deliver(self_pointer self, std::vector<append>& members) {
+  outgoing out;
+  read_and_hand_out unread;
+  for (auto& member : members)
+    for (auto& x : member.deliveries) {
+      if (auto* r = std::get_if<reply>(&x))
+        answer(r->where, std::move(r->what), self->ctrl(), self->context());
+      else if (auto* s = std::get_if<std::shared_ptr<shared_reply>>(&x))
+        share_answered(self, **s);
+      else if (auto* n = std::get_if<settlement_notice>(&x))
+        out.of(n->to).settled.push_back({n->id, n->accepted});
+      else if (auto* h = std::get_if<hand_out>(&x))
+        hand_out_one(*h, out, unread);
+      else if (auto* m = std::get_if<poll_missed>(&x))
+        count(*m->poll, m->count);
+    }
+  for (auto& [to, message] : out.take())
+    to->enqueue(self->ctrl(), caf::make_message_id(),
+                caf::make_message(std::move(message)), self->context());
+  if (!unread.items.empty())
+    self->send(self->state.options.bodies, std::move(unread));
+}
+
+void tell_places(self_pointer self, const std::vector<append>& members,
+                 std::uint64_t group) {
+  std::size_t begin = 0; // of the member in the group
+  for (const auto& member : members) {
+    if (!member.slots.empty() && member.places_to) {
+      places message{member.places_queue, {}};
+      for (const auto& slot : member.slots)
+        message.found.emplace_back(
+          slot.id, body_place{group,
+                              static_cast<std::uint32_t>(begin + slot.offset),
+                              slot.length});
+      member.places_to->enqueue(self->ctrl(), caf::make_message_id(),
+                                caf::make_message(std::move(message)),
+                                self->context());
+    }
+    begin += member.bytes.size();
+  }
+}
+
+/// Nothing of these appends is true: whoever waits is told so, and processors
+/// hear nothing, because nothing was handed out.
+void refuse(std::vector<append>& members, const caf::error& why) {
+  for (auto& member : members)
+    for (auto& x : member.deliveries) {
+      if (auto* r = std::get_if<reply>(&x)) {
+        answer(r->where, why);
+      } else if (auto* s = std::get_if<std::shared_ptr<shared_reply>>(&x)) {
+        // The other shares of the answer must not turn it into a yes.
+        (*s)->what = [why] { return caf::make_message(why); };
+        if (--(*s)->shares == 0)
+          answer((*s)->where, (*s)->what());
+      } else if (auto* h = std::get_if<hand_out>(&x)) {
+        if (h->poll)
+          fail(*h->poll, why);
+      } else if (auto* m = std::get_if<poll_missed>(&x)) {
+        fail(*m->poll, why);
+      }
+    }
+}
+
+void give_back(self_pointer self, const std::vector<append>& members) {
+  if (!self->state.options.backlog)
+    return;
+  for (const auto& x : members)
+    self->state.options.backlog->bytes -= x.bytes.size();
+}
+
+group_written write(self_pointer self, write_group& x) {
+  auto& state = self->state;
+  group_written out;
+  std::uint32_t events = 0;
+  state.bytes.clear();
+  for (const auto& member : x.members) {
+    state.bytes += member.bytes;
+    events += member.events;
+  }
+  std::uint64_t group = 0;
+  if (events > 0) {
+    auto result = state.options.store->append(state.bytes, events, {});
+    if (result)
+      group = *result;
+    else
+      out.failure = std::move(result.error());
+  }
+  if (out.failure) {
+    spdlog::error("journal_append_failed reason=\"{}\"", render(out.failure));
+    refuse(x.members, out.failure);
+  } else {
+    tell_places(self, x.members, group);
+    deliver(self, x.members);
+  }
+  give_back(self, x.members);
+  return out;
+}
+
+} // namespace
+
+journal_writer_self::behavior_type
+journal_writer(journal_writer_self::stateful_pointer<journal_writer_state> self,
+               journal_writer_options options) {
+  self->state.options = std::move(options);
+  return {
+    [=](write_group& x) { return write(self, x); },
+    [=](refuse_appends& x) {
+      refuse(x.members, x.why);
+      give_back(self, x.members);
+    },
+  };
+}
+
+} // namespace depositd

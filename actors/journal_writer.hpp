@@ -1,0 +1,52 @@
+#pragma once
+
+#include "messages/actors.hpp"
+#include "messages/ports/journal_store.hpp"
+
+#include <caf/stateful_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+namespace depositd {
+
+/// How much waits for the journal, for doors that must refuse in time. Written
+/// by those who append and by the writer.
+struct journal_backlog {
+  std::atomic<std::uint64_t> bytes{0};
+};
+
+/// From the journal: these appends rest on what is not true (any more).
+struct refuse_appends {
+  std::vector<append> members;
+  caf::error why;
+};
+
+using journal_writer_self
+  = journal_writer_actor::extend<caf::reacts_to<refuse_appends>>;
+
+struct journal_writer_options {
+  journal_store* store = nullptr; ///< outlives the actor
+  body_reader_actor bodies;       ///< for hand-outs without their body
+  std::shared_ptr<journal_backlog> backlog;
+};
+
+struct journal_writer_state {
+  journal_writer_options options;
+  std::string bytes; ///< of the group; kept for its capacity
+
+  static inline const char* name = "journal_writer";
+};
+
+/// Appends one group to the store, then sends out what hung on it. It alone
+/// answers for appends, so that the shares of an answer need no lock. Blocks on
+/// the disk: must be detached.
+journal_writer_self::behavior_type
+journal_writer(journal_writer_self::stateful_pointer<journal_writer_state> self,
+               journal_writer_options options);
+
+} // namespace depositd
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::refuse_appends)

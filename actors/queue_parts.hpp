@@ -1,0 +1,51 @@
+#pragma once
+
+// The queue's work, by what it is about. Private to actors/queue*.cpp.
+
+#include "actors/queue.hpp"
+
+namespace depositd::queue_parts {
+
+using self_pointer = queue_actor::stateful_pointer<queue_state>;
+
+/// Null if no user has this number.
+queue_member* find_member(self_pointer self, member_number number);
+
+/// Whether anything may be handed out now.
+bool open(self_pointer self);
+
+/// More or fewer items of a user in all.
+void change_items(self_pointer self, member_number number, std::int64_t by);
+
+/// Serves waiting requests until nobody who waits can be served.
+void serve_waiting(self_pointer self);
+
+// -- queue_dedup.cpp: equal payloads ------------------------------------------
+
+/// Items that were never handed out wait to be admitted. Before recovery is
+/// over they are kept until all have come.
+void take_arrivals(self_pointer self, member_number number,
+                   const std::vector<arrival>& arrived);
+
+/// Admits what waited for the end of recovery, oldest first.
+void sort_early(self_pointer self);
+
+/// Items were handed out for the first time: their copies collapse.
+void take_handed(self_pointer self, const std::vector<digested>& handed);
+
+/// Items left without ever being handed out: their shadows take their place.
+void take_left(self_pointer self, const std::vector<digested>& left);
+
+/// The user's node has dealt with this many collapses.
+void take_collapsed(self_pointer self, member_number number,
+                    std::uint32_t count);
+
+// -- queue_polling.cpp: what polling doors do ---------------------------------
+
+caf::result<items_taken> take(self_pointer self, const take_items& x);
+caf::result<items_ended> end(self_pointer self, const end_items& x);
+caf::result<done> extend(self_pointer self, const extend_items& x);
+caf::result<done> release_all(self_pointer self);
+queue_counted count(self_pointer self);
+
+} // namespace depositd::queue_parts

@@ -1,0 +1,149 @@
+#include "actors/queue_parts.hpp"
+#include "actors/reply.hpp"
+
+#include <algorithm>
+
+namespace depositd::queue_parts {
+
+namespace {
+
+/// The view of whoever polls: any user, any size.
+rules::view_number poll_view(self_pointer self) {
+  auto& state = self->state;
+  if (!state.poll_view)
+    state.poll_view
+      = state.ring.open_view({}, state.classes.of_limit(no_size_limit));
+  return *state.poll_view;
+}
+
+/// Picks of one user, with their places in the answer.
+struct share_of_poll {
+  std::vector<pick> picks;
+  std::vector<std::uint32_t> slots;
+};
+
+std::vector<member_number> members_named(self_pointer self, user_digest user) {
+  std::vector<member_number> out;
+  const auto [first, last] = self->state.members_by_digest.equal_range(user);
+  for (auto at = first; at != last; ++at)
+    out.push_back(at->second);
+  return out;
+}
+
+std::shared_ptr<shared_reply> share_answer(self_pointer self,
+                                           std::size_t shares,
+                                           std::function<caf::message()> what) {
+  auto out = std::make_shared<shared_reply>();
+  out->where = take_reply(self);
+  out->what = std::move(what);
+  out->shares = static_cast<std::uint32_t>(shares);
+  return out;
+}
+
+caf::message is_done() {
+  return caf::make_message(done{});
+}
+
+} // namespace
+
+caf::result<items_taken> take(self_pointer self, const take_items& x) {
+  auto& state = self->state;
+  const auto claims = state.ring.in_flight_total();
+  if (!open(self) || claims >= x.claims_max)
+    return items_taken{};
+  const auto room = std::min<std::uint64_t>(x.count, x.claims_max - claims);
+  const auto view = poll_view(self);
+  std::vector<std::pair<member_number, share_of_poll>> shares;
+  std::unordered_map<member_number, std::size_t> index;
+  std::uint32_t slots = 0;
+  while (slots < room) {
+    auto what = state.ring.next(view);
+    if (!what)
+      break;
+    auto [at, fresh] = index.try_emplace(what->member, shares.size());
+    if (fresh)
+      shares.emplace_back(what->member, share_of_poll{});
+    auto& share = shares[at->second].second;
+    share.picks.push_back(*what);
+    share.slots.push_back(slots++);
+  }
+  if (slots == 0)
+    return items_taken{};
+  auto answer = std::make_shared<poll_answer>();
+  auto where = take_reply(self);
+  answer->to = std::move(where.to);
+  answer->id = where.id;
+  answer->items.resize(slots);
+  answer->open = slots;
+  state.handed_out += slots;
+  for (auto& [member, share] : shares)
+    self->send(state.members[member].node,
+               hand_over{state.options.number, std::move(share.picks),
+                         taker{nullptr, 0, x.taker, x.lease_ms, false, answer},
+                         std::move(share.slots)});
+  return answered_later<items_taken>();
+}
+
+caf::result<items_ended> end(self_pointer self, const end_items& x) {
+  std::unordered_map<member_number, end_named> parts;
+  auto answer = std::make_shared<end_answer>();
+  answer->accepted.resize(x.items.size());
+  for (std::uint32_t i = 0; i < x.items.size(); ++i)
+    for (const auto member : members_named(self, x.items[i].name.user)) {
+      auto& part = parts[member];
+      part.items.push_back(x.items[i]);
+      part.positions.push_back(i);
+    }
+  if (parts.empty()) // nobody has such items any more
+    return items_ended{std::move(answer->accepted)};
+  auto share = share_answer(self, parts.size(), [answer] {
+    return caf::make_message(items_ended{answer->accepted});
+  });
+  for (auto& [member, part] : parts) {
+    part.queue = self->state.options.number;
+    part.answer = answer;
+    part.share = share;
+    self->send(self->state.members[member].node, std::move(part));
+  }
+  return answered_later<items_ended>();
+}
+
+caf::result<done> extend(self_pointer self, const extend_items& x) {
+  std::unordered_map<member_number, extend_named> parts;
+  for (const auto& name : x.items)
+    for (const auto member : members_named(self, name.user))
+      parts[member].ids.push_back(name.id);
+  if (parts.empty())
+    return done{};
+  auto share = share_answer(self, parts.size(), is_done);
+  for (auto& [member, part] : parts) {
+    part.queue = self->state.options.number;
+    part.taker = x.taker;
+    part.lease_ms = x.lease_ms;
+    part.share = share;
+    self->send(self->state.members[member].node, std::move(part));
+  }
+  return answered_later<done>();
+}
+
+caf::result<done> release_all(self_pointer self) {
+  std::vector<user_node_actor> nodes;
+  for (const auto& member : self->state.members)
+    if (member.node)
+      nodes.push_back(member.node);
+  if (nodes.empty())
+    return done{};
+  auto share = share_answer(self, nodes.size(), is_done);
+  for (const auto& node : nodes)
+    self->send(node, release_claims{self->state.options.number, "", share});
+  return answered_later<done>();
+}
+
+queue_counted count(self_pointer self) {
+  const auto& state = self->state;
+  // One that ends while it is told to collapse is counted off twice meanwhile.
+  return {state.items - std::min(state.items, state.collapsing),
+          state.ring.in_flight_total()};
+}
+
+} // namespace depositd::queue_parts

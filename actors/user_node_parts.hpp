@@ -1,0 +1,44 @@
+#pragma once
+
+// The node's work, by what it is about. Private to actors/user_node*.cpp.
+
+#include "actors/user_node.hpp"
+
+namespace depositd::node_parts {
+
+using self_pointer = user_node_pointer;
+
+micros now(self_pointer self);
+
+/// Null if the user has nothing to do with the queue.
+node_queue* find_queue(self_pointer self, queue_number number);
+
+/// Arms the one timer of the node for the earliest deadline or delay.
+void arm_timer(self_pointer self);
+
+/// What a queue cannot see in its user's ledger.
+struct report_extras {
+  std::vector<ready_change> answered; ///< picks that took an item
+  std::uint32_t finished = 0;
+  std::int32_t claimed_by_id = 0;     ///< claims that no pick led to
+  std::uint32_t collapses_done = 0;
+  std::vector<ready_change> not_there; ///< counted by the queue, but gone
+};
+
+/// Tells the queue what changed. Before the command is committed: whoever gets
+/// an answer to it must find the queue as the command left it.
+void report(self_pointer self, node_queue& queue, report_extras extras = {});
+
+// -- user_node_named.cpp: claims by item, for those who know no tokens --------
+
+void end_by_name(self_pointer self, const end_named& x);
+void extend_by_name(self_pointer self, const extend_named& x);
+void release_all(self_pointer self, const release_claims& x);
+
+// -- user_node_moves.cpp: items that come to be ready, or go elsewhere --------
+
+void admit(self_pointer self, const admit_items& x);
+void collapse(self_pointer self, const collapse_items& x);
+caf::result<items_moved> move_out(self_pointer self, const move_items& x);
+
+} // namespace depositd::node_parts
