@@ -13,13 +13,13 @@
 namespace depositd {
 
 struct doors::parts {
+  std::unique_ptr<emodb::door> messages; ///< outlives the server's threads
   std::unique_ptr<http::server> open_to_all;
   std::unique_ptr<http::server> operations;
   health_actor health;
   crossref::door_actor deposits;
   std::vector<crossref::door_worker_actor> login_workers;
   std::vector<crossref::door_worker_actor> blob_workers;
-  std::unique_ptr<emodb::door> messages;
   drop::drop_folder_actor drops; ///< null without a drop folder
 };
 
@@ -131,8 +131,9 @@ caf::expected<std::unique_ptr<doors>> doors::open(caf::actor_system& system,
     return messages.error();
   x->messages = std::move(*messages);
   x->messages->add_routes(routes);
-  auto open_to_all = http::server::start(public_options(options.settings.http),
-                                         std::move(routes));
+  auto serving = public_options(options.settings.http);
+  serving.after_round = [door = x->messages.get()] { door->end_round(); };
+  auto open_to_all = http::server::start(std::move(serving), std::move(routes));
   if (!open_to_all)
     return name_key("http.listen", open_to_all.error());
   x->open_to_all = std::move(*open_to_all);

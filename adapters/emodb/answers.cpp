@@ -117,6 +117,11 @@ http::response service_unavailable(std::string_view why) {
     .with("Retry-After", seconds);
 }
 
+http::response queue_full() {
+  return service_unavailable("the queue holds as many messages of this key as "
+                             "it may");
+}
+
 http::response failure(const caf::error& why) {
   if (why == ec::invalid_argument || why == ec::too_large)
     return illegal_argument(render(why));

@@ -51,6 +51,9 @@ http::response unknown_move(std::string_view reference);
 /// 503 that a Java client knows as such.
 http::response service_unavailable(std::string_view why);
 
+/// 503 because the key has as many messages pending as the queue allows.
+http::response queue_full();
+
 /// The answer to an error of the core.
 http::response failure(const caf::error& why);
 

@@ -140,7 +140,8 @@ door_core::door_core(caf::actor_system& system, door_options x)
                    .news = [this](core_answer what) {
                      if (auto* changed = what.as<control_changed>())
                        take_control(*this, changed->state);
-                   }}) {
+                   }}),
+    together(asked, options.shard) {
   // nop
 }
 
@@ -196,6 +197,10 @@ std::vector<route_name> door::all_routes() {
     for (const auto& what : operations)
       out.push_back({what.method, std::string{base} + what.path});
   return out;
+}
+
+void door::end_round() {
+  core_->together.flush();
 }
 
 void door::close() {

@@ -50,6 +50,10 @@ public:
   /// Adds everything that `all_routes` names. The routes keep what they need.
   void add_routes(http::router& routes);
 
+  /// To be called by every I/O thread after each look at its sockets: sends
+  /// what the requests have in common to the shard at once.
+  void end_round();
+
   /// What the door answers, both services and /ping.
   static std::vector<route_name> all_routes();
 

@@ -8,6 +8,7 @@
 #include "adapters/emodb/gateway.hpp"
 #include "adapters/emodb/keys.hpp"
 #include "adapters/emodb/parameters.hpp"
+#include "adapters/emodb/round.hpp"
 #include "messages/names.hpp"
 
 #include <atomic>
@@ -25,6 +26,7 @@ struct door_core {
   std::atomic<std::shared_ptr<const key_ring>> ring;
   deposit_reader_actor deposits;
   gateway asked;
+  round together;
 };
 
 /// A request whose key and right have been checked.

@@ -28,25 +28,6 @@ void begin_message(std::string& out, const item_name& name,
   out += R"(","payload":)";
 }
 
-http::response answer_of(const items_taken& x, std::string_view queue) {
-  std::size_t bytes = 2;
-  for (const auto& item : x.items)
-    bytes += (item.body ? item.body->size() : 0) + 64;
-  std::string out;
-  out.reserve(bytes);
-  out = "[";
-  for (const auto& item : x.items) {
-    // Unreadable; its claim ends by itself.
-    if (!item.body)
-      continue;
-    begin_message(out, item.name, queue);
-    out += *item.body;
-    out += '}';
-  }
-  out += ']';
-  return json_answer(std::move(out));
-}
-
 /// What is shown without being claimed.
 struct view {
   std::string queue; ///< the core's name
@@ -265,16 +246,7 @@ void poll(call x) {
     take_deposits(x, std::move(what));
     return;
   }
-  auto queue = what.queue;
-  x.core->asked.ask(
-    x.core->options.shard, std::move(what),
-    [queue = std::move(queue),
-     to = std::move(x.answer)](core_answer found) mutable {
-      if (auto* taken = found.as<items_taken>())
-        to.send(answer_of(*taken, queue));
-      else
-        to.send(failure(found.why()));
-    });
+  x.core->together.take(std::move(what), std::move(x.answer));
 }
 
 void peek(call x) {
@@ -299,10 +271,8 @@ void acknowledge(call x) {
     x.answer.send(success());
     return;
   }
-  x.core->asked.ask(
-    x.core->options.shard,
-    end_items{x.core_name(x.queue()), std::move(named.items)},
-    say_success<items_ended>(std::move(x.answer)));
+  x.core->together.acknowledge(x.core_name(x.queue()), std::move(named.items),
+                               std::move(x.answer));
 }
 
 void renew(call x) {

@@ -70,10 +70,7 @@ http::response answer_of(core_answer& what) {
   const auto* accepted = what.as<enqueued>();
   if (!accepted)
     return failure(what.why());
-  if (accepted->refused > 0)
-    return service_unavailable("the queue holds as many messages of this key "
-                               "as it may");
-  return success();
+  return accepted->refused > 0 ? queue_full() : success();
 }
 
 /// The answer to several requests: success if all of them are.
@@ -176,11 +173,8 @@ void send_one(call x) {
   else if (!read_message(reader, x, one) || !reader.finish())
     x.answer.send(bad_json(reader));
   else if (!x.refused(check(x, one)))
-    x.core->asked.ask(x.core->options.shard,
-                      enqueue{x.core_name(one.queue), std::move(one.items)},
-                      [to = std::move(x.answer)](core_answer what) mutable {
-                        to.send(answer_of(what));
-                      });
+    x.core->together.send(x.core_name(one.queue), std::move(one.items[0]),
+                          std::move(x.answer));
 }
 
 void send_batch(call x) {

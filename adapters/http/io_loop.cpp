@@ -26,8 +26,9 @@ io_loop::io_loop() : event_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   // nop
 }
 
-void io_loop::start(MHD_Daemon* daemon) {
+void io_loop::start(MHD_Daemon* daemon, std::function<void()> after_round) {
   daemon_ = daemon;
+  after_round_ = std::move(after_round);
   thread_ = std::thread{[this] { run(); }};
 }
 
@@ -80,6 +81,8 @@ void io_loop::run() {
         close(socket);
     }
     MHD_run(daemon_);
+    if (after_round_)
+      after_round_();
   }
 }
 

@@ -7,6 +7,7 @@
 // from outside it never waits at all.
 
 #include <atomic>
+#include <functional>
 #include <thread>
 
 struct MHD_Daemon;
@@ -18,8 +19,9 @@ public:
   io_loop();
   ~io_loop();
 
-  /// Begins to drive the instance, and owns it from now on.
-  void start(MHD_Daemon* daemon);
+  /// Begins to drive the instance, and owns it from now on. `after_round` is
+  /// called after each look at the sockets; may be null.
+  void start(MHD_Daemon* daemon, std::function<void()> after_round);
 
   /// Lets the thread look again: a connection was resumed. The library says so
   /// by itself, but may take back what it said before it looks. Any thread.
@@ -35,6 +37,7 @@ private:
   void run();
 
   MHD_Daemon* daemon_ = nullptr;
+  std::function<void()> after_round_;
   int event_;
   std::atomic<bool> noticed_{false};
   std::atomic<bool> quiet_{false};

@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -36,6 +37,8 @@ struct server_options {
   std::uint32_t receive_rate_min = 8 * 1024; ///< bytes/s that extend the limit
   std::chrono::milliseconds answer_limit{60'000}; ///< then 504
   std::chrono::milliseconds send_limit{30'000};   ///< extended like receiving
+  /// Called by every I/O thread after each look at its sockets; may be null.
+  std::function<void()> after_round;
 };
 
 /// What a server counts; all since its start but for the first.

@@ -16,7 +16,8 @@ namespace depositd::http {
 namespace {
 
 // Read buffer and parsed headers of one connection.
-constexpr std::size_t connection_memory_bytes = 64 * 1024;
+// The library clears all of it after every request.
+constexpr std::size_t connection_memory_bytes = 32 * 1024;
 
 std::chrono::milliseconds tick_of(const server_options& x) {
   const auto least =
@@ -128,7 +129,7 @@ caf::error server_core::start() {
           : "cannot use the certificate " + options().tls.certificate
               + " with its key");
     }
-    x->loop.start(daemon);
+    x->loop.start(daemon, options().after_round);
     workers_.push_back(std::move(x));
   }
   close(where_.socket);
