@@ -1,0 +1,69 @@
+// docs/openapi.yaml and the door name the same routes.
+
+#include "adapters/emodb/door.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+#include <string>
+
+#include <yaml-cpp/yaml.h>
+
+namespace depositd::testing {
+
+namespace {
+
+std::set<std::string> described(const YAML::Node& document) {
+  std::set<std::string> out;
+  for (const auto& path : document["paths"])
+    for (const auto& call : path.second) {
+      auto method = call.first.as<std::string>();
+      std::transform(method.begin(), method.end(), method.begin(), [](char c) {
+        return static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+      });
+      out.insert(method + ' ' + path.first.as<std::string>());
+    }
+  return out;
+}
+
+/// Every `$ref` in the document.
+void gather(const YAML::Node& from, std::set<std::string>& out) {
+  if (from.IsSequence())
+    for (const auto& x : from)
+      gather(x, out);
+  if (!from.IsMap())
+    return;
+  for (const auto& x : from) {
+    if (x.first.as<std::string>() == "$ref")
+      out.insert(x.second.as<std::string>());
+    gather(x.second, out);
+  }
+}
+
+TEST(emodb_openapi, names_the_routes_of_the_door_and_no_others) {
+  std::set<std::string> served;
+  for (const auto& x : emodb::door::all_routes())
+    served.insert(x.method + ' ' + x.path);
+  EXPECT_EQ(described(YAML::LoadFile(DEPOSITD_OPENAPI_FILE)), served);
+}
+
+TEST(emodb_openapi, refers_to_what_is_there) {
+  const auto document = YAML::LoadFile(DEPOSITD_OPENAPI_FILE);
+  std::set<std::string> references;
+  gather(document, references);
+  EXPECT_FALSE(references.empty());
+  for (const auto& x : references) {
+    ASSERT_EQ(x.rfind("#/components/", 0), 0u) << x;
+    const auto rest = x.substr(13);
+    const auto slash = rest.find('/');
+    EXPECT_TRUE(document["components"][rest.substr(0, slash)]
+                        [rest.substr(slash + 1)])
+      << x;
+  }
+}
+
+} // namespace
+
+} // namespace depositd::testing
