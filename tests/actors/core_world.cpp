@@ -30,7 +30,7 @@ void core_world::live(int steps) {
 }
 
 void core_world::step() {
-  switch (below(24)) {
+  switch (below(30)) {
     default:
       return give_items(false);
     case 6:
@@ -63,6 +63,15 @@ void core_world::step() {
       return chance(4) ? purge() : step_on_failing_disk();
     case 23:
       return chance(2) ? crash_and_restart() : step_on_failing_disk();
+    case 24:
+    case 25:
+      return poll_some();
+    case 26:
+      return ack_by_id();
+    case 27:
+      return renew_by_id();
+    case 28:
+      return chance(4) ? move_a_queue() : poll_some();
   }
 }
 
@@ -87,7 +96,7 @@ void core_world::step_on_failing_disk() {
   if (ask<done>(core, check_intake{}))
     return; // nothing was to be written
   forget_workers();
-  model_.lose_claims([](const model_item&) { return true; });
+  lose_local_claims();
   let_time_pass(2s);
   EXPECT_TRUE(ask<done>(core, check_intake{}));
 }
@@ -198,6 +207,7 @@ void core_world::settle_stale_one() {
   const auto at = model_.live.find(got.id);
   auto what = outcome_of(got);
   if (at != model_.live.end() && at->second.claimed
+      && at->second.holder != core_model::poller
       && at->second.token == got.token)
     ++what.token;
   expected_.push_back({got.id, what.says, never, false});
@@ -241,6 +251,7 @@ void core_world::remove_worker() {
 
 void core_world::let_time_pass(std::chrono::milliseconds t) {
   advance(t);
+  advance(0ms); // what became due for an engine that started meanwhile
   model_.lose_claims([&](const model_item& x) {
     return x.deadline_us != never && x.deadline_us <= now();
   });
@@ -320,7 +331,12 @@ void core_world::crash_and_restart() {
   forget_workers();
   check_store(); // what was committed, no more and no less
   begin_engine();
-  model_.lose_claims([](const model_item&) { return true; });
+  lose_local_claims();
+}
+
+void core_world::lose_local_claims() {
+  model_.lose_claims(
+    [](const model_item& x) { return x.holder != core_model::poller; });
 }
 
 } // namespace depositd::testing

@@ -55,11 +55,11 @@ private:
   }
 
   std::string any_user() {
-    return "u" + std::to_string(below(users_));
+    return std::string{"u"}.append(std::to_string(below(users_)));
   }
 
   std::string any_queue() {
-    return "q" + std::to_string(below(3));
+    return std::string{"q"}.append(std::to_string(below(3)));
   }
 
   worker* any_worker() {
@@ -99,6 +99,16 @@ private:
   void park();
   void purge();
   void crash_and_restart();
+
+  // -- core_polls.cpp
+  void poll_some();
+  void ack_by_id();
+  void renew_by_id();
+  void move_a_queue();
+  /// Null if there is none.
+  const item_id* any_live();
+  /// Claims of processors end with the engine, those of polls do not.
+  void lose_local_claims();
 
   // -- checks
 
