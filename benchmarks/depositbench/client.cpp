@@ -40,6 +40,17 @@ void await(progress& from, const std::atomic<std::uint64_t>& counter,
   }
 }
 
+void await_end(progress& from) {
+  from.stop = true;
+  // A request may have been under way when they were told to stop.
+  std::uint64_t goal = 0;
+  do {
+    goal = from.sent;
+    await(from, from.settled, goal);
+    std::this_thread::sleep_for(5ms);
+  } while (goal != from.sent);
+}
+
 std::uint64_t steady_us() {
   return static_cast<std::uint64_t>(
     std::chrono::duration_cast<std::chrono::microseconds>(

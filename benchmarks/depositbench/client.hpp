@@ -17,6 +17,7 @@ namespace depositd::bench {
 
 /// What the parts of a phase report to the thread that waits.
 struct progress {
+  std::atomic<std::uint64_t> sent{0};     ///< items, acknowledged or not
   std::atomic<std::uint64_t> enqueued{0}; ///< acknowledged items
   std::atomic<std::uint64_t> handed{0};   ///< items received
   std::atomic<std::uint64_t> settled{0};  ///< outcomes acknowledged
@@ -40,6 +41,10 @@ struct progress {
 /// any progress.
 void await(progress& from, const std::atomic<std::uint64_t>& counter,
            std::uint64_t goal);
+
+/// Stops the producers and waits until all they sent is settled. Throws like
+/// `await`.
+void await_end(progress& from);
 
 /// How a producer sends.
 struct producer_plan {
@@ -72,7 +77,7 @@ struct door_habits {
   std::vector<std::uint32_t> workers;     ///< P2 runs with each
   std::vector<std::uint32_t> prefetches;  ///< P2 runs with each
   double share = 1;                       ///< of the usual number of items
-  /// P4: the others take long to arrive, so the count begins when all are there.
+  /// P4: the others take time to arrive, so the count begins with the last.
   bool arrives_slowly = false;
 };
 

@@ -146,6 +146,7 @@ public:
                                ? from_->loop.intended_us(from_->sent)
                                : asked_us_};
     ++from_->sent;
+    ++to_->sent;
     request = post_request(from_->senders[who_], deposit_.file_name,
                            from_->plan.body_bytes);
     return true;

@@ -20,7 +20,12 @@ const std::map<std::string, door_habits>& all_habits() {
       {1, 10},
       1}},
     {"emodb",
-     {{"P1", "P1s", "P2", "P2b", "P3", "P4"}, {16, 256}, {8, 64}, {1}, 1}},
+     {{"P1", "P1s", "P2", "P2b", "P3", "P4"},
+      {16, 256},
+      {8, 64},
+      {1},
+      1,
+      true}},
     // Every deposit is parsed, recorded and reported.
     {"crossref", {{"P1s", "P3", "P4"}, {16}, {8}, {1}, 0.02, true}},
   };

@@ -94,6 +94,7 @@ public:
     if (!single)
       request += ']';
     from_->sent += count_;
+    to_->sent += count_;
     return true;
   }
 

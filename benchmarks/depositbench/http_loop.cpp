@@ -24,6 +24,8 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
+constexpr const char* closed = "the engine closed the connection";
+
 constexpr auto goodbye_max = std::chrono::seconds{5};
 
 std::runtime_error failure(const std::string& what) {
@@ -56,6 +58,13 @@ int open_socket(const std::string& host, std::uint16_t port) {
     errno = problem;
   }
   throw failure("no engine at " + host + ":" + service);
+}
+
+void register_with(int epoll, int fd, void* what) {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.ptr = what;
+  epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event);
 }
 
 /// The head of an answer as far as it matters.
@@ -106,6 +115,7 @@ struct http_loop::connection {
   std::optional<answer_head> head;
   bool open = false;   ///< a request waits for its answer
   bool writes = false; ///< the socket was full
+  bool broken = false; ///< nothing more is asked
 
   ~connection() {
     if (fd >= 0)
@@ -179,10 +189,7 @@ void http_loop::take_new() {
     asking_ = asking_ && !finishing_;
   }
   for (auto& x : fresh) {
-    epoll_event event{};
-    event.events = EPOLLIN;
-    event.data.ptr = x.get();
-    epoll_ctl(epoll_, EPOLL_CTL_ADD, x->fd, &event);
+    register_with(epoll_, x->fd, x.get());
     connections_.push_back(std::move(x));
     ask_next(*connections_.back());
   }
@@ -217,7 +224,7 @@ void http_loop::run() {
 
 void http_loop::ask_idle() {
   for (auto& x : connections_)
-    if (!x->open && x->fd >= 0)
+    if (!x->open && !x->broken)
       ask_next(*x);
 }
 
@@ -227,6 +234,10 @@ void http_loop::ask_next(connection& x) {
   x.request.clear();
   x.written = 0;
   if (!x.talk->ask(x.request))
+    return;
+  if (x.fd < 0)
+    reconnect(x);
+  if (x.broken)
     return;
   x.open = true;
   ++open_;
@@ -262,11 +273,27 @@ void http_loop::write_more(connection& x) {
     watch(x, false);
 }
 
+void http_loop::reconnect(connection& x) {
+  try {
+    x.fd = open_socket(host_, port_);
+    x.writes = false;
+    register_with(epoll_, x.fd, &x);
+  } catch (const std::exception& wrong) {
+    x.broken = true;
+    x.talk->broke(wrong.what());
+  }
+}
+
 void http_loop::drop(connection& x, const std::string& why) {
-  open_ -= x.open;
-  x.open = false;
   close(x.fd);
   x.fd = -1;
+  x.answer.clear();
+  x.head.reset();
+  if (!x.open && why == closed)
+    return; // it was idle for too long; opened again when it is needed
+  open_ -= x.open;
+  x.open = false;
+  x.broken = true;
   x.talk->broke(why);
 }
 
@@ -281,7 +308,7 @@ void http_loop::read_more(connection& x) {
       if (static_cast<std::size_t>(got) < buffer_.size())
         return;
     } else if (got == 0) {
-      drop(x, "the engine closed the connection");
+      drop(x, closed);
     } else if (errno == EAGAIN) {
       return;
     } else if (errno != EINTR) {

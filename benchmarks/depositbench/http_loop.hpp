@@ -62,6 +62,7 @@ private:
   void write_more(connection& x);
   void read_more(connection& x);
   bool take_answer(connection& x);
+  void reconnect(connection& x);
   void drop(connection& x, const std::string& why);
   void watch(connection& x, bool writes);
   void ask_idle();

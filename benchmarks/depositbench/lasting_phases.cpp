@@ -46,6 +46,30 @@ std::uint32_t start_again(const std::string& command) {
   return static_cast<std::uint32_t>(pid);
 }
 
+/// Looks at a folder several times a second while it lives.
+class largest_size {
+public:
+  explicit largest_size(const std::string& folder)
+    : thread_{[this, folder](const std::stop_token& stop) {
+        while (!stop.stop_requested()) {
+          bytes_ = std::max(bytes_, folder_bytes(folder));
+          std::this_thread::sleep_for(200ms);
+        }
+      }} {
+    // nop
+  }
+
+  /// The largest size that was seen, bytes.
+  std::uint64_t end() {
+    thread_ = std::jthread{};
+    return bytes_;
+  }
+
+private:
+  std::uint64_t bytes_ = 0;
+  std::jthread thread_;
+};
+
 } // namespace
 
 void restart(phase_context& x) {
@@ -59,8 +83,7 @@ void restart(phase_context& x) {
   out.more.emplace_back("bytes_per_item",
                         bytes_per_item(after, before, out.items));
   ::kill(static_cast<pid_t>(x.settings.server_pid), SIGKILL);
-  while (::kill(static_cast<pid_t>(x.settings.server_pid), 0) == 0
-         && resident_bytes(x.settings.server_pid) > 0)
+  while (!has_ended(x.settings.server_pid))
     std::this_thread::sleep_for(1ms);
   const auto began = clock::now();
   const auto pid = start_again(x.settings.restart_command);
@@ -80,19 +103,16 @@ void disk(phase_context& x) {
                                         : peak.items_per_second() / 2;
   const auto quiet = p3_open(x, rate, 10s);
   figures out{.phase = "disk"};
-  std::uint64_t bytes_max = 0;
-  for (std::uint64_t passed = 0; passed < items;) {
-    const auto part = p3_peak(x, std::min<std::uint64_t>(500'000,
-                                                         items - passed));
-    passed += part.items;
-    out.items = passed;
-    out.seconds += part.seconds;
-    bytes_max = std::max(bytes_max, folder_bytes(x.settings.data));
-  }
+  largest_size size{x.settings.data};
+  stopwatch watch{x.settings.server_pid};
+  while (out.items < items)
+    out.items +=
+      p3_peak(x, std::min<std::uint64_t>(500'000, items - out.items)).items;
+  watch.finish(out);
   const auto after = p3_open(x, rate, 10s);
   out.p50_ms = after.p50_ms;
   out.p99_ms = after.p99_ms;
-  out.more.emplace_back("disk_bytes_max", static_cast<double>(bytes_max));
+  out.more.emplace_back("disk_bytes_max", static_cast<double>(size.end()));
   out.more.emplace_back("p99_ms_before", quiet.p99_ms);
   x.report(out);
 }

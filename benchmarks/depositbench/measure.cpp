@@ -17,13 +17,18 @@ double seconds_us(const timeval& x) {
   return static_cast<double>(x.tv_sec) * 1e6 + static_cast<double>(x.tv_usec);
 }
 
-double process_cpu_us(std::uint32_t pid) {
+/// What /proc says of a process from its state on; empty if there is none.
+std::string status_of(std::uint32_t pid) {
   std::ifstream in{"/proc/" + std::to_string(pid) + "/stat"};
   std::string line;
   if (!std::getline(in, line))
-    return 0;
+    return {};
   // The name may hold blanks: fields count from behind its bracket.
-  std::istringstream fields{line.substr(line.rfind(')') + 2)};
+  return line.substr(line.rfind(')') + 2);
+}
+
+double process_cpu_us(std::uint32_t pid) {
+  std::istringstream fields{status_of(pid)};
   std::string skipped;
   for (int i = 0; i < 11; ++i)
     fields >> skipped;
@@ -51,6 +56,19 @@ std::uint64_t resident_bytes(std::uint32_t pid) {
   std::uint64_t resident = 0;
   in >> pages >> resident;
   return resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+bool has_ended(std::uint32_t pid) {
+  const auto status = status_of(pid);
+  if (status.empty() || status.front() == 'X')
+    return true;
+  if (status.front() != 'Z')
+    return false;
+  // The first thread may be over while others still hold the files.
+  std::error_code gone;
+  const std::filesystem::directory_iterator threads{
+    "/proc/" + std::to_string(pid) + "/task", gone};
+  return gone || std::distance(begin(threads), end(threads)) <= 1;
 }
 
 std::uint64_t folder_bytes(const std::string& folder) {

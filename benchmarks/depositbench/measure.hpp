@@ -23,6 +23,10 @@ cpu_times cpu_now(std::uint32_t server_pid);
 /// Resident memory of a process, bytes; 0 if it is not there.
 std::uint64_t resident_bytes(std::uint32_t pid);
 
+/// Whether a process has ended, even if nobody has waited for it. Only then are
+/// its files and ports free again.
+bool has_ended(std::uint32_t pid);
+
 /// Bytes that all files below a folder take on disk.
 std::uint64_t folder_bytes(const std::string& folder);
 

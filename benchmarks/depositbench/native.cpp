@@ -60,6 +60,7 @@ void send_group(producer_pointer self, std::vector<new_item> items) {
   const auto count = items.size();
   const auto began_us = steady_us();
   state.sent += count;
+  state.to->sent += count;
   ++state.open;
   self
     ->request(state.native, request_timeout,
@@ -173,12 +174,11 @@ void note(worker_pointer self, const handed& x) {
   state.to->handed += x.items.size();
   if (state.plan.note_latency) {
     const auto now = steady_us();
+    state.latencies.clear();
     for (const auto& item : x.items)
       state.latencies.push_back(
         static_cast<std::uint32_t>(now - mark_of(item.body)));
-    if (state.latencies.size() > 1'000)
-      state.to->add_latencies(state.to->handed_us,
-                              std::exchange(state.latencies, {}));
+    state.to->add_latencies(state.to->handed_us, state.latencies);
   }
   if (state.plan.note_order) {
     std::lock_guard guard{state.to->mutex};

@@ -88,8 +88,7 @@ figures p3_peak(phase_context& x, std::uint64_t items) {
   await(*to, to->settled, items);
   out.items = to->settled;
   watch.finish(out);
-  to->stop = true;
-  await(*to, to->settled, to->enqueued);
+  await_end(*to);
   x.door.finish();
   return out;
 }
@@ -107,8 +106,7 @@ figures p3_open(phase_context& x, double rate, std::chrono::seconds length) {
   std::this_thread::sleep_for(length);
   out.items = to->settled;
   watch.finish(out);
-  to->stop = true;
-  await(*to, to->settled, to->enqueued);
+  await_end(*to);
   x.door.finish();
   fill_latency(out, to->handed_us);
   out.more.emplace_back("rate", rate);
