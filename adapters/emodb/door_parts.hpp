@@ -74,9 +74,7 @@ void report_move(call x);
 
 /// Whether there is no value at all, or null.
 inline bool is_empty(json_reader& x) {
-  const auto c = x.look();
-  return x.fault() == json_fault::none
-         && (c == '\0' || (c == 'n' && x.skip()));
+  return x.at_end() || (x.look() == 'n' && x.skip());
 }
 
 /// Says success, or what the core has refused.

@@ -110,8 +110,7 @@ enum class id_objects : std::uint8_t { refused, outcomes, failures };
 /// The seconds of a delay as milliseconds.
 bool read_delay(json_reader& from, std::uint32_t& out) {
   std::string text;
-  std::size_t ignored = 0;
-  if (!from.copy(text, ignored))
+  if (!from.copy(text))
     return false;
   double seconds = -1;
   const char* end = text.data() + text.size();
@@ -119,7 +118,8 @@ bool read_delay(json_reader& from, std::uint32_t& out) {
   if (parsed.ec != std::errc{} || parsed.ptr != end || seconds < 0
       || seconds > delay_s_max)
     return from.refuse("delay is a number of seconds, 0 to 604800");
-  out = static_cast<std::uint32_t>(seconds * 1000);
+  // Zero would be the queue's own delay.
+  out = std::max(static_cast<std::uint32_t>(seconds * 1000), 1u);
   return true;
 }
 

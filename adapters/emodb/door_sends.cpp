@@ -30,14 +30,11 @@ struct batch {
 /// Reads one message; false if the text is no JSON.
 bool read_message(json_reader& from, const call& x, batch& to) {
   new_item item;
-  std::size_t compact_bytes = 0;
-  if (!from.copy(item.body, compact_bytes))
+  if (!from.copy(item.body))
     return false;
   const auto max = x.core->options.message_bytes_max;
-  if (!to.wrong && compact_bytes > max)
-    to.wrong = too_long(compact_bytes, max);
-  else if (!to.wrong && item.body.size() > inline_body_bytes_max)
-    to.wrong = too_long(item.body.size(), inline_body_bytes_max);
+  if (!to.wrong && item.body.size() > max)
+    to.wrong = too_long(item.body.size(), max);
   else if (!to.wrong && to.items.size() == messages_max)
     to.wrong = illegal_argument("More than " + std::to_string(messages_max)
                                 + " messages for one queue");
@@ -168,7 +165,7 @@ bool read_batches(json_reader& from, const call& x, std::vector<batch>& to) {
 void send_one(call x) {
   json_reader reader{x.from.body};
   batch one{x.queue(), {}, {}};
-  if (reader.look() == '\0')
+  if (reader.at_end())
     x.answer.send(empty_body());
   else if (!read_message(reader, x, one) || !reader.finish())
     x.answer.send(bad_json(reader));

@@ -36,13 +36,14 @@ bool is_finite(const char* begin, const char* end) {
 
 } // namespace
 
-/// Takes what is between blanks in runs, so that a compact text is copied once.
+/// Takes what stays as it is in runs, so that a compact text is copied once.
 class json_reader::copier {
 public:
   copier(std::string* out, const char* at) : out_(out), run_(at) {
     // nop
   }
 
+  /// Leaves out what is between.
   void leap(const char* from, const char* to) {
     flush(from);
     run_ = to;
@@ -51,19 +52,16 @@ public:
   void flush(const char* upto) {
     if (out_)
       out_->append(run_, upto);
-    bytes_ += static_cast<std::size_t>(upto - run_);
   }
 
-  std::size_t saved = 0;
-
-  std::size_t compact_bytes() const {
-    return bytes_ - saved;
+  /// For what stands in place of something left out; null: nothing is kept.
+  std::string* out() {
+    return out_;
   }
 
 private:
-  std::string* out_; ///< null: nothing is kept
+  std::string* out_;
   const char* run_;
-  std::size_t bytes_ = 0;
 };
 
 json_reader::json_reader(std::string_view text)
@@ -105,10 +103,16 @@ char json_reader::look() {
   return at_ == end_ ? '\0' : *at_;
 }
 
+bool json_reader::at_end() {
+  look();
+  return fault_ == json_fault::none && at_ == end_;
+}
+
 bool json_reader::open(char bracket) {
   const auto c = look();
   if (c == bracket) {
     ++at_;
+    ++entered_;
     return true;
   }
   if (fault_ != json_fault::none)
@@ -128,6 +132,7 @@ bool json_reader::next(char bracket, bool& first) {
     return false;
   if (c == bracket) {
     ++at_;
+    --entered_;
     return false;
   }
   if (std::exchange(first, false))
@@ -158,29 +163,43 @@ bool json_reader::text(std::string& out) {
     return refuse("A JSON string is expected");
   }
   const char* begin = at_ + 1;
-  std::size_t saved = 0;
-  if (!string_token(saved))
+  copier nowhere{nullptr, at_};
+  if (!string_token(nowhere))
     return false;
   unescape(out, begin, at_ - 1);
   return true;
 }
 
-bool json_reader::copy(std::string& out, std::size_t& compact_bytes) {
-  if (look() == '\0')
-    return fault_ == json_fault::none && unexpected();
+bool json_reader::copy(std::string& out) {
+  look();
   copier to{&out, at_};
-  if (!walk(to))
+  if (!value(to))
     return false;
   to.flush(at_);
-  compact_bytes = to.compact_bytes();
   return true;
 }
 
 bool json_reader::skip() {
-  if (look() == '\0')
-    return fault_ == json_fault::none && unexpected();
+  look();
   copier to{nullptr, at_};
-  return walk(to);
+  return value(to);
+}
+
+bool json_reader::value(copier& to) {
+  if (fault_ != json_fault::none)
+    return false;
+  const char* begin = at_;
+  if (!walk(to))
+    return false;
+  // Where nothing else ends it, only a blank ends a number.
+  if (entered_ == 0 && (is_digit(*begin) || *begin == '-') && at_ != end_) {
+    const char* behind = at_;
+    skip_blanks();
+    if (at_ == behind)
+      return unexpected();
+    at_ = behind;
+  }
+  return true;
 }
 
 bool json_reader::finish() {
@@ -204,7 +223,7 @@ bool json_reader::walk(copier& to) {
       to.leap(before, at_);
   };
   const auto name = [&] {
-    if (at_ == end_ || *at_ != '"' || !string_token(to.saved))
+    if (at_ == end_ || *at_ != '"' || !string_token(to))
       return fault_ == json_fault::none && unexpected();
     blanks();
     if (at_ == end_ || *at_ != ':')
@@ -258,7 +277,7 @@ bool json_reader::walk(copier& to) {
 bool json_reader::scalar(copier& to) {
   switch (*at_) {
     case '"':
-      return string_token(to.saved);
+      return string_token(to);
     case 't':
       return word("true");
     case 'f':
@@ -278,7 +297,7 @@ bool json_reader::word(std::string_view what) {
   return at_ == end_ || !is_word(*at_) || unexpected();
 }
 
-bool json_reader::string_token(std::size_t& saved) {
+bool json_reader::string_token(copier& to) {
   for (++at_;;) {
     at_ = find_special(at_, end_);
     if (at_ == end_)
@@ -287,19 +306,20 @@ bool json_reader::string_token(std::size_t& saved) {
       ++at_;
       return true;
     }
-    if (*at_ != '\\' || !escape(saved))
+    if (*at_ != '\\' || !escape(to))
       return fault_ == json_fault::none && unexpected();
   }
 }
 
-bool json_reader::escape(std::size_t& saved) {
-  ++at_;
+bool json_reader::escape(copier& to) {
+  const char* begin = at_++;
   if (at_ == end_)
     return unexpected();
   if (*at_ != 'u') {
     if (std::string_view{"\"\\/bfnrt"}.find(*at_) == std::string_view::npos)
       return unexpected();
-    saved += *at_ == '/';
+    if (*at_ == '/')
+      to.leap(begin, at_);
     ++at_;
     return true;
   }
@@ -307,13 +327,15 @@ bool json_reader::escape(std::size_t& saved) {
   if (unit < 0)
     return unexpected();
   at_ += 5;
-  if (is_high(unit) && end_ - at_ >= 6 && at_[0] == '\\' && at_[1] == 'u'
-      && is_low(code_unit(at_ + 2, end_))) {
+  const bool paired = is_high(unit) && end_ - at_ >= 6 && at_[0] == '\\'
+                      && at_[1] == 'u' && is_low(code_unit(at_ + 2, end_));
+  if (paired)
     at_ += 6;
-    saved += 12 - 4;
-  } else if (!is_high(unit) && !is_low(unit)) {
-    saved += 6 - written_bytes(unit);
-  }
+  else if (is_high(unit) || is_low(unit))
+    return true; // half of a pair can only be said this way
+  to.leap(begin, at_);
+  if (auto* out = to.out())
+    paired ? unescape(*out, begin, at_) : append_in_string(*out, unit);
   return true;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 // Reads JSON texts without building documents: checks, cuts and compacts in one
-// pass, and keeps every token as it was sent.
+// pass. Tokens stay as they were sent, but for escapes.
 
 #include <cstddef>
 #include <cstdint>
@@ -41,9 +41,12 @@ public:
   /// A member's name, and the colon behind it.
   bool key(std::string& out);
 
-  /// Appends the value without the blanks between its tokens. `compact_bytes`
-  /// is its size if escapes that JSON does not need were written out.
-  bool copy(std::string& out, std::size_t& compact_bytes);
+  /// Whether there is nothing more, and no fault.
+  bool at_end();
+
+  /// Appends the value without the blanks between its tokens, and with the
+  /// characters in place of escapes that JSON does not need.
+  bool copy(std::string& out);
 
   /// Reads over a value.
   bool skip();
@@ -72,10 +75,11 @@ private:
   bool fail(json_fault what, std::string why);
   bool unexpected();
   void skip_blanks();
+  bool value(copier& to);
   bool walk(copier& to);
   bool scalar(copier& to);
-  bool string_token(std::size_t& saved);
-  bool escape(std::size_t& saved);
+  bool string_token(copier& to);
+  bool escape(copier& to);
   bool number_token();
   bool digits();
   bool word(std::string_view what);
@@ -83,6 +87,7 @@ private:
   const char* begin_;
   const char* at_;
   const char* end_;
+  std::size_t entered_ = 0; ///< arrays and objects that are open
   json_fault fault_ = json_fault::none;
   std::string why_;
 };

@@ -22,27 +22,6 @@ int hex_value(char c) {
   return -1;
 }
 
-void append_utf8(std::string& out, std::uint32_t code) {
-  const auto put = [&](std::uint32_t byte) {
-    out += static_cast<char>(byte);
-  };
-  if (code < 0x80) {
-    put(code);
-  } else if (code < 0x800) {
-    put(0xC0 | code >> 6);
-    put(0x80 | (code & 0x3F));
-  } else if (code < 0x10000) {
-    put(0xE0 | code >> 12);
-    put(0x80 | (code >> 6 & 0x3F));
-    put(0x80 | (code & 0x3F));
-  } else {
-    put(0xF0 | code >> 18);
-    put(0x80 | (code >> 12 & 0x3F));
-    put(0x80 | (code >> 6 & 0x3F));
-    put(0x80 | (code & 0x3F));
-  }
-}
-
 } // namespace
 
 const char* find_special(const char* at, const char* end) {
@@ -86,13 +65,43 @@ bool is_low(int unit) {
   return unit >= 0xDC00 && unit < 0xE000;
 }
 
-std::size_t written_bytes(int unit) {
-  if (unit == '"' || unit == '\\' || unit == '\b' || unit == '\f'
-      || unit == '\n' || unit == '\r' || unit == '\t')
-    return 2;
-  if (unit < 0x20)
-    return 6;
-  return unit < 0x80 ? 1 : unit < 0x800 ? 2 : 3;
+void append_utf8(std::string& out, std::uint32_t code) {
+  const auto put = [&](std::uint32_t byte) {
+    out += static_cast<char>(byte);
+  };
+  if (code < 0x80) {
+    put(code);
+  } else if (code < 0x800) {
+    put(0xC0 | code >> 6);
+    put(0x80 | (code & 0x3F));
+  } else if (code < 0x10000) {
+    put(0xE0 | code >> 12);
+    put(0x80 | (code >> 6 & 0x3F));
+    put(0x80 | (code & 0x3F));
+  } else {
+    put(0xF0 | code >> 18);
+    put(0x80 | (code >> 12 & 0x3F));
+    put(0x80 | (code >> 6 & 0x3F));
+    put(0x80 | (code & 0x3F));
+  }
+}
+
+void append_in_string(std::string& out, int unit) {
+  constexpr std::string_view hex = "0123456789ABCDEF";
+  constexpr std::string_view named = "\"\\\b\f\n\r\t";
+  constexpr std::string_view names = "\"\\bfnrt";
+  const auto known = unit < 0x80 ? named.find(static_cast<char>(unit))
+                                 : std::string_view::npos;
+  if (known != std::string_view::npos) {
+    out += '\\';
+    out += names[known];
+  } else if (unit < 0x20) {
+    out += "\\u00";
+    out += hex[static_cast<std::size_t>(unit) >> 4];
+    out += hex[static_cast<std::size_t>(unit) & 15];
+  } else {
+    append_utf8(out, static_cast<std::uint32_t>(unit));
+  }
 }
 
 void unescape(std::string& out, const char* at, const char* end) {
@@ -126,24 +135,16 @@ void unescape(std::string& out, const char* at, const char* end) {
 }
 
 void append_json_string(std::string& out, std::string_view text) {
-  constexpr std::string_view hex = "0123456789abcdef";
   out += '"';
+  const char* at = text.data();
+  const char* end = at + text.size();
   for (;;) {
-    const char* end = text.data() + text.size();
-    const char* special = find_special(text.data(), end);
-    out.append(text.data(), special);
+    const char* special = find_special(at, end);
+    out.append(at, special);
     if (special == end)
       break;
-    const char c = *special;
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else {
-      out += "\\u00";
-      out += hex[static_cast<unsigned char>(c) >> 4];
-      out += hex[static_cast<unsigned char>(c) & 15];
-    }
-    text = {special + 1, static_cast<std::size_t>(end - special - 1)};
+    append_in_string(out, static_cast<unsigned char>(*special));
+    at = special + 1;
   }
   out += '"';
 }

@@ -3,6 +3,7 @@
 // JSON strings: what is inside their quotes.
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -20,8 +21,11 @@ int code_unit(const char* at, const char* end);
 bool is_high(int unit);
 bool is_low(int unit);
 
-/// Bytes of a code unit's character once it is written out.
-std::size_t written_bytes(int unit);
+/// Appends a code point as UTF-8.
+void append_utf8(std::string& out, std::uint32_t code);
+
+/// Appends what stands in a string for a code unit that is half of no pair.
+void append_in_string(std::string& out, int unit);
 
 /// Appends the text of a string token, checked and without its quotes. Half of
 /// a surrogate pair becomes U+FFFD.
