@@ -40,6 +40,13 @@ void take_left(self_pointer self, const std::vector<digested>& left);
 void take_collapsed(self_pointer self, member_number number,
                     std::uint32_t count);
 
+// -- queue_reports.cpp: numbers for operators ---------------------------------
+
+queue_report report(self_pointer self);
+members_report report_all_members(self_pointer self);
+member_explained explain(self_pointer self, const explain_member& x);
+processors_report report_all_processors(self_pointer self);
+
 // -- queue_polling.cpp: what polling doors do ---------------------------------
 
 caf::result<items_taken> take(self_pointer self, const take_items& x);

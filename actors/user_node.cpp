@@ -237,31 +237,7 @@ void due(self_pointer self) {
   arm_timer(self);
 }
 
-// -- operators ----------------------------------------------------------------
-
-void park(self_pointer self, const park_items& x) {
-  node_command todo{self};
-  auto* queue = find_queue(self, x.queue);
-  if (queue != nullptr)
-    for (auto& parked : queue->ledger.park(x.ids, x.parked))
-      todo.happen(*queue, std::move(parked));
-  todo.deliver(x.answer);
-  if (queue != nullptr)
-    report(self, *queue);
-  todo.commit();
-}
-
-void purge(self_pointer self, const purge_items& x) {
-  node_command todo{self};
-  auto* queue = find_queue(self, x.queue);
-  if (queue != nullptr)
-    for (auto& purged : queue->ledger.purge(now(self)))
-      todo.happen(*queue, std::move(purged));
-  todo.deliver(x.answer);
-  if (queue != nullptr)
-    report(self, *queue);
-  todo.commit();
-}
+// -- bodies and looking -------------------------------------------------------
 
 /// Writes bodies again that keep an old extent alive. Those that must be read
 /// from it first are few: the projector asks for them a handful at a time.

@@ -56,4 +56,28 @@ caf::result<items_moved> move_out(self_pointer self, const move_items& x) {
   return answered_later<items_moved>();
 }
 
+void park(self_pointer self, const park_items& x) {
+  node_command todo{self};
+  auto* queue = find_queue(self, x.queue);
+  if (queue != nullptr)
+    for (auto& parked : queue->ledger.park(x.ids, x.parked))
+      todo.happen(*queue, std::move(parked));
+  todo.deliver(x.answer);
+  if (queue != nullptr)
+    report(self, *queue);
+  todo.commit();
+}
+
+void purge(self_pointer self, const purge_items& x) {
+  node_command todo{self};
+  auto* queue = find_queue(self, x.queue);
+  if (queue != nullptr)
+    for (auto& purged : queue->ledger.purge(now(self)))
+      todo.happen(*queue, std::move(purged));
+  todo.deliver(x.answer);
+  if (queue != nullptr)
+    report(self, *queue);
+  todo.commit();
+}
+
 } // namespace depositd::node_parts

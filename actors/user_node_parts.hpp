@@ -40,5 +40,7 @@ void release_all(self_pointer self, const release_claims& x);
 void admit(self_pointer self, const admit_items& x);
 void collapse(self_pointer self, const collapse_items& x);
 caf::result<items_moved> move_out(self_pointer self, const move_items& x);
+void park(self_pointer self, const park_items& x);
+void purge(self_pointer self, const purge_items& x);
 
 } // namespace depositd::node_parts

@@ -280,6 +280,23 @@ TEST_F(dedup_queue_test, the_mode_of_a_queue_cannot_change) {
   EXPECT_TRUE(change({queue_changed{q, same}}));
 }
 
+TEST_F(dedup_queue_test, a_configuration_cannot_change_what_a_queue_keeps) {
+  queue_settings settings;
+  configuration.queues.push_back({"plain", settings});
+  restart();
+  settings.dedup = dedup_mode::between_polls;
+  settings.priority = priority_mode::across_users;
+  settings.concurrency = 3;
+  configuration.queues.back().settings = settings;
+  restart();
+  auto control = ask<control_changed>(core, watch_control{nullptr});
+  ASSERT_TRUE(control);
+  const auto& kept = control->state->queues.at("plain");
+  EXPECT_EQ(kept.dedup, dedup_mode::none);
+  EXPECT_EQ(kept.priority, priority_mode::within_user);
+  EXPECT_EQ(kept.concurrency, 3u) << "the rest changes";
+}
+
 /// A thousand random steps against the rules said plainly.
 TEST_F(dedup_queue_test, agrees_with_a_plain_list_whatever_happens) {
   struct one {

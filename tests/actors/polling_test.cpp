@@ -308,6 +308,25 @@ TEST_F(polling_test, a_lost_pick_makes_an_error_of_the_poll) {
   EXPECT_EQ(why, ec::store_failed);
 }
 
+TEST_F(polling_test, a_watcher_of_settings_that_ended_is_let_go) {
+  auto seen = std::make_shared<int>(0);
+  const auto watch = [=](caf::event_based_actor*) -> caf::behavior {
+    return {[=](const control_changed&) { ++*seen; }};
+  };
+  auto watcher = caf::actor_cast<caf::strong_actor_ptr>(sys.spawn(watch));
+  ASSERT_TRUE(ask<control_changed>(core, watch_control{watcher}));
+  ASSERT_TRUE(change({server_changed{true, true}}));
+  EXPECT_EQ(*seen, 1);
+  caf::weak_actor_ptr trace{watcher.get()};
+  caf::anon_send_exit(caf::actor_cast<caf::actor>(watcher),
+                      caf::exit_reason::kill);
+  settle();
+  watcher = nullptr;
+  EXPECT_FALSE(trace.lock());
+  ASSERT_TRUE(change({server_changed{false, true}}));
+  EXPECT_EQ(*seen, 1);
+}
+
 } // namespace
 
 } // namespace depositd

@@ -124,8 +124,9 @@ struct plain_list {
   bool arrive(std::uint64_t digest, const copy& x) {
     if (find(digest, x.id) != waiting.end())
       return false;
-    const auto first = std::none_of(waiting.begin(), waiting.end(),
-                                    [&](auto& y) { return y.digest == digest; });
+    const auto first
+      = std::none_of(waiting.begin(), waiting.end(),
+                     [&](auto& y) { return y.digest == digest; });
     waiting.push_back({digest, x, first});
     std::sort(waiting.begin(), waiting.end(),
               [](auto& a, auto& b) { return a.what.id < b.what.id; });
