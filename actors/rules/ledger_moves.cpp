@@ -46,18 +46,20 @@ std::vector<event> ledger::move_out(const moving_terms& how,
                                     micros now) const {
   const auto& s = *state_;
   std::vector<const stored_item*> leaving;
+  const auto full = [&] { return leaving.size() >= how.count_max; };
   const auto take = [&](const stored_item& x) {
-    if (leaving.size() < how.count_max && x.id <= how.id_last)
+    if (!full() && x.id <= how.id_last)
       leaving.push_back(&x);
-    return leaving.size() < how.count_max;
+    return !full();
   };
   for (const auto& [key, lane] : s.lanes)
-    if (leaving.size() < how.count_max)
-      lane.visit_up_to(how.id_last, take);
-  for (const auto& [id, x] : s.claims)
-    take(x.item);
-  for (const auto& [id, x] : s.asides)
-    take(x.item);
+    lane.visit_up_to(how.id_last, take);
+  const auto take_from = [&](const auto& shelf) {
+    for (auto at = shelf.begin(); at != shelf.end() && !full(); ++at)
+      take(at->second.item);
+  };
+  take_from(s.claims);
+  take_from(s.asides);
   std::sort(leaving.begin(), leaving.end(),
             [](const auto* a, const auto* b) { return a->id < b->id; });
   std::unordered_set<std::uint64_t> seen;
