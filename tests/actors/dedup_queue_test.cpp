@@ -217,6 +217,34 @@ TEST_F(dedup_queue_test, that_holds_for_what_is_in_the_tables_too) {
   EXPECT_EQ(size(q), 2u);
 }
 
+/// The message after which the engine dies comes ever later.
+TEST_F(dedup_queue_test, no_crash_during_a_poll_loses_a_payload) {
+  bool completed = false;
+  for (std::size_t messages = 0; !completed && !HasFailure(); ++messages) {
+    SCOPED_TRACE(messages);
+    ASSERT_LT(messages, 2000u);
+    send("ann", {"M"});
+    send("bob", {"M", "N"});
+    auto polling = self->request(core, caf::infinite,
+                                 take_items{q, "worker", 5, 60'000, no_cap});
+    for (std::size_t i = 0; i < messages && sched.try_run_once(); ++i) {
+      // one message at a time
+    }
+    completed = sched.jobs.empty();
+    crash();
+    if (self->has_next_message())
+      polling.receive([](const items_taken&) {}, [](const caf::error&) {});
+    start();
+    EXPECT_TRUE(ask<done>(core, release_queue{q}));
+    auto found = polled(q);
+    EXPECT_EQ(size(q), found.size());
+    // A crash between claim and collapse leaves a copy, which is M again.
+    EXPECT_TRUE(found == (strings{"M", "N"})
+                || (!completed && found == (strings{"M", "M", "N"})));
+    purge(q);
+  }
+}
+
 TEST_F(dedup_queue_test, a_failed_append_starts_over_with_every_copy) {
   send("ann", {"M"});
   send("bob", {"M"});
