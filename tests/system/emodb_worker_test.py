@@ -136,6 +136,23 @@ sys.stdout.write({report!r})""", "--ttl", "1")
         self.work("metadata", f"print({REPORT.format(name='left')!r})")
         self.outcome(self.press, "left.xml", 20)
 
+    def test_work_goes_on_though_the_engine_is_killed(self):
+        report = REPORT.format(name="through")
+        self.instance.settings["http.listen"] = self.instance.ready["http"]
+        for number in range(3):
+            self.press.deposit(f"{number}.xml", a_deposit(f"through-{number}"))
+        self.work("metadata", f"""
+time.sleep(0.3)
+sys.stdout.write({report!r})""", "--ttl", "2")
+        for started in (1, 2):
+            wait_until(lambda n=started: len(self.payloads()) >= n, 20)
+            self.instance.kill()
+            self.instance.start()
+        press = self.door(self.instance, "press")
+        for number in range(3):
+            found = self.outcome(press, f"{number}.xml", 30)
+            self.assertEqual(found.document.decode(), report)
+
     def test_messages_are_done_like_deposits(self):
         sent = [{"n": n} for n in range(20)]
         self.call("/jobs/sendbatch", sent)

@@ -106,6 +106,20 @@ TEST_F(dedup, X6_white_space_inside_strings_counts) {
   EXPECT_EQ(client.poll(q).size(), 4u);
 }
 
+TEST_F(dedup, X6_how_a_character_is_written_does_not_matter) {
+  for (const auto& [one, other] :
+       std::vector<std::pair<std::string, std::string>>{
+         {R"("\u0041")", R"("A")"},
+         {R"("a\/b")", R"("a/b")"},
+         {R"("\u00e4\ud83d\ude00")", "\"\xc3\xa4\xf0\x9f\x98\x80\""},
+         {R"({"\u0061":"\u000a"})", R"({"a":"\n"})"}}) {
+    const auto queue = fresh();
+    client.send(queue, one);
+    client.send(queue, other);
+    EXPECT_EQ(client.poll(queue).size(), 1u) << one;
+  }
+}
+
 TEST_F(dedup, X7_sizes_lie_between_the_distinct_and_the_sent) {
   const auto sent = numbered(101);
   client.send_all(q, sent);

@@ -145,3 +145,42 @@ TEST_P(move_requests, a_thousand_claimed_and_waiting_messages_arrive_once) {
   EXPECT_EQ(client.size(to), 1000);
   EXPECT_EQ(payloads_of(client.poll(to, "ttl=300&limit=1000")), sent);
 }
+
+TEST_P(move_requests, moves_there_and_back_at_once_lose_nothing) {
+  client.send_all(q, numbered(100));
+  client.send_all(to, numbered(100, 500));
+  std::vector<std::string> references;
+  for (int i = 0; i < 6; ++i)
+    references.push_back(i % 2 == 0 ? client.move(q, to) : client.move(to, q));
+  for (const auto& x : references)
+    client.await_move(x);
+  auto found = client.poll(q);
+  for (auto& x : client.poll(to))
+    found.push_back(std::move(x));
+  auto all = numbered(100);
+  for (auto& x : numbered(100, 500))
+    all.push_back(std::move(x));
+  EXPECT_EQ(payloads_of(found), all);
+}
+
+TEST_P(move_requests, messages_sent_during_a_move_are_in_one_of_the_queues) {
+  client.send_all(q, numbered(500));
+  const auto reference = client.move(q, to);
+  for (const auto& x : numbered(50, 1000))
+    client.send(q, x);
+  client.await_move(reference);
+  auto found = client.poll(q);
+  for (auto& x : client.poll(to))
+    found.push_back(std::move(x));
+  auto all = numbered(500);
+  for (auto& x : numbered(50, 1000))
+    all.push_back(std::move(x));
+  EXPECT_EQ(payloads_of(found), all);
+}
+
+TEST_P(moves, a_moved_message_equal_to_one_that_waits_is_a_duplicate) {
+  client.send(to, "1");
+  send_batch(q, {"1", "2"});
+  move_all();
+  EXPECT_EQ(client.poll(to).size(), GetParam() == flavour::queue ? 3u : 2u);
+}

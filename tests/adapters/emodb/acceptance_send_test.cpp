@@ -125,6 +125,20 @@ TEST_P(sends, S6_what_is_not_json_is_refused_and_not_stored) {
   EXPECT_EQ(client.size(q), 0);
 }
 
+TEST_P(sends, S6_a_number_ends_with_the_text_or_at_white_space) {
+  for (const char* text : {"12abc", "1.2.3", "0x10", "1,2", "12\xff", "1]"})
+    EXPECT_TRUE(is_bad_json(client.post(q + "/send", text))) << text;
+  EXPECT_EQ(client.size(q), 0);
+  for (const char* text : {"12\n", "12 abc"})
+    client.send(q, text);
+  EXPECT_EQ(client.poll(q).at(0).payload, "12");
+}
+
+TEST_P(sends, S6_a_nul_byte_is_no_empty_body) {
+  EXPECT_TRUE(is_bad_json(client.post(q + "/send", std::string(1, '\0'))));
+  EXPECT_TRUE(is_empty_body(client.post(q + "/send", " \n")));
+}
+
 TEST_P(sends, S7_a_number_beyond_a_double_is_an_argument_error) {
   EXPECT_TRUE(is_illegal(client.post(q + "/send", "1e400")));
   EXPECT_TRUE(is_illegal(client.post(q + "/send", R"({"a":[-1e400]})")));
@@ -181,6 +195,33 @@ TEST_P(sends, what_follows_the_value_is_ignored_and_so_is_a_byte_order_mark) {
   EXPECT_EQ(client.poll(other).at(0).payload, R"({"a":1})");
 }
 
+TEST_P(sends, a_message_may_be_nested_as_deep_as_it_is_long_or_is_refused) {
+  const auto nested = [](std::size_t depth) {
+    return std::string(depth, '[') + std::string(depth, ']');
+  };
+  EXPECT_TRUE(is_ok(client.post(q + "/send", nested(500))));
+  for (const std::size_t depth : {15'000u, 1'000'000u}) {
+    const auto x = client.post(q + "/send", nested(depth));
+    EXPECT_TRUE(x.status == 200 || x.status == 400) << depth << ' ' << x;
+  }
+  EXPECT_TRUE(is_json(client.get(q + "/size")));
+}
+
+TEST_P(sends, a_thousand_of_the_largest_messages_are_one_poll) {
+  for (int i = 0; i < 10; ++i) {
+    std::vector<std::string> batch;
+    for (int n = 0; n < 100; ++n)
+      batch.push_back('"' + std::to_string(1000 + i * 100 + n)
+                      + of_size(30'716).substr(1));
+    client.send_all(q, batch);
+  }
+  const auto x = client.get(q + "/poll?ttl=300&limit=1000");
+  EXPECT_EQ(x.status, 200u);
+  EXPECT_GT(x.body.size(), 30'000'000u);
+  EXPECT_EQ(x.document().size(), 1000u);
+  EXPECT_TRUE(is_ok(client.remove(q)));
+}
+
 // -- sendbatch ----------------------------------------------------------------
 
 TEST_P(batches, B1_a_batch_is_counted_and_peeked_in_order) {
@@ -215,6 +256,11 @@ TEST_P(batches, B5_null_is_a_message_of_a_batch) {
   EXPECT_TRUE(is_ok(client.post(q + "/sendbatch", R"([1,null,{"k":[]}])")));
   EXPECT_EQ(payloads_of(client.poll(q)),
             (std::vector<std::string>{"1", "null", R"({"k":[]})"}));
+}
+
+TEST_P(batches, B2_the_internal_name_of_the_route_works_too) {
+  EXPECT_TRUE(is_ok(client.post(q + "/sendbatch1", "[1,2]")));
+  EXPECT_EQ(client.size(q), 2);
 }
 
 TEST_P(batches, B6_one_message_too_large_refuses_the_batch) {
