@@ -1,0 +1,104 @@
+// The filler of fresh segments against the appending thread.
+
+#include "adapters/segments/segment_pool.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+namespace depositd::segments {
+
+namespace {
+
+constexpr std::uint64_t segment_bytes = 64ULL * 1024 * 1024;
+constexpr std::size_t piece_bytes_min = 64 * 1024; // all else is smaller
+
+/// Counts the pieces that were filled, by file. Keeps no promise, and files
+/// take no space before they are written to.
+class counting_disk : public disk {
+public:
+  int write(int fd, std::span<iovec> parts, std::uint64_t offset) override {
+    const auto size = parts.front().iov_len;
+    const auto out = disk::write(fd, parts, offset);
+    const std::lock_guard guard{mutex_};
+    if (size >= piece_bytes_min)
+      written_ = fd;
+    return out;
+  }
+
+  int sync(int fd) override {
+    const std::lock_guard guard{mutex_};
+    if (std::exchange(written_, -1) == fd) {
+      ++pieces_[fd];
+      ++total_;
+      changed_.notify_all();
+    }
+    return 0;
+  }
+
+  int sync_names(int) override {
+    return 0;
+  }
+
+  int allocate(int fd, std::uint64_t bytes) override {
+    return ::ftruncate(fd, static_cast<off_t>(bytes)) == 0 ? 0 : errno;
+  }
+
+  /// Pieces of all files.
+  std::uint64_t total() {
+    const std::lock_guard guard{mutex_};
+    return total_;
+  }
+
+  std::uint64_t pieces(int fd) {
+    const std::lock_guard guard{mutex_};
+    return pieces_[fd];
+  }
+
+  /// False if it takes more than 20 s.
+  bool await_more_than(std::uint64_t total) {
+    std::unique_lock held{mutex_};
+    return changed_.wait_for(held, std::chrono::seconds{20},
+                             [&] { return total_ > total; });
+  }
+
+private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<int, std::uint64_t> pieces_;
+  std::uint64_t total_ = 0;
+  int written_ = -1; // and not yet synced
+};
+
+} // namespace
+
+/// Between two pieces the filler pauses. The appending thread may take the
+/// segment just then, and there is nothing left to fill.
+TEST(segment_pool_test, a_segment_taken_while_its_filler_pauses_is_let_alone) {
+  const temporary_folder home{temporary_folder::fast_base()};
+  counting_disk io;
+  manifest_file names{io, home.path() / manifest_name, {}};
+  segment_pool pool{io, names, {home.path(), 0, segment_bytes, 0}, {}, {}};
+  std::vector<std::pair<segment_ptr, std::uint64_t>> taken;
+  for (auto round = 0; round < 20; ++round) {
+    const auto before = io.total();
+    pool.prepare();
+    ASSERT_TRUE(io.await_more_than(before));
+    // Whoever waits for the lock behind the filler finds it pausing.
+    while (pool.disk_bytes() < segment_bytes)
+      ;
+    auto segment = pool.take(segment_bytes);
+    ASSERT_TRUE(segment);
+    const auto pieces = io.pieces((*segment)->file.value());
+    taken.emplace_back(std::move(*segment), pieces);
+  }
+  for (const auto& [segment, pieces] : taken)
+    EXPECT_EQ(io.pieces(segment->file.value()), pieces);
+}
+
+} // namespace depositd::segments
