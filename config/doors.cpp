@@ -73,6 +73,7 @@ emodb::door_options message_options(const doors_options& options) {
   out.anonymous = settings.anonymous;
   out.message_bytes_max = settings.message_bytes_max;
   out.claims_max = settings.claims_max;
+  out.requests_per_second = settings.requests_per_second;
   out.body_bytes_max = std::size_t{settings.body_limit_mb} << 20;
   return out;
 }

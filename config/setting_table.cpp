@@ -128,6 +128,8 @@ std::vector<setting_key> inner_keys() {
             &emodb::message_bytes_max)},
     {"emodb.claims_max",
      number(1, 10'000'000, &settings::emodb, &emodb::claims_max)},
+    {"emodb.requests_per_second",
+     number(0, 10'000'000, &settings::emodb, &emodb::requests_per_second)},
     {"emodb.body_limit_mb",
      number(1, 1'024, &settings::emodb, &emodb::body_limit_mb)},
     {"drop_folder.path", text(&settings::drop_folder, &drop::path)},

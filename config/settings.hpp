@@ -81,6 +81,7 @@ struct emodb_settings {
   bool anonymous = false; ///< requests without an API key are served
   std::uint32_t message_bytes_max = 30'720; ///< of compact JSON
   std::uint32_t claims_max = 20'000;        ///< of a queue
+  std::uint32_t requests_per_second = 0;    ///< of a key; 0: no limit
   std::uint32_t body_limit_mb = 64;         ///< of a request
 
   friend bool operator==(const emodb_settings&,

@@ -17,6 +17,7 @@ struct operation {
   /// What the key must be allowed on the queue in the path.
   std::optional<queue_right> right;
   operation_function run;
+  bool safe = true; ///< a GET that changes nothing, so HEAD may ask too
 };
 
 constexpr operation operations[] = {
@@ -24,7 +25,7 @@ constexpr operation operations[] = {
   {"POST", "/{queue}/sendbatch", true, queue_right::post, send_batch},
   {"POST", "/{queue}/sendbatch1", true, queue_right::post, send_batch},
   {"POST", "/_sendbatch", true, std::nullopt, send_batches},
-  {"GET", "/{queue}/poll", false, queue_right::poll, poll},
+  {"GET", "/{queue}/poll", false, queue_right::poll, poll, false},
   {"POST", "/{queue}/ack", true, queue_right::poll, acknowledge},
   {"POST", "/{queue}/renew", true, queue_right::poll, renew},
   {"POST", "/{queue}/fail", true, queue_right::poll, fail},
@@ -75,6 +76,10 @@ void serve(const std::shared_ptr<door_core>& core, const operation& what,
     answer.send(not_authorized());
     return;
   }
+  if (!core->rates.take(key->name, std::chrono::steady_clock::now())) {
+    answer.send(service_unavailable("too many requests of this key"));
+    return;
+  }
   if (core->asked.full()) {
     answer.send(service_unavailable("too many requests wait"));
     return;
@@ -104,6 +109,7 @@ http::route_options options_of(const std::shared_ptr<door_core>& core,
   http::route_options out;
   out.body_bytes_max = core->options.body_bytes_max;
   out.answer_limit = core->options.answer_limit;
+  out.head = what.safe;
   out.late = std::make_shared<const http::response>(
     service_unavailable("the engine did not answer in time"));
   out.before_body = [core, &what](const http::request& head,
@@ -141,7 +147,8 @@ door_core::door_core(caf::actor_system& system, door_options x)
                      if (auto* changed = what.as<control_changed>())
                        take_control(*this, changed->state);
                    }}),
-    together(asked, options.shard) {
+    together(asked, options.shard),
+    rates(options.requests_per_second) {
   // nop
 }
 

@@ -29,6 +29,7 @@ struct door_options {
   std::size_t body_bytes_max = 64 * 1024 * 1024;
   std::chrono::milliseconds answer_limit{5'000}; ///< then 503
   std::size_t outstanding_max = 20'000; ///< requests in the engine; then 503
+  std::uint32_t requests_per_second = 0; ///< of one key; 0: no limit
 };
 
 /// A method and path of the service; {base} is /queue/1 and /dedupq/1.

@@ -120,6 +120,12 @@ void purge(call x) {
   query.flag("partitioned");
   if (x.refused(query.wrong()) || x.refused(check_queue_name(x.queue())))
     return;
+  if (x.holds_deposits(x.core_name(x.queue()))) {
+    x.answer.send(illegal_argument("Queue " + x.queue()
+                                   + " holds deposits: only an operator may "
+                                     "purge it"));
+    return;
+  }
   x.core->asked.ask(x.core->options.shard,
                     purge_queue{x.core_name(x.queue())},
                     [to = std::move(x.answer)](core_answer what) mutable {

@@ -8,6 +8,7 @@
 #include "adapters/emodb/gateway.hpp"
 #include "adapters/emodb/keys.hpp"
 #include "adapters/emodb/parameters.hpp"
+#include "adapters/emodb/rate_limit.hpp"
 #include "adapters/emodb/round.hpp"
 #include "messages/names.hpp"
 
@@ -27,6 +28,7 @@ struct door_core {
   deposit_reader_actor deposits;
   gateway asked;
   round together;
+  rate_limit rates;
 };
 
 /// A request whose key and right have been checked.

@@ -127,6 +127,13 @@ TEST_P(purges, D1_messages_and_claims_are_gone) {
   EXPECT_EQ(payloads_of(client.poll(q)), numbered(3));
 }
 
+TEST_P(purges, D1_never_of_deposits) {
+  const auto deposits = client.base() == "/queue/1";
+  const auto answer = client.remove("metadata");
+  EXPECT_EQ(deposits, static_cast<bool>(is_illegal(answer, "Queue metadata")));
+  EXPECT_EQ(!deposits, static_cast<bool>(is_ok(answer)));
+}
+
 TEST_P(purges, D2_an_unknown_queue_may_be_purged) {
   EXPECT_TRUE(is_ok(client.remove(q)));
   EXPECT_TRUE(is_ok(client.remove(q + "?partitioned=false")));

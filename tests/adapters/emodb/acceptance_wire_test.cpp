@@ -88,6 +88,15 @@ TEST_P(wire, W1_the_wrong_method_is_405_and_names_the_right_one) {
   EXPECT_TRUE(is_wrong_method(client.post("send", "1"), "DELETE"));
 }
 
+TEST_P(wire, W1_head_claims_nothing) {
+  client.send(q, "1");
+  ASSERT_TRUE(raw.send(head("HEAD", q + "/poll",
+                            "Connection: close\r\n\r\n")));
+  EXPECT_TRUE(raw.closed());
+  EXPECT_EQ(client.claims(q), 0);
+  EXPECT_EQ(client.poll(q).size(), 1u);
+}
+
 TEST_P(wire, W2_what_is_no_route_is_404) {
   EXPECT_TRUE(has_status(client.get(q + "/nosuch"), 404));
   EXPECT_TRUE(has_status(client.post("/send", "1"), 404));

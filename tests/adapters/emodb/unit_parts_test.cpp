@@ -3,6 +3,7 @@
 #include "adapters/emodb/answers.hpp"
 #include "adapters/emodb/keys.hpp"
 #include "adapters/emodb/parameters.hpp"
+#include "adapters/emodb/rate_limit.hpp"
 #include "adapters/emodb/wire_id.hpp"
 #include "adapters/files/sha256.hpp"
 
@@ -175,6 +176,28 @@ TEST(emodb_parameters, take_the_key_from_header_or_query) {
   from.headers[0].second.clear();
   EXPECT_EQ(key_of(from), "two");
   EXPECT_EQ(key_of({}), "");
+}
+
+TEST(emodb_rate_limit, lets_each_key_have_its_rate_and_a_second_of_burst) {
+  rate_limit limit{10};
+  const rate_limit::time start{std::chrono::seconds{100}};
+  const auto taken = [&](const std::string& key, rate_limit::time when) {
+    int out = 0;
+    while (limit.take(key, when))
+      ++out;
+    return out;
+  };
+  EXPECT_EQ(taken("ann", start), 10);
+  EXPECT_EQ(taken("ann", start), 0);
+  EXPECT_EQ(taken("bob", start), 10);
+  EXPECT_EQ(taken("ann", start + std::chrono::milliseconds{250}), 2);
+  EXPECT_EQ(taken("ann", start + std::chrono::hours{1}), 10);
+}
+
+TEST(emodb_rate_limit, of_zero_is_none) {
+  rate_limit limit{0};
+  for (int i = 0; i < 1000; ++i)
+    EXPECT_TRUE(limit.take("ann", {}));
 }
 
 TEST(emodb_answers, have_types_that_clients_compare) {
