@@ -63,8 +63,11 @@ router::match router::find(std::string_view method,
   if (!end)
     return out;
   auto found = end->methods.find(method);
-  if (found == end->methods.end() && method == "HEAD")
+  if (found == end->methods.end() && method == "HEAD") {
     found = end->methods.find("GET");
+    if (found != end->methods.end() && !found->second.options.head)
+      found = end->methods.end();
+  }
   if (found != end->methods.end()) {
     out.found = &found->second;
     return out;
@@ -73,7 +76,8 @@ router::match router::find(std::string_view method,
     if (!out.allow.empty())
       out.allow += ", ";
     out.allow += x.first;
-    if (x.first == "GET" && !end->methods.count("HEAD"))
+    if (x.first == "GET" && x.second.options.head
+        && !end->methods.count("HEAD"))
       out.allow += ", HEAD";
   }
   return out;

@@ -27,6 +27,7 @@ struct route_options {
   std::size_t body_bytes_max = 0;            ///< 0: the server's own limit
   std::chrono::milliseconds answer_limit{0}; ///< 0: the server's own limit
   gate before_body;                          ///< may be null
+  bool head = true; ///< a GET that answers HEAD too; false if it changes things
   /// What is answered after the limit; null: 504.
   std::shared_ptr<const response> late;
 };
@@ -46,7 +47,8 @@ public:
   router(router&&) noexcept;
   router& operator=(router&&) noexcept;
 
-  /// Adds a route. HEAD is answered by GET unless it has a route of its own.
+  /// Adds a route. HEAD is answered by GET unless it has a route of its own
+  /// or the options forbid it.
   void add(std::string method, std::string_view pattern, handler answer,
            route_options options = {});
 

@@ -60,3 +60,15 @@ TEST(http_router, names_the_methods_of_a_path) {
   EXPECT_FALSE(none.found);
   EXPECT_TRUE(none.allow.empty());
 }
+
+TEST(http_router, does_not_let_head_into_a_get_that_changes_things) {
+  router routes;
+  route_options options;
+  options.head = false;
+  routes.add("GET", "/poll", [](request&&, responder x) { x.send({}); },
+             options);
+  EXPECT_TRUE(routes.find("GET", {"poll"}).found);
+  const auto x = routes.find("HEAD", {"poll"});
+  EXPECT_FALSE(x.found);
+  EXPECT_EQ(x.allow, "GET");
+}
