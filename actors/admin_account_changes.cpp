@@ -30,6 +30,14 @@ document account_document(const account_changed& x) {
           {"prefixes", x.prefixes}};
 }
 
+bool same_but_for_case(const std::string& x, const std::string& y) {
+  const auto lower = [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  };
+  return std::equal(x.begin(), x.end(), y.begin(), y.end(),
+                    [&](char a, char b) { return lower(a) == lower(b); });
+}
+
 change put_account(const control_state& now, const account_changed& after) {
   admin_change out;
   const auto at = now.accounts.find(after.user);
@@ -71,6 +79,11 @@ change add_account(admin_arguments& in, const control_state& now) {
   if (now.accounts.count(after.user))
     return refuse(ec::already_exists,
                   after.user + " has an account already; see user password");
+  // Names are compared with case, but people do not tell such two apart.
+  for (const auto& [user, account] : now.accounts)
+    if (same_but_for_case(user, after.user))
+      return refuse(ec::already_exists,
+                    "the account " + user + " differs only by case");
   return put_account(now, after);
 }
 

@@ -78,11 +78,15 @@ void queue_show(admin_pointer self, const call_ptr& call) {
 }
 
 void queue_size(admin_pointer self, const call_ptr& call) {
-  with_queue(self, call, [=](const queue_report& queue) {
-    deliver(call, {{"name", queue.name},
-                   {"size", queue.ready + queue.in_flight},
-                   {"ready", queue.ready},
-                   {"in_flight", queue.in_flight}});
+  with_queue(self, call, [=](const queue_report& found) {
+    const auto queue = found;
+    ask(self, call, self->state.options.shard, count_queue{queue.name},
+        [=](const queue_counted& x) {
+          deliver(call, {{"name", queue.name},
+                         {"size", x.items},
+                         {"ready", queue.ready},
+                         {"in_flight", x.claims}});
+        });
   });
 }
 
@@ -230,32 +234,66 @@ void submission_list(admin_pointer self, const call_ptr& call) {
       });
 }
 
-/// Finds the submission that the argument `id` names.
-template <class F>
-void with_submission(admin_pointer self, const call_ptr& call, F use) {
-  const auto id = static_cast<item_id>(
+item_id submission_id(const call_ptr& call) {
+  return static_cast<item_id>(
     call->arguments.number("id", 1, std::numeric_limits<std::int64_t>::max()));
-  if (wrong(call))
-    return;
+}
+
+/// Finds the submission; `otherwise` is called if there is none.
+template <class F, class G>
+void find_submission(admin_pointer self, const call_ptr& call, item_id id,
+                     F use, G otherwise) {
   submission_query query;
   query.id = id;
   ask(self, call, self->state.options.projector, std::move(query),
       [=](const submissions_found& x) {
         if (!x.rows.empty())
-          return use(x.rows.front());
-        refuse(call, ec::not_found,
-               "there is no submission " + std::to_string(id));
+          use(x.rows.front());
+        else
+          otherwise();
       });
 }
 
 void submission_show(admin_pointer self, const call_ptr& call) {
-  with_submission(self, call, [=](const submission_row& row) {
-    deliver(call, submission_document(row, true));
-  });
+  const auto id = submission_id(call);
+  if (wrong(call))
+    return;
+  find_submission(
+    self, call, id,
+    [=](const submission_row& row) {
+      deliver(call, submission_document(row, true));
+    },
+    [=] {
+      refuse(call, ec::not_found,
+             "there is no submission " + std::to_string(id));
+    });
+}
+
+/// An item of a queue of messages, which leaves no record when it ends.
+void message_why(admin_pointer self, const call_ptr& call, item_id id,
+                 const std::string& user) {
+  const auto text = std::to_string(id);
+  if (user.empty()) {
+    refuse(call, ec::not_found,
+           "there is no submission " + text
+             + "; for an item of a queue of messages name its user too");
+    return;
+  }
+  ask(self, call, self->state.options.shard, explain_item{id, user},
+      [=](const item_explained& x) {
+        if (x.live)
+          deliver(call, why_document(x));
+        else
+          refuse(call, ec::not_found, user + " has no item " + text);
+      });
 }
 
 void submission_why(admin_pointer self, const call_ptr& call) {
-  with_submission(self, call, [=](const submission_row& found) {
+  const auto id = submission_id(call);
+  const auto user = call->arguments.text_or("user", "");
+  if (wrong(call))
+    return;
+  const auto explain = [=](const submission_row& found) {
     if (found.status == submission_status::completed) {
       deliver(call, why_finished_document(found));
       return;
@@ -265,7 +303,9 @@ void submission_why(admin_pointer self, const call_ptr& call) {
         [=](const item_explained& x) {
           deliver(call, x.live ? why_document(x) : why_finished_document(row));
         });
-  });
+  };
+  find_submission(self, call, id, explain,
+                  [=] { message_why(self, call, id, user); });
 }
 
 using query = std::function<void(admin_pointer, const call_ptr&)>;

@@ -56,7 +56,7 @@ void add_queues(std::vector<command_spec>& to) {
   to.push_back({"queue list", "All queues with their numbers", {}, true});
   to.push_back({"queue show", "One queue", {queue_name}, true});
   to.push_back(
-    {"queue size", "Items ready and in process", {queue_name}, true});
+    {"queue size", "How many items it has", {queue_name}, true});
   to.push_back(
     {"queue peek",
      "The first items that live in a queue",
@@ -169,8 +169,12 @@ void add_submissions(std::vector<command_spec>& to) {
                 "Everything about one, with its result",
                 {submission_id},
                 true});
-  command_spec why{
-    "submission why", "Why it is not processed yet", {submission_id}, true};
+  command_spec why{"submission why",
+                   "Why it is not processed yet",
+                   {submission_id,
+                    {"--user", "user", kind::text, user_value,
+                     "Whose it is, for items of queues of messages"}},
+                   true};
   to.push_back(why);
   why.words = "why";
   why.command = "submission why";

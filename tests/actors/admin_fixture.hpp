@@ -68,6 +68,8 @@ struct world {
   std::vector<submission_row> submissions;
   std::vector<item_row> items;
   item_explained explained;
+  std::vector<explain_item> explanations;
+  queue_counted counted{9, 2};
   std::uint64_t matching = 0;
   caf::error refusal; ///< of every proposal and act, if set
   bool shard_silent = false;
@@ -197,7 +199,11 @@ private:
         world_.purged.push_back(x.queue);
         return answer(done{});
       },
-      [this](const explain_item&) { return world_.explained; },
+      [this](const explain_item& x) {
+        world_.explanations.push_back(x);
+        return world_.explained;
+      },
+      [this](const count_queue&) { return world_.counted; },
     };
   }
 

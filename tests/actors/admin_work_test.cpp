@@ -91,6 +91,25 @@ TEST_F(admin_work_test, why_asks_the_shard_for_what_still_lives) {
   EXPECT_EQ(run("submission why", {{"id", 4}})["reason"], "finished");
 }
 
+TEST_F(admin_work_test, why_answers_for_messages_if_their_user_is_named) {
+  EXPECT_NE(refusal("submission why", {{"id", 4}}, ec::not_found)
+              .find("name its user too"),
+            std::string::npos);
+  EXPECT_NE(refusal("submission why", {{"id", 4}, {"user", "ann"}},
+                    ec::not_found)
+              .find("ann has no item 4"),
+            std::string::npos);
+  world_.explained.live = true;
+  world_.explained.user = "ann";
+  world_.explained.queue = "loose";
+  world_.explained.item.state = item_state::parked;
+  const auto x = run("submission why", {{"id", 4}, {"user", "ann"}});
+  EXPECT_EQ(x["reason"], "parked");
+  EXPECT_EQ(x["queue"], "loose");
+  EXPECT_EQ(world_.explanations.back().id, 4u);
+  EXPECT_EQ(world_.explanations.back().user, "ann");
+}
+
 TEST_F(admin_work_test, parking_counts_first_if_asked) {
   world_.matching = 12;
   const auto x =

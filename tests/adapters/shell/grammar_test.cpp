@@ -88,6 +88,8 @@ INSTANTIATE_TEST_SUITE_P(
             R"({"user":"ann","status":"queued"})"},
     spelled{"why 17", "submission why", R"({"id":17})"},
     spelled{"submission why 17", "submission why", R"({"id":17})"},
+    spelled{"why 17 --user ann", "submission why",
+            R"({"id":17,"user":"ann"})"},
     spelled{"park --from 2026-03-01T06:00:00Z --to 2026-03-01T10:00 --user a,b",
             "park",
             R"({"from_us":1772344800000000,"to_us":1772359200000000,
