@@ -1,6 +1,7 @@
 """depositd as a process: start, refusal, drain, damage, backup, bad input at
 its ports, and what the system takes away from it."""
 
+import json
 import random
 import re
 import shutil
@@ -10,6 +11,7 @@ import struct
 import subprocess
 import threading
 import unittest
+import urllib.request
 from pathlib import Path
 
 import harness
@@ -278,6 +280,21 @@ class Hardship(SystemTest):
         wait_until(new_is_served)
         self.outcome(old, "new.xml")
 
+    def queue_client(self, engine):
+        """Calls of the queue door, under a key that may do everything."""
+        key = "key-of-a-worker-here"
+        engine.ctl("key", "add", "worker", "--key-stdin",
+                   "--permit", "queue|*|*", text=key + "\n")
+
+        def ask(path, body=None):
+            request = urllib.request.Request(
+                f"http://{engine.ready['http']}/queue/1{path}",
+                None if body is None else json.dumps(body).encode(),
+                {"X-BV-API-Key": key, "Content-Type": "application/json"})
+            with urllib.request.urlopen(request, timeout=30) as answer:
+                return json.load(answer)
+        return ask
+
     @unittest.skipUnless(shutil.which("faketime"), "faketime is not installed")
     def test_a_jumping_clock_expires_and_repeats_nothing(self):
         clock = self.folder / "clock"
@@ -292,8 +309,14 @@ class Hardship(SystemTest):
         engine.start()
         engine.add_user("user", "secret-user")
         door = self.door(engine, "user")
+        ask = self.queue_client(engine)
+        ask("/jobs/send", "work")
+        claimed = ask("/jobs/poll?ttl=600")
+        self.assertEqual(len(claimed), 1)
         for n, jump in enumerate(("+0", "-3600", "+365d", "+0")):
             clock.write_text(jump + "\n")
+            self.assertEqual(ask("/jobs/poll?ttl=600"), [], jump)
+            self.assertEqual(ask("/jobs/claimcount"), 1, jump)
             for m in range(10):
                 self.assertTrue(door.deposit(
                     f"{n}-{m}.xml", a_deposit(f"{n}-{m}")).accepted)
@@ -303,6 +326,8 @@ class Hardship(SystemTest):
         rows = engine.submissions()
         self.assertEqual(len(rows), 40)
         self.assertEqual({row["attempt"] for row in rows}, {1})
+        ask("/jobs/ack", [claimed[0]["id"]])
+        self.assertEqual(ask("/jobs/size"), 0)
         self.assertEqual(engine.stop(), 0)
 
     def test_a_full_disk_refuses_and_recovers_without_loss(self):
