@@ -1,5 +1,7 @@
 #include "actors/body_reader.hpp"
 
+#include "actors/shard.hpp"
+
 #include <spdlog/spdlog.h>
 
 #include <unordered_map>
@@ -8,19 +10,32 @@ namespace depositd {
 
 namespace {
 
-void read_and_send(body_reader_actor::pointer self, journal_store* store,
+using self_pointer = body_reader_self::stateful_pointer<body_reader_state>;
+
+/// Handing out an item without its bytes would be worse than not at all.
+void send_back(self_pointer self, look_again unread) {
+  if (unread.items.empty())
+    return;
+  if (self->state.shard)
+    self->send(caf::actor_cast<shard_self>(self->state.shard),
+               std::move(unread));
+  else
+    for (const auto& item : unread.items)
+      if (item.poll)
+        count(*item.poll, 1);
+}
+
+void read_and_send(self_pointer self, journal_store* store,
                    read_and_hand_out& x) {
   std::unordered_map<caf::actor_control_block*, std::size_t> index;
   std::vector<std::pair<caf::strong_actor_ptr, handed>> out;
+  look_again unread;
   for (auto& item : x.items) {
     auto body = store->read_body(item.place);
     if (!body) {
-      // The claim stays with its processor until that is gone or the lease
-      // ends; handing out an item without its bytes would be worse.
-      spdlog::error("body_unreadable item={} user={} reason=\"{}\"",
-                    item.item.id, item.item.user, render(body.error()));
-      if (item.poll)
-        count(*item.poll, 1);
+      spdlog::warn("body_not_read item={} user={} reason=\"{}\"", item.item.id,
+                   item.item.user, render(body.error()));
+      unread.items.push_back(std::move(item));
       continue;
     }
     if (item.poll) {
@@ -37,14 +52,17 @@ void read_and_send(body_reader_actor::pointer self, journal_store* store,
   for (auto& [to, message] : out)
     to->enqueue(self->ctrl(), caf::make_message_id(),
                 caf::make_message(std::move(message)), self->context());
+  send_back(self, std::move(unread));
 }
 
 } // namespace
 
-body_reader_actor::behavior_type body_reader(body_reader_actor::pointer self,
-                                             journal_store* store) {
+body_reader_self::behavior_type
+body_reader(body_reader_self::stateful_pointer<body_reader_state> self,
+            journal_store* store) {
   return {
     [=](read_and_hand_out& x) { read_and_send(self, store, x); },
+    [=](const meet_shard& x) { self->state.shard = x.shard; },
   };
 }
 

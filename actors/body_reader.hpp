@@ -1,16 +1,29 @@
 #pragma once
 
+#include "actors/unread.hpp"
 #include "messages/actors.hpp"
 #include "messages/ports/journal_store.hpp"
 
+#include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
 namespace depositd {
 
+using body_reader_self
+  = body_reader_actor::extend<caf::reacts_to<meet_shard>>;
+
+struct body_reader_state {
+  caf::strong_actor_ptr shard; ///< a shard_actor; null until it is met
+
+  static inline const char* name = "body_reader";
+};
+
 /// Reads bodies that are beyond the memory budget and hands the items out, so
-/// that neither the journal nor a node waits for the disk. Blocks: must be
-/// detached. `store` outlives the actor.
-body_reader_actor::behavior_type body_reader(body_reader_actor::pointer self,
-                                             journal_store* store);
+/// that neither the journal nor a node waits for the disk. What it cannot read
+/// goes back to the shard it has met. Blocks: must be detached. `store`
+/// outlives the actor.
+body_reader_self::behavior_type
+body_reader(body_reader_self::stateful_pointer<body_reader_state> self,
+            journal_store* store);
 
 } // namespace depositd

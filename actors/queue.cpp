@@ -313,6 +313,14 @@ void change_counts(self_pointer self, const counts_changed& x) {
   serve_waiting(self);
 }
 
+/// A processor did not get so many items that it was to get.
+void ask_again(self_pointer self, std::uint32_t number, std::uint32_t count) {
+  auto& processor = self->state.processors.at(number);
+  processor.holds -= count;
+  processor.credit += count;
+  self->state.ring.wait(processor.view, number, count);
+}
+
 void take_back(self_pointer self, const picks_declined& x) {
   auto& state = self->state;
   const auto count = static_cast<std::uint32_t>(x.picks.size());
@@ -320,18 +328,24 @@ void take_back(self_pointer self, const picks_declined& x) {
   for (const auto& pick : x.picks)
     if (find_member(self, pick.member) != nullptr) // else its user has left
       state.ring.undo(pick);
-  if (auto* processor = find_processor(self, x.processor)) {
-    processor->holds -= count;
-    processor->credit += count;
-    state.ring.wait(processor->view, x.processor, count);
-  }
+  if (find_processor(self, x.processor) != nullptr)
+    ask_again(self, x.processor, count);
+  serve_waiting(self);
+}
+
+void replace_lost(self_pointer self, const hand_outs_lost& x) {
+  for (const auto& [number, processor] : self->state.processors)
+    if (caf::actor_cast<caf::strong_actor_ptr>(processor.actor) == x.to) {
+      ask_again(self, number, x.count);
+      break;
+    }
   serve_waiting(self);
 }
 
 } // namespace
 
-queue_actor::behavior_type
-queue(queue_actor::stateful_pointer<queue_state> self, queue_options options) {
+queue_self::behavior_type
+queue(queue_self::stateful_pointer<queue_state> self, queue_options options) {
   self->state.ring = rules::ring{options.settings.priority,
                                  options.settings.oldest_band_every};
   self->state.options = std::move(options);
@@ -376,6 +390,7 @@ queue(queue_actor::stateful_pointer<queue_state> self, queue_options options) {
     [=](const extend_items& x) { return extend(self, x); },
     [=](const release_queue&) { return release_all(self); },
     [=](const count_queue&) { return count(self); },
+    [=](const hand_outs_lost& x) { replace_lost(self, x); },
   };
 }
 

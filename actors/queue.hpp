@@ -2,6 +2,7 @@
 
 #include "actors/rules/dedup.hpp"
 #include "actors/rules/ring.hpp"
+#include "actors/unread.hpp"
 #include "messages/actors.hpp"
 
 #include <caf/stateful_actor.hpp>
@@ -74,9 +75,11 @@ struct queue_state {
   static inline const char* name = "queue";
 };
 
+using queue_self = queue_actor::extend<caf::reacts_to<hand_outs_lost>>;
+
 /// The ring of one queue. Selection is its message handlers: whatever changes
 /// who can be served is followed by serving those who wait.
-queue_actor::behavior_type
-queue(queue_actor::stateful_pointer<queue_state> self, queue_options options);
+queue_self::behavior_type
+queue(queue_self::stateful_pointer<queue_state> self, queue_options options);
 
 } // namespace depositd

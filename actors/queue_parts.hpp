@@ -6,7 +6,7 @@
 
 namespace depositd::queue_parts {
 
-using self_pointer = queue_actor::stateful_pointer<queue_state>;
+using self_pointer = queue_self::stateful_pointer<queue_state>;
 
 /// Null if no user has this number.
 queue_member* find_member(self_pointer self, member_number number);

@@ -94,6 +94,7 @@ shard_self::behavior_type shard(shard_pointer self, shard_options options) {
       self->delayed_send(self, self->state.options.idle_max / 2, sweep_idle{});
     },
     [=](retry_recovery) { start_recovery(self); },
+    [=](look_again& x) { return_unread(self, x); },
     [=](pass_journal) { return pass_through_journal(self); },
   };
 }

@@ -2,6 +2,7 @@
 
 #include "actors/queue.hpp"
 #include "actors/recovery.hpp"
+#include "actors/unread.hpp"
 #include "actors/user_node.hpp"
 #include "messages/actors.hpp"
 
@@ -46,6 +47,7 @@ struct shard_options {
 using shard_self =
   shard_actor::extend<caf::reacts_to<sweep_idle>,
                       caf::reacts_to<retry_recovery>,
+                      caf::reacts_to<look_again>,
                       caf::replies_to<pass_journal>::with<done>>;
 
 struct shard_queue {

@@ -260,6 +260,19 @@ void relocate(shard_pointer self, relocate_items& x) {
               });
 }
 
+void return_unread(shard_pointer self, look_again& x) {
+  std::map<std::string, look_again> parts;
+  for (auto& item : x.items)
+    parts[item.item.user].items.push_back(std::move(item));
+  for (auto& [user, part] : parts) {
+    // Who has gone has no claims. Polls are answered as they lose the item.
+    const auto known = self->state.users.find(user);
+    if (known != self->state.users.end())
+      self->send(caf::actor_cast<user_node_self>(known->second.node),
+                 std::move(part));
+  }
+}
+
 caf::result<done> start_draining(shard_pointer self) {
   auto& state = self->state;
   state.now = shard_state::phase::draining;

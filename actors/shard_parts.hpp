@@ -83,6 +83,8 @@ caf::result<queues_listed> list_all_queues(shard_pointer self);
 caf::result<users_listed> list_all_users(shard_pointer self,
                                          const list_users& x);
 void relocate(shard_pointer self, relocate_items& x);
+/// Asks nodes for hand-outs whose bodies were not found.
+void return_unread(shard_pointer self, look_again& x);
 caf::result<done> start_draining(shard_pointer self);
 
 // -- shard_polling.cpp --------------------------------------------------------

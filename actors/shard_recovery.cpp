@@ -48,7 +48,7 @@ void restore_user(shard_pointer self, recovered_state& found,
   auto& state = self->state;
   const auto time = now(self);
   auto kept = std::make_shared<std::map<std::string, rules::ledger>>();
-  std::vector<introduce> introductions;
+  std::vector<std::pair<queue_number, introduce>> introductions;
   auto& entry = state.users[user];
   entry.used_us = time;
   for (auto& [name, ledger] : ledgers) {
@@ -73,7 +73,7 @@ void restore_user(shard_pointer self, recovered_state& found,
       state.rings.erase({name, user});
     }
     entry.members.emplace(*number, x.member);
-    introductions.push_back(std::move(x));
+    introductions.emplace_back(*number, std::move(x));
     kept->emplace(name, std::move(ledger));
   }
   if (introductions.empty()) {
@@ -85,20 +85,17 @@ void restore_user(shard_pointer self, recovered_state& found,
     user_node,
     user_node_options{user, options.journal, state.generation, options.epoch,
                       options.clock, options.budget, options.backlog},
-    recovered_ledgers{kept});
-  std::size_t next = 0;
-  for (const auto& [name, unused] : *kept) {
-    const auto number = *find_queue(self, name);
+    recovered_ledgers{std::move(kept)}); // the node's alone from here on
+  for (auto& [number, x] : introductions) {
     const auto& queue = state.queues[number];
-    auto& x = introductions[next++];
     const auto member = x.member;
     x.node = caf::actor_cast<caf::strong_actor_ptr>(entry.node);
     self->send(queue.actor, std::move(x));
     self->send(entry.node,
                serve_queue{number,
                            caf::actor_cast<caf::strong_actor_ptr>(queue.actor),
-                           name, state.control->queues.at(name), size_classes{},
-                           0, member});
+                           queue.name, state.control->queues.at(queue.name),
+                           size_classes{}, 0, member});
   }
 }
 

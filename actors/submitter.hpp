@@ -12,7 +12,7 @@ namespace depositd {
 struct submitter_options {
   blob_store* blobs = nullptr; ///< outlives the actor
   shard_actor shard;
-  std::size_t file_bytes_max = 10 * 1024 * 1024;
+  std::size_t file_bytes_max = 10 * 1024 * 1024; ///< as the deposit door's
 };
 
 struct submitter_state {

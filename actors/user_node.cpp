@@ -378,6 +378,7 @@ user_node(user_node_self::stateful_pointer<user_node_state> self,
     [=](report_node) { return report_sizes(self); },
     [=](retire) { return leave(self); },
     [=](node_due) { due(self); },
+    [=](look_again& x) { read_again(self, x); },
   };
 }
 

@@ -2,7 +2,9 @@
 
 #include "actors/journal.hpp"
 #include "actors/memory_budget.hpp"
+#include "actors/queue.hpp"
 #include "actors/rules/ledger.hpp"
+#include "actors/unread.hpp"
 #include "messages/actors.hpp"
 #include "messages/clock.hpp"
 
@@ -32,7 +34,9 @@ struct user_node_options {
 /// What recovery found of the user, by queue name; moved into the node.
 using recovered_ledgers = std::shared_ptr<std::map<std::string, rules::ledger>>;
 
-using user_node_self = user_node_actor::extend<caf::reacts_to<node_due>>;
+using user_node_self
+  = user_node_actor::extend<caf::reacts_to<node_due>,
+                            caf::reacts_to<look_again>>;
 
 /// One queue of the user.
 struct node_queue {

@@ -43,4 +43,8 @@ caf::result<items_moved> move_out(self_pointer self, const move_items& x);
 void park(self_pointer self, const park_items& x);
 void purge(self_pointer self, const purge_items& x);
 
+// -- user_node_unread.cpp: bodies that were not where they should be ----------
+
+void read_again(self_pointer self, look_again& items);
+
 } // namespace depositd::node_parts

@@ -114,8 +114,9 @@ engine::~engine() = default;
 
 caf::error engine::spawn_core() {
   auto backlog = std::make_shared<journal_backlog>();
-  body_reader_ = system_.spawn<caf::detached>(body_reader,
-                                              stores_.journal.get());
+  auto bodies = system_.spawn<caf::detached>(body_reader,
+                                             stores_.journal.get());
+  body_reader_ = bodies;
   journal_options writing;
   writing.writer = system_.spawn<caf::detached>(
     journal_writer, journal_writer_options{stores_.journal.get(), body_reader_,
@@ -139,8 +140,9 @@ caf::error engine::spawn_core() {
   routing.backlog = backlog;
   routing.configuration = configuration_of(settings_);
   shard_ = system_.spawn(shard, std::move(routing));
-  caf::anon_send(forming,
-                 meet_shard{caf::actor_cast<caf::strong_actor_ptr>(shard_)});
+  const meet_shard met{caf::actor_cast<caf::strong_actor_ptr>(shard_)};
+  caf::anon_send(forming, met);
+  caf::anon_send(bodies, met);
   return {};
 }
 
@@ -161,7 +163,9 @@ caf::error engine::open_doors() {
                               processor_manager_options{shard_, handler_});
   native_ = system_.spawn(native, shard_);
   auto submitting = system_.spawn<caf::detached>(
-    submitter, submitter_options{stores_.blobs.get(), shard_});
+    submitter, submitter_options{
+                 stores_.blobs.get(), shard_,
+                 std::size_t{settings_.crossref.body_limit_mb} << 20});
   submitter_ = caf::actor_cast<caf::actor>(submitting);
   admin_options operating;
   operating.shard = shard_;

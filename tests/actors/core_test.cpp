@@ -80,6 +80,22 @@ TEST_F(core_test, never_exceeds_a_users_concurrency) {
   EXPECT_EQ(sp.got->items.size(), 3u);
 }
 
+TEST_F(core_test, lets_what_runs_finish_under_a_cap_of_0_and_starts_nothing) {
+  put("q", items_of("ann", 3));
+  auto sp = attach_to("q");
+  want(sp, 2);
+  ASSERT_EQ(sp.got->items.size(), 2u);
+  ASSERT_TRUE(change({user_limits_changed{"q", "ann", false, 0, true, 0}}));
+  end(sp, sp.got->items.at(0), verdict::done, 1);
+  end(sp, sp.got->items.at(1), verdict::done, 1);
+  EXPECT_EQ(sp.got->settled.size(), 2u);
+  for (const auto& x : sp.got->settled)
+    EXPECT_TRUE(x.accepted);
+  EXPECT_EQ(sp.got->items.size(), 2u);
+  ASSERT_TRUE(change({user_limits_changed{"q", "ann", false, 0, false, 0}}));
+  EXPECT_EQ(sp.got->items.size(), 3u);
+}
+
 TEST_F(core_test, tells_which_outcomes_it_took) {
   put("q", items_of("ann", 1));
   auto sp = attach_to("q");

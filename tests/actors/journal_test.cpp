@@ -5,6 +5,7 @@
 #include "actors/reply.hpp"
 #include "adapters/memory/memory_journal_store.hpp"
 #include "tests/support/actor_fixture.hpp"
+#include "tests/support/watched_journal.hpp"
 
 #include <memory>
 #include <string>
@@ -15,61 +16,7 @@ namespace depositd {
 namespace {
 
 using testing::actor_fixture;
-
-/// The memory store, watched: what was appended, and a look at the world while
-/// an append is under way.
-class watched_store final : public journal_store {
-public:
-  explicit watched_store(std::unique_ptr<journal_store> store)
-    : store_(std::move(store)) {
-    // nop
-  }
-
-  std::vector<std::uint32_t> groups; ///< events in each
-  std::function<void()> during_append = [] {};
-
-  epoch_number epoch() const override {
-    return store_->epoch();
-  }
-  sequence last() const override {
-    return store_->last();
-  }
-  caf::expected<std::uint64_t>
-  append(std::string_view bytes, std::uint32_t events,
-         const std::vector<watermark>& watermarks) override {
-    during_append();
-    auto out = store_->append(bytes, events, watermarks);
-    if (out)
-      groups.push_back(events);
-    return out;
-  }
-  caf::error
-  read(sequence from,
-       const std::function<bool(const stored_group&)>& show) override {
-    return store_->read(from, show);
-  }
-  caf::expected<std::string> read_body(const body_place& place) override {
-    return store_->read_body(place);
-  }
-  std::vector<watermark> watermarks() override {
-    return store_->watermarks();
-  }
-  std::vector<extent> extents() override {
-    return store_->extents();
-  }
-  caf::error drop(std::uint64_t number) override {
-    return store_->drop(number);
-  }
-  std::uint64_t disk_bytes() override {
-    return store_->disk_bytes();
-  }
-  caf::error backup(const std::filesystem::path& folder) override {
-    return store_->backup(folder);
-  }
-
-private:
-  std::unique_ptr<journal_store> store_;
-};
+using testing::watched_journal;
 
 /// Everything that one receiver got, message by message.
 struct arrivals {
@@ -105,7 +52,7 @@ class journal_test : public actor_fixture {
 protected:
   void SetUp() override {
     log = make_memory_journal();
-    store = std::make_unique<watched_store>(open_memory_journal(log));
+    store = std::make_unique<watched_journal>(open_memory_journal(log));
     watcher = spawn(receiver, news);
     backlog = std::make_shared<journal_backlog>();
     options.writer = spawn(
@@ -178,7 +125,7 @@ protected:
 
   arrivals_ptr news = std::make_shared<arrivals>();
   std::shared_ptr<memory_journal> log;
-  std::unique_ptr<watched_store> store;
+  std::unique_ptr<watched_journal> store;
   caf::actor watcher;
   std::shared_ptr<journal_backlog> backlog;
   journal_options options;

@@ -222,6 +222,19 @@ TEST_F(polling_test, claims_of_polls_survive_a_restart_until_their_deadline) {
   EXPECT_EQ(size("q"), 1u) << "what was acknowledged stays ended";
 }
 
+TEST_F(polling_test, counts_what_is_delayed_and_parked) {
+  put("q", sent_by("ann", {"a", "b", "c"}));
+  const auto got = poll("q", 1);
+  finish("q", names_of(got), verdict::retry, 60'000);
+  park_matching what;
+  what.queue = "q";
+  what.to_us = time_us * 2;
+  ASSERT_TRUE(ask<matching_parked>(core, what));
+  EXPECT_EQ(report_of("q").ready, 0u);
+  EXPECT_EQ(size("q"), 3u);
+  EXPECT_EQ(claims("q"), 0u);
+}
+
 TEST_F(polling_test, reads_bodies_that_are_not_in_memory) {
   crash();
   body_budget = 3;

@@ -67,10 +67,16 @@ protected:
     configuration.processors_count = 0;
   }
 
+  /// What a test puts between the core and its log.
+  virtual std::unique_ptr<journal_store> open_journal() {
+    return open_memory_journal(log);
+  }
+
   /// Starts the core on the stores, as a fresh process would.
   void start() {
-    store = open_memory_journal(log);
-    reader = spawn(body_reader, store.get());
+    store = open_journal();
+    const auto reading = spawn(body_reader, store.get());
+    reader = reading;
     journal_options writing;
     writing.writer
       = spawn(journal_writer, journal_writer_options{store.get(), reader, {}});
@@ -91,8 +97,9 @@ protected:
     routing.budget = std::make_shared<memory_budget>(body_budget);
     routing.configuration = configuration;
     core = spawn(shard, routing);
-    caf::anon_send(fresh,
-                   meet_shard{caf::actor_cast<caf::strong_actor_ptr>(core)});
+    const meet_shard met{caf::actor_cast<caf::strong_actor_ptr>(core)};
+    caf::anon_send(fresh, met);
+    caf::anon_send(reading, met);
     door = spawn(native, core);
     settle();
   }

@@ -1,0 +1,28 @@
+#pragma once
+
+// What becomes of a hand-out whose body could not be read at its place: the
+// node of its user knows whether the body has moved or the claim must end.
+
+#include "messages/local.hpp"
+
+#include <vector>
+
+namespace depositd {
+
+/// From the body reader through the shard to nodes, each of which gets those
+/// of its own user.
+struct look_again {
+  std::vector<hand_out> items;
+};
+
+/// From a node to its queues: items that were on their way to the processor
+/// will not come. A queue that does not know the processor ignores it.
+struct hand_outs_lost {
+  caf::strong_actor_ptr to;
+  std::uint32_t count = 0;
+};
+
+} // namespace depositd
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::look_again)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::hand_outs_lost)

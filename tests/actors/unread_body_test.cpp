@@ -1,0 +1,179 @@
+// Items whose bodies are on disk and cannot be read when they are handed out.
+
+#include "tests/support/polling_fixture.hpp"
+#include "tests/support/watched_journal.hpp"
+
+namespace depositd {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+class unread_body_test : public testing::polling_fixture {
+protected:
+  void SetUp() override {
+    body_budget = 0;
+    start();
+  }
+
+  std::unique_ptr<journal_store> open_journal() override {
+    auto out = std::make_unique<testing::watched_journal>(
+      open_memory_journal(log));
+    disk = out.get();
+    return out;
+  }
+
+  void fail_reads(std::uint32_t count) {
+    disk->before_body = [left = count](const body_place&) mutable {
+      if (left == 0)
+        return caf::error{};
+      --left;
+      return caf::make_error(ec::store_failed, std::string{"no such sector"});
+    };
+  }
+
+  item_explained explained(item_id id, const std::string& user) {
+    auto out = ask<item_explained>(core, explain_item{id, user});
+    EXPECT_TRUE(out);
+    return out ? *out : item_explained{};
+  }
+
+  /// A hand-out of ann's claim, with a place where the body was once.
+  hand_out lost_on_the_way_to(const testing::test_processor& sp, item_id id) {
+    hand_out out;
+    out.to = caf::actor_cast<caf::strong_actor_ptr>(sp.actor);
+    out.item.id = id;
+    out.item.token = explained(id, "ann").item.token;
+    out.item.user = "ann";
+    out.place = {9999, 0, 1};
+    return out;
+  }
+
+  void send_back(hand_out x) {
+    caf::anon_send(caf::actor_cast<shard_self>(core),
+                   look_again{{std::move(x)}});
+    settle();
+  }
+
+  testing::watched_journal* disk = nullptr;
+};
+
+TEST_F(unread_body_test, a_poll_goes_without_and_the_claim_ends) {
+  const auto ids = put("q", sent_by("ann", {"a", "b"}));
+  fail_reads(1);
+  EXPECT_EQ(polled("q"), strings{"b"});
+  EXPECT_EQ(claims("q"), 1u);
+  EXPECT_EQ(size("q"), 2u);
+  EXPECT_EQ(explained(ids[0], "ann").item.state, item_state::delayed);
+  advance(10s);
+  const auto again = poll("q");
+  ASSERT_EQ(again.size(), 1u);
+  EXPECT_EQ(*again[0].body, "a");
+  EXPECT_EQ(again[0].attempt, 2u);
+}
+
+TEST_F(unread_body_test, a_processor_gets_another_item_instead) {
+  put("q", sent_by("ann", {"a", "b"}));
+  auto sp = attach_to("q");
+  fail_reads(1);
+  want(sp, 1);
+  EXPECT_EQ(sp.got->bodies(), strings{"b"});
+  EXPECT_EQ(claims("q"), 1u);
+  end(sp, sp.got->items.at(0), verdict::done, 1);
+  advance(10s);
+  EXPECT_EQ(sp.got->bodies(), (strings{"b", "a"}));
+}
+
+TEST_F(unread_body_test, a_processor_that_waits_for_it_is_not_forgotten) {
+  put("q", sent_by("ann", {"a"}));
+  auto sp = attach_to("q");
+  fail_reads(1);
+  want(sp, 1);
+  EXPECT_TRUE(sp.got->items.empty());
+  put("q", sent_by("bob", {"b"}));
+  EXPECT_EQ(sp.got->bodies(), strings{"b"});
+}
+
+TEST_F(unread_body_test, an_item_without_a_body_runs_out_of_attempts) {
+  auto settings = deposit_queue_defaults();
+  settings.attempts_max = 2;
+  ASSERT_TRUE(change({queue_changed{"q", settings}}));
+  put("q", sent_by("ann", {"a"}));
+  auto sp = attach_to("q");
+  fail_reads(1000);
+  want(sp, 1);
+  advance(10s);
+  EXPECT_TRUE(sp.got->items.empty());
+  EXPECT_EQ(size("q"), 0u);
+  EXPECT_EQ(claims("q"), 0u);
+  EXPECT_EQ(report_of("q").finished, 1u);
+}
+
+TEST_F(unread_body_test, a_restart_finds_the_attempt_counted) {
+  put("q", sent_by("ann", {"a"}));
+  fail_reads(1);
+  EXPECT_TRUE(poll("q").empty());
+  restart();
+  advance(10s);
+  const auto again = poll("q");
+  ASSERT_EQ(again.size(), 1u);
+  EXPECT_EQ(again[0].attempt, 2u);
+}
+
+/// The extent was dropped after the body had been written again elsewhere.
+TEST_F(unread_body_test, relocated_on_its_way_it_is_handed_out_all_the_same) {
+  const auto ids = put("q", sent_by("ann", {"a"}));
+  int reads = 0;
+  disk->before_body = [&](const body_place&) {
+    if (++reads > 1)
+      return caf::error{};
+    relocate_items elsewhere;
+    elsewhere.items.push_back(
+      {ids[0], "q", "ann", std::make_shared<const std::string>("a")});
+    caf::anon_send(core, std::move(elsewhere));
+    return caf::make_error(ec::not_found, std::string{"the extent is gone"});
+  };
+  const auto got = poll("q");
+  ASSERT_EQ(got.size(), 1u);
+  EXPECT_EQ(*got[0].body, "a");
+  EXPECT_EQ(got[0].attempt, 1u);
+  EXPECT_EQ(claims("q"), 1u);
+}
+
+TEST_F(unread_body_test, it_is_read_once_at_a_place_that_is_newer) {
+  const auto ids = put("q", sent_by("ann", {"a"}));
+  ASSERT_EQ(poll("q").size(), 1u);
+  auto sp = attach_to("q");
+  send_back(lost_on_the_way_to(sp, ids[0]));
+  EXPECT_EQ(sp.got->bodies(), strings{"a"});
+  EXPECT_EQ(claims("q"), 1u);
+}
+
+TEST_F(unread_body_test, a_later_claim_is_not_ended_for_an_earlier_one) {
+  const auto ids = put("q", sent_by("ann", {"a"}));
+  ASSERT_EQ(poll("q").size(), 1u);
+  auto sp = attach_to("q");
+  const auto late = lost_on_the_way_to(sp, ids[0]);
+  ASSERT_TRUE(ask<done>(core, release_queue{"q"}));
+  ASSERT_EQ(poll("q").size(), 1u);
+  send_back(late);
+  EXPECT_TRUE(sp.got->items.empty());
+  const auto now = explained(ids[0], "ann").item;
+  EXPECT_EQ(now.state, item_state::claimed);
+  EXPECT_EQ(now.attempt, 2u);
+}
+
+TEST_F(unread_body_test, purged_meanwhile_the_poll_is_answered) {
+  put("q", sent_by("ann", {"a"}));
+  disk->before_body = [&](const body_place&) {
+    caf::anon_send(core, purge_queue{"q"});
+    return caf::make_error(ec::store_failed, std::string{"no such sector"});
+  };
+  EXPECT_TRUE(poll("q").empty());
+  EXPECT_EQ(size("q"), 0u);
+  EXPECT_EQ(report_of("q").in_flight, 0u);
+}
+
+} // namespace
+
+} // namespace depositd
