@@ -48,10 +48,34 @@ caf::error count_tables(projector_state& state) {
 
 // -- projecting ---------------------------------------------------------------
 
+/// A fold that starts where the projection is, and knows the message queues.
+caf::error begin_fold(projector_state& state) {
+  auto& tables = *state.options.projection;
+  auto fold = std::make_unique<rules::slice_fold>(tables.reached());
+  caf::error damage;
+  auto failed = tables.load_controls([&](const control_row& row) {
+    auto change = decode_event(row.value);
+    if (!change) {
+      damage = change.error();
+      return;
+    }
+    if (const auto* queue = std::get_if<queue_changed>(&*change);
+        queue != nullptr && queue->settings.kind == queue_kind::message)
+      fold->without_submissions(queue->queue);
+  });
+  if (damage || failed)
+    return damage ? damage : failed;
+  state.fold = std::move(fold);
+  return {};
+}
+
 /// Folds up to `slice_events_max` events. The fold ends between groups.
 caf::expected<slice> fold_slice(projector_state& state) {
+  if (!state.fold)
+    if (auto failed = begin_fold(state))
+      return failed;
   const auto from = state.options.projection->reached();
-  rules::slice_fold fold{from};
+  auto& fold = *state.fold;
   caf::error damage;
   record x;
   auto failed
@@ -73,11 +97,15 @@ caf::expected<slice> fold_slice(projector_state& state) {
 
 caf::error project_one(projector_state& state) {
   auto folded = fold_slice(state);
-  if (!folded)
+  if (!folded) {
+    state.fold.reset();
     return folded.error();
+  }
   auto applied = state.options.projection->apply(*folded);
-  if (!applied)
+  if (!applied) {
+    state.fold.reset();
     return applied.error();
+  }
   state.extents = state.options.journal->extents();
   for (const auto& row : folded->items_put)
     count_body(state, row.place, 1);

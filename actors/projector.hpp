@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/rules/slice_fold.hpp"
+#include "actors/rules/slice_fold.hpp"
 #include "messages/actors.hpp"
 #include "messages/clock.hpp"
 #include "messages/ports/blob_store.hpp"
@@ -51,6 +52,10 @@ struct projector_state {
   projector_options options;
   shard_actor shard; ///< null until it has recovered
   bool counted = false; ///< `live` covers what was there at the start
+
+  /// Starts where the projection is; null: nobody has folded yet, or the last
+  /// slice went wrong.
+  std::unique_ptr<rules::slice_fold> fold;
 
   /// By number of the extent.
   std::map<std::uint64_t, live_bodies> live;

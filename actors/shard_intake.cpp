@@ -139,6 +139,9 @@ caf::result<enqueued> accept_submission(shard_pointer self, const submit& x) {
   const auto number = find_queue(self, x.queue);
   if (!number)
     return caf::make_error(ec::not_found, "no queue " + x.queue);
+  // Message queues forget what is finished; the fold counts on it.
+  if (self->state.control->queues.at(x.queue).kind != queue_kind::deposit)
+    return invalid("queue " + x.queue + " takes no deposits");
   auto answer = std::make_shared<enqueue_answer>();
   accept_items items;
   items.queue = *number;

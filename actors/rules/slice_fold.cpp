@@ -82,6 +82,9 @@ slice slice_fold::take() {
 }
 
 void slice_fold::state::add_control(const event& x) {
+  if (const auto* queue = std::get_if<queue_changed>(&x);
+      queue != nullptr && queue->settings.kind == queue_kind::message)
+    bare_queues.insert(queue->queue);
   auto key = control_key(x);
   if (!key)
     return;

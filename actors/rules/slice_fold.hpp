@@ -24,7 +24,8 @@ public:
   std::size_t events() const noexcept;
 
   /// Items of this queue never have submissions: what happens to them makes no
-  /// changes of submissions. Kept over `take`.
+  /// changes of submissions. Known by itself of message queues that come into
+  /// being while it folds. Kept over `take`.
   void without_submissions(std::string queue);
 
   /// The net effect, rows and changes by item id. Places of bodies that came

@@ -275,7 +275,7 @@ open_sqlite_projection(const std::filesystem::path& path,
            .version = schema_version,
            .schema = schema,
            .page_bytes = 4096,
-           .cache_kib = 32 * 1024,
+           .cache_kib = 48 * 1024,
            .pages_max = options.pages_max,
            .checked_bytes_max = options.checked_bytes_max});
   if (!file)

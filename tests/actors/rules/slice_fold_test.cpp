@@ -239,6 +239,16 @@ TEST_F(slice_fold_of, a_queue_without_submissions_changes_none) {
   }
 }
 
+TEST_F(slice_fold_of, a_message_queue_that_comes_into_being_has_none) {
+  queue_settings deposits;
+  deposits.kind = queue_kind::deposit;
+  add({queue_changed{"q", {}}, queue_changed{"d", deposits}}, "");
+  add({item_finished{5, "q"}, item_finished{6, "d"}});
+  const auto x = fold.take();
+  ASSERT_EQ(x.submissions_changed.size(), 1u);
+  EXPECT_EQ(x.submissions_changed[0].id, 6u);
+}
+
 TEST_F(slice_fold_of, a_submission_that_came_back_is_queued_again) {
   add({claimed(5), item_released{5, "q", 1, 500}});
   auto x = fold.take();
