@@ -5,6 +5,10 @@
 #include "adapters/memory/memory_doi_registry.hpp"
 #include "adapters/memory/memory_journal_store.hpp"
 #include "adapters/memory/memory_projection_store.hpp"
+#include "adapters/postgres/postgres_blobs.hpp"
+#include "adapters/postgres/postgres_doi_registry.hpp"
+#include "adapters/postgres/postgres_journal_store.hpp"
+#include "adapters/postgres/postgres_projection_store.hpp"
 #include "adapters/segments/segments.hpp"
 #include "adapters/sqlite/sqlite_doi_registry.hpp"
 #include "adapters/sqlite/sqlite_projection_store.hpp"
@@ -46,6 +50,32 @@ caf::expected<stores> open_embedded(const depositd_settings& settings) {
   return out;
 }
 
+caf::expected<stores> open_postgres(const depositd_settings& settings) {
+  const postgres_options server{.url = settings.store.url};
+  stores out;
+  // The journal first: its lock says whether the shard is in use.
+  if (auto journal = open_postgres_journal(
+        {.server = server,
+         .extent_bytes = std::uint64_t{settings.store.segment_mb} << 20}))
+    out.journal = std::move(*journal);
+  else
+    return journal.error();
+  if (auto projection = open_postgres_projection(
+        {.server = server, .epoch = out.journal->epoch()}))
+    out.projection = std::move(*projection);
+  else
+    return projection.error();
+  if (auto blobs = open_postgres_blobs(server))
+    out.blobs = std::move(*blobs);
+  else
+    return blobs.error();
+  if (auto registry = open_postgres_registry(server))
+    out.registry = std::move(*registry);
+  else
+    return registry.error();
+  return out;
+}
+
 stores open_memory() {
   stores out;
   out.journal = open_memory_journal(make_memory_journal());
@@ -64,10 +94,9 @@ caf::expected<stores> open_stores(const depositd_settings& settings) {
     case store_kind::memory:
       return open_memory();
     case store_kind::postgres:
-      break;
+      return open_postgres(settings);
   }
-  return caf::make_error(ec::bad_setting,
-                         std::string{"store.kind: postgres is not built in"});
+  return caf::make_error(ec::bad_setting, std::string{"store.kind"});
 }
 
 } // namespace depositd

@@ -19,7 +19,8 @@ struct stores {
 };
 
 /// Opens the stores of `store.kind`. The embedded ones live in the data folder:
-/// journal/, projection.db, blobs/, registry.db. The error names the part.
+/// journal/, projection.db, blobs/, registry.db. With postgres all of
+/// them are on the server. The error names the part.
 caf::expected<stores> open_stores(const depositd_settings& settings);
 
 } // namespace depositd

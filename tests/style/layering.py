@@ -17,6 +17,7 @@ ADAPTERS_MAY_USE = {
     ("segments", "files"),
     ("blobs", "files"),
     ("sqlite", "files"),
+    ("postgres", "files"),
     ("memory", "files"),
     ("drop", "files"),
     ("emodb", "files"),

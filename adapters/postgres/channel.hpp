@@ -1,0 +1,40 @@
+#pragma once
+
+// A connection for one kind of work, shared by threads one at a time, that
+// comes back when the server does.
+
+#include "adapters/postgres/connection.hpp"
+
+#include <functional>
+#include <memory>
+#include <mutex>
+
+namespace depositd::postgres {
+
+class channel {
+public:
+  /// Connects at first use. A server that is gone is tried again for
+  /// `patience_ms` before a call fails.
+  channel(connection_options options, std::uint32_t patience_ms);
+
+  /// Runs what may be repeated: reads, and writes that do nothing the second
+  /// time. If the connection is lost meanwhile it runs once more on a new one.
+  caf::error repeatable(const std::function<caf::error(connection&)>& body);
+
+  /// The same, but runs at most once after the connection stands.
+  caf::error once(const std::function<caf::error(connection&)>& body);
+
+private:
+  caf::error ensure_open();
+
+  std::mutex mutex_;
+  connection_options options_;
+  std::uint32_t patience_ms_;
+  std::unique_ptr<connection> open_;
+};
+
+/// Connects; while the server is not there, for at most `patience_ms`, again.
+caf::expected<std::unique_ptr<connection>>
+open_patiently(const connection_options& options, std::uint32_t patience_ms);
+
+} // namespace depositd::postgres

@@ -1,0 +1,263 @@
+#include "adapters/postgres/connection.hpp"
+
+#include <cerrno>
+#include <poll.h>
+
+namespace depositd::postgres {
+
+namespace {
+
+/// Tables of the log come and go, and each has statements of its own.
+constexpr std::size_t statements_max = 256;
+
+std::string trimmed(std::string_view text) {
+  const auto end = text.find_last_not_of("\n ");
+  text = text.substr(0, end == std::string_view::npos ? 0 : end + 1);
+  std::string out;
+  for (const char x : text)
+    out += x == '\n' ? ' ' : x;
+  return out;
+}
+
+/// What the URL may say otherwise stands before it, the rest behind.
+std::vector<std::pair<const char*, std::string>>
+keywords_of(const connection_options& options) {
+  return {{"connect_timeout", std::to_string(options.connect_timeout_s)},
+          {"keepalives_idle", "5"},
+          {"keepalives_interval", "3"},
+          {"keepalives_count", "3"},
+          {"tcp_user_timeout", std::to_string(options.silence_ms_max)},
+          {"dbname", options.url},
+          {"application_name", "depositd " + options.name},
+          {"client_encoding", "UTF8"}};
+}
+
+} // namespace
+
+connection::connection(const connection_options& options) : options_(options) {
+  // nop
+}
+
+connection::~connection() {
+  PQfinish(handle_);
+}
+
+caf::expected<std::unique_ptr<connection>>
+connection::open(const connection_options& options) {
+  std::unique_ptr<connection> out{new connection(options)};
+  if (auto error = out->connect())
+    return error;
+  if (auto error = out->configure())
+    return error;
+  return out;
+}
+
+caf::error connection::connect() {
+  const auto given = keywords_of(options_);
+  std::vector<const char*> names;
+  std::vector<const char*> values;
+  for (const auto& [name, value] : given) {
+    names.push_back(name);
+    values.push_back(value.c_str());
+  }
+  names.push_back(nullptr);
+  values.push_back(nullptr);
+  handle_ = PQconnectdbParams(names.data(), values.data(), 1);
+  if (PQstatus(handle_) != CONNECTION_OK)
+    return failure(nullptr);
+  PQsetnonblocking(handle_, 1);
+  // Errors carry their text; libpq would print warnings to standard error.
+  PQsetNoticeProcessor(handle_, [](void*, const char*) {}, nullptr);
+  return {};
+}
+
+/// A commit that is not flushed is none, whatever the server's default; the
+/// other end of a cut cable must let go of its locks.
+caf::error connection::configure() {
+  return script(
+    "SET statement_timeout = " + std::to_string(options_.statement_timeout_ms)
+    + "; SET idle_in_transaction_session_timeout = '60s'"
+      "; SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 3"
+      "; SET tcp_keepalives_count = 3; SET client_min_messages = warning"
+      "; SELECT set_config('synchronous_commit', 'on', false)"
+      " WHERE current_setting('synchronous_commit') = 'off'");
+}
+
+bool connection::lost() const noexcept {
+  return silent_ || PQstatus(handle_) != CONNECTION_OK;
+}
+
+caf::error connection::failure(const PGresult* from) {
+  const char* state = from == nullptr
+                        ? nullptr
+                        : PQresultErrorField(from, PG_DIAG_SQLSTATE);
+  state_ = state == nullptr ? "" : state;
+  std::string text;
+  if (from != nullptr)
+    if (const auto* primary = PQresultErrorField(from, PG_DIAG_MESSAGE_PRIMARY))
+      text = primary;
+  if (text.empty())
+    text = trimmed(from == nullptr ? PQerrorMessage(handle_)
+                                   : PQresultErrorMessage(from));
+  if (!state_.empty()) {
+    text += " (";
+    text += state_;
+    text += ')';
+  }
+  const auto damaged = state_ == "XX001" || state_ == "XX002";
+  return caf::make_error(damaged ? ec::store_damaged : ec::store_failed,
+                         "postgres: " + text);
+}
+
+caf::error connection::give_up(const std::string& why) {
+  silent_ = true;
+  state_.clear();
+  return caf::make_error(ec::store_failed, "postgres: " + why);
+}
+
+/// Until a result can be taken without blocking.
+caf::error connection::await() {
+  using clock = std::chrono::steady_clock;
+  const auto until
+    = clock::now() + std::chrono::milliseconds{options_.silence_ms_max};
+  for (;;) {
+    const auto unsent = PQflush(handle_);
+    if (unsent < 0)
+      return failure(nullptr);
+    if (unsent == 0 && PQisBusy(handle_) == 0)
+      return {};
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+      until - clock::now());
+    pollfd wait{PQsocket(handle_), POLLIN, 0};
+    if (unsent > 0)
+      wait.events |= POLLOUT;
+    const auto ready
+      = left.count() <= 0 ? 0
+                          : ::poll(&wait, 1, static_cast<int>(left.count()));
+    if (ready == 0)
+      return give_up("no answer for "
+                     + std::to_string(options_.silence_ms_max) + " ms");
+    if (ready < 0 && errno != EINTR)
+      return give_up("cannot wait for the server");
+    if (ready > 0 && PQconsumeInput(handle_) == 0)
+      return failure(nullptr);
+  }
+}
+
+/// The next result; one without rows and commands if there is none.
+caf::expected<result> connection::take_result() {
+  if (auto error = await())
+    return error;
+  return result{PQgetResult(handle_)};
+}
+
+/// The last result of what was sent, or the first failure.
+caf::expected<result> connection::take_all() {
+  result last;
+  caf::error failed;
+  for (;;) {
+    auto next = take_result();
+    if (!next)
+      return std::move(next.error());
+    if (next->get() == nullptr)
+      break;
+    const auto status = PQresultStatus(next->get());
+    if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK && !failed)
+      failed = failure(next->get());
+    last = std::move(*next);
+  }
+  if (failed)
+    return failed;
+  if (last.get() == nullptr)
+    return failure(nullptr);
+  return last;
+}
+
+caf::error connection::script(const std::string& sql) {
+  if (PQsendQuery(handle_, sql.c_str()) == 0)
+    return failure(nullptr);
+  auto done = take_all();
+  return done ? caf::error{} : std::move(done.error());
+}
+
+caf::expected<std::string> connection::prepare(std::string_view sql,
+                                               const parameters& x) {
+  if (const auto known = statements_.find(sql); known != statements_.end())
+    return known->second;
+  if (statements_.size() >= statements_max) {
+    if (auto error = script("DEALLOCATE ALL"))
+      return error;
+    statements_.clear();
+  }
+  auto name = std::to_string(++statements_made_);
+  const std::string text{sql};
+  if (PQsendPrepare(handle_, name.c_str(), text.c_str(), x.size(), x.types())
+      == 0)
+    return failure(nullptr);
+  if (auto done = take_all(); !done)
+    return std::move(done.error());
+  statements_.emplace(text, name);
+  return name;
+}
+
+caf::error connection::send(std::string_view sql, const parameters& x) {
+  const auto name = prepare(sql, x);
+  if (!name)
+    return name.error();
+  if (PQsendQueryPrepared(handle_, name->c_str(), x.size(), x.values(),
+                          x.lengths(), x.formats(), 1)
+      == 0)
+    return failure(nullptr);
+  return {};
+}
+
+caf::expected<result> connection::run(std::string_view sql,
+                                      const parameters& x) {
+  if (auto error = send(sql, x))
+    return error;
+  return take_all();
+}
+
+caf::error
+connection::stream(std::string_view sql, const parameters& x,
+                   const std::function<caf::error(const result&)>& show) {
+  if (auto error = script("SET statement_timeout = 0"))
+    return error;
+  auto failed = send(sql, x);
+  if (!failed)
+    PQsetSingleRowMode(handle_);
+  for (bool more = !failed; more;) {
+    auto next = take_result();
+    if (!next)
+      return std::move(next.error());
+    more = next->get() != nullptr;
+    if (!more || failed)
+      continue;
+    const auto status = PQresultStatus(next->get());
+    if (status == PGRES_SINGLE_TUPLE)
+      failed = show(*next);
+    else if (status != PGRES_TUPLES_OK)
+      failed = failure(next->get());
+  }
+  if (!lost())
+    if (auto error = script(
+          "SET statement_timeout = "
+          + std::to_string(options_.statement_timeout_ms)))
+      return error;
+  return failed;
+}
+
+caf::error connection::transact(const std::function<caf::error()>& body) {
+  if (auto error = script("BEGIN"))
+    return error;
+  if (auto failed = body()) {
+    const auto state = state_;
+    if (!lost())
+      (void)script("ROLLBACK");
+    state_ = state;
+    return failed;
+  }
+  return script("COMMIT");
+}
+
+} // namespace depositd::postgres

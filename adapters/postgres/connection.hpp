@@ -1,0 +1,95 @@
+#pragma once
+
+// A connection to PostgreSQL. This and values.hpp are the only places that
+// speak libpq.
+
+#include "adapters/postgres/values.hpp"
+#include "messages/errors.hpp"
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace depositd::postgres {
+
+struct connection_options {
+  /// "postgresql://..." or "host=... dbname=...", with whatever libpq knows:
+  /// sslmode=verify-full, sslrootcert, several hosts, options=-csearch_path=...
+  std::string url;
+  /// Shown in pg_stat_activity behind "depositd ".
+  std::string name;
+  std::uint32_t connect_timeout_s = 5; ///< unless the URL says another
+  /// The server gives up a statement after this ...
+  std::uint32_t statement_timeout_ms = 30'000;
+  /// ... and we give up the server after this long without a sign of it.
+  std::uint32_t silence_ms_max = 45'000;
+};
+
+/// One session. Not thread-safe; every call blocks until the server has
+/// answered or a timeout has passed. Errors are `ec::store_failed` with the
+/// server's words, or `ec::store_damaged` if it says that data are corrupt.
+class connection {
+public:
+  static caf::expected<std::unique_ptr<connection>>
+  open(const connection_options& options);
+
+  connection(const connection&) = delete;
+  connection& operator=(const connection&) = delete;
+  ~connection();
+
+  /// Runs one statement, prepared at its first use.
+  caf::expected<result> run(std::string_view sql, const parameters& x = {});
+
+  /// Runs one statement and shows its rows one at a time, as they come; the
+  /// server's own timeout does not hold. Ends early with the error of `show`.
+  caf::error stream(std::string_view sql, const parameters& x,
+                    const std::function<caf::error(const result&)>& show);
+
+  /// Runs any number of statements without parameters.
+  caf::error script(const std::string& sql);
+
+  /// Runs `body` in one transaction. An error of `body` rolls it back. If the
+  /// connection is lost meanwhile it is not known what became of it.
+  caf::error transact(const std::function<caf::error()>& body);
+
+  /// Whether this session is over; open another.
+  bool lost() const noexcept;
+
+  /// SQLSTATE of the failure that was last: "23505". Empty: not the server's.
+  const std::string& state() const noexcept {
+    return state_;
+  }
+
+private:
+  explicit connection(const connection_options& options);
+
+  caf::error connect();
+  caf::error configure();
+  caf::expected<std::string> prepare(std::string_view sql, const parameters& x);
+  caf::error send(std::string_view sql, const parameters& x);
+  caf::error await();
+  caf::expected<result> take_result();
+  caf::expected<result> take_all();
+  caf::error failure(const PGresult* from);
+  caf::error give_up(const std::string& why);
+
+  struct text_hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view x) const noexcept {
+      return std::hash<std::string_view>{}(x);
+    }
+  };
+
+  connection_options options_;
+  PGconn* handle_ = nullptr;
+  bool silent_ = false; ///< gave no sign for too long
+  std::string state_;
+  std::unordered_map<std::string, std::string, text_hash, std::equal_to<>>
+    statements_;
+  std::uint64_t statements_made_ = 0;
+};
+
+} // namespace depositd::postgres

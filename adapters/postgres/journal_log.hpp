@@ -1,0 +1,68 @@
+#pragma once
+
+// What the journal knows of its tables, and how a group is written there.
+
+#include "adapters/postgres/connection.hpp"
+#include "messages/ports/journal_store.hpp"
+
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace depositd::postgres {
+
+/// Watermarks as a group carries them.
+std::string encode(const std::vector<watermark>& watermarks);
+
+/// `ec::store_damaged` if that is not what `encode` makes.
+caf::error decode(std::string_view bytes, std::vector<watermark>& out);
+
+/// Of a group with its place in the log; `watermarks` are encoded.
+std::uint64_t group_checksum(std::uint32_t shard, const stored_group& group,
+                             std::string_view watermarks);
+
+/// The extents of one shard as they are in the database, in memory: the owner
+/// is the only one who changes them. Thread-safe. Bodies are placed by the
+/// first sequence of their group.
+class journal_extents {
+public:
+  void assign(std::vector<extent> all);
+
+  /// Oldest first; an open one that is empty is not shown.
+  std::vector<extent> list() const;
+
+  /// Of the extent that holds the sequence.
+  std::optional<std::uint64_t> holding(sequence where) const;
+
+  /// The one that is written to; none in an empty log.
+  std::optional<extent> open() const;
+
+  std::optional<extent> find(std::uint64_t number) const;
+
+  /// A group went into the open extent.
+  void grow(sequence last, std::uint64_t bytes);
+
+  /// Closes the open extent, if there is one, and begins this one.
+  void begin(std::uint64_t number, sequence first);
+
+  void erase(std::uint64_t number);
+
+private:
+  mutable std::mutex mutex_;
+  std::map<std::uint64_t, extent> extents_;
+};
+
+/// What the database says of a shard's log.
+struct journal_contents {
+  std::vector<extent> extents;
+  std::map<std::string, std::int64_t> watermarks;
+  sequence last = 0;
+};
+
+/// `ec::store_damaged` if groups of the open extent are missing.
+caf::expected<journal_contents> load_journal(connection& from,
+                                             std::uint32_t shard);
+
+} // namespace depositd::postgres

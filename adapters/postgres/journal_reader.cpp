@@ -1,0 +1,197 @@
+#include "adapters/postgres/journal_reader.hpp"
+
+#include "adapters/postgres/statements.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace depositd::postgres {
+
+namespace {
+
+/// Of groups that are read at once; a larger one comes alone.
+constexpr std::uint64_t batch_bytes = 4 * 1024 * 1024;
+
+constexpr std::string_view undefined_table = "42P01";
+
+connection_options named(const postgres_options& options, const char* name) {
+  return {.url = options.url, .name = name};
+}
+
+std::string name_of(std::uint32_t shard, std::uint64_t extent) {
+  return statements::table(shard, extent);
+}
+
+} // namespace
+
+journal_reader::journal_reader(const postgres_options& options,
+                               std::shared_ptr<journal_view> log)
+  : options_(options),
+    log_(std::move(log)),
+    groups_(named(options, "journal reader"), options.patience_ms),
+    bodies_(named(options, "body reader"), options.patience_ms) {
+  // nop
+}
+
+caf::error journal_reader::gone(sequence where) const {
+  return caf::make_error(ec::not_found, "sequence " + std::to_string(where)
+                                          + " is in the journal no longer");
+}
+
+caf::expected<result> journal_reader::batch(std::uint64_t extent,
+                                            sequence next, sequence end) {
+  result out;
+  auto failed = groups_.repeatable([&](connection& from) -> caf::error {
+    const auto sql = statements::groups_from(name_of(options_.shard, extent));
+    auto rows
+      = from.run(sql, parameters{}.add(next).add(end).add(batch_bytes));
+    if (rows) {
+      out = std::move(*rows);
+      return {};
+    }
+    // Dropped since it was looked up.
+    if (from.state() == undefined_table && !log_->extents.find(extent))
+      return gone(next);
+    return std::move(rows.error());
+  });
+  if (failed)
+    return failed;
+  if (out.rows() > 0)
+    return out;
+  if (!log_->extents.find(extent))
+    return gone(next);
+  return caf::make_error(ec::store_damaged,
+                         "postgres: sequence " + std::to_string(next)
+                           + " is missing in "
+                           + name_of(options_.shard, extent));
+}
+
+caf::error journal_reader::take(const result& rows, int row, sequence next,
+                                bool is_first, stored_group& out) {
+  rows.read(row, 0, out.first);
+  rows.read(row, 1, out.last);
+  rows.read(row, 2, out.epoch);
+  out.group = out.first;
+  out.bytes = rows.raw(row, 5);
+  const auto where = [&] {
+    return "the group of sequences " + std::to_string(out.first) + " to "
+           + std::to_string(out.last);
+  };
+  const auto fits = is_first ? out.first <= next && out.last >= next
+                             : out.first == next && out.last >= next;
+  if (!fits)
+    return caf::make_error(ec::store_damaged,
+                           "postgres: sequence " + std::to_string(next)
+                             + " is missing before " + where());
+  if (rows.number(row, 3)
+      != group_checksum(options_.shard, out, rows.raw(row, 4)))
+    return caf::make_error(ec::store_damaged,
+                           "postgres: " + where()
+                             + " does not match its checksum");
+  return decode(rows.raw(row, 4), out.watermarks);
+}
+
+caf::error
+journal_reader::read(sequence from,
+                     const std::function<bool(const stored_group&)>& show) {
+  auto next = std::max<sequence>(from, 1);
+  const auto end = log_->last.load(std::memory_order_acquire);
+  auto is_first = true;
+  stored_group group;
+  while (next <= end) {
+    const auto extent = log_->extents.holding(next);
+    if (!extent)
+      return gone(next);
+    const auto rows = batch(*extent, next, end);
+    if (!rows)
+      return rows.error();
+    for (int row = 0; row < rows->rows(); ++row) {
+      if (auto error = take(*rows, row, next, is_first, group))
+        return error;
+      is_first = false;
+      next = group.last + 1;
+      if (!show(group))
+        return {};
+    }
+  }
+  return {};
+}
+
+caf::expected<std::string>
+journal_reader::read_body(const body_place& place) {
+  constexpr std::uint32_t most = std::numeric_limits<std::int32_t>::max() - 1;
+  const auto missing = [&] {
+    return caf::make_error(ec::not_found,
+                           "no body at " + std::to_string(place.group) + "+"
+                             + std::to_string(place.offset));
+  };
+  const auto extent = log_->extents.holding(place.group);
+  if (!extent || place.offset > most || place.length > most)
+    return missing();
+  std::string out;
+  auto failed = bodies_.repeatable([&](connection& from) -> caf::error {
+    const auto rows = from.run(
+      statements::body(name_of(options_.shard, *extent)),
+      parameters{}.add(place.group).add(place.offset).add(place.length));
+    if (!rows)
+      return from.state() == undefined_table
+                 && !log_->extents.find(*extent)
+               ? missing()
+               : rows.error();
+    const auto needed = std::uint64_t{place.offset} + place.length;
+    if (rows->rows() == 0 || rows->number(0, 0) < needed)
+      return missing();
+    out = rows->raw(0, 1);
+    return {};
+  });
+  if (failed)
+    return failed;
+  return out;
+}
+
+caf::error journal_reader::drop(std::uint64_t number, epoch_number epoch) {
+  const auto known = log_->extents.find(number);
+  if (!known)
+    return caf::make_error(ec::not_found,
+                           "no extent " + std::to_string(number));
+  if (known->open)
+    return caf::make_error(ec::invalid_argument,
+                           "extent " + std::to_string(number)
+                             + " is still written to");
+  const auto shard = options_.shard;
+  auto failed = groups_.repeatable([&](connection& to) {
+    return to.transact([&]() -> caf::error {
+      const auto owner = to.run(statements::hold_epoch,
+                                parameters{}.add(shard).add(epoch));
+      if (!owner)
+        return owner.error();
+      if (owner->rows() == 0)
+        return caf::make_error(ec::fenced,
+                               std::string{"another engine has the shard"});
+      const auto done = to.run(statements::delete_extent,
+                               parameters{}.add(shard).add(number));
+      if (!done)
+        return done.error();
+      return to.script(statements::drop_table(name_of(shard, number)));
+    });
+  });
+  if (!failed)
+    log_->extents.erase(number);
+  return failed;
+}
+
+std::uint64_t journal_reader::disk_bytes() {
+  std::uint64_t out = 0;
+  (void)groups_.repeatable([&](connection& from) -> caf::error {
+    const auto rows
+      = from.run(statements::disk_bytes,
+                 parameters{}.text(statements::tables_of(options_.shard)));
+    if (!rows)
+      return rows.error();
+    out = rows->number(0, 0);
+    return {};
+  });
+  return out;
+}
+
+} // namespace depositd::postgres

@@ -1,0 +1,338 @@
+#include "adapters/postgres/journal_writer.hpp"
+
+#include "adapters/postgres/migrations.hpp"
+#include "adapters/postgres/statements.hpp"
+
+#include <algorithm>
+
+namespace depositd::postgres {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+caf::error ended(caf::expected<result>& from) {
+  return from ? caf::error{} : std::move(from.error());
+}
+
+std::pair<column, column>
+columns_of(const std::map<std::string, std::int64_t>& marks) {
+  column names{text_type};
+  column offsets{number_type};
+  for (const auto& [partition, offset] : marks) {
+    names.add(partition);
+    offsets.add(offset);
+  }
+  return {std::move(names), std::move(offsets)};
+}
+
+} // namespace
+
+journal_writer::journal_writer(const postgres_journal_options& options,
+                               std::shared_ptr<journal_view> log)
+  : options_(options),
+    server_{.url = options.server.url, .name = "journal"},
+    log_(std::move(log)) {
+  // nop
+}
+
+caf::error journal_writer::open() {
+  auto opened = connection::open(server_);
+  if (!opened)
+    return std::move(opened.error());
+  to_ = std::move(*opened);
+  if (auto error = migrate(*to_))
+    return error;
+  if (auto error = take_shard())
+    return error;
+  return load();
+}
+
+caf::error journal_writer::take_shard() {
+  const auto shard = options_.server.shard;
+  if (const auto wait = options_.owner_wait_ms; wait > 0) {
+    if (auto error
+        = to_->script("SET lock_timeout = " + std::to_string(wait)))
+      return error;
+    if (auto locked = to_->run(statements::lock_shard,
+                               parameters{}.add(shard));
+        !locked)
+      return to_->state() != "55P03"
+               ? std::move(locked.error())
+               : caf::make_error(ec::store_failed,
+                                 "postgres: another engine has shard "
+                                   + std::to_string(shard));
+    if (auto error = to_->script("SET lock_timeout = 0"))
+      return error;
+  }
+  const auto taken = to_->run(statements::take_shard, parameters{}.add(shard));
+  if (!taken)
+    return taken.error();
+  taken->read(0, 0, epoch_);
+  taken->read(0, 1, session_);
+  return {};
+}
+
+caf::error journal_writer::load() {
+  auto found = load_journal(*to_, options_.server.shard);
+  if (!found)
+    return std::move(found.error());
+  log_->extents.assign(std::move(found->extents));
+  log_->last.store(found->last, std::memory_order_release);
+  const std::lock_guard guard{mutex_};
+  watermarks_ = std::move(found->watermarks);
+  return {};
+}
+
+std::vector<watermark> journal_writer::watermarks() {
+  std::vector<watermark> out;
+  const std::lock_guard guard{mutex_};
+  for (const auto& [partition, offset] : watermarks_)
+    out.push_back({partition, offset});
+  return out;
+}
+
+journal_writer::draft
+journal_writer::draft_of(std::string_view bytes, std::uint32_t events,
+                         const std::vector<watermark>& watermarks) const {
+  draft out;
+  auto& group = out.group;
+  group.first = log_->last.load(std::memory_order_relaxed) + 1;
+  group.last = group.first + events - 1;
+  group.epoch = epoch_;
+  group.bytes = bytes;
+  group.watermarks = watermarks;
+  out.encoded = encode(watermarks);
+  out.checksum = group_checksum(options_.server.shard, group, out.encoded);
+  const auto open = log_->extents.open();
+  const auto full = open && open->bytes > 0
+                    && open->bytes + bytes.size() > options_.extent_bytes;
+  out.begins_extent = !open || full;
+  out.extent = (open ? open->number : 0) + (out.begins_extent ? 1 : 0);
+  return out;
+}
+
+caf::expected<std::uint64_t>
+journal_writer::append(std::string_view bytes, std::uint32_t events,
+                       const std::vector<watermark>& watermarks) {
+  if (events == 0)
+    return caf::make_error(ec::invalid_argument,
+                           std::string{"a group without events"});
+  const auto until
+    = clock::now() + milliseconds{options_.server.patience_ms};
+  if (auto error = settle(until))
+    return error;
+  auto x = draft_of(bytes, events, watermarks);
+  for (;;) {
+    auto failed = write(x);
+    if (!failed) {
+      accept(x);
+      return x.group.first;
+    }
+    if (!to_->lost())
+      return failed;
+    if (auto error = renew_session(until)) {
+      leave_in_doubt(std::move(x));
+      return error == ec::fenced ? error : failed;
+    }
+    const auto there = arrived(x);
+    if (there && *there) {
+      accept(x);
+      return x.group.first;
+    }
+    // Proven absent, and nothing can bring it any more: not a blind retry.
+    if (there && clock::now() < until)
+      continue;
+    if (!there)
+      leave_in_doubt(std::move(x));
+    return failed;
+  }
+}
+
+void journal_writer::leave_in_doubt(draft x) {
+  x.group.bytes = {}; // the caller's
+  doubt_ = std::make_unique<draft>(std::move(x));
+}
+
+caf::error journal_writer::write(const draft& x) {
+  if (!x.begins_extent)
+    return insert(x);
+  return to_->transact([&]() -> caf::error {
+    if (auto error = begin_extent(x))
+      return error;
+    return insert(x);
+  });
+}
+
+caf::error journal_writer::begin_extent(const draft& x) {
+  const auto shard = options_.server.shard;
+  auto owner = to_->run(
+    statements::hold_session,
+    parameters{}.add(shard).add(epoch_).add(session_));
+  if (!owner)
+    return ended(owner);
+  if (owner->rows() == 0)
+    return fenced();
+  if (const auto full = log_->extents.open()) {
+    auto closed = to_->run(
+      statements::close_extent,
+      parameters{}.add(shard).add(full->number).add(full->last).add(
+        full->bytes));
+    if (!closed)
+      return ended(closed);
+  }
+  auto begun = to_->run(
+    statements::begin_extent,
+    parameters{}.add(shard).add(x.extent).add(x.group.first));
+  if (!begun)
+    return ended(begun);
+  return to_->script(
+    statements::create_table(statements::table(shard, x.extent)));
+}
+
+caf::error journal_writer::insert(const draft& x) {
+  const auto shard = options_.server.shard;
+  const auto name = statements::table(shard, x.extent);
+  parameters given;
+  given.add(shard).add(epoch_).add(session_).add(x.group.first);
+  given.add(x.group.last).add(x.group.bytes.size()).add(x.checksum);
+  given.bytes(x.encoded).bytes(x.group.bytes);
+  auto sql = statements::append_group(name);
+  if (!x.group.watermarks.empty()) {
+    std::map<std::string, std::int64_t> newest;
+    for (const auto& mark : x.group.watermarks)
+      newest[mark.partition] = mark.offset;
+    const auto [names, offsets] = columns_of(newest);
+    given.add(names).add(offsets);
+    sql = statements::append_group_with_watermarks(name);
+  }
+  auto done = to_->run(sql, given);
+  if (!done)
+    return ended(done);
+  return done->changed() == 1 ? caf::error{} : fenced();
+}
+
+caf::error journal_writer::fenced() {
+  const auto shard = options_.server.shard;
+  auto owner = to_->run(statements::owner, parameters{}.add(shard));
+  if (!owner)
+    return ended(owner);
+  const auto now = owner->rows() > 0 ? owner->number(0, 0) : 0;
+  return caf::make_error(ec::fenced, "epoch " + std::to_string(now)
+                                       + " has taken shard "
+                                       + std::to_string(shard) + " from "
+                                       + std::to_string(epoch_));
+}
+
+void journal_writer::accept(const draft& x) {
+  if (x.begins_extent)
+    log_->extents.begin(x.extent, x.group.first);
+  log_->extents.grow(x.group.last, x.group.bytes.size());
+  {
+    const std::lock_guard guard{mutex_};
+    for (const auto& mark : x.group.watermarks)
+      watermarks_[mark.partition] = mark.offset;
+  }
+  log_->last.store(x.group.last, std::memory_order_release);
+}
+
+caf::error journal_writer::renew_session(clock::time_point until) {
+  const auto shard = options_.server.shard;
+  for (;;) {
+    const auto left = std::max<std::int64_t>(
+      0, std::chrono::duration_cast<milliseconds>(until - clock::now())
+           .count());
+    if (to_->lost()) {
+      auto opened
+        = open_patiently(server_, static_cast<std::uint32_t>(left));
+      if (!opened)
+        return std::move(opened.error());
+      to_ = std::move(*opened);
+      // The server may not have buried the last session yet; the epoch counts.
+      if (options_.owner_wait_ms > 0)
+        (void)to_->run(statements::try_lock_shard, parameters{}.add(shard));
+    }
+    auto renewed = to_->run(statements::renew_session,
+                            parameters{}.add(shard).add(epoch_));
+    if (renewed && renewed->rows() == 1) {
+      renewed->read(0, 0, session_);
+      return {};
+    }
+    if (renewed)
+      return fenced();
+    if (!to_->lost() || clock::now() >= until)
+      return std::move(renewed.error());
+  }
+}
+
+caf::expected<bool> journal_writer::arrived(const draft& x) {
+  const auto shard = options_.server.shard;
+  const auto extents = to_->run(statements::extents, parameters{}.add(shard));
+  if (!extents)
+    return extents.error();
+  const auto rows = extents->rows();
+  if (rows == 0 || extents->number(rows - 1, 0) != x.extent)
+    return false;
+  const auto name = statements::table(shard, x.extent);
+  const auto found
+    = to_->run(statements::group(name), parameters{}.add(x.group.first));
+  if (!found)
+    return found.error();
+  if (found->rows() == 0)
+    return false;
+  if (found->number(0, 0) == x.group.last && found->number(0, 1) == epoch_
+      && found->number(0, 2) == x.checksum)
+    return true;
+  return caf::make_error(ec::store_damaged,
+                         "postgres: another group is at sequence "
+                           + std::to_string(x.group.first));
+}
+
+caf::error journal_writer::retract(const draft& x) {
+  const auto shard = options_.server.shard;
+  return to_->transact([&]() -> caf::error {
+    auto owner = to_->run(
+      statements::hold_session,
+      parameters{}.add(shard).add(epoch_).add(session_));
+    if (!owner || owner->rows() == 0)
+      return owner ? fenced() : ended(owner);
+    const auto name = statements::table(shard, x.extent);
+    auto done
+      = to_->run(statements::delete_group(name),
+                 parameters{}.add(x.group.first).add(epoch_));
+    if (!done)
+      return ended(done);
+    if (x.group.watermarks.empty())
+      return {};
+    auto cleared
+      = to_->run(statements::delete_watermarks, parameters{}.add(shard));
+    if (!cleared)
+      return ended(cleared);
+    const auto [names, offsets] = columns_of(watermarks_);
+    auto put = to_->run(statements::put_watermarks,
+                        parameters{}.add(shard).add(names).add(offsets));
+    return ended(put);
+  });
+}
+
+caf::error journal_writer::settle(clock::time_point until) {
+  if (!doubt_ && !to_->lost())
+    return {};
+  if (auto error = renew_session(until))
+    return error;
+  if (!doubt_)
+    return {};
+  const auto there = arrived(*doubt_);
+  if (!there)
+    return there.error();
+  if (*there)
+    if (auto error = retract(*doubt_))
+      return error;
+  // The extent that the group began stays, and is empty.
+  if (*there && doubt_->begins_extent)
+    log_->extents.begin(doubt_->extent, doubt_->group.first);
+  doubt_.reset();
+  return {};
+}
+
+} // namespace depositd::postgres

@@ -1,0 +1,87 @@
+#pragma once
+
+// The side of the journal that appends. It decides what became of a commit
+// whose answer never came.
+
+#include "adapters/postgres/journal_reader.hpp"
+#include "adapters/postgres/postgres_journal_store.hpp"
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+
+namespace depositd::postgres {
+
+/// One thread calls `append`; `watermarks` may be called by any.
+class journal_writer {
+public:
+  journal_writer(const postgres_journal_options& options,
+                 std::shared_ptr<journal_view> log);
+
+  /// Takes the shard and learns what its log holds.
+  caf::error open();
+
+  epoch_number epoch() const noexcept {
+    return epoch_;
+  }
+
+  caf::expected<std::uint64_t>
+  append(std::string_view bytes, std::uint32_t events,
+         const std::vector<watermark>& watermarks);
+
+  std::vector<watermark> watermarks();
+
+private:
+  /// A group on its way, with all that is written of it.
+  struct draft {
+    stored_group group;
+    std::string encoded; ///< watermarks, for the group
+    std::uint64_t checksum = 0;
+    std::uint64_t extent = 0;
+    bool begins_extent = false;
+  };
+
+  using clock = std::chrono::steady_clock;
+
+  caf::error take_shard();
+  caf::error load();
+
+  draft draft_of(std::string_view bytes, std::uint32_t events,
+                 const std::vector<watermark>& watermarks) const;
+
+  /// Writes the group in one transaction. If the connection is lost meanwhile
+  /// nobody knows what became of it.
+  caf::error write(const draft& x);
+  caf::error begin_extent(const draft& x);
+  caf::error insert(const draft& x);
+  caf::error fenced();
+
+  /// Connects again if need be and fences what the last session may still do.
+  caf::error renew_session(clock::time_point until);
+
+  /// After `renew_session`: whether the group is in the log.
+  caf::expected<bool> arrived(const draft& x);
+
+  /// Takes out a group whose append was said to have failed.
+  caf::error retract(const draft& x);
+
+  /// Deals with the append that was left in doubt.
+  caf::error settle(clock::time_point until);
+
+  void accept(const draft& x);
+  void leave_in_doubt(draft x);
+
+  postgres_journal_options options_;
+  connection_options server_;
+  std::shared_ptr<journal_view> log_;
+  std::unique_ptr<connection> to_;
+  epoch_number epoch_ = 0;
+  std::uint64_t session_ = 0;
+  /// Of this group nobody knows whether it will turn up; its bytes are gone.
+  std::unique_ptr<draft> doubt_;
+  std::mutex mutex_; ///< guards the watermarks
+  std::map<std::string, std::int64_t> watermarks_;
+};
+
+} // namespace depositd::postgres

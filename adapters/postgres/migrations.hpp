@@ -1,0 +1,21 @@
+#pragma once
+
+// The schema, in steps that are never changed once they were released: a file
+// of migrations/ each.
+
+#include "adapters/postgres/connection.hpp"
+
+#include <string_view>
+#include <vector>
+
+namespace depositd::postgres {
+
+/// The steps in order; a database that has done all has this many as version.
+const std::vector<std::string_view>& migrations();
+
+/// Brings the schema that the connection's search path names first up to date,
+/// under a lock, in one transaction. `ec::store_failed` if it was made by a
+/// later version of depositd; nothing is changed then.
+caf::error migrate(connection& to);
+
+} // namespace depositd::postgres

@@ -1,0 +1,88 @@
+#include "adapters/postgres/postgres_journal_store.hpp"
+
+#include "adapters/postgres/journal_reader.hpp"
+#include "adapters/postgres/journal_writer.hpp"
+#include "adapters/postgres/migrations.hpp"
+
+namespace depositd {
+
+namespace {
+
+using namespace postgres;
+
+class postgres_journal_store final : public journal_store {
+public:
+  explicit postgres_journal_store(const postgres_journal_options& options)
+    : log_(std::make_shared<journal_view>()),
+      writer_(options, log_),
+      reader_(options.server, log_) {
+    // nop
+  }
+
+  caf::error open() {
+    return writer_.open();
+  }
+
+  epoch_number epoch() const override {
+    return writer_.epoch();
+  }
+
+  sequence last() const override {
+    return log_->last.load(std::memory_order_acquire);
+  }
+
+  caf::expected<std::uint64_t>
+  append(std::string_view bytes, std::uint32_t events,
+         const std::vector<watermark>& watermarks) override {
+    return writer_.append(bytes, events, watermarks);
+  }
+
+  caf::error
+  read(sequence from,
+       const std::function<bool(const stored_group&)>& show) override {
+    return reader_.read(from, show);
+  }
+
+  caf::expected<std::string> read_body(const body_place& place) override {
+    return reader_.read_body(place);
+  }
+
+  std::vector<watermark> watermarks() override {
+    return writer_.watermarks();
+  }
+
+  std::vector<extent> extents() override {
+    return log_->extents.list();
+  }
+
+  caf::error drop(std::uint64_t number) override {
+    return reader_.drop(number, writer_.epoch());
+  }
+
+  std::uint64_t disk_bytes() override {
+    return reader_.disk_bytes();
+  }
+
+  caf::error backup(const std::filesystem::path&) override {
+    return caf::make_error(ec::store_failed,
+                           "the store is in PostgreSQL: back it up with its "
+                           "own tools, pg_dump or pg_basebackup");
+  }
+
+private:
+  std::shared_ptr<journal_view> log_;
+  journal_writer writer_;
+  journal_reader reader_;
+};
+
+} // namespace
+
+caf::expected<std::unique_ptr<journal_store>>
+open_postgres_journal(const postgres_journal_options& options) {
+  auto out = std::make_unique<postgres_journal_store>(options);
+  if (auto error = out->open())
+    return error;
+  return std::unique_ptr<journal_store>{std::move(out)};
+}
+
+} // namespace depositd

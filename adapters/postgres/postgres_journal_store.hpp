@@ -1,0 +1,38 @@
+#pragma once
+
+// The journal in PostgreSQL: one row per group, one table per extent.
+
+#include "adapters/postgres/postgres_options.hpp"
+#include "messages/ports/journal_store.hpp"
+
+#include <memory>
+
+namespace depositd {
+
+struct postgres_journal_options {
+  postgres_options server;
+
+  /// An extent is closed once it holds this many bytes.
+  std::uint64_t extent_bytes = 64ULL * 1024 * 1024;
+
+  /// Refuses a shard that another engine has open, after waiting this long for
+  /// it to end; 0: takes it from whoever has it, who is fenced then.
+  std::uint32_t owner_wait_ms = 5'000;
+};
+
+/// Opens the journal of the shard, or begins one, under a new epoch; brings the
+/// schema up to date. `ec::store_failed` if the server refuses, the schema is
+/// of a later version, or another engine has the shard; `ec::store_damaged` if
+/// groups are missing.
+///
+/// When the connection is lost during an append, the store connects again, puts
+/// whatever is still under way out of force, looks whether the group is there,
+/// and either says so or appends it again. If the server stays away, the append
+/// fails; should the group turn up later, it is taken out before the next one.
+///
+/// Appends, reads and bodies have connections of their own. `backup` is
+/// refused: PostgreSQL has its own tools.
+caf::expected<std::unique_ptr<journal_store>>
+open_postgres_journal(const postgres_journal_options& options);
+
+} // namespace depositd

@@ -1,0 +1,194 @@
+#include "adapters/postgres/values.hpp"
+
+#include <charconv>
+#include <cstdlib>
+
+namespace depositd::postgres {
+
+namespace {
+
+constexpr std::string_view hex_digits = "0123456789abcdef";
+
+/// Bytes of the well-formed character at `at`; 0: it is none.
+std::size_t character_at(std::string_view text, std::size_t at) {
+  const auto byte = [&](std::size_t i) {
+    return static_cast<unsigned char>(text[at + i]);
+  };
+  const auto first = byte(0);
+  if (first < 0x80)
+    return first == 0 ? 0 : 1;
+  const std::size_t size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4 || at + size > text.size())
+    return 0;
+  for (std::size_t i = 1; i < size; ++i)
+    if ((byte(i) & 0xc0) != 0x80)
+      return 0;
+  // Overlong forms, surrogates, beyond the last code point.
+  const auto second = byte(1);
+  const auto wrong = (first == 0xe0 && second < 0xa0)
+                     || (first == 0xed && second > 0x9f)
+                     || (first == 0xf0 && second < 0x90)
+                     || (first == 0xf4 && second > 0x8f);
+  return wrong ? 0 : size;
+}
+
+void append_big_endian(std::string& out, std::uint64_t value, int bytes) {
+  for (auto shift = (bytes - 1) * 8; shift >= 0; shift -= 8)
+    out.push_back(static_cast<char>(value >> shift));
+}
+
+Oid array_of(Oid element) {
+  switch (element) {
+    case number_type:
+      return 1016;
+    case text_type:
+      return 1009;
+    default:
+      return 1001; // bytes
+  }
+}
+
+int digit_value(char x) {
+  return x >= 'a' ? x - 'a' + 10 : x - '0';
+}
+
+} // namespace
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t at = 0; at < text.size();) {
+    const auto size = character_at(text, at);
+    if (size == 0) {
+      const auto byte = static_cast<unsigned char>(text[at]);
+      out += "\\x";
+      out += hex_digits[byte >> 4];
+      out += hex_digits[byte & 15];
+    } else if (text[at] == '\\') {
+      out += "\\\\";
+    } else {
+      out += text.substr(at, size);
+    }
+    at += size == 0 ? 1 : size;
+  }
+  return out;
+}
+
+std::string unescaped(std::string_view text) {
+  if (text.find('\\') == std::string_view::npos)
+    return std::string{text};
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] != '\\' || at + 1 == text.size()) {
+      out += text[at];
+    } else if (text[at + 1] == 'x' && at + 3 < text.size()) {
+      out += static_cast<char>(digit_value(text[at + 2]) * 16
+                               + digit_value(text[at + 3]));
+      at += 3;
+    } else {
+      out += text[++at];
+    }
+  }
+  return out;
+}
+
+column::column(Oid element) : element_(element) {
+  // nop
+}
+
+column& column::add(std::string_view value) {
+  if (element_ == text_type) {
+    const auto text = escaped(value);
+    append_size(static_cast<std::uint32_t>(text.size()));
+    data_ += text;
+  } else {
+    append_size(static_cast<std::uint32_t>(value.size()));
+    data_ += value;
+  }
+  ++count_;
+  return *this;
+}
+
+Oid column::type() const noexcept {
+  return array_of(element_);
+}
+
+std::string column::bytes() const {
+  std::string out;
+  out.reserve(20 + data_.size());
+  append_big_endian(out, count_ == 0 ? 0 : 1, 4); // dimensions
+  append_big_endian(out, 0, 4);                   // no nulls
+  append_big_endian(out, element_, 4);
+  if (count_ > 0) {
+    append_big_endian(out, count_, 4);
+    append_big_endian(out, 1, 4); // first index
+  }
+  out += data_;
+  return out;
+}
+
+void column::append_size(std::uint32_t value) {
+  append_big_endian(data_, value, 4);
+}
+
+void column::append_number(std::uint64_t value) {
+  append_big_endian(data_, value, 8);
+}
+
+parameters& parameters::text(std::string_view value) {
+  return own(text_type, escaped(value));
+}
+
+parameters& parameters::bytes(std::string_view value) {
+  return refer(bytes_type, value);
+}
+
+parameters& parameters::add(const column& value) {
+  return own(value.type(), value.bytes());
+}
+
+parameters& parameters::add_number(std::uint64_t value) {
+  std::string out;
+  append_big_endian(out, value, 8);
+  return own(number_type, std::move(out));
+}
+
+parameters& parameters::own(Oid type, std::string value) {
+  owned_.push_back(std::make_unique<const std::string>(std::move(value)));
+  return refer(type, *owned_.back());
+}
+
+parameters& parameters::refer(Oid type, std::string_view value) {
+  types_.push_back(type);
+  // A null pointer would be NULL.
+  values_.push_back(value.data() == nullptr ? "" : value.data());
+  lengths_.push_back(static_cast<int>(value.size()));
+  formats_.push_back(1);
+  return *this;
+}
+
+std::uint64_t result::changed() const {
+  const std::string_view text = PQcmdTuples(handle_.get());
+  std::uint64_t out = 0;
+  std::from_chars(text.data(), text.data() + text.size(), out);
+  return out;
+}
+
+std::uint64_t result::number(int row, int column) const noexcept {
+  const auto bytes = raw(row, column);
+  // Sign-extended from any width; a boolean is 0 or 1.
+  std::uint64_t out = 0;
+  if (bytes.size() > 1 && (bytes.front() & 0x80) != 0)
+    out = ~std::uint64_t{0};
+  for (const auto x : bytes)
+    out = (out << 8) | static_cast<unsigned char>(x);
+  return out;
+}
+
+std::string_view result::raw(int row, int column) const noexcept {
+  return {PQgetvalue(handle_.get(), row, column),
+          static_cast<std::size_t>(PQgetlength(handle_.get(), row, column))};
+}
+
+} // namespace depositd::postgres

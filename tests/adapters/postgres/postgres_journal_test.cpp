@@ -1,0 +1,255 @@
+// What only the journal in PostgreSQL promises: fencing, commits of unknown
+// outcome, damage by name.
+
+#include "tests/adapters/postgres/postgres_fixture.hpp"
+
+#include <chrono>
+#include <fstream>
+
+namespace depositd {
+
+namespace {
+
+using postgres_journal = postgres_fixture;
+
+TEST_F(postgres_journal, refuses_a_shard_that_another_engine_has) {
+  const auto first = open_journal();
+  const auto second = open_postgres_journal(
+    {.server = {.url = schema->url()}, .owner_wait_ms = 50});
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error(), ec::store_failed);
+  EXPECT_NE(render(second.error()).find("another engine has shard 0"),
+            std::string::npos);
+  EXPECT_TRUE(first->append("a", 1, {}));
+}
+
+TEST_F(postgres_journal, fences_the_owner_before_when_it_takes_over) {
+  const auto first
+    = open_journal({.server = {.url = schema->url()}, .extent_bytes = 10});
+  ASSERT_TRUE(first->append("before", 1, {{"in/0", 1}}));
+  const auto second = open_journal(
+    {.server = {.url = schema->url()}, .owner_wait_ms = 0});
+  // Within the open extent, with watermarks, and at the start of another.
+  EXPECT_EQ(first->append("l", 1, {}).error(), ec::fenced);
+  EXPECT_EQ(first->append("l", 1, {{"in/0", 9}}).error(), ec::fenced);
+  EXPECT_EQ(first->append("late and long", 1, {}).error(), ec::fenced);
+  EXPECT_TRUE(second->append(" after", 1, {}));
+  EXPECT_EQ(read_all(*second), "before after");
+  EXPECT_EQ(second->watermarks(), (std::vector<watermark>{{"in/0", 1}}));
+}
+
+TEST_F(postgres_journal, lets_a_fenced_engine_drop_nothing) {
+  const auto first
+    = open_journal({.server = {.url = schema->url()}, .extent_bytes = 10});
+  ASSERT_TRUE(first->append("one extent", 1, {}));
+  ASSERT_TRUE(first->append("another", 1, {}));
+  const auto second = open_journal(
+    {.server = {.url = schema->url()}, .owner_wait_ms = 0});
+  EXPECT_EQ(first->drop(first->extents().front().number), ec::fenced);
+  EXPECT_EQ(read_all(*second), "one extentanother");
+}
+
+TEST_F(postgres_journal, keeps_shards_apart) {
+  const auto first = open_journal();
+  const auto second
+    = open_journal({.server = {.url = schema->url(), .shard = 1}});
+  ASSERT_TRUE(first->append("first", 1, {{"in/0", 1}}));
+  ASSERT_TRUE(second->append("second", 4, {}));
+  EXPECT_EQ(first->last(), 1u);
+  EXPECT_EQ(second->last(), 4u);
+  EXPECT_EQ(read_all(*second), "second");
+  EXPECT_TRUE(second->watermarks().empty());
+}
+
+TEST_F(postgres_journal, finds_a_group_whose_commit_nobody_confirmed) {
+  cutting_proxy line{port_of(schema->url())};
+  const auto store = open_journal({.server = {.url = through(line)}});
+  ASSERT_TRUE(store->append("a", 2, {}));
+  line.cut_at_answer(1);
+  const auto group = store->append("b", 3, {{"in/0", 7}});
+  ASSERT_TRUE(group) << render(group.error());
+  EXPECT_EQ(line.cuts(), 1);
+  EXPECT_EQ(*group, 3u);
+  EXPECT_EQ(store->last(), 5u);
+  ASSERT_TRUE(store->append("c", 1, {}));
+  EXPECT_EQ(read_all(*store), "abc") << "written once, not twice";
+}
+
+TEST_F(postgres_journal, appends_again_what_proved_not_to_have_arrived) {
+  const auto store = open_journal();
+  ASSERT_TRUE(store->append("a", 1, {}));
+  // The server ends the session in the middle of the next append, once.
+  schema->run("CREATE SEQUENCE cuts; CREATE FUNCTION cut() RETURNS trigger "
+              "LANGUAGE plpgsql AS $$ BEGIN IF nextval('cuts') = 1 THEN "
+              "PERFORM pg_terminate_backend(pg_backend_pid()); END IF; "
+              "RETURN NEW; END $$; CREATE TRIGGER cut BEFORE INSERT ON "
+              "journal_0_1 FOR EACH ROW EXECUTE FUNCTION cut()");
+  const auto group = store->append("b", 1, {});
+  ASSERT_TRUE(group) << render(group.error());
+  EXPECT_EQ(schema->number("SELECT last_value FROM cuts"), 2u);
+  EXPECT_EQ(read_all(*store), "ab");
+}
+
+TEST_F(postgres_journal, takes_out_a_group_that_it_said_had_failed) {
+  cutting_proxy line{port_of(schema->url())};
+  const auto store = open_journal(
+    {.server = {.url = through(line), .patience_ms = 300}});
+  ASSERT_TRUE(store->append("a", 1, {{"in/0", 1}}));
+  line.refuse(true);
+  line.cut_at_answer(1);
+  const auto failed = store->append("committed all the same", 1, {{"in/0", 9}});
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error(), ec::store_failed);
+  EXPECT_EQ(store->last(), 1u);
+  EXPECT_EQ(schema->number("SELECT count(*) FROM journal_0_1"), 2u)
+    << "the test proves nothing otherwise";
+  line.refuse(false);
+  EXPECT_EQ(read_all(*store), "a");
+  ASSERT_TRUE(store->append("b", 1, {}));
+  EXPECT_EQ(read_all(*store), "ab");
+  EXPECT_EQ(schema->number("SELECT position FROM journal_watermarks"), 1u);
+}
+
+TEST_F(postgres_journal, leaves_nothing_of_an_append_that_the_server_refused) {
+  const auto store = open_journal();
+  ASSERT_TRUE(store->append("a", 1, {}));
+  schema->run("ALTER TABLE journal_0_1 ADD CHECK (length <> 2)");
+  const auto refused = store->append("no", 1, {{"in/0", 5}});
+  EXPECT_EQ(refused.error(), ec::store_failed);
+  EXPECT_EQ(store->last(), 1u);
+  ASSERT_TRUE(store->append("b", 1, {}));
+  EXPECT_EQ(read_all(*store), "ab");
+  EXPECT_TRUE(store->watermarks().empty());
+}
+
+TEST_F(postgres_journal, refuses_a_changed_group_by_name) {
+  const auto store = open_journal();
+  ASSERT_TRUE(store->append("a", 4, {}));
+  ASSERT_TRUE(store->append("b", 1, {}));
+  schema->run("UPDATE journal_0_1 SET bytes = 'x' WHERE first_seq = 5");
+  const auto failed
+    = store->read(1, [](const stored_group&) { return true; });
+  EXPECT_EQ(failed, ec::store_damaged);
+  EXPECT_NE(render(failed).find("sequences 5 to 5"), std::string::npos)
+    << render(failed);
+}
+
+TEST_F(postgres_journal, refuses_to_read_over_a_gap) {
+  auto store = open_journal();
+  for (const auto* bytes : {"a", "b", "c"})
+    ASSERT_TRUE(store->append(bytes, 1, {}));
+  schema->run("DELETE FROM journal_0_1 WHERE first_seq = 2");
+  const auto failed
+    = store->read(1, [](const stored_group&) { return true; });
+  EXPECT_EQ(failed, ec::store_damaged);
+  EXPECT_NE(render(failed).find("sequence 2 is missing"), std::string::npos);
+  store.reset();
+  const auto opened = open_postgres_journal({.server = {.url = schema->url()}});
+  EXPECT_EQ(opened.error(), ec::store_damaged);
+}
+
+TEST_F(postgres_journal, refuses_a_log_whose_table_is_gone) {
+  open_journal()->append("a", 1, {});
+  schema->run("DROP TABLE journal_0_1");
+  const auto opened = open_postgres_journal({.server = {.url = schema->url()}});
+  EXPECT_EQ(opened.error(), ec::store_damaged);
+  EXPECT_NE(render(opened.error()).find("journal_0_1"), std::string::npos);
+}
+
+TEST_F(postgres_journal, refuses_a_schema_of_a_later_version) {
+  open_journal();
+  schema->run("INSERT INTO schema_versions VALUES (99)");
+  const auto opened = open_postgres_journal({.server = {.url = schema->url()}});
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error(), ec::store_failed);
+  EXPECT_NE(render(opened.error()).find("version 99"), std::string::npos);
+}
+
+TEST_F(postgres_journal, does_not_trust_a_server_that_is_not_verified) {
+  const auto opened = open_postgres_journal(
+    {.server = {.url = schema->url() + "&sslmode=verify-full"}});
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error(), ec::store_failed);
+}
+
+TEST_F(postgres_journal, flushes_whatever_the_server_thinks_of_it) {
+  schema->run("ALTER ROLE depositd SET synchronous_commit = off");
+  auto to = schema->connect();
+  schema->run("ALTER ROLE depositd RESET synchronous_commit");
+  ASSERT_TRUE(to);
+  const auto now = (*to)->run("SELECT current_setting('synchronous_commit')");
+  ASSERT_TRUE(now);
+  EXPECT_EQ(now->raw(0, 0), "on");
+}
+
+/// Gives the server a certificate for 127.0.0.1, signed by itself, and turns
+/// TLS on; returns the certificate.
+std::string enable_tls(const postgres_schema& on) {
+  on.run("COPY (SELECT 1) TO PROGRAM 'openssl req -x509 -newkey rsa:2048 "
+         "-nodes -keyout server.key -out server.crt -days 2 -subj /CN=test "
+         "-addext subjectAltName=IP:127.0.0.1 2>/dev/null'");
+  on.run("ALTER SYSTEM SET ssl = on");
+  on.run("SELECT pg_reload_conf()");
+  auto to = on.connect();
+  const auto rows = (*to)->run("SELECT pg_read_file('server.crt')");
+  EXPECT_TRUE(rows) << render(rows.error());
+  return rows ? std::string{rows->raw(0, 0)} : std::string{};
+}
+
+TEST(postgres_tls, is_used_with_a_server_that_proves_who_it_is) {
+  if (!postgres_installed())
+    GTEST_SKIP() << "POSTGRESQL IS NOT INSTALLED";
+  postgres_server server;
+  const postgres_schema schema{server.url()};
+  const temporary_folder folder;
+  const auto root = folder.path() / "root.crt";
+  std::ofstream{root} << enable_tls(schema);
+  const auto url = schema.url() + "&sslmode=verify-full&sslrootcert="
+                   + root.string();
+  // The server takes new settings in its own time.
+  auto opened = open_postgres_journal({.server = {.url = url}});
+  const auto until
+    = std::chrono::steady_clock::now() + std::chrono::seconds{20};
+  while (!opened && std::chrono::steady_clock::now() < until)
+    opened = open_postgres_journal({.server = {.url = url}});
+  ASSERT_TRUE(opened) << render(opened.error());
+  EXPECT_TRUE((*opened)->append("a", 1, {}));
+  EXPECT_EQ(schema.number("SELECT count(*) FROM pg_stat_ssl JOIN "
+                          "pg_stat_activity USING (pid) WHERE ssl AND "
+                          "application_name = 'depositd journal'"),
+            1u);
+  // The same server under a name that is not in its certificate.
+  auto other = url;
+  other.replace(other.find("127.0.0.1"), 9, "localhost");
+  const auto refused = open_postgres_journal({.server = {.url = other}});
+  ASSERT_FALSE(refused);
+  EXPECT_NE(render(refused.error()).find("localhost"), std::string::npos)
+    << render(refused.error());
+}
+
+TEST(postgres_restart, is_survived_by_a_journal_and_its_readers) {
+  if (!postgres_installed())
+    GTEST_SKIP() << "POSTGRESQL IS NOT INSTALLED";
+  postgres_server server;
+  auto opened = open_postgres_journal({.server = {.url = server.url()}});
+  ASSERT_TRUE(opened) << render(opened.error());
+  auto& store = **opened;
+  const auto first = store.append("before", 1, {});
+  ASSERT_TRUE(first);
+  ASSERT_EQ(*store.read_body({*first, 0, 6}), "before");
+  server.kill();
+  server.start();
+  const auto second = store.append(" after", 1, {});
+  ASSERT_TRUE(second) << render(second.error());
+  std::string all;
+  EXPECT_FALSE(store.read(1, [&](const stored_group& x) {
+    all += x.bytes;
+    return true;
+  }));
+  EXPECT_EQ(all, "before after");
+  EXPECT_EQ(*store.read_body({*second, 1, 5}), "after");
+}
+
+} // namespace
+
+} // namespace depositd

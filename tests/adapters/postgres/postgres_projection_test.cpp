@@ -1,0 +1,180 @@
+// What only the projection in PostgreSQL promises: fencing, transactions of
+// unknown outcome, damage by name, tables for people.
+
+#include "tests/adapters/postgres/postgres_fixture.hpp"
+#include "tests/contract/projection_rows.hpp"
+
+namespace depositd {
+
+namespace {
+
+class postgres_projection : public postgres_fixture {
+protected:
+  std::unique_ptr<projection_store>
+  open(const postgres_projection_options& options) {
+    auto out = open_postgres_projection(options);
+    EXPECT_TRUE(out) << render(out.error());
+    return out ? std::move(*out) : nullptr;
+  }
+
+  std::unique_ptr<projection_store> open() {
+    return open({.server = {.url = schema->url()}});
+  }
+
+  static slice a_slice(sequence from = 0) {
+    slice out;
+    out.from = from;
+    out.upto = from + 10;
+    out.id_max = 2;
+    out.items_put = {an_item(from + 1), an_item(from + 2, "bob")};
+    out.rings = {{.queue = "metadata", .user = "ann", .stamp = 4, .credit = 1}};
+    out.controls = {{.kind = 3, .key = "k", .value = "v"}};
+    out.submissions_put = {a_submission(from + 1)};
+    return out;
+  }
+
+  static caf::error load(projection_store& from) {
+    if (auto error = from.load_items([](const auto&) {}))
+      return error;
+    if (auto error = from.load_rings([](const auto&) {}))
+      return error;
+    return from.load_controls([](const auto&) {});
+  }
+};
+
+TEST_F(postgres_projection, survives_being_closed) {
+  ASSERT_TRUE(open()->apply(a_slice()));
+  const auto store = open();
+  EXPECT_EQ(store->reached(), 10u);
+  EXPECT_EQ(store->id_max(), 2u);
+  EXPECT_EQ(*store->item(2), an_item(2, "bob"));
+  EXPECT_FALSE(load(*store));
+}
+
+TEST_F(postgres_projection, refuses_slices_of_an_engine_that_lost_the_shard) {
+  const auto journal = open_journal();
+  const auto store
+    = open({.server = {.url = schema->url()}, .epoch = journal->epoch()});
+  ASSERT_TRUE(store->apply(a_slice()));
+  const auto next = open_journal(
+    {.server = {.url = schema->url()}, .owner_wait_ms = 0});
+  EXPECT_EQ(store->apply(a_slice(10)).error(), ec::fenced);
+  const auto after
+    = open({.server = {.url = schema->url()}, .epoch = next->epoch()});
+  EXPECT_EQ(after->reached(), 10u);
+  EXPECT_TRUE(after->apply(a_slice(10)));
+}
+
+TEST_F(postgres_projection, finds_a_slice_whose_commit_nobody_confirmed) {
+  // Cut at every answer in turn: to BEGIN, to the statements, to COMMIT.
+  for (auto nth = 1; nth <= 3; ++nth) {
+    const postgres_schema own;
+    auto url = own.url();
+    cutting_proxy line{port_of(url)};
+    const auto port = std::to_string(port_of(url));
+    url.replace(url.find(port), port.size(), std::to_string(line.port()));
+    const auto store = open({.server = {.url = url}});
+    ASSERT_TRUE(store->apply(a_slice()));
+    line.cut_at_answer(nth);
+    slice nothing_but_marks;
+    nothing_but_marks.from = 10;
+    nothing_but_marks.upto = 20;
+    const auto done = store->apply(nothing_but_marks);
+    ASSERT_TRUE(done) << render(done.error());
+    EXPECT_EQ(line.cuts(), 1);
+    EXPECT_EQ(store->reached(), 20u);
+    EXPECT_FALSE(load(*store));
+  }
+}
+
+TEST_F(postgres_projection, names_a_changed_row) {
+  const auto store = open();
+  ASSERT_TRUE(store->apply(a_slice()));
+  schema->run("UPDATE item_rows SET attempt = 7 WHERE id = 2");
+  const auto failed = load(*store);
+  EXPECT_EQ(failed, ec::store_damaged);
+  EXPECT_NE(render(failed).find("item 2"), std::string::npos);
+  schema->run("UPDATE submission_rows SET \"user\" = 'eve'");
+  EXPECT_EQ(store->submissions({}).error(), ec::store_damaged);
+}
+
+TEST_F(postgres_projection, notices_a_row_that_is_missing) {
+  const auto store = open();
+  ASSERT_TRUE(store->apply(a_slice()));
+  for (const auto* table : {"item_rows", "ring_rows", "control_rows"}) {
+    const auto name = std::string{table};
+    schema->run("CREATE TABLE kept AS SELECT * FROM " + name);
+    schema->run("DELETE FROM " + name);
+    const auto failed = load(*store);
+    EXPECT_EQ(failed, ec::store_damaged);
+    EXPECT_NE(render(failed).find(name), std::string::npos) << render(failed);
+    schema->run("INSERT INTO " + name + " SELECT * FROM kept; DROP TABLE kept");
+  }
+  EXPECT_FALSE(load(*store));
+}
+
+TEST_F(postgres_projection, refuses_tables_without_their_marks) {
+  ASSERT_TRUE(open()->apply(a_slice()));
+  schema->run("DELETE FROM projection_marks");
+  const auto opened
+    = open_postgres_projection({.server = {.url = schema->url()}});
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error(), ec::store_damaged);
+}
+
+TEST_F(postgres_projection, shows_people_what_they_ask_for) {
+  const auto store = open();
+  auto x = a_slice();
+  x.submissions_put.front().status = submission_status::completed;
+  x.submissions_put.front().failed = true;
+  x.submissions_put.front().finished_us = 1'700'000'000'000'000;
+  x.items_put.front().state = item_state::claimed;
+  x.items_put.front().processor = "sp-1";
+  ASSERT_TRUE(store->apply(x));
+  EXPECT_EQ(schema->number(
+              "SELECT count(*) FROM submissions WHERE status = 'completed' "
+              "AND failed AND started IS NULL "
+              "AND finished = '2023-11-14 22:13:20+00' AND \"user\" = 'ann'"),
+            1u);
+  EXPECT_EQ(schema->number("SELECT count(*) FROM claims "
+                           "WHERE processor = 'sp-1' AND deadline IS NULL"),
+            1u);
+  EXPECT_EQ(schema->number("SELECT sum(pending)::bigint FROM users"), 1u);
+  EXPECT_EQ(schema->number("SELECT reached FROM reached"), 10u);
+  EXPECT_EQ(schema->number("SELECT count(*) FROM items, rings, controls"), 2u);
+}
+
+TEST_F(postgres_projection, moves_an_item_to_the_end_of_another_queue) {
+  const auto store = open();
+  ASSERT_TRUE(store->apply(a_slice()));
+  slice x;
+  x.from = 10;
+  x.upto = 11;
+  x.items_changed = {{.id = 1, .has_queue = true, .queue = "query"},
+                     {.id = 1, .deadline_us = 5, .has_deadline = true}};
+  ASSERT_TRUE(store->apply(x));
+  EXPECT_EQ(store->item(1)->queue, "query");
+  EXPECT_EQ(store->item(1)->deadline_us, 5);
+  EXPECT_FALSE(load(*store));
+}
+
+TEST(postgres_values, escapes_only_what_the_server_cannot_keep) {
+  using postgres::escaped;
+  using postgres::unescaped;
+  EXPECT_EQ(escaped("Müller & 東京 \U0001F600.xml"),
+            "Müller & 東京 \U0001F600.xml");
+  EXPECT_EQ(escaped(std::string{"a\0b", 3}), "a\\x00b");
+  EXPECT_EQ(escaped("C:\\x41"), "C:\\\\x41");
+  EXPECT_EQ(escaped("\xff\xc0\x80"), "\\xff\\xc0\\x80");
+  EXPECT_EQ(escaped("\xed\xa0\x80"), "\\xed\\xa0\\x80") << "a surrogate";
+  EXPECT_EQ(escaped("cut \xe2\x82"), "cut \\xe2\\x82");
+  std::string every;
+  for (auto i = 0; i < 256; ++i)
+    every += static_cast<char>(i);
+  every += "\\x41\\\\x";
+  EXPECT_EQ(unescaped(escaped(every)), every);
+}
+
+} // namespace
+
+} // namespace depositd

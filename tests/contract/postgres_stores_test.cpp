@@ -1,0 +1,107 @@
+// The stores in PostgreSQL under the contracts that all stores obey.
+
+#include "adapters/postgres/postgres_blobs.hpp"
+#include "adapters/postgres/postgres_doi_registry.hpp"
+#include "adapters/postgres/postgres_journal_store.hpp"
+#include "adapters/postgres/postgres_projection_store.hpp"
+#include "tests/contract/blob_store_suite.hpp"
+#include "tests/contract/doi_registry_suite.hpp"
+#include "tests/contract/journal_store_suite.hpp"
+#include "tests/contract/projection_store_suite.hpp"
+#include "tests/support/postgres_schema.hpp"
+
+namespace depositd {
+
+namespace {
+
+class postgres_journal_driver final : public journal_driver {
+public:
+  std::unique_ptr<journal_store> open() override {
+    auto out = open_postgres_journal(
+      {.server = {.url = schema_.url()}, .extent_bytes = 20 * 1024});
+    EXPECT_TRUE(out) << render(out.error());
+    return out ? std::move(*out) : nullptr;
+  }
+
+private:
+  postgres_schema schema_;
+};
+
+class postgres_projection_driver final : public projection_driver {
+public:
+  std::unique_ptr<projection_store> open() override {
+    auto out = open_postgres_projection({.server = {.url = schema_.url()}});
+    EXPECT_TRUE(out) << render(out.error());
+    return out ? std::move(*out) : nullptr;
+  }
+
+private:
+  postgres_schema schema_;
+};
+
+class postgres_blob_driver final : public blob_driver {
+public:
+  std::unique_ptr<blob_store> open() override {
+    auto out = open_postgres_blobs({.url = schema_.url()});
+    EXPECT_TRUE(out) << render(out.error());
+    return out ? std::move(*out) : nullptr;
+  }
+
+private:
+  postgres_schema schema_;
+};
+
+class postgres_registry_driver final : public registry_driver {
+public:
+  std::unique_ptr<doi_registry> open() override {
+    auto out = open_postgres_registry({.url = schema_.url()});
+    EXPECT_TRUE(out) << render(out.error());
+    return out ? std::move(*out) : nullptr;
+  }
+
+private:
+  postgres_schema schema_;
+};
+
+/// One candidate, or none without a server.
+template <class Candidate, class Driver>
+std::vector<Candidate> candidates() {
+  if (!postgres_installed())
+    return {};
+  return {{"postgres", [] { return std::make_unique<Driver>(); }}};
+}
+
+} // namespace
+
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(journal_store_suite);
+
+INSTANTIATE_TEST_SUITE_P(
+  all, journal_store_suite,
+  ::testing::ValuesIn(
+    candidates<journal_candidate, postgres_journal_driver>()),
+  [](const auto& x) { return x.param.name; });
+
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(projection_store_suite);
+
+INSTANTIATE_TEST_SUITE_P(
+  all, projection_store_suite,
+  ::testing::ValuesIn(
+    candidates<projection_candidate, postgres_projection_driver>()),
+  [](const auto& x) { return x.param.name; });
+
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(blob_store_suite);
+
+INSTANTIATE_TEST_SUITE_P(
+  all, blob_store_suite,
+  ::testing::ValuesIn(candidates<blob_candidate, postgres_blob_driver>()),
+  [](const auto& x) { return x.param.name; });
+
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(doi_registry_suite);
+
+INSTANTIATE_TEST_SUITE_P(
+  all, doi_registry_suite,
+  ::testing::ValuesIn(
+    candidates<registry_candidate, postgres_registry_driver>()),
+  [](const auto& x) { return x.param.name; });
+
+} // namespace depositd
