@@ -2,6 +2,7 @@
 // operators at once, and then the books must balance. What the deterministic
 // tests cannot show: races between actors that share counters and bodies.
 
+#include "tests/actors/core_stress_books.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/support/threaded_engine.hpp"
 
@@ -27,6 +28,7 @@ using namespace std::chrono_literals;
 using steady = std::chrono::steady_clock;
 
 constexpr const char* polled_queue = "q";
+constexpr const char* attached_queue = "attached";
 
 std::chrono::milliseconds hammering_time() {
   const char* wanted = std::getenv("DEPOSITD_STRESS_S");
@@ -37,22 +39,9 @@ std::string user_of(std::size_t number) {
   return "user-" + std::to_string(number);
 }
 
-/// What every thread has seen, added up at the end.
-struct books {
-  std::mutex mutex;
-  std::set<item_id> accepted;
-  std::multiset<item_id> ended; ///< by whoever heard that it was there
-  std::map<item_id, std::string> bodies;
-  std::vector<std::string> surprises;
-
-  void note(std::string what) {
-    const std::lock_guard guard{mutex};
-    if (surprises.size() < 20)
-      surprises.push_back(std::move(what));
-  }
-};
-
 // -- who hammers --------------------------------------------------------------
+
+using namespace stress;
 
 class core_stress_test : public ::testing::Test {
 protected:
@@ -64,7 +53,8 @@ protected:
     caf::scoped_actor self{engine.system()};
     std::minstd_rand chance{seed};
     for (unsigned n = 0; !stop; ++n) {
-      enqueue what{polled_queue, {}};
+      const bool attached = n % 4 == 0;
+      enqueue what{attached ? attached_queue : polled_queue, {}};
       for (auto count = chance() % 20 + 1; count > 0; --count)
         what.items.push_back(
           {user_of(chance() % 8), 0,
@@ -76,6 +66,7 @@ protected:
         all.note("enqueue: " + render(got.error()));
         return;
       }
+      auto& all = attached ? of_processors : this->all;
       const std::lock_guard guard{all.mutex};
       for (std::size_t i = 0; i < items.size(); ++i)
         if (!all.accepted.insert(got->ids[i]).second)
@@ -229,9 +220,38 @@ protected:
     must<matching_parked>(self, back);
   }
 
-  queue_counted counted(caf::scoped_actor& self) {
-    const auto got
-      = engine.ask<queue_counted>(self, count_queue{polled_queue});
+  void attach_processors(caf::scoped_actor& self, int count) {
+    const auto door
+      = engine.ask<queue_door_actor>(self, open_queue{attached_queue});
+    ASSERT_TRUE(door);
+    for (int i = 0; i < count; ++i) {
+      const auto fresh
+        = engine.system().spawn(ending_processor, *door, &of_processors);
+      self->request(*door, 30s, attach{fresh, "sp", {}, 0})
+        .receive([&](const attached& x) { caf::anon_send(fresh, x); },
+                 [&](const caf::error& why) { all.note(render(why)); });
+      processors.push_back(fresh);
+    }
+  }
+
+  /// Processors end what is left; false if that takes too long.
+  bool processors_are_done() {
+    const auto deadline = steady::now() + 60s;
+    for (;;) {
+      {
+        const std::lock_guard guard{of_processors.mutex};
+        if (of_processors.ended.size() >= of_processors.accepted.size())
+          return true;
+      }
+      if (steady::now() > deadline)
+        return false;
+      std::this_thread::sleep_for(10ms); // sleeps: look
+    }
+  }
+
+  queue_counted counted(caf::scoped_actor& self,
+                        const char* queue = polled_queue) {
+    const auto got = engine.ask<queue_counted>(self, count_queue{queue});
     EXPECT_TRUE(got);
     return got ? *got : queue_counted{};
   }
@@ -257,6 +277,8 @@ protected:
   temporary_folder home{temporary_folder::fast_base()};
   testing::threaded_engine engine;
   books all;
+  books of_processors; ///< the queue that they are attached to
+  std::vector<stress_processor> processors;
   std::atomic<bool> stop{false};
 };
 
@@ -266,6 +288,8 @@ TEST_F(core_stress_test, the_books_balance_whatever_comes_at_once) {
   {
     caf::scoped_actor self{engine.system()};
     change(self, queue_changed{polled_queue, {}});
+    change(self, queue_changed{attached_queue, {}});
+    attach_processors(self, 3);
   }
   std::vector<std::thread> crowd;
   for (unsigned i = 1; i <= 4; ++i) {
@@ -282,6 +306,10 @@ TEST_F(core_stress_test, the_books_balance_whatever_comes_at_once) {
     caf::scoped_actor self{engine.system()};
     reset(self);
     must<done>(self, release_queue{polled_queue});
+    EXPECT_TRUE(processors_are_done());
+    EXPECT_EQ(counted(self, attached_queue).items, 0u);
+    for (const auto& x : processors)
+      self->send_exit(x, caf::exit_reason::user_shutdown);
     // Half a book now, the rest after everything was read back.
     const auto before = counted(self).items;
     EXPECT_EQ(before, all.accepted.size() - all.ended.size());
@@ -309,8 +337,13 @@ TEST_F(core_stress_test, the_books_balance_whatever_comes_at_once) {
   EXPECT_EQ(std::set<item_id>(all.ended.begin(), all.ended.end()),
             all.accepted);
   EXPECT_GT(all.accepted.size(), 1000u);
-  for (const auto& x : all.surprises)
-    ADD_FAILURE() << x;
+  EXPECT_EQ(std::set<item_id>(of_processors.ended.begin(),
+                              of_processors.ended.end()),
+            of_processors.accepted);
+  EXPECT_EQ(of_processors.ended.size(), of_processors.accepted.size());
+  for (const auto* x : {&all, &of_processors})
+    for (const auto& surprise : x->surprises)
+      ADD_FAILURE() << surprise;
 }
 
 } // namespace depositd
