@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace depositd {
 
@@ -45,6 +46,14 @@ void stop_slots(self_pointer self, managed_processor& x, std::size_t keep) {
   }
 }
 
+/// One timer for all that is missing: each refill asks for every processor, so
+/// a timer of each that fails would double them every second.
+void refill_soon(self_pointer self) {
+  if (std::exchange(self->state.refill_due, true))
+    return;
+  self->delayed_send(self, std::chrono::seconds{1}, refill_slots{});
+}
+
 void fill_slots(self_pointer self, const std::string& name) {
   const auto& options = self->state.options;
   const auto at = self->state.processors.find(name);
@@ -74,7 +83,7 @@ void fill_slots(self_pointer self, const std::string& name) {
       },
       [=](const caf::error& why) {
         spdlog::warn("processor_waits sp={} reason=\"{}\"", name, render(why));
-        self->delayed_send(self, std::chrono::seconds{1}, refill_slots{});
+        refill_soon(self);
       });
 }
 
@@ -119,7 +128,7 @@ void slot_down(self_pointer self, const caf::actor_addr& who) {
       continue;
     x.slots.erase(gone);
     // Not at once: the shard may need a moment to be there again.
-    self->delayed_send(self, std::chrono::seconds{1}, refill_slots{});
+    refill_soon(self);
     return;
   }
 }
@@ -203,6 +212,7 @@ processor_manager_self::behavior_type processor_manager(
   return {
     [=](const control_changed& x) { follow(self, x.state); },
     [=](refill_slots) {
+      self->state.refill_due = false;
       if (const auto newest = self->state.control)
         follow(self, newest);
     },

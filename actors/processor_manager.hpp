@@ -40,6 +40,7 @@ struct processor_manager_state {
   std::vector<processor_self> ending;
   control_snapshot control; ///< the newest
   bool draining = false;
+  bool refill_due = false; ///< a `refill_slots` is on its way
 
   static inline const char* name = "processor_manager";
 };

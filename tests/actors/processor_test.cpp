@@ -35,6 +35,20 @@ handler_actor::behavior_type patient_handler(handler_actor::pointer self,
   };
 }
 
+/// A shard that recovers for ever; counts who asks it for a queue.
+caf::behavior recovering_shard(caf::event_based_actor*,
+                               std::shared_ptr<std::size_t> asked) {
+  return {
+    [](const watch_control&) -> caf::result<control_changed> {
+      return ec::store_failed;
+    },
+    [=](const open_queue&) -> caf::result<queue_door_actor> {
+      ++*asked;
+      return ec::store_failed;
+    },
+  };
+}
+
 class processor_test : public engine_fixture {
 protected:
   void SetUp() override {
@@ -219,6 +233,27 @@ TEST_F(processor_test, comes_back_after_the_shard_started_over) {
   EXPECT_EQ(report_of("metadata").processors, 2u);
   put("metadata", items_of("ann", 1));
   EXPECT_EQ(users_in_work(), strings{"ann"});
+}
+
+TEST_F(processor_test, asks_once_a_second_for_each_while_the_shard_recovers) {
+  auto asked = std::make_shared<std::size_t>(0);
+  processor_manager_options options;
+  options.shard
+    = caf::actor_cast<shard_actor>(spawn(recovering_shard, asked));
+  options.handler = handler;
+  const auto waiting = spawn(processor_manager, options);
+  auto control = std::make_shared<control_state>();
+  control->queues["metadata"] = deposit_queue_defaults();
+  for (const auto* name : {"a", "b", "c"}) {
+    control->processors[name] = spec_of(1);
+    control->processors[name].name = name;
+  }
+  self->send(waiting, control_changed{control});
+  settle();
+  EXPECT_EQ(*asked, 3u);
+  for (auto second = 0; second < 6; ++second)
+    advance(1s);
+  EXPECT_EQ(*asked, 3u * 7);
 }
 
 TEST_F(processor_test, drains_when_its_slots_hold_nothing) {
