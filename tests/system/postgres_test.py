@@ -128,6 +128,26 @@ class PostgresStore(SystemTest):
         self.send(engine, 100, 100)
         self.assertEqual(set(self.poll(engine, 1000)), set(range(200)))
 
+    def test_a_server_that_is_away_for_long_is_an_outage_and_no_more(self):
+        engine = self.engine_on_postgres("outage").start()
+        self.send(engine, 0, 100)
+        self.server.kill()
+        # While the engine still hopes, requests are answered "not in time".
+        wait_until(lambda: "recovering" in self.refusal(engine), timeout=90)
+        self.server.start()
+        wait_until(lambda: not self.refusal(engine))
+        found = set(self.poll(engine, 1000))
+        self.assertEqual(found, set(range(100)) | {7777})
+        self.assertLess(engine.log().count("\n"), 500)
+
+    def refusal(self, engine):
+        """What was answered instead of 200, if anything."""
+        try:
+            self.send(engine, 7777, 1)
+            return ""
+        except AssertionError as refused:
+            return str(refused)
+
     def test_a_second_engine_on_the_shard_is_refused(self):
         engine = self.engine_on_postgres("twice").start()
         second = self.engine_on_postgres("twice", data="second")
