@@ -52,7 +52,8 @@ public:
     const auto slash = url_.rfind('/');
     const auto port
       = url_.empty() ? "0" : url_.substr(colon + 1, slash - colon - 1);
-    const auto printed = services("start --port " + port);
+    const auto printed = services("start --port " + port + " --until "
+                                  + std::to_string(::getpid()));
     url_ = printed.substr(0, printed.find('\n'));
   }
 

@@ -3,6 +3,7 @@ it. What was acknowledged is delivered, what was acked stays away."""
 
 import http.client
 import json
+import os
 import shutil
 import subprocess
 import tempfile
@@ -31,7 +32,8 @@ class Server:
     def start(self):
         more = ("--port", self.url.rsplit(":", 1)[1].split("/")[0]) \
             if self.url else ()
-        started = services("start", self.folder, *more)
+        started = services("start", self.folder, "--until",
+                           str(os.getpid()), *more)
         if started.returncode != 0:
             raise AssertionError(started.stderr)
         self.url = started.stdout.strip()
