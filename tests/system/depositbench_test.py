@@ -152,7 +152,9 @@ class Depositbench(SystemTest):
         instance.kill()
         _, said = running.communicate(timeout=30)
         self.assertEqual(running.returncode, 1)
-        self.assertIn("closed the connection", said)
+        # Which of them the client sees first is the kernel's choice.
+        self.assertRegex(said, "closed the connection|Connection reset|"
+                               "Broken pipe|Connection refused")
 
 
 if __name__ == "__main__":
