@@ -81,7 +81,9 @@ class Depositbench(SystemTest):
             found = self.figures(instance, door, "P3", "--items", "20000",
                                  "--rate", "500")
             self.assertEqual(self.phases(found), ["P3", "P3-open"])
-            self.assertAlmostEqual(found[1]["items"], 5000, delta=500)
+            # Ten seconds' worth, or less where the machine cannot follow.
+            self.assertLess(found[1]["items"], 5500)
+            self.assertGreater(found[1]["items"], 500)
             self.assertGreater(found[1]["p50_ms"], 0)
             self.assertGreaterEqual(found[1]["p99_ms"], found[1]["p50_ms"])
 
