@@ -257,13 +257,13 @@ TEST_F(drop_folder_test, a_crash_before_the_move_makes_no_duplicate) {
   engine_.silent = true;
   open_door();
   write(user_ / "a.xml");
+  engine_.now_us = wall_us(); // received after it was written
   polls(2);
   ASSERT_EQ(engine_.taken.size(), 1u);
   ASSERT_TRUE(fs::exists(user_ / "a.xml"));
   caf::anon_send_exit(*door_, caf::exit_reason::kill);
   settle();
   engine_.silent = false;
-  engine_.now_us = wall_us();
   open_door();
   polls(5);
   EXPECT_EQ(engine_.taken.size(), 1u);
