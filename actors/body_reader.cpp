@@ -1,10 +1,9 @@
 #include "actors/body_reader.hpp"
 
+#include "actors/outgoing.hpp"
 #include "actors/shard.hpp"
 
 #include <spdlog/spdlog.h>
-
-#include <unordered_map>
 
 namespace depositd {
 
@@ -27,8 +26,7 @@ void send_back(self_pointer self, look_again unread) {
 
 void read_and_send(self_pointer self, journal_store* store,
                    read_and_hand_out& x) {
-  std::unordered_map<caf::actor_control_block*, std::size_t> index;
-  std::vector<std::pair<caf::strong_actor_ptr, handed>> out;
+  outgoing out;
   look_again unread;
   for (auto& item : x.items) {
     auto body = store->read_body(item.place);
@@ -44,14 +42,9 @@ void read_and_send(self_pointer self, journal_store* store,
       continue;
     }
     item.item.body = std::move(*body);
-    auto [at, fresh] = index.try_emplace(item.to.get(), out.size());
-    if (fresh)
-      out.emplace_back(item.to, handed{});
-    out[at->second].second.items.push_back(std::move(item.item));
+    out.of(item.to).items.push_back(std::move(item.item));
   }
-  for (auto& [to, message] : out)
-    to->enqueue(self->ctrl(), caf::make_message_id(),
-                caf::make_message(std::move(message)), self->context());
+  out.send(self->ctrl(), self->context());
   send_back(self, std::move(unread));
 }
 

@@ -1,10 +1,9 @@
 #include "actors/journal_writer.hpp"
 
+#include "actors/outgoing.hpp"
 #include "actors/reply.hpp"
 
 #include <spdlog/spdlog.h>
-
-#include <unordered_map>
 
 namespace depositd {
 
@@ -12,26 +11,6 @@ namespace {
 
 using self_pointer
   = journal_writer_self::stateful_pointer<journal_writer_state>;
-
-/// Gathers what a group holds for each processor into one message each.
-class outgoing {
-public:
-  handed& of(const caf::strong_actor_ptr& to) {
-    auto [at, fresh] = index_.try_emplace(to.get(), messages_.size());
-    if (fresh)
-      messages_.emplace_back(to, handed{});
-    return messages_[at->second].second;
-  }
-
-  std::vector<std::pair<caf::strong_actor_ptr, handed>> take() {
-    index_.clear();
-    return std::move(messages_);
-  }
-
-private:
-  std::unordered_map<caf::actor_control_block*, std::size_t> index_;
-  std::vector<std::pair<caf::strong_actor_ptr, handed>> messages_;
-};
 
 void share_answered(self_pointer self, shared_reply& x) {
   if (--x.shares == 0)
@@ -66,9 +45,7 @@ void deliver(self_pointer self, std::vector<append>& members) {
       else if (auto* m = std::get_if<poll_missed>(&x))
         count(*m->poll, m->count);
     }
-  for (auto& [to, message] : out.take())
-    to->enqueue(self->ctrl(), caf::make_message_id(),
-                caf::make_message(std::move(message)), self->context());
+  out.send(self->ctrl(), self->context());
   if (!unread.items.empty())
     self->send(self->state.options.bodies, std::move(unread));
 }

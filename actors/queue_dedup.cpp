@@ -17,6 +17,13 @@ public:
     // nop
   }
 
+  /// A fresh copy: it becomes ready if no equal one waits.
+  void arrive(member_number number, const arrival& x) {
+    const dedup_index::copy one{x.id, number, x.size, x.band};
+    if (self_->state.copies.arrive(x.digest, one))
+      add(one);
+  }
+
   /// Counts the item as ready at once, so that a poll that comes later finds
   /// it; a node that has other size classes yet counts it itself.
   void add(const dedup_index::copy& x) {
@@ -57,11 +64,8 @@ void take_arrivals(self_pointer self, member_number number,
     return;
   }
   admissions admitted{self};
-  for (const auto& x : arrived) {
-    const dedup_index::copy one{x.id, number, x.size, x.band};
-    if (state.copies.arrive(x.digest, one))
-      admitted.add(one);
-  }
+  for (const auto& x : arrived)
+    admitted.arrive(number, x);
   admitted.send();
 }
 
@@ -71,11 +75,8 @@ void sort_early(self_pointer self) {
     return a.second.id < b.second.id;
   });
   admissions admitted{self};
-  for (const auto& [number, x] : early) {
-    const dedup_index::copy one{x.id, number, x.size, x.band};
-    if (self->state.copies.arrive(x.digest, one))
-      admitted.add(one);
-  }
+  for (const auto& [number, x] : early)
+    admitted.arrive(number, x);
   admitted.send();
 }
 

@@ -30,16 +30,6 @@ std::vector<member_number> members_named(self_pointer self, user_digest user) {
   return out;
 }
 
-std::shared_ptr<shared_reply> share_answer(self_pointer self,
-                                           std::size_t shares,
-                                           std::function<caf::message()> what) {
-  auto out = std::make_shared<shared_reply>();
-  out->where = take_reply(self);
-  out->what = std::move(what);
-  out->shares = static_cast<std::uint32_t>(shares);
-  return out;
-}
-
 caf::message is_done() {
   return caf::make_message(done{});
 }
@@ -96,7 +86,7 @@ caf::result<items_ended> end(self_pointer self, const end_items& x) {
     }
   if (parts.empty()) // nobody has such items any more
     return items_ended{std::move(answer->accepted)};
-  auto share = share_answer(self, parts.size(), [answer] {
+  auto share = share_reply(take_reply(self), parts.size(), [answer] {
     return caf::make_message(items_ended{answer->accepted});
   });
   for (auto& [member, part] : parts) {
@@ -115,7 +105,7 @@ caf::result<done> extend(self_pointer self, const extend_items& x) {
       parts[member].ids.push_back(name.id);
   if (parts.empty())
     return done{};
-  auto share = share_answer(self, parts.size(), is_done);
+  auto share = share_reply(take_reply(self), parts.size(), is_done);
   for (auto& [member, part] : parts) {
     part.queue = self->state.options.number;
     part.taker = x.taker;
@@ -133,7 +123,7 @@ caf::result<done> release_all(self_pointer self) {
       nodes.push_back(member.node);
   if (nodes.empty())
     return done{};
-  auto share = share_answer(self, nodes.size(), is_done);
+  auto share = share_reply(take_reply(self), nodes.size(), is_done);
   for (const auto& node : nodes)
     self->send(node, release_claims{self->state.options.number, "", share});
   return answered_later<done>();

@@ -8,6 +8,9 @@
 #include <caf/response_promise.hpp>
 #include <caf/result.hpp>
 
+#include <cstdint>
+#include <functional>
+#include <memory>
 #include <utility>
 
 namespace depositd {
@@ -36,6 +39,18 @@ inline void answer(const reply_address& where, caf::message what,
 
 inline void answer(const reply_address& where, caf::error why) {
   answer(where, caf::make_message(std::move(why)));
+}
+
+/// An answer that leaves when `shares` appends are committed; `what` makes it
+/// then.
+inline std::shared_ptr<shared_reply>
+share_reply(reply_address where, std::size_t shares,
+            std::function<caf::message()> what) {
+  auto out = std::make_shared<shared_reply>();
+  out->where = std::move(where);
+  out->what = std::move(what);
+  out->shares = static_cast<std::uint32_t>(shares);
+  return out;
 }
 
 } // namespace depositd

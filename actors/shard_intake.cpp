@@ -112,10 +112,9 @@ caf::result<enqueued> accept_batch(shard_pointer self, enqueue& x) {
   auto answer = std::make_shared<enqueue_answer>();
   answer->ids.resize(x.items.size());
   auto parts = group_by_user(self, x, number, answer);
-  auto share = std::make_shared<shared_reply>();
-  share->where = take_reply(self);
-  share->shares = static_cast<std::uint32_t>(parts.size());
-  share->what = [answer] { return caf::make_message(result_of(*answer)); };
+  auto share = share_reply(take_reply(self), parts.size(), [answer] {
+    return caf::make_message(result_of(*answer));
+  });
   for (auto& [user, items] : parts) {
     items.share = share;
     const auto at = self->state.users.find(user);
@@ -155,16 +154,13 @@ caf::result<enqueued> accept_submission(shard_pointer self, const submit& x) {
   answer->ids.push_back(one.id);
   items.items.push_back(std::move(one));
   items.particulars.push_back(x.particulars);
-  items.share = std::make_shared<shared_reply>();
-  items.share->where = take_reply(self);
-  items.share->shares = 1;
-  items.share->what = [answer] {
+  items.share = share_reply(take_reply(self), 1, [answer] {
     if (answer->ids[0] == 0)
       return caf::make_message(caf::make_error(
         ec::pending_limit_reached,
         std::string{"the user has too many pending submissions"}));
     return caf::make_message(result_of(*answer));
-  };
+  });
   with_node(self, x.user, *number,
             [=](const user_node_actor& node) { self->send(node, items); });
   return answered_later<enqueued>();

@@ -94,9 +94,8 @@ void move_some(shard_pointer self, const std::shared_ptr<shard_move>& run,
                const std::string& user) {
   with_node(self, user, run->from, [=](const user_node_actor& node) {
     reach_user(self, user, run->to);
-    // The node is linked: it answers, or everything starts over.
     self
-      ->request(node, caf::infinite,
+      ->request(node, self->state.options.request_timeout,
                 move_items{run->from, run->to, run->what.id_last, 1000})
       .then(
         [=](const items_moved& x) {
@@ -111,6 +110,12 @@ void move_some(shard_pointer self, const std::shared_ptr<shard_move>& run,
         [=](const caf::error& why) {
           if (self->state.generation != run->generation)
             return;
+          // A slow store: what has moved meanwhile is no longer in the source.
+          if (why == caf::sec::request_timeout
+              && self->state.now == shard_state::phase::serving) {
+            move_some(self, run, user);
+            return;
+          }
           spdlog::error("move_failed reference={} user={} reason=\"{}\"",
                         run->what.reference, user, render(why));
           run->failed = true;

@@ -47,16 +47,6 @@ caf::error no_queue(const std::string& name) {
   return caf::make_error(ec::not_found, "no queue " + name.substr(0, 255));
 }
 
-std::shared_ptr<shared_reply> shared_answer(const reply_address& where,
-                                            std::size_t shares,
-                                            caf::message what) {
-  auto out = std::make_shared<shared_reply>();
-  out->where = where;
-  out->shares = static_cast<std::uint32_t>(shares);
-  out->what = [what = std::move(what)] { return what; };
-  return out;
-}
-
 } // namespace
 
 caf::result<pending_counted> count_for(shard_pointer self,
@@ -101,7 +91,8 @@ void park_matched(shard_pointer self, const reply_address& where,
     answer(where, std::move(what));
     return;
   }
-  auto share = shared_answer(where, parts.size(), std::move(what));
+  auto share = share_reply(where, parts.size(),
+                           [what = std::move(what)] { return what; });
   for (auto& [key, ids] : parts) {
     const auto number = *find_queue(self, key.second);
     with_node(self, key.first, number,
@@ -146,7 +137,8 @@ caf::result<done> purge_all(shard_pointer self, const purge_queue& x) {
   if (users.empty())
     return done{};
   auto share =
-    shared_answer(take_reply(self), users.size(), caf::make_message(done{}));
+    share_reply(take_reply(self), users.size(),
+                [] { return caf::make_message(done{}); });
   for (const auto& user : users)
     with_node(self, user, *number, [=](const user_node_actor& node) {
       self->send(node, purge_items{*number, share});

@@ -237,58 +237,6 @@ void due(self_pointer self) {
   arm_timer(self);
 }
 
-// -- bodies and looking -------------------------------------------------------
-
-/// Writes bodies again that keep an old extent alive. Those that must be read
-/// from it first are few: the projector asks for them a handful at a time.
-void relocate(self_pointer self, const relocate_bodies& x) {
-  auto* queue = find_queue(self, x.queue);
-  if (queue == nullptr)
-    return;
-  node_command todo{self};
-  for (std::size_t i = 0; i < x.ids.size(); ++i) {
-    auto body = queue->ledger.body(x.ids[i]);
-    if (body == nullptr)
-      body = x.bodies[i];
-    if (body == nullptr || !queue->ledger.find(x.ids[i]))
-      continue;
-    // One that still waits for its first place must not stay with that one.
-    auto& unbudgeted = self->state.unbudgeted;
-    if (queue->ledger.body(x.ids[i]) == nullptr
-        || unbudgeted.count(x.ids[i]) > 0) {
-      unbudgeted.insert(x.ids[i]);
-      todo.ask_places(*queue);
-    }
-    todo.happen(*queue, body_relocated{x.ids[i], queue->name, *body, {}}, body);
-  }
-  todo.commit();
-}
-
-caf::result<item_found> find(self_pointer self, item_id id) {
-  for (auto& [number, queue] : self->state.queues)
-    if (auto item = queue.ledger.find(id))
-      return item_found{true, number, std::move(*item)};
-  return item_found{};
-}
-
-caf::result<node_report> report_sizes(self_pointer self) {
-  node_report out{self->state.options.user, {}};
-  for (auto& [number, queue] : self->state.queues)
-    out.entries.push_back({queue.name, queue.ledger.size(),
-                           queue.ledger.pending(), queue.ledger.claims(),
-                           queue.ledger.parked()});
-  return out;
-}
-
-caf::result<retired> leave(self_pointer self) {
-  const auto idle =
-    std::all_of(self->state.queues.begin(), self->state.queues.end(),
-                [](const auto& entry) { return entry.second.ledger.idle(); });
-  if (idle)
-    self->quit();
-  return retired{idle};
-}
-
 // -- queues -------------------------------------------------------------------
 
 /// Tokens are above those of every earlier owner of the shard, and of every

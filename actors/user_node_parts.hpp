@@ -35,13 +35,17 @@ void end_by_name(self_pointer self, const end_named& x);
 void extend_by_name(self_pointer self, const extend_named& x);
 void release_all(self_pointer self, const release_claims& x);
 
-// -- user_node_moves.cpp: items that come to be ready, or go elsewhere --------
+// -- user_node_operations.cpp -------------------------------------------------
 
 void admit(self_pointer self, const admit_items& x);
 void collapse(self_pointer self, const collapse_items& x);
 caf::result<items_moved> move_out(self_pointer self, const move_items& x);
 void park(self_pointer self, const park_items& x);
 void purge(self_pointer self, const purge_items& x);
+void relocate(self_pointer self, const relocate_bodies& x);
+caf::result<item_found> find(self_pointer self, item_id id);
+caf::result<node_report> report_sizes(self_pointer self);
+caf::result<retired> leave(self_pointer self);
 
 // -- user_node_unread.cpp: bodies that were not where they should be ----------
 

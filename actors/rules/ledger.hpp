@@ -117,6 +117,19 @@ public:
   std::optional<item_claimed> claim(item_id id, const taker_terms& who,
                                     micros now) const;
 
+  /// Ends an item as a worker says who knows no token: `done` whatever its
+  /// claim, everything else through the claim it has. `ec::not_found`,
+  /// `ec::stale_claim`.
+  caf::expected<event> end_by_id(outcome what, micros now) const;
+
+  /// Extends the item's claim to the deadline of `who`, or claims it anew if it
+  /// has none. Nothing if it cannot be claimed.
+  std::optional<event> renew_by_id(item_id id, const taker_terms& who,
+                                   micros now) const;
+
+  /// Gives the item's claim back at once, if it has one.
+  std::optional<event> release_by_id(item_id id, micros now) const;
+
   /// Of the item's live claim; 0 if it has none.
   claim_token token_of(item_id id) const noexcept;
 

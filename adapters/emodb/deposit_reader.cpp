@@ -35,9 +35,7 @@ void answer(const answer_deposits& x, blob_store& blobs) {
   for (const auto& item : x.items) {
     if (!item.body)
       continue;
-    out += out.size() == 1 ? R"({"id":")" : R"(,{"id":")";
-    append_wire_id(out, item.name, x.queue);
-    out += R"(","payload":)";
+    begin_message(out, item.name, x.queue);
     append_deposit(out, {*item.body, item.user, item.received_us}, &blobs);
     out += '}';
   }

@@ -21,13 +21,6 @@ constexpr std::size_t ids_max = 100'000;
 
 constexpr double delay_s_max = 7 * 24 * 3600;
 
-void begin_message(std::string& out, const item_name& name,
-                   std::string_view queue) {
-  out += out.size() == 1 ? R"({"id":")" : R"(,{"id":")";
-  append_wire_id(out, name, queue);
-  out += R"(","payload":)";
-}
-
 /// What is shown without being claimed.
 struct view {
   std::string queue; ///< the core's name
@@ -217,11 +210,6 @@ bool read_items(call& x, id_objects kind, named_items& to) {
   return true;
 }
 
-/// Names of queues come before what is said of messages.
-bool refused(call& x, query_reader& query) {
-  return x.refused(query.wrong());
-}
-
 } // namespace
 
 void poll(call x) {
@@ -229,7 +217,7 @@ void poll(call x) {
   const auto ttl_s = query.number("ttl", ttl_default_s);
   const auto limit = query.number("limit", limit_default);
   query.flag("partitioned");
-  if (refused(x, query) || x.refused(check_queue_name(x.queue()))
+  if (x.refused(query.wrong()) || x.refused(check_queue_name(x.queue()))
       || x.refused(check_limit(limit)) || x.refused(check_ttl(ttl_s)))
     return;
   if (ttl_s == 0) {
@@ -253,7 +241,7 @@ void peek(call x) {
   query_reader query{x.from};
   const auto limit = query.number("limit", limit_default);
   query.flag("partitioned");
-  if (refused(x, query) || x.refused(check_queue_name(x.queue()))
+  if (x.refused(query.wrong()) || x.refused(check_queue_name(x.queue()))
       || x.refused(check_limit(limit)))
     return;
   show(x, static_cast<std::uint32_t>(limit), false);
@@ -263,7 +251,7 @@ void acknowledge(call x) {
   query_reader query{x.from};
   query.flag("partitioned");
   named_items named;
-  if (refused(x, query) || !read_items(x, id_objects::outcomes, named)
+  if (x.refused(query.wrong()) || !read_items(x, id_objects::outcomes, named)
       || x.refused(check_queue_name(x.queue()))
       || x.refused(std::move(named.wrong)))
     return;
@@ -280,7 +268,7 @@ void renew(call x) {
   const auto ttl_s = query.number("ttl", ttl_default_s);
   query.flag("partitioned");
   named_items named;
-  if (refused(x, query) || !read_items(x, id_objects::refused, named)
+  if (x.refused(query.wrong()) || !read_items(x, id_objects::refused, named)
       || x.refused(check_queue_name(x.queue())) || x.refused(check_ttl(ttl_s))
       || x.refused(std::move(named.wrong)))
     return;
@@ -303,7 +291,7 @@ void fail(call x) {
   query.flag("partitioned");
   named_items named;
   named.keep = true;
-  if (refused(x, query) || !read_items(x, id_objects::failures, named)
+  if (x.refused(query.wrong()) || !read_items(x, id_objects::failures, named)
       || x.refused(check_queue_name(x.queue()))
       || x.refused(std::move(named.wrong)))
     return;

@@ -144,12 +144,10 @@ http::response polled(const std::vector<taken_item>& all, std::size_t from,
   out.reserve(bytes);
   out += '[';
   for (auto i = from; i < from + count; ++i) {
-    // Unreadable; its claim ends by itself.
+    // Empty, from another door: no JSON.
     if (!all[i].body)
       continue;
-    out += out.size() == 1 ? R"({"id":")" : R"(,{"id":")";
-    append_wire_id(out, all[i].name, queue);
-    out += R"(","payload":)";
+    begin_message(out, all[i].name, queue);
     out += *all[i].body;
     out += '}';
   }

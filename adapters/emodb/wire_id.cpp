@@ -50,6 +50,13 @@ void append_wire_id(std::string& out, const item_name& name,
   out.append(text.data(), text.size());
 }
 
+void begin_message(std::string& out, const item_name& name,
+                   std::string_view queue) {
+  out += out.size() == 1 ? R"({"id":")" : R"(,{"id":")";
+  append_wire_id(out, name, queue);
+  out += R"(","payload":)";
+}
+
 id_fault read_wire_id(std::string_view text, std::string_view queue,
                       item_name& out) {
   std::uint64_t user = 0;

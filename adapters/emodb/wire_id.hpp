@@ -18,6 +18,11 @@ inline constexpr std::size_t wire_id_size = 40;
 void append_wire_id(std::string& out, const item_name& name,
                     std::string_view queue);
 
+/// The beginning of a message in an array that begins with the first byte of
+/// `out`; the payload and a brace are to follow.
+void begin_message(std::string& out, const item_name& name,
+                   std::string_view queue);
+
 enum class id_fault : std::uint8_t {
   none,
   malformed, ///< not 40 hexadecimal digits

@@ -2,8 +2,8 @@
 
 // The table of live items, row by row. Each writer keeps the table's sum.
 
+#include "adapters/files/row_checksum.hpp"
 #include "adapters/sqlite/database.hpp"
-#include "adapters/sqlite/row_checksum.hpp"
 #include "messages/rows.hpp"
 
 #include <functional>

@@ -3,8 +3,8 @@
 // The small tables that recovery loads: rings and control rows. Each writer
 // keeps the table's sum.
 
+#include "adapters/files/row_checksum.hpp"
 #include "adapters/sqlite/database.hpp"
-#include "adapters/sqlite/row_checksum.hpp"
 #include "messages/rows.hpp"
 
 #include <functional>

@@ -1,7 +1,7 @@
 #include "adapters/sqlite/sqlite_doi_registry.hpp"
 
+#include "adapters/files/row_checksum.hpp"
 #include "adapters/sqlite/database.hpp"
-#include "adapters/sqlite/row_checksum.hpp"
 #include "adapters/sqlite/statements.hpp"
 #include "messages/doi_rules.hpp"
 
@@ -84,7 +84,7 @@ private:
 
   std::mutex mutex_;
   std::unique_ptr<sqlite::database> file_;
-  sqlite::row_checksum checksum_;
+  row_checksum checksum_;
 };
 
 std::uint64_t sqlite_doi_registry::checksum_of(const doi_record& x,

@@ -1,9 +1,9 @@
 #include "adapters/sqlite/sqlite_projection_store.hpp"
 
+#include "adapters/files/row_checksum.hpp"
 #include "adapters/sqlite/database.hpp"
 #include "adapters/sqlite/item_rows.hpp"
 #include "adapters/sqlite/keyed_rows.hpp"
-#include "adapters/sqlite/row_checksum.hpp"
 #include "adapters/sqlite/statements.hpp"
 #include "adapters/sqlite/submission_rows.hpp"
 
@@ -14,8 +14,6 @@ namespace depositd {
 
 namespace {
 
-using sqlite::row_checksum;
-using sqlite::table_sum;
 namespace statements = sqlite::statements;
 
 constexpr std::int32_t application = 0x64707072; // "dppr"

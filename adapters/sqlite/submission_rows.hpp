@@ -3,8 +3,8 @@
 // The tables of submissions and of what pollers get. They are the archive, so
 // they are checked row by row when they are read, not as a whole at start.
 
+#include "adapters/files/row_checksum.hpp"
 #include "adapters/sqlite/database.hpp"
-#include "adapters/sqlite/row_checksum.hpp"
 #include "messages/rows.hpp"
 
 #include <vector>

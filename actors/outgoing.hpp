@@ -1,0 +1,35 @@
+#pragma once
+
+#include "messages/local.hpp"
+
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace depositd {
+
+/// Gathers what is durable for each processor into one message each.
+class outgoing {
+public:
+  handed& of(const caf::strong_actor_ptr& to) {
+    auto [at, fresh] = index_.try_emplace(to.get(), messages_.size());
+    if (fresh)
+      messages_.emplace_back(to, handed{});
+    return messages_[at->second].second;
+  }
+
+  /// Sends everything, in the order in which the processors first came.
+  void send(const caf::strong_actor_ptr& from, caf::execution_unit* context) {
+    for (auto& [to, message] : messages_)
+      to->enqueue(from, caf::make_message_id(),
+                  caf::make_message(std::move(message)), context);
+    messages_.clear();
+    index_.clear();
+  }
+
+private:
+  std::unordered_map<caf::actor_control_block*, std::size_t> index_;
+  std::vector<std::pair<caf::strong_actor_ptr, handed>> messages_;
+};
+
+} // namespace depositd

@@ -1,0 +1,117 @@
+#pragma once
+
+// What goes to the journal, and what leaves after the commit. Process-local.
+
+#include "messages/codec.hpp"
+#include "messages/commands.hpp"
+#include "messages/errors.hpp"
+#include "messages/polling.hpp"
+#include "messages/types.hpp"
+
+#include <caf/actor_control_block.hpp>
+#include <caf/message.hpp>
+#include <caf/message_id.hpp>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace depositd {
+
+/// Whom to answer, and under which request.
+struct reply_address {
+  caf::strong_actor_ptr to;
+  caf::message_id id;
+};
+
+/// An answer to one request.
+struct reply {
+  reply_address where;
+  caf::message what;
+};
+
+/// One answer to a request whose work several appends carry. Each of them
+/// holds a share; the answer leaves when the last share is committed. Counted
+/// by the journal alone. Shares that are lost with the actor that had them
+/// make the answer an error.
+struct shared_reply {
+  shared_reply() = default;
+  shared_reply(const shared_reply&) = delete;
+  shared_reply& operator=(const shared_reply&) = delete;
+  ~shared_reply();
+
+  reply_address where;
+  std::function<caf::message()> what; ///< called once, after the last commit
+  std::uint32_t shares = 0;
+};
+
+/// Something for a processor: an item handed out, or a settlement. All that a
+/// group holds for one processor leaves as one message.
+struct hand_out {
+  caf::strong_actor_ptr to; ///< null: to a poll
+  claimed_item item;
+  std::shared_ptr<const std::string> body; ///< null: read at `place`
+  body_place place;
+  std::shared_ptr<poll_answer> poll;
+  std::uint32_t slot = 0; ///< in the poll's items
+};
+
+/// Picks of a poll that took nothing.
+struct poll_missed {
+  std::shared_ptr<poll_answer> poll;
+  std::uint32_t count = 0;
+};
+
+struct settlement_notice {
+  caf::strong_actor_ptr to;
+  item_id id = 0;
+  bool accepted = false;
+};
+
+using delivery = std::variant<reply, std::shared_ptr<shared_reply>, hand_out,
+                              settlement_notice, poll_missed>;
+
+/// One command's events on their way to the journal, with what leaves after
+/// the commit. Without bytes it only keeps its place in the order.
+struct append {
+  std::uint32_t generation = 0;      ///< see `begin_generation`
+  std::string bytes;                 ///< encoded records
+  std::uint32_t events = 0;          ///< in `bytes`
+  std::vector<body_slot> slots;      ///< bodies whose place is asked for
+  caf::strong_actor_ptr places_to;   ///< gets `places` for `slots`, or null
+  std::string places_queue;
+  std::vector<delivery> deliveries;  ///< in order
+};
+
+/// Appends that make one group of the journal.
+struct write_group {
+  std::vector<append> members;
+};
+
+/// The group is durable and what hung on it has left; or it failed, and those
+/// who waited were told so.
+struct group_written {
+  caf::error failure;
+};
+
+/// The shard has (re)built its actors from the store: appends of earlier
+/// generations rest on events that never were committed and are refused.
+struct begin_generation {
+  std::uint32_t generation = 0;
+};
+
+/// Where bodies ended up.
+struct places {
+  std::string queue;
+  std::vector<std::pair<item_id, body_place>> found;
+};
+
+/// Hand-outs whose bodies must be read first, on their way to the body reader.
+struct read_and_hand_out {
+  std::vector<hand_out> items;
+};
+
+} // namespace depositd
