@@ -74,8 +74,8 @@ protected:
     engine_.emplace(server_files{own.certificate, own.key, own.ca});
   }
 
-  /// Who is to be refused need not try for long; who is to be let in may have to
-  /// on a busy machine.
+  /// Who is to be refused need not try for long; who is to be let in may have
+  /// to on a busy machine.
   caf::expected<std::string> ask(const link_files& tls,
                                  std::chrono::milliseconds within = 20s) {
     connection_options options;
