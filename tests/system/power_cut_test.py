@@ -25,17 +25,17 @@ class UnderPowerCuts(KillRounds):
     def settle_disk(self):
         self.power.settle()
 
-    def run_rounds(self, label):
+    def run_rounds(self, label, rounds=ROUNDS, least=10):
         self.instance.start()
         self.add_users()
-        for number in range(ROUNDS):
+        for number in range(rounds):
             self.run_round(number)
             self.start_again()
             self.verify(f"{label}, round {number}")
             self.verify_documents(f"{label}, round {number}")
             self.verify_contents(f"{label}, round {number}")
         print(f"{label}: {len(self.history.acknowledged)} acknowledged")
-        self.assertGreater(len(self.history.acknowledged), 10 * ROUNDS)
+        self.assertGreater(len(self.history.acknowledged), least * rounds)
         self.finish()
 
 
@@ -47,6 +47,10 @@ class Flushed(UnderPowerCuts):
     def test_or_the_survival_of_some_of_them(self):
         self.set_up_power_cut(SEED, leak=40)
         self.run_rounds("some of it survives")
+
+    def test_or_kills_in_the_middle_of_flushes(self):
+        self.set_up_power_cut(SEED, slow_ms=20)
+        self.run_rounds("flushes are slow", min(ROUNDS, 3), least=1)
 
 
 class Bites(UnderPowerCuts):

@@ -10,10 +10,12 @@ class PowerCut:
     """The shim's environment for one data folder, and the undoing of names.
 
     `deaf`: flushes of paths that contain this do nothing. `leak`: per cent of
-    unflushed writes of which some reaches the disk all the same.
+    unflushed writes of which some reaches the disk all the same. `slow_ms`: how
+    long a flush takes, so that a kill finds what was answered before its end.
     """
 
-    def __init__(self, library, data, beside, deaf="", leak=0):
+    def __init__(self, library, data, beside, deaf="", leak=0,
+                 slow_ms=0):
         self.data = Path(os.path.realpath(data))
         self.log = Path(beside) / "names.log"
         self.trash = Path(beside) / "trash"
@@ -25,6 +27,7 @@ class PowerCut:
             "DEPOSITD_UNFLUSHED_TRASH": str(self.trash),
             "DEPOSITD_UNFLUSHED_DEAF": deaf,
             "DEPOSITD_UNFLUSHED_LEAK": str(leak),
+            "DEPOSITD_UNFLUSHED_SLOW": str(slow_ms),
             # The sanitizers' library need not come first.
             "ASAN_OPTIONS": "verify_asan_link_order=0",
         }

@@ -16,6 +16,8 @@
  *                             the disk all the same, as may happen
  *   DEPOSITD_UNFLUSHED_DEAF   flushes of paths that contain this do nothing:
  *                             proves that a test notices a missing flush
+ *   DEPOSITD_UNFLUSHED_SLOW   milliseconds that pass before what is flushed is
+ *                             on the disk: shows what was answered too early
  *
  * Passed through: shared-memory files of SQLite (-shm) and lock files.
  */
@@ -229,6 +231,11 @@ int posix_fallocate(int fd, off_t offset, off_t size) {
 
 /* The page cache survives the kill, so the real file needs no flush. */
 static int flush(int fd, int (*real)(int)) {
+  lock();
+  const int waits = shadow_of(fd) != NULL;
+  unlock();
+  if (waits)
+    take_long();
   lock();
   struct shadow* s = shadow_of(fd);
   struct stat info;

@@ -23,7 +23,7 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static char root[PATH_MAX], trash[PATH_MAX], deaf[PATH_MAX];
 static size_t root_length;
-static int log_fd = -1, leak_percent, trash_count;
+static int log_fd = -1, leak_percent, slow_ms, trash_count;
 static uint64_t chance;
 
 #define REAL(result, name, ...) result (*real_##name)(__VA_ARGS__)
@@ -64,6 +64,8 @@ static void load(void) {
     snprintf(deaf, sizeof deaf, "%s", value);
   if ((value = getenv("DEPOSITD_UNFLUSHED_LEAK")))
     leak_percent = atoi(value);
+  if ((value = getenv("DEPOSITD_UNFLUSHED_SLOW")))
+    slow_ms = atoi(value);
   if ((value = getenv("DEPOSITD_UNFLUSHED_LOG")))
     log_fd = real_openat(AT_FDCWD, value,
                          O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
@@ -74,6 +76,12 @@ static void load(void) {
 
 void load_once(void) {
   pthread_once(&once, load);
+}
+
+void take_long(void) {
+  struct timespec rest = {slow_ms / 1000, slow_ms % 1000 * 1000000L};
+  while (slow_ms && nanosleep(&rest, &rest) != 0) /* sleeps: as a disk does */
+    ;
 }
 
 void lock(void) {

@@ -50,6 +50,9 @@ REAL(ssize_t, copy_file_range, int, off_t*, int, off_t*, size_t, unsigned);
 #undef REAL
 
 void load_once(void);
+/* As long as a flush is to take; without the lock. */
+void take_long(void);
+
 void lock(void); /* loads too */
 void unlock(void);
 unsigned below(unsigned limit); /* by chance */
