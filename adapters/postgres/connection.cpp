@@ -72,11 +72,12 @@ caf::error connection::connect() {
 }
 
 /// A commit that is not flushed is none, whatever the server's default; the
-/// other end of a cut cable must let go of its locks.
+/// other end of a cut cable must let go of its locks, and so must an engine
+/// that stopped in the middle of a transaction.
 caf::error connection::configure() {
   return script(
     "SET statement_timeout = " + std::to_string(options_.statement_timeout_ms)
-    + "; SET idle_in_transaction_session_timeout = '60s'"
+    + "; SET idle_in_transaction_session_timeout = '5s'"
       "; SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 3"
       "; SET tcp_keepalives_count = 3; SET client_min_messages = warning"
       "; SELECT set_config('synchronous_commit', 'on', false)"

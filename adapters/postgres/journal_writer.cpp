@@ -43,9 +43,22 @@ caf::error journal_writer::open() {
   to_ = std::move(*opened);
   if (auto error = migrate(*to_))
     return error;
-  if (auto error = take_shard())
+  if (auto error = options_.epoch > 0 ? begin_session() : take_shard())
     return error;
   return load();
+}
+
+caf::error journal_writer::begin_session() {
+  epoch_ = options_.epoch;
+  const auto begun
+    = to_->run(statements::renew_session,
+               parameters{}.add(options_.server.shard).add(epoch_));
+  if (!begun)
+    return begun.error();
+  if (begun->rows() == 0)
+    return fenced();
+  begun->read(0, 0, session_);
+  return {};
 }
 
 caf::error journal_writer::take_shard() {
@@ -249,7 +262,7 @@ caf::error journal_writer::renew_session(clock::time_point until) {
         return std::move(opened.error());
       to_ = std::move(*opened);
       // The server may not have buried the last session yet; the epoch counts.
-      if (options_.owner_wait_ms > 0)
+      if (options_.owner_wait_ms > 0 && options_.epoch == 0)
         (void)to_->run(statements::try_lock_shard, parameters{}.add(shard));
     }
     auto renewed = to_->run(statements::renew_session,

@@ -44,6 +44,10 @@ private:
 
   using clock = std::chrono::steady_clock;
 
+  /// Under an epoch that is ours already.
+  caf::error begin_session();
+
+  /// Under the next epoch.
   caf::error take_shard();
   caf::error load();
 

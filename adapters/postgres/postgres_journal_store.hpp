@@ -18,12 +18,16 @@ struct postgres_journal_options {
   /// Refuses a shard that another engine has open, after waiting this long for
   /// it to end; 0: takes it from whoever has it, who is fenced then.
   std::uint32_t owner_wait_ms = 5'000;
+
+  /// Not 0: the shard was taken under this epoch already (see shard_leases), so
+  /// no lock is asked for and no epoch taken; `owner_wait_ms` is not used.
+  epoch_number epoch = 0;
 };
 
 /// Opens the journal of the shard, or begins one, under a new epoch; brings the
 /// schema up to date. `ec::store_failed` if the server refuses, the schema is
-/// of a later version, or another engine has the shard; `ec::store_damaged` if
-/// groups are missing.
+/// of a later version, or another engine has the shard; `ec::fenced` if that
+/// holds of the epoch given; `ec::store_damaged` if groups are missing.
 ///
 /// When the connection is lost during an append, the store connects again, puts
 /// whatever is still under way out of force, looks whether the group is there,

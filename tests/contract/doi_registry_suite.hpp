@@ -175,10 +175,13 @@ TEST_P(doi_registry_suite, remembers_a_submission_without_dois) {
 }
 
 TEST_P(doi_registry_suite, says_which_numbers_are_taken) {
-  EXPECT_EQ(registry->submission_max(), item_id{0});
+  EXPECT_EQ(registry->submission_max(100), item_id{0});
   record(7, {a_record("10.5555/a")});
   record(3, {});
-  EXPECT_EQ(registry->submission_max(), item_id{7});
+  EXPECT_EQ(registry->submission_max(100), item_id{7});
+  EXPECT_EQ(registry->submission_max(7), item_id{7});
+  EXPECT_EQ(registry->submission_max(6), item_id{3});
+  EXPECT_EQ(registry->submission_max(2), item_id{0});
 }
 
 TEST_P(doi_registry_suite, lets_the_first_of_two_equal_dois_count) {

@@ -4,10 +4,12 @@
 #include "adapters/postgres/postgres_doi_registry.hpp"
 #include "adapters/postgres/postgres_journal_store.hpp"
 #include "adapters/postgres/postgres_projection_store.hpp"
+#include "adapters/postgres/postgres_shard_leases.hpp"
 #include "tests/contract/blob_store_suite.hpp"
 #include "tests/contract/doi_registry_suite.hpp"
 #include "tests/contract/journal_store_suite.hpp"
 #include "tests/contract/projection_store_suite.hpp"
+#include "tests/contract/shard_leases_suite.hpp"
 #include "tests/support/postgres_schema.hpp"
 
 namespace depositd {
@@ -63,6 +65,24 @@ private:
   postgres_schema schema_;
 };
 
+class postgres_lease_driver final : public lease_driver {
+public:
+  caf::expected<std::unique_ptr<shard_leases>>
+  open(const std::string& name, shard_number shards) override {
+    return open_postgres_leases({.server = {.url = schema_.url()},
+                                 .self = {name, "127.0.0.1:1"},
+                                 .count = shards});
+  }
+
+  /// The server's clock is nobody's to set: it is told to wait.
+  void pass(std::uint32_t ms) override {
+    schema_.run("SELECT pg_sleep(" + std::to_string(ms) + " / 1000.0)");
+  }
+
+private:
+  postgres_schema schema_;
+};
+
 /// One candidate, or none without a server.
 template <class Candidate, class Driver>
 std::vector<Candidate> candidates() {
@@ -102,6 +122,13 @@ INSTANTIATE_TEST_SUITE_P(
   all, doi_registry_suite,
   ::testing::ValuesIn(
     candidates<registry_candidate, postgres_registry_driver>()),
+  [](const auto& x) { return x.param.name; });
+
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(shard_leases_suite);
+
+INSTANTIATE_TEST_SUITE_P(
+  all, shard_leases_suite,
+  ::testing::ValuesIn(candidates<lease_candidate, postgres_lease_driver>()),
   [](const auto& x) { return x.param.name; });
 
 } // namespace depositd

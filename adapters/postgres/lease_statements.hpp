@@ -1,0 +1,71 @@
+#pragma once
+
+// SQL of leases. All times are the server's; `clock_timestamp()` where a
+// statement may have waited.
+
+#include <string_view>
+
+namespace depositd::postgres::statements {
+
+inline constexpr std::string_view put_shard_count =
+  "INSERT INTO shard_counts (count) VALUES ($1) ON CONFLICT DO NOTHING";
+inline constexpr std::string_view shard_count =
+  "SELECT count FROM shard_counts";
+inline constexpr std::string_view put_leases =
+  "INSERT INTO shard_leases SELECT n, 0, '', 0, '-infinity' "
+  "FROM generate_series(0, $1 - 1) AS n ON CONFLICT DO NOTHING";
+
+/// Name, address. An engine of this name that still runs is fenced by it.
+inline constexpr std::string_view join_engines =
+  "INSERT INTO engines VALUES ($1, 1, $2, clock_timestamp()) "
+  "ON CONFLICT (name) DO UPDATE SET instance = engines.instance + 1, "
+  "address = excluded.address RETURNING instance";
+/// Name, instance, lease in ms.
+inline constexpr std::string_view stay_alive =
+  "UPDATE engines SET alive_until = clock_timestamp() "
+  "+ $3 * interval '1 millisecond' WHERE name = $1 AND instance = $2";
+inline constexpr std::string_view leave_engines =
+  "DELETE FROM engines WHERE name = $1 AND instance = $2";
+
+/// Shard, name, instance: whether it may be taken. Does not wait for another
+/// engine that is taking it.
+inline constexpr std::string_view lock_free_lease =
+  "SELECT 1 FROM shard_leases WHERE shard = $1 AND (ends_at <= "
+  "clock_timestamp() OR (engine = $2 AND instance <= $3)) "
+  "FOR UPDATE SKIP LOCKED";
+/// Waits for appends under the epoch before, and lets no later one through.
+inline constexpr std::string_view raise_epoch =
+  "INSERT INTO shard_owners VALUES ($1, 1, 1) ON CONFLICT (shard) DO UPDATE "
+  "SET epoch = shard_owners.epoch + 1, session = shard_owners.session + 1, "
+  "owned_since = clock_timestamp() RETURNING epoch";
+/// Shard, epoch, name, instance, lease in ms.
+inline constexpr std::string_view put_lease =
+  "UPDATE shard_leases SET epoch = $2, engine = $3, instance = $4, "
+  "ends_at = clock_timestamp() + $5 * interval '1 millisecond' "
+  "WHERE shard = $1";
+/// Name, instance, lease in ms.
+inline constexpr std::string_view renew_leases =
+  "UPDATE shard_leases SET ends_at = clock_timestamp() "
+  "+ $3 * interval '1 millisecond' WHERE engine = $1 AND instance = $2 "
+  "AND ends_at > clock_timestamp() RETURNING shard";
+/// Shard, name, instance.
+inline constexpr std::string_view release_lease =
+  "UPDATE shard_leases SET engine = '', ends_at = '-infinity' "
+  "WHERE shard = $1 AND engine = $2 AND instance = $3";
+inline constexpr std::string_view release_leases =
+  "UPDATE shard_leases SET engine = '', ends_at = '-infinity' "
+  "WHERE engine = $1 AND instance = $2";
+
+inline constexpr std::string_view list_leases =
+  "SELECT l.shard, l.epoch, CASE WHEN l.ends_at > clock_timestamp() "
+  "THEN l.engine ELSE '' END, coalesce(e.address, ''), "
+  "CASE WHEN l.ends_at > clock_timestamp() THEN (1000 * extract(epoch FROM "
+  "l.ends_at - clock_timestamp()))::bigint ELSE 0 END "
+  "FROM shard_leases l LEFT JOIN engines e ON e.name = l.engine "
+  "ORDER BY l.shard";
+inline constexpr std::string_view list_engines =
+  "SELECT name, address, (1000 * extract(epoch FROM alive_until "
+  "- clock_timestamp()))::bigint FROM engines "
+  "WHERE alive_until > clock_timestamp() ORDER BY name";
+
+} // namespace depositd::postgres::statements

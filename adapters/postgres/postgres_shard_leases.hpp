@@ -1,0 +1,32 @@
+#pragma once
+
+// Leases in PostgreSQL: tables `shard_leases` and `engines`, which people may
+// read as the view `shards`.
+
+#include "adapters/postgres/postgres_options.hpp"
+#include "messages/ports/shard_leases.hpp"
+
+#include <memory>
+
+namespace depositd {
+
+struct postgres_leases_options {
+  postgres_options server; ///< `shard` and `patience_ms` are not used
+  engine_identity self;
+  shard_number count = 1;
+
+  /// How long the server may take for a call.
+  std::uint32_t call_ms_max = 3'000;
+};
+
+/// Joins the engines; brings the schema up to date. The first engine of a
+/// database says how many shards there are; `ec::bad_setting` for any that
+/// says otherwise later. `ec::store_failed` if the server refuses.
+caf::expected<std::unique_ptr<shard_leases>>
+open_postgres_leases(const postgres_leases_options& options);
+
+/// The same check alone, for an engine that needs no leases.
+caf::error check_postgres_shard_count(const postgres_options& server,
+                                      shard_number count);
+
+} // namespace depositd

@@ -1,0 +1,179 @@
+// Engines that share one database: each shard's journal and projection opened
+// under the epoch of a lease, and closed to whoever lost it.
+
+#include "adapters/postgres/postgres_shard_leases.hpp"
+#include "tests/adapters/postgres/postgres_fixture.hpp"
+
+#include <chrono>
+
+namespace depositd {
+
+namespace {
+
+class postgres_leases : public postgres_fixture {
+protected:
+  std::unique_ptr<shard_leases> join(const std::string& name,
+                                     shard_number count = 2) const {
+    auto out = open_postgres_leases({.server = {.url = schema->url()},
+                                     .self = {name, "127.0.0.1:1"},
+                                     .count = count});
+    EXPECT_TRUE(out) << render(out.error());
+    return out ? std::move(*out) : nullptr;
+  }
+
+  postgres_journal_options journal_of(shard_number shard,
+                                      epoch_number epoch) const {
+    return {.server = {.url = schema->url(), .shard = shard}, .epoch = epoch};
+  }
+
+  std::unique_ptr<projection_store> tables_of(shard_number shard,
+                                              epoch_number epoch) const {
+    auto out = open_postgres_projection(
+      {.server = {.url = schema->url(), .shard = shard}, .epoch = epoch});
+    EXPECT_TRUE(out) << render(out.error());
+    return out ? std::move(*out) : nullptr;
+  }
+
+  static slice next(sequence from, sequence upto) {
+    slice out;
+    out.from = from;
+    out.upto = upto;
+    return out;
+  }
+
+  void wait(std::uint32_t ms) const {
+    schema->run("SELECT pg_sleep(" + std::to_string(ms) + " / 1000.0)");
+  }
+};
+
+TEST_F(postgres_leases, let_engines_write_shards_of_one_database_at_once) {
+  const auto a = join("a");
+  const auto b = join("b");
+  const auto first = open_journal(journal_of(0, **a->take(0, 60'000)));
+  const auto second = open_journal(journal_of(1, **b->take(1, 60'000)));
+  const auto first_tables = tables_of(0, first->epoch());
+  const auto second_tables = tables_of(1, second->epoch());
+  for (auto round = 0; round < 3; ++round) {
+    ASSERT_TRUE(first->append("first ", 1, {}));
+    ASSERT_TRUE(second->append("second ", 2, {}));
+  }
+  ASSERT_TRUE(first_tables->apply(next(0, 3)));
+  ASSERT_TRUE(second_tables->apply(next(0, 6)));
+  EXPECT_EQ(read_all(*first), "first first first ");
+  EXPECT_EQ(read_all(*second), "second second second ");
+}
+
+TEST_F(postgres_leases, fence_an_engine_whose_lease_another_one_took) {
+  const auto a = join("a");
+  const auto b = join("b");
+  const auto old_epoch = **a->take(0, 100);
+  const auto old_journal = open_journal(journal_of(0, old_epoch));
+  const auto old_tables = tables_of(0, old_epoch);
+  ASSERT_TRUE(old_journal->append("before", 1, {{"in/0", 1}}));
+  wait(120);
+  // Nobody has taken it: what is written harms nobody.
+  EXPECT_TRUE(old_journal->append(" late", 1, {}));
+  const auto epoch = **b->take(0, 60'000);
+  EXPECT_EQ(old_journal->append("never", 1, {}).error(), ec::fenced);
+  EXPECT_EQ(old_tables->apply(next(0, 2)).error(), ec::fenced);
+  const auto journal = open_journal(journal_of(0, epoch));
+  EXPECT_EQ(journal->epoch(), epoch);
+  ASSERT_TRUE(journal->append(" after", 1, {}));
+  EXPECT_EQ(read_all(*journal), "before late after");
+  EXPECT_TRUE(tables_of(0, epoch)->apply(next(0, 3)));
+  EXPECT_EQ(old_journal->append("never", 1, {{"in/0", 9}}).error(),
+            ec::fenced);
+  EXPECT_EQ(journal->watermarks(), (std::vector<watermark>{{"in/0", 1}}));
+}
+
+TEST_F(postgres_leases, do_not_open_a_journal_under_an_epoch_that_is_over) {
+  const auto a = join("a");
+  const auto old_epoch = **a->take(0, 60'000);
+  ASSERT_TRUE(*join("a")->take(0, 60'000));
+  const auto late = open_postgres_journal(journal_of(0, old_epoch));
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error(), ec::fenced);
+}
+
+TEST_F(postgres_leases, are_renewed_while_a_slice_holds_its_shard) {
+  const auto a = join("a");
+  ASSERT_TRUE(*a->take(0, 60'000));
+  // As the projection holds it through a long transaction.
+  auto slice = schema->connect();
+  ASSERT_FALSE((*slice)->script(
+    "BEGIN; SELECT 1 FROM shard_owners WHERE shard = 0 FOR SHARE"));
+  const auto ours = a->renew(60'000);
+  ASSERT_TRUE(ours) << render(ours.error());
+  EXPECT_EQ(*ours, std::vector<shard_number>{0});
+}
+
+TEST_F(postgres_leases, end_for_an_engine_that_stopped_inside_a_transaction) {
+  const auto a = join("a");
+  const auto b = join("b");
+  ASSERT_TRUE(*a->take(0, 100));
+  auto stopped = schema->connect();
+  ASSERT_FALSE((*stopped)->script(
+    "BEGIN; SELECT 1 FROM shard_owners WHERE shard = 0 FOR SHARE"));
+  const auto begun = std::chrono::steady_clock::now();
+  caf::expected<std::optional<epoch_number>> taken{std::optional<
+    epoch_number>{}};
+  do
+    taken = b->take(0, 60'000);
+  while (!(taken && *taken)
+         && std::chrono::steady_clock::now() - begun
+              < std::chrono::seconds{20});
+  ASSERT_TRUE(taken) << render(taken.error());
+  ASSERT_TRUE(*taken);
+  EXPECT_LT(std::chrono::steady_clock::now() - begun,
+            std::chrono::seconds{12});
+}
+
+TEST_F(postgres_leases, fail_in_time_when_the_server_is_gone) {
+  cutting_proxy line{port_of(schema->url())};
+  auto opened = open_postgres_leases({.server = {.url = through(line)},
+                                      .self = {"a", "127.0.0.1:1"},
+                                      .count = 2,
+                                      .call_ms_max = 1'000});
+  ASSERT_TRUE(opened) << render(opened.error());
+  auto& a = **opened;
+  ASSERT_TRUE(*a.take(0, 60'000));
+  line.refuse(true);
+  line.cut_at_answer(1);
+  const auto begun = std::chrono::steady_clock::now();
+  EXPECT_EQ(a.renew(60'000).error(), ec::store_failed);
+  EXPECT_LT(std::chrono::steady_clock::now() - begun,
+            std::chrono::seconds{5});
+  line.refuse(false);
+  const auto ours = a.renew(60'000);
+  ASSERT_TRUE(ours) << render(ours.error());
+  EXPECT_EQ(*ours, std::vector<shard_number>{0});
+}
+
+TEST_F(postgres_leases, know_that_an_older_database_has_one_shard) {
+  open_journal()->append("a", 1, {});
+  schema->run("DELETE FROM shard_counts; DELETE FROM schema_versions WHERE "
+              "version = 4; DROP VIEW shards; DROP TABLE shard_counts, "
+              "engines, shard_leases");
+  EXPECT_FALSE(check_postgres_shard_count({.url = schema->url()}, 1));
+  const auto wrong = check_postgres_shard_count({.url = schema->url()}, 2);
+  EXPECT_EQ(wrong, ec::bad_setting);
+  const auto joined = open_postgres_leases(
+    {.server = {.url = schema->url()}, .self = {"a", ""}, .count = 2});
+  EXPECT_EQ(joined.error(), ec::bad_setting);
+}
+
+TEST_F(postgres_leases, are_shown_to_people) {
+  const auto a = join("a");
+  ASSERT_TRUE(*a->take(1, 60'000));
+  EXPECT_EQ(schema->number("SELECT count(*) FROM shards WHERE engine = 'a' "
+                           "AND address = '127.0.0.1:1' AND in_force "
+                           "AND epoch = 1"),
+            1u);
+  EXPECT_EQ(schema->number("SELECT count(*) FROM shards WHERE engine IS NULL "
+                           "AND NOT in_force"),
+            1u);
+}
+
+} // namespace
+
+} // namespace depositd
