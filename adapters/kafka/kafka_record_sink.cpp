@@ -1,0 +1,232 @@
+#include "adapters/kafka/kafka_record_sink.hpp"
+
+#include "adapters/kafka/client.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <set>
+
+namespace depositd {
+
+namespace {
+
+using namespace kafka;
+using clock = std::chrono::steady_clock;
+
+setting_list sink_settings() {
+  return {{"enable.idempotence", "true"},
+          {"acks", "all"},
+          {"linger.ms", "2"},
+          // A batch is waited for as a whole: its caller's time is the limit.
+          {"message.timeout.ms", "0"},
+          // A rejected record goes out again with what is said about it: more
+          // bytes than the broker takes of a producer who keeps the default.
+          {"message.max.bytes", "2000000"},
+          {"retry.backoff.ms", "50"}};
+}
+
+/// How far a batch is.
+enum class progress : std::uint8_t { waiting, written, refused, failed };
+
+class kafka_sink final : public record_sink {
+public:
+  kafka_sink(kafka_options options, std::unique_ptr<client> first)
+    : options_(std::move(options)), client_(std::move(first)) {
+    // nop
+  }
+
+  ~kafka_sink() override {
+    client_->news().reported = nullptr;
+  }
+
+  caf::error publish(const std::vector<outgoing_record>& batch,
+                     std::chrono::milliseconds wait) override;
+
+  std::string trouble() const override {
+    return trouble_.empty() ? client_->news().trouble : trouble_;
+  }
+
+private:
+  caf::error renew();
+  caf::error find_topics(const std::vector<outgoing_record>& batch,
+                         deadline end);
+  caf::error write(const std::vector<outgoing_record>& batch, deadline end);
+  caf::error write_alone(const std::vector<outgoing_record>& batch,
+                         std::size_t i, deadline end);
+  rd_kafka_resp_err_t produce(const outgoing_record& x, std::size_t i);
+  void hand_over(const outgoing_record& x, std::size_t i, deadline end);
+  void await_reports(deadline end);
+  void note(std::size_t i, rd_kafka_resp_err_t code);
+
+  kafka_options options_;
+  std::unique_ptr<client> client_;
+  std::set<std::string> topics_;   ///< that were seen to exist
+  std::vector<progress> progress_; ///< of the records of the batch
+  std::size_t waiting_ = 0;
+  caf::error why_;                 ///< the last failure of a record
+  std::string trouble_;            ///< of the last batch
+};
+
+void kafka_sink::note(std::size_t i, rd_kafka_resp_err_t code) {
+  auto& at = progress_[i];
+  --waiting_;
+  if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
+    at = progress::written;
+  } else if (code == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE) {
+    at = progress::refused;
+  } else {
+    at = progress::failed;
+    why_ = failure("a record was not written", code);
+  }
+}
+
+/// Another producer: nothing of the old one can reach us or the log's order.
+caf::error kafka_sink::renew() {
+  auto fresh = client::open(RD_KAFKA_PRODUCER, options_, sink_settings());
+  if (!fresh)
+    return fresh.error();
+  client_->news().reported = nullptr;
+  client_ = std::move(*fresh);
+  return {};
+}
+
+/// Records for an unknown topic would wait for it half a minute; and the first
+/// record after this goes out at once (confluentinc/librdkafka #5032).
+caf::error kafka_sink::find_topics(const std::vector<outgoing_record>& batch,
+                                   deadline end) {
+  for (const auto& x : batch) {
+    if (topics_.count(x.topic) != 0)
+      continue;
+    const auto found = client_->partitions(x.topic, end);
+    if (!found)
+      return found.error();
+    topics_.insert(x.topic);
+  }
+  return {};
+}
+
+rd_kafka_resp_err_t kafka_sink::produce(const outgoing_record& x,
+                                        std::size_t i) {
+  auto* headers = rd_kafka_headers_new(x.headers.size());
+  for (const auto& h : x.headers)
+    rd_kafka_header_add(headers, h.name.data(),
+                        static_cast<ssize_t>(h.name.size()), h.value.data(),
+                        static_cast<ssize_t>(h.value.size()));
+  // Copied, so never written to.
+  auto* value = x.has_value ? const_cast<char*>(x.value.data()) : nullptr;
+  const auto code = rd_kafka_producev(
+    client_->handle(), RD_KAFKA_V_TOPIC(x.topic.c_str()),
+    RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
+    RD_KAFKA_V_KEY(x.key.empty() ? nullptr : x.key.data(), x.key.size()),
+    RD_KAFKA_V_VALUE(value, x.has_value ? x.value.size() : 0),
+    RD_KAFKA_V_HEADERS(headers),
+    RD_KAFKA_V_OPAQUE(reinterpret_cast<void*>(i)), RD_KAFKA_V_END);
+  if (code != RD_KAFKA_RESP_ERR_NO_ERROR)
+    rd_kafka_headers_destroy(headers);
+  return code;
+}
+
+void kafka_sink::hand_over(const outgoing_record& x, std::size_t i,
+                           deadline end) {
+  progress_[i] = progress::waiting;
+  ++waiting_;
+  for (;;) {
+    const auto code = produce(x, i);
+    if (code == RD_KAFKA_RESP_ERR_NO_ERROR)
+      return;
+    if (code != RD_KAFKA_RESP_ERR__QUEUE_FULL || milliseconds_until(end) == 0)
+      return note(i, code);
+    rd_kafka_poll(client_->handle(), std::min(milliseconds_until(end), 20));
+  }
+}
+
+void kafka_sink::await_reports(deadline end) {
+  while (waiting_ > 0 && milliseconds_until(end) > 0 && !client_->broken())
+    // Sends at once what still lingers, and shows the reports.
+    rd_kafka_flush(client_->handle(), std::min(milliseconds_until(end), 200));
+}
+
+/// Once through the batch, from the first record that is not written: what is
+/// behind it is written again, so that the order of equal keys stays.
+caf::error kafka_sink::write(const std::vector<outgoing_record>& batch,
+                             deadline end) {
+  client_->news().reported
+    = [this](std::size_t i, rd_kafka_resp_err_t code) { note(i, code); };
+  const auto first
+    = std::find_if(progress_.begin(), progress_.end(),
+                   [](progress x) { return x != progress::written; })
+      - progress_.begin();
+  why_ = {};
+  waiting_ = 0;
+  for (auto i = static_cast<std::size_t>(first); i < batch.size(); ++i)
+    hand_over(batch[i], i, end);
+  await_reports(end);
+  if (waiting_ > 0 && !why_)
+    why_ = caf::make_error(ec::store_failed,
+                           "no broker acknowledged the records in time");
+  for (std::size_t i = 0; i < batch.size() && !why_; ++i)
+    if (progress_[i] == progress::refused)
+      why_ = write_alone(batch, i, end);
+  return why_;
+}
+
+/// The broker refuses everything that it was sent together with a record that
+/// is too large; and one that is too large on its own must not block the rest.
+caf::error kafka_sink::write_alone(const std::vector<outgoing_record>& batch,
+                                   std::size_t i, deadline end) {
+  hand_over(batch[i], i, end);
+  await_reports(end);
+  if (progress_[i] == progress::refused) {
+    auto cut = batch[i];
+    const auto bytes = std::to_string(cut.value.size());
+    spdlog::warn("record_value_omitted topic={} bytes={}", cut.topic, bytes);
+    cut.headers.push_back({value_omitted_header, bytes});
+    cut.value.clear();
+    cut.has_value = false;
+    hand_over(cut, i, end);
+    await_reports(end);
+  }
+  if (progress_[i] == progress::written)
+    return {};
+  return why_ ? why_
+              : caf::make_error(ec::store_failed,
+                                "a record of topic " + batch[i].topic
+                                  + " was not acknowledged");
+}
+
+caf::error kafka_sink::publish(const std::vector<outgoing_record>& batch,
+                               std::chrono::milliseconds wait) {
+  const auto end = clock::now() + wait;
+  progress_.assign(batch.size(), progress::failed);
+  auto error = find_topics(batch, end);
+  while (!error) {
+    error = write(batch, end);
+    if (!error)
+      break;
+    // Whatever it was, this producer may still send what we gave up; and after
+    // a fatal error (confluentinc/librdkafka #4438) it would send nothing.
+    spdlog::warn("kafka_producer_replaced reason=\"{}\"", render(error));
+    topics_.clear();
+    if (auto failed = renew())
+      return failed;
+    if (milliseconds_until(end) == 0)
+      break;
+    error = find_topics(batch, end);
+  }
+  trouble_ = error ? render(error) : std::string{};
+  return error;
+}
+
+} // namespace
+
+caf::expected<std::unique_ptr<record_sink>>
+open_kafka_sink(const kafka_options& options) {
+  auto first = client::open(RD_KAFKA_PRODUCER, options, sink_settings());
+  if (!first)
+    return first.error();
+  return std::unique_ptr<record_sink>{
+    std::make_unique<kafka_sink>(options, std::move(*first))};
+}
+
+} // namespace depositd

@@ -1,0 +1,360 @@
+#include "adapters/kafka/kafka_record_source.hpp"
+
+#include "adapters/kafka/client.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace depositd {
+
+namespace {
+
+using namespace kafka;
+using clock = std::chrono::steady_clock;
+
+struct list_deleter {
+  void operator()(rd_kafka_topic_partition_list_t* x) const {
+    rd_kafka_topic_partition_list_destroy(x);
+  }
+};
+
+struct message_deleter {
+  void operator()(rd_kafka_message_t* x) const {
+    rd_kafka_message_destroy(x);
+  }
+};
+
+using partition_list
+  = std::unique_ptr<rd_kafka_topic_partition_list_t, list_deleter>;
+using message = std::unique_ptr<rd_kafka_message_t, message_deleter>;
+
+setting_list source_settings() {
+  return {// Nobody joins it; librdkafka assigns nothing without a name.
+          {"group.id", "depositd"},
+          {"enable.auto.commit", "false"},
+          {"enable.auto.offset.store", "false"},
+          // What is not where the shard says it is must be said, not skipped.
+          {"auto.offset.reset", "error"},
+          {"isolation.level", "read_committed"},
+          {"check.crcs", "true"},
+          {"queued.max.messages.kbytes", "16384"},
+          {"fetch.error.backoff.ms", "100"}};
+}
+
+std::string text_of(const void* data, std::size_t size) {
+  return data == nullptr ? std::string{}
+                         : std::string{static_cast<const char*>(data), size};
+}
+
+std::vector<record_header> headers_of(const rd_kafka_message_t& x) {
+  std::vector<record_header> out;
+  rd_kafka_headers_t* headers = nullptr;
+  if (rd_kafka_message_headers(&x, &headers) != RD_KAFKA_RESP_ERR_NO_ERROR)
+    return out;
+  const char* name = nullptr;
+  const void* value = nullptr;
+  std::size_t size = 0;
+  for (std::size_t i = 0; rd_kafka_header_get_all(headers, i, &name, &value,
+                                                  &size)
+                          == RD_KAFKA_RESP_ERR_NO_ERROR;
+       ++i)
+    out.push_back({name, text_of(value, size)});
+  return out;
+}
+
+source_record record_of(const rd_kafka_message_t& x) {
+  rd_kafka_timestamp_type_t kind = RD_KAFKA_TIMESTAMP_NOT_AVAILABLE;
+  const auto written_ms = rd_kafka_message_timestamp(&x, &kind);
+  const bool known = kind != RD_KAFKA_TIMESTAMP_NOT_AVAILABLE
+                     && written_ms > 0;
+  return {.partition = x.partition,
+          .offset = x.offset,
+          .written_us = known ? written_ms * 1'000 : never,
+          .key = text_of(x.key, x.key_len),
+          .value = text_of(x.payload, x.len),
+          .has_value = x.payload != nullptr,
+          .headers = headers_of(x)};
+}
+
+class kafka_source final : public record_source {
+public:
+  kafka_source(kafka_options options, std::string topic,
+               std::unique_ptr<client> first)
+    : options_(std::move(options)),
+      topic_(std::move(topic)),
+      client_(std::move(first)) {
+    // nop
+  }
+
+  caf::expected<std::int32_t> partitions() override {
+    return client_->partitions(topic_, until());
+  }
+
+  caf::expected<partition_range> range(std::int32_t partition) override {
+    return range_before(partition, until());
+  }
+
+  caf::error
+  assign(const std::vector<partition_position>& positions) override;
+
+  caf::expected<std::vector<source_record>>
+  poll(const poll_limits& limits) override;
+
+  caf::error pause(const std::vector<std::int32_t>& partitions) override;
+
+  caf::error resume(const std::vector<std::int32_t>& partitions) override;
+
+  std::string trouble() const override {
+    return client_->news().trouble;
+  }
+
+private:
+  deadline until() const {
+    return clock::now() + std::chrono::milliseconds{options_.timeout_ms};
+  }
+
+  partition_list list_of(const std::vector<std::int32_t>& partitions) const;
+  caf::expected<partition_range> range_before(std::int32_t partition,
+                                              deadline end);
+  caf::error check(std::int32_t partition, std::int64_t next,
+                   const partition_range& range) const;
+  caf::error begin(const std::vector<partition_position>& positions);
+  caf::error refusal(const rd_kafka_message_t& x);
+  void take(const rd_kafka_message_t& x, std::vector<source_record>& out,
+            std::size_t& bytes);
+  void take_held(std::vector<source_record>& out, std::size_t& bytes);
+  void look_for_broker(deadline end);
+
+  kafka_options options_;
+  std::string topic_;
+  std::unique_ptr<client> client_;
+  std::map<std::int32_t, std::int64_t> next_; ///< by assigned partition
+  std::set<std::int32_t> paused_;
+  std::vector<source_record> held_; ///< that came although they were paused
+  caf::error stopped_; ///< why nothing comes until the next assignment
+  clock::time_point looked_at_;
+};
+
+partition_list
+kafka_source::list_of(const std::vector<std::int32_t>& partitions) const {
+  partition_list out{rd_kafka_topic_partition_list_new(
+    static_cast<int>(partitions.size()))};
+  for (const auto x : partitions)
+    rd_kafka_topic_partition_list_add(out.get(), topic_.c_str(), x);
+  return out;
+}
+
+caf::expected<partition_range>
+kafka_source::range_before(std::int32_t partition, deadline end) {
+  for (;;) {
+    partition_range out;
+    const auto code = rd_kafka_query_watermark_offsets(
+      client_->handle(), topic_.c_str(), partition, &out.low, &out.high,
+      std::max(milliseconds_until(end), 1));
+    if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
+      client_->news().trouble.clear();
+      return out;
+    }
+    // Waits may end early, and a new topic has no leader for a moment.
+    const bool again = code == RD_KAFKA_RESP_ERR__TRANSPORT
+                       || code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN
+                       || code == RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE
+                       || code == RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION;
+    if (!again || milliseconds_until(end) == 0)
+      return failure(topic_ + "/" + std::to_string(partition), code);
+    rd_kafka_poll(client_->handle(), std::min(milliseconds_until(end), 50));
+  }
+}
+
+caf::error kafka_source::check(std::int32_t partition, std::int64_t next,
+                               const partition_range& range) const {
+  const auto where = topic_ + "/" + std::to_string(partition)
+                     + " is to be read from offset " + std::to_string(next);
+  if (next < range.low)
+    return caf::make_error(
+      ec::not_found, where + ", but begins at " + std::to_string(range.low)
+                       + ": records were deleted before they were read");
+  if (next > range.high)
+    return caf::make_error(
+      ec::store_damaged, where + ", but ends at " + std::to_string(range.high)
+                           + ": it was cut, or is another log");
+  return {};
+}
+
+caf::error
+kafka_source::assign(const std::vector<partition_position>& positions) {
+  const auto end = until();
+  auto from = positions;
+  for (auto& x : from) {
+    const auto range = range_before(x.partition, end);
+    if (!range)
+      return range.error();
+    if (x.next == from_oldest)
+      x.next = range->low;
+    if (auto error = check(x.partition, x.next, *range))
+      return error;
+  }
+  return begin(from);
+}
+
+/// A client that never read anything else: what was fetched for an earlier
+/// assignment can then not get into this one.
+caf::error
+kafka_source::begin(const std::vector<partition_position>& positions) {
+  if (!next_.empty()) {
+    auto fresh = client::open(RD_KAFKA_CONSUMER, options_, source_settings());
+    if (!fresh)
+      return fresh.error();
+    client_ = std::move(*fresh);
+  }
+  next_.clear();
+  paused_.clear();
+  held_.clear();
+  stopped_ = {};
+  partition_list list{rd_kafka_topic_partition_list_new(
+    static_cast<int>(positions.size()))};
+  for (const auto& x : positions) {
+    rd_kafka_topic_partition_list_add(list.get(), topic_.c_str(), x.partition)
+      ->offset = x.next;
+    next_[x.partition] = x.next;
+  }
+  const auto code = rd_kafka_assign(client_->handle(), list.get());
+  if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+    stopped_ = failure("assignment of " + topic_, code);
+    return stopped_;
+  }
+  return {};
+}
+
+/// What an error in place of a record means; none if it passes by itself.
+caf::error kafka_source::refusal(const rd_kafka_message_t& x) {
+  switch (x.err) {
+    case RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET:
+    case RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE: {
+      const auto range = range_before(x.partition, until());
+      if (!range)
+        return range.error();
+      if (auto error = check(x.partition, next_[x.partition], *range))
+        return error;
+      return failure(topic_, x.err);
+    }
+    case RD_KAFKA_RESP_ERR__BAD_MSG:
+    case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART:
+    case RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC:
+    case RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION:
+    case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED:
+    case RD_KAFKA_RESP_ERR__FATAL:
+      return failure(topic_ + "/" + std::to_string(x.partition), x.err);
+    case RD_KAFKA_RESP_ERR__PARTITION_EOF:
+      return {};
+    default:
+      client_->news().trouble = rd_kafka_message_errstr(&x);
+      return {};
+  }
+}
+
+void kafka_source::take(const rd_kafka_message_t& x,
+                        std::vector<source_record>& out, std::size_t& bytes) {
+  const auto expected = next_.find(x.partition);
+  if (expected == next_.end() || x.offset < expected->second)
+    return;
+  expected->second = x.offset + 1;
+  if (paused_.count(x.partition) != 0) {
+    held_.push_back(record_of(x));
+    return;
+  }
+  out.push_back(record_of(x));
+  bytes += x.len + x.key_len;
+}
+
+void kafka_source::take_held(std::vector<source_record>& out,
+                             std::size_t& bytes) {
+  std::erase_if(held_, [&](source_record& x) {
+    if (paused_.count(x.partition) != 0)
+      return false;
+    bytes += x.value.size() + x.key.size();
+    out.push_back(std::move(x));
+    return true;
+  });
+}
+
+caf::expected<std::vector<source_record>>
+kafka_source::poll(const poll_limits& limits) {
+  const auto end = clock::now() + limits.wait;
+  std::vector<source_record> out;
+  std::size_t bytes = 0;
+  if (stopped_)
+    return stopped_;
+  take_held(out, bytes);
+  // One by one: the batch functions of librdkafka 2.0.2 lose records (#4208).
+  while (out.size() < limits.records_max && bytes < limits.bytes_max) {
+    const message x{rd_kafka_consumer_poll(
+      client_->handle(), out.empty() ? milliseconds_until(end) : 0)};
+    if (!x) {
+      if (!out.empty() || milliseconds_until(end) == 0)
+        break;
+      continue;
+    }
+    if (x->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
+      take(*x, out, bytes);
+      continue;
+    }
+    stopped_ = refusal(*x);
+    if (!stopped_)
+      continue;
+    // What was read before is good; the error comes next time.
+    if (out.empty())
+      return stopped_;
+    break;
+  }
+  if (!out.empty())
+    client_->news().trouble.clear();
+  else
+    look_for_broker(end);
+  return out;
+}
+
+/// Trouble is told when it begins, but nobody tells when it is over.
+void kafka_source::look_for_broker(deadline end) {
+  const auto now = clock::now();
+  if (client_->news().trouble.empty()
+      || now - looked_at_ < std::chrono::seconds{1})
+    return;
+  looked_at_ = now;
+  client_->reaches_broker(std::max(end, now + std::chrono::milliseconds{50}));
+}
+
+caf::error
+kafka_source::pause(const std::vector<std::int32_t>& partitions) {
+  const auto list = list_of(partitions);
+  paused_.insert(partitions.begin(), partitions.end());
+  const auto code
+    = rd_kafka_pause_partitions(client_->handle(), list.get());
+  return code == RD_KAFKA_RESP_ERR_NO_ERROR ? caf::error{}
+                                            : failure("pause", code);
+}
+
+caf::error
+kafka_source::resume(const std::vector<std::int32_t>& partitions) {
+  const auto list = list_of(partitions);
+  for (const auto x : partitions)
+    paused_.erase(x);
+  const auto code
+    = rd_kafka_resume_partitions(client_->handle(), list.get());
+  return code == RD_KAFKA_RESP_ERR_NO_ERROR ? caf::error{}
+                                            : failure("resume", code);
+}
+
+} // namespace
+
+caf::expected<std::unique_ptr<record_source>>
+open_kafka_source(const kafka_options& options, const std::string& topic) {
+  auto first = client::open(RD_KAFKA_CONSUMER, options, source_settings());
+  if (!first)
+    return first.error();
+  return std::unique_ptr<record_source>{
+    std::make_unique<kafka_source>(options, topic, std::move(*first))};
+}
+
+} // namespace depositd
