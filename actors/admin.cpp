@@ -1,5 +1,6 @@
 #include "actors/admin_calls.hpp"
 #include "actors/admin_changes.hpp"
+#include "messages/names.hpp"
 
 #include <caf/sec.hpp>
 
@@ -150,12 +151,46 @@ caf::result<admin_reply> start(admin_pointer self, const admin_request& x) {
   return call->answer;
 }
 
+/// The node is watched: its name goes with it. Claims are found by that name,
+/// so no two nodes may have the same at once.
+caf::result<node_joined> take_node(admin_pointer self, const join_node& x) {
+  const auto& options = self->state.options;
+  if (!options.effects || !x.manager)
+    return caf::make_error(ec::invalid_argument,
+                           std::string{"this engine takes no nodes"});
+  if (!legal_processor_name(x.name))
+    return caf::make_error(ec::invalid_argument,
+                           std::string{"this is no name for a node"});
+  auto& nodes = self->state.nodes;
+  const auto known = nodes.find(x.name);
+  if (known != nodes.end() && known->second.node() != x.manager.node())
+    return caf::make_error(ec::already_exists,
+                           "a node named " + x.name
+                             + " has joined and is not known to be gone");
+  nodes[x.name] = x.manager;
+  self->monitor(x.manager);
+  options.audit->info("node_joined name={} at={}", x.name,
+                      caf::to_string(x.manager.node()));
+  return node_joined{options.engine, options.shard, options.effects};
+}
+
+void node_gone(admin_pointer self, const caf::actor_addr& who) {
+  std::erase_if(self->state.nodes, [&](const auto& entry) {
+    if (entry.second.address() != who)
+      return false;
+    self->state.options.audit->warn("node_gone name={}", entry.first);
+    return true;
+  });
+}
+
 } // namespace
 
 admin_actor::behavior_type
 admin(admin_actor::stateful_pointer<admin_state> self, admin_options options) {
   self->state.started_us = options.clock.at(self->clock().now());
   self->state.options = std::move(options);
+  self->set_down_handler(
+    [=](const caf::down_msg& x) { node_gone(self, x.source); });
   return {
     [=](const admin_request& x) { return start(self, x); },
     [=](const connect_native&) -> caf::result<native_actor> {
@@ -163,6 +198,13 @@ admin(admin_actor::stateful_pointer<admin_state> self, admin_options options) {
         return caf::make_error(ec::draining,
                                std::string{"there is no native door"});
       return self->state.options.native;
+    },
+    [=](const join_node& x) { return take_node(self, x); },
+    [=](const meet_engine&) -> caf::result<engine_met> {
+      if (!self->state.options.meet)
+        return caf::make_error(ec::invalid_argument,
+                               std::string{"this engine shares no users"});
+      return self->state.options.meet();
     },
   };
 }

@@ -14,6 +14,8 @@
 
 #include <chrono>
 #include <deque>
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -25,9 +27,15 @@ struct admin_options {
   processor_manager_actor processors;
   native_actor native;       ///< what `connect_native` answers
   submitter_actor submitter; ///< see actors/submitter.hpp
+  effects_actor effects;     ///< null: no node may join
+  topics_actor topics;       ///< null: no log of records is configured
+  std::string engine;        ///< its name, for nodes that join
+  /// What this engine owns; none if it shares no users.
+  std::function<engine_met()> meet;
   std::string version;
   engine_clock clock = engine_clock::system();
   std::chrono::seconds timeout{10};         ///< for anything but:
+  std::chrono::seconds timeout_node{2};     ///< for what a joined node is asked
   std::chrono::seconds timeout_long{3'600}; ///< backups, bulk actions
   std::shared_ptr<spdlog::logger> audit;    ///< one line per change; not null
 };
@@ -48,6 +56,9 @@ struct admin_state {
   /// Changes in order of arrival; the first is being made. One at a time,
   /// because each is decided on what the one before has left.
   std::deque<admin_call_ptr> changes;
+
+  /// Nodes of processors that have joined, by name.
+  std::map<std::string, processor_manager_actor> nodes;
 };
 
 /// Answers until it is killed; holds nothing that must be saved.

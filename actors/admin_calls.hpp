@@ -4,8 +4,10 @@
 
 #include "actors/admin.hpp"
 
+#include <functional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace depositd {
 
@@ -65,6 +67,18 @@ void with_queue(admin_pointer self, const admin_call_ptr& call, F use) {
         refuse(call, ec::not_found, "there is no queue of this name");
       });
 }
+
+/// All slots, here and on nodes that have joined.
+struct slots_gathered {
+  slots_report slots;
+  std::vector<std::string> nodes;  ///< that have joined
+  std::vector<std::string> silent; ///< of these, that did not answer in time
+};
+
+/// Asks every manager at once and goes on when all have answered or the time is
+/// up. An error of the engine's own manager ends the call.
+void gather_slots(admin_pointer self, const admin_call_ptr& call,
+                  std::function<void(const slots_gathered&)> use);
 
 /// Starts the answer to a command that only reads; false if it is none.
 bool start_query(admin_pointer self, const admin_call_ptr& call);

@@ -244,12 +244,32 @@ document processor_document(const processor_spec& x) {
   return out;
 }
 
+/// Null: inside the engine.
+document node_of(const slots_report::entry& x) {
+  return x.node.empty() ? document(nullptr) : document(x.node);
+}
+
+document slot_document(const slots_report::entry& x) {
+  const bool busy = x.item != 0;
+  return {{"node", node_of(x)},
+          {"processor", x.processor},
+          {"slot", x.slot},
+          {"queue", x.queue},
+          {"state", busy ? "busy" : "idle"},
+          {"item", busy ? document(x.item) : document(nullptr)},
+          {"user", busy ? document(x.user) : document(nullptr)},
+          {"since", time(x.since_us)}};
+}
+
+} // namespace
+
 document processors_document(const control_state& state,
                              const slots_report& slots) {
   std::map<std::string, document> working;
   for (const auto& slot : slots.entries)
     if (slot.item != 0)
-      working[slot.processor].push_back({{"slot", slot.slot},
+      working[slot.processor].push_back({{"node", node_of(slot)},
+                                         {"slot", slot.slot},
                                          {"queue", slot.queue},
                                          {"item", slot.item},
                                          {"user", slot.user},
@@ -259,6 +279,21 @@ document processors_document(const control_state& state,
     auto entry = processor_document(spec);
     entry["working"] = or_empty(working, name);
     out["processors"].push_back(std::move(entry));
+  }
+  out["slots"] = document::array();
+  for (const auto& slot : slots.entries)
+    out["slots"].push_back(slot_document(slot));
+  return out;
+}
+
+document nodes_document(const std::vector<std::string>& names,
+                        const std::vector<std::string>& silent) {
+  auto out = document::array();
+  for (const auto& name : names) {
+    const auto answered
+      = std::find(silent.begin(), silent.end(), name) == silent.end();
+    out.push_back(
+      {{"name", name}, {"state", answered ? "joined" : "silent"}});
   }
   return out;
 }

@@ -35,11 +35,10 @@ void status_from_store(admin_pointer self, const call_ptr& call,
 
 void status_from_slots(admin_pointer self, const call_ptr& call,
                        const std::shared_ptr<status_parts>& parts) {
-  ask(self, call, self->state.options.processors, report_slots{},
-      [=](const slots_report& slots) {
-        parts->slots = slots;
-        status_from_store(self, call, parts);
-      });
+  gather_slots(self, call, [=](const slots_gathered& x) {
+    parts->slots = x.slots;
+    status_from_store(self, call, parts);
+  });
 }
 
 void status(admin_pointer self, const call_ptr& call) {
@@ -193,10 +192,11 @@ void sp_list(admin_pointer self, const call_ptr& call) {
   ask(self, call, self->state.options.shard, watch_control{nullptr},
       [=](const control_changed& control) {
         const auto state = control.state;
-        ask(self, call, self->state.options.processors, report_slots{},
-            [=](const slots_report& x) {
-              deliver(call, processors_document(*state, x));
-            });
+        gather_slots(self, call, [=](const slots_gathered& x) {
+          auto out = processors_document(*state, x.slots);
+          out["nodes"] = nodes_document(x.nodes, x.silent);
+          deliver(call, out);
+        });
       });
 }
 

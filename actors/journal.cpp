@@ -1,5 +1,6 @@
 #include "actors/journal.hpp"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -27,24 +28,69 @@ void turn_away(self_pointer self, std::vector<append> members) {
 }
 
 /// The longest beginning of what has formed that makes one group.
-std::vector<append> take_group(journal_state& state) {
+std::vector<append> take_members(journal_state& state) {
   std::size_t bytes = 0;
   auto end = state.members.begin();
   while (end != state.members.end()
-         && bytes < state.options.group_bytes_max)
+         && (state.bundled || bytes < state.options.group_bytes_max))
     bytes += (end++)->bytes.size();
-  if (end == state.members.end())
+  if (end == state.members.end()) {
+    state.bundled = false;
     return std::exchange(state.members, {});
+  }
   std::vector<append> out{std::make_move_iterator(state.members.begin()),
                           std::make_move_iterator(end)};
   state.members.erase(state.members.begin(), end);
   return out;
 }
 
+write_group take_group(journal_state& state) {
+  write_group out{take_members(state), {}};
+  const auto has_events
+    = std::any_of(out.members.begin(), out.members.end(),
+                  [](const append& x) { return x.events > 0; });
+  if (!has_events)
+    return out;
+  out.marks = std::exchange(state.marks, {});
+  for (const auto& member : out.members)
+    if (member.bundle)
+      for (auto& mark : std::exchange(member.bundle->marks, {}))
+        out.marks.push_back(std::move(mark));
+  return out;
+}
+
+void keep(std::vector<watermark>& marks, watermark x) {
+  for (auto& mark : marks)
+    if (mark.partition == x.partition) {
+      mark.offset = x.offset;
+      return;
+    }
+  marks.push_back(std::move(x));
+}
+
 void form(self_pointer self, const lap_actor& way) {
-  if (std::exchange(self->state.writing, true))
+  auto& state = self->state;
+  if (state.members.empty() || state.bundles_open > 0
+      || std::exchange(state.writing, true))
     return;
   self->send(way, flush_group{});
+}
+
+/// Counts a part that has come.
+void take_part(journal_state& state, append_bundle& bundle) {
+  state.bundled = true;
+  if (bundle.come++ == 0)
+    ++state.bundles_open;
+  if (bundle.come == bundle.parts)
+    --state.bundles_open;
+}
+
+/// What has formed will never be written.
+void give_up(self_pointer self) {
+  auto& state = self->state;
+  state.bundles_open = 0;
+  state.bundled = false;
+  turn_away(self, std::exchange(state.members, {}));
 }
 
 void add(self_pointer self, append& x, const lap_actor& way) {
@@ -55,6 +101,8 @@ void add(self_pointer self, append& x, const lap_actor& way) {
     turn_away(self, std::move(late));
     return;
   }
+  if (x.bundle)
+    take_part(state, *x.bundle);
   state.members.push_back(std::move(x));
   form(self, way);
 }
@@ -63,12 +111,11 @@ void written(self_pointer self, const group_written& x, const lap_actor& way) {
   auto& state = self->state;
   state.writing = false;
   if (!x.failure) {
-    if (!state.members.empty())
-      form(self, way);
+    form(self, way);
     return;
   }
   state.broken = true;
-  turn_away(self, std::exchange(state.members, {}));
+  give_up(self);
   if (state.options.shard_watcher)
     self->send(caf::actor_cast<shard_actor>(state.options.shard_watcher),
                journal_failed{x.failure});
@@ -84,14 +131,23 @@ journal(journal_self::stateful_pointer<journal_state> self,
   const auto way = self->spawn<caf::linked>(lap);
   return {
     [=](append& x) { add(self, x, way); },
-    // What came before it is written, or refused with its group.
+    // What came before it is written, or refused with its group; a bundle that
+    // will never be whole holds up what came after its first part.
     [=](const begin_generation& x) {
+      if (self->state.bundles_open > 0)
+        give_up(self);
       self->state.generation = x.generation;
       self->state.broken = false;
     },
     [=](flush_group) {
-      self->send(self->state.options.writer,
-                 write_group{take_group(self->state)});
+      // A bundle may have begun meanwhile; its last part brings us back.
+      if (self->state.bundles_open > 0 || self->state.members.empty())
+        self->state.writing = false;
+      else
+        self->send(self->state.options.writer, take_group(self->state));
+    },
+    [=](keep_watermark& x) {
+      keep(self->state.marks, std::move(x.mark));
     },
     [=](const group_written& x) { written(self, x, way); },
     [=](const meet_shard& x) { self->state.options.shard_watcher = x.shard; },

@@ -32,6 +32,15 @@ struct journal_state {
   /// The group that is forming.
   std::vector<append> members;
 
+  /// Bundles of which some parts have come and some have not.
+  std::uint32_t bundles_open = 0;
+
+  /// Some of the members go together, so that the group cannot be cut.
+  bool bundled = false;
+
+  /// Go with the next group that has events.
+  std::vector<watermark> marks;
+
   /// The writer has a group, or is about to get one.
   bool writing = false;
 

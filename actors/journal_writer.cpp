@@ -108,7 +108,7 @@ group_written write(self_pointer self, write_group& x) {
   }
   std::uint64_t group = 0;
   if (events > 0) {
-    auto result = state.options.store->append(state.bytes, events, {});
+    auto result = state.options.store->append(state.bytes, events, x.marks);
     if (result)
       group = *result;
     else

@@ -39,6 +39,11 @@ public:
     out_.deliveries.push_back(std::move(x));
   }
 
+  /// The command is part of a bundle, or not if it is null.
+  void go_with(std::shared_ptr<append_bundle> bundle) {
+    out_.bundle = std::move(bundle);
+  }
+
   /// Asks for the places of the bodies in this command.
   void ask_places(const node_queue& queue) {
     out_.places_to = self_->ctrl();

@@ -1,82 +1,157 @@
 #include "actors/processor.hpp"
 
+#include "actors/processor_parts.hpp"
+
 #include <spdlog/spdlog.h>
 
 namespace depositd {
 
+using namespace processor_parts;
+
 namespace {
 
-using self_pointer = processor_self::stateful_pointer<processor_state>;
-
-void ask(self_pointer self, std::vector<outcome> outcomes) {
-  auto& state = self->state;
-  self->send(state.options.door, work{state.number, state.finishing ? 0u : 1u,
-                                      std::move(outcomes)});
+/// The door that gave the item, and that its outcome goes to.
+shard_number shard_at(self_pointer self, item_id id) {
+  const auto& doors = self->state.doors;
+  return doors.size() == 1 ? doors.front().shard : shard_of_item(id);
 }
 
-void join(self_pointer self) {
-  const auto& options = self->state.options;
-  self
-    ->request(options.door, options.request_timeout,
-              attach{processor_actor{self},
-                     options.name + "/" + std::to_string(options.slot),
-                     options.wants, 0})
-    .then(
-      [=](const attached& x) {
-        self->state.number = x.processor;
-        ask(self, {});
-      },
-      [=](const caf::error& why) {
-        spdlog::error("processor_not_attached sp={} queue={} reason=\"{}\"",
-                      self->state.options.name, self->state.options.queue,
-                      render(why));
-        self->quit(why);
-      });
-}
-
-void ended(self_pointer self, outcome what) {
+void end_if_finished(self_pointer self) {
   auto& state = self->state;
-  state.item = 0;
-  state.user.clear();
-  state.since_us = never;
-  std::vector<outcome> outcomes;
-  outcomes.push_back(std::move(what));
-  ask(self, std::move(outcomes));
-  if (state.finishing)
+  if (state.finishing && state.held.empty())
     for (auto& promise : std::exchange(state.awaiting_end, {}))
       promise.deliver(done{});
 }
 
+/// The handler is through with a claim.
+void ended(self_pointer self, const claim_name& name, outcome what) {
+  auto& state = self->state;
+  const auto at = state.held.find(name);
+  if (at == state.held.end())
+    return;
+  --state.in_work;
+  if (at->second.lost) {
+    state.held.erase(at);
+    draw(self);
+    end_if_finished(self);
+    return;
+  }
+  auto& item = at->second;
+  item.in_work = false;
+  item.ended = std::move(what);
+  item.ended.member = item.member;
+  deliver(self, find_door(self, item.shard), {item.ended});
+  draw(self);
+}
+
+held_item holding(self_pointer self, const claimed_item& item) {
+  held_item out;
+  out.shard = shard_at(self, item.id);
+  out.member = item.member;
+  out.user = item.user;
+  out.since_us = self->state.options.clock.at(self->clock().now());
+  out.ended.id = item.id;
+  out.ended.token = item.token;
+  out.ended.member = item.member;
+  return out;
+}
+
 /// What was on its way when the slot was told to end costs no attempt.
 void give_back(self_pointer self, const claimed_item& item) {
-  outcome unused;
-  unused.id = item.id;
-  unused.token = item.token;
-  unused.member = item.member;
-  unused.says = verdict::release;
-  ask(self, {std::move(unused)});
+  auto held = holding(self, item);
+  held.in_work = false;
+  held.ended.says = verdict::release;
+  deliver(self, find_door(self, held.shard), {held.ended});
+  self->state.held.emplace(claim_name{item.id, item.token}, std::move(held));
 }
 
 void process(self_pointer self, claimed_item& item) {
   auto& state = self->state;
-  state.item = item.id;
-  state.user = item.user;
-  state.since_us = state.options.clock.at(self->clock().now());
-  outcome fallback;
-  fallback.id = item.id;
-  fallback.token = item.token;
-  fallback.member = item.member;
+  const claim_name name{item.id, item.token};
+  auto held = holding(self, item);
+  auto fallback = held.ended;
   fallback.says = verdict::retry;
+  if (!state.held.emplace(name, std::move(held)).second)
+    return;
+  ++state.in_work;
+  touch_later(self);
   self
     ->request(
       state.options.handler, state.options.handler_timeout,
       handle_item{state.options.queue, state.options.name, std::move(item)})
-    .then([=](outcome& x) { ended(self, std::move(x)); },
+    .then([=](outcome& x) { ended(self, name, std::move(x)); },
           [=](const caf::error& why) {
             auto failed = fallback;
             failed.reason = "handler: " + render(why);
-            ended(self, std::move(failed));
+            ended(self, name, std::move(failed));
           });
+}
+
+/// An outcome is durable, or its claim was not in force any more.
+void settled(self_pointer self, const settlement& x) {
+  auto& held = self->state.held;
+  auto at = held.lower_bound({x.id, 0});
+  while (at != held.end() && at->first.first == x.id && at->second.in_work)
+    ++at;
+  if (at == held.end() || at->first.first != x.id)
+    return;
+  if (!x.accepted)
+    spdlog::warn("outcome_refused sp={} item={}", self->state.options.name,
+                 x.id);
+  held.erase(at);
+}
+
+void take(self_pointer self, handed& x) {
+  for (const auto& one : x.settled)
+    settled(self, one);
+  if (x.items.empty() && x.settled.empty())
+    missed(self, self->current_sender());
+  for (auto& item : x.items) {
+    if (auto* door = find_door(self, shard_of_item(item.id)))
+      arrived(self, *door, 1);
+    if (self->state.finishing)
+      give_back(self, item);
+    else
+      process(self, item);
+  }
+  end_if_finished(self);
+}
+
+slots_report report(self_pointer self) {
+  const auto& state = self->state;
+  const auto& options = state.options;
+  slots_report::entry out;
+  out.node = options.node;
+  out.processor = options.name;
+  out.slot = options.slot;
+  out.queue = options.queue;
+  out.wants = options.wants;
+  for (const auto& [name, item] : state.held)
+    if (item.in_work && (out.item == 0 || item.since_us < out.since_us)) {
+      out.item = name.first;
+      out.user = item.user;
+      out.since_us = item.since_us;
+    }
+  return {{std::move(out)}};
+}
+
+caf::result<done> finish(self_pointer self) {
+  auto& state = self->state;
+  state.finishing = true;
+  stop_drawing(self);
+  if (state.held.empty())
+    return done{};
+  auto promise = self->make_response_promise<done>();
+  state.awaiting_end.push_back(promise);
+  return promise;
+}
+
+void down(self_pointer self, const caf::down_msg& x) {
+  const auto& owner = self->state.options.owner;
+  if (owner && owner->address() == x.source)
+    self->quit(caf::exit_reason::user_shutdown);
+  else
+    lose_door(self, x.source);
 }
 
 } // namespace
@@ -85,34 +160,21 @@ processor_self::behavior_type
 processor(processor_self::stateful_pointer<processor_state> self,
           processor_options options) {
   self->state.options = std::move(options);
-  self->monitor(self->state.options.door);
-  // The queue went with its shard: the manager spawns this slot anew.
-  self->set_down_handler(
-    [=](const caf::down_msg&) { self->quit(caf::exit_reason::user_shutdown); });
-  join(self);
+  self->set_down_handler([=](const caf::down_msg& x) { down(self, x); });
+  if (const auto& owner = self->state.options.owner)
+    self->monitor(owner->address());
+  take_doors(self, self->state.options.doors);
   return {
-    [=](handed& x) {
-      for (auto& item : x.items)
-        if (self->state.finishing)
-          give_back(self, item);
-        else
-          process(self, item);
+    [=](handed& x) { take(self, x); },
+    [=](report_slot) { return report(self); },
+    [=](finish_slot) { return finish(self); },
+    [=](const use_doors& x) { take_doors(self, x.found); },
+    [=](const attach_again& x) {
+      auto* door = find_door(self, x.shard);
+      if (door != nullptr && door->queue == x.queue && door->number == 0)
+        attach_to(self, *door);
     },
-    [=](report_slot) -> caf::result<slots_report> {
-      const auto& state = self->state;
-      return slots_report{
-        {{state.options.name, state.options.slot, state.options.queue,
-          state.item, state.user, state.since_us, state.options.wants}}};
-    },
-    [=](finish_slot) -> caf::result<done> {
-      auto& state = self->state;
-      state.finishing = true;
-      if (state.item == 0)
-        return done{};
-      auto promise = self->make_response_promise<done>();
-      state.awaiting_end.push_back(promise);
-      return promise;
-    },
+    [=](touch_due) { touch_all(self); },
   };
 }
 

@@ -7,24 +7,50 @@
 #include <caf/typed_event_based_actor.hpp>
 
 #include <chrono>
+#include <map>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace depositd {
 
 /// Asks a slot what it does.
 struct report_slot {};
 
-/// Tells a slot to take nothing more; answered when it holds nothing.
+/// Tells a slot to take nothing more; answered when it holds nothing and all
+/// that it said of its items is settled.
 struct finish_slot {};
 
+/// Where the queue is now. Doors that are known already stay as they are.
+struct use_doors {
+  doors_opened found;
+};
+
+/// To itself: a door refused; try again unless there is another by now.
+struct attach_again {
+  shard_number shard = 0;
+  queue_door_actor queue;
+};
+
+/// To itself: claims under a lease must be extended.
+struct touch_due {};
+
 struct processor_options {
+  std::string node; ///< empty: inside the engine
   std::string name; ///< of the SP
   std::uint32_t slot = 0;
   std::string queue;
   criteria wants;
-  queue_door_actor door;
+  doors_opened doors;
   handler_actor handler;
+  caf::strong_actor_ptr owner; ///< the slot ends with it; may be null
   engine_clock clock = engine_clock::system();
+  /// Items that it holds at once.
+  std::uint32_t capacity = 1;
+  /// Of claims at doors on other nodes: how long they stay in force while
+  /// there is no word from here.
+  std::uint32_t lease_ms = 60'000;
   /// A handler that has not answered by then counts as a transient failure.
   std::chrono::milliseconds handler_timeout{600'000};
   std::chrono::milliseconds request_timeout{30'000};
@@ -32,21 +58,51 @@ struct processor_options {
 
 using processor_self =
   processor_actor::extend<caf::replies_to<report_slot>::with<slots_report>,
-                          caf::replies_to<finish_slot>::with<done>>;
+                          caf::replies_to<finish_slot>::with<done>,
+                          caf::reacts_to<use_doors>,
+                          caf::reacts_to<attach_again>,
+                          caf::reacts_to<touch_due>>;
+
+/// A queue in one shard, seen from the slot.
+struct processor_door {
+  shard_number shard = 0;
+  queue_door_actor queue;    ///< null: gone, the next one is awaited
+  std::uint32_t number = 0;  ///< from the queue; 0: not attached yet
+  std::uint32_t credit = 0;  ///< items that it was asked for and has not sent
+};
+
+/// A claim, from the hand-out until its outcome is settled.
+struct held_item {
+  shard_number shard = 0;
+  std::uint32_t member = 0;
+  std::string user;
+  micros since_us = never;
+  /// The handler has it. Else it is `ended`.
+  bool in_work = true;
+  /// The claim is not in force any more: whatever the handler says is dropped.
+  bool lost = false;
+  /// Kept until the queue has said that it is durable, or of no use.
+  outcome ended;
+};
+
+using claim_name = std::pair<item_id, claim_token>;
 
 struct processor_state {
   processor_options options;
-  std::uint32_t number = 0; ///< from the queue; 0: not attached yet
-  item_id item = 0;         ///< 0: idle
-  std::string user;
-  micros since_us = never;
+  std::vector<processor_door> doors;
+  std::map<claim_name, held_item> held;
+  std::uint32_t in_work = 0; ///< of `held`
+  std::size_t turn = 0;      ///< of several doors: which is asked next
+  std::size_t misses = 0;    ///< doors in a row that had nothing
   bool finishing = false;
+  bool touching = false; ///< a `touch_due` is on its way
   std::vector<caf::typed_response_promise<done>> awaiting_end;
 
   static inline const char* name = "processor";
 };
 
-/// One SP slot inside the engine: holds at most one item.
+/// One SP slot, inside the engine or on another node. Outlives the queues it
+/// draws from: what it holds, it names when it attaches to the next.
 processor_self::behavior_type
 processor(processor_self::stateful_pointer<processor_state> self,
           processor_options options);
@@ -55,3 +111,6 @@ processor(processor_self::stateful_pointer<processor_state> self,
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::report_slot)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::finish_slot)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::use_doors)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::attach_again)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::touch_due)

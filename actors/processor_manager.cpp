@@ -2,7 +2,6 @@
 
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
 #include <utility>
 
 namespace depositd {
@@ -20,6 +19,28 @@ std::string queue_of(const control_state& control, const processor_spec& spec) {
   return {};
 }
 
+/// What this node runs of what the control state says.
+std::map<std::string, processor_spec> specs_of(self_pointer self,
+                                               const control_state& control) {
+  auto out = control.processors;
+  const auto& node = self->state.options.node;
+  if (!node)
+    return out;
+  if (node->slots)
+    for (auto& [name, spec] : out)
+      spec.slots = *node->slots;
+  // The engine was told to leave the work to others; nobody named an SP.
+  if (control.configured.processors_count == 0)
+    for (const auto& [name, settings] : control.queues)
+      if (settings.kind == queue_kind::deposit)
+        out.try_emplace(name, processor_spec{
+                                name,
+                                {name},
+                                node->slots.value_or(node->slots_default),
+                                {}});
+  return out;
+}
+
 /// A slot that holds an item finishes it first; nobody waits for that here,
 /// but a drain does.
 void stop_slots(self_pointer self, managed_processor& x, std::size_t keep) {
@@ -27,11 +48,10 @@ void stop_slots(self_pointer self, managed_processor& x, std::size_t keep) {
     auto slot = x.slots.back();
     x.slots.pop_back();
     self->demonitor(slot.address());
-    self->state.ending.push_back(slot);
+    self->state.ending.push_back({slot, x.queue});
     const auto forget = [=] {
-      auto& ending = self->state.ending;
-      ending.erase(std::remove(ending.begin(), ending.end(), slot),
-                   ending.end());
+      std::erase_if(self->state.ending,
+                    [&](const auto& y) { return y.slot == slot; });
     };
     // As long as its handler takes, which has a time limit of its own.
     self->request(slot, caf::infinite, finish_slot{})
@@ -46,55 +66,102 @@ void stop_slots(self_pointer self, managed_processor& x, std::size_t keep) {
   }
 }
 
-/// One timer for all that is missing: each refill asks for every processor, so
-/// a timer of each that fails would double them every second.
+/// One timer for all that is missing: each refill asks for every queue, so a
+/// timer of each that fails would double them every second.
 void refill_soon(self_pointer self) {
   if (std::exchange(self->state.refill_due, true))
     return;
   self->delayed_send(self, std::chrono::seconds{1}, refill_slots{});
 }
 
-void fill_slots(self_pointer self, const std::string& name) {
+void spawn_missing(self_pointer self, managed_processor& x,
+                   const doors_opened& doors) {
   const auto& options = self->state.options;
-  const auto at = self->state.processors.find(name);
-  if (at == self->state.processors.end() || self->state.draining)
-    return;
-  const auto spec = at->second.spec;
-  self
-    ->request(options.shard, options.request_timeout,
-              open_queue{at->second.queue})
+  while (x.slots.size() < x.spec.slots) {
+    processor_options slot;
+    slot.node = options.node ? options.node->name : std::string{};
+    slot.name = x.spec.name;
+    slot.slot = static_cast<std::uint32_t>(x.slots.size() + 1);
+    slot.queue = x.queue;
+    slot.wants = x.spec.wants;
+    slot.doors = doors;
+    slot.handler = options.handler;
+    slot.owner = caf::strong_actor_ptr{self->ctrl()};
+    slot.clock = options.clock;
+    x.slots.push_back(self->spawn(processor, std::move(slot)));
+    self->monitor(x.slots.back());
+  }
+}
+
+/// Every slot of the queue gets its doors, those that end included: they have
+/// outcomes to deliver.
+void supply(self_pointer self, const std::string& queue,
+            const doors_opened& found) {
+  auto& state = self->state;
+  state.supplied.insert(queue);
+  for (const auto& door : found.doors)
+    if (state.doors.emplace(door.queue.address(), queue).second)
+      self->monitor(door.queue);
+  for (const auto& x : state.ending)
+    if (x.queue == queue)
+      self->send(x.slot, use_doors{found});
+  for (auto& [name, x] : state.processors) {
+    if (x.queue != queue)
+      continue;
+    for (const auto& slot : x.slots)
+      self->send(slot, use_doors{found});
+    if (!state.draining)
+      spawn_missing(self, x, found);
+  }
+}
+
+void open_queue_doors(self_pointer self, const std::string& queue) {
+  const auto& options = self->state.options;
+  const auto shard = options.shard;
+  if (!shard)
+    return; // the next engine is asked
+  self->request(shard, options.request_timeout, open_doors{queue})
     .then(
-      [=](const queue_door_actor& door) {
-        const auto found = self->state.processors.find(name);
-        if (found == self->state.processors.end()
-            || !(found->second.spec == spec) || self->state.draining)
-          return;
-        auto& slots = found->second.slots;
-        const auto& opt = self->state.options;
-        while (slots.size() < spec.slots) {
-          auto slot = self->spawn(
-            processor,
-            processor_options{
-              spec.name, static_cast<std::uint32_t>(slots.size() + 1),
-              found->second.queue, spec.wants, door, opt.handler, opt.clock});
-          self->monitor(slot);
-          slots.push_back(std::move(slot));
-        }
+      [=](const doors_opened& found) {
+        if (self->state.options.shard == shard)
+          supply(self, queue, found);
       },
       [=](const caf::error& why) {
-        spdlog::warn("processor_waits sp={} reason=\"{}\"", name, render(why));
+        if (self->state.options.shard != shard)
+          return;
+        spdlog::warn("processors_wait queue={} reason=\"{}\"", queue,
+                     render(why));
         refill_soon(self);
       });
+}
+
+/// Asks for the doors of every queue where a slot or a door is missing.
+void fill_slots(self_pointer self) {
+  auto& state = self->state;
+  std::set<std::string> missing;
+  const auto look = [&](const std::string& queue, bool slots_missing) {
+    if (slots_missing || state.supplied.count(queue) == 0)
+      missing.insert(queue);
+  };
+  for (const auto& [name, x] : state.processors)
+    look(x.queue, !state.draining && x.slots.size() < x.spec.slots);
+  for (const auto& x : state.ending)
+    look(x.queue, false);
+  for (const auto& queue : missing)
+    open_queue_doors(self, queue);
 }
 
 void follow(self_pointer self, const control_snapshot& control) {
   auto& state = self->state;
   state.control = control;
-  if (state.draining)
+  if (state.draining) {
+    fill_slots(self);
     return;
+  }
+  const auto specs = specs_of(self, *control);
   for (auto at = state.processors.begin(); at != state.processors.end();) {
-    const auto wanted = control->processors.find(at->first);
-    if (wanted == control->processors.end()
+    const auto wanted = specs.find(at->first);
+    if (wanted == specs.end()
         || queue_of(*control, wanted->second) != at->second.queue) {
       stop_slots(self, at->second, 0);
       at = state.processors.erase(at);
@@ -102,35 +169,73 @@ void follow(self_pointer self, const control_snapshot& control) {
       ++at;
     }
   }
-  for (const auto& [name, spec] : control->processors) {
+  for (const auto& [name, spec] : specs) {
     const auto queue = queue_of(*control, spec);
     if (queue.empty())
       continue;
     auto [at, fresh] = state.processors.try_emplace(name);
     auto& x = at->second;
+    x.queue = queue;
     if (!fresh && !(x.spec.wants == spec.wants))
       stop_slots(self, x, 0); // criteria are fixed when a slot attaches
     x.spec = spec;
-    x.queue = queue;
     stop_slots(self, x, spec.slots);
-    if (x.slots.size() < spec.slots)
-      fill_slots(self, name);
   }
+  fill_slots(self);
 }
 
-/// A slot went: its queue started over, or it failed. It comes again.
-void slot_down(self_pointer self, const caf::actor_addr& who) {
-  for (auto& [name, x] : self->state.processors) {
-    const auto gone =
-      std::find_if(x.slots.begin(), x.slots.end(),
-                   [&](const auto& slot) { return slot.address() == who; });
-    if (gone == x.slots.end())
-      continue;
-    x.slots.erase(gone);
-    // Not at once: the shard may need a moment to be there again.
-    refill_soon(self);
+void watch_engine(self_pointer self) {
+  const auto& options = self->state.options;
+  const auto shard = options.shard;
+  if (!shard)
     return;
+  self
+    ->request(shard, options.request_timeout,
+              watch_control{caf::strong_actor_ptr{self->ctrl()}})
+    .then(
+      [=](const control_changed& x) {
+        if (self->state.options.shard == shard)
+          follow(self, x.state);
+      },
+      [=](const caf::error& why) {
+        if (self->state.options.shard != shard)
+          return;
+        spdlog::error("processors_not_started reason=\"{}\"", render(why));
+        refill_soon(self);
+      });
+}
+
+/// Another engine to work for, or none for now.
+void meet(self_pointer self, const meet_shard& x) {
+  auto& state = self->state;
+  state.options.shard = caf::actor_cast<shard_actor>(x.shard);
+  state.supplied.clear();
+  state.control = nullptr;
+  watch_engine(self);
+}
+
+/// A slot went, because it failed, or a door, because its queue started over
+/// or moved. They come again.
+void gone(self_pointer self, const caf::actor_addr& who) {
+  auto& state = self->state;
+  if (const auto door = state.doors.find(who); door != state.doors.end()) {
+    state.supplied.erase(door->second);
+    state.doors.erase(door);
   }
+  for (auto& [name, x] : state.processors)
+    std::erase_if(x.slots,
+                  [&](const auto& slot) { return slot.address() == who; });
+  // Not at once: the shard may need a moment to be there again.
+  refill_soon(self);
+}
+
+void refill(self_pointer self) {
+  auto& state = self->state;
+  state.refill_due = false;
+  if (const auto newest = state.control)
+    follow(self, newest);
+  else
+    watch_engine(self);
 }
 
 struct gathered_slots {
@@ -187,8 +292,8 @@ caf::result<done> drain_all(self_pointer self, const drain& x) {
   for (const auto& [name, managed] : self->state.processors)
     for (const auto& slot : managed.slots)
       await_end(slot);
-  for (const auto& slot : self->state.ending)
-    await_end(slot);
+  for (const auto& x : self->state.ending)
+    await_end(x.slot);
   auto promise = all->promise;
   all->arrived();
   return promise;
@@ -200,22 +305,12 @@ processor_manager_self::behavior_type processor_manager(
   processor_manager_self::stateful_pointer<processor_manager_state> self,
   processor_manager_options options) {
   self->state.options = std::move(options);
-  self->set_down_handler(
-    [=](const caf::down_msg& x) { slot_down(self, x.source); });
-  self
-    ->request(self->state.options.shard, self->state.options.request_timeout,
-              watch_control{caf::strong_actor_ptr{self->ctrl()}})
-    .then([=](const control_changed& x) { follow(self, x.state); },
-          [](const caf::error& why) {
-            spdlog::error("processors_not_started reason=\"{}\"", render(why));
-          });
+  self->set_down_handler([=](const caf::down_msg& x) { gone(self, x.source); });
+  watch_engine(self);
   return {
     [=](const control_changed& x) { follow(self, x.state); },
-    [=](refill_slots) {
-      self->state.refill_due = false;
-      if (const auto newest = self->state.control)
-        follow(self, newest);
-    },
+    [=](refill_slots) { refill(self); },
+    [=](const meet_shard& x) { meet(self, x); },
     [=](report_slots) { return report_all(self); },
     [=](const drain& x) { return drain_all(self, x); },
   };

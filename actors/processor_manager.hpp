@@ -8,6 +8,8 @@
 
 #include <chrono>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,11 +18,22 @@ namespace depositd {
 /// To itself: bring the slots to what the newest control state says.
 struct refill_slots {};
 
+/// A node that works for an engine elsewhere.
+struct processor_node_options {
+  std::string name; ///< the same at every reconnect
+  /// Slots of each SP; none: as many as the control state says.
+  std::optional<std::uint32_t> slots;
+  /// Slots of each deposit queue that the engine itself was configured to have
+  /// no processors for.
+  std::uint32_t slots_default = 4;
+};
+
 struct processor_manager_options {
-  shard_actor shard;
+  shard_actor shard; ///< null: `meet_shard` tells it
   handler_actor handler;
   engine_clock clock = engine_clock::system();
   std::chrono::milliseconds request_timeout{30'000};
+  std::optional<processor_node_options> node; ///< none: inside the engine
 };
 
 /// The slots of one SP.
@@ -30,22 +43,33 @@ struct managed_processor {
   std::vector<processor_self> slots;
 };
 
+/// A slot that was told to end and may still hold an item.
+struct ending_slot {
+  processor_self slot;
+  std::string queue;
+};
+
 using processor_manager_self =
-  processor_manager_actor::extend<caf::reacts_to<refill_slots>>;
+  processor_manager_actor::extend<caf::reacts_to<refill_slots>,
+                                  caf::reacts_to<meet_shard>>;
 
 struct processor_manager_state {
   processor_manager_options options;
   std::map<std::string, managed_processor> processors;
-  /// Slots that were told to end and may still hold an item.
-  std::vector<processor_self> ending;
+  std::vector<ending_slot> ending;
   control_snapshot control; ///< the newest
+  /// Queues whose doors every slot has been given.
+  std::set<std::string> supplied;
+  /// Queue by each of its doors, which are watched.
+  std::map<caf::actor_addr, std::string> doors;
   bool draining = false;
   bool refill_due = false; ///< a `refill_slots` is on its way
 
   static inline const char* name = "processor_manager";
 };
 
-/// Keeps as many slots running as the control state says.
+/// Keeps as many slots running as the control state says, with doors to their
+/// queues. Slots stay, and with them what they hold, when an engine goes.
 processor_manager_self::behavior_type processor_manager(
   processor_manager_self::stateful_pointer<processor_manager_state> self,
   processor_manager_options options);

@@ -133,7 +133,9 @@ caf::error catch_up(self_pointer self) {
 // -- truncation ---------------------------------------------------------------
 
 void drop_dead_extents(projector_state& state) {
-  const auto reached = state.options.projection->reached();
+  auto reached = state.options.projection->reached();
+  if (state.options.published)
+    reached = std::min(reached, state.options.published->load());
   for (const auto& x : state.extents) {
     if (x.open || x.last > reached)
       continue;
@@ -258,7 +260,8 @@ caf::result<recovered> answer_recover(self_pointer self) {
   if (state.options.registry != nullptr) {
     // It may know submissions that the journal does not: their numbers are
     // taken all the same.
-    auto known = state.options.registry->submission_max();
+    auto known = state.options.registry->submission_max(
+      ids_begin(state.options.shard + 1));
     if (!known)
       return std::move(known.error());
     (*found)->id_max = std::max((*found)->id_max, *known);

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "actors/rules/slice_fold.hpp"
-#include "actors/rules/slice_fold.hpp"
 #include "messages/actors.hpp"
 #include "messages/clock.hpp"
 #include "messages/ports/blob_store.hpp"
@@ -12,8 +11,10 @@
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <map>
+#include <memory>
 
 namespace depositd {
 
@@ -25,6 +26,7 @@ struct projector_options {
   projection_store* projection = nullptr;
   blob_store* blobs = nullptr;
   doi_registry* registry = nullptr;
+  shard_number shard = 0;
   /// Not the wall clock: one that is set forward must not age what is kept.
   engine_clock clock = engine_clock::system();
   /// Pause between slices. What is enqueued and finished in one slice costs
@@ -38,6 +40,9 @@ struct projector_options {
   std::uint32_t disk_multiple = 4;
   std::uint64_t disk_spare_bytes = 512ULL * 1024 * 1024;
   std::uint32_t relocations_max = 256; ///< bodies written again per slice
+  /// How far the journal was published, kept by the publisher; null: nobody
+  /// publishes it. What was not stays in the log.
+  std::shared_ptr<const std::atomic<sequence>> published;
 };
 
 using projector_self = projector_actor::extend<caf::reacts_to<project_slice>>;

@@ -9,11 +9,6 @@ using namespace queue_parts;
 
 namespace {
 
-queue_processor* find_processor(self_pointer self, std::uint32_t number) {
-  const auto at = self->state.processors.find(number);
-  return at == self->state.processors.end() ? nullptr : &at->second;
-}
-
 // -- handing out --------------------------------------------------------------
 
 /// Picks for one processor from one user, sent as one message.
@@ -127,6 +122,24 @@ void settle_outcomes(self_pointer self, queue_processor& processor,
     self->send(processor.actor, std::move(unknown));
 }
 
+/// The processor looks elsewhere: what it asked for cannot be served now.
+void void_credit(self_pointer self, std::uint32_t number) {
+  auto* processor = find_processor(self, number);
+  if (processor == nullptr || processor->waits || processor->credit == 0)
+    return;
+  self->state.ring.stop_waiting(number);
+  processor->credit = 0;
+  self->send(processor->actor, handed{});
+}
+
+void take_credit_back(self_pointer self, std::uint32_t number) {
+  if (auto* processor = find_processor(self, number)) {
+    self->state.ring.stop_waiting(number);
+    processor->credit = 0;
+    processor->waits = false; // nor does what comes back from a node
+  }
+}
+
 void take_work(self_pointer self, const work& x) {
   auto* processor = find_processor(self, x.processor);
   if (processor == nullptr)
@@ -136,117 +149,11 @@ void take_work(self_pointer self, const work& x) {
   const auto more = std::min(x.credit, credit_max - processor->credit);
   if (more > 0) {
     processor->credit += more;
+    processor->waits = x.waits;
     self->state.ring.wait(processor->view, x.processor, more);
   }
   serve_waiting(self);
-}
-
-// -- processors ---------------------------------------------------------------
-
-caf::error check(const criteria& x) {
-  if (x.required.size() + x.preferred.size() + x.excluded.size()
-      > criteria_users_max)
-    return caf::make_error(ec::too_large, "more than "
-                                            + std::to_string(criteria_users_max)
-                                            + " users in the criteria");
-  if (x.size_max == 0)
-    return caf::make_error(ec::invalid_argument,
-                           std::string{"a maximum size of 0 fits nothing"});
-  return {};
-}
-
-/// The name that claims carry: unique among the processors that live.
-std::string unique_name(self_pointer self, const std::string& wanted) {
-  const auto taken = [&](const std::string& name) {
-    return std::any_of(self->state.processors.begin(),
-                       self->state.processors.end(), [&](const auto& entry) {
-                         return entry.second.name == name;
-                       });
-  };
-  auto name = wanted;
-  for (int i = 2; taken(name); ++i)
-    name = wanted + "~" + std::to_string(i);
-  return name;
-}
-
-/// A new size class: every node counts its ready items again.
-caf::error add_class(self_pointer self, std::uint64_t size_max) {
-  auto& state = self->state;
-  const auto before = state.classes.limits().size();
-  if (!state.classes.add(size_max))
-    return caf::make_error(ec::invalid_argument,
-                           std::string{"more than 8 distinct maximum sizes"});
-  if (state.classes.limits().size() == before)
-    return {};
-  ++state.classes_version;
-  state.ring.insert_class(state.classes.of_limit(size_max));
-  for (auto& member : state.members)
-    if (member.node)
-      self->send(member.node,
-                 reclassify{state.options.number, state.classes,
-                            state.classes_version});
-  return {};
-}
-
-caf::result<attached> attach_processor(self_pointer self, const attach& x) {
-  if (auto wrong = check(x.wants))
-    return wrong;
-  if (auto full = add_class(self, x.wants.size_max))
-    return full;
-  auto& state = self->state;
-  const auto number = ++state.processors_last;
-  queue_processor fresh;
-  fresh.actor = x.who;
-  fresh.name = unique_name(self, x.name);
-  fresh.wants = x.wants;
-  fresh.view
-    = state.ring.open_view(x.wants, state.classes.of_limit(x.wants.size_max));
-  fresh.local = x.who.node() == self->node();
-  fresh.lease_ms = fresh.local || x.lease_ms > 0
-                     ? x.lease_ms
-                     : state.options.remote_lease_ms;
-  state.processors.emplace(number, std::move(fresh));
-  self->monitor(x.who);
-  return attached{number};
-}
-
-void remove_processor(self_pointer self, std::uint32_t number) {
-  auto* processor = find_processor(self, number);
-  if (processor == nullptr)
-    return;
-  auto& state = self->state;
-  state.ring.stop_waiting(number);
-  state.ring.close_view(processor->view);
-  for (auto member : processor->served)
-    if (auto* known = find_member(self, member))
-      self->send(known->node,
-                 release_claims{state.options.number, processor->name});
-  state.processors.erase(number);
-}
-
-void processor_down(self_pointer self, const caf::actor_addr& who) {
-  std::vector<std::uint32_t> gone;
-  for (const auto& [number, processor] : self->state.processors)
-    if (processor.actor.address() == who)
-      gone.push_back(number);
-  for (auto number : gone)
-    remove_processor(self, number);
-}
-
-void touch(self_pointer self, const touch_claims& x) {
-  auto* processor = find_processor(self, x.processor);
-  if (processor == nullptr || processor->lease_ms == 0)
-    return;
-  std::unordered_map<member_number, extend_claims> by_member;
-  for (const auto& claim : x.claims) {
-    auto& message = by_member[claim.member];
-    message.queue = self->state.options.number;
-    message.lease_ms = processor->lease_ms;
-    message.claims.push_back({claim.id, claim.token});
-  }
-  for (auto& [number, message] : by_member)
-    if (auto* member = find_member(self, number))
-      self->send(member->node, std::move(message));
+  void_credit(self, x.processor);
 }
 
 // -- users --------------------------------------------------------------------
@@ -254,6 +161,7 @@ void touch(self_pointer self, const touch_claims& x) {
 member_forgotten forget(self_pointer self, member_number number) {
   auto& state = self->state;
   const auto [stamp, credit] = state.ring.leave(number);
+  state.survivors.erase(number);
   auto& member = state.members[number];
   state.items -= member.items;
   state.collapsing -= member.collapsing;
@@ -277,9 +185,11 @@ void introduce_member(self_pointer self, const introduce& x) {
   change_items(self, x.member, static_cast<std::int64_t>(x.items));
   state.members_by_digest.emplace(digest_of_user(x.user), x.member);
   state.ring.join(x.member, x.user, x.terms, x.stamp, x.credit);
-  if (x.in_flight > 0)
+  if (x.in_flight > 0) {
     state.ring.change_in_flight(x.member,
                                 static_cast<std::int32_t>(x.in_flight));
+    state.survivors.insert(x.member);
+  }
   for (const auto& change : x.ready)
     state.ring.change_ready(x.member, change);
   take_arrivals(self, x.member, x.arrived);
@@ -331,13 +241,16 @@ void take_back(self_pointer self, const picks_declined& x) {
   if (find_processor(self, x.processor) != nullptr)
     ask_again(self, x.processor, count);
   serve_waiting(self);
+  void_credit(self, x.processor);
 }
 
 void replace_lost(self_pointer self, const hand_outs_lost& x) {
   for (const auto& [number, processor] : self->state.processors)
     if (caf::actor_cast<caf::strong_actor_ptr>(processor.actor) == x.to) {
       ask_again(self, number, x.count);
-      break;
+      serve_waiting(self);
+      void_credit(self, number);
+      return;
     }
   serve_waiting(self);
 }
@@ -354,6 +267,7 @@ queue(queue_self::stateful_pointer<queue_state> self, queue_options options) {
   return {
     [=](const attach& x) { return attach_processor(self, x); },
     [=](const work& x) { take_work(self, x); },
+    [=](const withdraw& x) { take_credit_back(self, x.processor); },
     [=](const touch_claims& x) { touch(self, x); },
     [=](const detach& x) {
       remove_processor(self, x.processor);

@@ -45,6 +45,7 @@ struct queue_processor {
   std::uint32_t credit = 0;  ///< items it waits for
   std::int64_t holds = 0;    ///< items handed to it and not yet ended by it
   bool local = false;
+  bool waits = true; ///< else credit that cannot be served at once is void
   /// Users it ever got an item of: where its claims may be.
   std::unordered_set<member_number> served;
 };
@@ -58,6 +59,9 @@ struct queue_state {
   std::vector<queue_member> members; ///< by member number; gaps have no node
   std::unordered_map<std::uint32_t, queue_processor> processors;
   std::uint32_t processors_last = 0;
+  /// Users with claims that survived a restart: a processor that is back is
+  /// told which of its own are in force, and ends the others.
+  std::unordered_set<member_number> survivors;
 
   /// For polling workers, who name users by digest.
   std::unordered_multimap<user_digest, member_number> members_by_digest;

@@ -20,6 +20,21 @@ void change_items(self_pointer self, member_number number, std::int64_t by);
 /// Serves waiting requests until nobody who waits can be served.
 void serve_waiting(self_pointer self);
 
+// -- queue_processors.cpp: who comes and goes ---------------------------------
+
+/// Null if there is no such processor.
+queue_processor* find_processor(self_pointer self, std::uint32_t number);
+
+caf::result<attached> attach_processor(self_pointer self, const attach& x);
+
+/// Releases what it holds and forgets it.
+void remove_processor(self_pointer self, std::uint32_t number);
+
+/// Removes whoever lived at this address.
+void processor_down(self_pointer self, const caf::actor_addr& who);
+
+void touch(self_pointer self, const touch_claims& x);
+
 // -- queue_dedup.cpp: equal payloads ------------------------------------------
 
 /// Items that were never handed out wait to be admitted. Before recovery is

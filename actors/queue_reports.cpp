@@ -47,7 +47,9 @@ member_explained explain(self_pointer self, const explain_member& x) {
 processors_report report_all_processors(self_pointer self) {
   processors_report out;
   for (const auto& [number, x] : self->state.processors)
-    out.entries.push_back({x.name, self->state.options.name, x.wants, x.credit,
+    out.entries.push_back({x.name, self->state.options.name,
+                           x.local ? "" : caf::to_string(x.actor.node()),
+                           x.wants, x.credit,
                            static_cast<std::uint32_t>(
                              std::max<std::int64_t>(x.holds, 0)),
                            x.local});

@@ -107,6 +107,8 @@ recover_state(journal_store& journal, projection_store& projection) {
   if (journal.last() > state->projected)
     if (auto failed = replay_tail(*state, journal))
       return failed;
+  for (auto& mark : journal.watermarks())
+    state->watermarks[std::move(mark.partition)] = mark.offset;
   state->journalled = journal.last();
   return state;
 }

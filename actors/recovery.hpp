@@ -29,6 +29,9 @@ struct recovered_state {
   /// Highest item id ever given.
   item_id id_max = 0;
 
+  /// Of ingress partitions, and of what was published.
+  std::map<std::string, std::int64_t> watermarks;
+
   /// How far the tables were, and how far the journal.
   sequence projected = 0;
   sequence journalled = 0;

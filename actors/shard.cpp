@@ -2,6 +2,7 @@
 
 #include "actors/reply.hpp"
 #include "actors/shard_parts.hpp"
+#include "messages/names.hpp"
 
 namespace depositd {
 
@@ -55,12 +56,32 @@ shard_self::behavior_type shard(shard_pointer self, shard_options options) {
     [=](enqueue& x) { return accept_batch(self, x); },
     [=](const submit& x) { return accept_submission(self, x); },
     [=](const record_submission& x) { return record_processed(self, x); },
-    [=](reserve_id) -> caf::result<id_reserved> {
+    [=](const reserve_id&) -> caf::result<id_reserved> {
       if (auto refused = refuse_intake(self))
         return refused;
       return id_reserved{++self->state.id_last};
     },
     [=](const open_queue& x) { return open_door(self, x); },
+    [=](const open_doors& x) -> caf::result<doors_opened> {
+      if (auto refused = refuse_intake(self))
+        return refused;
+      if (!legal_queue_name(x.name))
+        return caf::make_error(ec::invalid_argument,
+                               std::string{"not a queue name"});
+      const auto queue = reach_queue(self, x.name);
+      return doors_opened{
+        {{self->state.options.number, self->state.queues[queue].actor}}};
+    },
+    [=](ingest& x) { return ingest_batch(self, x); },
+    [=](read_watermarks) -> caf::result<watermarks_read> {
+      if (auto refused = refuse_intake(self))
+        return refused;
+      watermarks_read out;
+      for (const auto& [partition, offset] : self->state.watermarks)
+        out.marks.push_back({partition, offset});
+      return out;
+    },
+    [=](const adopt_control& x) { return follow_control(self, x); },
     [=](const propose& x) { return change_control(self, x); },
     [=](const watch_control& x) { return add_watcher(self, x); },
     [=](const count_pending& x) { return count_for(self, x); },

@@ -31,6 +31,7 @@ struct pass_journal {};
 struct shard_options {
   journal_actor journal;
   projector_actor projector;
+  shard_number number = 0;
   epoch_number epoch = 0;
   engine_clock clock = engine_clock::system();
   std::shared_ptr<memory_budget> budget;
@@ -85,7 +86,12 @@ struct shard_state {
   /// Rises with every recovery; appends of earlier ones are refused.
   std::uint32_t generation = 0;
   std::shared_ptr<control_state> control;
+  /// Of the control state: its own in shard 0, else the one last adopted.
+  std::uint64_t revision = 0;
   item_id id_last = 0;
+  /// How far each ingress partition was applied. Ahead of the journal by what
+  /// is on its way there.
+  std::map<std::string, std::int64_t> watermarks;
   std::vector<shard_queue> queues; ///< by number
   std::unordered_map<std::string, queue_number> queue_numbers;
   std::unordered_map<std::string, shard_user> users;

@@ -48,7 +48,7 @@ void spread(shard_pointer self, const event& change) {
 }
 
 void tell_watchers(shard_pointer self) {
-  const control_changed news{self->state.control};
+  const control_changed news{self->state.control, self->state.revision};
   for (const auto& who : self->state.watchers)
     who->enqueue(self->ctrl(), caf::make_message_id(), caf::make_message(news),
                  self->context());
@@ -63,6 +63,8 @@ void commit_control(shard_pointer self, std::vector<event> changes,
   for (const auto& change : changes)
     rules::apply(*next, change);
   state.control = std::move(next);
+  if (state.options.number == 0)
+    ++state.revision;
   append out;
   out.generation = state.generation;
   out.events = static_cast<std::uint32_t>(changes.size());
@@ -95,13 +97,33 @@ caf::result<done> change_control(shard_pointer self, const propose& x) {
   return answered_later<done>();
 }
 
+caf::result<done> follow_control(shard_pointer self, const adopt_control& x) {
+  if (auto refused = refuse_intake(self))
+    return refused;
+  auto& state = self->state;
+  std::vector<event> changes;
+  if (x.revision > state.revision && state.options.number != 0) {
+    state.revision = x.revision;
+    changes = rules::differences(*state.control, *x.state);
+  }
+  std::vector<delivery> deliveries;
+  deliveries.emplace_back(reply{take_reply(self), caf::make_message(done{})});
+  commit_control(self, std::move(changes), std::move(deliveries));
+  return answered_later<done>();
+}
+
+std::uint64_t first_revision(epoch_number epoch) {
+  constexpr unsigned bits_for_changes = 24;
+  return std::uint64_t{epoch} << bits_for_changes;
+}
+
 caf::result<control_changed> add_watcher(shard_pointer self,
                                          const watch_control& x) {
   if (x.who) {
     self->state.watchers.push_back(x.who);
     self->monitor(x.who->address());
   }
-  return control_changed{self->state.control};
+  return control_changed{self->state.control, self->state.revision};
 }
 
 void warn_of_fixed(const control_state& state, const configuration_seen& seen) {

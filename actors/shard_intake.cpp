@@ -37,16 +37,6 @@ caf::error check(const enqueue& x) {
   return {};
 }
 
-/// The queue's number; a queue that is new comes into being.
-queue_number reach_queue(shard_pointer self, const std::string& name) {
-  if (const auto number = find_queue(self, name))
-    return *number;
-  std::vector<event> changes;
-  changes.emplace_back(queue_changed{name, settings_of_new_queue(name)});
-  commit_control(self, std::move(changes), {});
-  return *find_queue(self, name);
-}
-
 enqueued result_of(const enqueue_answer& x) {
   enqueued out;
   out.ids = x.ids;
@@ -99,6 +89,15 @@ queue_settings settings_of_new_queue(const std::string& name) {
   if (name.starts_with(dedup_queue_prefix))
     out.dedup = dedup_mode::between_polls;
   return out;
+}
+
+queue_number reach_queue(shard_pointer self, const std::string& name) {
+  if (const auto number = find_queue(self, name))
+    return *number;
+  std::vector<event> changes;
+  changes.emplace_back(queue_changed{name, settings_of_new_queue(name)});
+  commit_control(self, std::move(changes), {});
+  return *find_queue(self, name);
 }
 
 caf::result<enqueued> accept_batch(shard_pointer self, enqueue& x) {

@@ -49,6 +49,13 @@ void start_over(shard_pointer self, const caf::error& why);
 void commit_control(shard_pointer self, std::vector<event> changes,
                     std::vector<delivery> deliveries);
 caf::result<done> change_control(shard_pointer self, const propose& x);
+
+/// Takes over what shard 0 says, where it differs.
+caf::result<done> follow_control(shard_pointer self, const adopt_control& x);
+
+/// Revisions under an epoch are above this one, and above all of earlier ones.
+std::uint64_t first_revision(epoch_number epoch);
+
 caf::result<control_changed> add_watcher(shard_pointer self,
                                          const watch_control& x);
 
@@ -64,12 +71,19 @@ std::vector<event> configuration_changes(const control_state& state,
 /// Of a queue that comes with its first use.
 queue_settings settings_of_new_queue(const std::string& name);
 
+/// The queue's number; a queue that is new comes into being.
+queue_number reach_queue(shard_pointer self, const std::string& name);
+
 caf::result<enqueued> accept_batch(shard_pointer self, enqueue& x);
 caf::result<enqueued> accept_submission(shard_pointer self, const submit& x);
 caf::result<enqueued> record_processed(shard_pointer self,
                                        const record_submission& x);
 caf::result<queue_door_actor> open_door(shard_pointer self,
                                         const open_queue& x);
+
+// -- shard_ingest.cpp ---------------------------------------------------------
+
+caf::result<ingested> ingest_batch(shard_pointer self, ingest& x);
 
 // -- shard_operations.cpp -----------------------------------------------------
 

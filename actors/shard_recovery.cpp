@@ -11,13 +11,6 @@ namespace depositd::shard_parts {
 
 namespace {
 
-/// Numbers from `reserve_id` have effects (recorded DOIs) before the journal
-/// knows them. None may be given to another submission after a crash, or that
-/// would get the first one's results. So each engine begins higher than the
-/// one before it, even if that journalled nothing; never as many numbers as
-/// this are without their journal entry at once.
-constexpr item_id ids_per_epoch = 1'000'000;
-
 /// Claims of processors that died with the last engine end here: as events, so
 /// that the attempts they cost stay counted.
 void release_local(shard_pointer self, recovered_state& found) {
@@ -113,9 +106,14 @@ void begin_serving(shard_pointer self, recovered_state& found) {
   if (state.now == shard_state::phase::draining)
     return;
   state.control = std::make_shared<control_state>(found.control);
-  state.id_last =
-    std::max(state.id_last, found.id_max + state.options.epoch * ids_per_epoch);
+  // Numbers from `reserve_id` have effects (recorded DOIs) before the journal
+  // knows them; the projector has asked the registry for the highest.
+  state.id_last = std::max(
+    {state.id_last, found.id_max, ids_begin(state.options.number)});
   state.rings = found.rings;
+  state.watermarks = found.watermarks;
+  state.revision
+    = state.options.number == 0 ? first_revision(state.options.epoch) : 0;
   for (const auto& [name, settings] : state.control->queues)
     spawn_queue(self, name);
   release_local(self, found);
@@ -124,10 +122,12 @@ void begin_serving(shard_pointer self, recovered_state& found) {
   for (const auto& queue : state.queues)
     self->send(queue.actor, begin{stamp_last(found, queue.name)});
   state.now = shard_state::phase::serving;
-  warn_of_fixed(*state.control, state.options.configuration);
-  commit_control(
-    self, configuration_changes(*state.control, state.options.configuration),
-    {});
+  if (state.options.number == 0) { // the others hear of it from there
+    warn_of_fixed(*state.control, state.options.configuration);
+    commit_control(
+      self, configuration_changes(*state.control, state.options.configuration),
+      {});
+  }
   self->send(state.options.projector,
              meet_shard{caf::strong_actor_ptr{self->ctrl()}});
   spdlog::info("shard_ready users={} queues={} items_last={} journalled={} "

@@ -92,7 +92,8 @@ void accept(self_pointer self, const accept_items& x) {
   auto& budget = *self->state.options.budget;
   node_command todo{self};
   std::vector<item_id> refused;
-  auto accepted = queue->ledger.accept(incoming_of(x), now(self), &refused);
+  auto accepted = queue->ledger.accept(incoming_of(x), now(self), &refused,
+                                       x.beyond_limit);
   std::size_t next = 0;
   for (std::size_t i = 0; i < x.items.size(); ++i) {
     const auto& item = x.items[i];
@@ -111,6 +112,7 @@ void accept(self_pointer self, const accept_items& x) {
   }
   clear_refused(x, refused);
   todo.deliver(x.share);
+  todo.go_with(x.bundle);
   report(self, *queue);
   todo.commit();
 }
@@ -311,6 +313,7 @@ user_node(user_node_self::stateful_pointer<user_node_state> self,
     [=](const hand_over& x) { hand_over_items(self, x); },
     [=](const settle& x) { settle_claims(self, x); },
     [=](const extend_claims& x) { extend(self, x); },
+    [=](const adopt_claims& x) { return adopt(self, x); },
     [=](const release_claims& x) { release_all(self, x); },
     [=](const end_named& x) { end_by_name(self, x); },
     [=](const extend_named& x) { extend_by_name(self, x); },

@@ -1,5 +1,8 @@
 #include "actors/node_command.hpp"
+#include "actors/reply.hpp"
 #include "actors/user_node_parts.hpp"
+
+#include <unordered_set>
 
 namespace depositd::node_parts {
 
@@ -71,6 +74,35 @@ void release_all(self_pointer self, const release_claims& x) {
   if (queue != nullptr)
     report(self, *queue);
   todo.commit();
+}
+
+caf::result<claims_adopted> adopt(self_pointer self, const adopt_claims& x) {
+  claims_adopted out;
+  auto* queue = find_queue(self, x.queue);
+  node_command todo{self};
+  const auto time = now(self);
+  const auto deadline
+    = x.lease_ms == 0 ? never : time + micros{x.lease_ms} * 1000;
+  std::unordered_set<item_id> kept;
+  for (const auto& claim : x.claims) {
+    const auto held
+      = queue == nullptr
+          ? caf::expected<event>{caf::make_error(ec::stale_claim)}
+          : queue->ledger.extend(claim.id, claim.token, deadline);
+    out.in_force.push_back(static_cast<bool>(held));
+    if (!held)
+      continue;
+    kept.insert(claim.id);
+    todo.happen(*queue, *held);
+  }
+  if (queue != nullptr)
+    for (auto& lost : queue->ledger.release_claims(x.processor, time, &kept))
+      todo.happen(*queue, std::move(lost));
+  todo.deliver(reply{take_reply(self), caf::make_message(std::move(out))});
+  if (queue != nullptr)
+    report(self, *queue);
+  todo.commit();
+  return answered_later<claims_adopted>();
 }
 
 } // namespace depositd::node_parts

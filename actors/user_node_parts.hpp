@@ -34,6 +34,7 @@ void report(self_pointer self, node_queue& queue, report_extras extras = {});
 void end_by_name(self_pointer self, const end_named& x);
 void extend_by_name(self_pointer self, const extend_named& x);
 void release_all(self_pointer self, const release_claims& x);
+caf::result<claims_adopted> adopt(self_pointer self, const adopt_claims& x);
 
 // -- user_node_operations.cpp -------------------------------------------------
 

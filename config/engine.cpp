@@ -1,12 +1,9 @@
 #include "config/engine.hpp"
 
 #include "actors/admin.hpp"
-#include "actors/body_reader.hpp"
-#include "actors/journal.hpp"
+#include "actors/core.hpp"
 #include "actors/native.hpp"
 #include "actors/processor_manager.hpp"
-#include "actors/projector.hpp"
-#include "actors/shard.hpp"
 #include "actors/submitter.hpp"
 #include "actors/supervisor.hpp"
 #include "adapters/crossref/handler_pool.hpp"
@@ -91,7 +88,7 @@ engine::start(caf::actor_system& system, const depositd_settings& settings,
   if (!durable)
     return durable.error();
   out->stores_ = std::move(*durable);
-  const auto steps = {&engine::spawn_core, &engine::await_recovery,
+  const auto steps = {&engine::start_core, &engine::await_recovery,
                       &engine::open_doors};
   for (const auto& step : steps)
     if (auto wrong = ((*out).*step)()) {
@@ -112,44 +109,24 @@ engine::engine(caf::actor_system& system, const depositd_settings& settings)
 
 engine::~engine() = default;
 
-caf::error engine::spawn_core() {
-  auto backlog = std::make_shared<journal_backlog>();
-  auto bodies = system_.spawn<caf::detached>(body_reader,
-                                             stores_.journal.get());
-  body_reader_ = bodies;
-  journal_options writing;
-  writing.writer = system_.spawn<caf::detached>(
-    journal_writer, journal_writer_options{stores_.journal.get(), body_reader_,
-                                           backlog});
-  journal_writer_ = writing.writer;
-  auto forming = system_.spawn(journal, std::move(writing));
-  journal_ = forming;
-  projector_options reading;
-  reading.journal = stores_.journal.get();
-  reading.projection = stores_.projection.get();
-  reading.blobs = stores_.blobs.get();
-  reading.registry = stores_.registry.get();
-  reading.retention_s
+caf::error engine::start_core() {
+  core_options options;
+  options.journal = stores_.journal.get();
+  options.projection = stores_.projection.get();
+  options.blobs = stores_.blobs.get();
+  options.registry = stores_.registry.get();
+  options.budget = budget_;
+  options.configuration = configuration_of(settings_);
+  options.retention_s
     = std::int64_t{settings_.retention.submissions_days} * 24 * 3600;
-  projector_ = system_.spawn<caf::detached>(projector, std::move(reading));
-  shard_options routing;
-  routing.journal = journal_;
-  routing.projector = projector_;
-  routing.epoch = stores_.journal->epoch();
-  routing.budget = budget_;
-  routing.backlog = backlog;
-  routing.configuration = configuration_of(settings_);
-  shard_ = system_.spawn(shard, std::move(routing));
-  const meet_shard met{caf::actor_cast<caf::strong_actor_ptr>(shard_)};
-  caf::anon_send(forming, met);
-  caf::anon_send(bodies, met);
+  core_ = spawn_core(system_, std::move(options));
   return {};
 }
 
 caf::error engine::await_recovery() {
   caf::scoped_actor self{system_};
   caf::error failure;
-  self->request(shard_, caf::infinite, await_ready{})
+  self->request(core_.shard, caf::infinite, await_ready{})
     .receive([](const done&) {},
              [&](caf::error& why) { failure = std::move(why); });
   return failure;
@@ -158,18 +135,18 @@ caf::error engine::await_recovery() {
 caf::error engine::open_doors() {
   handler_ = system_.spawn(
     crossref::handler_pool,
-    handler_options(system_, settings_, stores_, shard_));
+    handler_options(system_, settings_, stores_, core_.shard));
   processors_ = system_.spawn(processor_manager,
-                              processor_manager_options{shard_, handler_});
-  native_ = system_.spawn(native, shard_);
+                              processor_manager_options{core_.shard, handler_});
+  native_ = system_.spawn(native, core_.shard);
   auto submitting = system_.spawn<caf::detached>(
     submitter, submitter_options{
-                 stores_.blobs.get(), shard_,
+                 stores_.blobs.get(), core_.shard,
                  std::size_t{settings_.crossref.body_limit_mb} << 20});
   submitter_ = caf::actor_cast<caf::actor>(submitting);
   admin_options operating;
-  operating.shard = shard_;
-  operating.projector = projector_;
+  operating.shard = core_.shard;
+  operating.projector = core_.projector;
   operating.processors = processors_;
   operating.native = native_;
   operating.submitter = submitting;
@@ -177,7 +154,7 @@ caf::error engine::open_doors() {
   operating.audit = audit_log();
   admin_ = system_.spawn(admin, std::move(operating));
   auto opened = doors::open(
-    system_, {settings_, stores_, shard_, projector_, handler_});
+    system_, {settings_, stores_, core_.shard, core_.projector, handler_});
   if (!opened)
     return opened.error();
   doors_ = std::move(*opened);
@@ -204,19 +181,16 @@ caf::expected<std::uint16_t> engine::publish_node() {
 
 void engine::spawn_supervisor(std::function<void(const std::string&)> failed) {
   supervisor_options watching;
-  watching.shard = shard_;
+  watching.shard = core_.shard;
   watching.processors = processors_;
-  watching.projector = projector_;
+  watching.projector = core_.projector;
   watching.drain_ms = settings_.shutdown.drain_ms;
   const auto watch = [&](const char* name, const auto& who) {
     watching.watched.emplace_back(
       name, caf::actor_cast<caf::strong_actor_ptr>(who));
   };
-  watch("journal", journal_);
-  watch("journal_writer", journal_writer_);
-  watch("body_reader", body_reader_);
-  watch("projector", projector_);
-  watch("shard", shard_);
+  for (const auto& [name, who] : core_.all())
+    watching.watched.emplace_back(name, who);
   watch("handler", handler_);
   watch("processor_manager", processors_);
   watch("native", native_);
@@ -259,15 +233,7 @@ void engine::stop() {
   end(processors_);
   end(handler_);
   end(submitter_);
-  end(shard_);
-  // The threads that touch the stores must be gone before the stores are.
-  for (const auto& who : {caf::actor_cast<caf::actor>(projector_),
-                          caf::actor_cast<caf::actor>(body_reader_),
-                          caf::actor_cast<caf::actor>(journal_writer_)})
-    if (who) {
-      self->send_exit(who, caf::exit_reason::user_shutdown);
-      self->wait_for(who);
-    }
+  end_core(system_, core_);
 }
 
 } // namespace depositd

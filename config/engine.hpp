@@ -2,7 +2,7 @@
 
 // The composition root: stores, actors and doors of one engine.
 
-#include "actors/memory_budget.hpp"
+#include "actors/core.hpp"
 #include "config/settings.hpp"
 #include "config/stores.hpp"
 #include "messages/actors.hpp"
@@ -45,7 +45,7 @@ public:
 private:
   engine(caf::actor_system& system, const depositd_settings& settings);
 
-  caf::error spawn_core();
+  caf::error start_core();
   caf::error await_recovery();
   caf::error open_doors();
   void spawn_supervisor(std::function<void(const std::string&)> failed);
@@ -55,11 +55,7 @@ private:
   depositd_settings settings_;
   stores stores_;
   std::shared_ptr<memory_budget> budget_;
-  journal_actor journal_;
-  journal_writer_actor journal_writer_;
-  body_reader_actor body_reader_;
-  projector_actor projector_;
-  shard_actor shard_;
+  core_actors core_;
   handler_actor handler_;
   processor_manager_actor processors_;
   native_actor native_;

@@ -6,6 +6,7 @@
 
 #include "messages/commands.hpp"
 #include "messages/local.hpp"
+#include "messages/wire.hpp"
 
 #include <caf/replies_to.hpp>
 #include <caf/typed_actor.hpp>
@@ -24,11 +25,14 @@ struct attach {
   std::string name;           ///< for operators and the journal
   criteria wants;
   std::uint32_t lease_ms = 0; ///< 0: claims last as long as the processor
+  /// What it has held since an earlier engine: these claims stay in force, all
+  /// others of its name end.
+  std::vector<held_claim> holds;
 };
 
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, attach& x) {
-  return f(x.who, x.name, x.wants, x.lease_ms);
+  return f(x.who, x.name, x.wants, x.lease_ms, x.holds);
 }
 
 /// The side of a queue that processors see, here or on another node.
@@ -37,10 +41,31 @@ using queue_door_actor = caf::typed_actor<
   caf::replies_to<attach>::with<attached>,
   // Ends claims and asks for items; answered by `handed` to the processor.
   caf::reacts_to<work>,
+  // Takes back credit.
+  caf::reacts_to<withdraw>,
   // Extends claims.
   caf::reacts_to<touch_claims>,
   // Releases what the processor holds and forgets it.
   caf::replies_to<detach>::with<done>>;
+
+/// One queue's doors, one for each shard that has a part of it.
+struct doors_opened {
+  struct door {
+    shard_number shard = 0;
+    queue_door_actor queue;
+  };
+  std::vector<door> doors;
+};
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, doors_opened::door& x) {
+  return f(x.shard, x.queue);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, doors_opened& x) {
+  return f(x.doors);
+}
 
 /// The ring of one queue: picks whose turn it is, reserves, delegates.
 using queue_actor = queue_door_actor::extend<
@@ -85,6 +110,8 @@ using user_node_actor = caf::typed_actor<
   caf::reacts_to<settle>,
   // From a queue: extend claims.
   caf::reacts_to<extend_claims>,
+  // From a queue: a processor is back and says what it holds.
+  caf::replies_to<adopt_claims>::with<claims_adopted>,
   // From a queue: a processor is gone, release what it holds.
   caf::reacts_to<release_claims>,
   // From a queue: a polling door ends or extends by item.
@@ -119,12 +146,18 @@ using shard_actor = caf::typed_actor<
   caf::replies_to<record_submission>::with<enqueued>,
   // A number for a submission that is not queued.
   caf::replies_to<reserve_id>::with<id_reserved>,
-  // The handle of a queue.
+  // The handle of a queue; of one that is in several shards, its doors.
   caf::replies_to<open_queue>::with<queue_door_actor>,
+  caf::replies_to<open_doors>::with<doors_opened>,
+  // Deposits from a log of records, each of them once.
+  caf::replies_to<ingest>::with<ingested>,
+  caf::replies_to<read_watermarks>::with<watermarks_read>,
   // Changes settings; answered when they are durable and in force.
   caf::replies_to<propose>::with<done>,
   // The control state now, and later every change of it.
   caf::replies_to<watch_control>::with<control_changed>,
+  // From shard 0, by way of the router: what operators have set.
+  caf::replies_to<adopt_control>::with<done>,
   // How many items of a user wait in a queue.
   caf::replies_to<count_pending>::with<pending_counted>,
   // Operator's bulk actions; answered when durable.
@@ -160,7 +193,9 @@ using journal_actor = caf::typed_actor<
   // Write these events; what hangs on them leaves after the commit.
   caf::reacts_to<append>,
   // From the shard: refuse what earlier generations still send.
-  caf::reacts_to<begin_generation>>;
+  caf::reacts_to<begin_generation>,
+  // From the publisher: goes into the next group.
+  caf::reacts_to<keep_watermark>>;
 
 /// Touches the disk for the journal, one group at a time.
 using journal_writer_actor
@@ -183,6 +218,23 @@ using projector_actor = caf::typed_actor<
   caf::replies_to<back_up>::with<done>,
   // How far it is and what the store takes.
   caf::replies_to<report_store>::with<store_report>>;
+
+/// Reads the ingress partitions of its shard and hands deposits to shards, with
+/// credit; its cursor moves when all shards have committed.
+using intake_actor = caf::typed_actor<
+  caf::replies_to<report_intake>::with<intake_report>>;
+
+/// Reads the journal of its shard and publishes outcomes and dead letters.
+using publisher_actor = caf::typed_actor<
+  caf::replies_to<report_publisher>::with<publisher_report>>;
+
+/// Makes the topics that the settings name; blocks on the brokers.
+using topics_actor = caf::typed_actor<
+  caf::replies_to<create_topics>::with<topics_created>>;
+
+/// Blobs and the registry of DOIs for processors on other nodes.
+using effects_actor = caf::typed_actor<
+  caf::replies_to<effect_call>::with<effect_result>>;
 
 /// Runs the work of deposit queues on threads of its own, never on CAF's.
 using handler_actor = caf::typed_actor<
@@ -207,15 +259,71 @@ using native_actor = caf::typed_actor<
 using submitter_actor = caf::typed_actor<
   caf::replies_to<submit_file>::with<enqueued>>;
 
+/// A node of processors that wants to work for the engine.
+struct join_node {
+  std::string name; ///< the same at every reconnect
+  processor_manager_actor manager;
+};
+
+struct node_joined {
+  std::string engine;
+  shard_actor shard;
+  effects_actor effects;
+};
+
+/// Another engine that shares the users.
+struct meet_engine {
+  std::string name;
+};
+
+/// What an engine owns, for the routers of others.
+struct engine_met {
+  struct owned {
+    shard_number shard = 0;
+    epoch_number epoch = 0;
+    shard_actor core;
+    projector_actor reads;
+  };
+  std::string engine;
+  std::vector<owned> shards;
+};
+
 /// Every operator command; published on the node's port.
 using admin_actor = caf::typed_actor<
   caf::replies_to<admin_request>::with<admin_reply>,
-  caf::replies_to<connect_native>::with<native_actor>>;
+  caf::replies_to<connect_native>::with<native_actor>,
+  caf::replies_to<join_node>::with<node_joined>,
+  caf::replies_to<meet_engine>::with<engine_met>>;
 
 /// Start order, watch, drain, stop.
 using supervisor_actor = caf::typed_actor<
   // From the signal thread or an operator.
   caf::replies_to<stop_engine>::with<done>>;
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, join_node& x) {
+  return f(x.name, x.manager);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, node_joined& x) {
+  return f(x.engine, x.shard, x.effects);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, meet_engine& x) {
+  return f(x.name);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, engine_met::owned& x) {
+  return f(x.shard, x.epoch, x.core, x.reads);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, engine_met& x) {
+  return f(x.engine, x.shards);
+}
 
 } // namespace depositd
 

@@ -5,6 +5,7 @@
 #include "messages/codec.hpp"
 #include "messages/commands.hpp"
 #include "messages/errors.hpp"
+#include "messages/ingest.hpp"
 #include "messages/polling.hpp"
 #include "messages/types.hpp"
 
@@ -74,6 +75,15 @@ struct settlement_notice {
 using delivery = std::variant<reply, std::shared_ptr<shared_reply>, hand_out,
                               settlement_notice, poll_missed>;
 
+/// Appends that must be in one group, with the watermarks that go with them.
+/// The journal lets no group go before all of them have come; counted by it
+/// alone.
+struct append_bundle {
+  std::uint32_t parts = 0; ///< in all
+  std::uint32_t come = 0;
+  std::vector<watermark> marks;
+};
+
 /// One command's events on their way to the journal, with what leaves after
 /// the commit. Without bytes it only keeps its place in the order.
 struct append {
@@ -84,11 +94,13 @@ struct append {
   caf::strong_actor_ptr places_to;   ///< gets `places` for `slots`, or null
   std::string places_queue;
   std::vector<delivery> deliveries;  ///< in order
+  std::shared_ptr<append_bundle> bundle; ///< null: may go alone
 };
 
 /// Appends that make one group of the journal.
 struct write_group {
   std::vector<append> members;
+  std::vector<watermark> marks; ///< a later one of a partition wins
 };
 
 /// The group is durable and what hung on it has left; or it failed, and those

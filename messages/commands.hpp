@@ -5,6 +5,7 @@
 
 #include "messages/types.hpp"
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,9 @@ struct work {
   std::uint32_t processor = 0; ///< number from `attached`
   std::uint32_t credit = 0;    ///< at most `credit_max` in all
   std::vector<outcome> outcomes;
+  /// False: if nothing can be handed out now, the credit is void and an empty
+  /// `handed` says so at once. For those who draw from several queues.
+  bool waits = true;
 };
 
 inline constexpr std::uint32_t credit_max = 10'000;
@@ -58,9 +62,27 @@ struct touch_claims {
   std::vector<claim> claims;
 };
 
+/// Takes back all credit that was not answered yet; what is on its way comes.
+struct withdraw {
+  std::uint32_t processor = 0;
+};
+
+/// A claim that a processor has held since an earlier engine.
+struct held_claim {
+  item_id id = 0;
+  claim_token token = 0;
+  std::string user;
+};
+
+inline constexpr std::uint32_t no_member
+  = std::numeric_limits<std::uint32_t>::max();
+
 /// The processor's number in this queue. Its claims end when it dies.
 struct attached {
   std::uint32_t processor = 0;
+  /// For each held claim, by position: the queue's number of its user now, or
+  /// `no_member` if the claim is not in force any more.
+  std::vector<std::uint32_t> members;
 };
 
 struct detach {
@@ -121,7 +143,17 @@ typename Inspector::result_type inspect(Inspector& f, done&) {
 
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, work& x) {
-  return f(x.processor, x.credit, x.outcomes);
+  return f(x.processor, x.credit, x.outcomes, x.waits);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, withdraw& x) {
+  return f(x.processor);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, held_claim& x) {
+  return f(x.id, x.token, x.user);
 }
 
 template <class Inspector>
@@ -136,7 +168,7 @@ typename Inspector::result_type inspect(Inspector& f, touch_claims& x) {
 
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, attached& x) {
-  return f(x.processor);
+  return f(x.processor, x.members);
 }
 
 template <class Inspector>

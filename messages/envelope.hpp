@@ -1,7 +1,7 @@
 #pragma once
 
-// The body of an item in a deposit queue: what its handler needs to find and
-// read the original post, which is always a blob.
+// The body of a deposit's item: its particulars, and the post itself unless
+// that is in the blob store.
 
 #include "messages/errors.hpp"
 #include "messages/types.hpp"
@@ -11,9 +11,15 @@
 
 namespace depositd {
 
-std::string encode_envelope(const submission& x);
+struct envelope {
+  submission particulars;
+  std::string post; ///< empty: under `particulars.blob`
+};
+
+/// The body of a deposit whose post is in the blob store, or comes along.
+std::string encode_envelope(const submission& x, std::string_view post = {});
 
 /// `ec::malformed` if the bytes are not an envelope.
-caf::expected<submission> decode_envelope(std::string_view bytes);
+caf::expected<envelope> decode_envelope(std::string_view bytes);
 
 } // namespace depositd

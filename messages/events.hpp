@@ -250,6 +250,18 @@ struct item_moved {
   friend bool operator==(const item_moved&, const item_moved&) = default;
 };
 
+/// A record of an ingress partition that is no deposit, as it was.
+struct record_rejected {
+  std::string partition; ///< "topic/number"
+  std::int64_t offset = 0;
+  std::string reason;
+  std::string key;
+  std::string value;
+
+  friend bool operator==(const record_rejected&, const record_rejected&)
+    = default;
+};
+
 /// The order is the journal's: append new kinds at the end, never reorder.
 using event
   = std::variant<item_enqueued, submission_received, item_claimed,
@@ -257,7 +269,7 @@ using event
                  body_relocated, submission_recorded, queue_changed,
                  user_limits_changed, user_standing_changed, account_changed,
                  processor_changed, server_changed, configuration_seen,
-                 key_changed, move_changed, item_moved>;
+                 key_changed, move_changed, item_moved, record_rejected>;
 
 /// All events of one command, appended and recovered as a whole. `user` is the
 /// user whose node decided them, empty for control.
@@ -364,6 +376,11 @@ typename Inspector::result_type inspect(Inspector& f, move_changed& x) {
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, item_moved& x) {
   return f(x.id, x.queue, x.to, x.moved_us);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, record_rejected& x) {
+  return f(x.partition, x.offset, x.reason, x.key, x.value);
 }
 
 template <class Inspector>

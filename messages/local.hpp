@@ -10,6 +10,7 @@
 #include "messages/events.hpp"
 #include "messages/ring_traffic.hpp"
 #include "messages/rows.hpp"
+#include "messages/sharding.hpp"
 #include "messages/scheduling.hpp"
 #include "messages/types.hpp"
 
@@ -28,9 +29,18 @@ struct propose {
   std::vector<event> changes;
 };
 
-/// The newest control state, to whoever watches.
+/// The newest control state, to whoever watches. `revision` rises with every
+/// change, over all owners of shard 0.
 struct control_changed {
   control_snapshot state;
+  std::uint64_t revision = 0;
+};
+
+/// To a shard that is not shard 0: journal what differs from this state. An
+/// older revision than it has seen changes nothing.
+struct adopt_control {
+  control_snapshot state;
+  std::uint64_t revision = 0;
 };
 
 // -- doors --------------------------------------------------------------------
@@ -61,7 +71,14 @@ struct items_found {
 
 // -- asking the shard ---------------------------------------------------------
 
-struct reserve_id {};
+/// Asks for the doors of a queue, which comes into being if it is new.
+struct open_doors {
+  std::string name;
+};
+
+struct reserve_id {
+  std::string user; ///< whose shard gives the number
+};
 
 struct id_reserved {
   item_id id = 0;
@@ -207,6 +224,7 @@ struct report_slots {};
 
 struct slots_report {
   struct entry {
+    std::string node; ///< empty: inside the engine
     std::string processor;
     std::uint32_t slot = 0;
     std::string queue;
@@ -228,5 +246,53 @@ struct submit_file {
 };
 
 struct stop_engine {};
+
+// -- logs of records ----------------------------------------------------------
+
+struct report_intake {};
+
+struct intake_report {
+  struct entry {
+    std::string partition;
+    std::int64_t next = 0; ///< offset that is read next
+    std::int64_t end = 0;  ///< of the log, when it was last seen
+  };
+  std::vector<entry> partitions;
+  std::uint64_t accepted = 0; ///< since the engine started
+  std::uint64_t rejected = 0;
+  std::string trouble; ///< why it does not read now; empty: it does
+};
+
+struct report_publisher {};
+
+struct publisher_report {
+  sequence published = 0;
+  std::uint64_t events = 0; ///< since the engine started
+  std::uint64_t dead_letters = 0;
+  std::string trouble;
+};
+
+struct create_topics {};
+
+struct topics_created {
+  struct entry {
+    std::string topic;
+    std::uint32_t partitions = 0;
+    bool existed = false;
+  };
+  std::vector<entry> topics;
+};
+
+// -- processors on other nodes ------------------------------------------------
+
+/// A call of the blob store or the registry, in the bytes of adapters/node.
+struct effect_call {
+  std::string what;
+  std::string arguments;
+};
+
+struct effect_result {
+  std::string bytes;
+};
 
 } // namespace depositd

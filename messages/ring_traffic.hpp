@@ -105,6 +105,7 @@ struct processors_report {
   struct entry {
     std::string name;
     std::string queue;
+    std::string node; ///< empty: inside the engine
     criteria wants;
     std::uint32_t credit = 0; ///< items it waits for
     std::uint32_t holds = 0;  ///< items it has
@@ -190,6 +191,20 @@ struct extend_claims {
   std::vector<claim> claims;
 };
 
+/// A processor of this name came back and holds these claims: they stay in
+/// force, with a new deadline; every other claim of the name ends.
+struct adopt_claims {
+  queue_number queue = 0;
+  std::string processor;
+  std::uint32_t lease_ms = 0;
+  std::vector<extend_claims::claim> claims;
+};
+
+/// Answered after the commit. By position: whether the claim is in force.
+struct claims_adopted {
+  std::vector<std::uint8_t> in_force;
+};
+
 struct release_claims {
   queue_number queue = 0;
   std::string processor; ///< empty: of all
@@ -266,6 +281,10 @@ struct accept_items {
   queue_number queue = 0;
   std::vector<one> items;
   std::vector<submission> particulars; ///< one per item, or none
+  /// They were accepted by a log of records already: the pending limit is for
+  /// those who can still be told to come back later.
+  bool beyond_limit = false;
+  std::shared_ptr<append_bundle> bundle; ///< null: may go alone
   std::shared_ptr<enqueue_answer> answer;
   std::shared_ptr<shared_reply> share;
 };

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace depositd::rules {
 
@@ -24,6 +25,11 @@ caf::error check(const control_state& state, const event& change);
 /// Applies a control event; other events are ignored. Returns whether anything
 /// changed.
 bool apply(control_state& state, const event& change);
+
+/// Control events that make `from` equal to `to`, but for moves between queues:
+/// those are each shard's own.
+std::vector<event> differences(const control_state& from,
+                               const control_state& to);
 
 /// Key of a control event in the projection's control table, {kind, key};
 /// kind is the event's index, a key of two names joins them with a newline.

@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 namespace depositd::rules {
@@ -90,7 +91,8 @@ public:
   /// gets the ids that found no room.
   std::vector<item_enqueued>
   accept(const std::vector<incoming>& items, micros now,
-         std::vector<item_id>* refused = nullptr) const;
+         std::vector<item_id>* refused = nullptr,
+         bool beyond_limit = false) const;
 
   /// How many more items the pending limit allows.
   std::uint64_t room() const noexcept;
@@ -142,9 +144,11 @@ public:
   std::vector<event> expire(micros now) const;
 
   /// Releases every claim of a processor, or all (empty name). The attempt
-  /// counts; an item that has none left ends as failed at `now`.
-  std::vector<event> release_claims(const std::string& processor,
-                                    micros now) const;
+  /// counts; an item that has none left ends as failed at `now`. `keep` lists
+  /// items whose claims stay; it may be null.
+  std::vector<event>
+  release_claims(const std::string& processor, micros now,
+                 const std::unordered_set<item_id>* keep = nullptr) const;
 
   /// Claims of processors inside the engine that died with it. Their attempts
   /// count too: an item that kills its processor must run out of them.

@@ -1,5 +1,6 @@
 #include "actors/rules/ledger.hpp"
 #include "actors/rules/ledger_state.hpp"
+#include "messages/test_points.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -105,7 +106,7 @@ struct applier {
     auto* item = s.find(x.id).item;
     if (item == nullptr)
       return;
-    if (x.place.length > 0)
+    if (x.place.length > 0 && !seeded_bug("relocated_body_keeps_its_place"))
       item->place = x.place;
     if (body != nullptr)
       item->body = std::move(body);
@@ -181,7 +182,9 @@ void ledger::restore(const item_row& row) {
 
 void ledger::wake(micros now) {
   auto& s = *state_;
-  while (!s.delays.empty() && s.delays.begin()->first <= now)
+  while (!s.delays.empty()
+         && (s.delays.begin()->first <= now
+             || seeded_bug("delayed_item_comes_early")))
     s.make_pending(*s.take_pending(s.delays.begin()->second));
 }
 

@@ -84,17 +84,20 @@ std::uint64_t ledger::room() const noexcept {
 
 std::vector<item_enqueued> ledger::accept(const std::vector<incoming>& items,
                                           micros now,
-                                          std::vector<item_id>* refused) const {
+                                          std::vector<item_id>* refused,
+                                          bool beyond_limit) const {
   const auto& s = *state_;
+  const auto limit
+    = beyond_limit ? std::numeric_limits<std::uint64_t>::max() : room();
   const auto collapse = s.settings.dedup == dedup_mode::while_pending;
   std::unordered_set<std::uint64_t> seen;
   std::vector<item_enqueued> out;
-  out.reserve(std::min<std::uint64_t>(items.size(), room()));
+  out.reserve(std::min<std::uint64_t>(items.size(), limit));
   for (const auto& x : items) {
     const auto keyed = collapse && x.digest != 0;
     if (keyed && (s.digests.contains(x.digest) || seen.contains(x.digest)))
       continue;
-    if (out.size() >= room()) {
+    if (out.size() >= limit) {
       if (refused != nullptr)
         refused->push_back(x.id);
       continue;
@@ -262,12 +265,14 @@ std::vector<event> ledger::expire(micros now) const {
   return out;
 }
 
-std::vector<event> ledger::release_claims(const std::string& processor,
-                                          micros now) const {
+std::vector<event>
+ledger::release_claims(const std::string& processor, micros now,
+                       const std::unordered_set<item_id>* keep) const {
   const auto& s = *state_;
   std::vector<event> out;
   for (const auto& [id, x] : s.claims)
-    if (processor.empty() || x.processor == processor)
+    if ((processor.empty() || x.processor == processor)
+        && (keep == nullptr || keep->count(id) == 0))
       out.push_back(
         lost_claim(s.queue, s.settings, x.item, now, "processor gone"));
   return by_id(std::move(out));

@@ -1,4 +1,5 @@
 #include "actors/rules/ring_state.hpp"
+#include "messages/test_points.hpp"
 
 #include <algorithm>
 
@@ -41,8 +42,14 @@ void ring::state::sync(member_number m) {
     changed |= available != cells.shown(cell);
     cells.show(cell, available);
   }
-  const bool servable = ready_left && !x.held && x.in_flight < x.concurrency;
-  const bool eligible = servable && !x.prohibited && x.allocation > 0;
+  const bool capped = seeded_bug("cap_off_by_one")
+                        ? x.in_flight > x.concurrency
+                        : x.in_flight >= x.concurrency;
+  const bool held = x.held && !seeded_bug("held_user_served");
+  const bool prohibited
+    = x.prohibited && !seeded_bug("prohibited_user_served");
+  const bool servable = ready_left && !held && !capped;
+  const bool eligible = servable && !prohibited && x.allocation > 0;
 
   if ((servable && !x.servable) || (eligible && !x.eligible)) {
     if (!recovering) {

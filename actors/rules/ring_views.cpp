@@ -1,4 +1,5 @@
 #include "actors/rules/ring_state.hpp"
+#include "messages/test_points.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -176,7 +177,8 @@ pick ring::state::take(ring_view& view, const candidate& who) {
   pick out{who.member, who.band, view.key.class_max, who.by, x.stamp, x.credit};
   sync(who.member);
   if (turn_over)
-    move_to(end::tail, who.member);
+    move_to(seeded_bug("served_user_stays_first") ? end::head : end::tail,
+            who.member);
   return out;
 }
 

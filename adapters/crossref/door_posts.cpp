@@ -140,7 +140,7 @@ void process_reserved(door_pointer self, const accepted& x, item_id id) {
 
 void process_post(door_pointer self, const accepted& x) {
   const auto& options = self->state.options;
-  self->request(options.shard, options.ask_timeout, reserve_id{})
+  self->request(options.shard, options.ask_timeout, reserve_id{x->user})
     .then(
       [=](const id_reserved& reserved) {
         process_reserved(self, x, reserved.id);

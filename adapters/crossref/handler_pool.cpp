@@ -120,12 +120,16 @@ void take_control(pool_pointer self, const control_snapshot& control) {
 void watch(pool_pointer self) {
   constexpr auto again_after = std::chrono::seconds{1};
   auto& options = self->state.options;
+  const auto shard = options.shard;
+  if (!shard)
+    return; // the next one is met later
   self
-    ->request(options.shard, options.ask_timeout,
+    ->request(shard, options.ask_timeout,
               watch_control{caf::actor_cast<caf::strong_actor_ptr>(self)})
     .then([self](const control_changed& x) { take_control(self, x.state); },
-          [self, again_after](const caf::error&) {
-            self->delayed_send(self, again_after, watch_due{});
+          [=](const caf::error&) {
+            if (self->state.options.shard == shard)
+              self->delayed_send(self, again_after, watch_due{});
           });
 }
 
@@ -170,7 +174,7 @@ void begin(pool_pointer self) {
     [self](const caf::down_msg& x) { replace_worker(self, x); });
   for (std::size_t i = 0; i < state.options.workers; ++i)
     add_worker(self);
-  if (state.options.shard)
+  if (state.options.shard || state.options.awaits_shard)
     watch(self);
   else if (state.options.control)
     state.control = state.options.control;
@@ -198,6 +202,10 @@ handler_pool(handler_pool_actor::stateful_pointer<handler_pool_state> self,
   return {
     [self](const handle_item& x) { return take(self, x); },
     [self](const control_changed& x) { take_control(self, x.state); },
+    [self](const meet_shard& x) {
+      self->state.options.shard = caf::actor_cast<shard_actor>(x.shard);
+      watch(self);
+    },
     [self](watch_due) { watch(self); },
     [self](const delay_over& x) { end_delay(self, x.ticket); },
   };

@@ -59,6 +59,8 @@ struct handler_pool_options {
   std::size_t waiting_max = 1024;
   /// Told by the shard and kept up to date. Null: `control` stays in force.
   shard_actor shard;
+  /// There is no shard yet: `meet_shard` tells it, and again after each loss.
+  bool awaits_shard = false;
   /// What applies without a shard; null means an empty state. With a shard,
   /// items wait until it has told its own.
   control_snapshot control;
@@ -71,7 +73,8 @@ struct handler_pool_options {
 /// A handler_actor that also hears of control changes.
 using handler_pool_actor =
   handler_actor::extend<caf::reacts_to<control_changed>,
-                        caf::reacts_to<watch_due>, caf::reacts_to<delay_over>>;
+                        caf::reacts_to<meet_shard>, caf::reacts_to<watch_due>,
+                        caf::reacts_to<delay_over>>;
 
 /// An item and whom its outcome is owed to.
 struct waiting_item {

@@ -47,7 +47,7 @@ outcome submission_handler::handle(const handle_item& what,
   return out;
 }
 
-caf::expected<submission>
+caf::expected<envelope>
 submission_handler::envelope_of(const claimed_item& item) const {
   if (item.kind == body_kind::inline_bytes)
     return decode_envelope(item.body);
@@ -68,24 +68,28 @@ outcome submission_handler::process(const handle_item& what,
              ? refuse_file(job, {}, render(problem))
              : try_again(render(problem));
   };
-  const auto particulars = envelope_of(what.item);
-  if (!particulars)
-    return failed(particulars.error());
+  auto found = envelope_of(what.item);
+  if (!found)
+    return failed(found.error());
+  const auto& particulars = found->particulars;
   const auto account = control.accounts.find(job.user);
   if (account != control.accounts.end())
     job.prefixes = account->second.prefixes;
-  else if (needs_account(particulars->source))
+  else if (needs_account(particulars.source))
     return refuse_file(job, {}, "The account has been removed");
-  const auto& operation = particulars->operation;
+  const auto& operation = particulars.operation;
   if (!is_metadata(operation) && !is_query(operation))
     return refuse_file(job, {},
                        "Operation " + operation + " is not supported here");
-  const auto post = blobs_->get(particulars->blob);
-  if (!post)
-    return failed(post.error());
+  if (found->post.empty()) {
+    auto kept = blobs_->get(particulars.blob);
+    if (!kept)
+      return failed(kept.error());
+    found->post = std::move(*kept);
+  }
   return is_query(operation)
-           ? query_.handle(job, *post, operation == "doDOIQueryUpload")
-           : metadata_.handle(job, *post);
+           ? query_.handle(job, found->post, operation == "doDOIQueryUpload")
+           : metadata_.handle(job, found->post);
 }
 
 } // namespace depositd::crossref

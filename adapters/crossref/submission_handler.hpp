@@ -5,6 +5,7 @@
 #include "adapters/crossref/metadata_handler.hpp"
 #include "adapters/crossref/query_handler.hpp"
 #include "messages/control.hpp"
+#include "messages/envelope.hpp"
 #include "messages/local.hpp"
 #include "messages/ports/blob_store.hpp"
 
@@ -31,7 +32,7 @@ public:
   outcome handle(const handle_item& what, const control_state& control) const;
 
 private:
-  caf::expected<submission> envelope_of(const claimed_item& item) const;
+  caf::expected<envelope> envelope_of(const claimed_item& item) const;
   outcome process(const handle_item& what, const control_state& control) const;
 
   std::shared_ptr<blob_store> blobs_;

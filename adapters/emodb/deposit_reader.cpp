@@ -47,11 +47,12 @@ void answer(const answer_deposits& x, blob_store& blobs) {
 
 void append_deposit(std::string& out, const deposit_view& x,
                     blob_store* blobs) {
-  const auto particulars = decode_envelope(x.envelope);
+  const auto found = decode_envelope(x.envelope);
   out += '{';
   append_member(out, "user", x.user);
   append_member(out, "received", format_utc(x.received_us));
-  if (particulars) {
+  if (found) {
+    const auto* particulars = &found->particulars;
     append_member(out, "file_name", particulars->file_name);
     append_member(out, "operation", particulars->operation);
     append_member(out, "login", particulars->login);

@@ -19,9 +19,10 @@ public:
   caf::expected<std::vector<doi_record>> find(const doi_query& query,
                                               std::uint32_t count_max) override;
 
-  caf::expected<item_id> submission_max() override {
+  caf::expected<item_id> submission_max(item_id upto) override {
     const std::lock_guard turn{mutex_};
-    return results_.empty() ? item_id{0} : results_.rbegin()->first;
+    const auto above = results_.upper_bound(upto);
+    return above == results_.begin() ? item_id{0} : std::prev(above)->first;
   }
 
   caf::error backup(const std::filesystem::path&) override {

@@ -34,7 +34,7 @@ inline constexpr const char* lock_dois =
 inline constexpr std::string_view results_of_submission =
   "SELECT results, checksum FROM submissions_done WHERE id = $1";
 inline constexpr std::string_view submission_max =
-  "SELECT coalesce(max(id), 0) FROM submissions_done";
+  "SELECT coalesce(max(id), 0) FROM submissions_done WHERE id <= $1";
 inline constexpr std::string_view put_results =
   "INSERT INTO submissions_done VALUES ($1, $2, $3)";
 inline constexpr std::string_view put_doi =

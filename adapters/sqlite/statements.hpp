@@ -196,7 +196,7 @@ CREATE TABLE submissions_done (
 inline constexpr std::string_view results_of_submission =
   "SELECT results, checksum FROM submissions_done WHERE id = ?";
 inline constexpr std::string_view submission_max =
-  "SELECT coalesce(max(id), 0) FROM submissions_done";
+  "SELECT coalesce(max(id), 0) FROM submissions_done WHERE id <= ?";
 inline constexpr std::string_view put_results =
   "INSERT INTO submissions_done VALUES (?, ?, ?)";
 inline constexpr std::string_view put_doi =

@@ -69,10 +69,11 @@ public:
   virtual caf::expected<std::vector<doi_record>>
   find(const doi_query& query, std::uint32_t count_max) = 0;
 
-  /// Highest submission that was ever recorded; 0: none. No number up to it may
-  /// be given to another submission, even if the journal has never heard of it
-  /// (a crash right after `record`, a backup taken a moment earlier).
-  virtual caf::expected<item_id> submission_max() = 0;
+  /// Highest submission that was ever recorded and is not above `upto` (a shard
+  /// has a range of numbers); 0: none. None that its shard gave up to it may be
+  /// given to another submission, even if the journal has never heard of it (a
+  /// crash right after `record`, a backup taken a moment earlier).
+  virtual caf::expected<item_id> submission_max(item_id upto) = 0;
 
   virtual caf::error backup(const std::filesystem::path& folder) = 0;
 };

@@ -16,13 +16,32 @@ TEST(envelope, gives_back_what_was_put_in) {
                      "http",    std::string(64, 'f'), 123'456'789};
   const auto read = decode_envelope(encode_envelope(x));
   ASSERT_TRUE(read);
-  EXPECT_EQ(*read, x);
+  EXPECT_EQ(read->particulars, x);
+  EXPECT_EQ(read->post, "");
 }
 
 TEST(envelope, of_nothing_is_an_envelope) {
   const auto read = decode_envelope(encode_envelope({}));
   ASSERT_TRUE(read);
-  EXPECT_EQ(*read, submission{});
+  EXPECT_EQ(read->particulars, submission{});
+}
+
+TEST(envelope, takes_the_post_along) {
+  const submission x{"f", "o", "l", "kafka", "", 3};
+  const std::string post{"\x01\0\x02", 3};
+  const auto read = decode_envelope(encode_envelope(x, post));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->particulars, x);
+  EXPECT_EQ(read->post, post);
+}
+
+TEST(envelope, cut_before_its_post_is_malformed) {
+  const auto bytes = encode_envelope({"f", "o", "l", "s", "b", 300}, "post");
+  for (std::size_t size = 0; size < bytes.size() - 4; ++size) {
+    const auto read = decode_envelope(std::string{bytes.data(), size});
+    ASSERT_FALSE(read) << size;
+    EXPECT_EQ(read.error(), ec::malformed) << size;
+  }
 }
 
 TEST(envelope, cut_anywhere_is_malformed) {
@@ -46,7 +65,7 @@ RC_GTEST_PROP(envelope, keeps_any_text, (const std::string& text)) {
   const submission x{text, text, text, text, text, text.size()};
   const auto read = decode_envelope(encode_envelope(x));
   RC_ASSERT(static_cast<bool>(read));
-  RC_ASSERT(*read == x);
+  RC_ASSERT(read->particulars == x);
 }
 
 } // namespace

@@ -3,10 +3,8 @@
 // The engine's core on the deterministic scheduler and stores in memory: the
 // same actors as in the program, minus the doors.
 
-#include "actors/body_reader.hpp"
-#include "actors/journal.hpp"
+#include "actors/core.hpp"
 #include "actors/native.hpp"
-#include "actors/projector.hpp"
 #include "actors/shard.hpp"
 #include "adapters/memory/memory_blob_store.hpp"
 #include "adapters/memory/memory_doi_registry.hpp"
@@ -75,31 +73,24 @@ protected:
   /// Starts the core on the stores, as a fresh process would.
   void start() {
     store = open_journal();
-    const auto reading = spawn(body_reader, store.get());
-    reader = reading;
-    journal_options writing;
-    writing.writer
-      = spawn(journal_writer, journal_writer_options{store.get(), reader, {}});
-    auto fresh = spawn(journal, writing);
-    writer = fresh;
-    projector_options projecting;
-    projecting.journal = store.get();
-    projecting.projection = tables.get();
-    projecting.blobs = blobs.get();
-    projecting.registry = registry.get();
-    projecting.disk_spare_bytes = disk_spare_bytes;
-    read_model = spawn(projector, projecting);
-    shard_options routing;
-    routing.journal = writer;
-    routing.projector = read_model;
-    routing.epoch = store->epoch();
-    routing.clock = engine_clock{time_us, sched.clock().now()};
-    routing.budget = std::make_shared<memory_budget>(body_budget);
-    routing.configuration = configuration;
-    core = spawn(shard, routing);
-    const meet_shard met{caf::actor_cast<caf::strong_actor_ptr>(core)};
-    caf::anon_send(fresh, met);
-    caf::anon_send(reading, met);
+    core_options options;
+    options.journal = store.get();
+    options.projection = tables.get();
+    options.blobs = blobs.get();
+    options.registry = registry.get();
+    options.threads = false;
+    options.clock = engine_clock{time_us, sched.clock().now()};
+    options.budget = std::make_shared<memory_budget>(body_budget);
+    options.configuration = configuration;
+    options.disk_spare_bytes = disk_spare_bytes;
+    const auto actors = spawn_core(sys, options);
+    for (const auto& [name, who] : actors.all())
+      adopt(who);
+    settle();
+    reader = actors.bodies;
+    writer = actors.journal;
+    read_model = actors.projector;
+    core = actors.shard;
     door = spawn(native, core);
     settle();
   }

@@ -3,9 +3,7 @@
 // The engine's core on real threads and a real journal, without doors: what
 // the deterministic scheduler cannot show.
 
-#include "actors/body_reader.hpp"
-#include "actors/journal.hpp"
-#include "actors/projector.hpp"
+#include "actors/core.hpp"
 #include "actors/shard.hpp"
 #include "adapters/memory/memory_blob_store.hpp"
 #include "adapters/memory/memory_doi_registry.hpp"
@@ -87,37 +85,16 @@ private:
   void begin() {
     open_log();
     system_ = std::make_unique<caf::actor_system>(config_);
-    auto reading = system_->spawn<caf::detached>(body_reader, log_.get());
-    auto backlog = std::make_shared<journal_backlog>();
-    journal_options writing;
-    writing.group_bytes_max = 32 * 1024;
-    writing.writer = system_->spawn<caf::detached>(
-      journal_writer, journal_writer_options{log_.get(), reading, backlog});
-    auto forming = system_->spawn(journal, writing);
-    projector_options projecting;
-    projecting.journal = log_.get();
-    projecting.projection = tables_.get();
-    projecting.blobs = blobs_.get();
-    projecting.registry = registry_.get();
-    projecting.disk_spare_bytes = 256 * 1024; // relocate early
-    auto read_model = system_->spawn<caf::detached>(projector, projecting);
-    shard_options routing;
-    routing.journal = forming;
-    routing.projector = read_model;
-    routing.epoch = log_->epoch();
-    routing.budget = std::make_shared<memory_budget>(16 * 1024);
-    routing.backlog = backlog;
-    core = system_->spawn(shard, routing);
-    const meet_shard met{caf::actor_cast<caf::strong_actor_ptr>(core)};
-    caf::anon_send(forming, met);
-    caf::anon_send(reading, met);
-    for (const auto& x :
-         {caf::actor_cast<caf::actor>(core),
-          caf::actor_cast<caf::actor>(forming),
-          caf::actor_cast<caf::actor>(writing.writer),
-          caf::actor_cast<caf::actor>(read_model),
-          caf::actor_cast<caf::actor>(reading)})
-      actors_.push_back(x);
+    core_options options;
+    options.journal = log_.get();
+    options.projection = tables_.get();
+    options.blobs = blobs_.get();
+    options.registry = registry_.get();
+    options.budget = std::make_shared<memory_budget>(16 * 1024);
+    options.group_bytes_max = 32 * 1024;
+    options.disk_spare_bytes = 256 * 1024; // relocate early
+    actors_ = spawn_core(*system_, options);
+    core = actors_.shard;
     caf::scoped_actor self{*system_};
     const auto ready = ask<done>(self, await_ready{});
     if (!ready)
@@ -127,10 +104,9 @@ private:
   void end() {
     core = nullptr;
     caf::scoped_actor self{*system_};
-    for (const auto& x : actors_)
-      self->send_exit(x, caf::exit_reason::user_shutdown);
-    self->wait_for(actors_);
-    actors_.clear();
+    if (actors_.shard)
+      self->send_exit(actors_.shard, caf::exit_reason::user_shutdown);
+    end_core(*system_, std::exchange(actors_, {}));
     self->await_all_other_actors_done();
     log_.reset();
   }
@@ -142,7 +118,7 @@ private:
   std::shared_ptr<doi_registry> registry_ = make_memory_registry();
   threaded_config config_;
   std::unique_ptr<caf::actor_system> system_;
-  std::vector<caf::actor> actors_;
+  core_actors actors_;
 };
 
 } // namespace depositd::testing

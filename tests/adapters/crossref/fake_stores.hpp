@@ -40,7 +40,7 @@ public:
     return out;
   }
 
-  caf::expected<item_id> submission_max() override {
+  caf::expected<item_id> submission_max(item_id) override {
     return results_.empty() ? item_id{0} : results_.rbegin()->first;
   }
 

@@ -40,6 +40,12 @@ inline admin_actor::behavior_type echo(admin_actor::pointer, int) {
     [](const connect_native&) -> caf::result<native_actor> {
       return caf::make_error(ec::draining);
     },
+    [](const join_node&) -> caf::result<node_joined> {
+      return caf::make_error(ec::draining);
+    },
+    [](const meet_engine&) -> caf::result<engine_met> {
+      return caf::make_error(ec::draining);
+    },
   };
 }
 

@@ -1,0 +1,97 @@
+#include "actors/core.hpp"
+
+#include "actors/body_reader.hpp"
+#include "actors/journal.hpp"
+#include "actors/projector.hpp"
+#include "actors/shard.hpp"
+
+#include <caf/scoped_actor.hpp>
+#include <caf/send.hpp>
+
+namespace depositd {
+
+namespace {
+
+/// Spawns what blocks on the disk.
+template <class F, class... Ts>
+auto spawn_blocking(caf::actor_system& system, bool threads, F fun,
+                    Ts&&... xs) {
+  return threads
+           ? system.spawn<caf::detached>(fun, std::forward<Ts>(xs)...)
+           : system.spawn(fun, std::forward<Ts>(xs)...);
+}
+
+projector_options reading(const core_options& options) {
+  projector_options out;
+  out.journal = options.journal;
+  out.projection = options.projection;
+  out.blobs = options.blobs;
+  out.registry = options.registry;
+  out.shard = options.shard;
+  out.pause = options.project_every;
+  out.retention_s = options.retention_s;
+  out.disk_spare_bytes = options.disk_spare_bytes;
+  out.published = options.published;
+  return out;
+}
+
+} // namespace
+
+std::vector<std::pair<const char*, caf::strong_actor_ptr>>
+core_actors::all() const {
+  const auto pointer
+    = [](const auto& x) { return caf::actor_cast<caf::strong_actor_ptr>(x); };
+  return {{"journal", pointer(journal)},
+          {"journal_writer", pointer(writer)},
+          {"body_reader", pointer(bodies)},
+          {"projector", pointer(projector)},
+          {"shard", pointer(shard)}};
+}
+
+core_actors spawn_core(caf::actor_system& system, core_options options) {
+  core_actors out;
+  auto backlog = std::make_shared<journal_backlog>();
+  const auto threads = options.threads;
+  const auto bodies
+    = spawn_blocking(system, threads, body_reader, options.journal);
+  out.bodies = bodies;
+  journal_options writing;
+  writing.group_bytes_max = options.group_bytes_max;
+  writing.writer = spawn_blocking(
+    system, threads, journal_writer,
+    journal_writer_options{options.journal, out.bodies, backlog});
+  out.writer = writing.writer;
+  const auto forming = system.spawn(journal, std::move(writing));
+  out.journal = forming;
+  out.projector = spawn_blocking(system, threads, projector, reading(options));
+  shard_options routing;
+  routing.journal = out.journal;
+  routing.projector = out.projector;
+  routing.number = options.shard;
+  routing.epoch = options.journal->epoch();
+  routing.clock = options.clock;
+  routing.budget = std::move(options.budget);
+  routing.backlog = std::move(backlog);
+  routing.configuration = std::move(options.configuration);
+  out.shard = system.spawn(shard, std::move(routing));
+  const meet_shard met{caf::actor_cast<caf::strong_actor_ptr>(out.shard)};
+  caf::anon_send(forming, met);
+  caf::anon_send(bodies, met);
+  return out;
+}
+
+void end_core(caf::actor_system& system, const core_actors& core) {
+  caf::scoped_actor self{system};
+  if (core.shard)
+    self->send_exit(core.shard, caf::exit_reason::kill);
+  // The threads that touch the stores must be gone before the stores are.
+  for (const auto& who : {caf::actor_cast<caf::actor>(core.projector),
+                          caf::actor_cast<caf::actor>(core.bodies),
+                          caf::actor_cast<caf::actor>(core.writer)})
+    if (who) {
+      self->send_exit(who, caf::exit_reason::user_shutdown);
+      self->wait_for(who);
+    }
+}
+
+} // namespace depositd

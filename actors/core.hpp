@@ -1,0 +1,64 @@
+#pragma once
+
+// Everything that makes one shard live, wired once: the program, its tests and
+// the simulation spawn it here.
+
+#include "actors/journal_writer.hpp"
+#include "actors/memory_budget.hpp"
+#include "messages/actors.hpp"
+#include "messages/clock.hpp"
+#include "messages/ports/blob_store.hpp"
+#include "messages/ports/doi_registry.hpp"
+#include "messages/ports/journal_store.hpp"
+#include "messages/ports/projection_store.hpp"
+
+#include <caf/actor_system.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace depositd {
+
+struct core_options {
+  shard_number shard = 0;
+  journal_store* journal = nullptr; ///< all stores outlive the actors
+  projection_store* projection = nullptr;
+  blob_store* blobs = nullptr;
+  doi_registry* registry = nullptr;
+  /// What blocks on the disk has threads of its own; else all of it runs on the
+  /// scheduler, as the deterministic one wants.
+  bool threads = true;
+  engine_clock clock = engine_clock::system();
+  std::shared_ptr<memory_budget> budget;
+  configuration_seen configuration; ///< shard 0 only
+  std::size_t group_bytes_max = 4 * 1024 * 1024;
+  std::int64_t retention_s = 365LL * 24 * 3600;
+  std::uint64_t disk_spare_bytes = 512ULL * 1024 * 1024;
+  std::chrono::milliseconds project_every{500};
+  /// How far the journal was published; null: nobody publishes it.
+  std::shared_ptr<std::atomic<sequence>> published;
+};
+
+/// The actors of one shard.
+struct core_actors {
+  journal_actor journal;
+  journal_writer_actor writer;
+  body_reader_actor bodies;
+  projector_actor projector;
+  shard_actor shard;
+
+  /// By the name that an operator knows, for those who watch them.
+  std::vector<std::pair<const char*, caf::strong_actor_ptr>> all() const;
+};
+
+/// Spawns the core of a shard; it recovers at once (`await_ready` tells).
+core_actors spawn_core(caf::actor_system& system, core_options options);
+
+/// Ends the shard at once and the others after what they have begun; returns
+/// when none of them touches a store any more. Blocks.
+void end_core(caf::actor_system& system, const core_actors& core);
+
+} // namespace depositd

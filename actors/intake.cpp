@@ -1,0 +1,230 @@
+#include "actors/intake.hpp"
+
+#include "messages/test_points.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+
+namespace depositd {
+
+namespace {
+
+using self_pointer = intake_self::stateful_pointer<intake_state>;
+
+std::string partition_name(const intake_options& options, std::int32_t number) {
+  return options.topic + '/' + std::to_string(number);
+}
+
+/// Where the journal keeps how far a partition was read. With one shard that is
+/// what the shard has applied.
+std::string cursor_name(const intake_options& options, std::int32_t number) {
+  const auto name = partition_name(options, number);
+  return options.journal ? name + "#read" : name;
+}
+
+/// Whatever went wrong: from the last commit, after a pause.
+void start_again(self_pointer self, const caf::error& why) {
+  auto& state = self->state;
+  ++state.attempt;
+  state.in_flight = 0;
+  auto text = render(why);
+  if (state.report.trouble != text)
+    spdlog::warn("intake_waits topic={} reason=\"{}\"", state.options.topic,
+                 text);
+  state.report.trouble = std::move(text);
+  self->delayed_send(self, state.options.retry_pause, begin_reading{});
+}
+
+void go_on(self_pointer self, std::chrono::milliseconds pause) {
+  if (std::exchange(self->state.reading, true))
+    return;
+  if (pause.count() > 0)
+    self->delayed_send(self, pause, read_more{});
+  else
+    self->send(self, read_more{});
+}
+
+// -- beginning ----------------------------------------------------------------
+
+caf::expected<std::vector<partition_position>>
+positions(self_pointer self, const watermarks_read& known) {
+  const auto& options = self->state.options;
+  auto count = options.source->partitions();
+  if (!count)
+    return std::move(count.error());
+  std::map<std::string, std::int64_t> marks;
+  for (const auto& mark : known.marks)
+    marks[mark.partition] = mark.offset;
+  std::vector<partition_position> out;
+  for (std::int32_t p = 0; p < *count; ++p) {
+    if (static_cast<shard_number>(p) % options.shards != options.shard)
+      continue;
+    const auto mark = marks.find(cursor_name(options, p));
+    out.push_back({p, mark == marks.end() ? from_oldest : mark->second + 1});
+  }
+  return out;
+}
+
+void begin_at(self_pointer self, const watermarks_read& known) {
+  auto& state = self->state;
+  auto from = positions(self, known);
+  if (!from)
+    return start_again(self, from.error());
+  if (auto failed = state.options.source->assign(*from)) {
+    spdlog::error("intake_stopped topic={} reason=\"{}\"", state.options.topic,
+                  render(failed));
+    return start_again(self, failed);
+  }
+  state.next.clear();
+  for (const auto& x : *from)
+    state.next[x.partition] = x.next;
+  state.report.trouble.clear();
+  spdlog::info("intake_reads topic={} partitions={}", state.options.topic,
+               from->size());
+  go_on(self, {});
+}
+
+void resume_reading(self_pointer self) {
+  const auto attempt = ++self->state.attempt;
+  self
+    ->request(self->state.options.own, self->state.options.request_timeout,
+              read_watermarks{})
+    .then(
+      [=](const watermarks_read& x) {
+        if (self->state.attempt == attempt)
+          begin_at(self, x);
+      },
+      [=](const caf::error& why) {
+        if (self->state.attempt == attempt)
+          start_again(self, why);
+      });
+}
+
+// -- reading ------------------------------------------------------------------
+
+void reject(ingest& to, source_record& x, std::string reason) {
+  if (seeded_bug("poison_skipped"))
+    return;
+  to.rejected.push_back(
+    {x.offset, std::move(reason), std::move(x.key), std::move(x.value)});
+}
+
+/// The error is the blob store's: nothing is known of the record then.
+caf::error add(const intake_options& options, ingest& to, source_record& x) {
+  auto deposit = options.format.read(x);
+  if (!deposit) {
+    reject(to, x, render(deposit.error()));
+    return {};
+  }
+  if (deposit->post.size() > inline_post_bytes_max) {
+    auto kept = options.blobs->put(deposit->post);
+    if (!kept)
+      return std::move(kept.error());
+    deposit->particulars.blob = std::move(*kept);
+    deposit->post.clear();
+  }
+  deposit->offset = x.offset;
+  to.deposits.push_back(std::move(*deposit));
+  return {};
+}
+
+caf::expected<std::map<std::int32_t, ingest>>
+batches(const intake_options& options, std::vector<source_record>& records) {
+  std::map<std::int32_t, ingest> out;
+  for (auto& x : records) {
+    auto& to = out[x.partition];
+    if (to.partition.empty())
+      to.partition = partition_name(options, x.partition);
+    to.upto = x.offset;
+    if (auto failed = add(options, to, x))
+      return failed;
+  }
+  return out;
+}
+
+void committed(self_pointer self, std::int32_t partition, std::int64_t upto,
+               const ingested& x) {
+  auto& state = self->state;
+  crash_point("intake_committed");
+  auto& next = state.next[partition];
+  next = std::max(next, upto + 1);
+  state.report.accepted += x.accepted;
+  state.report.rejected += x.rejected;
+  if (state.options.journal)
+    self->send(state.options.journal,
+               keep_watermark{{cursor_name(state.options, partition), upto}});
+}
+
+void send_batch(self_pointer self, std::int32_t partition, ingest batch) {
+  auto& state = self->state;
+  ++state.in_flight;
+  const auto attempt = state.attempt;
+  const auto upto = batch.upto;
+  self
+    ->request(state.options.deposits, state.options.request_timeout,
+              std::move(batch))
+    .then(
+      [=](const ingested& x) {
+        if (self->state.attempt != attempt)
+          return;
+        --self->state.in_flight;
+        committed(self, partition, upto, x);
+        go_on(self, {});
+      },
+      [=](const caf::error& why) {
+        if (self->state.attempt == attempt)
+          start_again(self, why);
+      });
+}
+
+void read(self_pointer self) {
+  auto& state = self->state;
+  state.reading = false;
+  const auto attempt = state.attempt;
+  // The last answer brings us back.
+  if (state.next.empty() || state.in_flight >= state.options.batches_max)
+    return;
+  auto records = state.options.source->poll(state.options.limits);
+  if (!records)
+    return start_again(self, records.error());
+  state.report.trouble = state.options.source->trouble();
+  if (records->empty())
+    return go_on(self, state.options.idle_pause);
+  crash_point("intake_polled");
+  auto found = batches(state.options, *records);
+  if (!found)
+    return start_again(self, found.error());
+  for (auto& [partition, batch] : *found)
+    send_batch(self, partition, std::move(batch));
+  if (state.attempt == attempt)
+    go_on(self, {});
+}
+
+intake_report report(const intake_state& state) {
+  auto out = state.report;
+  for (const auto& [partition, next] : state.next) {
+    const auto range = state.options.source->range(partition);
+    out.partitions.push_back({partition_name(state.options, partition), next,
+                              range ? range->high : -1});
+  }
+  return out;
+}
+
+} // namespace
+
+intake_self::behavior_type
+intake(intake_self::stateful_pointer<intake_state> self,
+       intake_options options) {
+  self->state.options = std::move(options);
+  self->send(self, begin_reading{});
+  return {
+    [=](report_intake) -> caf::result<intake_report> {
+      return report(self->state);
+    },
+    [=](begin_reading) { resume_reading(self); },
+    [=](read_more) { read(self); },
+  };
+}
+
+} // namespace depositd

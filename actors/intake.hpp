@@ -1,0 +1,68 @@
+#pragma once
+
+#include "messages/actors.hpp"
+#include "messages/ports/blob_store.hpp"
+#include "messages/ports/record_log.hpp"
+#include "messages/record_format.hpp"
+
+#include <caf/stateful_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <string>
+
+namespace depositd {
+
+/// To itself: ask where to go on, and read from there.
+struct begin_reading {};
+
+/// To itself: read the next records.
+struct read_more {};
+
+struct intake_options {
+  std::shared_ptr<record_source> source; ///< of the ingress topic
+  std::string topic;
+  record_format format;
+  shard_actor own;      ///< whose journal keeps the cursors
+  shard_actor deposits; ///< takes them: `own`, or a router
+  journal_actor journal; ///< of `own`; null: its watermarks are the cursors
+  shard_number shard = 0;
+  shard_number shards = 1; ///< reads every partition p with p % shards == shard
+  blob_store* blobs = nullptr; ///< for large posts; outlives the actor
+  poll_limits limits;
+  std::uint32_t batches_max = 2; ///< on their way to shards at once
+  /// After a poll that found nothing. With a `limits.wait` it may be 0.
+  std::chrono::milliseconds idle_pause{0};
+  std::chrono::milliseconds retry_pause{1000}; ///< after any failure
+  std::chrono::milliseconds request_timeout{30'000};
+};
+
+using intake_self
+  = intake_actor::extend<caf::reacts_to<begin_reading>,
+                         caf::reacts_to<read_more>>;
+
+struct intake_state {
+  intake_options options;
+  /// Rises with every new beginning: answers to older batches mean nothing.
+  std::uint32_t attempt = 0;
+  std::uint32_t in_flight = 0; ///< batches whose answer has not come
+  bool reading = false;        ///< a `read_more` is on its way
+  std::map<std::int32_t, std::int64_t> next; ///< committed up to before this
+  std::map<std::int32_t, std::int64_t> ends;
+  intake_report report;
+
+  static inline const char* name = "intake";
+};
+
+/// Pulls records with credit. It waits for brokers and blobs: must be detached
+/// outside the deterministic scheduler.
+intake_self::behavior_type
+intake(intake_self::stateful_pointer<intake_state> self,
+       intake_options options);
+
+} // namespace depositd
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::begin_reading)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::read_more)

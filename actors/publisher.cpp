@@ -1,0 +1,290 @@
+#include "actors/publisher.hpp"
+
+#include "messages/codec.hpp"
+#include "messages/test_points.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+
+namespace depositd {
+
+namespace {
+
+using self_pointer = publisher_self::stateful_pointer<publisher_state>;
+
+void wait_after(self_pointer self, const caf::error& why) {
+  auto& state = self->state;
+  auto text = render(why);
+  if (state.report.trouble != text)
+    spdlog::warn("publisher_waits shard={} reason=\"{}\"", state.options.shard,
+                 text);
+  state.report.trouble = std::move(text);
+  self->delayed_send(self, state.options.retry_pause, publish_more{});
+}
+
+// -- gathering ----------------------------------------------------------------
+
+/// Takes what is to be published out of the journal.
+class gatherer {
+public:
+  explicit gatherer(publisher_state& state) : state_(state) {
+    // nop
+  }
+
+  void take(const record& x, sequence first) {
+    user_ = &x.user;
+    next_ = first;
+    for (const auto& e : x.events) {
+      std::visit([this](const auto& fields) { see(fields); }, e);
+      ++next_;
+    }
+  }
+
+  publication result;
+
+private:
+  std::string event_id() const {
+    return std::to_string(state_.options.shard) + ':' + std::to_string(next_);
+  }
+
+  template <class Other>
+  void see(const Other&) {
+    // nobody outside is told
+  }
+
+  void see(const queue_changed& x) {
+    if (x.settings.kind == queue_kind::deposit)
+      state_.deposit_queues.insert(x.queue);
+  }
+
+  void see(const submission_received& x) {
+    if (state_.known.size() < state_.options.known_max)
+      state_.known[x.id] = {x.particulars, x.received_us};
+  }
+
+  outcome_event& add(item_id id, const std::string& queue) {
+    auto& entry = result.entries.emplace_back();
+    entry.outcome.event_id = event_id();
+    entry.outcome.id = id;
+    entry.outcome.user = *user_;
+    entry.outcome.queue = queue;
+    return entry.outcome;
+  }
+
+  void see(const item_finished& x) {
+    if (state_.deposit_queues.count(x.queue) == 0)
+      return;
+    auto& out = add(x.id, x.queue);
+    out.how = x.how;
+    out.reason = x.reason;
+    out.batch_id = x.batch_id;
+    out.document = x.document;
+    out.finished_us = x.finished_us;
+    const auto known = state_.known.find(x.id);
+    result.entries.back().known = known != state_.known.end();
+    if (known == state_.known.end())
+      return;
+    // Kept until the batch is out: it may have to be made again.
+    out.particulars = known->second.particulars;
+    out.received_us = known->second.received_us;
+  }
+
+  void see(const submission_recorded& x) {
+    auto& out = add(x.id, x.queue);
+    out.particulars = x.particulars;
+    out.how = x.failed ? ending::failed : ending::done;
+    out.batch_id = x.batch_id;
+    out.document = x.document;
+    out.received_us = x.received_us;
+    out.finished_us = x.finished_us;
+  }
+
+  void see(const record_rejected& x) {
+    auto& entry = result.entries.emplace_back();
+    entry.is_outcome = false;
+    entry.letter = {event_id(), x};
+  }
+
+  publisher_state& state_;
+  const std::string* user_ = nullptr;
+  sequence next_ = 0;
+};
+
+caf::expected<publication> gather(publisher_state& state) {
+  gatherer out{state};
+  caf::error damage;
+  std::size_t events = 0;
+  record x;
+  auto failed = state.options.store->read(
+    state.cursor + 1, [&](const stored_group& group) {
+      record_reader reader{group.bytes, group.group, bodies::skipped};
+      auto next = group.first;
+      while (!reader.at_end() && !damage) {
+        damage = reader.next(x);
+        if (!damage)
+          out.take(x, next);
+        next += x.events.size();
+      }
+      out.result.upto = group.last;
+      events += group.last - group.first + 1;
+      return !damage && events < state.options.events_max;
+    });
+  if (damage)
+    return damage;
+  if (failed)
+    return failed;
+  return std::move(out.result);
+}
+
+// -- publishing ---------------------------------------------------------------
+
+void published(self_pointer self, const publication& x) {
+  auto& state = self->state;
+  for (const auto& entry : x.entries) {
+    ++(entry.is_outcome ? state.report.events : state.report.dead_letters);
+    if (entry.is_outcome)
+      state.known.erase(entry.outcome.id);
+  }
+  state.cursor = std::max(state.cursor, x.upto);
+  state.report.published = state.cursor;
+  state.report.trouble.clear();
+  if (state.options.published)
+    state.options.published->store(state.cursor);
+  if (!x.entries.empty())
+    self->send(state.options.journal,
+               keep_watermark{
+                 {egress_mark, static_cast<std::int64_t>(state.cursor)}});
+  self->send(self, publish_more{});
+}
+
+void send_out(self_pointer self, const publication& x) {
+  auto& state = self->state;
+  std::vector<outgoing_record> batch;
+  batch.reserve(x.entries.size());
+  for (const auto& entry : x.entries)
+    batch.push_back(entry.is_outcome
+                      ? state.options.format.write_outcome(entry.outcome)
+                      : state.options.format.write_dead_letter(entry.letter));
+  crash_point("publisher_read");
+  if (seeded_bug("egress_cursor_first"))
+    self->send(state.options.journal,
+               keep_watermark{{egress_mark, static_cast<std::int64_t>(x.upto)}});
+  if (!batch.empty())
+    if (auto failed
+        = state.options.sink->publish(batch, state.options.publish_wait))
+      return wait_after(self, failed);
+  crash_point("publisher_produced");
+  published(self, x);
+}
+
+/// Deposits of before its start are in the read model.
+void look_up(self_pointer self, std::shared_ptr<publication> x,
+             std::size_t from) {
+  auto& entries = x->entries;
+  const auto at
+    = std::find_if(entries.begin() + static_cast<std::ptrdiff_t>(from),
+                   entries.end(), [](const auto& entry) {
+                     return entry.is_outcome && !entry.known;
+                   });
+  if (at == entries.end())
+    return send_out(self, *x);
+  const auto index = static_cast<std::size_t>(at - entries.begin());
+  submission_query query;
+  query.id = at->outcome.id;
+  query.count_max = 1;
+  query.with_documents = false;
+  self
+    ->request(self->state.options.reads, self->state.options.request_timeout,
+              query)
+    .then(
+      [=](const submissions_found& found) {
+        if (!found.rows.empty()) {
+          auto& outcome = x->entries[index].outcome;
+          outcome.particulars = found.rows[0].particulars;
+          outcome.received_us = found.rows[0].received_us;
+        }
+        look_up(self, x, index + 1);
+      },
+      [=](const caf::error& why) { wait_after(self, why); });
+}
+
+void publish(self_pointer self) {
+  auto& state = self->state;
+  if (state.options.store->last() <= state.cursor) {
+    self->delayed_send(self, state.options.look_every, publish_more{});
+    return;
+  }
+  auto found = gather(state);
+  if (!found)
+    return wait_after(self, found.error());
+  look_up(self, std::make_shared<publication>(std::move(*found)), 0);
+}
+
+// -- beginning ----------------------------------------------------------------
+
+void begin_again(self_pointer self, const caf::error& why) {
+  self->state.report.trouble = render(why);
+  self->delayed_send(self, self->state.options.retry_pause,
+                     begin_publishing{});
+}
+
+/// A journal that nobody published before begins somewhere.
+void begin_at(publisher_state& state) {
+  const auto extents = state.options.store->extents();
+  if (!extents.empty() && state.cursor + 1 < extents.front().first) {
+    spdlog::warn("publisher_begins shard={} after={} instead_of={}",
+                 state.options.shard, extents.front().first - 1, state.cursor);
+    state.cursor = extents.front().first - 1;
+  }
+  state.report.published = state.cursor;
+  if (state.options.published)
+    state.options.published->store(state.cursor);
+}
+
+void learn_cursor(self_pointer self) {
+  auto& options = self->state.options;
+  self->request(options.own, options.request_timeout, read_watermarks{})
+    .then(
+      [=](const watermarks_read& x) {
+        auto& state = self->state;
+        for (const auto& mark : x.marks)
+          if (mark.partition == egress_mark)
+            state.cursor = static_cast<sequence>(mark.offset);
+        begin_at(state);
+        publish(self);
+      },
+      [=](const caf::error& why) { begin_again(self, why); });
+}
+
+/// First which queues hold deposits: their outcomes are published.
+void resume_publishing(self_pointer self) {
+  auto& options = self->state.options;
+  self->request(options.own, options.request_timeout, watch_control{})
+    .then(
+      [=](const control_changed& x) {
+        for (const auto& [name, settings] : x.state->queues)
+          if (settings.kind == queue_kind::deposit)
+            self->state.deposit_queues.insert(name);
+        learn_cursor(self);
+      },
+      [=](const caf::error& why) { begin_again(self, why); });
+}
+
+} // namespace
+
+publisher_self::behavior_type
+publisher(publisher_self::stateful_pointer<publisher_state> self,
+          publisher_options options) {
+  self->state.options = std::move(options);
+  self->send(self, begin_publishing{});
+  return {
+    [=](report_publisher) -> caf::result<publisher_report> {
+      return self->state.report;
+    },
+    [=](begin_publishing) { resume_publishing(self); },
+    [=](publish_more) { publish(self); },
+  };
+}
+
+} // namespace depositd

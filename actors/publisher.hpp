@@ -1,0 +1,87 @@
+#pragma once
+
+#include "messages/actors.hpp"
+#include "messages/ports/journal_store.hpp"
+#include "messages/ports/record_log.hpp"
+#include "messages/record_format.hpp"
+
+#include <caf/stateful_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace depositd {
+
+/// To itself: ask the shard where to go on.
+struct begin_publishing {};
+
+/// To itself: publish what the journal has by now.
+struct publish_more {};
+
+struct publisher_options {
+  journal_store* store = nullptr; ///< outlives the actor
+  std::shared_ptr<record_sink> sink;
+  record_format format;
+  shard_number shard = 0;
+  shard_actor own;
+  projector_actor reads;
+  journal_actor journal; ///< keeps the cursor
+  /// How far it is, for the projector: what was not published is not dropped.
+  std::shared_ptr<std::atomic<sequence>> published;
+  std::size_t events_max = 20'000;           ///< of the journal per batch
+  std::chrono::milliseconds look_every{20};  ///< for something new
+  std::chrono::milliseconds retry_pause{1000};
+  std::chrono::milliseconds publish_wait{10'000};
+  std::chrono::milliseconds request_timeout{30'000};
+  std::size_t known_max = 200'000; ///< deposits whose particulars it remembers
+};
+
+using publisher_self
+  = publisher_actor::extend<caf::reacts_to<begin_publishing>,
+                            caf::reacts_to<publish_more>>;
+
+/// What an outcome needs and the event that ends a deposit does not say.
+struct known_deposit {
+  submission particulars;
+  micros received_us = 0;
+};
+
+/// Events on their way out, in the journal's order.
+struct publication {
+  struct entry {
+    bool is_outcome = true;
+    bool known = true; ///< else its particulars must be looked up
+    outcome_event outcome;
+    dead_letter letter;
+  };
+  std::vector<entry> entries;
+  sequence upto = 0;
+};
+
+struct publisher_state {
+  publisher_options options;
+  sequence cursor = 0;
+  std::set<std::string> deposit_queues;
+  std::unordered_map<item_id, known_deposit> known;
+  publisher_report report;
+
+  static inline const char* name = "publisher";
+};
+
+/// The journal is the outbox: each outcome is published at least once, under an
+/// id by which repetitions are known, in order for each user. Waits for
+/// brokers: must be detached outside the deterministic scheduler.
+publisher_self::behavior_type
+publisher(publisher_self::stateful_pointer<publisher_state> self,
+          publisher_options options);
+
+} // namespace depositd
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::begin_publishing)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::publish_more)

@@ -1,0 +1,161 @@
+// Deposits from logs of records. All effects of a batch and the new watermark
+// of its partition are one group of the journal, so that whatever crashes, each
+// record has come in once.
+
+#include "actors/reply.hpp"
+#include "actors/shard_parts.hpp"
+#include "messages/codec.hpp"
+#include "messages/envelope.hpp"
+#include "messages/names.hpp"
+#include "messages/test_points.hpp"
+
+namespace depositd::shard_parts {
+
+namespace {
+
+constexpr std::int64_t nothing_applied = -1;
+
+std::int64_t watermark_of(shard_pointer self, const std::string& partition) {
+  const auto& marks = self->state.watermarks;
+  const auto at = marks.find(partition);
+  return at == marks.end() ? nothing_applied : at->second;
+}
+
+/// Why this is no deposit here; empty if it is one.
+std::string wrong_with(shard_pointer self, const ingest_deposit& x) {
+  if (!legal_user_name(x.user))
+    return "not a user name";
+  if (x.priority > 99)
+    return "priority is 0 to 99";
+  const auto queue = self->state.control->queues.find(x.queue);
+  if (queue == self->state.control->queues.end()
+      || queue->second.kind != queue_kind::deposit)
+    return "no deposit queue " + x.queue.substr(0, 64);
+  return {};
+}
+
+/// What a batch comes to, while it is taken apart.
+struct batch {
+  std::vector<std::pair<std::string, accept_items>> parts; ///< by user, queue
+  std::map<std::pair<std::string, queue_number>, std::size_t> index;
+  record rejected;
+  ingested result;
+};
+
+void add_deposit(shard_pointer self, batch& to, ingest_deposit& x) {
+  const auto number = *find_queue(self, x.queue);
+  auto [at, fresh] = to.index.try_emplace({x.user, number}, to.parts.size());
+  if (fresh) {
+    to.parts.emplace_back(x.user, accept_items{});
+    auto& items = to.parts.back().second;
+    items.queue = number;
+    items.beyond_limit = true;
+    items.answer = std::make_shared<enqueue_answer>();
+  }
+  auto& items = to.parts[at->second].second;
+  accept_items::one one;
+  one.id = ++self->state.id_last;
+  one.priority = x.priority;
+  one.size = x.particulars.size;
+  one.body = std::make_shared<const std::string>(
+    encode_envelope(x.particulars, x.post));
+  one.position = static_cast<std::uint32_t>(items.items.size());
+  items.answer->ids.push_back(one.id);
+  items.items.push_back(std::move(one));
+  items.particulars.push_back(std::move(x.particulars));
+  ++to.result.accepted;
+}
+
+void reject(batch& to, const std::string& partition, ingest_rejected x) {
+  to.rejected.events.emplace_back(
+    record_rejected{partition, x.offset, std::move(x.reason), std::move(x.key),
+                    std::move(x.value)});
+  ++to.result.rejected;
+}
+
+batch take_apart(shard_pointer self, ingest& x) {
+  batch out;
+  const auto applied = watermark_of(self, x.partition);
+  const auto is_new = [&](std::int64_t offset) {
+    const auto fresh
+      = offset > applied || seeded_bug("watermark_not_checked");
+    out.result.skipped += fresh ? 0 : 1;
+    return fresh;
+  };
+  for (auto& deposit : x.deposits) {
+    if (!is_new(deposit.offset))
+      continue;
+    auto wrong = wrong_with(self, deposit);
+    if (wrong.empty())
+      add_deposit(self, out, deposit);
+    else
+      reject(out, x.partition,
+             {deposit.offset, std::move(wrong), deposit.user,
+              std::move(deposit.post)});
+  }
+  for (auto& record : x.rejected)
+    if (is_new(record.offset))
+      reject(out, x.partition, std::move(record));
+  return out;
+}
+
+/// The shard's own part of the bundle: rejected records, and the answer's last
+/// share.
+append own_part(shard_pointer self, const batch& x) {
+  append out;
+  out.generation = self->state.generation;
+  out.events = static_cast<std::uint32_t>(x.rejected.events.size());
+  if (out.events > 0) {
+    std::vector<body_slot> slots;
+    encode(x.rejected, out.bytes, slots);
+  }
+  if (self->state.options.backlog)
+    self->state.options.backlog->bytes += out.bytes.size();
+  return out;
+}
+
+void send_parts(shard_pointer self, batch& x,
+                const std::shared_ptr<append_bundle>& bundle,
+                const std::shared_ptr<shared_reply>& share) {
+  for (auto& [user, items] : x.parts) {
+    items.bundle = bundle;
+    items.share = share;
+    const auto number = items.queue;
+    auto message = std::make_shared<accept_items>(std::move(items));
+    with_node(self, user, number, [=](const user_node_actor& node) {
+      self->send(node, std::move(*message));
+    });
+  }
+}
+
+} // namespace
+
+caf::result<ingested> ingest_batch(shard_pointer self, ingest& x) {
+  if (auto refused = refuse_intake(self))
+    return refused;
+  auto all = take_apart(self, x);
+  const watermark mark{x.partition,
+                       std::max(x.upto, watermark_of(self, x.partition))};
+  self->state.watermarks[mark.partition] = mark.offset;
+  auto own = own_part(self, all);
+  auto share = share_reply(
+    take_reply(self), all.parts.size() + 1,
+    [result = all.result] { return caf::make_message(result); });
+  own.deliveries.emplace_back(share);
+  if (all.result.accepted + all.result.rejected == 0) {
+    // Nothing to repeat, so nothing hangs on when the mark is kept.
+    self->send(self->state.options.journal, keep_watermark{mark});
+  } else {
+    own.bundle = std::make_shared<append_bundle>();
+    own.bundle->parts = static_cast<std::uint32_t>(all.parts.size()) + 1;
+    if (seeded_bug("watermark_outside_group"))
+      self->send(self->state.options.journal, keep_watermark{mark});
+    else
+      own.bundle->marks.push_back(mark);
+  }
+  send_parts(self, all, own.bundle, share);
+  self->send(self->state.options.journal, std::move(own));
+  return answered_later<ingested>();
+}
+
+} // namespace depositd::shard_parts

@@ -1,0 +1,106 @@
+#pragma once
+
+// Deposits from a log of records (Kafka) on their way into shards, and the
+// cursors that make each of them come in once.
+
+#include "messages/ports/journal_store.hpp"
+#include "messages/types.hpp"
+
+#include <string>
+#include <vector>
+
+namespace depositd {
+
+/// Posts up to this many bytes travel inside the item's body; larger ones are
+/// put into the blob store first.
+inline constexpr std::size_t inline_post_bytes_max = 192 * 1024;
+
+/// A deposit that a record asked for.
+struct ingest_deposit {
+  std::int64_t offset = 0;
+  std::string queue; ///< of kind deposit
+  std::string user;
+  std::uint8_t priority = 0;
+  submission particulars;
+  std::string post;  ///< empty: under `particulars.blob`
+};
+
+/// A record that is no deposit.
+struct ingest_rejected {
+  std::int64_t offset = 0;
+  std::string reason;
+  std::string key;
+  std::string value;
+};
+
+/// Some records of one partition, in their order, for one shard. What is at or
+/// below the shard's watermark of the partition is skipped. All effects and the
+/// new watermark become durable in one group.
+struct ingest {
+  std::string partition; ///< "topic/number"
+  std::int64_t upto = 0; ///< the batch covers everything up to this offset
+  std::vector<ingest_deposit> deposits;
+  std::vector<ingest_rejected> rejected;
+};
+
+/// The batch is durable.
+struct ingested {
+  std::uint32_t accepted = 0;
+  std::uint32_t rejected = 0;
+  std::uint32_t skipped = 0; ///< applied before
+};
+
+/// Asks a shard how far it has applied each partition, and how far its journal
+/// was published.
+struct read_watermarks {};
+
+struct watermarks_read {
+  std::vector<watermark> marks;
+};
+
+/// Name of the watermark that says up to which sequence the journal was
+/// published. No partition has it: those contain a slash.
+inline constexpr const char* egress_mark = "egress";
+
+/// To the journal: goes into the next group. Meanwhile a crash repeats what the
+/// mark would have saved, no more.
+struct keep_watermark {
+  watermark mark;
+};
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, watermark& x) {
+  return f(x.partition, x.offset);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, ingest_deposit& x) {
+  return f(x.offset, x.queue, x.user, x.priority, x.particulars, x.post);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, ingest_rejected& x) {
+  return f(x.offset, x.reason, x.key, x.value);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, ingest& x) {
+  return f(x.partition, x.upto, x.deposits, x.rejected);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, ingested& x) {
+  return f(x.accepted, x.rejected, x.skipped);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, read_watermarks&) {
+  return f();
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, watermarks_read& x) {
+  return f(x.marks);
+}
+
+} // namespace depositd

@@ -1,0 +1,29 @@
+#pragma once
+
+// Places where tests reach into a running program: to kill it, or to make it
+// wrong on purpose. In the program itself they are nothing; sources that are
+// compiled again with DEPOSITD_TEST_POINTS call tests/support/test_points.cpp.
+
+namespace depositd {
+
+#ifdef DEPOSITD_TEST_POINTS
+
+/// Kills the process if the test asked for it here.
+void crash_point(const char* name);
+
+/// Whether the test wants this mistake.
+bool seeded_bug(const char* name);
+
+#else
+
+constexpr void crash_point(const char*) {
+  // nop
+}
+
+constexpr bool seeded_bug(const char*) {
+  return false;
+}
+
+#endif
+
+} // namespace depositd
