@@ -7,6 +7,7 @@
 #include "actors/submitter.hpp"
 #include "actors/supervisor.hpp"
 #include "adapters/crossref/handler_pool.hpp"
+#include "adapters/node/effects.hpp"
 #include "config/doors.hpp"
 #include "config/version.hpp"
 #include "messages/node_options.hpp"
@@ -58,6 +59,18 @@ handler_options(caf::actor_system& system, const depositd_settings& settings,
   out.shard = shard;
   out.inject_delay_ms = settings.processors.inject_delay_ms;
   return out;
+}
+
+/// The stores, for processors on nodes that join.
+effects_actor spawn_effects(caf::actor_system& system, const stores& durable) {
+  node::effects_options options;
+  options.spawn_worker = [&system, blobs = durable.blobs,
+                          registry = durable.registry] {
+    return system.spawn<caf::detached>(
+      node::effects_worker,
+      std::make_shared<node::effects_desk>(blobs, registry));
+  };
+  return system.spawn(node::effects, std::move(options));
 }
 
 } // namespace
@@ -119,6 +132,8 @@ caf::error engine::start_core() {
   options.configuration = configuration_of(settings_);
   options.retention_s
     = std::int64_t{settings_.retention.submissions_days} * 24 * 3600;
+  if (has_record_logs(settings_))
+    options.published = published_;
   core_ = spawn_core(system_, std::move(options));
   return {};
 }
@@ -150,6 +165,13 @@ caf::error engine::open_doors() {
   operating.processors = processors_;
   operating.native = native_;
   operating.submitter = submitting;
+  effects_ = spawn_effects(system_, stores_);
+  operating.effects = effects_;
+  if (has_record_logs(settings_)) {
+    topics_ = spawn_topics(system_, settings_);
+    operating.topics = topics_;
+  }
+  operating.engine = settings_.node.name;
   operating.version = version_text;
   operating.audit = audit_log();
   admin_ = system_.spawn(admin, std::move(operating));
@@ -162,6 +184,19 @@ caf::error engine::open_doors() {
   if (!port)
     return port.error();
   node_port_ = *port;
+  return open_record_logs();
+}
+
+caf::error engine::open_record_logs() {
+  if (!has_record_logs(settings_))
+    return {};
+  record_logs_options options{settings_, core_, stores_.journal.get(),
+                              stores_.blobs.get(), core_.shard};
+  options.published = published_;
+  auto logs = spawn_record_logs(system_, std::move(options));
+  if (!logs)
+    return logs.error();
+  logs_ = std::move(*logs);
   return {};
 }
 
@@ -213,6 +248,8 @@ std::string engine::ready_line() const {
 void engine::stop() {
   if (doors_)
     doors_->close();
+  if (logs_.in)
+    caf::anon_send_exit(logs_.in, caf::exit_reason::kill);
   caf::scoped_actor self{system_};
   if (supervisor_)
     self
@@ -230,9 +267,12 @@ void engine::stop() {
   end(supervisor_);
   end(admin_);
   end(native_);
+  end(effects_);
+  end(topics_);
   end(processors_);
   end(handler_);
   end(submitter_);
+  end_record_logs(system_, logs_);
   end_core(system_, core_);
 }
 

@@ -3,6 +3,7 @@
 // The composition root: stores, actors and doors of one engine.
 
 #include "actors/core.hpp"
+#include "config/record_logs.hpp"
 #include "config/settings.hpp"
 #include "config/stores.hpp"
 #include "messages/actors.hpp"
@@ -48,6 +49,7 @@ private:
   caf::error start_core();
   caf::error await_recovery();
   caf::error open_doors();
+  caf::error open_record_logs();
   void spawn_supervisor(std::function<void(const std::string&)> failed);
   caf::expected<std::uint16_t> publish_node();
 
@@ -56,9 +58,14 @@ private:
   stores stores_;
   std::shared_ptr<memory_budget> budget_;
   core_actors core_;
+  topics_actor topics_; ///< null without a log of records
+  record_logs logs_;
+  std::shared_ptr<std::atomic<sequence>> published_
+    = std::make_shared<std::atomic<sequence>>(0);
   handler_actor handler_;
   processor_manager_actor processors_;
   native_actor native_;
+  effects_actor effects_;
   admin_actor admin_;
   supervisor_actor supervisor_;
   caf::actor submitter_;

@@ -73,8 +73,25 @@ caf::error read_log_level(depositd_settings& to, const given_setting& x) {
                                 to.log.level);
 }
 
+caf::error read_processors_count(depositd_settings& to,
+                                 const given_setting& x) {
+  to.processors.count_given = true;
+  return read_number(x, 0, 1'024, to.processors.count);
+}
+
 caf::error read_prohibited(depositd_settings& to, const given_setting& x) {
   return read_names(x, to.prohibited_users);
+}
+
+caf::error read_kafka_options(depositd_settings& to, const given_setting& x) {
+  std::vector<std::string> options;
+  if (auto failure = read_names(x, options))
+    return failure;
+  for (const auto& option : options)
+    if (option.find('=') == std::string::npos || option.front() == '=')
+      return bad_setting("must be a list of NAME=VALUE");
+  to.kafka.options = std::move(options);
+  return caf::none;
 }
 
 using settings = depositd_settings;
@@ -102,6 +119,7 @@ std::vector<setting_key> outer_keys() {
      number(1, 3'600, &settings::http, &http::idle_timeout_s)},
     {"admin.listen", address(&settings::admin, &admin_settings::listen)},
     {"node.listen", address(&settings::node, &node::listen)},
+    {"node.name", text(&settings::node, &node::name)},
     {"node.tls.certificate",
      text(&settings::node, &node::tls, &tls::certificate)},
     {"node.tls.key", text(&settings::node, &node::tls, &tls::key)},
@@ -113,12 +131,10 @@ std::vector<setting_key> outer_keys() {
 std::vector<setting_key> inner_keys() {
   using processors = processor_settings;
   using drop = drop_folder_settings;
-  using kafka = kafka_settings;
   using crossref = crossref_settings;
   using emodb = emodb_settings;
   return {
-    {"processors.count",
-     number(0, 1'024, &settings::processors, &processors::count)},
+    {"processors.count", read_processors_count},
     {"processors.inject_delay_ms",
      number(0, 3'600'000, &settings::processors, &processors::inject_delay_ms)},
     {"prohibited_users", read_prohibited},
@@ -135,11 +151,6 @@ std::vector<setting_key> inner_keys() {
     {"drop_folder.path", text(&settings::drop_folder, &drop::path)},
     {"drop_folder.poll_interval_ms",
      number(10, 3'600'000, &settings::drop_folder, &drop::poll_interval_ms)},
-    {"kafka.brokers", text(&settings::kafka, &kafka::brokers)},
-    {"kafka.ingress_topic", text(&settings::kafka, &kafka::ingress_topic)},
-    {"kafka.egress_topic", text(&settings::kafka, &kafka::egress_topic)},
-    {"kafka.dead_letter_topic",
-     text(&settings::kafka, &kafka::dead_letter_topic)},
     {"crossref.schema_folder",
      text(&settings::crossref, &crossref::schema_folder)},
     {"crossref.body_limit_mb",
@@ -157,13 +168,39 @@ std::vector<setting_key> inner_keys() {
   };
 }
 
+/// Where deposits come from and outcomes go to.
+std::vector<setting_key> kafka_keys() {
+  using kafka = kafka_settings;
+  using tls = tls_settings;
+  using sasl = sasl_settings;
+  return {
+    {"kafka.brokers", text(&settings::kafka, &kafka::brokers)},
+    {"kafka.ingress_topic", text(&settings::kafka, &kafka::ingress_topic)},
+    {"kafka.egress_topic", text(&settings::kafka, &kafka::egress_topic)},
+    {"kafka.dead_letter_topic",
+     text(&settings::kafka, &kafka::dead_letter_topic)},
+    {"kafka.partitions",
+     number(1, 1'000, &settings::kafka, &kafka::partitions)},
+    {"kafka.tls.ca", text(&settings::kafka, &kafka::tls, &tls::ca)},
+    {"kafka.tls.certificate",
+     text(&settings::kafka, &kafka::tls, &tls::certificate)},
+    {"kafka.tls.key", text(&settings::kafka, &kafka::tls, &tls::key)},
+    {"kafka.sasl.mechanism",
+     text(&settings::kafka, &kafka::sasl, &sasl::mechanism)},
+    {"kafka.sasl.user", text(&settings::kafka, &kafka::sasl, &sasl::user)},
+    {"kafka.sasl.password_file",
+     text(&settings::kafka, &kafka::sasl, &sasl::password_file)},
+    {"kafka.options", read_kafka_options},
+  };
+}
+
 } // namespace
 
 const std::vector<setting_key>& setting_table() {
   static const auto table = [] {
     auto out = outer_keys();
-    const auto more = inner_keys();
-    out.insert(out.end(), more.begin(), more.end());
+    for (const auto& more : {inner_keys(), kafka_keys()})
+      out.insert(out.end(), more.begin(), more.end());
     return out;
   }();
   return table;

@@ -144,6 +144,8 @@ caf::error check_tls(const depositd_settings& x, const origins& from) {
 caf::error check(const depositd_settings& x, const origins& from) {
   if (auto failure = check_tls(x, from))
     return failure;
+  if (!x.node.name.empty() && !legal_processor_name(x.node.name))
+    return from.refuse("node.name", "must be 1 to 64 of A-Z a-z 0-9 . _ -");
   if (x.store.kind == store_kind::postgres && x.store.url.empty())
     return from.refuse("store.url", "is needed when store.kind is postgres");
   const auto& schemas = x.crossref.schema_folder;

@@ -64,6 +64,7 @@ struct admin_settings {
 
 struct node_settings {
   endpoint listen{"127.0.0.1", 4747};
+  std::string name; ///< empty: made of host and process
   tls_settings tls;
 
   friend bool operator==(const node_settings&, const node_settings&) = default;
@@ -71,6 +72,7 @@ struct node_settings {
 
 struct processor_settings {
   std::uint32_t count = 4;           ///< slots per deposit queue
+  bool count_given = false;          ///< somebody said so
   std::uint32_t inject_delay_ms = 0; ///< > 0: only wait, for trials
 
   friend bool operator==(const processor_settings&,
@@ -96,11 +98,24 @@ struct drop_folder_settings {
                          const drop_folder_settings&) = default;
 };
 
+struct sasl_settings {
+  std::string mechanism; ///< PLAIN, SCRAM-SHA-256, ...; empty: none
+  std::string user;
+  std::string password_file;
+
+  friend bool operator==(const sasl_settings&, const sasl_settings&) = default;
+};
+
 struct kafka_settings {
   std::string brokers;
   std::string ingress_topic = "deposits.in";
   std::string egress_topic = "deposits.out";
   std::string dead_letter_topic = "deposits.dead";
+  std::uint32_t partitions = 8; ///< of topics that depositctl makes
+  tls_settings tls;             ///< `ca` alone is enough for TLS
+  sasl_settings sasl;
+  std::vector<std::string> options; ///< "name=value" for librdkafka
+  std::uint32_t partitions = 8; ///< of topics that `kafka init` makes
 
   friend bool operator==(const kafka_settings&,
                          const kafka_settings&) = default;

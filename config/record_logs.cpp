@@ -1,0 +1,98 @@
+#include "config/record_logs.hpp"
+
+#include "actors/intake.hpp"
+#include "actors/publisher.hpp"
+#include "adapters/kafka/kafka_record_sink.hpp"
+#include "adapters/kafka/kafka_record_source.hpp"
+#include "adapters/kafka/records.hpp"
+#include "adapters/kafka/topics.hpp"
+
+#include <caf/scoped_actor.hpp>
+
+namespace depositd {
+
+namespace {
+
+record_format format_of(const depositd_settings& settings) {
+  record_format_options out;
+  out.egress_topic = settings.kafka.egress_topic;
+  out.dead_letter_topic = settings.kafka.dead_letter_topic;
+  out.deposit_queues.clear();
+  for (const auto& [name, queue] : settings.queues)
+    if (queue.kind == queue_kind::deposit)
+      out.deposit_queues.insert(name);
+  out.payload_bytes_max = std::size_t{settings.crossref.body_limit_mb} << 20;
+  return make_record_format(std::move(out));
+}
+
+} // namespace
+
+bool has_record_logs(const depositd_settings& settings) {
+  return !settings.kafka.brokers.empty();
+}
+
+kafka_options kafka_options_of(const depositd_settings& settings) {
+  kafka_options out;
+  out.brokers = settings.kafka.brokers;
+  return out;
+}
+
+topics_actor spawn_topics(caf::actor_system& system,
+                          const depositd_settings& settings) {
+  const auto& kafka = settings.kafka;
+  topics_options out;
+  out.kafka = kafka_options_of(settings);
+  out.wishes = wished_topics(kafka.ingress_topic, kafka.egress_topic,
+                             kafka.dead_letter_topic,
+                             static_cast<std::int32_t>(kafka.partitions));
+  return system.spawn<caf::detached>(topics, std::move(out));
+}
+
+caf::expected<record_logs> spawn_record_logs(caf::actor_system& system,
+                                             record_logs_options options) {
+  const auto brokers = kafka_options_of(options.settings);
+  const auto& topic = options.settings.kafka.ingress_topic;
+  auto source = open_kafka_source(brokers, topic);
+  if (!source)
+    return std::move(source.error());
+  auto sink = open_kafka_sink(brokers);
+  if (!sink)
+    return std::move(sink.error());
+  const auto format = format_of(options.settings);
+  record_logs out;
+  intake_options reading;
+  reading.source = std::move(*source);
+  reading.topic = topic;
+  reading.format = format;
+  reading.own = options.core.shard;
+  reading.deposits = options.deposits;
+  if (options.shards > 1)
+    reading.journal = options.core.journal;
+  reading.shard = options.shard;
+  reading.shards = options.shards;
+  reading.blobs = options.blobs;
+  out.in = system.spawn<caf::detached>(intake, std::move(reading));
+  publisher_options writing;
+  writing.store = options.journal;
+  writing.sink = std::move(*sink);
+  writing.format = format;
+  writing.shard = options.shard;
+  writing.own = options.core.shard;
+  writing.reads = options.core.projector;
+  writing.journal = options.core.journal;
+  writing.published = std::move(options.published);
+  out.out = system.spawn<caf::detached>(publisher, std::move(writing));
+  return out;
+}
+
+void end_record_logs(caf::actor_system& system, const record_logs& logs) {
+  caf::scoped_actor self{system};
+  for (const auto& who : {caf::actor_cast<caf::actor>(logs.in),
+                          caf::actor_cast<caf::actor>(logs.out)})
+    if (who) {
+      self->send_exit(who, caf::exit_reason::kill);
+      self->wait_for(who);
+    }
+}
+
+} // namespace depositd

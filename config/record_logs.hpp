@@ -1,0 +1,47 @@
+#pragma once
+
+// Kafka on both sides of a shard, as the settings say.
+
+#include "actors/core.hpp"
+#include "adapters/kafka/kafka_options.hpp"
+#include "config/settings.hpp"
+
+#include <caf/actor_system.hpp>
+
+namespace depositd {
+
+/// Whether deposits come from, and outcomes go to, a log of records.
+bool has_record_logs(const depositd_settings& settings);
+
+kafka_options kafka_options_of(const depositd_settings& settings);
+
+/// Makes the topics when an operator asks for it.
+topics_actor spawn_topics(caf::actor_system& system,
+                          const depositd_settings& settings);
+
+struct record_logs {
+  intake_actor in;       ///< null without a log of records
+  publisher_actor out;
+};
+
+struct record_logs_options {
+  const depositd_settings& settings;
+  const core_actors& core;
+  journal_store* journal = nullptr; ///< of the core; outlives the actors
+  blob_store* blobs = nullptr;      ///< outlives the actors
+  shard_actor deposits;             ///< the core's shard, or a router
+  shard_number shard = 0;
+  shard_number shards = 1;
+  std::shared_ptr<std::atomic<sequence>> published;
+};
+
+/// Reads and publishes for one shard from now on. `ec::bad_setting` names what
+/// is wrong in the settings; brokers that are away are waited for.
+caf::expected<record_logs> spawn_record_logs(caf::actor_system& system,
+                                             record_logs_options options);
+
+/// Takes in and publishes no more; returns when neither touches a store. Blocks
+/// for as long as a batch that is on its way to the brokers.
+void end_record_logs(caf::actor_system& system, const record_logs& logs);
+
+} // namespace depositd
