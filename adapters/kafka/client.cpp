@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <fstream>
 #include <future>
 #include <syslog.h>
 #include <thread>
@@ -74,6 +75,17 @@ caf::error apply(rd_kafka_conf_t* conf, const std::string& name,
                          "kafka option " + name + ": " + why.data());
 }
 
+caf::error apply_password(rd_kafka_conf_t* conf, const std::string& path) {
+  if (path.empty())
+    return {};
+  std::ifstream file{path};
+  std::string line;
+  if (!std::getline(file, line) || line.empty())
+    return caf::make_error(ec::bad_setting,
+                           "kafka.sasl.password_file: no password in " + path);
+  return apply(conf, "sasl.password", line);
+}
+
 caf::error apply_all(rd_kafka_conf_t* conf, const kafka_options& options,
                      const setting_list& settings) {
   for (const auto& [name, value] : common_settings(options))
@@ -85,7 +97,7 @@ caf::error apply_all(rd_kafka_conf_t* conf, const kafka_options& options,
   for (const auto& [name, value] : options.settings)
     if (auto error = apply(conf, name, value))
       return error;
-  return {};
+  return apply_password(conf, options.password_file);
 }
 
 } // namespace

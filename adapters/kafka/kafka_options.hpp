@@ -15,6 +15,10 @@ struct kafka_options {
   /// ours.
   std::map<std::string, std::string> settings;
 
+  /// Holds the SASL password in its first line; read again by every client, so
+  /// that it can be changed. Empty: there is none.
+  std::string password_file;
+
   /// How long a call that names no time of its own may wait for a broker.
   std::uint32_t timeout_ms = 10'000;
 };

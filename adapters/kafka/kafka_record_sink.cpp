@@ -215,6 +215,8 @@ caf::error kafka_sink::publish(const std::vector<outgoing_record>& batch,
     error = find_topics(batch, end);
   }
   trouble_ = error ? render(error) : std::string{};
+  if (!error)
+    client_->news().trouble.clear();
   return error;
 }
 

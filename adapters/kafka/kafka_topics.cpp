@@ -110,10 +110,22 @@ caf::error ask(client& producer, const std::vector<topic_wish>& wishes,
   return caf::make_error(ec::store_failed, "no broker has answered in time");
 }
 
+/// A topic that was just made is unknown to brokers for another moment.
+caf::expected<std::int32_t> await_topic(client& producer,
+                                        const std::string& name,
+                                        deadline end) {
+  for (;;) {
+    auto count = producer.partitions(name, end);
+    if (count || count.error() != ec::not_found || milliseconds_until(end) == 0)
+      return count;
+    rd_kafka_poll(producer.handle(), std::min(milliseconds_until(end), 50));
+  }
+}
+
 } // namespace
 
 caf::expected<std::vector<topic_made>>
-create_topics(const kafka_options& options,
+make_kafka_topics(const kafka_options& options,
               const std::vector<topic_wish>& wishes) {
   const auto end
     = clock::now() + std::chrono::milliseconds{options.timeout_ms};
@@ -126,7 +138,7 @@ create_topics(const kafka_options& options,
   if (auto error = ask(**producer, wishes, out, end))
     return error;
   for (auto& x : out) {
-    const auto count = (*producer)->partitions(x.name, end);
+    const auto count = await_topic(**producer, x.name, end);
     if (!count)
       return count.error();
     x.partitions = *count;

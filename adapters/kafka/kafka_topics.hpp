@@ -29,7 +29,7 @@ struct topic_made {
 /// One answer for each wish, by position. `ec::store_failed` if a broker
 /// refuses or none answers in time; some may have been made then.
 caf::expected<std::vector<topic_made>>
-create_topics(const kafka_options& options,
+make_kafka_topics(const kafka_options& options,
               const std::vector<topic_wish>& wishes);
 
 } // namespace depositd

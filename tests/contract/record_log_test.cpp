@@ -57,7 +57,7 @@ public:
     static int topics = 0;
     const auto name = "topic-" + std::to_string(++topics);
     const auto made
-      = create_topics(options_, {{.name = name, .partitions = partitions}});
+      = make_kafka_topics(options_, {{.name = name, .partitions = partitions}});
     EXPECT_TRUE(made) << render(made.error());
     return name;
   }

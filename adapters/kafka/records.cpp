@@ -1,0 +1,105 @@
+#include "adapters/kafka/records.hpp"
+
+#include "adapters/kafka/ingress_record.hpp"
+#include "messages/time_text.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <utility>
+
+namespace depositd {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+constexpr const char* schema_version = "1";
+
+/// Brokers take a megabyte by default, and JSON may double a text.
+constexpr std::size_t document_bytes_max = 400'000;
+
+const char* name_of(ending how) {
+  switch (how) {
+    case ending::done:
+      return "done";
+    case ending::failed:
+      return "failed";
+    case ending::purged:
+      return "purged";
+    case ending::collapsed:
+      return "collapsed";
+  }
+  return "";
+}
+
+json outcome_document(const outcome_event& x) {
+  json out{{"event_id", x.event_id},
+           {"item", x.id},
+           {"id", x.particulars.file_name},
+           {"user", x.user},
+           {"queue", x.queue},
+           {"operation", x.particulars.operation},
+           {"source", x.particulars.source},
+           {"outcome", name_of(x.how)},
+           {"reason", x.reason},
+           {"batch_id", x.batch_id},
+           {"received", format_utc(x.received_us)},
+           {"finished", format_utc(x.finished_us)}};
+  if (x.document.size() <= document_bytes_max)
+    out["document"] = x.document;
+  else
+    out["document_omitted_bytes"] = x.document.size();
+  return out;
+}
+
+outgoing_record outcome_record(const std::string& topic,
+                               const outcome_event& x) {
+  // A file name may be any bytes; what is not UTF-8 becomes U+FFFD.
+  return {.topic = topic,
+          .key = x.user,
+          .value = outcome_document(x).dump(
+            -1, ' ', false, json::error_handler_t::replace),
+          .headers = {{"event-id", x.event_id},
+                      {"schema-version", schema_version}}};
+}
+
+/// "topic/number" in two.
+std::pair<std::string, std::string> origin(const std::string& partition) {
+  const auto slash = partition.rfind('/');
+  if (slash == std::string::npos)
+    return {partition, ""};
+  return {partition.substr(0, slash), partition.substr(slash + 1)};
+}
+
+/// A tombstone arrives here without bytes, and leaves as an empty value.
+outgoing_record dead_letter_record(const std::string& topic,
+                                   const dead_letter& x) {
+  const auto [source, number] = origin(x.what.partition);
+  return {.topic = topic,
+          .key = x.what.key,
+          .value = x.what.value,
+          .headers = {{"event-id", x.event_id},
+                      {"schema-version", schema_version},
+                      {"source-topic", source},
+                      {"source-partition", number},
+                      {"source-offset", std::to_string(x.what.offset)},
+                      {"reason", x.what.reason}}};
+}
+
+} // namespace
+
+record_format make_record_format(record_format_options options) {
+  return {
+    .read = [options](const source_record& x) {
+      return kafka::read_ingress(options, x);
+    },
+    .write_outcome = [topic = options.egress_topic](const outcome_event& x) {
+      return outcome_record(topic, x);
+    },
+    .write_dead_letter = [topic = options.dead_letter_topic](
+                           const dead_letter& x) {
+      return dead_letter_record(topic, x);
+    }};
+}
+
+} // namespace depositd

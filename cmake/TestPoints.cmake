@@ -1,0 +1,27 @@
+# Sources that are compiled again with the points of messages/test_points.hpp.
+
+# depositd_flagged(NAME FOLDERS folders... [WITHOUT folders...] LINKS targets...)
+# An object library of all sources below the folders that include
+# messages/test_points.hpp, found at configure time. A program that lists its
+# objects before the libraries gets them instead of the libraries' own.
+function(depositd_flagged name)
+  cmake_parse_arguments(arg "" "" "FOLDERS;WITHOUT;LINKS" ${ARGN})
+  set(found)
+  foreach(folder ${arg_FOLDERS})
+    file(GLOB_RECURSE sources "${PROJECT_SOURCE_DIR}/${folder}/*.cpp")
+    foreach(without ${arg_WITHOUT})
+      list(FILTER sources EXCLUDE REGEX "^${PROJECT_SOURCE_DIR}/${without}/")
+    endforeach()
+    foreach(source ${sources})
+      file(STRINGS "${source}" uses REGEX "messages/test_points\\.hpp")
+      if(uses)
+        list(APPEND found "${source}")
+      endif()
+    endforeach()
+  endforeach()
+  add_library(${name} OBJECT ${found}
+              "${PROJECT_SOURCE_DIR}/tests/support/test_points.cpp")
+  target_compile_definitions(${name} PRIVATE DEPOSITD_TEST_POINTS)
+  target_link_libraries(${name} PUBLIC depositd_options ${arg_LINKS})
+  depositd_precompile(${name} TRUE)
+endfunction()

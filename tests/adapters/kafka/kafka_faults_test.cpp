@@ -1,0 +1,228 @@
+// What happens to us when brokers stop, die, refuse or forget.
+
+#include "adapters/kafka/kafka_record_sink.hpp"
+#include "adapters/kafka/kafka_record_source.hpp"
+#include "adapters/kafka/topics.hpp"
+#include "tests/support/kafka_admin.hpp"
+#include "tests/support/kafka_server.hpp"
+
+#include <librdkafka/rdkafka_mock.h>
+
+#include <chrono>
+#include <set>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+namespace depositd {
+
+namespace {
+
+using clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+class kafka_faults : public ::testing::Test {
+protected:
+  void SetUp() override {
+    if (!kafka_installed())
+      GTEST_SKIP();
+    options.brokers = shared_kafka().address();
+    static int topics = 0;
+    topic = "faults-" + std::to_string(++topics);
+    const auto made
+      = make_kafka_topics(options, {{.name = topic, .partitions = 1}});
+    ASSERT_TRUE(made) << render(made.error());
+    sink = std::move(*open_kafka_sink(options));
+    source = std::move(*open_kafka_source(options, topic));
+  }
+
+  std::vector<outgoing_record> numbers(int from, int to) const {
+    std::vector<outgoing_record> out;
+    for (int i = from; i < to; ++i)
+      out.push_back({.topic = topic, .key = "k", .value = std::to_string(i)});
+    return out;
+  }
+
+  /// As a publisher does: again and again.
+  void publish(const std::vector<outgoing_record>& batch) {
+    const auto end = clock::now() + seconds{60};
+    caf::error error;
+    do {
+      error = sink->publish(batch, seconds{5});
+    } while (error && clock::now() < end);
+    ASSERT_FALSE(error) << render(error);
+  }
+
+  std::vector<std::string> read(std::size_t count) {
+    std::vector<std::string> out;
+    const auto end = clock::now() + seconds{60};
+    while (out.size() < count && clock::now() < end) {
+      const auto some = source->poll({});
+      EXPECT_TRUE(some) << render(some.error());
+      if (!some)
+        break;
+      for (const auto& x : *some)
+        out.push_back(x.value);
+    }
+    return out;
+  }
+
+  kafka_options options{.timeout_ms = 20'000};
+  std::string topic;
+  std::unique_ptr<record_sink> sink;
+  std::unique_ptr<record_source> source;
+};
+
+} // namespace
+
+TEST_F(kafka_faults, a_stopped_broker_is_waited_for_and_found_again) {
+  publish(numbers(0, 3));
+  ASSERT_FALSE(source->assign({{0, 0}}));
+  EXPECT_EQ(read(3).size(), 3U);
+  shared_kafka().stop();
+  const auto before = clock::now();
+  EXPECT_EQ(sink->publish(numbers(3, 5), seconds{2}), ec::store_failed);
+  EXPECT_LT(clock::now() - before, seconds{6});
+  EXPECT_NE(sink->trouble(), "");
+  while (source->trouble().empty() && clock::now() - before < seconds{30}) {
+    const auto none = source->poll({});
+    ASSERT_TRUE(none) << render(none.error());
+    ASSERT_TRUE(none->empty());
+  }
+  EXPECT_NE(source->trouble(), "");
+  shared_kafka().start();
+  publish(numbers(3, 5));
+  EXPECT_EQ(sink->trouble(), "");
+  EXPECT_EQ(read(2), (std::vector<std::string>{"3", "4"}));
+  EXPECT_EQ(source->trouble(), "");
+}
+
+TEST_F(kafka_faults, trouble_ends_although_nothing_comes) {
+  ASSERT_FALSE(source->assign({{0, 0}}));
+  const auto poll_until = [&](bool troubled) {
+    const auto end = clock::now() + seconds{60};
+    while (source->trouble().empty() == troubled && clock::now() < end)
+      ASSERT_TRUE(source->poll({}));
+    EXPECT_EQ(source->trouble().empty(), !troubled);
+  };
+  shared_kafka().kill();
+  poll_until(true);
+  shared_kafka().start();
+  poll_until(false);
+}
+
+TEST_F(kafka_faults, nothing_acknowledged_is_lost_when_a_broker_is_killed) {
+  constexpr int batches = 60;
+  std::thread killer{[] {
+    for (int i = 0; i < 2; ++i) {
+      shared_kafka().kill();
+      shared_kafka().start();
+    }
+  }};
+  for (int i = 0; i < batches; ++i)
+    publish(numbers(i * 100, i * 100 + 100));
+  killer.join();
+  const auto range = source->range(0);
+  ASSERT_TRUE(range);
+  ASSERT_FALSE(source->assign({{0, 0}}));
+  const auto all = read(static_cast<std::size_t>(range->high));
+  EXPECT_EQ(all.size(), static_cast<std::size_t>(range->high));
+  // Repetitions are allowed; what is new comes in its order.
+  int next = 0;
+  for (const auto& x : all)
+    next += std::stoi(x) == next ? 1 : 0;
+  EXPECT_EQ(next, batches * 100);
+}
+
+TEST_F(kafka_faults, a_position_in_another_log_is_refused) {
+  publish(numbers(0, 10));
+  ASSERT_FALSE(source->assign({{0, 10}}));
+  kafka_admin{options.brokers}.delete_topic(topic);
+  const auto end = clock::now() + seconds{30};
+  while (source->partitions() && clock::now() < end) {
+  }
+  ASSERT_TRUE(make_kafka_topics(options, {{.name = topic, .partitions = 1}}));
+  // Until the reader has heard of the new topic.
+  caf::error error;
+  do {
+    error = source->assign({{0, 10}});
+  } while (error == ec::not_found && clock::now() < end);
+  EXPECT_EQ(error, ec::store_damaged) << render(error);
+}
+
+TEST_F(kafka_faults, options_that_are_wrong_are_named) {
+  options.settings = {{"security.protocl", "SSL"}};
+  const auto unknown = open_kafka_sink(options);
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error(), ec::bad_setting);
+  EXPECT_NE(render(unknown.error()).find("security.protocl"),
+            std::string::npos);
+  options.settings = {{"security.protocol", "SSL"},
+                      {"ssl.ca.location", "/nowhere/ca.pem"}};
+  EXPECT_EQ(open_kafka_source(options, topic).error(), ec::bad_setting);
+}
+
+TEST_F(kafka_faults, topics_are_made_once_with_what_they_are_for) {
+  const auto name = topic + ".";
+  const auto wishes
+    = wished_topics(name + "in", name + "out", name + "dead", 3);
+  const auto first = make_kafka_topics(options, wishes);
+  ASSERT_TRUE(first) << render(first.error());
+  for (const auto& x : *first) {
+    EXPECT_FALSE(x.existed);
+    EXPECT_EQ(x.partitions, 3);
+  }
+  const auto again = make_kafka_topics(
+    options, wished_topics(name + "in", name + "new", name + "dead", 5));
+  ASSERT_TRUE(again) << render(again.error());
+  ASSERT_EQ(again->size(), 3U);
+  EXPECT_TRUE((*again)[0].existed);
+  EXPECT_EQ((*again)[0].partitions, 3);
+  EXPECT_FALSE((*again)[1].existed);
+  EXPECT_EQ((*again)[1].partitions, 5);
+  kafka_admin admin{options.brokers};
+  const std::string day = "86400000";
+  EXPECT_EQ(admin.setting(name + "in", "cleanup.policy"), "delete");
+  EXPECT_EQ(admin.setting(name + "in", "retention.ms"), "604800000");
+  EXPECT_EQ(admin.setting(name + "out", "retention.ms"), "604800000");
+  EXPECT_EQ(admin.setting(name + "dead", "retention.ms"), "2592000000");
+  EXPECT_EQ(admin.setting(name + "dead", "max.message.bytes"), "1600000");
+}
+
+TEST_F(kafka_faults, topics_with_impossible_names_are_refused) {
+  EXPECT_FALSE(make_kafka_topics(options, {{.name = "a b"}}));
+}
+
+// An error that ends an idempotent producer, from librdkafka's mock broker.
+TEST(kafka_producer, a_producer_that_broke_is_replaced) {
+  auto* conf = rd_kafka_conf_new();
+  char why[256];
+  rd_kafka_conf_set(conf, "test.mock.num.brokers", "1", why, sizeof why);
+  auto* host = rd_kafka_new(RD_KAFKA_PRODUCER, conf, why, sizeof why);
+  ASSERT_NE(host, nullptr);
+  auto* cluster = rd_kafka_handle_mock_cluster(host);
+  rd_kafka_mock_topic_create(cluster, "t", 1, 1);
+  auto sink = std::move(*open_kafka_sink(
+    {.brokers = rd_kafka_mock_cluster_bootstraps(cluster)}));
+  const std::vector<outgoing_record> batch{
+    {.topic = "t", .key = "k", .value = "1"},
+    {.topic = "t", .key = "k", .value = "2"}};
+  EXPECT_FALSE(sink->publish(batch, seconds{20}));
+  rd_kafka_mock_push_request_errors(
+    cluster, 0 /* Produce */, 1,
+    RD_KAFKA_RESP_ERR_OUT_OF_ORDER_SEQUENCE_NUMBER);
+  const auto error = sink->publish(batch, seconds{20});
+  EXPECT_FALSE(error) << render(error);
+  EXPECT_EQ(sink->trouble(), "");
+  auto source = std::move(*open_kafka_source(
+    {.brokers = rd_kafka_mock_cluster_bootstraps(cluster)}, "t"));
+  const auto range = source->range(0);
+  ASSERT_TRUE(range);
+  EXPECT_GE(range->high, 4);
+  sink.reset();
+  source.reset();
+  rd_kafka_destroy(host);
+}
+
+} // namespace depositd

@@ -1,0 +1,157 @@
+#include "tests/simulation/book.hpp"
+
+namespace depositd::simulation {
+
+item_id id_in(const event& x) {
+  return std::visit(
+    [](const auto& fields) -> item_id {
+      if constexpr (requires { fields.id; })
+        return fields.id;
+      else
+        return 0;
+    },
+    x);
+}
+
+// -- items --------------------------------------------------------------------
+
+void item_book::become(tracked_item& x, life next) {
+  auto& counts = counts_[{x.queue, x.user}];
+  counts.pending -= x.now == life::pending;
+  counts.claimed -= x.now == life::claimed;
+  x.now = next;
+  counts.pending += x.now == life::pending;
+  counts.claimed += x.now == life::claimed;
+}
+
+void item_book::apply(const journalled& x) {
+  if (const auto* fresh = std::get_if<item_enqueued>(&x.what)) {
+    auto [at, is_new] = items_.try_emplace(fresh->id);
+    auto& item = at->second;
+    if (is_new)
+      item.now = life::gone; // counted by `become`
+    item.shard = x.shard;
+    item.queue = fresh->queue;
+    item.user = x.user;
+    item.body = fresh->body;
+    become(item, life::pending);
+    return;
+  }
+  const auto at = items_.find(id_in(x.what));
+  if (at == items_.end())
+    return;
+  auto& item = at->second;
+  if (const auto* claimed = std::get_if<item_claimed>(&x.what)) {
+    become(item, life::claimed);
+    item.token = claimed->token;
+    item.attempt = claimed->attempt;
+    item.local = claimed->local;
+  } else if (const auto* back = std::get_if<item_released>(&x.what)) {
+    become(item, back->available_us == never ? life::pending : life::delayed);
+    item.attempt = back->attempt;
+    item.available_us = back->available_us;
+  } else if (const auto* parked = std::get_if<item_parked>(&x.what)) {
+    become(item, parked->parked ? life::parked : life::pending);
+    item.available_us = never;
+  } else if (std::holds_alternative<item_finished>(x.what)) {
+    become(item, life::gone);
+  }
+}
+
+// -- settings -----------------------------------------------------------------
+
+void settings_book::apply(const event& x, micros at_us) {
+  if (const auto* queue = std::get_if<queue_changed>(&x)) {
+    queues_[queue->queue] = queue->settings;
+    caps_[queue->queue].set(queue->settings.concurrency, at_us, slack_us_);
+    suspended_[queue->queue].set(queue->settings.suspended, at_us, slack_us_);
+    for (const auto& [key, own] : own_caps_)
+      if (key.first == queue->queue)
+        refresh(key.first, key.second, at_us);
+  } else if (const auto* limits = std::get_if<user_limits_changed>(&x)) {
+    const item_book::user_key key{limits->queue, limits->user};
+    if (own_caps_.count(key) == 0)
+      own_caps_.emplace(key,
+                        lenient<std::uint32_t>{cap(key.first, key.second)});
+    limits_[key] = *limits;
+    refresh(key.first, key.second, at_us);
+  } else if (const auto* who = std::get_if<user_standing_changed>(&x)) {
+    standings_[who->user].set({who->held, who->prohibited}, at_us, slack_us_);
+  } else if (const auto* server = std::get_if<server_changed>(&x)) {
+    server_suspended_.set(server->suspended, at_us, slack_us_);
+  }
+}
+
+void settings_book::refresh(const std::string& queue, const std::string& user,
+                            micros at_us) {
+  own_caps_[{queue, user}].set(cap(queue, user), at_us, slack_us_);
+}
+
+std::uint32_t settings_book::cap(const std::string& queue,
+                                 const std::string& user) const {
+  const auto own = limits_.find({queue, user});
+  if (own != limits_.end() && own->second.has_concurrency)
+    return own->second.concurrency;
+  const auto all = queues_.find(queue);
+  return all == queues_.end() ? no_cap : all->second.concurrency;
+}
+
+std::uint32_t settings_book::allocation(const std::string& queue,
+                                        const std::string& user) const {
+  const auto own = limits_.find({queue, user});
+  if (own != limits_.end() && own->second.has_allocation)
+    return own->second.allocation;
+  const auto all = queues_.find(queue);
+  return all == queues_.end() ? 1 : all->second.allocation;
+}
+
+bool settings_book::across_users(const std::string& queue) const {
+  const auto at = queues_.find(queue);
+  return at != queues_.end()
+         && at->second.priority == priority_mode::across_users;
+}
+
+bool settings_book::may_hold(const std::string& queue, const std::string& user,
+                             std::uint32_t claims, micros at_us) const {
+  const auto fits = [=](std::uint32_t cap) { return claims <= cap; };
+  const auto own = own_caps_.find({queue, user});
+  if (own != own_caps_.end())
+    return own->second.any(at_us, fits);
+  const auto all = caps_.find(queue);
+  return all == caps_.end() || all->second.any(at_us, fits);
+}
+
+bool settings_book::may_be_served(const std::string& user,
+                                  micros at_us) const {
+  const auto at = standings_.find(user);
+  return at == standings_.end()
+         || at->second.any(at_us, [](const standing& x) { return !x.held; });
+}
+
+bool settings_book::may_be_prohibited_no_more(const std::string& user,
+                                              micros at_us) const {
+  const auto at = standings_.find(user);
+  return at == standings_.end()
+         || at->second.any(at_us,
+                           [](const standing& x) { return !x.prohibited; });
+}
+
+bool settings_book::may_hand_out(const std::string& queue,
+                                 micros at_us) const {
+  const auto open = [](bool suspended) { return !suspended; };
+  const auto at = suspended_.find(queue);
+  return (at == suspended_.end() || at->second.any(at_us, open))
+         && server_suspended_.any(at_us, open);
+}
+
+bool settings_book::plain(const std::string& queue,
+                          const std::string& user) const {
+  const auto who = standings_.find(user);
+  if (who != standings_.end() && !(who->second.now() == standing{}))
+    return false;
+  const auto at = suspended_.find(queue);
+  return !server_suspended_.now()
+         && (at == suspended_.end() || !at->second.now());
+}
+
+} // namespace depositd::simulation

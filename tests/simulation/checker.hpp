@@ -1,0 +1,64 @@
+#pragma once
+
+// Judges a history. The invariants have the names of the project's list; those
+// of jobs and batches (states of jobs in I-6, stages in I-8, reports in I-11)
+// have no subject yet: I-6 and I-8 judge items, I-11 is missing.
+
+#include "tests/simulation/history.hpp"
+
+#include <string>
+#include <vector>
+
+namespace depositd::simulation {
+
+struct finding {
+  std::string invariant; ///< "I-5"
+  std::size_t at = 0;    ///< index of the entry that shows it
+  std::string what;
+};
+
+using findings = std::vector<finding>;
+
+/// What was acknowledged is in the journal, and was before it was acknowledged.
+void check_nothing_lost(const history& x, findings& out); // I-1
+/// What is in the journal was attempted, as it is.
+void check_nothing_invented(const history& x, findings& out); // I-2
+/// What was not answered is there once or not at all; what was refused, never.
+void check_unanswered(const history& x, findings& out); // I-3
+/// Neither item ids nor records of a partition are there twice.
+void check_no_doubles(const history& x, findings& out); // I-4
+/// Never more claims than the cap.
+void check_caps(const history& x, findings& out); // I-5
+/// Items go from state to state as they may, and not before their time.
+void check_states(const history& x, findings& out); // I-6
+/// One claim at a time; tokens rise; only the holder of the last one ends it;
+/// nothing is handed out or settled before the journal has it; no epoch writes
+/// after a later one.
+void check_claims(const history& x, findings& out); // I-7
+/// Attempts are counted, and taken back only when the processor says so.
+void check_attempts(const history& x, findings& out); // I-8
+/// Between two turns of a user who could be served, nobody has two.
+void check_fairness(const history& x, findings& out); // I-9
+/// Prohibited users go only to processors that require them.
+void check_prohibited(const history& x, findings& out); // I-10
+/// Nothing of a held user or a suspended queue is handed out.
+void check_holds(const history& x, findings& out); // I-12
+/// Watermarks rise, and effects move with them.
+void check_watermarks(const history& x, findings& out); // I-13
+/// Each outcome is on the egress topic, in the order of its user.
+void check_egress(const history& x, findings& out); // I-14
+/// Each poison record is a dead letter once.
+void check_dead_letters(const history& x, findings& out); // I-15
+/// Bodies are where their places say, and what was sent.
+void check_bodies(const history& x, findings& out); // I-16
+/// The tables and the tail say the same as the whole log.
+void check_recovery(const history& x, findings& out); // I-17
+/// Everything that can be served is, once faults stop.
+void check_liveness(const history& x, findings& out); // I-18
+/// What an operator was told to be in force was durable then.
+void check_settings(const history& x, findings& out); // C-1
+
+/// All of them.
+findings check(const history& x);
+
+} // namespace depositd::simulation

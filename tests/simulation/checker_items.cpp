@@ -1,0 +1,253 @@
+// Items and claims: what the journals say of them, and what processors saw.
+
+#include "tests/simulation/book.hpp"
+#include "tests/simulation/checker.hpp"
+
+#include <deque>
+#include <map>
+#include <optional>
+
+namespace depositd::simulation {
+
+namespace {
+
+std::string named(item_id id) {
+  return "item " + std::to_string(id);
+}
+
+/// Shows each event with the book as it was before.
+template <class Act>
+void walk(const history& x, Act act) {
+  item_book book;
+  for (std::size_t i = 0; i < x.entries.size(); ++i) {
+    const auto* record = std::get_if<journalled>(&x.entries[i].what);
+    act(book, x.entries[i], record, i);
+    if (record != nullptr)
+      book.apply(*record);
+  }
+}
+
+// -- I-6: states --------------------------------------------------------------
+
+/// What is wrong with the event for an item in this state; nothing if it may
+/// happen.
+struct legality {
+  const tracked_item& item;
+
+  std::optional<std::string> operator()(const item_enqueued&) const {
+    return "was there already"; // a new one is not asked about
+  }
+  std::optional<std::string> operator()(const item_claimed& x) const {
+    if (item.now == life::delayed && item.available_us > x.claimed_us)
+      return "was claimed before its time";
+    if (item.now == life::parked)
+      return "was claimed while parked";
+    if (item.now == life::gone)
+      return "was claimed after its end";
+    return {};
+  }
+  std::optional<std::string> operator()(const claim_extended& x) const {
+    if (item.now != life::claimed || item.token != x.token)
+      return "had a claim extended that it has not";
+    return {};
+  }
+  std::optional<std::string> operator()(const item_released&) const {
+    if (item.now != life::claimed)
+      return "was released without a claim";
+    return {};
+  }
+  std::optional<std::string> operator()(const item_finished& x) const {
+    if (item.now == life::gone)
+      return "ended twice";
+    if (item.now != life::claimed && x.how != ending::purged
+        && x.how != ending::collapsed)
+      return "ended without a claim";
+    return {};
+  }
+  std::optional<std::string> operator()(const item_parked& x) const {
+    const auto waits
+      = item.now == life::pending || item.now == life::delayed;
+    if (x.parked ? !waits : item.now != life::parked)
+      return "was parked or taken back in the wrong state";
+    return {};
+  }
+  std::optional<std::string> operator()(const body_relocated&) const {
+    if (item.now == life::gone)
+      return "had its body moved after its end";
+    return {};
+  }
+  template <class Other>
+  std::optional<std::string> operator()(const Other&) const {
+    return {};
+  }
+};
+
+} // namespace
+
+void check_states(const history& x, findings& out) {
+  walk(x, [&](const item_book& book, const entry&, const journalled* record,
+              std::size_t at) {
+    if (record == nullptr || id_in(record->what) == 0)
+      return;
+    const auto id = id_in(record->what);
+    const auto* item = book.find(id);
+    if (item == nullptr) {
+      if (!std::holds_alternative<item_enqueued>(record->what)
+          && !std::holds_alternative<submission_received>(record->what)
+          && !std::holds_alternative<submission_recorded>(record->what))
+        out.push_back({"I-6", at, named(id) + " came from nowhere"});
+    } else if (auto wrong = std::visit(legality{*item}, record->what)) {
+      out.push_back({"I-6", at, named(id) + ' ' + *wrong});
+    }
+  });
+}
+
+// -- I-7: claims --------------------------------------------------------------
+
+namespace {
+
+struct claim_seen {
+  std::size_t begun = 0;
+  std::size_t ended = 0; ///< 0: not yet
+  std::uint32_t handed = 0;
+  bool answered = false; ///< somebody was told that its word ended it
+};
+
+struct claim_checker {
+  using claim_key = std::pair<item_id, claim_token>;
+  struct report_seen {
+    std::size_t at = 0;
+    claim_token token = 0;
+  };
+
+  findings& out;
+  std::map<claim_key, claim_seen> claims;
+  /// Outcomes that were not answered yet, by processor and item.
+  std::map<std::pair<std::uint32_t, item_id>, std::deque<report_seen>> reports;
+  std::map<shard_number, std::pair<epoch_number, sequence>> last;
+
+  void complain(std::size_t at, std::string what) {
+    out.push_back({"I-7", at, std::move(what)});
+  }
+
+  void order(const journalled& x, std::size_t at) {
+    auto& [epoch, seq] = last[x.shard];
+    if (x.epoch < epoch)
+      complain(at, "epoch " + std::to_string(x.epoch) + " wrote after "
+                     + std::to_string(epoch));
+    if (x.seq != seq + 1)
+      complain(at, "sequence " + std::to_string(x.seq) + " after "
+                     + std::to_string(seq));
+    epoch = std::max(epoch, x.epoch);
+    seq = x.seq;
+  }
+
+  void record(const item_book& book, const journalled& x, std::size_t at) {
+    order(x, at);
+    const auto id = id_in(x.what);
+    const auto* item = id == 0 ? nullptr : book.find(id);
+    if (item == nullptr)
+      return;
+    if (const auto* claim = std::get_if<item_claimed>(&x.what)) {
+      if (item->now == life::claimed)
+        complain(at, named(id) + " is claimed twice at once");
+      if (claim->token <= item->token)
+        complain(at, named(id) + " has a token that does not rise");
+      claims[{id, claim->token}].begun = at;
+    } else if (item->now == life::claimed
+               && (std::holds_alternative<item_released>(x.what)
+                   || std::holds_alternative<item_finished>(x.what))) {
+      claims[{id, item->token}].ended = at;
+      if (const auto* back = std::get_if<item_released>(&x.what);
+          back != nullptr && back->reason == "engine restarted"
+          && !item->local)
+        complain(at, named(id) + " was taken from who holds it elsewhere");
+    }
+  }
+
+  void handed(const item_book& book, const handed_out& x, std::size_t at) {
+    auto token = x.token;
+    if (x.processor == 0)
+      if (const auto* item = book.find(x.id))
+        token = item->token;
+    const auto claim = claims.find({x.id, token});
+    if (claim == claims.end())
+      complain(at, named(x.id) + " was handed out before it was journalled");
+    else if (++claim->second.handed > 1)
+      complain(at, named(x.id) + " was handed out twice under one token");
+  }
+
+  void told(const settled& x, std::size_t at) {
+    auto& open = reports[{x.processor, x.id}];
+    if (open.empty())
+      return complain(at, named(x.id) + " was settled and nobody asked");
+    const auto report = open.front();
+    open.pop_front();
+    auto claim = claims.find({x.id, report.token});
+    if (!x.accepted) {
+      if (claim != claims.end() && claim->second.ended == 0)
+        complain(at, named(x.id) + ": its holder was turned away");
+    } else if (claim == claims.end() || claim->second.ended == 0) {
+      complain(at, named(x.id) + " was settled and its claim goes on");
+    } else if (claim->second.ended < report.at) {
+      complain(at, named(x.id) + " was settled under a token of the past");
+    } else if (std::exchange(claim->second.answered, true)) {
+      complain(at, named(x.id) + " was settled twice");
+    }
+  }
+};
+
+} // namespace
+
+void check_claims(const history& x, findings& out) {
+  claim_checker all{out, {}, {}, {}};
+  walk(x, [&](const item_book& book, const entry& one,
+              const journalled* record, std::size_t at) {
+    if (record != nullptr)
+      all.record(book, *record, at);
+    else if (const auto* got = std::get_if<handed_out>(&one.what))
+      all.handed(book, *got, at);
+    else if (const auto* said = std::get_if<reported>(&one.what))
+      all.reports[{said->processor, said->id}].push_back({at, said->token});
+    else if (const auto* news = std::get_if<settled>(&one.what))
+      all.told(*news, at);
+  });
+}
+
+// -- I-8: attempts ------------------------------------------------------------
+
+void check_attempts(const history& x, findings& out) {
+  // Claims whose holder said that the attempt does not count.
+  std::map<std::pair<item_id, claim_token>, bool> waived;
+  walk(x, [&](const item_book& book, const entry& one,
+              const journalled* record, std::size_t at) {
+    if (const auto* said = std::get_if<reported>(&one.what)) {
+      auto token = said->token;
+      if (const auto* item = book.find(said->id); item && token == 0)
+        token = item->token;
+      if (said->says == verdict::not_yet || said->says == verdict::release)
+        waived[{said->id, token}] = true;
+    }
+    if (record == nullptr)
+      return;
+    const auto* item = book.find(id_in(record->what));
+    if (item == nullptr)
+      return;
+    if (const auto* claim = std::get_if<item_claimed>(&record->what)) {
+      if (claim->attempt != item->attempt + 1)
+        out.push_back({"I-8", at, named(claim->id) + ": attempt "
+                                    + std::to_string(claim->attempt) + " after "
+                                    + std::to_string(item->attempt)});
+    } else if (const auto* back = std::get_if<item_released>(&record->what)) {
+      const auto same = back->attempt == item->attempt;
+      const auto less = back->attempt + 1 == item->attempt
+                        && waived.count({back->id, item->token}) > 0;
+      if (!same && !less)
+        out.push_back({"I-8", at, named(back->id) + " was released as attempt "
+                                    + std::to_string(back->attempt) + " of "
+                                    + std::to_string(item->attempt)});
+    }
+  });
+}
+
+} // namespace depositd::simulation

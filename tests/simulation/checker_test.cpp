@@ -1,0 +1,451 @@
+// The judge is judged: histories made by hand, of which it must say what is
+// wrong, and good ones that it must let pass.
+
+#include "tests/simulation/tale.hpp"
+
+#include <gtest/gtest.h>
+
+namespace depositd::simulation {
+
+namespace {
+
+using names = std::set<std::string>;
+
+tale a_good_life() {
+  tale x;
+  x.add(processor_joined{1, "q", {}, 2});
+  x.set_cap("a", 1);
+  x.now_us += 1; // at the same moment the old cap would still be meant
+  const auto first = x.deposit("a");
+  const auto second = x.deposit("b");
+  x.add(attempted{"never answered", "q", "a"});
+  x.hand_out(first, 1, "a");
+  x.hand_out(second, 1, "b");
+  x.finish(first, 1, "a");
+  x.add(reported{1, second, 1, verdict::not_yet});
+  x.write("b", x.a_release(second, 0));
+  x.add(settled{1, second, true});
+  x.hand_out(second, 2, "b");
+  x.write("b", x.a_release(second, 1)); // its processor died
+  x.hand_out(second, 3, "b", 2);
+  x.finish(second, 3, "b");
+  x.add(reported{1, second, 2, verdict::done});
+  x.add(settled{1, second, false});
+  x.flush();
+  return x;
+}
+
+TEST(checker, lets_a_good_life_pass) {
+  EXPECT_EQ(a_good_life().broken(), names{});
+}
+
+// -- I-1 to I-4 ---------------------------------------------------------------
+
+TEST(checker, I_1_sees_a_lost_deposit) {
+  auto x = a_good_life();
+  x.add(attempted{"gone", "q", "a"});
+  x.add(acknowledged{"gone", 77});
+  EXPECT_EQ(x.broken(), names{"I-1"});
+}
+
+TEST(checker, I_1_sees_an_answer_before_the_commit) {
+  auto x = a_good_life();
+  x.add(attempted{"early", "q", "a"});
+  x.add(acknowledged{"early", 78});
+  x.enqueue(78, "a", "early");
+  EXPECT_EQ(x.broken(), names{"I-1"});
+}
+
+TEST(checker, I_2_sees_what_nobody_sent) {
+  auto x = a_good_life();
+  x.enqueue(79, "a", "made up");
+  EXPECT_EQ(x.broken(), names{"I-2"});
+}
+
+TEST(checker, I_2_sees_a_deposit_under_another_user) {
+  auto x = a_good_life();
+  x.add(attempted{"of a", "q", "a"});
+  x.enqueue(80, "b", "of a");
+  EXPECT_EQ(x.broken(), names{"I-2"});
+}
+
+TEST(checker, I_3_sees_a_deposit_that_is_there_twice) {
+  auto x = a_good_life();
+  x.add(attempted{"twice", "q", "a"});
+  x.enqueue(81, "a", "twice");
+  x.enqueue(82, "a", "twice");
+  EXPECT_EQ(x.broken(), names{"I-3"});
+}
+
+TEST(checker, I_3_sees_a_refused_deposit_that_is_there) {
+  auto x = a_good_life();
+  x.add(attempted{"refused", "q", "a"});
+  x.add(refused{"refused"});
+  x.enqueue(83, "a", "refused");
+  EXPECT_EQ(x.broken(), names{"I-3"});
+}
+
+TEST(checker, I_4_sees_an_id_given_twice) {
+  auto x = a_good_life();
+  x.add(attempted{"one", "q", "a"});
+  x.add(attempted{"other", "q", "a"});
+  x.enqueue(84, "a", "one");
+  x.enqueue(84, "a", "other");
+  EXPECT_TRUE(x.broken().count("I-4"));
+}
+
+TEST(checker, I_4_sees_a_record_rejected_twice) {
+  auto x = a_good_life();
+  x.write("", record_rejected{"in/0", 5, "", "", ""});
+  x.write("", record_rejected{"in/0", 5, "", "", ""});
+  EXPECT_EQ(x.broken(), names{"I-4"});
+}
+
+// -- I-5 to I-8 ---------------------------------------------------------------
+
+TEST(checker, I_5_sees_a_claim_above_the_cap) {
+  auto x = a_good_life();
+  const auto first = x.deposit("a");
+  const auto second = x.deposit("a");
+  x.hand_out(first, 1, "a");
+  EXPECT_EQ(x.broken(), names{});
+  x.hand_out(second, 1, "a");
+  EXPECT_EQ(x.broken(), names{"I-5"});
+}
+
+TEST(checker, I_5_sees_a_claim_under_a_cap_of_0) {
+  auto x = a_good_life();
+  x.set_cap("a", 0);
+  x.now_us += 1;
+  x.hand_out(x.deposit("a"), 1, "a");
+  EXPECT_EQ(x.broken(), names{"I-5"});
+}
+
+TEST(checker, I_5_lets_pass_what_was_on_its_way_when_the_cap_fell) {
+  auto x = a_good_life();
+  x.told.stall_max_us = 10;
+  x.set_cap("a", 0);
+  x.now_us += 9;
+  x.hand_out(x.deposit("a"), 1, "a");
+  EXPECT_EQ(x.broken(), names{});
+}
+
+TEST(checker, I_6_sees_an_end_after_the_end) {
+  auto x = a_good_life();
+  x.write("a", x.an_end(1));
+  EXPECT_EQ(x.broken(), names{"I-6"});
+}
+
+TEST(checker, I_6_sees_a_delayed_item_come_early) {
+  auto x = a_good_life();
+  const auto id = x.deposit("b");
+  x.hand_out(id, 1, "b");
+  x.add(reported{1, id, 1, verdict::retry});
+  auto later = x.a_release(id, 1);
+  later.available_us = x.now_us + 500;
+  x.write("b", later);
+  x.add(settled{1, id, true});
+  x.now_us += 499;
+  x.hand_out(id, 2, "b", 2);
+  EXPECT_EQ(x.broken(), names{"I-6"});
+}
+
+TEST(checker, I_6_sees_a_parked_item_handed_out) {
+  auto x = a_good_life();
+  const auto id = x.deposit("b");
+  x.write("b", item_parked{id, "q", true});
+  x.hand_out(id, 1, "b");
+  EXPECT_EQ(x.broken(), names{"I-6"});
+}
+
+TEST(checker, I_7_sees_two_claims_at_once) {
+  auto x = a_good_life();
+  const auto id = x.deposit("b");
+  x.hand_out(id, 1, "b");
+  x.write("b", x.a_claim(id, 2, 2));
+  EXPECT_EQ(x.broken(), names{"I-7"});
+}
+
+TEST(checker, I_7_sees_a_hand_out_before_the_commit) {
+  auto x = a_good_life();
+  const auto id = x.deposit("b");
+  x.add(x.a_hand_out(id, 1, "b"));
+  x.write("b", x.a_claim(id, 1));
+  EXPECT_EQ(x.broken(), names{"I-7"});
+}
+
+TEST(checker, I_7_sees_a_hand_out_twice) {
+  auto x = a_good_life();
+  const auto id = x.deposit("b");
+  x.hand_out(id, 1, "b");
+  x.add(x.a_hand_out(id, 1, "b"));
+  EXPECT_EQ(x.broken(), names{"I-7"});
+}
+
+TEST(checker, I_7_sees_an_outcome_under_an_old_token) {
+  auto x = a_good_life();
+  const auto id = x.deposit("b");
+  x.hand_out(id, 1, "b");
+  x.write("b", x.a_release(id, 1));
+  x.hand_out(id, 2, "b", 2);
+  x.finish(id, 1, "b");
+  EXPECT_EQ(x.broken(), names{"I-7"});
+}
+
+TEST(checker, I_7_sees_an_outcome_that_was_taken_twice) {
+  auto x = a_good_life();
+  const auto id = x.deposit("b");
+  x.hand_out(id, 1, "b");
+  x.add(reported{1, id, 1, verdict::done});
+  x.finish(id, 1, "b");
+  x.add(settled{1, id, true});
+  EXPECT_EQ(x.broken(), names{"I-7"});
+}
+
+TEST(checker, I_7_sees_a_holder_turned_away) {
+  auto x = a_good_life();
+  const auto id = x.deposit("b");
+  x.hand_out(id, 1, "b");
+  x.add(reported{1, id, 1, verdict::done});
+  x.add(settled{1, id, false});
+  EXPECT_EQ(x.broken(), names{"I-7"});
+}
+
+TEST(checker, I_7_sees_a_zombie_write) {
+  auto x = a_good_life();
+  x.epoch = 2;
+  x.deposit("b");
+  x.epoch = 1;
+  x.deposit("b");
+  EXPECT_EQ(x.broken(), names{"I-7"});
+}
+
+TEST(checker, I_7_sees_claims_held_elsewhere_end_with_the_engine) {
+  auto x = a_good_life();
+  const auto id = x.deposit("b");
+  auto claim = x.a_claim(id, 1);
+  claim.local = false;
+  x.write("b", claim);
+  auto back = x.a_release(id, 1);
+  back.reason = "engine restarted";
+  x.write("b", back);
+  EXPECT_EQ(x.broken(), names{"I-7"});
+}
+
+TEST(checker, I_8_sees_an_attempt_that_is_not_counted) {
+  auto x = a_good_life();
+  const auto id = x.deposit("b");
+  x.hand_out(id, 1, "b");
+  x.write("b", x.a_release(id, 0));
+  EXPECT_EQ(x.broken(), names{"I-8"});
+}
+
+TEST(checker, I_8_sees_an_attempt_counted_twice) {
+  auto x = a_good_life();
+  x.hand_out(x.deposit("b"), 1, "b", 2);
+  EXPECT_EQ(x.broken(), names{"I-8"});
+}
+
+// -- I-9 to I-12 --------------------------------------------------------------
+
+TEST(checker, I_9_sees_a_user_who_is_passed_over) {
+  auto x = a_good_life(); // processors wait for 2 at most: 6 in a row may be
+  x.deposit("a");
+  std::vector<item_id> ids;
+  for (int i = 0; i < 7; ++i)
+    ids.push_back(x.deposit("b"));
+  for (int i = 0; i < 6; ++i)
+    x.hand_out(ids[i], 1, "b");
+  EXPECT_EQ(x.broken(), names{});
+  x.hand_out(ids[6], 1, "b");
+  EXPECT_EQ(x.broken(), names{"I-9"});
+}
+
+TEST(checker, I_9_lets_a_user_at_its_cap_wait) {
+  auto x = a_good_life();
+  x.deposit("a");
+  x.hand_out(x.deposit("a"), 1, "a");
+  for (int i = 0; i < 20; ++i)
+    x.hand_out(x.deposit("b"), 1, "b");
+  EXPECT_EQ(x.broken(), names{});
+}
+
+TEST(checker, I_10_sees_a_prohibited_user_served) {
+  auto x = a_good_life();
+  x.write("", user_standing_changed{"b", false, true});
+  x.now_us += 1;
+  x.hand_out(x.deposit("b"), 1, "b");
+  EXPECT_EQ(x.broken(), names{"I-10"});
+}
+
+TEST(checker, I_10_sees_a_processor_get_others_than_it_requires) {
+  auto x = a_good_life();
+  processor_joined picky{2, "q", {}, 1};
+  picky.wants.required = {"a"};
+  x.add(picky);
+  const auto id = x.deposit("b");
+  x.write("b", x.a_claim(id, 1));
+  auto got = x.a_hand_out(id, 1, "b");
+  got.processor = 2;
+  x.add(got);
+  EXPECT_EQ(x.broken(), names{"I-10"});
+}
+
+TEST(checker, I_12_sees_a_held_user_served) {
+  auto x = a_good_life();
+  x.write("", user_standing_changed{"b", true, false});
+  x.now_us += 1;
+  x.hand_out(x.deposit("b"), 1, "b");
+  EXPECT_EQ(x.broken(), names{"I-12"});
+}
+
+TEST(checker, I_12_sees_a_suspended_server_serve) {
+  auto x = a_good_life();
+  x.write("", server_changed{true, true});
+  x.now_us += 1;
+  x.hand_out(x.deposit("b"), 1, "b");
+  EXPECT_EQ(x.broken(), names{"I-12"});
+}
+
+// -- I-13 to I-18 -------------------------------------------------------------
+
+tale with_records() {
+  auto x = a_good_life();
+  for (int i = 0; i < 3; ++i)
+    x.add(attempted{"r" + std::to_string(i), "q", "b"});
+  x.add(produced{"in/0", 0, 0, false, "r0"});
+  x.add(produced{"in/0", 1, 0, true, ""});
+  x.add(produced{"in/0", 2, 0, false, "r2"});
+  x.enqueue(90, "b", "r0");
+  x.flush({{"in/0", 0}});
+  return x;
+}
+
+void reject(tale& x) {
+  x.write("", record_rejected{"in/0", 1, "", "", ""});
+}
+
+TEST(checker, I_13_lets_marks_pass_that_move_with_their_effects) {
+  auto x = with_records();
+  reject(x);
+  x.enqueue(92, "b", "r2");
+  x.flush({{"in/0", 2}});
+  EXPECT_EQ(x.broken(), names{});
+}
+
+TEST(checker, I_13_sees_a_mark_before_its_effects) {
+  auto x = with_records();
+  reject(x);
+  x.flush({{"in/0", 2}});
+  EXPECT_EQ(x.broken(), names{"I-13"});
+}
+
+TEST(checker, I_13_sees_effects_before_their_mark) {
+  auto x = with_records();
+  reject(x);
+  x.flush();
+  EXPECT_EQ(x.broken(), names{"I-13"});
+}
+
+TEST(checker, I_13_sees_a_mark_go_back) {
+  auto x = a_good_life();
+  x.flush({{"in/1", 5}});
+  x.flush({{"in/1", 4}});
+  EXPECT_EQ(x.broken(), names{"I-13"});
+}
+
+tale with_outcomes() {
+  auto x = a_good_life();
+  x.told.with_topics = true;
+  x.add(to_publish{"0:1", "a", "one"});
+  x.add(to_publish{"0:2", "a", "two"});
+  x.add(published{"0:1", "a", "one"});
+  return x;
+}
+
+TEST(checker, I_14_lets_repeats_pass) {
+  auto x = with_outcomes();
+  x.add(published{"0:2", "a", "two"});
+  x.add(published{"0:1", "a", "one"});
+  x.add(published{"0:2", "a", "two"});
+  EXPECT_EQ(x.broken(), names{});
+}
+
+TEST(checker, I_14_sees_an_outcome_that_nobody_hears_of) {
+  EXPECT_EQ(with_outcomes().broken(), names{"I-14"});
+}
+
+TEST(checker, I_14_sees_the_wrong_order_and_wrong_contents) {
+  auto order = a_good_life();
+  order.told.with_topics = true;
+  order.add(to_publish{"0:1", "a", "one"});
+  order.add(to_publish{"0:2", "a", "two"});
+  order.add(published{"0:2", "a", "two"});
+  order.add(published{"0:1", "a", "one"});
+  EXPECT_EQ(order.broken(), names{"I-14"});
+  auto content = with_outcomes();
+  content.add(published{"0:2", "a", "three"});
+  EXPECT_EQ(content.broken(), names{"I-14"});
+  auto invented = with_outcomes();
+  invented.add(published{"0:2", "a", "two"});
+  invented.add(published{"0:3", "a", "three"});
+  EXPECT_EQ(invented.broken(), names{"I-14"});
+}
+
+TEST(checker, I_15_sees_poison_without_a_dead_letter) {
+  auto x = with_records();
+  x.told.with_topics = true;
+  reject(x);
+  x.enqueue(92, "b", "r2");
+  x.flush({{"in/0", 2}});
+  EXPECT_EQ(x.broken(), names{"I-15"});
+  x.add(dead_lettered{"in/0", 1});
+  x.add(dead_lettered{"in/0", 1});
+  EXPECT_EQ(x.broken(), names{});
+  x.add(dead_lettered{"in/0", 2});
+  EXPECT_EQ(x.broken(), names{"I-15"});
+}
+
+TEST(checker, I_16_sees_a_wrong_and_a_missing_body) {
+  auto wrong = a_good_life();
+  const auto id = wrong.deposit("b");
+  wrong.write("b", wrong.a_claim(id, 1));
+  auto got = wrong.a_hand_out(id, 1, "b");
+  got.body = "body-1";
+  wrong.add(got);
+  EXPECT_EQ(wrong.broken(), names{"I-16"});
+  auto missing = a_good_life();
+  missing.add(body_missing{1});
+  EXPECT_EQ(missing.broken(), names{"I-16"});
+}
+
+TEST(checker, I_17_sees_tables_that_say_something_else_than_the_log) {
+  auto x = a_good_life();
+  x.add(recovered{0, "one\n", "one\n"});
+  EXPECT_EQ(x.broken(), names{});
+  x.add(recovered{0, "one\n", "two\n"});
+  EXPECT_EQ(x.broken(), names{"I-17"});
+}
+
+TEST(checker, I_18_sees_what_is_left) {
+  auto x = a_good_life();
+  x.add(left_over{"item 5"});
+  EXPECT_EQ(x.broken(), names{"I-18"});
+}
+
+TEST(checker, C_1_sees_a_setting_that_was_confirmed_too_early) {
+  auto x = a_good_life();
+  const event change{user_standing_changed{"a", true, false}};
+  x.add(proposed{1, {change}});
+  x.add(in_force{1});
+  EXPECT_EQ(x.broken(), names{"C-1"});
+  auto good = a_good_life();
+  good.add(proposed{1, {change}});
+  good.write("", change);
+  good.add(in_force{1});
+  EXPECT_EQ(good.broken(), names{});
+}
+
+} // namespace
+
+} // namespace depositd::simulation

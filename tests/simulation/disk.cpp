@@ -1,0 +1,185 @@
+#include "tests/simulation/disk.hpp"
+
+#include "messages/codec.hpp"
+#include "messages/envelope.hpp"
+
+#include <sstream>
+
+namespace depositd::simulation {
+
+/// The store in memory, which forgets to fail.
+class recorded_store final : public journal_store {
+public:
+  recorded_store(std::unique_ptr<journal_store> store, shard_disk& disk)
+    : store_(std::move(store)), disk_(disk) {
+    // nop
+  }
+
+  epoch_number epoch() const override {
+    return store_->epoch();
+  }
+  sequence last() const override {
+    return store_->last();
+  }
+  caf::expected<std::uint64_t>
+  append(std::string_view bytes, std::uint32_t events,
+         const std::vector<watermark>& marks) override {
+    if (hits(disk_.faults.lost_one_in))
+      return failure("the append was lost");
+    auto out = store_->append(bytes, events, marks);
+    if (!out)
+      return out;
+    disk_.record_group(*this, bytes, events, *out, marks);
+    if (hits(disk_.faults.unknown_one_in))
+      return failure("nobody knows what became of the append");
+    return out;
+  }
+  caf::error
+  read(sequence from,
+       const std::function<bool(const stored_group&)>& show) override {
+    return store_->read(from, show);
+  }
+  caf::expected<std::string> read_body(const body_place& place) override {
+    if (hits(disk_.faults.bad_read_one_in))
+      return failure("the body could not be read");
+    return store_->read_body(place);
+  }
+  std::vector<watermark> watermarks() override {
+    return store_->watermarks();
+  }
+  std::vector<extent> extents() override {
+    return store_->extents();
+  }
+  caf::error drop(std::uint64_t number) override {
+    return store_->drop(number);
+  }
+  std::uint64_t disk_bytes() override {
+    return store_->disk_bytes();
+  }
+  caf::error backup(const std::filesystem::path& folder) override {
+    return store_->backup(folder);
+  }
+
+private:
+  bool hits(std::uint32_t one_in) {
+    return one_in > 0 && disk_.around_.by->one_in(one_in);
+  }
+
+  caf::error failure(std::string why) {
+    disk_.around_.told->add(disk_.around_.now_us(), fault{why});
+    return caf::make_error(ec::store_failed, std::move(why));
+  }
+
+  std::unique_ptr<journal_store> store_;
+  shard_disk& disk_;
+};
+
+shard_disk::shard_disk(shard_number shard, std::uint64_t extent_bytes,
+                       surroundings around)
+  : shard_(shard),
+    around_(std::move(around)),
+    log_(make_memory_journal({.extent_bytes = extent_bytes})),
+    tables_(make_memory_projection()) {
+  // nop
+}
+
+std::unique_ptr<journal_store> shard_disk::open() {
+  return std::make_unique<recorded_store>(open_memory_journal(log_), *this);
+}
+
+void shard_disk::record_group(const journal_store& by, std::string_view bytes,
+                              std::uint32_t events, std::uint64_t group,
+                              const std::vector<watermark>& marks) {
+  auto& told = *around_.told;
+  const auto at_us = around_.now_us();
+  const auto last = by.last();
+  auto seq = last - events;
+  record_reader reader{bytes, group, bodies::copied};
+  record x;
+  while (!reader.at_end()) {
+    if (auto damage = reader.next(x)) {
+      told.add(at_us, left_over{"the journal cannot be read: "
+                                + render(damage)});
+      return;
+    }
+    apply_record(whole_, x);
+    for (auto& e : x.events) {
+      if (auto* item = std::get_if<item_enqueued>(&e)) {
+        item->body = name_of_body(item->queue, item->body);
+        bodies_[item->id] = item->body;
+      } else if (auto* moved = std::get_if<body_relocated>(&e)) {
+        moved->body.clear();
+      }
+      told.add(at_us, journalled{shard_, by.epoch(), ++seq, x.user, e});
+    }
+  }
+  told.add(at_us, group_written{shard_, by.epoch(), last, marks});
+}
+
+void shard_disk::look_at_recovery(journal_store& by) {
+  auto& told = *around_.told;
+  const auto at_us = around_.now_us();
+  const auto before = std::exchange(faults, disk_faults{});
+  auto found = recover_state(by, *tables_);
+  if (found) {
+    told.add(at_us, recovered{shard_, text_of(**found), text_of(whole_)});
+    for (const auto& [user, ledgers] : (*found)->ledgers)
+      for (const auto& [queue, ledger] : ledgers)
+        for (const auto& x : ledger.items()) {
+          auto body = by.read_body(ledger.place(x.id));
+          if (!body || name_of_body(queue, *body) != bodies_[x.id])
+            told.add(at_us, body_missing{x.id});
+        }
+  } else {
+    told.add(at_us, recovered{shard_, render(found.error()), "a start\n"});
+  }
+  faults = before;
+}
+
+std::string name_of_body(const std::string& queue, const std::string& body) {
+  if (queue != "metadata")
+    return body;
+  auto opened = decode_envelope(body);
+  return opened ? opened->particulars.file_name : "no envelope";
+}
+
+namespace {
+
+void tell_items(std::ostream& out, const std::string& user,
+                const std::string& queue, const rules::ledger& ledger) {
+  for (const auto& x : ledger.items())
+    out << user << ' ' << queue << ' ' << x.id << ' '
+        << static_cast<int>(x.state) << ' ' << int{x.priority} << ' '
+        << x.attempt << ' ' << x.size << ' ' << x.received_us << ' '
+        << x.available_us << ' ' << x.deadline_us << ' ' << x.token << ' '
+        << x.processor << '\n';
+}
+
+} // namespace
+
+std::string text_of(const recovered_state& x) {
+  std::ostringstream out;
+  for (const auto& [user, ledgers] : x.ledgers)
+    for (const auto& [queue, ledger] : ledgers)
+      tell_items(out, user, queue, ledger);
+  for (const auto& [key, ring] : x.rings)
+    out << "ring " << key.first << ' ' << key.second << ' ' << ring.first
+        << ' ' << ring.second << '\n';
+  std::string bytes;
+  const auto tell = [&](const event& change) {
+    bytes.clear();
+    encode(change, bytes);
+    out << std::hash<std::string>{}(bytes) << '\n';
+  };
+  for (const auto& [name, settings] : x.control.queues)
+    tell(queue_changed{name, settings});
+  for (const auto& [key, limits] : x.control.limits)
+    tell(limits);
+  for (const auto& [user, standing] : x.control.standings)
+    tell(user_standing_changed{user, standing.held, standing.prohibited});
+  tell(x.control.server);
+  out << "ids " << x.id_max << '\n';
+  return out.str();
+}
+
+} // namespace depositd::simulation

@@ -1,0 +1,78 @@
+#pragma once
+
+// What outlives engines: the log and the tables of one shard. Everything that
+// gets into the log is written into the history, and may be lost on the way.
+
+#include "actors/recovery.hpp"
+#include "adapters/memory/memory_journal_store.hpp"
+#include "adapters/memory/memory_projection_store.hpp"
+#include "messages/ports/journal_store.hpp"
+#include "tests/simulation/history.hpp"
+#include "tests/simulation/knobs.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+namespace depositd::simulation {
+
+/// How the disk fails now. One in so many; 0: never.
+struct disk_faults {
+  std::uint32_t lost_one_in = 0;
+  std::uint32_t unknown_one_in = 0;
+  std::uint32_t bad_read_one_in = 0;
+};
+
+class shard_disk {
+public:
+  struct surroundings {
+    history* told = nullptr;
+    chance* by = nullptr;
+    std::function<micros()> now_us;
+  };
+
+  shard_disk(shard_number shard, std::uint64_t extent_bytes,
+             surroundings around);
+
+  /// A store for one more engine; it fences those before it. It must not
+  /// outlive the disk.
+  std::unique_ptr<journal_store> open();
+
+  projection_store& tables() {
+    return *tables_;
+  }
+
+  /// Compares what a start would find with the whole log.
+  void look_at_recovery(journal_store& by);
+
+  shard_number shard() const {
+    return shard_;
+  }
+
+  disk_faults faults;
+
+private:
+  friend class recorded_store;
+
+  /// A group is in the log.
+  void record_group(const journal_store& by, std::string_view bytes,
+                    std::uint32_t events, std::uint64_t group,
+                    const std::vector<watermark>& marks);
+
+  shard_number shard_;
+  surroundings around_;
+  std::shared_ptr<memory_journal> log_;
+  std::unique_ptr<projection_store> tables_;
+  recovered_state whole_; ///< by the log from its beginning
+  std::unordered_map<item_id, std::string> bodies_;
+};
+
+/// By what a deposit's body is known in the history: messages by their bytes,
+/// deposits by their file name.
+std::string name_of_body(const std::string& queue, const std::string& body);
+
+/// Everything that a start rests on, in an order of its own.
+std::string text_of(const recovered_state& x);
+
+} // namespace depositd::simulation

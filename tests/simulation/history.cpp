@@ -1,0 +1,149 @@
+#include "tests/simulation/history.hpp"
+
+#include "messages/codec.hpp"
+
+#include <sstream>
+
+namespace depositd::simulation {
+
+namespace {
+
+/// Short forms of what people look for in a history.
+struct teller {
+  std::ostream& out;
+
+  void operator()(const attempted& x) const {
+    out << "attempted " << x.body << " of " << x.user << " in " << x.queue;
+  }
+  void operator()(const acknowledged& x) const {
+    out << "acknowledged " << x.body << " as " << x.id;
+  }
+  void operator()(const refused& x) const {
+    out << "refused " << x.body;
+  }
+  void operator()(const produced& x) const {
+    out << "produced " << x.partition << ' ' << x.offset
+        << (x.poison ? " (poison)" : " ") << x.body << " for shard " << x.shard;
+  }
+  void operator()(const processor_joined& x) const {
+    out << "processor " << x.processor << " joined " << x.queue;
+  }
+  void operator()(const handed_out& x) const {
+    out << "handed out " << x.id << " of " << x.user << " in " << x.queue
+        << ", token " << x.token << ", attempt " << x.attempt << ", to "
+        << x.processor;
+  }
+  void operator()(const reported& x) const {
+    out << "reported " << x.id << ", token " << x.token << ", verdict "
+        << static_cast<int>(x.says) << ", by " << x.processor;
+  }
+  void operator()(const settled& x) const {
+    out << "settled " << x.id << (x.accepted ? "" : " (refused)") << " for "
+        << x.processor;
+  }
+  void operator()(const proposed& x) const {
+    out << "proposed #" << x.number << ", " << x.changes.size() << " changes";
+  }
+  void operator()(const in_force& x) const {
+    out << "in force #" << x.number;
+  }
+  void operator()(const journalled& x) const {
+    std::string bytes;
+    encode(x.what, bytes);
+    out << "journalled " << x.shard << ':' << x.seq << " epoch " << x.epoch
+        << ' ' << x.user << ' ';
+    std::visit(*this, x.what);
+    out << " #" << std::hash<std::string>{}(bytes);
+  }
+  void operator()(const group_written& x) const {
+    out << "group to " << x.shard << ':' << x.last;
+    for (const auto& mark : x.marks)
+      out << ' ' << mark.partition << '=' << mark.offset;
+  }
+  void operator()(const recovered& x) const {
+    out << "recovered shard " << x.shard << " #"
+        << std::hash<std::string>{}(x.from_tables) << " log #"
+        << std::hash<std::string>{}(x.from_log);
+  }
+  void operator()(const body_missing& x) const {
+    out << "body missing of " << x.id;
+  }
+  void operator()(const published& x) const {
+    out << "published " << x.event_id << " of " << x.user;
+  }
+  void operator()(const to_publish& x) const {
+    out << "to publish " << x.event_id << " of " << x.user;
+  }
+  void operator()(const dead_lettered& x) const {
+    out << "dead letter " << x.partition << ' ' << x.offset;
+  }
+  void operator()(const fault& x) const {
+    out << "fault: " << x.what;
+  }
+  void operator()(const left_over& x) const {
+    out << "left over: " << x.what;
+  }
+
+  // -- events
+
+  void operator()(const item_enqueued& x) const {
+    out << "enqueued " << x.id << " in " << x.queue;
+  }
+  void operator()(const item_claimed& x) const {
+    out << "claimed " << x.id << " in " << x.queue << " token " << x.token
+        << " attempt " << x.attempt << " by " << x.processor << " stamp "
+        << x.stamp << " credit " << x.credit;
+  }
+  void operator()(const item_released& x) const {
+    out << "released " << x.id << " in " << x.queue << " attempt " << x.attempt
+        << " until " << x.available_us << " (" << x.reason << ')';
+  }
+  void operator()(const item_finished& x) const {
+    out << "finished " << x.id << " in " << x.queue << " as "
+        << static_cast<int>(x.how) << " (" << x.reason << ')';
+  }
+  void operator()(const item_parked& x) const {
+    out << (x.parked ? "parked " : "unparked ") << x.id;
+  }
+  void operator()(const claim_extended& x) const {
+    out << "extended " << x.id << " to " << x.deadline_us;
+  }
+  void operator()(const body_relocated& x) const {
+    out << "relocated " << x.id;
+  }
+  void operator()(const user_limits_changed& x) const {
+    out << "limits of " << x.user << " in " << x.queue << ": "
+        << (x.has_allocation ? std::to_string(x.allocation) : "-") << '/'
+        << (x.has_concurrency ? std::to_string(x.concurrency) : "-");
+  }
+  void operator()(const user_standing_changed& x) const {
+    out << "standing of " << x.user << (x.held ? " held" : "")
+        << (x.prohibited ? " prohibited" : "");
+  }
+  void operator()(const server_changed& x) const {
+    out << "server" << (x.suspended ? " suspended" : " goes on");
+  }
+  template <class Other>
+  void operator()(const Other&) const {
+    out << "event";
+  }
+};
+
+} // namespace
+
+std::string to_text(const entry& x) {
+  std::ostringstream out;
+  out << x.at_us << ' ';
+  std::visit(teller{out}, x.what);
+  return out.str();
+}
+
+std::uint64_t digest_of(const history& x) {
+  std::uint64_t out = 14695981039346656037U;
+  for (const auto& one : x.entries)
+    for (const unsigned char c : to_text(one))
+      out = (out ^ c) * 1099511628211U;
+  return out;
+}
+
+} // namespace depositd::simulation

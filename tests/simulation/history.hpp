@@ -1,0 +1,181 @@
+#pragma once
+
+// What happened in one simulated life, as everybody outside the engines saw it,
+// in one order. The checker judges nothing else.
+
+#include "messages/events.hpp"
+#include "messages/ports/journal_store.hpp"
+#include "messages/sharding.hpp"
+#include "messages/types.hpp"
+
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace depositd::simulation {
+
+// -- clients. A deposit is known by its body, which nobody sends twice.
+
+struct attempted {
+  std::string body;
+  std::string queue;
+  std::string user;
+};
+
+/// A client was told that its deposit is kept.
+struct acknowledged {
+  std::string body;
+  item_id id = 0;
+};
+
+/// A client was told that its deposit is not kept. Without this and without an
+/// acknowledgement a client does not know.
+struct refused {
+  std::string body;
+};
+
+/// A record of an ingress topic, read by the shard that its user is in.
+struct produced {
+  std::string partition;
+  std::int64_t offset = 0;
+  shard_number shard = 0;
+  bool poison = false;
+  std::string body; ///< of the deposit; nothing if poison
+};
+
+// -- processors
+
+struct processor_joined {
+  std::uint32_t processor = 0; ///< the simulation's own number
+  std::string queue;
+  criteria wants;
+  std::uint32_t credit_max = 0; ///< items that it may wait for at once
+};
+
+struct handed_out {
+  std::uint32_t processor = 0; ///< 0: to a poll, which hears of no token
+  std::string queue;
+  item_id id = 0;
+  claim_token token = 0;
+  std::uint32_t attempt = 0;
+  std::string user;
+  std::string body;
+};
+
+struct reported {
+  std::uint32_t processor = 0;
+  item_id id = 0;
+  claim_token token = 0;
+  verdict says = verdict::done;
+};
+
+struct settled {
+  std::uint32_t processor = 0;
+  item_id id = 0;
+  bool accepted = false;
+};
+
+// -- operators
+
+struct proposed {
+  std::uint32_t number = 0;
+  std::vector<event> changes;
+};
+
+/// The change is durable and in force, as the operator was told.
+struct in_force {
+  std::uint32_t number = 0;
+};
+
+// -- journals. A group comes after the events that are in it.
+
+struct journalled {
+  shard_number shard = 0;
+  epoch_number epoch = 0;
+  sequence seq = 0;
+  std::string user;
+  event what;
+};
+
+struct group_written {
+  shard_number shard = 0;
+  epoch_number epoch = 0;
+  sequence last = 0;
+  std::vector<watermark> marks;
+};
+
+/// What a start would find at this moment, and what all events say that ever
+/// were in the journal.
+struct recovered {
+  shard_number shard = 0;
+  std::string from_tables; ///< canonical text
+  std::string from_log;
+};
+
+/// The body of a live item is not where its place says.
+struct body_missing {
+  item_id id = 0;
+};
+
+// -- topics
+
+struct published {
+  std::string event_id;
+  std::string user;
+  std::string content;
+};
+
+/// An outcome of which the egress topic must tell, with the id it must have.
+struct to_publish {
+  std::string event_id;
+  std::string user;
+  std::string content;
+};
+
+struct dead_lettered {
+  std::string partition;
+  std::int64_t offset = 0;
+};
+
+// -- the world
+
+/// Something was broken on purpose: rings may have lost a turn.
+struct fault {
+  std::string what;
+};
+
+/// Everything was mended and there was time enough, and yet this remains.
+struct left_over {
+  std::string what;
+};
+
+using fact = std::variant<
+  attempted, acknowledged, refused, produced, processor_joined, handed_out,
+  reported, settled, proposed, in_force, journalled, group_written, recovered,
+  body_missing, published, to_publish, dead_lettered, fault, left_over>;
+
+struct entry {
+  micros at_us = 0;
+  fact what;
+};
+
+struct history {
+  std::vector<entry> entries;
+  /// So long an actor may have been held up: what it was told to stop may go on
+  /// for a few times this.
+  micros stall_max_us = 0;
+  /// Whether topics were written and read to their ends.
+  bool with_topics = false;
+
+  void add(micros at_us, fact what) {
+    entries.push_back({at_us, std::move(what)});
+  }
+};
+
+/// One line for people.
+std::string to_text(const entry& x);
+
+/// A number that two lives share only if they were the same.
+std::uint64_t digest_of(const history& x);
+
+} // namespace depositd::simulation

@@ -1,0 +1,72 @@
+#include "tests/simulation/knobs.hpp"
+
+#include <sstream>
+
+namespace depositd::simulation {
+
+namespace {
+
+struct switch_of {
+  const char* name;
+  bool knobs::* value;
+};
+
+constexpr switch_of switches[] = {
+  {"shuffle", &knobs::shuffle},
+  {"stalls", &knobs::stalls},
+  {"clock_jumps", &knobs::clock_jumps},
+  {"lost_appends", &knobs::lost_appends},
+  {"unknown_appends", &knobs::unknown_appends},
+  {"tiny_groups", &knobs::tiny_groups},
+  {"no_budget", &knobs::no_budget},
+  {"tight_disk", &knobs::tight_disk},
+  {"bad_reads", &knobs::bad_reads},
+  {"engine_crashes", &knobs::engine_crashes},
+  {"lost_shards", &knobs::lost_shards},
+  {"processor_crashes", &knobs::processor_crashes},
+  {"processor_pauses", &knobs::processor_pauses},
+  {"repeated_outcomes", &knobs::repeated_outcomes},
+  {"leases", &knobs::leases},
+  {"odd_criteria", &knobs::odd_criteria},
+  {"polls", &knobs::polls},
+  {"limit_changes", &knobs::limit_changes},
+  {"holds", &knobs::holds},
+  {"prohibitions", &knobs::prohibitions},
+  {"suspensions", &knobs::suspensions},
+  {"parking", &knobs::parking},
+  {"skew", &knobs::skew},
+  {"deposits", &knobs::deposits},
+  {"limits", &knobs::limits},
+  {"records", &knobs::records},
+  {"poison", &knobs::poison},
+  {"repeated_records", &knobs::repeated_records},
+  {"broker_outages", &knobs::broker_outages},
+};
+
+/// 1 to 200, small numbers as often as large ones.
+std::uint32_t some_users(chance& by) {
+  const std::uint32_t bounds[] = {1, 3, 8, 20, 60, 200};
+  return by.between(1, bounds[by.below(6)]);
+}
+
+} // namespace
+
+knobs::knobs(chance& by) {
+  for (const auto& x : switches)
+    this->*x.value = by.one_in(2);
+  users = some_users(by);
+  steps = by.between(20, 120);
+  processors = by.between(1, 8);
+}
+
+std::string knobs::to_text() const {
+  std::ostringstream out;
+  out << "users=" << users << " steps=" << steps
+      << " processors=" << processors << " shards=" << shards;
+  for (const auto& x : switches)
+    if (this->*x.value)
+      out << ' ' << x.name;
+  return out.str();
+}
+
+} // namespace depositd::simulation

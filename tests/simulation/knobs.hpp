@@ -1,0 +1,93 @@
+#pragma once
+
+// Chance, and what it decides at the beginning of a life.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace depositd::simulation {
+
+/// The same numbers for the same seed, on every machine.
+class chance {
+public:
+  explicit chance(std::uint64_t seed) : state_(seed) {
+    // nop
+  }
+
+  std::uint64_t bits() {
+    // splitmix64
+    auto z = state_ += 0x9e3779b97f4a7c15U;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
+    return z ^ (z >> 31);
+  }
+
+  /// 0 to n - 1.
+  std::uint32_t below(std::uint32_t n) {
+    return static_cast<std::uint32_t>(bits() % n);
+  }
+
+  std::uint32_t between(std::uint32_t low, std::uint32_t high) {
+    return low + below(high - low + 1);
+  }
+
+  bool one_in(std::uint32_t n) {
+    return below(n) == 0;
+  }
+
+private:
+  std::uint64_t state_;
+};
+
+/// What may go wrong, and how the world is. Each of the switches is on in half
+/// of the lives, so that most pairs of them meet and most are also missing.
+struct knobs {
+  explicit knobs(chance& by);
+
+  std::string to_text() const;
+
+  // -- order and time
+  bool shuffle = false;       ///< messages of different senders overtake
+  bool stalls = false;        ///< an actor is held up for a while
+  bool clock_jumps = false;   ///< the wall clock, at restarts
+  // -- stores
+  bool lost_appends = false;
+  bool unknown_appends = false; ///< in the log, but the caller hears failure
+  bool tiny_groups = false;     ///< one append each
+  bool no_budget = false;       ///< bodies stay in the journal
+  bool tight_disk = false;      ///< bodies are written again, extents go
+  bool bad_reads = false;       ///< bodies cannot be read now and then
+  // -- engines
+  bool engine_crashes = false;
+  bool lost_shards = false; ///< another engine takes over a living one's
+  // -- processors
+  bool processor_crashes = false;
+  bool processor_pauses = false;
+  bool repeated_outcomes = false; ///< said twice, or long after
+  bool leases = false;            ///< claims that expire
+  bool odd_criteria = false;      ///< required, excluded, preferred, sizes
+  bool polls = false;             ///< workers that poll instead
+  // -- operators
+  bool limit_changes = false;
+  bool holds = false;
+  bool prohibitions = false;
+  bool suspensions = false;
+  bool parking = false;
+  // -- clients
+  bool skew = false;     ///< one user sends nine tenths
+  bool deposits = false; ///< besides messages
+  bool limits = false;   ///< of pending items
+  // -- topics
+  bool records = false;           ///< deposits come by a topic
+  bool poison = false;            ///< and not all of them are any
+  bool repeated_records = false;  ///< the broker gives some again
+  bool broker_outages = false;
+
+  std::uint32_t users = 1;      ///< 1 to 200
+  std::uint32_t steps = 0;
+  std::uint32_t processors = 1; ///< 1 to 8
+  std::uint32_t shards = 1;
+};
+
+} // namespace depositd::simulation

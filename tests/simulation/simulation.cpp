@@ -1,0 +1,174 @@
+// Lives of engines, one for each seed.
+//   simulation [--seeds N] [--first M] [--shard I/N] [--bug NAME]
+//   simulation --seed S [--tell]
+// Judges each life; prints the seeds of those that went wrong, and how to run
+// one alone. --bug makes a mistake on purpose and demands that some life shows
+// it. --shard runs every Nth seed.
+
+#include "tests/simulation/checker.hpp"
+#include "tests/simulation/world.hpp"
+#include "tests/support/test_points.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <set>
+#include <string>
+
+namespace {
+
+using namespace depositd;
+using namespace depositd::simulation;
+
+struct arguments {
+  std::uint64_t seeds = 100;
+  std::uint64_t first = 1;
+  std::uint64_t part = 0;
+  std::uint64_t parts = 1;
+  std::uint64_t only = 0;
+  bool tell = false;
+  std::string bug;
+  std::string always; ///< file of seeds that went wrong once
+};
+
+int usage() {
+  std::fprintf(stderr, "simulation [--seeds N] [--first M] [--shard I/N] "
+                       "[--always FILE] [--bug NAME] | --seed S [--tell]\n");
+  return 2;
+}
+
+bool read(int argc, char** argv, arguments& out) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string name = argv[i];
+    if (name == "--tell") {
+      out.tell = true;
+      continue;
+    }
+    if (++i == argc)
+      return false;
+    char* rest = nullptr;
+    const auto number = std::strtoull(argv[i], &rest, 10);
+    if (name == "--seeds")
+      out.seeds = number;
+    else if (name == "--first")
+      out.first = number;
+    else if (name == "--seed")
+      out.only = number;
+    else if (name == "--bug")
+      out.bug = argv[i];
+    else if (name == "--always")
+      out.always = argv[i];
+    else if (name == "--shard" && *rest == '/') {
+      out.part = number;
+      out.parts = std::strtoull(rest + 1, nullptr, 10);
+    } else
+      return false;
+  }
+  return out.parts > 0;
+}
+
+struct verdict_of_life {
+  findings wrong;
+  std::size_t entries = 0;
+  std::uint64_t messages = 0;
+};
+
+verdict_of_life run_life(std::uint64_t seed, bool tell) {
+  world life{seed};
+  life.live();
+  const auto& told = life.told();
+  verdict_of_life out{check(told), told.entries.size(), life.messages()};
+  if (tell) {
+    std::cout << "seed " << seed << ": " << life.settings().to_text() << '\n';
+    for (std::size_t i = 0; i < told.entries.size(); ++i)
+      std::cout << i << ' ' << to_text(told.entries[i]) << '\n';
+    std::cout << "digest " << digest_of(told) << '\n';
+  }
+  return out;
+}
+
+void print(std::uint64_t seed, const findings& wrong) {
+  std::cout << "FAILED seed " << seed << " (simulation --seed " << seed
+            << " --tell)\n";
+  for (std::size_t i = 0; i < wrong.size() && i < 10; ++i)
+    std::cout << "  " << wrong[i].invariant << " at " << wrong[i].at << ": "
+              << wrong[i].what << '\n';
+}
+
+std::vector<std::uint64_t> seeds_of(const arguments& wanted) {
+  std::vector<std::uint64_t> out;
+  if (wanted.only != 0)
+    return {wanted.only};
+  if (!wanted.always.empty()) {
+    std::ifstream file{wanted.always};
+    for (std::uint64_t seed = 0; file >> seed;)
+      out.push_back(seed);
+  }
+  for (auto i = wanted.part; i < wanted.seeds; i += wanted.parts)
+    out.push_back(wanted.first + i);
+  return out;
+}
+
+/// Runs lives until one is judged wrong.
+int find_bug(const arguments& wanted) {
+  std::uint64_t tried = 0;
+  for (const auto seed : seeds_of(wanted)) {
+    ++tried;
+    const auto life = run_life(seed, false);
+    if (life.wrong.empty())
+      continue;
+    std::set<std::string> invariants;
+    for (const auto& x : life.wrong)
+      invariants.insert(x.invariant);
+    std::cout << "bug " << wanted.bug << ": caught by seed " << seed << " after "
+              << tried << ',';
+    for (const auto& x : invariants)
+      std::cout << ' ' << x;
+    std::cout << " (" << life.wrong.front().what.substr(0, 120) << ")\n";
+    return 0;
+  }
+  std::cout << "bug " << wanted.bug << ": NOT CAUGHT in " << tried
+            << " lives\n";
+  return 1;
+}
+
+int run_all(const arguments& wanted) {
+  const auto begun = std::chrono::steady_clock::now();
+  const auto seeds = seeds_of(wanted);
+  std::uint64_t failed = 0;
+  std::uint64_t entries = 0;
+  std::uint64_t messages = 0;
+  for (const auto seed : seeds) {
+    const auto life = run_life(seed, wanted.tell);
+    entries += life.entries;
+    messages += life.messages;
+    if (!life.wrong.empty()) {
+      print(seed, life.wrong);
+      if (++failed == 20)
+        break;
+    }
+  }
+  const std::chrono::duration<double> took
+    = std::chrono::steady_clock::now() - begun;
+  std::printf("%zu lives, %llu messages, %llu facts, %llu failed, %.1f s\n",
+              seeds.size(), static_cast<unsigned long long>(messages),
+              static_cast<unsigned long long>(entries),
+              static_cast<unsigned long long>(failed), took.count());
+  return failed == 0 ? 0 : 1;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  arguments wanted;
+  if (!read(argc, argv, wanted))
+    return usage();
+  spdlog::set_level(spdlog::level::off); // failures are part of these lives
+  depositd::testing::seed_bug(wanted.bug);
+  return wanted.bug.empty() ? run_all(wanted) : find_bug(wanted);
+}

@@ -1,0 +1,176 @@
+#include "tests/simulation/world.hpp"
+
+#include "tests/simulation/world_ask.hpp"
+
+#include <utility>
+
+namespace depositd::simulation {
+
+namespace {
+
+caf::behavior outsider(caf::event_based_actor* self) {
+  // Answers are awaited by those who ask; what ends is none of its business.
+  self->set_default_handler(caf::drop);
+  return {[=](act& x) { x.what(self); }};
+}
+
+} // namespace
+
+world::system_config::system_config() {
+  add_message_types<caf::id_block::depositd>();
+  set("scheduler.policy", caf::atom("testing"));
+}
+
+world::world(std::uint64_t seed)
+  : chance_(seed),
+    knobs_(chance_),
+    system_(config_),
+    scheduler_(dynamic_cast<caf::scheduler::test_coordinator&>(
+      system_.scheduler())),
+    born_(scheduler_.clock().now()) {
+  scheduler_.clock().current_time += 1h; // never time zero
+  born_ = scheduler_.clock().now();
+  told_.stall_max_us = knobs_.stalls ? stall_max_us_ : 0;
+}
+
+world::~world() {
+  for (auto& worker : workers_)
+    if (worker->actor)
+      caf::anon_send_exit(worker->actor, caf::exit_reason::kill);
+  if (engine_)
+    end(*engine_);
+  for (auto& engine : former_)
+    end(*engine);
+  caf::anon_send_exit(outside_, caf::exit_reason::kill);
+  settle();
+}
+
+// -- order and time -----------------------------------------------------------
+
+micros world::now_us() const {
+  using namespace std::chrono;
+  return duration_cast<microseconds>(scheduler_.clock().current_time - born_)
+    .count();
+}
+
+void world::run(std::uint64_t messages_max) {
+  auto& jobs = scheduler_.jobs;
+  for (std::uint64_t i = 0; i < messages_max && !jobs.empty(); ++i) {
+    if (knobs_.shuffle && jobs.size() > 1)
+      std::swap(jobs.front(),
+                jobs[chance_.below(static_cast<std::uint32_t>(jobs.size()))]);
+    if (knobs_.stalls && !calm_ && chance_.one_in(1000)) {
+      hold_up_somebody();
+      continue;
+    }
+    scheduler_.run_once();
+    ++messages_;
+  }
+}
+
+void world::hold_up_somebody() {
+  held_up_.push_back(
+    {scheduler_.jobs.front(),
+     now_us() + chance_.below(static_cast<std::uint32_t>(stall_max_us_))});
+  scheduler_.jobs.pop_front();
+}
+
+void world::let_go(bool all) {
+  std::erase_if(held_up_, [&](const held_up& x) {
+    if (!all && x.until_us > now_us())
+      return false;
+    scheduler_.jobs.push_back(x.who);
+    return true;
+  });
+}
+
+void world::let_time_pass(std::chrono::microseconds t) {
+  settle();
+  // In a few steps, so that not everything is late by the same.
+  const auto steps = t > 10ms ? 1 + chance_.below(4) : 1;
+  for (std::uint32_t i = 0; i < steps; ++i) {
+    scheduler_.advance_time(t / steps);
+    let_go(false);
+    settle();
+  }
+}
+
+// -- a life -------------------------------------------------------------------
+
+void world::begin() {
+  outside_ = system_.spawn(outsider);
+  disk_ = std::make_unique<shard_disk>(
+    0, knobs_.tight_disk ? 1500 : 1 << 20,
+    shard_disk::surroundings{&told_, &chance_, [this] { return now_us(); }});
+  start_engine();
+  settle();
+  tell_settings();
+  settle();
+  set_faults(true);
+  for (std::uint32_t i = 0; i < knobs_.processors; ++i)
+    add_processor();
+}
+
+/// Queues of different kinds, as operators would set them.
+void world::tell_settings() {
+  queue_settings capped;
+  capped.concurrency = 1 + chance_.below(3);
+  capped.allocation = 1 + chance_.below(3);
+  if (knobs_.limits)
+    capped.pending_limit = 5 + chance_.below(20);
+  queue_settings banded;
+  banded.priority = priority_mode::across_users;
+  banded.attempts_max = 3;
+  banded.concurrency = 3;
+  change({queue_changed{"plain", queue_settings{}},
+          queue_changed{"capped", capped}, queue_changed{"banded", banded}});
+}
+
+void world::live() {
+  begin();
+  for (std::uint32_t i = 0; i < knobs_.steps; ++i) {
+    step();
+    // Mostly the next thing happens while the last one is still under way.
+    run(chance_.below(60));
+    if (chance_.one_in(3))
+      let_time_pass(chance_.one_in(8) ? some_ms(20'000) : some_ms(300));
+  }
+  calm_down();
+}
+
+void world::step() {
+  switch (chance_.below(24)) {
+    default:
+      return knobs_.deposits && chance_.one_in(3) ? send_deposit()
+                                                  : send_messages();
+    case 8:
+      return add_processor();
+    case 9:
+      return knobs_.processor_crashes ? crash_processor() : add_processor();
+    case 10:
+      return knobs_.engine_crashes ? crash_engine() : send_messages();
+    case 11:
+      return knobs_.lost_shards && chance_.one_in(2) ? lose_shard()
+                                                     : send_messages();
+    case 12:
+    case 13:
+      return knobs_.limit_changes ? change_limits() : send_messages();
+    case 14:
+    case 15:
+      return knobs_.holds || knobs_.prohibitions ? change_standing()
+                                                 : send_messages();
+    case 16:
+      return knobs_.suspensions ? suspend() : send_messages();
+    case 17:
+      return knobs_.parking ? park() : send_messages();
+    case 18:
+      return knobs_.parking && chance_.one_in(8) ? purge() : send_messages();
+    case 19:
+    case 20:
+      return knobs_.polls ? poll() : send_messages();
+    case 21:
+      return knobs_.polls ? end_polled() : send_messages();
+  }
+}
+
+} // namespace depositd::simulation

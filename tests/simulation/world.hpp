@@ -1,0 +1,225 @@
+#pragma once
+
+// One life: engines as the program wires them, on CAF's deterministic scheduler
+// and stores in memory, with clients, processors, operators and accidents
+// around them. Everything follows from the seed.
+
+#include "actors/core.hpp"
+#include "messages/actors.hpp"
+#include "tests/simulation/disk.hpp"
+#include "tests/simulation/history.hpp"
+#include "tests/simulation/knobs.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/actor_system_config.hpp>
+#include <caf/event_based_actor.hpp>
+#include <caf/scheduler/test_coordinator.hpp>
+
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace depositd::simulation {
+
+using namespace std::chrono_literals;
+
+/// Somebody outside the engines does something under its own name.
+struct act {
+  std::function<void(caf::event_based_actor*)> what;
+};
+
+/// To a processor: the work on an item is over.
+struct work_done {
+  std::uint64_t hand_out = 0;
+};
+
+/// To a processor: try again to reach its queue.
+struct attach_again {};
+
+using simulated_processor
+  = processor_actor::extend<caf::reacts_to<work_done>,
+                            caf::reacts_to<attach_again>>;
+
+/// What a simulated processor knows, here or not.
+struct simulated_worker {
+  struct way_in {
+    queue_door_actor door;
+    std::uint32_t number = 0; ///< 0: not attached
+  };
+  struct holding {
+    std::uint64_t hand_out = 0;
+    claimed_item item;
+  };
+
+  std::uint32_t number = 0;
+  std::string queue;
+  criteria wants;
+  std::uint32_t lease_ms = 0;
+  std::uint32_t slots = 1;
+  bool quick = false; ///< does everything at once and well
+  bool gone = false;
+  std::vector<way_in> doors; ///< by shard
+  std::vector<holding> holds;
+  simulated_processor actor;
+};
+
+/// An engine with the shard that it has, or believes to have.
+struct simulated_engine {
+  std::unique_ptr<journal_store> store;
+  core_actors core;
+};
+
+class world {
+public:
+  explicit world(std::uint64_t seed);
+  ~world();
+
+  world(const world&) = delete;
+  world& operator=(const world&) = delete;
+
+  /// The whole life, until everything is drained.
+  void live();
+
+  const history& told() const {
+    return told_;
+  }
+  const knobs& settings() const {
+    return knobs_;
+  }
+  /// Messages that actors have taken.
+  std::uint64_t messages() const {
+    return messages_;
+  }
+
+private:
+  struct system_config : caf::actor_system_config {
+    system_config();
+  };
+
+  // -- world.cpp: order and time
+
+  /// Lets so many actors take a message; all of them until nobody has one.
+  void run(std::uint64_t messages_max);
+  void settle() {
+    run(messages_max_);
+  }
+  void let_time_pass(std::chrono::microseconds t);
+  void hold_up_somebody();
+  void let_go(bool all);
+  /// Since the beginning, undisturbed by wall clocks.
+  micros now_us() const;
+  void tell(fact what) {
+    told_.add(now_us(), std::move(what));
+  }
+  std::chrono::milliseconds some_ms(std::uint32_t max) {
+    return std::chrono::milliseconds{1 + chance_.below(max)};
+  }
+  /// Asks the engine that clients know.
+  template <class Request, class Then>
+  void ask(Request request, Then then);
+
+  // -- world.cpp: a life
+
+  void begin();
+  void step();
+  void tell_settings();
+
+  // -- world_engines.cpp
+
+  void start_engine();
+  void crash_engine();
+  void lose_shard();
+  void end(simulated_engine& engine);
+  void set_faults(bool on);
+
+  // -- world_clients.cpp
+
+  std::string any_user();
+  std::string any_queue();
+  void send_messages();
+  void send_deposit();
+  void poll();
+  void end_polled();
+
+  // -- world_processors.cpp
+
+  void add_processor();
+  void spawn_worker(std::shared_ptr<simulated_worker> who);
+  void crash_processor();
+  void attach_worker(simulated_processor::pointer self,
+                     const std::shared_ptr<simulated_worker>& who);
+  void take_in(simulated_processor::pointer self, simulated_worker& who,
+               const handed& news);
+  void report(simulated_processor::pointer self, simulated_worker& who,
+              std::uint64_t hand_out);
+  void say(simulated_processor::pointer self, simulated_worker& who,
+           const outcome& what, std::uint32_t credit);
+  simulated_processor::behavior_type
+  behave(simulated_processor::pointer self,
+         std::shared_ptr<simulated_worker> who);
+
+  // -- world_operators.cpp
+
+  void change(std::vector<event> changes);
+  void change_limits();
+  void change_standing();
+  void suspend();
+  void park();
+  void purge();
+
+  // -- world_end.cpp
+
+  void calm_down();
+  void mend_settings();
+  void drain();
+  bool all_gone() const;
+  void list_left_overs();
+
+  static constexpr std::uint64_t messages_max_ = 2'000'000;
+  static constexpr micros stall_max_us_ = 3'000'000;
+  static constexpr std::uint32_t processors_max_ = 10;
+
+  chance chance_;
+  knobs knobs_;
+  history told_;
+  system_config config_;
+  caf::actor_system system_;
+  caf::scheduler::test_coordinator& scheduler_;
+  std::chrono::steady_clock::time_point born_;
+  micros wall_offset_us_ = 1'700'000'000'000'000; ///< jumps move it
+
+  std::unique_ptr<shard_disk> disk_;
+  std::unique_ptr<simulated_engine> engine_; ///< null: down
+  std::vector<std::unique_ptr<simulated_engine>> former_; ///< some still act
+  caf::actor outside_; ///< clients, pollers, operators
+  std::vector<std::shared_ptr<simulated_worker>> workers_;
+
+  struct held_up {
+    caf::resumable* who;
+    micros until_us;
+  };
+  std::vector<held_up> held_up_;
+
+  bool calm_ = false; ///< nothing is broken on purpose any more
+  bool suspended_ = false;
+  std::uint64_t messages_ = 0;
+  std::uint32_t bodies_ = 0;
+  std::uint32_t proposals_ = 0;
+  std::uint32_t confirmed_ = 0; ///< of the proposals that mend everything
+  std::uint32_t worker_numbers_ = 0;
+  std::uint64_t hand_outs_ = 0;
+  struct polled_item {
+    std::string queue;
+    item_name name;
+  };
+  std::vector<polled_item> polled_; ///< not ended yet
+};
+
+} // namespace depositd::simulation
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::simulation::act)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::simulation::work_done)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::simulation::attach_again)

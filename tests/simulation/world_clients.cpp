@@ -1,0 +1,103 @@
+// Those who send and those who poll.
+
+#include "tests/simulation/world.hpp"
+#include "tests/simulation/world_ask.hpp"
+
+namespace depositd::simulation {
+
+namespace {
+
+constexpr const char* queue_names[] = {"plain", "capped", "banded"};
+
+} // namespace
+
+std::string world::any_user() {
+  if (knobs_.skew && !chance_.one_in(10))
+    return "u0";
+  return std::string{"u"}.append(std::to_string(chance_.below(knobs_.users)));
+}
+
+std::string world::any_queue() {
+  return queue_names[chance_.below(3)];
+}
+
+void world::send_messages() {
+  enqueue message;
+  message.queue = any_queue();
+  const auto count = 1 + chance_.below(chance_.one_in(4) ? 12 : 3);
+  std::vector<std::string> bodies;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    new_item x;
+    x.user = any_user();
+    x.priority
+      = static_cast<std::uint8_t>(chance_.one_in(3) ? chance_.below(3) : 1);
+    x.body = std::string{"b"}.append(std::to_string(++bodies_));
+    if (chance_.one_in(4))
+      x.body.resize(x.body.size() + 150, '.');
+    tell(attempted{x.body, message.queue, x.user});
+    bodies.push_back(x.body);
+    message.items.push_back(std::move(x));
+  }
+  ask(std::move(message), [=, this](const enqueued& x) {
+    for (std::size_t i = 0; i < bodies.size(); ++i)
+      if (x.ids[i] != 0)
+        tell(acknowledged{bodies[i], x.ids[i]});
+      else
+        tell(refused{bodies[i]});
+  });
+}
+
+void world::send_deposit() {
+  submit message;
+  message.queue = "metadata";
+  message.user = any_user();
+  message.particulars.file_name
+    = std::string{"f"}.append(std::to_string(++bodies_));
+  message.particulars.blob = "none";
+  const auto name = message.particulars.file_name;
+  tell(attempted{name, message.queue, message.user});
+  ask(std::move(message), [=, this](const enqueued& x) {
+    tell(acknowledged{name, x.ids.at(0)});
+  });
+}
+
+// -- polling ------------------------------------------------------------------
+
+void world::poll() {
+  take_items message;
+  message.queue = any_queue();
+  message.taker = "poller";
+  message.count = 1 + chance_.below(5);
+  message.lease_ms = 1 + chance_.below(20'000);
+  const auto queue = message.queue;
+  ask(std::move(message), [=, this](const items_taken& x) {
+    for (const auto& item : x.items) {
+      if (item.name.id == 0)
+        continue;
+      tell(handed_out{0, queue, item.name.id, 0, item.attempt, item.user,
+                      item.body ? *item.body : ""});
+      polled_.push_back({queue, item.name});
+    }
+  });
+}
+
+void world::end_polled() {
+  if (polled_.empty())
+    return poll();
+  const auto at = polled_.begin()
+                  + chance_.below(static_cast<std::uint32_t>(polled_.size()));
+  end_items message;
+  message.queue = at->queue;
+  end_items::one one;
+  one.name = at->name;
+  static constexpr verdict verdicts[]
+    = {verdict::done, verdict::done, verdict::retry, verdict::release};
+  one.says = verdicts[chance_.below(4)];
+  tell(reported{0, at->name.id, 0, one.says});
+  if (!chance_.one_in(5)) // else it says so once more
+    polled_.erase(at);
+  message.items.push_back(std::move(one));
+  ask(std::move(message), [](const items_ended&) {});
+}
+
+} // namespace depositd::simulation

@@ -1,0 +1,118 @@
+// The end of a life: nothing is broken any more, and everything must come out.
+
+#include "tests/simulation/world.hpp"
+#include "tests/simulation/world_ask.hpp"
+
+#include "tests/simulation/book.hpp"
+
+#include <caf/send.hpp>
+
+namespace depositd::simulation {
+
+namespace {
+
+constexpr const char* queue_names[] = {"plain", "capped", "banded", "metadata"};
+
+item_book book_of(const history& told) {
+  item_book out;
+  for (const auto& one : told.entries)
+    if (const auto* record = std::get_if<journalled>(&one.what))
+      out.apply(*record);
+  return out;
+}
+
+} // namespace
+
+void world::calm_down() {
+  calm_ = true;
+  set_faults(false);
+  let_go(true);
+  settle();
+  for (auto& worker : workers_)
+    if (!worker->gone) {
+      worker->gone = true;
+      caf::anon_send_exit(worker->actor, caf::exit_reason::kill);
+      worker->actor = nullptr;
+    }
+  for (auto& engine : former_)
+    end(*engine); // those who lost their shard have noticed by now
+  let_time_pass(5s);
+  mend_settings();
+  drain();
+  list_left_overs();
+  disk_->look_at_recovery(*engine_->store);
+}
+
+void world::mend_settings() {
+  user_standing_changed free;
+  user_limits_changed unlimited;
+  std::vector<event> changes{event{server_changed{false, true}}};
+  for (std::uint32_t i = 0; i < knobs_.users; ++i) {
+    free.user = std::string{"u"}.append(std::to_string(i));
+    changes.emplace_back(free);
+    unlimited.user = free.user;
+    for (const auto* queue : {"plain", "capped", "banded"}) {
+      unlimited.queue = queue;
+      changes.emplace_back(unlimited);
+    }
+  }
+  const auto number = proposals_ + 1;
+  change(std::move(changes));
+  settle();
+  if (confirmed_ < number)
+    tell(left_over{"an engine that takes no orders"});
+  park_matching back;
+  back.to_us = wall_offset_us_ * 2;
+  back.parked = false;
+  ask(std::move(back), [](const matching_parked&) {});
+  settle();
+}
+
+/// One processor for each queue does whatever comes. Claims of pollers and
+/// delays may last hours where the clock was set back.
+void world::drain() {
+  for (const auto* queue : queue_names) {
+    auto who = std::make_shared<simulated_worker>();
+    who->queue = queue;
+    who->slots = 1000;
+    who->quick = true;
+    spawn_worker(std::move(who));
+  }
+  settle();
+  for (const auto t : {1s, 4s, 10s, 30s, 60s, 600s, 1800s, 3600s, 3600s}) {
+    if (all_gone())
+      return;
+    let_time_pass(t);
+  }
+}
+
+bool world::all_gone() const {
+  const auto book = book_of(told_);
+  for (const auto& [id, item] : book.items())
+    if (item.now != life::gone)
+      return false;
+  return true;
+}
+
+void world::list_left_overs() {
+  const auto book = book_of(told_);
+  for (const auto& [id, item] : book.items())
+    if (item.now != life::gone)
+      tell(left_over{"item " + std::to_string(id) + " of " + item.user + " in "
+                     + item.queue + " in state "
+                     + std::to_string(static_cast<int>(item.now))});
+  auto listed = std::make_shared<bool>(false);
+  ask(list_queues{}, [=, this](const queues_listed& x) {
+    *listed = true;
+    for (const auto& queue : x.queues)
+      if (queue.ready != 0 || queue.in_flight != 0)
+        tell(left_over{"queue " + queue.name + " believes in "
+                       + std::to_string(queue.ready) + " ready and "
+                       + std::to_string(queue.in_flight) + " claimed"});
+  });
+  settle();
+  if (!*listed)
+    tell(left_over{"an engine that does not answer"});
+}
+
+} // namespace depositd::simulation

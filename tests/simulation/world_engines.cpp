@@ -1,0 +1,84 @@
+// Engines start, crash, and lose what they have to others.
+
+#include "tests/simulation/world.hpp"
+
+#include <caf/send.hpp>
+
+namespace depositd::simulation {
+
+void world::start_engine() {
+  auto fresh = std::make_unique<simulated_engine>();
+  fresh->store = disk_->open();
+  core_options options;
+  options.journal = fresh->store.get();
+  options.projection = &disk_->tables();
+  options.threads = false;
+  options.clock = engine_clock{wall_offset_us_ + now_us(),
+                               scheduler_.clock().now()};
+  options.budget
+    = std::make_shared<memory_budget>(knobs_.no_budget ? 0 : 1 << 20);
+  configuration_seen::queue deposits;
+  deposits.name = "metadata";
+  deposits.settings = deposit_queue_defaults();
+  options.configuration.queues.push_back(deposits);
+  if (knobs_.tiny_groups)
+    options.group_bytes_max = 1;
+  if (knobs_.tight_disk)
+    options.disk_spare_bytes = 2048;
+  fresh->core = spawn_core(system_, std::move(options));
+  engine_ = std::move(fresh);
+}
+
+void world::end(simulated_engine& engine) {
+  // Whoever is held up would hear of it too late.
+  let_go(true);
+  for (const auto& [name, who] : engine.core.all())
+    caf::anon_send_exit(caf::actor_cast<caf::actor>(who),
+                        caf::exit_reason::kill);
+}
+
+/// Everything in memory is gone, whatever was under way.
+void world::crash_engine() {
+  if (!engine_)
+    return;
+  tell(fault{"the engine crashes"});
+  end(*engine_);
+  former_.push_back(std::move(engine_));
+  settle();
+  if (chance_.one_in(2))
+    let_time_pass(some_ms(30'000));
+  if (knobs_.clock_jumps)
+    wall_offset_us_
+      += (std::int64_t{chance_.below(7'200)} - 3'600) * 1'000'000;
+  disk_->look_at_recovery(*former_.back()->store);
+  start_engine();
+  if (chance_.one_in(4)) { // and again, while it recovers
+    run(chance_.below(30));
+    end(*engine_);
+    former_.push_back(std::move(engine_));
+    settle();
+    start_engine();
+  }
+}
+
+/// Another engine takes the shard; the one that has it does not know.
+void world::lose_shard() {
+  if (!engine_)
+    return;
+  tell(fault{"another engine takes the shard"});
+  former_.push_back(std::move(engine_));
+  start_engine();
+  run(chance_.below(200));
+}
+
+void world::set_faults(bool on) {
+  disk_faults x;
+  if (on) {
+    x.lost_one_in = knobs_.lost_appends ? 100 : 0;
+    x.unknown_one_in = knobs_.unknown_appends ? 100 : 0;
+    x.bad_read_one_in = knobs_.bad_reads ? 20 : 0;
+  }
+  disk_->faults = x;
+}
+
+} // namespace depositd::simulation

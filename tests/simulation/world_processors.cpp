@@ -1,0 +1,185 @@
+// Processors outside the engine: they work, dawdle, die and repeat themselves.
+
+#include "tests/simulation/world.hpp"
+
+#include <caf/send.hpp>
+
+#include <algorithm>
+
+namespace depositd::simulation {
+
+namespace {
+
+constexpr const char* queue_names[] = {"plain", "capped", "banded", "metadata"};
+
+} // namespace
+
+void world::add_processor() {
+  const auto alive
+    = std::count_if(workers_.begin(), workers_.end(),
+                    [](const auto& worker) { return !worker->gone; });
+  if (alive >= processors_max_)
+    return;
+  auto who = std::make_shared<simulated_worker>();
+  who->queue = queue_names[chance_.below(4)];
+  who->slots = 1 + chance_.below(4);
+  if (knobs_.leases && chance_.one_in(2))
+    who->lease_ms = 2000 + chance_.below(8000);
+  if (knobs_.odd_criteria)
+    switch (chance_.below(6)) {
+      case 0:
+        who->wants.size_max = 60;
+        break;
+      case 1:
+        who->wants.required = {any_user(), any_user()};
+        break;
+      case 2:
+        who->wants.excluded = {any_user()};
+        break;
+      case 3:
+        who->wants.preferred = {any_user()};
+        break;
+      default:
+        break;
+    }
+  spawn_worker(std::move(who));
+}
+
+void world::spawn_worker(std::shared_ptr<simulated_worker> who) {
+  who->number = ++worker_numbers_;
+  tell(processor_joined{who->number, who->queue, who->wants, who->slots});
+  workers_.push_back(who);
+  who->actor
+    = system_.spawn([this, who](simulated_processor::pointer self) {
+        return behave(self, who);
+      });
+}
+
+void world::crash_processor() {
+  if (workers_.empty())
+    return;
+  auto& who
+    = *workers_[chance_.below(static_cast<std::uint32_t>(workers_.size()))];
+  if (who.gone)
+    return;
+  who.gone = true;
+  caf::anon_send_exit(who.actor, caf::exit_reason::kill);
+  who.actor = nullptr;
+}
+
+simulated_processor::behavior_type
+world::behave(simulated_processor::pointer self,
+              std::shared_ptr<simulated_worker> who) {
+  // Its queue is gone, with the engine or without: it asks for another.
+  self->set_down_handler([=, this](const caf::down_msg& x) {
+    std::erase_if(who->doors, [&](const auto& in) {
+      return in.door.address() == x.source;
+    });
+    self->delayed_send(self, some_ms(2000), attach_again{});
+  });
+  attach_worker(self, who);
+  return {
+    [=, this](const handed& x) { take_in(self, *who, x); },
+    [=, this](const work_done& x) { report(self, *who, x.hand_out); },
+    [=, this](attach_again) {
+      if (who->doors.empty())
+        attach_worker(self, who);
+    },
+  };
+}
+
+void world::attach_worker(simulated_processor::pointer self,
+                          const std::shared_ptr<simulated_worker>& who) {
+  if (!engine_) {
+    self->delayed_send(self, some_ms(2000), attach_again{});
+    return;
+  }
+  const auto again = [=, this](const caf::error&) {
+    if (who->doors.empty())
+      self->delayed_send(self, some_ms(2000), attach_again{});
+  };
+  // Names of the living differ; the queue itself takes care of equal ones.
+  const attach wish{self, "sp" + std::to_string(who->number), who->wants,
+                    who->lease_ms, {}};
+  self->request(engine_->core.shard, std::chrono::minutes{1},
+                open_doors{who->queue})
+    .then(
+      [=, this](const doors_opened& x) {
+        if (!who->doors.empty())
+          return;
+        for (const auto& found : x.doors) {
+          who->doors.push_back({found.queue, 0});
+          self->monitor(found.queue);
+          self->request(found.queue, std::chrono::minutes{1}, wish)
+            .then(
+              [=](const attached& reply) {
+                for (auto& in : who->doors)
+                  if (in.door == found.queue) {
+                    in.number = reply.processor;
+                    self->send(in.door,
+                               work{reply.processor, who->slots, {}});
+                  }
+              },
+              again);
+        }
+      },
+      again);
+}
+
+void world::take_in(simulated_processor::pointer self, simulated_worker& who,
+                    const handed& news) {
+  for (const auto& x : news.settled)
+    tell(settled{who.number, x.id, x.accepted});
+  for (const auto& item : news.items) {
+    tell(handed_out{who.number, who.queue, item.id, item.token, item.attempt,
+                    item.user, name_of_body(who.queue, item.body)});
+    const auto number = ++hand_outs_;
+    who.holds.push_back({number, item});
+    auto takes = some_ms(chance_.one_in(4) ? 8000 : 400);
+    if (who.quick)
+      takes = 0ms;
+    else if (knobs_.processor_pauses && chance_.one_in(12))
+      takes = some_ms(120'000);
+    self->delayed_send(self, takes, work_done{number});
+  }
+}
+
+void world::report(simulated_processor::pointer self, simulated_worker& who,
+                   std::uint64_t hand_out) {
+  const auto at = std::find_if(
+    who.holds.begin(), who.holds.end(),
+    [=](const auto& x) { return x.hand_out == hand_out; });
+  if (at == who.holds.end())
+    return;
+  const auto item = at->item;
+  const auto repeat = knobs_.repeated_outcomes && !who.quick
+                      && chance_.one_in(6);
+  if (repeat) // it forgets that it said so, and says so again later
+    self->delayed_send(self, some_ms(10'000), work_done{hand_out});
+  else
+    who.holds.erase(at);
+  outcome what;
+  what.id = item.id;
+  what.token = item.token;
+  what.member = item.member;
+  if (!who.quick) {
+    static constexpr verdict verdicts[]
+      = {verdict::done,  verdict::done,    verdict::done,   verdict::failed,
+         verdict::retry, verdict::not_yet, verdict::release};
+    what.says = verdicts[chance_.below(7)];
+    what.delay_ms = chance_.one_in(2) ? 0 : 500 + chance_.below(8000);
+  }
+  say(self, who, what, repeat ? 0 : 1);
+}
+
+void world::say(simulated_processor::pointer self, simulated_worker& who,
+                const outcome& what, std::uint32_t credit) {
+  for (auto& in : who.doors)
+    if (in.number != 0) {
+      tell(reported{who.number, what.id, what.token, what.says});
+      self->send(in.door, work{in.number, credit, {what}});
+      return;
+    }
+}
+
+} // namespace depositd::simulation

@@ -1,0 +1,71 @@
+#include "tests/support/test_points.hpp"
+
+#include "messages/test_points.hpp"
+
+#include <atomic>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <unistd.h>
+
+namespace depositd {
+
+namespace {
+
+/// What a test asked for: "NAME" or "NAME:N", the Nth passing.
+struct wanted_point {
+  std::string name;
+  std::uint64_t at = 1;
+};
+
+wanted_point read_point(const char* variable) {
+  wanted_point out;
+  const auto* text = std::getenv(variable);
+  if (text == nullptr)
+    return out;
+  out.name = text;
+  if (const auto colon = out.name.rfind(':'); colon != std::string::npos) {
+    out.at = std::strtoull(out.name.c_str() + colon + 1, nullptr, 10);
+    out.name.resize(colon);
+  }
+  return out;
+}
+
+const wanted_point& wanted_crash() {
+  static const auto out = read_point("DEPOSITD_CRASH_POINT");
+  return out;
+}
+
+std::string& wanted_bug() {
+  static auto out = read_point("DEPOSITD_SEEDED_BUG").name;
+  return out;
+}
+
+} // namespace
+
+void crash_point(const char* name) {
+  static std::atomic<std::uint64_t> passed{0};
+  const auto& wanted = wanted_crash();
+  if (wanted.name != name || ++passed != wanted.at)
+    return;
+  // Nothing is flushed, closed or answered any more.
+  ::kill(::getpid(), SIGKILL);
+  for (;;)
+    ::pause();
+}
+
+bool seeded_bug(const char* name) {
+  const auto& wanted = wanted_bug();
+  return !wanted.empty() && wanted == name;
+}
+
+namespace testing {
+
+void seed_bug(std::string name) {
+  wanted_bug() = std::move(name);
+}
+
+} // namespace testing
+
+} // namespace depositd

@@ -1,0 +1,16 @@
+#pragma once
+
+// What messages/test_points.hpp reaches in programs whose sources are compiled
+// with DEPOSITD_TEST_POINTS. DEPOSITD_CRASH_POINT=NAME[:N] kills the process
+// with SIGKILL when it passes the point for the Nth time;
+// DEPOSITD_SEEDED_BUG=NAME makes one mistake on purpose.
+
+#include <string>
+
+namespace depositd::testing {
+
+/// Makes this mistake from now on, and no other; none if empty. For programs
+/// of one thread.
+void seed_bug(std::string name);
+
+} // namespace depositd::testing
