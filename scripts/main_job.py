@@ -1,5 +1,5 @@
-"""The main job: start depositd, submit deposits of several users over HTTP,
-follow every one to its outcome, account for all of them.
+"""The main job: start depositd, submit deposits of several users over HTTP or
+through Kafka, follow every one to its outcome, account for all of them.
 
 Exit code: 0 every submission has an outcome, 1 something was lost or could not
 be handed in, 2 wrong usage, 3 the engine failed.
@@ -17,12 +17,14 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timezone
 from pathlib import Path
 
+import kafka_job
 from deposit_door import Door
 from deposit_sources import NoDeposits, collect
 from engine import CommandFailed, Engine, EngineFailed
 from job_account import (check_against_engine, prepare_users, summarise,
                          turns_taken)
 from job_view import Progress, print_outcomes, print_summary
+from kafka_tools import KafkaFailed, NoKafka
 
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLES = ROOT / "config" / "samples"
@@ -180,6 +182,10 @@ def arguments():
                         help="process while deposits come in; without it the "
                              "queue opens once all are handed in, so that "
                              "there is something to share")
+    parser.add_argument("--kafka", action="store_true",
+                        help="through a private Kafka instead of HTTP: kcat "
+                             "writes the deposits and reads the outcomes; the "
+                             "store is a private PostgreSQL")
     parser.add_argument("--delay-ms", type=int, default=0,
                         help="instead of processing, wait for so long: to "
                              "watch the turns")
@@ -212,7 +218,8 @@ def watch(engine, depositors, by_user, held):
 
 def follow(engine, submissions, options):
     """Submits all; once each has an outcome, returns the engine's own list
-    of them, the turns that each user has had, and when the queue opened."""
+    of them, the turns that each user has had, when the queue opened, and no
+    account of Kafka."""
     by_user = {}
     for submission in submissions:
         by_user.setdefault(submission.user, []).append(submission)
@@ -232,7 +239,7 @@ def follow(engine, submissions, options):
     turns = {user: count - turns_before[user]
              for user, count in turns_taken(engine, by_user).items()}
     rows = [row for row in engine.submissions(by_user) if row["id"] > before]
-    return rows, turns, opened
+    return rows, turns, opened, None
 
 
 def main():
@@ -256,30 +263,44 @@ def main():
     settings = {}
     if options.delay_ms:
         settings["processors.inject_delay_ms"] = options.delay_ms
-    engine = Engine(options.programs, data, settings,
-                    log=options.results / "depositd.log")
+    with contextlib.ExitStack() as servers:
+        try:
+            if options.kafka:
+                settings |= kafka_job.start_servers(servers)
+            engine = Engine(options.programs, data, settings,
+                            log=options.results / "depositd.log")
+            servers.callback(engine.kill)
+            return run(engine, submissions, options)
+        except (EngineFailed, CommandFailed, NoKafka, KafkaFailed) as problem:
+            print(f"run: {problem}", file=sys.stderr)
+            return 3
+
+
+def run(engine, submissions, options):
+    """Everything with the servers up; the exit code."""
     started = time.monotonic()
-    try:
-        engine.start()
-        print(f"depositd runs: http {engine.ready['http']}, "
-              f"data {engine.ready['data']}")
-        rows, turns, opened = follow(engine, submissions, options)
-        code = engine.stop()
-    except (EngineFailed, CommandFailed) as problem:
-        print(f"run: {problem}", file=sys.stderr)
-        return 3
-    finally:
-        engine.kill()
+    engine.start()
+    print(f"depositd runs: http {engine.ready['http']}, "
+          f"data {engine.ready['data']}")
+    way = kafka_job.follow if options.kafka else follow
+    rows, turns, opened, account = way(engine, submissions, options)
+    code = engine.stop()
     check_against_engine(submissions, rows)
     summary = summarise(submissions, rows, turns, opened,
                         time.monotonic() - started)
+    if account:
+        summary["kafka"] = account
     write_results(options.results, submissions, summary)
     print_outcomes(submissions)
     print_summary(summary, options.results)
+    if account:
+        kafka_job.print_account(account)
     if code != 0:
         print(f"run: depositd ended with {code}", file=sys.stderr)
         return 3
-    return 1 if summary["total"]["lost"] + summary["total"]["refused"] else 0
+    whole = not account or account["same_set"]
+    lost = summary["total"]["lost"] + summary["total"]["refused"]
+    return 0 if whole and not lost else 1
 
 
 if __name__ == "__main__":
