@@ -63,6 +63,11 @@ public:
     epoch_ = ++log_->epoch;
   }
 
+  memory_journal_store(std::shared_ptr<memory_journal> log, epoch_number epoch)
+    : log_(std::move(log)), epoch_(epoch) {
+    // nop
+  }
+
   epoch_number epoch() const override {
     return epoch_;
   }
@@ -210,6 +215,11 @@ std::vector<extent> memory_journal_store::extents() {
 
 caf::error memory_journal_store::drop(std::uint64_t number) {
   const std::lock_guard guard{log_->mutex};
+  // Who has lost the log counts the bodies in it no longer.
+  if (log_->epoch != epoch_)
+    return caf::make_error(ec::fenced, "epoch " + std::to_string(log_->epoch)
+                                         + " has taken the journal from "
+                                         + std::to_string(epoch_));
   const auto found = log_->extents.find(number);
   if (found == log_->extents.end())
     return not_there("no extent " + std::to_string(number));
@@ -231,6 +241,25 @@ make_memory_journal(const memory_journal_options& options) {
 std::unique_ptr<journal_store>
 open_memory_journal(std::shared_ptr<memory_journal> log) {
   return std::make_unique<memory_journal_store>(std::move(log));
+}
+
+caf::expected<std::unique_ptr<journal_store>>
+open_memory_journal(std::shared_ptr<memory_journal> log, epoch_number epoch) {
+  {
+    const std::lock_guard guard{log->mutex};
+    if (log->epoch > epoch)
+      return caf::make_error(ec::fenced, "the journal is at epoch "
+                                           + std::to_string(log->epoch)
+                                           + " already");
+    log->epoch = epoch;
+  }
+  return std::unique_ptr<journal_store>{
+    std::make_unique<memory_journal_store>(std::move(log), epoch)};
+}
+
+void raise_epoch(memory_journal& log, epoch_number epoch) {
+  const std::lock_guard guard{log.mutex};
+  log.epoch = std::max(log.epoch, epoch);
 }
 
 void fail_appends(memory_journal& log, std::uint32_t count) {

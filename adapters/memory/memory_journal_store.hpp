@@ -26,6 +26,14 @@ make_memory_journal(const memory_journal_options& options = {});
 std::unique_ptr<journal_store>
 open_memory_journal(std::shared_ptr<memory_journal> log);
 
+/// The same under an epoch that a lease gave; `ec::fenced` if the log has seen
+/// a later one.
+caf::expected<std::unique_ptr<journal_store>>
+open_memory_journal(std::shared_ptr<memory_journal> log, epoch_number epoch);
+
+/// Fences all stores of earlier epochs, as taking a lease does.
+void raise_epoch(memory_journal& log, epoch_number epoch);
+
 /// Makes the next `count` appends fail with `ec::store_failed` before they
 /// change anything.
 void fail_appends(memory_journal& log, std::uint32_t count);

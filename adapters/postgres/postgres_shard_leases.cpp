@@ -45,7 +45,9 @@ caf::error check_count(connection& to, shard_number count) {
 class postgres_shard_leases final : public shard_leases {
 public:
   explicit postgres_shard_leases(const postgres_leases_options& options)
-    : options_(options), to_(line_to(options), 0) {
+    : options_(options),
+      to_(line_to(options), 0),
+      taking_(line_to(options), 0) {
     // nop
   }
 
@@ -117,13 +119,14 @@ private:
 
   postgres_leases_options options_;
   channel to_;
+  channel taking_; ///< waits for what the last owner still does; no renewal may
   std::uint64_t instance_ = 0;
 };
 
 caf::expected<std::optional<epoch_number>>
 postgres_shard_leases::take(shard_number shard, std::uint32_t lease_ms) {
   std::optional<epoch_number> out;
-  auto failed = to_.once([&](connection& to) {
+  auto failed = taking_.once([&](connection& to) {
     return to.transact([&]() -> caf::error {
       out.reset();
       auto is_free = to.run(statements::lock_free_lease,

@@ -1,0 +1,308 @@
+#pragma once
+
+// Requests on their way to whichever engine has the shard that they are for.
+// Without an owner they wait, for a bounded time; those that were sent to an
+// engine which is gone fail at once, or go to the next one if that does no harm.
+
+#include "messages/actors.hpp"
+
+#include <caf/actor_clock.hpp>
+#include <caf/expected.hpp>
+#include <caf/result.hpp>
+#include <caf/typed_response_promise.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace depositd {
+
+/// From the keeper: who has a shard now. Without `core` nobody.
+struct shard_placed {
+  shard_number shard = 0;
+  epoch_number epoch = 0;
+  std::string engine;
+  shard_actor core;
+  projector_actor reads;
+  bool here = false; ///< in this process
+};
+
+/// To itself, now and then: refuse what has waited too long.
+struct tend_requests {};
+
+inline constexpr std::chrono::milliseconds tend_interval{250};
+
+struct forwarding_options {
+  shard_number count = 1;
+  /// How long requests wait for a shard to get an owner.
+  std::chrono::milliseconds owner_wait{20'000};
+  std::chrono::milliseconds request_timeout{30'000};
+  /// Tells the keeper that somebody we took for an owner is none.
+  std::function<void()> lost = [] {};
+};
+
+/// What may be done with a request that was sent and not answered.
+enum class repeats : std::uint8_t { never, harmless };
+
+/// Of an actor whose state has one as `to`. `Owner`: what it forwards to.
+template <class Owner>
+struct forwarding {
+  using time_point = caf::actor_clock::time_point;
+  using failing = std::function<void(const caf::error&)>;
+
+  struct place {
+    epoch_number epoch = 0;
+    std::string engine;
+    Owner who; ///< null: nobody
+    bool here = false;
+  };
+
+  struct waiting {
+    time_point until;
+    failing go; ///< without an error: there is an owner
+  };
+
+  struct sent {
+    caf::actor_addr whom;
+    failing fail;
+  };
+
+  forwarding_options options;
+  std::vector<place> places;               ///< by shard
+  std::vector<std::vector<waiting>> held;  ///< by shard
+  std::unordered_map<std::uint64_t, sent> open;
+  std::uint64_t open_last = 0;
+
+  void begin(forwarding_options x) {
+    options = std::move(x);
+    places.resize(options.count);
+    held.resize(options.count);
+  }
+
+  bool all_placed() const {
+    return std::all_of(places.begin(), places.end(),
+                       [](const auto& x) { return bool{x.who}; });
+  }
+
+  /// Fails what was sent to this one.
+  void fail_open(const caf::actor_addr& whom, const caf::error& why) {
+    std::vector<failing> failed;
+    for (auto at = open.begin(); at != open.end();)
+      if (at->second.whom == whom) {
+        failed.push_back(std::move(at->second.fail));
+        at = open.erase(at);
+      } else {
+        ++at;
+      }
+    for (auto& fail : failed)
+      fail(why);
+  }
+
+  /// Lets go what waits for the shard.
+  void let_go(shard_number shard) {
+    for (auto& x : std::exchange(held[shard], {}))
+      x.go({});
+  }
+
+  void refuse_late(time_point now) {
+    for (shard_number shard = 0; shard < held.size(); ++shard) {
+      auto& all = held[shard];
+      const auto late
+        = std::stable_partition(all.begin(), all.end(),
+                                [&](const auto& x) { return x.until > now; });
+      std::vector<waiting> refused{std::make_move_iterator(late),
+                                   std::make_move_iterator(all.end())};
+      all.erase(late, all.end());
+      for (auto& x : refused)
+        x.go(caf::make_error(ec::overloaded,
+                             "no engine has shard " + std::to_string(shard)
+                               + " at the moment; try again later"));
+    }
+  }
+
+  void refuse_all(const caf::error& why) {
+    for (auto& all : held)
+      for (auto& x : std::exchange(all, {}))
+        x.go(why);
+  }
+};
+
+/// The owner turned the request away before it did anything.
+inline bool turned_away(const caf::error& why) {
+  return why == ec::draining || why == ec::fenced
+         || why == caf::sec::request_receiver_down;
+}
+
+inline caf::error owner_gone(shard_number shard) {
+  return caf::make_error(ec::store_failed,
+                         "the engine that had shard " + std::to_string(shard)
+                           + " is gone; nobody knows whether it did this");
+}
+
+/// Takes news of an owner. What was sent to one that it is no longer fails.
+template <class Self, class Owner>
+void set_place(Self* self, const shard_placed& x, const Owner& who) {
+  auto& to = self->state.to;
+  auto& at = to.places[x.shard];
+  if (x.epoch < at.epoch)
+    return;
+  const auto before = at.who;
+  at = {x.epoch, x.engine, who, x.here};
+  if (before && before != who) {
+    self->demonitor(before.address());
+    to.fail_open(before.address(), owner_gone(x.shard));
+  }
+  if (who && before != who)
+    self->monitor(who);
+  if (who)
+    to.let_go(x.shard);
+}
+
+/// Whoever went was perhaps an owner.
+template <class Self>
+void owner_down(Self* self, const caf::actor_addr& whom) {
+  auto& to = self->state.to;
+  for (shard_number shard = 0; shard < to.places.size(); ++shard)
+    if (auto& at = to.places[shard]; at.who && at.who.address() == whom) {
+      at.who = nullptr;
+      to.options.lost();
+      to.fail_open(whom, owner_gone(shard));
+    }
+}
+
+/// Asks the owner of a shard, as soon as there is one; `then` gets the answer.
+template <class Answer, class Self, class Request>
+void ask_shard(Self* self, shard_number shard,
+               std::shared_ptr<const Request> what, repeats may,
+               caf::actor_clock::time_point until,
+               std::function<void(caf::expected<Answer>)> then) {
+  auto& to = self->state.to;
+  const auto again = [=] {
+    ask_shard<Answer>(self, shard, what, may, until, then);
+  };
+  const auto owner = to.places[shard].who;
+  if (!owner) {
+    to.held[shard].push_back({until, [=](const caf::error& why) {
+                                if (why)
+                                  then(why);
+                                else
+                                  again();
+                              }});
+    return;
+  }
+  const auto number = ++to.open_last;
+  const auto failed = [=](const caf::error& why) {
+    const auto repeat = turned_away(why)
+                        || (may == repeats::harmless
+                            && why != caf::sec::request_timeout);
+    if (!repeat || self->clock().now() >= until) {
+      then(why);
+      return;
+    }
+    auto& at = self->state.to.places[shard];
+    if (at.who == owner) { // it will not be the owner for long
+      at.who = nullptr;
+      self->state.to.options.lost();
+    }
+    again();
+  };
+  to.open.emplace(number, typename std::remove_reference_t<decltype(to)>::sent{
+                            owner.address(), failed});
+  self->request(owner, to.options.request_timeout, *what)
+    .then(
+      [=](Answer& x) {
+        if (self->state.to.open.erase(number) > 0)
+          then(std::move(x));
+      },
+      [=](const caf::error& why) {
+        if (self->state.to.open.erase(number) == 0)
+          return;
+        if (turned_away(why))
+          failed(why);
+        else
+          then(why);
+      });
+}
+
+/// The same, and waits as long as the options say.
+template <class Answer, class Self, class Request>
+void ask_shard(Self* self, shard_number shard, Request what, repeats may,
+               std::function<void(caf::expected<Answer>)> then) {
+  ask_shard<Answer>(self, shard,
+                    std::make_shared<const Request>(std::move(what)), may,
+                    self->clock().now() + self->state.to.options.owner_wait,
+                    std::move(then));
+}
+
+template <class Answer>
+void deliver(caf::typed_response_promise<Answer> to, caf::expected<Answer> x) {
+  if (x)
+    to.deliver(std::move(*x));
+  else
+    to.deliver(std::move(x.error()));
+}
+
+/// Forwards the request that is being handled; the owner answers it.
+template <class Answer, class Self, class Request>
+caf::result<Answer> forward(Self* self, shard_number shard, Request& what,
+                            repeats may) {
+  const auto& at = self->state.to.places[shard];
+  if (at.who && at.here)
+    return self->delegate(at.who, std::move(what));
+  auto promise = self->template make_response_promise<Answer>();
+  ask_shard<Answer>(self, shard, std::move(what), may,
+                    [=](caf::expected<Answer> x) {
+                      deliver(promise, std::move(x));
+                    });
+  return promise;
+}
+
+/// Answers of several shards on their way to one; the first error wins.
+template <class Result>
+struct shard_answers {
+  std::function<void(caf::expected<Result>)> then;
+  Result result;
+  caf::error failure;
+  std::size_t open = 1; ///< one for whoever still sends
+
+  void arrived(const caf::error& why = {}) {
+    if (why && !failure)
+      failure = why;
+    if (--open > 0)
+      return;
+    if (failure)
+      then(std::move(failure));
+    else
+      then(std::move(result));
+  }
+};
+
+/// Asks these shards the same; `take` puts each answer into the result.
+template <class Result, class Answer, class Self, class Request, class Take>
+caf::result<Result> ask_shards(Self* self,
+                               const std::vector<shard_number>& shards,
+                               const Request& what, repeats may, Take take) {
+  auto promise = self->template make_response_promise<Result>();
+  auto all = std::make_shared<shard_answers<Result>>();
+  all->then = [=](caf::expected<Result> x) { deliver(promise, std::move(x)); };
+  for (const auto shard : shards) {
+    ++all->open;
+    ask_shard<Answer>(self, shard, what, may, [=](caf::expected<Answer> x) {
+      if (x)
+        take(all->result, *x);
+      all->arrived(x ? caf::error{} : x.error());
+    });
+  }
+  all->arrived();
+  return promise;
+}
+
+} // namespace depositd
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::shard_placed)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::tend_requests)

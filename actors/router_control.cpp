@@ -1,0 +1,201 @@
+// Settings: decided in shard 0, spread from there to every shard.
+
+#include "actors/router_parts.hpp"
+#include "actors/shard_parts.hpp"
+#include "messages/names.hpp"
+
+#include <spdlog/spdlog.h>
+
+namespace depositd::router_parts {
+
+namespace {
+
+using fetched = caf::expected<control_changed>;
+
+/// The newest that shard 0 has.
+void fetch(router_pointer self, std::function<void(fetched)> then) {
+  ask_shard<control_changed>(self, 0, watch_control{nullptr},
+                             repeats::harmless, [=](fetched x) {
+                               if (x)
+                                 learn(self, x->state, x->revision);
+                               then(std::move(x));
+                             });
+}
+
+/// Answered when every shard has these settings in its journal. A shard without
+/// an engine gets them before it serves again, so it holds nobody up for ever.
+void spread(router_pointer self, const control_changed& x,
+            std::function<void()> then) {
+  auto all = std::make_shared<shard_answers<done>>();
+  all->then = [=](caf::expected<done>) { then(); };
+  for (shard_number shard = 1; shard < self->state.to.options.count; ++shard) {
+    ++all->open;
+    ask_shard<done>(self, shard, adopt_control{x.state, x.revision},
+                    repeats::harmless, [=](caf::expected<done> y) {
+                      if (!y)
+                        spdlog::warn("settings_late shard={} reason=\"{}\"",
+                                     shard, render(y.error()));
+                      all->arrived();
+                    });
+  }
+  all->arrived();
+}
+
+/// `then` runs when the change is durable in every shard.
+void change(router_pointer self, propose x,
+            std::function<void(const caf::error&)> then) {
+  // The same change twice is one change.
+  ask_shard<done>(self, 0, std::move(x), repeats::harmless,
+                  [=](caf::expected<done> accepted) {
+                    if (!accepted) {
+                      then(accepted.error());
+                      return;
+                    }
+                    fetch(self, [=](fetched newest) {
+                      if (newest)
+                        spread(self, *newest, [=] { then({}); });
+                      else
+                        then(newest.error());
+                    });
+                  });
+}
+
+void watch_shard_0(router_pointer self, const shard_actor& owner) {
+  auto& state = self->state;
+  state.watched = owner.address();
+  self
+    ->request(owner, state.to.options.request_timeout,
+              watch_control{caf::strong_actor_ptr{self->ctrl()}})
+    .then(
+      [=](const control_changed& x) { learn(self, x.state, x.revision); },
+      [=](const caf::error&) {
+        if (self->state.watched == owner.address())
+          self->state.watched = nullptr; // tried again
+      });
+}
+
+/// A shard of ours that started over, or was not reached, catches up.
+void compare(router_pointer self, const shard_actor& core) {
+  const auto patience = self->state.to.options.request_timeout;
+  self->request(core, patience, watch_control{nullptr})
+    .then(
+      [=](const control_changed& x) {
+        const auto& state = self->state;
+        if (x.revision < state.revision)
+          self
+            ->request(core, patience,
+                      adopt_control{state.control, state.revision})
+            .then([](const done&) {},
+                  [](const caf::error&) { /* compared again */ });
+      },
+      [](const caf::error&) { /* compared again */ });
+}
+
+} // namespace
+
+void learn(router_pointer self, const control_snapshot& state,
+           std::uint64_t revision) {
+  auto& ours = self->state;
+  if (revision <= ours.revision || !state)
+    return;
+  ours.control = state;
+  ours.revision = revision;
+  const control_changed news{state, revision};
+  for (const auto& who : ours.watchers)
+    who->enqueue(self->ctrl(), caf::make_message_id(), caf::make_message(news),
+                 self->context());
+  if (ours.to.all_placed())
+    for (auto& promise : std::exchange(ours.awaiting_ready, {}))
+      promise.deliver(done{});
+}
+
+void tend_control(router_pointer self) {
+  const auto& places = self->state.to.places;
+  if (const auto& zero = places[0]; !zero.who)
+    self->state.watched = nullptr;
+  else if (self->state.watched != zero.who.address())
+    watch_shard_0(self, zero.who);
+  if (!self->state.control)
+    return;
+  for (shard_number shard = 1; shard < places.size(); ++shard)
+    if (places[shard].who && places[shard].here)
+      compare(self, places[shard].who);
+}
+
+caf::result<done> change_settings_of_all(router_pointer self, propose& x) {
+  if (auto refused = refuse(self))
+    return refused;
+  auto promise = self->make_response_promise<done>();
+  change(self, std::move(x), [=](const caf::error& why) mutable {
+    if (why)
+      promise.deliver(why);
+    else
+      promise.deliver(done{});
+  });
+  return promise;
+}
+
+caf::result<control_changed> watch_settings(router_pointer self,
+                                            const watch_control& x) {
+  auto& state = self->state;
+  if (x.who) {
+    state.watchers.push_back(x.who);
+    self->monitor(x.who->address());
+  }
+  if (state.control)
+    return control_changed{state.control, state.revision};
+  auto promise = self->make_response_promise<control_changed>();
+  fetch(self, [=](fetched newest) { deliver(promise, std::move(newest)); });
+  return promise;
+}
+
+caf::result<done> bring_shard_up(router_pointer self, const bring_up& x) {
+  if (x.shard == 0)
+    return done{};
+  auto promise = self->make_response_promise<done>();
+  fetch(self, [=, core = x.core](fetched newest) mutable {
+    if (!newest) {
+      promise.deliver(newest.error());
+      return;
+    }
+    self
+      ->request(core, self->state.to.options.request_timeout,
+                adopt_control{newest->state, newest->revision})
+      .then([=](const done& y) mutable { promise.deliver(y); },
+            [=](const caf::error& why) mutable { promise.deliver(why); });
+  });
+  return promise;
+}
+
+void with_queue(router_pointer self, const std::string& name,
+                std::function<void(const caf::error&)> then) {
+  const auto& control = self->state.control;
+  if (!legal_queue_name(name))
+    then(caf::make_error(ec::invalid_argument,
+                         "not a queue name: " + name.substr(0, 64)));
+  else if (control && control->queues.count(name) > 0)
+    then({});
+  else if (!control)
+    fetch(self, [=](fetched newest) {
+      if (newest)
+        with_queue(self, name, then);
+      else
+        then(newest.error());
+    });
+  else
+    change(self,
+           propose{{queue_changed{name,
+                                  shard_parts::settings_of_new_queue(name)}}},
+           then);
+}
+
+bool is_spread(router_pointer self, const std::string& queue) {
+  const auto& control = self->state.control;
+  if (!control)
+    return false;
+  const auto at = control->queues.find(queue);
+  return at != control->queues.end()
+         && at->second.kind == queue_kind::deposit;
+}
+
+} // namespace depositd::router_parts

@@ -1,0 +1,190 @@
+#pragma once
+
+// Owns the leases of this engine: takes free shards, keeps a core for each,
+// gives them up in time and hands them over. Tells router and reader who has
+// which shard, here and elsewhere.
+
+#include "actors/core.hpp"
+#include "actors/lease_clerk.hpp"
+#include "actors/reader.hpp"
+#include "actors/router.hpp"
+#include "messages/actors.hpp"
+
+#include <caf/stateful_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace depositd {
+
+/// A core on stores of its own.
+struct opened_core {
+  core_actors actors;
+  /// Ends the core and closes its stores; returns when that is done. Blocks.
+  std::function<void()> close;
+};
+
+/// What other engines may be told that we own. Thread-safe.
+class owned_shards {
+public:
+  explicit owned_shards(std::string engine) {
+    met_.engine = std::move(engine);
+  }
+
+  engine_met get() const;
+  void put(const engine_met::owned& x);
+  void erase(shard_number shard);
+
+private:
+  mutable std::mutex mutex_;
+  engine_met met_;
+};
+
+/// Where other engines are; the program asks CAF's middleman.
+struct find_engine {
+  std::string address; ///< "host:port"
+};
+
+struct engine_found {
+  admin_actor admin;
+};
+
+using engine_finder_actor
+  = caf::typed_actor<caf::replies_to<find_engine>::with<engine_found>>;
+
+/// Blocking work for the keeper: an actor for each, on a thread of its own.
+struct open_core {
+  shard_number shard = 0;
+  epoch_number epoch = 0;
+};
+
+struct core_opened {
+  std::shared_ptr<opened_core> core;
+};
+
+struct close_core {
+  std::shared_ptr<opened_core> core;
+};
+
+using core_opener_actor
+  = caf::typed_actor<caf::replies_to<open_core>::with<core_opened>,
+                     caf::replies_to<close_core>::with<done>>;
+
+/// To itself: look at the leases.
+struct tend_leases {};
+
+/// An owner was not one: look at once.
+struct look_now {};
+
+/// Hand everything over and take nothing more. Answered when nothing is ours.
+struct leave_shards {};
+
+/// Who has which shard, for operators.
+struct list_shards {};
+
+struct shards_listed {
+  lease_table table;
+};
+
+using shard_keeper_actor
+  = caf::typed_actor<caf::reacts_to<look_now>,
+                     caf::replies_to<leave_shards>::with<done>,
+                     caf::replies_to<list_shards>::with<shards_listed>>;
+
+/// To itself: a shard that leaves may have no claims left.
+struct look_at_claims {
+  shard_number shard = 0;
+  epoch_number epoch = 0;
+  caf::actor_clock::time_point until; ///< then it leaves anyhow
+};
+
+using shard_keeper_self
+  = shard_keeper_actor::extend<caf::reacts_to<tend_leases>,
+                               caf::reacts_to<look_at_claims>>;
+
+struct shard_keeper_options {
+  std::shared_ptr<shard_leases> leases;
+  std::uint32_t lease_ms = 15'000;
+  /// Opens the stores of a shard under the epoch and spawns its core.
+  std::function<caf::expected<opened_core>(shard_number, epoch_number)> open;
+  engine_finder_actor finder;
+  std::shared_ptr<owned_shards> owned;
+  /// For claims inside the engine to end before a hand-over.
+  std::uint32_t drain_ms = 10'000;
+  std::chrono::milliseconds request_timeout{5'000};
+  bool threads = true; ///< false: all on the scheduler, for tests
+  /// This engine cannot go on.
+  std::function<void(const caf::error&)> failed = [](const caf::error&) {};
+};
+
+/// A shard as the keeper sees it.
+struct kept_shard {
+  enum class phase : std::uint8_t {
+    none,     ///< not ours
+    taking,   ///< the lease is asked for
+    opening,  ///< ours; the core opens, recovers, learns the settings
+    serving,
+    leaving,  ///< ours; it hands nothing out any more
+    closing,  ///< not ours any more, but its core still ends
+  };
+  phase now = phase::none;
+  epoch_number epoch = 0;
+  caf::actor_clock::time_point ends;  ///< of the lease, at the latest
+  caf::actor_clock::time_point since; ///< when we heard that it is ours
+  std::shared_ptr<opened_core> core; ///< from `opening` on, once it is open
+  bool release = false; ///< when closed: the lease is ours to give back
+  /// Elsewhere: the owner that router and reader were told of.
+  std::string told;
+  epoch_number told_epoch = 0;
+  caf::actor_clock::time_point free_since; ///< while nobody has it
+  bool is_free = false;
+};
+
+struct shard_keeper_state {
+  shard_keeper_options options;
+  router_actor router;
+  reader_actor reader;
+  lease_clerk_actor clerk;
+  lease_clerk_actor taker; ///< may be held up, renewals may not
+  std::vector<kept_shard> shards;
+  lease_table table; ///< the newest
+  std::map<std::string, admin_actor> engines; ///< that we reached, by name
+  std::map<std::string, bool> meeting;        ///< who is asked just now
+  caf::actor_clock::time_point renew_at;
+  bool looking = false;
+  bool look_again = false;
+  bool leaving = false;
+  bool left = false;
+  std::vector<caf::typed_response_promise<done>> awaiting_left;
+
+  static inline const char* name = "shard_keeper";
+};
+
+using shard_keeper_pointer
+  = shard_keeper_self::stateful_pointer<shard_keeper_state>;
+
+/// Lives until it has left (`leave_shards`); ending it otherwise leaves the
+/// leases to end by themselves.
+shard_keeper_self::behavior_type
+shard_keeper(shard_keeper_pointer self, shard_keeper_options options,
+             router_actor router, reader_actor reader);
+
+} // namespace depositd
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::find_engine)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::engine_found)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::open_core)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::core_opened)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::close_core)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::tend_leases)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::look_now)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::look_at_claims)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::leave_shards)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::list_shards)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::shards_listed)

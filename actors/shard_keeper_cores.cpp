@@ -1,0 +1,293 @@
+// Shards that are ours: from the lease to a core that serves, and back.
+
+#include "actors/shard_keeper_parts.hpp"
+
+#include <spdlog/spdlog.h>
+
+namespace depositd::keeper_parts {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+/// Opens and closes cores; both block. Ends after one of them.
+core_opener_actor::behavior_type
+core_opener(core_opener_actor::pointer self,
+            std::function<caf::expected<opened_core>(shard_number,
+                                                     epoch_number)>
+              open) {
+  return {
+    [=](const open_core& x) -> caf::result<core_opened> {
+      self->quit();
+      auto opened = open(x.shard, x.epoch);
+      if (!opened)
+        return std::move(opened.error());
+      return core_opened{std::make_shared<opened_core>(std::move(*opened))};
+    },
+    [=](const close_core& x) -> caf::result<done> {
+      self->quit();
+      x.core->close();
+      return done{};
+    },
+  };
+}
+
+core_opener_actor spawn_opener(shard_keeper_pointer self) {
+  const auto& options = self->state.options;
+  return options.threads
+           ? self->spawn<caf::detached>(core_opener, options.open)
+           : self->spawn(core_opener, options.open);
+}
+
+/// Nothing of the shard is here any more.
+void finish(shard_keeper_pointer self, shard_number shard) {
+  auto& x = self->state.shards[shard];
+  const auto epoch = x.epoch;
+  x = {};
+  x.epoch = epoch;
+  left_one(self);
+  look(self);
+}
+
+void closed(shard_keeper_pointer self, shard_number shard) {
+  if (!self->state.shards[shard].release) {
+    finish(self, shard);
+    return;
+  }
+  self->request(self->state.taker, caf::infinite, release_lease{shard})
+    .then([=](const done&) { finish(self, shard); },
+          [=](const caf::error& why) {
+            spdlog::warn("lease_not_returned shard={} reason=\"{}\"", shard,
+                         render(why));
+            finish(self, shard);
+          });
+}
+
+/// Closing a store takes as long as what it has begun.
+void close(shard_keeper_pointer self, shard_number shard,
+           const std::shared_ptr<opened_core>& core) {
+  for (const auto& [name, who] : core->actors.all())
+    self->demonitor(who->address());
+  self->request(spawn_opener(self), caf::infinite, close_core{core})
+    .then([=](const done&) { closed(self, shard); },
+          [=](const caf::error&) { closed(self, shard); });
+}
+
+bool still(shard_keeper_pointer self, shard_number shard, phase now,
+           epoch_number epoch) {
+  const auto& x = self->state.shards[shard];
+  return x.now == now && x.epoch == epoch;
+}
+
+void serve(shard_keeper_pointer self, shard_number shard) {
+  auto& state = self->state;
+  auto& x = state.shards[shard];
+  x.now = phase::serving;
+  const auto& core = x.core->actors;
+  state.options.owned->put({shard, x.epoch, core.shard, core.projector});
+  place(self, {shard, x.epoch, state.options.leases->self().name, core.shard,
+               core.projector, true});
+  spdlog::info("shard_serving shard={} epoch={}", shard, x.epoch);
+}
+
+void bring_up_core(shard_keeper_pointer self, shard_number shard,
+                   epoch_number epoch) {
+  if (!still(self, shard, phase::opening, epoch))
+    return;
+  const auto core = self->state.shards[shard].core->actors.shard;
+  // As long as shard 0 takes to get an owner.
+  self->request(self->state.router, caf::infinite, bring_up{shard, core})
+    .then(
+      [=](const done&) {
+        if (still(self, shard, phase::opening, epoch))
+          serve(self, shard);
+      },
+      [=](const caf::error& why) {
+        spdlog::warn("shard_waits shard={} reason=\"{}\"", shard, render(why));
+        bring_up_core(self, shard, epoch);
+      });
+}
+
+void recover_core(shard_keeper_pointer self, shard_number shard,
+                  epoch_number epoch) {
+  const auto core = self->state.shards[shard].core->actors.shard;
+  self->request(core, caf::infinite, await_ready{})
+    .then([=](const done&) { bring_up_core(self, shard, epoch); },
+          [=](const caf::error& why) {
+            if (still(self, shard, phase::opening, epoch))
+              lose(self, shard, render(why), true);
+          });
+}
+
+void open(shard_keeper_pointer self, shard_number shard, epoch_number epoch) {
+  self->request(spawn_opener(self), caf::infinite, open_core{shard, epoch})
+    .then(
+      [=](const core_opened& x) {
+        if (!still(self, shard, phase::opening, epoch)) {
+          close(self, shard, x.core); // lost meanwhile
+          return;
+        }
+        self->state.shards[shard].core = x.core;
+        for (const auto& [name, who] : x.core->actors.all())
+          self->monitor(who->address());
+        recover_core(self, shard, epoch);
+      },
+      [=](const caf::error& why) {
+        spdlog::error("shard_not_opened shard={} reason=\"{}\"", shard,
+                      render(why));
+        auto& now = self->state.shards[shard];
+        now.release = now.release || now.now == phase::opening;
+        now.now = phase::closing;
+        closed(self, shard);
+      });
+}
+
+void taken(shard_keeper_pointer self, shard_number shard, epoch_number epoch,
+           caf::actor_clock::time_point asked) {
+  auto& state = self->state;
+  auto& x = state.shards[shard];
+  if (epoch == 0) {
+    x.now = phase::none;
+    left_one(self);
+    return;
+  }
+  x.now = phase::opening;
+  x.epoch = epoch;
+  x.ends = asked + milliseconds{state.options.lease_ms};
+  x.since = self->clock().now();
+  x.told.clear();
+  spdlog::info("shard_taken shard={} epoch={}", shard, epoch);
+  place_nobody(self, shard, epoch);
+  if (state.leaving) {
+    x.now = phase::closing;
+    x.release = true;
+    closed(self, shard);
+    return;
+  }
+  open(self, shard, epoch);
+}
+
+/// The tables take up what is in the journal, so that the next engine is quick.
+void settle_and_close(shard_keeper_pointer self, shard_number shard,
+                      epoch_number epoch) {
+  if (!still(self, shard, phase::leaving, epoch))
+    return;
+  submission_query nothing;
+  nothing.count_max = 1;
+  nothing.with_documents = false;
+  const auto end = [=] {
+    auto& x = self->state.shards[shard];
+    if (!still(self, shard, phase::leaving, epoch))
+      return;
+    x.now = phase::closing;
+    x.release = true;
+    close(self, shard, x.core);
+  };
+  self
+    ->request(self->state.shards[shard].core->actors.projector,
+              self->state.options.request_timeout, nothing)
+    .then([=](const submissions_found&) { end(); },
+          [=](const caf::error&) { end(); });
+}
+
+/// Claims of deposit queues end by themselves; those of polls stay as they are.
+void await_claims(shard_keeper_pointer self, shard_number shard,
+                  epoch_number epoch, caf::actor_clock::time_point until) {
+  if (!still(self, shard, phase::leaving, epoch))
+    return;
+  const auto& state = self->state;
+  if (state.leaving || self->clock().now() >= until) {
+    settle_and_close(self, shard, epoch);
+    return;
+  }
+  self
+    ->request(state.shards[shard].core->actors.shard,
+              state.options.request_timeout, list_queues{})
+    .then(
+      [=](const queues_listed& x) {
+        std::uint64_t claims = 0;
+        for (const auto& queue : x.queues)
+          if (queue.settings.kind == queue_kind::deposit)
+            claims += queue.in_flight;
+        if (claims == 0)
+          settle_and_close(self, shard, epoch);
+        else
+          self->delayed_send(self, milliseconds{50},
+                             look_at_claims{shard, epoch, until});
+      },
+      [=](const caf::error&) { settle_and_close(self, shard, epoch); });
+}
+
+} // namespace
+
+void take(shard_keeper_pointer self, shard_number shard) {
+  auto& x = self->state.shards[shard];
+  x.now = phase::taking;
+  const auto asked = self->clock().now();
+  // An answer that nobody waited for would be a lease that nobody knows of.
+  self
+    ->request(self->state.taker, caf::infinite,
+              take_lease{shard, self->state.options.lease_ms})
+    .then(
+      [=](const lease_taken& y) { taken(self, shard, y.epoch, asked); },
+      [=](const caf::error& why) {
+        spdlog::warn("lease_not_taken shard={} reason=\"{}\"", shard,
+                     render(why));
+        taken(self, shard, 0, asked);
+      });
+}
+
+void lose(shard_keeper_pointer self, shard_number shard, const std::string& why,
+          bool release) {
+  auto& state = self->state;
+  auto& x = state.shards[shard];
+  spdlog::warn("shard_lost shard={} epoch={} reason=\"{}\"", shard, x.epoch,
+               why);
+  x.now = phase::closing;
+  x.release = release;
+  state.options.owned->erase(shard);
+  place_nobody(self, shard, x.epoch);
+  if (!x.core)
+    return; // it still opens: closed when it has
+  // At once: from here on nothing leaves.
+  self->send_exit(x.core->actors.shard, caf::exit_reason::kill);
+  self->send_exit(x.core->actors.journal, caf::exit_reason::kill);
+  close(self, shard, x.core);
+}
+
+void hand_over(shard_keeper_pointer self, shard_number shard) {
+  auto& state = self->state;
+  auto& x = state.shards[shard];
+  spdlog::info("shard_leaving shard={} epoch={}", shard, x.epoch);
+  x.now = phase::leaving;
+  state.options.owned->erase(shard);
+  place_nobody(self, shard, x.epoch);
+  const auto epoch = x.epoch;
+  const auto until
+    = self->clock().now() + milliseconds{state.options.drain_ms};
+  self
+    ->request(x.core->actors.shard, state.options.request_timeout, drain{})
+    .then(
+      [=](const done&) { await_claims(self, shard, epoch, until); },
+      [=](const caf::error&) { settle_and_close(self, shard, epoch); });
+}
+
+void go_on_leaving(shard_keeper_pointer self, const look_at_claims& x) {
+  await_claims(self, x.shard, x.epoch, x.until);
+}
+
+void core_down(shard_keeper_pointer self, const caf::down_msg& x) {
+  auto& shards = self->state.shards;
+  for (shard_number shard = 0; shard < shards.size(); ++shard) {
+    if (!is_ours(shards[shard]) || !shards[shard].core)
+      continue;
+    for (const auto& [name, who] : shards[shard].core->actors.all())
+      if (who->address() == x.source) {
+        lose(self, shard, std::string{name} + " ended: " + render(x.reason),
+             true);
+        return;
+      }
+  }
+}
+
+} // namespace depositd::keeper_parts

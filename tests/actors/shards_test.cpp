@@ -1,0 +1,409 @@
+// Engines that share shards: who takes what, what happens when one goes, and
+// that every request reaches its shard through any of them.
+
+#include "tests/actors/shards_world.hpp"
+
+namespace depositd::testing {
+
+namespace {
+
+using std::chrono::milliseconds;
+using numbers = std::vector<shard_number>;
+
+class shards : public shards_world {
+protected:
+  /// Two engines that have settled on two shards each.
+  void two_engines() {
+    begin(4);
+    a = &join("a");
+    pass(milliseconds{500});
+    b = &join("b");
+    pass(milliseconds{3'000});
+    ASSERT_EQ(owns(*a).size(), 2u);
+    ASSERT_EQ(owns(*b).size(), 2u);
+  }
+
+  engine& owner_of(shard_number shard) {
+    return a->cores.count(shard) > 0 ? *a : *b;
+  }
+
+  engine& other_than(const engine& x) {
+    return &x == a ? *b : *a;
+  }
+
+  engine* a = nullptr;
+  engine* b = nullptr;
+};
+
+TEST_F(shards, are_all_taken_by_an_engine_that_is_alone) {
+  begin(3);
+  auto& alone = join("a");
+  pass(milliseconds{1'000});
+  EXPECT_EQ(owns(alone), (numbers{0, 1, 2}));
+  EXPECT_TRUE(ask<done>(alone.router, await_ready{}));
+  EXPECT_TRUE(ask<done>(alone.router, check_intake{}));
+}
+
+TEST_F(shards, are_kept_longer_than_a_lease) {
+  begin(2);
+  auto& alone = join("a");
+  pass(milliseconds{500});
+  const auto before = alone.owned->get().shards;
+  pass(milliseconds{5 * lease_ms});
+  const auto after = alone.owned->get().shards;
+  ASSERT_EQ(after.size(), 2u);
+  EXPECT_EQ(before[0].epoch, after[0].epoch) << "the same lease all along";
+}
+
+TEST_F(shards, move_to_an_engine_that_joins_late) {
+  two_engines();
+  const auto all = [&] {
+    auto out = owns(*a);
+    const auto more = owns(*b);
+    out.insert(out.end(), more.begin(), more.end());
+    std::sort(out.begin(), out.end());
+    return out;
+  };
+  EXPECT_EQ(all(), (numbers{0, 1, 2, 3}));
+  auto& third = join("c");
+  pass(milliseconds{4'000});
+  EXPECT_EQ(owns(third).size(), 1u);
+  EXPECT_EQ(owns(*a).size() + owns(*b).size(), 3u);
+}
+
+TEST_F(shards, keep_their_items_when_they_move) {
+  begin(2);
+  a = &join("a");
+  pass(milliseconds{500});
+  const auto first = name_in(0, "queue");
+  const auto second = name_in(1, "queue");
+  put(*a, first, {{"u", 0, "one"}});
+  put(*a, second, {{"u", 0, "two"}});
+  b = &join("b");
+  pass(milliseconds{3'000});
+  ASSERT_EQ(owns(*b).size(), 1u);
+  EXPECT_EQ(bodies(*poll(*b, first, 9)), std::vector<std::string>{"one"});
+  EXPECT_EQ(bodies(*poll(*a, second, 9)), std::vector<std::string>{"two"});
+}
+
+TEST_F(shards, are_reached_through_any_engine) {
+  two_engines();
+  for (shard_number shard = 0; shard < 4; ++shard) {
+    const auto queue = name_in(shard, "work");
+    auto& here = owner_of(shard);
+    auto& there = other_than(here);
+    const auto ids = put(there, queue, {{"u", 0, "x"}, {"u", 0, "y"}});
+    ASSERT_EQ(ids.size(), 2u);
+    EXPECT_EQ(shard_of_item(ids[0]), shard);
+    const auto taken = poll(there, queue, 9);
+    ASSERT_TRUE(taken) << render(taken.error());
+    EXPECT_EQ(bodies(*taken), (std::vector<std::string>{"x", "y"}));
+    EXPECT_TRUE(poll(here, queue, 9)->items.empty());
+    const auto counted
+      = ask<queue_counted>(there.router, count_queue{queue});
+    ASSERT_TRUE(counted);
+    EXPECT_EQ(counted->claims, 2u);
+    end_items ends{queue, {{taken->items[0].name}}};
+    const auto ended = ask<items_ended>(there.router, ends);
+    ASSERT_TRUE(ended);
+    EXPECT_EQ(ended->accepted, std::vector<std::uint8_t>{1});
+    EXPECT_EQ(ask<queue_counted>(here.router, count_queue{queue})->items, 1u);
+  }
+}
+
+TEST_F(shards, spread_deposits_by_user_and_find_them_again) {
+  two_engines();
+  std::vector<item_id> ids;
+  for (shard_number shard = 0; shard < 4; ++shard) {
+    const auto done = deposit(*b, name_in(shard, "press"), "one.xml");
+    ASSERT_TRUE(done) << render(done.error());
+    ids.push_back(done->ids[0]);
+    EXPECT_EQ(shard_of_item(ids.back()), shard);
+  }
+  submission_query by_user;
+  by_user.user = name_in(2, "press");
+  const auto one = ask<submissions_found>(a->reader, by_user);
+  ASSERT_TRUE(one) << render(one.error());
+  ASSERT_EQ(one->rows.size(), 1u);
+  EXPECT_EQ(one->rows[0].id, ids[2]);
+  submission_query by_id;
+  by_id.id = ids[3];
+  EXPECT_EQ(ask<submissions_found>(b->reader, by_id)->rows.size(), 1u);
+  submission_query all;
+  all.count_max = 3;
+  const auto newest = ask<submissions_found>(b->reader, all);
+  ASSERT_EQ(newest->rows.size(), 3u);
+  EXPECT_GE(newest->rows[0].received_us, newest->rows[2].received_us);
+  const auto listed = ask<queues_listed>(a->router, list_queues{});
+  ASSERT_TRUE(listed);
+  ASSERT_EQ(listed->queues.size(), 1u);
+  EXPECT_EQ(listed->queues[0].ready, 4u);
+  EXPECT_EQ(listed->queues[0].users, 4u);
+  const auto users = ask<users_listed>(a->router, list_users{"metadata"});
+  ASSERT_EQ(users->queues.size(), 1u);
+  EXPECT_EQ(users->queues[0].entries.size(), 4u);
+  const auto seen
+    = ask<items_found>(a->reader, peek_items{"metadata", 10, true, false});
+  ASSERT_TRUE(seen);
+  EXPECT_EQ(seen->rows.size(), 4u);
+}
+
+TEST_F(shards, accept_a_batch_of_deposits_of_many_users_in_its_order) {
+  two_engines();
+  std::vector<new_item> items;
+  for (auto i = 0; i < 20; ++i)
+    items.push_back({"user" + std::to_string(i), 0, std::to_string(i)});
+  const auto ids = put(*a, "metadata", items);
+  ASSERT_EQ(ids.size(), 20u);
+  for (auto i = 0u; i < 20; ++i)
+    EXPECT_EQ(shard_of_item(ids[i]), shard_of(items[i].user, 4));
+  auto taken = poll(*b, "metadata", 100);
+  ASSERT_TRUE(taken);
+  EXPECT_EQ(taken->items.size(), 20u);
+  end_items ends{"metadata", {}};
+  for (const auto& x : taken->items)
+    ends.items.push_back({x.name});
+  const auto ended = ask<items_ended>(b->router, ends);
+  EXPECT_EQ(ended->accepted, std::vector<std::uint8_t>(20, 1));
+  EXPECT_EQ(ask<queue_counted>(a->router, count_queue{"metadata"})->items,
+            0u);
+}
+
+TEST_F(shards, all_have_a_setting_before_it_is_answered) {
+  two_engines();
+  user_standing_changed held{"press", true, false};
+  ASSERT_TRUE(ask<done>(b->router, propose{{held}}));
+  for (shard_number shard = 0; shard < 4; ++shard) {
+    const auto known = settings_in(owner_of(shard), shard);
+    ASSERT_EQ(known->standings.count("press"), 1u) << "shard " << shard;
+    EXPECT_TRUE(known->standings.at("press").held);
+  }
+  held.held = false;
+  ASSERT_TRUE(ask<done>(a->router, propose{{held}}));
+  for (shard_number shard = 0; shard < 4; ++shard) {
+    const auto known = settings_in(owner_of(shard), shard);
+    const auto at = known->standings.find("press");
+    EXPECT_TRUE(at == known->standings.end() || !at->second.held);
+  }
+}
+
+TEST_F(shards, tell_doors_of_every_engine_about_settings) {
+  two_engines();
+  const auto before = ask<control_changed>(a->router, watch_control{nullptr});
+  ASSERT_TRUE(before);
+  ASSERT_TRUE(ask<done>(
+    b->router, propose{{account_changed{"press", "hash", {}}}}));
+  pass(milliseconds{100});
+  for (auto* x : {a, b}) {
+    const auto now = ask<control_changed>(x->router, watch_control{nullptr});
+    ASSERT_TRUE(now);
+    EXPECT_EQ(now->state->accounts.count("press"), 1u);
+    EXPECT_GT(now->revision, before->revision);
+  }
+}
+
+TEST_F(shards, learn_what_was_set_while_they_had_no_engine) {
+  two_engines();
+  auto& zero = owner_of(0);
+  auto& other = other_than(zero);
+  const auto lost = owns(other).front();
+  crash(other);
+  // Answered although a shard has no engine: it will know before it serves.
+  auto waiting = self->request(
+    zero.router, caf::infinite,
+    propose{{user_standing_changed{"press", true, false}}});
+  pass(milliseconds{2 * lease_ms});
+  ASSERT_TRUE(self->has_next_message());
+  waiting.receive([](const done&) {},
+                  [](const caf::error& why) { FAIL() << render(why); });
+  ASSERT_EQ(owns(zero), (numbers{0, 1, 2, 3}));
+  EXPECT_EQ(settings_in(zero, lost)->standings.count("press"), 1u);
+}
+
+TEST_F(shards, go_to_the_others_when_an_engine_dies) {
+  two_engines();
+  std::map<shard_number, std::string> queues;
+  for (shard_number shard = 0; shard < 4; ++shard) {
+    queues[shard] = name_in(shard, "work");
+    put(*a, queues[shard], {{"u", 0, "item" + std::to_string(shard)}});
+  }
+  crash(*a);
+  pass(milliseconds{lease_ms / 2});
+  EXPECT_EQ(owns(*b).size(), 2u) << "the leases have not ended yet";
+  pass(milliseconds{lease_ms});
+  EXPECT_EQ(owns(*b), (numbers{0, 1, 2, 3}));
+  for (const auto& [shard, queue] : queues)
+    EXPECT_EQ(bodies(*poll(*b, queue, 9)),
+              std::vector<std::string>{"item" + std::to_string(shard)});
+}
+
+TEST_F(shards, go_back_to_an_engine_that_starts_again_at_once) {
+  begin(3);
+  auto& first = join("a");
+  pass(milliseconds{500});
+  put(first, name_in(1, "work"), {{"u", 0, "x"}});
+  crash(first);
+  auto& again = join("a");
+  pass(milliseconds{500});
+  EXPECT_EQ(owns(again), (numbers{0, 1, 2})) << "long before the leases end";
+  EXPECT_EQ(bodies(*poll(again, name_in(1, "work"), 9)),
+            std::vector<std::string>{"x"});
+}
+
+TEST_F(shards, are_given_up_before_the_lease_ends) {
+  two_engines();
+  const auto had = owns(*a);
+  const auto core = a->cores.at(had[0]).shard;
+  cut_off(*database, "a", true);
+  pass(milliseconds{lease_ms});
+  EXPECT_TRUE(owns(*a).empty());
+  EXPECT_EQ(ask<done>(core, check_intake{}).error(),
+            caf::sec::request_receiver_down);
+  pass(milliseconds{lease_ms});
+  EXPECT_EQ(owns(*b), (numbers{0, 1, 2, 3}));
+  cut_off(*database, "a", false);
+  pass(milliseconds{2 * lease_ms});
+  EXPECT_EQ(owns(*a).size(), 2u) << "it takes part again";
+}
+
+TEST_F(shards, keep_a_zombie_from_writing) {
+  begin(1);
+  auto& old = join("a");
+  pass(milliseconds{500});
+  const auto zombie = old.cores.at(0).shard;
+  // Its keeper is stopped, its core goes on.
+  caf::anon_send_exit(old.keeper, caf::exit_reason::kill);
+  auto& fresh = join("b");
+  pass(milliseconds{2 * lease_ms});
+  ASSERT_EQ(owns(fresh), numbers{0});
+  put(fresh, "work", {{"u", 0, "true"}});
+  const auto late = ask<enqueued>(zombie, enqueue{"work", {{"u", 0, "late"}}});
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error(), ec::fenced);
+  EXPECT_EQ(bodies(*poll(fresh, "work", 9)), std::vector<std::string>{"true"});
+}
+
+TEST_F(shards, are_handed_over_at_once_by_an_engine_that_stops) {
+  two_engines();
+  for (shard_number shard = 0; shard < 4; ++shard)
+    put(*a, name_in(shard, "work"), {{"u", 0, std::to_string(shard)}});
+  auto waiting = self->request(a->keeper, caf::infinite, leave_shards{});
+  pass(milliseconds{1'000});
+  ASSERT_TRUE(self->has_next_message());
+  waiting.receive([](const done&) {},
+                  [](const caf::error& why) { FAIL() << render(why); });
+  EXPECT_TRUE(owns(*a).empty());
+  EXPECT_EQ(owns(*b), (numbers{0, 1, 2, 3}));
+  for (shard_number shard = 0; shard < 4; ++shard)
+    EXPECT_EQ(bodies(*poll(*b, name_in(shard, "work"), 9)),
+              std::vector<std::string>{std::to_string(shard)});
+}
+
+TEST_F(shards, let_requests_wait_for_an_owner) {
+  two_engines();
+  const auto lost = owns(*a).back();
+  const auto queue = name_in(lost, "work");
+  put(*b, queue, {{"u", 0, "x"}});
+  crash(*a);
+  auto waiting = self->request(b->router, caf::infinite,
+                               take_items{queue, "worker", 1, 60'000});
+  settle();
+  EXPECT_FALSE(self->has_next_message());
+  pass(milliseconds{2 * lease_ms - 200});
+  ASSERT_TRUE(self->has_next_message());
+  waiting.receive(
+    [](const items_taken& x) {
+      EXPECT_EQ(bodies(x), std::vector<std::string>{"x"});
+    },
+    [](const caf::error& why) { FAIL() << render(why); });
+}
+
+TEST_F(shards, refuse_requests_that_have_waited_too_long) {
+  two_engines();
+  const auto lost = owns(*a).back();
+  const auto queue = name_in(lost, "work");
+  put(*b, queue, {{"u", 0, "x"}});
+  // Nobody can take anything any more, and b's own leases end, too.
+  cut_off(*database, "b", true);
+  crash(*a);
+  auto waiting = self->request(b->router, caf::infinite,
+                               take_items{queue, "worker", 1, 60'000});
+  pass(milliseconds{2 * lease_ms + 600});
+  ASSERT_TRUE(self->has_next_message());
+  waiting.receive(
+    [](const items_taken&) { FAIL() << "there is no owner"; },
+    [](const caf::error& why) { EXPECT_EQ(why, ec::overloaded); });
+}
+
+TEST_F(shards, make_a_new_queue_known_everywhere_first) {
+  two_engines();
+  const auto queue = name_in(3, "fresh");
+  put(*a, queue, {{"u", 0, "x"}});
+  for (shard_number shard = 0; shard < 4; ++shard)
+    EXPECT_EQ(settings_in(owner_of(shard), shard)->queues.count(queue), 1u);
+  const auto bad = ask<enqueued>(a->router, enqueue{"no/name", {{"u", 0, ""}}});
+  EXPECT_EQ(bad.error(), ec::invalid_argument);
+}
+
+TEST_F(shards, give_processors_a_door_of_each) {
+  two_engines();
+  const auto all = ask<doors_opened>(b->router, open_doors{"metadata"});
+  ASSERT_TRUE(all) << render(all.error());
+  ASSERT_EQ(all->doors.size(), 4u);
+  const auto one
+    = ask<doors_opened>(b->router, open_doors{name_in(1, "work")});
+  ASSERT_TRUE(one);
+  ASSERT_EQ(one->doors.size(), 1u);
+  EXPECT_EQ(one->doors[0].shard, 1u);
+  EXPECT_TRUE(
+    ask<queue_door_actor>(a->router, open_queue{name_in(2, "work")}));
+  EXPECT_EQ(
+    ask<queue_door_actor>(a->router, open_queue{"metadata"}).error(),
+    ec::invalid_argument);
+}
+
+TEST_F(shards, park_and_purge_all_at_once) {
+  two_engines();
+  for (shard_number shard = 0; shard < 4; ++shard)
+    ASSERT_TRUE(deposit(*a, name_in(shard, "press"), "x.xml"));
+  park_matching all;
+  all.queue = "metadata";
+  all.to_us = time_us * 2;
+  const auto parked = ask<matching_parked>(b->router, all);
+  ASSERT_TRUE(parked) << render(parked.error());
+  EXPECT_EQ(parked->count, 4u);
+  all.users = {name_in(1, "press")};
+  all.parked = false;
+  EXPECT_EQ(ask<matching_parked>(b->router, all)->count, 1u);
+  ASSERT_TRUE(ask<done>(b->router, purge_queue{"metadata"}));
+  EXPECT_EQ(ask<queue_counted>(a->router, count_queue{"metadata"})->items,
+            0u);
+}
+
+TEST_F(shards, refuse_moves_between_queues) {
+  two_engines();
+  EXPECT_EQ(ask<move_begun>(a->router, move_queue{"x", "y"}).error(),
+            ec::invalid_argument);
+}
+
+TEST_F(shards, refuse_everything_new_while_their_engine_drains) {
+  two_engines();
+  ASSERT_TRUE(ask<done>(a->router, drain{}));
+  EXPECT_EQ(ask<enqueued>(a->router, enqueue{"work", {{"u", 0, ""}}}).error(),
+            ec::draining);
+  EXPECT_EQ(ask<done>(a->router, check_intake{}).error(), ec::draining);
+}
+
+TEST_F(shards, are_lost_to_another_engine_of_the_same_name) {
+  begin(2);
+  auto& first = join("a");
+  pass(milliseconds{500});
+  join("a");
+  pass(milliseconds{lease_ms});
+  EXPECT_TRUE(owns(first).empty());
+  EXPECT_EQ(first.failure, ec::fenced);
+}
+
+} // namespace
+
+} // namespace depositd::testing

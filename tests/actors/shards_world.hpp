@@ -1,0 +1,237 @@
+#pragma once
+
+// Several engines on the deterministic scheduler that share shards in memory.
+
+#include "actors/shard_keeper.hpp"
+#include "adapters/memory/memory_blob_store.hpp"
+#include "adapters/memory/memory_doi_registry.hpp"
+#include "adapters/memory/memory_journal_store.hpp"
+#include "adapters/memory/memory_projection_store.hpp"
+#include "adapters/memory/memory_shard_leases.hpp"
+#include "tests/support/actor_fixture.hpp"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace depositd::testing {
+
+/// Answers `meet_engine`, as the admin actor of an engine does.
+inline admin_actor::behavior_type
+meeting_admin(admin_actor::pointer, std::shared_ptr<owned_shards> owned) {
+  const auto no = [] {
+    return caf::make_error(ec::invalid_argument, std::string{"not here"});
+  };
+  return {
+    [=](const admin_request&) -> caf::result<admin_reply> { return no(); },
+    [=](const connect_native&) -> caf::result<native_actor> { return no(); },
+    [=](const join_node&) -> caf::result<node_joined> { return no(); },
+    [=](const meet_engine&) -> caf::result<engine_met> {
+      return owned->get();
+    },
+  };
+}
+
+class shards_world : public actor_fixture {
+protected:
+  static constexpr std::uint32_t lease_ms = 3'000;
+  using milliseconds = std::chrono::milliseconds;
+
+  struct disk {
+    std::shared_ptr<memory_journal> log = make_memory_journal();
+    std::shared_ptr<projection_store> tables = make_memory_projection();
+  };
+
+  struct engine {
+    std::string name;
+    std::shared_ptr<shard_leases> leases;
+    std::shared_ptr<owned_shards> owned;
+    router_actor router;
+    reader_actor reader;
+    shard_keeper_actor keeper;
+    admin_actor admin;
+    std::map<shard_number, core_actors> cores;
+    caf::error failure;
+  };
+
+  void begin(shard_number count) {
+    shards = count;
+    disks.resize(count);
+    database = make_memory_leases(
+      {count, [this] { return sched.clock().now(); }});
+    configuration.queues.push_back({"metadata", deposit_queue_defaults()});
+  }
+
+  caf::expected<opened_core> open(engine& on, shard_number shard,
+                                  epoch_number epoch) {
+    auto& at = disks[shard];
+    auto journal = open_memory_journal(at.log, epoch);
+    if (!journal)
+      return journal.error();
+    std::shared_ptr<journal_store> log{std::move(*journal)};
+    core_options options;
+    options.shard = shard;
+    options.journal = log.get();
+    options.projection = at.tables.get();
+    options.blobs = blobs.get();
+    options.registry = registry.get();
+    options.threads = false;
+    options.clock = engine_clock{time_us, sched.clock().now()};
+    options.budget = std::make_shared<memory_budget>(1 << 20);
+    if (shard == 0)
+      options.configuration = configuration;
+    opened_core out;
+    out.actors = spawn_core(sys, std::move(options));
+    for (const auto& [name, who] : out.actors.all())
+      adopt(who);
+    on.cores[shard] = out.actors;
+    logs.push_back(log); // actors that are told to end may still read it
+    out.close = [&on, shard, actors = out.actors] {
+      for (const auto& [name, who] : actors.all())
+        caf::anon_send_exit(who, caf::exit_reason::kill);
+      on.cores.erase(shard);
+    };
+    return out;
+  }
+
+  engine& join(const std::string& name) {
+    auto& out = *engines.emplace_back(std::make_unique<engine>());
+    out.name = name;
+    auto joined = open_memory_leases(database, {name, name}, shards);
+    EXPECT_TRUE(joined) << render(joined.error());
+    out.leases = std::move(*joined);
+    out.owned = std::make_shared<owned_shards>(name);
+    out.admin = spawn(meeting_admin, out.owned);
+    admins[name] = out.admin;
+    keeper_of[name] = nullptr;
+    forwarding_options to;
+    to.count = shards;
+    to.owner_wait = milliseconds{2 * lease_ms};
+    to.lost = [this, name] {
+      if (keeper_of[name])
+        caf::anon_send(keeper_of[name], look_now{});
+    };
+    out.router = spawn(router, router_options{to});
+    out.reader = spawn(reader, to);
+    shard_keeper_options options;
+    options.leases = out.leases;
+    options.lease_ms = lease_ms;
+    options.open = [this, &out](shard_number shard, epoch_number epoch) {
+      raise_epoch(*disks[shard].log, epoch);
+      return open(out, shard, epoch);
+    };
+    options.finder = finder();
+    options.owned = out.owned;
+    options.drain_ms = 1'000;
+    options.threads = false;
+    options.failed = [&out](const caf::error& why) { out.failure = why; };
+    auto keeper = spawn(shard_keeper, options, out.router, out.reader);
+    out.keeper = keeper;
+    keeper_of[name] = out.keeper;
+    return out;
+  }
+
+  /// Everything of the engine is gone at once, as after a kill.
+  void crash(engine& x) {
+    caf::anon_send_exit(x.keeper, caf::exit_reason::kill);
+    caf::anon_send_exit(x.router, caf::exit_reason::kill);
+    caf::anon_send_exit(x.reader, caf::exit_reason::kill);
+    caf::anon_send_exit(x.admin, caf::exit_reason::kill);
+    for (const auto& [shard, core] : x.cores)
+      for (const auto& [name, who] : core.all())
+        caf::anon_send_exit(who, caf::exit_reason::kill);
+    x.cores.clear();
+    settle();
+  }
+
+  engine_finder_actor finder() {
+    return spawn([this](engine_finder_actor::pointer)
+                   -> engine_finder_actor::behavior_type {
+      return {
+        [this](const find_engine& x) -> caf::result<engine_found> {
+          const auto at = admins.find(x.address);
+          if (at == admins.end())
+            return caf::make_error(caf::sec::cannot_connect_to_node);
+          return engine_found{at->second};
+        },
+      };
+    });
+  }
+
+  void pass(milliseconds time) {
+    for (auto left = time; left > milliseconds{0}; left -= milliseconds{50})
+      advance(milliseconds{50});
+  }
+
+  static std::vector<shard_number> owns(const engine& x) {
+    std::vector<shard_number> out;
+    for (const auto& shard : x.owned->get().shards)
+      out.push_back(shard.shard);
+    std::sort(out.begin(), out.end());
+    return out;
+  }
+
+  /// A name that the shard keeps.
+  std::string name_in(shard_number shard, const std::string& stem) const {
+    for (auto i = 0;; ++i) {
+      auto out = stem + std::to_string(i);
+      if (shard_of(out, shards) == shard)
+        return out;
+    }
+  }
+
+  std::vector<item_id> put(engine& via, const std::string& queue,
+                           const std::vector<new_item>& items) {
+    auto reply = ask<enqueued>(via.router, enqueue{queue, items});
+    EXPECT_TRUE(reply) << (reply ? "" : render(reply.error()));
+    return reply ? reply->ids : std::vector<item_id>{};
+  }
+
+  caf::expected<items_taken> poll(engine& via, const std::string& queue,
+                                  std::uint32_t count,
+                                  std::uint32_t lease = 60'000) {
+    return ask<items_taken>(via.router,
+                            take_items{queue, "worker", count, lease});
+  }
+
+  static std::vector<std::string> bodies(const items_taken& x) {
+    std::vector<std::string> out;
+    for (const auto& item : x.items)
+      if (item.name.id != 0)
+        out.push_back(item.body ? *item.body : std::string{"?"});
+    std::sort(out.begin(), out.end());
+    return out;
+  }
+
+  caf::expected<enqueued> deposit(engine& via, const std::string& user,
+                                  const std::string& file) {
+    submit what;
+    what.queue = "metadata";
+    what.user = user;
+    what.particulars.file_name = file;
+    what.particulars.blob = "none";
+    return ask<enqueued>(via.router, std::move(what));
+  }
+
+  control_snapshot settings_in(const engine& owner, shard_number shard) {
+    const auto known = ask<control_changed>(owner.cores.at(shard).shard,
+                                            watch_control{nullptr});
+    EXPECT_TRUE(known);
+    return known ? known->state : nullptr;
+  }
+
+  shard_number shards = 1;
+  micros time_us = 1'700'000'000'000'000;
+  configuration_seen configuration;
+  std::vector<disk> disks;
+  std::shared_ptr<memory_leases> database;
+  std::shared_ptr<blob_store> blobs = make_memory_blobs();
+  std::shared_ptr<doi_registry> registry = make_memory_registry();
+  std::vector<std::shared_ptr<journal_store>> logs;
+  std::vector<std::unique_ptr<engine>> engines;
+  std::map<std::string, admin_actor> admins;
+  std::map<std::string, shard_keeper_actor> keeper_of;
+};
+
+} // namespace depositd::testing
