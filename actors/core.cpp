@@ -28,6 +28,7 @@ projector_options reading(const core_options& options) {
   out.blobs = options.blobs;
   out.registry = options.registry;
   out.shard = options.shard;
+  out.clock = options.clock;
   out.pause = options.project_every;
   out.retention_s = options.retention_s;
   out.disk_spare_bytes = options.disk_spare_bytes;

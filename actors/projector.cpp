@@ -253,8 +253,9 @@ caf::result<items_matched> answer_match(self_pointer self,
 
 caf::result<recovered> answer_recover(self_pointer self) {
   auto& state = self->state;
-  auto found = recover_state(*state.options.journal,
-                             *state.options.projection);
+  auto found = recover_state(
+    *state.options.journal, *state.options.projection,
+    state.options.clock.at(self->clock().now()) - ingest_ids_kept_us);
   if (!found)
     return std::move(found.error());
   if (state.options.registry != nullptr) {

@@ -82,8 +82,13 @@ void apply_record(recovered_state& state, const record& x) {
         if constexpr (std::is_same_v<type, item_moved>) {
           rules::ledger::apply(fields, ledger_of(state, x.user, fields.queue),
                                ledger_of(state, x.user, fields.to));
-        } else if constexpr (std::is_same_v<type, submission_received>
-                             || std::is_same_v<type, submission_recorded>) {
+        } else if constexpr (std::is_same_v<type, submission_received>) {
+          see_id(state, fields.id);
+          const auto& p = fields.particulars;
+          if (p.source == ingest_source)
+            state.ingested.push_back(
+              {fields.id, x.user, p.file_name, p.size, fields.received_us});
+        } else if constexpr (std::is_same_v<type, submission_recorded>) {
           see_id(state, fields.id);
         } else if constexpr (requires { fields.id; }) {
           see_id(state, fields.id);
@@ -100,9 +105,14 @@ void apply_record(recovered_state& state, const record& x) {
 }
 
 caf::expected<std::unique_ptr<recovered_state>>
-recover_state(journal_store& journal, projection_store& projection) {
+recover_state(journal_store& journal, projection_store& projection,
+              micros ids_since_us) {
   auto state = std::make_unique<recovered_state>();
   if (auto failed = load_tables(*state, projection))
+    return failed;
+  if (auto failed = projection.load_received(
+        ingest_source, ids_since_us,
+        [&](const auto& row) { state->ingested.push_back(row); }))
     return failed;
   if (journal.last() > state->projected)
     if (auto failed = replay_tail(*state, journal))

@@ -32,14 +32,23 @@ struct recovered_state {
   /// Of ingress partitions, and of what was published.
   std::map<std::string, std::int64_t> watermarks;
 
+  /// Deposits that came from logs of records lately, oldest first.
+  std::vector<projection_store::received_row> ingested;
+
   /// How far the tables were, and how far the journal.
   sequence projected = 0;
   sequence journalled = 0;
 };
 
-/// Reads both stores. `ec::store_damaged` names what cannot be read.
+/// Submissions from logs of records have this source; what is known of their
+/// ids is known for seven days.
+inline constexpr const char* ingest_source = "kafka";
+inline constexpr micros ingest_ids_kept_us = micros{7} * 24 * 3600 * 1'000'000;
+
+/// Reads both stores; ids of deposits since `ids_since_us`. `ec::store_damaged` names what cannot be read.
 caf::expected<std::unique_ptr<recovered_state>>
-recover_state(journal_store& journal, projection_store& projection);
+recover_state(journal_store& journal, projection_store& projection,
+              micros ids_since_us = 0);
 
 /// Applies one record, live or replayed, to a state under recovery.
 void apply_record(recovered_state& state, const record& x);

@@ -2,6 +2,7 @@
 
 #include "actors/queue.hpp"
 #include "actors/recovery.hpp"
+#include "actors/rules/recent_ids.hpp"
 #include "actors/unread.hpp"
 #include "actors/user_node.hpp"
 #include "messages/actors.hpp"
@@ -27,6 +28,9 @@ struct retry_recovery {};
 
 /// To itself: answered when all that was sent to the journal is in it.
 struct pass_journal {};
+
+/// So many ids of deposits are remembered, some 80 MB of them.
+inline constexpr std::size_t ingest_ids_max = 1'000'000;
 
 struct shard_options {
   journal_actor journal;
@@ -92,6 +96,8 @@ struct shard_state {
   /// How far each ingress partition was applied. Ahead of the journal by what
   /// is on its way there.
   std::map<std::string, std::int64_t> watermarks;
+  /// Of deposits from logs of records.
+  rules::recent_ids ingested{ingest_ids_kept_us, ingest_ids_max};
   std::vector<shard_queue> queues; ///< by number
   std::unordered_map<std::string, queue_number> queue_numbers;
   std::unordered_map<std::string, shard_user> users;

@@ -9,6 +9,8 @@
 #include "messages/names.hpp"
 #include "messages/test_points.hpp"
 
+#include <xxhash.h>
+
 namespace depositd::shard_parts {
 
 namespace {
@@ -32,6 +34,28 @@ std::string wrong_with(shard_pointer self, const ingest_deposit& x) {
       || queue->second.kind != queue_kind::deposit)
     return "no deposit queue " + x.queue.substr(0, 64);
   return {};
+}
+
+/// The same deposit may be written twice, by a producer that was not sure; an
+/// id that comes again with something else is wrong.
+bool is_repeated(shard_pointer self, const ingest_deposit& x,
+                 std::string& wrong) {
+  using rules::recent_ids;
+  const auto& p = x.particulars;
+  if (p.file_name.empty() || seeded_bug("dedupe_skipped"))
+    return false;
+  const auto& content = x.post.empty() ? p.blob : x.post;
+  switch (self->state.ingested.see(
+    x.user, p.file_name, p.size, XXH3_64bits(content.data(), content.size()),
+    now(self))) {
+    case recent_ids::answer::fresh:
+      return false;
+    case recent_ids::answer::repeated:
+      return true;
+    case recent_ids::answer::other_content:
+      wrong = "the user has used this id for something else";
+  }
+  return false;
 }
 
 /// What a batch comes to, while it is taken apart.
@@ -86,7 +110,10 @@ batch take_apart(shard_pointer self, ingest& x) {
     if (!is_new(deposit.offset))
       continue;
     auto wrong = wrong_with(self, deposit);
-    if (wrong.empty())
+    const auto repeated = wrong.empty() && is_repeated(self, deposit, wrong);
+    if (repeated)
+      ++out.result.skipped;
+    else if (wrong.empty())
       add_deposit(self, out, deposit);
     else
       reject(out, x.partition,

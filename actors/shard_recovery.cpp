@@ -112,6 +112,9 @@ void begin_serving(shard_pointer self, recovered_state& found) {
     {state.id_last, found.id_max, ids_begin(state.options.number)});
   state.rings = found.rings;
   state.watermarks = found.watermarks;
+  state.ingested = rules::recent_ids{ingest_ids_kept_us, ingest_ids_max};
+  for (const auto& x : found.ingested)
+    state.ingested.see(x.user, x.file_name, x.size, 0, x.received_us);
   state.revision
     = state.options.number == 0 ? first_revision(state.options.epoch) : 0;
   for (const auto& [name, settings] : state.control->queues)

@@ -73,6 +73,16 @@ public:
   items_placed(std::uint64_t group_first, std::uint64_t group_last,
                std::uint32_t count_max) override;
 
+  caf::error
+  load_received(const std::string& source, micros since_us,
+                const std::function<void(const received_row&)>& show) override {
+    for (const auto& [id, x] : submissions_)
+      if (x.particulars.source == source && x.received_us >= since_us)
+        show({id, x.user, x.particulars.file_name, x.particulars.size,
+              x.received_us});
+    return {};
+  }
+
   caf::expected<std::uint64_t>
   forget_submissions(micros finished_before_us,
                      std::uint32_t count_max) override;

@@ -109,6 +109,10 @@ public:
   items_placed(std::uint64_t group_first, std::uint64_t group_last,
                std::uint32_t count_max) override;
 
+  caf::error
+  load_received(const std::string& source, micros since_us,
+                const std::function<void(const received_row&)>& show) override;
+
   caf::expected<std::uint64_t>
   forget_submissions(micros finished_before_us,
                      std::uint32_t count_max) override;
@@ -346,6 +350,38 @@ postgres_projection_store::items_placed(std::uint64_t group_first,
         return rows.error();
       return range_items(*rows);
     });
+}
+
+caf::error postgres_projection_store::load_received(
+  const std::string& source, micros since_us,
+  const std::function<void(const received_row&)>& show) {
+  constexpr std::uint64_t page = 10'000;
+  received_row x;
+  for (;;) {
+    const auto after = x.id;
+    auto count = get<std::uint64_t>(
+      [&](connection& from) -> caf::expected<std::uint64_t> {
+        const auto rows = from.run(
+          statements::received_submissions,
+          parameters{}.add(shard_).text(source).add(since_us).add(after).add(
+            page));
+        if (!rows)
+          return rows.error();
+        for (int at = 0; at < rows->rows(); ++at) {
+          rows->read(at, 0, x.id);
+          rows->read(at, 1, x.user);
+          rows->read(at, 2, x.file_name);
+          rows->read(at, 3, x.size);
+          rows->read(at, 4, x.received_us);
+          show(x);
+        }
+        return static_cast<std::uint64_t>(rows->rows());
+      });
+    if (!count)
+      return std::move(count.error());
+    if (*count < page)
+      return {};
+  }
 }
 
 caf::expected<std::uint64_t>

@@ -122,6 +122,11 @@ inline constexpr std::string_view change_submissions =
   "$15::text[]) AS x(id, status, failed, parked, batch_id, processor, reason, "
   "started_us, finished_us, attempt, document_sum, checksum, finished, "
   "document) WHERE r.shard = $1 AND r.id = x.id";
+/// In pages: those with an id above $4, at most $5 of them.
+inline constexpr std::string_view received_submissions =
+  "SELECT id, \"user\", file_name, size, received_us FROM submission_rows "
+  "WHERE shard = $1 AND source = $2 AND received_us >= $3 AND id > $4 "
+  "ORDER BY id LIMIT $5";
 inline constexpr std::string_view forget_submissions =
   "DELETE FROM submission_rows WHERE shard = $1 AND id IN (SELECT id "
   "FROM submission_rows WHERE shard = $1 AND finished_us > 0 "

@@ -96,6 +96,10 @@ public:
   items_placed(std::uint64_t group_first, std::uint64_t group_last,
                std::uint32_t count_max) override;
 
+  caf::error
+  load_received(const std::string& source, micros since_us,
+                const std::function<void(const received_row&)>& show) override;
+
   caf::expected<std::uint64_t>
   forget_submissions(micros finished_before_us,
                      std::uint32_t count_max) override;
@@ -237,6 +241,29 @@ sqlite_projection_store::items_placed(std::uint64_t group_first,
     find->read(0, x.id);
     find->read(1, x.queue);
     find->read(2, x.user);
+  }
+}
+
+caf::error sqlite_projection_store::load_received(
+  const std::string& source, micros since_us,
+  const std::function<void(const received_row&)>& show) {
+  auto find = file_->prepare(statements::received_submissions);
+  if (!find)
+    return std::move(find.error());
+  find->bind(source, since_us);
+  for (;;) {
+    const auto row = find->next();
+    if (!row)
+      return row.error();
+    if (!*row)
+      return {};
+    received_row x;
+    find->read(0, x.id);
+    find->read(1, x.user);
+    find->read(2, x.file_name);
+    find->read(3, x.size);
+    find->read(4, x.received_us);
+    show(x);
   }
 }
 

@@ -134,6 +134,9 @@ inline constexpr std::string_view put_document =
   "INSERT OR REPLACE INTO documents VALUES (?, ?, ?)";
 inline constexpr std::string_view document =
   "SELECT document, checksum FROM documents WHERE id = ?";
+inline constexpr std::string_view received_submissions =
+  "SELECT id, user, file_name, size, received_us FROM submissions "
+  "WHERE source = ? AND received_us >= ? ORDER BY id";
 inline constexpr std::string_view finished_submissions =
   "SELECT id FROM submissions WHERE finished_us > 0 AND finished_us < ? "
   "ORDER BY finished_us LIMIT ?";

@@ -45,6 +45,20 @@ public:
   virtual caf::error
   load_controls(const std::function<void(const control_row&)>& show) = 0;
 
+  /// Submissions that came from `source` at or after a time, in the order of
+  /// their ids: what tells a repetition from a new one.
+  struct received_row {
+    item_id id = 0;
+    std::string user;
+    std::string file_name;
+    std::uint64_t size = 0;
+    micros received_us = 0;
+  };
+  virtual caf::error
+  load_received(const std::string& source, micros since_us,
+                const std::function<void(const received_row&)>& show)
+    = 0;
+
   // -- read model
 
   virtual caf::expected<std::vector<submission_row>>

@@ -24,6 +24,8 @@ protected:
       x.user = user;
       x.user += std::to_string(offset % 3);
       x.particulars.file_name = std::string{"f"}.append(std::to_string(offset));
+      x.particulars.source = ingest_source;
+      x.particulars.size = 4;
       x.post = "post";
       out.deposits.push_back(std::move(x));
     }
@@ -107,6 +109,51 @@ TEST_F(ingest_test, what_is_no_deposit_here_is_rejected_not_lost) {
   EXPECT_EQ(reply->accepted, 1u);
   EXPECT_EQ(reply->rejected, 2u);
   EXPECT_EQ(kept_mark("in/0"), 2);
+}
+
+TEST_F(ingest_test, the_same_deposit_is_taken_once_also_after_a_crash) {
+  start();
+  ASSERT_TRUE(ask<ingested>(core, batch(0, 2)));
+  auto again = batch(3, 5);
+  for (std::size_t i = 0; i < 3; ++i) {
+    again.deposits[i].user = batch(0, 2).deposits[i].user;
+    again.deposits[i].particulars.file_name = "f" + std::to_string(i);
+  }
+  again.deposits[2].post = "lost";
+  auto reply = ask<ingested>(core, again);
+  ASSERT_TRUE(reply);
+  EXPECT_EQ(reply->accepted, 0u);
+  EXPECT_EQ(reply->skipped, 2u);
+  EXPECT_EQ(reply->rejected, 1u) << "an id was used for something else";
+  for (const auto tables_first : {false, true}) {
+    if (tables_first) {
+      EXPECT_EQ(submissions(), 3u);
+    }
+    crash();
+    start();
+    auto late = again;
+    late.upto += tables_first ? 6 : 3;
+    late.deposits.resize(2);
+    for (auto& x : late.deposits)
+      x.offset = late.upto;
+    auto once_more = ask<ingested>(core, late);
+    ASSERT_TRUE(once_more);
+    EXPECT_EQ(once_more->skipped, 2u);
+  }
+}
+
+TEST_F(ingest_test, an_id_is_known_for_seven_days) {
+  start();
+  ASSERT_TRUE(ask<ingested>(core, batch(0, 0)));
+  crash();
+  time_us += ingest_ids_kept_us;
+  start();
+  auto again = batch(1, 1);
+  again.deposits[0].user = batch(0, 0).deposits[0].user;
+  again.deposits[0].particulars.file_name = "f0";
+  auto reply = ask<ingested>(core, again);
+  ASSERT_TRUE(reply);
+  EXPECT_EQ(reply->accepted, 1u);
 }
 
 TEST_F(ingest_test, an_item_carries_its_post) {

@@ -31,7 +31,7 @@ inline caf::expected<ingest_deposit> read_plain(const source_record& x) {
   out.user = words[0];
   out.queue = words[1];
   out.particulars.file_name = words[2];
-  out.particulars.source = "log";
+  out.particulars.source = ingest_source;
   out.particulars.size = words[3].size();
   out.post = words[3];
   return out;

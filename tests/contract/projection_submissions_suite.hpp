@@ -27,6 +27,27 @@ TEST_P(projection_store_suite, gives_a_submission_back_as_it_was_put) {
             ids_list{1});
 }
 
+TEST_P(projection_store_suite, tells_what_came_from_a_source_since_a_time) {
+  auto old = a_submission(1);
+  auto young = a_submission(2);
+  auto other = a_submission(3);
+  old.particulars.source = young.particulars.source = "log";
+  old.received_us = 9;
+  young.received_us = other.received_us = 10;
+  young.particulars.file_name = "\xe4'%_\n";
+  put({old, young, other});
+  std::vector<projection_store::received_row> found;
+  ASSERT_FALSE(store->load_received("log", 10, [&](const auto& x) {
+    found.push_back(x);
+  }));
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].id, 2u);
+  EXPECT_EQ(found[0].user, young.user);
+  EXPECT_EQ(found[0].file_name, young.particulars.file_name);
+  EXPECT_EQ(found[0].size, young.particulars.size);
+  EXPECT_EQ(found[0].received_us, 10);
+}
+
 TEST_P(projection_store_suite, follows_a_submission_through_its_life) {
   put({a_submission(1)});
   auto row = a_submission(1);
