@@ -55,6 +55,23 @@ void backup(admin_pointer self, const call_ptr& call) {
             });
 }
 
+void kafka_init(admin_pointer self, const call_ptr& call) {
+  const auto& topics = self->state.options.topics;
+  if (!topics) {
+    refuse(call, ec::not_found, "this engine has no Kafka: set kafka.brokers");
+    return;
+  }
+  act<topics_created>(self, call, topics, create_topics{},
+                      [=](const topics_created& x) {
+                        auto list = document::array();
+                        for (const auto& one : x.topics)
+                          list.push_back({{"topic", one.topic},
+                                          {"partitions", one.partitions},
+                                          {"existed", one.existed}});
+                        deliver(call, {{"topics", list}});
+                      });
+}
+
 void submit_one(admin_pointer self, const call_ptr& call) {
   auto& in = call->arguments;
   submit_file what;
@@ -86,6 +103,7 @@ const std::map<std::string, deed>& deeds() {
     {"park", [](auto self, auto& call) { park(self, call, true); }},
     {"unpark", [](auto self, auto& call) { park(self, call, false); }},
     {"backup", backup},
+    {"kafka init", kafka_init},
     {"submit", submit_one},
   };
   return all;

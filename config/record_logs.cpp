@@ -33,7 +33,27 @@ bool has_record_logs(const depositd_settings& settings) {
 
 kafka_options kafka_options_of(const depositd_settings& settings) {
   kafka_options out;
-  out.brokers = settings.kafka.brokers;
+  const auto& kafka = settings.kafka;
+  out.brokers = kafka.brokers;
+  out.password_file = kafka.sasl.password_file;
+  const auto add = [&](const char* name, const std::string& value) {
+    if (!value.empty())
+      out.settings[name] = value;
+  };
+  const bool tls = !kafka.tls.ca.empty() || kafka.tls.configured();
+  const bool sasl = !kafka.sasl.mechanism.empty();
+  if (tls || sasl)
+    add("security.protocol", std::string{sasl ? "sasl_" : ""}
+                               + (tls ? "ssl" : "plaintext"));
+  add("ssl.ca.location", kafka.tls.ca);
+  add("ssl.certificate.location", kafka.tls.certificate);
+  add("ssl.key.location", kafka.tls.key);
+  add("sasl.mechanism", kafka.sasl.mechanism);
+  add("sasl.username", kafka.sasl.user);
+  for (const auto& option : kafka.options) {
+    const auto split = option.find('=');
+    out.settings[option.substr(0, split)] = option.substr(split + 1);
+  }
   return out;
 }
 

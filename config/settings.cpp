@@ -122,6 +122,21 @@ check_files(const origins& from,
   return caf::none;
 }
 
+/// A client needs no certificate of its own.
+caf::error check_kafka(const kafka_settings& x, const origins& from) {
+  if (!x.tls.ca.empty())
+    if (auto failure = check_files(from, {{"kafka.tls.ca", x.tls.ca}}))
+      return failure;
+  if (auto failure
+      = check_files(from, {{"kafka.tls.certificate", x.tls.certificate},
+                           {"kafka.tls.key", x.tls.key}}))
+    return failure;
+  if (!x.sasl.password_file.empty() && !readable(x.sasl.password_file))
+    return from.refuse("kafka.sasl.password_file",
+                       "cannot read \"" + x.sasl.password_file + "\"");
+  return caf::none;
+}
+
 caf::error check_tls(const depositd_settings& x, const origins& from) {
   if (auto failure =
         check_files(from, {{"http.tls.certificate", x.http.tls.certificate},
@@ -154,6 +169,10 @@ caf::error check(const depositd_settings& x, const origins& from) {
     return from.refuse("crossref.schema_folder",
                        "there is no folder \"" + schemas + "\"");
   for (const auto& user : x.prohibited_users)
+  if (auto failure = check_shards(x, from))
+    return failure;
+  if (auto failure = check_kafka(x.kafka, from))
+    return failure;
     if (!legal_user_name(user))
       return from.refuse("prohibited_users",
                          "\"" + user.substr(0, 100) + "\" is no user name");

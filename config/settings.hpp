@@ -111,11 +111,10 @@ struct kafka_settings {
   std::string ingress_topic = "deposits.in";
   std::string egress_topic = "deposits.out";
   std::string dead_letter_topic = "deposits.dead";
-  std::uint32_t partitions = 8; ///< of topics that depositctl makes
+  std::uint32_t partitions = 8; ///< of topics that `kafka init` makes
   tls_settings tls;             ///< `ca` alone is enough for TLS
   sasl_settings sasl;
   std::vector<std::string> options; ///< "name=value" for librdkafka
-  std::uint32_t partitions = 8; ///< of topics that `kafka init` makes
 
   friend bool operator==(const kafka_settings&,
                          const kafka_settings&) = default;

@@ -101,13 +101,17 @@ caf::error ask(client& producer, const std::vector<topic_wish>& wishes,
                         options.get(), queue.get());
   while (milliseconds_until(end) > 0) {
     admin_ptr<rd_kafka_event_t> event{
-      rd_kafka_queue_poll(queue.get(), milliseconds_until(end))};
+      rd_kafka_queue_poll(queue.get(), std::min(milliseconds_until(end), 100))};
+    rd_kafka_poll(producer.handle(), 0); // for news of trouble
     if (event
         && rd_kafka_event_type(event.get())
              == RD_KAFKA_EVENT_CREATETOPICS_RESULT)
       return read_answers(event.get(), out);
   }
-  return caf::make_error(ec::store_failed, "no broker has answered in time");
+  const auto& trouble = producer.news().trouble;
+  return caf::make_error(ec::store_failed,
+                         "no broker has answered in time"
+                           + (trouble.empty() ? "" : ": " + trouble));
 }
 
 /// A topic that was just made is unknown to brokers for another moment.

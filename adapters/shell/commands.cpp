@@ -213,6 +213,7 @@ std::vector<command_spec> make_table() {
                  "Copy everything while the engine runs",
                  {{"folder", "folder", kind::folder, "DIR",
                    "New folder on the engine's machine", true}}});
+  out.push_back({"kafka init", "Make the topics that the settings name", {}});
   return out;
 }
 
@@ -231,13 +232,13 @@ const std::vector<command_group>& command_groups() {
     {"sp", "Submission processors"},
     {"submission", "Submissions"},
     {"drop", "The drop folder"},
+    {"kafka", "Topics of Kafka"},
   };
   return groups;
 }
 
 const std::vector<command_group>& passed_on_groups() {
   static const std::vector<command_group> groups{
-    {"kafka", "Kafka topics"},
     {"job", "Jobs"},
     {"batch", "Batches"},
     {"collection", "Collections"},

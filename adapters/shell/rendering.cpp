@@ -239,6 +239,14 @@ std::string submissions(const json& x) {
   return out.text();
 }
 
+  return out.text() + slots(x);
+}
+
+std::string topics(const json& x) {
+  table out{{"TOPIC", ">PARTITIONS", "WAS THERE"}};
+  for (const auto& topic : list(x, "topics"))
+    out.add({cell(topic, "topic"), cell(topic, "partitions"),
+             cell(topic, "existed")});
 std::string submission(json x) {
   const auto result = cell(x, "document");
   x.erase("document");
@@ -297,3 +305,4 @@ std::string rendered(const std::string& command, const std::string& document) {
 }
 
 } // namespace depositd::shell
+    {"kafka init", topics},

@@ -101,6 +101,7 @@ protected:
     options.projector = pose<projector_actor>(fake_projector());
     options.processors = pose<processor_manager_actor>(fake_processors());
     options.submitter = pose<submitter_actor>(fake_submitter());
+    options.topics = pose<topics_actor>(fake_topics());
     options.version = "9.9";
     options.clock =
       engine_clock{1'772'357'400'000'000, sched.clock().current_time};
@@ -224,6 +225,12 @@ private:
 
   caf::behavior fake_processors() {
     return {[this](const report_slots&) { return world_.slots; }};
+  }
+
+  caf::behavior fake_topics() {
+    return {[this](create_topics) -> caf::result<topics_created> {
+      return answer(topics_created{{{"in", 8, false}, {"dead", 3, true}}});
+    }};
   }
 
   caf::behavior fake_submitter() {

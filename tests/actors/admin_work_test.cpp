@@ -124,6 +124,17 @@ TEST_F(admin_work_test, parking_counts_first_if_asked) {
   EXPECT_EQ(audit_lines(), 1u);
 }
 
+TEST_F(admin_work_test, topics_are_made_and_audited) {
+  const auto x = run("kafka init")["topics"];
+  ASSERT_EQ(x.size(), 2u);
+  EXPECT_EQ(x[0], (json{{"topic", "in"}, {"partitions", 8},
+                        {"existed", false}}));
+  EXPECT_EQ(x[1]["existed"], true);
+  EXPECT_EQ(audit_lines(), 1u);
+  world_.refusal = caf::make_error(ec::store_failed, "no broker answers");
+  refusal("kafka init", json::object(), ec::store_failed);
+}
+
 TEST_F(admin_work_test, backup_and_submit_are_passed_on) {
   run("backup", {{"folder", "/x"}});
   EXPECT_EQ(world_.backups, std::vector<std::string>{"/x"});

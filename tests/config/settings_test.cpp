@@ -91,6 +91,22 @@ TEST(settings, values_reach_their_fields) {
   EXPECT_EQ(x.log.level, "debug");
 }
 
+TEST(settings, kafka_takes_its_connection_in_parts) {
+  const auto x = settings_of("kafka:\n"
+                             "  brokers: a:1,b:2\n"
+                             "  partitions: 3\n"
+                             "  tls: {ca: /dev/null}\n"
+                             "  sasl: {mechanism: PLAIN, user: u}\n"
+                             "  options: [linger.ms=1, client.id=x=y]\n");
+  EXPECT_EQ(x.kafka.brokers, "a:1,b:2");
+  EXPECT_EQ(x.kafka.partitions, 3u);
+  EXPECT_EQ(x.kafka.tls.ca, "/dev/null");
+  EXPECT_EQ(x.kafka.sasl.mechanism, "PLAIN");
+  EXPECT_EQ(x.kafka.sasl.user, "u");
+  EXPECT_EQ(x.kafka.options,
+            (std::vector<std::string>{"linger.ms=1", "client.id=x=y"}));
+}
+
 TEST(settings, a_queue_takes_the_defaults_of_its_kind_in_any_order) {
   const auto x = settings_of("queues:\n"
                              "  extra.one: {concurrency: 2, kind: deposit}\n"
@@ -164,6 +180,11 @@ INSTANTIATE_TEST_SUITE_P(
                  "node.listen: 0.0.0.0:4747 can be reached"},
     refused_case{"node: {listen: '[::]:4747'}", "node.listen: [::]:4747 can"},
     refused_case{"kafka: {brokers: \"a\\nb\"}", "control characters"},
+    refused_case{"kafka: {options: [linger]}", "NAME=VALUE"},
+    refused_case{"kafka: {partitions: 0}", "kafka.partitions"},
+    refused_case{"kafka: {tls: {ca: /nowhere/ca.pem}}", "cannot read"},
+    refused_case{"kafka: {tls: {certificate: /dev/null}}", "kafka.tls.key"},
+    refused_case{"kafka: {sasl: {password_file: /nowhere/p}}", "cannot read"},
     refused_case{"a: {b: {c: {d: {e: {f: {g: {h: {i: 1}}}}}}}}", "levels"},
     refused_case{"? [a, b]\n: c", "a key must be a text"},
     refused_case{"a: [[1]]", "a: must be a list of texts"},

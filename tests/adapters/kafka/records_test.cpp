@@ -15,11 +15,13 @@ namespace depositd {
 namespace {
 
 record_format format() {
-  return make_record_format({.egress_topic = "out", .dead_letter_topic = "dead"});
+  return make_record_format(
+    {.egress_topic = "out", .dead_letter_topic = "dead"});
 }
 
 source_record a_record(std::string value) {
-  return {.offset = 7, .key = "k", .value = std::move(value), .has_value = true};
+  return {
+    .offset = 7, .key = "k", .value = std::move(value), .has_value = true};
 }
 
 caf::expected<ingest_deposit> read(std::string value) {

@@ -34,6 +34,16 @@ TEST(tables, line_up_with_numbers_to_the_right) {
                         "longer  1234\n");
 }
 
+TEST(rendering, topics_show_what_was_made) {
+  EXPECT_EQ(rendered("kafka init",
+                     R"({"topics":[{"topic":"in","partitions":8,)"
+                     R"("existed":false},{"topic":"dead","partitions":16,)"
+                     R"("existed":true}]})"),
+            "TOPIC  PARTITIONS  WAS THERE\n"
+            "in              8  no\n"
+            "dead           16  yes\n");
+}
+
 TEST(rendering, queues_show_caps_as_words) {
   const auto out =
     rendered("queue list",

@@ -1,0 +1,377 @@
+"""The engine on a real Kafka: deposits in by kcat, outcomes out, each exactly
+once after repetitions are dropped, whatever is killed on the way."""
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+import threading
+import unittest
+from collections import Counter
+from pathlib import Path
+
+from engine import EngineFailed
+from harness import SystemTest, a_deposit, main, wait_until
+from kafka_tools import (NOT_INSTALLED, Server, deposit_record, outcomes,
+                         produce, read_topic, services)
+
+# How much the test with everything in it does; CI does less.
+DEPOSITS = int(os.environ.get("DEPOSITD_KAFKA_DEPOSITS", "2000"))
+KILLS = int(os.environ.get("DEPOSITD_KAFKA_KILLS", "4"))
+PATIENCE = int(os.environ.get("DEPOSITD_KAFKA_PATIENCE", "120"))
+USERS = [f"user-{n}" for n in range(7)]
+
+
+def deposits(count, label):
+    """(user, file name) and line of so many records."""
+    for n in range(count):
+        user, name = USERS[n % len(USERS)], f"{label}-{n}.xml"
+        yield (user, name), deposit_record(
+            user, name, a_deposit(f"{label}.{n}").decode(), number=n)
+
+
+class KafkaFixture(SystemTest):
+    @classmethod
+    def setUpClass(cls):
+        tried = services("installed")
+        if tried.returncode == NOT_INSTALLED:
+            raise unittest.SkipTest(tried.stderr.strip().upper())
+        cls.kafka = Server()
+        cls.addClassCleanup(cls.kafka.remove)
+        cls.kafka.start()
+
+    def engine_on_kafka(self, label, settings=None, **more):
+        """Topics of its own; not started yet."""
+        self.topics = {kind: f"{label}.{kind}"
+                       for kind in ("in", "out", "dead")}
+        return self.engine({
+            "kafka.brokers": self.kafka.address,
+            "kafka.ingress_topic": self.topics["in"],
+            "kafka.egress_topic": self.topics["out"],
+            "kafka.dead_letter_topic": self.topics["dead"],
+            "kafka.partitions": 4, "log.level": "info", **(settings or {})},
+            **more)
+
+    def started(self, label, settings=None, **more):
+        engine = self.engine_on_kafka(label, settings, **more).start()
+        engine.ctl("kafka", "init")
+        return engine
+
+    def produce(self, lines):
+        produce(self.kafka.address, self.topics["in"], lines)
+
+    def read(self, kind):
+        return read_topic(self.kafka.address, self.topics[kind])
+
+    def outcomes(self):
+        return outcomes(self.read("out"))
+
+    def await_outcomes(self, keys, timeout=90):
+        """Until every deposit has one; the events by id."""
+        def complete():
+            if self.size("out") < len(keys):
+                return None
+            found = self.outcomes()
+            have = {(x["user"], x["id"]) for x in found.values()}
+            return found if have >= keys else None
+        return wait_until(complete, timeout, pause=0.5)
+
+    def expect_exactly(self, events, keys):
+        """One outcome for each deposit, and none for anything else."""
+        counted = Counter((x["user"], x["id"]) for x in events.values())
+        self.assertEqual(set(counted), keys)
+        self.assertEqual([x for x in counted.items() if x[1] > 1], [])
+
+    def run_with_kills(self, label, count, kills, settings=None, servers=None):
+        """`servers` are killed after the kill of that number."""
+        engine = self.started(label, settings)
+        lines = dict(deposits(count, label))
+        producer = threading.Thread(target=self.produce,
+                                    args=(lines.values(),))
+        producer.start()
+        for kill in range(kills):
+            wanted = count * (kill + 1) // (kills + 2)
+            wait_until(lambda: self.size("out") >= wanted, PATIENCE, 0.1)
+            if server := (servers or {}).get(kill):
+                server.kill()
+                server.start()
+            engine.kill()
+            engine.start()
+        producer.join()
+        events = self.await_outcomes(lines.keys(), PATIENCE)
+        self.expect_exactly(events, lines.keys())
+        self.assertEqual(self.read("dead"), [])
+        print(f"{label}: {count} deposits, {kills} kills, "
+              f"{len(self.read('out')) - count} repetitions")
+
+    def size(self, kind):
+        """How many records the topic has."""
+        done = subprocess.run(
+            ["kcat", "-Q", "-b", self.kafka.address]
+            + [word for p in range(4)
+               for word in ("-t", f"{self.topics[kind]}:{p}:-1")],
+            capture_output=True, text=True, check=False, timeout=60)
+        return sum(int(x) for x in re.findall(r"offset (\d+)", done.stdout))
+
+
+class KafkaTest(KafkaFixture):
+    def test_topics_are_made_once(self):
+        engine = self.engine_on_kafka("init").start()
+        made = engine.ask("kafka", "init")["topics"]
+        self.assertEqual([(x["topic"], x["partitions"], x["existed"])
+                          for x in made],
+                         [(self.topics[x], 4, False)
+                          for x in ("in", "out", "dead")])
+        printed = engine.ctl("kafka", "init")
+        self.assertEqual(printed.count("yes"), 3, printed)
+        self.assertIn("audit", engine.log())
+
+    def test_an_engine_without_kafka_says_so(self):
+        engine = self.start()
+        refused = engine.ctl_result("kafka", "init")
+        self.assertEqual(refused.returncode, 1)
+        self.assertIn("kafka.brokers", refused.stderr)
+
+    def test_an_option_that_is_wrong_is_one_line_and_exit_2(self):
+        engine = self.engine_on_kafka("wrong",
+                                      {"kafka.options": "nonsense=1"})
+        with self.assertRaises(EngineFailed) as refused:
+            engine.start()
+        self.assertEqual(refused.exception.code, 2)
+        self.assertIn("nonsense", refused.exception.log)
+
+    def test_records_come_in_and_outcomes_go_out(self):
+        engine = self.started("plain")
+        lines = dict(deposits(300, "plain"))
+        self.produce(lines.values())
+        events = self.await_outcomes(lines.keys())
+        self.expect_exactly(events, lines.keys())
+        one = next(iter(events.values()))
+        self.assertEqual(one["outcome"], "done")
+        self.assertEqual(one["queue"], "metadata")
+        self.assertEqual(one["source"], "kafka")
+        self.assertIn("<doi_batch_diagnostic", one["document"])
+        self.assertLessEqual(one["received"], one["finished"])
+        # The other doors know them, and what comes in there goes out too.
+        door = self.depositor(engine, USERS[0])
+        self.assertIn("<doi_batch_diagnostic",
+                      self.outcome(door, "plain-0.xml").document.decode())
+        self.assertTrue(door.deposit("http.xml", a_deposit("http")))
+        events = self.await_outcomes(lines.keys() | {(USERS[0], "http.xml")})
+        by_name = {x["id"]: x for x in events.values()}
+        self.assertEqual(by_name["http.xml"]["source"], "http")
+        self.assertEqual(self.read("dead"), [])
+
+    def test_a_deposit_that_fails_is_an_outcome_too(self):
+        self.started("bad")
+        self.produce([
+            deposit_record("ann", "no.xml", "this is no XML"),
+            deposit_record("ann", "good.xml", a_deposit("good").decode()),
+            deposit_record("ann", "big.xml",
+                           a_deposit("big", title="A" * 400_000).decode())])
+        names = {"no.xml", "good.xml", "big.xml"}
+        events = self.await_outcomes({("ann", name) for name in names})
+        how = {x["id"]: x["outcome"] for x in events.values()}
+        self.assertEqual(how["good.xml"], "done")
+        self.assertEqual(how["big.xml"], "done")
+        no = next(x for x in events.values() if x["id"] == "no.xml")
+        self.assertIn("record_diagnostic status=\"Failure\"", no["document"])
+
+    def test_poison_goes_aside_and_what_is_behind_it_goes_on(self):
+        engine = self.started("poison", {"kafka.partitions": 1})
+        poison = [f"p\tpoison {n}\n".encode() for n in range(1000)]
+        poison[10] = b"p\t{\"id\": 1}\n"
+        poison[20] = b"p\t\xff\xfe\x01\n"
+        good = dict(deposits(1, "behind"))
+        self.produce(poison + list(good.values()))
+        self.await_outcomes(good.keys())
+        engine.kill()
+        engine.start()
+        more = dict(deposits(1, "later"))
+        self.produce(more.values())
+        self.await_outcomes(good.keys() | more.keys())
+        letters = wait_until(lambda: self.all_letters(1000))
+        by_id = {x.header("event-id"): x for x in letters}
+        self.assertEqual(len(by_id), 1000)
+        self.assertEqual(
+            Counter(x.value for x in by_id.values()),
+            Counter(x[2:-1] for x in poison))
+        offsets = sorted(int(x.header("source-offset"))
+                         for x in by_id.values())
+        self.assertEqual(offsets, list(range(1000)))
+        one = by_id[next(iter(by_id))]
+        self.assertEqual(one.header("source-topic"), self.topics["in"])
+        self.assertEqual(one.header("source-partition"), "0")
+        self.assertTrue(one.header("reason"))
+
+    def all_letters(self, count):
+        found = self.read("dead")
+        return found if len({x.header("event-id") for x in found}) >= count \
+            else None
+
+    def test_an_engine_may_be_killed_on_the_way(self):
+        self.run_with_kills("kills", 1500, KILLS)
+
+    def test_brokers_that_are_away_are_waited_for(self):
+        engine = self.started("away")
+        first = dict(deposits(50, "first"))
+        self.produce(first.values())
+        self.await_outcomes(first.keys())
+        self.kafka.kill()
+        # Other doors do not care.
+        door = self.depositor(engine, "press")
+        self.assertTrue(door.deposit("meanwhile.xml", a_deposit("meanwhile")))
+        self.outcome(door, "meanwhile.xml")
+        # Nor does a start.
+        engine.kill()
+        engine.start()
+        self.kafka.start()
+        second = dict(deposits(50, "second"))
+        self.produce(second.values())
+        keys = first.keys() | second.keys() | {("press", "meanwhile.xml")}
+        self.expect_exactly(self.await_outcomes(keys), keys)
+
+    def test_another_log_under_the_same_name_is_an_alarm(self):
+        engine = self.started("other", {"kafka.partitions": 1})
+        lines = dict(deposits(20, "other"))
+        self.produce(lines.values())
+        self.await_outcomes(lines.keys())
+        self.kafka.kill()
+        shutil.rmtree(Path(self.kafka.folder, "kafka", "data"))
+        self.kafka.start()
+        engine.ctl("kafka", "init")
+        wait_until(lambda: "intake_stopped" in engine.log())
+        self.assertIn("but ends at 0", engine.log())
+        # Outcomes still go out.
+        door = self.depositor(engine, "press")
+        self.assertTrue(door.deposit("one.xml", a_deposit("one")))
+        self.await_outcomes({("press", "one.xml")})
+
+
+class KafkaOverTls(SystemTest):
+    """A broker that wants TLS on both sides and a password."""
+
+    MORE = """
+listeners=PLAINTEXT://127.0.0.1:@PORT@,CONTROLLER://127.0.0.1:@CONTROLLER@,\\
+SAFE://127.0.0.1:{port}
+advertised.listeners=PLAINTEXT://127.0.0.1:@PORT@,SAFE://localhost:{port}
+listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,\\
+SAFE:SASL_SSL
+ssl.keystore.type=PEM
+ssl.keystore.location={folder}/broker.pem
+ssl.truststore.type=PEM
+ssl.truststore.location={folder}/ca.pem
+ssl.client.auth=required
+sasl.enabled.mechanisms=PLAIN
+listener.name.safe.plain.sasl.jaas.config=org.apache.kafka.common.security\\
+.plain.PlainLoginModule required user_depositd="open sesame";
+"""
+
+    def setUp(self):
+        super().setUp()
+        tried = services("installed")
+        if tried.returncode == NOT_INSTALLED:
+            self.skipTest(tried.stderr.strip().upper())
+        self.server = Server()
+        self.addCleanup(self.server.remove)
+        folder = Path(self.server.folder, "kafka")
+        folder.mkdir()
+        self.certificates(folder)
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        (folder / "more.properties").write_text(
+            self.MORE.format(port=port, folder=folder))
+        self.server.start()
+        self.pem = folder
+        (self.folder / "password").write_text("open sesame\n")
+        self.settings = {
+            "kafka.brokers": f"localhost:{port}",
+            "kafka.tls.ca": folder / "ca.pem",
+            "kafka.tls.certificate": folder / "client.pem",
+            "kafka.tls.key": folder / "client.pem",
+            "kafka.sasl.mechanism": "PLAIN",
+            "kafka.sasl.user": "depositd",
+            "kafka.sasl.password_file": self.folder / "password"}
+
+    def certificates(self, folder):
+        """A CA, and key and certificate in one file for both sides."""
+        def openssl(*arguments):
+            subprocess.run(["openssl", *arguments], check=True, timeout=60,
+                           capture_output=True, cwd=folder)
+        openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
+                "-subj", "/CN=test-ca", "-keyout", "ca.key", "-out", "ca.pem")
+        (folder / "names").write_text("subjectAltName=DNS:localhost\n")
+        for name in ("broker", "client"):
+            openssl("req", "-newkey", "rsa:2048", "-nodes", "-subj",
+                    f"/CN={name}", "-keyout", f"{name}.key", "-out",
+                    f"{name}.csr")
+            openssl("x509", "-req", "-days", "2", "-CAcreateserial",
+                    "-extfile", "names", "-in", f"{name}.csr", "-CA",
+                    "ca.pem", "-CAkey", "ca.key", "-out", f"{name}.crt")
+            (folder / f"{name}.pem").write_text(
+                (folder / f"{name}.key").read_text()
+                + (folder / f"{name}.crt").read_text())
+
+    def test_deposits_go_both_ways(self):
+        engine = self.start(self.settings)
+        engine.ctl("kafka", "init")
+        line = deposit_record("ann", "a.xml", a_deposit("a").decode())
+        produce(self.server.address, "deposits.in", [line])
+        found = wait_until(
+            lambda: read_topic(self.server.address, "deposits.out"))
+        self.assertEqual(found[0].document()["id"], "a.xml")
+
+    def test_a_wrong_password_is_told(self):
+        (self.folder / "password").write_text("open barley\n")
+        engine = self.start(self.settings)
+        refused = engine.ctl_result("kafka", "init")
+        self.assertEqual(refused.returncode, 1)
+        self.assertIn("uthenticat", engine.log())
+        self.assertNotIn("barley", engine.log())
+
+    def test_a_broker_of_another_name_is_not_trusted(self):
+        self.settings["kafka.brokers"] = \
+            self.settings["kafka.brokers"].replace("localhost", "127.0.0.1")
+        engine = self.start(self.settings)
+        self.assertEqual(engine.ctl_result("kafka", "init").returncode, 1)
+        self.assertIn("certificate verify failed", engine.log())
+
+
+class KafkaAndPostgres(KafkaFixture):
+    """The store on a server too; both servers and the engine are killed."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        if services("installed", service="postgres").returncode != 0:
+            raise unittest.SkipTest("POSTGRESQL IS NOT INSTALLED")
+        cls.postgres = Server("postgres")
+        cls.addClassCleanup(cls.postgres.remove)
+        cls.postgres.start()
+
+    def settings(self, schema):
+        done = subprocess.run(
+            ["psql", self.postgres.address, "-XAtqc",
+             f"CREATE SCHEMA {schema}"], capture_output=True, text=True,
+            check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return {"store.kind": "postgres",
+                "store.url": f"{self.postgres.address}"
+                             f"?options=-csearch_path%3D{schema}"}
+
+    def test_records_come_in_and_outcomes_go_out(self):
+        self.started("pgplain", self.settings("pgplain"))
+        lines = dict(deposits(200, "pgplain"))
+        self.produce(lines.values())
+        self.expect_exactly(self.await_outcomes(lines.keys()), lines.keys())
+
+    def test_the_same_set_comes_out_whatever_is_killed(self):
+        """Engine several times, Postgres and Kafka once each."""
+        self.run_with_kills("all", DEPOSITS, KILLS, self.settings("everything"),
+                            {KILLS // 3: self.postgres, KILLS // 2: self.kafka})
+
+
+if __name__ == "__main__":
+    main()
