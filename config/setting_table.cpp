@@ -1,5 +1,7 @@
 #include "config/setting_table.hpp"
 
+#include "messages/sharding.hpp"
+
 namespace depositd {
 
 namespace {
@@ -107,6 +109,10 @@ std::vector<setting_key> outer_keys() {
     {"store.url", text(&settings::store, &store_settings::url)},
     {"store.segment_mb",
      number(1, 1'024, &settings::store, &store_settings::segment_mb)},
+    {"shards.count",
+     number(1, shards_max, &settings::shards, &shard_settings::count)},
+    {"shards.lease_ms",
+     number(500, 600'000, &settings::shards, &shard_settings::lease_ms)},
     {"http.listen", address(&settings::http, &http::listen)},
     {"http.tls.certificate",
      text(&settings::http, &http::tls, &tls::certificate)},
@@ -119,6 +125,7 @@ std::vector<setting_key> outer_keys() {
      number(1, 3'600, &settings::http, &http::idle_timeout_s)},
     {"admin.listen", address(&settings::admin, &admin_settings::listen)},
     {"node.listen", address(&settings::node, &node::listen)},
+    {"node.advertise", text(&settings::node, &node::advertise)},
     {"node.name", text(&settings::node, &node::name)},
     {"node.tls.certificate",
      text(&settings::node, &node::tls, &tls::certificate)},

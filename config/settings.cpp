@@ -156,8 +156,22 @@ caf::error check_tls(const depositd_settings& x, const origins& from) {
   return caf::none;
 }
 
+caf::error check_shards(const depositd_settings& x, const origins& from) {
+  if (!x.node.advertise.empty() && !parse_endpoint(x.node.advertise))
+    return from.refuse("node.advertise",
+                       "\"" + x.node.advertise + "\" is not HOST:PORT");
+  if (x.shards.count > 1 && x.store.kind != store_kind::postgres)
+    return from.refuse("shards.count",
+                       "more than one shard needs store.kind postgres");
+  return caf::none;
+}
+
 caf::error check(const depositd_settings& x, const origins& from) {
   if (auto failure = check_tls(x, from))
+    return failure;
+  if (auto failure = check_shards(x, from))
+    return failure;
+  if (auto failure = check_kafka(x.kafka, from))
     return failure;
   if (!x.node.name.empty() && !legal_processor_name(x.node.name))
     return from.refuse("node.name", "must be 1 to 64 of A-Z a-z 0-9 . _ -");
@@ -169,10 +183,6 @@ caf::error check(const depositd_settings& x, const origins& from) {
     return from.refuse("crossref.schema_folder",
                        "there is no folder \"" + schemas + "\"");
   for (const auto& user : x.prohibited_users)
-  if (auto failure = check_shards(x, from))
-    return failure;
-  if (auto failure = check_kafka(x.kafka, from))
-    return failure;
     if (!legal_user_name(user))
       return from.refuse("prohibited_users",
                          "\"" + user.substr(0, 100) + "\" is no user name");

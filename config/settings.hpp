@@ -45,6 +45,15 @@ struct tls_settings {
   friend bool operator==(const tls_settings&, const tls_settings&) = default;
 };
 
+/// How users and message queues are spread over engines.
+struct shard_settings {
+  std::uint32_t count = 1; ///< the same for ever
+  std::uint32_t lease_ms = 15'000;
+
+  friend bool operator==(const shard_settings&, const shard_settings&)
+    = default;
+};
+
 struct http_settings {
   endpoint listen{"127.0.0.1", 8080};
   tls_settings tls;
@@ -64,6 +73,7 @@ struct admin_settings {
 
 struct node_settings {
   endpoint listen{"127.0.0.1", 4747};
+  std::string advertise; ///< "host:port"; empty: `listen`, as bound
   std::string name; ///< empty: made of host and process
   tls_settings tls;
 
@@ -159,6 +169,7 @@ struct shutdown_settings {
 struct depositd_settings {
   data_settings data;
   store_settings store;
+  shard_settings shards;
   http_settings http;
   admin_settings admin;
   node_settings node;

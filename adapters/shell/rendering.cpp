@@ -213,6 +213,25 @@ std::string filter(const json& spec) {
   return users;
 }
 
+/// Where a slot is: nodes have names, the engine itself has none here.
+std::string place(const json& slot) {
+  const auto out = cell(slot, "node");
+  return out == "-" ? "engine" : out;
+}
+
+std::string slots(const json& x) {
+  table out{{"NODE", "PROCESSOR", ">SLOT", "QUEUE", "STATE", ">ITEM", "USER",
+             "SINCE"}};
+  for (const auto& slot : list(x, "slots"))
+    out.add({place(slot), cell(slot, "processor"), cell(slot, "slot"),
+             cell(slot, "queue"), cell(slot, "state"), cell(slot, "item"),
+             cell(slot, "user"), time(slot, "since")});
+  for (const auto& node : list(x, "nodes"))
+    if (cell(node, "state") == "silent")
+      out.add({cell(node, "name"), "-", "-", "-", "silent", "-", "-", "-"});
+  return "\n" + out.text();
+}
+
 std::string processors(const json& x) {
   table out{{"PROCESSOR", "TYPES", ">SLOTS", ">BUSY", "FILTER", "PREFERRED",
              ">MAX SIZE"}};
@@ -220,6 +239,14 @@ std::string processors(const json& x) {
     out.add({cell(spec, "name"), cell(spec, "types"), cell(spec, "slots"),
              std::to_string(list(spec, "working").size()), filter(spec),
              cell(spec, "preferred_users"), cap(spec, "max_submission_size")});
+  return out.text() + slots(x);
+}
+
+std::string topics(const json& x) {
+  table out{{"TOPIC", ">PARTITIONS", "WAS THERE"}};
+  for (const auto& topic : list(x, "topics"))
+    out.add({cell(topic, "topic"), cell(topic, "partitions"),
+             cell(topic, "existed")});
   return out.text();
 }
 
@@ -239,14 +266,6 @@ std::string submissions(const json& x) {
   return out.text();
 }
 
-  return out.text() + slots(x);
-}
-
-std::string topics(const json& x) {
-  table out{{"TOPIC", ">PARTITIONS", "WAS THERE"}};
-  for (const auto& topic : list(x, "topics"))
-    out.add({cell(topic, "topic"), cell(topic, "partitions"),
-             cell(topic, "existed")});
 std::string submission(json x) {
   const auto result = cell(x, "document");
   x.erase("document");
@@ -290,6 +309,7 @@ const std::map<std::string, renderer>& renderers() {
     {"submission list", submissions},
     {"submission show", submission},
     {"submission why", why},
+    {"kafka init", topics},
   };
   return all;
 }
@@ -305,4 +325,3 @@ std::string rendered(const std::string& command, const std::string& document) {
 }
 
 } // namespace depositd::shell
-    {"kafka init", topics},
