@@ -10,6 +10,11 @@ namespace depositd {
 
 using std::chrono::milliseconds;
 
+void owned_shards::rename(const std::string& engine) {
+  const std::lock_guard guard{mutex_};
+  met_.engine = engine;
+}
+
 engine_met owned_shards::get() const {
   const std::lock_guard guard{mutex_};
   return met_;

@@ -37,6 +37,8 @@ public:
     met_.engine = std::move(engine);
   }
 
+  void rename(const std::string& engine);
+
   engine_met get() const;
   void put(const engine_met::owned& x);
   void erase(shard_number shard);

@@ -24,6 +24,10 @@ void settle_projection(self_pointer self, const reply_address& where) {
   nothing.count_max = 1;
   nothing.with_documents = false;
   const auto finish = [=] { answer(where, caf::make_message(done{})); };
+  if (!self->state.options.projector) {
+    finish();
+    return;
+  }
   self->request(self->state.options.projector, patience(self), nothing)
     .then([=](const submissions_found&) { finish(); },
           [=](const caf::error& why) {

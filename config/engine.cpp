@@ -97,19 +97,30 @@ caf::expected<std::unique_ptr<engine>>
 engine::start(caf::actor_system& system, const depositd_settings& settings,
               std::function<void(const std::string&)> failed) {
   std::unique_ptr<engine> out{new engine(system, settings)};
-  auto durable = open_stores(settings);
-  if (!durable)
-    return durable.error();
-  out->stores_ = std::move(*durable);
-  const auto steps = {&engine::start_core, &engine::await_recovery,
-                      &engine::open_doors};
-  for (const auto& step : steps)
-    if (auto wrong = ((*out).*step)()) {
-      out->stop();
-      return wrong;
-    }
-  out->spawn_supervisor(std::move(failed));
+  out->failed_ = std::move(failed);
+  if (auto wrong = out->open_everything()) {
+    out->stop();
+    return wrong;
+  }
   return out;
+}
+
+caf::error engine::open_everything() {
+  using steps = std::vector<caf::error (engine::*)()>;
+  const auto order
+    = settings_.shards.count == 1
+        ? steps{&engine::start_core, &engine::await_recovery,
+                &engine::spawn_operators, &engine::open_doors,
+                &engine::open_node, &engine::open_record_logs}
+        // Others must reach us before they can share anything with us.
+        : steps{&engine::start_sharing,  &engine::spawn_operators,
+                &engine::open_node,      &engine::join_engines,
+                &engine::await_recovery, &engine::open_doors};
+  for (const auto& step : order)
+    if (auto wrong = (this->*step)())
+      return wrong;
+  spawn_supervisor();
+  return {};
 }
 
 engine::engine(caf::actor_system& system, const depositd_settings& settings)
@@ -123,6 +134,10 @@ engine::engine(caf::actor_system& system, const depositd_settings& settings)
 engine::~engine() = default;
 
 caf::error engine::start_core() {
+  auto durable = open_stores(settings_);
+  if (!durable)
+    return std::move(durable.error());
+  stores_ = std::move(*durable);
   core_options options;
   options.journal = stores_.journal.get();
   options.projection = stores_.projection.get();
@@ -135,33 +150,57 @@ caf::error engine::start_core() {
   if (has_record_logs(settings_))
     options.published = published_;
   core_ = spawn_core(system_, std::move(options));
+  shard_ = core_.shard;
+  reads_ = core_.projector;
   return {};
 }
 
+caf::error engine::start_sharing() {
+  auto durable = open_shared_stores(settings_);
+  if (!durable)
+    return std::move(durable.error());
+  stores_ = std::move(*durable);
+  shared_ = std::make_unique<shared_shards>(
+    system_, shared_shards_options{settings_, stores_, budget_,
+                                   configuration_of(settings_)});
+  shard_ = shared_->router();
+  reads_ = shared_->reader();
+  return {};
+}
+
+caf::error engine::join_engines() {
+  return shared_->join({settings_.node.listen.host, node_port_},
+                       [failed = failed_](const caf::error& why) {
+                         failed(render(why));
+                       });
+}
+
 caf::error engine::await_recovery() {
+  if (shared_)
+    return shared_->await_ready();
   caf::scoped_actor self{system_};
   caf::error failure;
-  self->request(core_.shard, caf::infinite, await_ready{})
+  self->request(shard_, caf::infinite, await_ready{})
     .receive([](const done&) {},
              [&](caf::error& why) { failure = std::move(why); });
   return failure;
 }
 
-caf::error engine::open_doors() {
+caf::error engine::spawn_operators() {
   handler_ = system_.spawn(
     crossref::handler_pool,
-    handler_options(system_, settings_, stores_, core_.shard));
+    handler_options(system_, settings_, stores_, shard_));
   processors_ = system_.spawn(processor_manager,
-                              processor_manager_options{core_.shard, handler_});
-  native_ = system_.spawn(native, core_.shard);
+                              processor_manager_options{shard_, handler_});
+  native_ = system_.spawn(native, shard_);
   auto submitting = system_.spawn<caf::detached>(
     submitter, submitter_options{
-                 stores_.blobs.get(), core_.shard,
+                 stores_.blobs.get(), shard_,
                  std::size_t{settings_.crossref.body_limit_mb} << 20});
   submitter_ = caf::actor_cast<caf::actor>(submitting);
   admin_options operating;
-  operating.shard = core_.shard;
-  operating.projector = core_.projector;
+  operating.shard = shard_;
+  operating.projector = reads_;
   operating.processors = processors_;
   operating.native = native_;
   operating.submitter = submitting;
@@ -172,19 +211,29 @@ caf::error engine::open_doors() {
     operating.topics = topics_;
   }
   operating.engine = settings_.node.name;
+  if (shared_)
+    operating.meet = shared_->met();
   operating.version = version_text;
   operating.audit = audit_log();
   admin_ = system_.spawn(admin, std::move(operating));
+  return {};
+}
+
+caf::error engine::open_doors() {
   auto opened = doors::open(
-    system_, {settings_, stores_, core_.shard, core_.projector, handler_});
+    system_, {settings_, stores_, shard_, reads_, handler_});
   if (!opened)
     return opened.error();
   doors_ = std::move(*opened);
+  return {};
+}
+
+caf::error engine::open_node() {
   auto port = publish_node();
   if (!port)
-    return port.error();
+    return std::move(port.error());
   node_port_ = *port;
-  return open_record_logs();
+  return {};
 }
 
 caf::error engine::open_record_logs() {
@@ -214,11 +263,11 @@ caf::expected<std::uint16_t> engine::publish_node() {
   return *port;
 }
 
-void engine::spawn_supervisor(std::function<void(const std::string&)> failed) {
+void engine::spawn_supervisor() {
   supervisor_options watching;
-  watching.shard = core_.shard;
+  watching.shard = shard_;
   watching.processors = processors_;
-  watching.projector = core_.projector;
+  watching.projector = core_.projector; // the keeper settles what it hands over
   watching.drain_ms = settings_.shutdown.drain_ms;
   const auto watch = [&](const char* name, const auto& who) {
     watching.watched.emplace_back(
@@ -226,12 +275,17 @@ void engine::spawn_supervisor(std::function<void(const std::string&)> failed) {
   };
   for (const auto& [name, who] : core_.all())
     watching.watched.emplace_back(name, who);
+  if (shared_) {
+    watch("router", shard_);
+    watch("reader", reads_);
+    watch("shard_keeper", shared_->keeper());
+  }
   watch("handler", handler_);
   watch("processor_manager", processors_);
   watch("native", native_);
   watch("admin", admin_);
   watching.failed
-    = [failed = std::move(failed)](const std::string& who,
+    = [failed = failed_](const std::string& who,
                                    const caf::error& why) {
         failed(who + " ended: " + render(why));
       };
@@ -273,6 +327,8 @@ void engine::stop() {
   end(handler_);
   end(submitter_);
   end_record_logs(system_, logs_);
+  if (shared_)
+    shared_->leave();
   end_core(system_, core_);
 }
 

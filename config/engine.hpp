@@ -5,6 +5,7 @@
 #include "actors/core.hpp"
 #include "config/record_logs.hpp"
 #include "config/settings.hpp"
+#include "config/shared_shards.hpp"
 #include "config/stores.hpp"
 #include "messages/actors.hpp"
 
@@ -46,18 +47,30 @@ public:
 private:
   engine(caf::actor_system& system, const depositd_settings& settings);
 
+  caf::error open_everything();
+
+  // With one shard doors hold its actors; with several what stands for them.
   caf::error start_core();
+  caf::error start_sharing();
+  caf::error join_engines();
+
   caf::error await_recovery();
+  caf::error spawn_operators();
+  caf::error open_node();
   caf::error open_doors();
   caf::error open_record_logs();
-  void spawn_supervisor(std::function<void(const std::string&)> failed);
+  void spawn_supervisor();
   caf::expected<std::uint16_t> publish_node();
 
   caf::actor_system& system_;
   depositd_settings settings_;
   stores stores_;
   std::shared_ptr<memory_budget> budget_;
-  core_actors core_;
+  core_actors core_;                      ///< with one shard
+  std::unique_ptr<shared_shards> shared_; ///< with several
+  shard_actor shard_;                     ///< the core's, or the router
+  projector_actor reads_;                 ///< the core's, or the reader
+  std::function<void(const std::string&)> failed_;
   topics_actor topics_; ///< null without a log of records
   record_logs logs_;
   std::shared_ptr<std::atomic<sequence>> published_

@@ -9,6 +9,7 @@
 #include "adapters/postgres/postgres_doi_registry.hpp"
 #include "adapters/postgres/postgres_journal_store.hpp"
 #include "adapters/postgres/postgres_projection_store.hpp"
+#include "adapters/postgres/postgres_shard_leases.hpp"
 #include "adapters/segments/segments.hpp"
 #include "adapters/sqlite/sqlite_doi_registry.hpp"
 #include "adapters/sqlite/sqlite_projection_store.hpp"
@@ -50,21 +51,9 @@ caf::expected<stores> open_embedded(const depositd_settings& settings) {
   return out;
 }
 
-caf::expected<stores> open_postgres(const depositd_settings& settings) {
+/// Blobs and registry.
+caf::error open_effects(const depositd_settings& settings, stores& out) {
   const postgres_options server{.url = settings.store.url};
-  stores out;
-  // The journal first: its lock says whether the shard is in use.
-  if (auto journal = open_postgres_journal(
-        {.server = server,
-         .extent_bytes = std::uint64_t{settings.store.segment_mb} << 20}))
-    out.journal = std::move(*journal);
-  else
-    return journal.error();
-  if (auto projection = open_postgres_projection(
-        {.server = server, .epoch = out.journal->epoch()}))
-    out.projection = std::move(*projection);
-  else
-    return projection.error();
   if (auto blobs = open_postgres_blobs(server))
     out.blobs = std::move(*blobs);
   else
@@ -73,6 +62,22 @@ caf::expected<stores> open_postgres(const depositd_settings& settings) {
     out.registry = std::move(*registry);
   else
     return registry.error();
+  return {};
+}
+
+caf::expected<stores> open_postgres(const depositd_settings& settings) {
+  const postgres_options server{.url = settings.store.url};
+  if (auto wrong = check_postgres_shard_count(server, 1))
+    return wrong;
+  // The journal's lock says whether the shard is in use.
+  auto shard = open_shard_stores(settings, 0, 0);
+  if (!shard)
+    return std::move(shard.error());
+  stores out;
+  out.journal = std::move(shard->journal);
+  out.projection = std::move(shard->projection);
+  if (auto wrong = open_effects(settings, out))
+    return wrong;
   return out;
 }
 
@@ -86,6 +91,33 @@ stores open_memory() {
 }
 
 } // namespace
+
+caf::expected<stores> open_shared_stores(const depositd_settings& settings) {
+  stores out;
+  if (auto wrong = open_effects(settings, out))
+    return wrong;
+  return out;
+}
+
+caf::expected<shard_stores> open_shard_stores(const depositd_settings& settings,
+                                              shard_number shard,
+                                              epoch_number epoch) {
+  const postgres_options server{.url = settings.store.url, .shard = shard};
+  shard_stores out;
+  if (auto journal = open_postgres_journal(
+        {.server = server,
+         .extent_bytes = std::uint64_t{settings.store.segment_mb} << 20,
+         .epoch = epoch}))
+    out.journal = std::move(*journal);
+  else
+    return journal.error();
+  if (auto projection = open_postgres_projection(
+        {.server = server, .epoch = out.journal->epoch()}))
+    out.projection = std::move(*projection);
+  else
+    return projection.error();
+  return out;
+}
 
 caf::expected<stores> open_stores(const depositd_settings& settings) {
   switch (settings.store.kind) {

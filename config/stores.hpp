@@ -5,6 +5,7 @@
 #include "messages/ports/doi_registry.hpp"
 #include "messages/ports/journal_store.hpp"
 #include "messages/ports/projection_store.hpp"
+#include "messages/sharding.hpp"
 
 #include <memory>
 
@@ -17,6 +18,20 @@ struct stores {
   std::shared_ptr<blob_store> blobs;       ///< handlers hold it too
   std::shared_ptr<doi_registry> registry;  ///< handlers hold it too
 };
+
+/// Journal and tables of one shard.
+struct shard_stores {
+  std::unique_ptr<journal_store> journal;
+  std::unique_ptr<projection_store> projection;
+};
+
+/// What all shards and engines share, on a server: blobs and registry.
+caf::expected<stores> open_shared_stores(const depositd_settings& settings);
+
+/// The rest, of one shard under the epoch of its lease.
+caf::expected<shard_stores> open_shard_stores(const depositd_settings& settings,
+                                              shard_number shard,
+                                              epoch_number epoch);
 
 /// Opens the stores of `store.kind`. The embedded ones live in the data folder:
 /// journal/, projection.db, blobs/, registry.db. With postgres all of

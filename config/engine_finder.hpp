@@ -1,0 +1,23 @@
+#pragma once
+
+// How engines that share shards find each other: over the node door.
+
+#include "actors/shard_keeper.hpp"
+
+#include <caf/actor_system.hpp>
+
+#include <chrono>
+
+namespace depositd {
+
+struct engine_finder_options {
+  bool tls = false; ///< as this engine's own node door
+  /// An engine that was stopped takes connections and says nothing.
+  std::chrono::milliseconds connect_within{4'000};
+};
+
+engine_finder_actor
+spawn_engine_finder(caf::actor_system& system,
+                    const engine_finder_options& options);
+
+} // namespace depositd

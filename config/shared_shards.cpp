@@ -1,0 +1,245 @@
+#include "config/shared_shards.hpp"
+
+#include "adapters/postgres/postgres_shard_leases.hpp"
+#include "config/engine_finder.hpp"
+#include "config/record_logs.hpp"
+
+#include <caf/scoped_actor.hpp>
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <utility>
+
+namespace depositd {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::chrono::minutes minute{1};
+
+/// A router that is there already gets to know the keeper later.
+class lost_owner {
+public:
+  void tell() const {
+    const std::lock_guard guard{mutex_};
+    if (keeper_)
+      caf::anon_send(keeper_, look_now{});
+  }
+
+  void meet(const shard_keeper_actor& who) {
+    const std::lock_guard guard{mutex_};
+    keeper_ = who;
+  }
+
+private:
+  mutable std::mutex mutex_;
+  shard_keeper_actor keeper_;
+};
+
+struct core_parts {
+  shard_stores stores;
+  core_actors actors;
+  record_logs logs;
+};
+
+/// Everything that opens one shard, for the keeper.
+class core_factory {
+public:
+  core_factory(caf::actor_system& system, const shared_shards_options& options,
+               shard_actor router)
+    : system_(system),
+      settings_(options.settings),
+      blobs_(options.durable.blobs),
+      registry_(options.durable.registry),
+      budget_(options.budget),
+      configuration_(options.configuration),
+      router_(std::move(router)) {
+    // nop
+  }
+
+  caf::expected<opened_core> open(shard_number shard, epoch_number epoch) {
+    auto stores = open_shard_stores(settings_, shard, epoch);
+    if (!stores)
+      return std::move(stores.error());
+    auto parts = std::make_shared<core_parts>();
+    parts->stores = std::move(*stores);
+    const auto published = std::make_shared<std::atomic<sequence>>(0);
+    parts->actors = spawn_core(system_, options_of(*parts, shard, published));
+    if (auto wrong = open_logs(*parts, shard, published)) {
+      end(*parts);
+      return wrong;
+    }
+    opened_core out;
+    out.actors = parts->actors;
+    out.close = [&system = system_, parts] {
+      end_record_logs(system, parts->logs);
+      end_core(system, parts->actors);
+      parts->stores = {};
+    };
+    return out;
+  }
+
+private:
+  core_options options_of(const core_parts& parts, shard_number shard,
+                          std::shared_ptr<std::atomic<sequence>> published) {
+    core_options out;
+    out.shard = shard;
+    out.journal = parts.stores.journal.get();
+    out.projection = parts.stores.projection.get();
+    out.blobs = blobs_.get();
+    out.registry = registry_.get();
+    out.budget = budget_;
+    if (shard == 0)
+      out.configuration = configuration_;
+    out.retention_s
+      = std::int64_t{settings_.retention.submissions_days} * 24 * 3600;
+    if (has_record_logs(settings_))
+      out.published = std::move(published);
+    return out;
+  }
+
+  caf::error open_logs(core_parts& parts, shard_number shard,
+                       std::shared_ptr<std::atomic<sequence>> published) {
+    if (!has_record_logs(settings_))
+      return {};
+    record_logs_options out{settings_, parts.actors,
+                            parts.stores.journal.get(), blobs_.get(), router_};
+    out.shard = shard;
+    out.shards = settings_.shards.count;
+    out.published = std::move(published);
+    auto logs = spawn_record_logs(system_, std::move(out));
+    if (!logs)
+      return std::move(logs.error());
+    parts.logs = std::move(*logs);
+    return {};
+  }
+
+  void end(core_parts& parts) {
+    end_core(system_, parts.actors);
+  }
+
+  caf::actor_system& system_;
+  depositd_settings settings_;
+  std::shared_ptr<blob_store> blobs_;
+  std::shared_ptr<doi_registry> registry_;
+  std::shared_ptr<memory_budget> budget_;
+  configuration_seen configuration_;
+  shard_actor router_;
+};
+
+} // namespace
+
+struct shared_shards::parts {
+  std::shared_ptr<core_factory> factory;
+  std::shared_ptr<owned_shards> owned = std::make_shared<owned_shards>("");
+  std::shared_ptr<lost_owner> lost = std::make_shared<lost_owner>();
+  router_actor router;
+  reader_actor reader;
+  engine_finder_actor finder;
+  shard_keeper_actor keeper;
+};
+
+shared_shards::shared_shards(caf::actor_system& system,
+                             shared_shards_options options)
+  : system_(system),
+    settings_(options.settings),
+    parts_(std::make_unique<parts>()) {
+  forwarding_options to;
+  to.count = settings_.shards.count;
+  // Until the leases of an engine that died have ended, and somewhat longer.
+  to.owner_wait = milliseconds{settings_.shards.lease_ms} + milliseconds{5'000};
+  to.lost = [lost = parts_->lost] { lost->tell(); };
+  parts_->router = system_.spawn(depositd::router, router_options{to});
+  parts_->reader = system_.spawn(depositd::reader, to);
+  parts_->factory
+    = std::make_shared<core_factory>(system_, options, parts_->router);
+}
+
+shared_shards::~shared_shards() = default;
+
+shard_actor shared_shards::router() const {
+  return parts_->router;
+}
+
+projector_actor shared_shards::reader() const {
+  return parts_->reader;
+}
+
+shard_keeper_actor shared_shards::keeper() const {
+  return parts_->keeper;
+}
+
+std::function<engine_met()> shared_shards::met() const {
+  return [owned = parts_->owned] { return owned->get(); };
+}
+
+caf::error shared_shards::join(const endpoint& node,
+                               std::function<void(const caf::error&)> failed) {
+  engine_identity self;
+  self.address = settings_.node.advertise.empty() ? to_string(node)
+                                                  : settings_.node.advertise;
+  self.name = settings_.node.name.empty() ? self.address : settings_.node.name;
+  const auto lease_ms = settings_.shards.lease_ms;
+  auto leases = open_postgres_leases(
+    {.server = {.url = settings_.store.url},
+     .self = self,
+     .count = settings_.shards.count,
+     .call_ms_max = std::clamp(lease_ms / 3, 500U, 3'000U)});
+  if (!leases)
+    return std::move(leases.error());
+  parts_->owned->rename(self.name);
+  parts_->finder = spawn_engine_finder(
+    system_, {.tls = settings_.node.tls.configured()});
+  shard_keeper_options options;
+  options.leases = std::move(*leases);
+  options.lease_ms = lease_ms;
+  options.open = [factory = parts_->factory](shard_number shard,
+                                             epoch_number epoch) {
+    return factory->open(shard, epoch);
+  };
+  options.finder = parts_->finder;
+  options.owned = parts_->owned;
+  options.drain_ms = settings_.shutdown.drain_ms;
+  options.failed = std::move(failed);
+  parts_->keeper = system_.spawn(shard_keeper, std::move(options),
+                                 parts_->router, parts_->reader);
+  parts_->lost->meet(parts_->keeper);
+  return {};
+}
+
+caf::error shared_shards::await_ready() {
+  caf::scoped_actor self{system_};
+  caf::error failure;
+  // Leases of engines that died must end first, and their shards recover.
+  const auto patience = milliseconds{2 * settings_.shards.lease_ms} + minute;
+  self->request(parts_->router, patience, depositd::await_ready{})
+    .receive([](const done&) {},
+             [&](caf::error& why) { failure = std::move(why); });
+  if (failure != caf::sec::request_timeout)
+    return failure;
+  spdlog::warn("shards_without_engine reason=\"the doors open all the same\"");
+  return {};
+}
+
+void shared_shards::leave() {
+  caf::scoped_actor self{system_};
+  if (parts_->keeper) {
+    // Stores must be closed before they go; what blocks there has limits.
+    self->request(parts_->keeper, caf::infinite, leave_shards{})
+      .receive([](const done&) {},
+               [](const caf::error& why) {
+                 spdlog::warn("shards_not_handed_over reason=\"{}\"",
+                              render(why));
+               });
+    self->send_exit(parts_->keeper, caf::exit_reason::kill);
+    self->send_exit(parts_->finder, caf::exit_reason::kill);
+  }
+  self->send_exit(parts_->router, caf::exit_reason::kill);
+  self->send_exit(parts_->reader, caf::exit_reason::kill);
+}
+
+} // namespace depositd

@@ -1,0 +1,62 @@
+#pragma once
+
+// The engine's part of shards that several engines share: leases, cores, and
+// the router and reader that stand for all of them.
+
+#include "actors/shard_keeper.hpp"
+#include "config/settings.hpp"
+#include "config/stores.hpp"
+
+#include <caf/actor_system.hpp>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace depositd {
+
+struct shared_shards_options {
+  const depositd_settings& settings;
+  const stores& durable; ///< blobs and registry; outlives the actors
+  std::shared_ptr<memory_budget> budget;
+  configuration_seen configuration;
+};
+
+class shared_shards {
+public:
+  /// Spawns router and reader; nothing is owned yet.
+  shared_shards(caf::actor_system& system, shared_shards_options options);
+  ~shared_shards();
+
+  shared_shards(const shared_shards&) = delete;
+  shared_shards& operator=(const shared_shards&) = delete;
+
+  shard_actor router() const;
+  projector_actor reader() const;
+  shard_keeper_actor keeper() const;
+
+  /// What other engines are told that we own, as of each call.
+  std::function<engine_met()> met() const;
+
+  /// Takes part from now on; `node` is where others reach us unless the
+  /// settings say otherwise. `failed`: another engine has our name. The error
+  /// is one line that names what is wrong.
+  caf::error join(const endpoint& node,
+                  std::function<void(const caf::error&)> failed);
+
+  /// Returns when every shard has an owner and the settings are known, or they
+  /// have not come within a minute and two leases. Blocks.
+  caf::error await_ready();
+
+  /// Hands over what is ours; returns when no store is open. Blocks.
+  void leave();
+
+private:
+  struct parts;
+
+  caf::actor_system& system_;
+  depositd_settings settings_;
+  std::unique_ptr<parts> parts_;
+};
+
+} // namespace depositd
