@@ -9,6 +9,7 @@ from pathlib import Path
 import harness
 from harness import PROGRAMS, SHARED_DATA, SystemTest
 from job_account import check_against_engine
+from kafka_tools import NOT_INSTALLED, services
 from main_job import Submission
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -59,6 +60,26 @@ class MainJob(SystemTest):
         self.assertEqual(code, 0, printed)
         self.assertGreater(summary["total"]["accepted"], REAL_COUNT_MIN)
         self.assertGreater(len(summary["users"]), 1)
+
+    def test_gives_the_same_set_back_through_kafka(self):
+        for service in ("kafka", "postgres"):
+            tried = services("installed", service=service)
+            if tried.returncode == NOT_INSTALLED:
+                self.skipTest(tried.stderr.strip().upper())
+        code, summary, printed = self.run_job("--kafka", "--copies", "40")
+        self.assertEqual(code, 0, printed)
+        self.assertEqual(summary["total"]["completed"]
+                         + summary["total"]["partly"]
+                         + summary["total"]["failed"], 50, printed)
+        self.assertEqual(summary["users"]["amelie"]["turns"], 40)
+        account = summary["kafka"]
+        self.assertTrue(account["same_set"], printed)
+        self.assertEqual(account["produced"], 50)
+        self.assertEqual(account["outcomes"], 50)
+        self.assertEqual(account["dead_letters"], 0)
+        self.assertIn("the same set", printed)
+        documents = list((self.folder / "results").glob("*/*.result.xml"))
+        self.assertEqual(len(documents), 50)
 
     def test_says_so_if_there_is_nothing_to_submit(self):
         (self.folder / "empty").mkdir()
