@@ -2,6 +2,7 @@
 
 #include "messages/time_text.hpp"
 
+#include <algorithm>
 #include <set>
 
 namespace depositd {
@@ -243,6 +244,8 @@ document processor_document(const processor_spec& x) {
     out["max_submission_size"] = x.wants.size_max;
   return out;
 }
+
+namespace {
 
 /// Null: inside the engine.
 document node_of(const slots_report::entry& x) {

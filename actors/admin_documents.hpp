@@ -33,6 +33,10 @@ document processor_document(const processor_spec& x);
 document processors_document(const control_state& state,
                              const slots_report& slots);
 
+/// Nodes that have joined, and which of them did not answer.
+document nodes_document(const std::vector<std::string>& names,
+                        const std::vector<std::string>& silent);
+
 /// Which users to list.
 struct users_wanted {
   std::string queue; ///< empty: all

@@ -44,7 +44,29 @@ struct given_options {
   std::string config;
   std::string data;
   std::vector<std::string> assignments;
+  bool processors_only = false;
+  std::string join;
 };
+
+/// Nothing for an engine, the address for a node that works for one.
+caf::expected<std::optional<endpoint>>
+engine_to_join(const given_options& options,
+               const depositd_settings& settings) {
+  if (options.processors_only != !options.join.empty())
+    return bad_setting("--processors-only and --join HOST:PORT go together");
+  if (options.join.empty())
+    return std::optional<endpoint>{};
+  auto at = parse_endpoint(options.join);
+  if (!at)
+    return bad_setting("--join: " + render(at.error()));
+  if (at->port == 0)
+    return bad_setting("--join: which port of " + at->host + "?");
+  if (!is_loopback(*at) && !settings.node.tls.configured())
+    return bad_setting("--join: " + to_string(*at)
+                       + " is another machine: set node.tls.certificate, "
+                         "node.tls.key and node.tls.ca");
+  return std::optional<endpoint>{std::move(*at)};
+}
 
 caf::expected<depositd_settings> gather(const given_options& options) {
   std::vector<given_setting> given;
@@ -80,6 +102,10 @@ command_line read_command_line(int argc, const char* const* argv,
                 "One setting by its dotted name; may be repeated")
     ->type_name("KEY=VALUE")
     ->allow_extra_args(false);
+  app.add_flag("--processors-only", options.processors_only,
+               "Only run processors, for the engine that --join names");
+  app.add_option("--join", options.join, "Node port of that engine")
+    ->type_name("HOST:PORT");
   app.set_version_flag("--version", "depositd " + version);
   command_line out;
   try {
@@ -92,13 +118,19 @@ command_line read_command_line(int argc, const char* const* argv,
     out.text = asked ? text.str() : std::string{problem.what()} + "\n";
     return out;
   }
-  auto settings = gather(options);
-  if (settings) {
-    out.settings = std::move(*settings);
-  } else {
+  const auto refuse = [&](const caf::error& why) {
     out.exit_code = 2;
-    out.text = render(settings.error()) + "\n";
-  }
+    out.text = render(why) + "\n";
+    return out;
+  };
+  auto settings = gather(options);
+  if (!settings)
+    return refuse(settings.error());
+  auto join = engine_to_join(options, *settings);
+  if (!join)
+    return refuse(join.error());
+  out.settings = std::move(*settings);
+  out.join = std::move(*join);
   return out;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 // depositd [--config FILE] [--data DIR] [--set KEY=VALUE]...
+//          [--processors-only --join HOST:PORT]
 
 #include "config/settings.hpp"
 
@@ -13,6 +14,8 @@ namespace depositd {
 /// and the code to exit with (0: standard output, else standard error).
 struct command_line {
   std::optional<depositd_settings> settings;
+  /// The engine to run processors for, instead of being one.
+  std::optional<endpoint> join;
   int exit_code = 0;
   std::string text;
 };

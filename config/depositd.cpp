@@ -2,6 +2,7 @@
 
 #include "config/command_line.hpp"
 #include "config/engine.hpp"
+#include "config/processor_node.hpp"
 #include "config/version.hpp"
 
 #include <caf/actor_system.hpp>
@@ -48,6 +49,23 @@ void start_log(const std::string& level) {
   ::_exit(code);
 }
 
+/// Processors for an engine elsewhere.
+int run_processors(const depositd::depositd_settings& settings,
+                   const depositd::endpoint& engine) {
+  const auto signals = block_end_signals();
+  start_log(settings.log.level);
+  depositd::engine_config config{settings};
+  caf::actor_system system{config};
+  depositd::processor_node node{
+    system, settings, engine,
+    [](const std::string& line) { std::cout << line << std::endl; }};
+  int signal = 0;
+  sigwait(&signals, &signal);
+  spdlog::info("node_stopping signal={}", signal);
+  node.stop();
+  leave(exit_done);
+}
+
 int run(const depositd::depositd_settings& settings) {
   const auto signals = block_end_signals();
   start_log(settings.log.level);
@@ -80,5 +98,6 @@ int main(int argc, char** argv) {
     (line.exit_code == 0 ? std::cout : std::cerr) << line.text << std::endl;
     return line.exit_code;
   }
-  return run(*line.settings);
+  return line.join ? run_processors(*line.settings, *line.join)
+                   : run(*line.settings);
 }

@@ -1,0 +1,269 @@
+#include "actors/processor_parts.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+
+namespace depositd::processor_parts {
+
+namespace {
+
+bool is_remote(self_pointer self, const processor_door& door) {
+  return door.queue && door.queue.node() != self->node();
+}
+
+/// The same at every reconnect, so that claims can be found by it.
+std::string name_of(const processor_options& x) {
+  const auto slot = x.name + "/" + std::to_string(x.slot);
+  return x.node.empty() ? slot : x.node + "/" + slot;
+}
+
+std::size_t attached_doors(self_pointer self) {
+  const auto& doors = self->state.doors;
+  return static_cast<std::size_t>(
+    std::count_if(doors.begin(), doors.end(),
+                  [](const auto& x) { return x.number != 0; }));
+}
+
+std::uint32_t credit_out(self_pointer self) {
+  std::uint32_t out = 0;
+  for (const auto& door : self->state.doors)
+    out += door.credit;
+  return out;
+}
+
+std::vector<claim_name> claims_at(self_pointer self, shard_number shard) {
+  std::vector<claim_name> out;
+  for (const auto& [name, item] : self->state.held)
+    if (item.shard == shard && !item.lost)
+      out.push_back(name);
+  return out;
+}
+
+void ask(self_pointer self, processor_door& door, std::uint32_t credit,
+         bool waits) {
+  door.credit += credit;
+  work what;
+  what.processor = door.number;
+  what.credit = credit;
+  what.waits = waits;
+  self->send(door.queue, std::move(what));
+}
+
+/// Of several doors the next one, for one item if it has any now.
+void probe(self_pointer self) {
+  auto& state = self->state;
+  const auto count = state.doors.size();
+  if (state.misses >= attached_doors(self)) {
+    state.misses = 0;
+    for (auto& door : state.doors)
+      if (door.number != 0)
+        ask(self, door, 1, true);
+    return;
+  }
+  while (state.doors[state.turn % count].number == 0)
+    ++state.turn;
+  ask(self, state.doors[state.turn++ % count], 1, false);
+}
+
+/// What the queue says of claims that were named to it.
+void take_standing(self_pointer self, processor_door& door,
+                   const std::vector<claim_name>& named,
+                   const std::vector<std::uint32_t>& members) {
+  auto& state = self->state;
+  std::vector<outcome> ended;
+  for (std::size_t i = 0; i < named.size(); ++i) {
+    const auto at = state.held.find(named[i]);
+    if (at == state.held.end())
+      continue;
+    auto& item = at->second;
+    const auto member = i < members.size() ? members[i] : no_member;
+    if (member == no_member) {
+      spdlog::warn("claim_lost sp={} item={} in_work={}",
+                   name_of(state.options), named[i].first, item.in_work);
+      item.lost = true;
+      if (!item.in_work)
+        state.held.erase(at);
+      continue;
+    }
+    item.member = member;
+    item.ended.member = member;
+    if (!item.in_work)
+      ended.push_back(item.ended);
+  }
+  if (!ended.empty())
+    deliver(self, &door, std::move(ended));
+}
+
+void attached_to(self_pointer self, shard_number shard,
+                 const queue_door_actor& queue, const attached& x,
+                 const std::vector<claim_name>& named) {
+  auto* door = find_door(self, shard);
+  if (door == nullptr || door->queue != queue)
+    return; // it went, or another came, meanwhile
+  door->number = x.processor;
+  door->credit = 0;
+  take_standing(self, *door, named, x.members);
+  if (!self->state.held.empty())
+    touch_later(self);
+  self->state.misses = 0;
+  if (self->state.doors.size() > 1 && credit_out(self) > 0
+      && !self->state.finishing)
+    ask(self, *door, 1, true); // the others may wait for a long time
+  else
+    draw(self);
+}
+
+} // namespace
+
+processor_door* find_door(self_pointer self, shard_number shard) {
+  auto& doors = self->state.doors;
+  if (doors.size() == 1) // a queue in one shard, whatever its items are called
+    return &doors.front();
+  const auto at =
+    std::find_if(doors.begin(), doors.end(),
+                 [&](const auto& x) { return x.shard == shard; });
+  return at == doors.end() ? nullptr : &*at;
+}
+
+void attach_to(self_pointer self, processor_door& door) {
+  const auto& options = self->state.options;
+  attach request{processor_actor{self}, name_of(options), options.wants,
+                 is_remote(self, door) ? options.lease_ms : 0, {}};
+  const auto named = claims_at(self, door.shard);
+  for (const auto& claim : named)
+    request.holds.push_back(
+      {claim.first, claim.second, self->state.held.at(claim).user});
+  const auto shard = door.shard;
+  const auto queue = door.queue;
+  self->request(queue, options.request_timeout, std::move(request))
+    .then([=](const attached& x) { attached_to(self, shard, queue, x, named); },
+          [=](const caf::error& why) {
+            spdlog::warn("processor_not_attached sp={} queue={} reason=\"{}\"",
+                         name_of(self->state.options),
+                         self->state.options.queue, render(why));
+            self->delayed_send(self, std::chrono::seconds{1},
+                               attach_again{shard, queue});
+          });
+}
+
+void take_doors(self_pointer self, const doors_opened& found) {
+  auto& doors = self->state.doors;
+  for (const auto& x : found.doors) {
+    auto at = std::find_if(doors.begin(), doors.end(),
+                           [&](const auto& y) { return y.shard == x.shard; });
+    if (at == doors.end())
+      at = doors.insert(doors.end(), processor_door{x.shard});
+    else if (at->queue == x.queue)
+      continue;
+    if (at->queue)
+      self->demonitor(at->queue.address());
+    *at = {x.shard, x.queue};
+    self->monitor(x.queue);
+    attach_to(self, *at);
+  }
+}
+
+void lose_door(self_pointer self, const caf::actor_addr& who) {
+  for (auto& door : self->state.doors)
+    if (door.queue && door.queue.address() == who) {
+      door = processor_door{door.shard};
+      draw(self); // from the others
+    }
+}
+
+void draw(self_pointer self) {
+  auto& state = self->state;
+  const auto doors = attached_doors(self);
+  const auto taken = state.in_work + credit_out(self);
+  if (state.finishing || doors == 0 || taken >= state.options.capacity)
+    return;
+  if (state.doors.size() > 1) {
+    if (credit_out(self) == 0)
+      probe(self);
+    return;
+  }
+  ask(self, state.doors.front(), state.options.capacity - taken, true);
+}
+
+void deliver(self_pointer self, processor_door* door,
+             std::vector<outcome> outcomes) {
+  auto& state = self->state;
+  if (door == nullptr || door->number == 0)
+    return;
+  work what;
+  what.processor = door->number;
+  what.outcomes = std::move(outcomes);
+  const auto taken = state.in_work + credit_out(self);
+  // The next item in the same message, where there is but one place to ask.
+  if (state.doors.size() == 1 && !state.finishing
+      && taken < state.options.capacity) {
+    what.credit = state.options.capacity - taken;
+    door->credit += what.credit;
+  }
+  self->send(door->queue, std::move(what));
+}
+
+void missed(self_pointer self, const caf::strong_actor_ptr& who) {
+  auto& state = self->state;
+  if (!who || state.doors.size() < 2)
+    return;
+  for (auto& door : state.doors)
+    if (door.queue && door.queue.address() == who && door.credit > 0) {
+      door.credit = 0;
+      ++state.misses;
+      draw(self);
+      return;
+    }
+}
+
+void arrived(self_pointer self, processor_door& door, std::size_t count) {
+  auto& state = self->state;
+  state.misses = 0;
+  door.credit -= std::min(door.credit, static_cast<std::uint32_t>(count));
+  for (auto& other : state.doors)
+    if (&other != &door && other.credit > 0) {
+      self->send(other.queue, withdraw{other.number});
+      other.credit = 0;
+    }
+}
+
+void stop_drawing(self_pointer self) {
+  for (auto& door : self->state.doors)
+    if (door.credit > 0) {
+      self->send(door.queue, withdraw{door.number});
+      door.credit = 0;
+    }
+}
+
+void touch_later(self_pointer self) {
+  auto& state = self->state;
+  const auto& doors = state.doors;
+  if (state.touching || std::none_of(doors.begin(), doors.end(), [&](auto& x) {
+        return is_remote(self, x);
+      }))
+    return;
+  state.touching = true;
+  self->delayed_send(
+    self, std::chrono::milliseconds{std::max(1u, state.options.lease_ms / 3)},
+    touch_due{});
+}
+
+void touch_all(self_pointer self) {
+  auto& state = self->state;
+  state.touching = false;
+  for (auto& door : state.doors) {
+    if (door.number == 0 || !is_remote(self, door))
+      continue;
+    touch_claims what{door.number, {}};
+    for (const auto& claim : claims_at(self, door.shard))
+      what.claims.push_back(
+        {claim.first, claim.second, state.held.at(claim).member});
+    if (!what.claims.empty())
+      self->send(door.queue, std::move(what));
+  }
+  if (!state.held.empty())
+    touch_later(self);
+}
+
+} // namespace depositd::processor_parts

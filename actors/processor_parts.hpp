@@ -1,0 +1,43 @@
+#pragma once
+
+// The slot's dealings with its doors. Private to actors/processor*.cpp.
+
+#include "actors/processor.hpp"
+
+namespace depositd::processor_parts {
+
+using self_pointer = processor_self::stateful_pointer<processor_state>;
+
+/// Null if no door of the shard is known.
+processor_door* find_door(self_pointer self, shard_number shard);
+
+/// Takes up doors that are new and attaches to them.
+void take_doors(self_pointer self, const doors_opened& found);
+
+/// A door is gone; what was claimed there stays in hand.
+void lose_door(self_pointer self, const caf::actor_addr& who);
+
+void attach_to(self_pointer self, processor_door& door);
+
+/// Asks for as many items as there is room for: the only door waits, several
+/// are asked one after the other, and wait together once none had anything.
+void draw(self_pointer self);
+
+/// Sends outcomes to the door of their shard. Without one they are kept.
+void deliver(self_pointer self, processor_door* door,
+             std::vector<outcome> outcomes);
+
+/// A door had nothing now.
+void missed(self_pointer self, const caf::strong_actor_ptr& who);
+
+/// Items came from this door: credit at others is taken back.
+void arrived(self_pointer self, processor_door& door, std::size_t count);
+
+/// Takes back all credit.
+void stop_drawing(self_pointer self);
+
+/// Extends the claims at doors on other nodes, again and again.
+void touch_later(self_pointer self);
+void touch_all(self_pointer self);
+
+} // namespace depositd::processor_parts

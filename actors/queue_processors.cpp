@@ -1,0 +1,231 @@
+// Processors of a queue: who attaches, who is back after a restart with claims
+// in hand, who is gone.
+
+#include "actors/queue_parts.hpp"
+
+#include <algorithm>
+#include <memory>
+
+namespace depositd::queue_parts {
+
+namespace {
+
+caf::error check(const criteria& x) {
+  if (x.required.size() + x.preferred.size() + x.excluded.size()
+      > criteria_users_max)
+    return caf::make_error(ec::too_large, "more than "
+                                            + std::to_string(criteria_users_max)
+                                            + " users in the criteria");
+  if (x.size_max == 0)
+    return caf::make_error(ec::invalid_argument,
+                           std::string{"a maximum size of 0 fits nothing"});
+  return {};
+}
+
+/// The name that claims carry: unique among the processors that live.
+std::string unique_name(self_pointer self, const std::string& wanted) {
+  const auto taken = [&](const std::string& name) {
+    return std::any_of(self->state.processors.begin(),
+                       self->state.processors.end(), [&](const auto& entry) {
+                         return entry.second.name == name;
+                       });
+  };
+  auto name = wanted;
+  for (int i = 2; taken(name); ++i)
+    name = wanted + "~" + std::to_string(i);
+  return name;
+}
+
+/// A new size class: every node counts its ready items again.
+caf::error add_class(self_pointer self, std::uint64_t size_max) {
+  auto& state = self->state;
+  const auto before = state.classes.limits().size();
+  if (!state.classes.add(size_max))
+    return caf::make_error(ec::invalid_argument,
+                           std::string{"more than 8 distinct maximum sizes"});
+  if (state.classes.limits().size() == before)
+    return {};
+  ++state.classes_version;
+  state.ring.insert_class(state.classes.of_limit(size_max));
+  for (auto& member : state.members)
+    if (member.node)
+      self->send(member.node,
+                 reclassify{state.options.number, state.classes,
+                            state.classes_version});
+  return {};
+}
+
+std::uint32_t add_processor(self_pointer self, const attach& x) {
+  auto& state = self->state;
+  const auto number = ++state.processors_last;
+  queue_processor fresh;
+  fresh.actor = x.who;
+  fresh.name = unique_name(self, x.name);
+  fresh.wants = x.wants;
+  fresh.view
+    = state.ring.open_view(x.wants, state.classes.of_limit(x.wants.size_max));
+  fresh.local = x.who.node() == self->node();
+  fresh.lease_ms = fresh.local || x.lease_ms > 0
+                     ? x.lease_ms
+                     : state.options.remote_lease_ms;
+  state.processors.emplace(number, std::move(fresh));
+  self->monitor(x.who);
+  return number;
+}
+
+/// Whoever attaches twice from one address has lost its first number: its
+/// claims are for the second to name. True if there was a first.
+bool forget_earlier(self_pointer self, const processor_actor& who) {
+  auto& state = self->state;
+  return 0 < std::erase_if(state.processors, [&](const auto& entry) {
+    if (entry.second.actor != who)
+      return false;
+    state.ring.stop_waiting(entry.first);
+    state.ring.close_view(entry.second.view);
+    for (auto member : entry.second.served)
+      state.survivors.insert(member);
+    return true;
+  });
+}
+
+// -- coming back --------------------------------------------------------------
+
+/// An `attach` while the users' nodes are asked for the claims.
+struct returning {
+  caf::typed_response_promise<attached> promise;
+  attached answer;
+  std::size_t open = 1;
+
+  void arrived() {
+    if (--open == 0)
+      promise.deliver(std::move(answer));
+  }
+};
+
+/// Claims of one user that a processor names.
+struct named_claims {
+  std::vector<extend_claims::claim> claims;
+  std::vector<std::size_t> positions; ///< in `attach::holds`
+};
+
+/// By user's number. Users whose claims survived a restart are asked even if
+/// none of theirs is named: what is not named ends.
+std::unordered_map<member_number, named_claims>
+claims_by_member(self_pointer self, const std::vector<held_claim>& holds) {
+  const auto& state = self->state;
+  std::unordered_map<member_number, named_claims> out;
+  for (const auto member : state.survivors)
+    out.try_emplace(member);
+  for (std::size_t i = 0; i < holds.size(); ++i) {
+    const auto [first, last]
+      = state.members_by_digest.equal_range(digest_of_user(holds[i].user));
+    for (auto at = first; at != last; ++at)
+      if (state.members[at->second].user == holds[i].user) {
+        auto& named = out[at->second];
+        named.claims.push_back({holds[i].id, holds[i].token});
+        named.positions.push_back(i);
+      }
+  }
+  return out;
+}
+
+void take_adopted(self_pointer self, const std::shared_ptr<returning>& back,
+                  member_number member, const named_claims& named,
+                  const claims_adopted& x) {
+  for (std::size_t i = 0; i < named.positions.size(); ++i)
+    if (i < x.in_force.size() && x.in_force[i] != 0) {
+      back->answer.members[named.positions[i]] = member;
+      if (auto* processor = find_processor(self, back->answer.processor))
+        ++processor->holds;
+    }
+  back->arrived();
+}
+
+caf::result<attached> welcome_back(self_pointer self, std::uint32_t number,
+                                   const std::vector<held_claim>& holds) {
+  auto& processor = *find_processor(self, number);
+  auto back = std::make_shared<returning>();
+  back->promise = self->make_response_promise<attached>();
+  back->answer.processor = number;
+  back->answer.members.assign(holds.size(), no_member);
+  for (auto& [member, named] : claims_by_member(self, holds)) {
+    processor.served.insert(member);
+    ++back->open;
+    self
+      ->request(self->state.members[member].node, caf::infinite,
+                adopt_claims{self->state.options.number, processor.name,
+                             processor.lease_ms, named.claims})
+      .then(
+        [=, member = member, named = std::move(named)](const claims_adopted& x) {
+          take_adopted(self, back, member, named, x);
+        },
+        // The node is gone, and this queue with it in a moment.
+        [=](const caf::error&) { back->arrived(); });
+  }
+  auto promise = back->promise;
+  back->arrived();
+  return promise;
+}
+
+} // namespace
+
+queue_processor* find_processor(self_pointer self, std::uint32_t number) {
+  const auto at = self->state.processors.find(number);
+  return at == self->state.processors.end() ? nullptr : &at->second;
+}
+
+caf::result<attached> attach_processor(self_pointer self, const attach& x) {
+  if (auto wrong = check(x.wants))
+    return wrong;
+  if (x.holds.size() > credit_max)
+    return caf::make_error(ec::too_large,
+                           std::string{"more claims than a processor may hold"});
+  if (auto full = add_class(self, x.wants.size_max))
+    return full;
+  const auto again = forget_earlier(self, x.who);
+  const auto number = add_processor(self, x);
+  if (x.holds.empty() && !again && find_processor(self, number)->local)
+    return attached{number, {}};
+  return welcome_back(self, number, x.holds);
+}
+
+void remove_processor(self_pointer self, std::uint32_t number) {
+  auto* processor = find_processor(self, number);
+  if (processor == nullptr)
+    return;
+  auto& state = self->state;
+  state.ring.stop_waiting(number);
+  state.ring.close_view(processor->view);
+  for (auto member : processor->served)
+    if (auto* known = find_member(self, member))
+      self->send(known->node,
+                 release_claims{state.options.number, processor->name});
+  state.processors.erase(number);
+}
+
+void processor_down(self_pointer self, const caf::actor_addr& who) {
+  std::vector<std::uint32_t> gone;
+  for (const auto& [number, processor] : self->state.processors)
+    if (processor.actor.address() == who)
+      gone.push_back(number);
+  for (auto number : gone)
+    remove_processor(self, number);
+}
+
+void touch(self_pointer self, const touch_claims& x) {
+  auto* processor = find_processor(self, x.processor);
+  if (processor == nullptr || processor->lease_ms == 0)
+    return;
+  std::unordered_map<member_number, extend_claims> by_member;
+  for (const auto& claim : x.claims) {
+    auto& message = by_member[claim.member];
+    message.queue = self->state.options.number;
+    message.lease_ms = processor->lease_ms;
+    message.claims.push_back({claim.id, claim.token});
+  }
+  for (auto& [number, message] : by_member)
+    if (auto* member = find_member(self, number))
+      self->send(member->node, std::move(message));
+}
+
+} // namespace depositd::queue_parts

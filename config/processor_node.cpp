@@ -1,0 +1,140 @@
+#include "config/processor_node.hpp"
+
+#include "actors/processor_manager.hpp"
+#include "adapters/crossref/handler_pool.hpp"
+#include "adapters/node/effect_line.hpp"
+#include "adapters/node/joiner.hpp"
+#include "adapters/node/remote_effects.hpp"
+
+#include <caf/io/middleman.hpp>
+#include <caf/openssl/manager.hpp>
+#include <caf/scoped_actor.hpp>
+#include <caf/send.hpp>
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cctype>
+#include <vector>
+#include <unistd.h>
+
+namespace depositd {
+
+namespace {
+
+constexpr std::size_t handler_threads = 2;
+
+/// Stays the same as long as the process lives, which is as long as it holds
+/// claims.
+std::string default_name() {
+  char host[48] = {};
+  ::gethostname(host, sizeof host - 1);
+  std::string out = host;
+  std::replace_if(
+    out.begin(), out.end(),
+    [](unsigned char x) {
+      return std::isalnum(x) == 0 && x != '.' && x != '-';
+    },
+    '-');
+  return out + "-" + std::to_string(::getpid());
+}
+
+} // namespace
+
+processor_node::processor_node(caf::actor_system& system,
+                               const depositd_settings& settings,
+                               const endpoint& engine,
+                               std::function<void(const std::string&)> ready)
+  : system_(system),
+    settings_(settings),
+    name_(settings.node.name.empty() ? default_name() : settings.node.name),
+    line_(std::make_shared<node::effect_line>(system)) {
+  spawn_handler();
+  spawn_manager();
+  spawn_joiner(engine, std::move(ready));
+}
+
+processor_node::~processor_node() = default;
+
+void processor_node::spawn_handler() {
+  const auto call = [line = line_](const std::string& what,
+                                   const std::string& arguments) {
+    return line->call(what, arguments);
+  };
+  crossref::submission_handler_options work;
+  work.blobs = node::remote_blobs(call);
+  work.registry = node::remote_registry(call);
+  if (!settings_.crossref.schema_folder.empty())
+    work.schemas = std::make_shared<crossref::schema_folder>(
+      settings_.crossref.schema_folder);
+  auto handling
+    = std::make_shared<const crossref::submission_handler>(std::move(work));
+  crossref::handler_pool_options options;
+  options.spawn_worker = [&system = system_, handling] {
+    return system.spawn<caf::detached>(crossref::handler_worker, handling);
+  };
+  options.workers = handler_threads;
+  options.awaits_shard = true;
+  options.inject_delay_ms = settings_.processors.inject_delay_ms;
+  handler_ = caf::actor_cast<caf::actor>(
+    system_.spawn(crossref::handler_pool, std::move(options)));
+}
+
+void processor_node::spawn_manager() {
+  processor_node_options node;
+  node.name = name_;
+  node.slots_default = settings_.processors.count;
+  if (settings_.processors.count_given)
+    node.slots = settings_.processors.count;
+  processor_manager_options options;
+  options.handler = caf::actor_cast<handler_actor>(handler_);
+  options.node = std::move(node);
+  manager_ = system_.spawn(processor_manager, std::move(options));
+}
+
+void processor_node::spawn_joiner(
+  const endpoint& engine, std::function<void(const std::string&)> ready) {
+  node::joiner_options options;
+  options.engine = engine;
+  options.middleman = settings_.node.tls.configured()
+                        ? system_.openssl_manager().actor_handle()
+                        : system_.middleman().actor_handle();
+  options.introduction = {name_, manager_};
+  const std::vector<caf::actor> workers{caf::actor_cast<caf::actor>(manager_),
+                                        handler_};
+  const auto line = "ready joined=" + to_string(engine) + " name=" + name_;
+  auto told = std::make_shared<std::atomic<bool>>(false);
+  options.joined = [=, effects = line_](const node_joined& x) {
+    effects->connect(x.effects);
+    const meet_shard met{caf::actor_cast<caf::strong_actor_ptr>(x.shard)};
+    for (const auto& who : workers)
+      caf::anon_send(who, met);
+    if (!told->exchange(true))
+      ready(line);
+  };
+  options.lost = [=, effects = line_] {
+    effects->disconnect();
+    for (const auto& who : workers)
+      caf::anon_send(who, meet_shard{});
+  };
+  joiner_ = caf::actor_cast<caf::actor>(
+    system_.spawn(node::joiner, std::move(options)));
+}
+
+void processor_node::stop() {
+  const std::chrono::milliseconds within{settings_.shutdown.drain_ms};
+  caf::scoped_actor self{system_};
+  self->request(manager_, within + std::chrono::seconds{1},
+                drain{settings_.shutdown.drain_ms})
+    .receive([](const done&) {},
+             [](const caf::error& why) {
+               spdlog::warn("drain_incomplete reason=\"{}\"", render(why));
+             });
+  line_->close();
+  for (const auto& who :
+       {joiner_, caf::actor_cast<caf::actor>(manager_), handler_})
+    self->send_exit(who, caf::exit_reason::kill);
+}
+
+} // namespace depositd

@@ -1,0 +1,54 @@
+#pragma once
+
+// The composition root of a node that only runs processors, for an engine that
+// it joins: depositd --processors-only --join HOST:PORT.
+
+#include "config/settings.hpp"
+#include "messages/actors.hpp"
+
+#include <caf/actor_system.hpp>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace depositd {
+
+namespace node {
+class effect_line;
+} // namespace node
+
+/// Runs from construction to `stop`. Engines come and go meanwhile.
+class processor_node {
+public:
+  /// `ready` gets the line "ready joined=HOST:PORT name=..." once, when the
+  /// engine has taken this node in; from another thread.
+  processor_node(caf::actor_system& system, const depositd_settings& settings,
+                 const endpoint& engine,
+                 std::function<void(const std::string&)> ready);
+  ~processor_node();
+
+  processor_node(const processor_node&) = delete;
+  processor_node& operator=(const processor_node&) = delete;
+
+  /// Takes nothing new, lets what is in work end and be told to the engine, for
+  /// at most `shutdown.drain_ms`. What is not done by then the engine gets back
+  /// when this process is gone.
+  void stop();
+
+private:
+  void spawn_handler();
+  void spawn_manager();
+  void spawn_joiner(const endpoint& engine,
+                    std::function<void(const std::string&)> ready);
+
+  caf::actor_system& system_;
+  depositd_settings settings_;
+  std::string name_;
+  std::shared_ptr<node::effect_line> line_;
+  caf::actor handler_;
+  processor_manager_actor manager_;
+  caf::actor joiner_;
+};
+
+} // namespace depositd
