@@ -2,6 +2,7 @@
 
 #include "actors/recovery.hpp"
 #include "messages/codec.hpp"
+#include "messages/test_points.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -101,7 +102,9 @@ caf::error project_one(projector_state& state) {
     state.fold.reset();
     return folded.error();
   }
+  crash_point("slice_before");
   auto applied = state.options.projection->apply(*folded);
+  crash_point("slice_after");
   if (!applied) {
     state.fold.reset();
     return applied.error();
@@ -140,14 +143,17 @@ void drop_dead_extents(projector_state& state) {
     if (x.open || x.last > reached)
       continue;
     const auto live = state.live.find(x.number);
-    if (live != state.live.end() && live->second.count > 0)
+    if (live != state.live.end() && live->second.count > 0
+        && !seeded_bug("extent_dropped_too_early"))
       continue;
+    crash_point("drop_before");
     if (auto failed = state.options.journal->drop(x.number))
       spdlog::warn("journal_drop_failed extent={} reason=\"{}\"", x.number,
                    render(failed));
     else if (live != state.live.end())
       state.live.erase(live);
   }
+  crash_point("drop_after");
   state.extents = state.options.journal->extents();
 }
 
@@ -189,18 +195,32 @@ void relocate_from_oldest(self_pointer self) {
   }
 }
 
+/// One more pause for so many events.
+std::chrono::milliseconds pause_after(const projector_options& options,
+                                      sequence events) {
+  const auto out = options.pause * (1 + events / options.events_per_pause);
+  return std::min<std::chrono::milliseconds>(
+    out, std::max(options.pause, options.pause_max));
+}
+
 void tend(self_pointer self) {
   auto& state = self->state;
-  if (catch_up(self))
+  const auto before = state.options.projection->reached();
+  const auto failed = catch_up(self);
+  self->delayed_send(
+    self,
+    pause_after(state.options, state.options.projection->reached() - before),
+    project_slice{});
+  if (failed)
     return;
   drop_dead_extents(state);
   relocate_from_oldest(self);
   const auto now_us = state.options.clock.at(self->clock().now());
-  if (auto failed = state.options.projection->forget_submissions(
+  if (auto forgotten = state.options.projection->forget_submissions(
         now_us - state.options.retention_s * 1'000'000, 1000);
-      !failed)
+      !forgotten)
     spdlog::warn("forget_submissions_failed reason=\"{}\"",
-                 render(failed.error()));
+                 render(forgotten.error()));
 }
 
 // -- answers ------------------------------------------------------------------
@@ -290,8 +310,10 @@ caf::result<done> answer_back_up(self_pointer self, const back_up& x) {
     return error;
   if (auto error = options.projection->backup(folder))
     return error;
+  crash_point("backup_tables");
   if (auto error = options.journal->backup(folder / "journal"))
     return error;
+  crash_point("backup_journal");
   if (options.blobs != nullptr)
     if (auto error = options.blobs->backup(folder / "blobs"))
       return error;
@@ -327,10 +349,7 @@ projector(projector_self::stateful_pointer<projector_state> self,
     [=](const match_items& x) { return answer_match(self, x); },
     [=](const back_up& x) { return answer_back_up(self, x); },
     [=](report_store) { return answer_report(self); },
-    [=](project_slice) {
-      tend(self);
-      self->delayed_send(self, self->state.options.pause, project_slice{});
-    },
+    [=](project_slice) { tend(self); },
   };
 }
 

@@ -33,6 +33,10 @@ struct projector_options {
   /// the tables nothing, so longer slices are cheaper; a restart replays what
   /// came after the last one.
   std::chrono::milliseconds pause{500};
+  /// After much work the pause is longer, up to this: the tables must not take
+  /// from the journal what a burst needs. Whoever reads them still finds all.
+  std::chrono::milliseconds pause_max{5'000};
+  std::size_t events_per_pause = 20'000;
   std::size_t slice_events_max = 100'000;
   /// Finished submissions are kept this long.
   std::int64_t retention_s = 365LL * 24 * 3600;
