@@ -178,6 +178,22 @@ class KafkaTest(KafkaFixture):
         no = next(x for x in events.values() if x["id"] == "no.xml")
         self.assertIn("record_diagnostic status=\"Failure\"", no["document"])
 
+    def test_a_deposit_that_is_sent_again_is_taken_once(self):
+        engine = self.started("again", {"kafka.partitions": 1})
+        lines = dict(deposits(20, "again"))
+        self.produce(lines.values())
+        self.await_outcomes(lines.keys())
+        engine.kill()
+        engine.start()
+        self.produce([*lines.values(),
+                      deposit_record(USERS[0], "again-0.xml", "else"),
+                      deposit_record("ann", "last.xml", "last")])
+        keys = lines.keys() | {("ann", "last.xml")}
+        self.expect_exactly(self.await_outcomes(keys), keys)
+        letters = wait_until(lambda: self.all_letters(1))
+        self.assertEqual(letters[0].value, b"else")
+        self.assertIn("something else", letters[0].header("reason"))
+
     def test_poison_goes_aside_and_what_is_behind_it_goes_on(self):
         engine = self.started("poison", {"kafka.partitions": 1})
         poison = [f"p\tpoison {n}\n".encode() for n in range(1000)]
