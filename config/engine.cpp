@@ -273,8 +273,9 @@ void engine::spawn_supervisor() {
     watching.watched.emplace_back(
       name, caf::actor_cast<caf::strong_actor_ptr>(who));
   };
-  for (const auto& [name, who] : core_.all())
-    watching.watched.emplace_back(name, who);
+  if (!shared_)
+    for (const auto& [name, who] : core_.all())
+      watching.watched.emplace_back(name, who);
   if (shared_) {
     watch("router", shard_);
     watch("reader", reads_);
