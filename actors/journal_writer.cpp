@@ -2,6 +2,7 @@
 
 #include "actors/outgoing.hpp"
 #include "actors/reply.hpp"
+#include "messages/test_points.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -69,6 +70,25 @@ void tell_places(self_pointer self, const std::vector<append>& members,
   }
 }
 
+/// Mistakes that tests ask for: answers or hand-outs that do not wait.
+void leave_early(self_pointer self, std::vector<append>& members) {
+  const auto replies = seeded_bug("reply_before_commit");
+  const auto items = seeded_bug("hand_out_before_commit");
+  if (!replies && !items)
+    return;
+  std::vector<append> early(1);
+  for (auto& member : members)
+    std::erase_if(member.deliveries, [&](delivery& x) {
+      const auto goes = std::holds_alternative<hand_out>(x)
+                          ? items
+                          : replies && !std::holds_alternative<poll_missed>(x);
+      if (goes)
+        early[0].deliveries.push_back(std::move(x));
+      return goes;
+    });
+  deliver(self, early);
+}
+
 /// Nothing of these appends is true: whoever waits is told so, and processors
 /// hear nothing, because nothing was handed out.
 void refuse(std::vector<append>& members, const caf::error& why) {
@@ -107,8 +127,11 @@ group_written write(self_pointer self, write_group& x) {
     events += member.events;
   }
   std::uint64_t group = 0;
+  leave_early(self, x.members);
   if (events > 0) {
+    crash_point("append_before");
     auto result = state.options.store->append(state.bytes, events, x.marks);
+    crash_point("append_after");
     if (result)
       group = *result;
     else
@@ -120,6 +143,7 @@ group_written write(self_pointer self, write_group& x) {
   } else {
     tell_places(self, x.members, group);
     deliver(self, x.members);
+    crash_point("append_answered");
   }
   give_back(self, x.members);
   return out;

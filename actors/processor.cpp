@@ -1,6 +1,7 @@
 #include "actors/processor.hpp"
 
 #include "actors/processor_parts.hpp"
+#include "messages/test_points.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -36,6 +37,7 @@ void ended(self_pointer self, const claim_name& name, outcome what) {
     end_if_finished(self);
     return;
   }
+  crash_point("outcome_ready");
   auto& item = at->second;
   item.in_work = false;
   item.ended = std::move(what);
@@ -73,6 +75,8 @@ void process(self_pointer self, claimed_item& item) {
   fallback.says = verdict::retry;
   if (!state.held.emplace(name, std::move(held)).second)
     return;
+  spdlog::debug("item_in_work sp={} slot={} item={} attempt={}",
+                state.options.name, state.options.slot, item.id, item.attempt);
   ++state.in_work;
   touch_later(self);
   self

@@ -155,6 +155,7 @@ void published(self_pointer self, const publication& x) {
     self->send(state.options.journal,
                keep_watermark{
                  {egress_mark, static_cast<std::int64_t>(state.cursor)}});
+  crash_point("publisher_marked");
   self->send(self, publish_more{});
 }
 

@@ -2,6 +2,7 @@
 #include "actors/rules/control.hpp"
 #include "actors/shard_parts.hpp"
 #include "messages/codec.hpp"
+#include "messages/test_points.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -75,6 +76,7 @@ void commit_control(shard_pointer self, std::vector<event> changes,
   }
   if (state.options.backlog)
     state.options.backlog->bytes += out.bytes.size();
+  crash_point("control_decided");
   // First the journal: what the change lets happen comes after it.
   self->send(state.options.journal, std::move(out));
   for (const auto& change : changes)

@@ -165,6 +165,7 @@ caf::result<ingested> ingest_batch(shard_pointer self, ingest& x) {
                        std::max(x.upto, watermark_of(self, x.partition))};
   self->state.watermarks[mark.partition] = mark.offset;
   auto own = own_part(self, all);
+  crash_point("ingest_decided");
   auto share = share_reply(
     take_reply(self), all.parts.size() + 1,
     [result = all.result] { return caf::make_message(result); });

@@ -2,6 +2,7 @@
 #include "actors/rules/control.hpp"
 #include "actors/shard_parts.hpp"
 #include "messages/codec.hpp"
+#include "messages/test_points.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -14,6 +15,8 @@ namespace {
 /// Claims of processors that died with the last engine end here: as events, so
 /// that the attempts they cost stay counted.
 void release_local(shard_pointer self, recovered_state& found) {
+  if (seeded_bug("claims_kept_at_recovery"))
+    return;
   for (auto& [user, ledgers] : found.ledgers) {
     record what{user, {}};
     for (auto& [queue, ledger] : ledgers)
@@ -105,6 +108,7 @@ void begin_serving(shard_pointer self, recovered_state& found) {
   auto& state = self->state;
   if (state.now == shard_state::phase::draining)
     return;
+  crash_point("recovery_read");
   state.control = std::make_shared<control_state>(found.control);
   // Numbers from `reserve_id` have effects (recorded DOIs) before the journal
   // knows them; the projector has asked the registry for the highest.
@@ -124,6 +128,7 @@ void begin_serving(shard_pointer self, recovered_state& found) {
     restore_user(self, found, user, ledgers);
   for (const auto& queue : state.queues)
     self->send(queue.actor, begin{stamp_last(found, queue.name)});
+  crash_point("recovery_released");
   state.now = shard_state::phase::serving;
   if (state.options.number == 0) { // the others hear of it from there
     warn_of_fixed(*state.control, state.options.configuration);

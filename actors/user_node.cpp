@@ -3,6 +3,7 @@
 #include "actors/node_command.hpp"
 #include "actors/reply.hpp"
 #include "actors/user_node_parts.hpp"
+#include "messages/test_points.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -110,6 +111,7 @@ void accept(self_pointer self, const accept_items& x) {
                                     x.particulars[i]});
     ++next;
   }
+  crash_point("accept_decided");
   clear_refused(x, refused);
   todo.deliver(x.share);
   todo.go_with(x.bundle);
@@ -176,6 +178,7 @@ void hand_over_items(self_pointer self, const hand_over& x) {
   if (x.who.poll && !declined.picks.empty())
     todo.deliver(poll_missed{
       x.who.poll, static_cast<std::uint32_t>(declined.picks.size())});
+  crash_point("hand_out_decided");
   report_extras extras;
   extras.answered = std::move(answered);
   report(self, *queue, std::move(extras));
@@ -201,6 +204,7 @@ void settle_claims(self_pointer self, const settle& x) {
     if (x.to)
       todo.deliver(settlement_notice{x.to, what.id, static_cast<bool>(ended)});
   }
+  crash_point("settle_decided");
   report_extras extras;
   extras.finished = finished;
   report(self, *queue, std::move(extras));

@@ -1,6 +1,7 @@
 #include "actors/rules/ledger.hpp"
 #include "actors/rules/ledger_state.hpp"
 #include "actors/rules/retry.hpp"
+#include "messages/test_points.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -47,6 +48,8 @@ event lost_claim(const std::string& queue, const queue_settings& settings,
   if (may_retry(settings, x.attempt)) {
     auto out = released(queue, x);
     out.reason = why;
+    if (seeded_bug("lost_attempt_not_counted") && out.attempt > 0)
+      --out.attempt;
     return out;
   }
   auto out = finished(queue, x.id, ending::failed, now);
@@ -282,7 +285,7 @@ std::vector<event> ledger::release_local_claims(micros now) const {
   const auto& s = *state_;
   std::vector<event> out;
   for (const auto& [id, x] : s.claims)
-    if (x.local)
+    if (x.local != seeded_bug("local_claims_mixed_up"))
       out.push_back(
         lost_claim(s.queue, s.settings, x.item, now, "engine restarted"));
   return by_id(std::move(out));

@@ -14,6 +14,7 @@
 
 #include "adapters/files/file.hpp"
 #include "adapters/files/sha256.hpp"
+#include "messages/test_points.hpp"
 
 namespace depositd {
 
@@ -127,8 +128,10 @@ caf::error folder_blobs::write(const fs::path& path, std::string_view bytes) {
     iovec part{const_cast<char*>(bytes.data()), bytes.size()};
     if (const auto code = io_.write(file->value(), {&part, 1}, 0))
       return file_failed("write", temporary, code);
+    crash_point("blob_unflushed");
     if (const auto code = io_.sync(file->value()))
       return file_failed("sync", temporary, code);
+    crash_point("blob_unnamed");
     if (::rename(temporary.c_str(), path.c_str()) != 0)
       return file_failed("rename to", path, errno);
     return {};
@@ -148,6 +151,7 @@ caf::expected<std::string> folder_blobs::put(std::string_view bytes) {
   if (!keep_existing(path, bytes.size()))
     if (auto failed = write(path, bytes))
       return failed;
+  crash_point("blob_named");
   // Also for one that was there: the put that wrote it may not have got here.
   if (auto failed = sync_folder(io_, folder))
     return failed;

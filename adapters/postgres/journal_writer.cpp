@@ -2,6 +2,7 @@
 
 #include "adapters/postgres/migrations.hpp"
 #include "adapters/postgres/statements.hpp"
+#include "messages/test_points.hpp"
 
 #include <algorithm>
 
@@ -138,6 +139,7 @@ journal_writer::append(std::string_view bytes, std::uint32_t events,
   auto x = draft_of(bytes, events, watermarks);
   for (;;) {
     auto failed = write(x);
+    crash_point("postgres_committed");
     if (!failed) {
       accept(x);
       return x.group.first;
@@ -173,6 +175,7 @@ caf::error journal_writer::write(const draft& x) {
   return to_->transact([&]() -> caf::error {
     if (auto error = begin_extent(x))
       return error;
+    crash_point("extent_begun");
     return insert(x);
   });
 }

@@ -1,5 +1,7 @@
 #include "adapters/segments/segment_journal.hpp"
 
+#include "messages/test_points.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -91,6 +93,7 @@ caf::error segment_journal::make_room(std::uint64_t bytes) {
     auto next = pool_.take(page_bytes + whole_pages(bytes + base));
     if (!next)
       return std::move(next.error());
+    crash_point("segment_taken");
     current_.file = std::move(*next);
     asked_ahead_ = false;
   }
@@ -137,6 +140,7 @@ caf::error segment_journal::write_group(std::string_view bytes) {
   pool_.note_activity();
   if (const auto code = io_.write(file.file.value(), parts, current_.used))
     return give_up(file_failed("write", file.path, code));
+  crash_point("group_unflushed");
   if (const auto code = io_.sync(file.file.value())) {
     auto why = file_failed("sync", file.path, code);
     // Whether the bytes are on the disk is unknown, and the system may now

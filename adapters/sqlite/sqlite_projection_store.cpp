@@ -6,6 +6,7 @@
 #include "adapters/sqlite/keyed_rows.hpp"
 #include "adapters/sqlite/statements.hpp"
 #include "adapters/sqlite/submission_rows.hpp"
+#include "messages/test_points.hpp"
 
 #include <algorithm>
 #include <unordered_set>
@@ -187,6 +188,7 @@ caf::expected<slice_applied> sqlite_projection_store::apply(const slice& x) {
   // Before the slice, so that a failure leaves nothing half said.
   if (auto error = file_->checkpoint_if_due(wal_bytes_max))
     return error;
+  crash_point("slice_checkpointed");
   slice_applied out;
   auto now = marks_;
   if (auto error = file_->transact([&] { return write(x, now, out); }))

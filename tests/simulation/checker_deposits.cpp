@@ -143,6 +143,8 @@ using origins
 origins sort_records(const history& x, inflows& flows) {
   origins out;
   each<produced>(x, [&](const produced& record, std::size_t) {
+    if (record.repeated)
+      return; // it may be applied or not: nothing comes of it
     auto& flow = flows[{record.shard, record.partition}];
     flow.records.emplace(record.offset, &record);
     if (!record.poison)

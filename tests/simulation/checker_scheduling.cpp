@@ -12,6 +12,9 @@ namespace depositd::simulation {
 
 namespace {
 
+/// Polls may have so many picks on their way.
+constexpr std::uint32_t poll_items_max = 10;
+
 /// An actor may be held up this often between an order and its effect: shard,
 /// queue, node, journal.
 constexpr micros hops_max = 6;
@@ -201,6 +204,10 @@ struct fairness_checker {
 
 void check_fairness(const history& x, findings& out) {
   fairness_checker all{out, {}, {}, {}, {}, {}};
+  for (const auto& one : x.entries)
+    if (const auto* got = std::get_if<handed_out>(&one.what);
+        got != nullptr && got->processor == 0)
+      all.credit[got->queue] = poll_items_max;
   for (std::size_t i = 0; i < x.entries.size(); ++i) {
     const auto& what = x.entries[i].what;
     if (const auto* record = std::get_if<journalled>(&what)) {

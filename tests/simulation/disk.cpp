@@ -74,6 +74,83 @@ private:
   shard_disk& disk_;
 };
 
+/// The tables as one engine sees them.
+class fenced_tables final : public projection_store {
+public:
+  fenced_tables(shard_disk& disk, epoch_number epoch)
+    : disk_(disk), store_(*disk.tables_), epoch_(epoch) {
+    // nop
+  }
+
+  sequence reached() override {
+    return store_.reached();
+  }
+  item_id id_max() override {
+    return store_.id_max();
+  }
+  caf::expected<slice_applied> apply(const slice& x) override {
+    if (epoch_ != disk_.epoch_)
+      return caf::make_error(ec::fenced, std::string{"a later epoch"});
+    const auto one_in = disk_.faults.slice_one_in;
+    if (one_in > 0 && disk_.around_.by->one_in(one_in))
+      return caf::make_error(ec::store_failed, std::string{"the slice"});
+    return store_.apply(x);
+  }
+  caf::error
+  load_items(const std::function<void(const item_row&)>& show) override {
+    return store_.load_items(show);
+  }
+  caf::error
+  load_rings(const std::function<void(const ring_row&)>& show) override {
+    return store_.load_rings(show);
+  }
+  caf::error
+  load_controls(const std::function<void(const control_row&)>& show) override {
+    return store_.load_controls(show);
+  }
+  caf::error load_received(
+    const std::string& source, micros since_us,
+    const std::function<void(const received_row&)>& show) override {
+    return store_.load_received(source, since_us, show);
+  }
+  caf::expected<std::vector<submission_row>>
+  submissions(const submission_query& query) override {
+    return store_.submissions(query);
+  }
+  caf::expected<std::vector<item_row>>
+  items(const std::string& queue, std::uint32_t count_max) override {
+    return store_.items(queue, count_max);
+  }
+  caf::expected<item_row> item(item_id id) override {
+    return store_.item(id);
+  }
+  caf::expected<std::vector<range_item>>
+  items_received(const range& where) override {
+    return store_.items_received(where);
+  }
+  caf::expected<std::vector<range_item>>
+  items_placed(std::uint64_t group_first, std::uint64_t group_last,
+               std::uint32_t count_max) override {
+    return store_.items_placed(group_first, group_last, count_max);
+  }
+  caf::expected<std::uint64_t>
+  forget_submissions(micros finished_before_us,
+                     std::uint32_t count_max) override {
+    return store_.forget_submissions(finished_before_us, count_max);
+  }
+  caf::expected<bool> blob_in_use(const std::string& sha256) override {
+    return store_.blob_in_use(sha256);
+  }
+  caf::error backup(const std::filesystem::path& folder) override {
+    return store_.backup(folder);
+  }
+
+private:
+  shard_disk& disk_;
+  projection_store& store_;
+  epoch_number epoch_;
+};
+
 shard_disk::shard_disk(shard_number shard, std::uint64_t extent_bytes,
                        surroundings around)
   : shard_(shard),
@@ -84,7 +161,15 @@ shard_disk::shard_disk(shard_number shard, std::uint64_t extent_bytes,
 }
 
 std::unique_ptr<journal_store> shard_disk::open() {
-  return std::make_unique<recorded_store>(open_memory_journal(log_), *this);
+  auto out
+    = std::make_unique<recorded_store>(open_memory_journal(log_), *this);
+  epoch_ = out->epoch();
+  return out;
+}
+
+std::unique_ptr<projection_store>
+shard_disk::tables_of(const journal_store& by) {
+  return std::make_unique<fenced_tables>(*this, by.epoch());
 }
 
 void shard_disk::record_group(const journal_store& by, std::string_view bytes,
@@ -111,6 +196,13 @@ void shard_disk::record_group(const journal_store& by, std::string_view bytes,
         moved->body.clear();
       }
       told.add(at_us, journalled{shard_, by.epoch(), ++seq, x.user, e});
+      if (const auto* end = std::get_if<item_finished>(&e);
+          end != nullptr && end->queue == "metadata")
+        told.add(at_us, to_publish{std::to_string(shard_) + ':'
+                                     + std::to_string(seq),
+                                   x.user,
+                                   text_of_outcome(bodies_[end->id],
+                                                   end->how)});
     }
   }
   told.add(at_us, group_written{shard_, by.epoch(), last, marks});
@@ -141,6 +233,10 @@ std::string name_of_body(const std::string& queue, const std::string& body) {
     return body;
   auto opened = decode_envelope(body);
   return opened ? opened->particulars.file_name : "no envelope";
+}
+
+std::string text_of_outcome(const std::string& file_name, ending how) {
+  return file_name + (how == ending::done ? " done" : " not done");
 }
 
 namespace {

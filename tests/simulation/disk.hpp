@@ -19,6 +19,7 @@ namespace depositd::simulation {
 
 /// How the disk fails now. One in so many; 0: never.
 struct disk_faults {
+  std::uint32_t slice_one_in = 0;
   std::uint32_t lost_one_in = 0;
   std::uint32_t unknown_one_in = 0;
   std::uint32_t bad_read_one_in = 0;
@@ -39,9 +40,9 @@ public:
   /// outlive the disk.
   std::unique_ptr<journal_store> open();
 
-  projection_store& tables() {
-    return *tables_;
-  }
+  /// The tables for the engine with that store: slices of one that has been
+  /// fenced are refused, as a database shared by engines does.
+  std::unique_ptr<projection_store> tables_of(const journal_store& by);
 
   /// Compares what a start would find with the whole log.
   void look_at_recovery(journal_store& by);
@@ -54,6 +55,7 @@ public:
 
 private:
   friend class recorded_store;
+  friend class fenced_tables;
 
   /// A group is in the log.
   void record_group(const journal_store& by, std::string_view bytes,
@@ -64,6 +66,7 @@ private:
   surroundings around_;
   std::shared_ptr<memory_journal> log_;
   std::unique_ptr<projection_store> tables_;
+  epoch_number epoch_ = 0; ///< of the newest store
   recovered_state whole_; ///< by the log from its beginning
   std::unordered_map<item_id, std::string> bodies_;
 };
@@ -71,6 +74,9 @@ private:
 /// By what a deposit's body is known in the history: messages by their bytes,
 /// deposits by their file name.
 std::string name_of_body(const std::string& queue, const std::string& body);
+
+/// What the egress topic says of a deposit.
+std::string text_of_outcome(const std::string& file_name, ending how);
 
 /// Everything that a start rests on, in an order of its own.
 std::string text_of(const recovered_state& x);

@@ -102,6 +102,7 @@ void world::begin() {
   disk_ = std::make_unique<shard_disk>(
     0, knobs_.tight_disk ? 1500 : 1 << 20,
     shard_disk::surroundings{&told_, &chance_, [this] { return now_us(); }});
+  open_topics();
   start_engine();
   settle();
   tell_settings();
@@ -143,6 +144,11 @@ void world::step() {
     default:
       return knobs_.deposits && chance_.one_in(3) ? send_deposit()
                                                   : send_messages();
+    case 5:
+    case 6:
+      return produce();
+    case 7:
+      return knobs_.broker_outages ? trouble_brokers() : produce();
     case 8:
       return add_processor();
     case 9:

@@ -5,6 +5,7 @@
 // around them. Everything follows from the seed.
 
 #include "actors/core.hpp"
+#include "adapters/memory/memory_record_log.hpp"
 #include "messages/actors.hpp"
 #include "tests/simulation/disk.hpp"
 #include "tests/simulation/history.hpp"
@@ -15,8 +16,8 @@
 #include <caf/event_based_actor.hpp>
 #include <caf/scheduler/test_coordinator.hpp>
 
+#include <atomic>
 #include <chrono>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -69,7 +70,11 @@ struct simulated_worker {
 /// An engine with the shard that it has, or believes to have.
 struct simulated_engine {
   std::unique_ptr<journal_store> store;
+  std::unique_ptr<projection_store> tables;
   core_actors core;
+  intake_actor intake;       ///< null without topics
+  publisher_actor publisher; ///< null without topics
+  std::shared_ptr<std::atomic<sequence>> published;
 };
 
 class world {
@@ -170,6 +175,16 @@ private:
   void park();
   void purge();
 
+  // -- world_topics.cpp
+
+  void open_topics();
+  void spawn_topics(simulated_engine& engine);
+  void produce();
+  void produce_one();
+  void trouble_brokers();
+  void mend_brokers();
+  void read_topics();
+
   // -- world_end.cpp
 
   void calm_down();
@@ -205,6 +220,9 @@ private:
 
   bool calm_ = false; ///< nothing is broken on purpose any more
   bool suspended_ = false;
+  std::shared_ptr<memory_record_log> topics_; ///< null: none
+  std::vector<std::string> sent_records_;
+  bool brokers_away_ = false;
   std::uint64_t messages_ = 0;
   std::uint32_t bodies_ = 0;
   std::uint32_t proposals_ = 0;

@@ -26,6 +26,7 @@ item_book book_of(const history& told) {
 void world::calm_down() {
   calm_ = true;
   set_faults(false);
+  mend_brokers();
   let_go(true);
   settle();
   for (auto& worker : workers_)
@@ -39,6 +40,9 @@ void world::calm_down() {
   let_time_pass(5s);
   mend_settings();
   drain();
+  for (int i = 0; i < 4; ++i) // for the last outcomes to go out
+    let_time_pass(2s);
+  read_topics();
   list_left_overs();
   disk_->look_at_recovery(*engine_->store);
 }
@@ -80,7 +84,7 @@ void world::drain() {
   }
   settle();
   for (const auto t : {1s, 4s, 10s, 30s, 60s, 600s, 1800s, 3600s, 3600s}) {
-    if (all_gone())
+    if (all_gone() && (!topics_ || t > 1s))
       return;
     let_time_pass(t);
   }

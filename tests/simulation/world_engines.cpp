@@ -11,7 +11,8 @@ void world::start_engine() {
   fresh->store = disk_->open();
   core_options options;
   options.journal = fresh->store.get();
-  options.projection = &disk_->tables();
+  fresh->tables = disk_->tables_of(*fresh->store);
+  options.projection = fresh->tables.get();
   options.threads = false;
   options.clock = engine_clock{wall_offset_us_ + now_us(),
                                scheduler_.clock().now()};
@@ -25,7 +26,11 @@ void world::start_engine() {
     options.group_bytes_max = 1;
   if (knobs_.tight_disk)
     options.disk_spare_bytes = 2048;
+  if (topics_)
+    fresh->published = std::make_shared<std::atomic<sequence>>(0);
+  options.published = fresh->published;
   fresh->core = spawn_core(system_, std::move(options));
+  spawn_topics(*fresh);
   engine_ = std::move(fresh);
 }
 
@@ -35,6 +40,10 @@ void world::end(simulated_engine& engine) {
   for (const auto& [name, who] : engine.core.all())
     caf::anon_send_exit(caf::actor_cast<caf::actor>(who),
                         caf::exit_reason::kill);
+  if (engine.intake)
+    caf::anon_send_exit(engine.intake, caf::exit_reason::kill);
+  if (engine.publisher)
+    caf::anon_send_exit(engine.publisher, caf::exit_reason::kill);
 }
 
 /// Everything in memory is gone, whatever was under way.
@@ -77,6 +86,7 @@ void world::set_faults(bool on) {
     x.lost_one_in = knobs_.lost_appends ? 100 : 0;
     x.unknown_one_in = knobs_.unknown_appends ? 100 : 0;
     x.bad_read_one_in = knobs_.bad_reads ? 20 : 0;
+    x.slice_one_in = knobs_.bad_reads ? 10 : 0;
   }
   disk_->faults = x;
 }

@@ -135,10 +135,12 @@ void world::take_in(simulated_processor::pointer self, simulated_worker& who,
                     item.user, name_of_body(who.queue, item.body)});
     const auto number = ++hand_outs_;
     who.holds.push_back({number, item});
+    if (who.quick) {
+      report(self, who, number);
+      continue;
+    }
     auto takes = some_ms(chance_.one_in(4) ? 8000 : 400);
-    if (who.quick)
-      takes = 0ms;
-    else if (knobs_.processor_pauses && chance_.one_in(12))
+    if (knobs_.processor_pauses && chance_.one_in(12))
       takes = some_ms(120'000);
     self->delayed_send(self, takes, work_done{number});
   }

@@ -28,6 +28,7 @@ RULES_MAY_USE = {
     "messages/types.hpp", "messages/events.hpp", "messages/rows.hpp",
     "messages/control.hpp", "messages/errors.hpp", "messages/scheduling.hpp",
     "messages/codec.hpp", "messages/commands.hpp", "messages/names.hpp",
+    "messages/test_points.hpp",
 }
 # ... what of CAF may reach them through it (errors are values) ...
 RULES_MAY_SEE_OF_CAF = {

@@ -1,0 +1,164 @@
+// Topics: deposits come in by records, outcomes and dead letters go out.
+
+#include "tests/simulation/world.hpp"
+
+#include "actors/intake.hpp"
+#include "actors/publisher.hpp"
+
+#include <algorithm>
+
+namespace depositd::simulation {
+
+namespace {
+
+constexpr std::int32_t ingress_partitions = 3;
+constexpr const char* deposit_queue = "metadata";
+
+/// "user queue id payload"; anything else is no deposit.
+caf::expected<ingest_deposit> read_words(const source_record& x) {
+  std::vector<std::string> words(1);
+  for (const auto c : x.value)
+    if (c == ' ' && words.size() < 4)
+      words.emplace_back();
+    else
+      words.back() += c;
+  if (words.size() != 4)
+    return caf::make_error(ec::malformed, std::string{"not four words"});
+  ingest_deposit out;
+  out.user = words[0];
+  out.queue = words[1];
+  out.particulars.file_name = words[2];
+  out.particulars.source = ingest_source;
+  out.particulars.size = words[3].size();
+  out.post = words[3];
+  return out;
+}
+
+record_format words_format() {
+  return {read_words,
+          [](const outcome_event& x) {
+            return outgoing_record{
+              "out", x.user,
+              text_of_outcome(x.particulars.file_name, x.how), true,
+              {{"event-id", x.event_id}}};
+          },
+          [](const dead_letter& x) {
+            return outgoing_record{"dead", x.what.partition,
+                                   std::to_string(x.what.offset), true, {}};
+          }};
+}
+
+} // namespace
+
+void world::open_topics() {
+  if (!knobs_.records)
+    return;
+  told_.with_topics = true;
+  topics_ = make_memory_record_log();
+  create_memory_topic(*topics_, "in", ingress_partitions);
+  create_memory_topic(*topics_, "out", 2);
+  create_memory_topic(*topics_, "dead", 1);
+}
+
+void world::spawn_topics(simulated_engine& engine) {
+  if (!topics_)
+    return;
+  intake_options reading;
+  reading.source = open_memory_source(topics_, "in");
+  reading.topic = "in";
+  reading.format = words_format();
+  reading.own = engine.core.shard;
+  reading.deposits = engine.core.shard;
+  reading.limits.wait = 0ms;
+  reading.limits.records_max = 1 + chance_.below(8);
+  reading.idle_pause = 50ms;
+  engine.intake = system_.spawn(intake, std::move(reading));
+  publisher_options writing;
+  writing.store = engine.store.get();
+  writing.sink = open_memory_sink(topics_);
+  writing.format = words_format();
+  writing.own = engine.core.shard;
+  writing.reads = engine.core.projector;
+  writing.journal = engine.core.journal;
+  writing.published = engine.published;
+  writing.events_max = 1 + chance_.below(40);
+  if (chance_.one_in(2))
+    writing.known_max = chance_.below(4);
+  engine.publisher = system_.spawn(publisher, std::move(writing));
+}
+
+void world::produce() {
+  if (!topics_)
+    return send_messages();
+  const auto count = 1 + chance_.below(chance_.one_in(4) ? 20 : 4);
+  for (std::uint32_t i = 0; i < count; ++i)
+    produce_one();
+}
+
+void world::produce_one() {
+  const auto partition
+    = static_cast<std::int32_t>(chance_.below(ingress_partitions));
+  source_record x;
+  x.key = "key";
+  x.has_value = true;
+  produced fact;
+  fact.partition = "in/" + std::to_string(partition);
+  if (knobs_.poison && chance_.one_in(4)) {
+    static const char* const rubbish[]
+      = {"rubbish", "", "no/user metadata p x", "u0 nowhere p x",
+         "u0 plain p x"};
+    x.value = rubbish[chance_.below(5)];
+    x.has_value = !chance_.one_in(8);
+    fact.poison = true;
+  } else if (knobs_.repeated_records && !sent_records_.empty()
+             && chance_.one_in(5)) {
+    x.value = sent_records_[chance_.below(
+      static_cast<std::uint32_t>(sent_records_.size()))];
+    fact.repeated = true;
+  } else {
+    const auto user = any_user();
+    fact.body = std::string{"r"}.append(std::to_string(++bodies_));
+    x.value = user + ' ' + deposit_queue + ' ' + fact.body + " payload of "
+              + fact.body;
+    tell(attempted{fact.body, deposit_queue, user});
+    sent_records_.push_back(x.value);
+  }
+  fact.offset = append_memory_record(*topics_, "in", partition, std::move(x));
+  tell(std::move(fact));
+}
+
+void world::trouble_brokers() {
+  if (!topics_)
+    return produce();
+  if (chance_.one_in(2)) {
+    brokers_away_ = !brokers_away_;
+    reach_memory_brokers(*topics_, !brokers_away_);
+    return;
+  }
+  static constexpr publish_fault faults[]
+    = {publish_fault::nothing_written, publish_fault::half_written,
+       publish_fault::answer_lost, publish_fault::written_twice};
+  fault_publishes(*topics_, faults[chance_.below(4)], 1 + chance_.below(3));
+}
+
+void world::mend_brokers() {
+  if (!topics_)
+    return;
+  fault_publishes(*topics_, publish_fault::nothing_written, 0);
+  reach_memory_brokers(*topics_, true);
+}
+
+void world::read_topics() {
+  if (!topics_)
+    return;
+  for (const auto& x : memory_records(*topics_, "out")) {
+    const auto id
+      = std::find_if(x.headers.begin(), x.headers.end(),
+                     [](const auto& h) { return h.name == "event-id"; });
+    tell(published{id == x.headers.end() ? "" : id->value, x.key, x.value});
+  }
+  for (const auto& x : memory_records(*topics_, "dead"))
+    tell(dead_lettered{x.key, std::stoll(x.value)});
+}
+
+} // namespace depositd::simulation
