@@ -158,7 +158,8 @@ void committed(self_pointer self, std::int32_t partition, std::int64_t upto,
 
 void send_batch(self_pointer self, std::int32_t partition, ingest batch) {
   auto& state = self->state;
-  ++state.in_flight;
+  const auto count = batch.deposits.size() + batch.rejected.size();
+  state.in_flight += count;
   const auto attempt = state.attempt;
   const auto upto = batch.upto;
   self
@@ -168,7 +169,7 @@ void send_batch(self_pointer self, std::int32_t partition, ingest batch) {
       [=](const ingested& x) {
         if (self->state.attempt != attempt)
           return;
-        --self->state.in_flight;
+        self->state.in_flight -= count;
         committed(self, partition, upto, x);
         go_on(self, {});
       },
@@ -183,7 +184,7 @@ void read(self_pointer self) {
   state.reading = false;
   const auto attempt = state.attempt;
   // The last answer brings us back.
-  if (state.next.empty() || state.in_flight >= state.options.batches_max)
+  if (state.next.empty() || state.in_flight >= state.options.records_in_flight_max)
     return;
   auto records = state.options.source->poll(state.options.limits);
   if (!records)

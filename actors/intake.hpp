@@ -32,7 +32,9 @@ struct intake_options {
   shard_number shards = 1; ///< reads every partition p with p % shards == shard
   blob_store* blobs = nullptr; ///< for large posts; outlives the actor
   poll_limits limits;
-  std::uint32_t batches_max = 2; ///< on their way to shards at once
+  /// On their way to shards at once; one more poll may go beyond. Enough that a
+  /// commit is under way while the next records are decoded.
+  std::size_t records_in_flight_max = 8'000;
   /// After a poll that found nothing. With a `limits.wait` it may be 0.
   std::chrono::milliseconds idle_pause{0};
   std::chrono::milliseconds retry_pause{1000}; ///< after any failure
@@ -47,7 +49,7 @@ struct intake_state {
   intake_options options;
   /// Rises with every new beginning: answers to older batches mean nothing.
   std::uint32_t attempt = 0;
-  std::uint32_t in_flight = 0; ///< batches whose answer has not come
+  std::size_t in_flight = 0; ///< records whose answer has not come
   bool reading = false;        ///< a `read_more` is on its way
   std::map<std::int32_t, std::int64_t> next; ///< committed up to before this
   std::map<std::int32_t, std::int64_t> ends;

@@ -91,6 +91,7 @@ caf::expected<record_logs> spawn_record_logs(caf::actor_system& system,
   reading.shard = options.shard;
   reading.shards = options.shards;
   reading.blobs = options.blobs;
+  reading.limits.records_max = 4'000;
   out.in = system.spawn<caf::detached>(intake, std::move(reading));
   publisher_options writing;
   writing.store = options.journal;
