@@ -1,0 +1,323 @@
+"""Engines that share one database by shard: requests through any of them, and
+what happens when one is killed, stopped for a while, or shut down."""
+
+import http.client
+import json
+import os
+import signal
+import subprocess
+import threading
+import time
+import unittest
+
+from engine import EngineFailed
+from harness import BROKEN, SystemTest, a_deposit, wait_until
+from postgres_test import Server, services
+
+SHARDS = 4
+LEASE_MS = 2000
+
+
+class SharedShards(SystemTest):
+    @classmethod
+    def setUpClass(cls):
+        if services("installed", "none").returncode == 3:
+            raise unittest.SkipTest("POSTGRESQL IS NOT INSTALLED")
+        cls.server = Server()
+        cls.addClassCleanup(cls.server.remove)
+        cls.server.start()
+
+    def setUp(self):
+        super().setUp()
+        self.schema = f"test_{os.getpid()}_{self.id().rsplit('.', 1)[1][:40]}"
+        self.url = f"{self.server.url}?options=-csearch_path%3D{self.schema}"
+        self.sql(f"CREATE SCHEMA {self.schema}", self.server.url)
+
+    def sql(self, text, url=None):
+        done = subprocess.run(["psql", url or self.url, "-XAtqc", text],
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout.strip()
+
+    def sharing(self, name, settings=None, **more):
+        return self.engine({
+            "store.kind": "postgres", "store.url": self.url,
+            "shards.count": SHARDS, "shards.lease_ms": LEASE_MS,
+            "node.name": name, "emodb.anonymous": "true",
+            **(settings or {})}, data=name, **more)
+
+    def started(self, *names, settings=None):
+        """Engines that have settled on about as many shards each."""
+        engines = [self.sharing(name, settings).start() for name in names]
+        wait_until(lambda: self.settled(names))
+        return engines
+
+    def owners(self):
+        """Shards by engine, as the database says."""
+        rows = self.sql("SELECT coalesce(engine, '-'), shard FROM shards "
+                        "WHERE in_force ORDER BY shard")
+        out = {}
+        for row in rows.splitlines():
+            engine, shard = row.split("|")
+            out.setdefault(engine, []).append(int(shard))
+        return out
+
+    def settled(self, names):
+        found = self.owners()
+        return (sorted(found) == sorted(names)
+                and sum(map(len, found.values())) == SHARDS
+                and max(map(len, found.values()))
+                - min(map(len, found.values())) <= 1)
+
+    # -- messages -----------------------------------------------------------
+
+    def call(self, engine, method, path, body=None, timeout=30):
+        line = http.client.HTTPConnection(*engine.address("http"),
+                                          timeout=timeout)
+        try:
+            line.request(method, path,
+                         None if body is None else json.dumps(body),
+                         {"Content-Type": "application/json"})
+            answer = line.getresponse()
+            text = answer.read()
+        finally:
+            line.close()
+        return answer.status, json.loads(text) if text else None
+
+    def ok(self, engine, method, path, body=None):
+        status, answer = self.call(engine, method, path, body)
+        self.assertEqual(status, 200, answer)
+        return answer
+
+    def send(self, engine, queue, numbers):
+        self.ok(engine, "POST", f"/queue/1/{queue}/sendbatch",
+                [{"n": n} for n in numbers])
+
+    def poll(self, engine, queue, limit=1000, ttl=600):
+        found = self.ok(engine, "GET",
+                        f"/queue/1/{queue}/poll?limit={limit}&ttl={ttl}")
+        return [x["payload"]["n"] for x in found]
+
+    def polled(self, engine, queues):
+        out = []
+        for queue in queues:
+            while found := self.poll(engine, queue):
+                out += found
+        return sorted(out)
+
+    QUEUES = [f"q{i}" for i in range(8)]  # in every one of four shards
+
+    # -- tests --------------------------------------------------------------
+
+    def test_every_engine_serves_every_queue(self):
+        engines = self.started("a", "b", "c")
+        for i, queue in enumerate(self.QUEUES):
+            self.send(engines[i % 3], queue, [10 * i, 10 * i + 1])
+        self.assertEqual(len({self.shard_of(q) for q in self.QUEUES}), SHARDS)
+        for i, queue in enumerate(self.QUEUES):
+            other = engines[(i + 1) % 3]
+            self.assertEqual(self.ok(other, "GET", f"/queue/1/{queue}/size"),
+                             2)
+            self.assertEqual(sorted(self.poll(other, queue)),
+                             [10 * i, 10 * i + 1])
+            self.assertFalse(self.poll(engines[(i + 2) % 3], queue))
+
+    def shard_of(self, queue):
+        return wait_until(lambda: self.sql(
+            f"SELECT DISTINCT shard FROM items WHERE queue = '{queue}'"))
+
+    def test_deposits_posted_and_polled_through_different_engines(self):
+        engines = self.started("a", "b", "c")
+        users = [f"press{i}" for i in range(8)]
+        for i, user in enumerate(users):
+            engines[i % 3].add_user(user, f"secret-{user}")
+        for i, user in enumerate(users):  # known at once everywhere
+            door = self.door(engines[(i + 1) % 3], user)
+            self.assertTrue(door.deposit(f"{user}.xml", a_deposit(user)))
+        for i, user in enumerate(users):
+            door = self.door(engines[(i + 2) % 3], user)
+            found = self.outcome(door, f"{user}.xml")
+            self.assertFalse(found.failures(), found.document)
+        shards = self.sql("SELECT count(DISTINCT shard) FROM submissions")
+        self.assertGreater(int(shards), 1)
+        listed = engines[0].submissions()
+        self.assertEqual({x["user"] for x in listed}, set(users))
+
+    def test_an_engine_that_is_killed_loses_nothing(self):
+        engines = self.started("a", "b", "c")
+        accepted, sent = set(), set()
+        stop = threading.Event()
+
+        def keep_sending(engine, first):
+            n = first
+            while not stop.is_set():
+                queue = self.QUEUES[n % len(self.QUEUES)]
+                try:
+                    sent.add(n)
+                    status, _ = self.call(engine, "POST",
+                                          f"/queue/1/{queue}/send", {"n": n})
+                    if status == 200:
+                        accepted.add(n)
+                except BROKEN:
+                    pass
+                n += 1
+        senders = [threading.Thread(target=keep_sending, args=(x, 10**6 * i))
+                   for i, x in enumerate(engines)]
+        for x in senders:
+            x.start()
+        time_out = time.monotonic() + 60
+        while len(accepted) < 300 and time.monotonic() < time_out:
+            stop.wait(0.05)
+        engines[0].kill()
+        wait_until(lambda: self.settled(["b", "c"]))
+        after = len(accepted)
+        wait_until(lambda: len(accepted) > after + 300)
+        stop.set()
+        for x in senders:
+            x.join()
+        found = self.polled(engines[1], self.QUEUES)
+        self.assertEqual(len(found), len(set(found)), "handed out twice")
+        self.assertFalse(accepted - set(found), "lost")
+        self.assertFalse(set(found) - sent, "invented")
+
+    def test_an_engine_that_stops_hands_over_at_once(self):
+        engines = self.started("a", "b", settings={"shards.lease_ms": 60000})
+        for i, queue in enumerate(self.QUEUES):
+            self.send(engines[i % 2], queue, [i])
+        begun = time.monotonic()
+        self.assertEqual(engines[0].stop(), 0)
+        wait_until(lambda: self.owners() == {"b": [0, 1, 2, 3]}, timeout=20)
+        self.assertEqual(self.polled(engines[1], self.QUEUES),
+                         list(range(len(self.QUEUES))))
+        self.assertLess(time.monotonic() - begun, 20)
+
+    def test_an_engine_that_starts_again_has_its_shards_at_once(self):
+        settings = {"shards.lease_ms": 60000}
+        engine = self.sharing("a", settings).start()
+        self.send(engine, "q1", [1])
+        engine.kill()
+        begun = time.monotonic()
+        engine.start()
+        self.assertEqual(self.poll(engine, "q1"), [1])
+        self.assertLess(time.monotonic() - begun, 20)
+
+    def test_a_zombie_writes_nothing_and_nobody_is_above_its_cap(self):
+        engines = self.started(
+            "a", "b", "c", settings={"processors.inject_delay_ms": 150,
+                                     "processors.count": 4})
+        zombie, other, third = engines
+        users = [f"press{i}" for i in range(6)]
+        for user in users:
+            other.add_user(user, f"secret-{user}")
+        other.ctl("user", "set", ",".join(users), "--concurrency", "2",
+                  "--queue", "metadata")
+        posted = {}
+        for user in users:
+            door = self.door(third, user)
+            for n in range(25):
+                name = f"{user}-{n}.xml"
+                self.assertTrue(door.deposit(name, a_deposit(name[:-4])))
+                posted[name] = user
+        stop, highest = threading.Event(), []
+
+        def watch_caps():
+            while not stop.is_set():
+                rows = self.sql("SELECT coalesce(max(n), 0) FROM (SELECT "
+                                "count(*) AS n FROM claims WHERE queue = "
+                                "'metadata' GROUP BY \"user\") AS x")
+                highest.append(int(rows))
+                stop.wait(0.05)
+        watcher = threading.Thread(target=watch_caps)
+        watcher.start()
+        self.addCleanup(stop.set)
+        lines = [http.client.HTTPConnection(*zombie.address("http"),
+                                            timeout=90) for _ in self.QUEUES]
+        zombie.process.send_signal(signal.SIGSTOP)
+        # In its sockets when it wakes up, for shards that were its own.
+        for i, line in enumerate(lines):
+            line.request("POST", f"/queue/1/{self.QUEUES[i]}/send",
+                         json.dumps({"n": i}),
+                         {"Content-Type": "application/json"})
+        wait_until(lambda: self.settled(["b", "c"]))
+        self.send(other, "q0", [100])
+        zombie.process.send_signal(signal.SIGCONT)
+        answered = set()
+        for i, line in enumerate(lines):
+            try:
+                answer = line.getresponse()
+                answer.read()
+                if answer.status == 200:
+                    answered.add(i)
+            except BROKEN:
+                pass
+            line.close()
+        wait_until(lambda: self.settled(["a", "b", "c"]))
+        for name, user in posted.items():
+            self.outcome(self.door(other, user), name, timeout=120)
+        stop.set()
+        watcher.join()
+        self.assertLessEqual(max(highest), 2)
+        self.assertGreater(max(highest), 0, "the test proves nothing")
+        found = self.polled(other, self.QUEUES)
+        self.assertEqual(len(found), len(set(found)))
+        self.assertFalse((answered | {100}) - set(found))
+        done = self.sql("SELECT count(*), count(DISTINCT file_name) FROM "
+                        "submissions WHERE status = 'completed'")
+        self.assertEqual(done, f"{len(posted)}|{len(posted)}")
+        self.assertTrue(zombie.alive())
+        self.assertIn("shard_lost", zombie.log())
+
+    def test_100k_open_items_are_taken_over_in_time(self):
+        engines = self.started("a", "b")
+        per_queue = 100_000 // len(self.QUEUES)
+        for i, queue in enumerate(self.QUEUES):
+            for first in range(0, per_queue, 2500):
+                self.send(engines[i % 2], queue,
+                          range(first, min(first + 2500, per_queue)))
+        engines[0].kill()
+        left = float(self.sql("SELECT max(extract(epoch FROM ends_at - now()))"
+                              " FROM shards WHERE engine = 'a'"))
+        ends = time.monotonic() + left
+
+        def all_served():
+            for queue in self.QUEUES:
+                try:
+                    status, found = self.call(
+                        engines[1], "GET",
+                        f"/queue/1/{queue}/poll?limit=1&ttl=600")
+                except BROKEN:
+                    return False
+                if status != 200 or not found:
+                    return False
+            return True
+        wait_until(all_served)
+        took = time.monotonic() - ends
+        print(f"100,000 open items in {SHARDS} shards: the other engine "
+              f"served all {took:.1f} s after the lease had ended", flush=True)
+        self.assertLess(took, 5)
+        sizes = [self.ok(engines[1], "GET", f"/queue/1/{q}/size")
+                 for q in self.QUEUES]
+        self.assertEqual(sizes, [per_queue] * len(self.QUEUES))
+
+    def test_another_number_of_shards_is_refused(self):
+        self.sharing("a").start()
+        for count in (1, SHARDS + 1):
+            other = self.sharing(f"with{count}", {"shards.count": count})
+            with self.assertRaises(EngineFailed) as refused:
+                other.start()
+            self.assertEqual(refused.exception.code, 2)
+            self.assertIn(f"shards.count: this database has {SHARDS} shards",
+                          refused.exception.log)
+
+    def test_an_engine_alone_needs_no_leases(self):
+        alone = self.sharing("alone", {"shards.count": 1}).start()
+        self.send(alone, "q1", [1])
+        alone.kill()
+        other = self.sharing("other", {"shards.count": 2})
+        with self.assertRaises(EngineFailed) as refused:
+            other.start()
+        self.assertIn("has 1 shard", refused.exception.log)
+
+
+if __name__ == "__main__":
+    unittest.main()
