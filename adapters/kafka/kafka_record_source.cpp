@@ -38,6 +38,8 @@ setting_list source_settings() {
           {"auto.offset.reset", "error"},
           {"isolation.level", "read_committed"},
           {"check.crcs", "true"},
+          // Nobody may be thrown out of a group that has no members.
+          {"max.poll.interval.ms", "86400000"},
           {"queued.max.messages.kbytes", "16384"},
           {"fetch.error.backoff.ms", "100"}};
 }
