@@ -1,0 +1,331 @@
+// Slots on another node: what becomes of their claims when a side goes away.
+
+#include "actors/processor_manager.hpp"
+#include "actors/reply.hpp"
+#include "tests/support/engine_fixture.hpp"
+#include "tests/support/other_node.hpp"
+
+namespace depositd {
+
+namespace {
+
+using testing::engine_fixture;
+using testing::other_node;
+using namespace std::chrono_literals;
+
+/// What the handler was asked to do and has not answered yet.
+struct bench {
+  struct task {
+    handle_item asked;
+    reply_address where;
+  };
+  std::vector<task> tasks;
+};
+
+handler_actor::behavior_type patient_handler(handler_actor::pointer self,
+                                             std::shared_ptr<bench> to) {
+  return {
+    [=](const handle_item& x) -> caf::result<outcome> {
+      to->tasks.push_back({x, take_reply(self)});
+      return answered_later<outcome>();
+    },
+  };
+}
+
+/// The engine as the node reaches it.
+caf::behavior distant_shard(caf::event_based_actor* self, shard_actor core,
+                            other_node* way) {
+  return {
+    [=](const watch_control& x) { return self->delegate(core, x); },
+    [=](const open_doors& x) -> caf::result<doors_opened> {
+      auto promise = self->make_response_promise<doors_opened>();
+      self->request(core, caf::infinite, x)
+        .then(
+          [=](doors_opened found) mutable {
+            for (auto& door : found.doors)
+              door.queue = way->door(door.queue);
+            promise.deliver(std::move(found));
+          },
+          [=](const caf::error& why) mutable { promise.deliver(why); });
+      return promise;
+    },
+  };
+}
+
+class remote_processor_test : public engine_fixture {
+protected:
+  void SetUp() override {
+    start();
+    handler = spawn(patient_handler, work_bench);
+    processor_manager_options options;
+    options.handler = handler;
+    options.clock = engine_clock{time_us, sched.clock().now()};
+    options.node.emplace();
+    options.node->name = "n1";
+    options.node->slots = 1;
+    manager = spawn(processor_manager, options);
+    join();
+  }
+
+  void TearDown() override {
+    work_bench->tasks.clear();
+    node.cut();
+    engine_fixture::TearDown();
+  }
+
+  /// The node reaches the engine (again).
+  void join() {
+    auto shard = spawn(distant_shard, core, &node);
+    caf::anon_send(caf::actor_cast<caf::actor>(manager),
+                   meet_shard{caf::actor_cast<caf::strong_actor_ptr>(shard)});
+    settle();
+  }
+
+  /// Both sides notice that the other is gone.
+  void part() {
+    node.cut();
+    caf::anon_send(caf::actor_cast<caf::actor>(manager), meet_shard{});
+    settle();
+  }
+
+  void end_node() {
+    caf::anon_send_exit(manager, caf::exit_reason::kill);
+    settle();
+    node.cut();
+    settle();
+  }
+
+  void restart_engine() {
+    crash();
+    part();
+    start();
+  }
+
+  std::size_t in_work() const {
+    return work_bench->tasks.size();
+  }
+
+  void finish(verdict says = verdict::done) {
+    auto task = work_bench->tasks.at(0);
+    work_bench->tasks.erase(work_bench->tasks.begin());
+    answer(task.where, caf::make_message(outcome_of(task.asked.item, says)));
+    settle();
+  }
+
+  std::uint64_t items_left() {
+    const auto reply
+      = ask<items_found>(read_model, peek_items{"metadata", 100, false, false});
+    EXPECT_TRUE(reply);
+    return reply ? reply->rows.size() : 0;
+  }
+
+  other_node node{sys};
+  std::shared_ptr<bench> work_bench = std::make_shared<bench>();
+  handler_actor handler;
+  processor_manager_actor manager;
+};
+
+TEST_F(remote_processor_test, works_like_one_inside_the_engine) {
+  put("metadata", items_of("ann", 3));
+  for (const auto* body : {"ann-1", "ann-2", "ann-3"}) {
+    ASSERT_EQ(in_work(), 1u);
+    EXPECT_EQ(work_bench->tasks[0].asked.item.body, body);
+    finish();
+  }
+  EXPECT_EQ(in_work(), 0u);
+  EXPECT_EQ(report_of("metadata").finished, 3u);
+}
+
+TEST_F(remote_processor_test, keeps_its_claim_over_a_restart_of_the_engine) {
+  put("metadata", items_of("ann", 1));
+  ASSERT_EQ(in_work(), 1u);
+  restart_engine();
+  const auto other = attach_to("metadata");
+  want(other, 1);
+  join();
+  EXPECT_EQ(report_of("metadata").in_flight, 1u);
+  finish();
+  EXPECT_EQ(report_of("metadata").finished, 1u);
+  EXPECT_TRUE(other.got->items.empty()) << "nobody else got it";
+  EXPECT_EQ(items_left(), 0u);
+}
+
+TEST_F(remote_processor_test, keeps_an_outcome_until_there_is_an_engine) {
+  put("metadata", items_of("ann", 2));
+  restart_engine();
+  finish();
+  EXPECT_EQ(in_work(), 0u);
+  join();
+  EXPECT_EQ(report_of("metadata").finished, 1u);
+  ASSERT_EQ(in_work(), 1u) << "and takes the next";
+  EXPECT_EQ(work_bench->tasks[0].asked.item.body, "ann-2");
+}
+
+TEST_F(remote_processor_test, tells_again_what_a_crash_swallowed) {
+  put("metadata", items_of("ann", 1));
+  fail_appends(*log, 1);
+  finish(); // the queue has it, and the shard starts over before it is durable
+  EXPECT_EQ(items_left(), 1u);
+  advance(1s);
+  advance(1s);
+  EXPECT_EQ(report_of("metadata").finished, 1u);
+  EXPECT_EQ(items_left(), 0u);
+  EXPECT_EQ(in_work(), 0u) << "it was not done twice";
+}
+
+TEST_F(remote_processor_test, forgets_an_outcome_that_was_durable_already) {
+  put("metadata", items_of("ann", 1));
+  node.mute();
+  finish(); // durable, but the node never hears of it
+  EXPECT_EQ(items_left(), 0u);
+  restart_engine();
+  join();
+  EXPECT_EQ(report_of("metadata").finished, 0u) << "not by this engine";
+  put("metadata", items_of("bob", 1));
+  ASSERT_EQ(in_work(), 1u) << "the slot is free";
+  EXPECT_EQ(work_bench->tasks[0].asked.item.user, "bob");
+}
+
+TEST_F(remote_processor_test, loses_its_claims_at_once_when_it_is_gone) {
+  put("metadata", items_of("ann", 1));
+  const auto other = attach_to("metadata");
+  want(other, 1);
+  node.cut();
+  settle();
+  ASSERT_EQ(other.got->items.size(), 1u) << "no time has passed";
+  EXPECT_EQ(other.got->items[0].attempt, 2u);
+}
+
+TEST_F(remote_processor_test, drops_what_was_given_to_another_meanwhile) {
+  put("metadata", items_of("ann", 1));
+  const auto other = attach_to("metadata");
+  want(other, 1);
+  part();
+  ASSERT_EQ(other.got->items.size(), 1u);
+  join();
+  finish(verdict::failed); // the one that was late
+  EXPECT_EQ(report_of("metadata").finished, 0u);
+  EXPECT_EQ(report_of("metadata").in_flight, 1u) << "the claim of the other";
+  end(other, other.got->items[0]);
+  EXPECT_TRUE(other.got->settled.at(0).accepted);
+  EXPECT_EQ(report_of("metadata").finished, 1u);
+  put("metadata", items_of("bob", 1));
+  EXPECT_EQ(in_work(), 1u) << "the slot is free again";
+}
+
+TEST_F(remote_processor_test, is_refused_under_an_old_token) {
+  put("metadata", items_of("ann", 1));
+  const auto old = work_bench->tasks.at(0).asked.item;
+  const auto other = attach_to("metadata");
+  want(other, 1);
+  part();
+  end(other, old);
+  ASSERT_EQ(other.got->settled.size(), 1u);
+  EXPECT_FALSE(other.got->settled[0].accepted);
+  EXPECT_EQ(report_of("metadata").finished, 0u);
+}
+
+TEST_F(remote_processor_test, extends_the_claim_of_a_handler_that_takes_long) {
+  put("metadata", items_of("ann", 1));
+  const auto other = attach_to("metadata");
+  want(other, 1);
+  for (auto i = 0; i < 20; ++i)
+    advance(25s); // the lease is a minute
+  EXPECT_TRUE(other.got->items.empty());
+  EXPECT_EQ(report_of("metadata").in_flight, 1u);
+  finish();
+  EXPECT_EQ(report_of("metadata").finished, 1u);
+}
+
+TEST_F(remote_processor_test, loses_its_claim_with_the_lease_at_last) {
+  put("metadata", items_of("ann", 1));
+  restart_engine(); // and the node does not come back
+  const auto other = attach_to("metadata");
+  want(other, 1);
+  advance(59s);
+  EXPECT_TRUE(other.got->items.empty()) << "the claim is in force";
+  advance(1s);
+  EXPECT_EQ(other.got->items.size(), 1u);
+}
+
+TEST_F(remote_processor_test, ends_what_a_new_process_does_not_hold) {
+  put("metadata", items_of("ann", 1));
+  restart_engine();
+  end_node();
+  const auto reached = ask<doors_opened>(core, open_doors{"metadata"});
+  ASSERT_TRUE(reached);
+  auto got = std::make_shared<testing::inbox>();
+  const auto fresh = spawn(testing::recording_processor, got);
+  const auto door = reached->doors.at(0).queue;
+  const auto taken = ask<attached>(
+    door, attach{node.processor(fresh), "n1/metadata/1", {}, 60'000, {}});
+  ASSERT_TRUE(taken);
+  caf::anon_send(door, work{taken->processor, 1, {}});
+  settle();
+  ASSERT_EQ(got->items.size(), 1u) << "no time has passed";
+  EXPECT_EQ(got->items[0].attempt, 2u);
+}
+
+TEST_F(remote_processor_test, is_told_which_of_its_claims_are_in_force) {
+  end_node();
+  const auto door = node.door(
+    ask<doors_opened>(core, open_doors{"metadata"})->doors.at(0).queue);
+  auto got = std::make_shared<testing::inbox>();
+  const auto mine = spawn(testing::recording_processor, got);
+  const auto come = [&](std::vector<held_claim> holds) {
+    const auto out = ask<attached>(
+      door, attach{mine, "n1/metadata/7", {}, 60'000, std::move(holds)});
+    EXPECT_TRUE(out);
+    return out ? *out : attached{};
+  };
+  auto items = items_of("ann", 2);
+  items.push_back({"bob", 0, "bob-1"});
+  const auto number = come({}).processor;
+  put("metadata", items);
+  caf::anon_send(door, work{number, 3, {}});
+  settle();
+  ASSERT_EQ(got->items.size(), 3u);
+  std::vector<held_claim> holds;
+  for (const auto& x : got->items)
+    holds.push_back({x.id, x.token, x.user});
+  holds.erase(holds.begin());       // lost on the way
+  holds.push_back({99, 1, "ann"});  // never was
+  holds.push_back({99, 1, "eve"});  // nor the user
+  const auto back = come(holds);
+  ASSERT_EQ(back.members.size(), 4u);
+  EXPECT_NE(back.members[0], no_member);
+  EXPECT_NE(back.members[1], no_member);
+  EXPECT_EQ(back.members[2], no_member);
+  EXPECT_EQ(back.members[3], no_member);
+  EXPECT_EQ(report_of("metadata").processors, 1u);
+  EXPECT_EQ(report_of("metadata").in_flight, 2u);
+  EXPECT_EQ(report_of("metadata").ready, 1u);
+}
+
+TEST_F(remote_processor_test, drains_only_when_the_engine_knows_the_outcome) {
+  put("metadata", items_of("ann", 1));
+  restart_engine();
+  auto reply = self->request(manager, caf::infinite, drain{60'000});
+  settle();
+  finish();
+  EXPECT_FALSE(self->has_next_message()) << "nobody has heard of it";
+  join();
+  ASSERT_TRUE(self->has_next_message());
+  reply.receive([](done) {},
+                [](caf::error& why) { ADD_FAILURE() << render(why); });
+  EXPECT_EQ(report_of("metadata").finished, 1u);
+}
+
+TEST_F(remote_processor_test, serves_queues_that_nobody_named_a_processor_for) {
+  // `processors.count` is 0 in this engine, so no SP is named at all.
+  const auto slots = ask<slots_report>(manager, report_slots{});
+  ASSERT_TRUE(slots);
+  ASSERT_EQ(slots->entries.size(), 1u);
+  EXPECT_EQ(slots->entries[0].node, "n1");
+  EXPECT_EQ(slots->entries[0].processor, "metadata");
+  EXPECT_EQ(slots->entries[0].queue, "metadata");
+}
+
+} // namespace
+
+} // namespace depositd
