@@ -42,6 +42,7 @@ public:
   }
 
   publication result;
+  std::size_t lookups = 0;
 
 private:
   std::string event_id() const {
@@ -83,8 +84,10 @@ private:
     out.finished_us = x.finished_us;
     const auto known = state_.known.find(x.id);
     result.entries.back().known = known != state_.known.end();
-    if (known == state_.known.end())
+    if (known == state_.known.end()) {
+      ++lookups;
       return;
+    }
     // Kept until the batch is out: it may have to be made again.
     out.particulars = known->second.particulars;
     out.received_us = known->second.received_us;
@@ -128,7 +131,8 @@ caf::expected<publication> gather(publisher_state& state) {
       }
       out.result.upto = group.last;
       events += group.last - group.first + 1;
-      return !damage && events < state.options.events_max;
+      return !damage && events < state.options.events_max
+             && out.lookups < state.options.lookups_max;
     });
   if (damage)
     return damage;
