@@ -4,6 +4,7 @@ once after repetitions are dropped, whatever is killed on the way."""
 import os
 import re
 import shutil
+import signal
 import subprocess
 import threading
 import unittest
@@ -296,6 +297,32 @@ class KafkaAndPostgres(KafkaFixture):
         """Engine several times, Postgres and Kafka once each."""
         self.run_with_kills("all", DEPOSITS, KILLS, self.settings("everything"),
                             {KILLS // 3: self.postgres, KILLS // 2: self.kafka})
+
+    def test_engines_that_share_shards_take_partitions_over(self):
+        """One is killed, one stands still past its lease."""
+        shared = {**self.settings("shared"), "shards.count": 4,
+                  "shards.lease_ms": 2000}
+        first, second, third = (
+            self.engine_on_kafka("shared", {**shared, "node.name": name},
+                                 data=name).start() for name in "abc")
+        first.ctl("kafka", "init")
+        lines = dict(deposits(900, "shared"))
+        producer = threading.Thread(target=self.produce,
+                                    args=(lines.values(),))
+        producer.start()
+        wait_until(lambda: self.size("out") >= 100, PATIENCE, 0.1)
+        second.kill()
+        wait_until(lambda: self.size("out") >= 300, PATIENCE, 0.1)
+        third.process.send_signal(signal.SIGSTOP)
+        more = dict(deposits(100, "late"))
+        producer.join()
+        self.produce(more.values())
+        keys = lines.keys() | more.keys()
+        wait_until(lambda: self.size("out") >= len(keys), PATIENCE, 0.1)
+        third.process.send_signal(signal.SIGCONT)
+        second.start()
+        self.expect_exactly(self.await_outcomes(keys, PATIENCE), keys)
+        self.assertEqual(self.read("dead"), [])
 
 
 if __name__ == "__main__":
