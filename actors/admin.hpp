@@ -18,8 +18,16 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace depositd {
+
+/// What reads and publishes for one shard.
+struct record_log_pair {
+  shard_number shard = 0;
+  intake_actor in;
+  publisher_actor out;
+};
 
 struct admin_options {
   shard_actor shard;
@@ -32,6 +40,10 @@ struct admin_options {
   std::string engine;        ///< its name, for nodes that join
   /// What this engine owns; none if it shares no users.
   std::function<engine_met()> meet;
+  /// Who keeps its leases, a shard_keeper_actor; none if it shares no users.
+  std::function<caf::strong_actor_ptr()> keeper;
+  /// Of the shards that this engine owns now; null without a log of records.
+  std::function<std::vector<record_log_pair>()> logs;
   std::string version;
   engine_clock clock = engine_clock::system();
   std::chrono::seconds timeout{10};         ///< for anything but:

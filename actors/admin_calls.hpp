@@ -80,11 +80,19 @@ struct slots_gathered {
 void gather_slots(admin_pointer self, const admin_call_ptr& call,
                   std::function<void(const slots_gathered&)> use);
 
+/// Answers which engine has which shard.
+void list_all_shards(admin_pointer self, const admin_call_ptr& call);
+
 /// Starts the answer to a command that only reads; false if it is none.
 bool start_query(admin_pointer self, const admin_call_ptr& call);
 
 /// Starts a command that does something else than change settings; false if
 /// it is none.
 bool start_act(admin_pointer self, const admin_call_ptr& call);
+
+/// Goes on with what the logs of records do; none if there are none. One that
+/// does not answer says so in its trouble.
+void gather_logs(admin_pointer self,
+                 std::function<void(const std::vector<log_report>&)> use);
 
 } // namespace depositd

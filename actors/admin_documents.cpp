@@ -317,6 +317,32 @@ document users_document(const control_state& state, const users_listed& listed,
   return out;
 }
 
+document logs_document(const std::vector<log_report>& logs) {
+  auto out = document::array();
+  for (const auto& x : logs) {
+    auto partitions = document::array();
+    for (const auto& p : x.in.partitions)
+      partitions.push_back({{"partition", p.partition},
+                            {"next", p.next},
+                            {"end", p.end},
+                            {"lag", std::max<std::int64_t>(
+                                      p.end - std::max<std::int64_t>(p.next, 0),
+                                      0)}});
+    out.push_back({{"shard", x.shard},
+                   {"intake",
+                    {{"partitions", std::move(partitions)},
+                     {"accepted", x.in.accepted},
+                     {"rejected", x.in.rejected},
+                     {"trouble", x.in.trouble}}},
+                   {"publisher",
+                    {{"published", x.out.published},
+                     {"events", x.out.events},
+                     {"dead_letters", x.out.dead_letters},
+                     {"trouble", x.out.trouble}}}});
+  }
+  return out;
+}
+
 document status_document(const status_numbers& engine,
                          const control_state& state,
                          const queues_listed& queues, const slots_report& slots,

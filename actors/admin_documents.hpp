@@ -55,6 +55,15 @@ struct status_numbers {
   micros now_us = never;
 };
 
+/// What reads and publishes for one shard.
+struct log_report {
+  shard_number shard = 0;
+  intake_report in;
+  publisher_report out;
+};
+
+document logs_document(const std::vector<log_report>& logs);
+
 document status_document(const status_numbers& engine,
                          const control_state& state,
                          const queues_listed& queues, const slots_report& slots,

@@ -28,8 +28,12 @@ void status_from_store(admin_pointer self, const call_ptr& call,
         const auto& options = self->state.options;
         const status_numbers engine{options.version, self->state.started_us,
                                     options.clock.at(self->clock().now())};
-        deliver(call, status_document(engine, *parts->state, parts->queues,
-                                      parts->slots, store));
+        auto out = status_document(engine, *parts->state, parts->queues,
+                                   parts->slots, store);
+        gather_logs(self, [=](const std::vector<log_report>& logs) mutable {
+          out["record_logs"] = logs_document(logs);
+          deliver(call, out);
+        });
       });
 }
 
@@ -313,6 +317,7 @@ using query = std::function<void(admin_pointer, const call_ptr&)>;
 const std::map<std::string, query>& queries() {
   static const std::map<std::string, query> all{
     {"status", status},
+    {"shards", list_all_shards},
     {"queue list", queue_list},
     {"queue show", queue_show},
     {"queue size", queue_size},

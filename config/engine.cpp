@@ -9,6 +9,7 @@
 #include "adapters/crossref/handler_pool.hpp"
 #include "adapters/node/effects.hpp"
 #include "config/doors.hpp"
+#include "config/node_name.hpp"
 #include "config/version.hpp"
 #include "messages/node_options.hpp"
 
@@ -162,7 +163,7 @@ caf::error engine::start_sharing() {
   stores_ = std::move(*durable);
   shared_ = std::make_unique<shared_shards>(
     system_, shared_shards_options{settings_, stores_, budget_,
-                                   configuration_of(settings_)});
+                                   configuration_of(settings_), roster_});
   shard_ = shared_->router();
   reads_ = shared_->reader();
   return {};
@@ -190,8 +191,10 @@ caf::error engine::spawn_operators() {
   handler_ = system_.spawn(
     crossref::handler_pool,
     handler_options(system_, settings_, stores_, shard_));
-  processors_ = system_.spawn(processor_manager,
-                              processor_manager_options{shard_, handler_});
+  processor_manager_options working{shard_, handler_};
+  if (shared_)
+    working.engine = node_name(settings_);
+  processors_ = system_.spawn(processor_manager, std::move(working));
   native_ = system_.spawn(native, shard_);
   auto submitting = system_.spawn<caf::detached>(
     submitter, submitter_options{
@@ -209,10 +212,13 @@ caf::error engine::spawn_operators() {
   if (has_record_logs(settings_)) {
     topics_ = spawn_topics(system_, settings_);
     operating.topics = topics_;
+    operating.logs = [roster = roster_] { return roster->all(); };
   }
-  operating.engine = settings_.node.name;
-  if (shared_)
+  operating.engine = node_name(settings_);
+  if (shared_) {
     operating.meet = shared_->met();
+    operating.keeper = shared_->keeper_later();
+  }
   operating.version = version_text;
   operating.audit = audit_log();
   admin_ = system_.spawn(admin, std::move(operating));
@@ -242,6 +248,7 @@ caf::error engine::open_record_logs() {
   record_logs_options options{settings_, core_, stores_.journal.get(),
                               stores_.blobs.get(), core_.shard};
   options.published = published_;
+  options.roster = roster_;
   auto logs = spawn_record_logs(system_, std::move(options));
   if (!logs)
     return logs.error();

@@ -68,6 +68,21 @@ topics_actor spawn_topics(caf::actor_system& system,
   return system.spawn<caf::detached>(topics, std::move(out));
 }
 
+void log_roster::add(const record_log_pair& x) {
+  const std::lock_guard guard{mutex_};
+  running_.push_back(x);
+}
+
+void log_roster::remove(const intake_actor& who) {
+  const std::lock_guard guard{mutex_};
+  std::erase_if(running_, [&](const auto& x) { return x.in == who; });
+}
+
+std::vector<record_log_pair> log_roster::all() const {
+  const std::lock_guard guard{mutex_};
+  return running_;
+}
+
 caf::expected<record_logs> spawn_record_logs(caf::actor_system& system,
                                              record_logs_options options) {
   const auto brokers = kafka_options_of(options.settings);
@@ -103,10 +118,15 @@ caf::expected<record_logs> spawn_record_logs(caf::actor_system& system,
   writing.journal = options.core.journal;
   writing.published = std::move(options.published);
   out.out = system.spawn<caf::detached>(publisher, std::move(writing));
+  out.roster = std::move(options.roster);
+  if (out.roster)
+    out.roster->add({options.shard, out.in, out.out});
   return out;
 }
 
 void end_record_logs(caf::actor_system& system, const record_logs& logs) {
+  if (logs.roster)
+    logs.roster->remove(logs.in);
   caf::scoped_actor self{system};
   for (const auto& who : {caf::actor_cast<caf::actor>(logs.in),
                           caf::actor_cast<caf::actor>(logs.out)})

@@ -2,11 +2,15 @@
 
 // Kafka on both sides of a shard, as the settings say.
 
+#include "actors/admin.hpp"
 #include "actors/core.hpp"
 #include "adapters/kafka/kafka_options.hpp"
 #include "config/settings.hpp"
 
 #include <caf/actor_system.hpp>
+
+#include <mutex>
+#include <vector>
 
 namespace depositd {
 
@@ -19,9 +23,22 @@ kafka_options kafka_options_of(const depositd_settings& settings);
 topics_actor spawn_topics(caf::actor_system& system,
                           const depositd_settings& settings);
 
+/// Those that run now; any thread may ask.
+class log_roster {
+public:
+  void add(const record_log_pair& x);
+  void remove(const intake_actor& who);
+  std::vector<record_log_pair> all() const;
+
+private:
+  mutable std::mutex mutex_;
+  std::vector<record_log_pair> running_;
+};
+
 struct record_logs {
   intake_actor in;       ///< null without a log of records
   publisher_actor out;
+  std::shared_ptr<log_roster> roster;
 };
 
 struct record_logs_options {
@@ -33,6 +50,7 @@ struct record_logs_options {
   shard_number shard = 0;
   shard_number shards = 1;
   std::shared_ptr<std::atomic<sequence>> published;
+  std::shared_ptr<log_roster> roster; ///< they are entered there; may be null
 };
 
 /// Reads and publishes for one shard from now on. `ec::bad_setting` names what

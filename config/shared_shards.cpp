@@ -30,6 +30,11 @@ public:
       caf::anon_send(keeper_, look_now{});
   }
 
+  caf::strong_actor_ptr keeper() const {
+    const std::lock_guard guard{mutex_};
+    return caf::actor_cast<caf::strong_actor_ptr>(keeper_);
+  }
+
   void meet(const shard_keeper_actor& who) {
     const std::lock_guard guard{mutex_};
     keeper_ = who;
@@ -57,6 +62,7 @@ public:
       registry_(options.durable.registry),
       budget_(options.budget),
       configuration_(options.configuration),
+      roster_(options.roster),
       router_(std::move(router)) {
     // nop
   }
@@ -111,6 +117,7 @@ private:
     out.shard = shard;
     out.shards = settings_.shards.count;
     out.published = std::move(published);
+    out.roster = roster_;
     auto logs = spawn_record_logs(system_, std::move(out));
     if (!logs)
       return std::move(logs.error());
@@ -128,6 +135,7 @@ private:
   std::shared_ptr<doi_registry> registry_;
   std::shared_ptr<memory_budget> budget_;
   configuration_seen configuration_;
+  std::shared_ptr<log_roster> roster_;
   shard_actor router_;
 };
 
@@ -171,6 +179,10 @@ projector_actor shared_shards::reader() const {
 
 shard_keeper_actor shared_shards::keeper() const {
   return parts_->keeper;
+}
+
+std::function<caf::strong_actor_ptr()> shared_shards::keeper_later() const {
+  return [lost = parts_->lost] { return lost->keeper(); };
 }
 
 std::function<engine_met()> shared_shards::met() const {

@@ -4,6 +4,7 @@
 // the router and reader that stand for all of them.
 
 #include "actors/shard_keeper.hpp"
+#include "config/record_logs.hpp"
 #include "config/settings.hpp"
 #include "config/stores.hpp"
 
@@ -20,6 +21,7 @@ struct shared_shards_options {
   const stores& durable; ///< blobs and registry; outlives the actors
   std::shared_ptr<memory_budget> budget;
   configuration_seen configuration;
+  std::shared_ptr<log_roster> roster;
 };
 
 class shared_shards {
@@ -34,6 +36,9 @@ public:
   shard_actor router() const;
   projector_actor reader() const;
   shard_keeper_actor keeper() const;
+
+  /// The keeper as of each call; null before `join`.
+  std::function<caf::strong_actor_ptr()> keeper_later() const;
 
   /// What other engines are told that we own, as of each call.
   std::function<engine_met()> met() const;

@@ -99,6 +99,29 @@ std::string peeked(const json& x) {
   return out.text();
 }
 
+/// One line per shard that reads and publishes, and what is wrong with it.
+std::string record_logs(const json& x) {
+  const auto& logs = list(x, "record_logs");
+  if (logs.empty())
+    return {};
+  table out{{"SHARD", ">TAKEN IN", ">REJECTED", ">BEHIND", ">PUBLISHED",
+             ">DEAD LETTERS", "TROUBLE"}};
+  for (const auto& log : logs) {
+    const auto& in = log["intake"];
+    const auto& sent = log["publisher"];
+    std::int64_t lag = 0;
+    for (const auto& partition : list(in, "partitions"))
+      lag += partition.value("lag", std::int64_t{0});
+    const auto trouble = in.value("trouble", "").empty()
+                           ? cell(sent, "trouble")
+                           : cell(in, "trouble");
+    out.add({cell(log, "shard"), cell(in, "accepted"), cell(in, "rejected"),
+             std::to_string(lag), cell(sent, "events"),
+             cell(sent, "dead_letters"), trouble});
+  }
+  return "\n" + out.text();
+}
+
 std::string status(const json& x) {
   const auto slots = x.contains("slots") ? x["slots"] : json{};
   const auto store = x.contains("store") ? x["store"] : json{};
@@ -112,7 +135,7 @@ std::string status(const json& x) {
             {"journal", cell(store, "journalled") + " events, "
                           + cell(store, "projected") + " projected, "
                           + cell(store, "journal_bytes") + " bytes"}})
-         + "\n" + queues(x);
+         + "\n" + queues(x) + record_logs(x);
 }
 
 // -- users --------------------------------------------------------------------
@@ -242,6 +265,15 @@ std::string processors(const json& x) {
   return out.text() + slots(x);
 }
 
+std::string shards(const json& x) {
+  table out{{">SHARD", "ENGINE", "ADDRESS", ">EPOCH", ">LEFT MS"}};
+  for (const auto& shard : list(x, "shards"))
+    out.add({cell(shard, "shard"), cell(shard, "engine"),
+             cell(shard, "address"), cell(shard, "epoch"),
+             cell(shard, "left_ms")});
+  return out.text();
+}
+
 std::string topics(const json& x) {
   table out{{"TOPIC", ">PARTITIONS", "WAS THERE"}};
   for (const auto& topic : list(x, "topics"))
@@ -295,6 +327,7 @@ using renderer = std::function<std::string(const json&)>;
 const std::map<std::string, renderer>& renderers() {
   static const std::map<std::string, renderer> all{
     {"status", status},
+    {"shards", shards},
     {"queue list", queue_list},
     {"queue peek", peeked},
     {"user list", user_list},
