@@ -66,6 +66,19 @@ void probe(self_pointer self) {
   ask(self, state.doors[state.turn++ % count], 1, false);
 }
 
+/// The claim is not in force. An outcome that was told before may be the
+/// reason: it was durable, and only the answer was lost.
+void give_up(self_pointer self, std::map<claim_name, held_item>::iterator at) {
+  const auto name = name_of(self->state.options);
+  if (at->second.in_work) {
+    spdlog::warn("claim_lost sp={} item={}", name, at->first.first);
+    at->second.lost = true;
+  } else {
+    spdlog::info("outcome_known_or_late sp={} item={}", name, at->first.first);
+    self->state.held.erase(at);
+  }
+}
+
 /// What the queue says of claims that were named to it.
 void take_standing(self_pointer self, processor_door& door,
                    const std::vector<claim_name>& named,
@@ -79,11 +92,7 @@ void take_standing(self_pointer self, processor_door& door,
     auto& item = at->second;
     const auto member = i < members.size() ? members[i] : no_member;
     if (member == no_member) {
-      spdlog::warn("claim_lost sp={} item={} in_work={}",
-                   name_of(state.options), named[i].first, item.in_work);
-      item.lost = true;
-      if (!item.in_work)
-        state.held.erase(at);
+      give_up(self, at);
       continue;
     }
     item.member = member;

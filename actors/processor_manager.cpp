@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace depositd {
@@ -79,7 +80,7 @@ void spawn_missing(self_pointer self, managed_processor& x,
   const auto& options = self->state.options;
   while (x.slots.size() < x.spec.slots) {
     processor_options slot;
-    slot.node = options.node ? options.node->name : std::string{};
+    slot.node = options.node ? options.node->name : options.engine;
     slot.name = x.spec.name;
     slot.slot = static_cast<std::uint32_t>(x.slots.size() + 1);
     slot.queue = x.queue;
@@ -93,12 +94,26 @@ void spawn_missing(self_pointer self, managed_processor& x,
   }
 }
 
+/// Of an engine behind another one nobody says that it is gone, so whoever has
+/// such doors asks for them again and again.
+void refresh_later(self_pointer self, const doors_opened& found) {
+  auto& state = self->state;
+  const auto here = self->node();
+  const bool all_here
+    = std::all_of(found.doors.begin(), found.doors.end(),
+                  [&](const auto& x) { return x.queue.node() == here; });
+  if (all_here || std::exchange(state.refresh_due, true))
+    return;
+  self->delayed_send(self, state.options.refresh_every, refresh_doors{});
+}
+
 /// Every slot of the queue gets its doors, those that end included: they have
 /// outcomes to deliver.
 void supply(self_pointer self, const std::string& queue,
             const doors_opened& found) {
   auto& state = self->state;
   state.supplied.insert(queue);
+  refresh_later(self, found);
   for (const auto& door : found.doors)
     if (state.doors.emplace(door.queue.address(), queue).second)
       self->monitor(door.queue);
@@ -310,6 +325,11 @@ processor_manager_self::behavior_type processor_manager(
   return {
     [=](const control_changed& x) { follow(self, x.state); },
     [=](refill_slots) { refill(self); },
+    [=](refresh_doors) {
+      self->state.refresh_due = false;
+      self->state.supplied.clear();
+      fill_slots(self);
+    },
     [=](const meet_shard& x) { meet(self, x); },
     [=](report_slots) { return report_all(self); },
     [=](const drain& x) { return drain_all(self, x); },

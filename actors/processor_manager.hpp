@@ -18,6 +18,9 @@ namespace depositd {
 /// To itself: bring the slots to what the newest control state says.
 struct refill_slots {};
 
+/// To itself: look whether doors on other nodes are still the right ones.
+struct refresh_doors {};
+
 /// A node that works for an engine elsewhere.
 struct processor_node_options {
   std::string name; ///< the same at every reconnect
@@ -33,7 +36,11 @@ struct processor_manager_options {
   handler_actor handler;
   engine_clock clock = engine_clock::system();
   std::chrono::milliseconds request_timeout{30'000};
+  std::chrono::milliseconds refresh_every{5'000}; ///< doors elsewhere
   std::optional<processor_node_options> node; ///< none: inside the engine
+  /// Inside one of several engines: its name. They draw from each other's
+  /// shards, so claims of their slots must be told apart.
+  std::string engine;
 };
 
 /// The slots of one SP.
@@ -51,6 +58,7 @@ struct ending_slot {
 
 using processor_manager_self =
   processor_manager_actor::extend<caf::reacts_to<refill_slots>,
+                                  caf::reacts_to<refresh_doors>,
                                   caf::reacts_to<meet_shard>>;
 
 struct processor_manager_state {
@@ -64,6 +72,7 @@ struct processor_manager_state {
   std::map<caf::actor_addr, std::string> doors;
   bool draining = false;
   bool refill_due = false; ///< a `refill_slots` is on its way
+  bool refresh_due = false; ///< a `refresh_doors` is on its way
 
   static inline const char* name = "processor_manager";
 };
@@ -77,3 +86,4 @@ processor_manager_self::behavior_type processor_manager(
 } // namespace depositd
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::refill_slots)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::refresh_doors)

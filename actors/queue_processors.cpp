@@ -156,8 +156,8 @@ caf::result<attached> welcome_back(self_pointer self, std::uint32_t number,
                 adopt_claims{self->state.options.number, processor.name,
                              processor.lease_ms, named.claims})
       .then(
-        [=, member = member, named = std::move(named)](const claims_adopted& x) {
-          take_adopted(self, back, member, named, x);
+        [=, whose = member, named = named](const claims_adopted& x) {
+          take_adopted(self, back, whose, named, x);
         },
         // The node is gone, and this queue with it in a moment.
         [=](const caf::error&) { back->arrived(); });
@@ -179,7 +179,7 @@ caf::result<attached> attach_processor(self_pointer self, const attach& x) {
     return wrong;
   if (x.holds.size() > credit_max)
     return caf::make_error(ec::too_large,
-                           std::string{"more claims than a processor may hold"});
+                           std::string{"more claims than one may hold"});
   if (auto full = add_class(self, x.wants.size_max))
     return full;
   const auto again = forget_earlier(self, x.who);

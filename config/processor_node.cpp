@@ -5,6 +5,7 @@
 #include "adapters/node/effect_line.hpp"
 #include "adapters/node/joiner.hpp"
 #include "adapters/node/remote_effects.hpp"
+#include "config/node_name.hpp"
 
 #include <caf/io/middleman.hpp>
 #include <caf/openssl/manager.hpp>
@@ -13,32 +14,14 @@
 
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
 #include <atomic>
-#include <cctype>
 #include <vector>
-#include <unistd.h>
 
 namespace depositd {
 
 namespace {
 
 constexpr std::size_t handler_threads = 2;
-
-/// Stays the same as long as the process lives, which is as long as it holds
-/// claims.
-std::string default_name() {
-  char host[48] = {};
-  ::gethostname(host, sizeof host - 1);
-  std::string out = host;
-  std::replace_if(
-    out.begin(), out.end(),
-    [](unsigned char x) {
-      return std::isalnum(x) == 0 && x != '.' && x != '-';
-    },
-    '-');
-  return out + "-" + std::to_string(::getpid());
-}
 
 } // namespace
 
@@ -48,7 +31,7 @@ processor_node::processor_node(caf::actor_system& system,
                                std::function<void(const std::string&)> ready)
   : system_(system),
     settings_(settings),
-    name_(settings.node.name.empty() ? default_name() : settings.node.name),
+    name_(node_name(settings)),
     line_(std::make_shared<node::effect_line>(system)) {
   spawn_handler();
   spawn_manager();

@@ -93,8 +93,8 @@ public:
 
   caf::expected<std::vector<doi_record>>
   find(const doi_query& query, std::uint32_t count_max) override {
-    return ask<std::vector<doi_record>>(call_, effect::find_dois,
-                                        to_bytes(dois_wanted{query, count_max}));
+    return ask<std::vector<doi_record>>(
+      call_, effect::find_dois, to_bytes(dois_wanted{query, count_max}));
   }
 
   caf::expected<item_id> submission_max(item_id upto) override {

@@ -363,15 +363,18 @@ class Certificates(RemoteTest):
         for stranger in strangers:
             wait_until(lambda: "engine_not_joined" in stranger.log())
             self.assertNotIn("engine_joined", stranger.log())
+        names = wait_until(lambda: self.nodes_with_slots(engine))
+        self.assertEqual(names, {"n1"})
+
+    def nodes_with_slots(self, engine):
         listed = subprocess.run(
             [str(harness.PROGRAMS / "depositctl"), "--connect",
              engine.ready["node"],
              "--tls-certificate", self.file("node", "pem"),
              "--tls-key", self.file("node", "key"),
              "--tls-ca", self.file("ca", "pem"), "sp", "list"],
-            capture_output=True, text=True, timeout=60)
-        names = set(re.findall(r"^(\w+) +metadata", listed.stdout, re.M))
-        self.assertEqual(names, {"n1"}, listed)
+            capture_output=True, text=True, timeout=60, check=True)
+        return set(re.findall(r"^(\w+) +metadata", listed.stdout, re.M))
 
 
 if __name__ == "__main__":
