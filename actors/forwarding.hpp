@@ -2,7 +2,8 @@
 
 // Requests on their way to whichever engine has the shard that they are for.
 // Without an owner they wait, for a bounded time; those that were sent to an
-// engine which is gone fail at once, or go to the next one if that does no harm.
+// engine which is gone fail at once, or go to the next one if that does no
+// harm.
 
 #include "messages/actors.hpp"
 

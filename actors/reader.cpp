@@ -116,6 +116,23 @@ caf::result<items_found> peek(self_pointer self, const peek_items& x) {
   return promise;
 }
 
+/// Of the shards that are here: others answer for theirs.
+caf::result<store_report> report(self_pointer self, const report_store& x) {
+  std::vector<shard_number> ours;
+  const auto& places = self->state.to.places;
+  for (shard_number i = 0; i < places.size(); ++i)
+    if (places[i].who && places[i].here)
+      ours.push_back(i);
+  return ask_shards<store_report, store_report>(
+    self, ours, x, repeats::harmless,
+    [](store_report& sum, const store_report& y) {
+      sum.journalled += y.journalled;
+      sum.projected += y.projected;
+      sum.journal_bytes += y.journal_bytes;
+      sum.extents += y.extents;
+    });
+}
+
 caf::error per_shard(const char* what) {
   return caf::make_error(ec::invalid_argument,
                          std::string{what} + " is for one shard at a time");
@@ -144,16 +161,7 @@ reader(reader_actor::stateful_pointer<reader_state> self,
                                          "up with its own tools, pg_dump or "
                                          "pg_basebackup"});
     },
-    [=](const report_store& x) {
-      return ask_shards<store_report, store_report>(
-        self, all_shards(self), x, repeats::harmless,
-        [](store_report& sum, const store_report& y) {
-          sum.journalled += y.journalled;
-          sum.projected += y.projected;
-          sum.journal_bytes += y.journal_bytes;
-          sum.extents += y.extents;
-        });
-    },
+    [=](const report_store& x) { return report(self, x); },
     [=](const shard_placed& x) { set_place(self, x, x.reads); },
     [=](tend_requests) {
       self->state.to.refuse_late(self->clock().now());

@@ -53,12 +53,12 @@ caf::result<done> await_all(router_pointer self) {
 }
 
 caf::result<done> check(router_pointer self) {
-  const auto& state = self->state;
   if (auto refused = refuse(self))
     return refused;
-  if (!state.control || !state.to.all_placed())
+  // A shard without an engine is no reason to turn all the others away.
+  if (!self->state.control)
     return caf::make_error(ec::overloaded,
-                           std::string{"a shard has no engine at the moment"});
+                           std::string{"the control shard has no engine"});
   return done{};
 }
 

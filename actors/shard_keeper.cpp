@@ -207,6 +207,7 @@ shard_keeper(shard_keeper_pointer self, shard_keeper_options options,
     },
     [=](tend_leases) { tend(self); },
     [=](const look_at_claims& x) { go_on_leaving(self, x); },
+    [=](const bring_up_again& x) { go_on_opening(self, x); },
   };
 }
 

@@ -106,9 +106,16 @@ struct look_at_claims {
   caf::actor_clock::time_point until; ///< then it leaves anyhow
 };
 
+/// To itself: a core has not learnt the settings yet.
+struct bring_up_again {
+  shard_number shard = 0;
+  epoch_number epoch = 0;
+};
+
 using shard_keeper_self
   = shard_keeper_actor::extend<caf::reacts_to<tend_leases>,
-                               caf::reacts_to<look_at_claims>>;
+                               caf::reacts_to<look_at_claims>,
+                               caf::reacts_to<bring_up_again>>;
 
 struct shard_keeper_options {
   std::shared_ptr<shard_leases> leases;
@@ -187,6 +194,7 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::close_core)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::tend_leases)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::look_now)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::look_at_claims)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::bring_up_again)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::leave_shards)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::list_shards)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::shards_listed)

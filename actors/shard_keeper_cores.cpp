@@ -104,7 +104,8 @@ void bring_up_core(shard_keeper_pointer self, shard_number shard,
       },
       [=](const caf::error& why) {
         spdlog::warn("shard_waits shard={} reason=\"{}\"", shard, render(why));
-        bring_up_core(self, shard, epoch);
+        self->delayed_send(self, milliseconds{200},
+                           bring_up_again{shard, epoch});
       });
 }
 
@@ -270,6 +271,10 @@ void hand_over(shard_keeper_pointer self, shard_number shard) {
     .then(
       [=](const done&) { await_claims(self, shard, epoch, until); },
       [=](const caf::error&) { settle_and_close(self, shard, epoch); });
+}
+
+void go_on_opening(shard_keeper_pointer self, const bring_up_again& x) {
+  bring_up_core(self, x.shard, x.epoch);
 }
 
 void go_on_leaving(shard_keeper_pointer self, const look_at_claims& x) {

@@ -195,6 +195,7 @@ void add_submissions(std::vector<command_spec>& to) {
 std::vector<command_spec> make_table() {
   std::vector<command_spec> out;
   out.push_back({"status", "The engine at a glance", {}, true});
+  out.push_back({"shards", "Which engine has which shard", {}, true});
   out.push_back({"suspend", "Hand out nothing from any queue", {}});
   out.push_back({"resume", "End of suspend", {}});
   add_queues(out);

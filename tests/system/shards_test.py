@@ -111,6 +111,10 @@ class SharedShards(SystemTest):
 
     def test_every_engine_serves_every_queue(self):
         engines = self.started("a", "b", "c")
+        listed = {}
+        for row in engines[0].rows("shards"):
+            listed.setdefault(row["engine"], []).append(row["shard"])
+        self.assertEqual(listed, self.owners())
         for i, queue in enumerate(self.QUEUES):
             self.send(engines[i % 3], queue, [10 * i, 10 * i + 1])
         self.assertEqual(len({self.shard_of(q) for q in self.QUEUES}), SHARDS)
@@ -312,6 +316,7 @@ class SharedShards(SystemTest):
     def test_an_engine_alone_needs_no_leases(self):
         alone = self.sharing("alone", {"shards.count": 1}).start()
         self.send(alone, "q1", [1])
+        self.assertEqual(alone.ctl_result("shards").returncode, 1)
         alone.kill()
         other = self.sharing("other", {"shards.count": 2})
         with self.assertRaises(EngineFailed) as refused:

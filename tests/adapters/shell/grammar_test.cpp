@@ -41,7 +41,7 @@ INSTANTIATE_TEST_SUITE_P(
   grammar, spelling,
   ::testing::Values(
     spelled{"status", "status", "{}"}, spelled{"suspend", "suspend", "{}"},
-    spelled{"resume --json", "resume", "{}"},
+    spelled{"resume --json", "resume", "{}"}, spelled{"shards", "shards", "{}"},
     spelled{"queue list", "queue list", "{}"},
     spelled{"queue show status", "queue show", R"({"name":"status"})"},
     spelled{"queue peek query --limit 3", "queue peek",

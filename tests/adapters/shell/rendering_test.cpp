@@ -44,6 +44,17 @@ TEST(rendering, topics_show_what_was_made) {
             "dead           16  yes\n");
 }
 
+TEST(rendering, shards_show_who_has_them) {
+  EXPECT_EQ(rendered("shards",
+                     R"({"shards":[{"shard":0,"engine":"a","address":)"
+                     R"("h:1","epoch":3,"left_ms":900},{"shard":1,)"
+                     R"("engine":"","address":"","epoch":2,"left_ms":0}],)"
+                     R"("engines":[]})"),
+            "SHARD  ENGINE  ADDRESS  EPOCH  LEFT MS\n"
+            "    0  a       h:1          3      900\n"
+            "    1                       2        0\n");
+}
+
 TEST(rendering, queues_show_caps_as_words) {
   const auto out =
     rendered("queue list",
