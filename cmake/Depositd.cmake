@@ -51,6 +51,9 @@ function(depositd_test name)
                    GTest::gtest GTest::gtest_main)
   set_target_properties(
     ${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+  # What is tested is compiled as it is delivered; the test itself need not be,
+  # which saves a third of its time.
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   if(arg_CAF)
     depositd_precompile(${name} TRUE)
   endif()
