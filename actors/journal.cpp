@@ -46,6 +46,17 @@ std::vector<append> take_members(journal_state& state) {
   return out;
 }
 
+/// Of two marks of a partition the higher counts: one that went alone may have
+/// overtaken one of a bundle.
+void keep(std::vector<watermark>& marks, watermark x) {
+  for (auto& mark : marks)
+    if (mark.partition == x.partition) {
+      mark.offset = std::max(mark.offset, x.offset);
+      return;
+    }
+  marks.push_back(std::move(x));
+}
+
 write_group take_group(journal_state& state) {
   write_group out{take_members(state), {}};
   const auto has_events
@@ -57,18 +68,10 @@ write_group take_group(journal_state& state) {
   for (const auto& member : out.members)
     if (member.bundle)
       for (auto& mark : std::exchange(member.bundle->marks, {}))
-        out.marks.push_back(std::move(mark));
+        keep(out.marks, std::move(mark));
   return out;
 }
 
-void keep(std::vector<watermark>& marks, watermark x) {
-  for (auto& mark : marks)
-    if (mark.partition == x.partition) {
-      mark.offset = x.offset;
-      return;
-    }
-  marks.push_back(std::move(x));
-}
 
 void form(self_pointer self, const lap_actor& way) {
   auto& state = self->state;
@@ -140,6 +143,8 @@ journal(journal_self::stateful_pointer<journal_state> self,
     [=](const begin_generation& x) {
       if (self->state.bundles_open > 0)
         give_up(self);
+      // Marks that were not kept may be of effects that were not either.
+      self->state.marks.clear();
       self->state.generation = x.generation;
       self->state.broken = false;
     },
