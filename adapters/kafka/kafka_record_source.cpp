@@ -40,7 +40,9 @@ setting_list source_settings() {
           {"check.crcs", "true"},
           // Nobody may be thrown out of a group that has no members.
           {"max.poll.interval.ms", "86400000"},
-          {"queued.max.messages.kbytes", "16384"},
+          // Fetching pauses for up to a second when the queue is full, whatever
+          // is taken from it meanwhile: it has to last that long.
+          {"queued.max.messages.kbytes", "65536"},
           {"fetch.error.backoff.ms", "100"}};
 }
 

@@ -296,14 +296,14 @@ TEST_P(record_log_suite, says_that_records_were_deleted_under_the_reader) {
   const std::string large(500'000, 'x');
   for (int i = 0; i < 4; ++i)
     publish(std::vector<outgoing_record>(
-      20, {.topic = topic, .key = "k", .value = large}));
+      50, {.topic = topic, .key = "k", .value = large}));
   assign({{0, 0}});
   std::int64_t shown = 0;
   for (const auto& x : read(1, {.records_max = 1}))
     shown = x.offset;
-  driver->delete_below(topic, 0, 79);
+  driver->delete_below(topic, 0, 199);
   caf::error error;
-  while (!error && shown < 78) {
+  while (!error && shown < 198) {
     const auto some = source->poll({.wait = std::chrono::seconds{10}});
     if (!some) {
       error = some.error();
@@ -317,7 +317,7 @@ TEST_P(record_log_suite, says_that_records_were_deleted_under_the_reader) {
   const auto again = source->poll({.wait = std::chrono::milliseconds{50}});
   EXPECT_EQ(again ? caf::error{} : again.error(), ec::not_found);
   assign({{0, from_oldest}});
-  EXPECT_EQ(read(1).front().offset, 79);
+  EXPECT_EQ(read(1).front().offset, 199);
 }
 
 TEST_P(record_log_suite, shows_nothing_of_a_paused_partition) {
