@@ -103,6 +103,19 @@ void tend(shard_keeper_pointer self) {
   self->delayed_send(self, pause_of(self), tend_leases{});
 }
 
+caf::result<shards_listed> list_all(shard_keeper_pointer self) {
+  const auto& state = self->state;
+  auto promise = self->make_response_promise<shards_listed>();
+  self
+    ->request(state.clerk, state.options.request_timeout, look_at_leases{})
+    .then(
+      [=](leases_seen& x) mutable {
+        promise.deliver(shards_listed{std::move(x.table)});
+      },
+      [=](const caf::error& why) mutable { promise.deliver(why); });
+  return promise;
+}
+
 caf::result<done> leave(shard_keeper_pointer self) {
   auto& state = self->state;
   auto promise = self->make_response_promise<done>();
@@ -202,9 +215,7 @@ shard_keeper(shard_keeper_pointer self, shard_keeper_options options,
       look(self);
     },
     [=](leave_shards) { return leave(self); },
-    [=](list_shards) -> caf::result<shards_listed> {
-      return shards_listed{self->state.table};
-    },
+    [=](list_shards) { return list_all(self); },
     [=](tend_leases) { tend(self); },
     [=](const look_at_claims& x) { go_on_leaving(self, x); },
     [=](const bring_up_again& x) { go_on_opening(self, x); },

@@ -155,6 +155,14 @@ struct kept_shard {
   bool is_free = false;
 };
 
+/// Another engine, while it is looked for or known.
+struct met_engine {
+  std::string address;
+  admin_actor admin; ///< null: looked for
+  std::uint64_t attempt = 0;
+  bool asked = false; ///< its answer has not come
+};
+
 struct shard_keeper_state {
   shard_keeper_options options;
   router_actor router;
@@ -163,8 +171,9 @@ struct shard_keeper_state {
   lease_clerk_actor taker; ///< may be held up, renewals may not
   std::vector<kept_shard> shards;
   lease_table table; ///< the newest
-  std::map<std::string, admin_actor> engines; ///< that we reached, by name
-  std::map<std::string, bool> meeting;        ///< who is asked just now
+  std::map<std::string, met_engine> engines; ///< by name
+  std::uint64_t attempts = 0;
+  std::map<std::string, std::string> trouble; ///< with whom, as was logged
   caf::actor_clock::time_point renew_at;
   bool looking = false;
   bool look_again = false;

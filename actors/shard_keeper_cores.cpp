@@ -282,6 +282,8 @@ void go_on_leaving(shard_keeper_pointer self, const look_at_claims& x) {
 }
 
 void core_down(shard_keeper_pointer self, const caf::down_msg& x) {
+  if (engine_down(self, x.source))
+    return;
   auto& shards = self->state.shards;
   for (shard_number shard = 0; shard < shards.size(); ++shard) {
     if (!is_ours(shards[shard]) || !shards[shard].core)

@@ -29,46 +29,74 @@ void take_word(shard_keeper_pointer self, const std::string& engine,
   }
 }
 
-void ask(shard_keeper_pointer self, const std::string& engine,
-         const admin_actor& admin) {
+/// The engine, unless it was given up meanwhile.
+met_engine* current(shard_keeper_pointer self, const std::string& name,
+                    std::uint64_t attempt) {
+  const auto at = self->state.engines.find(name);
+  return at != self->state.engines.end() && at->second.attempt == attempt
+           ? &at->second
+           : nullptr;
+}
+
+void ask(shard_keeper_pointer self, const std::string& name,
+         met_engine& engine) {
+  engine.asked = true;
+  const auto attempt = engine.attempt;
   const auto& options = self->state.options;
   self
-    ->request(admin, options.request_timeout,
+    ->request(engine.admin, options.request_timeout,
               meet_engine{options.leases->self().name})
     .then(
       [=](const engine_met& x) {
-        self->state.meeting[engine] = false;
-        take_word(self, engine, x);
+        if (auto* now = current(self, name, attempt)) {
+          now->asked = false;
+          take_word(self, name, x);
+        }
       },
-      [=](const caf::error&) { // asked again, at its address of then
-        self->state.meeting[engine] = false;
-        self->state.engines.erase(engine);
+      [=](const caf::error&) { // found again, at its address of then
+        if (current(self, name, attempt) != nullptr)
+          self->state.engines.erase(name);
       });
 }
 
-void meet(shard_keeper_pointer self, const engine_identity& who) {
+void find(shard_keeper_pointer self, const engine_identity& who) {
   auto& state = self->state;
-  if (std::exchange(state.meeting[who.name], true))
-    return;
+  auto& engine = state.engines[who.name];
+  engine = met_engine{who.address, {}, ++state.attempts, true};
+  const auto attempt = engine.attempt;
   const auto name = who.name;
-  if (const auto known = state.engines.find(name);
-      known != state.engines.end()) {
-    ask(self, name, known->second);
-    return;
-  }
   self
     ->request(state.options.finder, state.options.request_timeout,
               find_engine{who.address})
     .then(
       [=](const engine_found& x) {
-        self->state.engines[name] = x.admin;
-        ask(self, name, x.admin);
+        auto* now = current(self, name, attempt);
+        if (now == nullptr)
+          return;
+        now->admin = x.admin;
+        self->state.trouble.erase(name);
+        // One that died is asked no more: nobody would answer for it.
+        self->monitor(x.admin);
+        ask(self, name, *now);
       },
       [=, address = who.address](const caf::error& why) {
-        self->state.meeting[name] = false;
-        spdlog::info("engine_not_reached engine={} address={} reason=\"{}\"",
-                     name, address, render(why));
+        if (current(self, name, attempt) == nullptr)
+          return;
+        self->state.engines.erase(name);
+        const auto text = address + ": " + render(why);
+        if (std::exchange(self->state.trouble[name], text) != text)
+          spdlog::info("engine_not_reached engine={} reason=\"{}\"", name,
+                       text);
       });
+}
+
+void meet(shard_keeper_pointer self, const engine_identity& who) {
+  auto& engines = self->state.engines;
+  const auto known = engines.find(who.name);
+  if (known == engines.end() || known->second.address != who.address)
+    find(self, who);
+  else if (!known->second.asked)
+    ask(self, who.name, known->second);
 }
 
 } // namespace
@@ -88,6 +116,16 @@ void meet_owners(shard_keeper_pointer self) {
     if (kept.told.empty() && !lease.owner.name.empty())
       meet(self, lease.owner);
   }
+}
+
+bool engine_down(shard_keeper_pointer self, const caf::actor_addr& who) {
+  const auto gone
+    = std::erase_if(self->state.engines, [&](const auto& entry) {
+        return entry.second.admin && entry.second.admin.address() == who;
+      });
+  if (gone > 0)
+    look(self);
+  return gone > 0;
 }
 
 void doubt_owners(shard_keeper_pointer self) {

@@ -50,6 +50,9 @@ void balance(shard_keeper_pointer self);
 /// Asks the owners of shards that router and reader do not know yet.
 void meet_owners(shard_keeper_pointer self);
 
+/// Whether it was another engine that went; it is asked nothing more.
+bool engine_down(shard_keeper_pointer self, const caf::actor_addr& who);
+
 /// What others were said to have must be asked again.
 void doubt_owners(shard_keeper_pointer self);
 
