@@ -35,6 +35,11 @@ public:
     what_.events.push_back(std::move(x));
   }
 
+  /// Whether nothing has happened.
+  bool empty() const {
+    return what_.events.empty();
+  }
+
   void deliver(delivery x) {
     out_.deliveries.push_back(std::move(x));
   }

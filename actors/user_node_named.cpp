@@ -98,6 +98,10 @@ caf::result<claims_adopted> adopt(self_pointer self, const adopt_claims& x) {
   if (queue != nullptr)
     for (auto& lost : queue->ledger.release_claims(x.processor, time, &kept))
       todo.happen(*queue, std::move(lost));
+  // Most users have nothing to do with the processor; that needs no commit. A
+  // claim that is not in force does: what ended it must be durable first.
+  if (x.claims.empty() && todo.empty())
+    return out;
   todo.deliver(reply{take_reply(self), caf::make_message(std::move(out))});
   if (queue != nullptr)
     report(self, *queue);

@@ -85,8 +85,11 @@ struct processor_settings {
   bool count_given = false;          ///< somebody said so
   std::uint32_t inject_delay_ms = 0; ///< > 0: only wait, for trials
 
-  friend bool operator==(const processor_settings&,
-                         const processor_settings&) = default;
+  /// The same values, whoever said so.
+  friend bool operator==(const processor_settings& x,
+                         const processor_settings& y) {
+    return x.count == y.count && x.inject_delay_ms == y.inject_delay_ms;
+  }
 };
 
 struct emodb_settings {

@@ -102,6 +102,11 @@ protected:
     options.processors = pose<processor_manager_actor>(fake_processors());
     options.submitter = pose<submitter_actor>(fake_submitter());
     options.topics = pose<topics_actor>(fake_topics());
+    options.effects = pose<effects_actor>(
+      {[](const effect_call&) -> caf::result<effect_result> {
+        return effect_result{};
+      }});
+    options.engine = "e1";
     options.version = "9.9";
     options.clock =
       engine_clock{1'772'357'400'000'000, sched.clock().current_time};
@@ -158,7 +163,6 @@ protected:
   std::ostringstream log_;
   admin_actor admin_;
 
-private:
   template <class Handle>
   Handle pose(caf::behavior behavior) {
     auto fake = spawn([=](caf::event_based_actor*) { return behavior; });
@@ -166,6 +170,7 @@ private:
       caf::actor_cast<caf::strong_actor_ptr>(fake));
   }
 
+private:
   template <class T>
   caf::result<T> answer(T x) {
     if (world_.refusal)

@@ -126,5 +126,28 @@ TEST_F(command_line_test, help_and_version_are_answers) {
   EXPECT_EQ(read({"--version"}).text, "depositd 1\n");
 }
 
+TEST_F(command_line_test, join_makes_it_a_node_of_processors) {
+  EXPECT_FALSE(read({}).join) << "an engine";
+  const auto out = read({"--processors-only", "--join", "127.0.0.1:4747"});
+  ASSERT_TRUE(out.join);
+  EXPECT_EQ(*out.join, (endpoint{"127.0.0.1", 4747}));
+  EXPECT_FALSE(out.settings->processors.count_given);
+  EXPECT_TRUE(read({"--processors-only", "--join", "localhost:1", "--set",
+                    "processors.count=4"})
+                .settings->processors.count_given);
+}
+
+TEST_F(command_line_test, join_needs_its_other_half_and_an_address) {
+  for (const auto& words : std::vector<std::vector<std::string>>{
+         {"--processors-only"},
+         {"--join", "127.0.0.1:4747"},
+         {"--processors-only", "--join", "127.0.0.1"},
+         {"--processors-only", "--join", "127.0.0.1:0"}})
+    EXPECT_NE(refusal(words).find("--join"), std::string::npos);
+  EXPECT_NE(refusal({"--processors-only", "--join", "192.0.2.1:4747"})
+              .find("node.tls.certificate"),
+            std::string::npos);
+}
+
 } // namespace
 } // namespace depositd

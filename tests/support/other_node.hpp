@@ -78,10 +78,15 @@ public:
                    [this](caf::message x) { return introduce(x); }));
   }
 
-  /// A processor of this node for its engine.
-  processor_actor processor(const processor_actor& real) {
-    return caf::actor_cast<processor_actor>(
+  /// An actor of this node for its engine.
+  template <class Handle>
+  Handle seen(const Handle& real) {
+    return caf::actor_cast<Handle>(
       stand_in_for(caf::actor_cast<caf::strong_actor_ptr>(real), nullptr));
+  }
+
+  processor_actor processor(const processor_actor& real) {
+    return seen(real);
   }
 
   /// What the engine says is lost from now on; the other way works.

@@ -242,10 +242,10 @@ class EnginesThatGo(RemoteTest):
                            **{"log.level": "debug"}).start()
                  for name in ("n1", "n2")]
         names = self.submit(doors, 4)
-        for _ in range(3):
+        for end in (engine.kill, engine.stop, engine.kill):
             wait_until(lambda: self.in_hand(engine, "n1")
                        and self.in_hand(engine, "n2"))
-            engine.kill()
+            end()
             engine.start()
         rows = self.completed(engine, len(names), 120)
         self.assertEqual(len(rows), len(names))

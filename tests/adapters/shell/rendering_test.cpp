@@ -95,6 +95,25 @@ TEST(rendering, user_text_cannot_reach_the_terminal) {
       << command;
 }
 
+TEST(rendering, slots_are_shown_wherever_they_are) {
+  const auto out = rendered("sp list", R"({"processors":[],"slots":[
+      {"node":null,"processor":"p","slot":1,"queue":"q","state":"idle",
+       "item":null,"user":null,"since":null},
+      {"node":"n1","processor":"p","slot":2,"queue":"q","state":"busy",
+       "item":7,"user":"ann","since":"2026-03-01T09:30:00Z"}],
+      "nodes":[{"name":"n1","state":"joined"},
+               {"name":"n2","state":"silent"}]})");
+  EXPECT_NE(out.find("engine  p             1  q      idle"),
+            std::string::npos)
+    << out;
+  EXPECT_NE(out.find("n1      p             2  q      busy       7  ann"),
+            std::string::npos)
+    << out;
+  EXPECT_NE(out.find("n2      -             -  -      silent"),
+            std::string::npos)
+    << out;
+}
+
 TEST(rendering, a_document_keeps_its_lines) {
   EXPECT_EQ(rendered("submission show", R"({"id":1,"document":"<a>\n</a>\n"})"),
             "id: 1\ndocument:\n<a>\n</a>\n");
