@@ -28,6 +28,7 @@ void start_again(self_pointer self, const caf::error& why) {
   auto& state = self->state;
   ++state.attempt;
   state.in_flight = 0;
+  state.partitions.clear(); // nothing is read before we know from where
   auto text = render(why);
   if (state.report.trouble != text)
     spdlog::warn("intake_waits topic={} reason=\"{}\"", state.options.topic,
@@ -76,9 +77,9 @@ void begin_at(self_pointer self, const watermarks_read& known) {
                   render(failed));
     return start_again(self, failed);
   }
-  state.next.clear();
+  state.partitions.clear();
   for (const auto& x : *from)
-    state.next[x.partition] = x.next;
+    state.partitions[x.partition].next = x.next;
   state.report.trouble.clear();
   spdlog::info("intake_reads topic={} partitions={}", state.options.topic,
                from->size());
@@ -129,39 +130,47 @@ caf::error add(const intake_options& options, ingest& to, source_record& x) {
   return {};
 }
 
-caf::expected<std::map<std::int32_t, ingest>>
-batches(const intake_options& options, std::vector<source_record>& records) {
-  std::map<std::int32_t, ingest> out;
-  for (auto& x : records) {
-    auto& to = out[x.partition];
-    if (to.partition.empty())
-      to.partition = partition_name(options, x.partition);
-    to.upto = x.offset;
-    if (auto failed = add(options, to, x))
-      return failed;
-  }
-  return out;
+std::size_t size_of(const ingest& x) {
+  return x.deposits.size() + x.rejected.size();
 }
 
-void committed(self_pointer self, std::int32_t partition, std::int64_t upto,
+/// Puts the records where they wait for the batches before them.
+caf::error gather(intake_state& state, std::vector<source_record>& records) {
+  for (auto& x : records) {
+    auto& to = state.partitions[x.partition].waiting;
+    if (to.partition.empty())
+      to.partition = partition_name(state.options, x.partition);
+    to.upto = x.offset;
+    const auto before = size_of(to);
+    if (auto failed = add(state.options, to, x))
+      return failed;
+    state.in_flight += size_of(to) - before;
+  }
+  return {};
+}
+
+void committed(self_pointer self, std::int32_t number, std::int64_t upto,
                const ingested& x) {
   auto& state = self->state;
   crash_point("intake_committed");
-  auto& next = state.next[partition];
-  next = std::max(next, upto + 1);
+  state.partitions[number].next = upto + 1;
   state.report.accepted += x.accepted;
   state.report.rejected += x.rejected;
   if (state.options.journal)
     self->send(state.options.journal,
-               keep_watermark{{cursor_name(state.options, partition), upto}});
+               keep_watermark{{cursor_name(state.options, number), upto}});
 }
 
-void send_batch(self_pointer self, std::int32_t partition, ingest batch) {
+void send_waiting(self_pointer self, std::int32_t number) {
   auto& state = self->state;
-  const auto count = batch.deposits.size() + batch.rejected.size();
-  state.in_flight += count;
-  const auto attempt = state.attempt;
+  auto& partition = state.partitions[number];
+  if (partition.sending || partition.waiting.partition.empty())
+    return;
+  partition.sending = true;
+  auto batch = std::exchange(partition.waiting, {});
+  const auto count = size_of(batch);
   const auto upto = batch.upto;
+  const auto attempt = state.attempt;
   self
     ->request(state.options.deposits, state.options.request_timeout,
               std::move(batch))
@@ -170,7 +179,9 @@ void send_batch(self_pointer self, std::int32_t partition, ingest batch) {
         if (self->state.attempt != attempt)
           return;
         self->state.in_flight -= count;
-        committed(self, partition, upto, x);
+        self->state.partitions[number].sending = false;
+        committed(self, number, upto, x);
+        send_waiting(self, number);
         go_on(self, {});
       },
       [=](const caf::error& why) {
@@ -182,9 +193,9 @@ void send_batch(self_pointer self, std::int32_t partition, ingest batch) {
 void read(self_pointer self) {
   auto& state = self->state;
   state.reading = false;
-  const auto attempt = state.attempt;
   // The last answer brings us back.
-  if (state.next.empty() || state.in_flight >= state.options.records_in_flight_max)
+  if (state.partitions.empty()
+      || state.in_flight >= state.options.records_in_flight_max)
     return;
   auto records = state.options.source->poll(state.options.limits);
   if (!records)
@@ -193,21 +204,19 @@ void read(self_pointer self) {
   if (records->empty())
     return go_on(self, state.options.idle_pause);
   crash_point("intake_polled");
-  auto found = batches(state.options, *records);
-  if (!found)
-    return start_again(self, found.error());
-  for (auto& [partition, batch] : *found)
-    send_batch(self, partition, std::move(batch));
-  if (state.attempt == attempt)
-    go_on(self, {});
+  if (auto failed = gather(state, *records))
+    return start_again(self, failed);
+  for (const auto& [number, partition] : state.partitions)
+    send_waiting(self, number);
+  go_on(self, {});
 }
 
 intake_report report(const intake_state& state) {
   auto out = state.report;
-  for (const auto& [partition, next] : state.next) {
-    const auto range = state.options.source->range(partition);
-    out.partitions.push_back({partition_name(state.options, partition), next,
-                              range ? range->high : -1});
+  for (const auto& [number, partition] : state.partitions) {
+    const auto range = state.options.source->range(number);
+    out.partitions.push_back({partition_name(state.options, number),
+                              partition.next, range ? range->high : -1});
   }
   return out;
 }

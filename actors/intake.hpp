@@ -45,14 +45,22 @@ using intake_self
   = intake_actor::extend<caf::reacts_to<begin_reading>,
                          caf::reacts_to<read_more>>;
 
+/// A partition that is read. One batch of it is on its way at a time: were a
+/// later one taken where an earlier one failed, the watermark would skip what
+/// is missing.
+struct read_partition {
+  std::int64_t next = 0; ///< committed up to before this
+  bool sending = false;
+  ingest waiting;        ///< what has come meanwhile; unnamed: nothing
+};
+
 struct intake_state {
   intake_options options;
   /// Rises with every new beginning: answers to older batches mean nothing.
   std::uint32_t attempt = 0;
-  std::size_t in_flight = 0; ///< records whose answer has not come
-  bool reading = false;        ///< a `read_more` is on its way
-  std::map<std::int32_t, std::int64_t> next; ///< committed up to before this
-  std::map<std::int32_t, std::int64_t> ends;
+  std::size_t in_flight = 0; ///< records that are not committed yet
+  bool reading = false;      ///< a `read_more` is on its way
+  std::map<std::int32_t, read_partition> partitions; ///< none: not begun
   intake_report report;
 
   static inline const char* name = "intake";
