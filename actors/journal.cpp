@@ -72,7 +72,6 @@ write_group take_group(journal_state& state) {
   return out;
 }
 
-
 void form(self_pointer self, const lap_actor& way) {
   auto& state = self->state;
   if (state.members.empty() || state.bundles_open > 0
@@ -95,6 +94,8 @@ void give_up(self_pointer self) {
   auto& state = self->state;
   state.bundles_open = 0;
   state.bundled = false;
+  // They may stand behind what is lost now.
+  state.marks.clear();
   turn_away(self, std::exchange(state.members, {}));
 }
 
@@ -143,6 +144,7 @@ journal(journal_self::stateful_pointer<journal_state> self,
     [=](const begin_generation& x) {
       if (self->state.bundles_open > 0)
         give_up(self);
+      self->state.marks.clear();
       // Marks that were not kept may be of effects that were not either.
       self->state.marks.clear();
       self->state.generation = x.generation;
@@ -156,7 +158,9 @@ journal(journal_self::stateful_pointer<journal_state> self,
         self->send(self->state.options.writer, take_group(self->state));
     },
     [=](keep_watermark& x) {
-      keep(self->state.marks, std::move(x.mark));
+      // What it stands behind may have been refused.
+      if (!self->state.broken)
+        keep(self->state.marks, std::move(x.mark));
     },
     [=](const group_written& x) { written(self, x, way); },
     [=](const meet_shard& x) { self->state.options.shard_watcher = x.shard; },

@@ -136,7 +136,8 @@ caf::expected<publication> gather(publisher_state& state) {
     });
   if (damage)
     return damage;
-  if (failed)
+  // Up to a part that was dropped.
+  if (failed && (failed != ec::not_found || out.result.upto == 0))
     return failed;
   return std::move(out.result);
 }
@@ -214,6 +215,22 @@ void look_up(self_pointer self, std::shared_ptr<publication> x,
       [=](const caf::error& why) { wait_after(self, why); });
 }
 
+/// Only what was published is dropped, but the mark of how far that was may be
+/// lost with a crash. Returns whether the cursor stood before such a part.
+bool pass_dropped(publisher_state& state) {
+  const auto extents = state.options.store->extents();
+  const auto next
+    = std::find_if(extents.begin(), extents.end(), [&](const extent& x) {
+        return x.last > state.cursor;
+      });
+  if (next == extents.end() || next->first <= state.cursor + 1)
+    return false;
+  spdlog::warn("publisher_passes shard={} from={} to={} reason=\"dropped\"",
+               state.options.shard, state.cursor + 1, next->first - 1);
+  state.cursor = next->first - 1;
+  return true;
+}
+
 void publish(self_pointer self) {
   auto& state = self->state;
   if (state.options.store->last() <= state.cursor) {
@@ -221,6 +238,8 @@ void publish(self_pointer self) {
     return;
   }
   auto found = gather(state);
+  if (!found && found.error() == ec::not_found && pass_dropped(state))
+    return self->send(self, publish_more{});
   if (!found)
     return wait_after(self, found.error());
   look_up(self, std::make_shared<publication>(std::move(*found)), 0);
@@ -234,36 +253,15 @@ void begin_again(self_pointer self, const caf::error& why) {
                      begin_publishing{});
 }
 
-/// A journal that nobody published before begins somewhere.
 void begin_at(publisher_state& state) {
-  const auto extents = state.options.store->extents();
-  if (!extents.empty() && state.cursor + 1 < extents.front().first) {
-    spdlog::warn("publisher_begins shard={} after={} instead_of={}",
-                 state.options.shard, extents.front().first - 1, state.cursor);
-    state.cursor = extents.front().first - 1;
-  }
+  pass_dropped(state);
   state.report.published = state.cursor;
   if (state.options.published)
     state.options.published->store(state.cursor);
 }
 
-void learn_cursor(self_pointer self) {
-  auto& options = self->state.options;
-  self->request(options.own, options.request_timeout, read_watermarks{})
-    .then(
-      [=](const watermarks_read& x) {
-        auto& state = self->state;
-        for (const auto& mark : x.marks)
-          if (mark.partition == egress_mark)
-            state.cursor = static_cast<sequence>(mark.offset);
-        begin_at(state);
-        publish(self);
-      },
-      [=](const caf::error& why) { begin_again(self, why); });
-}
-
-/// First which queues hold deposits: their outcomes are published.
-void resume_publishing(self_pointer self) {
+/// Which queues hold deposits: their outcomes are published.
+void learn_queues(self_pointer self) {
   auto& options = self->state.options;
   self->request(options.own, options.request_timeout, watch_control{})
     .then(
@@ -271,7 +269,23 @@ void resume_publishing(self_pointer self) {
         for (const auto& [name, settings] : x.state->queues)
           if (settings.kind == queue_kind::deposit)
             self->state.deposit_queues.insert(name);
-        learn_cursor(self);
+        begin_at(self->state);
+        publish(self);
+      },
+      [=](const caf::error& why) { begin_again(self, why); });
+}
+
+/// First the cursor: a shard that answers this has recovered, and with it what
+/// it knows of queues.
+void resume_publishing(self_pointer self) {
+  auto& options = self->state.options;
+  self->request(options.own, options.request_timeout, read_watermarks{})
+    .then(
+      [=](const watermarks_read& x) {
+        for (const auto& mark : x.marks)
+          if (mark.partition == egress_mark)
+            self->state.cursor = static_cast<sequence>(mark.offset);
+        learn_queues(self);
       },
       [=](const caf::error& why) { begin_again(self, why); });
 }

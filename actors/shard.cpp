@@ -73,14 +73,7 @@ shard_self::behavior_type shard(shard_pointer self, shard_options options) {
         {{self->state.options.number, self->state.queues[queue].actor}}};
     },
     [=](ingest& x) { return ingest_batch(self, x); },
-    [=](read_watermarks) -> caf::result<watermarks_read> {
-      if (auto refused = refuse_intake(self))
-        return refused;
-      watermarks_read out;
-      for (const auto& [partition, offset] : self->state.watermarks)
-        out.marks.push_back({partition, offset});
-      return out;
-    },
+    [=](read_watermarks) { return tell_watermarks(self); },
     [=](const adopt_control& x) { return follow_control(self, x); },
     [=](const propose& x) { return change_control(self, x); },
     [=](const watch_control& x) { return add_watcher(self, x); },

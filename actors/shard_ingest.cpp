@@ -186,4 +186,20 @@ caf::result<ingested> ingest_batch(shard_pointer self, ingest& x) {
   return answered_later<ingested>();
 }
 
+/// Whoever goes on from a mark that is not durable yet loses what is before it
+/// if that append fails.
+caf::result<watermarks_read> tell_watermarks(shard_pointer self) {
+  if (auto refused = refuse_intake(self))
+    return refused;
+  watermarks_read out;
+  for (const auto& [partition, offset] : self->state.watermarks)
+    out.marks.push_back({partition, offset});
+  append marker;
+  marker.generation = self->state.generation;
+  marker.deliveries.emplace_back(
+    reply{take_reply(self), caf::make_message(std::move(out))});
+  self->send(self->state.options.journal, std::move(marker));
+  return answered_later<watermarks_read>();
+}
+
 } // namespace depositd::shard_parts

@@ -85,6 +85,9 @@ caf::result<queue_door_actor> open_door(shard_pointer self,
 
 caf::result<ingested> ingest_batch(shard_pointer self, ingest& x);
 
+/// How far each partition is applied; answered when that is durable.
+caf::result<watermarks_read> tell_watermarks(shard_pointer self);
+
 // -- shard_operations.cpp -----------------------------------------------------
 
 caf::result<pending_counted> count_for(shard_pointer self,
