@@ -221,7 +221,7 @@ private:
   bool calm_ = false; ///< nothing is broken on purpose any more
   bool suspended_ = false;
   std::shared_ptr<memory_record_log> topics_; ///< null: none
-  std::vector<std::string> sent_records_;
+  std::vector<std::pair<std::int32_t, std::string>> sent_records_;
   bool brokers_away_ = false;
   std::uint64_t messages_ = 0;
   std::uint32_t bodies_ = 0;

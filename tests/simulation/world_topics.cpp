@@ -6,6 +6,7 @@
 #include "actors/publisher.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 namespace depositd::simulation {
 
@@ -96,13 +97,11 @@ void world::produce() {
 }
 
 void world::produce_one() {
-  const auto partition
-    = static_cast<std::int32_t>(chance_.below(ingress_partitions));
+  auto partition = static_cast<std::int32_t>(chance_.below(ingress_partitions));
   source_record x;
   x.key = "key";
   x.has_value = true;
   produced fact;
-  fact.partition = "in/" + std::to_string(partition);
   if (knobs_.poison && chance_.one_in(4)) {
     static const char* const rubbish[]
       = {"rubbish", "", "no/user metadata p x", "u0 nowhere p x",
@@ -112,7 +111,8 @@ void world::produce_one() {
     fact.poison = true;
   } else if (knobs_.repeated_records && !sent_records_.empty()
              && chance_.one_in(5)) {
-    x.value = sent_records_[chance_.below(
+    // Equal keys lead to the same partition.
+    std::tie(partition, x.value) = sent_records_[chance_.below(
       static_cast<std::uint32_t>(sent_records_.size()))];
     fact.repeated = true;
   } else {
@@ -121,8 +121,9 @@ void world::produce_one() {
     x.value = user + ' ' + deposit_queue + ' ' + fact.body + " payload of "
               + fact.body;
     tell(attempted{fact.body, deposit_queue, user});
-    sent_records_.push_back(x.value);
+    sent_records_.emplace_back(partition, x.value);
   }
+  fact.partition = "in/" + std::to_string(partition);
   fact.offset = append_memory_record(*topics_, "in", partition, std::move(x));
   tell(std::move(fact));
 }
