@@ -126,8 +126,9 @@ def deposit_record(user, name, payload, **more):
     return f"{user}\t{json.dumps(document)}\n".encode()
 
 
-def produce(brokers, topic, lines, timeout=300):
-    done = subprocess.run(producer_command(brokers, topic),
+def produce(brokers, topic, lines, *more, timeout=300):
+    """`more` are words for kcat."""
+    done = subprocess.run(producer_command(brokers, topic, *more),
                           input=b"".join(lines), capture_output=True,
                           check=False, timeout=timeout)
     if done.returncode != 0:

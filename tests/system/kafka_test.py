@@ -2,6 +2,7 @@
 once after repetitions are dropped, whatever is killed on the way."""
 
 import os
+import random
 import re
 import shutil
 import signal
@@ -58,8 +59,8 @@ class KafkaFixture(SystemTest):
         engine.ctl("kafka", "init")
         return engine
 
-    def produce(self, lines):
-        produce(self.kafka.address, self.topics["in"], lines)
+    def produce(self, lines, *more):
+        produce(self.kafka.address, self.topics["in"], lines, *more)
 
     def read(self, kind):
         return read_topic(self.kafka.address, self.topics[kind])
@@ -220,6 +221,29 @@ class KafkaTest(KafkaFixture):
         self.assertEqual(one.header("source-topic"), self.topics["in"])
         self.assertEqual(one.header("source-partition"), "0")
         self.assertTrue(one.header("reason"))
+
+    def test_records_of_every_odd_kind_go_aside(self):
+        self.started("odd", {"kafka.partitions": 1})
+        noise = random.Random(51).randbytes(990_000).replace(b"\n", b"\0")
+        good = dict(deposits(1, "odd"))
+        fine = next(iter(good.values()))
+        self.produce([b"none\t\n"], "-Z")
+        self.produce([b"empty\t\n"])
+        self.produce([b"noise\t" + noise + b"\n"])
+        self.produce([fine.replace(b"odd-0", b"later")],
+                     "-H", "schema-version=2")
+        self.produce([b"no key nor deposit\n"])
+        self.produce(good.values(), "-H", "schema-version=1",
+                     "-H", "twice=1", "-H", "twice=2")
+        self.await_outcomes(good.keys())
+        letters = wait_until(lambda: self.all_letters(5))
+        self.assertEqual(
+            [(x.key, x.header("reason").split(":")[0]) for x in letters],
+            [(b"none", "the record has no value"),
+             (b"empty", "no JSON text"), (b"noise", "no JSON text"),
+             (b"user-0", "schema-version is not 1"), (b"", "no JSON text")])
+        self.assertEqual(letters[2].value, noise)
+        self.assertEqual(letters[4].value, b"no key nor deposit")
 
     def all_letters(self, count):
         found = self.read("dead")
