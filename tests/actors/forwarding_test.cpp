@@ -16,8 +16,9 @@ using std::chrono::milliseconds;
 /// Takes every request and never answers, as one that is cut off.
 caf::behavior mute(caf::event_based_actor* self,
                    std::shared_ptr<int> requests) {
+  using answer = caf::result<caf::message>;
   self->set_default_handler(
-    [=](caf::scheduled_actor*, caf::message_view&) -> caf::result<caf::message> {
+    [=](caf::scheduled_actor*, caf::message_view&) -> answer {
       ++*requests;
       return caf::delegated<caf::message>{};
     });

@@ -3,122 +3,27 @@ what happens when one is killed, stopped for a while, or shut down."""
 
 import http.client
 import json
-import os
 import signal
-import subprocess
 import threading
 import time
 import unittest
 
 from engine import EngineFailed
-from harness import BROKEN, SystemTest, a_deposit, wait_until
-from postgres_test import Server, services
-
-SHARDS = 4
-LEASE_MS = 2000
+from harness import BROKEN, a_deposit, wait_until
+from shared_engines import QUEUES, SHARDS, SharedEngines
 
 
-class SharedShards(SystemTest):
-    @classmethod
-    def setUpClass(cls):
-        if services("installed", "none").returncode == 3:
-            raise unittest.SkipTest("POSTGRESQL IS NOT INSTALLED")
-        cls.server = Server()
-        cls.addClassCleanup(cls.server.remove)
-        cls.server.start()
-
-    def setUp(self):
-        super().setUp()
-        self.schema = f"test_{os.getpid()}_{self.id().rsplit('.', 1)[1][:40]}"
-        self.url = f"{self.server.url}?options=-csearch_path%3D{self.schema}"
-        self.sql(f"CREATE SCHEMA {self.schema}", self.server.url)
-
-    def sql(self, text, url=None):
-        done = subprocess.run(["psql", url or self.url, "-XAtqc", text],
-                              capture_output=True, text=True, check=False)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return done.stdout.strip()
-
-    def sharing(self, name, settings=None, **more):
-        return self.engine({
-            "store.kind": "postgres", "store.url": self.url,
-            "shards.count": SHARDS, "shards.lease_ms": LEASE_MS,
-            "node.name": name, "emodb.anonymous": "true",
-            **(settings or {})}, data=name, **more)
-
-    def started(self, *names, settings=None):
-        """Engines that have settled on about as many shards each."""
-        engines = [self.sharing(name, settings).start() for name in names]
-        wait_until(lambda: self.settled(names))
-        return engines
-
-    def owners(self):
-        """Shards by engine, as the database says."""
-        rows = self.sql("SELECT coalesce(engine, '-'), shard FROM shards "
-                        "WHERE in_force ORDER BY shard")
-        out = {}
-        for row in rows.splitlines():
-            engine, shard = row.split("|")
-            out.setdefault(engine, []).append(int(shard))
-        return out
-
-    def settled(self, names):
-        found = self.owners()
-        return (sorted(found) == sorted(names)
-                and sum(map(len, found.values())) == SHARDS
-                and max(map(len, found.values()))
-                - min(map(len, found.values())) <= 1)
-
-    # -- messages -----------------------------------------------------------
-
-    def call(self, engine, method, path, body=None, timeout=30):
-        line = http.client.HTTPConnection(*engine.address("http"),
-                                          timeout=timeout)
-        try:
-            line.request(method, path,
-                         None if body is None else json.dumps(body),
-                         {"Content-Type": "application/json"})
-            answer = line.getresponse()
-            text = answer.read()
-        finally:
-            line.close()
-        return answer.status, json.loads(text) if text else None
-
-    def ok(self, engine, method, path, body=None):
-        status, answer = self.call(engine, method, path, body)
-        self.assertEqual(status, 200, answer)
-        return answer
-
-    def send(self, engine, queue, numbers):
-        self.ok(engine, "POST", f"/queue/1/{queue}/sendbatch",
-                [{"n": n} for n in numbers])
-
-    def poll(self, engine, queue, limit=1000, ttl=600):
-        found = self.ok(engine, "GET",
-                        f"/queue/1/{queue}/poll?limit={limit}&ttl={ttl}")
-        return [x["payload"]["n"] for x in found]
-
-    def polled(self, engine, queues):
-        out = []
-        for queue in queues:
-            while found := self.poll(engine, queue):
-                out += found
-        return sorted(out)
-
-    QUEUES = [f"q{i}" for i in range(8)]  # in every one of four shards
-
-    # -- tests --------------------------------------------------------------
-
+class SharedShards(SharedEngines):
     def test_every_engine_serves_every_queue(self):
         engines = self.started("a", "b", "c")
         listed = {}
         for row in engines[0].rows("shards"):
             listed.setdefault(row["engine"], []).append(row["shard"])
         self.assertEqual(listed, self.owners())
-        for i, queue in enumerate(self.QUEUES):
+        for i, queue in enumerate(QUEUES):
             self.send(engines[i % 3], queue, [10 * i, 10 * i + 1])
-        self.assertEqual(len({self.shard_of(q) for q in self.QUEUES}), SHARDS)
-        for i, queue in enumerate(self.QUEUES):
+        self.assertEqual(len({self.shard_of(q) for q in QUEUES}), SHARDS)
+        for i, queue in enumerate(QUEUES):
             other = engines[(i + 1) % 3]
             self.assertEqual(self.ok(other, "GET", f"/queue/1/{queue}/size"),
                              2)
@@ -155,7 +60,7 @@ class SharedShards(SystemTest):
         def keep_sending(engine, first):
             n = first
             while not stop.is_set():
-                queue = self.QUEUES[n % len(self.QUEUES)]
+                queue = QUEUES[n % len(QUEUES)]
                 try:
                     sent.add(n)
                     status, _ = self.call(engine, "POST",
@@ -179,20 +84,20 @@ class SharedShards(SystemTest):
         stop.set()
         for x in senders:
             x.join()
-        found = self.polled(engines[1], self.QUEUES)
+        found = self.polled(engines[1], QUEUES)
         self.assertEqual(len(found), len(set(found)), "handed out twice")
         self.assertFalse(accepted - set(found), "lost")
         self.assertFalse(set(found) - sent, "invented")
 
     def test_an_engine_that_stops_hands_over_at_once(self):
         engines = self.started("a", "b", settings={"shards.lease_ms": 60000})
-        for i, queue in enumerate(self.QUEUES):
+        for i, queue in enumerate(QUEUES):
             self.send(engines[i % 2], queue, [i])
         begun = time.monotonic()
         self.assertEqual(engines[0].stop(), 0)
         wait_until(lambda: self.owners() == {"b": [0, 1, 2, 3]}, timeout=20)
-        self.assertEqual(self.polled(engines[1], self.QUEUES),
-                         list(range(len(self.QUEUES))))
+        self.assertEqual(self.polled(engines[1], QUEUES),
+                         list(range(len(QUEUES))))
         self.assertLess(time.monotonic() - begun, 20)
 
     def test_an_engine_that_starts_again_has_its_shards_at_once(self):
@@ -235,11 +140,11 @@ class SharedShards(SystemTest):
         watcher.start()
         self.addCleanup(stop.set)
         lines = [http.client.HTTPConnection(*zombie.address("http"),
-                                            timeout=90) for _ in self.QUEUES]
+                                            timeout=90) for _ in QUEUES]
         zombie.process.send_signal(signal.SIGSTOP)
         # In its sockets when it wakes up, for shards that were its own.
         for i, line in enumerate(lines):
-            line.request("POST", f"/queue/1/{self.QUEUES[i]}/send",
+            line.request("POST", f"/queue/1/{QUEUES[i]}/send",
                          json.dumps({"n": i}),
                          {"Content-Type": "application/json"})
         wait_until(lambda: self.settled(["b", "c"]))
@@ -262,7 +167,7 @@ class SharedShards(SystemTest):
         watcher.join()
         self.assertLessEqual(max(highest), 2)
         self.assertGreater(max(highest), 0, "the test proves nothing")
-        found = self.polled(other, self.QUEUES)
+        found = self.polled(other, QUEUES)
         self.assertEqual(len(found), len(set(found)))
         self.assertFalse((answered | {100}) - set(found))
         done = self.sql("SELECT count(*), count(DISTINCT file_name) FROM "
@@ -273,8 +178,8 @@ class SharedShards(SystemTest):
 
     def test_100k_open_items_are_taken_over_in_time(self):
         engines = self.started("a", "b")
-        per_queue = 100_000 // len(self.QUEUES)
-        for i, queue in enumerate(self.QUEUES):
+        per_queue = 100_000 // len(QUEUES)
+        for i, queue in enumerate(QUEUES):
             for first in range(0, per_queue, 2500):
                 self.send(engines[i % 2], queue,
                           range(first, min(first + 2500, per_queue)))
@@ -284,7 +189,7 @@ class SharedShards(SystemTest):
         ends = time.monotonic() + left
 
         def all_served():
-            for queue in self.QUEUES:
+            for queue in QUEUES:
                 try:
                     status, found = self.call(
                         engines[1], "GET",
@@ -300,8 +205,8 @@ class SharedShards(SystemTest):
               f"served all {took:.1f} s after the lease had ended", flush=True)
         self.assertLess(took, 5)
         sizes = [self.ok(engines[1], "GET", f"/queue/1/{q}/size")
-                 for q in self.QUEUES]
-        self.assertEqual(sizes, [per_queue] * len(self.QUEUES))
+                 for q in QUEUES]
+        self.assertEqual(sizes, [per_queue] * len(QUEUES))
 
     def test_another_number_of_shards_is_refused(self):
         self.sharing("a").start()
