@@ -213,10 +213,18 @@ void read(self_pointer self) {
 
 intake_report report(const intake_state& state) {
   auto out = state.report;
+  out.trouble = state.partitions.empty() ? state.report.trouble
+                                         : state.options.source->trouble();
+  auto reached = out.trouble.empty(); // else each partition would wait in vain
   for (const auto& [number, partition] : state.partitions) {
-    const auto range = state.options.source->range(number);
-    out.partitions.push_back({partition_name(state.options, number),
-                              partition.next, range ? range->high : -1});
+    std::int64_t end = -1;
+    if (reached) {
+      const auto range = state.options.source->range(number);
+      reached = static_cast<bool>(range);
+      end = range ? range->high : -1;
+    }
+    out.partitions.push_back(
+      {partition_name(state.options, number), partition.next, end});
   }
   return out;
 }
