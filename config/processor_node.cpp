@@ -14,6 +14,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <atomic>
 #include <vector>
 
@@ -21,7 +22,10 @@ namespace depositd {
 
 namespace {
 
-constexpr std::size_t handler_threads = 2;
+/// A handler spends much of its time waiting for the engine's stores.
+std::size_t handler_threads(const processor_settings& settings) {
+  return std::clamp<std::size_t>(settings.count, 2, 16);
+}
 
 } // namespace
 
@@ -57,7 +61,7 @@ void processor_node::spawn_handler() {
   options.spawn_worker = [&system = system_, handling] {
     return system.spawn<caf::detached>(crossref::handler_worker, handling);
   };
-  options.workers = handler_threads;
+  options.workers = handler_threads(settings_.processors);
   options.awaits_shard = true;
   options.inject_delay_ms = settings_.processors.inject_delay_ms;
   handler_ = caf::actor_cast<caf::actor>(
