@@ -1,6 +1,8 @@
 """Processors on other nodes, as processes: what becomes of work in hand when a
 node or the engine is killed, stopped, started again, or not let in."""
 
+import os
+import random
 import re
 import signal
 import subprocess
@@ -282,6 +284,41 @@ class EnginesThatGo(RemoteTest):
                 found.records,
                 [("Success", f"10.5555/{name}", "Successfully added")])
         self.assert_worked_on_once(engine.submissions(), nodes)
+
+    def test_deaths_in_any_order_lose_and_repeat_nothing(self):
+        seed = int(os.environ.get("DEPOSITD_REMOTE_SEED",
+                                  random.randrange(1 << 32)))
+        chance = random.Random(seed)
+        engine = self.engine_without_processors(
+            **{"queues.metadata.attempts_max": "none"})
+        doors = self.users(engine, 5)
+        nodes = [self.node(engine, name, slots=4).start()
+                 for name in ("n1", "n2", "n3")]
+        names = []
+        for round_number in range(10):
+            for door in doors:
+                for i in range(chance.randrange(1, 8)):
+                    name = f"{door.user}-{round_number}-{i}"
+                    self.assertTrue(door.deposit(
+                        name + ".xml", a_deposit(name)).accepted)
+                    names.append((door, name))
+            for node in chance.sample(nodes, chance.randrange(3)):
+                node.kill()
+            if chance.random() < 0.5:
+                chance.choice((engine.kill, engine.stop))()
+                engine.start()
+                for door in doors:
+                    door.close()
+            for node in nodes:
+                if not node.alive():
+                    node.launch()
+        self.completed(engine, len(names), 120)
+        for door, name in names:
+            found = self.outcome(door, name + ".xml")
+            self.assertEqual(
+                found.records,
+                [("Success", f"10.5555/{name}", "Successfully added")],
+                f"seed {seed}")
 
     def test_a_node_waits_for_an_engine_that_is_not_there_yet(self):
         engine = self.engine_without_processors()
