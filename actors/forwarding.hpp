@@ -133,10 +133,10 @@ struct forwarding {
   }
 };
 
-/// The owner turned the request away before it did anything.
+/// The owner turned the request away before it did anything. `ec::fenced` is
+/// not among these: a commit whose answer was lost may stand all the same.
 inline bool turned_away(const caf::error& why) {
-  return why == ec::draining || why == ec::fenced
-         || why == caf::sec::request_receiver_down;
+  return why == ec::draining || why == caf::sec::request_receiver_down;
 }
 
 inline caf::error owner_gone(shard_number shard) {
@@ -223,7 +223,7 @@ void ask_shard(Self* self, shard_number shard,
       [=](const caf::error& why) {
         if (self->state.to.open.erase(number) == 0)
           return;
-        if (turned_away(why))
+        if (turned_away(why) || why == ec::fenced)
           failed(why);
         else
           then(why);

@@ -154,6 +154,17 @@ TEST_F(forwarded, wait_when_the_owner_turned_them_away) {
                 [](const caf::error& why) { FAIL() << render(why); });
 }
 
+TEST_F(forwarded, are_not_repeated_if_an_owner_that_was_fenced_had_them) {
+  place(spawn(owner, caf::make_error(ec::fenced)), 1);
+  auto asked = deposit();
+  EXPECT_EQ(refusal(asked), ec::fenced) << "it may be in the journal";
+  place(spawn(owner, caf::make_error(ec::fenced)), 2);
+  auto harmless = reserve();
+  EXPECT_FALSE(self->has_next_message());
+  place(spawn(owner, caf::error{}), 3);
+  EXPECT_EQ(number(harmless), 7u);
+}
+
 TEST_F(forwarded, are_not_given_to_an_owner_of_the_past) {
   place(spawn(owner, caf::error{}), 5);
   place(spawn(mute, taken), 4);
