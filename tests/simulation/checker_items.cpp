@@ -173,12 +173,16 @@ struct claim_checker {
     }
   }
 
-  void handed(const item_book& book, const handed_out& x, std::size_t at) {
-    auto token = x.token;
-    if (x.processor == 0)
-      if (const auto* item = book.find(x.id))
-        token = item->token;
-    const auto claim = claims.find({x.id, token});
+  void handed(const handed_out& x, std::size_t at) {
+    auto claim = claims.find({x.id, x.token});
+    if (x.processor == 0) { // any claim that nobody has heard of
+      claim = claims.lower_bound({x.id, 0});
+      while (claim != claims.end() && claim->first.first == x.id
+             && claim->second.handed > 0)
+        ++claim;
+      if (claim != claims.end() && claim->first.first != x.id)
+        claim = claims.end();
+    }
     if (claim == claims.end())
       complain(at, named(x.id) + " was handed out before it was journalled");
     else if (++claim->second.handed > 1)
@@ -191,15 +195,21 @@ struct claim_checker {
     auto& open = reports[{x.processor, x.id}];
     if (open.empty())
       return complain(at, named(x.id) + " was settled and nobody asked");
-    const auto explains = [&](const report_seen& report) {
+    const auto ended_it = [&](const report_seen& report) {
       const auto claim = claims.find({x.id, report.token});
-      const auto live = claim != claims.end() && claim->second.ended == 0;
-      if (!x.accepted)
-        return !live;
-      return claim != claims.end() && !live
-             && claim->second.ended > report.at && !claim->second.answered;
+      return claim != claims.end() && claim->second.ended > report.at
+             && !claim->second.answered;
     };
-    const auto report = std::find_if(open.begin(), open.end(), explains);
+    const auto too_late = [&](const report_seen& report) {
+      const auto claim = claims.find({x.id, report.token});
+      return !ended_it(report)
+             && (claim == claims.end() || claim->second.ended != 0);
+    };
+    auto report
+      = x.accepted ? std::find_if(open.begin(), open.end(), ended_it)
+                   : std::find_if(open.begin(), open.end(), too_late);
+    if (!x.accepted && report == open.end()) // ended by another on the way
+      report = std::find_if(open.begin(), open.end(), ended_it);
     if (report == open.end())
       return complain(at, named(x.id)
                             + (x.accepted
@@ -220,7 +230,7 @@ void check_claims(const history& x, findings& out) {
     if (record != nullptr)
       all.record(book, *record, at);
     else if (const auto* got = std::get_if<handed_out>(&one.what))
-      all.handed(book, *got, at);
+      all.handed(*got, at);
     else if (const auto* said = std::get_if<reported>(&one.what))
       all.reports[{said->processor, said->id}].push_back({at, said->token});
     else if (const auto* news = std::get_if<settled>(&one.what))

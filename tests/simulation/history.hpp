@@ -40,7 +40,7 @@ struct produced {
   std::int64_t offset = 0;
   shard_number shard = 0;
   bool poison = false;
-  std::string body; ///< of the deposit; nothing if poison or repeated
+  std::string body; ///< of the deposit; nothing if poison
   bool repeated = false; ///< by a producer that was not sure: no deposit
 };
 

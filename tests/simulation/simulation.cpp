@@ -168,7 +168,8 @@ int main(int argc, char** argv) {
   arguments wanted;
   if (!read(argc, argv, wanted))
     return usage();
-  spdlog::set_level(spdlog::level::off); // failures are part of these lives
+  // Failures are part of these lives.
+  spdlog::set_level(wanted.tell ? spdlog::level::info : spdlog::level::off);
   depositd::testing::seed_bug(wanted.bug);
   return wanted.bug.empty() ? run_all(wanted) : find_bug(wanted);
 }

@@ -86,7 +86,13 @@ void world::let_go(bool all) {
 
 void world::let_time_pass(std::chrono::microseconds t) {
   settle();
-  // In a few steps, so that not everything is late by the same.
+  // In a few steps, so that not everything is late by the same; in small ones
+  // while somebody is held up, or that would take far longer than it should.
+  for (; !held_up_.empty() && t > 500ms; t -= 500ms) {
+    scheduler_.advance_time(500ms);
+    let_go(false);
+    settle();
+  }
   const auto steps = t > 10ms ? 1 + chance_.below(4) : 1;
   for (std::uint32_t i = 0; i < steps; ++i) {
     scheduler_.advance_time(t / steps);

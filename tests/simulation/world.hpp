@@ -189,6 +189,7 @@ private:
 
   void calm_down();
   void mend_settings();
+  bool settings_mended();
   void drain();
   bool all_gone() const;
   void list_left_overs();
@@ -204,7 +205,8 @@ private:
   caf::actor_system system_;
   caf::scheduler::test_coordinator& scheduler_;
   std::chrono::steady_clock::time_point born_;
-  micros wall_offset_us_ = 1'700'000'000'000'000; ///< jumps move it
+  static constexpr micros wall_began_us_ = 1'700'000'000'000'000;
+  micros wall_offset_us_ = wall_began_us_; ///< jumps move it
 
   std::unique_ptr<shard_disk> disk_;
   std::unique_ptr<simulated_engine> engine_; ///< null: down

@@ -47,7 +47,20 @@ void world::calm_down() {
   disk_->look_at_recovery(*engine_->store);
 }
 
+/// Tried again by an engine that recovers from its last failed append.
 void world::mend_settings() {
+  for (int i = 0; i < 5 && !settings_mended(); ++i)
+    let_time_pass(3s);
+  if (!settings_mended())
+    tell(left_over{"an engine that takes no orders"});
+  park_matching back;
+  back.to_us = wall_offset_us_ * 2;
+  back.parked = false;
+  ask(std::move(back), [](const matching_parked&) {});
+  settle();
+}
+
+bool world::settings_mended() {
   user_standing_changed free;
   user_limits_changed unlimited;
   std::vector<event> changes{event{server_changed{false, true}}};
@@ -63,13 +76,7 @@ void world::mend_settings() {
   const auto number = proposals_ + 1;
   change(std::move(changes));
   settle();
-  if (confirmed_ < number)
-    tell(left_over{"an engine that takes no orders"});
-  park_matching back;
-  back.to_us = wall_offset_us_ * 2;
-  back.parked = false;
-  ask(std::move(back), [](const matching_parked&) {});
-  settle();
+  return confirmed_ >= number;
 }
 
 /// One processor for each queue does whatever comes. Claims of pollers and
@@ -114,6 +121,18 @@ void world::list_left_overs() {
                        + std::to_string(queue.ready) + " ready and "
                        + std::to_string(queue.in_flight) + " claimed"});
   });
+  if (engine_->publisher)
+    caf::anon_send(
+      outside_, act{[=, this](caf::event_based_actor* self) {
+        self
+          ->request(engine_->publisher, std::chrono::minutes{1},
+                    report_publisher{})
+          .then([=, this](const publisher_report& x) {
+            if (x.published < engine_->store->last())
+              tell(left_over{"outcomes after " + std::to_string(x.published)
+                             + " are not published: " + x.trouble});
+          });
+      }});
   settle();
   if (!*listed)
     tell(left_over{"an engine that does not answer"});

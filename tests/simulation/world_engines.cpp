@@ -58,7 +58,8 @@ void world::crash_engine() {
     let_time_pass(some_ms(30'000));
   if (knobs_.clock_jumps)
     wall_offset_us_
-      += (std::int64_t{chance_.below(7'200)} - 3'600) * 1'000'000;
+      = wall_began_us_
+        + (std::int64_t{chance_.below(7'200)} - 3'600) * 1'000'000;
   disk_->look_at_recovery(*former_.back()->store);
   start_engine();
   if (chance_.one_in(4)) { // and again, while it recovers

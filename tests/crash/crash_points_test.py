@@ -1,0 +1,250 @@
+"""The engine kills itself at named points of its sources; what clients were
+told is compared with what the next start finds. Each suite goes through its
+points on one store that outlives them all."""
+
+import contextlib
+import os
+import threading
+import time
+import unittest
+from pathlib import Path
+
+import harness
+from deposit_door import Door
+from engine import CommandFailed, EngineFailed
+from harness import BROKEN, a_deposit, wait_until
+from kafka_test import KafkaFixture, deposits
+from load import Load
+from points import EMBEDDED, KAFKA, POSTGRES, Point, points_of_sources
+from postgres_test import Server as PostgresServer
+from postgres_test import services as postgres_services
+from rounds import KillRounds
+
+SEED = os.environ.get("DEPOSITD_CRASH_SEED", str(time.time_ns()))
+# A point that is not passed by then is a failure.
+PATIENCE = 40
+KILLED = -9
+
+
+def crash_programs(folder):
+    """A folder where depositd is the one with crash points."""
+    out = Path(folder) / "programs"
+    if out.exists():
+        return out
+    out.mkdir()
+    (out / "depositd").symlink_to(harness.PROGRAMS / "depositd-crash")
+    (out / "depositctl").symlink_to(harness.PROGRAMS / "depositctl")
+    return out
+
+
+class Filler:
+    """Posts deposits so large that segments and blobs fill."""
+
+    def __init__(self, engine, history, user, password, label):
+        self.engine, self.history, self.label = engine, history, label
+        self.user, self.password = user, password
+        self.stopping = threading.Event()
+        self.thread = threading.Thread(target=self.work, daemon=True)
+
+    def work(self):
+        with contextlib.closing(Door(self.engine.address("http"), self.user,
+                                     self.password, 10)) as door:
+            number = 0
+            while not self.stopping.wait(0.002):
+                number += 1
+                name = f"{self.label}-{number}"
+                # Every third goes to the blob store, others into the journal.
+                size = 60_000 if number % 3 == 0 else 20_000
+                content = a_deposit(name, title="A title" * size)
+                key = (self.user, name + ".xml")
+                self.history.attempt(key, content)
+                try:
+                    if door.deposit(key[1], content).accepted:
+                        self.history.acknowledge(key)
+                except BROKEN:
+                    return
+
+    def stop(self):
+        self.stopping.set()
+        self.thread.join(60)
+
+
+class CrashPoints(KillRounds):
+    """One store through all points."""
+
+    settings = {**KillRounds.settings, "store.segment_mb": 1}
+
+    def engine(self, settings=None, data="data", **more):
+        engine = super().engine(settings, data, **more)
+        engine.programs = crash_programs(self.folder)
+        return engine
+
+    def arm(self, point):
+        self.instance.environment = {
+            key: value for key, value in self.instance.environment.items()
+            if key != "DEPOSITD_CRASH_POINT"}
+        if point is not None:
+            self.instance.environment["DEPOSITD_CRASH_POINT"] = str(point)
+
+    def await_death(self, point):
+        wait_until(lambda: not self.instance.alive(), PATIENCE)
+        self.assertEqual(self.instance.process.returncode, KILLED, point)
+        self.instance.kill()
+
+    def die_at(self, point, number):
+        """Work until the engine has killed itself."""
+        self.arm(point)
+        try:
+            self.instance.start()
+        except EngineFailed as died:
+            # It may be passed before everything is open.
+            self.assertEqual(died.code, KILLED, f"{point}: {died.log}")
+            return
+        self.assertNotEqual(point.doing, "start", f"{point} was not passed")
+        label = f"{point.name}-{point.passing}-{number}"
+        load = Load(self.instance, self.history, self.passwords,
+                    f"{self.seed}/{number}", label)
+        user = sorted(self.passwords)[0]
+        filler = Filler(self.instance, self.history, user,
+                        self.passwords[user], "fill-" + label)
+        load.start()
+        if point.doing == "filling":
+            filler.thread.start()
+        if point.doing == "backup":
+            with contextlib.suppress(CommandFailed, OSError):
+                self.instance.ctl("backup", str(self.folder / label))
+        self.await_death(point)
+        self.assertEqual(load.stop(), [], point)
+        if point.doing == "filling":
+            filler.stop()
+
+    def go_through(self, points):
+        self.set_up_rounds(SEED)
+        self.instance.start()
+        self.add_users()
+        self.instance.kill()
+        for number, point in enumerate(points):
+            with self.subTest(str(point)):
+                try:
+                    self.pass_through(point, number)
+                finally:
+                    self.instance.kill()
+        self.instance.start()
+        self.finish()
+        self.assertEqual(self.instance.stop(), 0)
+
+    def pass_through(self, point, number):
+        self.die_at(point, number)
+        again = self.chance.random() < 0.4
+        if again:
+            self.die_again()
+        self.arm(None)
+        self.instance.start()
+        rows = self.verify(str(point))
+        self.verify_documents(str(point), 10)
+        self.verify_contents(str(point), 10)
+        print(f"{point}{' and again' if again else ''}: "
+              f"{len(rows)} submissions", flush=True)
+
+    def die_again(self):
+        """In the middle of the recovery from the last death."""
+        self.arm(Point(self.chance.choice(
+            ["recovery_read", "recovery_released"])))
+        with self.assertRaises(EngineFailed) as died:
+            self.instance.start(timeout=20)
+        self.assertEqual(died.exception.code, KILLED, died.exception.log)
+
+
+class Embedded(CrashPoints):
+    def test_every_point(self):
+        self.go_through(EMBEDDED)
+
+
+class OnPostgres(CrashPoints):
+    @classmethod
+    def setUpClass(cls):
+        if postgres_services("installed", "none").returncode == 3:
+            raise unittest.SkipTest("POSTGRESQL IS NOT INSTALLED")
+        cls.server = PostgresServer()
+        cls.addClassCleanup(cls.server.remove)
+        cls.server.start()
+        cls.settings = {**cls.settings, "store.kind": "postgres",
+                        "store.url": cls.server.url}
+
+    def test_every_point(self):
+        self.go_through(POSTGRES)
+
+
+class OnKafka(CrashPoints, KafkaFixture):
+    """Records in, outcomes out: exactly one for each after repetitions."""
+
+    def test_every_point(self):
+        engine = self.engine_on_kafka("crash")
+        self.instance = engine
+        engine.start()
+        engine.ctl("kafka", "init")
+        engine.kill()
+        wanted = set()
+        for number, point in enumerate(KAFKA):
+            self.arm(point)
+            lines = dict(deposits(60, f"c{number}"))
+            self.produce(lines.values())
+            wanted |= lines.keys()
+            try:
+                engine.start()
+            except EngineFailed as died:
+                self.assertEqual(died.code, KILLED, died.log)
+            self.await_death(point)
+            self.arm(None)
+            engine.start()
+            events = self.await_outcomes(wanted)
+            self.expect_exactly(events, wanted)
+            print(f"{point}: {len(events)} outcomes, "
+                  f"{len(self.read('out')) - len(events)} repetitions",
+                  flush=True)
+            engine.kill()
+        self.assertEqual(self.read("dead"), [])
+
+
+class Bites(CrashPoints):
+    """An engine with a mistake must not pass."""
+
+    BUGS = [("reply_before_commit", Point("append_before", 40))]
+
+    def test_mistakes_are_noticed(self):
+        for number, (bug, point) in enumerate(self.BUGS):
+            with self.subTest(f"{bug} at {point}"):
+                self.assert_noticed(bug, point, number)
+
+    def assert_noticed(self, bug, point, number, rounds=10):
+        self.set_up_rounds(f"{SEED}/{number}")
+        self.instance.data = self.folder / f"data-{number}"
+        self.instance.start()
+        self.add_users()
+        self.instance.kill()
+        self.instance.environment["DEPOSITD_SEEDED_BUG"] = bug
+        for round_ in range(rounds):
+            try:
+                self.die_at(point, round_)
+                self.arm(None)
+                self.instance.start()
+                self.verify(bug)
+            except AssertionError as noticed:
+                print(f"{bug}, noticed in round {round_ + 1}: "
+                      f"{str(noticed)[:200]}")
+                return
+            finally:
+                self.instance.kill()
+        self.fail(f"nobody noticed {bug} in {rounds} rounds")
+
+
+class Table(unittest.TestCase):
+    def test_every_point_of_the_sources_is_tried(self):
+        tried = {p.name for p in EMBEDDED + POSTGRES + KAFKA}
+        self.assertEqual(set(points_of_sources()), tried)
+
+
+del KafkaFixture, KillRounds, CrashPoints
+
+if __name__ == "__main__":
+    harness.main()

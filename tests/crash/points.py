@@ -1,0 +1,71 @@
+"""The crash points of the sources, and what a run has to do to pass them."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+POINT = re.compile(r'\bcrash_point\("(\w+)"\)')
+
+
+@dataclass
+class Point:
+    """Where to die, and at which passing; what makes the engine pass it."""
+
+    name: str
+    passing: int = 1
+    doing: str = "load"  # load, start, backup, filling, records
+
+    def __str__(self):
+        return f"{self.name}:{self.passing}"
+
+
+# Any store.
+COMMON = [
+    Point("accept_decided", 5),
+    Point("append_before", 1), Point("append_before", 17),
+    Point("append_after", 2), Point("append_after", 23),
+    Point("append_answered", 9), Point("append_answered", 31),
+    Point("hand_out_decided", 6),
+    Point("outcome_ready", 4),
+    Point("settle_decided", 7),
+    Point("control_decided", 2),
+    Point("slice_before", 2), Point("slice_after", 2),
+    Point("recovery_read", 1, "start"),
+    Point("recovery_released", 1, "start"),
+    Point("drop_before", 1, "filling"), Point("drop_after", 3, "filling"),
+    Point("backup_tables", 1, "backup"), Point("backup_journal", 1, "backup"),
+]
+
+EMBEDDED = COMMON + [
+    Point("group_unflushed", 11),
+    Point("slice_checkpointed", 2),
+    Point("segment_taken", 2, "filling"),
+    Point("blob_unflushed", 1, "filling"),
+    Point("blob_unnamed", 2, "filling"),
+    Point("blob_named", 2, "filling"),
+]
+
+POSTGRES = [p for p in COMMON if p.doing != "backup"] + [
+    Point("postgres_committed", 13),
+    Point("extent_begun", 2, "filling"),
+]
+
+KAFKA = [
+    Point("intake_polled", 1, "records"),
+    Point("ingest_decided", 1, "records"),
+    Point("intake_committed", 1, "records"),
+    Point("publisher_read", 1, "records"),
+    Point("publisher_produced", 1, "records"),
+    Point("publisher_marked", 1, "records"),
+]
+
+
+def points_of_sources():
+    """Every name that a source passes, with the file."""
+    out = {}
+    for folder in ("actors", "adapters", "config"):
+        for path in sorted((ROOT / folder).rglob("*.cpp")):
+            for name in POINT.findall(path.read_text()):
+                out.setdefault(name, str(path.relative_to(ROOT)))
+    return out

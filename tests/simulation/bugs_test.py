@@ -1,0 +1,40 @@
+"""The tests are tested: every mistake that the sources can be told to make is
+caught by some simulated life. Prints how many lives that took."""
+
+import os
+import re
+import subprocess
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SIMULATION = os.environ["DEPOSITD_SIMULATION"]
+BUDGET = os.environ.get("DEPOSITD_BUG_SEEDS", "10000")
+BUG = re.compile(r'\bseeded_bug\(\s*"(\w+)"\)')
+LEAST = 12
+
+
+def bugs_of_sources():
+    out = set()
+    for folder in ("actors", "adapters", "config"):
+        for path in (ROOT / folder).rglob("*.cpp"):
+            out |= set(BUG.findall(path.read_text()))
+    return sorted(out)
+
+
+class Bugs(unittest.TestCase):
+    def test_there_are_enough(self):
+        self.assertGreaterEqual(len(bugs_of_sources()), LEAST)
+
+    def test_each_is_caught(self):
+        for bug in bugs_of_sources():
+            with self.subTest(bug):
+                done = subprocess.run(
+                    [SIMULATION, "--bug", bug, "--seeds", BUDGET],
+                    capture_output=True, text=True, check=False)
+                print(done.stdout.strip(), flush=True)
+                self.assertEqual(done.returncode, 0, done.stderr[-500:])
+
+
+if __name__ == "__main__":
+    unittest.main()
