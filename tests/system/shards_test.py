@@ -4,6 +4,7 @@ what happens when one is killed, stopped for a while, or shut down."""
 import http.client
 import json
 import signal
+import subprocess
 import threading
 import time
 import unittest
@@ -207,6 +208,31 @@ class SharedShards(SharedEngines):
         sizes = [self.ok(engines[1], "GET", f"/queue/1/{q}/size")
                  for q in QUEUES]
         self.assertEqual(sizes, [per_queue] * len(QUEUES))
+
+    def test_engines_meet_over_tls(self):
+        def file(name, kind):
+            return str(self.folder / f"{name}.{kind}")
+
+        def openssl(*arguments):
+            subprocess.run(["openssl", *arguments], check=True, timeout=60,
+                           capture_output=True)
+        openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
+                "-keyout", file("ca", "key"), "-out", file("ca", "pem"),
+                "-subj", "/CN=authority")
+        openssl("req", "-newkey", "rsa:2048", "-nodes", "-keyout",
+                file("node", "key"), "-out", file("node", "csr"), "-subj",
+                "/CN=node")
+        openssl("x509", "-req", "-days", "2", "-CAcreateserial", "-in",
+                file("node", "csr"), "-CA", file("ca", "pem"), "-CAkey",
+                file("ca", "key"), "-out", file("node", "pem"))
+        engines = self.started("a", "b", settings={
+            "node.tls.certificate": file("node", "pem"),
+            "node.tls.key": file("node", "key"),
+            "node.tls.ca": file("ca", "pem")})
+        for i, queue in enumerate(QUEUES):
+            self.send(engines[i % 2], queue, [i])
+        for i, queue in enumerate(QUEUES):
+            self.assertEqual(self.poll(engines[(i + 1) % 2], queue), [i])
 
     def test_another_number_of_shards_is_refused(self):
         self.sharing("a").start()
