@@ -9,6 +9,7 @@
 #include "messages/names.hpp"
 #include "messages/test_points.hpp"
 
+#include <algorithm>
 #include <xxhash.h>
 
 namespace depositd::shard_parts {
@@ -100,14 +101,17 @@ void reject(batch& to, const std::string& partition, ingest_rejected x) {
 batch take_apart(shard_pointer self, ingest& x) {
   batch out;
   const auto applied = watermark_of(self, x.partition);
-  const auto is_new = [&](std::int64_t offset) {
+  // A log may also give records twice within one batch.
+  const auto is_new = [&](std::int64_t offset, std::int64_t& last) {
     const auto fresh
-      = offset > applied || seeded_bug("watermark_not_checked");
+      = offset > last || seeded_bug("watermark_not_checked");
     out.result.skipped += fresh ? 0 : 1;
+    last = std::max(last, offset);
     return fresh;
   };
+  auto last = applied;
   for (auto& deposit : x.deposits) {
-    if (!is_new(deposit.offset))
+    if (!is_new(deposit.offset, last))
       continue;
     auto wrong = wrong_with(self, deposit);
     const auto repeated = wrong.empty() && is_repeated(self, deposit, wrong);
@@ -120,8 +124,9 @@ batch take_apart(shard_pointer self, ingest& x) {
              {deposit.offset, std::move(wrong), deposit.user,
               std::move(deposit.post)});
   }
+  last = applied;
   for (auto& record : x.rejected)
-    if (is_new(record.offset))
+    if (is_new(record.offset, last))
       reject(out, x.partition, std::move(record));
   return out;
 }
