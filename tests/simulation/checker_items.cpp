@@ -119,6 +119,7 @@ struct claim_seen {
   std::size_t ended = 0; ///< 0: not yet
   std::uint32_t handed = 0;
   bool answered = false; ///< somebody was told that its word ended it
+  bool local = false;    ///< a processor's; else a poller's
 };
 
 struct claim_checker {
@@ -161,7 +162,9 @@ struct claim_checker {
         complain(at, named(id) + " is claimed twice at once");
       if (claim->token <= item->token)
         complain(at, named(id) + " has a token that does not rise");
-      claims[{id, claim->token}].begun = at;
+      auto& fresh = claims[{id, claim->token}];
+      fresh.begun = at;
+      fresh.local = claim->local;
     } else if (item->now == life::claimed
                && (std::holds_alternative<item_released>(x.what)
                    || std::holds_alternative<item_finished>(x.what))) {
@@ -178,7 +181,7 @@ struct claim_checker {
     if (x.processor == 0) { // any claim that nobody has heard of
       claim = claims.lower_bound({x.id, 0});
       while (claim != claims.end() && claim->first.first == x.id
-             && claim->second.handed > 0)
+             && (claim->second.handed > 0 || claim->second.local))
         ++claim;
       if (claim != claims.end() && claim->first.first != x.id)
         claim = claims.end();

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 #include <unordered_map>
+#include <vector>
 
 namespace depositd::simulation {
 
@@ -204,16 +205,34 @@ struct fairness_checker {
 
 void check_fairness(const history& x, findings& out) {
   fairness_checker all{out, {}, {}, {}, {}, {}};
+  std::map<std::uint32_t, std::uint32_t> processors; // what each may wait for
   for (const auto& one : x.entries)
     if (const auto* got = std::get_if<handed_out>(&one.what);
         got != nullptr && got->processor == 0)
       all.credit[got->queue] = poll_items_max;
+  struct departure {
+    std::string queue;
+    std::uint32_t credit;
+    micros at_us;
+  };
+  std::vector<departure> left;
   for (std::size_t i = 0; i < x.entries.size(); ++i) {
     const auto& what = x.entries[i].what;
+    std::erase_if(left, [&](const departure& gone) {
+      const auto over = x.entries[i].at_us > gone.at_us + x.stall_max_us;
+      if (over)
+        all.credit[gone.queue] -= gone.credit;
+      return over;
+    });
     if (const auto* record = std::get_if<journalled>(&what)) {
       all.see(*record, i);
     } else if (const auto* joined = std::get_if<processor_joined>(&what)) {
+      // A credit of 0 says that it left; what it asked for is still answered.
+      auto& mine = processors[joined->processor];
       all.credit[joined->queue] += joined->credit_max;
+      if (joined->credit_max == 0)
+        left.push_back({joined->queue, mine, x.entries[i].at_us});
+      mine = joined->credit_max;
       if (!(joined->wants == criteria{}))
         all.odd.insert(joined->queue);
     } else if (std::holds_alternative<fault>(what)) {

@@ -46,6 +46,7 @@ struct produced {
 
 // -- processors
 
+/// Or left: then it waits for nothing any more.
 struct processor_joined {
   std::uint32_t processor = 0; ///< the simulation's own number
   std::string queue;

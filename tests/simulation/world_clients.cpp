@@ -24,11 +24,14 @@ std::string world::any_queue() {
 void world::send_messages() {
   enqueue message;
   message.queue = any_queue();
-  const auto count = 1 + chance_.below(chance_.one_in(4) ? 12 : 3);
+  auto count = 1 + chance_.below(chance_.one_in(4) ? 12 : 3);
+  const auto flood = knobs_.skew && chance_.one_in(12);
+  if (flood)
+    count = 50 + chance_.below(80);
   std::vector<std::string> bodies;
   for (std::uint32_t i = 0; i < count; ++i) {
     new_item x;
-    x.user = any_user();
+    x.user = flood ? "u0" : any_user();
     x.priority
       = static_cast<std::uint8_t>(chance_.one_in(3) ? chance_.below(3) : 1);
     x.body = std::string{"b"}.append(std::to_string(++bodies_));

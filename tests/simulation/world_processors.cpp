@@ -63,6 +63,7 @@ void world::crash_processor() {
   if (who.gone)
     return;
   who.gone = true;
+  tell(processor_joined{who.number, who.queue, who.wants, 0});
   caf::anon_send_exit(who.actor, caf::exit_reason::kill);
   who.actor = nullptr;
 }

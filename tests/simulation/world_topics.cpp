@@ -49,6 +49,49 @@ record_format words_format() {
           }};
 }
 
+/// Gives some records once more, after what came later.
+class repeating_source final : public record_source {
+public:
+  repeating_source(std::unique_ptr<record_source> source, chance& by)
+    : source_(std::move(source)), by_(by) {
+    // nop
+  }
+
+  caf::expected<std::int32_t> partitions() override {
+    return source_->partitions();
+  }
+  caf::expected<partition_range> range(std::int32_t partition) override {
+    return source_->range(partition);
+  }
+  caf::error assign(const std::vector<partition_position>& at) override {
+    last_.clear();
+    return source_->assign(at);
+  }
+  caf::expected<std::vector<source_record>>
+  poll(const poll_limits& limits) override {
+    if (!last_.empty() && by_.one_in(4))
+      return std::exchange(last_, {});
+    auto out = source_->poll(limits);
+    if (out && !out->empty())
+      last_ = *out;
+    return out;
+  }
+  caf::error pause(const std::vector<std::int32_t>& which) override {
+    return source_->pause(which);
+  }
+  caf::error resume(const std::vector<std::int32_t>& which) override {
+    return source_->resume(which);
+  }
+  std::string trouble() const override {
+    return source_->trouble();
+  }
+
+private:
+  std::unique_ptr<record_source> source_;
+  chance& by_;
+  std::vector<source_record> last_;
+};
+
 } // namespace
 
 void world::open_topics() {
@@ -66,6 +109,9 @@ void world::spawn_topics(simulated_engine& engine) {
     return;
   intake_options reading;
   reading.source = open_memory_source(topics_, "in");
+  if (knobs_.repeated_records)
+    reading.source = std::make_shared<repeating_source>(
+      open_memory_source(topics_, "in"), chance_);
   reading.topic = "in";
   reading.format = words_format();
   reading.own = engine.core.shard;
