@@ -21,6 +21,10 @@ using std::chrono::milliseconds;
 
 constexpr std::chrono::minutes minute{1};
 
+/// Requests for a shard wait while it is handed over; whoever still works for
+/// it then keeps its claims, or works in vain.
+constexpr std::uint32_t hand_over_ms_max = 2'000;
+
 /// A router that is there already gets to know the keeper later.
 class lost_owner {
 public:
@@ -215,7 +219,7 @@ caf::error shared_shards::join(const endpoint& node,
   };
   options.finder = parts_->finder;
   options.owned = parts_->owned;
-  options.drain_ms = settings_.shutdown.drain_ms;
+  options.drain_ms = std::min(settings_.shutdown.drain_ms, hand_over_ms_max);
   options.failed = std::move(failed);
   parts_->keeper = system_.spawn(shard_keeper, std::move(options),
                                  parts_->router, parts_->reader);
