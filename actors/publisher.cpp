@@ -174,8 +174,9 @@ void send_out(self_pointer self, const publication& x) {
                       : state.options.format.write_dead_letter(entry.letter));
   crash_point("publisher_read");
   if (seeded_bug("egress_cursor_first"))
-    self->send(state.options.journal,
-               keep_watermark{{egress_mark, static_cast<std::int64_t>(x.upto)}});
+    self->send(
+      state.options.journal,
+      keep_watermark{{egress_mark, static_cast<std::int64_t>(x.upto)}});
   if (!batch.empty())
     if (auto failed
         = state.options.sink->publish(batch, state.options.publish_wait))

@@ -45,7 +45,8 @@ struct recovered_state {
 inline constexpr const char* ingest_source = "kafka";
 inline constexpr micros ingest_ids_kept_us = micros{7} * 24 * 3600 * 1'000'000;
 
-/// Reads both stores; ids of deposits since `ids_since_us`. `ec::store_damaged` names what cannot be read.
+/// Reads both stores; ids of deposits since `ids_since_us`. `ec::store_damaged`
+/// names what cannot be read.
 caf::expected<std::unique_ptr<recovered_state>>
 recover_state(journal_store& journal, projection_store& projection,
               micros ids_since_us = 0);

@@ -178,9 +178,8 @@ struct processor_changed {
 /// What a polling door's client may do with the queues that match.
 enum class queue_right : std::uint8_t { post, poll, get_status, any };
 
-/// `queue|post|NAME`: NAME is a queue or ends in `*`. A key with system rights
-/// (`queue|*|__*` or a name written out) reaches names that begin with two
-/// underscores; `*` alone does not.
+/// `queue|post|NAME`: NAME is a queue or ends in `*`. Names that begin with two
+/// underscores are reached only where these are written out (`queue|*|__*`).
 struct key_permit {
   queue_right right = queue_right::any;
   std::string queue;
@@ -221,9 +220,8 @@ struct server_changed {
     = default;
 };
 
-/// The configuration that the engine was last started with. Kept so that a
-/// change of the configuration is told from a change by an operator, who wins
-/// over a configuration that stayed the same.
+/// The configuration of the last start: a change of it is told from a change by
+/// an operator, who wins over a configuration that stayed the same.
 struct configuration_seen {
   struct queue {
     std::string name;

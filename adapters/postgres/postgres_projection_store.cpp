@@ -31,19 +31,6 @@ std::uint64_t checksum_of(const marks& x) {
     .value();
 }
 
-/// Rows of `range_item`s.
-std::vector<projection_store::range_item> range_items(const result& rows) {
-  std::vector<projection_store::range_item> out(
-    static_cast<std::size_t>(rows.rows()));
-  for (int row = 0; row < rows.rows(); ++row) {
-    auto& x = out[static_cast<std::size_t>(row)];
-    rows.read(row, 0, x.id);
-    rows.read(row, 1, x.queue);
-    rows.read(row, 2, x.user);
-  }
-  return out;
-}
-
 class postgres_projection_store final : public projection_store {
 public:
   explicit postgres_projection_store(const postgres_projection_options& options)
@@ -126,6 +113,9 @@ public:
   }
 
 private:
+  caf::expected<std::vector<range_item>> ranges(std::string_view sql,
+                                                const parameters& x);
+
   /// What may be asked twice.
   template <class T, class F>
   caf::expected<T> get(F body) {
@@ -319,6 +309,24 @@ caf::expected<item_row> postgres_projection_store::item(item_id id) {
 }
 
 caf::expected<std::vector<projection_store::range_item>>
+postgres_projection_store::ranges(std::string_view sql, const parameters& x) {
+  return get<std::vector<range_item>>(
+    [&](connection& from) -> caf::expected<std::vector<range_item>> {
+      const auto rows = from.run(sql, x);
+      if (!rows)
+        return rows.error();
+      std::vector<range_item> out(static_cast<std::size_t>(rows->rows()));
+      for (int at = 0; at < rows->rows(); ++at) {
+        auto& item = out[static_cast<std::size_t>(at)];
+        rows->read(at, 0, item.id);
+        rows->read(at, 1, item.queue);
+        rows->read(at, 2, item.user);
+      }
+      return out;
+    });
+}
+
+caf::expected<std::vector<projection_store::range_item>>
 postgres_projection_store::items_received(const range& where) {
   const auto lowest = where.parked ? item_state::parked : item_state::pending;
   const auto highest = where.parked ? item_state::parked : item_state::delayed;
@@ -328,13 +336,7 @@ postgres_projection_store::items_received(const range& where) {
   parameters x;
   x.add(shard_).add(where.from_us).add(where.to_us).add(lowest).add(highest);
   x.add(item_state::claimed).text(where.queue).add(users);
-  return get<std::vector<range_item>>(
-    [&](connection& from) -> caf::expected<std::vector<range_item>> {
-      const auto rows = from.run(statements::items_received, x);
-      if (!rows)
-        return rows.error();
-      return range_items(*rows);
-    });
+  return ranges(statements::items_received, x);
 }
 
 caf::expected<std::vector<projection_store::range_item>>
@@ -343,44 +345,19 @@ postgres_projection_store::items_placed(std::uint64_t group_first,
                                         std::uint32_t count_max) {
   parameters x;
   x.add(shard_).add(group_first).add(group_last).add(count_max);
-  return get<std::vector<range_item>>(
-    [&](connection& from) -> caf::expected<std::vector<range_item>> {
-      const auto rows = from.run(statements::items_placed, x);
-      if (!rows)
-        return rows.error();
-      return range_items(*rows);
-    });
+  return ranges(statements::items_placed, x);
 }
 
 caf::error postgres_projection_store::load_received(
   const std::string& source, micros since_us,
   const std::function<void(const received_row&)>& show) {
-  constexpr std::uint64_t page = 10'000;
-  received_row x;
+  received_row last;
   for (;;) {
-    const auto after = x.id;
-    auto count = get<std::uint64_t>(
-      [&](connection& from) -> caf::expected<std::uint64_t> {
-        const auto rows = from.run(
-          statements::received_submissions,
-          parameters{}.add(shard_).text(source).add(since_us).add(after).add(
-            page));
-        if (!rows)
-          return rows.error();
-        for (int at = 0; at < rows->rows(); ++at) {
-          rows->read(at, 0, x.id);
-          rows->read(at, 1, x.user);
-          rows->read(at, 2, x.file_name);
-          rows->read(at, 3, x.size);
-          rows->read(at, 4, x.received_us);
-          show(x);
-        }
-        return static_cast<std::uint64_t>(rows->rows());
-      });
-    if (!count)
-      return std::move(count.error());
-    if (*count < page)
-      return {};
+    const auto more = get<bool>([&](connection& from) {
+      return submissions_.show_received(from, source, since_us, last, show);
+    });
+    if (!more || !*more)
+      return more ? caf::error{} : more.error();
   }
 }
 

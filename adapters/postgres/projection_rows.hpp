@@ -5,6 +5,7 @@
 
 #include "adapters/files/row_checksum.hpp"
 #include "adapters/postgres/connection.hpp"
+#include "messages/ports/projection_store.hpp"
 #include "messages/rows.hpp"
 
 #include <functional>
@@ -105,6 +106,13 @@ public:
 
   caf::expected<std::vector<submission_row>>
   find(connection& from, const submission_query& query);
+
+  /// Shows a page of what came from the source since a time, behind `last`,
+  /// which becomes the last one shown. Returns whether there may be more.
+  caf::expected<bool> show_received(
+    connection& from, const std::string& source, micros since_us,
+    projection_store::received_row& last,
+    const std::function<void(const projection_store::received_row&)>& show);
 
 private:
   std::uint64_t checksum_of(const submission_row& row,

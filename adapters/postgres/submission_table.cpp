@@ -147,4 +147,26 @@ submission_table::find(connection& from, const submission_query& query) {
   return out;
 }
 
+caf::expected<bool> submission_table::show_received(
+  connection& from, const std::string& source, micros since_us,
+  projection_store::received_row& last,
+  const std::function<void(const projection_store::received_row&)>& show) {
+  constexpr std::uint64_t page = 10'000;
+  const auto rows
+    = from.run(statements::received_submissions,
+               parameters{}.add(shard_).text(source).add(since_us).add(
+                 last.id).add(page));
+  if (!rows)
+    return rows.error();
+  for (int at = 0; at < rows->rows(); ++at) {
+    rows->read(at, 0, last.id);
+    rows->read(at, 1, last.user);
+    rows->read(at, 2, last.file_name);
+    rows->read(at, 3, last.size);
+    rows->read(at, 4, last.received_us);
+    show(last);
+  }
+  return static_cast<std::uint64_t>(rows->rows()) == page;
+}
+
 } // namespace depositd::postgres
