@@ -69,6 +69,11 @@ void world::run(std::uint64_t messages_max) {
 }
 
 void world::hold_up_somebody() {
+  // Clients are no part of the engines: one actor plays them all.
+  if (scheduler_.jobs.front()
+      == dynamic_cast<caf::resumable*>(
+        caf::actor_cast<caf::abstract_actor*>(outside_)))
+    return;
   held_up_.push_back(
     {scheduler_.jobs.front(),
      now_us() + chance_.below(static_cast<std::uint32_t>(stall_max_us_))});
@@ -113,6 +118,7 @@ void world::begin() {
   settle();
   tell_settings();
   settle();
+  calm_ = false;
   set_faults(true);
   for (std::uint32_t i = 0; i < knobs_.processors; ++i)
     add_processor();

@@ -220,7 +220,7 @@ private:
   };
   std::vector<held_up> held_up_;
 
-  bool calm_ = false; ///< nothing is broken on purpose any more
+  bool calm_ = true; ///< nothing is broken on purpose: not yet, or no more
   bool suspended_ = false;
   std::shared_ptr<memory_record_log> topics_; ///< null: none
   std::vector<std::pair<std::int32_t, std::string>> sent_records_;
