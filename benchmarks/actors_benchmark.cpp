@@ -7,6 +7,7 @@
 //   depositd_actors_benchmark [--picks N]
 
 #include "actors/queue.hpp"
+#include "messages/message_types.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
@@ -201,7 +202,7 @@ private:
 
 struct config : caf::actor_system_config {
   config() {
-    add_message_types<caf::id_block::depositd>();
+    add_depositd_messages(*this);
     set("scheduler.policy", caf::atom("sharing"));
     set("scheduler.max-threads", std::size_t{1});
   }

@@ -11,6 +11,7 @@
 #include "config/doors.hpp"
 #include "config/node_name.hpp"
 #include "config/version.hpp"
+#include "messages/message_types.hpp"
 #include "messages/node_options.hpp"
 
 #include <caf/io/all.hpp>
@@ -77,7 +78,7 @@ effects_actor spawn_effects(caf::actor_system& system, const stores& durable) {
 } // namespace
 
 engine_config::engine_config(const depositd_settings& settings) {
-  add_message_types<caf::id_block::depositd>();
+  add_depositd_messages(*this);
   load<caf::io::middleman>();
   // Sharing sleeps where stealing spins; one worker beats two, because journal,
   // projector, sockets and handlers have threads of their own.

@@ -233,14 +233,11 @@ typename Inspector::result_type inspect(Inspector& f, standing_report& x) {
 }
 
 template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, member_explained& x) {
-  return f(x.report, x.suspended, x.server_suspended, x.processors,
-           x.processors_matching);
-}
-
-template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, item_explained& x) {
-  return f(x.live, x.queue, x.user, x.item, x.member);
+  // Field by field: CAF skips one whose type is an unsafe message.
+  return f(x.live, x.queue, x.user, x.item, x.member.report,
+           x.member.suspended, x.member.server_suspended, x.member.processors,
+           x.member.processors_matching);
 }
 
 template <class Inspector>

@@ -1,6 +1,7 @@
 #include "adapters/shell/connection.hpp"
 
 #include "messages/actors.hpp"
+#include "messages/message_types.hpp"
 #include "messages/node_options.hpp"
 
 #include <caf/io/all.hpp>
@@ -52,7 +53,7 @@ using answer_ptr = std::shared_ptr<answer<T>>;
 
 struct link_config : caf::actor_system_config {
   explicit link_config(const link_files& tls) {
-    add_message_types<caf::id_block::depositd>();
+    add_depositd_messages(*this);
     set("scheduler.policy", caf::atom("sharing"));
     set("scheduler.max-threads", std::size_t{1});
     load<caf::io::middleman>();

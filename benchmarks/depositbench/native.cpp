@@ -1,6 +1,7 @@
 #include "benchmarks/depositbench/native.hpp"
 
 #include "messages/endpoint.hpp"
+#include "messages/message_types.hpp"
 #include "messages/node_options.hpp"
 
 #include <caf/io/all.hpp>
@@ -233,7 +234,7 @@ processor_actor::behavior_type worker(worker_pointer self, worker_plan plan,
 // -- client -------------------------------------------------------------------
 
 client_config::client_config() {
-  add_message_types<caf::id_block::depositd>();
+  add_depositd_messages(*this);
   load<caf::io::middleman>();
   set("scheduler.policy", caf::atom("sharing"));
   set("scheduler.max-threads", std::size_t{1});

@@ -1,3 +1,4 @@
+#include "messages/message_types.hpp"
 #include "tests/simulation/world.hpp"
 
 #include "tests/simulation/world_ask.hpp"
@@ -17,7 +18,7 @@ caf::behavior outsider(caf::event_based_actor* self) {
 } // namespace
 
 world::system_config::system_config() {
-  add_message_types<caf::id_block::depositd>();
+  add_depositd_messages(*this);
   set("scheduler.policy", caf::atom("testing"));
 }
 

@@ -4,6 +4,7 @@
 // in the order they were sent, time moved by hand.
 
 #include "messages/actors.hpp"
+#include "messages/message_types.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
@@ -23,7 +24,7 @@ class actor_fixture : public ::testing::Test {
 protected:
   struct config : caf::actor_system_config {
     config() {
-      add_message_types<caf::id_block::depositd>();
+      add_depositd_messages(*this);
       set("scheduler.policy", caf::atom("testing"));
     }
   };

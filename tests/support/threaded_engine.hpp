@@ -9,6 +9,7 @@
 #include "adapters/memory/memory_doi_registry.hpp"
 #include "adapters/memory/memory_projection_store.hpp"
 #include "adapters/segments/segments.hpp"
+#include "messages/message_types.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
@@ -27,7 +28,7 @@ namespace depositd::testing {
 /// Many threads, short turns: as many orders of events as there may be.
 struct threaded_config : caf::actor_system_config {
   threaded_config() {
-    add_message_types<caf::id_block::depositd>();
+    add_depositd_messages(*this);
     set("scheduler.policy", caf::atom("sharing"));
     set("scheduler.max-threads", std::size_t{4});
     set("scheduler.max-throughput", std::size_t{8});

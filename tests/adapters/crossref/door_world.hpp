@@ -10,6 +10,7 @@
 #include "adapters/memory/memory_blob_store.hpp"
 #include "adapters/memory/memory_doi_registry.hpp"
 #include "messages/envelope.hpp"
+#include "messages/message_types.hpp"
 #include "messages/password_hash.hpp"
 #include "tests/adapters/http/raw_client.hpp"
 
@@ -226,7 +227,7 @@ class door_world : public ::testing::Test {
 protected:
   struct config : caf::actor_system_config {
     config() {
-      add_message_types<caf::id_block::depositd>();
+      add_depositd_messages(*this);
       set("scheduler.policy", caf::atom("sharing"));
       set("scheduler.max-threads", std::size_t{2});
     }

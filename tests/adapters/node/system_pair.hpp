@@ -3,6 +3,7 @@
 // Two actor systems that meet over a socket, as an engine and a node do.
 
 #include "messages/actors.hpp"
+#include "messages/message_types.hpp"
 #include "messages/node_options.hpp"
 
 #include <caf/io/all.hpp>
@@ -15,7 +16,7 @@ namespace depositd::node {
 
 struct pair_config : caf::actor_system_config {
   pair_config() {
-    add_message_types<caf::id_block::depositd>();
+    add_depositd_messages(*this);
     load<caf::io::middleman>();
     set("scheduler.policy", caf::atom("sharing"));
     set("scheduler.max-threads", std::size_t{1});

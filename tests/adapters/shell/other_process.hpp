@@ -4,6 +4,7 @@
 
 #include "messages/actors.hpp"
 #include "messages/endpoint.hpp"
+#include "messages/message_types.hpp"
 #include "messages/node_options.hpp"
 
 #include <caf/io/all.hpp>
@@ -84,7 +85,7 @@ public:
 private:
   struct config : caf::actor_system_config {
     explicit config(const server_files& tls) {
-      add_message_types<caf::id_block::depositd>();
+      add_depositd_messages(*this);
       load<caf::io::middleman>();
       if (!tls.certificate.empty()) {
         load<caf::openssl::manager>();
