@@ -182,7 +182,8 @@ caf::result<ingested> ingest_batch(shard_pointer self, ingest& x) {
     own.bundle = std::make_shared<append_bundle>();
     own.bundle->parts = static_cast<std::uint32_t>(all.parts.size()) + 1;
     if (seeded_bug("watermark_outside_group"))
-      self->send(self->state.options.journal, keep_watermark{mark});
+      self->delayed_send(self->state.options.journal,
+                         std::chrono::milliseconds{1}, keep_watermark{mark});
     else
       own.bundle->marks.push_back(mark);
   }
