@@ -85,6 +85,7 @@ record one_of_each() {
     key_changed{"ALICE", "00ff", {{queue_right::get_status, "q*"}}},
     move_changed{"0a0b", "q", "r", move_status::error, 90, true, 300},
     item_moved{300, "q", "r", 100},
+    record_rejected{"in/1", 300, "why", "key", "value"},
   };
   return out;
 }

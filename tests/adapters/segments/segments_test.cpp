@@ -60,9 +60,9 @@ TEST_F(segment_journal, deletes_more_spares_than_it_may_keep) {
   append(*store, 20);
   while (store->extents().size() > 1)
     EXPECT_FALSE(store->drop(store->extents().front().number));
-  // What is written to, what comes next, and one spare.
+  // What is written to, what comes next, and one spare; which of them depends
+  // on whether the next was made before or after.
   EXPECT_LE(store->disk_bytes(), 3 * small_segment_bytes);
-  EXPECT_FALSE(std::filesystem::exists(file(segments::spare_name(2))));
 }
 
 TEST_F(segment_journal, never_shows_what_a_recycled_file_held_before) {
