@@ -2,7 +2,6 @@
 
 #include "actors/reply.hpp"
 #include "actors/shard_parts.hpp"
-#include "messages/names.hpp"
 
 namespace depositd {
 
@@ -61,16 +60,14 @@ shard_self::behavior_type shard(shard_pointer self, shard_options options) {
         return refused;
       return id_reserved{++self->state.id_last};
     },
-    [=](const open_queue& x) { return open_door(self, x); },
+    [=](const open_queue& x) -> caf::result<queue_door_actor> {
+      return open_door(self, x.name);
+    },
     [=](const open_doors& x) -> caf::result<doors_opened> {
-      if (auto refused = refuse_intake(self))
-        return refused;
-      if (!legal_queue_name(x.name))
-        return caf::make_error(ec::invalid_argument,
-                               std::string{"not a queue name"});
-      const auto queue = reach_queue(self, x.name);
-      return doors_opened{
-        {{self->state.options.number, self->state.queues[queue].actor}}};
+      auto door = open_door(self, x.name);
+      if (!door)
+        return std::move(door.error());
+      return doors_opened{{{self->state.options.number, *door}}};
     },
     [=](ingest& x) { return ingest_batch(self, x); },
     [=](read_watermarks) { return tell_watermarks(self); },

@@ -37,6 +37,16 @@ caf::error check(const enqueue& x) {
   return {};
 }
 
+/// The queue's number; a queue that is new comes into being.
+queue_number reach_queue(shard_pointer self, const std::string& name) {
+  if (const auto number = find_queue(self, name))
+    return *number;
+  std::vector<event> changes;
+  changes.emplace_back(queue_changed{name, settings_of_new_queue(name)});
+  commit_control(self, std::move(changes), {});
+  return *find_queue(self, name);
+}
+
 enqueued result_of(const enqueue_answer& x) {
   enqueued out;
   out.ids = x.ids;
@@ -89,15 +99,6 @@ queue_settings settings_of_new_queue(const std::string& name) {
   if (name.starts_with(dedup_queue_prefix))
     out.dedup = dedup_mode::between_polls;
   return out;
-}
-
-queue_number reach_queue(shard_pointer self, const std::string& name) {
-  if (const auto number = find_queue(self, name))
-    return *number;
-  std::vector<event> changes;
-  changes.emplace_back(queue_changed{name, settings_of_new_queue(name)});
-  commit_control(self, std::move(changes), {});
-  return *find_queue(self, name);
 }
 
 caf::result<enqueued> accept_batch(shard_pointer self, enqueue& x) {
@@ -185,13 +186,13 @@ caf::result<enqueued> record_processed(shard_pointer self,
   return answered_later<enqueued>();
 }
 
-caf::result<queue_door_actor> open_door(shard_pointer self,
-                                        const open_queue& x) {
+caf::expected<queue_door_actor> open_door(shard_pointer self,
+                                          const std::string& name) {
   if (auto refused = refuse_intake(self))
     return refused;
-  if (!legal_queue_name(x.name))
-    return invalid("not a queue name: " + x.name.substr(0, 64));
-  const auto number = reach_queue(self, x.name);
+  if (!legal_queue_name(name))
+    return invalid("not a queue name: " + name.substr(0, 64));
+  const auto number = reach_queue(self, name);
   return queue_door_actor{self->state.queues[number].actor};
 }
 

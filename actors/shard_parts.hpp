@@ -71,15 +71,13 @@ std::vector<event> configuration_changes(const control_state& state,
 /// Of a queue that comes with its first use.
 queue_settings settings_of_new_queue(const std::string& name);
 
-/// The queue's number; a queue that is new comes into being.
-queue_number reach_queue(shard_pointer self, const std::string& name);
-
 caf::result<enqueued> accept_batch(shard_pointer self, enqueue& x);
 caf::result<enqueued> accept_submission(shard_pointer self, const submit& x);
 caf::result<enqueued> record_processed(shard_pointer self,
                                        const record_submission& x);
-caf::result<queue_door_actor> open_door(shard_pointer self,
-                                        const open_queue& x);
+/// The door of a queue, which comes into being if it is new.
+caf::expected<queue_door_actor> open_door(shard_pointer self,
+                                          const std::string& name);
 
 // -- shard_ingest.cpp ---------------------------------------------------------
 
