@@ -271,9 +271,12 @@ struct node_joined {
   effects_actor effects;
 };
 
-/// Another engine that shares the users.
+/// From another engine that shares the users. Of two engines one connects to
+/// the other, which answers and asks over the same connection.
 struct meet_engine {
   std::string name;
+  std::string address;        ///< "host:port" of its node door
+  caf::strong_actor_ptr from; ///< its own `admin_actor`
 };
 
 /// What an engine owns, for the routers of others.
@@ -312,7 +315,7 @@ typename Inspector::result_type inspect(Inspector& f, node_joined& x) {
 
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, meet_engine& x) {
-  return f(x.name);
+  return f(x.name, x.address, x.from);
 }
 
 template <class Inspector>

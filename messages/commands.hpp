@@ -47,6 +47,8 @@ struct work {
   /// False: if nothing can be handed out now, the credit is void and an empty
   /// `handed` says so at once. For those who draw from several queues.
   bool waits = true;
+  /// Asks for nothing but `handed::eligible`, at once and without items.
+  bool counts = false;
 };
 
 inline constexpr std::uint32_t credit_max = 10'000;
@@ -100,6 +102,10 @@ struct settlement {
 struct handed {
   std::vector<settlement> settled;
   std::vector<claimed_item> items;
+  /// Users of this queue that could be served now, as an answer to a `work`
+  /// that did not wait. Who draws from several doors visits them by it.
+  std::uint32_t eligible = 0;
+  bool counted = false; ///< the answer to a `work` that `counts`
 };
 
 // -- operator's shell ---------------------------------------------------------
@@ -143,7 +149,7 @@ typename Inspector::result_type inspect(Inspector& f, done&) {
 
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, work& x) {
-  return f(x.processor, x.credit, x.outcomes, x.waits);
+  return f(x.processor, x.credit, x.outcomes, x.waits, x.counts);
 }
 
 template <class Inspector>
@@ -183,7 +189,7 @@ typename Inspector::result_type inspect(Inspector& f, settlement& x) {
 
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, handed& x) {
-  return f(x.settled, x.items);
+  return f(x.settled, x.items, x.eligible, x.counted);
 }
 
 template <class Inspector>

@@ -31,6 +31,10 @@ struct ingest_rejected {
   std::string reason;
   std::string key;
   std::string value;
+  std::vector<record_header> headers;
+  /// Whose shard keeps it: the user of a deposit that this shard refused. Empty:
+  /// the shard that the partition's name stands for.
+  std::string user;
 };
 
 /// Some records of one partition, in their order, for one shard. What is at or
@@ -43,11 +47,19 @@ struct ingest {
   std::vector<ingest_rejected> rejected;
 };
 
-/// The batch is durable.
+/// A deposit that a shard cannot take, whatever comes.
+struct ingest_refused {
+  std::int64_t offset = 0;
+  std::string reason;
+};
+
+/// The batch is durable; or, with `refused`, a shard has applied nothing of it:
+/// it is sent again with these records among the `rejected`.
 struct ingested {
   std::uint32_t accepted = 0;
   std::uint32_t rejected = 0;
   std::uint32_t skipped = 0; ///< applied before
+  std::vector<ingest_refused> refused;
 };
 
 /// Asks a shard how far it has applied each partition, and how far its journal
@@ -80,7 +92,7 @@ typename Inspector::result_type inspect(Inspector& f, ingest_deposit& x) {
 
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, ingest_rejected& x) {
-  return f(x.offset, x.reason, x.key, x.value);
+  return f(x.offset, x.reason, x.key, x.value, x.headers, x.user);
 }
 
 template <class Inspector>
@@ -89,8 +101,13 @@ typename Inspector::result_type inspect(Inspector& f, ingest& x) {
 }
 
 template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, ingest_refused& x) {
+  return f(x.offset, x.reason);
+}
+
+template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, ingested& x) {
-  return f(x.accepted, x.rejected, x.skipped);
+  return f(x.accepted, x.rejected, x.skipped, x.refused);
 }
 
 template <class Inspector>

@@ -155,12 +155,14 @@ struct submission_query {
   bool newest_first = true;
   std::uint32_t count_max = 100;
   bool with_documents = true;
+  std::vector<item_id> ids; ///< any of these, if there are any
 };
 
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, submission_query& x) {
   return f(x.id, x.user, x.queue, x.file_name, x.batch_id, x.has_status,
-           x.status, x.newest_first, x.count_max, x.with_documents);
+           x.status, x.newest_first, x.count_max, x.with_documents,
+           x.ids);
 }
 
 } // namespace depositd

@@ -152,6 +152,19 @@ typename Inspector::result_type inspect(Inspector& f, processor_spec& x) {
   return f(x.name, x.types, x.slots, x.wants);
 }
 
+/// Something said about a record beside its value; names may repeat.
+struct record_header {
+  std::string name;
+  std::string value;
+
+  friend bool operator==(const record_header&, const record_header&) = default;
+};
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, record_header& x) {
+  return f(x.name, x.value);
+}
+
 /// The particulars of a deposit, as the read model keeps them.
 struct submission {
   std::string file_name;   ///< as the client gave it, never a path of ours
@@ -160,13 +173,15 @@ struct submission {
   std::string source;      ///< http, v2, drop, shell, native
   std::string blob;        ///< SHA-256 of the original post, hexadecimal
   std::uint64_t size = 0;  ///< bytes of the original post
+  std::string trace;       ///< W3C `traceparent` of who sent it, or empty
 
   friend bool operator==(const submission&, const submission&) = default;
 };
 
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, submission& x) {
-  return f(x.file_name, x.operation, x.login, x.source, x.blob, x.size);
+  return f(x.file_name, x.operation, x.login, x.source, x.blob, x.size,
+           x.trace);
 }
 
 /// An item on its way in.

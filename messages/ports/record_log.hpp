@@ -17,14 +17,6 @@
 
 namespace depositd {
 
-/// Something said about a record beside its value; names may repeat.
-struct record_header {
-  std::string name;
-  std::string value;
-
-  friend bool operator==(const record_header&, const record_header&) = default;
-};
-
 /// A record as it was read.
 struct source_record {
   std::int32_t partition = 0;
