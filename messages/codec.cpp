@@ -8,8 +8,10 @@ namespace depositd {
 
 namespace {
 
-/// Layout version of a record; a reader refuses what it does not know.
+/// Layout versions of a record; a reader refuses what it does not know. In the
+/// first, submissions had no `trace` and rejected records no headers.
 constexpr char format_1 = 1;
+constexpr char format_2 = 2;
 
 /// The last value of an enumeration that events hold; a number above it is
 /// damage, not a value that `switch` statements must reckon with.
@@ -103,8 +105,8 @@ class reader {
 public:
   using result_type = void;
 
-  reader(std::string_view bytes, std::size_t& position)
-    : bytes_(bytes), position_(position) {
+  reader(std::string_view bytes, std::size_t& position, char format)
+    : bytes_(bytes), position_(position), format_(format) {
     // nop
   }
 
@@ -148,6 +150,20 @@ public:
     x.assign(bytes());
   }
 
+  void get(submission& x) {
+    if (format_ != format_1)
+      return inspect(*this, x);
+    (*this)(x.file_name, x.operation, x.login, x.source, x.blob, x.size);
+    x.trace.clear();
+  }
+
+  void get(record_rejected& x) {
+    if (format_ != format_1)
+      return inspect(*this, x);
+    (*this)(x.partition, x.offset, x.reason, x.key, x.value);
+    x.headers.clear();
+  }
+
   template <class T>
   void get(std::vector<T>& xs) {
     const auto size = number();
@@ -183,6 +199,7 @@ public:
 private:
   std::string_view bytes_;
   std::size_t& position_;
+  char format_;
   bool ok_ = true;
 };
 
@@ -222,25 +239,31 @@ bool emplace_kind(event& out, std::size_t kind) {
   }
 }
 
-/// Decodes into `out`; where a body goes is said by `group` and `how`.
+/// Where in the journal an event stands, and how to read it.
+struct event_source {
+  std::uint64_t group = 0;
+  bodies how = bodies::copied;
+  char format = format_2;
+};
+
 bool get_event(std::string_view bytes, std::size_t& position, event& out,
-               std::uint64_t group, bodies how) {
+               const event_source& from) {
   if (position >= bytes.size()
       || !emplace_kind(out, static_cast<std::uint8_t>(bytes[position++])))
     return false;
   return std::visit(
     [&](auto& fields) {
       using type = std::decay_t<decltype(fields)>;
-      reader r{bytes, position};
+      reader r{bytes, position, from.format};
       r.get(fields);
       if constexpr (has_body<type>) {
         const auto body = r.bytes();
         fields.place = {};
         if (!body.empty())
           fields.place = {
-            group, static_cast<std::uint32_t>(body.data() - bytes.data()),
+            from.group, static_cast<std::uint32_t>(body.data() - bytes.data()),
             static_cast<std::uint32_t>(body.size())};
-        if (how == bodies::copied)
+        if (from.how == bodies::copied)
           fields.body.assign(body);
         else
           fields.body.clear();
@@ -253,7 +276,7 @@ bool get_event(std::string_view bytes, std::size_t& position, event& out,
 } // namespace
 
 void encode(const record& x, std::string& out, std::vector<body_slot>& slots) {
-  out.push_back(format_1);
+  out.push_back(format_2);
   writer w{out};
   w.put(x.user);
   w.put_number(x.events.size());
@@ -268,7 +291,7 @@ void encode(const event& x, std::string& out) {
 caf::expected<event> decode_event(std::string_view bytes) {
   event out;
   std::size_t position = 0;
-  if (!get_event(bytes, position, out, 0, bodies::copied)
+  if (!get_event(bytes, position, out, {})
       || position != bytes.size())
     return caf::make_error(ec::store_damaged, "not an event");
   return out;
@@ -290,10 +313,12 @@ caf::error record_reader::next(record& out) {
                            "not a record at byte " + std::to_string(position_)
                              + " of group " + std::to_string(group_));
   };
-  if (at_end() || bytes_[position_] != format_1)
+  if (at_end())
     return damaged();
-  ++position_;
-  reader r{bytes_, position_};
+  const auto format = bytes_[position_++];
+  if (format != format_1 && format != format_2)
+    return damaged();
+  reader r{bytes_, position_, format};
   r.get(out.user);
   const auto count = r.number();
   if (!r.ok() || count > bytes_.size() - position_)
@@ -304,7 +329,8 @@ caf::error record_reader::next(record& out) {
     // One by one: a wrong count must not reserve memory for itself.
     if (i == out.events.size())
       out.events.emplace_back();
-    if (!get_event(bytes_, position_, out.events[i], group_, how_))
+    if (!get_event(bytes_, position_, out.events[i],
+                   {group_, how_, format}))
       return damaged();
   }
   return {};

@@ -7,10 +7,14 @@ namespace depositd {
 
 namespace {
 
-// An envelope is a `submission_received` event: one codec, one format. With a
-// post it is a mark that no event of this kind begins with, the event's length
-// in four bytes, the event, and the post as it is.
-constexpr char with_post = 2;
+// An envelope is a `submission_received` event: one codec, one format. Before
+// it stands a mark; with a post also the event's length in four bytes, and the
+// post as it is behind it. Without `trace` in it, an envelope began with the
+// event's kind or, if it had a post, with another mark.
+constexpr char bare_1 = 1;
+constexpr char with_post_1 = 2;
+constexpr char bare_2 = 3;
+constexpr char with_post_2 = 4;
 
 caf::expected<submission> particulars_in(std::string_view bytes) {
   auto decoded = decode_event(bytes);
@@ -27,11 +31,11 @@ std::string encode_envelope(const submission& x, std::string_view post) {
   carrier.particulars = x;
   std::string event_bytes;
   encode(event{std::move(carrier)}, event_bytes);
-  if (post.empty())
-    return event_bytes;
   std::string out;
   out.reserve(event_bytes.size() + post.size() + 5);
-  out.push_back(with_post);
+  out.push_back(post.empty() ? bare_2 : with_post_2);
+  if (post.empty())
+    return out += event_bytes;
   for (unsigned shift = 0; shift < 32; shift += 8)
     out.push_back(static_cast<char>(event_bytes.size() >> shift));
   out += event_bytes;
@@ -40,19 +44,30 @@ std::string encode_envelope(const submission& x, std::string_view post) {
 }
 
 caf::expected<envelope> decode_envelope(std::string_view bytes) {
+  const auto malformed = [] {
+    return caf::make_error(ec::malformed, "not a deposit envelope");
+  };
+  if (bytes.empty())
+    return malformed();
   envelope out;
-  auto head = bytes;
-  if (!bytes.empty() && bytes[0] == with_post) {
+  const auto mark = bytes[0];
+  auto head = mark == bare_2 ? bytes.substr(1) : bytes;
+  if (mark == with_post_1 || mark == with_post_2) {
     std::size_t size = 0;
     if (bytes.size() >= 5)
       for (unsigned i = 0; i < 4; ++i)
         size |= std::size_t{static_cast<unsigned char>(bytes[i + 1])} << 8 * i;
     if (bytes.size() < 5 || size > bytes.size() - 5)
-      return caf::make_error(ec::malformed, "not a deposit envelope");
+      return malformed();
     head = bytes.substr(5, size);
     out.post = bytes.substr(5 + size);
+  } else if (mark != bare_1 && mark != bare_2) {
+    return malformed();
   }
-  auto particulars = particulars_in(head);
+  // `trace` is the last field, and an empty one is a single zero.
+  auto particulars = mark == bare_1 || mark == with_post_1
+                       ? particulars_in(std::string{head} + '\0')
+                       : particulars_in(head);
   if (!particulars)
     return std::move(particulars.error());
   out.particulars = std::move(*particulars);

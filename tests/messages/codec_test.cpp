@@ -58,7 +58,8 @@ record one_of_each() {
                   "the body",
                   {}},
     submission_received{
-      300, "metadata", 5, {"a.xml", "doMDUpload", "a/b", "http", "00ff", 999}},
+      300, "metadata", 5, {"a.xml", "doMDUpload", "a/b", "http", "00ff", 999,
+                     "00-4bf9"}},
     item_claimed{300, "metadata", 1u << 20, 2, 10, 20, 30, 4,
                  pick_kind::required, true, "sp-1"},
     claim_extended{300, "metadata", 1u << 20, 40},
@@ -71,7 +72,7 @@ record one_of_each() {
                         70,
                         80,
                         true,
-                        {"q", "doQueryUpload", "l", "v2", "", 3},
+                        {"q", "doQueryUpload", "l", "v2", "", 3, ""},
                         "b",
                         "<y/>"},
     queue_changed{"metadata", deposit_queue_defaults()},
@@ -85,7 +86,8 @@ record one_of_each() {
     key_changed{"ALICE", "00ff", {{queue_right::get_status, "q*"}}},
     move_changed{"0a0b", "q", "r", move_status::error, 90, true, 300},
     item_moved{300, "q", "r", 100},
-    record_rejected{"in/1", 300, "why", "key", "value"},
+    record_rejected{"in/1", 300, "why", "key", "value",
+                    {{"traceparent", "00-4bf9"}, {"", ""}}},
   };
   return out;
 }
@@ -235,7 +237,7 @@ TEST(codec, survives_every_single_bit_flip) {
 
 TEST(codec, refuses_an_unknown_format) {
   auto bytes = encoded(one_of_each());
-  bytes[0] = 2;
+  bytes[0] = 3;
   record read;
   EXPECT_EQ(record_reader(bytes, 1, bodies::copied).next(read),
             ec::store_damaged);
@@ -298,12 +300,29 @@ TEST(codec, keeps_the_bytes_that_journals_are_full_of) {
     "ALICE",
     {item_enqueued{300, "q", 1, 2, -3, 4, body_kind::blob, "body", {}},
      item_parked{300, "q", true}}};
-  EXPECT_EQ(hexadecimal(encoded(x)), "01"
+  EXPECT_EQ(hexadecimal(encoded(x)), "02"
                                      "05414c494345"
                                      "02"
                                      "00ac0201710102050401"
                                      "04626f6479"
                                      "06ac02017101");
+}
+
+TEST(codec, reads_what_was_written_before_submissions_had_a_trace) {
+  const std::string bytes{"\x01" "\x01" "A" "\x02"
+                          "\x01\x02" "\x01q" "\x06"
+                          "\x01" "f" "\x01o" "\x01l" "\x01s" "\x01" "b" "\x09"
+                          "\x13" "\x04in/1" "\x08" "\x01r" "\x01k" "\x01v",
+                          33};
+  record read;
+  record_reader reader{bytes, 1, bodies::copied};
+  ASSERT_FALSE(reader.next(read));
+  EXPECT_TRUE(reader.at_end());
+  const record expected{
+    "A",
+    {submission_received{2, "q", 3, {"f", "o", "l", "s", "b", 9, ""}},
+     record_rejected{"in/1", 4, "r", "k", "v", {}}}};
+  EXPECT_EQ(read, expected);
 }
 
 TEST(codec, keeps_the_numbers_of_the_kinds_of_events) {

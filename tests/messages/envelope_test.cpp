@@ -13,7 +13,7 @@ namespace {
 
 TEST(envelope, gives_back_what_was_put_in) {
   const submission x{"a b.xml", "doMDUpload",         "me@example.org/role",
-                     "http",    std::string(64, 'f'), 123'456'789};
+                     "http",    std::string(64, 'f'), 123'456'789, "00-4bf9"};
   const auto read = decode_envelope(encode_envelope(x));
   ASSERT_TRUE(read);
   EXPECT_EQ(read->particulars, x);
@@ -27,7 +27,7 @@ TEST(envelope, of_nothing_is_an_envelope) {
 }
 
 TEST(envelope, takes_the_post_along) {
-  const submission x{"f", "o", "l", "kafka", "", 3};
+  const submission x{"f", "o", "l", "kafka", "", 3, "00-4bf9"};
   const std::string post{"\x01\0\x02", 3};
   const auto read = decode_envelope(encode_envelope(x, post));
   ASSERT_TRUE(read);
@@ -36,7 +36,8 @@ TEST(envelope, takes_the_post_along) {
 }
 
 TEST(envelope, cut_before_its_post_is_malformed) {
-  const auto bytes = encode_envelope({"f", "o", "l", "s", "b", 300}, "post");
+  const auto bytes
+    = encode_envelope({"f", "o", "l", "s", "b", 300, ""}, "post");
   for (std::size_t size = 0; size < bytes.size() - 4; ++size) {
     const auto read = decode_envelope(std::string{bytes.data(), size});
     ASSERT_FALSE(read) << size;
@@ -45,7 +46,7 @@ TEST(envelope, cut_before_its_post_is_malformed) {
 }
 
 TEST(envelope, cut_anywhere_is_malformed) {
-  const auto bytes = encode_envelope({"f", "o", "l", "s", "b", 300});
+  const auto bytes = encode_envelope({"f", "o", "l", "s", "b", 300, ""});
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     const auto read = decode_envelope(std::string{bytes.data(), size});
     ASSERT_FALSE(read) << size;
@@ -61,8 +62,24 @@ TEST(envelope, is_no_other_event) {
   EXPECT_EQ(read.error(), ec::malformed);
 }
 
+TEST(envelope, of_before_submissions_had_a_trace_is_one) {
+  const std::string event{"\x01\0\0\0"
+                          "\x01" "f" "\x01o" "\x01l" "\x01s" "\x01" "b" "\x03",
+                          15};
+  const submission x{"f", "o", "l", "s", "b", 3, ""};
+  const auto bare = decode_envelope(event);
+  ASSERT_TRUE(bare);
+  EXPECT_EQ(bare->particulars, x);
+  EXPECT_EQ(bare->post, "");
+  const auto full
+    = decode_envelope(std::string{"\x02\x0f\0\0\0", 5} + event + "post");
+  ASSERT_TRUE(full);
+  EXPECT_EQ(full->particulars, x);
+  EXPECT_EQ(full->post, "post");
+}
+
 RC_GTEST_PROP(envelope, keeps_any_text, (const std::string& text)) {
-  const submission x{text, text, text, text, text, text.size()};
+  const submission x{text, text, text, text, text, text.size(), text};
   const auto read = decode_envelope(encode_envelope(x));
   RC_ASSERT(static_cast<bool>(read));
   RC_ASSERT(read->particulars == x);
