@@ -2,6 +2,7 @@
 
 #include "messages/base64.hpp"
 #include "messages/names.hpp"
+#include "messages/trace_context.hpp"
 
 #include <simdjson.h>
 
@@ -95,6 +96,20 @@ caf::error check_version(const source_record& x) {
     if (header.name == "schema-version" && header.value != "1")
       return wrong("schema-version is not 1");
   return {};
+}
+
+/// What is no trace is nobody's deposit lost: it is as if it were not there. So
+/// are two that differ.
+std::string trace_of(const source_record& x) {
+  std::string out;
+  for (const auto& header : x.headers) {
+    if (header.name != traceparent_header || header.value == out)
+      continue;
+    if (!out.empty() || !legal_traceparent(header.value))
+      return {};
+    out = header.value;
+  }
+  return out;
 }
 
 bool is_control(char x) {
@@ -206,6 +221,7 @@ read_ingress(const record_format_options& options, const source_record& x) {
   out.offset = x.offset;
   out.priority = static_cast<std::uint8_t>(found.priority);
   out.particulars.source = "kafka";
+  out.particulars.trace = trace_of(x);
   if (auto error = take_names(found, out))
     return error;
   if (auto error = take_type(options, found, out))

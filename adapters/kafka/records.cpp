@@ -2,9 +2,11 @@
 
 #include "adapters/kafka/ingress_record.hpp"
 #include "messages/time_text.hpp"
+#include "messages/trace_context.hpp"
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace depositd {
@@ -55,12 +57,15 @@ json outcome_document(const outcome_event& x) {
 outgoing_record outcome_record(const std::string& topic,
                                const outcome_event& x) {
   // A file name may be any bytes; what is not UTF-8 becomes U+FFFD.
-  return {.topic = topic,
-          .key = x.user,
-          .value = outcome_document(x).dump(
-            -1, ' ', false, json::error_handler_t::replace),
-          .headers = {{"event-id", x.event_id},
-                      {"schema-version", schema_version}}};
+  outgoing_record out{.topic = topic,
+                      .key = x.user,
+                      .value = outcome_document(x).dump(
+                        -1, ' ', false, json::error_handler_t::replace),
+                      .headers = {{"event-id", x.event_id},
+                                  {"schema-version", schema_version}}};
+  if (!x.particulars.trace.empty())
+    out.headers.push_back({traceparent_header, x.particulars.trace});
+  return out;
 }
 
 /// "topic/number" in two.
@@ -71,19 +76,37 @@ std::pair<std::string, std::string> origin(const std::string& partition) {
   return {partition.substr(0, slash), partition.substr(slash + 1)};
 }
 
+/// The headers that a record came with, behind ours. One of a name of ours is
+/// left out: a reader must be able to believe those.
+void add_original(std::vector<record_header>& to, const record_rejected& from) {
+  const auto ours = to.size();
+  const auto is_ours = [&](const record_header& x) {
+    return x.name == value_omitted_header
+           || std::any_of(to.begin(),
+                          to.begin() + static_cast<std::ptrdiff_t>(ours),
+                          [&](const auto& y) { return y.name == x.name; });
+  };
+  for (const auto& x : from.headers)
+    if (!is_ours(x))
+      to.push_back(x);
+}
+
 /// A tombstone arrives here without bytes, and leaves as an empty value.
 outgoing_record dead_letter_record(const std::string& topic,
                                    const dead_letter& x) {
   const auto [source, number] = origin(x.what.partition);
-  return {.topic = topic,
-          .key = x.what.key,
-          .value = x.what.value,
-          .headers = {{"event-id", x.event_id},
-                      {"schema-version", schema_version},
-                      {"source-topic", source},
-                      {"source-partition", number},
-                      {"source-offset", std::to_string(x.what.offset)},
-                      {"reason", x.what.reason}}};
+  outgoing_record out{
+    .topic = topic,
+    .key = x.what.key,
+    .value = x.what.value,
+    .headers = {{"event-id", x.event_id},
+                {"schema-version", schema_version},
+                {"source-topic", source},
+                {"source-partition", number},
+                {"source-offset", std::to_string(x.what.offset)},
+                {"reason", x.what.reason}}};
+  add_original(out.headers, x.what);
+  return out;
 }
 
 } // namespace

@@ -111,7 +111,8 @@ TEST(records, take_the_examples_of_the_protocol) {
                         .login = "amelie",
                         .source = "kafka",
                         .blob = "",
-                        .size = first->post.size()}));
+                        .size = first->post.size(),
+                        .trace = ""}));
   const auto second = read((++at)->second);
   ASSERT_TRUE(second) << render(second.error());
   EXPECT_EQ(second->queue, "query");
@@ -186,6 +187,58 @@ TEST(records, write_a_refused_record_as_it_was) {
                            {"source-partition", "12"},
                            {"source-offset", "77"},
                            {"reason", "no JSON text"}}));
+}
+
+TEST(records, keep_the_headers_of_a_refused_record_but_for_our_own_names) {
+  record_rejected what{.partition = "in/0", .offset = 1, .reason = "why"};
+  what.headers = {{"sent-by", "a"},  {"sent-by", "b"}, {"event-id", "9:9"},
+                  {"reason", "none"}, {"value-omitted", "7"},
+                  {"schema-version", "2"}, {"traceparent", "x"}, {"", ""}};
+  const auto out = format().write_dead_letter({"3:9", what});
+  EXPECT_EQ(out.headers, (std::vector<record_header>{
+                           {"event-id", "3:9"},
+                           {"schema-version", "1"},
+                           {"source-topic", "in"},
+                           {"source-partition", "0"},
+                           {"source-offset", "1"},
+                           {"reason", "why"},
+                           {"sent-by", "a"},
+                           {"sent-by", "b"},
+                           {"traceparent", "x"},
+                           {"", ""}}));
+}
+
+TEST(records, carry_a_trace_from_the_deposit_to_its_outcome) {
+  const std::string trace
+    = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+  auto x = a_record(members().dump());
+  x.headers = {{"traceparent", trace}, {"tracestate", "a=b"}};
+  const auto deposit = format().read(x);
+  ASSERT_TRUE(deposit);
+  EXPECT_EQ(deposit->particulars.trace, trace);
+  auto outcome = an_outcome();
+  outcome.particulars = deposit->particulars;
+  EXPECT_EQ(format().write_outcome(outcome).headers.back(),
+            (record_header{"traceparent", trace}));
+}
+
+TEST(records, ignore_what_is_no_trace) {
+  const std::string trace
+    = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+  const auto other = trace.substr(0, 53) + "00";
+  for (const auto& headers : std::vector<std::vector<record_header>>{
+         {},
+         {{"traceparent", ""}},
+         {{"traceparent", "nonsense"}},
+         {{"Traceparent", trace}},
+         {{"traceparent", trace}, {"traceparent", other}},
+         {{"traceparent", trace}, {"traceparent", "nonsense"}}}) {
+    auto x = a_record(members().dump());
+    x.headers = headers;
+    const auto out = format().read(x);
+    ASSERT_TRUE(out);
+    EXPECT_EQ(out->particulars.trace, "");
+  }
 }
 
 TEST(records, know_operations_and_queues) {
