@@ -200,11 +200,14 @@ admin(admin_actor::stateful_pointer<admin_state> self, admin_options options) {
       return self->state.options.native;
     },
     [=](const join_node& x) { return take_node(self, x); },
-    [=](const meet_engine&) -> caf::result<engine_met> {
+    [=](const meet_engine& x) -> caf::result<engine_met> {
       if (!self->state.options.meet)
         return caf::make_error(ec::invalid_argument,
                                std::string{"this engine shares no users"});
-      return self->state.options.meet();
+      auto met = self->state.options.meet(x);
+      if (!met)
+        return std::move(met.error());
+      return std::move(*met);
     },
   };
 }

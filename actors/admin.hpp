@@ -38,8 +38,9 @@ struct admin_options {
   effects_actor effects;     ///< null: no node may join
   topics_actor topics;       ///< null: no log of records is configured
   std::string engine;        ///< its name, for nodes that join
-  /// What this engine owns; none if it shares no users.
-  std::function<engine_met()> meet;
+  /// Takes the call of another engine and says what this one owns; none if it
+  /// shares no users.
+  std::function<caf::expected<engine_met>(const meet_engine&)> meet;
   /// Who keeps its leases, a shard_keeper_actor; none if it shares no users.
   std::function<caf::strong_actor_ptr()> keeper;
   /// Of the shards that this engine owns now; null without a log of records.

@@ -43,12 +43,20 @@ struct forwarding_options {
   /// How long requests wait for a shard to get an owner.
   std::chrono::milliseconds owner_wait{20'000};
   std::chrono::milliseconds request_timeout{30'000};
+  /// How long an owner of the past may still answer what it was sent.
+  std::chrono::milliseconds last_answer{2'000};
   /// Tells the keeper that somebody we took for an owner is none.
   std::function<void()> lost = [] {};
 };
 
 /// What may be done with a request that was sent and not answered.
 enum class repeats : std::uint8_t { never, harmless };
+
+inline caf::error owner_gone(shard_number shard) {
+  return caf::make_error(ec::store_failed,
+                         "the engine that had shard " + std::to_string(shard)
+                           + " is gone; nobody knows whether it did this");
+}
 
 /// Of an actor whose state has one as `to`. `Owner`: what it forwards to.
 template <class Owner>
@@ -69,7 +77,11 @@ struct forwarding {
   };
 
   struct sent {
+    shard_number shard = 0;
     caf::actor_addr whom;
+    bool may_repeat = false;
+    /// When an owner that has been replaced is not waited for any longer.
+    time_point until = time_point::max();
     failing fail;
   };
 
@@ -90,18 +102,19 @@ struct forwarding {
                        [](const auto& x) { return bool{x.who}; });
   }
 
-  /// Fails what was sent to this one.
-  void fail_open(const caf::actor_addr& whom, const caf::error& why) {
-    std::vector<failing> failed;
+  /// Fails what was sent and fits.
+  template <class Fits>
+  void fail_open(Fits fits) {
+    std::vector<std::pair<shard_number, failing>> failed;
     for (auto at = open.begin(); at != open.end();)
-      if (at->second.whom == whom) {
-        failed.push_back(std::move(at->second.fail));
+      if (fits(at->second)) {
+        failed.emplace_back(at->second.shard, std::move(at->second.fail));
         at = open.erase(at);
       } else {
         ++at;
       }
-    for (auto& fail : failed)
-      fail(why);
+    for (auto& [shard, fail] : failed)
+      fail(owner_gone(shard));
   }
 
   /// Lets go what waits for the shard.
@@ -139,13 +152,9 @@ inline bool turned_away(const caf::error& why) {
   return why == ec::draining || why == caf::sec::request_receiver_down;
 }
 
-inline caf::error owner_gone(shard_number shard) {
-  return caf::make_error(ec::store_failed,
-                         "the engine that had shard " + std::to_string(shard)
-                           + " is gone; nobody knows whether it did this");
-}
-
-/// Takes news of an owner. What was sent to one that it is no longer fails.
+/// Takes news of an owner. What was sent to the one before goes to the next if
+/// that does no harm; else there may be an answer yet, as the old owner ends
+/// what it has begun before it hands over.
 template <class Self, class Owner>
 void set_place(Self* self, const shard_placed& x, const Owner& who) {
   auto& to = self->state.to;
@@ -154,12 +163,17 @@ void set_place(Self* self, const shard_placed& x, const Owner& who) {
     return;
   const auto before = at.who;
   at = {x.epoch, x.engine, who, x.here};
-  if (before && before != who) {
-    self->demonitor(before.address());
-    to.fail_open(before.address(), owner_gone(x.shard));
-  }
   if (who && before != who)
     self->monitor(who);
+  if (before && before != who) {
+    const auto until = self->clock().now() + to.options.last_answer;
+    to.fail_open([&](auto& y) {
+      if (y.shard != x.shard || y.whom != before.address())
+        return false;
+      y.until = std::min(y.until, until);
+      return y.may_repeat;
+    });
+  }
   if (who)
     to.let_go(x.shard);
 }
@@ -168,12 +182,21 @@ void set_place(Self* self, const shard_placed& x, const Owner& who) {
 template <class Self>
 void owner_down(Self* self, const caf::actor_addr& whom) {
   auto& to = self->state.to;
-  for (shard_number shard = 0; shard < to.places.size(); ++shard)
-    if (auto& at = to.places[shard]; at.who && at.who.address() == whom) {
+  for (auto& at : to.places)
+    if (at.who && at.who.address() == whom) {
       at.who = nullptr;
       to.options.lost();
-      to.fail_open(whom, owner_gone(shard));
     }
+  to.fail_open([&](const auto& y) { return y.whom == whom; });
+}
+
+/// Now and then: what has waited too long ends.
+template <class Self>
+void tend_open(Self* self) {
+  auto& to = self->state.to;
+  const auto now = self->clock().now();
+  to.refuse_late(now);
+  to.fail_open([&](const auto& y) { return y.until <= now; });
 }
 
 /// Asks the owner of a shard, as soon as there is one; `then` gets the answer.
@@ -212,8 +235,12 @@ void ask_shard(Self* self, shard_number shard,
     }
     again();
   };
-  to.open.emplace(number, typename std::remove_reference_t<decltype(to)>::sent{
-                            owner.address(), failed});
+  typename std::remove_reference_t<decltype(to)>::sent entry;
+  entry.shard = shard;
+  entry.whom = owner.address();
+  entry.may_repeat = may == repeats::harmless;
+  entry.fail = failed;
+  to.open.emplace(number, std::move(entry));
   self->request(owner, to.options.request_timeout, *what)
     .then(
       [=](Answer& x) {

@@ -164,7 +164,7 @@ reader(reader_actor::stateful_pointer<reader_state> self,
     [=](const report_store& x) { return report(self, x); },
     [=](const shard_placed& x) { set_place(self, x, x.reads); },
     [=](tend_requests) {
-      self->state.to.refuse_late(self->clock().now());
+      tend_open(self);
       self->delayed_send(self, tend_interval, tend_requests{});
     },
   };

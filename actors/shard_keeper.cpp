@@ -214,6 +214,7 @@ shard_keeper(shard_keeper_pointer self, shard_keeper_options options,
       doubt_owners(self);
       look(self);
     },
+    [=](const meet_engine& x) { called(self, x); },
     [=](leave_shards) { return leave(self); },
     [=](list_shards) { return list_all(self); },
     [=](tend_leases) { tend(self); },

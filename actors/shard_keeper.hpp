@@ -96,6 +96,8 @@ struct shards_listed {
 
 using shard_keeper_actor
   = caf::typed_actor<caf::reacts_to<look_now>,
+                     // Another engine has connected to us.
+                     caf::reacts_to<meet_engine>,
                      caf::replies_to<leave_shards>::with<done>,
                      caf::replies_to<list_shards>::with<shards_listed>>;
 
@@ -123,6 +125,7 @@ struct shard_keeper_options {
   /// Opens the stores of a shard under the epoch and spawns its core.
   std::function<caf::expected<opened_core>(shard_number, epoch_number)> open;
   engine_finder_actor finder;
+  admin_actor admin; ///< ours, for engines that we connect to
   std::shared_ptr<owned_shards> owned;
   /// For claims inside the engine to end before a hand-over.
   std::uint32_t drain_ms = 10'000;

@@ -1,6 +1,7 @@
 // Shards that are ours: from the lease to a core that serves, and back.
 
 #include "actors/shard_keeper_parts.hpp"
+#include "messages/test_points.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -54,13 +55,18 @@ void closed(shard_keeper_pointer self, shard_number shard) {
     finish(self, shard);
     return;
   }
+  crash_point("shard_closed");
   self->request(self->state.taker, caf::infinite, release_lease{shard})
-    .then([=](const done&) { finish(self, shard); },
-          [=](const caf::error& why) {
-            spdlog::warn("lease_not_returned shard={} reason=\"{}\"", shard,
-                         render(why));
-            finish(self, shard);
-          });
+    .then(
+      [=](const done&) {
+        crash_point("lease_returned");
+        finish(self, shard);
+      },
+      [=](const caf::error& why) {
+        spdlog::warn("lease_not_returned shard={} reason=\"{}\"", shard,
+                     render(why));
+        finish(self, shard);
+      });
 }
 
 /// Closing a store takes as long as what it has begun.
@@ -99,6 +105,7 @@ void bring_up_core(shard_keeper_pointer self, shard_number shard,
   self->request(self->state.router, caf::infinite, bring_up{shard, core})
     .then(
       [=](const done&) {
+        crash_point("shard_brought_up");
         if (still(self, shard, phase::opening, epoch))
           serve(self, shard);
       },
@@ -128,6 +135,7 @@ void open(shard_keeper_pointer self, shard_number shard, epoch_number epoch) {
           close(self, shard, x.core); // lost meanwhile
           return;
         }
+        crash_point("shard_opened");
         self->state.shards[shard].core = x.core;
         for (const auto& [name, who] : x.core->actors.all())
           self->monitor(who->address());
@@ -165,6 +173,7 @@ void taken(shard_keeper_pointer self, shard_number shard, epoch_number epoch,
     closed(self, shard);
     return;
   }
+  crash_point("lease_taken");
   open(self, shard, epoch);
 }
 
@@ -180,6 +189,7 @@ void settle_and_close(shard_keeper_pointer self, shard_number shard,
     auto& x = self->state.shards[shard];
     if (!still(self, shard, phase::leaving, epoch))
       return;
+    crash_point("shard_settled");
     x.now = phase::closing;
     x.release = true;
     close(self, shard, x.core);
@@ -215,6 +225,22 @@ void await_claims(shard_keeper_pointer self, shard_number shard,
         else
           self->delayed_send(self, milliseconds{50},
                              look_at_claims{shard, epoch, until});
+      },
+      [=](const caf::error&) { settle_and_close(self, shard, epoch); });
+}
+
+void drain_core(shard_keeper_pointer self, shard_number shard,
+                epoch_number epoch, caf::actor_clock::time_point until) {
+  if (!still(self, shard, phase::leaving, epoch))
+    return;
+  const auto& state = self->state;
+  self
+    ->request(state.shards[shard].core->actors.shard,
+              state.options.request_timeout, drain{})
+    .then(
+      [=](const done&) {
+        crash_point("shard_drained");
+        await_claims(self, shard, epoch, until);
       },
       [=](const caf::error&) { settle_and_close(self, shard, epoch); });
 }
@@ -266,11 +292,11 @@ void hand_over(shard_keeper_pointer self, shard_number shard) {
   const auto epoch = x.epoch;
   const auto until
     = self->clock().now() + milliseconds{state.options.drain_ms};
-  self
-    ->request(x.core->actors.shard, state.options.request_timeout, drain{})
-    .then(
-      [=](const done&) { await_claims(self, shard, epoch, until); },
-      [=](const caf::error&) { settle_and_close(self, shard, epoch); });
+  // When the router answers, all that it has sent to the core is there before
+  // the core turns requests away; what comes later waits for the next owner.
+  self->request(state.router, state.options.request_timeout, check_intake{})
+    .then([=](const done&) { drain_core(self, shard, epoch, until); },
+          [=](const caf::error&) { drain_core(self, shard, epoch, until); });
 }
 
 void go_on_opening(shard_keeper_pointer self, const bring_up_again& x) {

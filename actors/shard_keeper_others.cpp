@@ -1,5 +1,10 @@
 // Shards of other engines: who has them says the table, their handles say the
 // engines themselves.
+//
+// Of two engines the one whose name sorts first connects, to every other that
+// is alive; the other one waits for that, and asks over the same connection.
+// If both connected at once, CAF could end up with two connections of which
+// each side uses another one, and would lose the answers.
 
 #include "actors/shard_keeper_parts.hpp"
 
@@ -38,14 +43,20 @@ met_engine* current(shard_keeper_pointer self, const std::string& name,
            : nullptr;
 }
 
+bool is_ours_to_find(shard_keeper_pointer self, const std::string& name) {
+  return self->state.options.leases->self().name < name;
+}
+
 void ask(shard_keeper_pointer self, const std::string& name,
          met_engine& engine) {
   engine.asked = true;
   const auto attempt = engine.attempt;
   const auto& options = self->state.options;
+  const auto& us = options.leases->self();
   self
     ->request(engine.admin, options.request_timeout,
-              meet_engine{options.leases->self().name})
+              meet_engine{us.name, us.address,
+                          caf::actor_cast<caf::strong_actor_ptr>(options.admin)})
     .then(
       [=](const engine_met& x) {
         if (auto* now = current(self, name, attempt)) {
@@ -53,8 +64,12 @@ void ask(shard_keeper_pointer self, const std::string& name,
           take_word(self, name, x);
         }
       },
-      [=](const caf::error&) { // found again, at its address of then
-        if (current(self, name, attempt) != nullptr)
+      [=](const caf::error&) {
+        auto* now = current(self, name, attempt);
+        if (now == nullptr)
+          return;
+        now->asked = false;
+        if (is_ours_to_find(self, name)) // again, at its address of then
           self->state.engines.erase(name);
       });
 }
@@ -90,12 +105,20 @@ void find(shard_keeper_pointer self, const engine_identity& who) {
       });
 }
 
+/// Connects to whom we do not know yet, if it is ours to do.
+void connect(shard_keeper_pointer self, const engine_identity& who) {
+  const auto& engines = self->state.engines;
+  const auto known = engines.find(who.name);
+  if (is_ours_to_find(self, who.name)
+      && (known == engines.end() || known->second.address != who.address))
+    find(self, who);
+}
+
 void meet(shard_keeper_pointer self, const engine_identity& who) {
+  connect(self, who);
   auto& engines = self->state.engines;
   const auto known = engines.find(who.name);
-  if (known == engines.end() || known->second.address != who.address)
-    find(self, who);
-  else if (!known->second.asked)
+  if (known != engines.end() && known->second.admin && !known->second.asked)
     ask(self, who.name, known->second);
 }
 
@@ -116,6 +139,22 @@ void meet_owners(shard_keeper_pointer self) {
     if (kept.told.empty() && !lease.owner.name.empty())
       meet(self, lease.owner);
   }
+  for (const auto& engine : state.table.engines)
+    connect(self, engine.who);
+}
+
+void called(shard_keeper_pointer self, const meet_engine& x) {
+  auto& state = self->state;
+  const auto admin = caf::actor_cast<admin_actor>(x.from);
+  if (!admin || is_ours_to_find(self, x.name)
+      || x.name == state.options.leases->self().name)
+    return;
+  auto& engine = state.engines[x.name];
+  if (engine.admin == admin)
+    return;
+  engine = met_engine{x.address, admin, ++state.attempts, false};
+  self->monitor(admin);
+  ask(self, x.name, engine);
 }
 
 bool engine_down(shard_keeper_pointer self, const caf::actor_addr& who) {

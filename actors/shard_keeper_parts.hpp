@@ -47,8 +47,12 @@ void balance(shard_keeper_pointer self);
 
 // -- shard_keeper_others.cpp: what others have --------------------------------
 
-/// Asks the owners of shards that router and reader do not know yet.
+/// Connects to engines that are ours to find; asks the owners of shards that
+/// router and reader do not know yet.
 void meet_owners(shard_keeper_pointer self);
+
+/// Another engine is connected to us.
+void called(shard_keeper_pointer self, const meet_engine& x);
 
 /// Whether it was another engine that went; it is asked nothing more.
 bool engine_down(shard_keeper_pointer self, const caf::actor_addr& who);

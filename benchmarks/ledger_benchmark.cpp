@@ -250,7 +250,10 @@ void decode_without_bodies(benchmark::State& bench) {
   std::vector<body_slot> slots;
   constexpr item_id items = 1000;
   for (item_id id = 1; id <= items; ++id) {
-    encode(record{"ALICE", {enqueued(id, 1024)}}, bytes, slots);
+    record one;
+    one.user = "ALICE";
+    one.events.emplace_back(enqueued(id, 1024));
+    encode(one, bytes, slots);
     encode(record{"ALICE", {claimed(id)}}, bytes, slots);
     encode(record{"ALICE", {finished(id)}}, bytes, slots);
   }

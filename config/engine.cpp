@@ -171,7 +171,7 @@ caf::error engine::start_sharing() {
 }
 
 caf::error engine::join_engines() {
-  return shared_->join({settings_.node.listen.host, node_port_},
+  return shared_->join({settings_.node.listen.host, node_port_}, admin_,
                        [failed = failed_](const caf::error& why) {
                          failed(render(why));
                        });

@@ -98,6 +98,8 @@ private:
                           std::shared_ptr<std::atomic<sequence>> published) {
     core_options out;
     out.shard = shard;
+    out.shards = settings_.shards.count;
+    out.router = router_;
     out.journal = parts.stores.journal.get();
     out.projection = parts.stores.projection.get();
     out.blobs = blobs_.get();
@@ -189,11 +191,20 @@ std::function<caf::strong_actor_ptr()> shared_shards::keeper_later() const {
   return [lost = parts_->lost] { return lost->keeper(); };
 }
 
-std::function<engine_met()> shared_shards::met() const {
-  return [owned = parts_->owned] { return owned->get(); };
+std::function<caf::expected<engine_met>(const meet_engine&)>
+shared_shards::met() const {
+  return [owned = parts_->owned, keeper = keeper_later()](
+           const meet_engine& x) -> caf::expected<engine_met> {
+    const auto who = caf::actor_cast<shard_keeper_actor>(keeper());
+    if (!who) // it calls again
+      return caf::make_error(ec::overloaded,
+                             std::string{"the engine is starting"});
+    caf::anon_send(who, x);
+    return owned->get();
+  };
 }
 
-caf::error shared_shards::join(const endpoint& node,
+caf::error shared_shards::join(const endpoint& node, const admin_actor& admin,
                                std::function<void(const caf::error&)> failed) {
   engine_identity self;
   self.address = settings_.node.advertise.empty() ? to_string(node)
@@ -218,6 +229,7 @@ caf::error shared_shards::join(const endpoint& node,
     return factory->open(shard, epoch);
   };
   options.finder = parts_->finder;
+  options.admin = admin;
   options.owned = parts_->owned;
   options.drain_ms = std::min(settings_.shutdown.drain_ms, hand_over_ms_max);
   options.failed = std::move(failed);

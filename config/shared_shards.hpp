@@ -40,13 +40,13 @@ public:
   /// The keeper as of each call; null before `join`.
   std::function<caf::strong_actor_ptr()> keeper_later() const;
 
-  /// What other engines are told that we own, as of each call.
-  std::function<engine_met()> met() const;
+  /// Takes the calls of other engines; answers what we own.
+  std::function<caf::expected<engine_met>(const meet_engine&)> met() const;
 
-  /// Takes part from now on; `node` is where others reach us unless the
-  /// settings say otherwise. `failed`: another engine has our name. The error
+  /// Takes part from now on; `node` is where others reach us, by `admin`, unless
+  /// the settings say otherwise. `failed`: another engine has our name. The error
   /// is one line that names what is wrong.
-  caf::error join(const endpoint& node,
+  caf::error join(const endpoint& node, const admin_actor& admin,
                   std::function<void(const caf::error&)> failed);
 
   /// Returns when every shard has an owner and the settings are known, or they

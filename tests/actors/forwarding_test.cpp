@@ -41,6 +41,20 @@ caf::behavior owner(caf::event_based_actor*, caf::error why) {
   };
 }
 
+using promised = caf::typed_response_promise<enqueued>;
+
+/// Takes a deposit and answers when it is told to.
+caf::behavior late_owner(caf::event_based_actor* self,
+                         std::shared_ptr<promised> answer) {
+  return {
+    [=](const submit&) -> caf::result<enqueued> {
+      *answer = self->make_response_promise<enqueued>();
+      return *answer;
+    },
+    [=](float) { answer->deliver(enqueued{{8}, 0}); },
+  };
+}
+
 class forwarded : public actor_fixture {
 protected:
   forwarded() {
@@ -137,9 +151,35 @@ TEST_F(forwarded, leave_an_owner_that_others_have_replaced) {
   auto asked = deposit();
   auto repeated = reserve();
   place(spawn(owner, caf::error{}), 2);
-  // Whether the first one carried it out nobody knows; a number may be asked
-  // for twice.
-  EXPECT_EQ(number(repeated), 7u);
+  EXPECT_EQ(number(repeated), 7u) << "may be asked for twice";
+  EXPECT_FALSE(self->has_next_message()) << "the first one may still answer";
+  advance(milliseconds{2'500});
+  EXPECT_EQ(refusal(asked), ec::store_failed) << "nobody knows";
+}
+
+TEST_F(forwarded, are_answered_by_an_owner_that_hands_over) {
+  const auto answer = std::make_shared<promised>();
+  const auto slow = spawn(late_owner, answer);
+  place(slow, 1);
+  auto asked = deposit();
+  place({}, 1);
+  place(spawn(owner, caf::error{}), 2);
+  EXPECT_FALSE(self->has_next_message());
+  caf::anon_send(slow, 1.0F);
+  settle();
+  ASSERT_TRUE(self->has_next_message());
+  asked.receive([](const enqueued& x) { EXPECT_EQ(x.ids[0], 8u); },
+                [](const caf::error& why) { FAIL() << render(why); });
+}
+
+TEST_F(forwarded, fail_at_once_when_an_owner_of_the_past_dies) {
+  const auto dying = spawn(mute, taken);
+  place(dying, 1);
+  auto asked = deposit();
+  place(spawn(owner, caf::error{}), 2);
+  EXPECT_FALSE(self->has_next_message());
+  caf::anon_send_exit(dying, caf::exit_reason::kill);
+  settle();
   EXPECT_EQ(refusal(asked), ec::store_failed);
 }
 

@@ -55,6 +55,33 @@ TEST_F(shards, are_kept_longer_than_a_lease) {
   EXPECT_EQ(before[0].epoch, after[0].epoch) << "the same lease all along";
 }
 
+TEST_F(shards, are_found_over_one_connection_of_any_two_engines) {
+  begin(3);
+  auto& late = join("b");
+  pass(milliseconds{500});
+  auto& first = join("a");
+  auto& last = join("c");
+  pass(milliseconds{5'000});
+  // Both sides of a pair that connect at once would lose answers.
+  EXPECT_EQ(looked_for, (std::set<std::string>{"b", "c"}));
+  for (auto* x : {&first, &late, &last}) {
+    EXPECT_EQ(owns(*x).size(), 1u) << x->name;
+    EXPECT_TRUE(ask<done>(x->router, await_ready{})) << x->name;
+  }
+}
+
+TEST_F(shards, are_found_again_after_a_call_that_was_lost) {
+  begin(2);
+  auto& first = join("a");
+  pass(milliseconds{500});
+  calls_lost = 3;
+  auto& second = join("b");
+  pass(milliseconds{3'000});
+  EXPECT_EQ(calls_lost, 0);
+  const auto queue = name_in(owns(first).at(0), "q");
+  EXPECT_EQ(put(second, queue, {{"u", 0, "x"}}).size(), 1u);
+}
+
 TEST_F(shards, move_to_an_engine_that_joins_late) {
   two_engines();
   const auto all = [&] {
@@ -378,12 +405,6 @@ TEST_F(shards, park_and_purge_all_at_once) {
   ASSERT_TRUE(ask<done>(b->router, purge_queue{"metadata"}));
   EXPECT_EQ(ask<queue_counted>(a->router, count_queue{"metadata"})->items,
             0u);
-}
-
-TEST_F(shards, refuse_moves_between_queues) {
-  two_engines();
-  EXPECT_EQ(ask<move_begun>(a->router, move_queue{"x", "y"}).error(),
-            ec::invalid_argument);
 }
 
 TEST_F(shards, refuse_everything_new_while_their_engine_drains) {

@@ -12,6 +12,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,8 @@ namespace depositd::testing {
 
 /// Answers `meet_engine`, as the admin actor of an engine does.
 inline admin_actor::behavior_type
-meeting_admin(admin_actor::pointer, std::shared_ptr<owned_shards> owned) {
+meeting_admin(admin_actor::pointer, std::shared_ptr<owned_shards> owned,
+              std::function<bool(const meet_engine&)> called) {
   const auto no = [] {
     return caf::make_error(ec::invalid_argument, std::string{"not here"});
   };
@@ -27,7 +29,9 @@ meeting_admin(admin_actor::pointer, std::shared_ptr<owned_shards> owned) {
     [=](const admin_request&) -> caf::result<admin_reply> { return no(); },
     [=](const connect_native&) -> caf::result<native_actor> { return no(); },
     [=](const join_node&) -> caf::result<node_joined> { return no(); },
-    [=](const meet_engine&) -> caf::result<engine_met> {
+    [=](const meet_engine& x) -> caf::result<engine_met> {
+      if (!called(x))
+        return caf::make_error(ec::overloaded, std::string{"starting"});
       return owned->get();
     },
   };
@@ -72,6 +76,8 @@ protected:
     std::shared_ptr<journal_store> log{std::move(*journal)};
     core_options options;
     options.shard = shard;
+    options.shards = shards;
+    options.router = on.router;
     options.journal = log.get();
     options.projection = at.tables.get();
     options.blobs = blobs.get();
@@ -102,7 +108,13 @@ protected:
     EXPECT_TRUE(joined) << render(joined.error());
     out.leases = std::move(*joined);
     out.owned = std::make_shared<owned_shards>(name);
-    out.admin = spawn(meeting_admin, out.owned);
+    out.admin = spawn(meeting_admin, out.owned, [this, name](const auto& who) {
+      if (calls_lost > 0 && calls_lost-- > 0)
+        return false;
+      if (keeper_of[name])
+        caf::anon_send(keeper_of[name], who);
+      return bool{keeper_of[name]};
+    });
     admins[name] = out.admin;
     keeper_of[name] = nullptr;
     forwarding_options to;
@@ -122,6 +134,7 @@ protected:
       return open(out, shard, epoch);
     };
     options.finder = finder();
+    options.admin = out.admin;
     options.owned = out.owned;
     options.drain_ms = 1'000;
     options.threads = false;
@@ -150,6 +163,7 @@ protected:
                    -> engine_finder_actor::behavior_type {
       return {
         [this](const find_engine& x) -> caf::result<engine_found> {
+          looked_for.insert(x.address);
           const auto at = admins.find(x.address);
           if (at == admins.end())
             return caf::make_error(caf::sec::cannot_connect_to_node);
@@ -231,6 +245,8 @@ protected:
   std::vector<std::shared_ptr<journal_store>> logs;
   std::vector<std::unique_ptr<engine>> engines;
   std::map<std::string, admin_actor> admins;
+  int calls_lost = 0; ///< of `meet_engine`, from now on
+  std::set<std::string> looked_for; ///< addresses that engines connected to
   std::map<std::string, shard_keeper_actor> keeper_of;
 };
 
