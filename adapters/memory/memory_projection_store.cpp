@@ -184,6 +184,17 @@ memory_projection_store::submissions(const submission_query& query) {
     if (!query.with_documents)
       out.back().document.clear();
   };
+  if (!query.ids.empty()) {
+    const std::set<item_id> ids{query.ids.begin(), query.ids.end()};
+    std::vector<item_id> order{ids.begin(), ids.end()};
+    if (query.newest_first)
+      std::reverse(order.begin(), order.end());
+    for (const auto id : order)
+      if (const auto found = submissions_.find(id);
+          found != submissions_.end())
+        take(found->second);
+    return out;
+  }
   if (query.newest_first)
     for (auto i = submissions_.rbegin(); i != submissions_.rend(); ++i)
       take(i->second);

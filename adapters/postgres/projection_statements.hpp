@@ -100,14 +100,14 @@ inline constexpr std::string_view controls =
 inline constexpr std::string_view submission_columns =
   "id, \"user\", queue, file_name, operation, login, source, blob, size, "
   "status, failed, parked, batch_id, processor, reason, received_us, "
-  "started_us, finished_us, attempt, document_sum, checksum";
+  "started_us, finished_us, attempt, document_sum, checksum, trace";
 inline constexpr std::string_view put_submissions =
   "INSERT INTO submission_rows SELECT $1, x.* FROM unnest($2::bigint[], "
   "$3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], "
   "$9::text[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], "
   "$14::text[], $15::text[], $16::text[], $17::bigint[], $18::bigint[], "
   "$19::bigint[], $20::bigint[], $21::bigint[], $22::bigint[], "
-  "$23::text[]) AS x";
+  "$23::text[], $24::text[]) AS x";
 /// Of those that were not finished now, the document stays.
 inline constexpr std::string_view change_submissions =
   "UPDATE submission_rows AS r SET status = x.status, failed = x.failed, "
@@ -141,10 +141,10 @@ inline std::string submissions_by_id() {
 }
 
 /// The submissions that the query asks for. Parameters: shard, id, user, queue,
-/// file_name, batch_id, status, count; always all of them.
+/// file_name, batch_id, status, count, ids; always all of them.
 inline std::string submissions(const submission_query& query) {
   std::string where = "shard = $1 AND $2 = $2 AND $3 = $3 AND $4 = $4 "
-                      "AND $5 = $5 AND $6 = $6 AND $7 = $7";
+                      "AND $5 = $5 AND $6 = $6 AND $7 = $7 AND $9 = $9";
   if (query.id != 0)
     where += " AND id = $2";
   if (!query.user.empty())
@@ -158,9 +158,12 @@ inline std::string submissions(const submission_query& query) {
              "AND batch_id = $6";
   if (query.has_status)
     where += " AND status = $7";
+  if (!query.ids.empty())
+    where += " AND id = ANY($9)";
   const std::string order = query.newest_first ? " DESC" : "";
   // A poll must not walk all submissions by id in hope of an early match.
-  const auto exact = !query.file_name.empty() || !query.batch_id.empty();
+  const auto exact = !query.file_name.empty() || !query.batch_id.empty()
+                     || !query.ids.empty();
   const auto from
     = exact ? "WITH found AS MATERIALIZED (SELECT id FROM submission_rows "
               "WHERE "

@@ -8,19 +8,22 @@ namespace depositd::postgres {
 
 namespace {
 
-constexpr int document_column = 21;
+constexpr int document_column = 22;
 
 } // namespace
 
 std::uint64_t submission_table::checksum_of(const submission_row& x,
                                             std::uint64_t document_sum) {
   const auto& p = x.particulars;
-  return checksum_.of("submissions")
+  checksum_.of("submissions")
     .all(x.id, x.user, x.queue, p.file_name, p.operation, p.login, p.source,
          p.blob, p.size, x.status, x.failed, x.parked, x.batch_id, x.processor,
          x.reason, x.received_us, x.started_us, x.finished_us, x.attempt,
-         document_sum)
-    .value();
+         document_sum);
+  // Rows of before there was one keep their checksum.
+  if (!p.trace.empty())
+    checksum_.add(p.trace);
+  return checksum_.value();
 }
 
 std::uint64_t submission_table::document_sum_of(const submission_row& x) {
@@ -52,6 +55,7 @@ submission_table::read(const result& rows, int row, submission_row& x) {
   rows.read(row, 17, x.finished_us);
   rows.read(row, 18, x.attempt);
   const auto document_sum = rows.number(row, 19);
+  rows.read(row, 21, p.trace);
   if (rows.number(row, 20) != checksum_of(x, document_sum))
     return damaged_table("submission " + std::to_string(x.id)
                          + " does not match its checksum");
@@ -62,14 +66,15 @@ caf::error submission_table::put(connection& to,
                                  const std::vector<submission_row>& rows) {
   if (rows.empty())
     return {};
-  auto all = columns("ntttttttnnnntttnnnnnnt");
+  auto all = columns("ntttttttnnnntttnnnnnntt");
   for (const auto& x : rows) {
     const auto& p = x.particulars;
     const auto document_sum = document_sum_of(x);
     add_row(all, x.id, x.user, x.queue, p.file_name, p.operation, p.login,
             p.source, p.blob, p.size, x.status, x.failed, x.parked, x.batch_id,
             x.processor, x.reason, x.received_us, x.started_us, x.finished_us,
-            x.attempt, document_sum, checksum_of(x, document_sum), x.document);
+            x.attempt, document_sum, checksum_of(x, document_sum), x.document,
+            p.trace);
   }
   return insert(to, statements::put_submissions, with_columns(shard_, all),
                 "submissions");
@@ -127,6 +132,10 @@ submission_table::find(connection& from, const submission_query& query) {
   x.add(shard_).add(query.id).text(query.user).text(query.queue);
   x.text(query.file_name).text(query.batch_id).add(query.status);
   x.add(query.count_max);
+  auto ids = columns("n");
+  for (const auto id : query.ids)
+    add_row(ids, id);
+  x.add(ids[0]);
   const auto rows = from.run(statements::submissions(query), x);
   if (!rows)
     return rows.error();

@@ -15,6 +15,10 @@ namespace {
 /// Pages given back to the file system between two transactions at most.
 constexpr std::uint64_t returned_pages_max = 2048;
 
+std::int32_t upgrades_of(const file_kind& kind) {
+  return static_cast<std::int32_t>(kind.upgrades.size());
+}
+
 caf::error refused(const std::string& file, const std::string& why) {
   return caf::make_error(ec::store_failed, file + ": " + why);
 }
@@ -125,7 +129,8 @@ caf::error database::identify(const file_kind& kind) {
   const auto version = pragma("PRAGMA user_version");
   if (!version)
     return version.error();
-  if (static_cast<std::int32_t>(*version) != kind.version)
+  const auto found = static_cast<std::int32_t>(*version);
+  if (found > kind.version || found < kind.version - upgrades_of(kind))
     return refused(file_, "has schema version " + std::to_string(*version)
                             + ", this program needs "
                             + std::to_string(kind.version));
@@ -140,6 +145,22 @@ caf::error database::identify(const file_kind& kind) {
   if (!*row || mode->text(0) != "wal")
     return damaged("its header names another journal mode");
   return {};
+}
+
+caf::error database::upgrade(const file_kind& kind) {
+  const auto version = pragma("PRAGMA user_version");
+  if (!version)
+    return version.error();
+  const auto missing = kind.version - static_cast<std::int32_t>(*version);
+  if (missing == 0)
+    return {};
+  return transact([&] {
+    for (const auto step :
+         kind.upgrades.last(static_cast<std::size_t>(missing)))
+      if (auto error = run_script(step))
+        return error;
+    return run_script("PRAGMA user_version = " + std::to_string(kind.version));
+  });
 }
 
 caf::error database::read_through() {
@@ -218,6 +239,8 @@ database::open(const std::filesystem::path& path, const file_kind& kind) {
   if (bytes <= kind.checked_bytes_max)
     if (auto error = out->read_through())
       return error;
+  if (auto error = out->upgrade(kind))
+    return error;
   if (kind.pages_max > 0)
     if (auto error = out->run_script("PRAGMA max_page_count = "
                                      + std::to_string(kind.pages_max)))

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -24,6 +25,9 @@ struct file_kind {
   std::int32_t application = 0;    ///< SQLite's application_id
   std::int32_t version = 0;        ///< of the schema: SQLite's user_version
   std::string_view schema;         ///< statements that make an empty one
+  /// What brings a file of an earlier version to the next, the last of them to
+  /// `version`. Versions before all of them are refused.
+  std::span<const std::string_view> upgrades{};
   std::uint32_t page_bytes = 4096; ///< of a file that is made
   std::uint32_t cache_kib = 8192;
   std::uint32_t pages_max = 0; ///< the file may not outgrow; 0: no limit
@@ -79,6 +83,7 @@ private:
   caf::error run_script(std::string_view sql);
   caf::error identify(const file_kind& kind);
   caf::error read_through();
+  caf::error upgrade(const file_kind& kind);
   static caf::error create(const std::filesystem::path& path,
                            const file_kind& kind);
   caf::expected<std::uint64_t> pragma(std::string_view sql);

@@ -18,7 +18,7 @@ namespace {
 namespace statements = sqlite::statements;
 
 constexpr std::int32_t application = 0x64707072; // "dppr"
-constexpr std::int32_t schema_version = 1;
+constexpr std::int32_t schema_version = 2;
 
 /// Checkpoints are cheap for long logs, for pages repeat; but a log is read
 /// again at start.
@@ -301,6 +301,7 @@ open_sqlite_projection(const std::filesystem::path& path,
            .application = application,
            .version = schema_version,
            .schema = schema,
+           .upgrades = statements::projection_upgrades,
            .page_bytes = 4096,
            .cache_kib = 48 * 1024,
            .pages_max = options.pages_max,

@@ -5,6 +5,7 @@
 
 #include "messages/rows.hpp"
 
+#include <array>
 #include <string>
 #include <string_view>
 
@@ -52,7 +53,7 @@ CREATE TABLE submissions (
   finished_us INTEGER NOT NULL, attempt INTEGER NOT NULL,
   documented INTEGER NOT NULL, checksum INTEGER NOT NULL,
   file_key INTEGER NOT NULL, batch_key INTEGER NOT NULL,
-  blob_key INTEGER NOT NULL) STRICT;
+  blob_key INTEGER NOT NULL, trace TEXT NOT NULL DEFAULT '') STRICT;
 CREATE INDEX submissions_by_user ON submissions (user);
 CREATE INDEX submissions_by_file ON submissions (file_key);
 CREATE INDEX submissions_by_batch ON submissions (batch_key)
@@ -65,6 +66,10 @@ CREATE INDEX submissions_by_blob ON submissions (blob_key)
 CREATE TABLE documents (
   id INTEGER PRIMARY KEY, document TEXT NOT NULL,
   checksum INTEGER NOT NULL) STRICT)";
+
+/// What brings a projection of version 1 to 2, and so on.
+inline constexpr std::array<std::string_view, 1> projection_upgrades{
+  "ALTER TABLE submissions ADD COLUMN trace TEXT NOT NULL DEFAULT ''"};
 
 /// To follow the schema: the row of `meta` of a projection that has reached
 /// nothing, with its checksum.
@@ -123,7 +128,7 @@ inline constexpr std::string_view controls =
 
 inline constexpr std::string_view put_submission =
   "INSERT INTO submissions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-  "?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+  "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 inline constexpr std::string_view change_submission =
   "UPDATE submissions SET status = ?, failed = ?, parked = ?, batch_id = ?, "
   "processor = ?, reason = ?, started_us = ?, finished_us = ?, attempt = ?, "
@@ -149,8 +154,9 @@ inline constexpr std::string_view submission_of_blob =
   "AND blob = ? LIMIT 1";
 
 /// The submissions that the query asks for. Parameters: id, user, queue,
-/// file_name, batch_id, status, count, file_key, batch_key, always in this
-/// order. The numbers are sorted by themselves first: rows are wide.
+/// file_name, batch_id, status, count, file_key, batch_key, ids (a JSON array),
+/// always in this order. The numbers are sorted by themselves first: rows are
+/// wide.
 inline std::string submissions(const submission_query& query) {
   std::string where = "1";
   if (query.id != 0)
@@ -169,9 +175,11 @@ inline std::string submissions(const submission_query& query) {
     where += " AND file_key = ?8";
   if (!query.user.empty() && !query.batch_id.empty())
     where += " AND batch_key <> 0 AND batch_key = ?9";
+  if (!query.ids.empty())
+    where += " AND id IN (SELECT value FROM json_each(?10))";
   const std::string order = query.newest_first ? " DESC" : "";
   return "SELECT * FROM submissions WHERE id IN (SELECT id FROM submissions "
-         "WHERE ?8 = ?8 AND ?9 = ?9 AND "
+         "WHERE ?8 = ?8 AND ?9 = ?9 AND ?10 = ?10 AND "
          + where + " ORDER BY id" + order + " LIMIT ?7) ORDER BY id" + order;
 }
 

@@ -5,6 +5,20 @@
 
 namespace depositd::sqlite {
 
+namespace {
+
+std::string json_array(const std::vector<item_id>& ids) {
+  std::string out = "[";
+  for (const auto id : ids) {
+    if (out.size() > 1)
+      out += ',';
+    out += std::to_string(static_cast<std::int64_t>(id)); // as SQLite has it
+  }
+  return out + ']';
+}
+
+} // namespace
+
 submission_rows::submission_rows(database& file) : file_(file) {
   // nop
 }
@@ -12,12 +26,15 @@ submission_rows::submission_rows(database& file) : file_(file) {
 std::uint64_t submission_rows::checksum_of(const submission_row& x,
                                            bool documented) {
   const auto& p = x.particulars;
-  return checksum_.of("submissions")
+  checksum_.of("submissions")
     .all(x.id, x.user, x.queue, p.file_name, p.operation, p.login, p.source,
          p.blob, p.size, x.status, x.failed, x.parked, x.batch_id, x.processor,
          x.reason, x.received_us, x.started_us, x.finished_us, x.attempt,
-         documented)
-    .value();
+         documented);
+  // Rows of before there was one keep their checksum.
+  if (!p.trace.empty())
+    checksum_.add(p.trace);
+  return checksum_.value();
 }
 
 caf::expected<bool> submission_rows::read(const statement& from,
@@ -45,6 +62,7 @@ caf::expected<bool> submission_rows::read(const statement& from,
   from.read(18, x.attempt);
   from.read(19, documented);
   from.read(20, checksum);
+  from.read(24, x.particulars.trace);
   if (checksum != checksum_of(x, documented))
     return file_.damaged("submission " + std::to_string(x.id)
                          + " does not match its checksum");
@@ -93,7 +111,7 @@ caf::error submission_rows::put(const std::vector<submission_row>& rows) {
                x.batch_id, x.processor, x.reason, x.received_us, x.started_us,
                x.finished_us, x.attempt, documented, checksum_of(x, documented),
                lookup_key(x.user, p.file_name), lookup_key(x.user, x.batch_id),
-               lookup_key({}, p.blob))
+               lookup_key({}, p.blob), p.trace)
         .run();
     if (error)
       return error;
@@ -169,10 +187,11 @@ submission_rows::find(const submission_query& query) {
   auto select = file_.prepare(statements::submissions(query));
   if (!select)
     return std::move(select.error());
+  const auto ids = json_array(query.ids); // bound where it stands
   select->bind(query.id, query.user, query.queue, query.file_name,
                query.batch_id, query.status, query.count_max,
                lookup_key(query.user, query.file_name),
-               lookup_key(query.user, query.batch_id));
+               lookup_key(query.user, query.batch_id), ids);
   std::vector<submission_row> out;
   for (;;) {
     const auto row = select->next();

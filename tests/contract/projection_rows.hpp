@@ -34,7 +34,9 @@ inline submission_row a_submission(item_id id, const std::string& user = "ann",
                      .login = user + "@example.org/" + user,
                      .source = "http",
                      .blob = "blob" + std::to_string(id),
-                     .size = 12};
+                     .size = 12,
+                     .trace = "00-" + std::string(32, 'a') + "-"
+                              + std::string(16, 'b') + "-01"};
   out.received_us = 1'700'000'000'000'000 + static_cast<micros>(id);
   return out;
 }

@@ -123,6 +123,26 @@ TEST_P(projection_store_suite, orders_and_limits_submissions) {
   EXPECT_TRUE(find({.count_max = 0}).empty());
 }
 
+TEST_P(projection_store_suite, finds_any_of_many_submissions_in_one_go) {
+  const item_id far = (item_id{0xf00} << 52) + 7; // negative, in a database
+  put({a_submission(1), a_submission(2, "bob"), a_submission(3),
+       a_submission(far)});
+  EXPECT_EQ(ids({.ids = {2, 4, 1, 2}}), (ids_list{2, 1}));
+  EXPECT_EQ(ids({.ids = {5, far}}), ids_list{far});
+  EXPECT_EQ(ids({.newest_first = false, .count_max = 2, .ids = {3, 1, 2}}),
+            (ids_list{1, 2}));
+  EXPECT_EQ(ids({.user = "ann", .ids = {1, 2}}), ids_list{1});
+  EXPECT_EQ(ids({.id = 1, .ids = {1, 2}}), ids_list{1});
+  EXPECT_TRUE(find({.ids = {4, 5}}).empty());
+}
+
+TEST_P(projection_store_suite, keeps_no_trace_where_there_is_none) {
+  auto row = a_submission(1);
+  row.particulars.trace.clear();
+  put({row});
+  EXPECT_EQ(find({.id = 1}).front(), row);
+}
+
 TEST_P(projection_store_suite, finds_submissions_by_queue_and_status) {
   auto other = a_submission(3);
   other.queue = "query";

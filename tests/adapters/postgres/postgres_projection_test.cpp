@@ -51,6 +51,21 @@ TEST_F(postgres_projection, survives_being_closed) {
   EXPECT_FALSE(load(*store));
 }
 
+TEST_F(postgres_projection, takes_over_what_an_earlier_version_wrote) {
+  auto old = a_slice();
+  old.submissions_put[0].particulars.trace.clear();
+  ASSERT_TRUE(open()->apply(old));
+  schema->run("DROP VIEW submissions;"
+              "ALTER TABLE submission_rows DROP COLUMN trace;"
+              "DELETE FROM schema_versions WHERE version > 4");
+  const auto store = open();
+  EXPECT_EQ(*store->submissions({}), old.submissions_put);
+  ASSERT_TRUE(store->apply(a_slice(10)));
+  EXPECT_EQ(store->submissions({})->front(), a_submission(11));
+  EXPECT_EQ(schema->number("SELECT count(*) FROM submissions "
+                           "WHERE trace <> ''"), 1u);
+}
+
 TEST_F(postgres_projection, refuses_slices_of_an_engine_that_lost_the_shard) {
   const auto journal = open_journal();
   const auto store

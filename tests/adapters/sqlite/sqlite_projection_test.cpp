@@ -29,6 +29,27 @@ TEST_F(sqlite_projection, goes_on_where_it_was_when_it_is_opened_again) {
   EXPECT_EQ(now.items.size(), 59u);
 }
 
+TEST_F(sqlite_projection, takes_over_what_an_earlier_version_wrote) {
+  auto x = next_slice();
+  x.submissions_put = {a_submission(1)};
+  x.submissions_put[0].particulars.trace.clear();
+  apply(x);
+  const auto before = contents();
+  close();
+  run_sql(path(), "ALTER TABLE submissions DROP COLUMN trace;"
+                  "PRAGMA user_version = 1");
+  for (int round = 0; round < 2; ++round) {
+    open(path());
+    EXPECT_EQ(contents(), before);
+    close();
+  }
+  open(path());
+  x = next_slice();
+  x.submissions_put = {a_submission(2)};
+  apply(x);
+  EXPECT_EQ(contents().submissions.front(), a_submission(2));
+}
+
 TEST_F(sqlite_projection, keeps_what_apply_returned_across_a_crash) {
   fill();
   const auto before = contents();
