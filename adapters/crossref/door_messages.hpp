@@ -28,6 +28,7 @@ struct post {
   std::string peer;
   std::string operation; ///< empty: the default
   std::string file_name; ///< as sent
+  std::string trace;     ///< a legal `traceparent`, or empty
   std::shared_ptr<const std::string> bytes;
   bool synchronous = false;
 };

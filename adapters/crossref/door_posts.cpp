@@ -51,6 +51,7 @@ accepted accept(const post& x, const std::string& user,
   out->particulars.source = x.synchronous ? "v2" : "http";
   out->particulars.blob = sha256;
   out->particulars.size = x.bytes->size();
+  out->particulars.trace = x.trace;
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include "adapters/crossref/door.hpp"
 #include "adapters/crossref/pages.hpp"
 #include "adapters/http/form.hpp"
+#include "messages/trace_context.hpp"
 
 #include <initializer_list>
 
@@ -83,6 +84,9 @@ void take_post(const door_actor& whom, http::request&& from,
   out.file_name = file->file_name;
   if (out.file_name.empty())
     out.file_name = given.text({"fname"});
+  const auto* trace = from.header(traceparent_header);
+  if (trace != nullptr && legal_traceparent(*trace))
+    out.trace = *trace;
   out.bytes = std::make_shared<const std::string>(file->data);
   out.synchronous = synchronous;
   out.answer = std::make_shared<http::responder>(std::move(answer));

@@ -46,6 +46,22 @@ TEST_F(crossref_posts, row_01_form_fields_and_the_file_are_a_success) {
   EXPECT_EQ(bytes_of(row), xml);
 }
 
+TEST_F(crossref_posts, carry_the_trace_context_that_they_came_with) {
+  start();
+  const std::string trace
+    = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+  for (const auto& [given, kept] :
+       {std::pair{trace, trace}, {trace + "x", std::string{}}}) {
+    const auto x
+      = ask(post_text("/servlet/deposit?operation=doMDUpload&" + login,
+                      "multipart/form-data; boundary=xYzZY\r\nTraceparent: "
+                        + given,
+                      form_text{}.file("fname", "f.xml", xml).closed()));
+    EXPECT_EQ(x.status, 200u);
+    EXPECT_EQ(last().particulars.trace, kept);
+  }
+}
+
 TEST_F(crossref_posts, row_02_without_an_operation_it_is_a_deposit) {
   start();
   const auto x =
