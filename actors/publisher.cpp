@@ -185,33 +185,37 @@ void send_out(self_pointer self, const publication& x) {
   published(self, x);
 }
 
+void fill_in(publication& x, const std::vector<submission_row>& rows) {
+  std::unordered_map<item_id, const submission_row*> by_id;
+  for (const auto& row : rows)
+    by_id.emplace(row.id, &row);
+  for (auto& entry : x.entries) {
+    if (entry.known)
+      continue;
+    if (const auto at = by_id.find(entry.outcome.id); at != by_id.end()) {
+      entry.outcome.particulars = at->second->particulars;
+      entry.outcome.received_us = at->second->received_us;
+    }
+  }
+}
+
 /// Deposits of before its start are in the read model.
-void look_up(self_pointer self, std::shared_ptr<publication> x,
-             std::size_t from) {
-  auto& entries = x->entries;
-  const auto at
-    = std::find_if(entries.begin() + static_cast<std::ptrdiff_t>(from),
-                   entries.end(), [](const auto& entry) {
-                     return entry.is_outcome && !entry.known;
-                   });
-  if (at == entries.end())
-    return send_out(self, *x);
-  const auto index = static_cast<std::size_t>(at - entries.begin());
+void look_up(self_pointer self, std::shared_ptr<publication> x) {
   submission_query query;
-  query.id = at->outcome.id;
-  query.count_max = 1;
   query.with_documents = false;
+  for (const auto& entry : x->entries)
+    if (!entry.known)
+      query.ids.push_back(entry.outcome.id);
+  if (query.ids.empty())
+    return send_out(self, *x);
+  query.count_max = static_cast<std::uint32_t>(query.ids.size());
   self
     ->request(self->state.options.reads, self->state.options.request_timeout,
               query)
     .then(
       [=](const submissions_found& found) {
-        if (!found.rows.empty()) {
-          auto& outcome = x->entries[index].outcome;
-          outcome.particulars = found.rows[0].particulars;
-          outcome.received_us = found.rows[0].received_us;
-        }
-        look_up(self, x, index + 1);
+        fill_in(*x, found.rows);
+        send_out(self, *x);
       },
       [=](const caf::error& why) { wait_after(self, why); });
 }
@@ -243,7 +247,7 @@ void publish(self_pointer self) {
     return self->send(self, publish_more{});
   if (!found)
     return wait_after(self, found.error());
-  look_up(self, std::make_shared<publication>(std::move(*found)), 0);
+  look_up(self, std::make_shared<publication>(std::move(*found)));
 }
 
 // -- beginning ----------------------------------------------------------------

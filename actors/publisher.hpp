@@ -35,9 +35,9 @@ struct publisher_options {
   /// How far it is, for the projector: what was not published is not dropped.
   std::shared_ptr<std::atomic<sequence>> published;
   std::size_t events_max = 20'000;           ///< of the journal per batch
-  /// Deposits per batch whose particulars are in the read model: some
-  /// milliseconds each, and a crash repeats what was not published yet.
-  std::size_t lookups_max = 500;
+  /// Deposits per batch whose particulars are in the read model, where one
+  /// query finds them all.
+  std::size_t lookups_max = 5'000;
   std::chrono::milliseconds look_every{20};  ///< for something new
   std::chrono::milliseconds retry_pause{1000};
   std::chrono::milliseconds publish_wait{10'000};
