@@ -28,6 +28,7 @@ void start_again(self_pointer self, const caf::error& why) {
   auto& state = self->state;
   ++state.attempt;
   state.in_flight = 0;
+  state.bytes_in_flight = 0;
   state.partitions.clear(); // nothing is read before we know from where
   auto text = render(why);
   if (state.report.trouble != text)
@@ -104,18 +105,53 @@ void resume_reading(self_pointer self) {
 
 // -- reading ------------------------------------------------------------------
 
-void reject(ingest& to, source_record& x, std::string reason) {
+/// What a dead letter may hold of its record's headers.
+constexpr std::size_t headers_kept_max = 64;
+constexpr std::size_t header_bytes_kept_max = 32 * 1024;
+
+/// Says of how many it is more.
+constexpr const char* headers_omitted = "headers-omitted";
+
+std::vector<record_header> kept_headers(const source_record& x) {
+  std::vector<record_header> out;
+  std::size_t bytes = 0;
+  std::size_t omitted = 0;
+  for (const auto& header : x.headers) {
+    if (header.name == headers_omitted)
+      continue; // only we may say so
+    const auto size = header.name.size() + header.value.size();
+    if (out.size() < headers_kept_max
+        && bytes + size <= header_bytes_kept_max) {
+      bytes += size;
+      out.push_back(header);
+    } else {
+      ++omitted;
+    }
+  }
+  if (omitted > 0)
+    out.push_back({headers_omitted, std::to_string(omitted)});
+  return out;
+}
+
+void reject(ingest& to, const source_record& x, std::string reason,
+            std::string user = {}) {
   if (seeded_bug("poison_skipped"))
     return;
-  to.rejected.push_back(
-    {x.offset, std::move(reason), std::move(x.key), std::move(x.value)});
+  to.rejected.push_back({x.offset, std::move(reason), x.key, x.value,
+                         kept_headers(x), std::move(user)});
 }
 
 /// The error is the blob store's: nothing is known of the record then.
-caf::error add(const intake_options& options, ingest& to, source_record& x) {
+caf::error add(const intake_options& options, ingest& to,
+               const source_record& x,
+               const std::map<std::int64_t, std::string>& refused) {
   auto deposit = options.format.read(x);
   if (!deposit) {
     reject(to, x, render(deposit.error()));
+    return {};
+  }
+  if (const auto at = refused.find(x.offset); at != refused.end()) {
+    reject(to, x, at->second, std::move(deposit->user));
     return {};
   }
   if (deposit->post.size() > inline_post_bytes_max) {
@@ -130,59 +166,84 @@ caf::error add(const intake_options& options, ingest& to, source_record& x) {
   return {};
 }
 
-std::size_t size_of(const ingest& x) {
-  return x.deposits.size() + x.rejected.size();
-}
-
 /// Puts the records where they wait for the batches before them.
 caf::error gather(intake_state& state, std::vector<source_record>& records) {
   for (auto& x : records) {
-    auto& to = state.partitions[x.partition].waiting;
-    if (to.partition.empty())
-      to.partition = partition_name(state.options, x.partition);
+    auto& partition = state.partitions[x.partition];
+    auto& to = partition.next_batch;
+    to.partition = partition_name(state.options, x.partition);
     to.upto = x.offset;
-    const auto before = size_of(to);
-    if (auto failed = add(state.options, to, x))
+    if (auto failed = add(state.options, to, x, {}))
       return failed;
-    state.in_flight += size_of(to) - before;
+    const auto bytes = x.key.size() + x.value.size();
+    partition.waiting.bytes += bytes;
+    state.bytes_in_flight += bytes;
+    ++state.in_flight;
+    partition.waiting.records.push_back(std::move(x));
   }
   return {};
 }
 
-void committed(self_pointer self, std::int32_t number, std::int64_t upto,
-               const ingested& x) {
+// -- handing on ---------------------------------------------------------------
+
+void send_waiting(self_pointer self, std::int32_t number);
+
+void committed(self_pointer self, std::int32_t number, std::int64_t upto) {
   auto& state = self->state;
   crash_point("intake_committed");
-  state.partitions[number].next = upto + 1;
-  state.report.accepted += x.accepted;
-  state.report.rejected += x.rejected;
+  auto& partition = state.partitions[number];
+  partition.next = upto + 1;
+  partition.sending = false;
+  state.in_flight -= partition.sent.records.size();
+  state.bytes_in_flight -= partition.sent.bytes;
+  partition.sent = {};
   if (state.options.journal)
     self->send(state.options.journal,
                keep_watermark{{cursor_name(state.options, number), upto}});
+  send_waiting(self, number);
+  go_on(self, {});
 }
 
-void send_waiting(self_pointer self, std::int32_t number) {
+void send_batch(self_pointer self, std::int32_t number, ingest batch);
+
+/// Shards have applied nothing of their part, where they refuse any of it.
+void send_again(self_pointer self, std::int32_t number, std::int64_t upto,
+                const std::vector<ingest_refused>& refused) {
   auto& state = self->state;
   auto& partition = state.partitions[number];
-  if (partition.sending || partition.waiting.partition.empty())
-    return;
-  partition.sending = true;
-  auto batch = std::exchange(partition.waiting, {});
-  const auto count = size_of(batch);
+  const auto before = partition.refused.size();
+  for (const auto& x : refused)
+    partition.refused.emplace(x.offset, x.reason);
+  if (partition.refused.size() == before)
+    return start_again(self, caf::make_error(ec::invalid_argument,
+                                             std::string{"a shard refuses "
+                                                         "what it refused"}));
+  ingest batch;
+  batch.partition = partition_name(state.options, number);
+  batch.upto = upto;
+  for (const auto& x : partition.sent.records)
+    if (auto failed = add(state.options, batch, x, partition.refused))
+      return start_again(self, failed);
+  crash_point("intake_refused");
+  send_batch(self, number, std::move(batch));
+}
+
+void send_batch(self_pointer self, std::int32_t number, ingest batch) {
   const auto upto = batch.upto;
-  const auto attempt = state.attempt;
+  const auto attempt = self->state.attempt;
   self
-    ->request(state.options.deposits, state.options.request_timeout,
-              std::move(batch))
+    ->request(self->state.options.deposits,
+              self->state.options.request_timeout, std::move(batch))
     .then(
       [=](const ingested& x) {
         if (self->state.attempt != attempt)
           return;
-        self->state.in_flight -= count;
-        self->state.partitions[number].sending = false;
-        committed(self, number, upto, x);
-        send_waiting(self, number);
-        go_on(self, {});
+        self->state.report.accepted += x.accepted;
+        self->state.report.rejected += x.rejected;
+        if (x.refused.empty())
+          committed(self, number, upto);
+        else
+          send_again(self, number, upto, x.refused);
       },
       [=](const caf::error& why) {
         if (self->state.attempt == attempt)
@@ -190,12 +251,23 @@ void send_waiting(self_pointer self, std::int32_t number) {
       });
 }
 
+void send_waiting(self_pointer self, std::int32_t number) {
+  auto& partition = self->state.partitions[number];
+  if (partition.sending || partition.waiting.records.empty())
+    return;
+  partition.sending = true;
+  partition.sent = std::exchange(partition.waiting, {});
+  partition.refused.clear();
+  send_batch(self, number, std::exchange(partition.next_batch, {}));
+}
+
 void read(self_pointer self) {
   auto& state = self->state;
   state.reading = false;
   // The last answer brings us back.
   if (state.partitions.empty()
-      || state.in_flight >= state.options.records_in_flight_max)
+      || state.in_flight >= state.options.records_in_flight_max
+      || state.bytes_in_flight >= state.options.bytes_in_flight_max)
     return;
   auto records = state.options.source->poll(state.options.limits);
   if (!records)

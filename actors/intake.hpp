@@ -35,6 +35,8 @@ struct intake_options {
   /// On their way to shards at once; one more poll may go beyond. Enough that a
   /// commit is under way while the next records are decoded.
   std::size_t records_in_flight_max = 8'000;
+  /// The same in bytes: a batch must fit into a message between engines.
+  std::size_t bytes_in_flight_max = 32 * 1024 * 1024;
   /// After a poll that found nothing. With a `limits.wait` it may be 0.
   std::chrono::milliseconds idle_pause{0};
   std::chrono::milliseconds retry_pause{1000}; ///< after any failure
@@ -45,13 +47,23 @@ using intake_self
   = intake_actor::extend<caf::reacts_to<begin_reading>,
                          caf::reacts_to<read_more>>;
 
+/// Records of a partition. They are kept until they are durable: of those that
+/// a shard refuses, the dead letters are the records as they came.
+struct read_records {
+  std::vector<source_record> records;
+  std::size_t bytes = 0; ///< of keys and values
+};
+
 /// A partition that is read. One batch of it is on its way at a time: were a
 /// later one taken where an earlier one failed, the watermark would skip what
 /// is missing.
 struct read_partition {
   std::int64_t next = 0; ///< committed up to before this
   bool sending = false;
-  ingest waiting;        ///< what has come meanwhile; unnamed: nothing
+  read_records sent;     ///< what is on its way
+  std::map<std::int64_t, std::string> refused; ///< of `sent`: offset, reason
+  read_records waiting;  ///< what has come meanwhile
+  ingest next_batch;     ///< made of `waiting`
 };
 
 struct intake_state {
@@ -59,6 +71,7 @@ struct intake_state {
   /// Rises with every new beginning: answers to older batches mean nothing.
   std::uint32_t attempt = 0;
   std::size_t in_flight = 0; ///< records that are not committed yet
+  std::size_t bytes_in_flight = 0;
   bool reading = false;      ///< a `read_more` is on its way
   std::map<std::int32_t, read_partition> partitions; ///< none: not begun
   intake_report report;

@@ -148,11 +148,17 @@ caf::result<ingested> ingest_everywhere(router_pointer self, ingest& x) {
     return refused;
   const auto count = self->state.to.options.count;
   std::map<shard_number, ingest> parts;
+  // A deposit that was refused goes back to the shard that did so: others may
+  // have applied all up to its offset, and would skip it.
+  const auto part_of = [&](const std::string& user) -> ingest& {
+    return parts[shard_of(user.empty() ? x.partition : user, count)];
+  };
   for (auto& deposit : x.deposits)
-    parts[shard_of(deposit.user, count)].deposits.push_back(
-      std::move(deposit));
-  if (!x.rejected.empty() || parts.empty())
-    parts[shard_of(x.partition, count)].rejected = std::move(x.rejected);
+    part_of(deposit.user).deposits.push_back(std::move(deposit));
+  for (auto& rejected : x.rejected)
+    part_of(rejected.user).rejected.push_back(std::move(rejected));
+  if (parts.empty())
+    part_of({});
   auto promise = self->make_response_promise<ingested>();
   auto all = std::make_shared<shard_answers<ingested>>();
   all->then = [=](caf::expected<ingested> y) {
@@ -169,6 +175,9 @@ caf::result<ingested> ingest_everywhere(router_pointer self, ingest& x) {
                             all->result.accepted += y->accepted;
                             all->result.rejected += y->rejected;
                             all->result.skipped += y->skipped;
+                            auto& refused = all->result.refused;
+                            refused.insert(refused.end(), y->refused.begin(),
+                                           y->refused.end());
                           }
                           all->arrived(y ? caf::error{} : y.error());
                         });

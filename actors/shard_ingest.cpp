@@ -37,9 +37,18 @@ std::string wrong_with(shard_pointer self, const ingest_deposit& x) {
   return {};
 }
 
+/// What a batch comes to, while it is taken apart.
+struct batch {
+  std::vector<std::pair<std::string, accept_items>> parts; ///< by user, queue
+  std::map<std::pair<std::string, queue_number>, std::size_t> index;
+  record rejected;
+  ingested result;
+  std::size_t ids_fresh = 0; ///< of them, now among the shard's recent ones
+};
+
 /// The same deposit may be written twice, by a producer that was not sure; an
 /// id that comes again with something else is wrong.
-bool is_repeated(shard_pointer self, const ingest_deposit& x,
+bool is_repeated(shard_pointer self, batch& to, const ingest_deposit& x,
                  std::string& wrong) {
   using rules::recent_ids;
   const auto& p = x.particulars;
@@ -50,6 +59,7 @@ bool is_repeated(shard_pointer self, const ingest_deposit& x,
     x.user, p.file_name, p.size, XXH3_64bits(content.data(), content.size()),
     now(self))) {
     case recent_ids::answer::fresh:
+      ++to.ids_fresh;
       return false;
     case recent_ids::answer::repeated:
       return true;
@@ -58,14 +68,6 @@ bool is_repeated(shard_pointer self, const ingest_deposit& x,
   }
   return false;
 }
-
-/// What a batch comes to, while it is taken apart.
-struct batch {
-  std::vector<std::pair<std::string, accept_items>> parts; ///< by user, queue
-  std::map<std::pair<std::string, queue_number>, std::size_t> index;
-  record rejected;
-  ingested result;
-};
 
 void add_deposit(shard_pointer self, batch& to, ingest_deposit& x) {
   const auto number = *find_queue(self, x.queue);
@@ -94,7 +96,7 @@ void add_deposit(shard_pointer self, batch& to, ingest_deposit& x) {
 void reject(batch& to, const std::string& partition, ingest_rejected x) {
   to.rejected.events.emplace_back(
     record_rejected{partition, x.offset, std::move(x.reason), std::move(x.key),
-                    std::move(x.value)});
+                    std::move(x.value), std::move(x.headers)});
   ++to.result.rejected;
 }
 
@@ -114,21 +116,42 @@ batch take_apart(shard_pointer self, ingest& x) {
     if (!is_new(deposit.offset, last))
       continue;
     auto wrong = wrong_with(self, deposit);
-    const auto repeated = wrong.empty() && is_repeated(self, deposit, wrong);
+    const auto repeated
+      = wrong.empty() && is_repeated(self, out, deposit, wrong);
     if (repeated)
       ++out.result.skipped;
     else if (wrong.empty())
       add_deposit(self, out, deposit);
     else
-      reject(out, x.partition,
-             {deposit.offset, std::move(wrong), deposit.user,
-              std::move(deposit.post)});
+      out.result.refused.push_back({deposit.offset, std::move(wrong)});
   }
   last = applied;
   for (auto& record : x.rejected)
     if (is_new(record.offset, last))
       reject(out, x.partition, std::move(record));
   return out;
+}
+
+/// Answers when all that was decided before is durable.
+template <class Answer>
+caf::result<Answer> answer_after_commits(shard_pointer self, Answer what) {
+  append marker;
+  marker.generation = self->state.generation;
+  marker.deliveries.emplace_back(
+    reply{take_reply(self), caf::make_message(std::move(what))});
+  self->send(self->state.options.journal, std::move(marker));
+  return answered_later<Answer>();
+}
+
+/// As if the batch had never come: who has the records sends them again, the
+/// refused ones among the rejected.
+caf::result<ingested> refuse_batch(shard_pointer self, batch& x,
+                                   item_id id_last) {
+  self->state.id_last = id_last;
+  self->state.ingested.take_back(x.ids_fresh);
+  ingested out;
+  out.refused = std::move(x.result.refused);
+  return answer_after_commits(self, std::move(out));
 }
 
 /// The shard's own part of the bundle: rejected records, and the answer's last
@@ -165,7 +188,10 @@ void send_parts(shard_pointer self, batch& x,
 caf::result<ingested> ingest_batch(shard_pointer self, ingest& x) {
   if (auto refused = refuse_intake(self))
     return refused;
+  const auto id_last = self->state.id_last;
   auto all = take_apart(self, x);
+  if (!all.result.refused.empty())
+    return refuse_batch(self, all, id_last);
   const watermark mark{x.partition,
                        std::max(x.upto, watermark_of(self, x.partition))};
   self->state.watermarks[mark.partition] = mark.offset;
@@ -200,12 +226,7 @@ caf::result<watermarks_read> tell_watermarks(shard_pointer self) {
   watermarks_read out;
   for (const auto& [partition, offset] : self->state.watermarks)
     out.marks.push_back({partition, offset});
-  append marker;
-  marker.generation = self->state.generation;
-  marker.deliveries.emplace_back(
-    reply{take_reply(self), caf::make_message(std::move(out))});
-  self->send(self->state.options.journal, std::move(marker));
-  return answered_later<watermarks_read>();
+  return answer_after_commits(self, std::move(out));
 }
 
 } // namespace depositd::shard_parts

@@ -40,4 +40,11 @@ recent_ids::answer recent_ids::see(std::string_view user, std::string_view id,
   return same ? answer::repeated : answer::other_content;
 }
 
+void recent_ids::take_back(std::size_t count) {
+  for (; count > 0 && !order_.empty(); --count) {
+    known_.erase(order_.back().second);
+    order_.pop_back();
+  }
+}
+
 } // namespace depositd::rules

@@ -29,6 +29,9 @@ public:
   answer see(std::string_view user, std::string_view id, std::uint64_t size,
              std::uint64_t digest, micros now);
 
+  /// Forgets the last so many ids that came fresh, as if they never had.
+  void take_back(std::size_t count);
+
   std::size_t size() const noexcept {
     return known_.size();
   }

@@ -8,8 +8,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using testing::record_log_fixture;
-using texts = std::multiset<std::string>;
-
 class ingest_test : public record_log_fixture {
 protected:
   static ingest batch(std::int64_t first, std::int64_t last,
@@ -37,6 +35,20 @@ protected:
       if (x.partition == partition)
         return x.offset;
     return -1;
+  }
+
+  /// What intake makes of a batch of which some are refused.
+  static ingest with_rejected(ingest x, const ingested& said) {
+    for (const auto& refused : said.refused) {
+      const auto at = std::find_if(
+        x.deposits.begin(), x.deposits.end(),
+        [&](const auto& y) { return y.offset == refused.offset; });
+      EXPECT_NE(at, x.deposits.end());
+      x.rejected.push_back({refused.offset, refused.reason, "key", "value",
+                            {{"a", "b"}}, at->user});
+      x.deposits.erase(at);
+    }
+    return x;
   }
 
   std::size_t submissions() {
@@ -99,12 +111,47 @@ TEST_F(ingest_test, takes_more_than_the_pending_limit_of_a_door) {
   EXPECT_EQ(report_of("metadata").ready, 9u);
 }
 
+TEST_F(ingest_test, a_batch_with_something_that_is_refused_is_not_applied) {
+  start();
+  const auto before = store->last();
+  auto x = batch(0, 4);
+  x.deposits[1].queue = "nowhere";
+  x.deposits[2].user = "../a";
+  auto reply = ask<ingested>(core, x);
+  ASSERT_TRUE(reply) << render(reply.error());
+  EXPECT_EQ(reply->accepted + reply->rejected + reply->skipped, 0u);
+  ASSERT_EQ(reply->refused.size(), 2u);
+  EXPECT_EQ(reply->refused[0].offset, 1);
+  EXPECT_EQ(reply->refused[0].reason, "no deposit queue nowhere");
+  EXPECT_EQ(reply->refused[1].offset, 2);
+  EXPECT_EQ(reply->refused[1].reason, "not a user name");
+  EXPECT_EQ(kept_mark("in/0"), -1);
+  EXPECT_EQ(store->last(), before);
+  EXPECT_EQ(submissions(), 0u);
+}
+
+TEST_F(ingest_test, ids_of_a_batch_that_was_refused_are_not_taken) {
+  start();
+  auto x = batch(0, 4);
+  x.deposits[4].queue = "nowhere";
+  ASSERT_EQ(ask<ingested>(core, x)->refused.size(), 1u);
+  auto other = batch(0, 4);
+  for (auto& deposit : other.deposits)
+    deposit.post = "else";
+  auto reply = ask<ingested>(core, other);
+  ASSERT_TRUE(reply);
+  EXPECT_EQ(reply->accepted, 5u);
+  EXPECT_TRUE(reply->refused.empty());
+}
+
 TEST_F(ingest_test, what_is_no_deposit_here_is_rejected_not_lost) {
   start();
   auto x = batch(0, 2);
   x.deposits[0].queue = "nowhere";
   x.deposits[1].user = "../a";
-  auto reply = ask<ingested>(core, x);
+  auto refused = ask<ingested>(core, x);
+  ASSERT_TRUE(refused);
+  auto reply = ask<ingested>(core, with_rejected(x, *refused));
   ASSERT_TRUE(reply);
   EXPECT_EQ(reply->accepted, 1u);
   EXPECT_EQ(reply->rejected, 2u);
@@ -120,11 +167,15 @@ TEST_F(ingest_test, the_same_deposit_is_taken_once_also_after_a_crash) {
     again.deposits[i].particulars.file_name = "f" + std::to_string(i);
   }
   again.deposits[2].post = "lost";
-  auto reply = ask<ingested>(core, again);
+  auto refused = ask<ingested>(core, again);
+  ASSERT_TRUE(refused);
+  ASSERT_EQ(refused->refused.size(), 1u) << "an id used for something else";
+  EXPECT_EQ(refused->refused[0].offset, 5);
+  auto reply = ask<ingested>(core, with_rejected(again, *refused));
   ASSERT_TRUE(reply);
   EXPECT_EQ(reply->accepted, 0u);
   EXPECT_EQ(reply->skipped, 2u);
-  EXPECT_EQ(reply->rejected, 1u) << "an id was used for something else";
+  EXPECT_EQ(reply->rejected, 1u);
   for (const auto tables_first : {false, true}) {
     if (tables_first) {
       EXPECT_EQ(submissions(), 3u);
@@ -166,123 +217,6 @@ TEST_F(ingest_test, an_item_carries_its_post) {
   ASSERT_TRUE(found);
   EXPECT_EQ(found->post, "post");
   EXPECT_EQ(found->particulars.file_name, "f0");
-}
-
-// -- the whole way ------------------------------------------------------------
-
-class record_log_test : public record_log_fixture {
-protected:
-  static std::string line_of(int i) {
-    return std::string{"u"}
-      .append(std::to_string(i % 9))
-      .append(" metadata f")
-      .append(std::to_string(i))
-      .append(" x");
-  }
-
-  /// Ends everything that waits.
-  void process_all() {
-    const auto sp = attach_to("metadata");
-    want(sp, 1000);
-    for (std::size_t i = 0; i < sp.got->items.size(); ++i)
-      end(sp, sp.got->items[i],
-          sp.got->items[i].user == "bad" ? verdict::failed : verdict::done);
-    pass();
-    caf::anon_send_exit(sp.actor, caf::exit_reason::kill);
-    settle();
-  }
-};
-
-TEST_F(record_log_test, deposits_come_in_and_outcomes_go_out) {
-  start_all();
-  write("ann metadata one x", 0);
-  write("bad metadata two x", 1);
-  pass();
-  process_all();
-  EXPECT_EQ(values(read_out("out")), (texts{"one done", "two not done"}));
-  EXPECT_TRUE(read_out("dead").empty());
-}
-
-TEST_F(record_log_test, poison_goes_to_the_dead_letters_once) {
-  start_all();
-  for (int i = 0; i < 1000; ++i)
-    write(std::string{"poison-"}.append(std::to_string(i)));
-  write("ann metadata good x");
-  for (int i = 0; i < 10; ++i)
-    pass();
-  process_all();
-  EXPECT_EQ(read_out("dead").size(), 1000u);
-  EXPECT_EQ(memory_records(*topics, "dead").size(), 1000u);
-  EXPECT_EQ(values(read_out("out")), (texts{"good done"}));
-}
-
-TEST_F(record_log_test, nothing_is_lost_or_doubled_by_crashes) {
-  records_max = 7;
-  for (int i = 0; i < 100; ++i)
-    write(line_of(i), i % 2);
-  texts expected;
-  for (int i = 0; i < 100; ++i)
-    expected.insert(std::string{"f"}.append(std::to_string(i)) + " done");
-  for (int round = 0; round < 5; ++round) {
-    start_all();
-    advance(50ms);
-    process_all();
-    crash_all();
-  }
-  start_all();
-  for (int i = 0; i < 10; ++i)
-    pass();
-  process_all();
-  process_all();
-  EXPECT_EQ(values(read_out("out")), expected);
-}
-
-TEST_F(record_log_test, a_sink_that_fails_is_asked_again) {
-  start_all();
-  fault_publishes(*topics, publish_fault::answer_lost, 1);
-  write("ann metadata one x");
-  pass();
-  process_all();
-  pass(2s);
-  EXPECT_EQ(values(read_out("out")), (texts{"one done"}));
-  EXPECT_GE(memory_records(*topics, "out").size(), 2u) << "no repetition seen";
-}
-
-TEST_F(record_log_test, brokers_that_are_away_only_delay) {
-  start_all();
-  write("ann metadata one x");
-  pass();
-  reach_memory_brokers(*topics, false);
-  process_all();
-  pass(3s);
-  reach_memory_brokers(*topics, true);
-  pass(3s);
-  EXPECT_EQ(values(read_out("out")), (texts{"one done"}));
-}
-
-TEST_F(record_log_test, a_deposit_of_before_the_start_keeps_its_name) {
-  start_all();
-  write("ann metadata early x");
-  pass();
-  crash_all();
-  start_all();
-  process_all();
-  EXPECT_EQ(values(read_out("out")), (texts{"early done"}));
-}
-
-TEST_F(record_log_test, records_that_retention_took_stop_the_partition) {
-  start_all();
-  write("ann metadata one x");
-  pass();
-  crash_all();
-  write("ann metadata two x");
-  write("ann metadata three x");
-  trim_memory_partition(*topics, "in", 0, 2);
-  start_all();
-  pass(2s);
-  auto report = ask<intake_report>(reader_of_topic, report_intake{});
-  ASSERT_TRUE(report);
-  EXPECT_NE(report->trouble, "");
 }
 
 } // namespace

@@ -47,9 +47,12 @@ inline record_format plain_format() {
               true, {{"event-id", x.event_id}}};
           },
           [](const dead_letter& x) {
-            return outgoing_record{
+            outgoing_record out{
               "dead", x.what.key, x.what.value, true,
               {{"event-id", x.event_id}, {"reason", x.what.reason}}};
+            out.headers.insert(out.headers.end(), x.what.headers.begin(),
+                               x.what.headers.end());
+            return out;
           }};
 }
 
@@ -73,6 +76,7 @@ protected:
     reading.blobs = blobs.get();
     reading.limits.wait = std::chrono::milliseconds{0};
     reading.limits.records_max = records_max;
+    reading.bytes_in_flight_max = bytes_max;
     reading.idle_pause = std::chrono::milliseconds{50};
     reader_of_topic = spawn(intake, reading);
     publisher_options writing;
@@ -91,11 +95,13 @@ protected:
     crash();
   }
 
-  void write(const std::string& value, std::int32_t partition = 0) {
+  void write(const std::string& value, std::int32_t partition = 0,
+             std::vector<record_header> headers = {}) {
     source_record x;
     x.key = "key";
     x.value = value;
     x.has_value = true;
+    x.headers = std::move(headers);
     append_memory_record(*topics, "in", partition, x);
   }
 
@@ -128,6 +134,7 @@ protected:
 
   std::shared_ptr<memory_record_log> topics = make_memory_record_log();
   std::size_t records_max = 100;
+  std::size_t bytes_max = 1 << 20;
   intake_actor reader_of_topic;
   publisher_actor writer_of_topics;
 };

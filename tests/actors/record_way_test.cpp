@@ -1,0 +1,230 @@
+// Records on their whole way: from a log in, through the core, and out again.
+
+#include "tests/actors/record_log_fixture.hpp"
+
+namespace depositd {
+
+namespace {
+
+using namespace std::chrono_literals;
+using testing::record_log_fixture;
+using texts = std::multiset<std::string>;
+
+class record_log_test : public record_log_fixture {
+protected:
+  static std::string line_of(int i) {
+    return std::string{"u"}
+      .append(std::to_string(i % 9))
+      .append(" metadata f")
+      .append(std::to_string(i))
+      .append(" x");
+  }
+
+  /// Ends everything that waits.
+  void process_all() {
+    const auto sp = attach_to("metadata");
+    want(sp, 1000);
+    for (std::size_t i = 0; i < sp.got->items.size(); ++i)
+      end(sp, sp.got->items[i],
+          sp.got->items[i].user == "bad" ? verdict::failed : verdict::done);
+    pass();
+    caf::anon_send_exit(sp.actor, caf::exit_reason::kill);
+    settle();
+  }
+};
+
+TEST_F(record_log_test, deposits_come_in_and_outcomes_go_out) {
+  start_all();
+  write("ann metadata one x", 0);
+  write("bad metadata two x", 1);
+  pass();
+  process_all();
+  EXPECT_EQ(values(read_out("out")), (texts{"one done", "two not done"}));
+  EXPECT_TRUE(read_out("dead").empty());
+}
+
+TEST_F(record_log_test, poison_goes_to_the_dead_letters_once) {
+  start_all();
+  for (int i = 0; i < 1000; ++i)
+    write(std::string{"poison-"}.append(std::to_string(i)));
+  write("ann metadata good x");
+  for (int i = 0; i < 10; ++i)
+    pass();
+  process_all();
+  EXPECT_EQ(read_out("dead").size(), 1000u);
+  EXPECT_EQ(memory_records(*topics, "dead").size(), 1000u);
+  EXPECT_EQ(values(read_out("out")), (texts{"good done"}));
+}
+
+TEST_F(record_log_test, what_a_shard_refuses_becomes_a_dead_letter_as_it_was) {
+  start_all();
+  const auto large = std::string(inline_post_bytes_max + 1, 'x');
+  const std::vector<record_header> headers{{"sent-by", "a"}, {"sent-by", "b"}};
+  write("ann metadata one x");
+  write("ann metadata one y", 0, headers);
+  write("poison", 0, {{"n", "1"}});
+  write("bob nowhere two " + large, 0, headers);
+  write("bob metadata three x");
+  write("ann metadata one x", 1);
+  pass();
+  process_all();
+  EXPECT_EQ(values(read_out("out")), (texts{"one done", "three done"}));
+  const auto letters = memory_records(*topics, "dead");
+  ASSERT_EQ(letters.size(), 3u);
+  const auto rest = [](const source_record& x) {
+    return std::vector<record_header>{x.headers.begin() + 2, x.headers.end()};
+  };
+  EXPECT_EQ(letters[0].value, "ann metadata one y");
+  EXPECT_EQ(letters[1].value, "poison");
+  EXPECT_EQ(letters[2].value, "bob nowhere two " + large);
+  for (const auto& x : letters)
+    EXPECT_EQ(x.key, "key");
+  EXPECT_EQ(rest(letters[0]), headers);
+  EXPECT_EQ(rest(letters[1]), (std::vector<record_header>{{"n", "1"}}));
+  EXPECT_EQ(rest(letters[2]), headers);
+  auto report = ask<intake_report>(reader_of_topic, report_intake{});
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->accepted, 2u);
+  EXPECT_EQ(report->rejected, 3u);
+  crash_all();
+  start_all();
+  pass();
+  EXPECT_EQ(memory_records(*topics, "dead").size(), 3u);
+}
+
+TEST_F(record_log_test, refused_records_neither_stop_nor_reorder_a_partition) {
+  records_max = 7;
+  start_all();
+  texts expected;
+  for (int i = 0; i < 100; ++i) {
+    const auto n = std::to_string(i);
+    write("ann " + std::string{i % 3 == 0 ? "nowhere" : "metadata"} + " f" + n
+          + " x");
+    if (i % 3 != 0)
+      expected.insert("f" + n + " done");
+  }
+  for (int i = 0; i < 10; ++i)
+    pass();
+  process_all();
+  process_all();
+  EXPECT_EQ(values(read_out("out")), expected);
+  EXPECT_EQ(read_out("dead").size(), 34u);
+}
+
+TEST_F(record_log_test, headers_of_dead_letters_are_bounded) {
+  start_all();
+  std::vector<record_header> many(100, {"name", "value"});
+  many.push_back({"headers-omitted", "0"});
+  write("poison", 0, many);
+  write("poison", 0, {{"large", std::string(40'000, 'x')}, {"small", "y"}});
+  pass();
+  const auto letters = memory_records(*topics, "dead");
+  ASSERT_EQ(letters.size(), 2u);
+  ASSERT_EQ(letters[0].headers.size(), 2u + 64u + 1u);
+  EXPECT_EQ(letters[0].headers.back(),
+            (record_header{"headers-omitted", "36"}));
+  EXPECT_EQ((std::vector<record_header>{letters[1].headers.begin() + 2,
+                                        letters[1].headers.end()}),
+            (std::vector<record_header>{{"small", "y"},
+                                        {"headers-omitted", "1"}}));
+}
+
+TEST_F(record_log_test, large_records_wait_for_each_other) {
+  bytes_max = 1'000;
+  start_all();
+  for (int i = 0; i < 20; ++i)
+    write(line_of(i) + std::string(600, 'x'));
+  for (int i = 0; i < 20; ++i)
+    pass();
+  process_all();
+  EXPECT_EQ(read_out("out").size(), 20u);
+}
+
+TEST_F(record_log_test, many_deposits_of_before_the_start_keep_their_names) {
+  start_all();
+  texts expected;
+  for (int i = 0; i < 150; ++i) {
+    write(line_of(i));
+    expected.insert("f" + std::to_string(i) + " done");
+  }
+  pass();
+  pass();
+  crash_all();
+  start_all();
+  process_all();
+  process_all();
+  EXPECT_EQ(values(read_out("out")), expected);
+}
+
+TEST_F(record_log_test, nothing_is_lost_or_doubled_by_crashes) {
+  records_max = 7;
+  for (int i = 0; i < 100; ++i)
+    write(line_of(i), i % 2);
+  texts expected;
+  for (int i = 0; i < 100; ++i)
+    expected.insert(std::string{"f"}.append(std::to_string(i)) + " done");
+  for (int round = 0; round < 5; ++round) {
+    start_all();
+    advance(50ms);
+    process_all();
+    crash_all();
+  }
+  start_all();
+  for (int i = 0; i < 10; ++i)
+    pass();
+  process_all();
+  process_all();
+  EXPECT_EQ(values(read_out("out")), expected);
+}
+
+TEST_F(record_log_test, a_sink_that_fails_is_asked_again) {
+  start_all();
+  fault_publishes(*topics, publish_fault::answer_lost, 1);
+  write("ann metadata one x");
+  pass();
+  process_all();
+  pass(2s);
+  EXPECT_EQ(values(read_out("out")), (texts{"one done"}));
+  EXPECT_GE(memory_records(*topics, "out").size(), 2u) << "no repetition seen";
+}
+
+TEST_F(record_log_test, brokers_that_are_away_only_delay) {
+  start_all();
+  write("ann metadata one x");
+  pass();
+  reach_memory_brokers(*topics, false);
+  process_all();
+  pass(3s);
+  reach_memory_brokers(*topics, true);
+  pass(3s);
+  EXPECT_EQ(values(read_out("out")), (texts{"one done"}));
+}
+
+TEST_F(record_log_test, a_deposit_of_before_the_start_keeps_its_name) {
+  start_all();
+  write("ann metadata early x");
+  pass();
+  crash_all();
+  start_all();
+  process_all();
+  EXPECT_EQ(values(read_out("out")), (texts{"early done"}));
+}
+
+TEST_F(record_log_test, records_that_retention_took_stop_the_partition) {
+  start_all();
+  write("ann metadata one x");
+  pass();
+  crash_all();
+  write("ann metadata two x");
+  write("ann metadata three x");
+  trim_memory_partition(*topics, "in", 0, 2);
+  start_all();
+  pass(2s);
+  auto report = ask<intake_report>(reader_of_topic, report_intake{});
+  ASSERT_TRUE(report);
+  EXPECT_NE(report->trouble, "");
+}
+
+} // namespace
+
+} // namespace depositd
