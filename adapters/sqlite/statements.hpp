@@ -155,8 +155,7 @@ inline constexpr std::string_view submission_of_blob =
 
 /// The submissions that the query asks for. Parameters: id, user, queue,
 /// file_name, batch_id, status, count, file_key, batch_key, ids (a JSON array),
-/// always in this order. The numbers are sorted by themselves first: rows are
-/// wide.
+/// always in this order. Numbers are sorted by themselves first: rows are wide.
 inline std::string submissions(const submission_query& query) {
   std::string where = "1";
   if (query.id != 0)
