@@ -79,6 +79,7 @@ void process(self_pointer self, claimed_item& item) {
                 state.options.name, state.options.slot, item.id, item.attempt);
   ++state.in_work;
   touch_later(self);
+  count_later(self);
   self
     ->request(
       state.options.handler, state.options.handler_timeout,
@@ -109,10 +110,10 @@ void take(self_pointer self, handed& x) {
   for (const auto& one : x.settled)
     settled(self, one);
   if (x.items.empty() && x.settled.empty())
-    missed(self, self->current_sender());
+    take_count(self, x);
   for (auto& item : x.items) {
     if (auto* door = find_door(self, shard_of_item(item.id)))
-      arrived(self, *door, 1);
+      arrived(self, *door);
     if (self->state.finishing)
       give_back(self, item);
     else
@@ -179,6 +180,7 @@ processor(processor_self::stateful_pointer<processor_state> self,
         attach_to(self, *door);
     },
     [=](touch_due) { touch_all(self); },
+    [=](count_due) { count_again(self); },
   };
 }
 

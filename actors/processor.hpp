@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/rules/visits.hpp"
 #include "messages/actors.hpp"
 #include "messages/clock.hpp"
 
@@ -36,6 +37,10 @@ struct attach_again {
 /// To itself: claims under a lease must be extended.
 struct touch_due {};
 
+/// To itself: how many users wait behind each of several doors may have
+/// changed while the handler was busy.
+struct count_due {};
+
 struct processor_options {
   std::string node; ///< empty: inside the engine
   std::string name; ///< of the SP
@@ -61,7 +66,8 @@ using processor_self =
                           caf::replies_to<finish_slot>::with<done>,
                           caf::reacts_to<use_doors>,
                           caf::reacts_to<attach_again>,
-                          caf::reacts_to<touch_due>>;
+                          caf::reacts_to<touch_due>,
+                          caf::reacts_to<count_due>>;
 
 /// A queue in one shard, seen from the slot.
 struct processor_door {
@@ -69,6 +75,7 @@ struct processor_door {
   queue_door_actor queue;    ///< null: gone, the next one is awaited
   std::uint32_t number = 0;  ///< from the queue; 0: not attached yet
   std::uint32_t credit = 0;  ///< items that it was asked for and has not sent
+  bool counting = false;     ///< it was asked for its number of users
 };
 
 /// A claim, from the hand-out until its outcome is settled.
@@ -92,17 +99,26 @@ struct processor_state {
   std::vector<processor_door> doors;
   std::map<claim_name, held_item> held;
   std::uint32_t in_work = 0; ///< of `held`
-  std::size_t turn = 0;      ///< of several doors: which is asked next
-  std::size_t misses = 0;    ///< doors in a row that had nothing
+  rules::visits visits;      ///< of several doors: which is asked next
+  bool waits_at_all = false; ///< nobody had anything
+  bool recount = true;    ///< numbers of users are too old to choose by
+  bool recounted = false; ///< they are not, since the last item
+  bool recounting = false; ///< the choice waits for them
+  std::uint32_t draws = 0;   ///< since the doors were asked for their numbers
+  caf::actor_clock::time_point counted_at{};
   bool finishing = false;
   bool touching = false; ///< a `touch_due` is on its way
+  bool count_due = false; ///< a `count_due` is on its way
   std::vector<caf::typed_response_promise<done>> awaiting_end;
 
   static inline const char* name = "processor";
 };
 
 /// One SP slot, inside the engine or on another node. Outlives the queues it
-/// draws from: what it holds, it names when it attaches to the next.
+/// draws from: what it holds, it names when it attaches to the next. Of several
+/// doors it visits each in proportion to the users behind it whom its criteria
+/// let it serve and who could be served now (`rules::ring::eligible_users`), so
+/// that a user gets as much in a crowded shard as in an empty one.
 processor_self::behavior_type
 processor(processor_self::stateful_pointer<processor_state> self,
           processor_options options);
@@ -114,3 +130,4 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::finish_slot)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::use_doors)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::attach_again)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::touch_due)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::count_due)

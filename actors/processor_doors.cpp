@@ -40,32 +40,6 @@ std::vector<claim_name> claims_at(self_pointer self, shard_number shard) {
   return out;
 }
 
-void ask(self_pointer self, processor_door& door, std::uint32_t credit,
-         bool waits) {
-  door.credit += credit;
-  work what;
-  what.processor = door.number;
-  what.credit = credit;
-  what.waits = waits;
-  self->send(door.queue, std::move(what));
-}
-
-/// Of several doors the next one, for one item if it has any now.
-void probe(self_pointer self) {
-  auto& state = self->state;
-  const auto count = state.doors.size();
-  if (state.misses >= attached_doors(self)) {
-    state.misses = 0;
-    for (auto& door : state.doors)
-      if (door.number != 0)
-        ask(self, door, 1, true);
-    return;
-  }
-  while (state.doors[state.turn % count].number == 0)
-    ++state.turn;
-  ask(self, state.doors[state.turn++ % count], 1, false);
-}
-
 /// The claim is not in force. An outcome that was told before may be the
 /// reason: it was durable, and only the answer was lost.
 void give_up(self_pointer self, std::map<claim_name, held_item>::iterator at) {
@@ -112,11 +86,11 @@ void attached_to(self_pointer self, shard_number shard,
     return; // it went, or another came, meanwhile
   door->number = x.processor;
   door->credit = 0;
+  open_visits(self, *door);
   take_standing(self, *door, named, x.members);
   if (!self->state.held.empty())
     touch_later(self);
-  self->state.misses = 0;
-  if (self->state.doors.size() > 1 && credit_out(self) > 0
+  if (self->state.waits_at_all && credit_out(self) > 0
       && !self->state.finishing)
     ask(self, *door, 1, true); // the others may wait for a long time
   else
@@ -124,6 +98,16 @@ void attached_to(self_pointer self, shard_number shard,
 }
 
 } // namespace
+
+void ask(self_pointer self, processor_door& door, std::uint32_t credit,
+         bool waits) {
+  door.credit += credit;
+  work what;
+  what.processor = door.number;
+  what.credit = credit;
+  what.waits = waits;
+  self->send(door.queue, std::move(what));
+}
 
 processor_door* find_door(self_pointer self, shard_number shard) {
   auto& doors = self->state.doors;
@@ -167,6 +151,7 @@ void take_doors(self_pointer self, const doors_opened& found) {
       continue;
     if (at->queue)
       self->demonitor(at->queue.address());
+    close_visits(self, *at);
     *at = {x.shard, x.queue};
     self->monitor(x.queue);
     attach_to(self, *at);
@@ -176,6 +161,7 @@ void take_doors(self_pointer self, const doors_opened& found) {
 void lose_door(self_pointer self, const caf::actor_addr& who) {
   for (auto& door : self->state.doors)
     if (door.queue && door.queue.address() == who) {
+      close_visits(self, door);
       door = processor_door{door.shard};
       draw(self); // from the others
     }
@@ -211,30 +197,6 @@ void deliver(self_pointer self, processor_door* door,
     door->credit += what.credit;
   }
   self->send(door->queue, std::move(what));
-}
-
-void missed(self_pointer self, const caf::strong_actor_ptr& who) {
-  auto& state = self->state;
-  if (!who || state.doors.size() < 2)
-    return;
-  for (auto& door : state.doors)
-    if (door.queue && door.queue.address() == who && door.credit > 0) {
-      door.credit = 0;
-      ++state.misses;
-      draw(self);
-      return;
-    }
-}
-
-void arrived(self_pointer self, processor_door& door, std::size_t count) {
-  auto& state = self->state;
-  state.misses = 0;
-  door.credit -= std::min(door.credit, static_cast<std::uint32_t>(count));
-  for (auto& other : state.doors)
-    if (&other != &door && other.credit > 0) {
-      self->send(other.queue, withdraw{other.number});
-      other.credit = 0;
-    }
 }
 
 void stop_drawing(self_pointer self) {

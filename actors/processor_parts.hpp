@@ -27,11 +27,9 @@ void draw(self_pointer self);
 void deliver(self_pointer self, processor_door* door,
              std::vector<outcome> outcomes);
 
-/// A door had nothing now.
-void missed(self_pointer self, const caf::strong_actor_ptr& who);
-
-/// Items came from this door: credit at others is taken back.
-void arrived(self_pointer self, processor_door& door, std::size_t count);
+/// Asks a door for items.
+void ask(self_pointer self, processor_door& door, std::uint32_t credit,
+         bool waits);
 
 /// Takes back all credit.
 void stop_drawing(self_pointer self);
@@ -39,5 +37,26 @@ void stop_drawing(self_pointer self);
 /// Extends the claims at doors on other nodes, again and again.
 void touch_later(self_pointer self);
 void touch_all(self_pointer self);
+
+// -- processor_visits.cpp: several doors --------------------------------------
+
+/// The door whose turn it is, for one item if it has any now; all of them, and
+/// for as long as it takes, if nobody waits anywhere.
+void probe(self_pointer self);
+
+/// A door is there from now on, or is not.
+void open_visits(self_pointer self, processor_door& door);
+void close_visits(self_pointer self, const processor_door& door);
+
+/// A door says how many users it could serve, asked for that or for an item
+/// that it did not have.
+void take_count(self_pointer self, const handed& x);
+
+/// An item came from this door: credit at others is taken back.
+void arrived(self_pointer self, processor_door& door);
+
+/// While the handler is busy, numbers of users are asked for again.
+void count_later(self_pointer self);
+void count_again(self_pointer self);
 
 } // namespace depositd::processor_parts

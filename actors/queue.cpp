@@ -122,6 +122,11 @@ void settle_outcomes(self_pointer self, queue_processor& processor,
     self->send(processor.actor, std::move(unknown));
 }
 
+/// How much there is to visit here, for who draws from several doors.
+std::uint32_t eligible_for(self_pointer self, const queue_processor& x) {
+  return open(self) ? self->state.ring.eligible_users(x.view) : 0;
+}
+
 /// The processor looks elsewhere: what it asked for cannot be served now.
 void void_credit(self_pointer self, std::uint32_t number) {
   auto* processor = find_processor(self, number);
@@ -129,7 +134,7 @@ void void_credit(self_pointer self, std::uint32_t number) {
     return;
   self->state.ring.stop_waiting(number);
   processor->credit = 0;
-  self->send(processor->actor, handed{});
+  self->send(processor->actor, handed{}); // nobody is eligible for it
 }
 
 void take_credit_back(self_pointer self, std::uint32_t number) {
@@ -146,6 +151,13 @@ void take_work(self_pointer self, const work& x) {
     return;
   if (!x.outcomes.empty())
     settle_outcomes(self, *processor, x.outcomes);
+  if (x.counts) {
+    handed count;
+    count.eligible = eligible_for(self, *processor);
+    count.counted = true;
+    self->send(processor->actor, std::move(count));
+    return;
+  }
   const auto more = std::min(x.credit, credit_max - processor->credit);
   if (more > 0) {
     processor->credit += more;

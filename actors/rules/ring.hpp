@@ -124,6 +124,10 @@ public:
   std::uint64_t in_flight_total() const noexcept;
   /// Users in the rotation.
   std::uint32_t eligible_users() const noexcept;
+  /// Users whom the view could be handed an item of now. O(bands + users that
+  /// it excludes). In `across_users` a user counts once for every band in which
+  /// it has items.
+  std::uint32_t eligible_users(view_number view) const;
   std::uint32_t users() const noexcept;
   std::uint64_t stamp_last() const noexcept;
   /// Highest stamp seen; new stamps are above it (recovery).

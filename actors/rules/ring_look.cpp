@@ -71,6 +71,21 @@ std::uint32_t ring::eligible_users() const noexcept {
   return state_->eligible_users;
 }
 
+std::uint32_t ring::eligible_users(view_number number) const {
+  const auto& s = *state_;
+  const auto& view = *s.views[number];
+  const auto cls = view.key.class_max;
+  const auto& lists = view.required() ? view.lists : s.main[cls];
+  std::uint32_t out = 0;
+  for (auto left = lists.filled; left.any(); left.clear(left.first()))
+    out += lists.bands[left.first()].size;
+  for (const auto m : view.excluded)
+    for (auto cell = s.members[m].first_cell; cell != nobody;
+         cell = s.cells.next_of_member(cell))
+      out -= s.cells.linked(cell, cls) ? 1 : 0;
+  return out;
+}
+
 std::uint32_t ring::users() const noexcept {
   return state_->users;
 }

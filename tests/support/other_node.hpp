@@ -27,13 +27,15 @@ struct connection {
 class stand_in : public caf::actor_proxy {
 public:
   using change = std::function<caf::message(caf::message)>;
+  using view = std::function<caf::strong_actor_ptr(caf::strong_actor_ptr)>;
 
   stand_in(caf::actor_config& cfg, caf::strong_actor_ptr behind,
-           std::shared_ptr<connection> way, change on_the_way)
+           std::shared_ptr<connection> way, change on_the_way, view from_there)
     : caf::actor_proxy(cfg),
       behind_(std::move(behind)),
       way_(std::move(way)),
-      on_the_way_(std::move(on_the_way)) {
+      on_the_way_(std::move(on_the_way)),
+      from_there_(std::move(from_there)) {
     // nop
   }
 
@@ -48,6 +50,8 @@ public:
       return;
     if (on_the_way_)
       content = on_the_way_(std::move(content));
+    else
+      sender = from_there_(std::move(sender));
     behind_->enqueue(std::move(sender), id, std::move(content), context);
   }
 
@@ -59,6 +63,7 @@ private:
   caf::strong_actor_ptr behind_;
   std::shared_ptr<connection> way_;
   change on_the_way_; ///< of doors only
+  view from_there_;   ///< who says it, as the node knows them
 };
 
 /// A node of processors as its engine sees it, and the engine as seen by it.
@@ -119,7 +124,11 @@ private:
     if (!known) {
       caf::actor_config config;
       known = caf::make_actor<stand_in, caf::strong_actor_ptr>(
-        real->id(), id_, &system_, config, real, way_, std::move(on_the_way));
+        real->id(), id_, &system_, config, real, way_, std::move(on_the_way),
+        [this](caf::strong_actor_ptr who) {
+          const auto at = known_.find(who);
+          return at == known_.end() ? who : at->second;
+        });
       const auto address = caf::actor_cast<caf::actor_addr>(known);
       real->get()->attach_functor([address](const caf::error& why) {
         if (auto proxy = caf::actor_cast<caf::strong_actor_ptr>(address))

@@ -373,4 +373,34 @@ TEST_F(ring_test, totals_add_up) {
   EXPECT_EQ(ring_.users(), 2u);
 }
 
+// -- how many -----------------------------------------------------------------
+
+TEST_F(ring_test, a_view_counts_whom_it_can_be_handed_an_item_of) {
+  const auto small = requiring({"bob", "eve", "nobody"});
+  users_with(9, {"ann", "bob", "cid", "dan"});
+  join("eve");
+  EXPECT_EQ(ring_.eligible_users(anybody_), 4u);
+  EXPECT_EQ(ring_.eligible_users(preferring({"bob"})), 4u);
+  EXPECT_EQ(ring_.eligible_users(excluding({"ann", "eve", "nobody"})), 3u);
+  EXPECT_EQ(ring_.eligible_users(small), 1u);
+  set("ann", {.held = true});
+  set("bob", {.prohibited = true});
+  set("cid", {.concurrency = 0});
+  EXPECT_EQ(ring_.eligible_users(anybody_), 1u);
+  EXPECT_EQ(ring_.eligible_users(excluding({"ann", "eve", "nobody"})), 1u);
+  EXPECT_EQ(ring_.eligible_users(small), 1u) << "those may be required";
+}
+
+TEST_F(ring_test, a_view_does_not_count_users_whose_items_are_too_big) {
+  ring_.insert_class(0);
+  join("ann");
+  join("bob");
+  enqueue("ann", 1, 1);
+  enqueue("bob", 1, 0);
+  EXPECT_EQ(ring_.eligible_users(ring_.open_view({}, 0)), 1u);
+  EXPECT_EQ(ring_.eligible_users(ring_.open_view({}, 1)), 2u);
+  EXPECT_EQ(
+    ring_.eligible_users(ring_.open_view({.excluded = {"bob"}}, 0)), 0u);
+}
+
 } // namespace depositd::rules

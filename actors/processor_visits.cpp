@@ -1,0 +1,160 @@
+// A slot that may draw from several doors: which is asked next, and how it
+// keeps knowing how many users wait behind each.
+
+#include "actors/processor_parts.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace depositd::processor_parts {
+
+namespace {
+
+/// Numbers of users are asked for again after so many draws, or so much time.
+constexpr std::uint32_t draws_per_count = 16;
+constexpr std::chrono::seconds count_every{1};
+
+std::size_t place_of(self_pointer self, const processor_door& door) {
+  return static_cast<std::size_t>(&door - self->state.doors.data());
+}
+
+/// Nobody waits for the answer, and there is one question at a time.
+void count(self_pointer self, processor_door& door) {
+  if (door.number == 0 || std::exchange(door.counting, true))
+    return;
+  work what;
+  what.processor = door.number;
+  what.counts = true;
+  self->send(door.queue, std::move(what));
+}
+
+void count_all(self_pointer self) {
+  auto& state = self->state;
+  state.draws = 0;
+  state.counted_at = self->clock().now();
+  for (auto& door : state.doors)
+    count(self, door);
+}
+
+/// Numbers that were asked for now are there. What a door said a moment ago is
+/// good enough to choose among many, but not to wait at all because of it.
+bool numbers_are_new(self_pointer self) {
+  auto& state = self->state;
+  if (!std::exchange(state.recounting, true))
+    count_all(self);
+  if (std::any_of(state.doors.begin(), state.doors.end(),
+                  [](const auto& x) { return x.counting; }))
+    return false;
+  state.recounting = false;
+  state.recount = false;
+  state.recounted = true;
+  return true;
+}
+
+void wait_at_all(self_pointer self) {
+  auto& state = self->state;
+  state.waits_at_all = true;
+  for (auto& door : state.doors)
+    if (door.number != 0)
+      ask(self, door, 1, true);
+}
+
+/// Credit that a door could not serve is void.
+void missed(self_pointer self, processor_door& door) {
+  if (door.credit == 0)
+    return;
+  door.credit = 0;
+  self->state.visits.weigh(place_of(self, door), 0);
+  draw(self);
+}
+
+void counted(self_pointer self, processor_door& door, std::uint32_t eligible) {
+  door.counting = false;
+  self->state.visits.weigh(place_of(self, door), eligible);
+  if (self->state.recounting)
+    draw(self);
+}
+
+} // namespace
+
+void probe(self_pointer self) {
+  auto& state = self->state;
+  auto next = state.visits.next();
+  if (state.recount || (!next && !state.recounted)) {
+    if (!numbers_are_new(self))
+      return; // `counted` goes on
+    next = state.visits.next();
+  }
+  if (!next) {
+    wait_at_all(self);
+    return;
+  }
+  ask(self, state.doors[*next], 1, false);
+  if (++state.draws >= draws_per_count)
+    count_all(self);
+}
+
+void open_visits(self_pointer self, processor_door& door) {
+  door.counting = false;
+  if (self->state.doors.size() > 1)
+    count(self, door);
+}
+
+void close_visits(self_pointer self, const processor_door& door) {
+  self->state.visits.weigh(place_of(self, door), 0);
+}
+
+void take_count(self_pointer self, const handed& x) {
+  auto& doors = self->state.doors;
+  const auto& who = self->current_sender();
+  if (!who || doors.size() < 2)
+    return;
+  const auto at = std::find_if(
+    doors.begin(), doors.end(),
+    [&](const auto& y) { return y.queue && y.queue.address() == who; });
+  if (at == doors.end() || at->number == 0)
+    return;
+  if (x.counted)
+    counted(self, *at, x.eligible);
+  else
+    missed(self, *at);
+}
+
+void arrived(self_pointer self, processor_door& door) {
+  auto& state = self->state;
+  door.credit -= std::min(door.credit, 1u);
+  if (state.doors.size() < 2)
+    return;
+  for (auto& other : state.doors)
+    if (&other != &door && other.credit > 0) {
+      self->send(other.queue, withdraw{other.number});
+      other.credit = 0;
+    }
+  const auto place = place_of(self, door);
+  if (door.number != 0 && state.visits.weight(place) == 0)
+    state.visits.weigh(place, 1); // there was somebody after all
+  state.visits.served(place);
+  state.recounted = false;
+  state.recounting = false;
+  if (std::exchange(state.waits_at_all, false))
+    state.recount = true;
+}
+
+void count_later(self_pointer self) {
+  auto& state = self->state;
+  if (state.doors.size() < 2 || std::exchange(state.count_due, true))
+    return;
+  self->delayed_send(self, count_every, count_due{});
+}
+
+void count_again(self_pointer self) {
+  auto& state = self->state;
+  state.count_due = false;
+  if (state.in_work == 0 || state.finishing)
+    return;
+  if (self->clock().now() - state.counted_at >= count_every)
+    count_all(self);
+  count_later(self);
+}
+
+} // namespace depositd::processor_parts

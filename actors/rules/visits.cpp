@@ -1,0 +1,45 @@
+#include "actors/rules/visits.hpp"
+
+#include <algorithm>
+
+namespace depositd::rules {
+
+void visits::weigh(std::size_t door, std::uint32_t users) {
+  if (door >= doors_.size())
+    doors_.resize(door + 1);
+  sum_ += users;
+  sum_ -= doors_[door].weight;
+  doors_[door].weight = users;
+}
+
+std::uint32_t visits::weight(std::size_t door) const noexcept {
+  return door < doors_.size() ? doors_[door].weight : 0;
+}
+
+std::optional<std::size_t> visits::next() const {
+  std::optional<std::size_t> out;
+  double most = 0;
+  for (std::size_t i = 0; i < doors_.size(); ++i) {
+    if (doors_[i].weight == 0)
+      continue;
+    const auto behind = doors_[i].behind + share(doors_[i]);
+    if (!out || behind > most) {
+      out = i;
+      most = behind;
+    }
+  }
+  return out;
+}
+
+void visits::served(std::size_t door) {
+  if (door >= doors_.size() || sum_ == 0)
+    return;
+  doors_[door].behind -= 1;
+  // In turn nobody gets outside these bounds. Out of turn (a door that gave
+  // while nobody was chosen) it must not become a debt of many hand-outs.
+  const auto most = static_cast<double>(doors_.size());
+  for (auto& x : doors_)
+    x.behind = std::clamp(x.behind + share(x), -1.0, most);
+}
+
+} // namespace depositd::rules
