@@ -186,14 +186,37 @@ class KafkaTest(KafkaFixture):
         self.await_outcomes(lines.keys())
         engine.kill()
         engine.start()
-        self.produce([*lines.values(),
-                      deposit_record(USERS[0], "again-0.xml", "else"),
-                      deposit_record("ann", "last.xml", "last")])
+        other = deposit_record(USERS[0], "again-0.xml", "else")
+        self.produce(lines.values())
+        self.produce([other], "-H", "sent-by=a", "-H", "event-id=1:1")
+        self.produce([deposit_record("ann", "last.xml", "last")])
         keys = lines.keys() | {("ann", "last.xml")}
         self.expect_exactly(self.await_outcomes(keys), keys)
         letters = wait_until(lambda: self.all_letters(1))
-        self.assertEqual(letters[0].value, b"else")
+        self.assertEqual(letters[0].key, USERS[0].encode())
+        self.assertEqual(letters[0].key + b"\t" + letters[0].value + b"\n",
+                         other)
         self.assertIn("something else", letters[0].header("reason"))
+        self.assertEqual(letters[0].header("sent-by"), "a")
+        self.assertNotEqual(letters[0].header("event-id"), "1:1")
+
+    def test_a_trace_context_comes_back_with_the_outcome(self):
+        trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+        engine = self.started("trace")
+        lines = dict(deposits(3, "trace"))
+        self.produce(lines.values(), "-H", f"traceparent={trace}")
+        self.await_outcomes(lines.keys())
+        # Also of one that the publisher has to look up.
+        engine.ctl("suspend")
+        late = dict(deposits(1, "late"))
+        self.produce(late.values(), "-H", f"traceparent={trace}")
+        wait_until(lambda: "late-0.xml" in engine.ctl("submission", "list"))
+        engine.kill()
+        engine.start()
+        engine.ctl("resume")
+        self.await_outcomes(lines.keys() | late.keys())
+        self.assertEqual({x.header("traceparent") for x in self.read("out")},
+                         {trace})
 
     def test_poison_goes_aside_and_what_is_behind_it_goes_on(self):
         engine = self.started("poison", {"kafka.partitions": 1})
