@@ -11,10 +11,6 @@ namespace {
 
 using change = caf::expected<admin_change>;
 
-caf::error refuse(ec code, std::string text) {
-  return caf::make_error(code, std::move(text));
-}
-
 /// "10.5555": what DOIs of the user must begin with.
 bool legal_prefix(const std::string& x) {
   if (x.size() < 7 || x.size() > 64 || x.compare(0, 3, "10.") != 0)

@@ -7,6 +7,10 @@
 
 namespace depositd {
 
+inline caf::error refuse(ec code, std::string text) {
+  return caf::make_error(code, std::move(text));
+}
+
 caf::expected<admin_change> add_account(admin_arguments& in,
                                         const control_state& now);
 caf::expected<admin_change> set_password(admin_arguments& in,

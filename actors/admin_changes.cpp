@@ -12,10 +12,6 @@ namespace {
 
 using change = caf::expected<admin_change>;
 
-caf::error refuse(ec code, std::string text) {
-  return caf::make_error(code, std::move(text));
-}
-
 // -- server -------------------------------------------------------------------
 
 document server_document(const server_changed& x) {

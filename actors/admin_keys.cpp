@@ -14,10 +14,6 @@ namespace {
 
 using change = caf::expected<admin_change>;
 
-caf::error refuse(ec code, std::string text) {
-  return caf::make_error(code, std::move(text));
-}
-
 /// As it may be repeated to an operator.
 std::string shown(const std::string& text) {
   return to_text(document(text.substr(0, 100)));

@@ -8,10 +8,6 @@ namespace {
 
 using change = caf::expected<admin_change>;
 
-caf::error refuse(ec code, std::string text) {
-  return caf::make_error(code, std::move(text));
-}
-
 /// Takes over what is given; the rest stays as it is in `spec`.
 void read_spec(admin_arguments& in, processor_spec& spec) {
   if (in.has("types"))
