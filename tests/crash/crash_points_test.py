@@ -14,6 +14,7 @@ from deposit_door import Door
 from engine import CommandFailed, EngineFailed
 from harness import BROKEN, a_deposit, wait_until
 from kafka_test import KafkaFixture, deposits
+from kafka_tools import deposit_record
 from load import Load
 from points import EMBEDDED, KAFKA, POSTGRES, Point, points_of_sources
 from postgres_test import Server as PostgresServer
@@ -176,7 +177,8 @@ class OnPostgres(CrashPoints):
 
 
 class OnKafka(CrashPoints, KafkaFixture):
-    """Records in, outcomes out: exactly one for each after repetitions."""
+    """Records in, outcomes or dead letters out: exactly one for each after
+    repetitions."""
 
     def test_every_point(self):
         engine = self.engine_on_kafka("crash")
@@ -184,12 +186,15 @@ class OnKafka(CrashPoints, KafkaFixture):
         engine.start()
         engine.ctl("kafka", "init")
         engine.kill()
-        wanted = set()
+        wanted, refused = set(), set()
         for number, point in enumerate(KAFKA):
             self.arm(point)
             lines = dict(deposits(60, f"c{number}"))
-            self.produce(lines.values())
+            (user, name), _ = next(iter(lines.items()))
+            other = deposit_record(user, name, "something else")
+            self.produce([*lines.values(), other])
             wanted |= lines.keys()
+            refused.add(other)
             try:
                 engine.start()
             except EngineFailed as died:
@@ -203,7 +208,10 @@ class OnKafka(CrashPoints, KafkaFixture):
                   f"{len(self.read('out')) - len(events)} repetitions",
                   flush=True)
             engine.kill()
-        self.assertEqual(self.read("dead"), [])
+        letters = {x.header("event-id"): x for x in self.read("dead")}
+        self.assertEqual(len(letters), len(refused))
+        self.assertEqual({x.key + b"\t" + x.value + b"\n"
+                          for x in letters.values()}, refused)
 
 
 class Bites(CrashPoints):

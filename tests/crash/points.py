@@ -54,6 +54,7 @@ POSTGRES = [p for p in COMMON if p.doing != "backup"] + [
 KAFKA = [
     Point("intake_polled", 1, "records"),
     Point("ingest_decided", 1, "records"),
+    Point("intake_refused", 1, "records"),
     Point("intake_committed", 1, "records"),
     Point("publisher_read", 1, "records"),
     Point("publisher_produced", 1, "records"),
