@@ -69,6 +69,8 @@ core_actors spawn_core(caf::actor_system& system, core_options options) {
   routing.journal = out.journal;
   routing.projector = out.projector;
   routing.number = options.shard;
+  routing.shards = options.shards;
+  routing.router = std::move(options.router);
   routing.epoch = options.journal->epoch();
   routing.clock = options.clock;
   routing.budget = std::move(options.budget);

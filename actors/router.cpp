@@ -1,5 +1,6 @@
 #include "actors/router.hpp"
 
+#include "actors/moved_items.hpp"
 #include "actors/router_parts.hpp"
 
 #include <algorithm>
@@ -117,7 +118,9 @@ router_actor::behavior_type router(router_pointer self,
     },
     [=](open_queue& x) { return open_one_door(self, x); },
     [=](open_doors& x) { return open_all_doors(self, x); },
-    [=](ingest& x) { return ingest_everywhere(self, x); },
+    [=](ingest& x) {
+      return is_moved(x) ? carry_moved(self, x) : ingest_everywhere(self, x);
+    },
     [=](const read_watermarks& x) { return read_all_watermarks(self, x); },
     [=](propose& x) { return change_settings_of_all(self, x); },
     [=](const watch_control& x) { return watch_settings(self, x); },
@@ -136,11 +139,7 @@ router_actor::behavior_type router(router_pointer self,
     [=](extend_items& x) { return extend(self, x); },
     [=](release_queue& x) { return release(self, x); },
     [=](count_queue& x) { return count(self, x); },
-    [](const move_queue&) -> caf::result<move_begun> {
-      return caf::make_error(ec::invalid_argument,
-                             std::string{"queues cannot be moved where there "
-                                         "are several shards"});
-    },
+    [=](const move_queue& x) { return begin_move(self, x); },
     [=](explain_item& x) {
       return to_shard_of<item_explained>(self, x.user, x,
                                          repeats::harmless);
@@ -155,7 +154,7 @@ router_actor::behavior_type router(router_pointer self,
     [=](const shard_placed& x) { place(self, x); },
     [=](const control_changed& x) { learn(self, x.state, x.revision); },
     [=](tend_requests) {
-      self->state.to.refuse_late(self->clock().now());
+      tend_open(self);
       tend_control(self);
       self->delayed_send(self, tend_interval, tend_requests{});
     },

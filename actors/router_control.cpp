@@ -12,6 +12,8 @@ namespace {
 
 using fetched = caf::expected<control_changed>;
 
+constexpr std::chrono::milliseconds newest_wait{500};
+
 /// The newest that shard 0 has.
 void fetch(router_pointer self, std::function<void(fetched)> then) {
   ask_shard<control_changed>(self, 0, watch_control{nullptr},
@@ -135,6 +137,27 @@ caf::result<done> change_settings_of_all(router_pointer self, propose& x) {
   return promise;
 }
 
+namespace {
+
+/// Who asks but once wants what others were answered a moment ago, too. An
+/// owner that does not answer soon leaves us with what we know.
+void ask_newest(router_pointer self, const shard_actor& zero,
+                caf::typed_response_promise<control_changed> promise) {
+  auto tell = [=]() mutable {
+    promise.deliver(
+      control_changed{self->state.control, self->state.revision});
+  };
+  self->request(zero, newest_wait, watch_control{nullptr})
+    .then(
+      [=](const control_changed& x) mutable {
+        learn(self, x.state, x.revision);
+        tell();
+      },
+      [=](const caf::error&) mutable { tell(); });
+}
+
+} // namespace
+
 caf::result<control_changed> watch_settings(router_pointer self,
                                             const watch_control& x) {
   auto& state = self->state;
@@ -142,9 +165,14 @@ caf::result<control_changed> watch_settings(router_pointer self,
     state.watchers.push_back(x.who);
     self->monitor(x.who->address());
   }
-  if (state.control)
+  const auto zero = state.to.places[0].who;
+  if (state.control && (x.who || !zero))
     return control_changed{state.control, state.revision};
   auto promise = self->make_response_promise<control_changed>();
+  if (state.control) {
+    ask_newest(self, zero, promise);
+    return promise;
+  }
   fetch(self, [=](fetched newest) { deliver(promise, std::move(newest)); });
   return promise;
 }

@@ -53,6 +53,13 @@ caf::result<done> release(router_pointer self, release_queue& x);
 caf::result<queue_counted> count(router_pointer self, count_queue& x);
 caf::result<done> purge(router_pointer self, purge_queue& x);
 
+// -- router_moves.cpp: moves between queues -----------------------------------
+
+caf::result<move_begun> begin_move(router_pointer self, const move_queue& x);
+
+/// A batch of a moved queue, to the shard that has the other one.
+caf::result<ingested> carry_moved(router_pointer self, ingest& x);
+
 // -- router_reports.cpp: what operators ask -----------------------------------
 
 caf::result<matching_parked> park(router_pointer self,

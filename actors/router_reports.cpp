@@ -1,5 +1,6 @@
 // What operators ask of all shards at once.
 
+#include "actors/moved_items.hpp"
 #include "actors/router_parts.hpp"
 
 #include <algorithm>
@@ -23,6 +24,9 @@ void add(queue_report& sum, const queue_report& x) {
 void merge(queues_listed& sum, const queues_listed& x) {
   sum.suspended = sum.suspended || x.suspended;
   for (const auto& queue : x.queues) {
+    // Outboxes stay for ever; they are of interest while they hold something.
+    if (queue.name.starts_with(outbox_prefix) && queue.ready == 0)
+      continue;
     const auto at = std::lower_bound(
       sum.queues.begin(), sum.queues.end(), queue.name,
       [](const auto& y, const auto& name) { return y.name < name; });

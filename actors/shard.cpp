@@ -1,5 +1,6 @@
 #include "actors/shard.hpp"
 
+#include "actors/moved_items.hpp"
 #include "actors/reply.hpp"
 #include "actors/shard_parts.hpp"
 
@@ -69,7 +70,9 @@ shard_self::behavior_type shard(shard_pointer self, shard_options options) {
         return std::move(door.error());
       return doors_opened{{{self->state.options.number, *door}}};
     },
-    [=](ingest& x) { return ingest_batch(self, x); },
+    [=](ingest& x) {
+      return is_moved(x) ? take_moved(self, x) : ingest_batch(self, x);
+    },
     [=](read_watermarks) { return tell_watermarks(self); },
     [=](const adopt_control& x) { return follow_control(self, x); },
     [=](const propose& x) { return change_control(self, x); },
@@ -106,6 +109,7 @@ shard_self::behavior_type shard(shard_pointer self, shard_options options) {
     },
     [=](retry_recovery) { start_recovery(self); },
     [=](look_again& x) { return_unread(self, x); },
+    [=](const resume_move& x) { go_on_moving(self, x); },
     [=](pass_journal) { return pass_through_journal(self); },
   };
 }

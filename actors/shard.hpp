@@ -14,6 +14,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -29,6 +30,11 @@ struct retry_recovery {};
 /// To itself: answered when all that was sent to the journal is in it.
 struct pass_journal {};
 
+/// To itself: go on with the move that waits.
+struct resume_move {
+  std::uint32_t generation = 0;
+};
+
 /// So many ids of deposits are remembered, some 80 MB of them.
 inline constexpr std::size_t ingest_ids_max = 1'000'000;
 
@@ -36,6 +42,8 @@ struct shard_options {
   journal_actor journal;
   projector_actor projector;
   shard_number number = 0;
+  shard_number shards = 1;
+  shard_actor router; ///< to all shards; null if there is one
   epoch_number epoch = 0;
   engine_clock clock = engine_clock::system();
   std::shared_ptr<memory_budget> budget;
@@ -53,6 +61,7 @@ using shard_self =
   shard_actor::extend<caf::reacts_to<sweep_idle>,
                       caf::reacts_to<retry_recovery>,
                       caf::reacts_to<look_again>,
+                      caf::reacts_to<resume_move>,
                       caf::replies_to<pass_journal>::with<done>>;
 
 struct shard_queue {
@@ -74,12 +83,20 @@ struct shard_user {
 
 /// A move between queues that runs.
 struct shard_move {
-  move_changed what;
+  /// What is done next after something failed that may succeed later.
+  enum class step : std::uint8_t { fill, ship, finish };
+
+  move_changed what; ///< without a reference: ships what an outbox still has
   queue_number from = 0;
-  queue_number to = 0;
+  queue_number to = 0; ///< the outbox, where the target is in another shard
   std::uint32_t generation = 0;
   std::size_t users_open = 0; ///< whose items are not all moved
   bool failed = false;
+  // -- to another shard: one batch after the other
+  step next = step::fill;
+  std::vector<std::string> users;
+  std::size_t user = 0;   ///< whose items go into the batch
+  std::uint32_t room = 0; ///< for more items in the batch
 };
 
 struct shard_state {
@@ -107,6 +124,10 @@ struct shard_state {
            std::pair<std::uint64_t, std::uint32_t>>
     rings;
   std::shared_ptr<shard_move> moving; ///< null: none runs
+  /// Ended, though the control state does not say so yet.
+  std::set<std::string> moves_ended;
+  /// Of which it is known that no outbox has anything from before.
+  std::uint32_t outboxes_looked = 0;
   std::vector<caf::strong_actor_ptr> watchers; ///< of the control state
   std::vector<reply_address> awaiting_ready;
 
@@ -123,3 +144,4 @@ shard_self::behavior_type shard(shard_pointer self, shard_options options);
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::sweep_idle)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::retry_recovery)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::pass_journal)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::resume_move)

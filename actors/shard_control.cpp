@@ -96,6 +96,7 @@ caf::result<done> change_control(shard_pointer self, const propose& x) {
   std::vector<delivery> deliveries;
   deliveries.emplace_back(reply{take_reply(self), caf::make_message(done{})});
   commit_control(self, x.changes, std::move(deliveries));
+  run_moves(self);
   return answered_later<done>();
 }
 
@@ -111,6 +112,7 @@ caf::result<done> follow_control(shard_pointer self, const adopt_control& x) {
   std::vector<delivery> deliveries;
   deliveries.emplace_back(reply{take_reply(self), caf::make_message(done{})});
   commit_control(self, std::move(changes), std::move(deliveries));
+  run_moves(self);
   return answered_later<done>();
 }
 

@@ -56,11 +56,6 @@ enqueued result_of(const enqueue_answer& x) {
   return out;
 }
 
-/// Under which payloads are equal; never 0.
-std::uint64_t digest_of(const std::string& body) {
-  return std::max<std::uint64_t>(XXH3_64bits(body.data(), body.size()), 1);
-}
-
 /// Items of one user out of a batch, in their order.
 using groups = std::vector<std::pair<std::string, accept_items>>;
 
@@ -93,6 +88,10 @@ groups group_by_user(shard_pointer self, enqueue& x, queue_number number,
 }
 
 } // namespace
+
+std::uint64_t digest_of(const std::string& body) {
+  return std::max<std::uint64_t>(XXH3_64bits(body.data(), body.size()), 1);
+}
 
 queue_settings settings_of_new_queue(const std::string& name) {
   queue_settings out;

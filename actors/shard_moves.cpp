@@ -32,27 +32,6 @@ std::string new_reference() {
   return out;
 }
 
-caf::error check(const control_state& control, const move_queue& x) {
-  for (const auto* name : {&x.from, &x.to})
-    if (!legal_queue_name(*name))
-      return invalid("not a queue name: " + name->substr(0, 64));
-  if (x.from == x.to)
-    return invalid("cannot move queue to itself");
-  const auto settings = [&](const std::string& name) {
-    const auto at = control.queues.find(name);
-    return at != control.queues.end() ? at->second
-                                      : settings_of_new_queue(name);
-  };
-  const auto from = settings(x.from);
-  const auto to = settings(x.to);
-  if (from.kind == queue_kind::deposit || to.kind == queue_kind::deposit)
-    return invalid("cannot move deposits");
-  // Items of the source carry no digest of their payload.
-  if (from.dedup == dedup_mode::none && to.dedup != dedup_mode::none)
-    return invalid("cannot move a plain queue to one that collapses");
-  return {};
-}
-
 /// Events that drop the finished moves nobody will ask for any more.
 void forget_old(const control_state& control, micros now,
                 std::vector<event>& out) {
@@ -72,22 +51,9 @@ void forget_old(const control_state& control, micros now,
   }
 }
 
-void finish(shard_pointer self, const shard_move& run) {
-  std::vector<event> changes;
-  forget_old(*self->state.control, now(self), changes);
-  auto what = run.what;
-  what.status = run.failed ? move_status::error : move_status::complete;
-  spdlog::info("move_ended reference={} from={} to={} failed={}",
-               what.reference, what.from, what.to, run.failed);
-  changes.emplace_back(std::move(what));
-  self->state.moving.reset();
-  commit_control(self, std::move(changes), {});
-  run_moves(self);
-}
-
 void user_done(shard_pointer self, const std::shared_ptr<shard_move>& run) {
   if (--run->users_open == 0)
-    finish(self, *run);
+    finish_move(self, run);
 }
 
 void move_some(shard_pointer self, const std::shared_ptr<shard_move>& run,
@@ -124,46 +90,130 @@ void move_some(shard_pointer self, const std::shared_ptr<shard_move>& run,
   });
 }
 
+/// All users that have something to do with the queue, in an order that does
+/// not hang on where they are in memory.
+std::vector<std::string> members_of(shard_pointer self, queue_number queue) {
+  std::vector<std::string> out;
+  for (const auto& [name, entry] : self->state.users)
+    if (entry.members.count(queue) > 0)
+      out.push_back(name);
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+bool has_queue(shard_pointer self, const std::string& name) {
+  const auto& options = self->state.options;
+  return shard_of(name, options.shards) == options.number;
+}
+
 void start(shard_pointer self, const move_changed& what) {
   auto& state = self->state;
   auto run = std::make_shared<shard_move>();
   run->what = what;
   run->generation = state.generation;
-  const auto from = find_queue(self, what.from);
-  const auto to = find_queue(self, what.to);
-  std::vector<std::string> users;
-  if (from && to) {
+  if (const auto from = find_queue(self, what.from)) {
     run->from = *from;
-    run->to = *to;
-    for (const auto& [name, entry] : state.users)
-      if (entry.members.count(*from) > 0)
-        users.push_back(name);
+    run->users = members_of(self, *from);
   }
   state.moving = run;
-  run->users_open = users.size();
-  if (users.empty())
-    finish(self, *run);
-  for (const auto& user : users)
+  if (!has_queue(self, what.to)) {
+    move_away(self, run);
+    return;
+  }
+  const auto to = find_queue(self, what.to);
+  if (!to || run->users.empty()) {
+    finish_move(self, run);
+    return;
+  }
+  run->to = *to;
+  run->users_open = run->users.size();
+  for (const auto& user : run->users)
     move_some(self, run, user);
 }
 
+/// The move is over: whoever asks is told so from now on.
+std::vector<event> ending_of(shard_pointer self, const shard_move& run) {
+  std::vector<event> out;
+  forget_old(*self->state.control, now(self), out);
+  auto what = run.what;
+  what.status = run.failed ? move_status::error : move_status::complete;
+  out.emplace_back(std::move(what));
+  return out;
+}
+
+void ended(shard_pointer self, const shard_move& run) {
+  spdlog::info("move_ended reference={} from={} to={} failed={}",
+               run.what.reference, run.what.from, run.what.to, run.failed);
+  self->state.moving.reset();
+}
+
+move_changed beginning_of(shard_pointer self, const move_queue& x) {
+  move_changed out;
+  out.reference = new_reference();
+  out.from = x.from;
+  out.to = x.to;
+  out.begun_us = now(self);
+  out.id_last = self->state.id_last;
+  return out;
+}
+
+/// Where there are several shards the control shard keeps the move: answered
+/// when it, and every shard, has it in its journal.
+caf::result<move_begun> begin_everywhere(shard_pointer self,
+                                         move_changed what) {
+  auto promise = self->make_response_promise<move_begun>();
+  const auto reference = what.reference;
+  const auto& options = self->state.options;
+  self
+    ->request(options.router, options.request_timeout,
+              propose{{event{std::move(what)}}})
+    .then([=](const done&) mutable { promise.deliver(move_begun{reference}); },
+          [=](const caf::error& why) mutable {
+            // A proposal that was repeated may have come after the end.
+            if (self->state.control->moves.count(reference) > 0
+                && why == ec::invalid_argument)
+              promise.deliver(move_begun{reference});
+            else
+              promise.deliver(why);
+          });
+  return promise;
+}
+
 } // namespace
+
+caf::error check_move(const control_state& control, const move_queue& x) {
+  for (const auto* name : {&x.from, &x.to})
+    if (!legal_queue_name(*name))
+      return invalid("not a queue name: " + name->substr(0, 64));
+  if (x.from == x.to)
+    return invalid("cannot move queue to itself");
+  const auto settings = [&](const std::string& name) {
+    const auto at = control.queues.find(name);
+    return at != control.queues.end() ? at->second
+                                      : settings_of_new_queue(name);
+  };
+  const auto from = settings(x.from);
+  const auto to = settings(x.to);
+  if (from.kind == queue_kind::deposit || to.kind == queue_kind::deposit)
+    return invalid("cannot move deposits");
+  // Items of the source carry no digest of their payload.
+  if (from.dedup == dedup_mode::none && to.dedup != dedup_mode::none)
+    return invalid("cannot move a plain queue to one that collapses");
+  return {};
+}
 
 caf::result<move_begun> begin_move(shard_pointer self, const move_queue& x) {
   if (auto refused = refuse_intake(self))
     return refused;
   auto& state = self->state;
-  if (auto wrong = check(*state.control, x))
+  if (auto wrong = check_move(*state.control, x))
     return wrong;
+  auto what = beginning_of(self, x);
+  if (state.options.router)
+    return begin_everywhere(self, std::move(what));
   std::vector<event> changes;
   if (!find_queue(self, x.to))
     changes.emplace_back(queue_changed{x.to, settings_of_new_queue(x.to)});
-  move_changed what;
-  what.reference = new_reference();
-  what.from = x.from;
-  what.to = x.to;
-  what.begun_us = now(self);
-  what.id_last = state.id_last;
   std::vector<delivery> deliveries;
   deliveries.emplace_back(
     reply{take_reply(self), caf::make_message(move_begun{what.reference})});
@@ -174,16 +224,80 @@ caf::result<move_begun> begin_move(shard_pointer self, const move_queue& x) {
 }
 
 void run_moves(shard_pointer self) {
-  const auto& state = self->state;
+  auto& state = self->state;
   if (state.moving || state.now != shard_state::phase::serving)
     return;
+  // What a shard has just recovered may be older than what the others know.
+  if (state.options.router && state.revision == 0)
+    return;
+  if (ship_left_over(self))
+    return;
+  const auto& moves = state.control->moves;
+  std::erase_if(state.moves_ended, [&](const auto& reference) {
+    const auto at = moves.find(reference);
+    return at == moves.end()
+           || at->second.status != move_status::in_progress;
+  });
   const move_changed* oldest = nullptr;
-  for (const auto& [reference, x] : state.control->moves)
-    if (x.status == move_status::in_progress
+  for (const auto& [reference, x] : moves)
+    if (x.status == move_status::in_progress && has_queue(self, x.from)
+        && state.moves_ended.count(reference) == 0
         && (oldest == nullptr || x.begun_us < oldest->begun_us))
       oldest = &x;
   if (oldest != nullptr)
     start(self, move_changed{*oldest});
+}
+
+void finish_move(shard_pointer self, const std::shared_ptr<shard_move>& run) {
+  const auto& options = self->state.options;
+  auto changes = ending_of(self, *run);
+  if (!options.router) {
+    ended(self, *run);
+    commit_control(self, std::move(changes), {});
+    run_moves(self);
+    return;
+  }
+  self
+    ->request(options.router, options.request_timeout,
+              propose{std::move(changes)})
+    .then(
+      [=](const done&) {
+        if (self->state.moving != run)
+          return;
+        ended(self, *run);
+        self->state.moves_ended.insert(run->what.reference);
+        run_moves(self);
+      },
+      [=](const caf::error& why) {
+        resume_later(self, run, shard_move::step::finish, why);
+      });
+}
+
+void resume_later(shard_pointer self, const std::shared_ptr<shard_move>& run,
+                  shard_move::step next, const caf::error& why) {
+  if (!still_moves(self, *run))
+    return; // the next engine goes on
+  spdlog::warn("move_waits reference={} to={} reason=\"{}\"",
+               run->what.reference, run->what.to, render(why));
+  run->next = next;
+  self->delayed_send(self, std::chrono::milliseconds{500},
+                     resume_move{run->generation});
+}
+
+void go_on_moving(shard_pointer self, const resume_move& x) {
+  const auto run = self->state.moving;
+  if (!run || run->generation != x.generation || !still_moves(self, *run))
+    return;
+  if (run->next == shard_move::step::finish)
+    finish_move(self, run);
+  else
+    go_on_moving_away(self, run);
+}
+
+bool still_moves(shard_pointer self, const shard_move& run) {
+  const auto& state = self->state;
+  return state.moving.get() == &run && state.generation == run.generation
+         && state.now == shard_state::phase::serving;
 }
 
 } // namespace depositd::shard_parts

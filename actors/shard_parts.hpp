@@ -71,6 +71,9 @@ std::vector<event> configuration_changes(const control_state& state,
 /// Of a queue that comes with its first use.
 queue_settings settings_of_new_queue(const std::string& name);
 
+/// Under which payloads are equal; never 0.
+std::uint64_t digest_of(const std::string& body);
+
 caf::result<enqueued> accept_batch(shard_pointer self, enqueue& x);
 caf::result<enqueued> accept_submission(shard_pointer self, const submit& x);
 caf::result<enqueued> record_processed(shard_pointer self,
@@ -112,10 +115,41 @@ caf::result<queue_counted> count(shard_pointer self, count_queue& x);
 
 // -- shard_moves.cpp ----------------------------------------------------------
 
+/// Why the queues cannot be moved; no error if they can.
+caf::error check_move(const control_state& control, const move_queue& x);
+
 caf::result<move_begun> begin_move(shard_pointer self, const move_queue& x);
 
 /// Starts the oldest move that is in progress, unless one runs: one at a time,
-/// or two could hand each other the same items for ever.
+/// or two could hand each other the same items for ever. Of several shards each
+/// runs those whose source it has.
 void run_moves(shard_pointer self);
+
+/// The move runs no longer: it is told that it has ended.
+void finish_move(shard_pointer self, const std::shared_ptr<shard_move>& run);
+
+/// Tries the next step of the move again, after a pause.
+void resume_later(shard_pointer self, const std::shared_ptr<shard_move>& run,
+                  shard_move::step next, const caf::error& why);
+void go_on_moving(shard_pointer self, const resume_move& x);
+
+/// Whether the move is the one that runs, and may go on.
+bool still_moves(shard_pointer self, const shard_move& run);
+
+// -- shard_moves_out.cpp: moves to other shards -------------------------------
+
+/// Moves everything by way of an outbox, batch by batch.
+void move_away(shard_pointer self, const std::shared_ptr<shard_move>& run);
+
+/// The next step of a move that had to wait.
+void go_on_moving_away(shard_pointer self,
+                       const std::shared_ptr<shard_move>& run);
+
+/// After recovery: ships what an outbox still has. False if there is nothing.
+bool ship_left_over(shard_pointer self);
+
+// -- shard_moves_in.cpp: moves from other shards ------------------------------
+
+caf::result<ingested> take_moved(shard_pointer self, ingest& x);
 
 } // namespace depositd::shard_parts

@@ -119,8 +119,12 @@ void begin_serving(shard_pointer self, recovered_state& found) {
   state.ingested = rules::recent_ids{ingest_ids_kept_us, ingest_ids_max};
   for (const auto& x : found.ingested)
     state.ingested.see(x.user, x.file_name, x.size, 0, x.received_us);
-  state.revision
-    = state.options.number == 0 ? first_revision(state.options.epoch) : 0;
+  // Above all that this owner has told, if it starts over: it told some of it
+  // before the append that failed.
+  state.revision = state.options.number == 0
+                     ? std::max(state.revision,
+                                first_revision(state.options.epoch))
+                     : 0;
   for (const auto& [name, settings] : state.control->queues)
     spawn_queue(self, name);
   release_local(self, found);
@@ -213,6 +217,7 @@ void start_over(shard_pointer self, const caf::error& why) {
   state.queue_numbers.clear();
   state.rings.clear();
   state.moving.reset();
+  state.moves_ended.clear();
   ++state.generation;
   if (state.now == shard_state::phase::draining)
     return; // the next engine recovers

@@ -26,8 +26,8 @@ caf::error check(const control_state& state, const event& change);
 /// changed.
 bool apply(control_state& state, const event& change);
 
-/// Control events that make `from` equal to `to`, but for moves between queues:
-/// those are each shard's own.
+/// Control events that make `from` equal to `to`, but for queues, which never
+/// go.
 std::vector<event> differences(const control_state& from,
                                const control_state& to);
 

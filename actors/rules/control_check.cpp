@@ -197,6 +197,21 @@ struct checker {
     return {};
   }
 
+  /// From the shard of its source. One that has ended never begins again,
+  /// however late its beginning is repeated.
+  caf::error operator()(const move_changed& x) {
+    if (x.forgotten)
+      return {};
+    if (x.reference.empty() || x.from == x.to)
+      return refuse("not a move between queues");
+    const auto known = state.moves.find(x.reference);
+    if (x.status == move_status::in_progress && known != state.moves.end()
+        && known->second.status != move_status::in_progress)
+      return refuse("the move has ended");
+    return all([&] { return queue_name(x.from); },
+               [&] { return queue_name(x.to); });
+  }
+
   caf::error operator()(const server_changed&) {
     return {};
   }

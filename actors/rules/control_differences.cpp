@@ -61,6 +61,11 @@ std::vector<event> differences(const control_state& from,
   compare(from.keys, to.keys, out, itself, [](const auto& name, const auto&) {
     return key_changed{name, "", {}};
   });
+  compare(from.moves, to.moves, out, itself, [](const auto&, const auto& x) {
+    auto gone = x;
+    gone.forgotten = true;
+    return gone;
+  });
   if (from.server != to.server)
     out.emplace_back(to.server);
   if (from.configured != to.configured)

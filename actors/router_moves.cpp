@@ -1,0 +1,47 @@
+// Moves between queues that may be in different shards: begun in the shard of
+// the source, kept in the control state of all, run by the source's.
+
+#include "actors/moved_items.hpp"
+#include "actors/router_parts.hpp"
+#include "actors/shard_parts.hpp"
+
+namespace depositd::router_parts {
+
+caf::result<move_begun> begin_move(router_pointer self, const move_queue& x) {
+  if (auto refused = refuse(self))
+    return refused;
+  const auto& control = self->state.control;
+  if (!control)
+    return caf::make_error(ec::overloaded,
+                           std::string{"the control shard has no engine"});
+  if (auto wrong = shard_parts::check_move(*control, x))
+    return wrong;
+  auto promise = self->make_response_promise<move_begun>();
+  // Wherever the other queue is, it must be there before anything arrives.
+  with_queue(self, x.to, [=](const caf::error& why) mutable {
+    if (why) {
+      promise.deliver(why);
+      return;
+    }
+    ask_shard<move_begun>(self,
+                          shard_of(x.from, self->state.to.options.count), x,
+                          repeats::never, [=](caf::expected<move_begun> y) {
+                            deliver(promise, std::move(y));
+                          });
+  });
+  return promise;
+}
+
+caf::result<ingested> carry_moved(router_pointer self, ingest& x) {
+  if (auto refused = refuse(self))
+    return refused;
+  if (x.deposits.empty())
+    return caf::make_error(ec::invalid_argument,
+                           std::string{"nothing was moved"});
+  const auto shard = shard_of(x.deposits.front().queue,
+                              self->state.to.options.count);
+  // What has arrived is skipped, so a repeat does no harm.
+  return forward<ingested>(self, shard, x, repeats::harmless);
+}
+
+} // namespace depositd::router_parts

@@ -1,0 +1,272 @@
+// Moves to a queue in another shard, a batch at a time: items go into an outbox
+// here, are sent until they are durable there, and end here. A batch gets its
+// number before it is filled, and the next one when it is gone, so that whoever
+// recovers an outbox with something in it knows the number that this was, or
+// would have been, sent under. The target takes each item of a number once.
+
+#include "actors/moved_items.hpp"
+#include "actors/shard_parts.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace depositd::shard_parts {
+
+namespace {
+
+using step = shard_move::step;
+using moving = std::shared_ptr<shard_move>;
+
+/// Of a batch; with bodies of the greatest size it takes 64 MiB.
+constexpr std::uint32_t batch_items = 250;
+
+/// Of one message, so that it fits into a frame between engines.
+constexpr std::size_t part_bytes = 4u << 20;
+
+/// More than any outbox ever holds.
+constexpr std::uint32_t outbox_items = 100'000;
+
+/// A batch on its way.
+struct shipment {
+  std::vector<ingest> parts;
+  std::size_t sent = 0;
+};
+
+std::string outbox_of(const std::string& target) {
+  return std::string{outbox_prefix}.append(target);
+}
+
+queue_number reach_outbox(shard_pointer self, const std::string& target) {
+  const auto name = outbox_of(target);
+  if (const auto number = find_queue(self, name))
+    return *number;
+  std::vector<event> changes;
+  changes.emplace_back(queue_changed{name, queue_settings{}});
+  commit_control(self, std::move(changes), {});
+  return *find_queue(self, name);
+}
+
+std::int64_t batch_now(shard_pointer self) {
+  const auto& marks = self->state.watermarks;
+  const auto at = marks.find(batches_mark);
+  return at == marks.end() ? 0 : at->second;
+}
+
+/// Only while the outbox is empty. The mark is durable no later than what comes
+/// into the outbox after it.
+void count_batch(shard_pointer self) {
+  const auto number = batch_now(self) + 1;
+  self->state.watermarks[batches_mark] = number;
+  self->send(self->state.options.journal,
+             keep_watermark{{batches_mark, number}});
+}
+
+ingest_deposit moved_item(const std::string& target, const item_row& row,
+                          std::string body) {
+  ingest_deposit out;
+  out.queue = target;
+  out.user = row.user;
+  out.priority = row.priority;
+  out.particulars.size = row.size;
+  if (row.kind == body_kind::blob)
+    out.particulars.blob = std::move(body);
+  else
+    out.post = std::move(body);
+  return out;
+}
+
+/// The ranks are the same whoever sends the batch again: it only ever gets
+/// smaller when all of it has arrived.
+shipment pack(shard_pointer self, const std::string& target, items_found& x) {
+  std::vector<std::size_t> order(x.rows.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](auto a, auto b) {
+    return x.rows[a].id < x.rows[b].id;
+  });
+  shipment out;
+  const auto batch = batch_now(self);
+  std::size_t bytes = part_bytes;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    auto& body = x.bodies[order[i]];
+    if (bytes + body.size() > part_bytes) {
+      bytes = 0;
+      out.parts.emplace_back();
+      out.parts.back().partition = moved_from(self->state.options.number);
+    }
+    bytes += body.size();
+    auto& part = out.parts.back();
+    part.upto = moved_offset(batch, static_cast<std::int64_t>(i) + 1);
+    part.deposits.push_back(
+      moved_item(target, x.rows[order[i]], std::move(body)));
+    part.deposits.back().offset = part.upto;
+  }
+  out.parts.back().upto = moved_offset(batch, rank_max);
+  return out;
+}
+
+void next_batch(shard_pointer self, const moving& run);
+
+/// The batch is durable at its target, so it ends here. Nothing else is in the
+/// outbox.
+void empty_outbox(shard_pointer self, const moving& run) {
+  self
+    ->request(shard_self{self}, self->state.options.request_timeout,
+              purge_queue{outbox_of(run->what.to)})
+    .then(
+      [=](const done&) {
+        if (still_moves(self, *run))
+          next_batch(self, run);
+      },
+      [=](const caf::error& why) {
+        resume_later(self, run, step::ship, why);
+      });
+}
+
+void send_parts(shard_pointer self, const moving& run,
+                const std::shared_ptr<shipment>& what) {
+  const auto& options = self->state.options;
+  // Kept until it has arrived: it may have to be sent again.
+  self
+    ->request(options.router, 2 * options.request_timeout,
+              what->parts[what->sent])
+    .then(
+      [=](const ingested&) {
+        if (!still_moves(self, *run))
+          return;
+        if (++what->sent < what->parts.size())
+          send_parts(self, run, what);
+        else
+          empty_outbox(self, run);
+      },
+      [=](const caf::error& why) {
+        resume_later(self, run, step::ship, why);
+      });
+}
+
+/// Sends what the outbox durably has.
+void ship(shard_pointer self, const moving& run) {
+  const auto& options = self->state.options;
+  self
+    ->request(options.projector, options.request_timeout,
+              peek_items{outbox_of(run->what.to), outbox_items, false, true})
+    .then(
+      [=](items_found& x) {
+        if (!still_moves(self, *run))
+          return;
+        if (x.rows.empty())
+          next_batch(self, run);
+        else
+          send_parts(self, run,
+                     std::make_shared<shipment>(
+                       pack(self, run->what.to, x)));
+      },
+      [=](const caf::error& why) {
+        resume_later(self, run, step::ship, why);
+      });
+}
+
+void fill(shard_pointer self, const moving& run);
+
+void filled(shard_pointer self, const moving& run, const items_moved& x) {
+  run->room -= std::min(run->room, x.moved);
+  if (!x.more)
+    ++run->user;
+  fill(self, run);
+}
+
+void not_filled(shard_pointer self, const moving& run, const caf::error& why) {
+  // A slow store: what has moved meanwhile is no longer in the source.
+  if (why == caf::sec::request_timeout) {
+    resume_later(self, run, step::fill, why);
+    return;
+  }
+  run->failed = true;
+  ++run->user;
+  fill(self, run);
+}
+
+/// Takes from one user after the other until the batch is full.
+void fill(shard_pointer self, const moving& run) {
+  if (run->room == 0 || run->user == run->users.size()) {
+    ship(self, run);
+    return;
+  }
+  const auto& user = run->users[run->user];
+  with_node(self, user, run->from, [=](const user_node_actor& node) {
+    if (!still_moves(self, *run))
+      return;
+    reach_user(self, run->users[run->user], run->to);
+    self
+      ->request(node, self->state.options.request_timeout,
+                move_items{run->from, run->to, run->what.id_last, run->room})
+      .then(
+        [=](const items_moved& x) {
+          if (still_moves(self, *run))
+            filled(self, run, x);
+        },
+        [=](const caf::error& why) {
+          if (still_moves(self, *run))
+            not_filled(self, run, why);
+        });
+  });
+}
+
+/// The outbox is empty.
+void next_batch(shard_pointer self, const moving& run) {
+  if (run->what.reference.empty()) {
+    self->state.moving.reset();
+    run_moves(self);
+  } else if (run->user == run->users.size()) {
+    finish_move(self, run);
+  } else {
+    count_batch(self);
+    run->room = batch_items;
+    fill(self, run);
+  }
+}
+
+bool has_members(shard_pointer self, queue_number queue) {
+  const auto& users = self->state.users;
+  return std::any_of(users.begin(), users.end(), [&](const auto& x) {
+    return x.second.members.count(queue) > 0;
+  });
+}
+
+} // namespace
+
+void move_away(shard_pointer self, const std::shared_ptr<shard_move>& run) {
+  if (!run->users.empty())
+    run->to = reach_outbox(self, run->what.to);
+  next_batch(self, run);
+}
+
+void go_on_moving_away(shard_pointer self,
+                       const std::shared_ptr<shard_move>& run) {
+  if (run->next == step::ship)
+    ship(self, run);
+  else
+    fill(self, run);
+}
+
+bool ship_left_over(shard_pointer self) {
+  auto& state = self->state;
+  if (state.outboxes_looked == state.generation)
+    return false;
+  // No outbox gets anything while another has something.
+  for (queue_number i = 0; i < state.queues.size(); ++i) {
+    const auto& name = state.queues[i].name;
+    if (!name.starts_with(outbox_prefix) || !has_members(self, i))
+      continue;
+    auto run = std::make_shared<shard_move>();
+    run->what.to = name.substr(outbox_prefix.size());
+    run->generation = state.generation;
+    state.moving = run;
+    state.outboxes_looked = state.generation;
+    ship(self, run);
+    return true;
+  }
+  state.outboxes_looked = state.generation;
+  return false;
+}
+
+} // namespace depositd::shard_parts

@@ -1,0 +1,522 @@
+// Moves between queues of several shards, and what crashes make of them.
+
+#include "tests/actors/shards_world.hpp"
+
+namespace depositd::testing {
+
+namespace {
+
+using std::chrono::milliseconds;
+using strings = std::vector<std::string>;
+
+class shard_moves : public shards_world {
+protected:
+  /// Engine a has shard 0 alone, b has shard 1, or the other way round.
+  void two_engines() {
+    begin(2);
+    a = &join("a");
+    pass(milliseconds{500});
+    b = &join("b");
+    pass(milliseconds{3'000});
+    ASSERT_EQ(owns(*a).size(), 1u);
+    ASSERT_EQ(owns(*b).size(), 1u);
+  }
+
+  /// Nobody reaches it any more.
+  void crash(engine& x) {
+    admins.erase(x.name);
+    shards_world::crash(x);
+  }
+
+  engine& owner_of(shard_number shard) {
+    for (auto& x : engines)
+      if (x->cores.count(shard) > 0)
+        return *x;
+    ADD_FAILURE() << "nobody has shard " << shard;
+    return *engines.front();
+  }
+
+  static std::vector<new_item> sent_by(const std::string& user,
+                                       const strings& bodies) {
+    std::vector<new_item> out;
+    for (const auto& x : bodies)
+      out.push_back({user, 0, x});
+    return out;
+  }
+
+  static strings numbered(int count, int first = 0) {
+    strings out;
+    for (int i = 0; i < count; ++i)
+      out.push_back("m" + std::to_string(100'000 + first + i));
+    return out;
+  }
+
+  std::string move(engine& via, const std::string& from,
+                   const std::string& to) {
+    auto out = ask<move_begun>(via.router, move_queue{from, to});
+    EXPECT_TRUE(out) << (out ? "" : render(out.error()));
+    return out ? out->reference : std::string{};
+  }
+
+  control_snapshot settings(engine& via) {
+    auto out = ask<control_changed>(via.router, watch_control{nullptr});
+    EXPECT_TRUE(out) << (out ? "" : render(out.error()));
+    return out ? out->state : std::make_shared<control_state>();
+  }
+
+  move_status status(engine& via, const std::string& reference) {
+    const auto all = settings(via)->moves;
+    const auto at = all.find(reference);
+    EXPECT_NE(at, all.end()) << "no move " << reference;
+    return at == all.end() ? move_status::error : at->second.status;
+  }
+
+  /// Lets time pass until the move has ended.
+  move_status ended(engine& via, const std::string& reference) {
+    for (int i = 0; i < 200; ++i) {
+      if (status(via, reference) != move_status::in_progress)
+        break;
+      pass(milliseconds{100});
+    }
+    return status(via, reference);
+  }
+
+  std::uint64_t size(engine& via, const std::string& queue) {
+    auto out = ask<queue_counted>(via.router, count_queue{queue});
+    EXPECT_TRUE(out) << (out ? "" : render(out.error()));
+    return out ? out->items : 0;
+  }
+
+  /// Takes all that there is, and returns the bodies sorted.
+  strings drained(engine& via, const std::string& queue) {
+    strings out;
+    for (;;) {
+      auto got = poll(via, queue, 1'000, 3'600'000);
+      if (!got || bodies(*got).empty())
+        break;
+      const auto more = bodies(*got);
+      out.insert(out.end(), more.begin(), more.end());
+    }
+    std::sort(out.begin(), out.end());
+    return out;
+  }
+
+  std::vector<item_name> names(const items_taken& x) {
+    std::vector<item_name> out;
+    for (const auto& item : x.items)
+      if (item.name.id != 0)
+        out.push_back(item.name);
+    return out;
+  }
+
+  std::size_t finish(engine& via, const std::string& queue,
+                     const std::vector<item_name>& which) {
+    end_items what;
+    what.queue = queue;
+    for (const auto& name : which)
+      what.items.push_back({name, verdict::done, 0, "", "", ""});
+    auto out = ask<items_ended>(via.router, what);
+    EXPECT_TRUE(out) << (out ? "" : render(out.error()));
+    std::size_t count = 0;
+    if (out)
+      for (const auto accepted : out->accepted)
+        count += accepted;
+    return count;
+  }
+
+  engine* a = nullptr;
+  engine* b = nullptr;
+};
+
+TEST_F(shard_moves, bring_everything_to_the_other_shard) {
+  two_engines();
+  for (shard_number shard : {0u, 1u}) {
+    SCOPED_TRACE(shard);
+    const auto from = name_in(shard, "from");
+    const auto to = name_in(1 - shard, "to");
+    put(*a, from, sent_by("ann", numbered(10)));
+    put(*b, from, sent_by("bob", numbered(10, 10)));
+    put(*a, to, sent_by("ann", {"there"}));
+    const auto reference = move(*a, from, to);
+    EXPECT_EQ(reference.size(), 32u);
+    EXPECT_EQ(ended(*b, reference), move_status::complete);
+    EXPECT_EQ(ended(*a, reference), move_status::complete);
+    EXPECT_EQ(settings(*b)->moves.at(reference).to, to);
+    EXPECT_EQ(size(*a, from), 0u);
+    EXPECT_TRUE(drained(*b, from).empty());
+    const auto got = poll(*b, to, 100);
+    ASSERT_TRUE(got);
+    auto expected = numbered(20);
+    expected.push_back("there");
+    EXPECT_EQ(bodies(*got), expected);
+    for (const auto& x : got->items) {
+      EXPECT_EQ(x.attempt, 1u);
+      EXPECT_EQ(shard_of_item(x.name.id), 1 - shard);
+      if (*x.body != "there") {
+        EXPECT_EQ(x.user, *x.body < "m100010" ? "ann" : "bob");
+      }
+    }
+  }
+}
+
+TEST_F(shard_moves, of_queues_in_one_shard_keep_the_ids) {
+  two_engines();
+  for (shard_number shard : {0u, 1u}) {
+    const auto from = name_in(shard, "from");
+    const auto to = name_in(shard, "to");
+    const auto ids = put(*a, from, sent_by("ann", numbered(3)));
+    const auto reference = move(*b, from, to);
+    EXPECT_EQ(ended(*a, reference), move_status::complete);
+    const auto got = poll(*a, to, 9);
+    ASSERT_EQ(got->items.size(), 3u);
+    EXPECT_EQ(got->items[0].name.id, ids[0]);
+    EXPECT_EQ(size(*a, from), 0u);
+  }
+}
+
+TEST_F(shard_moves, of_empty_and_unknown_queues_complete) {
+  two_engines();
+  const auto empty = name_in(0, "empty");
+  finish(*a, empty, {});
+  put(*a, empty, sent_by("ann", {"x"}));
+  finish(*a, empty, names(*poll(*a, empty, 9)));
+  EXPECT_EQ(ended(*b, move(*a, empty, name_in(1, "to"))),
+            move_status::complete);
+  const auto unknown = name_in(1, "unknown");
+  EXPECT_EQ(ended(*a, move(*b, unknown, name_in(0, "to"))),
+            move_status::complete);
+  EXPECT_EQ(size(*a, name_in(0, "to")), 0u);
+  EXPECT_EQ(settings(*a)->queues.count(unknown), 0u);
+}
+
+TEST_F(shard_moves, are_refused_where_they_make_no_sense) {
+  two_engines();
+  const auto refused = [&](const std::string& from, const std::string& to) {
+    auto out = ask<move_begun>(a->router, move_queue{from, to});
+    return !out && out.error() == ec::invalid_argument;
+  };
+  EXPECT_TRUE(refused("a", "a"));
+  EXPECT_TRUE(refused("", "a"));
+  EXPECT_TRUE(refused("a", ""));
+  EXPECT_TRUE(refused("a", "a/b"));
+  EXPECT_TRUE(refused("move/a", "a")) << "the outbox is nobody's";
+  EXPECT_TRUE(refused("metadata", "a"));
+  EXPECT_TRUE(refused("a", "metadata"));
+  EXPECT_TRUE(refused("a", "dedupq/a"));
+  EXPECT_TRUE(settings(*a)->moves.empty());
+  EXPECT_EQ(settings(*a)->queues.size(), 1u) << "nothing came into being";
+}
+
+TEST_F(shard_moves, drop_claims_and_leave_what_was_acked) {
+  two_engines();
+  const auto from = name_in(0, "from");
+  const auto to = name_in(1, "to");
+  put(*a, from, sent_by("ann", numbered(10)));
+  const auto acked = names(*poll(*a, from, 4, 3'600'000));
+  EXPECT_EQ(finish(*b, from, acked), 4u);
+  const auto held = names(*poll(*b, from, 3, 3'600'000));
+  ASSERT_EQ(held.size(), 3u);
+  EXPECT_EQ(ended(*a, move(*a, from, to)), move_status::complete);
+  EXPECT_EQ(finish(*a, from, held), 0u);
+  EXPECT_EQ(size(*a, to), 6u);
+  EXPECT_EQ(drained(*a, to).size(), 6u);
+}
+
+TEST_F(shard_moves, leave_what_is_sent_after_they_began) {
+  two_engines();
+  const auto from = name_in(0, "from");
+  const auto to = name_in(1, "to");
+  put(*a, from, sent_by("ann", {"early"}));
+  const auto reference = move(*a, from, to);
+  put(*a, from, sent_by("ann", {"late"}));
+  EXPECT_EQ(ended(*a, reference), move_status::complete);
+  EXPECT_EQ(drained(*a, to), strings{"early"});
+  EXPECT_EQ(drained(*a, from), strings{"late"});
+}
+
+TEST_F(shard_moves, of_ten_thousand_items_keep_each_of_them) {
+  two_engines();
+  const auto from = name_in(1, "from");
+  const auto to = name_in(0, "to");
+  put(*a, from, sent_by("ann", numbered(9'000)));
+  put(*a, from, sent_by("bob", numbered(1'000, 9'000)));
+  const auto reference = move(*a, from, to);
+  EXPECT_EQ(ended(*a, reference), move_status::complete);
+  EXPECT_EQ(size(*b, from), 0u);
+  EXPECT_EQ(drained(*b, to), numbered(10'000));
+  // Whatever was moved: one mark for each pair of shards.
+  const auto logged = disks[0].log;
+  auto marks = ask<watermarks_read>(owner_of(0).cores.at(0).shard,
+                                    read_watermarks{});
+  ASSERT_TRUE(marks);
+  EXPECT_EQ(marks->marks.size(), 1u);
+}
+
+TEST_F(shard_moves, carry_bodies_that_fill_several_messages) {
+  two_engines();
+  const auto from = name_in(0, "from");
+  const auto to = name_in(1, "to");
+  const std::string large(200'000, 'x');
+  std::vector<new_item> items;
+  for (int i = 0; i < 60; ++i)
+    items.push_back({"ann", static_cast<std::uint8_t>(i % 3),
+                     std::to_string(100 + i) + large});
+  put(*a, from, items);
+  EXPECT_EQ(ended(*b, move(*b, from, to)), move_status::complete);
+  const auto got = drained(*a, to);
+  ASSERT_EQ(got.size(), 60u);
+  for (int i = 0; i < 60; ++i)
+    EXPECT_EQ(got[i], std::to_string(100 + i) + large);
+}
+
+TEST_F(shard_moves, in_opposite_directions_at_once_lose_nothing) {
+  two_engines();
+  const auto one = name_in(0, "one");
+  const auto two = name_in(1, "two");
+  put(*a, one, sent_by("ann", numbered(600)));
+  put(*a, two, sent_by("bob", numbered(600, 600)));
+  auto there = self->request(a->router, caf::infinite, move_queue{one, two});
+  auto back = self->request(b->router, caf::infinite, move_queue{two, one});
+  settle();
+  strings references;
+  const auto keep = [&](const move_begun& x) {
+    references.push_back(x.reference);
+  };
+  const auto fail = [](const caf::error& e) { ADD_FAILURE() << render(e); };
+  there.receive(keep, fail);
+  back.receive(keep, fail);
+  for (const auto& x : references)
+    EXPECT_EQ(ended(*a, x), move_status::complete);
+  auto all = drained(*a, one);
+  const auto rest = drained(*b, two);
+  all.insert(all.end(), rest.begin(), rest.end());
+  std::sort(all.begin(), all.end());
+  EXPECT_EQ(all, numbered(1'200));
+}
+
+TEST_F(shard_moves, to_one_queue_from_many_bring_all) {
+  two_engines();
+  const auto to = name_in(1, "to");
+  strings references;
+  const auto bodies_of_all = numbered(900);
+  for (int i = 0; i < 3; ++i) {
+    const auto from = name_in(0, "from" + std::to_string(i) + "x");
+    // The last sent first, so that later moves bring lower ids.
+    put(*a, from, sent_by("ann", numbered(300, 300 * (2 - i))));
+  }
+  for (int i = 2; i >= 0; --i)
+    references.push_back(
+      move(*a, name_in(0, "from" + std::to_string(i) + "x"), to));
+  for (const auto& x : references)
+    EXPECT_EQ(ended(*b, x), move_status::complete);
+  EXPECT_EQ(drained(*b, to), bodies_of_all);
+}
+
+TEST_F(shard_moves, collapse_what_is_equal_at_the_destination) {
+  two_engines();
+  std::string from;
+  std::string to;
+  for (auto i = 0; from.empty() || to.empty(); ++i) {
+    const auto name = "dedupq/q" + std::to_string(i);
+    (shard_of(name, 2) == 0 ? from : to) = name;
+  }
+  put(*a, from, sent_by("ann", {"M", "N"}));
+  put(*a, from, sent_by("bob", {"M"}));
+  put(*a, to, sent_by("cid", {"M", "O"}));
+  EXPECT_EQ(ended(*a, move(*b, from, to)), move_status::complete);
+  EXPECT_EQ(drained(*a, to), (strings{"M", "N", "O"}));
+  EXPECT_TRUE(drained(*a, from).empty());
+}
+
+TEST_F(shard_moves, drop_what_a_queue_that_swallows_has_already) {
+  two_engines();
+  queue_settings swallows;
+  swallows.dedup = dedup_mode::while_pending;
+  const auto from = name_in(0, "s");
+  const auto to = name_in(1, "t");
+  ASSERT_TRUE(ask<done>(a->router, propose{{queue_changed{from, swallows}}}));
+  ASSERT_TRUE(ask<done>(a->router, propose{{queue_changed{to, swallows}}}));
+  put(*a, from, sent_by("ann", {"M", "N"}));
+  put(*a, to, sent_by("ann", {"M", "N"}));
+  EXPECT_EQ(ended(*a, move(*a, from, to)), move_status::complete);
+  EXPECT_EQ(size(*a, from), 0u);
+  EXPECT_EQ(size(*a, to), 2u);
+}
+
+TEST_F(shard_moves, are_not_refused_by_a_limit_of_the_destination) {
+  two_engines();
+  queue_settings small;
+  small.pending_limit = 2;
+  const auto from = name_in(0, "from");
+  const auto to = name_in(1, "small");
+  ASSERT_TRUE(ask<done>(a->router, propose{{queue_changed{to, small}}}));
+  put(*a, from, sent_by("ann", numbered(10)));
+  EXPECT_EQ(ended(*a, move(*a, from, to)), move_status::complete);
+  EXPECT_EQ(drained(*a, to), numbered(10));
+}
+
+TEST_F(shard_moves, wait_for_a_target_without_an_owner) {
+  begin(3);
+  a = &join("a");
+  pass(milliseconds{500});
+  b = &join("b");
+  pass(milliseconds{3'000});
+  const auto lost = owns(*b).front();
+  ASSERT_NE(lost, 0u);
+  const auto source = owns(*a).back();
+  const auto from = name_in(source, "from");
+  const auto to = name_in(lost, "to");
+  put(*a, from, sent_by("ann", numbered(300)));
+  put(*a, to, sent_by("ann", {"there"}));
+  crash(*b);
+  auto begun = self->request(a->router, caf::infinite, move_queue{from, to});
+  pass(milliseconds{2 * lease_ms});
+  ASSERT_TRUE(self->has_next_message());
+  std::string reference;
+  begun.receive([&](const move_begun& x) { reference = x.reference; },
+                [](const caf::error& e) { FAIL() << render(e); });
+  EXPECT_EQ(ended(*a, reference), move_status::complete);
+  auto expected = numbered(300);
+  expected.push_back("there");
+  EXPECT_EQ(drained(*a, to), expected);
+}
+
+TEST_F(shard_moves, are_hidden_from_operators_once_they_are_over) {
+  two_engines();
+  const auto from = name_in(0, "from");
+  const auto to = name_in(1, "to");
+  put(*a, from, sent_by("ann", numbered(3)));
+  EXPECT_EQ(ended(*a, move(*a, from, to)), move_status::complete);
+  const auto listed = ask<queues_listed>(b->router, list_queues{});
+  ASSERT_TRUE(listed);
+  for (const auto& x : listed->queues)
+    EXPECT_FALSE(x.name.starts_with("move/")) << x.name;
+  EXPECT_FALSE(ask<enqueued>(
+    a->router, enqueue{"move/" + to, sent_by("ann", {"intruder"})}));
+}
+
+TEST_F(shard_moves, survive_restarts_of_all_engines_with_their_status) {
+  two_engines();
+  const auto from = name_in(0, "from");
+  const auto to = name_in(1, "to");
+  put(*a, from, sent_by("ann", numbered(300)));
+  const auto reference = move(*a, from, to);
+  EXPECT_EQ(ended(*a, reference), move_status::complete);
+  crash(*a);
+  crash(*b);
+  auto& c = join("c");
+  pass(milliseconds{3 * lease_ms});
+  EXPECT_EQ(status(c, reference), move_status::complete);
+  EXPECT_EQ(size(c, from), 0u);
+  EXPECT_EQ(drained(c, to), numbered(300));
+}
+
+// -- crashes ------------------------------------------------------------------
+
+/// Who dies, after ever more messages of a move.
+class crashed_moves : public shard_moves {
+protected:
+  enum class victim { source, target, both };
+
+  /// One world: the move begins, so many messages later the victims die, others
+  /// take over. False if the move was over before.
+  bool interrupt(std::size_t messages, victim who) {
+    const auto before = engines.size();
+    const auto suffix = std::to_string(before);
+    a = &join("a" + suffix);
+    pass(milliseconds{500});
+    b = &join("b" + suffix);
+    pass(milliseconds{3'000});
+    EXPECT_EQ(owns(*a).size(), 1u);
+    EXPECT_EQ(owns(*b).size(), 1u);
+    const auto from = name_in(0, "from" + suffix + "x");
+    const auto to = name_in(1, "to" + suffix + "x");
+    put(*a, from, sent_by("ann", numbered(200)));
+    put(*a, from, sent_by("bob", numbered(200, 200)));
+    const auto held = names(*poll(*a, from, 10, 3'600'000));
+    finish(*a, from, {held.begin(), held.begin() + 5});
+    auto& source = owner_of(0);
+    auto& target = owner_of(1);
+    // The client's engine lives on, but for the case that all die.
+    auto& other = who == victim::source ? target : source;
+    auto begun
+      = self->request(other.router, caf::infinite, move_queue{from, to});
+    for (std::size_t i = 0; i < messages && sched.try_run_once(); ++i) {
+      // one message at a time
+    }
+    const auto over = sched.jobs.empty();
+    if (who != victim::target)
+      crash(source);
+    if (who != victim::source)
+      crash(target);
+    bool acknowledged = false;
+    std::string reference;
+    engine* left = &other;
+    if (who == victim::both) {
+      left = &join("c" + suffix);
+    }
+    pass(milliseconds{3 * lease_ms});
+    if (self->has_next_message())
+      begun.receive(
+        [&](const move_begun& x) {
+          acknowledged = true;
+          reference = x.reference;
+        },
+        [](const caf::error&) {});
+    EXPECT_EQ(owns(*left), (std::vector<shard_number>{0, 1}));
+    for (const auto& [name, x] : settings(*left)->moves)
+      EXPECT_EQ(ended(*left, name), move_status::complete) << name;
+    const auto stayed = size(*left, from);
+    const auto came = size(*left, to);
+    EXPECT_EQ(stayed + came, 395u);
+    EXPECT_TRUE(stayed == 0 || came == 0) << "half a move";
+    if (acknowledged) {
+      EXPECT_EQ(came, 395u);
+      EXPECT_EQ(settings(*left)->moves.count(reference), 1u);
+    }
+    check_bodies(*left, stayed > 0 ? from : to, stayed > 0);
+    crash(*left);
+    pass(milliseconds{2 * lease_ms});
+    return !over;
+  }
+
+  /// Each of 400 numbers but five that were acked, once.
+  void check_bodies(engine& via, const std::string& queue, bool claimed) {
+    if (claimed) {
+      EXPECT_TRUE(ask<done>(via.router, release_queue{queue}));
+    }
+    const auto got = drained(via, queue);
+    const auto all = numbered(400);
+    EXPECT_EQ(got.size(), 395u);
+    EXPECT_EQ(std::adjacent_find(got.begin(), got.end()), got.end()) << "twice";
+    EXPECT_TRUE(std::includes(all.begin(), all.end(), got.begin(), got.end()));
+  }
+
+  /// Ever later, in steps that get coarser towards the end.
+  void interrupt_everywhere(victim who, std::size_t stride,
+                            std::size_t offset) {
+    begin(2);
+    std::size_t messages = offset;
+    for (; interrupt(messages, who) && !HasFailure(); messages += stride)
+      ASSERT_LT(messages, 20'000u);
+    EXPECT_GT(messages, 30u) << "the test proves nothing";
+    if (HasFailure())
+      ADD_FAILURE() << "after " << messages << " messages";
+  }
+};
+
+TEST_F(crashed_moves, end_well_when_the_source_dies) {
+  interrupt_everywhere(victim::source, 7, 0);
+}
+
+TEST_F(crashed_moves, end_well_when_the_target_dies) {
+  interrupt_everywhere(victim::target, 7, 3);
+}
+
+TEST_F(crashed_moves, end_well_when_both_die) {
+  interrupt_everywhere(victim::both, 7, 5);
+}
+
+} // namespace
+
+} // namespace depositd::testing
