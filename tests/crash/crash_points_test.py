@@ -7,35 +7,22 @@ import os
 import threading
 import time
 import unittest
-from pathlib import Path
 
 import harness
+from armed import KILLED, arm, await_death, crash_programs
 from deposit_door import Door
 from engine import CommandFailed, EngineFailed
-from harness import BROKEN, a_deposit, wait_until
+from harness import BROKEN, a_deposit
 from kafka_test import KafkaFixture, deposits
 from kafka_tools import deposit_record
 from load import Load
-from points import EMBEDDED, KAFKA, POSTGRES, Point, points_of_sources
+from points import (EMBEDDED, HAND_OVER, KAFKA, POSTGRES, Point,
+                    points_of_sources)
 from postgres_test import Server as PostgresServer
 from postgres_test import services as postgres_services
 from rounds import KillRounds
 
 SEED = os.environ.get("DEPOSITD_CRASH_SEED", str(time.time_ns()))
-# A point that is not passed by then is a failure.
-PATIENCE = 40
-KILLED = -9
-
-
-def crash_programs(folder):
-    """A folder where depositd is the one with crash points."""
-    out = Path(folder) / "programs"
-    if out.exists():
-        return out
-    out.mkdir()
-    (out / "depositd").symlink_to(harness.PROGRAMS / "depositd-crash")
-    (out / "depositctl").symlink_to(harness.PROGRAMS / "depositctl")
-    return out
 
 
 class Filler:
@@ -81,16 +68,10 @@ class CrashPoints(KillRounds):
         return engine
 
     def arm(self, point):
-        self.instance.environment = {
-            key: value for key, value in self.instance.environment.items()
-            if key != "DEPOSITD_CRASH_POINT"}
-        if point is not None:
-            self.instance.environment["DEPOSITD_CRASH_POINT"] = str(point)
+        arm(self.instance, point)
 
     def await_death(self, point):
-        wait_until(lambda: not self.instance.alive(), PATIENCE)
-        self.assertEqual(self.instance.process.returncode, KILLED, point)
-        self.instance.kill()
+        await_death(self, self.instance, point)
 
     def die_at(self, point, number):
         """Work until the engine has killed itself."""
@@ -248,7 +229,7 @@ class Bites(CrashPoints):
 
 class Table(unittest.TestCase):
     def test_every_point_of_the_sources_is_tried(self):
-        tried = {p.name for p in EMBEDDED + POSTGRES + KAFKA}
+        tried = {p.name for p in EMBEDDED + POSTGRES + KAFKA + HAND_OVER}
         self.assertEqual(set(points_of_sources()), tried)
 
 

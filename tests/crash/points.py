@@ -14,7 +14,7 @@ class Point:
 
     name: str
     passing: int = 1
-    doing: str = "load"  # load, start, backup, filling, records
+    doing: str = "load"  # load, start, backup, filling, records, and below
 
     def __str__(self):
         return f"{self.name}:{self.passing}"
@@ -59,6 +59,18 @@ KAFKA = [
     Point("publisher_read", 1, "records"),
     Point("publisher_produced", 1, "records"),
     Point("publisher_marked", 1, "records"),
+]
+
+# Of two engines on one database. Which one dies, and why shards move: `stop`
+# the one that is told to stop, `give` the one that another engine joins, `join`
+# the one that joins, `alone` the only one.
+HAND_OVER = [
+    Point("shard_drained", 1, "give"), Point("shard_drained", 2, "stop"),
+    Point("shard_settled", 1, "stop"),
+    Point("shard_closed", 1, "stop"), Point("shard_closed", 2, "give"),
+    Point("lease_returned", 1, "stop"),
+    Point("lease_taken", 1, "join"), Point("shard_opened", 2, "alone"),
+    Point("shard_brought_up", 1, "join"),
 ]
 
 

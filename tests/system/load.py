@@ -10,9 +10,10 @@ from harness import BROKEN, a_deposit
 
 
 class Load:
-    """Depositors, pollers and an operator on one engine until stop()."""
+    """Depositors, pollers and an operator on one engine until stop(). Of
+    several loads one may operate: settings are judged by their order."""
 
-    def __init__(self, engine, history, passwords, seed, label):
+    def __init__(self, engine, history, passwords, seed, label, operates=True):
         self.engine = engine
         self.history = history
         self.passwords = passwords
@@ -22,7 +23,7 @@ class Load:
         users = sorted(passwords)
         jobs = [(self.deposit, user) for user in users]
         jobs += [(self.poll, user) for user in users[:2]]
-        jobs += [(self.operate, user) for user in users[:1]]
+        jobs += [(self.operate, user) for user in users[:1] if operates]
         self.threads = [
             threading.Thread(target=self.work, daemon=True, args=(
                 job, user, random.Random(f"{seed}/{number}")))

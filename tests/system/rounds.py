@@ -17,6 +17,7 @@ class KillRounds(SystemTest):
 
     settings = {"processors.count": 3, "store.segment_mb": 4,
                 "log.level": "warn"}
+    users = USERS
 
     def set_up_rounds(self, seed, **engine_options):
         print(f"seed {seed}", flush=True)
@@ -25,7 +26,7 @@ class KillRounds(SystemTest):
         self.history = History()
         self.history.settle("suspended", False)
         self.instance = self.engine(self.settings, **engine_options)
-        self.passwords = {user: f"secret-{user}" for user in USERS}
+        self.passwords = {user: f"secret-{user}" for user in self.users}
 
     def add_users(self):
         for user, password in self.passwords.items():
@@ -56,9 +57,9 @@ class KillRounds(SystemTest):
         self.instance.start()
 
     def verify(self, label):
-        rows = self.instance.submissions(USERS)
+        rows = self.instance.submissions(self.users)
         self.assertEqual(disagreements(self.history, rows)[:20], [], label)
-        for user in USERS:
+        for user in self.users:
             self.assertIn(self.limits(user), self.history.possible(user),
                           f"{label}: settings of {user}")
         self.assertIn(self.suspended(), self.history.possible("suspended"),
@@ -114,8 +115,8 @@ class KillRounds(SystemTest):
             door = self.door(self.instance, user)
             return [(key, door.poll(key[1]).document) for key in keys
                     if key[0] == user]
-        with ThreadPoolExecutor(len(USERS)) as pool:
-            for answers in pool.map(ask, USERS):
+        with ThreadPoolExecutor(len(self.users)) as pool:
+            for answers in pool.map(ask, self.users):
                 for key, document in answers:
                     self.assertIsNone(self.history.complete(key, document),
                                       f"{label}: {key} has two documents")
@@ -124,7 +125,7 @@ class KillRounds(SystemTest):
         """Lets everything complete; each DOI was recorded once, by itself."""
         self.instance.ctl("queue", "resume", "metadata")
         def all_completed():
-            rows = self.instance.submissions(USERS)
+            rows = self.instance.submissions(self.users)
             return rows if all(row["status"] == "completed"
                                for row in rows) else None
         rows = wait_until(all_completed, timeout=120, pause=0.3)
