@@ -59,4 +59,20 @@ spawn_engine_finder(caf::actor_system& system,
                       options.connect_within);
 }
 
+bool answers(caf::actor_system& system, const engine_finder_actor& finder,
+             const std::string& name, const std::string& address) {
+  constexpr auto within = engine_finder_options{}.connect_within;
+  caf::scoped_actor self{system};
+  admin_actor found;
+  self->request(finder, within, find_engine{address})
+    .receive([&](const engine_found& x) { found = x.admin; },
+             [](const caf::error&) { /* nobody is there */ });
+  auto out = false;
+  if (found)
+    self->request(found, within, meet_engine{})
+      .receive([&](const engine_met& x) { out = x.engine == name; },
+               [](const caf::error&) { /* it is starting, or ending */ });
+  return out;
+}
+
 } // namespace depositd

@@ -7,6 +7,7 @@
 #include <caf/actor_system.hpp>
 
 #include <chrono>
+#include <string>
 
 namespace depositd {
 
@@ -19,5 +20,10 @@ struct engine_finder_options {
 engine_finder_actor
 spawn_engine_finder(caf::actor_system& system,
                     const engine_finder_options& options);
+
+/// Whether an engine of this name answers at "host:port". Blocks, for twice
+/// `connect_within` at most.
+bool answers(caf::actor_system& system, const engine_finder_actor& finder,
+             const std::string& name, const std::string& address);
 
 } // namespace depositd

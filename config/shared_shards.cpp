@@ -211,16 +211,20 @@ caf::error shared_shards::join(const endpoint& node, const admin_actor& admin,
                                                   : settings_.node.advertise;
   self.name = settings_.node.name.empty() ? self.address : settings_.node.name;
   const auto lease_ms = settings_.shards.lease_ms;
+  parts_->finder = spawn_engine_finder(
+    system_, {.tls = settings_.node.tls.configured()});
   auto leases = open_postgres_leases(
     {.server = {.url = settings_.store.url},
      .self = self,
      .count = settings_.shards.count,
-     .call_ms_max = std::clamp(lease_ms / 3, 500U, 3'000U)});
+     .call_ms_max = std::clamp(lease_ms / 3, 500U, 3'000U),
+     .answers = [&system = system_, finder = parts_->finder,
+                 name = self.name](const std::string& address) {
+       return answers(system, finder, name, address);
+     }});
   if (!leases)
     return std::move(leases.error());
   parts_->owned->rename(self.name);
-  parts_->finder = spawn_engine_finder(
-    system_, {.tls = settings_.node.tls.configured()});
   shard_keeper_options options;
   options.leases = std::move(*leases);
   options.lease_ms = lease_ms;

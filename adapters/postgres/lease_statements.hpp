@@ -20,6 +20,10 @@ inline constexpr std::string_view join_engines =
   "INSERT INTO engines VALUES ($1, 1, $2, clock_timestamp()) "
   "ON CONFLICT (name) DO UPDATE SET instance = engines.instance + 1, "
   "address = excluded.address RETURNING instance";
+/// Name, address: where another engine of this name was alive a moment ago.
+inline constexpr std::string_view engine_elsewhere =
+  "SELECT address FROM engines WHERE name = $1 AND address <> $2 "
+  "AND alive_until > clock_timestamp()";
 /// Name, instance, lease in ms.
 inline constexpr std::string_view stay_alive =
   "UPDATE engines SET alive_until = clock_timestamp() "

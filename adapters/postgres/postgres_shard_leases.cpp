@@ -61,9 +61,13 @@ public:
           = to.run(statements::put_leases, parameters{}.add(options_.count));
           !put)
         return std::move(put.error());
-      const auto joined = to.run(
-        statements::join_engines,
-        parameters{}.text(options_.self.name).text(options_.self.address));
+      const auto& self = options_.self;
+      const auto identity = [&] {
+        return std::move(parameters{}.text(self.name).text(self.address));
+      };
+      if (auto taken = check_name(to, identity()))
+        return taken;
+      const auto joined = to.run(statements::join_engines, identity());
       if (!joined)
         return joined.error();
       instance_ = joined->number(0, 0);
@@ -106,6 +110,21 @@ public:
   caf::expected<lease_table> list() override;
 
 private:
+  caf::error check_name(connection& to, const parameters& identity) const {
+    const auto other = to.run(statements::engine_elsewhere, identity);
+    if (!other)
+      return other.error();
+    if (other->rows() == 0)
+      return {};
+    std::string address;
+    other->read(0, 0, address);
+    if (!options_.answers(address))
+      return {};
+    return caf::make_error(ec::bad_setting, "node.name: an engine with the name "
+                                              + options_.self.name
+                                              + " runs at " + address);
+  }
+
   /// Who we are, behind what is there.
   parameters& named(parameters& x) const {
     return x.text(options_.self.name).add(instance_);

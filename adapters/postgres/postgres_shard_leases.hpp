@@ -6,7 +6,9 @@
 #include "adapters/postgres/postgres_options.hpp"
 #include "messages/ports/shard_leases.hpp"
 
+#include <functional>
 #include <memory>
+#include <string>
 
 namespace depositd {
 
@@ -17,11 +19,19 @@ struct postgres_leases_options {
 
   /// How long the server may take for a call.
   std::uint32_t call_ms_max = 3'000;
+
+  /// Whether an engine of our name answers at this address ("host:port"). Asked
+  /// when one was alive there a moment ago: it has crashed, or it is another one
+  /// that was given our name.
+  std::function<bool(const std::string&)> answers = [](const auto&) {
+    return false;
+  };
 };
 
 /// Joins the engines; brings the schema up to date. The first engine of a
 /// database says how many shards there are; `ec::bad_setting` for any that
-/// says otherwise later. `ec::store_failed` if the server refuses.
+/// says otherwise later, and for a name that another engine has.
+/// `ec::store_failed` if the server refuses.
 caf::expected<std::unique_ptr<shard_leases>>
 open_postgres_leases(const postgres_leases_options& options);
 

@@ -237,6 +237,17 @@ class SharedShards(SharedEngines):
         for i, queue in enumerate(QUEUES):
             self.assertEqual(self.poll(engines[(i + 1) % 2], queue), [i])
 
+    def test_the_name_of_an_engine_that_runs_is_refused(self):
+        engine = self.sharing("a").start()
+        self.send(engine, "q1", [1])
+        other = self.engine({**engine.settings}, data="other")
+        with self.assertRaises(EngineFailed) as refused:
+            other.start()
+        self.assertEqual(refused.exception.code, 2)
+        self.assertIn("node.name: an engine with the name a runs at "
+                      + engine.ready["node"], refused.exception.log)
+        self.assertEqual(self.poll(engine, "q1"), [1])
+
     def test_another_number_of_shards_is_refused(self):
         self.sharing("a").start()
         for count in (1, SHARDS + 1):
