@@ -1,51 +1,20 @@
 """A node of processors that has joined one of several engines: it works for the
 shards of all of them, also when one of the others dies."""
 
-import os
-import subprocess
-import unittest
-
 import harness
 from harness import a_deposit, wait_until
-from postgres_test import Server, services
-from remote_test import RemoteTest, Node
-
-SHARDS = 4
-LEASE_MS = 2000
+from remote_test import Node, RemoteTest
+from shared_engines import SharedEngines
 
 
-class NodesBetweenEngines(RemoteTest):
-    @classmethod
-    def setUpClass(cls):
-        if services("installed", "none").returncode == 3:
-            raise unittest.SkipTest("POSTGRESQL IS NOT INSTALLED")
-        cls.server = Server()
-        cls.addClassCleanup(cls.server.remove)
-        cls.server.start()
-
-    def setUp(self):
-        super().setUp()
-        schema = f"remote_{os.getpid()}"
-        subprocess.run(["psql", self.server.url, "-Xqc",
-                        f"CREATE SCHEMA {schema}"], check=True, timeout=60)
-        self.url = f"{self.server.url}?options=-csearch_path%3D{schema}"
-
-    def sharing(self, name):
-        return self.engine({
-            "store.kind": "postgres", "store.url": self.url,
-            "shards.count": SHARDS, "shards.lease_ms": LEASE_MS,
-            "node.name": name, "processors.count": 0}, data=name).start()
-
-    def owners(self):
-        found = subprocess.run(
-            ["psql", self.url, "-XAtqc", "SELECT engine FROM shards "
-             "WHERE in_force ORDER BY shard"], check=True, timeout=60,
-            capture_output=True, text=True)
-        return found.stdout.split()
+class NodesBetweenEngines(SharedEngines, RemoteTest):
+    def member(self, name):
+        """Of the engines, without processors of its own."""
+        return self.sharing(name, {"processors.count": 0}).start()
 
     def test_a_node_works_for_all_and_outlives_the_others(self):
-        first, second = self.sharing("a"), self.sharing("b")
-        wait_until(lambda: sorted(self.owners()) == ["a", "a", "b", "b"])
+        first, second = self.member("a"), self.member("b")
+        wait_until(lambda: self.settled(["a", "b"]))
         node = Node(harness.PROGRAMS, self.folder, "n1", first.ready["node"],
                     {"processors.count": 2})
         self.addCleanup(node.kill)
@@ -55,7 +24,7 @@ class NodesBetweenEngines(RemoteTest):
         self.completed(first, len(names))
         self.completed(second, len(names))
         second.kill()
-        wait_until(lambda: self.owners() == ["a"] * SHARDS)
+        wait_until(lambda: self.settled(["a"]))
         for door in doors:
             name = f"{door.user}-late"
             wait_until(lambda: door.deposit(
