@@ -151,6 +151,7 @@ protected:
     caf::anon_send_exit(x.router, caf::exit_reason::kill);
     caf::anon_send_exit(x.reader, caf::exit_reason::kill);
     caf::anon_send_exit(x.admin, caf::exit_reason::kill);
+    admins.erase(x.name); // nobody listens there
     for (const auto& [shard, core] : x.cores)
       for (const auto& [name, who] : core.all())
         caf::anon_send_exit(who, caf::exit_reason::kill);
