@@ -53,10 +53,9 @@ void ask(shard_keeper_pointer self, const std::string& name,
   const auto attempt = engine.attempt;
   const auto& options = self->state.options;
   const auto& us = options.leases->self();
-  self
-    ->request(engine.admin, options.request_timeout,
-              meet_engine{us.name, us.address,
-                          caf::actor_cast<caf::strong_actor_ptr>(options.admin)})
+  meet_engine call{us.name, us.address,
+                   caf::actor_cast<caf::strong_actor_ptr>(options.admin)};
+  self->request(engine.admin, options.request_timeout, std::move(call))
     .then(
       [=](const engine_met& x) {
         if (auto* now = current(self, name, attempt)) {

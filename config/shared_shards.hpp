@@ -43,9 +43,9 @@ public:
   /// Takes the calls of other engines; answers what we own.
   std::function<caf::expected<engine_met>(const meet_engine&)> met() const;
 
-  /// Takes part from now on; `node` is where others reach us, by `admin`, unless
-  /// the settings say otherwise. `failed`: another engine has our name. The error
-  /// is one line that names what is wrong.
+  /// Takes part from now on; `node` is where others reach us, by `admin`,
+  /// unless the settings say otherwise. `failed`: another engine has our name.
+  /// The error is one line that names what is wrong.
   caf::error join(const endpoint& node, const admin_actor& admin,
                   std::function<void(const caf::error&)> failed);
 

@@ -120,9 +120,9 @@ private:
     other->read(0, 0, address);
     if (!options_.answers(address))
       return {};
-    return caf::make_error(ec::bad_setting, "node.name: an engine with the name "
-                                              + options_.self.name
-                                              + " runs at " + address);
+    return caf::make_error(ec::bad_setting,
+                           "node.name: an engine with the name "
+                             + options_.self.name + " runs at " + address);
   }
 
   /// Who we are, behind what is there.

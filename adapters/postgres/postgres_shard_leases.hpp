@@ -20,9 +20,9 @@ struct postgres_leases_options {
   /// How long the server may take for a call.
   std::uint32_t call_ms_max = 3'000;
 
-  /// Whether an engine of our name answers at this address ("host:port"). Asked
-  /// when one was alive there a moment ago: it has crashed, or it is another one
-  /// that was given our name.
+  /// Whether an engine of our name answers at this address ("host:port").
+  /// Asked when one was alive there a moment ago: it has crashed, or it is
+  /// another one that was given our name.
   std::function<bool(const std::string&)> answers = [](const auto&) {
     return false;
   };
