@@ -2,6 +2,8 @@
 
 #include "tests/actors/shards_world.hpp"
 
+#include <deque>
+
 namespace depositd::testing {
 
 namespace {
@@ -411,110 +413,273 @@ TEST_F(shard_moves, survive_restarts_of_all_engines_with_their_status) {
   EXPECT_EQ(drained(c, to), numbered(300));
 }
 
+TEST_F(shard_moves, let_each_item_be_acked_once_while_they_run) {
+  two_engines();
+  const auto from = name_in(0, "from");
+  const auto to = name_in(1, "to");
+  put(*a, from, sent_by("ann", numbered(500)));
+  put(*a, from, sent_by("bob", numbered(500, 500)));
+  caf::scoped_actor worker{sys, true};
+  // Nothing else goes on while a worker has its answer.
+  const auto step = [&](auto reply, auto then) {
+    while (!worker->has_next_message() && sched.try_run_once()) {
+      // one message at a time
+    }
+    ASSERT_TRUE(worker->has_next_message());
+    reply.receive(then, [](const caf::error& e) { FAIL() << render(e); });
+  };
+  auto begun = self->request(b->router, caf::infinite, move_queue{from, to});
+  std::multiset<std::string> acked;
+  std::size_t late = 0;
+  struct claims {
+    end_items acks;
+    strings bodies;
+  };
+  std::deque<claims> held;
+  for (auto round = 0; round < 4'000 && acked.size() < 1'000; ++round) {
+    const auto& queue = round % 2 == 0 ? from : to;
+    auto& via = round % 3 == 0 ? *a : *b;
+    items_taken got;
+    step(worker->request(via.router, caf::infinite,
+                         take_items{queue, "worker", 3, 3'600'000}),
+         [&](items_taken& x) { got = std::move(x); });
+    claims mine{{queue, {}}, {}};
+    for (const auto& x : got.items)
+      if (x.name.id != 0) {
+        mine.acks.items.push_back({x.name, verdict::done, 0, "", "", ""});
+        mine.bodies.push_back(*x.body);
+      }
+    held.push_back(std::move(mine));
+    if (held.size() < 6)
+      continue;
+    // The oldest; meanwhile they may have been moved.
+    const auto mine_now = std::move(held.front());
+    held.pop_front();
+    step(worker->request(via.router, caf::infinite, mine_now.acks),
+         [&](const items_ended& x) {
+           for (std::size_t i = 0; i < x.accepted.size(); ++i)
+             if (x.accepted[i] != 0)
+               acked.insert(mine_now.bodies[i]);
+             else
+               ++late;
+         });
+  }
+  ASSERT_TRUE(self->has_next_message());
+  std::string reference;
+  begun.receive([&](const move_begun& x) { reference = x.reference; },
+                [](const caf::error& e) { FAIL() << render(e); });
+  EXPECT_EQ(ended(*a, reference), move_status::complete);
+  EXPECT_EQ(strings(acked.begin(), acked.end()), numbered(1'000));
+  EXPECT_GT(late, 0u) << "the move took nothing from under the worker";
+  EXPECT_EQ(size(*a, from) + size(*a, to), 0u);
+}
+
+TEST_F(shard_moves, take_nothing_from_an_owner_of_the_past) {
+  two_engines();
+  auto& old = owner_of(0);
+  auto& other = owner_of(1);
+  const auto from = name_in(0, "from");
+  const auto to = name_in(1, "to");
+  put(old, from, sent_by("ann", numbered(600)));
+  auto begun = self->request(other.router, caf::infinite,
+                             move_queue{from, to});
+  // Its keeper is stopped in the middle of the move, and its core for a while.
+  for (int i = 0; i < 60; ++i)
+    sched.try_run_once();
+  caf::anon_send_exit(old.keeper, caf::exit_reason::kill);
+  caf::anon_send_exit(old.admin, caf::exit_reason::kill);
+  admins.erase(old.name);
+  cut_off(*database, old.name, true);
+  pass(milliseconds{4 * lease_ms});
+  ASSERT_EQ(owns(other), (std::vector<shard_number>{0, 1}));
+  ASSERT_TRUE(self->has_next_message());
+  begun.receive([](const move_begun&) {}, [](const caf::error&) {});
+  for (const auto& [reference, x] : settings(other)->moves)
+    EXPECT_EQ(ended(other, reference), move_status::complete);
+  auto all = drained(other, to);
+  const auto rest = drained(other, from);
+  all.insert(all.end(), rest.begin(), rest.end());
+  EXPECT_EQ(all, numbered(600));
+}
+
 // -- crashes ------------------------------------------------------------------
 
-/// Who dies, after ever more messages of a move.
-class crashed_moves : public shard_moves {
+/// Something happens after ever more messages of two moves, there and back.
+class disturbed_moves : public shard_moves {
 protected:
-  enum class victim { source, target, both };
+  static constexpr std::size_t sent_to_each = 405;
+  static constexpr std::size_t kept_in_each = 400;
 
-  /// One world: the move begins, so many messages later the victims die, others
-  /// take over. False if the move was over before.
-  bool interrupt(std::size_t messages, victim who) {
-    const auto before = engines.size();
-    const auto suffix = std::to_string(before);
+  struct one_move {
+    std::string from;
+    std::string to;
+    bool acknowledged = false;
+    std::string reference;
+  };
+
+  /// What happens to the owners of shards 0 and 1; returns an engine that has
+  /// both of them, or all that there are, some time afterwards.
+  using disturbance = std::function<engine*(engine&, engine&)>;
+
+  /// Items of two users, some of them claimed, five acked.
+  one_move prepare(shard_number shard, const std::string& suffix) {
+    one_move out;
+    out.from = name_in(shard, "from" + suffix + "x");
+    out.to = name_in(1 - shard, "to" + suffix + "x");
+    put(*a, out.from, sent_by("ann", numbered(300)));
+    put(*a, out.from, sent_by("bob", numbered(sent_to_each - 300, 300)));
+    const auto held = names(*poll(*a, out.from, 10, 3'600'000));
+    finish(*a, out.from, {held.begin(), held.begin() + 5});
+    return out;
+  }
+
+  /// False if the moves were over before.
+  bool disturb(std::size_t messages, const disturbance& how) {
+    const auto suffix = std::to_string(engines.size());
     a = &join("a" + suffix);
     pass(milliseconds{500});
     b = &join("b" + suffix);
     pass(milliseconds{3'000});
     EXPECT_EQ(owns(*a).size(), 1u);
     EXPECT_EQ(owns(*b).size(), 1u);
-    const auto from = name_in(0, "from" + suffix + "x");
-    const auto to = name_in(1, "to" + suffix + "x");
-    put(*a, from, sent_by("ann", numbered(200)));
-    put(*a, from, sent_by("bob", numbered(200, 200)));
-    const auto held = names(*poll(*a, from, 10, 3'600'000));
-    finish(*a, from, {held.begin(), held.begin() + 5});
-    auto& source = owner_of(0);
-    auto& target = owner_of(1);
-    // The client's engine lives on, but for the case that all die.
-    auto& other = who == victim::source ? target : source;
-    auto begun
-      = self->request(other.router, caf::infinite, move_queue{from, to});
+    one_move moves[] = {prepare(0, suffix), prepare(1, suffix)};
+    auto& zero = owner_of(0);
+    auto& one = owner_of(1);
+    // Whom nobody answers any more keeps nothing for the next round.
+    caf::scoped_actor first{sys, true};
+    caf::scoped_actor second{sys, true};
+    auto there = first->request(one.router, caf::infinite,
+                                move_queue{moves[0].from, moves[0].to});
+    auto back = second->request(one.router, caf::infinite,
+                                move_queue{moves[1].from, moves[1].to});
     for (std::size_t i = 0; i < messages && sched.try_run_once(); ++i) {
       // one message at a time
     }
     const auto over = sched.jobs.empty();
-    if (who != victim::target)
-      crash(source);
-    if (who != victim::source)
-      crash(target);
-    bool acknowledged = false;
-    std::string reference;
-    engine* left = &other;
-    if (who == victim::both) {
-      left = &join("c" + suffix);
-    }
-    pass(milliseconds{3 * lease_ms});
-    if (self->has_next_message())
-      begun.receive(
-        [&](const move_begun& x) {
-          acknowledged = true;
-          reference = x.reference;
-        },
-        [](const caf::error&) {});
-    EXPECT_EQ(owns(*left), (std::vector<shard_number>{0, 1}));
+    auto* left = how(zero, one);
+    take(first, there, moves[0]);
+    take(second, back, moves[1]);
     for (const auto& [name, x] : settings(*left)->moves)
       EXPECT_EQ(ended(*left, name), move_status::complete) << name;
-    const auto stayed = size(*left, from);
-    const auto came = size(*left, to);
-    EXPECT_EQ(stayed + came, 395u);
-    EXPECT_TRUE(stayed == 0 || came == 0) << "half a move";
-    if (acknowledged) {
-      EXPECT_EQ(came, 395u);
-      EXPECT_EQ(settings(*left)->moves.count(reference), 1u);
-    }
-    check_bodies(*left, stayed > 0 ? from : to, stayed > 0);
-    crash(*left);
+    for (const auto& x : moves)
+      check(*left, x);
+    for (std::size_t i = 0; i < engines.size(); ++i)
+      if (!engines[i]->cores.empty())
+        crash(*engines[i]);
     pass(milliseconds{2 * lease_ms});
     return !over;
   }
 
-  /// Each of 400 numbers but five that were acked, once.
-  void check_bodies(engine& via, const std::string& queue, bool claimed) {
-    if (claimed) {
-      EXPECT_TRUE(ask<done>(via.router, release_queue{queue}));
-    }
-    const auto got = drained(via, queue);
-    const auto all = numbered(400);
-    EXPECT_EQ(got.size(), 395u);
-    EXPECT_EQ(std::adjacent_find(got.begin(), got.end()), got.end()) << "twice";
-    EXPECT_TRUE(std::includes(all.begin(), all.end(), got.begin(), got.end()));
+  /// The answer, if one has come.
+  template <class Reply>
+  void take(caf::scoped_actor& who, Reply& reply, one_move& to) {
+    if (who->has_next_message())
+      reply.receive(
+        [&](const move_begun& x) {
+          to.acknowledged = true;
+          to.reference = x.reference;
+        },
+        [](const caf::error&) {});
   }
 
-  /// Ever later, in steps that get coarser towards the end.
-  void interrupt_everywhere(victim who, std::size_t stride,
-                            std::size_t offset) {
+  /// Everything is on one side, each item once.
+  void check(engine& via, const one_move& x) {
+    const auto stayed = size(via, x.from);
+    const auto came = size(via, x.to);
+    EXPECT_EQ(stayed + came, kept_in_each);
+    EXPECT_TRUE(stayed == 0 || came == 0) << "half a move";
+    if (x.acknowledged) {
+      EXPECT_EQ(came, kept_in_each);
+      EXPECT_EQ(settings(via)->moves.count(x.reference), 1u);
+    }
+    if (stayed > 0) {
+      EXPECT_TRUE(ask<done>(via.router, release_queue{x.from}));
+    }
+    const auto& where = stayed > 0 ? x.from : x.to;
+    const auto got = drained(via, where);
+    const auto all = numbered(sent_to_each);
+    EXPECT_EQ(got.size(), kept_in_each);
+    EXPECT_EQ(std::adjacent_find(got.begin(), got.end()), got.end()) << "twice";
+    EXPECT_TRUE(std::includes(all.begin(), all.end(), got.begin(), got.end()));
+    EXPECT_TRUE(ask<done>(via.router, purge_queue{where}));
+  }
+
+  void disturb_everywhere(const disturbance& how, std::size_t stride = 2) {
     begin(2);
-    std::size_t messages = offset;
-    for (; interrupt(messages, who) && !HasFailure(); messages += stride)
+    std::size_t messages = 0;
+    for (; disturb(messages, how) && !HasFailure(); messages += stride)
       ASSERT_LT(messages, 20'000u);
-    EXPECT_GT(messages, 30u) << "the test proves nothing";
+    EXPECT_GT(messages, 200u) << "the test proves nothing";
     if (HasFailure())
       ADD_FAILURE() << "after " << messages << " messages";
   }
+
+  engine* after_crash(engine* left) {
+    pass(milliseconds{3 * lease_ms});
+    EXPECT_EQ(owns(*left), (std::vector<shard_number>{0, 1}));
+    return left;
+  }
+
+  engine* after_failed_append(shard_number shard, engine& left) {
+    fail_appends(*disks[shard].log, 1);
+    settle();
+    fail_appends(*disks[shard].log, 0);
+    pass(milliseconds{5'000});
+    return &left;
+  }
+
+  engine* after_hand_over(engine& from, engine& to) {
+    caf::anon_send(from.keeper, leave_shards{});
+    pass(milliseconds{4'000});
+    EXPECT_EQ(owns(to), (std::vector<shard_number>{0, 1}));
+    return &to;
+  }
 };
 
-TEST_F(crashed_moves, end_well_when_the_source_dies) {
-  interrupt_everywhere(victim::source, 7, 0);
+TEST_F(disturbed_moves, end_well_when_the_engine_of_shard_0_dies) {
+  disturb_everywhere([this](engine& zero, engine& one) {
+    crash(zero);
+    return after_crash(&one);
+  });
 }
 
-TEST_F(crashed_moves, end_well_when_the_target_dies) {
-  interrupt_everywhere(victim::target, 7, 3);
+TEST_F(disturbed_moves, end_well_when_the_engine_of_shard_1_dies) {
+  disturb_everywhere([this](engine& zero, engine& one) {
+    crash(one);
+    return after_crash(&zero);
+  });
 }
 
-TEST_F(crashed_moves, end_well_when_both_die) {
-  interrupt_everywhere(victim::both, 7, 5);
+TEST_F(disturbed_moves, end_well_when_all_engines_die) {
+  disturb_everywhere([this](engine& zero, engine& one) {
+    crash(zero);
+    crash(one);
+    return after_crash(&join("c" + std::to_string(engines.size())));
+  });
+}
+
+TEST_F(disturbed_moves, end_well_when_shard_0_is_handed_over) {
+  disturb_everywhere([this](engine& zero, engine& one) {
+    return after_hand_over(zero, one);
+  });
+}
+
+TEST_F(disturbed_moves, end_well_when_shard_1_is_handed_over) {
+  disturb_everywhere([this](engine& zero, engine& one) {
+    return after_hand_over(one, zero);
+  });
+}
+
+TEST_F(disturbed_moves, go_on_after_an_append_to_shard_0_failed) {
+  disturb_everywhere([this](engine&, engine& one) {
+    return after_failed_append(0, one);
+  });
+}
+
+TEST_F(disturbed_moves, go_on_after_an_append_to_shard_1_failed) {
+  disturb_everywhere([this](engine& zero, engine&) {
+    return after_failed_append(1, zero);
+  });
 }
 
 } // namespace
