@@ -2,9 +2,11 @@
 and engines whose database goes under them: what clients were told is compared
 with what is there afterwards."""
 
+import contextlib
 import os
 import random
 import signal
+import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -67,6 +69,42 @@ class Pair(KillRounds, SharedEngines):
     def await_acknowledged(self, count):
         enough = len(self.history.acknowledged) + count
         wait_until(lambda: len(self.history.acknowledged) >= enough)
+
+    def kill_both(self):
+        self.a.kill()
+        self.b.kill()
+
+    def die_with_appends_held_up(self, label, aborted):
+        """Both die while the server waits with an append of every shard, which
+        it then aborts or commits after their death."""
+        self.put_load_on(self.a, label, operates=True)
+        self.put_load_on(self.b, label)
+        self.await_acknowledged(20)
+        with self.appends_held_up():
+            self.kill_both()
+            for engine in (self.a, self.b):
+                engine.environment.pop("DEPOSITD_SEEDED_BUG", None)
+            if aborted:
+                self.sql("SELECT pg_terminate_backend(pid) FROM pg_locks "
+                         "WHERE NOT granted AND pid <> pg_backend_pid()")
+        self.pair_up()
+        self.end_load(label)
+
+    @contextlib.contextmanager
+    def appends_held_up(self):
+        """Every append reads its owner's row; nobody may until the end."""
+        with subprocess.Popen(
+                ["psql", self.url, "-XAtq"], stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE, text=True) as psql:
+            psql.stdin.write("BEGIN;LOCK shard_owners IN EXCLUSIVE MODE;"
+                             "SELECT 'held';\n")
+            psql.stdin.flush()
+            self.assertEqual(psql.stdout.readline(), "held\n")
+            wait_until(lambda: SHARDS <= int(self.sql(
+                "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation "
+                "= 'shard_owners'::regclass")))
+            yield
+            psql.stdin.close()
 
     def end_load(self, label):
         for load in self.loads:
@@ -179,29 +217,27 @@ class HandOver(Pair):
 
 
 class Bites(Pair):
-    def test_an_engine_that_answers_too_early_is_noticed(self):
-        self.set_up_pair()
+    def test_engines_that_answer_too_early_are_noticed(self):
         bug = "reply_before_commit"
-        for number in range(10):
-            self.a.kill()
-            self.a.environment["DEPOSITD_SEEDED_BUG"] = bug
-            arm(self.a, Point("append_before", 40))
-            self.a.start()
+        self.set_up_pair()
+        for number in range(5):
+            self.kill_both()
             for engine in (self.a, self.b):
-                self.put_load_on(engine, f"bites-{number}")
-            await_death(self, self.a, bug)
+                engine.environment["DEPOSITD_SEEDED_BUG"] = bug
             self.pair_up()
             try:
-                self.end_load(bug)
+                self.die_with_appends_held_up(f"bites-{number}", True)
                 self.judge(bug)
             except AssertionError as noticed:
+                self.assertRegex(str(noticed), "lost|unknown")
                 print(f"noticed in round {number + 1}: {str(noticed)[:200]}")
                 return
         self.fail("nobody noticed")
 
 
 class ServerTrouble(Pair):
-    """The server is stopped at once, or cuts all connections."""
+    """The server is stopped at once, cuts all connections, or has appends in
+    its hands when both engines die."""
 
     def test_what_was_acknowledged_is_there_afterwards(self):
         self.set_up_pair()
@@ -211,10 +247,17 @@ class ServerTrouble(Pair):
             with self.subTest(label):
                 self.survive(trouble, label)
                 rows = self.judge(label)
-                self.a.kill()
-                self.b.kill()
+                self.kill_both()
                 self.pair_up()
                 self.judge(label + ", recovered")
+                print(f"{label}: {len(rows)} submissions in "
+                      f"{time.monotonic() - begun:.1f} s", flush=True)
+        for aborted in (True, False):
+            begun = time.monotonic()
+            label = "aborted" if aborted else "committed"
+            with self.subTest(label):
+                self.die_with_appends_held_up(label, aborted)
+                rows = self.judge(label)
                 print(f"{label}: {len(rows)} submissions in "
                       f"{time.monotonic() - begun:.1f} s", flush=True)
         self.finish_pair()
