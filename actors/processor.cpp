@@ -79,7 +79,7 @@ void process(self_pointer self, claimed_item& item) {
                 state.options.name, state.options.slot, item.id, item.attempt);
   ++state.in_work;
   touch_later(self);
-  count_later(self);
+  look_later(self);
   self
     ->request(
       state.options.handler, state.options.handler_timeout,
@@ -180,7 +180,7 @@ processor(processor_self::stateful_pointer<processor_state> self,
         attach_to(self, *door);
     },
     [=](touch_due) { touch_all(self); },
-    [=](count_due) { count_again(self); },
+    [=](look_at_doors) { look_again(self); },
   };
 }
 

@@ -37,9 +37,9 @@ struct attach_again {
 /// To itself: claims under a lease must be extended.
 struct touch_due {};
 
-/// To itself: how many users wait behind each of several doors may have
-/// changed while the handler was busy.
-struct count_due {};
+/// To itself: of several doors one may be silent, and how many users wait
+/// behind each may have changed while the handler was busy.
+struct look_at_doors {};
 
 struct processor_options {
   std::string node; ///< empty: inside the engine
@@ -67,7 +67,7 @@ using processor_self =
                           caf::reacts_to<use_doors>,
                           caf::reacts_to<attach_again>,
                           caf::reacts_to<touch_due>,
-                          caf::reacts_to<count_due>>;
+                          caf::reacts_to<look_at_doors>>;
 
 /// A queue in one shard, seen from the slot.
 struct processor_door {
@@ -76,6 +76,7 @@ struct processor_door {
   std::uint32_t number = 0;  ///< from the queue; 0: not attached yet
   std::uint32_t credit = 0;  ///< items that it was asked for and has not sent
   bool counting = false;     ///< it was asked for its number of users
+  bool silent = false;       ///< it does not answer; nobody waits for it
 };
 
 /// A claim, from the hand-out until its outcome is settled.
@@ -104,11 +105,12 @@ struct processor_state {
   bool recount = true;    ///< numbers of users are too old to choose by
   bool recounted = false; ///< they are not, since the last item
   bool recounting = false; ///< the choice waits for them
+  caf::actor_clock::time_point asked_at{}; ///< for these or for an item
   std::uint32_t draws = 0;   ///< since the doors were asked for their numbers
   caf::actor_clock::time_point counted_at{};
   bool finishing = false;
   bool touching = false; ///< a `touch_due` is on its way
-  bool count_due = false; ///< a `count_due` is on its way
+  bool look_due = false; ///< a `look_at_doors` is on its way
   std::vector<caf::typed_response_promise<done>> awaiting_end;
 
   static inline const char* name = "processor";
@@ -130,4 +132,4 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::finish_slot)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::use_doors)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::attach_again)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::touch_due)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::count_due)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::look_at_doors)

@@ -25,13 +25,6 @@ std::size_t attached_doors(self_pointer self) {
                   [](const auto& x) { return x.number != 0; }));
 }
 
-std::uint32_t credit_out(self_pointer self) {
-  std::uint32_t out = 0;
-  for (const auto& door : self->state.doors)
-    out += door.credit;
-  return out;
-}
-
 std::vector<claim_name> claims_at(self_pointer self, shard_number shard) {
   std::vector<claim_name> out;
   for (const auto& [name, item] : self->state.held)
@@ -98,6 +91,13 @@ void attached_to(self_pointer self, shard_number shard,
 }
 
 } // namespace
+
+std::uint32_t credit_out(self_pointer self) {
+  std::uint32_t out = 0;
+  for (const auto& door : self->state.doors)
+    out += door.credit;
+  return out;
+}
 
 void ask(self_pointer self, processor_door& door, std::uint32_t credit,
          bool waits) {

@@ -27,6 +27,9 @@ void draw(self_pointer self);
 void deliver(self_pointer self, processor_door* door,
              std::vector<outcome> outcomes);
 
+/// Items that were asked for and are not there.
+std::uint32_t credit_out(self_pointer self);
+
 /// Asks a door for items.
 void ask(self_pointer self, processor_door& door, std::uint32_t credit,
          bool waits);
@@ -55,8 +58,9 @@ void take_count(self_pointer self, const handed& x);
 /// An item came from this door: credit at others is taken back.
 void arrived(self_pointer self, processor_door& door);
 
-/// While the handler is busy, numbers of users are asked for again.
-void count_later(self_pointer self);
-void count_again(self_pointer self);
+/// While the handler is busy, numbers of users are asked for again; while the
+/// slot waits for an answer, it makes sure that it does not wait for ever.
+void look_later(self_pointer self);
+void look_again(self_pointer self);
 
 } // namespace depositd::processor_parts

@@ -3,6 +3,8 @@
 
 #include "actors/processor_parts.hpp"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -13,6 +15,8 @@ namespace {
 /// Numbers of users are asked for again after so many draws, or so much time.
 constexpr std::uint32_t draws_per_count = 16;
 constexpr std::chrono::seconds count_every{1};
+/// An engine that hangs is noticed by its connection, but late.
+constexpr std::chrono::seconds silence_max{2};
 
 std::size_t place_of(self_pointer self, const processor_door& door) {
   return static_cast<std::size_t>(&door - self->state.doors.data());
@@ -36,14 +40,21 @@ void count_all(self_pointer self) {
     count(self, door);
 }
 
+void await_answers(self_pointer self) {
+  self->state.asked_at = self->clock().now();
+  look_later(self);
+}
+
 /// Numbers that were asked for now are there. What a door said a moment ago is
 /// good enough to choose among many, but not to wait at all because of it.
 bool numbers_are_new(self_pointer self) {
   auto& state = self->state;
-  if (!std::exchange(state.recounting, true))
+  if (!std::exchange(state.recounting, true)) {
     count_all(self);
+    await_answers(self);
+  }
   if (std::any_of(state.doors.begin(), state.doors.end(),
-                  [](const auto& x) { return x.counting; }))
+                  [](const auto& x) { return x.counting && !x.silent; }))
     return false;
   state.recounting = false;
   state.recount = false;
@@ -75,6 +86,29 @@ void counted(self_pointer self, processor_door& door, std::uint32_t eligible) {
     draw(self);
 }
 
+/// For the door that was asked, or for numbers to choose by.
+bool awaits_answers(self_pointer self) {
+  const auto& state = self->state;
+  return state.recounting || (!state.waits_at_all && credit_out(self) > 0);
+}
+
+/// What a silent door says later is welcome.
+void go_on_without(self_pointer self) {
+  auto& state = self->state;
+  for (auto& door : state.doors) {
+    if (door.credit == 0 && !(state.recounting && door.counting))
+      continue;
+    spdlog::info("door_silent sp={} queue={} shard={}", state.options.name,
+                 state.options.queue, door.shard);
+    door.silent = true;
+    state.visits.weigh(place_of(self, door), 0);
+    if (std::exchange(door.credit, 0) > 0)
+      self->send(door.queue, withdraw{door.number});
+    count(self, door); // so that it says when it is back
+  }
+  draw(self);
+}
+
 } // namespace
 
 void probe(self_pointer self) {
@@ -89,7 +123,9 @@ void probe(self_pointer self) {
     wait_at_all(self);
     return;
   }
+  state.waits_at_all = false;
   ask(self, state.doors[*next], 1, false);
+  await_answers(self);
   if (++state.draws >= draws_per_count)
     count_all(self);
 }
@@ -114,6 +150,7 @@ void take_count(self_pointer self, const handed& x) {
     [&](const auto& y) { return y.queue && y.queue.address() == who; });
   if (at == doors.end() || at->number == 0)
     return;
+  at->silent = false;
   if (x.counted)
     counted(self, *at, x.eligible);
   else
@@ -123,6 +160,7 @@ void take_count(self_pointer self, const handed& x) {
 void arrived(self_pointer self, processor_door& door) {
   auto& state = self->state;
   door.credit -= std::min(door.credit, 1u);
+  door.silent = false;
   if (state.doors.size() < 2)
     return;
   for (auto& other : state.doors)
@@ -140,21 +178,25 @@ void arrived(self_pointer self, processor_door& door) {
     state.recount = true;
 }
 
-void count_later(self_pointer self) {
+void look_later(self_pointer self) {
   auto& state = self->state;
-  if (state.doors.size() < 2 || std::exchange(state.count_due, true))
+  if (state.doors.size() < 2 || std::exchange(state.look_due, true))
     return;
-  self->delayed_send(self, count_every, count_due{});
+  self->delayed_send(self, count_every, look_at_doors{});
 }
 
-void count_again(self_pointer self) {
+void look_again(self_pointer self) {
   auto& state = self->state;
-  state.count_due = false;
-  if (state.in_work == 0 || state.finishing)
+  state.look_due = false;
+  if (state.finishing)
     return;
-  if (self->clock().now() - state.counted_at >= count_every)
+  const auto now = self->clock().now();
+  if (state.in_work > 0 && now - state.counted_at >= count_every)
     count_all(self);
-  count_later(self);
+  if (awaits_answers(self) && now - state.asked_at >= silence_max)
+    go_on_without(self);
+  if (state.in_work > 0 || awaits_answers(self))
+    look_later(self);
 }
 
 } // namespace depositd::processor_parts

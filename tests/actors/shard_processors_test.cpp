@@ -306,13 +306,14 @@ struct shelf {
   std::uint32_t counts = 0; ///< how often it was asked for its number
   std::uint32_t answers = 1'000; ///< to that; then it is silent
   std::uint32_t last = 0;
+  std::uint32_t works = 0;
+  std::uint32_t hangs_at = 1'000; ///< it does nothing more
+  std::vector<work> kept;         ///< while it hangs
 };
 
 queue_door_actor::behavior_type
 shelf_door(queue_door_actor::pointer self, std::shared_ptr<shelf> of) {
-  const auto answer = [=](const work& x) {
-    const auto who
-      = caf::actor_cast<processor_actor>(self->current_sender());
+  const auto serve = [=](const work& x, const processor_actor& who) {
     handed out;
     for (const auto& one : x.outcomes)
       out.settled.push_back({one.id, true});
@@ -331,10 +332,24 @@ shelf_door(queue_door_actor::pointer self, std::shared_ptr<shelf> of) {
     if (!out.items.empty() || !out.settled.empty() || out.counted || !x.waits)
       self->send(who, std::move(out));
   };
+  const auto slot = std::make_shared<processor_actor>();
   return {
-    [=](const attach&) -> caf::result<attached> { return attached{1, {}}; },
-    answer,
-    [](const withdraw&) {},
+    [=](const attach& x) -> caf::result<attached> {
+      *slot = x.who;
+      return attached{1, {}};
+    },
+    [=](const work& x) {
+      if (++of->works >= of->hangs_at)
+        of->kept.push_back(x);
+      else
+        serve(x, *slot);
+    },
+    [=](const withdraw&) {
+      if (of->works >= of->hangs_at)
+        return;
+      for (const auto& x : std::exchange(of->kept, {}))
+        serve(x, *slot);
+    },
     [](const touch_claims&) {},
     [](const detach&) -> caf::result<done> { return done{}; },
   };
@@ -394,6 +409,29 @@ TEST_F(slot_at_doors, asks_a_silent_door_for_its_number_once) {
   EXPECT_EQ(silent->items, 0u) << "it is visited by the number it had said";
   EXPECT_EQ(silent->counts, 2u);
   EXPECT_GE(one->counts, 10u);
+}
+
+TEST_F(slot_at_doors, goes_on_without_a_door_that_hangs) {
+  for (std::uint32_t hangs_at : {1u, 20u, 21u, 22u, 23u, 24u, 25u}) {
+    doors = {};
+    const auto one = add(160);
+    const auto hung = add(160);
+    hung->hangs_at = hangs_at;
+    work_on();
+    EXPECT_GT(one->items, 0u) << "it was waited for a moment";
+    for (auto i = 0; i < 4; ++i)
+      advance(std::chrono::seconds{1});
+    EXPECT_EQ(one->items, 0u);
+    hung->hangs_at = 10'000; // it goes on
+    caf::anon_send(doors.doors[1].queue, withdraw{});
+    for (auto i = 0; i < 4; ++i)
+      advance(std::chrono::seconds{1});
+    EXPECT_EQ(hung->items, 0u);
+    const auto asked = one->works + hung->works;
+    for (auto i = 0; i < 4; ++i)
+      advance(std::chrono::seconds{1});
+    EXPECT_EQ(one->works + hung->works, asked) << "it waits";
+  }
 }
 
 } // namespace
