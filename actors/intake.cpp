@@ -63,7 +63,12 @@ positions(self_pointer self, const watermarks_read& known) {
     if (static_cast<shard_number>(p) % options.shards != options.shard)
       continue;
     const auto mark = marks.find(cursor_name(options, p));
-    out.push_back({p, mark == marks.end() ? from_oldest : mark->second + 1});
+    auto next = mark == marks.end() ? from_oldest : mark->second + 1;
+    // The shard knows cursors as of its own beginning.
+    const auto ours = self->state.committed.find(p);
+    if (ours != self->state.committed.end())
+      next = std::max(next, ours->second);
+    out.push_back({p, next});
   }
   return out;
 }
@@ -197,9 +202,11 @@ void committed(self_pointer self, std::int32_t number, std::int64_t upto) {
   state.in_flight -= partition.sent.records.size();
   state.bytes_in_flight -= partition.sent.bytes;
   partition.sent = {};
-  if (state.options.journal)
+  auto& reached = state.committed[number];
+  if (state.options.journal && upto >= reached)
     self->send(state.options.journal,
                keep_watermark{{cursor_name(state.options, number), upto}});
+  reached = std::max(reached, upto + 1); // a source may repeat older records
   send_waiting(self, number);
   go_on(self, {});
 }

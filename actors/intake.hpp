@@ -74,6 +74,8 @@ struct intake_state {
   std::size_t bytes_in_flight = 0;
   bool reading = false;      ///< a `read_more` is on its way
   std::map<std::int32_t, read_partition> partitions; ///< none: not begun
+  /// By partition: all before this is in the shards, since we are here.
+  std::map<std::int32_t, std::int64_t> committed;
   intake_report report;
 
   static inline const char* name = "intake";
