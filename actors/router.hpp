@@ -9,6 +9,7 @@
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
+#include <functional>
 #include <vector>
 
 namespace depositd {
@@ -37,6 +38,8 @@ struct router_state {
   caf::actor_addr watched;  ///< shard 0, which tells us changes
   std::vector<caf::strong_actor_ptr> watchers;
   std::vector<caf::typed_response_promise<done>> awaiting_ready;
+  /// Settings that a shard has turned away for now: tried again.
+  std::vector<std::function<void()>> unsettled;
   std::uint32_t turn = 0; ///< which shard a scattered poll asks first
   bool draining = false;
 

@@ -3,6 +3,7 @@
 #include "actors/router_parts.hpp"
 #include "actors/shard_parts.hpp"
 #include "messages/names.hpp"
+#include "messages/test_points.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -24,21 +25,54 @@ void fetch(router_pointer self, std::function<void(fetched)> then) {
                              });
 }
 
+/// These settings, or those that we have learnt of since.
+std::shared_ptr<const adopt_control>
+newest_of(router_pointer self,
+          const std::shared_ptr<const adopt_control>& what) {
+  const auto& state = self->state;
+  return state.revision <= what->revision
+           ? what
+           : std::make_shared<const adopt_control>(
+               adopt_control{state.control, state.revision});
+}
+
+/// One shard gets these settings. While it recovers it turns them away, and
+/// would go on with what it had: it is asked again.
+void settle(router_pointer self, shard_number shard,
+            const std::shared_ptr<const adopt_control>& what,
+            caf::actor_clock::time_point until, std::function<void()> then) {
+  ask_shard<done>(self, shard, what, repeats::harmless, until,
+                  [=](caf::expected<done> y) {
+                    if (y) {
+                      then();
+                    } else if (self->clock().now() < until) {
+                      self->state.unsettled.push_back([=] {
+                        settle(self, shard, newest_of(self, what), until,
+                               then);
+                      });
+                    } else {
+                      spdlog::warn("settings_late shard={} reason=\"{}\"",
+                                   shard, render(y.error()));
+                      then();
+                    }
+                  });
+}
+
 /// Answered when every shard has these settings in its journal. A shard without
 /// an engine gets them before it serves again, so it holds nobody up for ever.
 void spread(router_pointer self, const control_changed& x,
             std::function<void()> then) {
   auto all = std::make_shared<shard_answers<done>>();
   all->then = [=](caf::expected<done>) { then(); };
-  for (shard_number shard = 1; shard < self->state.to.options.count; ++shard) {
+  const auto what = std::make_shared<const adopt_control>(
+    adopt_control{x.state, x.revision});
+  const auto& options = self->state.to.options;
+  const auto until = self->clock().now() + options.owner_wait;
+  for (shard_number shard = 1; shard < options.count; ++shard) {
+    if (seeded_bug("settings_told_too_early"))
+      break;
     ++all->open;
-    ask_shard<done>(self, shard, adopt_control{x.state, x.revision},
-                    repeats::harmless, [=](caf::expected<done> y) {
-                      if (!y)
-                        spdlog::warn("settings_late shard={} reason=\"{}\"",
-                                     shard, render(y.error()));
-                      all->arrived();
-                    });
+    settle(self, shard, what, until, [=] { all->arrived(); });
   }
   all->arrived();
 }
@@ -117,6 +151,8 @@ void tend_control(router_pointer self) {
     self->state.watched = nullptr;
   else if (self->state.watched != zero.who.address())
     watch_shard_0(self, zero.who);
+  for (const auto& again : std::exchange(self->state.unsettled, {}))
+    again();
   if (!self->state.control)
     return;
   for (shard_number shard = 1; shard < places.size(); ++shard)

@@ -2,12 +2,19 @@
 // user's part of it in one; a message queue is in one shard.
 
 #include "actors/router_parts.hpp"
+#include "messages/test_points.hpp"
 
 #include <map>
 
 namespace depositd::router_parts {
 
 namespace {
+
+/// What was sent and not answered may be in a journal.
+repeats repeats_of_items() {
+  return seeded_bug("lost_answer_sent_again") ? repeats::harmless
+                                              : repeats::never;
+}
 
 /// Items of one batch for one shard, with their places in the batch.
 struct batch_part {
@@ -33,7 +40,7 @@ caf::result<enqueued> distribute_by_user(router_pointer self, enqueue& x) {
     part.what.queue = x.queue;
     ++all->open;
     ask_shard<enqueued>(
-      self, shard, std::move(part.what), repeats::never,
+      self, shard, std::move(part.what), repeats_of_items(),
       [=, positions = std::move(part.positions)](caf::expected<enqueued> y) {
         if (y) {
           all->result.refused += y->refused;
@@ -57,7 +64,7 @@ caf::result<enqueued> distribute(router_pointer self, enqueue& x) {
     if (is_spread(self, x.queue))
       return distribute_by_user(self, x);
     const auto shard = shard_of(x.queue, self->state.to.options.count);
-    return forward<enqueued>(self, shard, x, repeats::never);
+    return forward<enqueued>(self, shard, x, repeats_of_items());
   }
   // A queue that is new comes into being everywhere first.
   auto promise = self->make_response_promise<enqueued>();
@@ -77,7 +84,7 @@ caf::result<enqueued> distribute(router_pointer self, enqueue& x) {
     }
     const auto& options = self->state.to.options;
     ask_shard<enqueued>(self, shard_of(name, options.count), what,
-                        repeats::never,
+                        repeats_of_items(),
                         self->clock().now() + options.owner_wait,
                         [=](caf::expected<enqueued> y) {
                           deliver(promise, std::move(y));

@@ -109,6 +109,8 @@ struct shard_state {
   std::shared_ptr<control_state> control;
   /// Of the control state: its own in shard 0, else the one last adopted.
   std::uint64_t revision = 0;
+  /// The highest that was ever adopted here, perhaps before a new start.
+  std::uint64_t revision_max = 0;
   item_id id_last = 0;
   /// How far each ingress partition was applied. Ahead of the journal by what
   /// is on its way there.

@@ -48,11 +48,29 @@ void spread(shard_pointer self, const event& change) {
   }
 }
 
-void tell_watchers(shard_pointer self) {
-  const control_changed news{self->state.control, self->state.revision};
+void tell_watchers(shard_pointer self, const control_changed& news) {
   for (const auto& who : self->state.watchers)
     who->enqueue(self->ctrl(), caf::make_message_id(), caf::make_message(news),
                  self->context());
+}
+
+/// Whether other shards take up what this one decides. They must not take up
+/// what is lost with an append that fails.
+bool is_followed(shard_pointer self) {
+  return self->state.options.number == 0 && self->state.options.router;
+}
+
+void tell_watchers(shard_pointer self) {
+  if (!is_followed(self)) {
+    tell_watchers(self, {self->state.control, self->state.revision});
+    return;
+  }
+  // We answer ourselves, as everybody, when the journal has it.
+  self
+    ->request(caf::actor_cast<shard_actor>(self), caf::infinite,
+              watch_control{nullptr})
+    .then([=](const control_changed& news) { tell_watchers(self, news); },
+          [](const caf::error&) { /* it starts over, and tells them then */ });
 }
 
 } // namespace
@@ -106,7 +124,13 @@ caf::result<done> follow_control(shard_pointer self, const adopt_control& x) {
   auto& state = self->state;
   std::vector<event> changes;
   if (x.revision > state.revision && state.options.number != 0) {
+    // After a new start older settings would seem new, though an operator may
+    // have been told that later ones are in force.
+    if (x.revision < state.revision_max)
+      return caf::make_error(ec::store_failed,
+                             std::string{"the shard has had newer settings"});
     state.revision = x.revision;
+    state.revision_max = x.revision;
     changes = rules::differences(*state.control, *x.state);
   }
   std::vector<delivery> deliveries;
@@ -123,11 +147,22 @@ std::uint64_t first_revision(epoch_number epoch) {
 
 caf::result<control_changed> add_watcher(shard_pointer self,
                                          const watch_control& x) {
+  const auto followed = is_followed(self);
+  if (followed && self->state.now == shard_state::phase::recovering)
+    return refuse_intake(self);
   if (x.who) {
     self->state.watchers.push_back(x.who);
     self->monitor(x.who->address());
   }
-  return control_changed{self->state.control, self->state.revision};
+  control_changed known{self->state.control, self->state.revision};
+  if (!followed)
+    return known;
+  append marker;
+  marker.generation = self->state.generation;
+  marker.deliveries.emplace_back(
+    reply{take_reply(self), caf::make_message(std::move(known))});
+  self->send(self->state.options.journal, std::move(marker));
+  return answered_later<control_changed>();
 }
 
 void warn_of_fixed(const control_state& state, const configuration_seen& seen) {

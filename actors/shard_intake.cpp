@@ -37,10 +37,18 @@ caf::error check(const enqueue& x) {
   return {};
 }
 
-/// The queue's number; a queue that is new comes into being.
-queue_number reach_queue(shard_pointer self, const std::string& name) {
+/// The queue's number; a queue that is new comes into being. Of several shards
+/// shard 0 decides about that: the others would begin it with other settings
+/// than those that are on their way here, and some of them can never change.
+caf::expected<queue_number> reach_queue(shard_pointer self,
+                                        const std::string& name) {
   if (const auto number = find_queue(self, name))
     return *number;
+  if (self->state.options.number != 0)
+    return caf::make_error(ec::overloaded,
+                           "shard " + std::to_string(self->state.options.number)
+                             + " does not know queue " + name
+                             + " yet: try again");
   std::vector<event> changes;
   changes.emplace_back(queue_changed{name, settings_of_new_queue(name)});
   commit_control(self, std::move(changes), {});
@@ -107,7 +115,10 @@ caf::result<enqueued> accept_batch(shard_pointer self, enqueue& x) {
     return wrong;
   if (x.items.empty())
     return enqueued{};
-  const auto number = reach_queue(self, x.queue);
+  const auto reached = reach_queue(self, x.queue);
+  if (!reached)
+    return reached.error();
+  const auto number = *reached;
   auto answer = std::make_shared<enqueue_answer>();
   answer->ids.resize(x.items.size());
   auto parts = group_by_user(self, x, number, answer);
@@ -192,7 +203,9 @@ caf::expected<queue_door_actor> open_door(shard_pointer self,
   if (!legal_queue_name(name))
     return invalid("not a queue name: " + name.substr(0, 64));
   const auto number = reach_queue(self, name);
-  return queue_door_actor{self->state.queues[number].actor};
+  if (!number)
+    return number.error();
+  return queue_door_actor{self->state.queues[*number].actor};
 }
 
 } // namespace depositd::shard_parts

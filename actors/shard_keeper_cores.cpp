@@ -289,6 +289,9 @@ void hand_over(shard_keeper_pointer self, shard_number shard) {
   x.now = phase::leaving;
   state.options.owned->erase(shard);
   place_nobody(self, shard, x.epoch);
+  if (seeded_bug("lease_given_back_first"))
+    self->request(state.taker, caf::infinite, release_lease{shard})
+      .then([](const done&) {}, [](const caf::error&) {});
   const auto epoch = x.epoch;
   const auto until
     = self->clock().now() + milliseconds{state.options.drain_ms};
