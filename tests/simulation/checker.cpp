@@ -54,7 +54,8 @@ findings check(const history& x) {
         check_no_doubles, check_caps, check_states, check_claims,
         check_attempts, check_fairness, check_prohibited, check_holds,
         check_watermarks, check_egress, check_dead_letters, check_bodies,
-        check_recovery, check_liveness, check_settings})
+        check_recovery, check_liveness, check_settings,
+        check_settings_everywhere, check_leases})
     judge(x, out);
   return out;
 }

@@ -58,6 +58,12 @@ void check_liveness(const history& x, findings& out); // I-18
 /// What an operator was told to be in force was durable then.
 void check_settings(const history& x, findings& out); // C-1
 
+/// The same in every shard, before it hands out anything after that.
+void check_settings_everywhere(const history& x, findings& out); // C-1
+/// A shard is written to under its newest lease, and not after the lease ended
+/// or was given back; no two engines have it at once.
+void check_leases(const history& x, findings& out); // L-1
+
 /// All of them.
 findings check(const history& x);
 

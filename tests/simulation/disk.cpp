@@ -167,6 +167,20 @@ std::unique_ptr<journal_store> shard_disk::open() {
   return out;
 }
 
+caf::expected<std::unique_ptr<journal_store>>
+shard_disk::open(epoch_number epoch) {
+  auto store = open_memory_journal(log_, epoch);
+  if (!store)
+    return std::move(store.error());
+  return std::unique_ptr<journal_store>{
+    std::make_unique<recorded_store>(std::move(*store), *this)};
+}
+
+void shard_disk::raise(epoch_number epoch) {
+  raise_epoch(*log_, epoch);
+  epoch_ = epoch;
+}
+
 std::unique_ptr<projection_store>
 shard_disk::tables_of(const journal_store& by) {
   return std::make_unique<fenced_tables>(*this, by.epoch());
@@ -208,17 +222,20 @@ void shard_disk::record_group(const journal_store& by, std::string_view bytes,
   told.add(at_us, group_written{shard_, by.epoch(), last, marks});
 }
 
-void shard_disk::look_at_recovery(journal_store& by) {
+void shard_disk::look_at_recovery() {
+  const auto by = open_memory_journal(log_, epoch_);
+  if (epoch_ == 0 || !by)
+    return; // nobody has ever had it
   auto& told = *around_.told;
   const auto at_us = around_.now_us();
   const auto before = std::exchange(faults, disk_faults{});
-  auto found = recover_state(by, *tables_);
+  auto found = recover_state(**by, *tables_);
   if (found) {
     told.add(at_us, recovered{shard_, text_of(**found), text_of(whole_)});
     for (const auto& [user, ledgers] : (*found)->ledgers)
       for (const auto& [queue, ledger] : ledgers)
         for (const auto& x : ledger.items()) {
-          auto body = by.read_body(ledger.place(x.id));
+          auto body = (*by)->read_body(ledger.place(x.id));
           if (!body || name_of_body(queue, *body) != bodies_[x.id])
             told.add(at_us, body_missing{x.id});
         }

@@ -40,12 +40,18 @@ public:
   /// outlive the disk.
   std::unique_ptr<journal_store> open();
 
+  /// The same under the epoch of a lease; `ec::fenced` if there is a later one.
+  caf::expected<std::unique_ptr<journal_store>> open(epoch_number epoch);
+
+  /// A lease was taken: from now on stores of earlier epochs are fenced.
+  void raise(epoch_number epoch);
+
   /// The tables for the engine with that store: slices of one that has been
   /// fenced are refused, as a database shared by engines does.
   std::unique_ptr<projection_store> tables_of(const journal_store& by);
 
   /// Compares what a start would find with the whole log.
-  void look_at_recovery(journal_store& by);
+  void look_at_recovery();
 
   shard_number shard() const {
     return shard_;

@@ -68,6 +68,17 @@ struct teller {
   void operator()(const body_missing& x) const {
     out << "body missing of " << x.id;
   }
+  void operator()(const leased& x) const {
+    out << x.engine << " has shard " << x.shard << " in epoch " << x.epoch
+        << " until " << x.until_us;
+  }
+  void operator()(const given_back& x) const {
+    out << x.engine << " gives back shard " << x.shard << " of epoch "
+        << x.epoch;
+  }
+  void operator()(const resumed& x) const {
+    out << x.engine << " is resumed";
+  }
   void operator()(const published& x) const {
     out << "published " << x.event_id << " of " << x.user;
   }

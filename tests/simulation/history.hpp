@@ -119,6 +119,28 @@ struct body_missing {
   item_id id = 0;
 };
 
+// -- leases
+
+/// Taken or renewed: the engine may have the shard until then.
+struct leased {
+  std::string engine;
+  shard_number shard = 0;
+  epoch_number epoch = 0;
+  micros until_us = 0;
+};
+
+/// The engine says that nothing of the shard is there any more.
+struct given_back {
+  std::string engine;
+  shard_number shard = 0;
+  epoch_number epoch = 0;
+};
+
+/// The engine was stopped for a while and did not notice.
+struct resumed {
+  std::string engine;
+};
+
 // -- topics
 
 struct published {
@@ -154,7 +176,8 @@ struct left_over {
 using fact = std::variant<
   attempted, acknowledged, refused, produced, processor_joined, handed_out,
   reported, settled, proposed, in_force, journalled, group_written, recovered,
-  body_missing, published, to_publish, dead_lettered, fault, left_over>;
+  body_missing, leased, given_back, resumed, published, to_publish,
+  dead_lettered, fault, left_over>;
 
 struct entry {
   micros at_us = 0;
@@ -168,6 +191,8 @@ struct history {
   micros stall_max_us = 0;
   /// Whether topics were written and read to their ends.
   bool with_topics = false;
+  /// Whether several engines shared the shards.
+  bool with_leases = false;
 
   void add(micros at_us, fact what) {
     entries.push_back({at_us, std::move(what)});

@@ -43,6 +43,16 @@ constexpr switch_of switches[] = {
   {"broker_outages", &knobs::broker_outages},
 };
 
+constexpr switch_of switches_of_several[] = {
+  {"departures", &knobs::departures},
+  {"lost_meetings", &knobs::lost_meetings},
+  {"lease_outages", &knobs::lease_outages},
+  {"lease_doubts", &knobs::lease_doubts},
+};
+
+/// Every third life; those that once failed with one shard keep it.
+constexpr std::uint64_t salt = std::uint64_t{131} << 32;
+
 /// 1 to 200, small numbers as often as large ones.
 std::uint32_t some_users(chance& by) {
   const std::uint32_t bounds[] = {1, 3, 8, 20, 60, 200};
@@ -51,19 +61,30 @@ std::uint32_t some_users(chance& by) {
 
 } // namespace
 
-knobs::knobs(chance& by) {
+knobs::knobs(chance& by, std::uint64_t seed) {
   for (const auto& x : switches)
     this->*x.value = by.one_in(2);
   users = some_users(by);
   steps = by.between(20, 120);
   processors = by.between(1, 8);
+  chance apart{seed ^ salt};
+  if (!apart.one_in(3))
+    return;
+  shards = apart.between(2, 3);
+  engines = apart.between(2, 3);
+  for (const auto& x : switches_of_several)
+    this->*x.value = apart.one_in(2);
 }
 
 std::string knobs::to_text() const {
   std::ostringstream out;
   out << "users=" << users << " steps=" << steps
-      << " processors=" << processors << " shards=" << shards;
+      << " processors=" << processors << " shards=" << shards
+      << " engines=" << engines;
   for (const auto& x : switches)
+    if (this->*x.value)
+      out << ' ' << x.name;
+  for (const auto& x : switches_of_several)
     if (this->*x.value)
       out << ' ' << x.name;
   return out.str();

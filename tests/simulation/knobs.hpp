@@ -43,7 +43,10 @@ private:
 /// What may go wrong, and how the world is. Each of the switches is on in half
 /// of the lives, so that most pairs of them meet and most are also missing.
 struct knobs {
-  explicit knobs(chance& by);
+  /// `by` decides; whether there are several shards and what happens to their
+  /// engines follows from the seed apart from it, so that lives of one shard
+  /// are what they would be without the others.
+  knobs(chance& by, std::uint64_t seed);
 
   std::string to_text() const;
 
@@ -83,11 +86,17 @@ struct knobs {
   bool poison = false;            ///< and not all of them are any
   bool repeated_records = false;  ///< the broker gives some again
   bool broker_outages = false;
+  // -- several engines
+  bool departures = false;    ///< planned: one drains and leaves
+  bool lost_meetings = false; ///< engines find or meet each other late or not
+  bool lease_outages = false; ///< an engine cannot reach the leases
+  bool lease_doubts = false;  ///< answers of the leases are lost
 
   std::uint32_t users = 1;      ///< 1 to 200
   std::uint32_t steps = 0;
   std::uint32_t processors = 1; ///< 1 to 8
   std::uint32_t shards = 1;
+  std::uint32_t engines = 1; ///< to begin with
 };
 
 } // namespace depositd::simulation

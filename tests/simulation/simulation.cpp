@@ -1,9 +1,11 @@
 // Lives of engines, one for each seed.
 //   simulation [--seeds N] [--first M] [--shard I/N] [--bug NAME]
+//   simulation --twice [--seeds N] [--first M]
 //   simulation --seed S [--tell]
 // Judges each life; prints the seeds of those that went wrong, and how to run
 // one alone. --bug makes a mistake on purpose and demands that some life shows
-// it. --shard runs every Nth seed.
+// it. --shard runs every Nth seed. --twice lives each life two times; nothing
+// may differ.
 
 #include "tests/simulation/checker.hpp"
 #include "tests/simulation/world.hpp"
@@ -32,21 +34,23 @@ struct arguments {
   std::uint64_t parts = 1;
   std::uint64_t only = 0;
   bool tell = false;
+  bool twice = false;
   std::string bug;
   std::string always; ///< file of seeds that went wrong once
 };
 
 int usage() {
   std::fprintf(stderr, "simulation [--seeds N] [--first M] [--shard I/N] "
-                       "[--always FILE] [--bug NAME] | --seed S [--tell]\n");
+                       "[--always FILE] [--bug NAME] [--twice] | "
+                       "--seed S [--tell]\n");
   return 2;
 }
 
 bool read(int argc, char** argv, arguments& out) {
   for (int i = 1; i < argc; ++i) {
     const std::string name = argv[i];
-    if (name == "--tell") {
-      out.tell = true;
+    if (name == "--tell" || name == "--twice") {
+      (name == "--tell" ? out.tell : out.twice) = true;
       continue;
     }
     if (++i == argc)
@@ -76,13 +80,15 @@ struct verdict_of_life {
   findings wrong;
   std::size_t entries = 0;
   std::uint64_t messages = 0;
+  bool shared = false; ///< by several engines
 };
 
 verdict_of_life run_life(std::uint64_t seed, bool tell) {
   world life{seed};
   life.live();
   const auto& told = life.told();
-  verdict_of_life out{check(told), told.entries.size(), life.messages()};
+  verdict_of_life out{check(told), told.entries.size(), life.messages(),
+                      life.settings().shards > 1};
   if (tell) {
     std::cout << "seed " << seed << ": " << life.settings().to_text() << '\n';
     for (std::size_t i = 0; i < told.entries.size(); ++i)
@@ -143,14 +149,38 @@ int find_bug(const arguments& wanted) {
   return 1;
 }
 
+std::uint64_t digest_of_life(std::uint64_t seed) {
+  world life{seed};
+  life.live();
+  return digest_of(life.told());
+}
+
+int run_twice(const arguments& wanted) {
+  const auto seeds = seeds_of(wanted);
+  std::set<std::uint64_t> digests;
+  for (const auto seed : seeds) {
+    const auto first = digest_of_life(seed);
+    if (digest_of_life(seed) != first) {
+      std::cout << "FAILED seed " << seed << ": its second life differs\n";
+      return 1;
+    }
+    digests.insert(first);
+  }
+  std::cout << seeds.size() << " lives, twice the same, " << digests.size()
+            << " different ones\n";
+  return digests.size() == seeds.size() ? 0 : 1;
+}
+
 int run_all(const arguments& wanted) {
   const auto begun = std::chrono::steady_clock::now();
   const auto seeds = seeds_of(wanted);
   std::uint64_t failed = 0;
   std::uint64_t entries = 0;
   std::uint64_t messages = 0;
+  std::size_t shared = 0;
   for (const auto seed : seeds) {
     const auto life = run_life(seed, wanted.tell);
+    shared += life.shared;
     entries += life.entries;
     messages += life.messages;
     if (!life.wrong.empty()) {
@@ -161,8 +191,9 @@ int run_all(const arguments& wanted) {
   }
   const std::chrono::duration<double> took
     = std::chrono::steady_clock::now() - begun;
-  std::printf("%zu lives, %llu messages, %llu facts, %llu failed, %.1f s\n",
-              seeds.size(), static_cast<unsigned long long>(messages),
+  std::printf("%zu lives, %zu of several engines, %llu messages, %llu facts, "
+              "%llu failed, %.1f s\n",
+              seeds.size(), shared, static_cast<unsigned long long>(messages),
               static_cast<unsigned long long>(entries),
               static_cast<unsigned long long>(failed), took.count());
   return failed == 0 ? 0 : 1;
@@ -177,5 +208,7 @@ int main(int argc, char** argv) {
   // Failures are part of these lives.
   spdlog::set_level(wanted.tell ? spdlog::level::info : spdlog::level::off);
   depositd::testing::seed_bug(wanted.bug);
-  return wanted.bug.empty() ? run_all(wanted) : find_bug(wanted);
+  if (!wanted.bug.empty())
+    return find_bug(wanted);
+  return wanted.twice ? run_twice(wanted) : run_all(wanted);
 }

@@ -3,6 +3,7 @@
 
 #include "tests/simulation/world_ask.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace depositd::simulation {
@@ -24,7 +25,7 @@ world::system_config::system_config() {
 
 world::world(std::uint64_t seed)
   : chance_(seed),
-    knobs_(chance_),
+    knobs_(chance_, seed),
     system_(config_),
     scheduler_(dynamic_cast<caf::scheduler::test_coordinator&>(
       system_.scheduler())),
@@ -35,12 +36,15 @@ world::world(std::uint64_t seed)
 }
 
 world::~world() {
+  endless_ = false;
   for (auto& worker : workers_)
     if (worker->actor)
       caf::anon_send_exit(worker->actor, caf::exit_reason::kill);
   if (engine_)
     end(*engine_);
   for (auto& engine : former_)
+    end(*engine);
+  for (auto& engine : engines_)
     end(*engine);
   caf::anon_send_exit(outside_, caf::exit_reason::kill);
   settle();
@@ -56,17 +60,41 @@ micros world::now_us() const {
 
 void world::run(std::uint64_t messages_max) {
   auto& jobs = scheduler_.jobs;
-  for (std::uint64_t i = 0; i < messages_max && !jobs.empty(); ++i) {
+  for (std::uint64_t i = 0;
+       i < messages_max && !jobs.empty() && !endless_; ++i) {
     if (knobs_.shuffle && jobs.size() > 1)
       std::swap(jobs.front(),
                 jobs[chance_.below(static_cast<std::uint32_t>(jobs.size()))]);
+    if (is_shared() && stop_if_paused())
+      continue;
     if (knobs_.stalls && !calm_ && chance_.one_in(1000)) {
       hold_up_somebody();
       continue;
     }
+    const auto engine = is_shared() ? owner_of(jobs.front()) : 0;
     scheduler_.run_once();
     ++messages_;
+    if (is_shared())
+      own_new_actors(engine);
   }
+}
+
+void world::settle() {
+  run(messages_max_);
+  auto& jobs = scheduler_.jobs;
+  if (jobs.empty() || endless_)
+    return;
+  endless_ = true;
+  std::map<std::string, int> talkers;
+  for (int i = 0; i < 1000 && !jobs.empty(); ++i) {
+    if (auto* actor = dynamic_cast<caf::local_actor*>(jobs.front()))
+      ++talkers[actor->name()];
+    scheduler_.run_once();
+  }
+  std::string names;
+  for (const auto& [name, turns] : talkers)
+    names += ' ' + name + '=' + std::to_string(turns);
+  tell(left_over{"messages without end, of 1000:" + names});
 }
 
 void world::hold_up_somebody() {
@@ -92,6 +120,15 @@ void world::let_go(bool all) {
 
 void world::let_time_pass(std::chrono::microseconds t) {
   settle();
+  if (is_shared()) { // leases would end one and all in a larger step
+    for (; t.count() > 0; t -= std::min<std::chrono::microseconds>(t, 400ms)) {
+      scheduler_.advance_time(std::min<std::chrono::microseconds>(t, 400ms));
+      let_go(false);
+      tend_engines();
+      settle();
+    }
+    return;
+  }
   // In a few steps, so that not everything is late by the same; in small ones
   // while somebody is held up, or that would take far longer than it should.
   for (; !held_up_.empty() && t > 500ms; t -= 500ms) {
@@ -111,11 +148,16 @@ void world::let_time_pass(std::chrono::microseconds t) {
 
 void world::begin() {
   outside_ = system_.spawn(outsider);
-  disk_ = std::make_unique<shard_disk>(
-    0, knobs_.tight_disk ? 1500 : 1 << 20,
-    shard_disk::surroundings{&told_, &chance_, [this] { return now_us(); }});
+  for (shard_number shard = 0; shard < knobs_.shards; ++shard)
+    disks_.push_back(std::make_unique<shard_disk>(
+      shard, knobs_.tight_disk ? 1500 : 1 << 20,
+      shard_disk::surroundings{&told_, &chance_,
+                               [this] { return now_us(); }}));
   open_topics();
-  start_engine();
+  if (is_shared())
+    begin_sharing();
+  else
+    start_engine();
   settle();
   tell_settings();
   settle();
@@ -153,7 +195,10 @@ void world::live() {
 }
 
 void world::step() {
-  switch (chance_.below(24)) {
+  const auto which = chance_.below(24);
+  if (is_shared() && (which == 10 || which == 11 || which >= 22))
+    return trouble_engines();
+  switch (which) {
     default:
       return knobs_.deposits && chance_.one_in(3) ? send_deposit()
                                                   : send_messages();

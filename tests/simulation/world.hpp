@@ -5,7 +5,9 @@
 // around them. Everything follows from the seed.
 
 #include "actors/core.hpp"
+#include "actors/shard_keeper.hpp"
 #include "adapters/memory/memory_record_log.hpp"
+#include "adapters/memory/memory_shard_leases.hpp"
 #include "messages/actors.hpp"
 #include "tests/simulation/disk.hpp"
 #include "tests/simulation/history.hpp"
@@ -19,6 +21,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -49,6 +52,7 @@ struct simulated_worker {
   struct way_in {
     queue_door_actor door;
     std::uint32_t number = 0; ///< 0: not attached
+    shard_number shard = 0;
   };
   struct holding {
     std::uint64_t hand_out = 0;
@@ -62,19 +66,42 @@ struct simulated_worker {
   std::uint32_t slots = 1;
   bool quick = false; ///< does everything at once and well
   bool gone = false;
-  std::vector<way_in> doors; ///< by shard
+  bool looking = false; ///< some door of several shards is missing
+  std::vector<way_in> doors; ///< one for each shard that has its queue
   std::vector<holding> holds;
   simulated_processor actor;
 };
 
-/// An engine with the shard that it has, or believes to have.
+/// An engine with the shard that it has, or believes to have; of several
+/// engines one of its shards.
 struct simulated_engine {
+  shard_number shard = 0;
   std::unique_ptr<journal_store> store;
   std::unique_ptr<projection_store> tables;
   core_actors core;
   intake_actor intake;       ///< null without topics
   publisher_actor publisher; ///< null without topics
   std::shared_ptr<std::atomic<sequence>> published;
+  bool ended = false;
+};
+
+/// One of several engines that share the shards.
+struct sharing_engine {
+  std::string name;
+  std::uint32_t number = 0; ///< what its actors are known by; never again
+  std::shared_ptr<owned_shards> owned;
+  router_actor router;
+  reader_actor reader;
+  shard_keeper_actor keeper;
+  admin_actor admin;
+  std::vector<caf::actor> finders;
+  std::vector<std::shared_ptr<simulated_engine>> cores; ///< ended ones, too
+  micros wall_offset_us = 0;
+  bool leaving = false;
+  bool gone = false;
+  micros paused_until_us = 0; ///< 0: it runs
+  micros cut_until_us = 0;    ///< 0: it reaches the leases
+  std::vector<caf::resumable*> stopped; ///< whose turn it was meanwhile
 };
 
 class world {
@@ -108,9 +135,7 @@ private:
 
   /// Lets so many actors take a message; all of them until nobody has one.
   void run(std::uint64_t messages_max);
-  void settle() {
-    run(messages_max_);
-  }
+  void settle();
   void let_time_pass(std::chrono::microseconds t);
   void hold_up_somebody();
   void let_go(bool all);
@@ -122,9 +147,11 @@ private:
   std::chrono::milliseconds some_ms(std::uint32_t max) {
     return std::chrono::milliseconds{1 + chance_.below(max)};
   }
-  /// Asks the engine that clients know.
+  /// Asks the engine that clients know, or one of those; nobody is reached
+  /// while none is up.
   template <class Request, class Then>
   void ask(Request request, Then then);
+  shard_actor way_in();
 
   // -- world.cpp: a life
 
@@ -139,6 +166,46 @@ private:
   void lose_shard();
   void end(simulated_engine& engine);
   void set_faults(bool on);
+  core_options options_of(simulated_engine& engine, micros wall_offset_us);
+
+  // -- world_shards.cpp: several engines
+
+  bool is_shared() const {
+    return knobs_.shards > 1;
+  }
+  void begin_sharing();
+  void join(const std::string& name);
+  engine_finder_actor spawn_finder();
+  admin_actor spawn_admin(sharing_engine& on);
+  caf::expected<opened_core> open_shard(sharing_engine& on, shard_number shard,
+                                        epoch_number epoch);
+  void close_shard(simulated_engine& core);
+  /// Runs these alone until they have ended.
+  void await_end(const std::vector<caf::strong_actor_ptr>& whom);
+  /// Actors that were spawned since the last call are this engine's.
+  void own_new_actors(std::uint32_t engine);
+  std::uint32_t owner_of(caf::resumable* who) const;
+  /// Puts the next actor aside if its engine is stopped.
+  bool stop_if_paused();
+  sharing_engine* some_engine();
+  std::uint32_t engines_up() const;
+
+  // -- world_accidents.cpp: what happens to several engines
+
+  void trouble_engines();
+  void crash_sharing();
+  void pause_engine();
+  void cut_engine();
+  void depart();
+  void arrive();
+  void end(sharing_engine& engine);
+  void resume(sharing_engine& engine);
+  /// Whatever ends or begins by itself as time passes.
+  void tend_engines();
+  void calm_engines();
+  void list_left_engines();
+  void look_up_deposits();
+
 
   // -- world_clients.cpp
 
@@ -156,6 +223,11 @@ private:
   void crash_processor();
   void attach_worker(simulated_processor::pointer self,
                      const std::shared_ptr<simulated_worker>& who);
+  void visit_shards(simulated_processor::pointer self,
+                    const std::shared_ptr<simulated_worker>& who);
+  void take_door(simulated_processor::pointer self,
+                 const std::shared_ptr<simulated_worker>& who,
+                 const doors_opened::door& found);
   void take_in(simulated_processor::pointer self, simulated_worker& who,
                const handed& news);
   void report(simulated_processor::pointer self, simulated_worker& who,
@@ -178,7 +250,7 @@ private:
   // -- world_topics.cpp
 
   void open_topics();
-  void spawn_topics(simulated_engine& engine);
+  void spawn_topics(simulated_engine& engine, const shard_actor& deposits);
   void produce();
   void produce_one();
   void trouble_brokers();
@@ -193,8 +265,10 @@ private:
   void drain();
   bool all_gone() const;
   void list_left_overs();
+  void look_at_publisher(const simulated_engine& of);
 
-  static constexpr std::uint64_t messages_max_ = 2'000'000;
+  /// More than this without any time passing, and it never ends.
+  static constexpr std::uint64_t messages_max_ = 300'000;
   static constexpr micros stall_max_us_ = 3'000'000;
   static constexpr std::uint32_t processors_max_ = 10;
 
@@ -208,7 +282,7 @@ private:
   static constexpr micros wall_began_us_ = 1'700'000'000'000'000;
   micros wall_offset_us_ = wall_began_us_; ///< jumps move it
 
-  std::unique_ptr<shard_disk> disk_;
+  std::vector<std::unique_ptr<shard_disk>> disks_; ///< by shard
   std::unique_ptr<simulated_engine> engine_; ///< null: down
   std::vector<std::unique_ptr<simulated_engine>> former_; ///< some still act
   caf::actor outside_; ///< clients, pollers, operators
@@ -220,6 +294,15 @@ private:
   };
   std::vector<held_up> held_up_;
 
+  static constexpr std::uint32_t lease_ms_ = 5'000;
+  std::shared_ptr<memory_leases> database_;
+  std::vector<std::unique_ptr<sharing_engine>> engines_; ///< those gone, too
+  std::vector<std::uint32_t> owners_; ///< number of the engine, by actor id
+  std::vector<micros> arrivals_us_;   ///< when engines join
+  std::map<std::string, admin_actor> admins_; ///< by address, of those up
+  std::vector<item_id> deposited_;    ///< a few that were acknowledged
+
+  bool endless_ = false; ///< actors talk for ever: the life is over
   bool calm_ = true; ///< nothing is broken on purpose: not yet, or no more
   bool suspended_ = false;
   std::shared_ptr<memory_record_log> topics_; ///< null: none

@@ -8,9 +8,9 @@ namespace depositd::simulation {
 
 template <class Request, class Then>
 void world::ask(Request request, Then then) {
-  if (!engine_)
+  const auto shard = way_in();
+  if (!shard)
     return; // nobody is reached
-  auto shard = engine_->core.shard;
   caf::anon_send(outside_,
                  act{[=, request = std::move(request)](
                        caf::event_based_actor* self) mutable {

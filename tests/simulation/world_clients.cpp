@@ -61,6 +61,8 @@ void world::send_deposit() {
   tell(attempted{name, message.queue, message.user});
   ask(std::move(message), [=, this](const enqueued& x) {
     tell(acknowledged{name, x.ids.at(0)});
+    if (is_shared() && deposited_.size() < 20)
+      deposited_.push_back(x.ids[0]);
   });
 }
 

@@ -6,31 +6,46 @@
 
 namespace depositd::simulation {
 
-void world::start_engine() {
-  auto fresh = std::make_unique<simulated_engine>();
-  fresh->store = disk_->open();
+shard_actor world::way_in() {
+  if (!is_shared())
+    return engine_ ? engine_->core.shard : shard_actor{};
+  const auto* engine = some_engine();
+  return engine == nullptr ? shard_actor{} : shard_actor{engine->router};
+}
+
+core_options world::options_of(simulated_engine& engine,
+                               micros wall_offset_us) {
   core_options options;
-  options.journal = fresh->store.get();
-  fresh->tables = disk_->tables_of(*fresh->store);
-  options.projection = fresh->tables.get();
+  options.shard = engine.shard;
+  options.journal = engine.store.get();
+  options.projection = engine.tables.get();
   options.threads = false;
-  options.clock = engine_clock{wall_offset_us_ + now_us(),
+  options.clock = engine_clock{wall_offset_us + now_us(),
                                scheduler_.clock().now()};
   options.budget
     = std::make_shared<memory_budget>(knobs_.no_budget ? 0 : 1 << 20);
   configuration_seen::queue deposits;
   deposits.name = "metadata";
   deposits.settings = deposit_queue_defaults();
-  options.configuration.queues.push_back(deposits);
+  if (engine.shard == 0)
+    options.configuration.queues.push_back(deposits);
   if (knobs_.tiny_groups)
     options.group_bytes_max = 1;
   if (knobs_.tight_disk)
     options.disk_spare_bytes = 2048;
   if (topics_)
-    fresh->published = std::make_shared<std::atomic<sequence>>(0);
-  options.published = fresh->published;
-  fresh->core = spawn_core(system_, std::move(options));
-  spawn_topics(*fresh);
+    engine.published = std::make_shared<std::atomic<sequence>>(0);
+  options.published = engine.published;
+  return options;
+}
+
+void world::start_engine() {
+  auto fresh = std::make_unique<simulated_engine>();
+  auto& disk = *disks_[0];
+  fresh->store = disk.open();
+  fresh->tables = disk.tables_of(*fresh->store);
+  fresh->core = spawn_core(system_, options_of(*fresh, wall_offset_us_));
+  spawn_topics(*fresh, fresh->core.shard);
   engine_ = std::move(fresh);
 }
 
@@ -60,7 +75,7 @@ void world::crash_engine() {
     wall_offset_us_
       = wall_began_us_
         + (std::int64_t{chance_.below(7'200)} - 3'600) * 1'000'000;
-  disk_->look_at_recovery(*former_.back()->store);
+  disks_[0]->look_at_recovery();
   start_engine();
   if (chance_.one_in(4)) { // and again, while it recovers
     run(chance_.below(30));
@@ -89,7 +104,8 @@ void world::set_faults(bool on) {
     x.bad_read_one_in = knobs_.bad_reads ? 20 : 0;
     x.slice_one_in = knobs_.bad_reads ? 10 : 0;
   }
-  disk_->faults = x;
+  for (const auto& disk : disks_)
+    disk->faults = x;
 }
 
 } // namespace depositd::simulation

@@ -6,7 +6,7 @@
 namespace depositd::simulation {
 
 void world::change(std::vector<event> changes) {
-  if (!engine_)
+  if (is_shared() ? engines_up() == 0 : !engine_)
     return;
   const auto number = ++proposals_;
   tell(proposed{number, changes});

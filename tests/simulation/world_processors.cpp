@@ -76,6 +76,7 @@ world::behave(simulated_processor::pointer self,
     std::erase_if(who->doors, [&](const auto& in) {
       return in.door.address() == x.source;
     });
+    who->looking = true;
     self->delayed_send(self, some_ms(2000), attach_again{});
   });
   attach_worker(self, who);
@@ -83,7 +84,7 @@ world::behave(simulated_processor::pointer self,
     [=, this](const handed& x) { take_in(self, *who, x); },
     [=, this](const work_done& x) { report(self, *who, x.hand_out); },
     [=, this](attach_again) {
-      if (who->doors.empty())
+      if (is_shared() ? who->looking : who->doors.empty())
         attach_worker(self, who);
     },
   };
@@ -91,6 +92,10 @@ world::behave(simulated_processor::pointer self,
 
 void world::attach_worker(simulated_processor::pointer self,
                           const std::shared_ptr<simulated_worker>& who) {
+  if (is_shared()) {
+    visit_shards(self, who);
+    return;
+  }
   if (!engine_) {
     self->delayed_send(self, some_ms(2000), attach_again{});
     return;
@@ -109,7 +114,7 @@ void world::attach_worker(simulated_processor::pointer self,
         if (!who->doors.empty())
           return;
         for (const auto& found : x.doors) {
-          who->doors.push_back({found.queue, 0});
+          who->doors.push_back({found.queue, 0, found.shard});
           self->monitor(found.queue);
           self->request(found.queue, std::chrono::minutes{1}, wish)
             .then(
@@ -125,6 +130,62 @@ void world::attach_worker(simulated_processor::pointer self,
         }
       },
       again);
+}
+
+void world::visit_shards(simulated_processor::pointer self,
+                         const std::shared_ptr<simulated_worker>& who) {
+  const auto again = [=, this] {
+    who->looking = true;
+    self->delayed_send(self, some_ms(2000), attach_again{});
+  };
+  who->looking = false;
+  const auto via = way_in();
+  if (!via) {
+    again();
+    return;
+  }
+  self->request(via, std::chrono::minutes{1}, open_doors{who->queue})
+    .then(
+      [=, this](const doors_opened& x) {
+        for (const auto& found : x.doors)
+          take_door(self, who, found);
+      },
+      [=](const caf::error&) { again(); });
+}
+
+/// Of a shard that moved the new door counts.
+void world::take_door(simulated_processor::pointer self,
+                      const std::shared_ptr<simulated_worker>& who,
+                      const doors_opened::door& found) {
+  for (auto& in : who->doors)
+    if (in.door == found.queue)
+      return;
+  std::erase_if(who->doors, [&](const auto& in) {
+    if (in.shard != found.shard)
+      return false;
+    self->demonitor(in.door.address());
+    return true;
+  });
+  who->doors.push_back({found.queue, 0, found.shard});
+  self->monitor(found.queue);
+  const attach wish{self, "sp" + std::to_string(who->number), who->wants,
+                    who->lease_ms, {}};
+  self->request(found.queue, std::chrono::minutes{1}, wish)
+    .then(
+      [=](const attached& reply) {
+        for (auto& in : who->doors)
+          if (in.door == found.queue) {
+            in.number = reply.processor;
+            self->send(in.door, work{reply.processor, who->slots, {}});
+          }
+      },
+      [=, this](const caf::error&) {
+        std::erase_if(who->doors, [&](const auto& in) {
+          return in.door == found.queue;
+        });
+        who->looking = true;
+        self->delayed_send(self, some_ms(2000), attach_again{});
+      });
 }
 
 void world::take_in(simulated_processor::pointer self, simulated_worker& who,
@@ -177,8 +238,11 @@ void world::report(simulated_processor::pointer self, simulated_worker& who,
 
 void world::say(simulated_processor::pointer self, simulated_worker& who,
                 const outcome& what, std::uint32_t credit) {
+  // Each shard knows its own items only; nobody is told of an outcome for one
+  // that has no owner.
   for (auto& in : who.doors)
-    if (in.number != 0) {
+    if (in.number != 0
+        && (!is_shared() || in.shard == shard_of_item(what.id))) {
       tell(reported{who.number, what.id, what.token, what.says});
       self->send(in.door, work{in.number, credit, {what}});
       return;

@@ -35,6 +35,14 @@ caf::expected<ingest_deposit> read_words(const source_record& x) {
   return out;
 }
 
+/// Which one keeps what becomes of the record.
+shard_number shard_of_record(const source_record& x,
+                             const std::string& partition,
+                             shard_number count) {
+  const auto deposit = read_words(x);
+  return shard_of(deposit ? deposit->user : partition, count);
+}
+
 record_format words_format() {
   return {read_words,
           [](const outcome_event& x) {
@@ -104,7 +112,8 @@ void world::open_topics() {
   create_memory_topic(*topics_, "dead", 1);
 }
 
-void world::spawn_topics(simulated_engine& engine) {
+void world::spawn_topics(simulated_engine& engine,
+                         const shard_actor& deposits) {
   if (!topics_)
     return;
   intake_options reading;
@@ -115,7 +124,11 @@ void world::spawn_topics(simulated_engine& engine) {
   reading.topic = "in";
   reading.format = words_format();
   reading.own = engine.core.shard;
-  reading.deposits = engine.core.shard;
+  reading.deposits = deposits;
+  reading.shard = engine.shard;
+  reading.shards = knobs_.shards;
+  if (is_shared())
+    reading.journal = engine.core.journal;
   reading.limits.wait = 0ms;
   reading.limits.records_max = 1 + chance_.below(8);
   reading.idle_pause = 50ms;
@@ -124,6 +137,7 @@ void world::spawn_topics(simulated_engine& engine) {
   writing.store = engine.store.get();
   writing.sink = open_memory_sink(topics_);
   writing.format = words_format();
+  writing.shard = engine.shard;
   writing.own = engine.core.shard;
   writing.reads = engine.core.projector;
   writing.journal = engine.core.journal;
@@ -170,6 +184,7 @@ void world::produce_one() {
     sent_records_.emplace_back(partition, x.value);
   }
   fact.partition = "in/" + std::to_string(partition);
+  fact.shard = shard_of_record(x, fact.partition, knobs_.shards);
   fact.offset = append_memory_record(*topics_, "in", partition, std::move(x));
   tell(std::move(fact));
 }
