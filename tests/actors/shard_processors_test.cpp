@@ -227,7 +227,7 @@ TEST_F(shard_slots, give_a_user_as_much_in_a_crowded_shard) {
   const auto crowd = users_in(1, 9);
   const auto lonely = users_in(2, 1);
   deposits(crowd, 30);
-  deposits(lonely, 30);
+  deposits(lonely, 200);
   spawn_slot({});
   shares_of(20);
   shares_of(200);
@@ -286,7 +286,7 @@ TEST_F(shard_slots, share_shards_out_from_another_node) {
   const auto crowd = users_in(1, 9);
   const auto lonely = users_in(2, 1);
   deposits(crowd, 30);
-  deposits(lonely, 30);
+  deposits(lonely, 200);
   spawn_slot({}, true);
   shares_of(20);
   shares_of(200);
