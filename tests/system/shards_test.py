@@ -248,6 +248,73 @@ class SharedShards(SharedEngines):
                       + engine.ready["node"], refused.exception.log)
         self.assertEqual(self.poll(engine, "q1"), [1])
 
+    def begin_move(self, engine, source, target):
+        return self.ok(engine, "POST",
+                       f"/queue/1/_move?from={source}&to={target}")["id"]
+
+    def move_status(self, engine, reference):
+        found = self.ok(engine, "GET", f"/queue/1/_move/{reference}")
+        return found["status"]
+
+    def test_queues_move_between_shards_through_any_engine(self):
+        engines = self.started("a", "b", "c")
+        crossed = 0
+        for i, source in enumerate(QUEUES):
+            here, there, third = (engines[(i + j) % 3] for j in range(3))
+            target = f"target{i}"
+            self.send(here, source, range(600))
+            held = self.ok(there, "GET",
+                           f"/queue/1/{source}/poll?limit=50&ttl=600")
+            self.ok(third, "POST", f"/queue/1/{source}/ack",
+                    [x["id"] for x in held[:20]])
+            left = set(range(600)) - {x["payload"]["n"] for x in held[:20]}
+            before = self.shard_of(source)
+            reference = self.begin_move(here, source, target)
+            self.assertIn(self.move_status(there, reference),
+                          ("IN_PROGRESS", "COMPLETE"))
+            wait_until(lambda e=third, r=reference:
+                       self.move_status(e, r) == "COMPLETE")
+            self.assertEqual(self.ok(here, "GET", f"/queue/1/{source}/size"),
+                             0)
+            crossed += before != self.shard_of(target)
+            self.assertEqual(self.polled(there, [target]), sorted(left))
+        self.assertGreater(crossed, 0, "all stayed in their shards")
+
+    def test_a_move_goes_on_when_engines_die(self):
+        engines = self.started("a", "b", "c")
+        by_name = dict(zip("abc", engines))
+        owner = {shard: by_name[name] for name, shards in
+                 self.owners().items() for shard in shards}
+        shard = {}
+        for queue in QUEUES:
+            self.send(engines[0], queue, [0])
+            shard[queue] = int(self.shard_of(queue))
+        source = QUEUES[0]
+        target = next(q for q in QUEUES
+                      if owner[shard[q]] is not owner[shard[source]])
+        for first in range(1, 15_001, 2500):
+            self.send(engines[1], source, range(first, first + 2500))
+        total = 15_001
+        survivor = next(x for x in engines
+                        if x not in (owner[shard[source]],
+                                     owner[shard[target]]))
+        reference = self.begin_move(survivor, source, target)
+        wait_until(lambda: self.ok(survivor, "GET",
+                                   f"/queue/1/{target}/size") > 1)
+        owner[shard[source]].kill()
+        owner[shard[target]].kill()
+        wait_until(lambda: self.settled(["abc"[engines.index(survivor)]]))
+        wait_until(lambda: self.move_status(survivor, reference)
+                   == "COMPLETE", timeout=60)
+        # By it: the move was not over before.
+        wait_until(lambda: f"move_ended reference={reference}"
+                   in survivor.log())
+        sizes = [self.ok(survivor, "GET", f"/queue/1/{q}/size")
+                 for q in (source, target)]
+        self.assertEqual(sizes, [0, total + 1])
+        found = self.polled(survivor, [target])
+        self.assertEqual(found, sorted([0, *range(total)]))
+
     def test_another_number_of_shards_is_refused(self):
         self.sharing("a").start()
         for count in (1, SHARDS + 1):
