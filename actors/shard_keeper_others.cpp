@@ -161,8 +161,8 @@ bool engine_down(shard_keeper_pointer self, const caf::actor_addr& who) {
     = std::erase_if(self->state.engines, [&](const auto& entry) {
         return entry.second.admin && entry.second.admin.address() == who;
       });
-  if (gone > 0)
-    look(self);
+  // Found again with the next look: not sooner, as one that stops still tells
+  // who it was.
   return gone > 0;
 }
 

@@ -32,8 +32,8 @@ struct ingest_rejected {
   std::string key;
   std::string value;
   std::vector<record_header> headers;
-  /// Whose shard keeps it: the user of a deposit that this shard refused. Empty:
-  /// the shard that the partition's name stands for.
+  /// Whose shard keeps it: the user of a deposit that this shard refused.
+  /// Empty: the shard that the partition's name stands for.
   std::string user;
 };
 
