@@ -74,6 +74,9 @@ struct forwarding {
   struct waiting {
     time_point until;
     failing go; ///< without an error: there is an owner
+    /// This one has turned it away and, if it still is the owner, is asked
+    /// again when some time has passed.
+    caf::actor_addr turned_away_by;
   };
 
   struct sent {
@@ -117,10 +120,25 @@ struct forwarding {
       fail(owner_gone(shard));
   }
 
-  /// Lets go what waits for the shard.
+  /// Lets go what waits for the shard, but for what its owner has just turned
+  /// away: both would ask each other without end.
   void let_go(shard_number shard) {
+    const auto owner = places[shard].who.address();
     for (auto& x : std::exchange(held[shard], {}))
-      x.go({});
+      if (x.turned_away_by && x.turned_away_by == owner)
+        held[shard].push_back(std::move(x));
+      else
+        x.go({});
+  }
+
+  /// What was turned away is sent again.
+  void let_go_again() {
+    for (shard_number shard = 0; shard < held.size(); ++shard) {
+      for (auto& x : held[shard])
+        x.turned_away_by = nullptr;
+      if (places[shard].who)
+        let_go(shard);
+    }
   }
 
   void refuse_late(time_point now) {
@@ -196,6 +214,7 @@ void tend_open(Self* self) {
   auto& to = self->state.to;
   const auto now = self->clock().now();
   to.refuse_late(now);
+  to.let_go_again();
   to.fail_open([&](const auto& y) { return y.until <= now; });
 }
 
@@ -210,13 +229,14 @@ void ask_shard(Self* self, shard_number shard,
     ask_shard<Answer>(self, shard, what, may, until, then);
   };
   const auto owner = to.places[shard].who;
+  const auto when_placed = [=](const caf::error& why) {
+    if (why)
+      then(why);
+    else
+      again();
+  };
   if (!owner) {
-    to.held[shard].push_back({until, [=](const caf::error& why) {
-                                if (why)
-                                  then(why);
-                                else
-                                  again();
-                              }});
+    to.held[shard].push_back({until, when_placed, nullptr});
     return;
   }
   const auto number = ++to.open_last;
@@ -233,7 +253,11 @@ void ask_shard(Self* self, shard_number shard,
       at.who = nullptr;
       self->state.to.options.lost();
     }
-    again();
+    if (at.who)
+      again();
+    else
+      self->state.to.held[shard].push_back(
+        {until, when_placed, owner.address()});
   };
   typename std::remove_reference_t<decltype(to)>::sent entry;
   entry.shard = shard;
