@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <unordered_set>
 #include <vector>
 
@@ -246,6 +247,7 @@ void check_claims(const history& x, findings& out) {
 void check_attempts(const history& x, findings& out) {
   // Claims whose holder said that the attempt does not count.
   std::map<std::pair<item_id, claim_token>, bool> waived;
+  std::set<std::pair<item_id, claim_token>> seen; ///< by who works on it
   walk(x, [&](const item_book& book, const entry& one,
               const journalled* record, std::size_t at) {
     if (const auto* said = std::get_if<reported>(&one.what)) {
@@ -253,6 +255,8 @@ void check_attempts(const history& x, findings& out) {
       if (said->says == verdict::not_yet || said->says == verdict::release)
         waived[{said->id, said->token}] = true;
     }
+    if (const auto* got = std::get_if<handed_out>(&one.what))
+      seen.insert({got->id, got->token});
     if (record == nullptr)
       return;
     const auto* item = book.find(id_in(record->what));
@@ -267,7 +271,10 @@ void check_attempts(const history& x, findings& out) {
       const auto same = back->attempt == item->attempt;
       const auto less = back->attempt + 1 == item->attempt
                         && (waived.count({back->id, item->token}) > 0
-                            || waived.count({back->id, 0}) > 0);
+                            || waived.count({back->id, 0}) > 0
+                            // A slot that ends gives back what it never began.
+                            || (x.with_leases
+                                && seen.count({back->id, item->token}) == 0));
       if (!same && !less)
         out.push_back({"I-8", at, named(back->id) + " was released as attempt "
                                     + std::to_string(back->attempt) + " of "

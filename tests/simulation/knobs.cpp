@@ -74,13 +74,14 @@ knobs::knobs(chance& by, std::uint64_t seed) {
   engines = apart.between(2, 3);
   for (const auto& x : switches_of_several)
     this->*x.value = apart.one_in(2);
+  slots = apart.below(4);
 }
 
 std::string knobs::to_text() const {
   std::ostringstream out;
   out << "users=" << users << " steps=" << steps
       << " processors=" << processors << " shards=" << shards
-      << " engines=" << engines;
+      << " engines=" << engines << " slots=" << slots;
   for (const auto& x : switches)
     if (this->*x.value)
       out << ' ' << x.name;

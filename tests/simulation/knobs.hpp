@@ -97,6 +97,7 @@ struct knobs {
   std::uint32_t processors = 1; ///< 1 to 8
   std::uint32_t shards = 1;
   std::uint32_t engines = 1; ///< to begin with
+  std::uint32_t slots = 0;   ///< inside each of several engines
 };
 
 } // namespace depositd::simulation

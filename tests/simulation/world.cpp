@@ -65,13 +65,13 @@ void world::run(std::uint64_t messages_max) {
     if (knobs_.shuffle && jobs.size() > 1)
       std::swap(jobs.front(),
                 jobs[chance_.below(static_cast<std::uint32_t>(jobs.size()))]);
-    if (is_shared() && stop_if_paused())
+    const auto engine = is_shared() ? owner_of(jobs.front()) : 0;
+    if (engine != 0 && stop_if_paused(*engines_[engine - 1]))
       continue;
     if (knobs_.stalls && !calm_ && chance_.one_in(1000)) {
       hold_up_somebody();
       continue;
     }
-    const auto engine = is_shared() ? owner_of(jobs.front()) : 0;
     scheduler_.run_once();
     ++messages_;
     if (is_shared())

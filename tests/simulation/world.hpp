@@ -94,7 +94,9 @@ struct sharing_engine {
   reader_actor reader;
   shard_keeper_actor keeper;
   admin_actor admin;
-  std::vector<caf::actor> finders;
+  processor_manager_actor slots;  ///< null: none
+  std::uint32_t worker = 0;       ///< its processors' number, if any
+  std::vector<caf::actor> helpers; ///< finder, handler
   std::vector<std::shared_ptr<simulated_engine>> cores; ///< ended ones, too
   micros wall_offset_us = 0;
   bool leaving = false;
@@ -175,6 +177,8 @@ private:
   }
   void begin_sharing();
   void join(const std::string& name);
+  void spawn_slots(sharing_engine& on);            // world_slots.cpp
+  handler_actor spawn_handler(std::uint32_t number); // world_slots.cpp
   engine_finder_actor spawn_finder();
   admin_actor spawn_admin(sharing_engine& on);
   caf::expected<opened_core> open_shard(sharing_engine& on, shard_number shard,
@@ -185,8 +189,8 @@ private:
   /// Actors that were spawned since the last call are this engine's.
   void own_new_actors(std::uint32_t engine);
   std::uint32_t owner_of(caf::resumable* who) const;
-  /// Puts the next actor aside if its engine is stopped.
-  bool stop_if_paused();
+  /// Puts the next actor aside if its engine, this one, is stopped.
+  bool stop_if_paused(sharing_engine& engine);
   sharing_engine* some_engine();
   std::uint32_t engines_up() const;
 

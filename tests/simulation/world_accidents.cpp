@@ -61,8 +61,11 @@ void world::end(sharing_engine& engine) {
   kill(engine.router);
   kill(engine.reader);
   kill(engine.admin);
-  for (const auto& who : engine.finders)
+  kill(engine.slots);
+  for (const auto& who : engine.helpers)
     kill(who);
+  if (engine.slots)
+    tell(processor_joined{engine.worker, "metadata", {}, 0});
   for (const auto& core : engine.cores) {
     if (core->ended)
       continue;
@@ -123,7 +126,8 @@ void world::cut_engine() {
   cut_off(*database_, engine->name, true);
 }
 
-/// As the program stops.
+/// As the program stops: first nothing comes in and nothing is handed out here,
+/// then the slots end what they have, then the shards go to others.
 void world::depart() {
   auto* engine = some_engine();
   if (engine == nullptr || engines_up() < 2)
@@ -136,9 +140,14 @@ void world::depart() {
         .then([=, this](const done&) { end(*engine); },
               [](const caf::error&) { /* killed */ });
     };
+    const auto end_slots = [=] {
+      self->request(engine->slots, std::chrono::seconds{10}, depositd::drain{})
+        .then([=](const done&) { leave(); },
+              [=](const caf::error&) { leave(); });
+    };
     self->request(engine->router, std::chrono::seconds{10}, depositd::drain{})
-      .then([=](const done&) { leave(); },
-            [=](const caf::error&) { leave(); });
+      .then([=](const done&) { end_slots(); },
+            [=](const caf::error&) { end_slots(); });
   }});
 }
 

@@ -27,8 +27,10 @@ core_options world::options_of(simulated_engine& engine,
   configuration_seen::queue deposits;
   deposits.name = "metadata";
   deposits.settings = deposit_queue_defaults();
-  if (engine.shard == 0)
+  if (engine.shard == 0) {
     options.configuration.queues.push_back(deposits);
+    options.configuration.processors_count = knobs_.slots;
+  }
   if (knobs_.tiny_groups)
     options.group_bytes_max = 1;
   if (knobs_.tight_disk)

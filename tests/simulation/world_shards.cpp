@@ -41,17 +41,12 @@ void world::own_new_actors(std::uint32_t engine) {
 }
 
 std::uint32_t world::owner_of(caf::resumable* who) const {
-  const auto* actor = dynamic_cast<caf::abstract_actor*>(who);
-  return actor == nullptr || actor->id() >= owners_.size()
-           ? 0
-           : owners_[actor->id()];
+  // There are no others here; a dynamic cast for each message takes long.
+  const auto id = static_cast<caf::scheduled_actor*>(who)->id();
+  return id < owners_.size() ? owners_[id] : 0;
 }
 
-bool world::stop_if_paused() {
-  const auto number = owner_of(scheduler_.jobs.front());
-  if (number == 0)
-    return false;
-  auto& engine = *engines_[number - 1];
+bool world::stop_if_paused(sharing_engine& engine) {
   if (engine.paused_until_us == 0)
     return false;
   engine.stopped.push_back(scheduler_.jobs.front());
@@ -173,7 +168,7 @@ void world::join(const std::string& name) {
     return open_shard(on, shard, epoch);
   };
   options.finder = spawn_finder();
-  on.finders.push_back(caf::actor_cast<caf::actor>(options.finder));
+  on.helpers.push_back(caf::actor_cast<caf::actor>(options.finder));
   options.admin = on.admin;
   options.owned = on.owned;
   options.drain_ms = 2'000;
@@ -184,6 +179,8 @@ void world::join(const std::string& name) {
   };
   on.keeper = system_.spawn(shard_keeper, std::move(options), on.router,
                             on.reader);
+  if (knobs_.slots > 0)
+    spawn_slots(on);
   own_new_actors(on.number);
 }
 
