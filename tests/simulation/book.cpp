@@ -111,6 +111,19 @@ bool settings_book::across_users(const std::string& queue) const {
          && at->second.priority == priority_mode::across_users;
 }
 
+void settings_book::hold_up(micros from_us, micros until_us) {
+  until_us += slack_us_;
+  server_suspended_.hold_up(from_us, until_us);
+  for (auto& [queue, x] : suspended_)
+    x.hold_up(from_us, until_us);
+  for (auto& [member, x] : own_caps_)
+    x.hold_up(from_us, until_us);
+  for (auto& [queue, x] : caps_)
+    x.hold_up(from_us, until_us);
+  for (auto& [user, x] : standings_)
+    x.hold_up(from_us, until_us);
+}
+
 bool settings_book::may_hold(const std::string& queue, const std::string& user,
                              std::uint32_t claims, micros at_us) const {
   const auto fits = [=](std::uint32_t cap) { return claims <= cap; };

@@ -5,6 +5,7 @@
 
 #include "tests/simulation/history.hpp"
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -83,6 +84,13 @@ public:
     now_ = std::move(x);
   }
 
+  /// What was meant then may be meant for longer.
+  void hold_up(micros from_us, micros until_us) {
+    for (auto& [x, last_us] : before_)
+      if (last_us >= from_us)
+        last_us = std::max(last_us, until_us);
+  }
+
   const T& now() const {
     return now_;
   }
@@ -111,6 +119,10 @@ public:
   }
 
   void apply(const event& x, micros at_us);
+
+  /// Who decides here was stopped from one time to another: what it has decided
+  /// and not written before it stopped comes with what was in force then.
+  void hold_up(micros from_us, micros until_us);
 
   /// Whether so many claims may be the user's in the queue.
   bool may_hold(const std::string& queue, const std::string& user,

@@ -135,6 +135,9 @@ struct claim_checker {
   /// Outcomes that were not answered yet, by processor and item.
   std::map<std::pair<std::uint32_t, item_id>, std::vector<report_seen>> reports;
   std::map<shard_number, std::pair<epoch_number, sequence>> last;
+  /// Whose outcome was refused while the claim still stood in the journal. Right
+  /// if it was released already, and only that was not written yet.
+  std::map<claim_key, std::size_t> refused_early;
 
   void complain(std::size_t at, std::string what) {
     out.push_back({"I-7", at, std::move(what)});
@@ -170,6 +173,8 @@ struct claim_checker {
                && (std::holds_alternative<item_released>(x.what)
                    || std::holds_alternative<item_finished>(x.what))) {
       claims[{id, item->token}].ended = at;
+      if (std::holds_alternative<item_released>(x.what))
+        refused_early.erase({id, item->token});
       if (const auto* back = std::get_if<item_released>(&x.what);
           back != nullptr && back->reason == "engine restarted"
           && !item->local)
@@ -214,21 +219,27 @@ struct claim_checker {
                    : std::find_if(open.begin(), open.end(), too_late);
     if (!x.accepted && report == open.end()) // ended by another on the way
       report = std::find_if(open.begin(), open.end(), ended_it);
-    if (report == open.end())
-      return complain(at, named(x.id)
-                            + (x.accepted
-                                 ? " was settled by who does not hold it"
-                                 : ": its holder was turned away"));
+    if (report == open.end() && x.accepted)
+      return complain(at, named(x.id) + " was settled by who does not hold it");
+    if (report == open.end()) {
+      report = open.begin();
+      refused_early.emplace(claim_key{x.id, report->token}, at);
+    }
     if (x.accepted)
       claims.at({x.id, report->token}).answered = true;
     open.erase(report);
+  }
+
+  void end() {
+    for (const auto& [claim, at] : refused_early)
+      complain(at, named(claim.first) + ": its holder was turned away");
   }
 };
 
 } // namespace
 
 void check_claims(const history& x, findings& out) {
-  claim_checker all{out, {}, {}, {}};
+  claim_checker all{out, {}, {}, {}, {}};
   walk(x, [&](const item_book& book, const entry& one,
               const journalled* record, std::size_t at) {
     if (record != nullptr)
@@ -240,6 +251,7 @@ void check_claims(const history& x, findings& out) {
     else if (const auto* news = std::get_if<settled>(&one.what))
       all.told(*news, at);
   });
+  all.end();
 }
 
 // -- I-8: attempts ------------------------------------------------------------

@@ -15,6 +15,7 @@ namespace {
 
 /// Polls may have so many picks on their way.
 constexpr std::uint32_t poll_items_max = 10;
+constexpr const char* poller_name = "poller";
 
 /// An actor may be held up this often between an order and its effect: shard,
 /// queue, node, journal.
@@ -25,11 +26,17 @@ template <class Act>
 void walk(const history& x, Act act) {
   item_book items;
   std::map<shard_number, settings_book> settings;
+  std::map<shard_number, micros> written_us; ///< when each wrote last
   for (std::size_t i = 0; i < x.entries.size(); ++i) {
     const auto& one = x.entries[i];
+    // Perhaps it was this shard that was stopped, after what it wrote last.
+    if (std::holds_alternative<resumed>(one.what))
+      for (auto& [shard, book] : settings)
+        book.hold_up(written_us[shard], one.at_us);
     const auto* record = std::get_if<journalled>(&one.what);
     if (record == nullptr)
       continue;
+    written_us[record->shard] = one.at_us;
     auto at = settings.find(record->shard);
     if (at == settings.end())
       at = settings
@@ -207,9 +214,10 @@ void check_fairness(const history& x, findings& out) {
   fairness_checker all{out, {}, {}, {}, {}, {}};
   std::map<std::uint32_t, std::uint32_t> processors; // what each may wait for
   for (const auto& one : x.entries)
-    if (const auto* got = std::get_if<handed_out>(&one.what);
-        got != nullptr && got->processor == 0)
-      all.credit[got->queue] = poll_items_max;
+    if (const auto* record = std::get_if<journalled>(&one.what); record)
+      if (const auto* claim = std::get_if<item_claimed>(&record->what);
+          claim != nullptr && claim->processor == poller_name)
+        all.credit[claim->queue] = poll_items_max;
   struct departure {
     std::string queue;
     std::uint32_t credit;

@@ -211,6 +211,16 @@ TEST(checker, I_7_sees_a_holder_turned_away) {
   EXPECT_EQ(x.broken(), names{"I-7"});
 }
 
+TEST(checker, I_7_lets_a_release_be_written_after_the_refusal) {
+  auto x = a_good_life();
+  const auto id = x.deposit("b");
+  x.hand_out(id, 1, "b");
+  x.add(reported{1, id, 1, verdict::done});
+  x.add(settled{1, id, false});
+  x.write("b", x.a_release(id, 1)); // decided before the outcome came
+  EXPECT_EQ(x.broken(), names{});
+}
+
 TEST(checker, I_7_sees_a_zombie_write) {
   auto x = a_good_life();
   x.epoch = 2;
@@ -261,6 +271,17 @@ TEST(checker, I_9_sees_a_user_who_is_passed_over) {
   EXPECT_EQ(x.broken(), names{"I-9"});
 }
 
+TEST(checker, I_9_lets_polls_whose_answers_were_lost_be_as_large_as_others) {
+  auto x = a_good_life();
+  x.deposit("a");
+  for (int i = 0; i < 7; ++i) {
+    auto claim = x.a_claim(x.deposit("b"), 1);
+    claim.processor = "poller";
+    x.write("b", claim);
+  }
+  EXPECT_EQ(x.broken(), names{});
+}
+
 TEST(checker, I_9_lets_a_user_at_its_cap_wait) {
   auto x = a_good_life();
   x.deposit("a");
@@ -289,6 +310,28 @@ TEST(checker, I_10_sees_a_processor_get_others_than_it_requires) {
   got.processor = 2;
   x.add(got);
   EXPECT_EQ(x.broken(), names{"I-10"});
+}
+
+TEST(checker, I_12_lets_an_engine_that_was_stopped_write_what_it_decided) {
+  auto x = a_good_life();
+  const auto id = x.deposit("b");
+  x.write("", user_standing_changed{"b", true, false});
+  x.now_us += 1000;
+  x.add(resumed{"a"});
+  x.hand_out(id, 1, "b");
+  EXPECT_EQ(x.broken(), names{});
+}
+
+TEST(checker, I_12_sees_a_held_user_served_by_an_engine_that_went_on) {
+  auto x = a_good_life();
+  const auto id = x.deposit("b");
+  x.write("", user_standing_changed{"b", true, false});
+  x.now_us += 1000;
+  x.deposit("a"); // it was not stopped
+  x.now_us += 1000;
+  x.add(resumed{"a"});
+  x.hand_out(id, 1, "b");
+  EXPECT_EQ(x.broken(), names{"I-12"});
 }
 
 TEST(checker, I_12_sees_a_held_user_served) {

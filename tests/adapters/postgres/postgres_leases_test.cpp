@@ -151,9 +151,10 @@ TEST_F(postgres_leases, fail_in_time_when_the_server_is_gone) {
 
 TEST_F(postgres_leases, know_that_an_older_database_has_one_shard) {
   open_journal()->append("a", 1, {});
-  schema->run("DELETE FROM shard_counts; DELETE FROM schema_versions WHERE "
-              "version = 4; DROP VIEW shards; DROP TABLE shard_counts, "
-              "engines, shard_leases");
+  schema->run("DROP VIEW shards; DROP TABLE shard_counts, engines, "
+              "shard_leases; DROP VIEW submissions; "
+              "ALTER TABLE submission_rows DROP COLUMN trace; "
+              "DELETE FROM schema_versions WHERE version > 3");
   EXPECT_FALSE(check_postgres_shard_count({.url = schema->url()}, 1));
   const auto wrong = check_postgres_shard_count({.url = schema->url()}, 2);
   EXPECT_EQ(wrong, ec::bad_setting);
