@@ -9,6 +9,7 @@
 #include "adapters/memory/memory_projection_store.hpp"
 #include "adapters/memory/memory_shard_leases.hpp"
 #include "tests/support/actor_fixture.hpp"
+#include "tests/support/meeting_admin.hpp"
 
 #include <map>
 #include <memory>
@@ -17,25 +18,6 @@
 #include <vector>
 
 namespace depositd::testing {
-
-/// Answers `meet_engine`, as the admin actor of an engine does.
-inline admin_actor::behavior_type
-meeting_admin(admin_actor::pointer, std::shared_ptr<owned_shards> owned,
-              std::function<bool(const meet_engine&)> called) {
-  const auto no = [] {
-    return caf::make_error(ec::invalid_argument, std::string{"not here"});
-  };
-  return {
-    [=](const admin_request&) -> caf::result<admin_reply> { return no(); },
-    [=](const connect_native&) -> caf::result<native_actor> { return no(); },
-    [=](const join_node&) -> caf::result<node_joined> { return no(); },
-    [=](const meet_engine& x) -> caf::result<engine_met> {
-      if (!called(x))
-        return caf::make_error(ec::overloaded, std::string{"starting"});
-      return owned->get();
-    },
-  };
-}
 
 class shards_world : public actor_fixture {
 protected:

@@ -135,8 +135,8 @@ struct claim_checker {
   /// Outcomes that were not answered yet, by processor and item.
   std::map<std::pair<std::uint32_t, item_id>, std::vector<report_seen>> reports;
   std::map<shard_number, std::pair<epoch_number, sequence>> last;
-  /// Whose outcome was refused while the claim still stood in the journal. Right
-  /// if it was released already, and only that was not written yet.
+  /// Whose outcome was refused while the claim still stood in the journal.
+  /// Right if it was released already, and only that was not written yet.
   std::map<claim_key, std::size_t> refused_early;
 
   void complain(std::size_t at, std::string what) {

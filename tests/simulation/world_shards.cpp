@@ -2,6 +2,7 @@
 
 #include "tests/simulation/leases.hpp"
 #include "tests/simulation/world.hpp"
+#include "tests/support/meeting_admin.hpp"
 
 #include <caf/send.hpp>
 
@@ -12,25 +13,6 @@ namespace depositd::simulation {
 namespace {
 
 using simulated_finder = engine_finder_actor::extend<caf::reacts_to<act>>;
-
-/// As the admin actor of an engine does.
-admin_actor::behavior_type
-meeting_admin(admin_actor::pointer, std::shared_ptr<owned_shards> owned,
-              std::function<bool(const meet_engine&)> called) {
-  const auto no = [] {
-    return caf::make_error(ec::invalid_argument, std::string{"not here"});
-  };
-  return {
-    [=](const admin_request&) -> caf::result<admin_reply> { return no(); },
-    [=](const connect_native&) -> caf::result<native_actor> { return no(); },
-    [=](const join_node&) -> caf::result<node_joined> { return no(); },
-    [=](const meet_engine& x) -> caf::result<engine_met> {
-      if (!called(x))
-        return caf::make_error(ec::overloaded, std::string{"starting"});
-      return owned->get();
-    },
-  };
-}
 
 } // namespace
 
