@@ -35,7 +35,7 @@ struct projector_options {
   std::chrono::milliseconds pause{500};
   /// After much work the pause is longer, up to this: the tables must not take
   /// from the journal what a burst needs. Whoever reads them still finds all.
-  std::chrono::milliseconds pause_max{5'000};
+  std::chrono::milliseconds pause_max{1'000};
   std::size_t events_per_pause = 20'000;
   std::size_t slice_events_max = 100'000;
   /// Finished submissions are kept this long.
