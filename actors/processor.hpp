@@ -95,6 +95,13 @@ struct held_item {
 
 using claim_name = std::pair<item_id, claim_token>;
 
+/// What a slot knows of how many users wait behind its doors.
+enum class user_numbers : std::uint8_t {
+  old,    ///< too old to choose by
+  usable, ///< to choose by, not to wait at all doors because of them
+  fresh,  ///< counted since the last item
+};
+
 struct processor_state {
   processor_options options;
   std::vector<processor_door> doors;
@@ -102,8 +109,7 @@ struct processor_state {
   std::uint32_t in_work = 0; ///< of `held`
   rules::visits visits;      ///< of several doors: which is asked next
   bool waits_at_all = false; ///< nobody had anything
-  bool recount = true;    ///< numbers of users are too old to choose by
-  bool recounted = false; ///< they are not, since the last item
+  user_numbers numbers = user_numbers::old;
   bool recounting = false; ///< the choice waits for them
   caf::actor_clock::time_point asked_at{}; ///< for these or for an item
   std::uint32_t draws = 0;   ///< since the doors were asked for their numbers

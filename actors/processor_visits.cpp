@@ -57,8 +57,7 @@ bool numbers_are_new(self_pointer self) {
                   [](const auto& x) { return x.counting && !x.silent; }))
     return false;
   state.recounting = false;
-  state.recount = false;
-  state.recounted = true;
+  state.numbers = user_numbers::fresh;
   return true;
 }
 
@@ -114,7 +113,8 @@ void go_on_without(self_pointer self) {
 void probe(self_pointer self) {
   auto& state = self->state;
   auto next = state.visits.next();
-  if (state.recount || (!next && !state.recounted)) {
+  if (state.numbers == user_numbers::old
+      || (!next && state.numbers != user_numbers::fresh)) {
     if (!numbers_are_new(self))
       return; // `counted` goes on
     next = state.visits.next();
@@ -172,10 +172,11 @@ void arrived(self_pointer self, processor_door& door) {
   if (door.number != 0 && state.visits.weight(place) == 0)
     state.visits.weigh(place, 1); // there was somebody after all
   state.visits.served(place);
-  state.recounted = false;
   state.recounting = false;
   if (std::exchange(state.waits_at_all, false))
-    state.recount = true;
+    state.numbers = user_numbers::old;
+  else if (state.numbers == user_numbers::fresh)
+    state.numbers = user_numbers::usable;
 }
 
 void look_later(self_pointer self) {

@@ -1,7 +1,7 @@
 // Settings: decided in shard 0, spread from there to every shard.
 
 #include "actors/router_parts.hpp"
-#include "actors/shard_parts.hpp"
+#include "actors/rules/control.hpp"
 #include "messages/names.hpp"
 #include "messages/test_points.hpp"
 
@@ -249,7 +249,7 @@ void with_queue(router_pointer self, const std::string& name,
   else
     change(self,
            propose{{queue_changed{name,
-                                  shard_parts::settings_of_new_queue(name)}}},
+                                  rules::settings_of_new_queue(name)}}},
            then);
 }
 

@@ -3,7 +3,7 @@
 
 #include "actors/moved_items.hpp"
 #include "actors/router_parts.hpp"
-#include "actors/shard_parts.hpp"
+#include "actors/rules/control.hpp"
 
 namespace depositd::router_parts {
 
@@ -14,7 +14,7 @@ caf::result<move_begun> begin_move(router_pointer self, const move_queue& x) {
   if (!control)
     return caf::make_error(ec::overloaded,
                            std::string{"the control shard has no engine"});
-  if (auto wrong = shard_parts::check_move(*control, x))
+  if (auto wrong = rules::check_move(*control, x.from, x.to))
     return wrong;
   auto promise = self->make_response_promise<move_begun>();
   // Wherever the other queue is, it must be there before anything arrives.

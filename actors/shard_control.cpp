@@ -157,12 +157,7 @@ caf::result<control_changed> add_watcher(shard_pointer self,
   control_changed known{self->state.control, self->state.revision};
   if (!followed)
     return known;
-  append marker;
-  marker.generation = self->state.generation;
-  marker.deliveries.emplace_back(
-    reply{take_reply(self), caf::make_message(std::move(known))});
-  self->send(self->state.options.journal, std::move(marker));
-  return answered_later<control_changed>();
+  return answer_after_commits(self, std::move(known));
 }
 
 void warn_of_fixed(const control_state& state, const configuration_seen& seen) {

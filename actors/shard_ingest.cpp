@@ -16,13 +16,8 @@ namespace depositd::shard_parts {
 
 namespace {
 
+/// Before the first offset of a partition.
 constexpr std::int64_t nothing_applied = -1;
-
-std::int64_t watermark_of(shard_pointer self, const std::string& partition) {
-  const auto& marks = self->state.watermarks;
-  const auto at = marks.find(partition);
-  return at == marks.end() ? nothing_applied : at->second;
-}
 
 /// Why this is no deposit here; empty if it is one.
 std::string wrong_with(shard_pointer self, const ingest_deposit& x) {
@@ -39,7 +34,7 @@ std::string wrong_with(shard_pointer self, const ingest_deposit& x) {
 
 /// What a batch comes to, while it is taken apart.
 struct batch {
-  std::vector<std::pair<std::string, accept_items>> parts; ///< by user, queue
+  user_parts parts; ///< one for each user and queue
   std::map<std::pair<std::string, queue_number>, std::size_t> index;
   record rejected;
   ingested result;
@@ -102,7 +97,7 @@ void reject(batch& to, const std::string& partition, ingest_rejected x) {
 
 batch take_apart(shard_pointer self, ingest& x) {
   batch out;
-  const auto applied = watermark_of(self, x.partition);
+  const auto applied = watermark_of(self, x.partition, nothing_applied);
   // A log may also give records twice within one batch.
   const auto is_new = [&](std::int64_t offset, std::int64_t& last) {
     const auto fresh
@@ -132,17 +127,6 @@ batch take_apart(shard_pointer self, ingest& x) {
   return out;
 }
 
-/// Answers when all that was decided before is durable.
-template <class Answer>
-caf::result<Answer> answer_after_commits(shard_pointer self, Answer what) {
-  append marker;
-  marker.generation = self->state.generation;
-  marker.deliveries.emplace_back(
-    reply{take_reply(self), caf::make_message(std::move(what))});
-  self->send(self->state.options.journal, std::move(marker));
-  return answered_later<Answer>();
-}
-
 /// As if the batch had never come: who has the records sends them again, the
 /// refused ones among the rejected.
 caf::result<ingested> refuse_batch(shard_pointer self, batch& x,
@@ -169,20 +153,6 @@ append own_part(shard_pointer self, const batch& x) {
   return out;
 }
 
-void send_parts(shard_pointer self, batch& x,
-                const std::shared_ptr<append_bundle>& bundle,
-                const std::shared_ptr<shared_reply>& share) {
-  for (auto& [user, items] : x.parts) {
-    items.bundle = bundle;
-    items.share = share;
-    const auto number = items.queue;
-    auto message = std::make_shared<accept_items>(std::move(items));
-    with_node(self, user, number, [=](const user_node_actor& node) {
-      self->send(node, std::move(*message));
-    });
-  }
-}
-
 } // namespace
 
 caf::result<ingested> ingest_batch(shard_pointer self, ingest& x) {
@@ -193,27 +163,49 @@ caf::result<ingested> ingest_batch(shard_pointer self, ingest& x) {
   if (!all.result.refused.empty())
     return refuse_batch(self, all, id_last);
   const watermark mark{x.partition,
-                       std::max(x.upto, watermark_of(self, x.partition))};
+                       std::max(x.upto, watermark_of(self, x.partition,
+                                                     nothing_applied))};
   self->state.watermarks[mark.partition] = mark.offset;
   auto own = own_part(self, all);
   crash_point("ingest_decided");
-  auto share = share_reply(
-    take_reply(self), all.parts.size() + 1,
-    [result = all.result] { return caf::make_message(result); });
-  own.deliveries.emplace_back(share);
   if (all.result.accepted + all.result.rejected == 0) {
     // Nothing to repeat, so nothing hangs on when the mark is kept.
     self->send(self->state.options.journal, keep_watermark{mark});
   } else {
     own.bundle = std::make_shared<append_bundle>();
-    own.bundle->parts = static_cast<std::uint32_t>(all.parts.size()) + 1;
     if (seeded_bug("watermark_outside_group"))
       self->delayed_send(self->state.options.journal,
                          std::chrono::milliseconds{1}, keep_watermark{mark});
     else
       own.bundle->marks.push_back(mark);
   }
-  send_parts(self, all, own.bundle, share);
+  return commit_parts(self, all.parts, std::move(own), std::move(all.result));
+}
+
+std::int64_t watermark_of(shard_pointer self, const std::string& name,
+                          std::int64_t otherwise) {
+  const auto& marks = self->state.watermarks;
+  const auto at = marks.find(name);
+  return at == marks.end() ? otherwise : at->second;
+}
+
+caf::result<ingested> commit_parts(shard_pointer self, user_parts& parts,
+                                   append own, ingested result) {
+  auto share
+    = share_reply(take_reply(self), parts.size() + 1,
+                  [result] { return caf::make_message(result); });
+  own.deliveries.emplace_back(share);
+  if (own.bundle)
+    own.bundle->parts = static_cast<std::uint32_t>(parts.size()) + 1;
+  for (auto& [user, items] : parts) {
+    items.bundle = own.bundle;
+    items.share = share;
+    const auto number = items.queue;
+    auto message = std::make_shared<accept_items>(std::move(items));
+    with_node(self, user, number, [=](const user_node_actor& node) {
+      self->send(node, std::move(*message));
+    });
+  }
   self->send(self->state.options.journal, std::move(own));
   return answered_later<ingested>();
 }

@@ -50,7 +50,7 @@ caf::expected<queue_number> reach_queue(shard_pointer self,
                              + " does not know queue " + name
                              + " yet: try again");
   std::vector<event> changes;
-  changes.emplace_back(queue_changed{name, settings_of_new_queue(name)});
+  changes.emplace_back(queue_changed{name, rules::settings_of_new_queue(name)});
   commit_control(self, std::move(changes), {});
   return *find_queue(self, name);
 }
@@ -99,13 +99,6 @@ groups group_by_user(shard_pointer self, enqueue& x, queue_number number,
 
 std::uint64_t digest_of(const std::string& body) {
   return std::max<std::uint64_t>(XXH3_64bits(body.data(), body.size()), 1);
-}
-
-queue_settings settings_of_new_queue(const std::string& name) {
-  queue_settings out;
-  if (name.starts_with(dedup_queue_prefix))
-    out.dedup = dedup_mode::between_polls;
-  return out;
 }
 
 caf::result<enqueued> accept_batch(shard_pointer self, enqueue& x) {

@@ -1,6 +1,6 @@
 #include "actors/reply.hpp"
+#include "actors/rules/control.hpp"
 #include "actors/shard_parts.hpp"
-#include "messages/names.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -14,10 +14,6 @@ namespace {
 /// Finished moves are remembered for this long, and this many of them.
 constexpr micros moves_kept_us = micros{7} * 24 * 3600 * 1'000'000;
 constexpr std::size_t moves_kept_max = 10'000;
-
-caf::error invalid(std::string text) {
-  return caf::make_error(ec::invalid_argument, std::move(text));
-}
 
 /// 128 random bits in hexadecimal.
 std::string new_reference() {
@@ -181,39 +177,19 @@ caf::result<move_begun> begin_everywhere(shard_pointer self,
 
 } // namespace
 
-caf::error check_move(const control_state& control, const move_queue& x) {
-  for (const auto* name : {&x.from, &x.to})
-    if (!legal_queue_name(*name))
-      return invalid("not a queue name: " + name->substr(0, 64));
-  if (x.from == x.to)
-    return invalid("cannot move queue to itself");
-  const auto settings = [&](const std::string& name) {
-    const auto at = control.queues.find(name);
-    return at != control.queues.end() ? at->second
-                                      : settings_of_new_queue(name);
-  };
-  const auto from = settings(x.from);
-  const auto to = settings(x.to);
-  if (from.kind == queue_kind::deposit || to.kind == queue_kind::deposit)
-    return invalid("cannot move deposits");
-  // Items of the source carry no digest of their payload.
-  if (from.dedup == dedup_mode::none && to.dedup != dedup_mode::none)
-    return invalid("cannot move a plain queue to one that collapses");
-  return {};
-}
-
 caf::result<move_begun> begin_move(shard_pointer self, const move_queue& x) {
   if (auto refused = refuse_intake(self))
     return refused;
   auto& state = self->state;
-  if (auto wrong = check_move(*state.control, x))
+  if (auto wrong = rules::check_move(*state.control, x.from, x.to))
     return wrong;
   auto what = beginning_of(self, x);
   if (state.options.router)
     return begin_everywhere(self, std::move(what));
   std::vector<event> changes;
   if (!find_queue(self, x.to))
-    changes.emplace_back(queue_changed{x.to, settings_of_new_queue(x.to)});
+    changes.emplace_back(
+      queue_changed{x.to, rules::settings_of_new_queue(x.to)});
   std::vector<delivery> deliveries;
   deliveries.emplace_back(
     reply{take_reply(self), caf::make_message(move_begun{what.reference})});

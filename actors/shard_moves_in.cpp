@@ -3,24 +3,17 @@
 // however often its batch is sent.
 
 #include "actors/moved_items.hpp"
-#include "actors/reply.hpp"
 #include "actors/shard_parts.hpp"
 #include "messages/codec.hpp"
 #include "messages/names.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 
 namespace depositd::shard_parts {
 
 namespace {
-
-using parts_by_user = std::map<std::string, accept_items>;
-
-std::int64_t mark_of(shard_pointer self, const std::string& partition) {
-  const auto& marks = self->state.watermarks;
-  const auto at = marks.find(partition);
-  return at == marks.end() ? 0 : at->second;
-}
 
 accept_items::one accepted(shard_pointer self, ingest_deposit& x,
                            dedup_mode dedup) {
@@ -38,12 +31,12 @@ accept_items::one accepted(shard_pointer self, ingest_deposit& x,
 }
 
 /// What of the batch has not come yet, by user, in its order.
-parts_by_user take_apart(shard_pointer self, ingest& x, queue_number queue,
-                         ingested& result) {
-  parts_by_user out;
+user_parts take_apart(shard_pointer self, ingest& x, queue_number queue,
+                      ingested& result) {
+  std::map<std::string, accept_items> out;
   const auto& name = self->state.queues[queue].name;
   const auto dedup = self->state.control->queues.at(name).dedup;
-  const auto mark = mark_of(self, x.partition);
+  const auto mark = watermark_of(self, x.partition, 0);
   for (auto& item : x.deposits) {
     if (item.offset <= mark) {
       ++result.skipped;
@@ -61,7 +54,8 @@ parts_by_user take_apart(shard_pointer self, ingest& x, queue_number queue,
     part.items.push_back(std::move(one));
     ++result.accepted;
   }
-  return out;
+  return {std::make_move_iterator(out.begin()),
+          std::make_move_iterator(out.end())};
 }
 
 /// The shard's own part of the bundle. It has an event that changes nothing, as
@@ -77,17 +71,6 @@ append own_part(shard_pointer self, const std::string& queue) {
   if (self->state.options.backlog)
     self->state.options.backlog->bytes += out.bytes.size();
   return out;
-}
-
-/// All of it has come. It may still be on its way to the journal, which lets
-/// this answer go after it.
-caf::result<ingested> say_again(shard_pointer self, ingested result) {
-  append out;
-  out.generation = self->state.generation;
-  out.deliveries.emplace_back(
-    reply{take_reply(self), caf::make_message(std::move(result))});
-  self->send(self->state.options.journal, std::move(out));
-  return answered_later<ingested>();
 }
 
 caf::error check(shard_pointer self, const ingest& x) {
@@ -119,29 +102,16 @@ caf::result<ingested> take_moved(shard_pointer self, ingest& x) {
   const auto number = *find_queue(self, queue);
   ingested result;
   auto parts = take_apart(self, x, number, result);
+  // All of it has come. It may still be on its way to the journal.
   if (parts.empty())
-    return say_again(self, std::move(result));
+    return answer_after_commits(self, std::move(result));
   const watermark mark{x.partition,
-                       std::max(x.upto, mark_of(self, x.partition))};
+                       std::max(x.upto, watermark_of(self, x.partition, 0))};
   self->state.watermarks[mark.partition] = mark.offset;
   auto own = own_part(self, queue);
-  auto share
-    = share_reply(take_reply(self), parts.size() + 1,
-                  [result] { return caf::make_message(result); });
-  own.deliveries.emplace_back(share);
   own.bundle = std::make_shared<append_bundle>();
-  own.bundle->parts = static_cast<std::uint32_t>(parts.size()) + 1;
   own.bundle->marks.push_back(mark);
-  for (auto& [user, items] : parts) {
-    items.bundle = own.bundle;
-    items.share = share;
-    auto message = std::make_shared<accept_items>(std::move(items));
-    with_node(self, user, number, [=](const user_node_actor& node) {
-      self->send(node, std::move(*message));
-    });
-  }
-  self->send(self->state.options.journal, std::move(own));
-  return answered_later<ingested>();
+  return commit_parts(self, parts, std::move(own), std::move(result));
 }
 
 } // namespace depositd::shard_parts

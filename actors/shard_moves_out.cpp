@@ -47,9 +47,7 @@ queue_number reach_outbox(shard_pointer self, const std::string& target) {
 }
 
 std::int64_t batch_now(shard_pointer self) {
-  const auto& marks = self->state.watermarks;
-  const auto at = marks.find(batches_mark);
-  return at == marks.end() ? 0 : at->second;
+  return watermark_of(self, batches_mark, 0);
 }
 
 /// Only while the outbox is empty. The mark is durable no later than what comes

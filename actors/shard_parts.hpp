@@ -2,6 +2,7 @@
 
 // The shard's work, by what it is about. Private to actors/shard*.cpp.
 
+#include "actors/reply.hpp"
 #include "actors/shard.hpp"
 
 namespace depositd::shard_parts {
@@ -68,9 +69,6 @@ std::vector<event> configuration_changes(const control_state& state,
 
 // -- shard_intake.cpp ---------------------------------------------------------
 
-/// Of a queue that comes with its first use.
-queue_settings settings_of_new_queue(const std::string& name);
-
 /// Under which payloads are equal; never 0.
 std::uint64_t digest_of(const std::string& body);
 
@@ -83,6 +81,29 @@ caf::expected<queue_door_actor> open_door(shard_pointer self,
                                           const std::string& name);
 
 // -- shard_ingest.cpp ---------------------------------------------------------
+
+/// Answers the current request when all that was decided before is durable.
+template <class Answer>
+caf::result<Answer> answer_after_commits(shard_pointer self, Answer what) {
+  append marker;
+  marker.generation = self->state.generation;
+  marker.deliveries.emplace_back(
+    reply{take_reply(self), caf::make_message(std::move(what))});
+  self->send(self->state.options.journal, std::move(marker));
+  return answered_later<Answer>();
+}
+
+/// How far the mark was applied, or `otherwise` if it never was.
+std::int64_t watermark_of(shard_pointer self, const std::string& name,
+                          std::int64_t otherwise);
+
+/// Items by user, each as its node is to take it.
+using user_parts = std::vector<std::pair<std::string, accept_items>>;
+
+/// Sends nodes their parts, and `own` to the journal behind them. With a bundle
+/// in `own` all of it is one group. Answers `result` when it is durable.
+caf::result<ingested> commit_parts(shard_pointer self, user_parts& parts,
+                                   append own, ingested result);
 
 caf::result<ingested> ingest_batch(shard_pointer self, ingest& x);
 
@@ -114,9 +135,6 @@ caf::result<done> release_all(shard_pointer self, release_queue& x);
 caf::result<queue_counted> count(shard_pointer self, count_queue& x);
 
 // -- shard_moves.cpp ----------------------------------------------------------
-
-/// Why the queues cannot be moved; no error if they can.
-caf::error check_move(const control_state& control, const move_queue& x);
 
 caf::result<move_begun> begin_move(shard_pointer self, const move_queue& x);
 

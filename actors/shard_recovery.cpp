@@ -189,12 +189,7 @@ void start_recovery(shard_pointer self) {
 caf::result<done> pass_through_journal(shard_pointer self) {
   const auto& state = self->state;
   self->send(state.options.journal, begin_generation{state.generation});
-  append marker;
-  marker.generation = state.generation;
-  marker.deliveries.emplace_back(
-    reply{take_reply(self), caf::make_message(done{})});
-  self->send(state.options.journal, std::move(marker));
-  return answered_later<done>();
+  return answer_after_commits(self, done{});
 }
 
 /// Nothing in memory is true any more: everyone goes, and the store says what

@@ -22,6 +22,14 @@ member_terms terms_of(const control_state& state, const std::string& queue,
 /// numbers in range, processor criteria not contradicting each other.
 caf::error check(const control_state& state, const event& change);
 
+/// Of a queue that comes with its first use.
+queue_settings settings_of_new_queue(const std::string& name);
+
+/// Why one queue cannot be moved to another; no error if it can. Either may not
+/// exist yet.
+caf::error check_move(const control_state& state, const std::string& from,
+                      const std::string& to);
+
 /// Applies a control event; other events are ignored. Returns whether anything
 /// changed.
 bool apply(control_state& state, const event& change);

@@ -228,6 +228,34 @@ struct checker {
 
 } // namespace
 
+queue_settings settings_of_new_queue(const std::string& name) {
+  queue_settings out;
+  if (name.starts_with(dedup_queue_prefix))
+    out.dedup = dedup_mode::between_polls;
+  return out;
+}
+
+caf::error check_move(const control_state& state, const std::string& from,
+                      const std::string& to) {
+  for (const auto* name : {&from, &to})
+    if (!legal_queue_name(*name))
+      return refuse("not a queue name: " + name->substr(0, 64));
+  if (from == to)
+    return refuse("cannot move queue to itself");
+  const auto settings_of = [&](const std::string& name) {
+    const auto at = state.queues.find(name);
+    return at != state.queues.end() ? at->second : settings_of_new_queue(name);
+  };
+  const auto source = settings_of(from);
+  const auto target = settings_of(to);
+  if (source.kind == queue_kind::deposit || target.kind == queue_kind::deposit)
+    return refuse("cannot move deposits");
+  // Items of the source carry no digest of their payload.
+  if (source.dedup == dedup_mode::none && target.dedup != dedup_mode::none)
+    return refuse("cannot move a plain queue to one that collapses");
+  return {};
+}
+
 caf::error check(const control_state& state, const event& change) {
   return std::visit(checker{state}, change);
 }
