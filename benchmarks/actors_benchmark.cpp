@@ -6,7 +6,7 @@
 //
 //   depositd_actors_benchmark [--picks N]
 
-#include "actors/queue.hpp"
+#include "actors/queue/queue.hpp"
 #include "messages/message_types.hpp"
 
 #include <caf/actor_system.hpp>

@@ -1,8 +1,8 @@
 // What it costs to read one deposit: XML as depositors send it, and the JSON
 // envelope of a message.
 
-#include "adapters/crossref/deposit_xml.hpp"
-#include "adapters/crossref/xml_text.hpp"
+#include "adapters/processing/crossref/deposit_xml.hpp"
+#include "adapters/processing/crossref/xml_text.hpp"
 
 #include <benchmark/benchmark.h>
 #include <simdjson.h>

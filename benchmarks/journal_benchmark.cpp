@@ -15,7 +15,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include "adapters/segments/segments.hpp"
+#include "adapters/stores/segments/segments.hpp"
 
 namespace {
 

@@ -1,9 +1,9 @@
 // What deciding, applying, encoding and folding cost per item, and what a
 // pending item takes in memory. Nothing here touches a disk.
 
-#include "actors/rules/ledger.hpp"
-#include "actors/rules/slice_fold.hpp"
-#include "messages/codec.hpp"
+#include "actors/rules/fold/slice_fold.hpp"
+#include "actors/rules/ledger/ledger.hpp"
+#include "messages/values/codec.hpp"
 
 #include <benchmark/benchmark.h>
 #include <malloc.h>

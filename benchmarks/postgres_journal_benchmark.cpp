@@ -14,7 +14,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include "adapters/postgres/postgres_journal_store.hpp"
+#include "adapters/stores/postgres/postgres_journal_store.hpp"
 
 namespace {
 

@@ -2,7 +2,7 @@
 // how many views name users. Users stand in the ring in random order, so that
 // memory is not walked in sequence.
 
-#include "actors/rules/ring.hpp"
+#include "actors/rules/ring/ring.hpp"
 
 #include <benchmark/benchmark.h>
 

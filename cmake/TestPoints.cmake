@@ -1,8 +1,8 @@
-# Sources that are compiled again with the points of messages/test_points.hpp.
+# Sources that are compiled again with the points of messages/values/test_points.hpp.
 
 # depositd_flagged(NAME FOLDERS folders... [WITHOUT folders...] LINKS targets...)
 # An object library of all sources below the folders that include
-# messages/test_points.hpp, found at configure time. A program that lists its
+# messages/values/test_points.hpp, found at configure time. A program that lists its
 # objects before the libraries gets them instead of the libraries' own.
 function(depositd_flagged name)
   cmake_parse_arguments(arg "" "" "FOLDERS;WITHOUT;LINKS" ${ARGN})
@@ -13,7 +13,7 @@ function(depositd_flagged name)
       list(FILTER sources EXCLUDE REGEX "^${PROJECT_SOURCE_DIR}/${without}/")
     endforeach()
     foreach(source ${sources})
-      file(STRINGS "${source}" uses REGEX "messages/test_points\\.hpp")
+      file(STRINGS "${source}" uses REGEX "messages/values/test_points\\.hpp")
       if(uses)
         list(APPEND found "${source}")
       endif()

@@ -1,11 +1,11 @@
 #include "config/doors.hpp"
 
-#include "adapters/crossref/door.hpp"
-#include "adapters/crossref/door_worker.hpp"
-#include "adapters/drop/drop_folder.hpp"
-#include "adapters/emodb/door.hpp"
-#include "adapters/http/server.hpp"
-#include "adapters/operations/health.hpp"
+#include "adapters/doors/crossref/door.hpp"
+#include "adapters/doors/crossref/worker.hpp"
+#include "adapters/doors/drop/drop_folder.hpp"
+#include "adapters/doors/emodb/door.hpp"
+#include "adapters/doors/http/server.hpp"
+#include "adapters/doors/operations/health.hpp"
 
 #include <algorithm>
 #include <iterator>

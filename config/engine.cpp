@@ -1,18 +1,18 @@
 #include "config/engine.hpp"
 
-#include "actors/admin.hpp"
-#include "actors/core.hpp"
-#include "actors/native.hpp"
-#include "actors/processor_manager.hpp"
-#include "actors/submitter.hpp"
-#include "actors/supervisor.hpp"
-#include "adapters/crossref/handler_pool.hpp"
-#include "adapters/node/effects.hpp"
+#include "actors/engine/core.hpp"
+#include "actors/engine/native.hpp"
+#include "actors/engine/supervisor.hpp"
+#include "actors/operators/admin.hpp"
+#include "actors/operators/submitter.hpp"
+#include "actors/processors/manager.hpp"
+#include "adapters/node/store_server.hpp"
+#include "adapters/processing/crossref/handler_pool.hpp"
 #include "config/doors.hpp"
 #include "config/node_name.hpp"
 #include "config/version.hpp"
 #include "messages/message_types.hpp"
-#include "messages/node_options.hpp"
+#include "messages/values/node_options.hpp"
 
 #include <caf/io/all.hpp>
 #include <caf/openssl/all.hpp>

@@ -2,7 +2,7 @@
 
 // The composition root: stores, actors and doors of one engine.
 
-#include "actors/core.hpp"
+#include "actors/engine/core.hpp"
 #include "config/record_logs.hpp"
 #include "config/settings.hpp"
 #include "config/shared_shards.hpp"

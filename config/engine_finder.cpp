@@ -1,6 +1,6 @@
 #include "config/engine_finder.hpp"
 
-#include "messages/endpoint.hpp"
+#include "messages/values/endpoint.hpp"
 
 #include <caf/io/all.hpp>
 #include <caf/openssl/all.hpp>

@@ -2,7 +2,7 @@
 
 // How engines that share shards find each other: over the node door.
 
-#include "actors/shard_keeper.hpp"
+#include "actors/cluster/keeper/keeper.hpp"
 
 #include <caf/actor_system.hpp>
 

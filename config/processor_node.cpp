@@ -1,10 +1,10 @@
 #include "config/processor_node.hpp"
 
-#include "actors/processor_manager.hpp"
-#include "adapters/crossref/handler_pool.hpp"
-#include "adapters/node/effect_line.hpp"
+#include "actors/processors/manager.hpp"
 #include "adapters/node/joiner.hpp"
-#include "adapters/node/remote_effects.hpp"
+#include "adapters/node/store_client.hpp"
+#include "adapters/node/store_line.hpp"
+#include "adapters/processing/crossref/handler_pool.hpp"
 #include "config/node_name.hpp"
 
 #include <caf/io/middleman.hpp>

@@ -1,11 +1,11 @@
 #include "config/record_logs.hpp"
 
-#include "actors/intake.hpp"
-#include "actors/publisher.hpp"
-#include "adapters/kafka/kafka_record_sink.hpp"
-#include "adapters/kafka/kafka_record_source.hpp"
-#include "adapters/kafka/records.hpp"
-#include "adapters/kafka/topics.hpp"
+#include "actors/records/intake.hpp"
+#include "actors/records/publisher.hpp"
+#include "adapters/logs/kafka/kafka_record_sink.hpp"
+#include "adapters/logs/kafka/kafka_record_source.hpp"
+#include "adapters/logs/kafka/records.hpp"
+#include "adapters/logs/kafka/topics.hpp"
 
 #include <caf/scoped_actor.hpp>
 

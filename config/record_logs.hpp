@@ -2,9 +2,9 @@
 
 // Kafka on both sides of a shard, as the settings say.
 
-#include "actors/admin.hpp"
-#include "actors/core.hpp"
-#include "adapters/kafka/kafka_options.hpp"
+#include "actors/engine/core.hpp"
+#include "actors/operators/admin.hpp"
+#include "adapters/logs/kafka/kafka_options.hpp"
 #include "config/settings.hpp"
 
 #include <caf/actor_system.hpp>

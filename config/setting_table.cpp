@@ -1,6 +1,6 @@
 #include "config/setting_table.hpp"
 
-#include "messages/sharding.hpp"
+#include "messages/values/sharding.hpp"
 
 namespace depositd {
 

@@ -2,7 +2,7 @@
 
 #include "config/setting_table.hpp"
 
-#include "messages/names.hpp"
+#include "messages/values/names.hpp"
 
 #include <algorithm>
 #include <filesystem>

@@ -3,9 +3,9 @@
 // Everything that can be configured, with its defaults. What each key means is
 // said once, in config/defaults/depositd.yaml; the fields here carry its name.
 
-#include "messages/endpoint.hpp"
-#include "messages/errors.hpp"
-#include "messages/types.hpp"
+#include "messages/values/endpoint.hpp"
+#include "messages/values/errors.hpp"
+#include "messages/values/types.hpp"
 
 #include <cstdint>
 #include <filesystem>

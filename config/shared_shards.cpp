@@ -1,6 +1,6 @@
 #include "config/shared_shards.hpp"
 
-#include "adapters/postgres/postgres_shard_leases.hpp"
+#include "adapters/stores/postgres/postgres_shard_leases.hpp"
 #include "config/engine_finder.hpp"
 #include "config/record_logs.hpp"
 

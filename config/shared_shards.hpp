@@ -3,7 +3,7 @@
 // The engine's part of shards that several engines share: leases, cores, and
 // the router and reader that stand for all of them.
 
-#include "actors/shard_keeper.hpp"
+#include "actors/cluster/keeper/keeper.hpp"
 #include "config/record_logs.hpp"
 #include "config/settings.hpp"
 #include "config/stores.hpp"

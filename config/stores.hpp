@@ -5,7 +5,7 @@
 #include "messages/ports/doi_registry.hpp"
 #include "messages/ports/journal_store.hpp"
 #include "messages/ports/projection_store.hpp"
-#include "messages/sharding.hpp"
+#include "messages/values/sharding.hpp"
 
 #include <memory>
 

@@ -2,12 +2,12 @@
 
 // What goes to the journal, and what leaves after the commit. Process-local.
 
-#include "messages/codec.hpp"
 #include "messages/commands.hpp"
-#include "messages/errors.hpp"
 #include "messages/ingest.hpp"
 #include "messages/polling.hpp"
-#include "messages/types.hpp"
+#include "messages/values/codec.hpp"
+#include "messages/values/errors.hpp"
+#include "messages/values/types.hpp"
 
 #include <caf/actor_control_block.hpp>
 #include <caf/message.hpp>

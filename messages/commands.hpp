@@ -3,7 +3,7 @@
 // Messages that may cross a process border: the native door, processors, and
 // the operator's shell.
 
-#include "messages/types.hpp"
+#include "messages/values/types.hpp"
 
 #include <limits>
 #include <string>

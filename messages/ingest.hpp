@@ -4,7 +4,7 @@
 // cursors that make each of them come in once.
 
 #include "messages/ports/journal_store.hpp"
-#include "messages/types.hpp"
+#include "messages/values/types.hpp"
 
 #include <string>
 #include <vector>

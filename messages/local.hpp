@@ -6,13 +6,13 @@
 // in appends.hpp and ring_traffic.hpp.
 
 #include "messages/appends.hpp"
-#include "messages/control.hpp"
-#include "messages/events.hpp"
 #include "messages/ring_traffic.hpp"
-#include "messages/rows.hpp"
-#include "messages/sharding.hpp"
-#include "messages/scheduling.hpp"
-#include "messages/types.hpp"
+#include "messages/values/control.hpp"
+#include "messages/values/events.hpp"
+#include "messages/values/rows.hpp"
+#include "messages/values/scheduling.hpp"
+#include "messages/values/sharding.hpp"
+#include "messages/values/types.hpp"
 
 #include <caf/actor_control_block.hpp>
 
@@ -170,7 +170,7 @@ struct check_intake {};
 /// The state as it was at the last commit, from projection and journal.
 struct recover {};
 
-/// See actors/recovery.hpp, which says what is inside.
+/// See actors/projection/recovery.hpp, which says what is inside.
 struct recovered {
   std::shared_ptr<struct recovered_state> state;
 };

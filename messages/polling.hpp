@@ -3,7 +3,7 @@
 // What doors say whose workers poll (EmoDB's): take some items now, end or
 // extend claims by item, without a processor that stays. Process-local.
 
-#include "messages/types.hpp"
+#include "messages/values/types.hpp"
 
 #include <caf/actor_control_block.hpp>
 #include <caf/message_id.hpp>

@@ -4,9 +4,9 @@
 
 #include "messages/appends.hpp"
 #include "messages/polling.hpp"
-#include "messages/rows.hpp"
-#include "messages/scheduling.hpp"
-#include "messages/types.hpp"
+#include "messages/values/rows.hpp"
+#include "messages/values/scheduling.hpp"
+#include "messages/values/types.hpp"
 
 #include <caf/actor_control_block.hpp>
 

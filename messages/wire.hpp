@@ -4,10 +4,10 @@
 // this one: shards that have moved, processors elsewhere. Inside a process they
 // are never serialized.
 
-#include "messages/codec.hpp"
-#include "messages/control.hpp"
 #include "messages/local.hpp"
 #include "messages/polling.hpp"
+#include "messages/values/codec.hpp"
+#include "messages/values/control.hpp"
 
 #include <caf/meta/load_callback.hpp>
 

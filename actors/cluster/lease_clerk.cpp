@@ -1,4 +1,4 @@
-#include "actors/lease_clerk.hpp"
+#include "actors/cluster/lease_clerk.hpp"
 
 namespace depositd {
 

@@ -1,4 +1,4 @@
-#include "actors/reader.hpp"
+#include "actors/cluster/projection_router.hpp"
 
 #include <algorithm>
 

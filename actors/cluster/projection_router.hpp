@@ -2,7 +2,7 @@
 
 // Stands for the projectors where there are several shards.
 
-#include "actors/forwarding.hpp"
+#include "actors/cluster/forwarding.hpp"
 #include "messages/actors.hpp"
 
 #include <caf/stateful_actor.hpp>

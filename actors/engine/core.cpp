@@ -1,9 +1,9 @@
-#include "actors/core.hpp"
+#include "actors/engine/core.hpp"
 
-#include "actors/body_reader.hpp"
-#include "actors/journal.hpp"
-#include "actors/projector.hpp"
-#include "actors/shard.hpp"
+#include "actors/journal/journal.hpp"
+#include "actors/projection/projector.hpp"
+#include "actors/shard/body_reader.hpp"
+#include "actors/shard/shard.hpp"
 
 #include <caf/scoped_actor.hpp>
 #include <caf/send.hpp>

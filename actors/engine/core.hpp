@@ -3,14 +3,14 @@
 // Everything that makes one shard live, wired once: the program, its tests and
 // the simulation spawn it here.
 
-#include "actors/journal_writer.hpp"
-#include "actors/memory_budget.hpp"
+#include "actors/journal/memory_budget.hpp"
+#include "actors/journal/writer.hpp"
 #include "messages/actors.hpp"
-#include "messages/clock.hpp"
 #include "messages/ports/blob_store.hpp"
 #include "messages/ports/doi_registry.hpp"
 #include "messages/ports/journal_store.hpp"
 #include "messages/ports/projection_store.hpp"
+#include "messages/values/clock.hpp"
 
 #include <caf/actor_system.hpp>
 

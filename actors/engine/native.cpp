@@ -1,4 +1,4 @@
-#include "actors/native.hpp"
+#include "actors/engine/native.hpp"
 
 namespace depositd {
 

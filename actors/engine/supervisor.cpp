@@ -1,6 +1,6 @@
-#include "actors/supervisor.hpp"
+#include "actors/engine/supervisor.hpp"
 
-#include "actors/reply.hpp"
+#include "actors/journal/reply.hpp"
 
 #include <spdlog/spdlog.h>
 

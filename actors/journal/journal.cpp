@@ -1,6 +1,6 @@
-#include "actors/journal.hpp"
+#include "actors/journal/journal.hpp"
 
-#include "messages/test_points.hpp"
+#include "messages/values/test_points.hpp"
 
 #include <algorithm>
 #include <iterator>

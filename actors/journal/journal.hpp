@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/journal_writer.hpp"
+#include "actors/journal/writer.hpp"
 
 #include <vector>
 

@@ -1,8 +1,8 @@
-#include "actors/journal_writer.hpp"
+#include "actors/journal/writer.hpp"
 
-#include "actors/outgoing.hpp"
-#include "actors/reply.hpp"
-#include "messages/test_points.hpp"
+#include "actors/journal/outgoing.hpp"
+#include "actors/journal/reply.hpp"
+#include "messages/values/test_points.hpp"
 
 #include <spdlog/spdlog.h>
 

@@ -1,7 +1,7 @@
-#include "actors/admin_change_kinds.hpp"
+#include "actors/operators/change_kinds.hpp"
 
-#include "messages/names.hpp"
-#include "messages/password_hash.hpp"
+#include "messages/values/names.hpp"
+#include "messages/values/password_hash.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "actors/admin_calls.hpp"
+#include "actors/operators/calls.hpp"
 
 #include <functional>
 #include <limits>

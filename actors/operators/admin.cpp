@@ -1,6 +1,6 @@
-#include "actors/admin_calls.hpp"
-#include "actors/admin_changes.hpp"
-#include "messages/names.hpp"
+#include "actors/operators/calls.hpp"
+#include "actors/operators/changes.hpp"
+#include "messages/values/names.hpp"
 
 #include <caf/sec.hpp>
 

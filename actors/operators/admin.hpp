@@ -4,11 +4,11 @@
 // changes are decided here against the newest control state, one at a time, and
 // proposed to the shard. docs/OPERATIONS.md lists commands and documents.
 
-#include "actors/admin_arguments.hpp"
-#include "actors/admin_documents.hpp"
+#include "actors/operators/arguments.hpp"
+#include "actors/operators/documents.hpp"
 
 #include "messages/actors.hpp"
-#include "messages/clock.hpp"
+#include "messages/values/clock.hpp"
 
 #include <spdlog/logger.h>
 
@@ -34,7 +34,7 @@ struct admin_options {
   projector_actor projector;
   processor_manager_actor processors;
   native_actor native;       ///< what `connect_native` answers
-  submitter_actor submitter; ///< see actors/submitter.hpp
+  submitter_actor submitter; ///< see actors/operators/submitter.hpp
   effects_actor effects;     ///< null: no node may join
   topics_actor topics;       ///< null: no log of records is configured
   std::string engine;        ///< its name, for nodes that join

@@ -1,6 +1,6 @@
-#include "actors/admin_arguments.hpp"
+#include "actors/operators/arguments.hpp"
 
-#include "messages/names.hpp"
+#include "messages/values/names.hpp"
 
 namespace depositd {
 

@@ -3,8 +3,8 @@
 // The JSON arguments of an operator's command, read with care: whoever reaches
 // the node port may send anything.
 
-#include "messages/errors.hpp"
-#include "messages/types.hpp"
+#include "messages/values/errors.hpp"
+#include "messages/values/types.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -2,7 +2,7 @@
 
 // What the parts of the admin actor share: asking, answering, auditing.
 
-#include "actors/admin.hpp"
+#include "actors/operators/admin.hpp"
 
 #include <functional>
 #include <string>

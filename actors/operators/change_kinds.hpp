@@ -3,7 +3,7 @@
 // The larger kinds of change, each in a source of its own. All of them read
 // their arguments and decide on the state as it is now.
 
-#include "actors/admin_changes.hpp"
+#include "actors/operators/changes.hpp"
 
 namespace depositd {
 

@@ -1,6 +1,6 @@
-#include "actors/admin_changes.hpp"
+#include "actors/operators/changes.hpp"
 
-#include "actors/admin_change_kinds.hpp"
+#include "actors/operators/change_kinds.hpp"
 
 #include <functional>
 #include <limits>

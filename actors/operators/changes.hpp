@@ -3,11 +3,11 @@
 // Operators' changes as decisions: what is set now and the arguments in, the
 // control events and both sides of the change out. Pure functions.
 
-#include "actors/admin_arguments.hpp"
-#include "actors/admin_documents.hpp"
+#include "actors/operators/arguments.hpp"
+#include "actors/operators/documents.hpp"
 
-#include "messages/control.hpp"
-#include "messages/events.hpp"
+#include "messages/values/control.hpp"
+#include "messages/values/events.hpp"
 
 #include <string>
 #include <vector>

@@ -1,6 +1,6 @@
-#include "actors/admin_documents.hpp"
+#include "actors/operators/documents.hpp"
 
-#include "messages/time_text.hpp"
+#include "messages/values/time_text.hpp"
 
 #include <algorithm>
 #include <set>

@@ -3,8 +3,8 @@
 // Answers to operators as JSON documents: snake_case keys, numbers as numbers,
 // times as ISO 8601 texts, null for "none". Pure functions.
 
-#include "messages/control.hpp"
 #include "messages/local.hpp"
+#include "messages/values/control.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,8 +1,8 @@
-#include "actors/admin_keys.hpp"
+#include "actors/operators/keys.hpp"
 
-#include "actors/admin_change_kinds.hpp"
+#include "actors/operators/change_kinds.hpp"
 
-#include "messages/names.hpp"
+#include "messages/values/names.hpp"
 
 #include <algorithm>
 #include <array>

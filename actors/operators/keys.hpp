@@ -2,10 +2,10 @@
 
 // API keys as operators write and read them. Pure functions.
 
-#include "actors/admin_documents.hpp"
+#include "actors/operators/documents.hpp"
 
-#include "messages/errors.hpp"
-#include "messages/events.hpp"
+#include "messages/values/errors.hpp"
+#include "messages/values/events.hpp"
 
 #include <string>
 #include <vector>

@@ -1,6 +1,6 @@
 // How the logs of records do: what was read and published, and what is wrong.
 
-#include "actors/admin_calls.hpp"
+#include "actors/operators/calls.hpp"
 
 #include <algorithm>
 

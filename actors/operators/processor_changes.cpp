@@ -1,6 +1,6 @@
-#include "actors/admin_change_kinds.hpp"
+#include "actors/operators/change_kinds.hpp"
 
-#include "messages/names.hpp"
+#include "messages/values/names.hpp"
 
 namespace depositd {
 

@@ -1,6 +1,6 @@
-#include "actors/admin_calls.hpp"
-#include "actors/admin_keys.hpp"
-#include "actors/admin_why.hpp"
+#include "actors/operators/calls.hpp"
+#include "actors/operators/keys.hpp"
+#include "actors/operators/why.hpp"
 
 #include <functional>
 #include <limits>

@@ -1,7 +1,7 @@
 // Which engine has which shard.
 
-#include "actors/admin_calls.hpp"
-#include "actors/shard_keeper.hpp"
+#include "actors/cluster/keeper/keeper.hpp"
+#include "actors/operators/calls.hpp"
 
 namespace depositd {
 

@@ -1,6 +1,6 @@
 // What every processor slot does, wherever it runs.
 
-#include "actors/admin_calls.hpp"
+#include "actors/operators/calls.hpp"
 
 namespace depositd {
 

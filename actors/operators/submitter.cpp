@@ -1,7 +1,7 @@
-#include "actors/submitter.hpp"
+#include "actors/operators/submitter.hpp"
 
-#include "messages/base64.hpp"
-#include "messages/names.hpp"
+#include "messages/values/base64.hpp"
+#include "messages/values/names.hpp"
 
 namespace depositd {
 

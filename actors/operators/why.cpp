@@ -1,6 +1,6 @@
-#include "actors/admin_why.hpp"
+#include "actors/operators/why.hpp"
 
-#include "messages/time_text.hpp"
+#include "messages/values/time_text.hpp"
 
 namespace depositd {
 

@@ -2,7 +2,7 @@
 
 // Why an item is not being processed yet. Pure function.
 
-#include "actors/admin_documents.hpp"
+#include "actors/operators/documents.hpp"
 
 #include "messages/local.hpp"
 

@@ -1,7 +1,7 @@
 // A slot that may draw from several doors: which is asked next, and how it
 // keeps knowing how many users wait behind each.
 
-#include "actors/processor_parts.hpp"
+#include "actors/processors/parts.hpp"
 
 #include <spdlog/spdlog.h>
 

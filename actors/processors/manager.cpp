@@ -1,4 +1,4 @@
-#include "actors/processor_manager.hpp"
+#include "actors/processors/manager.hpp"
 
 #include <spdlog/spdlog.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/processor.hpp"
+#include "actors/processors/processor.hpp"
 #include "messages/actors.hpp"
 
 #include <caf/stateful_actor.hpp>

@@ -2,7 +2,7 @@
 
 // The slot's dealings with its doors. Private to actors/processor*.cpp.
 
-#include "actors/processor.hpp"
+#include "actors/processors/processor.hpp"
 
 namespace depositd::processor_parts {
 

@@ -1,4 +1,4 @@
-#include "actors/processor_parts.hpp"
+#include "actors/processors/parts.hpp"
 
 #include <spdlog/spdlog.h>
 

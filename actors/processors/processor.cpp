@@ -1,7 +1,7 @@
-#include "actors/processor.hpp"
+#include "actors/processors/processor.hpp"
 
-#include "actors/processor_parts.hpp"
-#include "messages/test_points.hpp"
+#include "actors/processors/parts.hpp"
+#include "messages/values/test_points.hpp"
 
 #include <spdlog/spdlog.h>
 

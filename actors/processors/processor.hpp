@@ -1,8 +1,8 @@
 #pragma once
 
-#include "actors/rules/visits.hpp"
+#include "actors/rules/ring/draw_weights.hpp"
 #include "messages/actors.hpp"
-#include "messages/clock.hpp"
+#include "messages/values/clock.hpp"
 
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>

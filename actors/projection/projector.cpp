@@ -1,8 +1,8 @@
-#include "actors/projector.hpp"
+#include "actors/projection/projector.hpp"
 
-#include "actors/recovery.hpp"
-#include "messages/codec.hpp"
-#include "messages/test_points.hpp"
+#include "actors/projection/recovery.hpp"
+#include "messages/values/codec.hpp"
+#include "messages/values/test_points.hpp"
 
 #include <spdlog/spdlog.h>
 

@@ -1,12 +1,12 @@
 #pragma once
 
-#include "actors/rules/slice_fold.hpp"
+#include "actors/rules/fold/slice_fold.hpp"
 #include "messages/actors.hpp"
-#include "messages/clock.hpp"
 #include "messages/ports/blob_store.hpp"
 #include "messages/ports/doi_registry.hpp"
 #include "messages/ports/journal_store.hpp"
 #include "messages/ports/projection_store.hpp"
+#include "messages/values/clock.hpp"
 
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>

@@ -1,8 +1,8 @@
-#include "actors/recovery.hpp"
+#include "actors/projection/recovery.hpp"
 
-#include "actors/rules/control.hpp"
-#include "messages/codec.hpp"
-#include "messages/test_points.hpp"
+#include "actors/rules/control/control.hpp"
+#include "messages/values/codec.hpp"
+#include "messages/values/test_points.hpp"
 
 #include <algorithm>
 #include <type_traits>

@@ -2,48 +2,13 @@
 
 // Recovery: tables + the tail of the journal = the state at the last commit.
 
-#include "actors/rules/ledger.hpp"
-#include "messages/control.hpp"
+#include "actors/shard/recovered_state.hpp"
 #include "messages/ports/journal_store.hpp"
 #include "messages/ports/projection_store.hpp"
 
-#include <map>
 #include <memory>
-#include <string>
-#include <utility>
 
 namespace depositd {
-
-/// Everything a shard starts from.
-struct recovered_state {
-  control_state control;
-
-  /// By user, then queue name. Queues are configured with their settings.
-  std::map<std::string, std::map<std::string, rules::ledger>> ledgers;
-
-  /// Where users stood in rings, by {queue, user}; also of users without items.
-  std::map<std::pair<std::string, std::string>,
-           std::pair<std::uint64_t, std::uint32_t>>
-    rings;
-
-  /// Highest item id ever given.
-  item_id id_max = 0;
-
-  /// Of ingress partitions, and of what was published.
-  std::map<std::string, std::int64_t> watermarks;
-
-  /// Deposits that came from logs of records lately, oldest first.
-  std::vector<projection_store::received_row> ingested;
-
-  /// How far the tables were, and how far the journal.
-  sequence projected = 0;
-  sequence journalled = 0;
-};
-
-/// Submissions from logs of records have this source; what is known of their
-/// ids is known for seven days.
-inline constexpr const char* ingest_source = "kafka";
-inline constexpr micros ingest_ids_kept_us = micros{7} * 24 * 3600 * 1'000'000;
 
 /// Reads both stores; ids of deposits since `ids_since_us`. `ec::store_damaged`
 /// names what cannot be read.

@@ -2,7 +2,7 @@
 
 // The queue's work, by what it is about. Private to actors/queue*.cpp.
 
-#include "actors/queue.hpp"
+#include "actors/queue/queue.hpp"
 
 namespace depositd::queue_parts {
 

@@ -1,7 +1,7 @@
 // Processors of a queue: who attaches, who is back after a restart with claims
 // in hand, who is gone.
 
-#include "actors/queue_parts.hpp"
+#include "actors/queue/parts.hpp"
 
 #include <algorithm>
 #include <memory>

@@ -1,4 +1,4 @@
-#include "actors/queue_parts.hpp"
+#include "actors/queue/parts.hpp"
 
 #include <algorithm>
 #include <cassert>

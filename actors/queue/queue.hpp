@@ -1,8 +1,8 @@
 #pragma once
 
-#include "actors/rules/dedup.hpp"
-#include "actors/rules/ring.hpp"
-#include "actors/unread.hpp"
+#include "actors/queue/unread.hpp"
+#include "actors/rules/ledger/dedup.hpp"
+#include "actors/rules/ring/ring.hpp"
 #include "messages/actors.hpp"
 
 #include <caf/stateful_actor.hpp>

@@ -1,5 +1,5 @@
-#include "actors/queue_parts.hpp"
-#include "actors/reply.hpp"
+#include "actors/journal/reply.hpp"
+#include "actors/queue/parts.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
-#include "actors/intake.hpp"
+#include "actors/records/intake.hpp"
 
-#include "messages/test_points.hpp"
+#include "messages/values/test_points.hpp"
 
 #include <spdlog/spdlog.h>
 

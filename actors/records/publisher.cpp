@@ -1,7 +1,7 @@
-#include "actors/publisher.hpp"
+#include "actors/records/publisher.hpp"
 
-#include "messages/codec.hpp"
-#include "messages/test_points.hpp"
+#include "messages/values/codec.hpp"
+#include "messages/values/test_points.hpp"
 
 #include <spdlog/spdlog.h>
 

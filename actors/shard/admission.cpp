@@ -1,9 +1,9 @@
-#include "actors/reply.hpp"
-#include "actors/rules/control.hpp"
-#include "actors/shard_parts.hpp"
-#include "messages/codec.hpp"
-#include "messages/envelope.hpp"
-#include "messages/names.hpp"
+#include "actors/journal/reply.hpp"
+#include "actors/rules/control/control.hpp"
+#include "actors/shard/parts.hpp"
+#include "messages/values/codec.hpp"
+#include "messages/values/names.hpp"
+#include "messages/values/submission_body.hpp"
 
 #include <algorithm>
 #include <string_view>

@@ -1,7 +1,7 @@
-#include "actors/body_reader.hpp"
+#include "actors/shard/body_reader.hpp"
 
-#include "actors/outgoing.hpp"
-#include "actors/shard.hpp"
+#include "actors/journal/outgoing.hpp"
+#include "actors/shard/shard.hpp"
 
 #include <spdlog/spdlog.h>
 

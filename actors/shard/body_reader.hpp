@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/unread.hpp"
+#include "actors/queue/unread.hpp"
 #include "messages/actors.hpp"
 #include "messages/ports/journal_store.hpp"
 

@@ -2,12 +2,12 @@
 // of its partition are one group of the journal, so that whatever crashes, each
 // record has come in once.
 
-#include "actors/reply.hpp"
-#include "actors/shard_parts.hpp"
-#include "messages/codec.hpp"
-#include "messages/envelope.hpp"
-#include "messages/names.hpp"
-#include "messages/test_points.hpp"
+#include "actors/journal/reply.hpp"
+#include "actors/shard/parts.hpp"
+#include "messages/values/codec.hpp"
+#include "messages/values/names.hpp"
+#include "messages/values/submission_body.hpp"
+#include "messages/values/test_points.hpp"
 
 #include <algorithm>
 #include <xxhash.h>

@@ -1,5 +1,5 @@
-#include "actors/rules/control.hpp"
-#include "actors/shard_parts.hpp"
+#include "actors/rules/control/control.hpp"
+#include "actors/shard/parts.hpp"
 
 #include <cassert>
 

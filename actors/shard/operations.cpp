@@ -1,5 +1,5 @@
-#include "actors/reply.hpp"
-#include "actors/shard_parts.hpp"
+#include "actors/journal/reply.hpp"
+#include "actors/shard/parts.hpp"
 
 #include <algorithm>
 

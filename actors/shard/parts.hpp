@@ -2,8 +2,8 @@
 
 // The shard's work, by what it is about. Private to actors/shard*.cpp.
 
-#include "actors/reply.hpp"
-#include "actors/shard.hpp"
+#include "actors/journal/reply.hpp"
+#include "actors/shard/shard.hpp"
 
 namespace depositd::shard_parts {
 

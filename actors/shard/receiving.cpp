@@ -1,7 +1,7 @@
 // What polling doors do goes to the queue that they name. Reading about an
 // unknown name never makes a queue.
 
-#include "actors/shard_parts.hpp"
+#include "actors/shard/parts.hpp"
 
 namespace depositd::shard_parts {
 

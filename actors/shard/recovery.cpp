@@ -1,8 +1,8 @@
-#include "actors/reply.hpp"
-#include "actors/rules/control.hpp"
-#include "actors/shard_parts.hpp"
-#include "messages/codec.hpp"
-#include "messages/test_points.hpp"
+#include "actors/journal/reply.hpp"
+#include "actors/rules/control/control.hpp"
+#include "actors/shard/parts.hpp"
+#include "messages/values/codec.hpp"
+#include "messages/values/test_points.hpp"
 
 #include <spdlog/spdlog.h>
 

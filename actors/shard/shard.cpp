@@ -1,8 +1,8 @@
-#include "actors/shard.hpp"
+#include "actors/shard/shard.hpp"
 
-#include "actors/moved_items.hpp"
-#include "actors/reply.hpp"
-#include "actors/shard_parts.hpp"
+#include "actors/journal/reply.hpp"
+#include "actors/shard/moves/batches.hpp"
+#include "actors/shard/parts.hpp"
 
 namespace depositd {
 

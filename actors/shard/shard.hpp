@@ -1,10 +1,10 @@
 #pragma once
 
-#include "actors/queue.hpp"
-#include "actors/recovery.hpp"
-#include "actors/rules/recent_ids.hpp"
-#include "actors/unread.hpp"
-#include "actors/user_node.hpp"
+#include "actors/queue/queue.hpp"
+#include "actors/queue/unread.hpp"
+#include "actors/rules/ledger/recent_ids.hpp"
+#include "actors/shard/recovered_state.hpp"
+#include "actors/users/user.hpp"
 #include "messages/actors.hpp"
 
 #include <caf/stateful_actor.hpp>

@@ -3,8 +3,8 @@
 // One command of a user's node on its way to the journal. Private to
 // actors/user_node.cpp.
 
-#include "actors/user_node.hpp"
-#include "messages/codec.hpp"
+#include "actors/users/user.hpp"
+#include "messages/values/codec.hpp"
 
 #include <utility>
 #include <vector>

@@ -1,6 +1,6 @@
-#include "actors/node_command.hpp"
-#include "actors/reply.hpp"
-#include "actors/user_node_parts.hpp"
+#include "actors/journal/reply.hpp"
+#include "actors/users/command.hpp"
+#include "actors/users/parts.hpp"
 
 #include <unordered_set>
 

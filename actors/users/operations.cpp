@@ -1,9 +1,9 @@
 // What the shard and its queues have a node do beyond handing out: for equal
 // payloads, for operators, for the disk, for whoever looks.
 
-#include "actors/node_command.hpp"
-#include "actors/reply.hpp"
-#include "actors/user_node_parts.hpp"
+#include "actors/journal/reply.hpp"
+#include "actors/users/command.hpp"
+#include "actors/users/parts.hpp"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 
 // The node's work, by what it is about. Private to actors/user_node*.cpp.
 
-#include "actors/user_node.hpp"
+#include "actors/users/user.hpp"
 
 namespace depositd::node_parts {
 

@@ -1,7 +1,7 @@
 // Hand-outs whose bodies were not where they were thought to be.
 
-#include "actors/node_command.hpp"
-#include "actors/user_node_parts.hpp"
+#include "actors/users/command.hpp"
+#include "actors/users/parts.hpp"
 
 #include <spdlog/spdlog.h>
 

@@ -1,9 +1,9 @@
-#include "actors/user_node.hpp"
+#include "actors/users/user.hpp"
 
-#include "actors/node_command.hpp"
-#include "actors/reply.hpp"
-#include "actors/user_node_parts.hpp"
-#include "messages/test_points.hpp"
+#include "actors/journal/reply.hpp"
+#include "actors/users/command.hpp"
+#include "actors/users/parts.hpp"
+#include "messages/values/test_points.hpp"
 
 #include <algorithm>
 #include <cassert>

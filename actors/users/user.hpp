@@ -1,12 +1,12 @@
 #pragma once
 
-#include "actors/journal.hpp"
-#include "actors/memory_budget.hpp"
-#include "actors/queue.hpp"
-#include "actors/rules/ledger.hpp"
-#include "actors/unread.hpp"
+#include "actors/journal/journal.hpp"
+#include "actors/journal/memory_budget.hpp"
+#include "actors/queue/queue.hpp"
+#include "actors/queue/unread.hpp"
+#include "actors/rules/ledger/ledger.hpp"
 #include "messages/actors.hpp"
-#include "messages/clock.hpp"
+#include "messages/values/clock.hpp"
 
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>

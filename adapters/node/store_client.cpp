@@ -1,6 +1,6 @@
-#include "adapters/node/remote_effects.hpp"
+#include "adapters/node/store_client.hpp"
 
-#include "adapters/node/effect_wire.hpp"
+#include "adapters/node/store_wire.hpp"
 
 #include <utility>
 

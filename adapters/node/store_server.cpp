@@ -1,6 +1,6 @@
-#include "adapters/node/effects.hpp"
+#include "adapters/node/store_server.hpp"
 
-#include "adapters/node/effect_wire.hpp"
+#include "adapters/node/store_wire.hpp"
 
 #include <caf/send.hpp>
 

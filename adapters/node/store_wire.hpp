@@ -4,8 +4,8 @@
 // arguments and results of each call in CAF's binary form. Private to
 // adapters/node.
 
-#include "messages/errors.hpp"
 #include "messages/ports/doi_registry.hpp"
+#include "messages/values/errors.hpp"
 
 #include <caf/binary_deserializer.hpp>
 #include <caf/binary_serializer.hpp>

@@ -2,7 +2,7 @@
 
 #include "messages/actors.hpp"
 #include "messages/message_types.hpp"
-#include "messages/node_options.hpp"
+#include "messages/values/node_options.hpp"
 
 #include <caf/io/all.hpp>
 #include <caf/openssl/all.hpp>

@@ -5,7 +5,7 @@
 
 #include "adapters/shell/engine_link.hpp"
 
-#include "messages/endpoint.hpp"
+#include "messages/values/endpoint.hpp"
 
 #include <string>
 

@@ -2,7 +2,7 @@
 
 // How the shell reaches an engine.
 
-#include "messages/errors.hpp"
+#include "messages/values/errors.hpp"
 
 #include <chrono>
 #include <functional>

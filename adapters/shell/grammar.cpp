@@ -3,7 +3,7 @@
 #include "adapters/shell/commands.hpp"
 #include "adapters/shell/words.hpp"
 
-#include "messages/time_text.hpp"
+#include "messages/values/time_text.hpp"
 
 #include <CLI/CLI.hpp>
 

@@ -1,6 +1,6 @@
 #include "adapters/shell/passwords.hpp"
 
-#include "messages/password_hash.hpp"
+#include "messages/values/password_hash.hpp"
 
 #include <sodium.h>
 

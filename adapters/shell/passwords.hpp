@@ -4,7 +4,7 @@
 
 #include "adapters/shell/terminal.hpp"
 
-#include "messages/errors.hpp"
+#include "messages/values/errors.hpp"
 
 #include <string>
 

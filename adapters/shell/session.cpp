@@ -5,7 +5,7 @@
 #include "adapters/shell/rendering.hpp"
 #include "adapters/shell/table.hpp"
 
-#include "messages/time_text.hpp"
+#include "messages/values/time_text.hpp"
 
 #include <chrono>
 #include <iostream>

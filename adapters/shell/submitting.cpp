@@ -3,7 +3,7 @@
 #include "adapters/shell/session.hpp"
 #include "adapters/shell/table.hpp"
 
-#include "messages/base64.hpp"
+#include "messages/values/base64.hpp"
 
 #include <algorithm>
 #include <filesystem>

@@ -2,7 +2,7 @@
 
 // Files on their way to the engine, and the bar that shows how far they are.
 
-#include "messages/errors.hpp"
+#include "messages/values/errors.hpp"
 
 #include <cstddef>
 #include <iosfwd>

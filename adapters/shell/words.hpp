@@ -2,7 +2,7 @@
 
 // A typed line as words, the way a shell would read it.
 
-#include "messages/errors.hpp"
+#include "messages/values/errors.hpp"
 
 #include <string>
 #include <string_view>

@@ -1,6 +1,6 @@
 #include "benchmarks/depositbench/http_loop.hpp"
 
-#include "messages/endpoint.hpp"
+#include "messages/values/endpoint.hpp"
 
 #include <fcntl.h>
 #include <netdb.h>

@@ -1,8 +1,8 @@
 #include "benchmarks/depositbench/native.hpp"
 
-#include "messages/endpoint.hpp"
 #include "messages/message_types.hpp"
-#include "messages/node_options.hpp"
+#include "messages/values/endpoint.hpp"
+#include "messages/values/node_options.hpp"
 
 #include <caf/io/all.hpp>
 #include <caf/scoped_actor.hpp>

@@ -2,7 +2,7 @@
 
 // Made-up items: JSON bodies for users of very different rates.
 
-#include "messages/types.hpp"
+#include "messages/values/types.hpp"
 
 #include <cstdint>
 #include <random>

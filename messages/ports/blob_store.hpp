@@ -2,7 +2,7 @@
 
 // Port: large bodies by content. Adapters: a folder, memory.
 
-#include "messages/errors.hpp"
+#include "messages/values/errors.hpp"
 
 #include <filesystem>
 #include <functional>

@@ -4,8 +4,8 @@
 // `record` is idempotent by submission and gives the same answer when it is
 // repeated after a crash. Adapters: sqlite, memory.
 
-#include "messages/errors.hpp"
-#include "messages/types.hpp"
+#include "messages/values/errors.hpp"
+#include "messages/values/types.hpp"
 
 #include <filesystem>
 #include <string>

@@ -3,8 +3,8 @@
 // Port: the durable log of one shard. Adapters: segments (embedded), memory,
 // and later PostgreSQL; all pass tests/contract/journal_store_suite.hpp.
 
-#include "messages/errors.hpp"
-#include "messages/types.hpp"
+#include "messages/values/errors.hpp"
+#include "messages/values/types.hpp"
 
 #include <filesystem>
 #include <functional>

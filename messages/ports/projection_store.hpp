@@ -4,8 +4,8 @@
 // sqlite, memory, later PostgreSQL; all pass
 // tests/contract/projection_store_suite.hpp.
 
-#include "messages/errors.hpp"
-#include "messages/rows.hpp"
+#include "messages/values/errors.hpp"
+#include "messages/values/rows.hpp"
 
 #include <filesystem>
 #include <functional>

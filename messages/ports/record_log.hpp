@@ -5,8 +5,8 @@
 // tests/contract/record_log_suite.hpp. No partition is ever given to anybody by
 // the log itself: whoever reads says what, and keeps its own position.
 
-#include "messages/errors.hpp"
-#include "messages/types.hpp"
+#include "messages/values/errors.hpp"
+#include "messages/values/types.hpp"
 
 #include <chrono>
 #include <cstddef>

@@ -5,9 +5,9 @@
 // may begin to write; what keeps an engine that lost one from writing is the
 // epoch, which the journal checks in every append.
 
-#include "messages/errors.hpp"
-#include "messages/sharding.hpp"
-#include "messages/types.hpp"
+#include "messages/values/errors.hpp"
+#include "messages/values/sharding.hpp"
+#include "messages/values/types.hpp"
 
 #include <cstdint>
 #include <optional>

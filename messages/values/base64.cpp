@@ -1,4 +1,4 @@
-#include "messages/base64.hpp"
+#include "messages/values/base64.hpp"
 
 #include <array>
 #include <cstdint>

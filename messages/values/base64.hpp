@@ -2,7 +2,7 @@
 
 // Base64 with padding (RFC 4648, section 4): bytes inside JSON documents.
 
-#include "messages/errors.hpp"
+#include "messages/values/errors.hpp"
 
 #include <string>
 #include <string_view>

@@ -4,7 +4,7 @@
 // that a clock set back or forward while the engine runs neither renews nor
 // expires anything. In tests CAF's test clock drives it.
 
-#include "messages/types.hpp"
+#include "messages/values/types.hpp"
 
 #include <chrono>
 

@@ -1,4 +1,4 @@
-#include "messages/codec.hpp"
+#include "messages/values/codec.hpp"
 
 #include <cassert>
 #include <limits>

@@ -6,8 +6,8 @@
 // and an event its kind (index in `event`, 1 byte), its fields in the order of
 // `inspect`, and, where it has one, its body last.
 
-#include "messages/errors.hpp"
-#include "messages/events.hpp"
+#include "messages/values/errors.hpp"
+#include "messages/values/events.hpp"
 
 #include <string>
 #include <string_view>

@@ -4,7 +4,7 @@
 // server switches. The shard owns it; every door gets the newest immutable
 // copy.
 
-#include "messages/events.hpp"
+#include "messages/values/events.hpp"
 
 #include <map>
 #include <memory>

@@ -3,7 +3,7 @@
 // What operators set, as events. Each is the whole new value of its key, so a
 // change asked for and a change made are the same thing.
 
-#include "messages/types.hpp"
+#include "messages/values/types.hpp"
 
 #include <string>
 #include <vector>

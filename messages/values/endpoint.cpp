@@ -1,4 +1,4 @@
-#include "messages/endpoint.hpp"
+#include "messages/values/endpoint.hpp"
 
 #include <arpa/inet.h>
 

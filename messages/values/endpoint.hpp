@@ -2,7 +2,7 @@
 
 // HOST:PORT as people write it.
 
-#include "messages/errors.hpp"
+#include "messages/values/errors.hpp"
 
 #include <cstdint>
 #include <string>

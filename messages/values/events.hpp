@@ -4,7 +4,7 @@
 // carry absolute results (the new stamp, attempt, deadline, settings), so
 // replay needs no clock and events of different users commute.
 
-#include "messages/control_events.hpp"
+#include "messages/values/control_events.hpp"
 
 #include <string>
 #include <variant>

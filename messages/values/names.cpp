@@ -1,4 +1,4 @@
-#include "messages/names.hpp"
+#include "messages/values/names.hpp"
 
 #include <algorithm>
 

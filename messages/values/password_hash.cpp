@@ -1,4 +1,4 @@
-#include "messages/password_hash.hpp"
+#include "messages/values/password_hash.hpp"
 
 #include <algorithm>
 

@@ -1,11 +1,11 @@
 #pragma once
 
 // What deposits, outcomes and dead letters say in records of a log outside. The
-// form itself is an adapter's (adapters/kafka/records.hpp, docs/PROTOCOL.md).
+// form itself is an adapter's (adapters/logs/kafka/records.hpp, docs/PROTOCOL.md).
 
-#include "messages/events.hpp"
 #include "messages/ingest.hpp"
 #include "messages/ports/record_log.hpp"
+#include "messages/values/events.hpp"
 
 #include <functional>
 #include <string>

@@ -3,7 +3,7 @@
 // What a change does to a row of the projection. Pure, so that every adapter
 // of the projection port and the fold agree on it.
 
-#include "messages/rows.hpp"
+#include "messages/values/rows.hpp"
 
 namespace depositd {
 

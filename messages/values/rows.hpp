@@ -3,8 +3,8 @@
 // Rows of the projection: what the keyed tables hold, and the net effect of a
 // slice of the journal on them.
 
-#include "messages/events.hpp"
-#include "messages/types.hpp"
+#include "messages/values/events.hpp"
+#include "messages/values/types.hpp"
 
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "messages/scheduling.hpp"
+#include "messages/values/scheduling.hpp"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 // The vocabulary between a queue and the nodes of its users: members, size
 // classes, picks and what changed.
 
-#include "messages/types.hpp"
+#include "messages/values/types.hpp"
 
 #include <cstdint>
 #include <string>

@@ -1,4 +1,4 @@
-#include "messages/sharding.hpp"
+#include "messages/values/sharding.hpp"
 
 #include <xxhash.h>
 

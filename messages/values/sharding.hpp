@@ -3,7 +3,7 @@
 // Which shard has what: pure arithmetic that must never change, because the
 // journals rest on it.
 
-#include "messages/types.hpp"
+#include "messages/values/types.hpp"
 
 #include <string_view>
 

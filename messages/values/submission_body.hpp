@@ -3,8 +3,8 @@
 // The body of a deposit's item: its particulars, and the post itself unless
 // that is in the blob store.
 
-#include "messages/errors.hpp"
-#include "messages/types.hpp"
+#include "messages/values/errors.hpp"
+#include "messages/values/types.hpp"
 
 #include <string>
 #include <string_view>

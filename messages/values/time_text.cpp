@@ -1,4 +1,4 @@
-#include "messages/time_text.hpp"
+#include "messages/values/time_text.hpp"
 
 #include <chrono>
 #include <cstdio>

@@ -2,8 +2,8 @@
 
 // Times as people and JSON documents write them: ISO 8601, always UTC.
 
-#include "messages/errors.hpp"
-#include "messages/types.hpp"
+#include "messages/values/errors.hpp"
+#include "messages/values/types.hpp"
 
 #include <string>
 #include <string_view>

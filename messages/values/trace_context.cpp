@@ -1,4 +1,4 @@
-#include "messages/trace_context.hpp"
+#include "messages/values/trace_context.hpp"
 
 #include <cstddef>
 

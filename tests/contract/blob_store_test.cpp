@@ -1,7 +1,7 @@
 #include "tests/contract/blob_store_suite.hpp"
 
-#include "adapters/blobs/folder_blobs.hpp"
-#include "adapters/memory/memory_blob_store.hpp"
+#include "adapters/stores/blobs/folder_blobs.hpp"
+#include "adapters/stores/memory/memory_blob_store.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace depositd {

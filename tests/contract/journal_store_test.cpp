@@ -1,7 +1,7 @@
 #include "tests/contract/journal_store_suite.hpp"
 
-#include "adapters/memory/memory_journal_store.hpp"
-#include "adapters/segments/segments.hpp"
+#include "adapters/stores/memory/memory_journal_store.hpp"
+#include "adapters/stores/segments/segments.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace depositd {

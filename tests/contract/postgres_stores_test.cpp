@@ -1,10 +1,10 @@
 // The stores in PostgreSQL under the contracts that all stores obey.
 
-#include "adapters/postgres/postgres_blobs.hpp"
-#include "adapters/postgres/postgres_doi_registry.hpp"
-#include "adapters/postgres/postgres_journal_store.hpp"
-#include "adapters/postgres/postgres_projection_store.hpp"
-#include "adapters/postgres/postgres_shard_leases.hpp"
+#include "adapters/stores/postgres/postgres_blobs.hpp"
+#include "adapters/stores/postgres/postgres_doi_registry.hpp"
+#include "adapters/stores/postgres/postgres_journal_store.hpp"
+#include "adapters/stores/postgres/postgres_projection_store.hpp"
+#include "adapters/stores/postgres/postgres_shard_leases.hpp"
 #include "tests/contract/blob_store_suite.hpp"
 #include "tests/contract/doi_registry_suite.hpp"
 #include "tests/contract/journal_store_suite.hpp"

@@ -2,7 +2,7 @@
 
 // Rows for tests of the projection.
 
-#include "messages/rows.hpp"
+#include "messages/values/rows.hpp"
 
 #include <string>
 

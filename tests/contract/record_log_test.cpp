@@ -2,10 +2,10 @@
 
 #include "tests/contract/record_log_suite.hpp"
 
-#include "adapters/kafka/kafka_record_sink.hpp"
-#include "adapters/kafka/kafka_record_source.hpp"
-#include "adapters/kafka/kafka_topics.hpp"
-#include "adapters/memory/memory_record_log.hpp"
+#include "adapters/logs/kafka/kafka_record_sink.hpp"
+#include "adapters/logs/kafka/kafka_record_source.hpp"
+#include "adapters/logs/kafka/kafka_topics.hpp"
+#include "adapters/stores/memory/memory_record_log.hpp"
 #include "tests/support/kafka_admin.hpp"
 #include "tests/support/kafka_server.hpp"
 

@@ -1,6 +1,6 @@
 #include "tests/contract/shard_leases_suite.hpp"
 
-#include "adapters/memory/memory_shard_leases.hpp"
+#include "adapters/stores/memory/memory_shard_leases.hpp"
 
 namespace depositd {
 

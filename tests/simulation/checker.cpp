@@ -1,6 +1,6 @@
 #include "tests/simulation/checker.hpp"
 
-#include "messages/codec.hpp"
+#include "messages/values/codec.hpp"
 
 #include <map>
 

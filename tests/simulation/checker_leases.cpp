@@ -3,7 +3,7 @@
 #include "tests/simulation/book.hpp"
 #include "tests/simulation/checker.hpp"
 
-#include "messages/codec.hpp"
+#include "messages/values/codec.hpp"
 
 #include <map>
 #include <optional>

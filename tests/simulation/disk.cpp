@@ -1,7 +1,7 @@
 #include "tests/simulation/disk.hpp"
 
-#include "messages/codec.hpp"
-#include "messages/envelope.hpp"
+#include "messages/values/codec.hpp"
+#include "messages/values/submission_body.hpp"
 
 #include <sstream>
 

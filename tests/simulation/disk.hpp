@@ -3,9 +3,9 @@
 // What outlives engines: the log and the tables of one shard. Everything that
 // gets into the log is written into the history, and may be lost on the way.
 
-#include "actors/recovery.hpp"
-#include "adapters/memory/memory_journal_store.hpp"
-#include "adapters/memory/memory_projection_store.hpp"
+#include "actors/projection/recovery.hpp"
+#include "adapters/stores/memory/memory_journal_store.hpp"
+#include "adapters/stores/memory/memory_projection_store.hpp"
 #include "messages/ports/journal_store.hpp"
 #include "tests/simulation/history.hpp"
 #include "tests/simulation/knobs.hpp"

@@ -4,10 +4,10 @@
 // and stores in memory, with clients, processors, operators and accidents
 // around them. Everything follows from the seed.
 
-#include "actors/core.hpp"
-#include "actors/shard_keeper.hpp"
-#include "adapters/memory/memory_record_log.hpp"
-#include "adapters/memory/memory_shard_leases.hpp"
+#include "actors/cluster/keeper/keeper.hpp"
+#include "actors/engine/core.hpp"
+#include "adapters/stores/memory/memory_record_log.hpp"
+#include "adapters/stores/memory/memory_shard_leases.hpp"
 #include "messages/actors.hpp"
 #include "tests/simulation/disk.hpp"
 #include "tests/simulation/history.hpp"

@@ -1,7 +1,7 @@
 // Processors inside each of several engines, as the program has them: slots
 // that draw from every shard. Only their handlers are the simulation's.
 
-#include "actors/processor_manager.hpp"
+#include "actors/processors/manager.hpp"
 #include "tests/simulation/world.hpp"
 
 namespace depositd::simulation {

@@ -2,8 +2,8 @@
 
 #include "tests/simulation/world.hpp"
 
-#include "actors/intake.hpp"
-#include "actors/publisher.hpp"
+#include "actors/records/intake.hpp"
+#include "actors/records/publisher.hpp"
 
 #include <algorithm>
 #include <tuple>

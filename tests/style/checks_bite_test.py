@@ -23,27 +23,27 @@ class LayeringBites(unittest.TestCase):
 
     def test_allows_the_direction_of_the_layers(self):
         for user, used in [
-                ("actors/queue.cpp", "messages/types.hpp"),
-                ("actors/queue.cpp", "actors/rules/ring.hpp"),
+                ("actors/queue/queue.cpp", "messages/values/types.hpp"),
+                ("actors/queue/queue.cpp", "actors/rules/ring/ring.hpp"),
                 ("adapters/sqlite/a.cpp", "messages/ports/journal_store.hpp"),
                 ("adapters/sqlite/a.cpp", "adapters/sqlite/b.hpp"),
                 ("adapters/crossref/a.cpp", "adapters/http/b.hpp"),
                 ("config/wiring.cpp", "adapters/sqlite/a.hpp"),
-                ("config/wiring.cpp", "actors/queue.hpp"),
+                ("config/wiring.cpp", "actors/queue/queue.hpp"),
                 ("tests/actors/a.cpp", "tests/support/b.hpp")]:
             self.assertEqual(self.direction(user, used), [], (user, used))
 
     def test_refuses_every_include_against_the_layers(self):
         for user, used in [
-                ("messages/types.hpp", "actors/queue.hpp"),
-                ("messages/types.hpp", "adapters/sqlite/a.hpp"),
-                ("messages/types.hpp", "config/a.hpp"),
-                ("actors/queue.cpp", "adapters/sqlite/a.hpp"),
-                ("actors/queue.cpp", "config/a.hpp"),
-                ("actors/rules/ring.cpp", "actors/queue.hpp"),
-                ("actors/rules/ring.cpp", "adapters/http/a.hpp"),
-                ("adapters/sqlite/a.cpp", "actors/queue.hpp"),
-                ("adapters/sqlite/a.cpp", "actors/rules/ring.hpp"),
+                ("messages/values/types.hpp", "actors/queue/queue.hpp"),
+                ("messages/values/types.hpp", "adapters/sqlite/a.hpp"),
+                ("messages/values/types.hpp", "config/a.hpp"),
+                ("actors/queue/queue.cpp", "adapters/sqlite/a.hpp"),
+                ("actors/queue/queue.cpp", "config/a.hpp"),
+                ("actors/rules/ring/ring.cpp", "actors/queue/queue.hpp"),
+                ("actors/rules/ring/ring.cpp", "adapters/http/a.hpp"),
+                ("adapters/sqlite/a.cpp", "actors/queue/queue.hpp"),
+                ("adapters/sqlite/a.cpp", "actors/rules/ring/ring.hpp"),
                 ("adapters/sqlite/a.cpp", "adapters/segments/a.hpp"),
                 ("adapters/sqlite/a.cpp", "config/a.hpp"),
                 ("adapters/sqlite/a.cpp", "tests/support/a.hpp"),
@@ -68,16 +68,16 @@ class LayeringBites(unittest.TestCase):
 
     def test_refuses_caf_that_reaches_rules_through_a_value_header(self):
         found = layering.check_rules_are_pure({
-            "actors/rules/ring.cpp": '#include "messages/types.hpp"',
-            "messages/types.hpp": '#include "messages/deep.hpp"',
+            "actors/rules/ring/ring.cpp": '#include "messages/values/types.hpp"',
+            "messages/values/types.hpp": '#include "messages/deep.hpp"',
             "messages/deep.hpp": "#include <caf/typed_actor.hpp>"})
         self.assertEqual(len(found), 1)
 
     def test_allows_values_in_rules(self):
         found = layering.check_rules_are_pure({
-            "actors/rules/ring.cpp": '#include "messages/types.hpp"\n'
+            "actors/rules/ring/ring.cpp": '#include "messages/values/types.hpp"\n'
                                      "#include <vector>",
-            "messages/types.hpp": "#include <string>"})
+            "messages/values/types.hpp": "#include <string>"})
         self.assertEqual(found, [])
 
     def test_refuses_libraries_of_the_world_outside_adapters(self):
@@ -89,7 +89,7 @@ class LayeringBites(unittest.TestCase):
 
     def test_finds_a_source_that_is_not_built(self):
         check = layering.check_cmake_lists_every_source
-        tree = {"actors/queue.cpp": "", "actors/ring.cpp": "",
+        tree = {"actors/queue/queue.cpp": "", "actors/ring.cpp": "",
                 "actors/CMakeLists.txt": "SOURCES queue.cpp spring.cpp"}
         self.assertEqual(check(tree),
                          ["actors/ring.cpp: no CMakeLists.txt names it"])
@@ -97,8 +97,8 @@ class LayeringBites(unittest.TestCase):
     def test_finds_a_folder_that_is_no_library(self):
         check = layering.check_every_folder_is_a_library
         one = "depositd_library(a SOURCES a.cpp)\n"
-        self.assertEqual(check({"adapters/http/CMakeLists.txt": one}), [])
-        self.assertEqual(len(check({"adapters/http/CMakeLists.txt": ""})), 1)
+        self.assertEqual(check({"adapters/doors/http/CMakeLists.txt": one}), [])
+        self.assertEqual(len(check({"adapters/doors/http/CMakeLists.txt": ""})), 1)
 
 
 class StyleBites(unittest.TestCase):
@@ -169,10 +169,10 @@ class StyleBites(unittest.TestCase):
     def test_untested_errors(self):
         errors = ("enum class ec : std::uint8_t {\n  /// A.\n  first = 1,\n"
                   "  /// B, really.\n  second,\n};\n")
-        tree = {"messages/errors.hpp": errors,
+        tree = {"messages/values/errors.hpp": errors,
                 "tests/a.cpp": "EXPECT_EQ(x, ec::first);"}
         self.assertEqual(style.check_every_error_is_tested(tree), [
-            "messages/errors.hpp: no test mentions ec::second"])
+            "messages/values/errors.hpp: no test mentions ec::second"])
         tree["tests/a.cpp"] += "ec::second"
         self.assertEqual(style.check_every_error_is_tested(tree), [])
 

@@ -25,10 +25,10 @@ ADAPTERS_MAY_USE = {
 
 # Rules know values only. What they may include of the vocabulary ...
 RULES_MAY_USE = {
-    "messages/types.hpp", "messages/events.hpp", "messages/rows.hpp",
-    "messages/control.hpp", "messages/errors.hpp", "messages/scheduling.hpp",
-    "messages/codec.hpp", "messages/commands.hpp", "messages/names.hpp",
-    "messages/test_points.hpp",
+    "messages/values/types.hpp", "messages/values/events.hpp", "messages/values/rows.hpp",
+    "messages/values/control.hpp", "messages/values/errors.hpp", "messages/values/scheduling.hpp",
+    "messages/values/codec.hpp", "messages/commands.hpp", "messages/values/names.hpp",
+    "messages/values/test_points.hpp",
 }
 # ... what of CAF may reach them through it (errors are values) ...
 RULES_MAY_SEE_OF_CAF = {

@@ -131,14 +131,14 @@ def check_tests_do_not_sleep(tree):
 def check_every_error_is_tested(tree):
     """Each enumerator of `ec` appears in a test."""
     found = re.search(r"enum class ec[^{]*\{(.*?)\};",
-                      tree.get("messages/errors.hpp", ""), re.DOTALL)
+                      tree.get("messages/values/errors.hpp", ""), re.DOTALL)
     if not found:
         return []
     body = re.sub(r"//.*", "", found.group(1))
     names = re.findall(r"\b([a-z_]\w*)\s*(?:=[^,]*)?(?:,|$)", body.strip())
     tests = "".join(t for p, t in tree.items()
                     if p.startswith("tests/") and p.endswith(CPP))
-    return [f"messages/errors.hpp: no test mentions ec::{name}"
+    return [f"messages/values/errors.hpp: no test mentions ec::{name}"
             for name in names if f"ec::{name}" not in tests]
 
 

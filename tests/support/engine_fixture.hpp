@@ -3,13 +3,13 @@
 // The engine's core on the deterministic scheduler and stores in memory: the
 // same actors as in the program, minus the doors.
 
-#include "actors/core.hpp"
-#include "actors/native.hpp"
-#include "actors/shard.hpp"
-#include "adapters/memory/memory_blob_store.hpp"
-#include "adapters/memory/memory_doi_registry.hpp"
-#include "adapters/memory/memory_journal_store.hpp"
-#include "adapters/memory/memory_projection_store.hpp"
+#include "actors/engine/core.hpp"
+#include "actors/engine/native.hpp"
+#include "actors/shard/shard.hpp"
+#include "adapters/stores/memory/memory_blob_store.hpp"
+#include "adapters/stores/memory/memory_doi_registry.hpp"
+#include "adapters/stores/memory/memory_journal_store.hpp"
+#include "adapters/stores/memory/memory_projection_store.hpp"
 #include "tests/support/actor_fixture.hpp"
 
 #include <memory>

@@ -2,7 +2,7 @@
 
 // Disks that fail, for tests of what keeps files.
 
-#include "adapters/files/disk.hpp"
+#include "adapters/stores/files/disk.hpp"
 
 #include <algorithm>
 #include <cerrno>

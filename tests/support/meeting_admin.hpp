@@ -2,7 +2,7 @@
 
 // What an engine publishes, as far as other engines ask.
 
-#include "actors/shard_keeper.hpp"
+#include "actors/cluster/keeper/keeper.hpp"
 
 #include <functional>
 #include <memory>

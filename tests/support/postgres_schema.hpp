@@ -2,7 +2,7 @@
 
 // A schema of its own for each test, on a server that all share.
 
-#include "adapters/postgres/connection.hpp"
+#include "adapters/stores/postgres/connection.hpp"
 #include "tests/support/postgres_server.hpp"
 
 #include <gtest/gtest.h>

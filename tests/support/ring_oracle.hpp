@@ -4,8 +4,8 @@
 // sets kept up to date, every question answered by looking at every user. What
 // rules/ring.hpp must agree with, pick for pick.
 
-#include "messages/scheduling.hpp"
-#include "messages/types.hpp"
+#include "messages/values/scheduling.hpp"
+#include "messages/values/types.hpp"
 
 #include <algorithm>
 #include <cstdint>

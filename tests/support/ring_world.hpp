@@ -4,7 +4,7 @@
 // the ring is told to the oracle, and both must say the same. Nodes are truth:
 // they hold the items, learn of picks in order, and report in order.
 
-#include "actors/rules/ring.hpp"
+#include "actors/rules/ring/ring.hpp"
 #include "tests/support/ring_oracle.hpp"
 
 #include <gtest/gtest.h>

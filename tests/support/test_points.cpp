@@ -1,6 +1,6 @@
 #include "tests/support/test_points.hpp"
 
-#include "messages/test_points.hpp"
+#include "messages/values/test_points.hpp"
 
 #include <atomic>
 #include <csignal>

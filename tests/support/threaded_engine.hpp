@@ -3,12 +3,12 @@
 // The engine's core on real threads and a real journal, without doors: what
 // the deterministic scheduler cannot show.
 
-#include "actors/core.hpp"
-#include "actors/shard.hpp"
-#include "adapters/memory/memory_blob_store.hpp"
-#include "adapters/memory/memory_doi_registry.hpp"
-#include "adapters/memory/memory_projection_store.hpp"
-#include "adapters/segments/segments.hpp"
+#include "actors/engine/core.hpp"
+#include "actors/shard/shard.hpp"
+#include "adapters/stores/memory/memory_blob_store.hpp"
+#include "adapters/stores/memory/memory_doi_registry.hpp"
+#include "adapters/stores/memory/memory_projection_store.hpp"
+#include "adapters/stores/segments/segments.hpp"
 #include "messages/message_types.hpp"
 
 #include <caf/actor_system.hpp>

@@ -1,6 +1,6 @@
 // Who should have what: every live engine about as many shards as the others.
 
-#include "actors/shard_keeper_parts.hpp"
+#include "actors/cluster/keeper/parts.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // Shards that are ours: from the lease to a core that serves, and back.
 
-#include "actors/shard_keeper_parts.hpp"
-#include "messages/test_points.hpp"
+#include "actors/cluster/keeper/parts.hpp"
+#include "messages/values/test_points.hpp"
 
 #include <spdlog/spdlog.h>
 

@@ -1,7 +1,7 @@
-#include "actors/shard_keeper.hpp"
+#include "actors/cluster/keeper/keeper.hpp"
 
-#include "actors/shard_keeper_parts.hpp"
-#include "messages/test_points.hpp"
+#include "actors/cluster/keeper/parts.hpp"
+#include "messages/values/test_points.hpp"
 
 #include <spdlog/spdlog.h>
 

@@ -4,10 +4,10 @@
 // gives them up in time and hands them over. Tells router and reader who has
 // which shard, here and elsewhere.
 
-#include "actors/core.hpp"
-#include "actors/lease_clerk.hpp"
-#include "actors/reader.hpp"
-#include "actors/router.hpp"
+#include "actors/cluster/lease_clerk.hpp"
+#include "actors/cluster/projection_router.hpp"
+#include "actors/cluster/router/shard_router.hpp"
+#include "actors/engine/core.hpp"
 #include "messages/actors.hpp"
 
 #include <caf/stateful_actor.hpp>

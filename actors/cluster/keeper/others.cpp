@@ -6,7 +6,7 @@
 // If both connected at once, CAF could end up with two connections of which
 // each side uses another one, and would lose the answers.
 
-#include "actors/shard_keeper_parts.hpp"
+#include "actors/cluster/keeper/parts.hpp"
 
 #include <spdlog/spdlog.h>
 

@@ -2,7 +2,7 @@
 
 // The keeper's work, by what it is about. Private to actors/shard_keeper*.cpp.
 
-#include "actors/shard_keeper.hpp"
+#include "actors/cluster/keeper/keeper.hpp"
 
 namespace depositd::keeper_parts {
 

@@ -1,8 +1,8 @@
 // What comes in, and the doors of queues. A deposit queue is in all shards, a
 // user's part of it in one; a message queue is in one shard.
 
-#include "actors/router_parts.hpp"
-#include "messages/test_points.hpp"
+#include "actors/cluster/router/parts.hpp"
+#include "messages/values/test_points.hpp"
 
 #include <map>
 

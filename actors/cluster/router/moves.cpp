@@ -1,9 +1,9 @@
 // Moves between queues that may be in different shards: begun in the shard of
 // the source, kept in the control state of all, run by the source's.
 
-#include "actors/moved_items.hpp"
-#include "actors/router_parts.hpp"
-#include "actors/rules/control.hpp"
+#include "actors/cluster/router/parts.hpp"
+#include "actors/rules/control/control.hpp"
+#include "actors/shard/moves/batches.hpp"
 
 namespace depositd::router_parts {
 

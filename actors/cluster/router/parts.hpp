@@ -2,7 +2,7 @@
 
 // The router's work, by what it is about. Private to actors/router*.cpp.
 
-#include "actors/router.hpp"
+#include "actors/cluster/router/shard_router.hpp"
 
 namespace depositd::router_parts {
 

@@ -1,7 +1,7 @@
 // Doors whose workers poll. A message queue is in one shard; one of deposits
 // may be polled too, and is in all of them.
 
-#include "actors/router_parts.hpp"
+#include "actors/cluster/router/parts.hpp"
 
 #include <map>
 

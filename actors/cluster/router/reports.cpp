@@ -1,7 +1,7 @@
 // What operators ask of all shards at once.
 
-#include "actors/moved_items.hpp"
-#include "actors/router_parts.hpp"
+#include "actors/cluster/router/parts.hpp"
+#include "actors/shard/moves/batches.hpp"
 
 #include <algorithm>
 #include <set>

@@ -1,9 +1,9 @@
 // Settings: decided in shard 0, spread from there to every shard.
 
-#include "actors/router_parts.hpp"
-#include "actors/rules/control.hpp"
-#include "messages/names.hpp"
-#include "messages/test_points.hpp"
+#include "actors/cluster/router/parts.hpp"
+#include "actors/rules/control/control.hpp"
+#include "messages/values/names.hpp"
+#include "messages/values/test_points.hpp"
 
 #include <spdlog/spdlog.h>
 

@@ -1,7 +1,7 @@
-#include "actors/router.hpp"
+#include "actors/cluster/router/shard_router.hpp"
 
-#include "actors/moved_items.hpp"
-#include "actors/router_parts.hpp"
+#include "actors/cluster/router/parts.hpp"
+#include "actors/shard/moves/batches.hpp"
 
 #include <algorithm>
 

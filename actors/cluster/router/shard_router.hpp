@@ -3,7 +3,7 @@
 // Stands for the shards where there are several: doors hold a router as they
 // would hold a shard.
 
-#include "actors/forwarding.hpp"
+#include "actors/cluster/forwarding.hpp"
 #include "messages/actors.hpp"
 
 #include <caf/stateful_actor.hpp>

@@ -1,5 +1,5 @@
-#include "actors/rules/control.hpp"
-#include "messages/names.hpp"
+#include "actors/rules/control/control.hpp"
+#include "messages/values/names.hpp"
 
 #include <algorithm>
 #include <set>

@@ -1,11 +1,11 @@
 #pragma once
 
-// Decisions about what operators set (messages/control.hpp holds the state).
+// Decisions about what operators set (messages/values/control.hpp holds the state).
 
-#include "messages/control.hpp"
-#include "messages/errors.hpp"
-#include "messages/events.hpp"
-#include "messages/scheduling.hpp"
+#include "messages/values/control.hpp"
+#include "messages/values/errors.hpp"
+#include "messages/values/events.hpp"
+#include "messages/values/scheduling.hpp"
 
 #include <optional>
 #include <string>

@@ -1,4 +1,4 @@
-#include "actors/rules/control.hpp"
+#include "actors/rules/control/control.hpp"
 
 namespace depositd::rules {
 

@@ -1,4 +1,4 @@
-#include "actors/rules/slice_fold_state.hpp"
+#include "actors/rules/fold/state.hpp"
 
 namespace depositd::rules {
 

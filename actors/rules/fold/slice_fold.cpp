@@ -1,8 +1,8 @@
-#include "actors/rules/slice_fold.hpp"
+#include "actors/rules/fold/slice_fold.hpp"
 
-#include "actors/rules/control.hpp"
-#include "actors/rules/slice_fold_state.hpp"
-#include "messages/codec.hpp"
+#include "actors/rules/control/control.hpp"
+#include "actors/rules/fold/state.hpp"
+#include "messages/values/codec.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -3,8 +3,8 @@
 // Folds a stretch of the journal into its net effect on the projection. What
 // was enqueued and finished inside the stretch leaves only its submission.
 
-#include "messages/events.hpp"
-#include "messages/rows.hpp"
+#include "messages/values/events.hpp"
+#include "messages/values/rows.hpp"
 
 #include <memory>
 #include <string>

@@ -2,8 +2,8 @@
 
 // What a fold remembers, for the sources of the fold alone.
 
-#include "actors/rules/slice_fold.hpp"
-#include "messages/rows.hpp"
+#include "actors/rules/fold/slice_fold.hpp"
+#include "messages/values/rows.hpp"
 
 #include <cstdint>
 #include <map>

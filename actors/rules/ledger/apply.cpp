@@ -1,6 +1,6 @@
-#include "actors/rules/ledger.hpp"
-#include "actors/rules/ledger_state.hpp"
-#include "messages/test_points.hpp"
+#include "actors/rules/ledger/ledger.hpp"
+#include "actors/rules/ledger/state.hpp"
+#include "messages/values/test_points.hpp"
 
 #include <algorithm>
 #include <utility>

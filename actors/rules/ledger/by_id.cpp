@@ -1,6 +1,6 @@
 // Claims as workers name them who know no tokens: by item.
 
-#include "actors/rules/ledger.hpp"
+#include "actors/rules/ledger/ledger.hpp"
 
 #include <utility>
 

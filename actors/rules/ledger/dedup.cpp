@@ -1,4 +1,4 @@
-#include "actors/rules/dedup.hpp"
+#include "actors/rules/ledger/dedup.hpp"
 
 namespace depositd::rules {
 

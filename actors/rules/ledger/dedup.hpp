@@ -6,7 +6,7 @@
 // collapse into it. Whatever was handed out once is forgotten here, so it never
 // merges with a later equal payload.
 
-#include "messages/types.hpp"
+#include "messages/values/types.hpp"
 
 #include <cstdint>
 #include <map>

@@ -4,11 +4,11 @@
 // and applies events; the same `apply` serves live and replay. Pure: time and
 // ids come in as arguments.
 
-#include "messages/errors.hpp"
-#include "messages/events.hpp"
-#include "messages/rows.hpp"
-#include "messages/scheduling.hpp"
-#include "messages/types.hpp"
+#include "messages/values/errors.hpp"
+#include "messages/values/events.hpp"
+#include "messages/values/rows.hpp"
+#include "messages/values/scheduling.hpp"
+#include "messages/values/types.hpp"
 
 #include <memory>
 #include <optional>

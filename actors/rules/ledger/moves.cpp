@@ -1,8 +1,8 @@
 // Decisions that take items away from where they wait: into equal ones, or to
 // other queues.
 
-#include "actors/rules/ledger.hpp"
-#include "actors/rules/ledger_state.hpp"
+#include "actors/rules/ledger/ledger.hpp"
+#include "actors/rules/ledger/state.hpp"
 
 #include <algorithm>
 #include <unordered_set>

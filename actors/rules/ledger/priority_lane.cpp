@@ -1,4 +1,4 @@
-#include "actors/rules/lane.hpp"
+#include "actors/rules/ledger/priority_lane.hpp"
 
 #include <algorithm>
 #include <cassert>

@@ -3,7 +3,7 @@
 // The ready items of one priority and size class of a ledger, in order of
 // arrival.
 
-#include "actors/rules/ledger.hpp"
+#include "actors/rules/ledger/ledger.hpp"
 
 #include <cstddef>
 #include <deque>

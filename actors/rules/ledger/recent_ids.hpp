@@ -3,7 +3,7 @@
 // The ids under which users have handed in deposits lately, so that the same
 // deposit coming twice is taken once. By digest: an id may be long.
 
-#include "messages/types.hpp"
+#include "messages/values/types.hpp"
 
 #include <cstddef>
 #include <deque>

@@ -1,4 +1,4 @@
-#include "actors/rules/retry.hpp"
+#include "actors/rules/ledger/retry.hpp"
 
 #include <algorithm>
 

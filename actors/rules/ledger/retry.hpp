@@ -2,7 +2,7 @@
 
 // When a failed item may be tried again.
 
-#include "messages/types.hpp"
+#include "messages/values/types.hpp"
 
 namespace depositd::rules {
 

@@ -1,5 +1,5 @@
-#include "actors/rules/ledger_state.hpp"
-#include "messages/test_points.hpp"
+#include "actors/rules/ledger/state.hpp"
+#include "messages/values/test_points.hpp"
 
 #include <algorithm>
 #include <cassert>

@@ -2,8 +2,8 @@
 
 // What a ledger remembers, for the sources of the ledger alone.
 
-#include "actors/rules/lane.hpp"
-#include "actors/rules/ledger.hpp"
+#include "actors/rules/ledger/ledger.hpp"
+#include "actors/rules/ledger/priority_lane.hpp"
 
 #include <cstdint>
 #include <map>

@@ -1,4 +1,4 @@
-#include "actors/rules/visits.hpp"
+#include "actors/rules/ring/draw_weights.hpp"
 
 #include <algorithm>
 

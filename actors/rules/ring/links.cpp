@@ -1,5 +1,5 @@
-#include "actors/rules/ring_state.hpp"
-#include "messages/test_points.hpp"
+#include "actors/rules/ring/state.hpp"
+#include "messages/values/test_points.hpp"
 
 #include <algorithm>
 

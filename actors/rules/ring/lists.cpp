@@ -1,4 +1,4 @@
-#include "actors/rules/ring_lists.hpp"
+#include "actors/rules/ring/lists.hpp"
 
 #include <algorithm>
 #include <functional>

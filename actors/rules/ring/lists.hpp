@@ -3,7 +3,7 @@
 // What the ring is made of: lists of numbers whose links live elsewhere, the
 // set of bands that have somebody, and the cells that hold ready counts.
 
-#include "messages/scheduling.hpp"
+#include "messages/values/scheduling.hpp"
 
 #include <array>
 #include <bit>

@@ -5,8 +5,8 @@
 // standing) and links only users who can be served, so picking never scans.
 // Pure: no clock, no I/O, no CAF.
 
-#include "messages/scheduling.hpp"
-#include "messages/types.hpp"
+#include "messages/values/scheduling.hpp"
+#include "messages/values/types.hpp"
 
 #include <cstdint>
 #include <memory>

@@ -2,8 +2,8 @@
 
 // The memory of a ring, shared by the sources that implement it.
 
-#include "actors/rules/ring.hpp"
-#include "actors/rules/ring_lists.hpp"
+#include "actors/rules/ring/lists.hpp"
+#include "actors/rules/ring/ring.hpp"
 
 #include <list>
 #include <map>

@@ -1,4 +1,4 @@
-#include "actors/rules/ring_state.hpp"
+#include "actors/rules/ring/state.hpp"
 
 #include <algorithm>
 

@@ -5,7 +5,7 @@
 // contain a slash.
 
 #include "messages/ingest.hpp"
-#include "messages/sharding.hpp"
+#include "messages/values/sharding.hpp"
 
 #include <string>
 #include <string_view>

@@ -1,6 +1,6 @@
-#include "actors/reply.hpp"
-#include "actors/rules/control.hpp"
-#include "actors/shard_parts.hpp"
+#include "actors/journal/reply.hpp"
+#include "actors/rules/control/control.hpp"
+#include "actors/shard/parts.hpp"
 
 #include <spdlog/spdlog.h>
 

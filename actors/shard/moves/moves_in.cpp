@@ -2,10 +2,10 @@
 // that it has come are one group of the journal, so each item comes in once,
 // however often its batch is sent.
 
-#include "actors/moved_items.hpp"
-#include "actors/shard_parts.hpp"
-#include "messages/codec.hpp"
-#include "messages/names.hpp"
+#include "actors/shard/moves/batches.hpp"
+#include "actors/shard/parts.hpp"
+#include "messages/values/codec.hpp"
+#include "messages/values/names.hpp"
 
 #include <algorithm>
 #include <iterator>

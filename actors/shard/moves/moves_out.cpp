@@ -4,8 +4,8 @@
 // recovers an outbox with something in it knows the number that this was, or
 // would have been, sent under. The target takes each item of a number once.
 
-#include "actors/moved_items.hpp"
-#include "actors/shard_parts.hpp"
+#include "actors/shard/moves/batches.hpp"
+#include "actors/shard/parts.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -1,10 +1,10 @@
 // A file comes in: queued, or processed at once.
 
-#include "adapters/crossref/diagnostic.hpp"
-#include "adapters/crossref/door_parts.hpp"
-#include "adapters/http/text.hpp"
-#include "messages/clock.hpp"
-#include "messages/envelope.hpp"
+#include "adapters/doors/crossref/parts.hpp"
+#include "adapters/doors/http/text.hpp"
+#include "adapters/processing/crossref/diagnostic.hpp"
+#include "messages/values/clock.hpp"
+#include "messages/values/submission_body.hpp"
 
 #include <spdlog/spdlog.h>
 

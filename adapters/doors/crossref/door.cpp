@@ -1,6 +1,6 @@
-#include "adapters/crossref/door.hpp"
+#include "adapters/doors/crossref/door.hpp"
 
-#include "adapters/crossref/door_parts.hpp"
+#include "adapters/doors/crossref/parts.hpp"
 
 #include <spdlog/spdlog.h>
 

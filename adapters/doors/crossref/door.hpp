@@ -5,10 +5,10 @@
 // only parse; everything else is messages. docs/PROTOCOL.md says what is
 // answered.
 
-#include "adapters/crossref/door_messages.hpp"
-#include "adapters/crossref/login_cache.hpp"
-#include "adapters/crossref/login_throttle.hpp"
-#include "adapters/http/router.hpp"
+#include "adapters/doors/crossref/login_cache.hpp"
+#include "adapters/doors/crossref/login_throttle.hpp"
+#include "adapters/doors/crossref/messages.hpp"
+#include "adapters/doors/http/router.hpp"
 #include "messages/actors.hpp"
 #include "messages/ports/blob_store.hpp"
 

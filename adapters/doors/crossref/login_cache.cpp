@@ -1,4 +1,4 @@
-#include "adapters/crossref/login_cache.hpp"
+#include "adapters/doors/crossref/login_cache.hpp"
 
 #include <sodium.h>
 

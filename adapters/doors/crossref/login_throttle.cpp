@@ -1,4 +1,4 @@
-#include "adapters/crossref/login_throttle.hpp"
+#include "adapters/doors/crossref/login_throttle.hpp"
 
 namespace depositd::crossref {
 

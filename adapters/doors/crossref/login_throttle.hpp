@@ -1,6 +1,6 @@
 #pragma once
 
-#include "messages/types.hpp"
+#include "messages/values/types.hpp"
 
 #include <string>
 #include <unordered_map>

@@ -1,6 +1,6 @@
 // Who may enter.
 
-#include "adapters/crossref/door_parts.hpp"
+#include "adapters/doors/crossref/parts.hpp"
 
 #include <spdlog/spdlog.h>
 

@@ -3,7 +3,7 @@
 // What HTTP threads tell the door, and the door its workers. All of it stays in
 // the process.
 
-#include "adapters/http/responder.hpp"
+#include "adapters/doors/http/responder.hpp"
 #include "messages/actors.hpp"
 
 #include <memory>

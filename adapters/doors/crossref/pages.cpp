@@ -1,6 +1,6 @@
-#include "adapters/crossref/pages.hpp"
+#include "adapters/doors/crossref/pages.hpp"
 
-#include "adapters/http/text.hpp"
+#include "adapters/doors/http/text.hpp"
 
 namespace depositd::crossref {
 

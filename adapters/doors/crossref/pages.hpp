@@ -2,8 +2,8 @@
 
 // The pages of Crossref's door, as its clients look for them.
 
-#include "adapters/http/message.hpp"
-#include "messages/errors.hpp"
+#include "adapters/doors/http/message.hpp"
+#include "messages/values/errors.hpp"
 
 #include <string>
 #include <string_view>

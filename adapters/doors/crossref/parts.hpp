@@ -2,8 +2,8 @@
 
 // Inside the door: what its parts do for each other.
 
-#include "adapters/crossref/door.hpp"
-#include "adapters/crossref/pages.hpp"
+#include "adapters/doors/crossref/door.hpp"
+#include "adapters/doors/crossref/pages.hpp"
 
 #include <optional>
 

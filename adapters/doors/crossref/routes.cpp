@@ -1,9 +1,9 @@
 // HTTP threads: a request becomes a message to the door.
 
-#include "adapters/crossref/door.hpp"
-#include "adapters/crossref/pages.hpp"
-#include "adapters/http/form.hpp"
-#include "messages/trace_context.hpp"
+#include "adapters/doors/crossref/door.hpp"
+#include "adapters/doors/crossref/pages.hpp"
+#include "adapters/doors/http/form.hpp"
+#include "messages/values/trace_context.hpp"
 
 #include <initializer_list>
 

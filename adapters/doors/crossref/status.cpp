@@ -1,7 +1,7 @@
 // What became of it?
 
-#include "adapters/crossref/diagnostic.hpp"
-#include "adapters/crossref/door_parts.hpp"
+#include "adapters/doors/crossref/parts.hpp"
+#include "adapters/processing/crossref/diagnostic.hpp"
 
 #include <charconv>
 #include <utility>

@@ -1,6 +1,6 @@
-#include "adapters/crossref/door_worker.hpp"
+#include "adapters/doors/crossref/worker.hpp"
 
-#include "messages/password_hash.hpp"
+#include "messages/values/password_hash.hpp"
 
 #include <sodium.h>
 

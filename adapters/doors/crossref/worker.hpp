@@ -1,6 +1,6 @@
 #pragma once
 
-#include "adapters/crossref/door_messages.hpp"
+#include "adapters/doors/crossref/messages.hpp"
 #include "messages/ports/blob_store.hpp"
 
 #include <caf/typed_event_based_actor.hpp>

@@ -1,4 +1,4 @@
-#include "adapters/drop/drop_folder.hpp"
+#include "adapters/doors/drop/drop_folder.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -10,7 +10,7 @@
 
 #include <fcntl.h>
 
-#include "messages/names.hpp"
+#include "messages/values/names.hpp"
 
 namespace depositd::drop {
 

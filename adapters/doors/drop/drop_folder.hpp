@@ -3,8 +3,8 @@
 // The door that is a folder: files that appear in PATH/USER are submitted for
 // that user as metadata deposits. See "Drop folder" in docs/PROTOCOL.md.
 
-#include "adapters/drop/ready_files.hpp"
-#include "adapters/drop/user_folder.hpp"
+#include "adapters/doors/drop/ready_files.hpp"
+#include "adapters/doors/drop/user_folder.hpp"
 #include "messages/actors.hpp"
 #include "messages/ports/blob_store.hpp"
 

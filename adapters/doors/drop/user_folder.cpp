@@ -1,4 +1,4 @@
-#include "adapters/drop/user_folder.hpp"
+#include "adapters/doors/drop/user_folder.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -3,9 +3,9 @@
 // One user's folder on the disk. Everything is done relative to its open
 // handle and without following links, so that no name leads out of it.
 
-#include "adapters/drop/ready_files.hpp"
-#include "adapters/files/file.hpp"
-#include "messages/errors.hpp"
+#include "adapters/doors/drop/ready_files.hpp"
+#include "adapters/stores/files/file.hpp"
+#include "messages/values/errors.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
-#include "adapters/emodb/answers.hpp"
+#include "adapters/doors/emodb/answers.hpp"
 
-#include "adapters/emodb/json_text.hpp"
+#include "adapters/doors/emodb/json_text.hpp"
 
 #include <caf/sec.hpp>
 

@@ -2,9 +2,9 @@
 
 // Every answer of the door, byte for byte as EmoDB's clients expect it.
 
-#include "adapters/emodb/json_reader.hpp"
-#include "adapters/http/message.hpp"
-#include "messages/errors.hpp"
+#include "adapters/doors/emodb/json_reader.hpp"
+#include "adapters/doors/http/message.hpp"
+#include "messages/values/errors.hpp"
 
 #include <string>
 #include <string_view>

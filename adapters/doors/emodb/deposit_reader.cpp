@@ -1,11 +1,11 @@
-#include "adapters/emodb/deposit_reader.hpp"
+#include "adapters/doors/emodb/deposit_reader.hpp"
 
-#include "adapters/emodb/answers.hpp"
-#include "adapters/emodb/json_text.hpp"
-#include "adapters/emodb/wire_id.hpp"
-#include "messages/base64.hpp"
-#include "messages/envelope.hpp"
-#include "messages/time_text.hpp"
+#include "adapters/doors/emodb/answers.hpp"
+#include "adapters/doors/emodb/json_text.hpp"
+#include "adapters/doors/emodb/wire_id.hpp"
+#include "messages/values/base64.hpp"
+#include "messages/values/submission_body.hpp"
+#include "messages/values/time_text.hpp"
 
 namespace depositd::emodb {
 

@@ -3,7 +3,7 @@
 // What a worker sees of a deposit: its particulars, and with a claim also the
 // document that was deposited.
 
-#include "adapters/http/responder.hpp"
+#include "adapters/doors/http/responder.hpp"
 #include "messages/actors.hpp"
 #include "messages/ports/blob_store.hpp"
 

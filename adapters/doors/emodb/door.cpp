@@ -1,6 +1,6 @@
-#include "adapters/emodb/door.hpp"
+#include "adapters/doors/emodb/door.hpp"
 
-#include "adapters/emodb/door_parts.hpp"
+#include "adapters/doors/emodb/parts.hpp"
 
 #include <caf/scoped_actor.hpp>
 

@@ -5,7 +5,7 @@
 // thread that gives them. docs/PROTOCOL.md and docs/openapi.yaml say what is
 // answered.
 
-#include "adapters/http/router.hpp"
+#include "adapters/doors/http/router.hpp"
 #include "messages/actors.hpp"
 #include "messages/ports/blob_store.hpp"
 

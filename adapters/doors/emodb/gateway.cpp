@@ -1,4 +1,4 @@
-#include "adapters/emodb/gateway.hpp"
+#include "adapters/doors/emodb/gateway.hpp"
 
 #include <caf/actor_companion.hpp>
 

@@ -4,7 +4,7 @@
 // actor's mailbox, and the answer is taken in the thread of whoever gives it.
 // So a request of a client costs no hop through an actor of the door.
 
-#include "messages/errors.hpp"
+#include "messages/values/errors.hpp"
 
 #include <caf/actor_cast.hpp>
 #include <caf/actor_system.hpp>

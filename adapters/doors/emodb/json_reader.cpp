@@ -1,6 +1,6 @@
-#include "adapters/emodb/json_reader.hpp"
+#include "adapters/doors/emodb/json_reader.hpp"
 
-#include "adapters/emodb/json_text.hpp"
+#include "adapters/doors/emodb/json_text.hpp"
 
 #include <array>
 #include <charconv>

@@ -1,4 +1,4 @@
-#include "adapters/emodb/json_text.hpp"
+#include "adapters/doors/emodb/json_text.hpp"
 
 #include <cstdint>
 

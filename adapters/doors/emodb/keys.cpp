@@ -1,6 +1,6 @@
-#include "adapters/emodb/keys.hpp"
+#include "adapters/doors/emodb/keys.hpp"
 
-#include "adapters/files/sha256.hpp"
+#include "adapters/stores/files/sha256.hpp"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 
 // Who calls, and what they may do.
 
-#include "messages/control.hpp"
+#include "messages/values/control.hpp"
 
 #include <memory>
 #include <string>

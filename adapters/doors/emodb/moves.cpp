@@ -1,7 +1,7 @@
 // What is done with whole queues: counts, release, purge, move.
 
-#include "adapters/emodb/door_parts.hpp"
-#include "adapters/emodb/json_text.hpp"
+#include "adapters/doors/emodb/json_text.hpp"
+#include "adapters/doors/emodb/parts.hpp"
 
 #include <utility>
 

@@ -1,7 +1,7 @@
-#include "adapters/emodb/parameters.hpp"
+#include "adapters/doors/emodb/parameters.hpp"
 
-#include "adapters/emodb/answers.hpp"
-#include "messages/names.hpp"
+#include "adapters/doors/emodb/answers.hpp"
+#include "messages/values/names.hpp"
 
 #include <charconv>
 #include <cstdlib>

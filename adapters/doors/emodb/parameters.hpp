@@ -2,7 +2,7 @@
 
 // What requests carry besides their bodies, and the checks of it.
 
-#include "adapters/http/message.hpp"
+#include "adapters/doors/http/message.hpp"
 
 #include <cstdint>
 #include <limits>

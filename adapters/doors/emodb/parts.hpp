@@ -2,15 +2,15 @@
 
 // Inside the door: one request on its way, and what is done for each.
 
-#include "adapters/emodb/answers.hpp"
-#include "adapters/emodb/deposit_reader.hpp"
-#include "adapters/emodb/door.hpp"
-#include "adapters/emodb/gateway.hpp"
-#include "adapters/emodb/keys.hpp"
-#include "adapters/emodb/parameters.hpp"
-#include "adapters/emodb/rate_limit.hpp"
-#include "adapters/emodb/round.hpp"
-#include "messages/names.hpp"
+#include "adapters/doors/emodb/answers.hpp"
+#include "adapters/doors/emodb/deposit_reader.hpp"
+#include "adapters/doors/emodb/door.hpp"
+#include "adapters/doors/emodb/gateway.hpp"
+#include "adapters/doors/emodb/keys.hpp"
+#include "adapters/doors/emodb/parameters.hpp"
+#include "adapters/doors/emodb/rate_limit.hpp"
+#include "adapters/doors/emodb/round.hpp"
+#include "messages/values/names.hpp"
 
 #include <atomic>
 #include <memory>

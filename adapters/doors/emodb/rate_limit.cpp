@@ -1,4 +1,4 @@
-#include "adapters/emodb/rate_limit.hpp"
+#include "adapters/doors/emodb/rate_limit.hpp"
 
 #include <algorithm>
 

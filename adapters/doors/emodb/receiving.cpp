@@ -1,7 +1,7 @@
 // Messages on their way out, and what workers say of them.
 
-#include "adapters/emodb/door_parts.hpp"
-#include "adapters/emodb/wire_id.hpp"
+#include "adapters/doors/emodb/parts.hpp"
+#include "adapters/doors/emodb/wire_id.hpp"
 
 #include <algorithm>
 #include <charconv>

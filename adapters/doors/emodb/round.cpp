@@ -1,7 +1,7 @@
-#include "adapters/emodb/round.hpp"
+#include "adapters/doors/emodb/round.hpp"
 
-#include "adapters/emodb/answers.hpp"
-#include "adapters/emodb/wire_id.hpp"
+#include "adapters/doors/emodb/answers.hpp"
+#include "adapters/doors/emodb/wire_id.hpp"
 
 #include <algorithm>
 #include <utility>

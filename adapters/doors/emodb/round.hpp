@@ -4,8 +4,8 @@
 // they go to the shard together, so that the way through the actors and the
 // journal is walked once for all of them.
 
-#include "adapters/emodb/gateway.hpp"
-#include "adapters/http/responder.hpp"
+#include "adapters/doors/emodb/gateway.hpp"
+#include "adapters/doors/http/responder.hpp"
 #include "messages/actors.hpp"
 
 #include <cstdint>

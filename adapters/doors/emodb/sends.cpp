@@ -1,6 +1,6 @@
 // Messages on their way in.
 
-#include "adapters/emodb/door_parts.hpp"
+#include "adapters/doors/emodb/parts.hpp"
 
 #include <algorithm>
 #include <mutex>

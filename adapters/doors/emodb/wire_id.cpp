@@ -1,4 +1,4 @@
-#include "adapters/emodb/wire_id.hpp"
+#include "adapters/doors/emodb/wire_id.hpp"
 
 #include <array>
 

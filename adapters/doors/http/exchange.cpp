@@ -1,9 +1,9 @@
-#include "adapters/http/exchange.hpp"
+#include "adapters/doors/http/exchange.hpp"
 
-#include "adapters/http/connection.hpp"
-#include "adapters/http/inflate.hpp"
-#include "adapters/http/io_loop.hpp"
-#include "adapters/http/wire.hpp"
+#include "adapters/doors/http/connection.hpp"
+#include "adapters/doors/http/inflate.hpp"
+#include "adapters/doors/http/io_loop.hpp"
+#include "adapters/doors/http/wire.hpp"
 
 #include <algorithm>
 #include <utility>

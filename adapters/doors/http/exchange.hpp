@@ -3,9 +3,9 @@
 // Inside the server: one request on its way to one answer. The I/O thread that
 // owns the connection moves it on; whoever answers does so from any thread.
 
-#include "adapters/http/responder.hpp"
-#include "adapters/http/router.hpp"
-#include "adapters/http/server.hpp"
+#include "adapters/doors/http/responder.hpp"
+#include "adapters/doors/http/router.hpp"
+#include "adapters/doors/http/server.hpp"
 
 #include <atomic>
 #include <cstdint>

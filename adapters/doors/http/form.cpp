@@ -1,4 +1,4 @@
-#include "adapters/http/form.hpp"
+#include "adapters/doors/http/form.hpp"
 
 #include <algorithm>
 

@@ -2,8 +2,8 @@
 
 // The body of a form: multipart/form-data or urlencoded.
 
-#include "adapters/http/message.hpp"
-#include "messages/errors.hpp"
+#include "adapters/doors/http/message.hpp"
+#include "messages/values/errors.hpp"
 
 #include <deque>
 #include <string>

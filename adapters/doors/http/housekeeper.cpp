@@ -1,6 +1,6 @@
-#include "adapters/http/housekeeper.hpp"
+#include "adapters/doors/http/housekeeper.hpp"
 
-#include "adapters/http/exchange.hpp"
+#include "adapters/doors/http/exchange.hpp"
 
 #include <algorithm>
 #include <array>

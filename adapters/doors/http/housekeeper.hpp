@@ -3,7 +3,7 @@
 // Inside the server: ends what takes too long, and keeps sockets that were
 // refused early open until the client has read the answer.
 
-#include "adapters/http/connection.hpp"
+#include "adapters/doors/http/connection.hpp"
 
 #include <atomic>
 #include <chrono>

@@ -1,4 +1,4 @@
-#include "adapters/http/inflate.hpp"
+#include "adapters/doors/http/inflate.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "messages/errors.hpp"
+#include "messages/values/errors.hpp"
 
 #include <string>
 #include <string_view>

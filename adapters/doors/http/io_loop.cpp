@@ -1,4 +1,4 @@
-#include "adapters/http/io_loop.hpp"
+#include "adapters/doors/http/io_loop.hpp"
 
 #include <cstdint>
 #include <utility>

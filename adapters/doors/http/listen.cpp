@@ -1,4 +1,4 @@
-#include "adapters/http/listen.hpp"
+#include "adapters/doors/http/listen.hpp"
 
 #include <algorithm>
 #include <cerrno>

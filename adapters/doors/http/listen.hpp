@@ -2,8 +2,8 @@
 
 // The listening socket.
 
-#include "messages/endpoint.hpp"
-#include "messages/errors.hpp"
+#include "messages/values/endpoint.hpp"
+#include "messages/values/errors.hpp"
 
 #include <cstdint>
 #include <string>

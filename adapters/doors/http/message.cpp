@@ -1,4 +1,4 @@
-#include "adapters/http/message.hpp"
+#include "adapters/doors/http/message.hpp"
 
 #include <utility>
 

@@ -2,7 +2,7 @@
 
 // A request as a handler sees it, and a response as it gives one.
 
-#include "adapters/http/text.hpp"
+#include "adapters/doors/http/text.hpp"
 
 #include <string>
 #include <string_view>

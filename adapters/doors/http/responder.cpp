@@ -1,4 +1,4 @@
-#include "adapters/http/responder.hpp"
+#include "adapters/doors/http/responder.hpp"
 
 #include <utility>
 

@@ -2,7 +2,7 @@
 
 // The promise to answer one request, kept from any thread.
 
-#include "adapters/http/message.hpp"
+#include "adapters/doors/http/message.hpp"
 
 #include <memory>
 

@@ -1,4 +1,4 @@
-#include "adapters/http/router.hpp"
+#include "adapters/doors/http/router.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -2,7 +2,7 @@
 
 // Which handler answers which path and method.
 
-#include "adapters/http/responder.hpp"
+#include "adapters/doors/http/responder.hpp"
 
 #include <chrono>
 #include <functional>

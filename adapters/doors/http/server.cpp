@@ -1,6 +1,6 @@
-#include "adapters/http/server.hpp"
+#include "adapters/doors/http/server.hpp"
 
-#include "adapters/http/server_core.hpp"
+#include "adapters/doors/http/server_core.hpp"
 
 #include <utility>
 

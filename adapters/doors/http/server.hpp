@@ -3,9 +3,9 @@
 // An HTTP/1.1 server: I/O threads that parse requests and call a router's
 // handlers, which answer when they can.
 
-#include "adapters/http/router.hpp"
-#include "messages/endpoint.hpp"
-#include "messages/errors.hpp"
+#include "adapters/doors/http/router.hpp"
+#include "messages/values/endpoint.hpp"
+#include "messages/values/errors.hpp"
 
 #include <chrono>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // What the library tells, on its I/O threads.
 
-#include "adapters/http/connection.hpp"
-#include "adapters/http/server_core.hpp"
+#include "adapters/doors/http/connection.hpp"
+#include "adapters/doors/http/server_core.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
-#include "adapters/http/server_core.hpp"
+#include "adapters/doors/http/server_core.hpp"
 
-#include "adapters/http/connection.hpp"
+#include "adapters/doors/http/connection.hpp"
 
 #include <algorithm>
 #include <fstream>

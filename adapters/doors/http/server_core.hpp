@@ -2,11 +2,11 @@
 
 // Inside the server: its instances of libmicrohttpd, and what they call.
 
-#include "adapters/http/exchange.hpp"
-#include "adapters/http/housekeeper.hpp"
-#include "adapters/http/io_loop.hpp"
-#include "adapters/http/listen.hpp"
-#include "adapters/http/server.hpp"
+#include "adapters/doors/http/exchange.hpp"
+#include "adapters/doors/http/housekeeper.hpp"
+#include "adapters/doors/http/io_loop.hpp"
+#include "adapters/doors/http/listen.hpp"
+#include "adapters/doors/http/server.hpp"
 
 #include <atomic>
 #include <chrono>

@@ -1,4 +1,4 @@
-#include "adapters/http/text.hpp"
+#include "adapters/doors/http/text.hpp"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,4 +1,4 @@
-#include "adapters/http/wire.hpp"
+#include "adapters/doors/http/wire.hpp"
 
 #include <cstring>
 #include <string>

@@ -3,7 +3,7 @@
 // Inside the server: what libmicrohttpd says about a request, and what it must
 // be asked in a roundabout way.
 
-#include "adapters/http/message.hpp"
+#include "adapters/doors/http/message.hpp"
 
 #include <string_view>
 

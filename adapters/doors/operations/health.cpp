@@ -1,4 +1,4 @@
-#include "adapters/operations/health.hpp"
+#include "adapters/doors/operations/health.hpp"
 
 namespace depositd {
 

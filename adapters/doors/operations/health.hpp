@@ -2,8 +2,8 @@
 
 // Whether the engine lives and can work, for load balancers and supervisors.
 
-#include "adapters/http/responder.hpp"
-#include "adapters/http/router.hpp"
+#include "adapters/doors/http/responder.hpp"
+#include "adapters/doors/http/router.hpp"
 #include "messages/actors.hpp"
 
 #include <caf/typed_event_based_actor.hpp>

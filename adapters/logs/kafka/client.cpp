@@ -1,4 +1,4 @@
-#include "adapters/kafka/client.hpp"
+#include "adapters/logs/kafka/client.hpp"
 
 #include <spdlog/spdlog.h>
 

@@ -3,8 +3,8 @@
 // One client of librdkafka, and what consumers and producers have in common.
 // See docs/decisions and librdkafka's own list of settings.
 
-#include "adapters/kafka/kafka_options.hpp"
-#include "messages/errors.hpp"
+#include "adapters/logs/kafka/kafka_options.hpp"
+#include "messages/values/errors.hpp"
 
 #include <librdkafka/rdkafka.h>
 

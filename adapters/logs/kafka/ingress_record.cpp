@@ -1,8 +1,8 @@
-#include "adapters/kafka/ingress_record.hpp"
+#include "adapters/logs/kafka/ingress_record.hpp"
 
-#include "messages/base64.hpp"
-#include "messages/names.hpp"
-#include "messages/trace_context.hpp"
+#include "messages/values/base64.hpp"
+#include "messages/values/names.hpp"
+#include "messages/values/trace_context.hpp"
 
 #include <simdjson.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "adapters/kafka/records.hpp"
+#include "adapters/logs/kafka/records.hpp"
 
 namespace depositd::kafka {
 

@@ -1,6 +1,6 @@
-#include "adapters/kafka/kafka_record_sink.hpp"
+#include "adapters/logs/kafka/kafka_record_sink.hpp"
 
-#include "adapters/kafka/client.hpp"
+#include "adapters/logs/kafka/client.hpp"
 
 #include <spdlog/spdlog.h>
 

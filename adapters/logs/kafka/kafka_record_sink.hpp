@@ -3,7 +3,7 @@
 // The port record_sink on Kafka: an idempotent producer that waits for all
 // replicas, and is replaced when it breaks.
 
-#include "adapters/kafka/kafka_options.hpp"
+#include "adapters/logs/kafka/kafka_options.hpp"
 #include "messages/ports/record_log.hpp"
 
 #include <memory>

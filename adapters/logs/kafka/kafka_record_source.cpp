@@ -1,6 +1,6 @@
-#include "adapters/kafka/kafka_record_source.hpp"
+#include "adapters/logs/kafka/kafka_record_source.hpp"
 
-#include "adapters/kafka/client.hpp"
+#include "adapters/logs/kafka/client.hpp"
 
 #include <algorithm>
 #include <map>

@@ -3,7 +3,7 @@
 // The port record_source on Kafka, without a consumer group: partitions are
 // assigned by hand, and no offset is ever committed there.
 
-#include "adapters/kafka/kafka_options.hpp"
+#include "adapters/logs/kafka/kafka_options.hpp"
 #include "messages/ports/record_log.hpp"
 
 #include <memory>

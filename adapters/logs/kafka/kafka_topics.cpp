@@ -1,6 +1,6 @@
-#include "adapters/kafka/kafka_topics.hpp"
+#include "adapters/logs/kafka/kafka_topics.hpp"
 
-#include "adapters/kafka/client.hpp"
+#include "adapters/logs/kafka/client.hpp"
 
 #include <algorithm>
 #include <array>

@@ -2,8 +2,8 @@
 
 // Makes topics, as an operator would; depositd never makes one by itself.
 
-#include "adapters/kafka/kafka_options.hpp"
-#include "messages/errors.hpp"
+#include "adapters/logs/kafka/kafka_options.hpp"
+#include "messages/values/errors.hpp"
 
 #include <chrono>
 #include <cstdint>

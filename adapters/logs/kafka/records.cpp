@@ -1,8 +1,8 @@
-#include "adapters/kafka/records.hpp"
+#include "adapters/logs/kafka/records.hpp"
 
-#include "adapters/kafka/ingress_record.hpp"
-#include "messages/time_text.hpp"
-#include "messages/trace_context.hpp"
+#include "adapters/logs/kafka/ingress_record.hpp"
+#include "messages/values/time_text.hpp"
+#include "messages/values/trace_context.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,4 +1,4 @@
-#include "adapters/kafka/topics.hpp"
+#include "adapters/logs/kafka/topics.hpp"
 
 namespace depositd {
 

@@ -2,7 +2,7 @@
 
 // The actor that makes the topics which the settings name.
 
-#include "adapters/kafka/kafka_topics.hpp"
+#include "adapters/logs/kafka/kafka_topics.hpp"
 #include "messages/actors.hpp"
 
 #include <caf/typed_event_based_actor.hpp>

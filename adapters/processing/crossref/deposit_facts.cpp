@@ -1,7 +1,7 @@
-#include "adapters/crossref/deposit_facts.hpp"
+#include "adapters/processing/crossref/deposit_facts.hpp"
 
-#include "adapters/crossref/text.hpp"
-#include "adapters/crossref/xml_text.hpp"
+#include "adapters/processing/crossref/text.hpp"
+#include "adapters/processing/crossref/xml_text.hpp"
 
 #include <algorithm>
 #include <array>

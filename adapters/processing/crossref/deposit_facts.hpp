@@ -3,7 +3,7 @@
 // What a deposit says of its journals, issues, articles, books and so on, and
 // which of it holds for which DOI.
 
-#include "adapters/crossref/deposit_xml.hpp"
+#include "adapters/processing/crossref/deposit_xml.hpp"
 
 #include <cstddef>
 #include <string>

@@ -1,9 +1,9 @@
-#include "adapters/crossref/deposit_xml.hpp"
+#include "adapters/processing/crossref/deposit_xml.hpp"
 
-#include "adapters/crossref/deposit_facts.hpp"
-#include "adapters/crossref/text.hpp"
-#include "adapters/crossref/xml_reader.hpp"
-#include "adapters/crossref/xml_text.hpp"
+#include "adapters/processing/crossref/deposit_facts.hpp"
+#include "adapters/processing/crossref/text.hpp"
+#include "adapters/processing/crossref/xml_reader.hpp"
+#include "adapters/processing/crossref/xml_text.hpp"
 
 #include <algorithm>
 #include <unordered_set>

@@ -3,10 +3,10 @@
 // What a metadata deposit says: its batch, and every DOI it registers. DOIs
 // that it only cites, relates to or mentions are not registered by it.
 
-#include "adapters/crossref/diagnostic.hpp"
-#include "adapters/crossref/xml_limits.hpp"
-#include "messages/errors.hpp"
+#include "adapters/processing/crossref/diagnostic.hpp"
+#include "adapters/processing/crossref/xml_limits.hpp"
 #include "messages/ports/doi_registry.hpp"
+#include "messages/values/errors.hpp"
 
 #include <string>
 #include <string_view>

@@ -3,7 +3,7 @@
 // The documents that pollers get: `doi_batch_diagnostic`, with `status` as the
 // first attribute because clients search for it there.
 
-#include "messages/rows.hpp"
+#include "messages/values/rows.hpp"
 
 #include <cstdint>
 #include <string>

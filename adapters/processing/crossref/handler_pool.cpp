@@ -1,4 +1,4 @@
-#include "adapters/crossref/handler_pool.hpp"
+#include "adapters/processing/crossref/handler_pool.hpp"
 
 #include "messages/type_ids.hpp"
 

@@ -3,7 +3,7 @@
 // The handler of deposit queues: a router in front of a fixed number of
 // workers, each with a thread of its own, because the work blocks.
 
-#include "adapters/crossref/submission_handler.hpp"
+#include "adapters/processing/crossref/submission_handler.hpp"
 #include "messages/actors.hpp"
 
 #include <caf/stateful_actor.hpp>

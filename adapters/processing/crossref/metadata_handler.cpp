@@ -1,9 +1,9 @@
-#include "adapters/crossref/metadata_handler.hpp"
+#include "adapters/processing/crossref/metadata_handler.hpp"
 
-#include "adapters/crossref/deposit_xml.hpp"
-#include "adapters/crossref/diagnostic.hpp"
-#include "adapters/crossref/text.hpp"
-#include "adapters/crossref/xml_text.hpp"
+#include "adapters/processing/crossref/deposit_xml.hpp"
+#include "adapters/processing/crossref/diagnostic.hpp"
+#include "adapters/processing/crossref/text.hpp"
+#include "adapters/processing/crossref/xml_text.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -3,10 +3,10 @@
 // Processes metadata deposits: reads the file, applies the rules to each DOI,
 // records what may be recorded, and writes the diagnostic.
 
-#include "adapters/crossref/schema_folder.hpp"
-#include "adapters/crossref/xml_limits.hpp"
+#include "adapters/processing/crossref/schema_folder.hpp"
+#include "adapters/processing/crossref/xml_limits.hpp"
 #include "messages/ports/doi_registry.hpp"
-#include "messages/types.hpp"
+#include "messages/values/types.hpp"
 
 #include <memory>
 #include <string>

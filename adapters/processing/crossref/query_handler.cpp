@@ -1,7 +1,7 @@
-#include "adapters/crossref/query_handler.hpp"
+#include "adapters/processing/crossref/query_handler.hpp"
 
-#include "adapters/crossref/diagnostic.hpp"
-#include "adapters/crossref/text.hpp"
+#include "adapters/processing/crossref/diagnostic.hpp"
+#include "adapters/processing/crossref/text.hpp"
 
 #include <algorithm>
 #include <utility>

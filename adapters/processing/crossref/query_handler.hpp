@@ -3,8 +3,8 @@
 // Processes query uploads: looks each query up in what was recorded here and
 // answers resolved or unresolved, in a document that status polls understand.
 
-#include "adapters/crossref/metadata_handler.hpp"
-#include "adapters/crossref/query_xml.hpp"
+#include "adapters/processing/crossref/metadata_handler.hpp"
+#include "adapters/processing/crossref/query_xml.hpp"
 #include "messages/ports/doi_registry.hpp"
 
 #include <memory>

@@ -1,8 +1,8 @@
-#include "adapters/crossref/query_xml.hpp"
+#include "adapters/processing/crossref/query_xml.hpp"
 
-#include "adapters/crossref/text.hpp"
-#include "adapters/crossref/xml_reader.hpp"
-#include "adapters/crossref/xml_text.hpp"
+#include "adapters/processing/crossref/text.hpp"
+#include "adapters/processing/crossref/xml_reader.hpp"
+#include "adapters/processing/crossref/xml_text.hpp"
 
 #include <utility>
 

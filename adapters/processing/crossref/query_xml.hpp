@@ -2,9 +2,9 @@
 
 // What a query upload asks for: piped lines, or a `query_batch` document.
 
-#include "adapters/crossref/xml_limits.hpp"
-#include "messages/errors.hpp"
+#include "adapters/processing/crossref/xml_limits.hpp"
 #include "messages/ports/doi_registry.hpp"
+#include "messages/values/errors.hpp"
 
 #include <string>
 #include <string_view>

@@ -1,6 +1,6 @@
-#include "adapters/crossref/schema_folder.hpp"
+#include "adapters/processing/crossref/schema_folder.hpp"
 
-#include "adapters/crossref/xml_reader.hpp"
+#include "adapters/processing/crossref/xml_reader.hpp"
 
 #include <libxml/xmlIO.h>
 #include <libxml/xmlschemas.h>

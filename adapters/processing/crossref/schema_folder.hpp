@@ -2,7 +2,7 @@
 
 // The schema check of deposits: only files of one local folder are ever read.
 
-#include "messages/errors.hpp"
+#include "messages/values/errors.hpp"
 
 #include <filesystem>
 #include <map>

@@ -1,6 +1,6 @@
-#include "adapters/crossref/submission_handler.hpp"
+#include "adapters/processing/crossref/submission_handler.hpp"
 
-#include "messages/envelope.hpp"
+#include "messages/values/submission_body.hpp"
 
 #include <exception>
 #include <utility>

@@ -2,12 +2,12 @@
 
 // Takes a claimed submission to the work that its operation asks for.
 
-#include "adapters/crossref/metadata_handler.hpp"
-#include "adapters/crossref/query_handler.hpp"
-#include "messages/control.hpp"
-#include "messages/envelope.hpp"
+#include "adapters/processing/crossref/metadata_handler.hpp"
+#include "adapters/processing/crossref/query_handler.hpp"
 #include "messages/local.hpp"
 #include "messages/ports/blob_store.hpp"
+#include "messages/values/control.hpp"
+#include "messages/values/submission_body.hpp"
 
 #include <memory>
 

@@ -1,4 +1,4 @@
-#include "adapters/crossref/text.hpp"
+#include "adapters/processing/crossref/text.hpp"
 
 #include <algorithm>
 

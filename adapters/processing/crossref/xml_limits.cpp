@@ -1,4 +1,4 @@
-#include "adapters/crossref/xml_limits.hpp"
+#include "adapters/processing/crossref/xml_limits.hpp"
 
 #include <algorithm>
 #include <vector>

@@ -3,7 +3,7 @@
 // Limits of a document, checked before a parser sees it: some parsers take
 // quadratic time before they notice.
 
-#include "messages/errors.hpp"
+#include "messages/values/errors.hpp"
 
 #include <cstddef>
 #include <string>

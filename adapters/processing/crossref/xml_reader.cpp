@@ -1,6 +1,6 @@
-#include "adapters/crossref/xml_reader.hpp"
+#include "adapters/processing/crossref/xml_reader.hpp"
 
-#include "adapters/crossref/xml_text.hpp"
+#include "adapters/processing/crossref/xml_text.hpp"
 
 #include <libxml/SAX2.h>
 #include <libxml/parser.h>

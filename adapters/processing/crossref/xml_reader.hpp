@@ -4,8 +4,8 @@
 // file and no network access, within limits. Elements reach the caller one by
 // one; no tree is built.
 
-#include "adapters/crossref/xml_limits.hpp"
-#include "messages/errors.hpp"
+#include "adapters/processing/crossref/xml_limits.hpp"
+#include "messages/values/errors.hpp"
 
 #include <string>
 #include <string_view>

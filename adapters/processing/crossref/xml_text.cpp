@@ -1,4 +1,4 @@
-#include "adapters/crossref/xml_text.hpp"
+#include "adapters/processing/crossref/xml_text.hpp"
 
 #include <algorithm>
 #include <array>

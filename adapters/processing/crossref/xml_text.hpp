@@ -3,8 +3,8 @@
 // Bytes of unknown origin made into text of one encoding, so that the parser
 // never guesses one.
 
-#include "adapters/crossref/xml_limits.hpp"
-#include "messages/errors.hpp"
+#include "adapters/processing/crossref/xml_limits.hpp"
+#include "messages/values/errors.hpp"
 
 #include <cstddef>
 #include <string>

@@ -1,4 +1,4 @@
-#include "adapters/blobs/folder_blobs.hpp"
+#include "adapters/stores/blobs/folder_blobs.hpp"
 
 #include <atomic>
 #include <bitset>
@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "adapters/files/file.hpp"
-#include "adapters/files/sha256.hpp"
-#include "messages/test_points.hpp"
+#include "adapters/stores/files/file.hpp"
+#include "adapters/stores/files/sha256.hpp"
+#include "messages/values/test_points.hpp"
 
 namespace depositd {
 

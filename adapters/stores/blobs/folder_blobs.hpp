@@ -2,7 +2,7 @@
 
 // Blobs as files: "ab/cd/abcd...", named by the SHA-256 of what is in them.
 
-#include "adapters/files/disk.hpp"
+#include "adapters/stores/files/disk.hpp"
 #include "messages/ports/blob_store.hpp"
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-#include "adapters/files/disk.hpp"
+#include "adapters/stores/files/disk.hpp"
 
 #include <cerrno>
 

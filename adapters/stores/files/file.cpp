@@ -1,4 +1,4 @@
-#include "adapters/files/file.hpp"
+#include "adapters/stores/files/file.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -2,8 +2,8 @@
 
 // Files and folders with errors that name them.
 
-#include "adapters/files/disk.hpp"
-#include "messages/errors.hpp"
+#include "adapters/stores/files/disk.hpp"
+#include "messages/values/errors.hpp"
 
 #include <filesystem>
 #include <string>

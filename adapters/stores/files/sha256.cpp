@@ -1,4 +1,4 @@
-#include "adapters/files/sha256.hpp"
+#include "adapters/stores/files/sha256.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,10 +1,10 @@
-#include "adapters/memory/memory_blob_store.hpp"
+#include "adapters/stores/memory/memory_blob_store.hpp"
 
 #include <chrono>
 #include <mutex>
 #include <unordered_map>
 
-#include "adapters/files/sha256.hpp"
+#include "adapters/stores/files/sha256.hpp"
 
 namespace depositd {
 

@@ -1,6 +1,6 @@
-#include "adapters/memory/memory_doi_registry.hpp"
+#include "adapters/stores/memory/memory_doi_registry.hpp"
 
-#include "messages/doi_rules.hpp"
+#include "messages/values/doi_rules.hpp"
 
 #include <map>
 #include <mutex>

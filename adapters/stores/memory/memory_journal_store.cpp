@@ -1,6 +1,6 @@
-#include "adapters/memory/memory_journal_store.hpp"
+#include "adapters/stores/memory/memory_journal_store.hpp"
 
-#include "messages/test_points.hpp"
+#include "messages/values/test_points.hpp"
 
 #include <algorithm>
 #include <atomic>

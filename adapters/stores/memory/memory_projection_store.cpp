@@ -1,6 +1,6 @@
-#include "adapters/memory/memory_projection_store.hpp"
+#include "adapters/stores/memory/memory_projection_store.hpp"
 
-#include "messages/row_changes.hpp"
+#include "messages/values/row_changes.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "adapters/memory/memory_record_log.hpp"
+#include "adapters/stores/memory/memory_record_log.hpp"
 
 #include <algorithm>
 #include <cassert>

@@ -1,4 +1,4 @@
-#include "adapters/memory/memory_shard_leases.hpp"
+#include "adapters/stores/memory/memory_shard_leases.hpp"
 
 #include <map>
 #include <mutex>

@@ -1,4 +1,4 @@
-#include "adapters/postgres/channel.hpp"
+#include "adapters/stores/postgres/channel.hpp"
 
 #include <chrono>
 #include <thread>

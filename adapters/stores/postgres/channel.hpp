@@ -3,7 +3,7 @@
 // A connection for one kind of work, shared by threads one at a time, that
 // comes back when the server does.
 
-#include "adapters/postgres/connection.hpp"
+#include "adapters/stores/postgres/connection.hpp"
 
 #include <functional>
 #include <memory>

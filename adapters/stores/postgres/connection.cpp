@@ -1,4 +1,4 @@
-#include "adapters/postgres/connection.hpp"
+#include "adapters/stores/postgres/connection.hpp"
 
 #include <cerrno>
 #include <poll.h>

@@ -3,8 +3,8 @@
 // A connection to PostgreSQL. This and values.hpp are the only places that
 // speak libpq.
 
-#include "adapters/postgres/values.hpp"
-#include "messages/errors.hpp"
+#include "adapters/stores/postgres/values.hpp"
+#include "messages/values/errors.hpp"
 
 #include <chrono>
 #include <functional>

@@ -1,7 +1,7 @@
-#include "adapters/postgres/journal_log.hpp"
+#include "adapters/stores/postgres/journal_log.hpp"
 
-#include "adapters/files/row_checksum.hpp"
-#include "adapters/postgres/statements.hpp"
+#include "adapters/stores/files/row_checksum.hpp"
+#include "adapters/stores/postgres/statements.hpp"
 
 #include <cstring>
 

@@ -2,7 +2,7 @@
 
 // What the journal knows of its tables, and how a group is written there.
 
-#include "adapters/postgres/connection.hpp"
+#include "adapters/stores/postgres/connection.hpp"
 #include "messages/ports/journal_store.hpp"
 
 #include <map>

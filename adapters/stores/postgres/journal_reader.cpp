@@ -1,6 +1,6 @@
-#include "adapters/postgres/journal_reader.hpp"
+#include "adapters/stores/postgres/journal_reader.hpp"
 
-#include "adapters/postgres/statements.hpp"
+#include "adapters/stores/postgres/statements.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -2,9 +2,9 @@
 
 // The side of the journal that reads, and drops what was read.
 
-#include "adapters/postgres/channel.hpp"
-#include "adapters/postgres/journal_log.hpp"
-#include "adapters/postgres/postgres_options.hpp"
+#include "adapters/stores/postgres/channel.hpp"
+#include "adapters/stores/postgres/journal_log.hpp"
+#include "adapters/stores/postgres/postgres_options.hpp"
 
 #include <atomic>
 

@@ -1,8 +1,8 @@
-#include "adapters/postgres/journal_writer.hpp"
+#include "adapters/stores/postgres/journal_writer.hpp"
 
-#include "adapters/postgres/migrations.hpp"
-#include "adapters/postgres/statements.hpp"
-#include "messages/test_points.hpp"
+#include "adapters/stores/postgres/migrations.hpp"
+#include "adapters/stores/postgres/statements.hpp"
+#include "messages/values/test_points.hpp"
 
 #include <algorithm>
 

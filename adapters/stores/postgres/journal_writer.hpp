@@ -3,8 +3,8 @@
 // The side of the journal that appends. It decides what became of a commit
 // whose answer never came.
 
-#include "adapters/postgres/journal_reader.hpp"
-#include "adapters/postgres/postgres_journal_store.hpp"
+#include "adapters/stores/postgres/journal_reader.hpp"
+#include "adapters/stores/postgres/postgres_journal_store.hpp"
 
 #include <chrono>
 #include <map>

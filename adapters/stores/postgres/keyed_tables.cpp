@@ -1,5 +1,5 @@
-#include "adapters/postgres/projection_rows.hpp"
-#include "adapters/postgres/projection_statements.hpp"
+#include "adapters/stores/postgres/projection_rows.hpp"
+#include "adapters/stores/postgres/projection_statements.hpp"
 
 #include <map>
 

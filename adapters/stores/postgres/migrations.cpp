@@ -1,6 +1,6 @@
-#include "adapters/postgres/migrations.hpp"
+#include "adapters/stores/postgres/migrations.hpp"
 
-#include "adapters/postgres/statements.hpp"
+#include "adapters/stores/postgres/statements.hpp"
 
 namespace depositd::postgres {
 

@@ -3,7 +3,7 @@
 // The schema, in steps that are never changed once they were released: a file
 // of migrations/ each.
 
-#include "adapters/postgres/connection.hpp"
+#include "adapters/stores/postgres/connection.hpp"
 
 #include <string_view>
 #include <vector>

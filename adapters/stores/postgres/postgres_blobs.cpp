@@ -1,9 +1,9 @@
-#include "adapters/postgres/postgres_blobs.hpp"
+#include "adapters/stores/postgres/postgres_blobs.hpp"
 
-#include "adapters/files/sha256.hpp"
-#include "adapters/postgres/channel.hpp"
-#include "adapters/postgres/effect_statements.hpp"
-#include "adapters/postgres/migrations.hpp"
+#include "adapters/stores/files/sha256.hpp"
+#include "adapters/stores/postgres/channel.hpp"
+#include "adapters/stores/postgres/effect_statements.hpp"
+#include "adapters/stores/postgres/migrations.hpp"
 
 #include <atomic>
 

@@ -2,7 +2,7 @@
 
 // Blobs in PostgreSQL, for engines on several machines.
 
-#include "adapters/postgres/postgres_options.hpp"
+#include "adapters/stores/postgres/postgres_options.hpp"
 #include "messages/ports/blob_store.hpp"
 
 #include <memory>

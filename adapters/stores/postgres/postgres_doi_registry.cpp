@@ -1,12 +1,12 @@
-#include "adapters/postgres/postgres_doi_registry.hpp"
+#include "adapters/stores/postgres/postgres_doi_registry.hpp"
 
-#include "adapters/files/row_checksum.hpp"
-#include "adapters/files/sha256.hpp"
-#include "adapters/postgres/channel.hpp"
-#include "adapters/postgres/effect_statements.hpp"
-#include "adapters/postgres/migrations.hpp"
-#include "adapters/postgres/projection_rows.hpp"
-#include "messages/doi_rules.hpp"
+#include "adapters/stores/files/row_checksum.hpp"
+#include "adapters/stores/files/sha256.hpp"
+#include "adapters/stores/postgres/channel.hpp"
+#include "adapters/stores/postgres/effect_statements.hpp"
+#include "adapters/stores/postgres/migrations.hpp"
+#include "adapters/stores/postgres/projection_rows.hpp"
+#include "messages/values/doi_rules.hpp"
 
 #include <unordered_map>
 

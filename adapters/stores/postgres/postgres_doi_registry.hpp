@@ -2,7 +2,7 @@
 
 // The registry of DOIs in PostgreSQL, for engines on several machines.
 
-#include "adapters/postgres/postgres_options.hpp"
+#include "adapters/stores/postgres/postgres_options.hpp"
 #include "messages/ports/doi_registry.hpp"
 
 #include <memory>

@@ -1,8 +1,8 @@
-#include "adapters/postgres/postgres_journal_store.hpp"
+#include "adapters/stores/postgres/postgres_journal_store.hpp"
 
-#include "adapters/postgres/journal_reader.hpp"
-#include "adapters/postgres/journal_writer.hpp"
-#include "adapters/postgres/migrations.hpp"
+#include "adapters/stores/postgres/journal_reader.hpp"
+#include "adapters/stores/postgres/journal_writer.hpp"
+#include "adapters/stores/postgres/migrations.hpp"
 
 namespace depositd {
 

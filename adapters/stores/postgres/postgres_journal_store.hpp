@@ -2,7 +2,7 @@
 
 // The journal in PostgreSQL: one row per group, one table per extent.
 
-#include "adapters/postgres/postgres_options.hpp"
+#include "adapters/stores/postgres/postgres_options.hpp"
 #include "messages/ports/journal_store.hpp"
 
 #include <memory>

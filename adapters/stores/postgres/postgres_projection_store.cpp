@@ -1,10 +1,10 @@
-#include "adapters/postgres/postgres_projection_store.hpp"
+#include "adapters/stores/postgres/postgres_projection_store.hpp"
 
-#include "adapters/postgres/channel.hpp"
-#include "adapters/postgres/migrations.hpp"
-#include "adapters/postgres/projection_rows.hpp"
-#include "adapters/postgres/projection_statements.hpp"
-#include "adapters/postgres/statements.hpp"
+#include "adapters/stores/postgres/channel.hpp"
+#include "adapters/stores/postgres/migrations.hpp"
+#include "adapters/stores/postgres/projection_rows.hpp"
+#include "adapters/stores/postgres/projection_statements.hpp"
+#include "adapters/stores/postgres/statements.hpp"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 // The projection in PostgreSQL: tables that people may read, too. See
 // migrations/0002_projection.sql for what is in them.
 
-#include "adapters/postgres/postgres_options.hpp"
+#include "adapters/stores/postgres/postgres_options.hpp"
 #include "messages/ports/projection_store.hpp"
 
 #include <memory>

@@ -1,8 +1,8 @@
-#include "adapters/postgres/postgres_shard_leases.hpp"
+#include "adapters/stores/postgres/postgres_shard_leases.hpp"
 
-#include "adapters/postgres/channel.hpp"
-#include "adapters/postgres/lease_statements.hpp"
-#include "adapters/postgres/migrations.hpp"
+#include "adapters/stores/postgres/channel.hpp"
+#include "adapters/stores/postgres/lease_statements.hpp"
+#include "adapters/stores/postgres/migrations.hpp"
 
 #include <algorithm>
 

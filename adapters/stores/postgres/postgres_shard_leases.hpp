@@ -3,7 +3,7 @@
 // Leases in PostgreSQL: tables `shard_leases` and `engines`, which people may
 // read as the view `shards`.
 
-#include "adapters/postgres/postgres_options.hpp"
+#include "adapters/stores/postgres/postgres_options.hpp"
 #include "messages/ports/shard_leases.hpp"
 
 #include <functional>

@@ -3,10 +3,10 @@
 // The tables of the projection of one shard. Each writer keeps the sum of its
 // table where recovery needs one.
 
-#include "adapters/files/row_checksum.hpp"
-#include "adapters/postgres/connection.hpp"
+#include "adapters/stores/files/row_checksum.hpp"
+#include "adapters/stores/postgres/connection.hpp"
 #include "messages/ports/projection_store.hpp"
-#include "messages/rows.hpp"
+#include "messages/values/rows.hpp"
 
 #include <functional>
 #include <string>

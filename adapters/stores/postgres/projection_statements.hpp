@@ -3,7 +3,7 @@
 // SQL of the projection. The first parameter is the shard; the order of columns
 // is that of the rows in messages/.
 
-#include "messages/rows.hpp"
+#include "messages/values/rows.hpp"
 
 #include <string>
 #include <string_view>

@@ -1,6 +1,6 @@
-#include "adapters/postgres/projection_rows.hpp"
-#include "adapters/postgres/projection_statements.hpp"
-#include "messages/row_changes.hpp"
+#include "adapters/stores/postgres/projection_rows.hpp"
+#include "adapters/stores/postgres/projection_statements.hpp"
+#include "messages/values/row_changes.hpp"
 
 #include <unordered_map>
 

@@ -1,4 +1,4 @@
-#include "adapters/postgres/values.hpp"
+#include "adapters/stores/postgres/values.hpp"
 
 #include <charconv>
 #include <cstdlib>

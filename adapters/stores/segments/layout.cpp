@@ -1,4 +1,4 @@
-#include "adapters/segments/layout.hpp"
+#include "adapters/stores/segments/layout.hpp"
 
 #include <cassert>
 #include <cstring>

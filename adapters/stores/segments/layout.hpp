@@ -11,8 +11,8 @@
 // random nonce that goes into all its checksums and is nowhere else: bytes of
 // the file's earlier life, or bytes that a depositor made up, never pass.
 
-#include "messages/errors.hpp"
 #include "messages/ports/journal_store.hpp"
+#include "messages/values/errors.hpp"
 
 #include <bit>
 #include <cstdint>

@@ -1,12 +1,12 @@
-#include "adapters/segments/manifest.hpp"
+#include "adapters/stores/segments/manifest.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <sstream>
 
-#include "adapters/files/file.hpp"
-#include "adapters/segments/layout.hpp"
+#include "adapters/stores/files/file.hpp"
+#include "adapters/stores/segments/layout.hpp"
 
 namespace depositd::segments {
 

@@ -3,9 +3,9 @@
 // The file `journal.meta`: which segments make up the log. It is what tells a
 // segment that was dropped from one that is missing.
 
-#include "adapters/files/disk.hpp"
-#include "messages/errors.hpp"
-#include "messages/types.hpp"
+#include "adapters/stores/files/disk.hpp"
+#include "messages/values/errors.hpp"
+#include "messages/values/types.hpp"
 
 #include <filesystem>
 #include <functional>

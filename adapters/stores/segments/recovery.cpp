@@ -1,4 +1,4 @@
-#include "adapters/segments/recovery.hpp"
+#include "adapters/stores/segments/recovery.hpp"
 
 #include <algorithm>
 #include <set>

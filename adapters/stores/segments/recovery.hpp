@@ -2,9 +2,9 @@
 
 // What a folder of segments holds, found out when it is opened.
 
-#include "adapters/segments/manifest.hpp"
-#include "adapters/segments/segment_pool.hpp"
-#include "adapters/segments/window.hpp"
+#include "adapters/stores/segments/manifest.hpp"
+#include "adapters/stores/segments/segment_pool.hpp"
+#include "adapters/stores/segments/window.hpp"
 
 #include <deque>
 #include <map>

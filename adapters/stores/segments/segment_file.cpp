@@ -1,4 +1,4 @@
-#include "adapters/segments/segment_file.hpp"
+#include "adapters/stores/segments/segment_file.hpp"
 
 #include <cerrno>
 #include <charconv>

@@ -2,8 +2,8 @@
 
 // One segment file of the log.
 
-#include "adapters/files/file.hpp"
-#include "adapters/segments/layout.hpp"
+#include "adapters/stores/files/file.hpp"
+#include "adapters/stores/segments/layout.hpp"
 
 #include <filesystem>
 #include <memory>

@@ -1,6 +1,6 @@
-#include "adapters/segments/segment_journal.hpp"
+#include "adapters/stores/segments/segment_journal.hpp"
 
-#include "messages/test_points.hpp"
+#include "messages/values/test_points.hpp"
 
 #include <algorithm>
 #include <array>

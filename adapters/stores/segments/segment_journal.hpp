@@ -2,8 +2,8 @@
 
 // The journal over segment files; see segments.hpp.
 
-#include "adapters/segments/recovery.hpp"
-#include "adapters/segments/segments.hpp"
+#include "adapters/stores/segments/recovery.hpp"
+#include "adapters/stores/segments/segments.hpp"
 
 #include <atomic>
 #include <string>

@@ -1,4 +1,4 @@
-#include "adapters/segments/segment_pool.hpp"
+#include "adapters/stores/segments/segment_pool.hpp"
 
 #include <algorithm>
 #include <cerrno>

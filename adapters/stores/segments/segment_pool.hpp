@@ -3,8 +3,8 @@
 // Gets segments ready before they are needed, so that no append waits for
 // space to be found or zeros to be written, and keeps dropped ones for reuse.
 
-#include "adapters/segments/manifest.hpp"
-#include "adapters/segments/segment_file.hpp"
+#include "adapters/stores/segments/manifest.hpp"
+#include "adapters/stores/segments/segment_file.hpp"
 
 #include <atomic>
 #include <condition_variable>

@@ -1,7 +1,7 @@
 // What an operator and the projector do to the log: see its extents, drop
 // them, copy them; and opening.
 
-#include "adapters/segments/segment_journal.hpp"
+#include "adapters/stores/segments/segment_journal.hpp"
 
 #include <cerrno>
 

@@ -3,7 +3,7 @@
 // The embedded journal: segment files in a folder, one `fdatasync` per group.
 // See layout.hpp for what is in them and manifest.hpp for `journal.meta`.
 
-#include "adapters/files/disk.hpp"
+#include "adapters/stores/files/disk.hpp"
 #include "messages/ports/journal_store.hpp"
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-#include "adapters/segments/window.hpp"
+#include "adapters/stores/segments/window.hpp"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 
 // Reads a segment file front to back in large pieces.
 
-#include "adapters/segments/segment_file.hpp"
+#include "adapters/stores/segments/segment_file.hpp"
 
 #include <optional>
 #include <vector>

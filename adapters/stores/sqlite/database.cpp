@@ -1,6 +1,6 @@
-#include "adapters/sqlite/database.hpp"
+#include "adapters/stores/sqlite/database.hpp"
 
-#include "adapters/files/file.hpp"
+#include "adapters/stores/files/file.hpp"
 
 #include <cassert>
 #include <fcntl.h>

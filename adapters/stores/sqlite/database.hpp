@@ -3,8 +3,8 @@
 // A database file of ours. This and statement.hpp are the only places that
 // speak SQLite's C API.
 
-#include "adapters/sqlite/statement.hpp"
-#include "messages/errors.hpp"
+#include "adapters/stores/sqlite/statement.hpp"
+#include "messages/values/errors.hpp"
 
 #include <sqlite3.h>
 

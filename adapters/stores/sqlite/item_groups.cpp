@@ -1,4 +1,4 @@
-#include "adapters/sqlite/item_groups.hpp"
+#include "adapters/stores/sqlite/item_groups.hpp"
 
 namespace depositd::sqlite {
 

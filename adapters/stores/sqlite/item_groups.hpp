@@ -3,7 +3,7 @@
 // Live items by user. They are stored by id, which makes writing cheap; a sort
 // in memory once at start is three times as fast as one in SQLite.
 
-#include "messages/rows.hpp"
+#include "messages/values/rows.hpp"
 
 #include <cstdint>
 #include <functional>

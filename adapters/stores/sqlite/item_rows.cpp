@@ -1,9 +1,9 @@
-#include "adapters/sqlite/item_rows.hpp"
+#include "adapters/stores/sqlite/item_rows.hpp"
 
-#include "adapters/sqlite/item_groups.hpp"
-#include "adapters/sqlite/keyed_rows.hpp"
-#include "adapters/sqlite/statements.hpp"
-#include "messages/row_changes.hpp"
+#include "adapters/stores/sqlite/item_groups.hpp"
+#include "adapters/stores/sqlite/keyed_rows.hpp"
+#include "adapters/stores/sqlite/statements.hpp"
+#include "messages/values/row_changes.hpp"
 
 #include <algorithm>
 

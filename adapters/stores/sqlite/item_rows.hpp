@@ -2,9 +2,9 @@
 
 // The table of live items, row by row. Each writer keeps the table's sum.
 
-#include "adapters/files/row_checksum.hpp"
-#include "adapters/sqlite/database.hpp"
-#include "messages/rows.hpp"
+#include "adapters/stores/files/row_checksum.hpp"
+#include "adapters/stores/sqlite/database.hpp"
+#include "messages/values/rows.hpp"
 
 #include <functional>
 #include <vector>

@@ -1,6 +1,6 @@
-#include "adapters/sqlite/keyed_rows.hpp"
+#include "adapters/stores/sqlite/keyed_rows.hpp"
 
-#include "adapters/sqlite/statements.hpp"
+#include "adapters/stores/sqlite/statements.hpp"
 
 namespace depositd::sqlite {
 

@@ -3,9 +3,9 @@
 // The small tables that recovery loads: rings and control rows. Each writer
 // keeps the table's sum.
 
-#include "adapters/files/row_checksum.hpp"
-#include "adapters/sqlite/database.hpp"
-#include "messages/rows.hpp"
+#include "adapters/stores/files/row_checksum.hpp"
+#include "adapters/stores/sqlite/database.hpp"
+#include "messages/values/rows.hpp"
 
 #include <functional>
 #include <vector>

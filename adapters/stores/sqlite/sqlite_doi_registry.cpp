@@ -1,9 +1,9 @@
-#include "adapters/sqlite/sqlite_doi_registry.hpp"
+#include "adapters/stores/sqlite/sqlite_doi_registry.hpp"
 
-#include "adapters/files/row_checksum.hpp"
-#include "adapters/sqlite/database.hpp"
-#include "adapters/sqlite/statements.hpp"
-#include "messages/doi_rules.hpp"
+#include "adapters/stores/files/row_checksum.hpp"
+#include "adapters/stores/sqlite/database.hpp"
+#include "adapters/stores/sqlite/statements.hpp"
+#include "messages/values/doi_rules.hpp"
 
 #include <mutex>
 #include <unordered_map>

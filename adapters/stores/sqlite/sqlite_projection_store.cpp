@@ -1,12 +1,12 @@
-#include "adapters/sqlite/sqlite_projection_store.hpp"
+#include "adapters/stores/sqlite/sqlite_projection_store.hpp"
 
-#include "adapters/files/row_checksum.hpp"
-#include "adapters/sqlite/database.hpp"
-#include "adapters/sqlite/item_rows.hpp"
-#include "adapters/sqlite/keyed_rows.hpp"
-#include "adapters/sqlite/statements.hpp"
-#include "adapters/sqlite/submission_rows.hpp"
-#include "messages/test_points.hpp"
+#include "adapters/stores/files/row_checksum.hpp"
+#include "adapters/stores/sqlite/database.hpp"
+#include "adapters/stores/sqlite/item_rows.hpp"
+#include "adapters/stores/sqlite/keyed_rows.hpp"
+#include "adapters/stores/sqlite/statements.hpp"
+#include "adapters/stores/sqlite/submission_rows.hpp"
+#include "messages/values/test_points.hpp"
 
 #include <algorithm>
 #include <unordered_set>

@@ -1,4 +1,4 @@
-#include "adapters/sqlite/statement.hpp"
+#include "adapters/stores/sqlite/statement.hpp"
 
 #include <utility>
 

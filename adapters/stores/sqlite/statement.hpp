@@ -2,7 +2,7 @@
 
 // A prepared statement of SQLite, lent out by its database.
 
-#include "messages/errors.hpp"
+#include "messages/values/errors.hpp"
 
 #include <sqlite3.h>
 

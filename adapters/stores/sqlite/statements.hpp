@@ -3,7 +3,7 @@
 // All SQL of the adapter. Every column list ends with the row's checksum; the
 // order of the columns is that of the rows in messages/.
 
-#include "messages/rows.hpp"
+#include "messages/values/rows.hpp"
 
 #include <array>
 #include <string>

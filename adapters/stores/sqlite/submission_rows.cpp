@@ -1,7 +1,7 @@
-#include "adapters/sqlite/submission_rows.hpp"
+#include "adapters/stores/sqlite/submission_rows.hpp"
 
-#include "adapters/sqlite/statements.hpp"
-#include "messages/row_changes.hpp"
+#include "adapters/stores/sqlite/statements.hpp"
+#include "messages/values/row_changes.hpp"
 
 namespace depositd::sqlite {
 

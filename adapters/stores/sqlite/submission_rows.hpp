@@ -3,9 +3,9 @@
 // The tables of submissions and of what pollers get. They are the archive, so
 // they are checked row by row when they are read, not as a whole at start.
 
-#include "adapters/files/row_checksum.hpp"
-#include "adapters/sqlite/database.hpp"
-#include "messages/rows.hpp"
+#include "adapters/stores/files/row_checksum.hpp"
+#include "adapters/stores/sqlite/database.hpp"
+#include "messages/values/rows.hpp"
 
 #include <vector>
 

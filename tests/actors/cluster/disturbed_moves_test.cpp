@@ -1,7 +1,7 @@
 // Moves between shards, and what becomes of them when engines die, hand shards
 // over, or cannot append.
 
-#include "tests/actors/shard_moves_world.hpp"
+#include "tests/actors/cluster/shard_moves_world.hpp"
 
 #include <functional>
 

@@ -1,6 +1,6 @@
 // What becomes of requests when the owner of a shard goes while it has them.
 
-#include "actors/router.hpp"
+#include "actors/cluster/router/shard_router.hpp"
 #include "tests/support/actor_fixture.hpp"
 
 #include <caf/event_based_actor.hpp>

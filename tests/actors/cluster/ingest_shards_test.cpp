@@ -1,9 +1,9 @@
 // Records for several shards: each of them takes or refuses its own, and each
 // record has come in once or is a dead letter once, wherever a crash falls.
 
-#include "messages/codec.hpp"
-#include "tests/actors/record_log_fixture.hpp"
-#include "tests/actors/shards_world.hpp"
+#include "messages/values/codec.hpp"
+#include "tests/actors/cluster/shards_world.hpp"
+#include "tests/actors/records/record_log_fixture.hpp"
 
 namespace depositd::testing {
 

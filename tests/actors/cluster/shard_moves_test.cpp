@@ -1,6 +1,6 @@
 // Moves between queues of several shards.
 
-#include "tests/actors/shard_moves_world.hpp"
+#include "tests/actors/cluster/shard_moves_world.hpp"
 
 #include <deque>
 #include <set>

@@ -2,7 +2,7 @@
 
 // Two engines with a shard each, between which queues are moved.
 
-#include "tests/actors/shards_world.hpp"
+#include "tests/actors/cluster/shards_world.hpp"
 
 #include <algorithm>
 #include <string>

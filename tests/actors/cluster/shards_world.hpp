@@ -2,12 +2,12 @@
 
 // Several engines on the deterministic scheduler that share shards in memory.
 
-#include "actors/shard_keeper.hpp"
-#include "adapters/memory/memory_blob_store.hpp"
-#include "adapters/memory/memory_doi_registry.hpp"
-#include "adapters/memory/memory_journal_store.hpp"
-#include "adapters/memory/memory_projection_store.hpp"
-#include "adapters/memory/memory_shard_leases.hpp"
+#include "actors/cluster/keeper/keeper.hpp"
+#include "adapters/stores/memory/memory_blob_store.hpp"
+#include "adapters/stores/memory/memory_doi_registry.hpp"
+#include "adapters/stores/memory/memory_journal_store.hpp"
+#include "adapters/stores/memory/memory_projection_store.hpp"
+#include "adapters/stores/memory/memory_shard_leases.hpp"
 #include "tests/support/actor_fixture.hpp"
 #include "tests/support/meeting_admin.hpp"
 

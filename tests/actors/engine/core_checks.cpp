@@ -1,5 +1,5 @@
-#include "actors/recovery.hpp"
-#include "tests/actors/core_world.hpp"
+#include "actors/projection/recovery.hpp"
+#include "tests/actors/engine/core_world.hpp"
 
 #include <algorithm>
 

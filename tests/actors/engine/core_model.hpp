@@ -3,8 +3,8 @@
 // What must be true of the core, kept apart from how it does it: every item
 // that was acknowledged, where it is, and who holds it.
 
-#include "messages/scheduling.hpp"
-#include "messages/types.hpp"
+#include "messages/values/scheduling.hpp"
+#include "messages/values/types.hpp"
 
 #include <gtest/gtest.h>
 

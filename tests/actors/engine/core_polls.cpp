@@ -1,6 +1,6 @@
 // Steps of those who poll, and of moves between queues.
 
-#include "tests/actors/core_world.hpp"
+#include "tests/actors/engine/core_world.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // Random lives of the core. A failing seed prints itself; run it alone with
 // DEPOSITD_SEED=n, or more of them with DEPOSITD_SEEDS=count.
 
-#include "tests/actors/core_world.hpp"
+#include "tests/actors/engine/core_world.hpp"
 
 #include <spdlog/spdlog.h>
 

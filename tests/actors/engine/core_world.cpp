@@ -1,4 +1,4 @@
-#include "tests/actors/core_world.hpp"
+#include "tests/actors/engine/core_world.hpp"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 // The core under random commands, with the model beside it. Everything is a
 // function of the seed.
 
-#include "tests/actors/core_model.hpp"
+#include "tests/actors/engine/core_model.hpp"
 #include "tests/support/engine_fixture.hpp"
 
 #include <random>

@@ -1,7 +1,7 @@
 // Draining in order, and what a death means.
 
-#include "actors/reply.hpp"
-#include "actors/supervisor.hpp"
+#include "actors/engine/supervisor.hpp"
+#include "actors/journal/reply.hpp"
 #include "tests/support/actor_fixture.hpp"
 
 #include <memory>

@@ -1,9 +1,9 @@
 // Group commit, and what leaves after it.
 
-#include "actors/body_reader.hpp"
-#include "actors/journal.hpp"
-#include "actors/reply.hpp"
-#include "adapters/memory/memory_journal_store.hpp"
+#include "actors/journal/journal.hpp"
+#include "actors/journal/reply.hpp"
+#include "actors/shard/body_reader.hpp"
+#include "adapters/stores/memory/memory_journal_store.hpp"
 #include "tests/support/actor_fixture.hpp"
 #include "tests/support/watched_journal.hpp"
 

@@ -2,7 +2,7 @@
 
 // The admin actor with stand-ins for everything it asks.
 
-#include "actors/admin.hpp"
+#include "actors/operators/admin.hpp"
 
 #include "tests/support/actor_fixture.hpp"
 

@@ -1,6 +1,6 @@
 // Nodes of processors: who gets in, and what operators see of them.
 
-#include "tests/actors/admin_fixture.hpp"
+#include "tests/actors/operators/admin_fixture.hpp"
 #include "tests/support/other_node.hpp"
 
 namespace depositd::testing {

@@ -1,4 +1,4 @@
-#include "actors/admin_why.hpp"
+#include "actors/operators/why.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "tests/actors/admin_fixture.hpp"
+#include "tests/actors/operators/admin_fixture.hpp"
 
 namespace depositd::testing {
 namespace {

@@ -1,6 +1,6 @@
-#include "actors/submitter.hpp"
+#include "actors/operators/submitter.hpp"
 
-#include "messages/base64.hpp"
+#include "messages/values/base64.hpp"
 
 #include "tests/support/actor_fixture.hpp"
 

@@ -1,8 +1,8 @@
 // A slot between several doors, which the test plays: what it asks, how often,
 // and for how long it waits for an answer.
 
-#include "actors/processor.hpp"
-#include "messages/sharding.hpp"
+#include "actors/processors/processor.hpp"
+#include "messages/values/sharding.hpp"
 #include "tests/support/actor_fixture.hpp"
 
 #include <memory>

@@ -1,7 +1,7 @@
 // Slots and their manager on the real core, with a handler moved by hand.
 
-#include "actors/processor_manager.hpp"
-#include "actors/reply.hpp"
+#include "actors/journal/reply.hpp"
+#include "actors/processors/manager.hpp"
 #include "tests/support/engine_fixture.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Slots on another node: what becomes of their claims when a side goes away.
 
-#include "actors/processor_manager.hpp"
-#include "actors/reply.hpp"
+#include "actors/journal/reply.hpp"
+#include "actors/processors/manager.hpp"
 #include "tests/support/engine_fixture.hpp"
 #include "tests/support/other_node.hpp"
 

@@ -1,8 +1,8 @@
 // Slots that draw from several shards, whose engines come and go.
 
-#include "actors/processor_manager.hpp"
-#include "actors/reply.hpp"
-#include "tests/actors/shards_world.hpp"
+#include "actors/journal/reply.hpp"
+#include "actors/processors/manager.hpp"
+#include "tests/actors/cluster/shards_world.hpp"
 #include "tests/support/other_node.hpp"
 
 namespace depositd::testing {

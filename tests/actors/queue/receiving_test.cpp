@@ -1,6 +1,6 @@
 // Workers that poll: what they take, end and extend by item.
 
-#include "actors/reply.hpp"
+#include "actors/journal/reply.hpp"
 #include "tests/support/polling_fixture.hpp"
 
 namespace depositd {

@@ -3,9 +3,9 @@
 // The core with a log of records in memory on both sides: what is written to
 // the ingress topic comes out of the egress topic or the dead letters.
 
-#include "actors/intake.hpp"
-#include "actors/publisher.hpp"
-#include "adapters/memory/memory_record_log.hpp"
+#include "actors/records/intake.hpp"
+#include "actors/records/publisher.hpp"
+#include "adapters/stores/memory/memory_record_log.hpp"
 #include "tests/support/engine_fixture.hpp"
 
 #include <algorithm>

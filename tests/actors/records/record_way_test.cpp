@@ -1,6 +1,6 @@
 // Records on their whole way: from a log in, through the core, and out again.
 
-#include "tests/actors/record_log_fixture.hpp"
+#include "tests/actors/records/record_log_fixture.hpp"
 
 namespace depositd {
 

@@ -1,6 +1,6 @@
-#include "tests/actors/record_log_fixture.hpp"
+#include "tests/actors/records/record_log_fixture.hpp"
 
-#include "messages/envelope.hpp"
+#include "messages/values/submission_body.hpp"
 
 namespace depositd {
 

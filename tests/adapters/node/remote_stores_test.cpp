@@ -1,10 +1,10 @@
 // The contract of both stores, over a socket between two actor systems.
 
-#include "adapters/memory/memory_blob_store.hpp"
-#include "adapters/memory/memory_doi_registry.hpp"
-#include "adapters/node/effect_line.hpp"
-#include "adapters/node/effects.hpp"
-#include "adapters/node/remote_effects.hpp"
+#include "adapters/node/store_client.hpp"
+#include "adapters/node/store_line.hpp"
+#include "adapters/node/store_server.hpp"
+#include "adapters/stores/memory/memory_blob_store.hpp"
+#include "adapters/stores/memory/memory_doi_registry.hpp"
 #include "tests/adapters/node/system_pair.hpp"
 #include "tests/contract/blob_store_suite.hpp"
 #include "tests/contract/doi_registry_suite.hpp"

@@ -1,4 +1,4 @@
-#include "adapters/node/effect_line.hpp"
+#include "adapters/node/store_line.hpp"
 
 #include "tests/adapters/node/system_pair.hpp"
 

@@ -1,8 +1,8 @@
-#include "adapters/node/effects.hpp"
+#include "adapters/node/store_server.hpp"
 
-#include "adapters/memory/memory_blob_store.hpp"
-#include "adapters/memory/memory_doi_registry.hpp"
-#include "adapters/node/effect_wire.hpp"
+#include "adapters/node/store_wire.hpp"
+#include "adapters/stores/memory/memory_blob_store.hpp"
+#include "adapters/stores/memory/memory_doi_registry.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 
 #include "messages/actors.hpp"
 #include "messages/message_types.hpp"
-#include "messages/node_options.hpp"
+#include "messages/values/node_options.hpp"
 
 #include <caf/io/all.hpp>
 

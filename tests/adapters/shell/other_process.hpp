@@ -3,9 +3,9 @@
 // An engine in a process of its own, because CAF knows itself by process.
 
 #include "messages/actors.hpp"
-#include "messages/endpoint.hpp"
 #include "messages/message_types.hpp"
-#include "messages/node_options.hpp"
+#include "messages/values/endpoint.hpp"
+#include "messages/values/node_options.hpp"
 
 #include <caf/io/all.hpp>
 #include <caf/openssl/all.hpp>

@@ -6,8 +6,8 @@
 #include "adapters/shell/passwords.hpp"
 #include "adapters/shell/words.hpp"
 
-#include "messages/base64.hpp"
-#include "messages/password_hash.hpp"
+#include "messages/values/base64.hpp"
+#include "messages/values/password_hash.hpp"
 
 #include <gtest/gtest.h>
 #include <sodium.h>

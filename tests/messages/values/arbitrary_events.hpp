@@ -3,7 +3,7 @@
 // Random values of every event for rapidcheck, made through the same `inspect`
 // that the codec uses: a new field is covered the day it is added.
 
-#include "messages/events.hpp"
+#include "messages/values/events.hpp"
 
 #include <rapidcheck.h>
 

@@ -1,7 +1,7 @@
-#include "messages/codec.hpp"
+#include "messages/values/codec.hpp"
 
-#include "messages/events.hpp"
-#include "tests/messages/arbitrary_events.hpp"
+#include "messages/values/events.hpp"
+#include "tests/messages/values/arbitrary_events.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -1,4 +1,4 @@
-#include "messages/errors.hpp"
+#include "messages/values/errors.hpp"
 
 #include <caf/sec.hpp>
 #include <gtest/gtest.h>

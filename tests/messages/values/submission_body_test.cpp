@@ -1,7 +1,7 @@
-#include "messages/envelope.hpp"
+#include "messages/values/submission_body.hpp"
 
-#include "messages/codec.hpp"
-#include "messages/events.hpp"
+#include "messages/values/codec.hpp"
+#include "messages/values/events.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -1,7 +1,7 @@
 // Moves between queues in the control state, and how shards learn of them.
 
-#include "actors/rules/control.hpp"
-#include "messages/errors.hpp"
+#include "actors/rules/control/control.hpp"
+#include "messages/values/errors.hpp"
 
 #include <gtest/gtest.h>
 

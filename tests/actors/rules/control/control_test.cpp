@@ -1,7 +1,7 @@
-#include "actors/rules/control.hpp"
+#include "actors/rules/control/control.hpp"
 
-#include "messages/codec.hpp"
-#include "tests/messages/arbitrary_events.hpp"
+#include "messages/values/codec.hpp"
+#include "tests/messages/values/arbitrary_events.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

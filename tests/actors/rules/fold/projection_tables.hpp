@@ -2,8 +2,8 @@
 
 // The keyed tables of a projection as maps, changed by slices as rows.hpp says.
 
-#include "messages/row_changes.hpp"
-#include "messages/rows.hpp"
+#include "messages/values/row_changes.hpp"
+#include "messages/values/rows.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 
 // Events as nodes write them, for tests of what reads a journal.
 
-#include "messages/events.hpp"
+#include "messages/values/events.hpp"
 
 #include <rapidcheck.h>
 

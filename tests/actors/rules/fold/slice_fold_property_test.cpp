@@ -1,7 +1,7 @@
-#include "actors/rules/slice_fold.hpp"
+#include "actors/rules/fold/slice_fold.hpp"
 
-#include "tests/actors/rules/projection_tables.hpp"
-#include "tests/actors/rules/random_journal.hpp"
+#include "tests/actors/rules/fold/projection_tables.hpp"
+#include "tests/actors/rules/fold/random_journal.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

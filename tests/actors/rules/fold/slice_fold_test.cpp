@@ -1,7 +1,7 @@
-#include "actors/rules/slice_fold.hpp"
+#include "actors/rules/fold/slice_fold.hpp"
 
-#include "messages/codec.hpp"
-#include "tests/actors/rules/random_journal.hpp"
+#include "messages/values/codec.hpp"
+#include "tests/actors/rules/fold/random_journal.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "actors/rules/dedup.hpp"
+#include "actors/rules/ledger/dedup.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -1,6 +1,6 @@
-#include "actors/rules/ledger.hpp"
+#include "actors/rules/ledger/ledger.hpp"
 
-#include "tests/actors/rules/ledger_fixture.hpp"
+#include "tests/actors/rules/ledger/ledger_fixture.hpp"
 
 #include <gtest/gtest.h>
 

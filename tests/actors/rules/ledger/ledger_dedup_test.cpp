@@ -1,6 +1,6 @@
 // Ledgers of queues that collapse equal payloads, and moves between ledgers.
 
-#include "tests/actors/rules/ledger_fixture.hpp"
+#include "tests/actors/rules/ledger/ledger_fixture.hpp"
 
 #include <algorithm>
 #include <variant>

@@ -2,7 +2,7 @@
 
 // A ledger with short verbs: decide and apply in one go.
 
-#include "actors/rules/ledger.hpp"
+#include "actors/rules/ledger/ledger.hpp"
 
 #include <gtest/gtest.h>
 

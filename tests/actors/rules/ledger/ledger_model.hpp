@@ -3,8 +3,8 @@
 // What a ledger must do, said as plainly as possible: one vector, searched from
 // end to end.
 
-#include "messages/events.hpp"
-#include "messages/scheduling.hpp"
+#include "messages/values/events.hpp"
+#include "messages/values/scheduling.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,9 +1,9 @@
-#include "actors/rules/ledger.hpp"
+#include "actors/rules/ledger/ledger.hpp"
 
-#include "actors/rules/slice_fold.hpp"
-#include "messages/codec.hpp"
-#include "tests/actors/rules/ledger_twins.hpp"
-#include "tests/actors/rules/projection_tables.hpp"
+#include "actors/rules/fold/slice_fold.hpp"
+#include "messages/values/codec.hpp"
+#include "tests/actors/rules/fold/projection_tables.hpp"
+#include "tests/actors/rules/ledger/ledger_twins.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -3,8 +3,8 @@
 // A ledger, its model and its journal, driven by random commands that both must
 // answer alike.
 
-#include "actors/rules/ledger.hpp"
-#include "tests/actors/rules/ledger_model.hpp"
+#include "actors/rules/ledger/ledger.hpp"
+#include "tests/actors/rules/ledger/ledger_model.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

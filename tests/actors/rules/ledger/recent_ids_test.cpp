@@ -1,4 +1,4 @@
-#include "actors/rules/recent_ids.hpp"
+#include "actors/rules/ledger/recent_ids.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 // A queue whose nodes answer at once, for tests that spell out the rules of
 // selection.
 
-#include "actors/rules/ring.hpp"
+#include "actors/rules/ring/ring.hpp"
 
 #include <gtest/gtest.h>
 

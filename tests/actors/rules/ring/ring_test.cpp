@@ -1,6 +1,6 @@
 // The settled rules of selection, one sentence each: turns, limits, criteria.
 
-#include "tests/actors/rules/ring_fixture.hpp"
+#include "tests/actors/rules/ring/ring_fixture.hpp"
 
 namespace depositd::rules {
 

@@ -1,7 +1,7 @@
 // The settled rules of selection, one sentence each: sizes, reserved picks,
 // bands, takers that wait, recovery, reasons.
 
-#include "tests/actors/rules/ring_fixture.hpp"
+#include "tests/actors/rules/ring/ring_fixture.hpp"
 
 namespace depositd::rules {
 

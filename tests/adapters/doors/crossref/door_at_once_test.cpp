@@ -1,7 +1,7 @@
 // Rows 36 to 40 of the case table: deposits that are processed at once.
 
-#include "tests/adapters/crossref/deposit_builder.hpp"
-#include "tests/adapters/crossref/door_world.hpp"
+#include "tests/adapters/doors/crossref/door_world.hpp"
+#include "tests/adapters/processing/crossref/deposit_builder.hpp"
 
 using namespace depositd;
 using namespace depositd::testing;

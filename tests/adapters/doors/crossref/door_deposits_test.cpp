@@ -1,7 +1,7 @@
 // Rows 1 to 19 of the case table of Crossref's deposit contract: what comes in.
 
-#include "tests/adapters/crossref/deposit_builder.hpp"
-#include "tests/adapters/crossref/door_world.hpp"
+#include "tests/adapters/doors/crossref/door_world.hpp"
+#include "tests/adapters/processing/crossref/deposit_builder.hpp"
 
 using namespace depositd;
 using namespace depositd::testing;

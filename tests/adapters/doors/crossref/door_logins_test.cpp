@@ -1,9 +1,9 @@
 // Who may enter, and what is kept of it. Row numbers are those of the table of
 // bad inputs.
 
-#include "adapters/crossref/login_throttle.hpp"
-#include "tests/adapters/crossref/deposit_builder.hpp"
-#include "tests/adapters/crossref/door_world.hpp"
+#include "adapters/doors/crossref/login_throttle.hpp"
+#include "tests/adapters/doors/crossref/door_world.hpp"
+#include "tests/adapters/processing/crossref/deposit_builder.hpp"
 
 #include <spdlog/sinks/ostream_sink.h>
 #include <spdlog/spdlog.h>

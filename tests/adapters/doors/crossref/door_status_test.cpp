@@ -1,7 +1,7 @@
 // Rows 20 to 35 of the case table: what became of it.
 
-#include "tests/adapters/crossref/deposit_builder.hpp"
-#include "tests/adapters/crossref/door_world.hpp"
+#include "tests/adapters/doors/crossref/door_world.hpp"
+#include "tests/adapters/processing/crossref/deposit_builder.hpp"
 
 using namespace depositd;
 using namespace depositd::testing;

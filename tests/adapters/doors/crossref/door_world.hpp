@@ -3,16 +3,16 @@
 // The door with everything real in front of it (sockets, parsing, passwords,
 // blobs) and, behind it, an engine that does exactly what a test says.
 
-#include "adapters/crossref/door.hpp"
-#include "adapters/crossref/door_worker.hpp"
-#include "adapters/crossref/submission_handler.hpp"
-#include "adapters/http/server.hpp"
-#include "adapters/memory/memory_blob_store.hpp"
-#include "adapters/memory/memory_doi_registry.hpp"
-#include "messages/envelope.hpp"
+#include "adapters/doors/crossref/door.hpp"
+#include "adapters/doors/crossref/worker.hpp"
+#include "adapters/doors/http/server.hpp"
+#include "adapters/processing/crossref/submission_handler.hpp"
+#include "adapters/stores/memory/memory_blob_store.hpp"
+#include "adapters/stores/memory/memory_doi_registry.hpp"
 #include "messages/message_types.hpp"
-#include "messages/password_hash.hpp"
-#include "tests/adapters/http/raw_client.hpp"
+#include "messages/values/password_hash.hpp"
+#include "messages/values/submission_body.hpp"
+#include "tests/adapters/doors/http/raw_client.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>

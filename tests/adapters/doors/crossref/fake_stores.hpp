@@ -2,9 +2,9 @@
 
 // The smallest stores that keep the ports' promises, with switches to fail.
 
-#include "messages/doi_rules.hpp"
 #include "messages/ports/blob_store.hpp"
 #include "messages/ports/doi_registry.hpp"
+#include "messages/values/doi_rules.hpp"
 
 #include <map>
 #include <string>

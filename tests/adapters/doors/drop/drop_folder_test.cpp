@@ -1,6 +1,6 @@
-#include "adapters/drop/drop_folder.hpp"
+#include "adapters/doors/drop/drop_folder.hpp"
 
-#include "adapters/memory/memory_blob_store.hpp"
+#include "adapters/stores/memory/memory_blob_store.hpp"
 #include "tests/support/actor_fixture.hpp"
 #include "tests/support/temporary_folder.hpp"
 

@@ -1,4 +1,4 @@
-#include "adapters/drop/ready_files.hpp"
+#include "adapters/doors/drop/ready_files.hpp"
 
 #include <gtest/gtest.h>
 

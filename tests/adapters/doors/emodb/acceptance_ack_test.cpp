@@ -1,7 +1,7 @@
 // Cases A1 to A10: the end of messages. On the dedup queue also with every
 // batch sent twice (X9).
 
-#include "tests/adapters/emodb/acceptance_fixture.hpp"
+#include "tests/adapters/doors/emodb/acceptance_fixture.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "tests/adapters/emodb/acceptance_answers.hpp"
+#include "tests/adapters/doors/emodb/acceptance_answers.hpp"
 
 namespace depositd::testing {
 

@@ -2,7 +2,7 @@
 
 // What answers of the door must be, to the byte where clients look at bytes.
 
-#include "tests/adapters/emodb/acceptance_client.hpp"
+#include "tests/adapters/doors/emodb/acceptance_client.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "tests/adapters/emodb/acceptance_client.hpp"
+#include "tests/adapters/doors/emodb/acceptance_client.hpp"
 
 #include <algorithm>
 #include <cctype>

@@ -1,7 +1,7 @@
 // Cases X1 to X8 and X10: equal messages of the dedup queue. X9 is the suites
 // that run on `dedupq_sent_twice`.
 
-#include "tests/adapters/emodb/acceptance_fixture.hpp"
+#include "tests/adapters/doors/emodb/acceptance_fixture.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "tests/adapters/emodb/acceptance_engine.hpp"
+#include "tests/adapters/doors/emodb/acceptance_engine.hpp"
 
 #include <chrono>
 #include <csignal>

@@ -1,7 +1,7 @@
 // What workers may say beside EmoDB's calls: that a message failed, now or for
 // good, and with which document one is done.
 
-#include "tests/adapters/emodb/acceptance_fixture.hpp"
+#include "tests/adapters/doors/emodb/acceptance_fixture.hpp"
 
 using namespace depositd::testing;
 using namespace std::chrono_literals;

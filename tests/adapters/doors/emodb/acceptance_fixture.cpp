@@ -1,4 +1,4 @@
-#include "tests/adapters/emodb/acceptance_fixture.hpp"
+#include "tests/adapters/doors/emodb/acceptance_fixture.hpp"
 
 #include <algorithm>
 #include <cstdio>

@@ -3,9 +3,9 @@
 // The door as its clients see it, over real sockets: queues that nobody has
 // used, messages, polls. One engine serves all tests of a program.
 
-#include "tests/adapters/emodb/acceptance_answers.hpp"
-#include "tests/adapters/emodb/acceptance_client.hpp"
-#include "tests/adapters/emodb/acceptance_engine.hpp"
+#include "tests/adapters/doors/emodb/acceptance_answers.hpp"
+#include "tests/adapters/doors/emodb/acceptance_client.hpp"
+#include "tests/adapters/doors/emodb/acceptance_engine.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Cases H1 to H9: who may do what.
 
-#include "tests/adapters/emodb/acceptance_fixture.hpp"
+#include "tests/adapters/doors/emodb/acceptance_fixture.hpp"
 
 using namespace depositd::testing;
 

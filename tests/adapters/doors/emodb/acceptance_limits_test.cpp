@@ -1,6 +1,6 @@
 // Cases W6, L1 to L3: full disks, many claims, load, and kills.
 
-#include "tests/adapters/emodb/acceptance_fixture.hpp"
+#include "tests/adapters/doors/emodb/acceptance_fixture.hpp"
 
 #include <algorithm>
 #include <atomic>

@@ -1,6 +1,6 @@
 // Cases K1 to K4, Z1 to Z5, D1 to D3: looking at queues, and emptying them.
 
-#include "tests/adapters/emodb/acceptance_fixture.hpp"
+#include "tests/adapters/doors/emodb/acceptance_fixture.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "tests/adapters/emodb/acceptance_model.hpp"
+#include "tests/adapters/doors/emodb/acceptance_model.hpp"
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 // that was not answered may have happened or not; the model allows both until
 // it sees which.
 
-#include "tests/adapters/emodb/acceptance_fixture.hpp"
+#include "tests/adapters/doors/emodb/acceptance_fixture.hpp"
 
 #include <chrono>
 #include <map>

@@ -1,7 +1,7 @@
 // Cases V1 to V10: messages that go from one queue to another. On the dedup
 // queue also with every batch sent twice (X9).
 
-#include "tests/adapters/emodb/acceptance_fixture.hpp"
+#include "tests/adapters/doors/emodb/acceptance_fixture.hpp"
 
 using namespace depositd::testing;
 

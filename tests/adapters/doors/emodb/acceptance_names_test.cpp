@@ -1,7 +1,7 @@
 // Cases N1 to N5: which names queues may have.
 
-#include "tests/adapters/emodb/acceptance_fixture.hpp"
-#include "tests/adapters/http/raw_client.hpp"
+#include "tests/adapters/doors/emodb/acceptance_fixture.hpp"
+#include "tests/adapters/doors/http/raw_client.hpp"
 
 using namespace depositd::testing;
 

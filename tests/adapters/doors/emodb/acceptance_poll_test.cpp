@@ -1,7 +1,7 @@
 // Cases P1 to P15: what a poll hands out, to whom and for how long. On the
 // dedup queue also with every batch sent twice (X9).
 
-#include "tests/adapters/emodb/acceptance_fixture.hpp"
+#include "tests/adapters/doors/emodb/acceptance_fixture.hpp"
 
 #include <algorithm>
 #include <map>

@@ -4,7 +4,7 @@
 // happens. `DEPOSITD_SEED` repeats the choices of a run, `DEPOSITD_PROPERTY_S`
 // makes it longer.
 
-#include "tests/adapters/emodb/acceptance_model.hpp"
+#include "tests/adapters/doors/emodb/acceptance_model.hpp"
 
 #include <csignal>
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // Cases R1 to R8, U1 and U2: claims that last longer or end at once. On the
 // dedup queue also with every batch sent twice (X9).
 
-#include "tests/adapters/emodb/acceptance_fixture.hpp"
+#include "tests/adapters/doors/emodb/acceptance_fixture.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // Cases S1 to S12, B1 to B6, M1 to M6: what may be sent, one by one and in
 // batches, and what becomes of the rest.
 
-#include "tests/adapters/emodb/acceptance_fixture.hpp"
+#include "tests/adapters/doors/emodb/acceptance_fixture.hpp"
 
 #include <random>
 

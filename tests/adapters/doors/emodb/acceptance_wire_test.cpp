@@ -1,7 +1,7 @@
 // Cases W1 to W5, W7, W8, and what the real client was seen to send.
 
-#include "tests/adapters/emodb/acceptance_fixture.hpp"
-#include "tests/adapters/http/raw_client.hpp"
+#include "tests/adapters/doors/emodb/acceptance_fixture.hpp"
+#include "tests/adapters/doors/http/raw_client.hpp"
 
 #include <zlib.h>
 

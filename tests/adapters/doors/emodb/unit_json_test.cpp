@@ -1,7 +1,7 @@
 // What is read of JSON bodies, and what is refused.
 
-#include "adapters/emodb/json_reader.hpp"
-#include "adapters/emodb/json_text.hpp"
+#include "adapters/doors/emodb/json_reader.hpp"
+#include "adapters/doors/emodb/json_text.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // docs/openapi.yaml and the door name the same routes.
 
-#include "adapters/emodb/door.hpp"
+#include "adapters/doors/emodb/door.hpp"
 
 #include <gtest/gtest.h>
 

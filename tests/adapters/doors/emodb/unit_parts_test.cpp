@@ -1,11 +1,11 @@
 // Ids, keys, parameters and answers: what needs no engine.
 
-#include "adapters/emodb/answers.hpp"
-#include "adapters/emodb/keys.hpp"
-#include "adapters/emodb/parameters.hpp"
-#include "adapters/emodb/rate_limit.hpp"
-#include "adapters/emodb/wire_id.hpp"
-#include "adapters/files/sha256.hpp"
+#include "adapters/doors/emodb/answers.hpp"
+#include "adapters/doors/emodb/keys.hpp"
+#include "adapters/doors/emodb/parameters.hpp"
+#include "adapters/doors/emodb/rate_limit.hpp"
+#include "adapters/doors/emodb/wire_id.hpp"
+#include "adapters/stores/files/sha256.hpp"
 
 #include <gtest/gtest.h>
 

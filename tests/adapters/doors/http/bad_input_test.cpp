@@ -1,7 +1,7 @@
 // What the server does for clients that are broken or hostile. Row numbers are
 // those of the table of bad inputs.
 
-#include "tests/adapters/http/server_fixture.hpp"
+#include "tests/adapters/doors/http/server_fixture.hpp"
 
 #include <sys/resource.h>
 

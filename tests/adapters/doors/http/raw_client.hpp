@@ -3,7 +3,7 @@
 // A client that sends exactly the bytes it is told, for tests of what a decent
 // HTTP library would never send.
 
-#include "adapters/http/text.hpp"
+#include "adapters/doors/http/text.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -3,8 +3,8 @@
 // A server whose routes answer in every way a door does: at once, later from
 // another thread, never.
 
-#include "adapters/http/server.hpp"
-#include "tests/adapters/http/raw_client.hpp"
+#include "adapters/doors/http/server.hpp"
+#include "tests/adapters/doors/http/raw_client.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // What the server does for decent clients.
 
-#include "tests/adapters/http/server_fixture.hpp"
+#include "tests/adapters/doors/http/server_fixture.hpp"
 
 #include <zlib.h>
 

@@ -1,7 +1,7 @@
 // The server over TLS, with libcurl as the client.
 
-#include "tests/adapters/http/certificate.hpp"
-#include "tests/adapters/http/server_fixture.hpp"
+#include "tests/adapters/doors/http/certificate.hpp"
+#include "tests/adapters/doors/http/server_fixture.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 #include <curl/curl.h>

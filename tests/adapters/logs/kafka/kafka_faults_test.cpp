@@ -1,8 +1,8 @@
 // What happens to us when brokers stop, die, refuse or forget.
 
-#include "adapters/kafka/kafka_record_sink.hpp"
-#include "adapters/kafka/kafka_record_source.hpp"
-#include "adapters/kafka/topics.hpp"
+#include "adapters/logs/kafka/kafka_record_sink.hpp"
+#include "adapters/logs/kafka/kafka_record_source.hpp"
+#include "adapters/logs/kafka/topics.hpp"
 #include "tests/support/kafka_admin.hpp"
 #include "tests/support/kafka_server.hpp"
 

@@ -1,4 +1,4 @@
-#include "adapters/kafka/records.hpp"
+#include "adapters/logs/kafka/records.hpp"
 
 #include <fstream>
 #include <map>

@@ -1,9 +1,9 @@
-#include "adapters/crossref/deposit_xml.hpp"
+#include "adapters/processing/crossref/deposit_xml.hpp"
 
-#include "adapters/crossref/text.hpp"
-#include "adapters/crossref/xml_text.hpp"
-#include "tests/adapters/crossref/deposit_builder.hpp"
-#include "tests/adapters/crossref/real_deposits.hpp"
+#include "adapters/processing/crossref/text.hpp"
+#include "adapters/processing/crossref/xml_text.hpp"
+#include "tests/adapters/processing/crossref/deposit_builder.hpp"
+#include "tests/adapters/processing/crossref/real_deposits.hpp"
 
 #include <gtest/gtest.h>
 

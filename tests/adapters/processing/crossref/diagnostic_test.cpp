@@ -1,6 +1,6 @@
-#include "adapters/crossref/diagnostic.hpp"
+#include "adapters/processing/crossref/diagnostic.hpp"
 
-#include "adapters/crossref/xml_reader.hpp"
+#include "adapters/processing/crossref/xml_reader.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
-#include "adapters/crossref/handler_pool.hpp"
+#include "adapters/processing/crossref/handler_pool.hpp"
 
-#include "messages/envelope.hpp"
-#include "tests/adapters/crossref/deposit_builder.hpp"
-#include "tests/adapters/crossref/fake_stores.hpp"
+#include "messages/values/submission_body.hpp"
+#include "tests/adapters/doors/crossref/fake_stores.hpp"
+#include "tests/adapters/processing/crossref/deposit_builder.hpp"
 #include "tests/support/actor_fixture.hpp"
 
 #include <caf/all.hpp>

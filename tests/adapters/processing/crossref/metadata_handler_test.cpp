@@ -1,8 +1,8 @@
-#include "adapters/crossref/metadata_handler.hpp"
+#include "adapters/processing/crossref/metadata_handler.hpp"
 
-#include "tests/adapters/crossref/deposit_builder.hpp"
-#include "tests/adapters/crossref/fake_stores.hpp"
-#include "tests/adapters/crossref/real_deposits.hpp"
+#include "tests/adapters/doors/crossref/fake_stores.hpp"
+#include "tests/adapters/processing/crossref/deposit_builder.hpp"
+#include "tests/adapters/processing/crossref/real_deposits.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
-#include "adapters/crossref/query_handler.hpp"
+#include "adapters/processing/crossref/query_handler.hpp"
 
-#include "tests/adapters/crossref/fake_stores.hpp"
+#include "tests/adapters/doors/crossref/fake_stores.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // The samples of config/samples do what their README says.
 
-#include "adapters/crossref/metadata_handler.hpp"
+#include "adapters/processing/crossref/metadata_handler.hpp"
 
-#include "tests/adapters/crossref/fake_stores.hpp"
+#include "tests/adapters/doors/crossref/fake_stores.hpp"
 
 #include <gtest/gtest.h>
 

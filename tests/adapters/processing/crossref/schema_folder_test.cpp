@@ -1,8 +1,8 @@
-#include "adapters/crossref/metadata_handler.hpp"
-#include "adapters/crossref/schema_folder.hpp"
+#include "adapters/processing/crossref/metadata_handler.hpp"
+#include "adapters/processing/crossref/schema_folder.hpp"
 
-#include "tests/adapters/crossref/deposit_builder.hpp"
-#include "tests/adapters/crossref/fake_stores.hpp"
+#include "tests/adapters/doors/crossref/fake_stores.hpp"
+#include "tests/adapters/processing/crossref/deposit_builder.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
-#include "adapters/crossref/xml_reader.hpp"
+#include "adapters/processing/crossref/xml_reader.hpp"
 
-#include "adapters/crossref/xml_text.hpp"
+#include "adapters/processing/crossref/xml_text.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-#include "adapters/files/file.hpp"
-#include "adapters/files/sha256.hpp"
+#include "adapters/stores/files/file.hpp"
+#include "adapters/stores/files/sha256.hpp"
 #include "tests/support/faulty_disk.hpp"
 #include "tests/support/temporary_folder.hpp"
 

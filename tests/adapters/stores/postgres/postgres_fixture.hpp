@@ -2,8 +2,8 @@
 
 // A schema of its own, stores in it, and a line that can be cut.
 
-#include "adapters/postgres/postgres_journal_store.hpp"
-#include "adapters/postgres/postgres_projection_store.hpp"
+#include "adapters/stores/postgres/postgres_journal_store.hpp"
+#include "adapters/stores/postgres/postgres_projection_store.hpp"
 #include "tests/support/cutting_proxy.hpp"
 #include "tests/support/postgres_schema.hpp"
 

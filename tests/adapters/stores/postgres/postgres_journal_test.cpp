@@ -1,7 +1,7 @@
 // What only the journal in PostgreSQL promises: fencing, commits of unknown
 // outcome, damage by name.
 
-#include "tests/adapters/postgres/postgres_fixture.hpp"
+#include "tests/adapters/stores/postgres/postgres_fixture.hpp"
 
 #include <chrono>
 #include <fstream>

@@ -1,8 +1,8 @@
 // Engines that share one database: each shard's journal and projection opened
 // under the epoch of a lease, and closed to whoever lost it.
 
-#include "adapters/postgres/postgres_shard_leases.hpp"
-#include "tests/adapters/postgres/postgres_fixture.hpp"
+#include "adapters/stores/postgres/postgres_shard_leases.hpp"
+#include "tests/adapters/stores/postgres/postgres_fixture.hpp"
 
 #include <chrono>
 

@@ -1,7 +1,7 @@
 // What only the projection in PostgreSQL promises: fencing, transactions of
 // unknown outcome, damage by name, tables for people.
 
-#include "tests/adapters/postgres/postgres_fixture.hpp"
+#include "tests/adapters/stores/postgres/postgres_fixture.hpp"
 #include "tests/contract/projection_rows.hpp"
 
 namespace depositd {

@@ -1,6 +1,6 @@
 // Every byte of a small journal is cut off or flipped in turn.
 
-#include "tests/adapters/segments/segments_fixture.hpp"
+#include "tests/adapters/stores/segments/segments_fixture.hpp"
 
 namespace depositd {
 

@@ -1,4 +1,4 @@
-#include "tests/adapters/segments/segments_fixture.hpp"
+#include "tests/adapters/stores/segments/segments_fixture.hpp"
 
 #include <cerrno>
 #include <thread>

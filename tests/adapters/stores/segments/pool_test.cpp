@@ -1,6 +1,6 @@
 // The filler of fresh segments against the appending thread.
 
-#include "adapters/segments/segment_pool.hpp"
+#include "adapters/stores/segments/segment_pool.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 #include <condition_variable>

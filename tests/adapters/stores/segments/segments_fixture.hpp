@@ -2,10 +2,10 @@
 
 // A small journal in a folder: three groups to a segment.
 
-#include "adapters/files/file.hpp"
-#include "adapters/segments/manifest.hpp"
-#include "adapters/segments/segment_file.hpp"
-#include "adapters/segments/segments.hpp"
+#include "adapters/stores/files/file.hpp"
+#include "adapters/stores/segments/manifest.hpp"
+#include "adapters/stores/segments/segment_file.hpp"
+#include "adapters/stores/segments/segments.hpp"
 #include "tests/support/faulty_disk.hpp"
 #include "tests/support/temporary_folder.hpp"
 

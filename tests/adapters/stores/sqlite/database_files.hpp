@@ -2,7 +2,7 @@
 
 // What tests do to database files behind the adapter's back.
 
-#include "messages/errors.hpp"
+#include "messages/values/errors.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 #include <sqlite3.h>

@@ -2,8 +2,8 @@
 
 // A projection in a file, and all that is in it.
 
-#include "adapters/sqlite/sqlite_projection_store.hpp"
-#include "tests/adapters/sqlite/database_files.hpp"
+#include "adapters/stores/sqlite/sqlite_projection_store.hpp"
+#include "tests/adapters/stores/sqlite/database_files.hpp"
 #include "tests/contract/projection_rows.hpp"
 
 #include <memory>

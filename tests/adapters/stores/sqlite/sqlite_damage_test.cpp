@@ -1,6 +1,6 @@
 // What is damaged is refused by name, never used, cleaned or made again.
 
-#include "tests/adapters/sqlite/projection_fixture.hpp"
+#include "tests/adapters/stores/sqlite/projection_fixture.hpp"
 
 namespace depositd {
 

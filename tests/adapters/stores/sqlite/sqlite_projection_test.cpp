@@ -1,6 +1,6 @@
-#include "adapters/sqlite/sqlite_projection_store.hpp"
+#include "adapters/stores/sqlite/sqlite_projection_store.hpp"
 
-#include "tests/adapters/sqlite/projection_fixture.hpp"
+#include "tests/adapters/stores/sqlite/projection_fixture.hpp"
 
 namespace depositd {
 

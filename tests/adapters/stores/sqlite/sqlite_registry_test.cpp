@@ -1,6 +1,6 @@
-#include "adapters/sqlite/sqlite_doi_registry.hpp"
+#include "adapters/stores/sqlite/sqlite_doi_registry.hpp"
 
-#include "tests/adapters/sqlite/database_files.hpp"
+#include "tests/adapters/stores/sqlite/database_files.hpp"
 
 #include <vector>
 
