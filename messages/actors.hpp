@@ -17,7 +17,7 @@ namespace depositd {
 /// Also what a remote worker must be.
 using processor_actor = caf::typed_actor<
   // Items handed out and outcomes taken, durable both.
-  caf::reacts_to<handed>>;
+  caf::reacts_to<deliver>>;
 
 /// Attaches a processor to a queue.
 struct attach {
@@ -36,39 +36,39 @@ typename Inspector::result_type inspect(Inspector& f, attach& x) {
 }
 
 /// The side of a queue that processors see, here or on another node.
-using queue_door_actor = caf::typed_actor<
+using queue_port_actor = caf::typed_actor<
   // Registers a processor; it is watched from then on.
   caf::replies_to<attach>::with<attached>,
   // Ends claims and asks for items; answered by `handed` to the processor.
-  caf::reacts_to<work>,
+  caf::reacts_to<settle_and_request>,
   // Takes back credit.
-  caf::reacts_to<withdraw>,
+  caf::reacts_to<cancel_credit>,
   // Extends claims.
-  caf::reacts_to<touch_claims>,
+  caf::reacts_to<renew_claims>,
   // Releases what the processor holds and forgets it.
   caf::replies_to<detach>::with<done>>;
 
 /// One queue's doors, one for each shard that has a part of it.
-struct doors_opened {
-  struct door {
+struct ports_opened {
+  struct port {
     shard_number shard = 0;
-    queue_door_actor queue;
+    queue_port_actor queue;
   };
-  std::vector<door> doors;
+  std::vector<port> ports;
 };
 
 template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, doors_opened::door& x) {
+typename Inspector::result_type inspect(Inspector& f, ports_opened::port& x) {
   return f(x.shard, x.queue);
 }
 
 template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, doors_opened& x) {
-  return f(x.doors);
+typename Inspector::result_type inspect(Inspector& f, ports_opened& x) {
+  return f(x.ports);
 }
 
 /// The ring of one queue: picks whose turn it is, reserves, delegates.
-using queue_actor = queue_door_actor::extend<
+using queue_actor = queue_port_actor::extend<
   // From the shard: a user has something to do with this queue.
   caf::reacts_to<introduce>,
   // From the shard: a user's node retired. Answers where it stood in the ring.
@@ -76,7 +76,7 @@ using queue_actor = queue_door_actor::extend<
   // From the shard: settings of the queue or the server changed.
   caf::reacts_to<configure_queue>,
   // From the shard: a user's limits or standing changed.
-  caf::reacts_to<change_terms>,
+  caf::reacts_to<change_limits>,
   // From the shard: recovery is over, order the ring and begin.
   caf::reacts_to<begin>,
   // From a node: ready items or claims of its user changed.
@@ -92,14 +92,14 @@ using queue_actor = queue_door_actor::extend<
   // Its processors.
   caf::replies_to<report_processors>::with<processors_report>,
   // From polling doors, through the shard.
-  caf::replies_to<take_items>::with<items_taken>,
-  caf::replies_to<end_items>::with<items_ended>,
-  caf::replies_to<extend_items>::with<done>,
+  caf::replies_to<receive_items>::with<items_received>,
+  caf::replies_to<settle_items>::with<items_settled>,
+  caf::replies_to<renew_items>::with<done>,
   caf::replies_to<release_queue>::with<done>,
   caf::replies_to<count_queue>::with<queue_counted>>;
 
 /// One user in a shard, over all queues: owns its items and claims.
-using user_node_actor = caf::typed_actor<
+using user_actor = caf::typed_actor<
   // From the shard: this queue exists for the user from now on.
   caf::reacts_to<serve_queue>, caf::reacts_to<change_settings>,
   // From the shard: items to accept.
@@ -109,29 +109,29 @@ using user_node_actor = caf::typed_actor<
   // From a queue: outcomes of claims.
   caf::reacts_to<settle>,
   // From a queue: extend claims.
-  caf::reacts_to<extend_claims>,
+  caf::reacts_to<renew>,
   // From a queue: a processor is back and says what it holds.
   caf::replies_to<adopt_claims>::with<claims_adopted>,
   // From a queue: a processor is gone, release what it holds.
   caf::reacts_to<release_claims>,
   // From a queue: a polling door ends or extends by item.
-  caf::reacts_to<end_named>, caf::reacts_to<extend_named>,
+  caf::reacts_to<settle_named>, caf::reacts_to<renew_named>,
   // From a queue: the size classes changed, count again.
   caf::reacts_to<reclassify>,
   // From a queue that collapses: what is ready, and what is superfluous.
   caf::reacts_to<admit_items>, caf::reacts_to<collapse_items>,
   // From the journal: where bodies are.
-  caf::reacts_to<places>,
+  caf::reacts_to<body_locations>,
   // From the shard: park, unpark, purge.
   caf::reacts_to<park_items>, caf::reacts_to<purge_items>,
   // From the shard: write bodies of these items again (their extent is to go).
-  caf::reacts_to<relocate_bodies>,
+  caf::reacts_to<compact_bodies>,
   // From the shard: move items to another queue of the user.
   caf::replies_to<move_items>::with<items_moved>,
   // One item, if the user has it.
   caf::replies_to<find_item>::with<item_found>,
   // Sizes of the user's queues.
-  caf::replies_to<report_node>::with<node_report>,
+  caf::replies_to<report_user>::with<user_report>,
   // From the shard, which routes nothing here any more: leave if idle.
   caf::replies_to<retire>::with<retired>>;
 
@@ -147,8 +147,8 @@ using shard_actor = caf::typed_actor<
   // A number for a submission that is not queued.
   caf::replies_to<reserve_id>::with<id_reserved>,
   // The handle of a queue; of one that is in several shards, its doors.
-  caf::replies_to<open_queue>::with<queue_door_actor>,
-  caf::replies_to<open_doors>::with<doors_opened>,
+  caf::replies_to<open_queue>::with<queue_port_actor>,
+  caf::replies_to<open_ports>::with<ports_opened>,
   // Deposits from a log of records, each of them once.
   caf::replies_to<ingest>::with<ingested>,
   caf::replies_to<read_watermarks>::with<watermarks_read>,
@@ -164,9 +164,9 @@ using shard_actor = caf::typed_actor<
   caf::replies_to<park_matching>::with<matching_parked>,
   caf::replies_to<purge_queue>::with<done>,
   // What polling doors do; none of these makes a queue.
-  caf::replies_to<take_items>::with<items_taken>,
-  caf::replies_to<end_items>::with<items_ended>,
-  caf::replies_to<extend_items>::with<done>,
+  caf::replies_to<receive_items>::with<items_received>,
+  caf::replies_to<settle_items>::with<items_settled>,
+  caf::replies_to<renew_items>::with<done>,
   caf::replies_to<release_queue>::with<done>,
   caf::replies_to<count_queue>::with<queue_counted>,
   // Moves a queue's items to another; the control state tells the progress.
@@ -178,7 +178,7 @@ using shard_actor = caf::typed_actor<
   // Users of a queue, or of all.
   caf::replies_to<list_users>::with<users_listed>,
   // From the projector: these bodies keep an extent alive.
-  caf::reacts_to<relocate_items>,
+  caf::reacts_to<compact_items>,
   // From the journal: an append failed; start over from the store.
   caf::reacts_to<journal_failed>,
   // Answered when recovery is over.
@@ -250,9 +250,9 @@ using processor_manager_actor = caf::typed_actor<
   caf::replies_to<drain>::with<done>>;
 
 /// What producers and workers on other nodes talk to.
-using native_actor = caf::typed_actor<
-  caf::replies_to<enqueue>::with<enqueued>,
-  caf::replies_to<open_queue>::with<queue_door_actor>>;
+using native_actor =
+  caf::typed_actor<caf::replies_to<enqueue>::with<enqueued>,
+                   caf::replies_to<open_queue>::with<queue_port_actor>>;
 
 /// Stores an operator's file and submits it; on a thread of its own, because
 /// blobs are files.

@@ -20,7 +20,7 @@ shared_reply::~shared_reply() {
                       caf::make_message(lost()), nullptr);
 }
 
-poll_answer::~poll_answer() {
+receive_answer::~receive_answer() {
   if (open > 0)
     fail(*this, lost());
 }

@@ -55,14 +55,14 @@ struct hand_out {
   caf::strong_actor_ptr to; ///< null: to a poll
   claimed_item item;
   std::shared_ptr<const std::string> body; ///< null: read at `place`
-  body_place place;
-  std::shared_ptr<poll_answer> poll;
+  body_location place;
+  std::shared_ptr<receive_answer> poll;
   std::uint32_t slot = 0; ///< in the poll's items
 };
 
 /// Picks of a poll that took nothing.
-struct poll_missed {
-  std::shared_ptr<poll_answer> poll;
+struct receive_missed {
+  std::shared_ptr<receive_answer> poll;
   std::uint32_t count = 0;
 };
 
@@ -73,7 +73,7 @@ struct settlement_notice {
 };
 
 using delivery = std::variant<reply, std::shared_ptr<shared_reply>, hand_out,
-                              settlement_notice, poll_missed>;
+                              settlement_notice, receive_missed>;
 
 /// Appends that must be in one group, with the watermarks that go with them.
 /// The journal lets no group go before all of them have come; counted by it
@@ -81,7 +81,7 @@ using delivery = std::variant<reply, std::shared_ptr<shared_reply>, hand_out,
 struct append_bundle {
   std::uint32_t parts = 0; ///< in all
   std::uint32_t come = 0;
-  std::vector<watermark> marks;
+  std::vector<watermark> watermarks;
 };
 
 /// One command's events on their way to the journal, with what leaves after
@@ -91,8 +91,8 @@ struct append {
   std::string bytes;                 ///< encoded records
   std::uint32_t events = 0;          ///< in `bytes`
   std::vector<body_slot> slots;      ///< bodies whose place is asked for
-  caf::strong_actor_ptr places_to;   ///< gets `places` for `slots`, or null
-  std::string places_queue;
+  caf::strong_actor_ptr locations_to; ///< gets `places` for `slots`, or null
+  std::string locations_queue;
   std::vector<delivery> deliveries;  ///< in order
   std::shared_ptr<append_bundle> bundle; ///< null: may go alone
 };
@@ -100,7 +100,7 @@ struct append {
 /// Appends that make one group of the journal.
 struct write_group {
   std::vector<append> members;
-  std::vector<watermark> marks; ///< a later one of a partition wins
+  std::vector<watermark> watermarks; ///< a later one of a partition wins
 };
 
 /// The group is durable and what hung on it has left; or it failed, and those
@@ -116,9 +116,9 @@ struct begin_generation {
 };
 
 /// Where bodies ended up.
-struct places {
+struct body_locations {
   std::string queue;
-  std::vector<std::pair<item_id, body_place>> found;
+  std::vector<std::pair<item_id, body_location>> found;
 };
 
 /// Hand-outs whose bodies must be read first, on their way to the body reader.

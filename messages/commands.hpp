@@ -40,7 +40,7 @@ struct done {};
 /// Ends claims and asks for items, in one message. `credit` adds to what was
 /// asked for before, so that messages on their way in both directions never
 /// make the queue hand out more than the processor can hold.
-struct work {
+struct settle_and_request {
   std::uint32_t processor = 0; ///< number from `attached`
   std::uint32_t credit = 0;    ///< at most `credit_max` in all
   std::vector<outcome> outcomes;
@@ -54,7 +54,7 @@ struct work {
 inline constexpr std::uint32_t credit_max = 10'000;
 
 /// Extends claims by the lease that the processor attached with.
-struct touch_claims {
+struct renew_claims {
   std::uint32_t processor = 0;
   struct claim {
     item_id id = 0;
@@ -65,7 +65,7 @@ struct touch_claims {
 };
 
 /// Takes back all credit that was not answered yet; what is on its way comes.
-struct withdraw {
+struct cancel_credit {
   std::uint32_t processor = 0;
 };
 
@@ -99,7 +99,7 @@ struct settlement {
 };
 
 /// What a commit holds for a processor. Everything in it is durable.
-struct handed {
+struct deliver {
   std::vector<settlement> settled;
   std::vector<claimed_item> items;
   /// Users of this queue that could be served now, as an answer to a `work`
@@ -148,12 +148,12 @@ typename Inspector::result_type inspect(Inspector& f, done&) {
 }
 
 template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, work& x) {
+typename Inspector::result_type inspect(Inspector& f, settle_and_request& x) {
   return f(x.processor, x.credit, x.outcomes, x.waits, x.counts);
 }
 
 template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, withdraw& x) {
+typename Inspector::result_type inspect(Inspector& f, cancel_credit& x) {
   return f(x.processor);
 }
 
@@ -163,12 +163,12 @@ typename Inspector::result_type inspect(Inspector& f, held_claim& x) {
 }
 
 template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, touch_claims::claim& x) {
+typename Inspector::result_type inspect(Inspector& f, renew_claims::claim& x) {
   return f(x.id, x.token, x.member);
 }
 
 template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, touch_claims& x) {
+typename Inspector::result_type inspect(Inspector& f, renew_claims& x) {
   return f(x.processor, x.claims);
 }
 
@@ -188,7 +188,7 @@ typename Inspector::result_type inspect(Inspector& f, settlement& x) {
 }
 
 template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, handed& x) {
+typename Inspector::result_type inspect(Inspector& f, deliver& x) {
   return f(x.settled, x.items, x.eligible, x.counted);
 }
 

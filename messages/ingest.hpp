@@ -13,7 +13,7 @@ namespace depositd {
 
 /// Posts up to this many bytes travel inside the item's body; larger ones are
 /// put into the blob store first.
-inline constexpr std::size_t inline_post_bytes_max = 192 * 1024;
+inline constexpr std::size_t inline_submission_bytes_max = 192 * 1024;
 
 /// A deposit that a record asked for.
 struct ingest_deposit {
@@ -21,8 +21,8 @@ struct ingest_deposit {
   std::string queue; ///< of kind deposit
   std::string user;
   std::uint8_t priority = 0;
-  submission particulars;
-  std::string post;  ///< empty: under `particulars.blob`
+  depositd::submission submission;
+  std::string body; ///< empty: under `particulars.blob`
 };
 
 /// A record that is no deposit.
@@ -42,7 +42,7 @@ struct ingest_rejected {
 /// new watermark become durable in one group.
 struct ingest {
   std::string partition; ///< "topic/number"
-  std::int64_t upto = 0; ///< the batch covers everything up to this offset
+  std::int64_t last = 0; ///< the batch covers everything up to this offset
   std::vector<ingest_deposit> deposits;
   std::vector<ingest_rejected> rejected;
 };
@@ -67,12 +67,12 @@ struct ingested {
 struct read_watermarks {};
 
 struct watermarks_read {
-  std::vector<watermark> marks;
+  std::vector<watermark> watermarks;
 };
 
 /// Name of the watermark that says up to which sequence the journal was
 /// published. No partition has it: those contain a slash.
-inline constexpr const char* egress_mark = "egress";
+inline constexpr const char* egress_watermark = "egress";
 
 /// To the journal: goes into the next group. Meanwhile a crash repeats what the
 /// mark would have saved, no more.
@@ -87,7 +87,7 @@ typename Inspector::result_type inspect(Inspector& f, watermark& x) {
 
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, ingest_deposit& x) {
-  return f(x.offset, x.queue, x.user, x.priority, x.particulars, x.post);
+  return f(x.offset, x.queue, x.user, x.priority, x.submission, x.body);
 }
 
 template <class Inspector>
@@ -97,7 +97,7 @@ typename Inspector::result_type inspect(Inspector& f, ingest_rejected& x) {
 
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, ingest& x) {
-  return f(x.partition, x.upto, x.deposits, x.rejected);
+  return f(x.partition, x.last, x.deposits, x.rejected);
 }
 
 template <class Inspector>
@@ -117,7 +117,7 @@ typename Inspector::result_type inspect(Inspector& f, read_watermarks&) {
 
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, watermarks_read& x) {
-  return f(x.marks);
+  return f(x.watermarks);
 }
 
 } // namespace depositd

@@ -50,7 +50,7 @@ struct submit {
   std::string queue;
   std::string user;
   std::uint8_t priority = 0;
-  submission particulars;
+  depositd::submission submission;
 };
 
 /// A deposit that a synchronous door has processed already.
@@ -72,7 +72,7 @@ struct items_found {
 // -- asking the shard ---------------------------------------------------------
 
 /// Asks for the doors of a queue, which comes into being if it is new.
-struct open_doors {
+struct open_ports {
   std::string name;
 };
 
@@ -143,7 +143,7 @@ struct users_listed {
   std::vector<members_report> queues;
 };
 
-struct relocate_items {
+struct compact_items {
   struct one {
     item_id id = 0;
     std::string queue;
@@ -198,7 +198,7 @@ struct match_items {
 };
 
 struct items_matched {
-  std::vector<relocate_items::one> items;
+  std::vector<compact_items::one> items;
 };
 
 struct back_up {
@@ -211,7 +211,7 @@ struct store_report {
   sequence journalled = 0;
   sequence projected = 0;
   std::uint64_t journal_bytes = 0;
-  std::uint64_t extents = 0;
+  std::uint64_t segments = 0;
 };
 
 struct handle_item {

@@ -8,21 +8,21 @@ namespace depositd {
 
 namespace {
 
-void answer_poll(const poll_answer& x, caf::message what) {
+void answer_poll(const receive_answer& x, caf::message what) {
   if (x.to && x.id.is_request())
     x.to->enqueue(nullptr, x.id.response_id(), std::move(what), nullptr);
 }
 
 } // namespace
 
-void count(poll_answer& x, std::uint32_t picks) {
+void count(receive_answer& x, std::uint32_t picks) {
   if (x.open.fetch_sub(picks) != picks || x.failed)
     return;
-  std::erase_if(x.items, [](const taken_item& y) { return y.name.id == 0; });
-  answer_poll(x, caf::make_message(items_taken{std::move(x.items)}));
+  std::erase_if(x.items, [](const received_item& y) { return y.name.id == 0; });
+  answer_poll(x, caf::make_message(items_received{std::move(x.items)}));
 }
 
-void fill(poll_answer& x, std::uint32_t slot, claimed_item&& item,
+void fill(receive_answer& x, std::uint32_t slot, claimed_item&& item,
           std::shared_ptr<const std::string> body) {
   auto& to = x.items[slot];
   to.name = {item.id, digest_of_user(item.user)};
@@ -34,7 +34,7 @@ void fill(poll_answer& x, std::uint32_t slot, claimed_item&& item,
   count(x, 1);
 }
 
-void fail(poll_answer& x, const caf::error& why) {
+void fail(receive_answer& x, const caf::error& why) {
   if (!x.failed.exchange(true))
     answer_poll(x, caf::make_message(why));
 }

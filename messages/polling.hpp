@@ -39,7 +39,7 @@ struct item_name {
 
 /// Claims up to `count` items for `lease_ms` and answers at once, with fewer or
 /// none if that is all there is. An unknown queue has nothing.
-struct take_items {
+struct receive_items {
   std::string queue;
   std::string taker;          ///< whose claims they are, for operators
   std::uint32_t count = 0;
@@ -47,7 +47,7 @@ struct take_items {
   std::uint32_t claims_max = no_cap; ///< of the queue; past it nothing is taken
 };
 
-struct taken_item {
+struct received_item {
   item_name name; ///< id 0: nothing was taken for this pick
   std::uint32_t attempt = 0;
   body_kind kind = body_kind::inline_bytes;
@@ -57,13 +57,13 @@ struct taken_item {
 };
 
 /// In the order of the ring's picks.
-struct items_taken {
-  std::vector<taken_item> items;
+struct items_received {
+  std::vector<received_item> items;
 };
 
 /// Ends items by name. `done` ends an item whatever its claim, and one that is
 /// gone is no error; every other verdict needs a live claim.
-struct end_items {
+struct settle_items {
   struct one {
     item_name name;
     verdict says = verdict::done;
@@ -77,13 +77,13 @@ struct end_items {
 };
 
 /// By position: whether the item was there, and claimed if that was needed.
-struct items_ended {
+struct items_settled {
   std::vector<std::uint8_t> accepted;
 };
 
 /// A later deadline for claims, never an earlier one; an item that is not
 /// claimed is claimed anew. `lease_ms` 0 releases instead.
-struct extend_items {
+struct renew_items {
   std::string queue;
   std::string taker;
   std::uint32_t lease_ms = 0;
@@ -118,30 +118,30 @@ struct move_begun {
   std::string reference;
 };
 
-/// The answer to one `take_items` on its way: every pick has a place in
+/// The answer to one `receive_items` on its way: every pick has a place in
 /// `items`, filled by whoever has the item's body, and counts once.
-struct poll_answer {
-  poll_answer() = default;
-  poll_answer(const poll_answer&) = delete;
-  poll_answer& operator=(const poll_answer&) = delete;
+struct receive_answer {
+  receive_answer() = default;
+  receive_answer(const receive_answer&) = delete;
+  receive_answer& operator=(const receive_answer&) = delete;
   /// Answers with an error if picks are lost with the actor that had them.
-  ~poll_answer();
+  ~receive_answer();
 
   caf::strong_actor_ptr to;
   caf::message_id id;
-  std::vector<taken_item> items;
+  std::vector<received_item> items;
   std::atomic<std::uint32_t> open{0};
   std::atomic<bool> failed{false};
 };
 
 /// Counts picks that took nothing; the last one answers.
-void count(poll_answer& x, std::uint32_t picks);
+void count(receive_answer& x, std::uint32_t picks);
 
 /// Puts an item into its place and counts it. The body may be null.
-void fill(poll_answer& x, std::uint32_t slot, claimed_item&& item,
+void fill(receive_answer& x, std::uint32_t slot, claimed_item&& item,
           std::shared_ptr<const std::string> body);
 
 /// Answers with an error instead, once.
-void fail(poll_answer& x, const caf::error& why);
+void fail(receive_answer& x, const caf::error& why);
 
 } // namespace depositd

@@ -23,8 +23,8 @@ namespace depositd {
 struct introduce {
   member_number member = 0;
   std::string user;
-  caf::strong_actor_ptr node; ///< a user_node_actor
-  member_terms terms;
+  caf::strong_actor_ptr actor; ///< a user_actor
+  member_limits limits;
   std::uint64_t stamp = 0;
   std::uint32_t credit = 0;
   std::vector<ready_change> ready; ///< what the user has already
@@ -47,10 +47,10 @@ struct configure_queue {
   bool server_suspended = false;
 };
 
-struct change_terms {
+struct change_limits {
   struct entry {
     member_number member = 0;
-    member_terms terms;
+    member_limits limits;
   };
   std::vector<entry> entries;
 };
@@ -80,7 +80,7 @@ struct report_members {};
 struct members_report {
   struct entry {
     std::string user;
-    standing_report report;
+    eligibility_report report;
   };
   std::string queue;
   std::vector<entry> entries;
@@ -92,7 +92,7 @@ struct explain_member {
 };
 
 struct member_explained {
-  standing_report report;
+  eligibility_report report;
   bool suspended = false;
   bool server_suspended = false;
   std::uint32_t processors = 0;          ///< attached to the queue
@@ -145,7 +145,7 @@ struct counts_changed {
   /// Of queues that collapse between polls, in this order: came and must be
   /// admitted, was handed out for the first time, left without ever being so.
   std::vector<arrival> arrived;
-  std::vector<digested> handed;
+  std::vector<digested> deliver;
   std::vector<digested> left;
   std::uint32_t collapses_done = 0; ///< ids of `collapse_items` dealt with
   std::int32_t claims_ended = 0; ///< negative: claims that survived a restart
@@ -160,7 +160,7 @@ struct taker {
   std::string name;
   std::uint32_t lease_ms = 0;
   bool local = false;
-  std::shared_ptr<poll_answer> poll; ///< instead of a processor
+  std::shared_ptr<receive_answer> poll; ///< instead of a processor
 };
 
 struct hand_over {
@@ -181,7 +181,7 @@ struct settle {
   std::vector<outcome> outcomes;
 };
 
-struct extend_claims {
+struct renew {
   queue_number queue = 0;
   std::uint32_t lease_ms = 0;
   struct claim {
@@ -197,7 +197,7 @@ struct adopt_claims {
   queue_number queue = 0;
   std::string processor;
   std::uint32_t lease_ms = 0;
-  std::vector<extend_claims::claim> claims;
+  std::vector<renew::claim> claims;
 };
 
 /// Answered after the commit. By position: whether the claim is in force.
@@ -211,22 +211,22 @@ struct release_claims {
   std::shared_ptr<shared_reply> answer; ///< may be null
 };
 
-/// The answer to one `end_items` while its parts are on their way; see
+/// The answer to one `settle_items` while its parts are on their way; see
 /// `enqueue_answer`.
 struct end_answer {
   std::vector<std::uint8_t> accepted;
 };
 
 /// Ends items by id, whoever has claimed them.
-struct end_named {
+struct settle_named {
   queue_number queue = 0;
-  std::vector<end_items::one> items;
+  std::vector<settle_items::one> items;
   std::vector<std::uint32_t> positions; ///< in the answer
   std::shared_ptr<end_answer> answer;
   std::shared_ptr<shared_reply> share;
 };
 
-struct extend_named {
+struct renew_named {
   queue_number queue = 0;
   std::string taker;
   std::uint32_t lease_ms = 0; ///< 0: release
@@ -280,7 +280,7 @@ struct accept_items {
   };
   queue_number queue = 0;
   std::vector<one> items;
-  std::vector<submission> particulars; ///< one per item, or none
+  std::vector<submission> submissions; ///< one per item, or none
   /// They were accepted by a log of records already: the pending limit is for
   /// those who can still be told to come back later.
   bool beyond_limit = false;
@@ -317,7 +317,7 @@ struct items_moved {
 };
 
 /// Bodies as read from the extent that is to go; null where that failed.
-struct relocate_bodies {
+struct compact_bodies {
   queue_number queue = 0;
   std::vector<item_id> ids;
   std::vector<std::shared_ptr<const std::string>> bodies;
@@ -333,9 +333,9 @@ struct item_found {
   item_view item;
 };
 
-struct report_node {};
+struct report_user {};
 
-struct node_report {
+struct user_report {
   struct entry {
     std::string queue;
     std::uint64_t size = 0;

@@ -40,14 +40,14 @@ typename Inspector::result_type inspect(Inspector& f, propose& x) {
 }
 
 template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, user_standing& x) {
+typename Inspector::result_type inspect(Inspector& f, user_eligibility& x) {
   return f(x.held, x.prohibited);
 }
 
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, control_state& x) {
-  return f(x.queues, x.limits, x.standings, x.accounts, x.processors, x.keys,
-           x.moves, x.server, x.configured);
+  return f(x.queues, x.limits, x.eligibilities, x.accounts, x.processors,
+           x.keys, x.moves, x.server, x.configured);
 }
 
 /// A snapshot with its revision.
@@ -84,7 +84,7 @@ typename Inspector::result_type inspect(Inspector& f, watch_control& x) {
 
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, submit& x) {
-  return f(x.queue, x.user, x.priority, x.particulars);
+  return f(x.queue, x.user, x.priority, x.submission);
 }
 
 template <class Inspector>
@@ -93,7 +93,7 @@ typename Inspector::result_type inspect(Inspector& f, record_submission& x) {
 }
 
 template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, open_doors& x) {
+typename Inspector::result_type inspect(Inspector& f, open_ports& x) {
   return f(x.name);
 }
 
@@ -123,12 +123,12 @@ typename Inspector::result_type inspect(Inspector& f, item_name& x) {
 }
 
 template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, take_items& x) {
+typename Inspector::result_type inspect(Inspector& f, receive_items& x) {
   return f(x.queue, x.taker, x.count, x.lease_ms, x.claims_max);
 }
 
 template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, taken_item& x) {
+typename Inspector::result_type inspect(Inspector& f, received_item& x) {
   auto there = x.body != nullptr;
   std::string bytes;
   if constexpr (Inspector::reads_state)
@@ -144,27 +144,27 @@ typename Inspector::result_type inspect(Inspector& f, taken_item& x) {
 }
 
 template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, items_taken& x) {
+typename Inspector::result_type inspect(Inspector& f, items_received& x) {
   return f(x.items);
 }
 
 template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, end_items::one& x) {
+typename Inspector::result_type inspect(Inspector& f, settle_items::one& x) {
   return f(x.name, x.says, x.delay_ms, x.reason, x.batch_id, x.document);
 }
 
 template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, end_items& x) {
+typename Inspector::result_type inspect(Inspector& f, settle_items& x) {
   return f(x.queue, x.items);
 }
 
 template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, items_ended& x) {
+typename Inspector::result_type inspect(Inspector& f, items_settled& x) {
   return f(x.accepted);
 }
 
 template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, extend_items& x) {
+typename Inspector::result_type inspect(Inspector& f, renew_items& x) {
   return f(x.queue, x.taker, x.lease_ms, x.items);
 }
 
@@ -222,14 +222,14 @@ typename Inspector::result_type inspect(Inspector& f, item_view& x) {
 }
 
 template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, member_terms& x) {
+typename Inspector::result_type inspect(Inspector& f, member_limits& x) {
   return f(x.allocation, x.concurrency, x.held, x.prohibited);
 }
 
 template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, standing_report& x) {
+typename Inspector::result_type inspect(Inspector& f, eligibility_report& x) {
   return f(x.state, x.turn, x.length, x.in_flight, x.ready, x.turns_taken,
-           x.credit, x.stamp, x.terms);
+           x.credit, x.stamp, x.limits);
 }
 
 template <class Inspector>
@@ -303,7 +303,7 @@ typename Inspector::result_type inspect(Inspector& f, item_row& x) {
 
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, submission_row& x) {
-  return f(x.id, x.user, x.queue, x.particulars, x.status, x.failed, x.parked,
+  return f(x.id, x.user, x.queue, x.submission, x.status, x.failed, x.parked,
            x.batch_id, x.processor, x.reason, x.document, x.received_us,
            x.started_us, x.finished_us, x.attempt);
 }
@@ -330,7 +330,7 @@ typename Inspector::result_type inspect(Inspector& f, report_store&) {
 
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, store_report& x) {
-  return f(x.journalled, x.projected, x.journal_bytes, x.extents);
+  return f(x.journalled, x.projected, x.journal_bytes, x.segments);
 }
 
 // -- processors elsewhere -----------------------------------------------------

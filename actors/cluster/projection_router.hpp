@@ -11,7 +11,7 @@
 namespace depositd {
 
 using reader_actor = projector_actor::extend<caf::reacts_to<shard_placed>,
-                                             caf::reacts_to<tend_requests>>;
+                                             caf::reacts_to<request_tick>>;
 
 struct reader_state {
   forwarding<projector_actor> to;

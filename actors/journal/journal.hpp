@@ -39,7 +39,7 @@ struct journal_state {
   bool bundled = false;
 
   /// Go with the next group that has events.
-  std::vector<watermark> marks;
+  std::vector<watermark> watermarks;
 
   /// The writer has a group, or is about to get one.
   bool writing = false;

@@ -43,12 +43,12 @@ caf::expected<submit> store(const submitter_options& options,
   submit out;
   out.queue = queue;
   out.user = x.user;
-  out.particulars.file_name = x.file_name;
-  out.particulars.operation = x.operation;
-  out.particulars.login = x.user;
-  out.particulars.source = "shell";
-  out.particulars.blob = std::move(*blob);
-  out.particulars.size = bytes->size();
+  out.submission.file_name = x.file_name;
+  out.submission.operation = x.operation;
+  out.submission.login = x.user;
+  out.submission.source = "shell";
+  out.submission.blob = std::move(*blob);
+  out.submission.size = bytes->size();
   return out;
 }
 

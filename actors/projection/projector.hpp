@@ -43,7 +43,7 @@ struct projector_options {
   /// The log may take this many times what is live in it, plus the spare.
   std::uint32_t disk_multiple = 4;
   std::uint64_t disk_spare_bytes = 512ULL * 1024 * 1024;
-  std::uint32_t relocations_max = 256; ///< bodies written again per slice
+  std::uint32_t compactions_max = 256; ///< bodies written again per slice
   /// How far the journal was published, kept by the publisher; null: nobody
   /// publishes it. What was not stays in the log.
   std::shared_ptr<const std::atomic<sequence>> published;
@@ -70,7 +70,7 @@ struct projector_state {
   std::map<std::uint64_t, live_bodies> live;
 
   /// By first group; refreshed with every slice.
-  std::vector<extent> extents;
+  std::vector<segment> segments;
 
   static inline const char* name = "projector";
 };

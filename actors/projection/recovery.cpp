@@ -87,7 +87,7 @@ void apply_record(recovered_state& state, const record& x) {
                                ledger_of(state, x.user, fields.to));
         } else if constexpr (std::is_same_v<type, submission_received>) {
           see_id(state, fields.id);
-          const auto& p = fields.particulars;
+          const auto& p = fields.submission;
           if (p.source == ingest_source)
             state.ingested.push_back(
               {fields.id, x.user, p.file_name, p.size, fields.received_us});

@@ -29,7 +29,7 @@ struct queue_options {
 /// A user as the queue knows it.
 struct queue_member {
   std::string user;
-  user_node_actor node;
+  user_actor actor;
   std::uint64_t items = 0;
   std::uint32_t classes_version = 0; ///< that its node counts by
   std::uint32_t collapsing = 0;      ///< of `items`, as good as gone
@@ -65,7 +65,7 @@ struct queue_state {
 
   /// For polling workers, who name users by digest.
   std::unordered_multimap<user_digest, member_number> members_by_digest;
-  std::optional<rules::view_number> poll_view;
+  std::optional<rules::view_number> receive_view;
 
   rules::dedup_index copies; ///< in `between_polls` queues
   /// What users had before recovery was over, to be sorted by age.

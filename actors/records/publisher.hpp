@@ -51,7 +51,7 @@ using publisher_self
 
 /// What an outcome needs and the event that ends a deposit does not say.
 struct known_deposit {
-  submission particulars;
+  depositd::submission submission;
   micros received_us = 0;
 };
 
@@ -64,7 +64,7 @@ struct publication {
     dead_letter letter;
   };
   std::vector<entry> entries;
-  sequence upto = 0;
+  sequence last = 0;
 };
 
 struct publisher_state {

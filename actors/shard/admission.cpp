@@ -122,10 +122,10 @@ caf::result<enqueued> accept_batch(shard_pointer self, enqueue& x) {
     items.share = share;
     const auto at = self->state.users.find(user);
     if (at == self->state.users.end() || !at->second.retiring) {
-      self->send(reach_user(self, user, number).node, std::move(items));
+      self->send(reach_user(self, user, number).actor, std::move(items));
     } else {
       auto late = std::make_shared<accept_items>(std::move(items));
-      with_node(self, user, number, [=](const user_node_actor& node) {
+      with_user(self, user, number, [=](const user_actor& node) {
         self->send(node, std::move(*late));
       });
     }
@@ -151,12 +151,12 @@ caf::result<enqueued> accept_submission(shard_pointer self, const submit& x) {
   accept_items::one one;
   one.id = ++self->state.id_last;
   one.priority = x.priority;
-  one.size = x.particulars.size;
+  one.size = x.submission.size;
   one.body =
-    std::make_shared<const std::string>(encode_envelope(x.particulars));
+    std::make_shared<const std::string>(encode_submission_body(x.submission));
   answer->ids.push_back(one.id);
   items.items.push_back(std::move(one));
-  items.particulars.push_back(x.particulars);
+  items.submissions.push_back(x.submission);
   items.share = share_reply(take_reply(self), 1, [answer] {
     if (answer->ids[0] == 0)
       return caf::make_message(caf::make_error(
@@ -164,8 +164,8 @@ caf::result<enqueued> accept_submission(shard_pointer self, const submit& x) {
         std::string{"the user has too many pending submissions"}));
     return caf::make_message(result_of(*answer));
   });
-  with_node(self, x.user, *number,
-            [=](const user_node_actor& node) { self->send(node, items); });
+  with_user(self, x.user, *number,
+            [=](const user_actor& node) { self->send(node, items); });
   return answered_later<enqueued>();
 }
 
@@ -189,7 +189,7 @@ caf::result<enqueued> record_processed(shard_pointer self,
   return answered_later<enqueued>();
 }
 
-caf::expected<queue_door_actor> open_door(shard_pointer self,
+caf::expected<queue_port_actor> open_port(shard_pointer self,
                                           const std::string& name) {
   if (auto refused = refuse_intake(self))
     return refused;
@@ -198,7 +198,7 @@ caf::expected<queue_door_actor> open_door(shard_pointer self,
   const auto number = reach_queue(self, name);
   if (!number)
     return number.error();
-  return queue_door_actor{self->state.queues[*number].actor};
+  return queue_port_actor{self->state.queues[*number].actor};
 }
 
 } // namespace depositd::shard_parts

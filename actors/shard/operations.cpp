@@ -62,10 +62,10 @@ caf::result<pending_counted> count_for(shard_pointer self,
     return pending_counted{0, limit};
   auto promise = self->make_response_promise<pending_counted>();
   self
-    ->request(at->second.node, self->state.options.request_timeout,
-              report_node{})
+    ->request(at->second.actor, self->state.options.request_timeout,
+              report_user{})
     .then(
-      [=, name = x.queue](const node_report& report) mutable {
+      [=, name = x.queue](const user_report& report) mutable {
         pending_counted out{0, limit};
         for (const auto& entry : report.entries)
           if (entry.queue == name)
@@ -95,10 +95,9 @@ void park_matched(shard_pointer self, const reply_address& where,
                            [what = std::move(what)] { return what; });
   for (auto& [key, ids] : parts) {
     const auto number = *find_queue(self, key.second);
-    with_node(self, key.first, number,
-              [=, ids = ids](const user_node_actor& node) {
-                self->send(node, park_items{number, ids, parked, share});
-              });
+    with_user(self, key.first, number, [=, ids = ids](const user_actor& node) {
+      self->send(node, park_items{number, ids, parked, share});
+    });
   }
 }
 
@@ -140,7 +139,7 @@ caf::result<done> purge_all(shard_pointer self, const purge_queue& x) {
     share_reply(take_reply(self), users.size(),
                 [] { return caf::make_message(done{}); });
   for (const auto& user : users)
-    with_node(self, user, *number, [=](const user_node_actor& node) {
+    with_user(self, user, *number, [=](const user_actor& node) {
       self->send(node, purge_items{*number, share});
     });
   return answered_later<done>();
@@ -183,7 +182,7 @@ caf::result<item_explained> explain(shard_pointer self, const explain_item& x) {
     return item_explained{};
   auto promise = self->make_response_promise<item_explained>();
   self
-    ->request(at->second.node, self->state.options.request_timeout,
+    ->request(at->second.actor, self->state.options.request_timeout,
               find_item{x.id})
     .then(
       [=, user = x.user](const item_found& found) {
@@ -232,10 +231,10 @@ caf::result<users_listed> list_all_users(shard_pointer self,
   return all->promise;
 }
 
-void relocate(shard_pointer self, relocate_items& x) {
+void compact(shard_pointer self, compact_items& x) {
   if (refuse_intake(self))
     return;
-  std::map<std::pair<std::string, std::string>, relocate_bodies> parts;
+  std::map<std::pair<std::string, std::string>, compact_bodies> parts;
   for (auto& item : x.items) {
     const auto number = find_queue(self, item.queue);
     if (!number)
@@ -246,10 +245,9 @@ void relocate(shard_pointer self, relocate_items& x) {
     part.bodies.push_back(std::move(item.body));
   }
   for (auto& [key, part] : parts)
-    with_node(self, key.first, part.queue,
-              [self, part = part](const user_node_actor& node) {
-                self->send(node, part);
-              });
+    with_user(
+      self, key.first, part.queue,
+      [self, part = part](const user_actor& node) { self->send(node, part); });
 }
 
 void return_unread(shard_pointer self, look_again& x) {
@@ -260,7 +258,7 @@ void return_unread(shard_pointer self, look_again& x) {
     // Who has gone has no claims. Polls are answered as they lose the item.
     const auto known = self->state.users.find(user);
     if (known != self->state.users.end())
-      self->send(caf::actor_cast<user_node_self>(known->second.node),
+      self->send(caf::actor_cast<user_self>(known->second.actor),
                  std::move(part));
   }
 }

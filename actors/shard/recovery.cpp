@@ -58,7 +58,7 @@ void restore_user(shard_pointer self, recovered_state& found,
     introduce x;
     x.member = state.queues[*number].members_next++;
     x.user = user;
-    x.terms = rules::terms_of(*state.control, name, user);
+    x.limits = rules::limits_of(*state.control, name, user);
     x.ready = ledger.ready_counts();
     x.in_flight = ledger.claims();
     x.items = ledger.size();
@@ -77,17 +77,17 @@ void restore_user(shard_pointer self, recovered_state& found,
     return;
   }
   const auto& options = state.options;
-  entry.node = self->spawn<caf::linked>(
-    user_node,
-    user_node_options{user, options.journal, state.generation, options.epoch,
-                      options.clock, options.budget, options.backlog},
+  entry.actor = self->spawn<caf::linked>(
+    user,
+    user_options{user, options.journal, state.generation, options.epoch,
+                 options.clock, options.budget, options.backlog},
     recovered_ledgers{std::move(kept)}); // the node's alone from here on
   for (auto& [number, x] : introductions) {
     const auto& queue = state.queues[number];
     const auto member = x.member;
-    x.node = caf::actor_cast<caf::strong_actor_ptr>(entry.node);
+    x.actor = caf::actor_cast<caf::strong_actor_ptr>(entry.actor);
     self->send(queue.actor, std::move(x));
-    self->send(entry.node,
+    self->send(entry.actor,
                serve_queue{number,
                            caf::actor_cast<caf::strong_actor_ptr>(queue.actor),
                            queue.name, state.control->queues.at(queue.name),
@@ -204,7 +204,7 @@ void start_over(shard_pointer self, const caf::error& why) {
     self->send_exit(child, caf::exit_reason::kill);
   };
   for (auto& [name, entry] : state.users)
-    end(entry.node);
+    end(entry.actor);
   for (auto& queue : state.queues)
     end(queue.actor);
   state.users.clear();

@@ -61,14 +61,14 @@ shard_self::behavior_type shard(shard_pointer self, shard_options options) {
         return refused;
       return id_reserved{++self->state.id_last};
     },
-    [=](const open_queue& x) -> caf::result<queue_door_actor> {
-      return open_door(self, x.name);
+    [=](const open_queue& x) -> caf::result<queue_port_actor> {
+      return open_port(self, x.name);
     },
-    [=](const open_doors& x) -> caf::result<doors_opened> {
-      auto door = open_door(self, x.name);
+    [=](const open_ports& x) -> caf::result<ports_opened> {
+      auto door = open_port(self, x.name);
       if (!door)
         return std::move(door.error());
-      return doors_opened{{{self->state.options.number, *door}}};
+      return ports_opened{{{self->state.options.number, *door}}};
     },
     [=](ingest& x) {
       return is_moved(x) ? take_moved(self, x) : ingest_batch(self, x);
@@ -80,16 +80,16 @@ shard_self::behavior_type shard(shard_pointer self, shard_options options) {
     [=](const count_pending& x) { return count_for(self, x); },
     [=](const park_matching& x) { return park_all(self, x); },
     [=](const purge_queue& x) { return purge_all(self, x); },
-    [=](take_items& x) { return take(self, x); },
-    [=](end_items& x) { return end(self, x); },
-    [=](extend_items& x) { return extend(self, x); },
+    [=](receive_items& x) { return take(self, x); },
+    [=](settle_items& x) { return end(self, x); },
+    [=](renew_items& x) { return extend(self, x); },
     [=](release_queue& x) { return release_all(self, x); },
     [=](count_queue& x) { return count(self, x); },
     [=](const move_queue& x) { return begin_move(self, x); },
     [=](const explain_item& x) { return explain(self, x); },
     [=](list_queues) { return list_all_queues(self); },
     [=](const list_users& x) { return list_all_users(self, x); },
-    [=](relocate_items& x) { relocate(self, x); },
+    [=](compact_items& x) { compact(self, x); },
     [=](const journal_failed& x) { start_over(self, x.reason); },
     [=](await_ready) -> caf::result<done> {
       if (self->state.now != shard_state::phase::recovering)

@@ -72,7 +72,7 @@ struct shard_queue {
 };
 
 struct shard_user {
-  user_node_actor node;
+  user_actor actor;
   /// The user's number in each queue that it has to do with.
   std::map<queue_number, member_number> members;
   micros used_us = never;

@@ -161,7 +161,7 @@ public:
       return;
     take(body);
     rests_ = count_ == 0; // nothing there: ask at the next tick
-    to_->handed += count_;
+    to_->deliver += count_;
   }
 
 private:

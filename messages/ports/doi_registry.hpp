@@ -73,7 +73,7 @@ public:
   /// has a range of numbers); 0: none. None that its shard gave up to it may be
   /// given to another submission, even if the journal has never heard of it (a
   /// crash right after `record`, a backup taken a moment earlier).
-  virtual caf::expected<item_id> submission_max(item_id upto) = 0;
+  virtual caf::expected<item_id> submission_max(item_id last) = 0;
 
   virtual caf::error backup(const std::filesystem::path& folder) = 0;
 };

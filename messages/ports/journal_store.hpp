@@ -27,13 +27,13 @@ struct stored_group {
   sequence first = 0;
   sequence last = 0;
   epoch_number epoch = 0;
-  std::uint64_t group = 0; ///< for `body_place::group`
+  std::uint64_t group = 0; ///< for `body_location::group`
   std::string_view bytes;  ///< only valid during the call that shows it
   std::vector<watermark> watermarks;
 };
 
 /// A part of the log that is dropped as a whole: a segment file, a table.
-struct extent {
+struct segment {
   std::uint64_t number = 0; ///< rises with the log
   sequence first = 0;
   sequence last = 0;        ///< highest sequence in it
@@ -73,13 +73,13 @@ public:
     = 0;
 
   /// The bytes of a body. `ec::not_found` if its extent was dropped.
-  virtual caf::expected<std::string> read_body(const body_place& place) = 0;
+  virtual caf::expected<std::string> read_body(const body_location& place) = 0;
 
   /// Last watermark of every partition, over the whole log.
   virtual std::vector<watermark> watermarks() = 0;
 
   /// All extents, oldest first.
-  virtual std::vector<extent> extents() = 0;
+  virtual std::vector<segment> segments() = 0;
 
   /// Gives an extent's space back. `ec::invalid_argument` for an open one.
   virtual caf::error drop(std::uint64_t number) = 0;

@@ -16,7 +16,7 @@ namespace depositd {
 /// What applying a slice set free.
 struct slice_applied {
   /// Places of bodies whose items left (items_gone) or moved (place replaced).
-  std::vector<body_place> freed;
+  std::vector<body_location> freed;
 };
 
 /// Used by one thread at a time, except for `backup`-free reads that adapters

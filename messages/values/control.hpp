@@ -13,18 +13,19 @@
 
 namespace depositd {
 
-struct user_standing {
+struct user_eligibility {
   bool held = false;
   bool prohibited = false;
 
-  friend bool operator==(const user_standing&, const user_standing&) = default;
+  friend bool operator==(const user_eligibility&,
+                         const user_eligibility&) = default;
 };
 
 struct control_state {
   std::map<std::string, queue_settings> queues;
   /// By {queue, user}.
   std::map<std::pair<std::string, std::string>, user_limits_changed> limits;
-  std::map<std::string, user_standing> standings;
+  std::map<std::string, user_eligibility> eligibilities;
   std::map<std::string, account_changed> accounts;
   std::map<std::string, processor_spec> processors;
   std::map<std::string, key_changed> keys;    ///< by name

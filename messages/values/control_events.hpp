@@ -30,13 +30,13 @@ struct user_limits_changed {
                          const user_limits_changed&) = default;
 };
 
-struct user_standing_changed {
+struct user_eligibility_changed {
   std::string user;
   bool held = false;
   bool prohibited = false;
 
-  friend bool operator==(const user_standing_changed&,
-                         const user_standing_changed&) = default;
+  friend bool operator==(const user_eligibility_changed&,
+                         const user_eligibility_changed&) = default;
 };
 
 /// A depositor's credentials. An empty hash means the account is removed.
@@ -132,7 +132,7 @@ typename Inspector::result_type inspect(Inspector& f, user_limits_changed& x) {
 
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f,
-                                        user_standing_changed& x) {
+                                        user_eligibility_changed& x) {
   return f(x.user, x.held, x.prohibited);
 }
 

@@ -23,7 +23,7 @@ struct item_enqueued {
   std::uint64_t digest = 0;  ///< of the payload, in queues that collapse
   body_kind kind = body_kind::inline_bytes;
   std::string body;
-  body_place place;          ///< not journalled: known by the reader
+  body_location place; ///< not journalled: known by the reader
 
   friend bool operator==(const item_enqueued&, const item_enqueued&) = default;
 };
@@ -33,7 +33,7 @@ struct submission_received {
   item_id id = 0;
   std::string queue;
   micros received_us = 0;
-  submission particulars;
+  depositd::submission submission;
 
   friend bool operator==(const submission_received&,
                          const submission_received&) = default;
@@ -56,14 +56,13 @@ struct item_claimed {
   friend bool operator==(const item_claimed&, const item_claimed&) = default;
 };
 
-struct claim_extended {
+struct claim_renewed {
   item_id id = 0;
   std::string queue;
   claim_token token = 0;
   micros deadline_us = never;
 
-  friend bool operator==(const claim_extended&, const claim_extended&)
-    = default;
+  friend bool operator==(const claim_renewed&, const claim_renewed&) = default;
 };
 
 /// The claim ended and the item is back: pending, or delayed until a time.
@@ -100,14 +99,14 @@ struct item_parked {
 };
 
 /// A pinned body was written again, so that its old group can go.
-struct body_relocated {
+struct body_compacted {
   item_id id = 0;
   std::string queue;
   std::string body;
-  body_place place; ///< not journalled: known by the reader
+  body_location place; ///< not journalled: known by the reader
 
-  friend bool operator==(const body_relocated&, const body_relocated&)
-    = default;
+  friend bool operator==(const body_compacted&,
+                         const body_compacted&) = default;
 };
 
 /// A deposit that went past the queue (synchronous door), with its outcome.
@@ -117,7 +116,7 @@ struct submission_recorded {
   micros received_us = 0;
   micros finished_us = 0;
   bool failed = false;
-  submission particulars;
+  depositd::submission submission;
   std::string batch_id;
   std::string document;
 
@@ -150,13 +149,13 @@ struct record_rejected {
 };
 
 /// The order is the journal's: append new kinds at the end, never reorder.
-using event
-  = std::variant<item_enqueued, submission_received, item_claimed,
-                 claim_extended, item_released, item_finished, item_parked,
-                 body_relocated, submission_recorded, queue_changed,
-                 user_limits_changed, user_standing_changed, account_changed,
-                 processor_changed, server_changed, configuration_seen,
-                 key_changed, move_changed, item_moved, record_rejected>;
+using event =
+  std::variant<item_enqueued, submission_received, item_claimed, claim_renewed,
+               item_released, item_finished, item_parked, body_compacted,
+               submission_recorded, queue_changed, user_limits_changed,
+               user_eligibility_changed, account_changed, processor_changed,
+               server_changed, configuration_seen, key_changed, move_changed,
+               item_moved, record_rejected>;
 
 /// All events of one command, appended and recovered as a whole. `user` is the
 /// user whose node decided them, empty for control.
@@ -169,7 +168,7 @@ struct record {
 
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, submission_received& x) {
-  return f(x.id, x.queue, x.received_us, x.particulars);
+  return f(x.id, x.queue, x.received_us, x.submission);
 }
 
 template <class Inspector>
@@ -179,7 +178,7 @@ typename Inspector::result_type inspect(Inspector& f, item_claimed& x) {
 }
 
 template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, claim_extended& x) {
+typename Inspector::result_type inspect(Inspector& f, claim_renewed& x) {
   return f(x.id, x.queue, x.token, x.deadline_us);
 }
 
@@ -207,14 +206,14 @@ typename Inspector::result_type inspect(Inspector& f, item_enqueued& x) {
 }
 
 template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, body_relocated& x) {
+typename Inspector::result_type inspect(Inspector& f, body_compacted& x) {
   return f(x.id, x.queue);
 }
 
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, submission_recorded& x) {
-  return f(x.id, x.queue, x.received_us, x.finished_us, x.failed,
-           x.particulars, x.batch_id, x.document);
+  return f(x.id, x.queue, x.received_us, x.finished_us, x.failed, x.submission,
+           x.batch_id, x.document);
 }
 
 template <class Inspector>

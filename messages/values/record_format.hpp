@@ -18,7 +18,7 @@ struct outcome_event {
   item_id id = 0;
   std::string user;
   std::string queue;
-  submission particulars;
+  depositd::submission submission;
   ending how = ending::done;
   std::string reason;
   std::string batch_id;

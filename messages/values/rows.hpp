@@ -21,7 +21,7 @@ struct item_row {
   micros received_us = 0;
   std::uint64_t digest = 0;
   body_kind kind = body_kind::inline_bytes;
-  body_place place;
+  body_location place;
   // -- what changes while it lives
   item_state state = item_state::pending;
   std::uint32_t attempt = 0;
@@ -51,7 +51,7 @@ struct item_change {
   bool has_deadline = false;
   bool has_parked_state = false; ///< `state` is parked, or pending again
   bool has_queue = false;        ///< moved to `queue`
-  body_place place;
+  body_location place;
   std::string queue;
 
   friend bool operator==(const item_change&, const item_change&) = default;
@@ -88,7 +88,7 @@ struct submission_row {
   item_id id = 0;
   std::string user;
   std::string queue;
-  submission particulars;
+  depositd::submission submission;
   submission_status status = submission_status::queued;
   bool failed = false;
   bool parked = false;
@@ -132,7 +132,7 @@ struct submission_change {
 /// submission).
 struct slice {
   sequence from = 0;
-  sequence upto = 0;
+  sequence last = 0;
   item_id id_max = 0; ///< highest item id seen, so that none is given twice
   std::vector<item_row> items_put;
   std::vector<item_change> items_changed;

@@ -40,13 +40,13 @@ private:
 };
 
 /// Limits and standing of a user in one queue.
-struct member_terms {
+struct member_limits {
   std::uint32_t allocation = 1;
   std::uint32_t concurrency = no_cap;
   bool held = false;
   bool prohibited = false;
 
-  friend bool operator==(const member_terms&, const member_terms&) = default;
+  friend bool operator==(const member_limits&, const member_limits&) = default;
 };
 
 /// Ready items of a user changed by `delta` in a band and class. The band is
@@ -92,7 +92,7 @@ struct pick {
 };
 
 /// Why a user is not served, most general reason first.
-enum class standing : std::uint8_t {
+enum class eligibility : std::uint8_t {
   eligible,      ///< in the ring: turn `turn` of `length`
   nothing_ready, ///< no pending item
   held,
@@ -102,8 +102,8 @@ enum class standing : std::uint8_t {
 };
 
 /// What a queue knows of one of its users.
-struct standing_report {
-  standing state = standing::nothing_ready;
+struct eligibility_report {
+  eligibility state = eligibility::nothing_ready;
   std::uint32_t turn = 0;   ///< eligible: 1 = next
   std::uint32_t length = 0; ///< eligible: users in the ring
   std::uint32_t in_flight = 0;
@@ -111,7 +111,7 @@ struct standing_report {
   std::uint64_t turns_taken = 0; ///< picks since the engine started
   std::uint32_t credit = 0;
   std::uint64_t stamp = 0;
-  member_terms terms;
+  member_limits limits;
 };
 
 /// What is known of one live item.

@@ -69,16 +69,16 @@ enum class item_state : std::uint8_t { pending, claimed, delayed, parked };
 
 /// Where the journal keeps the bytes of a body. `group` is a number of the
 /// store's own making that rises with the journal; length 0 means nowhere.
-struct body_place {
+struct body_location {
   std::uint64_t group = 0;
   std::uint32_t offset = 0;
   std::uint32_t length = 0;
 
-  friend bool operator==(const body_place&, const body_place&) = default;
+  friend bool operator==(const body_location&, const body_location&) = default;
 };
 
 template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, body_place& x) {
+typename Inspector::result_type inspect(Inspector& f, body_location& x) {
   return f(x.group, x.offset, x.length);
 }
 

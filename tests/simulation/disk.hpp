@@ -33,7 +33,7 @@ public:
     std::function<micros()> now_us;
   };
 
-  shard_disk(shard_number shard, std::uint64_t extent_bytes,
+  shard_disk(shard_number shard, std::uint64_t segment_bytes,
              surroundings around);
 
   /// A store for one more engine; it fences those before it. It must not
@@ -66,7 +66,7 @@ private:
   /// A group is in the log.
   void record_group(const journal_store& by, std::string_view bytes,
                     std::uint32_t events, std::uint64_t group,
-                    const std::vector<watermark>& marks);
+                    const std::vector<watermark>& watermarks);
 
   shard_number shard_;
   surroundings around_;

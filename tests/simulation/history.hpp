@@ -103,7 +103,7 @@ struct group_written {
   shard_number shard = 0;
   epoch_number epoch = 0;
   sequence last = 0;
-  std::vector<watermark> marks;
+  std::vector<watermark> watermarks;
 };
 
 /// What a start would find at this moment, and what all events say that ever

@@ -50,7 +50,7 @@ using simulated_processor
 /// What a simulated processor knows, here or not.
 struct simulated_worker {
   struct way_in {
-    queue_door_actor door;
+    queue_port_actor door;
     std::uint32_t number = 0; ///< 0: not attached
     shard_number shard = 0;
   };
@@ -205,7 +205,7 @@ private:
   void end(sharing_engine& engine);
   void resume(sharing_engine& engine);
   /// Whatever ends or begins by itself as time passes.
-  void tend_engines();
+  void tick_engines();
   void calm_engines();
   void list_left_engines();
   void look_up_deposits();
@@ -229,11 +229,11 @@ private:
                      const std::shared_ptr<simulated_worker>& who);
   void visit_shards(simulated_processor::pointer self,
                     const std::shared_ptr<simulated_worker>& who);
-  void take_door(simulated_processor::pointer self,
+  void take_port(simulated_processor::pointer self,
                  const std::shared_ptr<simulated_worker>& who,
-                 const doors_opened::door& found);
+                 const ports_opened::door& found);
   void take_in(simulated_processor::pointer self, simulated_worker& who,
-               const handed& news);
+               const deliver& news);
   void report(simulated_processor::pointer self, simulated_worker& who,
               std::uint64_t hand_out);
   void say(simulated_processor::pointer self, simulated_worker& who,
@@ -246,7 +246,7 @@ private:
 
   void change(std::vector<event> changes);
   void change_limits();
-  void change_standing();
+  void change_eligibility();
   void suspend();
   void park();
   void purge();

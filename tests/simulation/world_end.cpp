@@ -64,7 +64,7 @@ void world::mend_settings() {
 }
 
 bool world::settings_mended() {
-  user_standing_changed free;
+  user_eligibility_changed free;
   user_limits_changed unlimited;
   std::vector<event> changes{event{server_changed{false, true}}};
   for (std::uint32_t i = 0; i < knobs_.users; ++i) {

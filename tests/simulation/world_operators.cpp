@@ -27,8 +27,8 @@ void world::change_limits() {
   change({x});
 }
 
-void world::change_standing() {
-  user_standing_changed x;
+void world::change_eligibility() {
+  user_eligibility_changed x;
   x.user = any_user();
   x.held = knobs_.holds && chance_.one_in(3);
   x.prohibited = knobs_.prohibitions && chance_.one_in(3);

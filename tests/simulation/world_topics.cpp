@@ -28,10 +28,10 @@ caf::expected<ingest_deposit> read_words(const source_record& x) {
   ingest_deposit out;
   out.user = words[0];
   out.queue = words[1];
-  out.particulars.file_name = words[2];
-  out.particulars.source = ingest_source;
-  out.particulars.size = words[3].size();
-  out.post = words[3];
+  out.submission.file_name = words[2];
+  out.submission.source = ingest_source;
+  out.submission.size = words[3].size();
+  out.body = words[3];
   return out;
 }
 
@@ -47,8 +47,10 @@ record_format words_format() {
   return {read_words,
           [](const outcome_event& x) {
             return outgoing_record{
-              "out", x.user,
-              text_of_outcome(x.particulars.file_name, x.how), true,
+              "out",
+              x.user,
+              text_of_outcome(x.submission.file_name, x.how),
+              true,
               {{"event-id", x.event_id}}};
           },
           [](const dead_letter& x) {
@@ -76,7 +78,7 @@ public:
     return source_->assign(at);
   }
   caf::expected<std::vector<source_record>>
-  poll(const poll_limits& limits) override {
+  poll(const read_limits& limits) override {
     if (!last_.empty() && by_.one_in(4))
       return std::exchange(last_, {});
     auto out = source_->poll(limits);

@@ -42,7 +42,7 @@ struct inbox {
 inline processor_actor::behavior_type
 recording_processor(processor_actor::pointer, std::shared_ptr<inbox> to) {
   return {
-    [=](const handed& x) {
+    [=](const deliver& x) {
       to->items.insert(to->items.end(), x.items.begin(), x.items.end());
       to->settled.insert(to->settled.end(), x.settled.begin(),
                          x.settled.end());
@@ -53,7 +53,7 @@ recording_processor(processor_actor::pointer, std::shared_ptr<inbox> to) {
 /// A processor with what it has received and its number in the queue.
 struct test_processor {
   processor_actor actor;
-  queue_door_actor door;
+  queue_port_actor door;
   std::uint32_t number = 0;
   std::shared_ptr<inbox> got = std::make_shared<inbox>();
 };
@@ -125,7 +125,7 @@ protected:
                            std::uint32_t lease_ms = 0) {
     test_processor out;
     out.actor = spawn(recording_processor, out.got);
-    auto found = ask<queue_door_actor>(door, open_queue{queue});
+    auto found = ask<queue_port_actor>(door, open_queue{queue});
     EXPECT_TRUE(found);
     out.door = *found;
     auto reply
@@ -136,7 +136,7 @@ protected:
   }
 
   void want(const test_processor& who, std::uint32_t credit) {
-    caf::anon_send(who.door, work{who.number, credit, {}});
+    caf::anon_send(who.door, settle_and_request{who.number, credit, {}});
     settle();
   }
 
@@ -152,8 +152,8 @@ protected:
 
   void end(const test_processor& who, const claimed_item& item,
            verdict says = verdict::done, std::uint32_t credit = 0) {
-    caf::anon_send(who.door,
-                   work{who.number, credit, {outcome_of(item, says)}});
+    caf::anon_send(who.door, settle_and_request{
+                               who.number, credit, {outcome_of(item, says)}});
     settle();
   }
 
@@ -172,8 +172,8 @@ protected:
   }
 
   // Stores outlive the actors and every restart.
-  std::shared_ptr<memory_journal> log
-    = make_memory_journal({.extent_bytes = 2048});
+  std::shared_ptr<memory_journal> log =
+    make_memory_journal({.segment_bytes = 2048});
   std::unique_ptr<journal_store> store;
   std::unique_ptr<projection_store> tables = make_memory_projection();
   std::shared_ptr<blob_store> blobs = make_memory_blobs();

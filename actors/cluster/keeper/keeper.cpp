@@ -98,12 +98,12 @@ void not_seen(shard_keeper_pointer self, const caf::error& why) {
   state.options.failed(why);
 }
 
-void tend(shard_keeper_pointer self) {
+void tick(shard_keeper_pointer self) {
   if (self->state.left)
     return;
   give_up_in_time(self);
   look(self);
-  self->delayed_send(self, pause_of(self), tend_leases{});
+  self->delayed_send(self, pause_of(self), lease_tick{});
 }
 
 caf::result<shards_listed> list_all(shard_keeper_pointer self) {
@@ -211,7 +211,7 @@ shard_keeper(shard_keeper_pointer self, shard_keeper_options options,
   state.clerk = spawn_clerk();
   state.taker = spawn_clerk();
   self->set_down_handler([=](const caf::down_msg& x) { core_down(self, x); });
-  self->send(self, tend_leases{});
+  self->send(self, lease_tick{});
   return {
     [=](look_now) {
       doubt_owners(self);
@@ -220,7 +220,7 @@ shard_keeper(shard_keeper_pointer self, shard_keeper_options options,
     [=](const meet_engine& x) { called(self, x); },
     [=](leave_shards) { return leave(self); },
     [=](list_shards) { return list_all(self); },
-    [=](tend_leases) { tend(self); },
+    [=](lease_tick) { tick(self); },
     [=](const look_at_claims& x) { go_on_leaving(self, x); },
     [=](const bring_up_again& x) { go_on_opening(self, x); },
   };

@@ -79,7 +79,7 @@ using core_opener_actor
                      caf::replies_to<close_core>::with<done>>;
 
 /// To itself: look at the leases.
-struct tend_leases {};
+struct lease_tick {};
 
 /// An owner was not one: look at once.
 struct look_now {};
@@ -114,10 +114,10 @@ struct bring_up_again {
   epoch_number epoch = 0;
 };
 
-using shard_keeper_self
-  = shard_keeper_actor::extend<caf::reacts_to<tend_leases>,
-                               caf::reacts_to<look_at_claims>,
-                               caf::reacts_to<bring_up_again>>;
+using shard_keeper_self =
+  shard_keeper_actor::extend<caf::reacts_to<lease_tick>,
+                             caf::reacts_to<look_at_claims>,
+                             caf::reacts_to<bring_up_again>>;
 
 struct shard_keeper_options {
   std::shared_ptr<shard_leases> leases;
@@ -153,7 +153,7 @@ struct kept_shard {
   bool release = false; ///< when closed: the lease is ours to give back
   /// Elsewhere: the owner that router and reader were told of.
   std::string told;
-  epoch_number told_epoch = 0;
+  epoch_number reported_epoch = 0;
   caf::actor_clock::time_point free_since; ///< while nobody has it
   bool is_free = false;
 };
@@ -203,7 +203,7 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::engine_found)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::open_core)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::core_opened)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::close_core)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::tend_leases)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::lease_tick)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::look_now)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::look_at_claims)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::bring_up_again)

@@ -23,11 +23,9 @@ caf::result<move_begun> begin_move(router_pointer self, const move_queue& x) {
       promise.deliver(why);
       return;
     }
-    ask_shard<move_begun>(self,
-                          shard_of(x.from, self->state.to.options.count), x,
-                          repeats::never, [=](caf::expected<move_begun> y) {
-                            deliver(promise, std::move(y));
-                          });
+    ask_shard<move_begun>(
+      self, shard_of(x.from, self->state.to.options.count), x, repeats::never,
+      [=](caf::expected<move_begun> y) { fulfil(promise, std::move(y)); });
   });
   return promise;
 }

@@ -145,7 +145,7 @@ void learn(router_pointer self, const control_snapshot& state,
       promise.deliver(done{});
 }
 
-void tend_control(router_pointer self) {
+void tick_control(router_pointer self) {
   const auto& places = self->state.to.places;
   if (const auto& zero = places[0]; !zero.who)
     self->state.watched = nullptr;
@@ -209,7 +209,7 @@ caf::result<control_changed> watch_settings(router_pointer self,
     ask_newest(self, zero, promise);
     return promise;
   }
-  fetch(self, [=](fetched newest) { deliver(promise, std::move(newest)); });
+  fetch(self, [=](fetched newest) { fulfil(promise, std::move(newest)); });
   return promise;
 }
 

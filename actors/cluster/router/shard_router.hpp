@@ -25,11 +25,9 @@ struct router_options {
   forwarding_options to;
 };
 
-using router_actor
-  = shard_actor::extend<caf::reacts_to<shard_placed>,
-                        caf::reacts_to<control_changed>,
-                        caf::reacts_to<tend_requests>,
-                        caf::replies_to<bring_up>::with<done>>;
+using router_actor = shard_actor::extend<
+  caf::reacts_to<shard_placed>, caf::reacts_to<control_changed>,
+  caf::reacts_to<request_tick>, caf::replies_to<bring_up>::with<done>>;
 
 struct router_state {
   forwarding<shard_actor> to;

@@ -15,8 +15,8 @@
 namespace depositd::rules {
 
 /// Limits and standing of a user in a queue, defaults filled in.
-member_terms terms_of(const control_state& state, const std::string& queue,
-                      const std::string& user);
+member_limits limits_of(const control_state& state, const std::string& queue,
+                        const std::string& user);
 
 /// Whether a control event makes sense as it stands: names legal, queue known,
 /// numbers in range, processor criteria not contradicting each other.

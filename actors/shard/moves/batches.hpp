@@ -17,7 +17,7 @@ namespace depositd {
 inline constexpr std::string_view outbox_prefix = "move/";
 
 /// In the source's journal: the number of the last batch.
-inline constexpr const char* batches_mark = "moves";
+inline constexpr const char* batches_watermark = "moves";
 
 /// In the target's journal: what of this shard's batches has arrived. One mark
 /// for all moves, so marks do not pile up.

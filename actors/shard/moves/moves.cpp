@@ -54,7 +54,7 @@ void user_done(shard_pointer self, const std::shared_ptr<shard_move>& run) {
 
 void move_some(shard_pointer self, const std::shared_ptr<shard_move>& run,
                const std::string& user) {
-  with_node(self, user, run->from, [=](const user_node_actor& node) {
+  with_user(self, user, run->from, [=](const user_actor& node) {
     reach_user(self, user, run->to);
     self
       ->request(node, self->state.options.request_timeout,

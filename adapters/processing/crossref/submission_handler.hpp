@@ -32,7 +32,7 @@ public:
   outcome handle(const handle_item& what, const control_state& control) const;
 
 private:
-  caf::expected<envelope> envelope_of(const claimed_item& item) const;
+  caf::expected<submission_body> body_of(const claimed_item& item) const;
   outcome process(const handle_item& what, const control_state& control) const;
 
   std::shared_ptr<blob_store> blobs_;

@@ -34,8 +34,8 @@ caf::expected<unique_fd> lock_folder(const fs::path& folder) {
 
 } // namespace
 
-std::vector<extent> segment_journal::extents() {
-  std::vector<extent> out;
+std::vector<segment> segment_journal::segments() {
+  std::vector<segment> out;
   const std::lock_guard guard{mutex_};
   for (const auto& [number, x] : log_)
     out.push_back({.number = number,

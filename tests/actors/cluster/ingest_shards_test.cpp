@@ -94,7 +94,7 @@ protected:
           EXPECT_FALSE(reader.next(x));
           for (const auto& e : x.events) {
             if (const auto* y = std::get_if<submission_received>(&e))
-              names.insert(x.user + " metadata " + y->particulars.file_name
+              names.insert(x.user + " metadata " + y->submission.file_name
                            + " x");
             if (const auto* y = std::get_if<record_rejected>(&e)) {
               rejected.insert(y->value);

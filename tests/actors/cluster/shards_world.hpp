@@ -185,14 +185,14 @@ protected:
     return reply ? reply->ids : std::vector<item_id>{};
   }
 
-  caf::expected<items_taken> poll(engine& via, const std::string& queue,
-                                  std::uint32_t count,
-                                  std::uint32_t lease = 60'000) {
-    return ask<items_taken>(via.router,
-                            take_items{queue, "worker", count, lease});
+  caf::expected<items_received> poll(engine& via, const std::string& queue,
+                                     std::uint32_t count,
+                                     std::uint32_t lease = 60'000) {
+    return ask<items_received>(via.router,
+                               receive_items{queue, "worker", count, lease});
   }
 
-  static std::vector<std::string> bodies(const items_taken& x) {
+  static std::vector<std::string> bodies(const items_received& x) {
     std::vector<std::string> out;
     for (const auto& item : x.items)
       if (item.name.id != 0)
@@ -206,8 +206,8 @@ protected:
     submit what;
     what.queue = "metadata";
     what.user = user;
-    what.particulars.file_name = file;
-    what.particulars.blob = "none";
+    what.submission.file_name = file;
+    what.submission.blob = "none";
     return ask<enqueued>(via.router, std::move(what));
   }
 

@@ -113,7 +113,7 @@ void core_world::drain_everything() {
   std::vector<event> changes{event{server_changed{false, true}}};
   for (std::uint32_t i = 0; i < users_; ++i) {
     const auto user = "u" + std::to_string(i);
-    changes.emplace_back(user_standing_changed{user, false, false});
+    changes.emplace_back(user_eligibility_changed{user, false, false});
     for (const auto& [queue, settings] : model_.queues)
       changes.emplace_back(
         user_limits_changed{queue, user, false, 0, false, 0});

@@ -20,8 +20,8 @@ using testing::watched_journal;
 
 /// Everything that one receiver got, message by message.
 struct arrivals {
-  std::vector<handed> handed_out;
-  std::vector<places> placed;
+  std::vector<deliver> handed_out;
+  std::vector<body_locations> placed;
   std::vector<std::string> failures;
 };
 
@@ -29,8 +29,8 @@ using arrivals_ptr = std::shared_ptr<arrivals>;
 
 caf::behavior receiver(caf::event_based_actor*, arrivals_ptr to) {
   return {
-    [=](const handed& x) { to->handed_out.push_back(x); },
-    [=](const places& x) { to->placed.push_back(x); },
+    [=](const deliver& x) { to->handed_out.push_back(x); },
+    [=](const body_locations& x) { to->placed.push_back(x); },
     [=](const journal_failed& x) { to->failures.push_back(render(x.reason)); },
   };
 }
@@ -307,8 +307,8 @@ TEST_F(journal_test, tells_where_bodies_are_and_reads_them_from_there) {
   const auto node = spawn_receiver(to);
   caf::anon_send(writer, one_event(1, "first"));
   auto message = one_event(2, "second");
-  message.places_to = node;
-  message.places_queue = "q";
+  message.locations_to = node;
+  message.locations_queue = "q";
   caf::anon_send(writer, std::move(message));
   settle();
   ASSERT_EQ(to->placed.size(), 1u);

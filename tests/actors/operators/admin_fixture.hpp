@@ -28,8 +28,8 @@ struct control_writer {
   void operator()(const user_limits_changed& x) {
     state.limits[{x.queue, x.user}] = x;
   }
-  void operator()(const user_standing_changed& x) {
-    state.standings[x.user] = {x.held, x.prohibited};
+  void operator()(const user_eligibility_changed& x) {
+    state.eligibilities[x.user] = {x.held, x.prohibited};
   }
   void operator()(const account_changed& x) {
     if (x.password_hash.empty())

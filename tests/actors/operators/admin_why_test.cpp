@@ -14,11 +14,11 @@ item_explained a_waiting_item() {
   out.item.ahead = 4;
   out.member.processors = 2;
   out.member.processors_matching = 1;
-  out.member.report.state = standing::eligible;
+  out.member.report.state = eligibility::eligible;
   out.member.report.turn = 3;
   out.member.report.length = 10;
   out.member.report.in_flight = 1;
-  out.member.report.terms = {1, 4, false, false};
+  out.member.report.limits = {1, 4, false, false};
   return out;
 }
 
@@ -45,12 +45,12 @@ TEST(why, an_eligible_item_has_a_turn) {
 
 TEST(why, a_user_at_its_cap_is_told_so_with_numbers) {
   auto x = a_waiting_item();
-  x.member.report.state = standing::at_cap;
+  x.member.report.state = eligibility::at_cap;
   x.member.report.in_flight = 4;
   EXPECT_EQ(why_document(x)["text"], "ann has 4 of 4 items in process");
   EXPECT_EQ(reasons_of(x), reasons{"at_cap"});
   x.member.report.in_flight = 0;
-  x.member.report.terms.concurrency = 0;
+  x.member.report.limits.concurrency = 0;
   EXPECT_EQ(why_document(x)["text"], "ann has a concurrency of 0");
 }
 
@@ -60,8 +60,8 @@ TEST(why, all_reasons_are_named_the_most_general_first) {
   x.item.available_us = 1'000'000;
   x.member.server_suspended = true;
   x.member.suspended = true;
-  x.member.report.state = standing::held;
-  x.member.report.terms = {0, 1, true, true};
+  x.member.report.state = eligibility::held;
+  x.member.report.limits = {0, 1, true, true};
   x.member.processors_matching = 0;
   EXPECT_EQ(
     reasons_of(x),
@@ -94,7 +94,7 @@ TEST(why, a_parked_item_says_how_it_comes_back) {
 
 TEST(why, an_item_between_two_states_asks_for_patience) {
   auto x = a_waiting_item();
-  x.member.report.state = standing::nothing_ready;
+  x.member.report.state = eligibility::nothing_ready;
   EXPECT_EQ(reasons_of(x), reasons{"moving"});
 }
 

@@ -75,7 +75,7 @@ TEST_F(submitter_test, keeps_the_bytes_and_submits_their_particulars) {
   ASSERT_TRUE(submitted_);
   EXPECT_EQ(submitted_->queue, "metadata");
   EXPECT_EQ(submitted_->user, "ann");
-  EXPECT_EQ(submitted_->particulars,
+  EXPECT_EQ(submitted_->submission,
             (submission{"a b.xml", "doMDUpload", "ann", "shell", "sha", 5}));
 }
 

@@ -35,14 +35,14 @@ handler_actor::behavior_type patient_handler(handler_actor::pointer self,
   };
 }
 
-/// A shard that recovers for ever; counts who asks it for doors.
+/// A shard that recovers for ever; counts who asks it for ports.
 caf::behavior recovering_shard(caf::event_based_actor*,
                                std::shared_ptr<std::size_t> asked) {
   return {
     [](const watch_control&) -> caf::result<control_changed> {
       return ec::store_failed;
     },
-    [=](const open_doors&) -> caf::result<doors_opened> {
+    [=](const open_ports&) -> caf::result<ports_opened> {
       ++*asked;
       return ec::store_failed;
     },

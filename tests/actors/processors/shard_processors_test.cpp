@@ -103,7 +103,7 @@ protected:
   std::map<std::string, int> served; ///< by user
 };
 
-/// Slots of a manager, which gets them new doors when shards move.
+/// Slots of a manager, which gets them new ports when shards move.
 class shard_processors : public shards_and_handler {
 protected:
   void SetUp() override {
@@ -127,7 +127,7 @@ protected:
   processor_manager_actor manager;
 };
 
-/// Slots with doors that the test gives them.
+/// Slots with ports that the test gives them.
 class shard_slots : public shards_and_handler {
 protected:
   void TearDown() override {
@@ -142,12 +142,12 @@ protected:
     options.queue = "metadata";
     options.wants = wants;
     options.handler = handler;
-    const auto found = ask<doors_opened>(a->router, open_doors{"metadata"});
+    const auto found = ask<ports_opened>(a->router, open_ports{"metadata"});
     ASSERT_TRUE(found) << render(found.error());
-    options.doors = *found;
-    ASSERT_EQ(options.doors.doors.size(), 4u);
+    options.ports = *found;
+    ASSERT_EQ(options.ports.ports.size(), 4u);
     if (remote)
-      for (auto& door : options.doors.doors)
+      for (auto& door : options.ports.ports)
         door.queue = node.door(door.queue);
     spawn(processor, options);
   }

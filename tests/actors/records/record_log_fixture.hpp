@@ -30,10 +30,10 @@ inline caf::expected<ingest_deposit> read_plain(const source_record& x) {
   ingest_deposit out;
   out.user = words[0];
   out.queue = words[1];
-  out.particulars.file_name = words[2];
-  out.particulars.source = ingest_source;
-  out.particulars.size = words[3].size();
-  out.post = words[3];
+  out.submission.file_name = words[2];
+  out.submission.source = ingest_source;
+  out.submission.size = words[3].size();
+  out.body = words[3];
   return out;
 }
 
@@ -41,10 +41,12 @@ inline record_format plain_format() {
   return {read_plain,
           [](const outcome_event& x) {
             return outgoing_record{
-              "out", x.user,
-              x.particulars.file_name
+              "out",
+              x.user,
+              x.submission.file_name
                 + (x.how == ending::done ? " done" : " not done"),
-              true, {{"event-id", x.event_id}}};
+              true,
+              {{"event-id", x.event_id}}};
           },
           [](const dead_letter& x) {
             outgoing_record out{
