@@ -97,7 +97,8 @@ class crowd {
 public:
   crowd(caf::actor_system& system, std::uint32_t users, bool blocked)
     : system_(system), self_(system) {
-    in_.queue = system.spawn(queue, queue_options{.name = "bench"});
+    in_.queue =
+      system.spawn(queue::queue, queue::queue_options{.name = "bench"});
     for (std::uint32_t i = 0; i < std::min(users, nodes_max); ++i)
       nodes_.push_back(system.spawn(stand_in, &in_));
     introduce_all(users, blocked);

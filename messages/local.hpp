@@ -20,6 +20,10 @@
 #include <string>
 #include <vector>
 
+namespace depositd::shard {
+struct recovered_state;
+} // namespace depositd::shard
+
 namespace depositd {
 
 // -- control ------------------------------------------------------------------
@@ -172,7 +176,7 @@ struct recover {};
 
 /// See actors/projection/recovery.hpp, which says what is inside.
 struct recovered {
-  std::shared_ptr<struct recovered_state> state;
+  std::shared_ptr<shard::recovered_state> state;
 };
 
 /// Tells the projector whom to ask for relocations.

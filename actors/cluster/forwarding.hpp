@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-namespace depositd {
+namespace depositd::cluster {
 
 /// From the keeper: who has a shard now. Without `core` nobody.
 struct shard_placed {
@@ -353,7 +353,7 @@ caf::result<Result> ask_shards(Self* self,
   return promise;
 }
 
-} // namespace depositd
+} // namespace depositd::cluster
 
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::shard_placed)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::request_tick)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::cluster::shard_placed)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::cluster::request_tick)

@@ -1,6 +1,6 @@
 #include "actors/cluster/lease_clerk.hpp"
 
-namespace depositd {
+namespace depositd::cluster {
 
 namespace {
 
@@ -45,4 +45,4 @@ lease_clerk(lease_clerk_actor::pointer,
   };
 }
 
-} // namespace depositd
+} // namespace depositd::cluster

@@ -12,7 +12,7 @@
 #include <optional>
 #include <vector>
 
-namespace depositd {
+namespace depositd::cluster {
 
 /// Looks who owns what, after a renewal if it is time for one.
 struct look_at_leases {
@@ -53,11 +53,11 @@ lease_clerk_actor::behavior_type
 lease_clerk(lease_clerk_actor::pointer self,
             std::shared_ptr<shard_leases> leases);
 
-} // namespace depositd
+} // namespace depositd::cluster
 
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::look_at_leases)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::leases_seen)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::take_lease)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::lease_taken)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::release_lease)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::leave_engines)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::cluster::look_at_leases)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::cluster::leases_seen)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::cluster::take_lease)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::cluster::lease_taken)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::cluster::release_lease)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::cluster::leave_engines)

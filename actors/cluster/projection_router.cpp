@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace depositd {
+namespace depositd::cluster {
 
 namespace {
 
@@ -170,4 +170,4 @@ reader(reader_actor::stateful_pointer<reader_state> self,
   };
 }
 
-} // namespace depositd
+} // namespace depositd::cluster

@@ -8,7 +8,7 @@
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
-namespace depositd {
+namespace depositd::cluster {
 
 using reader_actor = projector_actor::extend<caf::reacts_to<shard_placed>,
                                              caf::reacts_to<request_tick>>;
@@ -25,4 +25,4 @@ reader_actor::behavior_type
 reader(reader_actor::stateful_pointer<reader_state> self,
        forwarding_options options);
 
-} // namespace depositd
+} // namespace depositd::cluster

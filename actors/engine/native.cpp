@@ -1,6 +1,6 @@
 #include "actors/engine/native.hpp"
 
-namespace depositd {
+namespace depositd::engine {
 
 native_actor::behavior_type native(native_actor::pointer self,
                                    shard_actor shard) {
@@ -10,4 +10,4 @@ native_actor::behavior_type native(native_actor::pointer self,
   };
 }
 
-} // namespace depositd
+} // namespace depositd::engine

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace depositd {
+namespace depositd::engine {
 
 struct supervisor_options {
   shard_actor shard;
@@ -37,4 +37,4 @@ supervisor_actor::behavior_type
 supervisor(supervisor_actor::stateful_pointer<supervisor_state> self,
            supervisor_options options);
 
-} // namespace depositd
+} // namespace depositd::engine

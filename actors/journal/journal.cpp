@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-namespace depositd {
+namespace depositd::journal {
 
 namespace {
 
@@ -167,4 +167,4 @@ journal(journal_self::stateful_pointer<journal_state> self,
   };
 }
 
-} // namespace depositd
+} // namespace depositd::journal

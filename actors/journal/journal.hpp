@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace depositd {
+namespace depositd::journal {
 
 /// To itself, by way of the scheduler: the group has formed.
 struct flush_group {};
@@ -53,6 +53,6 @@ journal_self::behavior_type
 journal(journal_self::stateful_pointer<journal_state> self,
         journal_options options);
 
-} // namespace depositd
+} // namespace depositd::journal
 
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::flush_group)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::journal::flush_group)

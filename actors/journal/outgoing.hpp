@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace depositd {
+namespace depositd::journal {
 
 /// Gathers what is durable for each processor into one message each.
 class outgoing {
@@ -32,4 +32,4 @@ private:
   std::vector<std::pair<caf::strong_actor_ptr, deliver>> messages_;
 };
 
-} // namespace depositd
+} // namespace depositd::journal

@@ -6,7 +6,7 @@
 
 #include <spdlog/spdlog.h>
 
-namespace depositd {
+namespace depositd::journal {
 
 namespace {
 
@@ -166,4 +166,4 @@ journal_writer(journal_writer_self::stateful_pointer<journal_writer_state> self,
   };
 }
 
-} // namespace depositd
+} // namespace depositd::journal

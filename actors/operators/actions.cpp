@@ -4,7 +4,7 @@
 #include <limits>
 #include <map>
 
-namespace depositd {
+namespace depositd::operators {
 
 namespace {
 
@@ -119,4 +119,4 @@ bool start_act(admin_pointer self, const admin_call_ptr& call) {
   return true;
 }
 
-} // namespace depositd
+} // namespace depositd::operators

@@ -4,7 +4,7 @@
 
 #include <caf/sec.hpp>
 
-namespace depositd {
+namespace depositd::operators {
 
 namespace {
 
@@ -212,4 +212,4 @@ admin(admin_actor::stateful_pointer<admin_state> self, admin_options options) {
   };
 }
 
-} // namespace depositd
+} // namespace depositd::operators

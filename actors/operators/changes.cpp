@@ -6,7 +6,7 @@
 #include <limits>
 #include <map>
 
-namespace depositd {
+namespace depositd::operators {
 
 namespace {
 
@@ -264,4 +264,4 @@ caf::expected<admin_change> decide_change(const std::string& command,
   return deciders().at(command)(arguments, now);
 }
 
-} // namespace depositd
+} // namespace depositd::operators

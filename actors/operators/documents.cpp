@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-namespace depositd {
+namespace depositd::operators {
 
 namespace {
 
@@ -367,4 +367,4 @@ document status_document(const status_numbers& engine,
   return out;
 }
 
-} // namespace depositd
+} // namespace depositd::operators

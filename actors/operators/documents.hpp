@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace depositd {
+namespace depositd::operators {
 
 /// Keeps the order of keys, for people.
 using document = nlohmann::ordered_json;
@@ -69,4 +69,4 @@ document status_document(const status_numbers& engine,
                          const queues_listed& queues, const slots_report& slots,
                          const store_report& store);
 
-} // namespace depositd
+} // namespace depositd::operators

@@ -6,7 +6,7 @@
 #include <limits>
 #include <map>
 
-namespace depositd {
+namespace depositd::operators {
 
 namespace {
 
@@ -343,4 +343,4 @@ bool start_query(admin_pointer self, const admin_call_ptr& call) {
   return true;
 }
 
-} // namespace depositd
+} // namespace depositd::operators

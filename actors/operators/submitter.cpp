@@ -3,7 +3,7 @@
 #include "messages/values/base64.hpp"
 #include "messages/values/names.hpp"
 
-namespace depositd {
+namespace depositd::operators {
 
 namespace {
 
@@ -68,4 +68,4 @@ submitter(submitter_actor::stateful_pointer<submitter_state> self,
   };
 }
 
-} // namespace depositd
+} // namespace depositd::operators

@@ -7,7 +7,7 @@
 
 #include <chrono>
 
-namespace depositd {
+namespace depositd::operators {
 
 struct submitter_options {
   blob_store* blobs = nullptr; ///< outlives the actor
@@ -24,4 +24,4 @@ submitter_actor::behavior_type
 submitter(submitter_actor::stateful_pointer<submitter_state> self,
           submitter_options options);
 
-} // namespace depositd
+} // namespace depositd::operators

@@ -2,7 +2,7 @@
 
 #include "messages/values/time_text.hpp"
 
-namespace depositd {
+namespace depositd::operators {
 
 namespace {
 
@@ -127,4 +127,4 @@ document why_finished_document(const submission_row& x) {
           {"attempt", x.attempt}};
 }
 
-} // namespace depositd
+} // namespace depositd::operators

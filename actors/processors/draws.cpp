@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace depositd::processor_parts {
+namespace depositd::processors {
 
 namespace {
 
@@ -200,4 +200,4 @@ void look_again(self_pointer self) {
     look_later(self);
 }
 
-} // namespace depositd::processor_parts
+} // namespace depositd::processors

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace depositd {
+namespace depositd::processors {
 
 namespace {
 
@@ -336,4 +336,4 @@ processor_manager_self::behavior_type processor_manager(
   };
 }
 
-} // namespace depositd
+} // namespace depositd::processors

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace depositd {
+namespace depositd::processors {
 
 /// To itself: bring the slots to what the newest control state says.
 struct refill_slots {};
@@ -83,7 +83,7 @@ processor_manager_self::behavior_type processor_manager(
   processor_manager_self::stateful_pointer<processor_manager_state> self,
   processor_manager_options options);
 
-} // namespace depositd
+} // namespace depositd::processors
 
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::refill_slots)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::refresh_ports)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::processors::refill_slots)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::processors::refresh_ports)

@@ -4,7 +4,7 @@
 
 #include "actors/processors/processor.hpp"
 
-namespace depositd::processor_parts {
+namespace depositd::processors {
 
 using self_pointer = processor_self::stateful_pointer<processor_state>;
 
@@ -63,4 +63,4 @@ void arrived(self_pointer self, processor_port& port);
 void look_later(self_pointer self);
 void look_again(self_pointer self);
 
-} // namespace depositd::processor_parts
+} // namespace depositd::processors

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace depositd::processor_parts {
+namespace depositd::processors {
 
 namespace {
 
@@ -238,4 +238,4 @@ void touch_all(self_pointer self) {
     touch_later(self);
 }
 
-} // namespace depositd::processor_parts
+} // namespace depositd::processors

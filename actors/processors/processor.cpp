@@ -5,9 +5,7 @@
 
 #include <spdlog/spdlog.h>
 
-namespace depositd {
-
-using namespace processor_parts;
+namespace depositd::processors {
 
 namespace {
 
@@ -184,4 +182,4 @@ processor(processor_self::stateful_pointer<processor_state> self,
   };
 }
 
-} // namespace depositd
+} // namespace depositd::processors

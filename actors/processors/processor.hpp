@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace depositd {
+namespace depositd::processors {
 
 /// Asks a slot what it does.
 struct report_slot {};
@@ -129,11 +129,11 @@ processor_self::behavior_type
 processor(processor_self::stateful_pointer<processor_state> self,
           processor_options options);
 
-} // namespace depositd
+} // namespace depositd::processors
 
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::report_slot)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::finish_slot)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::use_ports)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::attach_again)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::renewal_due)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::look_at_ports)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::processors::report_slot)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::processors::finish_slot)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::processors::use_ports)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::processors::attach_again)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::processors::renewal_due)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::processors::look_at_ports)

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <filesystem>
 
-namespace depositd {
+namespace depositd::projection {
 
 namespace {
 
@@ -273,9 +273,9 @@ caf::result<items_matched> answer_match(self_pointer self,
 
 caf::result<recovered> answer_recover(self_pointer self) {
   auto& state = self->state;
-  auto found = recover_state(
-    *state.options.journal, *state.options.projection,
-    state.options.clock.at(self->clock().now()) - ingest_ids_kept_us);
+  auto found = recover_state(*state.options.journal, *state.options.projection,
+                             state.options.clock.at(self->clock().now())
+                               - shard::ingest_ids_kept_us);
   if (!found)
     return std::move(found.error());
   if (state.options.registry != nullptr) {
@@ -287,7 +287,7 @@ caf::result<recovered> answer_recover(self_pointer self) {
       return std::move(known.error());
     (*found)->id_max = std::max((*found)->id_max, *known);
   }
-  return recovered{std::shared_ptr<recovered_state>{std::move(*found)}};
+  return recovered{std::shared_ptr<shard::recovered_state>{std::move(*found)}};
 }
 
 /// Everything in one folder. Nothing is dropped meanwhile, because only this
@@ -353,4 +353,4 @@ projector(projector_self::stateful_pointer<projector_state> self,
   };
 }
 
-} // namespace depositd
+} // namespace depositd::projection

@@ -16,7 +16,7 @@
 #include <map>
 #include <memory>
 
-namespace depositd {
+namespace depositd::projection {
 
 /// To itself: time for the next slice.
 struct project_slice {};
@@ -81,6 +81,6 @@ projector_self::behavior_type
 projector(projector_self::stateful_pointer<projector_state> self,
           projector_options options);
 
-} // namespace depositd
+} // namespace depositd::projection
 
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::project_slice)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::projection::project_slice)

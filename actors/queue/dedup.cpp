@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-namespace depositd::queue_parts {
+namespace depositd::queue {
 
 namespace {
 
@@ -121,4 +121,4 @@ void take_collapsed(self_pointer self, member_number number,
   self->state.collapsing -= done;
 }
 
-} // namespace depositd::queue_parts
+} // namespace depositd::queue

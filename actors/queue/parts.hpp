@@ -4,7 +4,7 @@
 
 #include "actors/queue/queue.hpp"
 
-namespace depositd::queue_parts {
+namespace depositd::queue {
 
 using self_pointer = queue_self::stateful_pointer<queue_state>;
 
@@ -70,4 +70,4 @@ caf::result<done> extend(self_pointer self, const renew_items& x);
 caf::result<done> release_all(self_pointer self);
 queue_counted count(self_pointer self);
 
-} // namespace depositd::queue_parts
+} // namespace depositd::queue

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <memory>
 
-namespace depositd::queue_parts {
+namespace depositd::queue {
 
 namespace {
 
@@ -227,4 +227,4 @@ void touch(self_pointer self, const renew_claims& x) {
       self->send(member->actor, std::move(message));
 }
 
-} // namespace depositd::queue_parts
+} // namespace depositd::queue

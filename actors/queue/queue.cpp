@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
-namespace depositd {
-
-using namespace queue_parts;
+namespace depositd::queue {
 
 namespace {
 
@@ -46,27 +44,25 @@ void send_picks(self_pointer self, const batch_key& key,
 
 } // namespace
 
-queue_member* queue_parts::find_member(self_pointer self,
-                                       member_number number) {
+queue_member* find_member(self_pointer self, member_number number) {
   auto& members = self->state.members;
   if (number >= members.size() || !members[number].actor)
     return nullptr;
   return &members[number];
 }
 
-bool queue_parts::open(self_pointer self) {
+bool open(self_pointer self) {
   const auto& state = self->state;
   return state.begun && !state.options.settings.suspended
          && !state.options.server_suspended;
 }
 
-void queue_parts::change_items(self_pointer self, member_number number,
-                               std::int64_t by) {
+void change_items(self_pointer self, member_number number, std::int64_t by) {
   self->state.members[number].items += static_cast<std::uint64_t>(by);
   self->state.items += static_cast<std::uint64_t>(by);
 }
 
-void queue_parts::serve_waiting(self_pointer self) {
+void serve_waiting(self_pointer self) {
   if (!open(self))
     return;
   auto& ring = self->state.ring;
@@ -320,4 +316,4 @@ queue(queue_self::stateful_pointer<queue_state> self, queue_options options) {
   };
 }
 
-} // namespace depositd
+} // namespace depositd::queue

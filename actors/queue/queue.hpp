@@ -14,7 +14,7 @@
 #include <unordered_set>
 #include <vector>
 
-namespace depositd {
+namespace depositd::queue {
 
 struct queue_options {
   std::string name;
@@ -86,4 +86,4 @@ using queue_self = queue_actor::extend<caf::reacts_to<hand_outs_lost>>;
 queue_self::behavior_type
 queue(queue_self::stateful_pointer<queue_state> self, queue_options options);
 
-} // namespace depositd
+} // namespace depositd::queue

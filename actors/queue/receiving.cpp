@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace depositd::queue_parts {
+namespace depositd::queue {
 
 namespace {
 
@@ -60,7 +60,7 @@ caf::result<items_received> take(self_pointer self, const receive_items& x) {
   if (slots == 0)
     return items_received{};
   auto answer = std::make_shared<receive_answer>();
-  auto where = take_reply(self);
+  auto where = journal::take_reply(self);
   answer->to = std::move(where.to);
   answer->id = where.id;
   answer->items.resize(slots);
@@ -71,7 +71,7 @@ caf::result<items_received> take(self_pointer self, const receive_items& x) {
                hand_over{state.options.number, std::move(share.picks),
                          taker{nullptr, 0, x.taker, x.lease_ms, false, answer},
                          std::move(share.slots)});
-  return answered_later<items_received>();
+  return journal::answered_later<items_received>();
 }
 
 caf::result<items_settled> end(self_pointer self, const settle_items& x) {
@@ -86,16 +86,17 @@ caf::result<items_settled> end(self_pointer self, const settle_items& x) {
     }
   if (parts.empty()) // nobody has such items any more
     return items_settled{std::move(answer->accepted)};
-  auto share = share_reply(take_reply(self), parts.size(), [answer] {
-    return caf::make_message(items_settled{answer->accepted});
-  });
+  auto share =
+    journal::share_reply(journal::take_reply(self), parts.size(), [answer] {
+      return caf::make_message(items_settled{answer->accepted});
+    });
   for (auto& [member, part] : parts) {
     part.queue = self->state.options.number;
     part.answer = answer;
     part.share = share;
     self->send(self->state.members[member].actor, std::move(part));
   }
-  return answered_later<items_settled>();
+  return journal::answered_later<items_settled>();
 }
 
 caf::result<done> extend(self_pointer self, const renew_items& x) {
@@ -105,7 +106,8 @@ caf::result<done> extend(self_pointer self, const renew_items& x) {
       parts[member].ids.push_back(name.id);
   if (parts.empty())
     return done{};
-  auto share = share_reply(take_reply(self), parts.size(), is_done);
+  auto share =
+    journal::share_reply(journal::take_reply(self), parts.size(), is_done);
   for (auto& [member, part] : parts) {
     part.queue = self->state.options.number;
     part.taker = x.taker;
@@ -113,7 +115,7 @@ caf::result<done> extend(self_pointer self, const renew_items& x) {
     part.share = share;
     self->send(self->state.members[member].actor, std::move(part));
   }
-  return answered_later<done>();
+  return journal::answered_later<done>();
 }
 
 caf::result<done> release_all(self_pointer self) {
@@ -123,10 +125,11 @@ caf::result<done> release_all(self_pointer self) {
       nodes.push_back(member.actor);
   if (nodes.empty())
     return done{};
-  auto share = share_reply(take_reply(self), nodes.size(), is_done);
+  auto share =
+    journal::share_reply(journal::take_reply(self), nodes.size(), is_done);
   for (const auto& node : nodes)
     self->send(node, release_claims{self->state.options.number, "", share});
-  return answered_later<done>();
+  return journal::answered_later<done>();
 }
 
 queue_counted count(self_pointer self) {
@@ -136,4 +139,4 @@ queue_counted count(self_pointer self) {
           state.ring.in_flight_total()};
 }
 
-} // namespace depositd::queue_parts
+} // namespace depositd::queue

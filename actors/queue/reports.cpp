@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace depositd::queue_parts {
+namespace depositd::queue {
 
 queue_report report(self_pointer self) {
   const auto& state = self->state;
@@ -56,4 +56,4 @@ processors_report report_all_processors(self_pointer self) {
   return out;
 }
 
-} // namespace depositd::queue_parts
+} // namespace depositd::queue

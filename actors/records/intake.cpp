@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace depositd {
+namespace depositd::records {
 
 namespace {
 
@@ -324,4 +324,4 @@ intake(intake_self::stateful_pointer<intake_state> self,
   };
 }
 
-} // namespace depositd
+} // namespace depositd::records

@@ -13,7 +13,7 @@
 #include <memory>
 #include <string>
 
-namespace depositd {
+namespace depositd::records {
 
 /// To itself: ask where to go on, and read from there.
 struct begin_reading {};
@@ -87,7 +87,7 @@ intake_self::behavior_type
 intake(intake_self::stateful_pointer<intake_state> self,
        intake_options options);
 
-} // namespace depositd
+} // namespace depositd::records
 
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::begin_reading)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::read_more)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::records::begin_reading)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::records::read_more)

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace depositd {
+namespace depositd::records {
 
 namespace {
 
@@ -310,4 +310,4 @@ publisher(publisher_self::stateful_pointer<publisher_state> self,
   };
 }
 
-} // namespace depositd
+} // namespace depositd::records

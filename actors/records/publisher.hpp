@@ -16,7 +16,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace depositd {
+namespace depositd::records {
 
 /// To itself: ask the shard where to go on.
 struct begin_publishing {};
@@ -84,7 +84,7 @@ publisher_self::behavior_type
 publisher(publisher_self::stateful_pointer<publisher_state> self,
           publisher_options options);
 
-} // namespace depositd
+} // namespace depositd::records
 
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::begin_publishing)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::publish_more)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::records::begin_publishing)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::records::publish_more)

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <xxhash.h>
 
-namespace depositd::shard_parts {
+namespace depositd::shard {
 
 namespace {
 
@@ -115,9 +115,10 @@ caf::result<enqueued> accept_batch(shard_pointer self, enqueue& x) {
   auto answer = std::make_shared<enqueue_answer>();
   answer->ids.resize(x.items.size());
   auto parts = group_by_user(self, x, number, answer);
-  auto share = share_reply(take_reply(self), parts.size(), [answer] {
-    return caf::make_message(result_of(*answer));
-  });
+  auto share =
+    journal::share_reply(journal::take_reply(self), parts.size(), [answer] {
+      return caf::make_message(result_of(*answer));
+    });
   for (auto& [user, items] : parts) {
     items.share = share;
     const auto at = self->state.users.find(user);
@@ -130,7 +131,7 @@ caf::result<enqueued> accept_batch(shard_pointer self, enqueue& x) {
       });
     }
   }
-  return answered_later<enqueued>();
+  return journal::answered_later<enqueued>();
 }
 
 caf::result<enqueued> accept_submission(shard_pointer self, const submit& x) {
@@ -157,7 +158,7 @@ caf::result<enqueued> accept_submission(shard_pointer self, const submit& x) {
   answer->ids.push_back(one.id);
   items.items.push_back(std::move(one));
   items.submissions.push_back(x.submission);
-  items.share = share_reply(take_reply(self), 1, [answer] {
+  items.share = journal::share_reply(journal::take_reply(self), 1, [answer] {
     if (answer->ids[0] == 0)
       return caf::make_message(caf::make_error(
         ec::pending_limit_reached,
@@ -166,7 +167,7 @@ caf::result<enqueued> accept_submission(shard_pointer self, const submit& x) {
   });
   with_user(self, x.user, *number,
             [=](const user_actor& node) { self->send(node, items); });
-  return answered_later<enqueued>();
+  return journal::answered_later<enqueued>();
 }
 
 caf::result<enqueued> record_processed(shard_pointer self,
@@ -179,14 +180,14 @@ caf::result<enqueued> record_processed(shard_pointer self,
   append out;
   out.generation = self->state.generation;
   out.events = 1;
-  out.deliveries.emplace_back(
-    reply{take_reply(self), caf::make_message(enqueued{{what.id}, 0})});
+  out.deliveries.emplace_back(reply{journal::take_reply(self),
+                                    caf::make_message(enqueued{{what.id}, 0})});
   std::vector<body_slot> slots;
   encode(record{x.user, {event{std::move(what)}}}, out.bytes, slots);
   if (self->state.options.backlog)
     self->state.options.backlog->bytes += out.bytes.size();
   self->send(self->state.options.journal, std::move(out));
-  return answered_later<enqueued>();
+  return journal::answered_later<enqueued>();
 }
 
 caf::expected<queue_port_actor> open_port(shard_pointer self,
@@ -201,4 +202,4 @@ caf::expected<queue_port_actor> open_port(shard_pointer self,
   return queue_port_actor{self->state.queues[*number].actor};
 }
 
-} // namespace depositd::shard_parts
+} // namespace depositd::shard

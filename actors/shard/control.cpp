@@ -6,7 +6,7 @@
 
 #include <spdlog/spdlog.h>
 
-namespace depositd::shard_parts {
+namespace depositd::shard {
 
 namespace {
 
@@ -112,10 +112,11 @@ caf::result<done> change_control(shard_pointer self, const propose& x) {
     rules::apply(checked, change);
   }
   std::vector<delivery> deliveries;
-  deliveries.emplace_back(reply{take_reply(self), caf::make_message(done{})});
+  deliveries.emplace_back(
+    reply{journal::take_reply(self), caf::make_message(done{})});
   commit_control(self, x.changes, std::move(deliveries));
   run_moves(self);
-  return answered_later<done>();
+  return journal::answered_later<done>();
 }
 
 caf::result<done> follow_control(shard_pointer self, const adopt_control& x) {
@@ -134,10 +135,11 @@ caf::result<done> follow_control(shard_pointer self, const adopt_control& x) {
     changes = rules::differences(*state.control, *x.state);
   }
   std::vector<delivery> deliveries;
-  deliveries.emplace_back(reply{take_reply(self), caf::make_message(done{})});
+  deliveries.emplace_back(
+    reply{journal::take_reply(self), caf::make_message(done{})});
   commit_control(self, std::move(changes), std::move(deliveries));
   run_moves(self);
-  return answered_later<done>();
+  return journal::answered_later<done>();
 }
 
 std::uint64_t first_revision(epoch_number epoch) {
@@ -221,4 +223,4 @@ std::vector<event> configuration_changes(const control_state& state,
   return out;
 }
 
-} // namespace depositd::shard_parts
+} // namespace depositd::shard

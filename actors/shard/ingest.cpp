@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <xxhash.h>
 
-namespace depositd::shard_parts {
+namespace depositd::shard {
 
 namespace {
 
@@ -191,9 +191,9 @@ std::int64_t watermark_of(shard_pointer self, const std::string& name,
 
 caf::result<ingested> commit_parts(shard_pointer self, user_parts& parts,
                                    append own, ingested result) {
-  auto share
-    = share_reply(take_reply(self), parts.size() + 1,
-                  [result] { return caf::make_message(result); });
+  auto share =
+    journal::share_reply(journal::take_reply(self), parts.size() + 1,
+                         [result] { return caf::make_message(result); });
   own.deliveries.emplace_back(share);
   if (own.bundle)
     own.bundle->parts = static_cast<std::uint32_t>(parts.size()) + 1;
@@ -207,7 +207,7 @@ caf::result<ingested> commit_parts(shard_pointer self, user_parts& parts,
     });
   }
   self->send(self->state.options.journal, std::move(own));
-  return answered_later<ingested>();
+  return journal::answered_later<ingested>();
 }
 
 /// Whoever goes on from a mark that is not durable yet loses what is before it
@@ -221,4 +221,4 @@ caf::result<watermarks_read> tell_watermarks(shard_pointer self) {
   return answer_after_commits(self, std::move(out));
 }
 
-} // namespace depositd::shard_parts
+} // namespace depositd::shard

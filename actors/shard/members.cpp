@@ -3,11 +3,11 @@
 
 #include <cassert>
 
-namespace depositd::shard_parts {
+namespace depositd::shard {
 
 namespace {
 
-user_options node_options(shard_pointer self, const std::string& user) {
+users::user_options node_options(shard_pointer self, const std::string& user) {
   const auto& state = self->state;
   const auto& options = state.options;
   return {user,          options.journal, state.generation, options.epoch,
@@ -95,14 +95,14 @@ std::optional<queue_number> find_queue(shard_pointer self,
 queue_number spawn_queue(shard_pointer self, const std::string& name) {
   auto& state = self->state;
   const auto number = static_cast<queue_number>(state.queues.size());
-  queue_options options;
+  queue::queue_options options;
   options.name = name;
   options.number = number;
   options.settings = state.control->queues.at(name);
   options.server_suspended = state.control->server.suspended
                              || state.now == shard_state::phase::draining;
   state.queues.push_back(
-    {name, self->spawn<caf::linked>(queue, std::move(options)), 0, {}});
+    {name, self->spawn<caf::linked>(queue::queue, std::move(options)), 0, {}});
   state.queue_numbers.emplace(name, number);
   return number;
 }
@@ -114,8 +114,8 @@ shard_user& reach_user(shard_pointer self, const std::string& user,
   auto& entry = at->second;
   assert(!entry.retiring && "use with_node");
   if (fresh)
-    entry.actor = self->spawn<caf::linked>(user, node_options(self, user),
-                                           recovered_ledgers{});
+    entry.actor = self->spawn<caf::linked>(
+      users::user, node_options(self, user), users::recovered_ledgers{});
   if (entry.members.count(number) == 0)
     introduce_to(self, user, entry, number);
   entry.used_us = now(self);
@@ -185,4 +185,4 @@ void sweep(shard_pointer self) {
   }
 }
 
-} // namespace depositd::shard_parts
+} // namespace depositd::shard

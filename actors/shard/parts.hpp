@@ -5,7 +5,7 @@
 #include "actors/journal/reply.hpp"
 #include "actors/shard/shard.hpp"
 
-namespace depositd::shard_parts {
+namespace depositd::shard {
 
 micros now(shard_pointer self);
 
@@ -88,9 +88,9 @@ caf::result<Answer> answer_after_commits(shard_pointer self, Answer what) {
   append marker;
   marker.generation = self->state.generation;
   marker.deliveries.emplace_back(
-    reply{take_reply(self), caf::make_message(std::move(what))});
+    reply{journal::take_reply(self), caf::make_message(std::move(what))});
   self->send(self->state.options.journal, std::move(marker));
-  return answered_later<Answer>();
+  return journal::answered_later<Answer>();
 }
 
 /// How far the mark was applied, or `otherwise` if it never was.
@@ -123,7 +123,7 @@ caf::result<users_listed> list_all_users(shard_pointer self,
                                          const list_users& x);
 void compact(shard_pointer self, compact_items& x);
 /// Asks nodes for hand-outs whose bodies were not found.
-void return_unread(shard_pointer self, look_again& x);
+void return_unread(shard_pointer self, queue::look_again& x);
 caf::result<done> start_draining(shard_pointer self);
 
 // -- shard_polling.cpp --------------------------------------------------------
@@ -170,4 +170,4 @@ bool ship_left_over(shard_pointer self);
 
 caf::result<ingested> take_moved(shard_pointer self, ingest& x);
 
-} // namespace depositd::shard_parts
+} // namespace depositd::shard

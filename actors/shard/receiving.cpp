@@ -3,7 +3,7 @@
 
 #include "actors/shard/parts.hpp"
 
-namespace depositd::shard_parts {
+namespace depositd::shard {
 
 namespace {
 
@@ -43,4 +43,4 @@ caf::result<queue_counted> count(shard_pointer self, count_queue& x) {
   return pass_on(self, x, queue_counted{});
 }
 
-} // namespace depositd::shard_parts
+} // namespace depositd::shard

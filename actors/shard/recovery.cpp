@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace depositd::shard_parts {
+namespace depositd::shard {
 
 namespace {
 
@@ -78,10 +78,10 @@ void restore_user(shard_pointer self, recovered_state& found,
   }
   const auto& options = state.options;
   entry.actor = self->spawn<caf::linked>(
-    user,
-    user_options{user, options.journal, state.generation, options.epoch,
-                 options.clock, options.budget, options.backlog},
-    recovered_ledgers{std::move(kept)}); // the node's alone from here on
+    users::user,
+    users::user_options{user, options.journal, state.generation, options.epoch,
+                        options.clock, options.budget, options.backlog},
+    users::recovered_ledgers{std::move(kept)}); // the node's alone from here on
   for (auto& [number, x] : introductions) {
     const auto& queue = state.queues[number];
     const auto member = x.member;
@@ -147,14 +147,14 @@ void begin_serving(shard_pointer self, recovered_state& found) {
                state.users.size(), state.queues.size(), state.id_last,
                found.journalled, found.projected);
   for (auto& x : std::exchange(state.awaiting_ready, {}))
-    answer(x, caf::make_message(done{}));
+    journal::answer(x, caf::make_message(done{}));
   run_moves(self);
 }
 
 void recover_later(shard_pointer self, const caf::error& why) {
   spdlog::error("recovery_failed reason=\"{}\"", render(why));
   for (auto& x : std::exchange(self->state.awaiting_ready, {}))
-    answer(x, why);
+    journal::answer(x, why);
   self->delayed_send(self, std::chrono::seconds{1}, retry_recovery{});
 }
 
@@ -220,4 +220,4 @@ void start_over(shard_pointer self, const caf::error& why) {
   self->delayed_send(self, std::chrono::seconds{1}, retry_recovery{});
 }
 
-} // namespace depositd::shard_parts
+} // namespace depositd::shard

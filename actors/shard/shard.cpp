@@ -4,9 +4,7 @@
 #include "actors/shard/moves/batches.hpp"
 #include "actors/shard/parts.hpp"
 
-namespace depositd {
-
-namespace shard_parts {
+namespace depositd::shard {
 
 micros now(shard_pointer self) {
   return self->state.options.clock.at(self->clock().now());
@@ -32,10 +30,7 @@ caf::error refuse_intake(shard_pointer self) {
   return {};
 }
 
-} // namespace shard_parts
-
 shard_self::behavior_type shard(shard_pointer self, shard_options options) {
-  using namespace shard_parts;
   self->state.options = std::move(options);
   self->state.control = std::make_shared<control_state>();
   self->delayed_send(self, self->state.options.idle_max / 2, sweep_idle{});
@@ -94,8 +89,8 @@ shard_self::behavior_type shard(shard_pointer self, shard_options options) {
     [=](await_ready) -> caf::result<done> {
       if (self->state.now != shard_state::phase::recovering)
         return done{};
-      self->state.awaiting_ready.push_back(take_reply(self));
-      return answered_later<done>();
+      self->state.awaiting_ready.push_back(journal::take_reply(self));
+      return journal::answered_later<done>();
     },
     [=](check_intake) -> caf::result<done> {
       if (auto refused = refuse_intake(self))
@@ -108,10 +103,10 @@ shard_self::behavior_type shard(shard_pointer self, shard_options options) {
       self->delayed_send(self, self->state.options.idle_max / 2, sweep_idle{});
     },
     [=](retry_recovery) { start_recovery(self); },
-    [=](look_again& x) { return_unread(self, x); },
+    [=](queue::look_again& x) { return_unread(self, x); },
     [=](const resume_move& x) { go_on_moving(self, x); },
     [=](pass_journal) { return pass_through_journal(self); },
   };
 }
 
-} // namespace depositd
+} // namespace depositd::shard

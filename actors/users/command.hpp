@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace depositd {
+namespace depositd::users {
 
 /// A command's events and what leaves with them, while it is being decided.
 class user_command {
@@ -89,4 +89,4 @@ private:
   append out_;
 };
 
-} // namespace depositd
+} // namespace depositd::users

@@ -4,7 +4,7 @@
 
 #include <unordered_set>
 
-namespace depositd::node_parts {
+namespace depositd::users {
 
 namespace {
 
@@ -102,11 +102,12 @@ caf::result<claims_adopted> adopt(self_pointer self, const adopt_claims& x) {
   // claim that is not in force does: what ended it must be durable first.
   if (x.claims.empty() && todo.empty())
     return out;
-  todo.deliver(reply{take_reply(self), caf::make_message(std::move(out))});
+  todo.deliver(
+    reply{journal::take_reply(self), caf::make_message(std::move(out))});
   if (queue != nullptr)
     report(self, *queue);
   todo.commit();
-  return answered_later<claims_adopted>();
+  return journal::answered_later<claims_adopted>();
 }
 
-} // namespace depositd::node_parts
+} // namespace depositd::users

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace depositd::node_parts {
+namespace depositd::users {
 
 void admit(self_pointer self, const admit_items& x) {
   auto* queue = find_queue(self, x.queue);
@@ -54,11 +54,11 @@ caf::result<items_moved> move_out(self_pointer self, const move_items& x) {
     }
   }
   out.more = from->ledger.holds_up_to(x.id_last);
-  todo.deliver(reply{take_reply(self), caf::make_message(out)});
+  todo.deliver(reply{journal::take_reply(self), caf::make_message(out)});
   report(self, *from, std::move(extras));
   report(self, *to);
   todo.commit();
-  return answered_later<items_moved>();
+  return journal::answered_later<items_moved>();
 }
 
 void park(self_pointer self, const park_items& x) {
@@ -135,4 +135,4 @@ caf::result<retired> leave(self_pointer self) {
   return retired{idle};
 }
 
-} // namespace depositd::node_parts
+} // namespace depositd::users

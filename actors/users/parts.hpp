@@ -4,7 +4,7 @@
 
 #include "actors/users/user.hpp"
 
-namespace depositd::node_parts {
+namespace depositd::users {
 
 using self_pointer = user_pointer;
 
@@ -50,6 +50,6 @@ caf::result<retired> leave(self_pointer self);
 
 // -- user_node_unread.cpp: bodies that were not where they should be ----------
 
-void read_again(self_pointer self, look_again& items);
+void read_again(self_pointer self, queue::look_again& items);
 
-} // namespace depositd::node_parts
+} // namespace depositd::users

@@ -7,7 +7,7 @@
 
 #include <utility>
 
-namespace depositd::node_parts {
+namespace depositd::users {
 
 namespace {
 
@@ -30,8 +30,8 @@ void give_up(self_pointer self, user_command& todo, const hand_out& x) {
     return;
   }
   for (auto& [number, queue] : self->state.queues)
-    self->send(caf::actor_cast<queue_self>(queue.actor),
-               hand_outs_lost{x.to, 1});
+    self->send(caf::actor_cast<queue::queue_self>(queue.actor),
+               queue::hand_outs_lost{x.to, 1});
 }
 
 /// The claim ends as an attempt that did not succeed.
@@ -56,7 +56,7 @@ void end_unreadable(self_pointer self, user_command& todo, user_queue& queue,
 
 } // namespace
 
-void read_again(self_pointer self, look_again& items) {
+void read_again(self_pointer self, queue::look_again& items) {
   user_command todo{self};
   for (auto& x : items.items) {
     auto* queue = queue_of_claim(self, x);
@@ -78,4 +78,4 @@ void read_again(self_pointer self, look_again& items) {
   todo.commit();
 }
 
-} // namespace depositd::node_parts
+} // namespace depositd::users

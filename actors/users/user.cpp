@@ -8,20 +8,18 @@
 #include <algorithm>
 #include <cassert>
 
-namespace depositd {
+namespace depositd::users {
 
-using namespace node_parts;
-
-micros node_parts::now(self_pointer self) {
+micros now(self_pointer self) {
   return self->state.options.clock.at(self->clock().now());
 }
 
-user_queue* node_parts::find_queue(self_pointer self, queue_number number) {
+user_queue* find_queue(self_pointer self, queue_number number) {
   const auto at = self->state.queues.find(number);
   return at == self->state.queues.end() ? nullptr : &at->second;
 }
 
-void node_parts::arm_timer(self_pointer self) {
+void arm_timer(self_pointer self) {
   auto& state = self->state;
   micros due = never;
   for (auto& [number, queue] : state.queues) {
@@ -36,8 +34,7 @@ void node_parts::arm_timer(self_pointer self) {
   self->delayed_send(self, std::chrono::microseconds{wait}, user_due{});
 }
 
-void node_parts::report(self_pointer self, user_queue& queue,
-                        report_extras extras) {
+void report(self_pointer self, user_queue& queue, report_extras extras) {
   auto changes = queue.ledger.take_changes();
   changes.claims_ended -= extras.claimed_by_id;
   const auto size = queue.ledger.size();
@@ -333,8 +330,8 @@ user_self::behavior_type user(user_self::stateful_pointer<user_state> self,
     [=](report_user) { return report_sizes(self); },
     [=](retire) { return leave(self); },
     [=](user_due) { due(self); },
-    [=](look_again& x) { read_again(self, x); },
+    [=](queue::look_again& x) { read_again(self, x); },
   };
 }
 
-} // namespace depositd
+} // namespace depositd::users

@@ -16,7 +16,7 @@
 #include <string>
 #include <unordered_set>
 
-namespace depositd {
+namespace depositd::users {
 
 /// To itself: a deadline or a delay may be over.
 struct user_due {};
@@ -27,15 +27,15 @@ struct user_options {
   std::uint32_t generation = 0; ///< of the shard, goes with every append
   epoch_number epoch = 0;       ///< claim tokens are above those of earlier
   engine_clock clock = engine_clock::system();
-  std::shared_ptr<memory_budget> budget;
-  std::shared_ptr<journal_backlog> backlog;
+  std::shared_ptr<journal::memory_budget> budget;
+  std::shared_ptr<journal::journal_backlog> backlog;
 };
 
 /// What recovery found of the user, by queue name; moved into the node.
 using recovered_ledgers = std::shared_ptr<std::map<std::string, rules::ledger>>;
 
-using user_self =
-  user_actor::extend<caf::reacts_to<user_due>, caf::reacts_to<look_again>>;
+using user_self = user_actor::extend<caf::reacts_to<user_due>,
+                                     caf::reacts_to<queue::look_again>>;
 
 /// One queue of the user.
 struct user_queue {
@@ -74,6 +74,6 @@ user_self::behavior_type user(user_self::stateful_pointer<user_state> self,
                               user_options options,
                               recovered_ledgers recovered);
 
-} // namespace depositd
+} // namespace depositd::users
 
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::user_due)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::users::user_due)

@@ -200,7 +200,7 @@ void shard_disk::record_group(const journal_store& by, std::string_view bytes,
                                 + render(damage)});
       return;
     }
-    apply_record(whole_, x);
+    projection::apply_record(whole_, x);
     for (auto& e : x.events) {
       if (auto* item = std::get_if<item_enqueued>(&e)) {
         item->body = name_of_body(item->queue, item->body);
@@ -228,7 +228,7 @@ void shard_disk::look_at_recovery() {
   auto& told = *around_.told;
   const auto at_us = around_.now_us();
   const auto before = std::exchange(faults, disk_faults{});
-  auto found = recover_state(**by, *tables_);
+  auto found = projection::recover_state(**by, *tables_);
   if (found) {
     told.add(at_us, recovered{shard_, text_of(**found), text_of(whole_)});
     for (const auto& [user, ledgers] : (*found)->ledgers)
@@ -269,7 +269,7 @@ void tell_items(std::ostream& out, const std::string& user,
 
 } // namespace
 
-std::string text_of(const recovered_state& x) {
+std::string text_of(const shard::recovered_state& x) {
   std::ostringstream out;
   for (const auto& [user, ledgers] : x.ledgers)
     for (const auto& [queue, ledger] : ledgers)

@@ -73,7 +73,7 @@ private:
   std::shared_ptr<memory_journal> log_;
   std::unique_ptr<projection_store> tables_;
   epoch_number epoch_ = 0; ///< of the newest store
-  recovered_state whole_; ///< by the log from its beginning
+  shard::recovered_state whole_; ///< by the log from its beginning
   std::unordered_map<item_id, std::string> bodies_;
 };
 
@@ -85,6 +85,6 @@ std::string name_of_body(const std::string& queue, const std::string& body);
 std::string text_of_outcome(const std::string& file_name, ending how);
 
 /// Everything that a start rests on, in an order of its own.
-std::string text_of(const recovered_state& x);
+std::string text_of(const shard::recovered_state& x);
 
 } // namespace depositd::simulation

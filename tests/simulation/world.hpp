@@ -78,7 +78,7 @@ struct simulated_engine {
   shard_number shard = 0;
   std::unique_ptr<journal_store> store;
   std::unique_ptr<projection_store> tables;
-  core_actors core;
+  depositd::engine::core_actors core;
   intake_actor intake;       ///< null without topics
   publisher_actor publisher; ///< null without topics
   std::shared_ptr<std::atomic<sequence>> published;
@@ -89,10 +89,10 @@ struct simulated_engine {
 struct sharing_engine {
   std::string name;
   std::uint32_t number = 0; ///< what its actors are known by; never again
-  std::shared_ptr<owned_shards> owned;
-  router_actor router;
-  reader_actor reader;
-  shard_keeper_actor keeper;
+  std::shared_ptr<cluster::owned_shards> owned;
+  cluster::router_actor router;
+  cluster::reader_actor reader;
+  cluster::shard_keeper_actor keeper;
   admin_actor admin;
   processor_manager_actor slots;  ///< null: none
   std::uint32_t worker = 0;       ///< its processors' number, if any
@@ -168,7 +168,8 @@ private:
   void lose_shard();
   void end(simulated_engine& engine);
   void set_faults(bool on);
-  core_options options_of(simulated_engine& engine, micros wall_offset_us);
+  depositd::engine::core_options options_of(simulated_engine& engine,
+                                            micros wall_offset_us);
 
   // -- world_shards.cpp: several engines
 
@@ -179,10 +180,10 @@ private:
   void join(const std::string& name);
   void spawn_slots(sharing_engine& on);            // world_slots.cpp
   handler_actor spawn_handler(std::uint32_t number); // world_slots.cpp
-  engine_finder_actor spawn_finder();
+  cluster::engine_finder_actor spawn_finder();
   admin_actor spawn_admin(sharing_engine& on);
-  caf::expected<opened_core> open_shard(sharing_engine& on, shard_number shard,
-                                        epoch_number epoch);
+  caf::expected<cluster::opened_core>
+  open_shard(sharing_engine& on, shard_number shard, epoch_number epoch);
   void close_shard(simulated_engine& core);
   /// Runs these alone until they have ended.
   void await_end(const std::vector<caf::strong_actor_ptr>& whom);

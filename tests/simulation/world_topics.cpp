@@ -29,7 +29,7 @@ caf::expected<ingest_deposit> read_words(const source_record& x) {
   out.user = words[0];
   out.queue = words[1];
   out.submission.file_name = words[2];
-  out.submission.source = ingest_source;
+  out.submission.source = shard::ingest_source;
   out.submission.size = words[3].size();
   out.body = words[3];
   return out;
@@ -118,7 +118,7 @@ void world::spawn_topics(simulated_engine& engine,
                          const shard_actor& deposits) {
   if (!topics_)
     return;
-  intake_options reading;
+  records::intake_options reading;
   reading.source = open_memory_source(topics_, "in");
   if (knobs_.repeated_records)
     reading.source = std::make_shared<repeating_source>(
@@ -134,8 +134,8 @@ void world::spawn_topics(simulated_engine& engine,
   reading.limits.wait = 0ms;
   reading.limits.records_max = 1 + chance_.below(8);
   reading.idle_pause = 50ms;
-  engine.intake = system_.spawn(intake, std::move(reading));
-  publisher_options writing;
+  engine.intake = system_.spawn(records::intake, std::move(reading));
+  records::publisher_options writing;
   writing.store = engine.store.get();
   writing.sink = open_memory_sink(topics_);
   writing.format = words_format();
@@ -147,7 +147,7 @@ void world::spawn_topics(simulated_engine& engine,
   writing.events_max = 1 + chance_.below(40);
   if (chance_.one_in(2))
     writing.known_max = chance_.below(4);
-  engine.publisher = system_.spawn(publisher, std::move(writing));
+  engine.publisher = system_.spawn(records::publisher, std::move(writing));
 }
 
 void world::produce() {

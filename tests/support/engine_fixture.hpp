@@ -73,17 +73,17 @@ protected:
   /// Starts the core on the stores, as a fresh process would.
   void start() {
     store = open_journal();
-    core_options options;
+    depositd::engine::core_options options;
     options.journal = store.get();
     options.projection = tables.get();
     options.blobs = blobs.get();
     options.registry = registry.get();
     options.threads = false;
     options.clock = engine_clock{time_us, sched.clock().now()};
-    options.budget = std::make_shared<memory_budget>(body_budget);
+    options.budget = std::make_shared<journal::memory_budget>(body_budget);
     options.configuration = configuration;
     options.disk_spare_bytes = disk_spare_bytes;
-    const auto actors = spawn_core(sys, options);
+    const auto actors = depositd::engine::spawn_core(sys, options);
     for (const auto& [name, who] : actors.all())
       adopt(who);
     settle();
@@ -91,7 +91,7 @@ protected:
     writer = actors.journal;
     read_model = actors.projector;
     core = actors.shard;
-    door = spawn(native, core);
+    door = spawn(depositd::engine::native, core);
     settle();
   }
 

@@ -5,7 +5,7 @@
 
 #include <spdlog/spdlog.h>
 
-namespace depositd::keeper_parts {
+namespace depositd::cluster {
 
 namespace {
 
@@ -326,4 +326,4 @@ void core_down(shard_keeper_pointer self, const caf::down_msg& x) {
   }
 }
 
-} // namespace depositd::keeper_parts
+} // namespace depositd::cluster

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace depositd {
+namespace depositd::cluster {
 
 using std::chrono::milliseconds;
 
@@ -31,8 +31,6 @@ void owned_shards::erase(shard_number shard) {
   const std::lock_guard guard{mutex_};
   std::erase_if(met_.shards, [&](const auto& x) { return x.shard == shard; });
 }
-
-namespace keeper_parts {
 
 namespace {
 
@@ -191,12 +189,10 @@ void left_one(shard_keeper_pointer self) {
           });
 }
 
-} // namespace keeper_parts
-
-shard_keeper_self::behavior_type
-shard_keeper(shard_keeper_pointer self, shard_keeper_options options,
-             router_actor router, reader_actor reader) {
-  using namespace keeper_parts;
+shard_keeper_self::behavior_type shard_keeper(shard_keeper_pointer self,
+                                              shard_keeper_options options,
+                                              router_actor router,
+                                              reader_actor reader) {
   auto& state = self->state;
   state.options = std::move(options);
   state.router = std::move(router);
@@ -226,4 +222,4 @@ shard_keeper(shard_keeper_pointer self, shard_keeper_options options,
   };
 }
 
-} // namespace depositd
+} // namespace depositd::cluster

@@ -21,11 +21,11 @@
 #include <string>
 #include <vector>
 
-namespace depositd {
+namespace depositd::cluster {
 
 /// A core on stores of its own.
 struct opened_core {
-  core_actors actors;
+  depositd::engine::core_actors actors;
   /// Ends the core and closes its stores; returns when that is done. Blocks.
   std::function<void()> close;
 };
@@ -196,17 +196,17 @@ shard_keeper_self::behavior_type
 shard_keeper(shard_keeper_pointer self, shard_keeper_options options,
              router_actor router, reader_actor reader);
 
-} // namespace depositd
+} // namespace depositd::cluster
 
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::find_engine)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::engine_found)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::open_core)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::core_opened)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::close_core)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::lease_tick)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::look_now)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::look_at_claims)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::bring_up_again)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::leave_shards)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::list_shards)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::shards_listed)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::cluster::find_engine)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::cluster::engine_found)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::cluster::open_core)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::cluster::core_opened)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::cluster::close_core)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::cluster::lease_tick)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::cluster::look_now)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::cluster::look_at_claims)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::cluster::bring_up_again)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::cluster::leave_shards)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::cluster::list_shards)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::cluster::shards_listed)

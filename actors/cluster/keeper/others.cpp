@@ -10,7 +10,7 @@
 
 #include <spdlog/spdlog.h>
 
-namespace depositd::keeper_parts {
+namespace depositd::cluster {
 
 namespace {
 
@@ -172,4 +172,4 @@ void doubt_owners(shard_keeper_pointer self) {
     x.told.clear();
 }
 
-} // namespace depositd::keeper_parts
+} // namespace depositd::cluster

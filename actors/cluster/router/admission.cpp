@@ -6,7 +6,7 @@
 
 #include <map>
 
-namespace depositd::router_parts {
+namespace depositd::cluster {
 
 namespace {
 
@@ -226,4 +226,4 @@ caf::result<watermarks_read> read_all_watermarks(router_pointer self,
   return promise;
 }
 
-} // namespace depositd::router_parts
+} // namespace depositd::cluster

@@ -5,7 +5,7 @@
 #include "actors/rules/control/control.hpp"
 #include "actors/shard/moves/batches.hpp"
 
-namespace depositd::router_parts {
+namespace depositd::cluster {
 
 caf::result<move_begun> begin_move(router_pointer self, const move_queue& x) {
   if (auto refused = refuse(self))
@@ -42,4 +42,4 @@ caf::result<ingested> carry_moved(router_pointer self, ingest& x) {
   return forward<ingested>(self, shard, x, repeats::harmless);
 }
 
-} // namespace depositd::router_parts
+} // namespace depositd::cluster

@@ -4,7 +4,7 @@
 
 #include "actors/cluster/router/shard_router.hpp"
 
-namespace depositd::router_parts {
+namespace depositd::cluster {
 
 /// `ec::draining` while the engine shuts down.
 caf::error refuse(router_pointer self);
@@ -67,4 +67,4 @@ caf::result<queues_listed> list_all(router_pointer self, const list_queues& x);
 caf::result<users_listed> list_members(router_pointer self,
                                        const list_users& x);
 
-} // namespace depositd::router_parts
+} // namespace depositd::cluster

@@ -5,7 +5,7 @@
 
 #include <map>
 
-namespace depositd::router_parts {
+namespace depositd::cluster {
 
 namespace {
 
@@ -167,4 +167,4 @@ caf::result<done> purge(router_pointer self, purge_queue& x) {
                                 [](done&, const done&) {});
 }
 
-} // namespace depositd::router_parts
+} // namespace depositd::cluster

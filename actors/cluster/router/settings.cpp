@@ -7,7 +7,7 @@
 
 #include <spdlog/spdlog.h>
 
-namespace depositd::router_parts {
+namespace depositd::cluster {
 
 namespace {
 
@@ -262,4 +262,4 @@ bool is_spread(router_pointer self, const std::string& queue) {
          && at->second.kind == queue_kind::deposit;
 }
 
-} // namespace depositd::router_parts
+} // namespace depositd::cluster

@@ -5,9 +5,7 @@
 
 #include <algorithm>
 
-namespace depositd {
-
-namespace router_parts {
+namespace depositd::cluster {
 
 caf::error refuse(router_pointer self) {
   return self->state.draining
@@ -94,11 +92,8 @@ void down(router_pointer self, const caf::down_msg& x) {
 
 } // namespace
 
-} // namespace router_parts
-
 router_actor::behavior_type router(router_pointer self,
                                    router_options options) {
-  using namespace router_parts;
   self->state.to.begin(std::move(options.to));
   self->set_down_handler([=](const caf::down_msg& x) { down(self, x); });
   self->delayed_send(self, tick_interval, request_tick{});
@@ -119,7 +114,8 @@ router_actor::behavior_type router(router_pointer self,
     [=](open_queue& x) { return open_one_port(self, x); },
     [=](open_ports& x) { return open_all_ports(self, x); },
     [=](ingest& x) {
-      return is_moved(x) ? carry_moved(self, x) : ingest_everywhere(self, x);
+      return shard::is_moved(x) ? carry_moved(self, x)
+                                : ingest_everywhere(self, x);
     },
     [=](const read_watermarks& x) { return read_all_watermarks(self, x); },
     [=](propose& x) { return change_settings_of_all(self, x); },
@@ -162,4 +158,4 @@ router_actor::behavior_type router(router_pointer self,
   };
 }
 
-} // namespace depositd
+} // namespace depositd::cluster

@@ -12,7 +12,7 @@
 #include <functional>
 #include <vector>
 
-namespace depositd {
+namespace depositd::cluster {
 
 /// From the keeper: this core of ours has recovered. Answered when it has the
 /// newest settings and may serve.
@@ -51,6 +51,6 @@ using router_pointer = router_actor::stateful_pointer<router_state>;
 router_actor::behavior_type router(router_pointer self,
                                    router_options options);
 
-} // namespace depositd
+} // namespace depositd::cluster
 
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::bring_up)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::cluster::bring_up)

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace depositd {
+namespace depositd::shard {
 
 /// The queue in the source's shard where a batch waits until it has arrived at
 /// the queue that the rest of the name says. No door accepts such a name.
@@ -41,4 +41,4 @@ constexpr std::int64_t moved_offset(std::int64_t batch, std::int64_t rank) {
 
 inline constexpr std::int64_t rank_max = (std::int64_t{1} << rank_bits) - 1;
 
-} // namespace depositd
+} // namespace depositd::shard

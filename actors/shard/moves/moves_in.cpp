@@ -11,7 +11,7 @@
 #include <iterator>
 #include <map>
 
-namespace depositd::shard_parts {
+namespace depositd::shard {
 
 namespace {
 
@@ -114,4 +114,4 @@ caf::result<ingested> take_moved(shard_pointer self, ingest& x) {
   return commit_parts(self, parts, std::move(own), std::move(result));
 }
 
-} // namespace depositd::shard_parts
+} // namespace depositd::shard

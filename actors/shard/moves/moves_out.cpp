@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace depositd::shard_parts {
+namespace depositd::shard {
 
 namespace {
 
@@ -267,4 +267,4 @@ bool ship_left_over(shard_pointer self) {
   return false;
 }
 
-} // namespace depositd::shard_parts
+} // namespace depositd::shard

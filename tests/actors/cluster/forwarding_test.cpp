@@ -58,18 +58,18 @@ caf::behavior late_owner(caf::event_based_actor* self,
 class forwarded : public actor_fixture {
 protected:
   forwarded() {
-    forwarding_options to;
+    cluster::forwarding_options to;
     to.count = 2;
     to.owner_wait = milliseconds{10'000};
     to.lost = [this] { ++lost; };
-    at = spawn(router, router_options{to});
+    at = spawn(cluster::router, cluster::router_options{to});
     user = "u";
     while (shard_of(user, 2) != 1)
       user += "u";
   }
 
   void place(const caf::actor& who, epoch_number epoch) {
-    shard_placed x;
+    cluster::shard_placed x;
     x.shard = 1;
     x.epoch = epoch;
     if (who)
@@ -115,7 +115,7 @@ protected:
     return out;
   }
 
-  router_actor at;
+  cluster::router_actor at;
   std::string user;
   int lost = 0;
   std::shared_ptr<int> taken = std::make_shared<int>(0);

@@ -57,7 +57,7 @@ void core_world::check_hand_out(worker& to, const claimed_item& item) {
 
 /// What a start at this moment would find is what was acknowledged.
 void core_world::check_store() {
-  auto found = recover_state(*store, *tables);
+  auto found = projection::recover_state(*store, *tables);
   ASSERT_TRUE(found) << render(found.error());
   std::size_t count = 0;
   for (const auto& [user, ledgers] : (*found)->ledgers)

@@ -42,8 +42,8 @@ asker_actor::behavior_type asker(asker_actor::pointer self,
                                  std::shared_ptr<reply_address> where) {
   return {
     [=](const std::string&) {
-      *where = take_reply(self);
-      return answered_later<done>();
+      *where = journal::take_reply(self);
+      return journal::answered_later<done>();
     },
   };
 }
@@ -54,17 +54,17 @@ protected:
     log = make_memory_journal();
     store = std::make_unique<watched_journal>(open_memory_journal(log));
     watcher = spawn(receiver, news);
-    backlog = std::make_shared<journal_backlog>();
-    options.writer = spawn(
-      journal_writer,
-      journal_writer_options{store.get(), spawn(body_reader, store.get()),
-                             backlog});
+    backlog = std::make_shared<journal::journal_backlog>();
+    options.writer =
+      spawn(journal::journal_writer,
+            journal::journal_writer_options{
+              store.get(), spawn(shard::body_reader, store.get()), backlog});
     options.shard_watcher = caf::actor_cast<caf::strong_actor_ptr>(watcher);
     begin_journal();
   }
 
   void begin_journal() {
-    writer = spawn(journal, options);
+    writer = spawn(journal::journal, options);
     caf::anon_send(writer, begin_generation{1});
     settle();
   }
@@ -127,8 +127,8 @@ protected:
   std::shared_ptr<memory_journal> log;
   std::unique_ptr<watched_journal> store;
   caf::actor watcher;
-  std::shared_ptr<journal_backlog> backlog;
-  journal_options options;
+  std::shared_ptr<journal::journal_backlog> backlog;
+  journal::journal_options options;
   journal_actor writer;
 };
 

@@ -96,7 +96,7 @@ protected:
       report.in_flight = 2;
       world_.queues.queues.push_back(report);
     }
-    admin_options options;
+    operators::admin_options options;
     options.shard = pose<shard_actor>(fake_shard());
     options.projector = pose<projector_actor>(fake_projector());
     options.processors = pose<processor_manager_actor>(fake_processors());
@@ -112,7 +112,7 @@ protected:
       engine_clock{1'772'357'400'000'000, sched.clock().current_time};
     auto sink = std::make_shared<spdlog::sinks::ostream_sink_mt>(log_);
     options.audit = std::make_shared<spdlog::logger>("audit", sink);
-    admin_ = spawn(admin, options);
+    admin_ = spawn(operators::admin, options);
   }
 
   caf::expected<std::string> send(const std::string& command,

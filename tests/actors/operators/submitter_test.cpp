@@ -46,12 +46,12 @@ protected:
         return enqueued{{5}, 0};
       }};
     });
-    submitter_options options;
+    operators::submitter_options options;
     options.blobs = &blobs_;
     options.shard = caf::actor_cast<shard_actor>(
       caf::actor_cast<caf::strong_actor_ptr>(shard));
     options.file_bytes_max = 8;
-    submitter_ = spawn(submitter, options);
+    submitter_ = spawn(operators::submitter, options);
   }
 
   caf::expected<enqueued> send(submit_file x) {

@@ -90,10 +90,10 @@ protected:
   }
 
   void work_on() {
-    processor_options options;
+    processors::processor_options options;
     options.ports = ports;
     options.handler = spawn(quick_handler);
-    spawn(processor, options);
+    spawn(processors::processor, options);
   }
 
   ports_opened ports;

@@ -26,8 +26,8 @@ handler_actor::behavior_type patient_handler(handler_actor::pointer self,
                                              std::shared_ptr<bench> to) {
   return {
     [=](const handle_item& x) -> caf::result<outcome> {
-      to->tasks.push_back({x, take_reply(self)});
-      return answered_later<outcome>();
+      to->tasks.push_back({x, journal::take_reply(self)});
+      return journal::answered_later<outcome>();
     },
   };
 }
@@ -57,13 +57,13 @@ protected:
   void SetUp() override {
     start();
     handler = spawn(patient_handler, work_bench);
-    processor_manager_options options;
+    processors::processor_manager_options options;
     options.handler = handler;
     options.clock = engine_clock{time_us, sched.clock().now()};
     options.node.emplace();
     options.node->name = "n1";
     options.node->slots = 1;
-    manager = spawn(processor_manager, options);
+    manager = spawn(processors::processor_manager, options);
     join();
   }
 
@@ -108,7 +108,8 @@ protected:
   void finish(verdict says = verdict::done) {
     auto task = work_bench->tasks.at(0);
     work_bench->tasks.erase(work_bench->tasks.begin());
-    answer(task.where, caf::make_message(outcome_of(task.asked.item, says)));
+    journal::answer(task.where,
+                    caf::make_message(outcome_of(task.asked.item, says)));
     settle();
   }
 

@@ -283,9 +283,9 @@ TEST_F(polling_test, a_lost_share_makes_an_error_of_the_answer) {
   auto asked = spawn([=](caf::event_based_actor* me) -> caf::behavior {
     return {[=](int) -> caf::result<int> {
       *kept = std::make_shared<shared_reply>();
-      (*kept)->where = take_reply(me);
+      (*kept)->where = journal::take_reply(me);
       (*kept)->shares = 2;
-      return answered_later<int>();
+      return journal::answered_later<int>();
     }};
   });
   auto reply = self->request(asked, caf::infinite, 1);
@@ -303,12 +303,12 @@ TEST_F(polling_test, a_lost_pick_makes_an_error_of_the_poll) {
   auto kept = std::make_shared<std::shared_ptr<receive_answer>>();
   auto asked = spawn([=](caf::event_based_actor* me) -> caf::behavior {
     return {[=](int) -> caf::result<items_received> {
-      auto where = take_reply(me);
+      auto where = journal::take_reply(me);
       *kept = std::make_shared<receive_answer>();
       (*kept)->to = where.to;
       (*kept)->id = where.id;
       (*kept)->open = 1;
-      return answered_later<items_received>();
+      return journal::answered_later<items_received>();
     }};
   });
   auto reply = self->request(asked, caf::infinite, 1);

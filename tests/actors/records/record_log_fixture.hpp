@@ -31,7 +31,7 @@ inline caf::expected<ingest_deposit> read_plain(const source_record& x) {
   out.user = words[0];
   out.queue = words[1];
   out.submission.file_name = words[2];
-  out.submission.source = ingest_source;
+  out.submission.source = shard::ingest_source;
   out.submission.size = words[3].size();
   out.body = words[3];
   return out;
@@ -69,7 +69,7 @@ protected:
   /// Core, intake and publisher, as a fresh process would have them.
   void start_all() {
     start();
-    intake_options reading;
+    records::intake_options reading;
     reading.source = open_memory_source(topics, "in");
     reading.topic = "in";
     reading.format = plain_format();
@@ -80,15 +80,15 @@ protected:
     reading.limits.records_max = records_max;
     reading.bytes_in_flight_max = bytes_max;
     reading.idle_pause = std::chrono::milliseconds{50};
-    reader_of_topic = spawn(intake, reading);
-    publisher_options writing;
+    reader_of_topic = spawn(records::intake, reading);
+    records::publisher_options writing;
     writing.store = store.get();
     writing.sink = open_memory_sink(topics);
     writing.format = plain_format();
     writing.own = core;
     writing.reads = read_model;
     writing.journal = writer;
-    writer_of_topics = spawn(publisher, writing);
+    writer_of_topics = spawn(records::publisher, writing);
   }
 
   void crash_all() {

@@ -22,7 +22,7 @@ protected:
       x.user = user;
       x.user += std::to_string(offset % 3);
       x.submission.file_name = std::string{"f"}.append(std::to_string(offset));
-      x.submission.source = ingest_source;
+      x.submission.source = shard::ingest_source;
       x.submission.size = 4;
       x.body = "post";
       out.deposits.push_back(std::move(x));
@@ -197,7 +197,7 @@ TEST_F(ingest_test, an_id_is_known_for_seven_days) {
   start();
   ASSERT_TRUE(ask<ingested>(core, batch(0, 0)));
   crash();
-  time_us += ingest_ids_kept_us;
+  time_us += shard::ingest_ids_kept_us;
   start();
   auto again = batch(1, 1);
   again.deposits[0].user = batch(0, 0).deposits[0].user;

@@ -50,8 +50,8 @@ protected:
   }
 
   void send_back(hand_out x) {
-    caf::anon_send(caf::actor_cast<shard_self>(core),
-                   look_again{{std::move(x)}});
+    caf::anon_send(caf::actor_cast<shard::shard_self>(core),
+                   queue::look_again{{std::move(x)}});
     settle();
   }
 
