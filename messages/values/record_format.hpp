@@ -1,7 +1,8 @@
 #pragma once
 
 // What deposits, outcomes and dead letters say in records of a log outside. The
-// form itself is an adapter's (adapters/logs/kafka/records.hpp, docs/PROTOCOL.md).
+// form itself is an adapter's (adapters/logs/kafka/records.hpp,
+// docs/PROTOCOL.md).
 
 #include "messages/ingest.hpp"
 #include "messages/ports/record_log.hpp"

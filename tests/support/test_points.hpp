@@ -1,8 +1,8 @@
 #pragma once
 
-// What messages/values/test_points.hpp reaches in programs whose sources are compiled
-// with DEPOSITD_TEST_POINTS. DEPOSITD_CRASH_POINT=NAME[:N] kills the process
-// with SIGKILL when it passes the point for the Nth time;
+// What messages/values/test_points.hpp reaches in programs whose sources are
+// compiled with DEPOSITD_TEST_POINTS. DEPOSITD_CRASH_POINT=NAME[:N] kills the
+// process with SIGKILL when it passes the point for the Nth time;
 // DEPOSITD_SEEDED_BUG=NAME makes one mistake on purpose.
 
 #include <string>

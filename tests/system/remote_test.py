@@ -13,8 +13,8 @@ import harness
 from engine import Engine
 from harness import SystemTest, a_deposit, wait_until
 
-# With the defaults of the node port (messages/values/node_options.hpp): a peer that is
-# silent for 10 s is gone. A claim's lease is a minute.
+# With the defaults of the node port (messages/values/node_options.hpp): a peer
+# that is silent for 10 s is gone. A claim's lease is a minute.
 SILENCE_S = 10
 LEASE_S = 60
 

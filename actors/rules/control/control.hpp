@@ -1,6 +1,7 @@
 #pragma once
 
-// Decisions about what operators set (messages/values/control.hpp holds the state).
+// Decisions about what operators set; the state is in
+// messages/values/control.hpp.
 
 #include "messages/values/control.hpp"
 #include "messages/values/errors.hpp"
