@@ -6,6 +6,8 @@
 // harm.
 
 #include "messages/actors.hpp"
+#include "messages/values/errors.hpp"
+#include "messages/values/sharding.hpp"
 
 #include <caf/actor_clock.hpp>
 #include <caf/expected.hpp>

@@ -2,7 +2,7 @@
 
 // Asks the lease store for the keeper: those calls block.
 
-#include "messages/actors.hpp"
+#include "messages/message.hpp"
 #include "messages/ports/shard_leases.hpp"
 
 #include <caf/stateful_actor.hpp>

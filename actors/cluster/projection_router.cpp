@@ -1,5 +1,7 @@
 #include "actors/cluster/projection_router.hpp"
 
+#include "messages/projection.hpp"
+
 #include <algorithm>
 
 namespace depositd::cluster {

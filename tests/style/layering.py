@@ -27,7 +27,7 @@ ADAPTERS_MAY_USE = {
 RULES_MAY_USE = {
     "messages/values/types.hpp", "messages/values/events.hpp", "messages/values/rows.hpp",
     "messages/values/control.hpp", "messages/values/errors.hpp", "messages/values/scheduling.hpp",
-    "messages/values/codec.hpp", "messages/commands.hpp", "messages/values/names.hpp",
+    "messages/values/codec.hpp", "messages/values/fields.hpp", "messages/values/names.hpp",
     "messages/values/test_points.hpp",
 }
 # ... what of CAF may reach them through it (errors are values) ...

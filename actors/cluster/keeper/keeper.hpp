@@ -9,6 +9,7 @@
 #include "actors/cluster/router/shard_router.hpp"
 #include "actors/engine/core.hpp"
 #include "messages/actors.hpp"
+#include "messages/cluster.hpp"
 
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>

@@ -2,6 +2,7 @@
 
 #include "actors/cluster/router/parts.hpp"
 #include "actors/shard/moves/batches.hpp"
+#include "messages/projection.hpp"
 
 #include <algorithm>
 

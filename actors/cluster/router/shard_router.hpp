@@ -5,6 +5,7 @@
 
 #include "actors/cluster/forwarding.hpp"
 #include "messages/actors.hpp"
+#include "messages/shard.hpp"
 
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>

@@ -1,6 +1,7 @@
 // Engines that share shards: who takes what, what happens when one goes, and
 // that every request reaches its shard through any of them.
 
+#include "messages/projection.hpp"
 #include "tests/actors/cluster/shards_world.hpp"
 
 namespace depositd::testing {
