@@ -3,6 +3,7 @@
 // Asks the lease store for the keeper: those calls block.
 
 #include "messages/actors.hpp"
+#include "messages/cluster.hpp"
 #include "messages/ports/shard_leases.hpp"
 
 #include <caf/stateful_actor.hpp>

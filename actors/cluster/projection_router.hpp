@@ -4,6 +4,7 @@
 
 #include "actors/cluster/forwarding.hpp"
 #include "messages/actors.hpp"
+#include "messages/projection.hpp"
 
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>

@@ -5,6 +5,10 @@
 
 #include "actors/cluster/forwarding.hpp"
 #include "messages/actors.hpp"
+#include "messages/operators.hpp"
+#include "messages/projection.hpp"
+#include "messages/receiving.hpp"
+#include "messages/records.hpp"
 #include "messages/shard.hpp"
 
 #include <caf/stateful_actor.hpp>
