@@ -8,6 +8,8 @@
 
 #include "actors/queue/queue.hpp"
 #include "messages/message_types.hpp"
+#include "messages/processors.hpp"
+#include "messages/queue.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>

@@ -11,6 +11,7 @@
 #include "messages/ports/journal_store.hpp"
 #include "messages/ports/projection_store.hpp"
 #include "messages/values/clock.hpp"
+#include "messages/values/sharding.hpp"
 
 #include <caf/actor_system.hpp>
 

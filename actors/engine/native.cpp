@@ -1,5 +1,7 @@
 #include "actors/engine/native.hpp"
 
+#include "messages/shard.hpp"
+
 namespace depositd::engine {
 
 native_actor::behavior_type native(native_actor::pointer self,

@@ -1,6 +1,9 @@
 #include "actors/engine/supervisor.hpp"
 
 #include "actors/journal/reply.hpp"
+#include "messages/operators.hpp"
+#include "messages/projection.hpp"
+#include "messages/shard.hpp"
 
 #include <spdlog/spdlog.h>
 

@@ -1,5 +1,6 @@
 #include "actors/journal/journal.hpp"
 
+#include "messages/shard.hpp"
 #include "messages/values/test_points.hpp"
 
 #include <algorithm>

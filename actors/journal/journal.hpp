@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/journal/writer.hpp"
+#include "messages/projection.hpp"
 
 #include <vector>
 

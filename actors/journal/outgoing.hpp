@@ -1,6 +1,6 @@
 #pragma once
 
-#include "messages/local.hpp"
+#include "messages/processors.hpp"
 
 #include <unordered_map>
 #include <utility>

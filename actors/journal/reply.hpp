@@ -3,7 +3,7 @@
 // Answers that leave only after a commit: a handler takes the address of its
 // request along, and the journal answers it.
 
-#include "messages/local.hpp"
+#include "messages/answers.hpp"
 
 #include <caf/response_promise.hpp>
 #include <caf/result.hpp>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "messages/actors.hpp"
+#include "messages/journal.hpp"
 #include "messages/ports/journal_store.hpp"
 
 #include <caf/stateful_actor.hpp>

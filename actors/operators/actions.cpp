@@ -1,4 +1,5 @@
 #include "actors/operators/calls.hpp"
+#include "messages/shard.hpp"
 
 #include <functional>
 #include <limits>

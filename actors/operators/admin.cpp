@@ -1,5 +1,6 @@
 #include "actors/operators/calls.hpp"
 #include "actors/operators/changes.hpp"
+#include "messages/shard.hpp"
 #include "messages/values/names.hpp"
 
 #include <caf/sec.hpp>

@@ -8,6 +8,7 @@
 #include "actors/operators/documents.hpp"
 
 #include "messages/actors.hpp"
+#include "messages/cluster.hpp"
 #include "messages/values/clock.hpp"
 
 #include <spdlog/logger.h>

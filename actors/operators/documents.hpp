@@ -3,8 +3,12 @@
 // Answers to operators as JSON documents: snake_case keys, numbers as numbers,
 // times as ISO 8601 texts, null for "none". Pure functions.
 
-#include "messages/local.hpp"
+#include "messages/operators.hpp"
+#include "messages/processors.hpp"
+#include "messages/projection.hpp"
+#include "messages/records.hpp"
 #include "messages/values/control.hpp"
+#include "messages/values/sharding.hpp"
 
 #include <nlohmann/json.hpp>
 

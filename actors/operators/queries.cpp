@@ -1,6 +1,8 @@
 #include "actors/operators/calls.hpp"
 #include "actors/operators/keys.hpp"
 #include "actors/operators/why.hpp"
+#include "messages/receiving.hpp"
+#include "messages/shard.hpp"
 
 #include <functional>
 #include <limits>

@@ -4,8 +4,6 @@
 
 #include "actors/operators/documents.hpp"
 
-#include "messages/local.hpp"
-
 namespace depositd::operators {
 
 /// The answer to `why ID`: every reason that applies, the strongest first, or

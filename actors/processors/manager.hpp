@@ -2,6 +2,7 @@
 
 #include "actors/processors/processor.hpp"
 #include "messages/actors.hpp"
+#include "messages/projection.hpp"
 
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>

@@ -2,6 +2,8 @@
 
 #include "actors/rules/ring/draw_weights.hpp"
 #include "messages/actors.hpp"
+#include "messages/processors.hpp"
+#include "messages/shard.hpp"
 #include "messages/values/clock.hpp"
 
 #include <caf/stateful_actor.hpp>

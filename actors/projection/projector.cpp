@@ -1,6 +1,7 @@
 #include "actors/projection/projector.hpp"
 
 #include "actors/projection/recovery.hpp"
+#include "messages/projection.hpp"
 #include "messages/values/codec.hpp"
 #include "messages/values/test_points.hpp"
 

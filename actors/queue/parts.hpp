@@ -3,6 +3,8 @@
 // The queue's work, by what it is about. Private to actors/queue*.cpp.
 
 #include "actors/queue/queue.hpp"
+#include "messages/processors.hpp"
+#include "messages/queue.hpp"
 
 namespace depositd::queue {
 

@@ -4,6 +4,9 @@
 #include "actors/rules/ledger/dedup.hpp"
 #include "actors/rules/ring/ring.hpp"
 #include "messages/actors.hpp"
+#include "messages/processors.hpp"
+#include "messages/queue.hpp"
+#include "messages/users.hpp"
 
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>

@@ -3,7 +3,7 @@
 // What becomes of a hand-out whose body could not be read at its place: the
 // node of its user knows whether the body has moved or the claim must end.
 
-#include "messages/local.hpp"
+#include "messages/journal.hpp"
 
 #include <vector>
 

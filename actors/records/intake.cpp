@@ -1,5 +1,6 @@
 #include "actors/records/intake.hpp"
 
+#include "messages/journal.hpp"
 #include "messages/values/test_points.hpp"
 
 #include <spdlog/spdlog.h>

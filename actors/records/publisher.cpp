@@ -1,5 +1,8 @@
 #include "actors/records/publisher.hpp"
 
+#include "messages/journal.hpp"
+#include "messages/projection.hpp"
+#include "messages/shard.hpp"
 #include "messages/values/codec.hpp"
 #include "messages/values/test_points.hpp"
 

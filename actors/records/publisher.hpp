@@ -3,7 +3,8 @@
 #include "messages/actors.hpp"
 #include "messages/ports/journal_store.hpp"
 #include "messages/ports/record_log.hpp"
-#include "messages/values/record_format.hpp"
+#include "messages/records.hpp"
+#include "messages/values/sharding.hpp"
 
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>

@@ -3,6 +3,7 @@
 #include "actors/queue/unread.hpp"
 #include "messages/actors.hpp"
 #include "messages/ports/journal_store.hpp"
+#include "messages/projection.hpp"
 
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>

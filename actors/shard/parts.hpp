@@ -4,6 +4,8 @@
 
 #include "actors/journal/reply.hpp"
 #include "actors/shard/shard.hpp"
+#include "messages/operators.hpp"
+#include "messages/shard.hpp"
 
 namespace depositd::shard {
 

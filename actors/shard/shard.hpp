@@ -6,6 +6,10 @@
 #include "actors/shard/recovered_state.hpp"
 #include "actors/users/user.hpp"
 #include "messages/actors.hpp"
+#include "messages/operators.hpp"
+#include "messages/records.hpp"
+#include "messages/shard.hpp"
+#include "messages/values/sharding.hpp"
 
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>

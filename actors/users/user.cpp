@@ -3,6 +3,7 @@
 #include "actors/journal/reply.hpp"
 #include "actors/users/command.hpp"
 #include "actors/users/parts.hpp"
+#include "messages/queue.hpp"
 #include "messages/values/test_points.hpp"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 #include "adapters/node/store_server.hpp"
 
 #include "adapters/node/store_wire.hpp"
+#include "messages/cluster.hpp"
 
 #include <caf/send.hpp>
 

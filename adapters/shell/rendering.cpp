@@ -1,6 +1,7 @@
 #include "adapters/shell/rendering.hpp"
 
 #include "adapters/shell/table.hpp"
+#include "messages/journal.hpp"
 
 #include <nlohmann/json.hpp>
 

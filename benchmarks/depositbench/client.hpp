@@ -5,6 +5,8 @@
 
 #include "benchmarks/depositbench/measure.hpp"
 #include "benchmarks/depositbench/workload.hpp"
+#include "messages/processors.hpp"
+#include "messages/shard.hpp"
 
 #include <atomic>
 #include <cstdint>

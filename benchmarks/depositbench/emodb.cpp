@@ -1,6 +1,5 @@
 #include "benchmarks/depositbench/emodb.hpp"
 
-#include "messages/commands.hpp"
 
 #include <algorithm>
 

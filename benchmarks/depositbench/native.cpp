@@ -1,6 +1,8 @@
 #include "benchmarks/depositbench/native.hpp"
 
+#include "messages/cluster.hpp"
 #include "messages/message_types.hpp"
+#include "messages/operators.hpp"
 #include "messages/values/endpoint.hpp"
 #include "messages/values/node_options.hpp"
 

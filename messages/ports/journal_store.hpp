@@ -21,6 +21,7 @@ struct watermark {
 
   friend bool operator==(const watermark&, const watermark&) = default;
 };
+DEPOSITD_FIELDS(watermark, partition, offset);
 
 /// A group as it is read back.
 struct stored_group {
@@ -36,11 +37,11 @@ struct stored_group {
 struct segment {
   std::uint64_t number = 0; ///< rises with the log
   sequence first = 0;
-  sequence last = 0;        ///< highest sequence in it
+  sequence last = 0;             ///< highest sequence in it
   std::uint64_t group_first = 0; ///< holds bodies with place.group in
   std::uint64_t group_last = 0;  ///< [group_first, group_last]
   std::uint64_t bytes = 0;
-  bool open = false;        ///< still written to; cannot be dropped
+  bool open = false; ///< still written to; cannot be dropped
 };
 
 /// One writer thread calls `append`; any thread may call the rest at the same
@@ -61,16 +62,14 @@ public:
   /// leaves the log as it was before the call.
   virtual caf::expected<std::uint64_t>
   append(std::string_view bytes, std::uint32_t events,
-         const std::vector<watermark>& watermarks)
-    = 0;
+         const std::vector<watermark>& watermarks) = 0;
 
   /// Shows groups in order, starting with the one that contains `from`, until
   /// `show` returns false or the end as of this call is reached.
   /// `ec::store_damaged` names the part that does not match its checksum;
   /// `ec::not_found` if `from` was dropped already.
   virtual caf::error
-  read(sequence from, const std::function<bool(const stored_group&)>& show)
-    = 0;
+  read(sequence from, const std::function<bool(const stored_group&)>& show) = 0;
 
   /// The bytes of a body. `ec::not_found` if its extent was dropped.
   virtual caf::expected<std::string> read_body(const body_location& place) = 0;

@@ -18,15 +18,19 @@ struct item_enqueued {
   item_id id = 0;
   std::string queue;
   std::uint8_t priority = 0;
-  std::uint64_t size = 0;    ///< what size classes compare, bytes
+  std::uint64_t size = 0; ///< what size classes compare, bytes
   micros received_us = 0;
-  std::uint64_t digest = 0;  ///< of the payload, in queues that collapse
+  std::uint64_t digest = 0; ///< of the payload, in queues that collapse
   body_kind kind = body_kind::inline_bytes;
   std::string body;
   body_location place; ///< not journalled: known by the reader
 
   friend bool operator==(const item_enqueued&, const item_enqueued&) = default;
 };
+// Bodies come last, so that a reader may skip them by place. The codec adds
+// them itself.
+DEPOSITD_FIELDS(item_enqueued, id, queue, priority, size, received_us, digest,
+                kind);
 
 /// The item is a deposit with these particulars.
 struct submission_received {
@@ -38,6 +42,7 @@ struct submission_received {
   friend bool operator==(const submission_received&,
                          const submission_received&) = default;
 };
+DEPOSITD_FIELDS(submission_received, id, queue, received_us, submission);
 
 /// Lent to a processor, with the place of its user in the ring afterwards.
 struct item_claimed {
@@ -47,14 +52,16 @@ struct item_claimed {
   std::uint32_t attempt = 0;
   micros claimed_us = 0;
   micros deadline_us = never;
-  std::uint64_t stamp = 0;   ///< of the user in the ring; 0: as it was
-  std::uint32_t credit = 0;  ///< left in this turn
+  std::uint64_t stamp = 0;  ///< of the user in the ring; 0: as it was
+  std::uint32_t credit = 0; ///< left in this turn
   pick_kind by = pick_kind::round_robin;
-  bool local = false;        ///< the processor dies with this engine
+  bool local = false; ///< the processor dies with this engine
   std::string processor;
 
   friend bool operator==(const item_claimed&, const item_claimed&) = default;
 };
+DEPOSITD_FIELDS(item_claimed, id, queue, token, attempt, claimed_us,
+                deadline_us, stamp, credit, by, local, processor);
 
 struct claim_renewed {
   item_id id = 0;
@@ -64,6 +71,7 @@ struct claim_renewed {
 
   friend bool operator==(const claim_renewed&, const claim_renewed&) = default;
 };
+DEPOSITD_FIELDS(claim_renewed, id, queue, token, deadline_us);
 
 /// The claim ended and the item is back: pending, or delayed until a time.
 struct item_released {
@@ -75,6 +83,7 @@ struct item_released {
 
   friend bool operator==(const item_released&, const item_released&) = default;
 };
+DEPOSITD_FIELDS(item_released, id, queue, attempt, available_us, reason);
 
 /// The item left its queue.
 struct item_finished {
@@ -88,6 +97,8 @@ struct item_finished {
 
   friend bool operator==(const item_finished&, const item_finished&) = default;
 };
+DEPOSITD_FIELDS(item_finished, id, queue, how, finished_us, reason, batch_id,
+                document);
 
 /// Set aside by an operator, or taken back (`parked` false).
 struct item_parked {
@@ -97,6 +108,7 @@ struct item_parked {
 
   friend bool operator==(const item_parked&, const item_parked&) = default;
 };
+DEPOSITD_FIELDS(item_parked, id, queue, parked);
 
 /// A pinned body was written again, so that its old group can go.
 struct body_compacted {
@@ -108,6 +120,7 @@ struct body_compacted {
   friend bool operator==(const body_compacted&,
                          const body_compacted&) = default;
 };
+DEPOSITD_FIELDS(body_compacted, id, queue);
 
 /// A deposit that went past the queue (synchronous door), with its outcome.
 struct submission_recorded {
@@ -123,6 +136,8 @@ struct submission_recorded {
   friend bool operator==(const submission_recorded&,
                          const submission_recorded&) = default;
 };
+DEPOSITD_FIELDS(submission_recorded, id, queue, received_us, finished_us,
+                failed, submission, batch_id, document);
 
 /// The item is in another queue from now on: pending there, without a claim,
 /// never handed out. It keeps its id, its body and its place in time.
@@ -134,6 +149,7 @@ struct item_moved {
 
   friend bool operator==(const item_moved&, const item_moved&) = default;
 };
+DEPOSITD_FIELDS(item_moved, id, queue, to, moved_us);
 
 /// A record of an ingress partition that is no deposit, as it was.
 struct record_rejected {
@@ -144,9 +160,11 @@ struct record_rejected {
   std::string value;
   std::vector<record_header> headers;
 
-  friend bool operator==(const record_rejected&, const record_rejected&)
-    = default;
+  friend bool operator==(const record_rejected&,
+                         const record_rejected&) = default;
 };
+DEPOSITD_FIELDS(record_rejected, partition, offset, reason, key, value,
+                headers);
 
 /// The order is the journal's: append new kinds at the end, never reorder.
 using event =
@@ -165,65 +183,5 @@ struct record {
 
   friend bool operator==(const record&, const record&) = default;
 };
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, submission_received& x) {
-  return f(x.id, x.queue, x.received_us, x.submission);
-}
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, item_claimed& x) {
-  return f(x.id, x.queue, x.token, x.attempt, x.claimed_us, x.deadline_us,
-           x.stamp, x.credit, x.by, x.local, x.processor);
-}
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, claim_renewed& x) {
-  return f(x.id, x.queue, x.token, x.deadline_us);
-}
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, item_released& x) {
-  return f(x.id, x.queue, x.attempt, x.available_us, x.reason);
-}
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, item_finished& x) {
-  return f(x.id, x.queue, x.how, x.finished_us, x.reason, x.batch_id,
-           x.document);
-}
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, item_parked& x) {
-  return f(x.id, x.queue, x.parked);
-}
-
-// Bodies come last, so that a reader may skip them by place. The codec adds
-// them itself.
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, item_enqueued& x) {
-  return f(x.id, x.queue, x.priority, x.size, x.received_us, x.digest, x.kind);
-}
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, body_compacted& x) {
-  return f(x.id, x.queue);
-}
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, submission_recorded& x) {
-  return f(x.id, x.queue, x.received_us, x.finished_us, x.failed, x.submission,
-           x.batch_id, x.document);
-}
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, item_moved& x) {
-  return f(x.id, x.queue, x.to, x.moved_us);
-}
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, record_rejected& x) {
-  return f(x.partition, x.offset, x.reason, x.key, x.value, x.headers);
-}
 
 } // namespace depositd

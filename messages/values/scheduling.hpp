@@ -48,6 +48,7 @@ struct member_limits {
 
   friend bool operator==(const member_limits&, const member_limits&) = default;
 };
+DEPOSITD_FIELDS(member_limits, allocation, concurrency, held, prohibited);
 
 /// Ready items of a user changed by `delta` in a band and class. The band is
 /// the priority in `across_users` queues and 0 otherwise.
@@ -83,10 +84,10 @@ struct digested {
 struct pick {
   member_number member = 0;
   std::uint8_t band = 0;
-  size_class class_max = 0;     ///< items of this class or a smaller one
+  size_class class_max = 0; ///< items of this class or a smaller one
   pick_kind by = pick_kind::round_robin;
-  std::uint64_t stamp = 0;      ///< of the user after the pick
-  std::uint32_t credit = 0;     ///< left after the pick
+  std::uint64_t stamp = 0;  ///< of the user after the pick
+  std::uint32_t credit = 0; ///< left after the pick
 
   friend bool operator==(const pick&, const pick&) = default;
 };
@@ -113,6 +114,8 @@ struct eligibility_report {
   std::uint64_t stamp = 0;
   member_limits limits;
 };
+DEPOSITD_FIELDS(eligibility_report, state, turn, length, in_flight, ready,
+                turns_taken, credit, stamp, limits);
 
 /// What is known of one live item.
 struct item_view {
@@ -130,5 +133,7 @@ struct item_view {
 
   friend bool operator==(const item_view&, const item_view&) = default;
 };
+DEPOSITD_FIELDS(item_view, id, state, priority, attempt, size, received_us,
+                available_us, deadline_us, token, processor, ahead);
 
 } // namespace depositd

@@ -1,5 +1,7 @@
 // The end of a life: nothing is broken any more, and everything must come out.
 
+#include "messages/operators.hpp"
+#include "messages/records.hpp"
 #include "tests/simulation/world.hpp"
 #include "tests/simulation/world_ask.hpp"
 

@@ -1,5 +1,6 @@
 // What operators do to a running engine.
 
+#include "messages/operators.hpp"
 #include "tests/simulation/world.hpp"
 #include "tests/simulation/world_ask.hpp"
 

@@ -10,6 +10,9 @@
 #include "adapters/stores/memory/memory_doi_registry.hpp"
 #include "adapters/stores/memory/memory_journal_store.hpp"
 #include "adapters/stores/memory/memory_projection_store.hpp"
+#include "messages/operators.hpp"
+#include "messages/processors.hpp"
+#include "messages/shard.hpp"
 #include "tests/support/actor_fixture.hpp"
 
 #include <memory>

@@ -3,6 +3,7 @@
 // What an engine publishes, as far as other engines ask.
 
 #include "actors/cluster/keeper/keeper.hpp"
+#include "messages/operators.hpp"
 
 #include <functional>
 #include <memory>

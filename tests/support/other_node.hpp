@@ -5,6 +5,8 @@
 // that can be cut.
 
 #include "messages/actors.hpp"
+#include "messages/processors.hpp"
+#include "messages/queue.hpp"
 
 #include <caf/actor_proxy.hpp>
 #include <caf/make_actor.hpp>

@@ -10,6 +10,7 @@
 #include "adapters/stores/memory/memory_projection_store.hpp"
 #include "adapters/stores/segments/segments.hpp"
 #include "messages/message_types.hpp"
+#include "messages/shard.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>

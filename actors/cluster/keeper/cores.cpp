@@ -1,6 +1,8 @@
 // Shards that are ours: from the lease to a core that serves, and back.
 
 #include "actors/cluster/keeper/parts.hpp"
+#include "messages/operators.hpp"
+#include "messages/projection.hpp"
 #include "messages/values/test_points.hpp"
 
 #include <spdlog/spdlog.h>

@@ -3,6 +3,9 @@
 // The router's work, by what it is about. Private to actors/router*.cpp.
 
 #include "actors/cluster/router/shard_router.hpp"
+#include "messages/operators.hpp"
+#include "messages/receiving.hpp"
+#include "messages/records.hpp"
 
 namespace depositd::cluster {
 

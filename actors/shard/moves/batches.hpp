@@ -4,7 +4,7 @@
 // `ingest`, a batch at a time, under names that no log of records has: those
 // contain a slash.
 
-#include "messages/ingest.hpp"
+#include "messages/records.hpp"
 #include "messages/values/sharding.hpp"
 
 #include <string>

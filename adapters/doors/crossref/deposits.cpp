@@ -3,6 +3,7 @@
 #include "adapters/doors/crossref/parts.hpp"
 #include "adapters/doors/http/text.hpp"
 #include "adapters/processing/crossref/diagnostic.hpp"
+#include "messages/processors.hpp"
 #include "messages/values/clock.hpp"
 #include "messages/values/submission_body.hpp"
 

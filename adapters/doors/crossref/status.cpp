@@ -2,6 +2,7 @@
 
 #include "adapters/doors/crossref/parts.hpp"
 #include "adapters/processing/crossref/diagnostic.hpp"
+#include "messages/projection.hpp"
 
 #include <charconv>
 #include <utility>

@@ -10,6 +10,7 @@
 
 #include <fcntl.h>
 
+#include "messages/projection.hpp"
 #include "messages/values/names.hpp"
 
 namespace depositd::drop {

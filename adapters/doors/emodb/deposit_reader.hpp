@@ -4,8 +4,8 @@
 // document that was deposited.
 
 #include "adapters/doors/http/responder.hpp"
-#include "messages/actors.hpp"
 #include "messages/ports/blob_store.hpp"
+#include "messages/receiving.hpp"
 
 #include <caf/typed_event_based_actor.hpp>
 

@@ -2,6 +2,7 @@
 
 #include "adapters/doors/emodb/parts.hpp"
 #include "adapters/doors/emodb/wire_id.hpp"
+#include "messages/projection.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -7,6 +7,8 @@
 #include "adapters/doors/emodb/gateway.hpp"
 #include "adapters/doors/http/responder.hpp"
 #include "messages/actors.hpp"
+#include "messages/receiving.hpp"
+#include "messages/shard.hpp"
 
 #include <cstdint>
 #include <mutex>

@@ -4,8 +4,8 @@
 
 #include "adapters/processing/crossref/metadata_handler.hpp"
 #include "adapters/processing/crossref/query_handler.hpp"
-#include "messages/local.hpp"
 #include "messages/ports/blob_store.hpp"
+#include "messages/processors.hpp"
 #include "messages/values/control.hpp"
 #include "messages/values/submission_body.hpp"
 

@@ -1,5 +1,6 @@
 #include "adapters/stores/segments/segment_journal.hpp"
 
+#include "messages/journal.hpp"
 #include "messages/values/test_points.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // Moves between queues of several shards.
 
+#include "messages/records.hpp"
 #include "tests/actors/cluster/shard_moves_world.hpp"
 
 #include <deque>

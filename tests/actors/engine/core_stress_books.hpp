@@ -3,6 +3,7 @@
 // What was accepted and what has ended, and processors that write it down.
 
 #include "messages/actors.hpp"
+#include "messages/processors.hpp"
 
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>

@@ -2,6 +2,7 @@
 // operators at once, and then the books must balance. What the deterministic
 // tests cannot show: races between actors that share counters and bodies.
 
+#include "messages/operators.hpp"
 #include "tests/actors/engine/core_stress_books.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/support/threaded_engine.hpp"

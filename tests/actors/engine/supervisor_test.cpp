@@ -2,6 +2,9 @@
 
 #include "actors/engine/supervisor.hpp"
 #include "actors/journal/reply.hpp"
+#include "messages/operators.hpp"
+#include "messages/projection.hpp"
+#include "messages/shard.hpp"
 #include "tests/support/actor_fixture.hpp"
 
 #include <memory>

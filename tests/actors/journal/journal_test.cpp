@@ -4,6 +4,8 @@
 #include "actors/journal/reply.hpp"
 #include "actors/shard/body_reader.hpp"
 #include "adapters/stores/memory/memory_journal_store.hpp"
+#include "messages/processors.hpp"
+#include "messages/shard.hpp"
 #include "tests/support/actor_fixture.hpp"
 #include "tests/support/watched_journal.hpp"
 

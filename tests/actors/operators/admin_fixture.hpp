@@ -3,6 +3,8 @@
 // The admin actor with stand-ins for everything it asks.
 
 #include "actors/operators/admin.hpp"
+#include "messages/receiving.hpp"
+#include "messages/shard.hpp"
 
 #include "tests/support/actor_fixture.hpp"
 

@@ -1,5 +1,7 @@
 #include "actors/operators/submitter.hpp"
 
+#include "messages/operators.hpp"
+#include "messages/shard.hpp"
 #include "messages/values/base64.hpp"
 
 #include "tests/support/actor_fixture.hpp"

@@ -1,4 +1,5 @@
 #include "actors/rules/ledger/ledger.hpp"
+#include "messages/users.hpp"
 
 #include "tests/actors/rules/ledger/ledger_fixture.hpp"
 

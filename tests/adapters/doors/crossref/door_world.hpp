@@ -10,6 +10,7 @@
 #include "adapters/stores/memory/memory_blob_store.hpp"
 #include "adapters/stores/memory/memory_doi_registry.hpp"
 #include "messages/message_types.hpp"
+#include "messages/projection.hpp"
 #include "messages/values/password_hash.hpp"
 #include "messages/values/submission_body.hpp"
 #include "tests/adapters/doors/http/raw_client.hpp"

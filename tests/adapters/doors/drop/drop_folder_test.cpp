@@ -1,4 +1,5 @@
 #include "adapters/doors/drop/drop_folder.hpp"
+#include "messages/projection.hpp"
 
 #include "adapters/stores/memory/memory_blob_store.hpp"
 #include "tests/support/actor_fixture.hpp"
