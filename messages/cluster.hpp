@@ -15,6 +15,10 @@
 #include <string>
 #include <vector>
 
+namespace depositd::cluster {
+struct opened_core; // see actors/cluster/keeper/keeper.hpp
+} // namespace depositd::cluster
+
 namespace depositd {
 
 // -- producers and nodes of processors ----------------------------------------
@@ -161,12 +165,12 @@ DEPOSITD_LOCAL(open_core);
 
 /// See actors/cluster/keeper/keeper.hpp, which says what is inside.
 struct core_opened {
-  std::shared_ptr<struct opened_core> core;
+  std::shared_ptr<cluster::opened_core> core;
 };
 DEPOSITD_LOCAL(core_opened);
 
 struct close_core {
-  std::shared_ptr<struct opened_core> core;
+  std::shared_ptr<cluster::opened_core> core;
 };
 DEPOSITD_LOCAL(close_core);
 

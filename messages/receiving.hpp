@@ -6,6 +6,7 @@
 #include "messages/message.hpp"
 #include "messages/values/types.hpp"
 
+#include <caf/error.hpp>
 #include <caf/meta/load_callback.hpp>
 
 #include <cstdint>

@@ -33,7 +33,7 @@ struct ingest_deposit {
   std::string body; ///< empty: under `particulars.blob`
 };
 DEPOSITD_FIELDS(ingest_deposit, offset, queue, user, priority, submission,
-                post);
+                body);
 
 /// A record that is no deposit.
 struct ingest_rejected {

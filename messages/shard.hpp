@@ -101,7 +101,7 @@ struct ports_opened {
   std::vector<port> ports;
 };
 DEPOSITD_FIELDS(ports_opened::port, shard, queue);
-DEPOSITD_MESSAGE(21, ports_opened, doors);
+DEPOSITD_MESSAGE(21, ports_opened, ports);
 
 /// Moves what one queue holds now to another, claimed items included; in their
 /// order of arrival they stand among what the other has.

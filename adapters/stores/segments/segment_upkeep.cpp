@@ -127,7 +127,7 @@ open_segments(const segments_options& options) {
   auto lock = lock_folder(options.folder);
   if (!lock)
     return std::move(lock.error());
-  auto found = recover(io, pool);
+  auto found = segments::recover(io, pool);
   if (!found)
     return std::move(found.error());
   ++found->names.epoch;
