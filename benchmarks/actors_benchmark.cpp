@@ -154,7 +154,7 @@ private:
       introduce x;
       x.member = order[i];
       x.user = name_of(order[i]);
-      x.node = caf::actor_cast<caf::strong_actor_ptr>(
+      x.actor = caf::actor_cast<caf::strong_actor_ptr>(
         nodes_[i % nodes_.size()]);
       x.limits.allocation = 1 + order[i] % 2;
       if (i >= eligible) {

@@ -1,5 +1,7 @@
 #include "adapters/node/joiner.hpp"
 
+#include "messages/operators.hpp"
+
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
