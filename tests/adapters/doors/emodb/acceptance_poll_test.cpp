@@ -70,8 +70,9 @@ TEST_P(polls, P3_a_claim_ends_after_its_ttl_and_not_before) {
   EXPECT_EQ(client.poll(q, "ttl=1&limit=1").size(), 1u);
   // On a busy machine the claim may have ended by then.
   const auto claims = client.claims(q);
-  if (std::chrono::steady_clock::now() - before < 950ms)
+  if (std::chrono::steady_clock::now() - before < 950ms) {
     EXPECT_EQ(claims, 1);
+  }
   EXPECT_TRUE(wait_for([&] { return client.claims(q) == 0; }));
   EXPECT_GE(std::chrono::steady_clock::now() - before, 950ms);
   EXPECT_TRUE(stand_for(client.peek(q, 25).size(), 10));
