@@ -58,11 +58,12 @@ class KillRounds(SystemTest):
 
     def rounds(self, count, least):
         """Numbers of rounds: so many, and more while fewer than `least` per
-        round were acknowledged, because such rounds prove nothing."""
+        round were acknowledged or fewer than one seen finished, because such
+        rounds prove nothing."""
         number = 0
-        while number < count or (
-                number < 4 * count
-                and len(self.history.acknowledged) <= least * count):
+        while number < count or (number < 4 * count and (
+                len(self.history.acknowledged) <= least * count
+                or len(self.history.documents) <= count)):
             yield number
             number += 1
 
