@@ -62,7 +62,7 @@ std::string& wanted_bug() {
 void crash_point(const char* name) {
   if (hold().point == name)
     while (::access(hold().file.c_str(), F_OK) == 0)
-      ::usleep(1'000);
+      ::usleep(1'000); // sleeps: until the test lets it go
   static std::atomic<std::uint64_t> passed{0};
   const auto& wanted = wanted_crash();
   if (wanted.name != name || ++passed != wanted.at)

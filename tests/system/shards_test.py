@@ -96,7 +96,8 @@ class SharedShards(SharedEngines):
         self.assertFalse(set(found) - sent, "invented")
 
     def test_an_engine_that_stops_hands_over_at_once(self):
-        engines = self.started("a", "b", settings={"shards.lease_ms": LONG_LEASE_S * 1000})
+        engines = self.started("a", "b", settings={
+            "shards.lease_ms": LONG_LEASE_S * 1000})
         for i, queue in enumerate(QUEUES):
             self.send(engines[i % 2], queue, [i])
         begun = time.monotonic()
