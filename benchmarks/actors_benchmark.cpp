@@ -8,6 +8,8 @@
 
 #include "actors/queue/queue.hpp"
 #include "messages/message_types.hpp"
+#include "messages/processors.hpp"
+#include "messages/queue.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
@@ -79,7 +81,7 @@ void answer(caf::event_based_actor* self, world& in, const hand_over& x) {
     --run.open;
     if (run.picked + run.open < run.goal) {
       ++run.open;
-      self->send(in.queue, work{in.processor, 1, {}});
+      self->send(in.queue, settle_and_request{in.processor, 1, {}});
     } else if (run.open == 0) {
       run.over.set_value();
     }
@@ -97,7 +99,8 @@ class crowd {
 public:
   crowd(caf::actor_system& system, std::uint32_t users, bool blocked)
     : system_(system), self_(system) {
-    in_.queue = system.spawn(queue, queue_options{.name = "bench"});
+    in_.queue =
+      system.spawn(queue::queue, queue::queue_options{.name = "bench"});
     for (std::uint32_t i = 0; i < std::min(users, nodes_max); ++i)
       nodes_.push_back(system.spawn(stand_in, &in_));
     introduce_all(users, blocked);
@@ -134,7 +137,7 @@ public:
     in_.run = &run;
     auto over = run.over.get_future();
     const auto before = cpu_seconds();
-    caf::anon_send(in_.queue, work{in_.processor, window, {}});
+    caf::anon_send(in_.queue, settle_and_request{in_.processor, window, {}});
     over.wait();
     settle();
     return (cpu_seconds() - before) * 1e9 / static_cast<double>(count);
@@ -153,10 +156,10 @@ private:
       x.user = name_of(order[i]);
       x.node = caf::actor_cast<caf::strong_actor_ptr>(
         nodes_[i % nodes_.size()]);
-      x.terms.allocation = 1 + order[i] % 2;
+      x.limits.allocation = 1 + order[i] % 2;
       if (i >= eligible) {
-        x.terms.held = i % 2 == 0;
-        x.terms.concurrency = i % 2 == 0 ? no_cap : 0;
+        x.limits.held = i % 2 == 0;
+        x.limits.concurrency = i % 2 == 0 ? no_cap : 0;
       }
       x.stamp = i + 1;
       x.ready = {{0, 0, plenty}};
@@ -171,7 +174,7 @@ private:
     if (!idle_)
       idle_ = caf::actor_cast<processor_actor>(
         system_.spawn([](caf::event_based_actor*) -> caf::behavior {
-          return {[](const handed&) {}};
+          return {[](const deliver&) {}};
         }));
     std::uint32_t number = 0;
     self_

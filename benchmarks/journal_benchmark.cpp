@@ -55,9 +55,9 @@ public:
 
   /// Drops all but the newest extents.
   void keep(std::size_t count) {
-    auto extents = store_->extents();
-    for (std::size_t i = 0; i + count < extents.size(); ++i)
-      (void)store_->drop(extents[i].number);
+    auto segments = store_->segments();
+    for (std::size_t i = 0; i + count < segments.size(); ++i)
+      (void)store_->drop(segments[i].number);
   }
 
   /// Writes and drops until every further segment is a recycled one.

@@ -39,9 +39,9 @@ void append_groups(benchmark::State& state) {
   for (auto _ : state) {
     if (!journal->append(group, events, {}))
       state.SkipWithError("append failed");
-    auto extents = journal->extents();
-    if (extents.size() > 2)
-      (void)journal->drop(extents.front().number);
+    auto segments = journal->segments();
+    if (segments.size() > 2)
+      (void)journal->drop(segments.front().number);
   }
   state.SetItemsProcessed(state.iterations() * events);
 }

@@ -36,7 +36,7 @@ ring crowded(std::uint32_t users, bool blocked) {
   for (std::uint32_t i = 0; i < users; ++i) {
     const auto m = order[i];
     if (blocked && i >= open) {
-      out.set_terms(m, {.concurrency = 1});
+      out.set_limits(m, {.concurrency = 1});
       out.change_in_flight(m, 1);
     }
     out.change_ready(m, {0, 0, plenty});

@@ -71,8 +71,8 @@ int run(const depositd::depositd_settings& settings) {
   start_log(settings.log.level);
   depositd::engine_config config{settings};
   caf::actor_system system{config};
-  auto started = depositd::engine::start(
-    system, settings, [](const std::string& why) {
+  auto started =
+    depositd::engine_node::start(system, settings, [](const std::string& why) {
       spdlog::critical("engine_failed reason=\"{}\"", why);
       leave(exit_failed);
     });

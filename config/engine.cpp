@@ -95,10 +95,10 @@ engine_config::engine_config(const depositd_settings& settings) {
   }
 }
 
-caf::expected<std::unique_ptr<engine>>
-engine::start(caf::actor_system& system, const depositd_settings& settings,
-              std::function<void(const std::string&)> failed) {
-  std::unique_ptr<engine> out{new engine(system, settings)};
+caf::expected<std::unique_ptr<engine_node>>
+engine_node::start(caf::actor_system& system, const depositd_settings& settings,
+                   std::function<void(const std::string&)> failed) {
+  std::unique_ptr<engine_node> out{new engine_node(system, settings)};
   out->failed_ = std::move(failed);
   if (auto wrong = out->open_everything()) {
     out->stop();
@@ -107,17 +107,17 @@ engine::start(caf::actor_system& system, const depositd_settings& settings,
   return out;
 }
 
-caf::error engine::open_everything() {
-  using steps = std::vector<caf::error (engine::*)()>;
-  const auto order
-    = settings_.shards.count == 1
-        ? steps{&engine::start_core, &engine::await_recovery,
-                &engine::spawn_operators, &engine::open_doors,
-                &engine::open_node, &engine::open_record_logs}
-        // Others must reach us before they can share anything with us.
-        : steps{&engine::start_sharing,  &engine::spawn_operators,
-                &engine::open_node,      &engine::join_engines,
-                &engine::await_recovery, &engine::open_doors};
+caf::error engine_node::open_everything() {
+  using steps = std::vector<caf::error (engine_node::*)()>;
+  const auto order =
+    settings_.shards.count == 1
+      ? steps{&engine_node::start_core,      &engine_node::await_recovery,
+              &engine_node::spawn_operators, &engine_node::open_doors,
+              &engine_node::open_node,       &engine_node::open_record_logs}
+      // Others must reach us before they can share anything with us.
+      : steps{&engine_node::start_sharing,  &engine_node::spawn_operators,
+              &engine_node::open_node,      &engine_node::join_engines,
+              &engine_node::await_recovery, &engine_node::open_doors};
   for (const auto& step : order)
     if (auto wrong = (this->*step)())
       return wrong;
@@ -125,22 +125,22 @@ caf::error engine::open_everything() {
   return {};
 }
 
-engine::engine(caf::actor_system& system, const depositd_settings& settings)
-  : system_(system),
-    settings_(settings),
-    budget_(std::make_shared<memory_budget>(
+engine_node::engine_node(caf::actor_system& system,
+                         const depositd_settings& settings)
+  : system_(system), settings_(settings),
+    budget_(std::make_shared<journal::memory_budget>(
       std::uint64_t{settings.memory.body_budget_mb} << 20)) {
   // nop
 }
 
-engine::~engine() = default;
+engine_node::~engine_node() = default;
 
-caf::error engine::start_core() {
+caf::error engine_node::start_core() {
   auto durable = open_stores(settings_);
   if (!durable)
     return std::move(durable.error());
   stores_ = std::move(*durable);
-  core_options options;
+  depositd::engine::core_options options;
   options.journal = stores_.journal.get();
   options.projection = stores_.projection.get();
   options.blobs = stores_.blobs.get();
@@ -151,13 +151,13 @@ caf::error engine::start_core() {
     = std::int64_t{settings_.retention.submissions_days} * 24 * 3600;
   if (has_record_logs(settings_))
     options.published = published_;
-  core_ = spawn_core(system_, std::move(options));
+  core_ = depositd::engine::spawn_core(system_, std::move(options));
   shard_ = core_.shard;
   reads_ = core_.projector;
   return {};
 }
 
-caf::error engine::start_sharing() {
+caf::error engine_node::start_sharing() {
   auto durable = open_shared_stores(settings_);
   if (!durable)
     return std::move(durable.error());
@@ -170,14 +170,14 @@ caf::error engine::start_sharing() {
   return {};
 }
 
-caf::error engine::join_engines() {
+caf::error engine_node::join_engines() {
   return shared_->join({settings_.node.listen.host, node_port_}, admin_,
                        [failed = failed_](const caf::error& why) {
                          failed(render(why));
                        });
 }
 
-caf::error engine::await_recovery() {
+caf::error engine_node::await_recovery() {
   if (shared_)
     return shared_->await_ready();
   caf::scoped_actor self{system_};
@@ -188,21 +188,23 @@ caf::error engine::await_recovery() {
   return failure;
 }
 
-caf::error engine::spawn_operators() {
+caf::error engine_node::spawn_operators() {
   handler_ = system_.spawn(
     crossref::handler_pool,
     handler_options(system_, settings_, stores_, shard_));
-  processor_manager_options working{shard_, handler_};
+  processors::processor_manager_options working{shard_, handler_};
   if (shared_)
     working.engine = node_name(settings_);
-  processors_ = system_.spawn(processor_manager, std::move(working));
-  native_ = system_.spawn(native, shard_);
+  processors_ =
+    system_.spawn(processors::processor_manager, std::move(working));
+  native_ = system_.spawn(depositd::engine::native, shard_);
   auto submitting = system_.spawn<caf::detached>(
-    submitter, submitter_options{
-                 stores_.blobs.get(), shard_,
-                 std::size_t{settings_.crossref.body_limit_mb} << 20});
+    operators::submitter,
+    operators::submitter_options{stores_.blobs.get(), shard_,
+                                 std::size_t{settings_.crossref.body_limit_mb}
+                                   << 20});
   submitter_ = caf::actor_cast<caf::actor>(submitting);
-  admin_options operating;
+  operators::admin_options operating;
   operating.shard = shard_;
   operating.projector = reads_;
   operating.processors = processors_;
@@ -222,11 +224,11 @@ caf::error engine::spawn_operators() {
   }
   operating.version = version_text;
   operating.audit = audit_log();
-  admin_ = system_.spawn(admin, std::move(operating));
+  admin_ = system_.spawn(operators::admin, std::move(operating));
   return {};
 }
 
-caf::error engine::open_doors() {
+caf::error engine_node::open_doors() {
   auto opened = doors::open(
     system_, {settings_, stores_, shard_, reads_, handler_});
   if (!opened)
@@ -235,7 +237,7 @@ caf::error engine::open_doors() {
   return {};
 }
 
-caf::error engine::open_node() {
+caf::error engine_node::open_node() {
   auto port = publish_node();
   if (!port)
     return std::move(port.error());
@@ -243,7 +245,7 @@ caf::error engine::open_node() {
   return {};
 }
 
-caf::error engine::open_record_logs() {
+caf::error engine_node::open_record_logs() {
   if (!has_record_logs(settings_))
     return {};
   record_logs_options options{settings_, core_, stores_.journal.get(),
@@ -257,7 +259,7 @@ caf::error engine::open_record_logs() {
   return {};
 }
 
-caf::expected<std::uint16_t> engine::publish_node() {
+caf::expected<std::uint16_t> engine_node::publish_node() {
   // Else connections of a killed engine keep the port from it for a minute.
   constexpr bool reuse = true;
   const auto& at = settings_.node.listen;
@@ -271,8 +273,8 @@ caf::expected<std::uint16_t> engine::publish_node() {
   return *port;
 }
 
-void engine::spawn_supervisor() {
-  supervisor_options watching;
+void engine_node::spawn_supervisor() {
+  depositd::engine::supervisor_options watching;
   watching.shard = shard_;
   watching.processors = processors_;
   watching.projector = core_.projector; // the keeper settles what it hands over
@@ -298,17 +300,18 @@ void engine::spawn_supervisor() {
                                    const caf::error& why) {
         failed(who + " ended: " + render(why));
       };
-  supervisor_ = system_.spawn(supervisor, std::move(watching));
+  supervisor_ =
+    system_.spawn(depositd::engine::supervisor, std::move(watching));
 }
 
-std::string engine::ready_line() const {
+std::string engine_node::ready_line() const {
   const endpoint node{settings_.node.listen.host, node_port_};
   return "ready http=" + doors_->http_address()
          + " admin=" + doors_->admin_address() + " node=" + to_string(node)
          + " data=" + settings_.data.folder.string();
 }
 
-void engine::stop() {
+void engine_node::stop() {
   if (doors_)
     doors_->close();
   if (logs_.in)
@@ -338,7 +341,7 @@ void engine::stop() {
   end_record_logs(system_, logs_);
   if (shared_)
     shared_->leave();
-  end_core(system_, core_);
+  depositd::engine::end_core(system_, core_);
 }
 
 } // namespace depositd

@@ -27,16 +27,16 @@ public:
 };
 
 /// A running engine. Doors are open from `start` to `stop`.
-class engine {
+class engine_node {
 public:
   /// Opens the stores, recovers, spawns the actors, opens the doors; returns
   /// when all of that is done. The error is one line that names what is wrong.
   /// `failed` is called from any thread if the engine cannot go on.
-  static caf::expected<std::unique_ptr<engine>>
+  static caf::expected<std::unique_ptr<engine_node>>
   start(caf::actor_system& system, const depositd_settings& settings,
         std::function<void(const std::string&)> failed);
 
-  ~engine();
+  ~engine_node();
 
   /// "ready http=... admin=... node=... data=...".
   std::string ready_line() const;
@@ -45,7 +45,7 @@ public:
   void stop();
 
 private:
-  engine(caf::actor_system& system, const depositd_settings& settings);
+  engine_node(caf::actor_system& system, const depositd_settings& settings);
 
   caf::error open_everything();
 
@@ -65,8 +65,8 @@ private:
   caf::actor_system& system_;
   depositd_settings settings_;
   stores stores_;
-  std::shared_ptr<memory_budget> budget_;
-  core_actors core_;                      ///< with one shard
+  std::shared_ptr<journal::memory_budget> budget_;
+  depositd::engine::core_actors core_;    ///< with one shard
   std::unique_ptr<shared_shards> shared_; ///< with several
   shard_actor shard_;                     ///< the core's, or the router
   projector_actor reads_;                 ///< the core's, or the reader

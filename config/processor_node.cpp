@@ -69,15 +69,15 @@ void processor_node::spawn_handler() {
 }
 
 void processor_node::spawn_manager() {
-  processor_node_options node;
+  processors::processor_node_options node;
   node.name = name_;
   node.slots_default = settings_.processors.count;
   if (settings_.processors.count_given)
     node.slots = settings_.processors.count;
-  processor_manager_options options;
+  processors::processor_manager_options options;
   options.handler = caf::actor_cast<handler_actor>(handler_);
   options.node = std::move(node);
-  manager_ = system_.spawn(processor_manager, std::move(options));
+  manager_ = system_.spawn(processors::processor_manager, std::move(options));
 }
 
 void processor_node::spawn_joiner(

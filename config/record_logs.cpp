@@ -68,7 +68,7 @@ topics_actor spawn_topics(caf::actor_system& system,
   return system.spawn<caf::detached>(topics, std::move(out));
 }
 
-void log_roster::add(const record_log_pair& x) {
+void log_roster::add(const operators::record_log_pair& x) {
   const std::lock_guard guard{mutex_};
   running_.push_back(x);
 }
@@ -78,7 +78,7 @@ void log_roster::remove(const intake_actor& who) {
   std::erase_if(running_, [&](const auto& x) { return x.in == who; });
 }
 
-std::vector<record_log_pair> log_roster::all() const {
+std::vector<operators::record_log_pair> log_roster::all() const {
   const std::lock_guard guard{mutex_};
   return running_;
 }
@@ -95,7 +95,7 @@ caf::expected<record_logs> spawn_record_logs(caf::actor_system& system,
     return std::move(sink.error());
   const auto format = format_of(options.settings);
   record_logs out;
-  intake_options reading;
+  records::intake_options reading;
   reading.source = std::move(*source);
   reading.topic = topic;
   reading.format = format;
@@ -107,8 +107,8 @@ caf::expected<record_logs> spawn_record_logs(caf::actor_system& system,
   reading.shards = options.shards;
   reading.blobs = options.blobs;
   reading.limits.records_max = 4'000;
-  out.in = system.spawn<caf::detached>(intake, std::move(reading));
-  publisher_options writing;
+  out.in = system.spawn<caf::detached>(records::intake, std::move(reading));
+  records::publisher_options writing;
   writing.store = options.journal;
   writing.sink = std::move(*sink);
   writing.format = format;
@@ -117,7 +117,7 @@ caf::expected<record_logs> spawn_record_logs(caf::actor_system& system,
   writing.reads = options.core.projector;
   writing.journal = options.core.journal;
   writing.published = std::move(options.published);
-  out.out = system.spawn<caf::detached>(publisher, std::move(writing));
+  out.out = system.spawn<caf::detached>(records::publisher, std::move(writing));
   out.roster = std::move(options.roster);
   if (out.roster)
     out.roster->add({options.shard, out.in, out.out});

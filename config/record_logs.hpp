@@ -26,13 +26,13 @@ topics_actor spawn_topics(caf::actor_system& system,
 /// Those that run now; any thread may ask.
 class log_roster {
 public:
-  void add(const record_log_pair& x);
+  void add(const operators::record_log_pair& x);
   void remove(const intake_actor& who);
-  std::vector<record_log_pair> all() const;
+  std::vector<operators::record_log_pair> all() const;
 
 private:
   mutable std::mutex mutex_;
-  std::vector<record_log_pair> running_;
+  std::vector<operators::record_log_pair> running_;
 };
 
 struct record_logs {
@@ -43,7 +43,7 @@ struct record_logs {
 
 struct record_logs_options {
   const depositd_settings& settings;
-  const core_actors& core;
+  const depositd::engine::core_actors& core;
   journal_store* journal = nullptr; ///< of the core; outlives the actors
   blob_store* blobs = nullptr;      ///< outlives the actors
   shard_actor deposits;             ///< the core's shard, or a router

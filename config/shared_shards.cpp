@@ -51,7 +51,7 @@ private:
 
 struct core_parts {
   shard_stores stores;
-  core_actors actors;
+  depositd::engine::core_actors actors;
   record_logs logs;
 };
 
@@ -71,32 +71,35 @@ public:
     // nop
   }
 
-  caf::expected<opened_core> open(shard_number shard, epoch_number epoch) {
+  caf::expected<cluster::opened_core> open(shard_number shard,
+                                           epoch_number epoch) {
     auto stores = open_shard_stores(settings_, shard, epoch);
     if (!stores)
       return std::move(stores.error());
     auto parts = std::make_shared<core_parts>();
     parts->stores = std::move(*stores);
     const auto published = std::make_shared<std::atomic<sequence>>(0);
-    parts->actors = spawn_core(system_, options_of(*parts, shard, published));
+    parts->actors = depositd::engine::spawn_core(
+      system_, options_of(*parts, shard, published));
     if (auto wrong = open_logs(*parts, shard, published)) {
       end(*parts);
       return wrong;
     }
-    opened_core out;
+    cluster::opened_core out;
     out.actors = parts->actors;
     out.close = [&system = system_, parts] {
       end_record_logs(system, parts->logs);
-      end_core(system, parts->actors);
+      depositd::engine::end_core(system, parts->actors);
       parts->stores = {};
     };
     return out;
   }
 
 private:
-  core_options options_of(const core_parts& parts, shard_number shard,
-                          std::shared_ptr<std::atomic<sequence>> published) {
-    core_options out;
+  depositd::engine::core_options
+  options_of(const core_parts& parts, shard_number shard,
+             std::shared_ptr<std::atomic<sequence>> published) {
+    depositd::engine::core_options out;
     out.shard = shard;
     out.shards = settings_.shards.count;
     out.router = router_;
@@ -132,14 +135,14 @@ private:
   }
 
   void end(core_parts& parts) {
-    end_core(system_, parts.actors);
+    depositd::engine::end_core(system_, parts.actors);
   }
 
   caf::actor_system& system_;
   depositd_settings settings_;
   std::shared_ptr<blob_store> blobs_;
   std::shared_ptr<doi_registry> registry_;
-  std::shared_ptr<memory_budget> budget_;
+  std::shared_ptr<journal::memory_budget> budget_;
   configuration_seen configuration_;
   std::shared_ptr<log_roster> roster_;
   shard_actor router_;
@@ -149,7 +152,8 @@ private:
 
 struct shared_shards::parts {
   std::shared_ptr<core_factory> factory;
-  std::shared_ptr<owned_shards> owned = std::make_shared<owned_shards>("");
+  std::shared_ptr<cluster::owned_shards> owned =
+    std::make_shared<cluster::owned_shards>("");
   std::shared_ptr<lost_owner> lost = std::make_shared<lost_owner>();
   router_actor router;
   reader_actor reader;
@@ -162,13 +166,14 @@ shared_shards::shared_shards(caf::actor_system& system,
   : system_(system),
     settings_(options.settings),
     parts_(std::make_unique<parts>()) {
-  forwarding_options to;
+  cluster::forwarding_options to;
   to.count = settings_.shards.count;
   // Until the leases of an engine that died have ended, and somewhat longer.
   to.owner_wait = milliseconds{settings_.shards.lease_ms} + milliseconds{5'000};
   to.lost = [lost = parts_->lost] { lost->tell(); };
-  parts_->router = system_.spawn(depositd::router, router_options{to});
-  parts_->reader = system_.spawn(depositd::reader, to);
+  parts_->router =
+    system_.spawn(depositd::cluster::router, cluster::router_options{to});
+  parts_->reader = system_.spawn(depositd::cluster::reader, to);
   parts_->factory
     = std::make_shared<core_factory>(system_, options, parts_->router);
 }
@@ -225,7 +230,7 @@ caf::error shared_shards::join(const endpoint& node, const admin_actor& admin,
   if (!leases)
     return std::move(leases.error());
   parts_->owned->rename(self.name);
-  shard_keeper_options options;
+  cluster::shard_keeper_options options;
   options.leases = std::move(*leases);
   options.lease_ms = lease_ms;
   options.open = [factory = parts_->factory](shard_number shard,
@@ -237,7 +242,7 @@ caf::error shared_shards::join(const endpoint& node, const admin_actor& admin,
   options.owned = parts_->owned;
   options.drain_ms = std::min(settings_.shutdown.drain_ms, hand_over_ms_max);
   options.failed = std::move(failed);
-  parts_->keeper = system_.spawn(shard_keeper, std::move(options),
+  parts_->keeper = system_.spawn(cluster::shard_keeper, std::move(options),
                                  parts_->router, parts_->reader);
   parts_->lost->meet(parts_->keeper);
   return {};

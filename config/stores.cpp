@@ -106,7 +106,7 @@ caf::expected<shard_stores> open_shard_stores(const depositd_settings& settings,
   shard_stores out;
   if (auto journal = open_postgres_journal(
         {.server = server,
-         .extent_bytes = std::uint64_t{settings.store.segment_mb} << 20,
+         .segment_bytes = std::uint64_t{settings.store.segment_mb} << 20,
          .epoch = epoch}))
     out.journal = std::move(*journal);
   else

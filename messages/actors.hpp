@@ -1,12 +1,11 @@
 #pragma once
 
 // The map: every actor of depositd and what may be said to it. One alias per
-// role; a comment above each message says what it means. Values are in
-// types.hpp, commands.hpp (may cross processes) and local.hpp (may not).
+// role; a comment above each message says what it means. What a message holds
+// stands in the file of its subject: queue.hpp, users.hpp, shard.hpp, ...
+// `struct` declares it here; who spawns an actor includes those files.
 
-#include "messages/commands.hpp"
-#include "messages/local.hpp"
-#include "messages/wire.hpp"
+#include "messages/message.hpp"
 
 #include <caf/replies_to.hpp>
 #include <caf/typed_actor.hpp>
@@ -17,318 +16,279 @@ namespace depositd {
 /// Also what a remote worker must be.
 using processor_actor = caf::typed_actor<
   // Items handed out and outcomes taken, durable both.
-  caf::reacts_to<handed>>;
-
-/// Attaches a processor to a queue.
-struct attach {
-  processor_actor who;
-  std::string name;           ///< for operators and the journal
-  criteria wants;
-  std::uint32_t lease_ms = 0; ///< 0: claims last as long as the processor
-  /// What it has held since an earlier engine: these claims stay in force, all
-  /// others of its name end.
-  std::vector<held_claim> holds;
-};
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, attach& x) {
-  return f(x.who, x.name, x.wants, x.lease_ms, x.holds);
-}
+  caf::reacts_to<struct deliver>>;
+DEPOSITD_NUMBER(15, processor_actor);
 
 /// The side of a queue that processors see, here or on another node.
-using queue_door_actor = caf::typed_actor<
+using queue_port_actor = caf::typed_actor<
   // Registers a processor; it is watched from then on.
-  caf::replies_to<attach>::with<attached>,
+  caf::replies_to<struct attach>::with<struct attached>,
   // Ends claims and asks for items; answered by `handed` to the processor.
-  caf::reacts_to<work>,
+  caf::reacts_to<struct settle_and_request>,
   // Takes back credit.
-  caf::reacts_to<withdraw>,
+  caf::reacts_to<struct cancel_credit>,
   // Extends claims.
-  caf::reacts_to<touch_claims>,
+  caf::reacts_to<struct renew_claims>,
   // Releases what the processor holds and forgets it.
-  caf::replies_to<detach>::with<done>>;
-
-/// One queue's doors, one for each shard that has a part of it.
-struct doors_opened {
-  struct door {
-    shard_number shard = 0;
-    queue_door_actor queue;
-  };
-  std::vector<door> doors;
-};
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, doors_opened::door& x) {
-  return f(x.shard, x.queue);
-}
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, doors_opened& x) {
-  return f(x.doors);
-}
+  caf::replies_to<struct detach>::with<done>>;
+DEPOSITD_NUMBER(16, queue_port_actor);
 
 /// The ring of one queue: picks whose turn it is, reserves, delegates.
-using queue_actor = queue_door_actor::extend<
+using queue_actor = queue_port_actor::extend<
   // From the shard: a user has something to do with this queue.
-  caf::reacts_to<introduce>,
+  caf::reacts_to<struct introduce>,
   // From the shard: a user's node retired. Answers where it stood in the ring.
-  caf::replies_to<forget_member>::with<member_forgotten>,
+  caf::replies_to<struct forget_member>::with<struct member_forgotten>,
   // From the shard: settings of the queue or the server changed.
-  caf::reacts_to<configure_queue>,
+  caf::reacts_to<struct configure_queue>,
   // From the shard: a user's limits or standing changed.
-  caf::reacts_to<change_terms>,
+  caf::reacts_to<struct change_limits>,
   // From the shard: recovery is over, order the ring and begin.
-  caf::reacts_to<begin>,
+  caf::reacts_to<struct begin>,
   // From a node: ready items or claims of its user changed.
-  caf::reacts_to<counts_changed>,
+  caf::reacts_to<struct counts_changed>,
   // From a node: it had nothing for these picks.
-  caf::reacts_to<picks_declined>,
+  caf::reacts_to<struct picks_declined>,
   // Numbers of the queue.
-  caf::replies_to<report_queue>::with<queue_report>,
+  caf::replies_to<struct report_queue>::with<struct queue_report>,
   // Numbers of its users.
-  caf::replies_to<report_members>::with<members_report>,
+  caf::replies_to<struct report_members>::with<struct members_report>,
   // Why a user is served or not.
-  caf::replies_to<explain_member>::with<member_explained>,
+  caf::replies_to<struct explain_member>::with<struct member_explained>,
   // Its processors.
-  caf::replies_to<report_processors>::with<processors_report>,
+  caf::replies_to<struct report_processors>::with<struct processors_report>,
   // From polling doors, through the shard.
-  caf::replies_to<take_items>::with<items_taken>,
-  caf::replies_to<end_items>::with<items_ended>,
-  caf::replies_to<extend_items>::with<done>,
-  caf::replies_to<release_queue>::with<done>,
-  caf::replies_to<count_queue>::with<queue_counted>>;
+  caf::replies_to<struct receive_items>::with<struct items_received>,
+  caf::replies_to<struct settle_items>::with<struct items_settled>,
+  caf::replies_to<struct renew_items>::with<done>,
+  caf::replies_to<struct release_queue>::with<done>,
+  caf::replies_to<struct count_queue>::with<struct queue_counted>>;
 
 /// One user in a shard, over all queues: owns its items and claims.
-using user_node_actor = caf::typed_actor<
+using user_actor = caf::typed_actor<
   // From the shard: this queue exists for the user from now on.
-  caf::reacts_to<serve_queue>, caf::reacts_to<change_settings>,
+  caf::reacts_to<struct serve_queue>, caf::reacts_to<struct change_settings>,
   // From the shard: items to accept.
-  caf::reacts_to<accept_items>,
+  caf::reacts_to<struct accept_items>,
   // From a queue: picks reserved for a processor.
-  caf::reacts_to<hand_over>,
+  caf::reacts_to<struct hand_over>,
   // From a queue: outcomes of claims.
-  caf::reacts_to<settle>,
+  caf::reacts_to<struct settle>,
   // From a queue: extend claims.
-  caf::reacts_to<extend_claims>,
+  caf::reacts_to<struct renew>,
   // From a queue: a processor is back and says what it holds.
-  caf::replies_to<adopt_claims>::with<claims_adopted>,
+  caf::replies_to<struct adopt_claims>::with<struct claims_adopted>,
   // From a queue: a processor is gone, release what it holds.
-  caf::reacts_to<release_claims>,
+  caf::reacts_to<struct release_claims>,
   // From a queue: a polling door ends or extends by item.
-  caf::reacts_to<end_named>, caf::reacts_to<extend_named>,
+  caf::reacts_to<struct settle_named>, caf::reacts_to<struct renew_named>,
   // From a queue: the size classes changed, count again.
-  caf::reacts_to<reclassify>,
+  caf::reacts_to<struct reclassify>,
   // From a queue that collapses: what is ready, and what is superfluous.
-  caf::reacts_to<admit_items>, caf::reacts_to<collapse_items>,
+  caf::reacts_to<struct admit_items>, caf::reacts_to<struct collapse_items>,
   // From the journal: where bodies are.
-  caf::reacts_to<places>,
+  caf::reacts_to<struct body_locations>,
   // From the shard: park, unpark, purge.
-  caf::reacts_to<park_items>, caf::reacts_to<purge_items>,
+  caf::reacts_to<struct park_items>, caf::reacts_to<struct purge_items>,
   // From the shard: write bodies of these items again (their extent is to go).
-  caf::reacts_to<relocate_bodies>,
+  caf::reacts_to<struct compact_bodies>,
   // From the shard: move items to another queue of the user.
-  caf::replies_to<move_items>::with<items_moved>,
+  caf::replies_to<struct move_items>::with<struct items_moved>,
   // One item, if the user has it.
-  caf::replies_to<find_item>::with<item_found>,
+  caf::replies_to<struct find_item>::with<struct item_found>,
   // Sizes of the user's queues.
-  caf::replies_to<report_node>::with<node_report>,
+  caf::replies_to<struct report_user>::with<struct user_report>,
   // From the shard, which routes nothing here any more: leave if idle.
-  caf::replies_to<retire>::with<retired>>;
+  caf::replies_to<struct retire>::with<struct retired>>;
 
 /// Owns the users hashed to it: routes, spawns and retires nodes, keeps the
 /// control state, holds the epoch, recovers.
 using shard_actor = caf::typed_actor<
   // Accepts items of any users for one queue.
-  caf::replies_to<enqueue>::with<enqueued>,
+  caf::replies_to<struct enqueue>::with<struct enqueued>,
   // Accepts one deposit. `ec::pending_limit_reached` if the user has too many.
-  caf::replies_to<submit>::with<enqueued>,
+  caf::replies_to<struct submit>::with<struct enqueued>,
   // Records a deposit that a synchronous door has processed.
-  caf::replies_to<record_submission>::with<enqueued>,
+  caf::replies_to<struct record_submission>::with<struct enqueued>,
   // A number for a submission that is not queued.
-  caf::replies_to<reserve_id>::with<id_reserved>,
+  caf::replies_to<struct reserve_id>::with<struct id_reserved>,
   // The handle of a queue; of one that is in several shards, its doors.
-  caf::replies_to<open_queue>::with<queue_door_actor>,
-  caf::replies_to<open_doors>::with<doors_opened>,
+  caf::replies_to<struct open_queue>::with<queue_port_actor>,
+  caf::replies_to<struct open_ports>::with<struct ports_opened>,
   // Deposits from a log of records, each of them once.
-  caf::replies_to<ingest>::with<ingested>,
-  caf::replies_to<read_watermarks>::with<watermarks_read>,
+  caf::replies_to<struct ingest>::with<struct ingested>,
+  caf::replies_to<struct read_watermarks>::with<struct watermarks_read>,
   // Changes settings; answered when they are durable and in force.
-  caf::replies_to<propose>::with<done>,
+  caf::replies_to<struct propose>::with<done>,
   // The control state now, and later every change of it.
-  caf::replies_to<watch_control>::with<control_changed>,
+  caf::replies_to<struct watch_control>::with<struct control_changed>,
   // From shard 0, by way of the router: what operators have set.
-  caf::replies_to<adopt_control>::with<done>,
+  caf::replies_to<struct adopt_control>::with<done>,
   // How many items of a user wait in a queue.
-  caf::replies_to<count_pending>::with<pending_counted>,
+  caf::replies_to<struct count_pending>::with<struct pending_counted>,
   // Operator's bulk actions; answered when durable.
-  caf::replies_to<park_matching>::with<matching_parked>,
-  caf::replies_to<purge_queue>::with<done>,
+  caf::replies_to<struct park_matching>::with<struct matching_parked>,
+  caf::replies_to<struct purge_queue>::with<done>,
   // What polling doors do; none of these makes a queue.
-  caf::replies_to<take_items>::with<items_taken>,
-  caf::replies_to<end_items>::with<items_ended>,
-  caf::replies_to<extend_items>::with<done>,
-  caf::replies_to<release_queue>::with<done>,
-  caf::replies_to<count_queue>::with<queue_counted>,
+  caf::replies_to<struct receive_items>::with<struct items_received>,
+  caf::replies_to<struct settle_items>::with<struct items_settled>,
+  caf::replies_to<struct renew_items>::with<done>,
+  caf::replies_to<struct release_queue>::with<done>,
+  caf::replies_to<struct count_queue>::with<struct queue_counted>,
   // Moves a queue's items to another; the control state tells the progress.
-  caf::replies_to<move_queue>::with<move_begun>,
+  caf::replies_to<struct move_queue>::with<struct move_begun>,
   // Everything that is known of one item that lives.
-  caf::replies_to<explain_item>::with<item_explained>,
+  caf::replies_to<struct explain_item>::with<struct item_explained>,
   // All queues.
-  caf::replies_to<list_queues>::with<queues_listed>,
+  caf::replies_to<struct list_queues>::with<struct queues_listed>,
   // Users of a queue, or of all.
-  caf::replies_to<list_users>::with<users_listed>,
+  caf::replies_to<struct list_users>::with<struct users_listed>,
   // From the projector: these bodies keep an extent alive.
-  caf::reacts_to<relocate_items>,
+  caf::reacts_to<struct compact_items>,
   // From the journal: an append failed; start over from the store.
-  caf::reacts_to<journal_failed>,
+  caf::reacts_to<struct journal_failed>,
   // Answered when recovery is over.
-  caf::replies_to<await_ready>::with<done>,
+  caf::replies_to<struct await_ready>::with<done>,
   // Whether new work would be taken now.
-  caf::replies_to<check_intake>::with<done>,
+  caf::replies_to<struct check_intake>::with<done>,
   // Take nothing new, hand out nothing.
-  caf::replies_to<drain>::with<done>>;
+  caf::replies_to<struct drain>::with<done>>;
+DEPOSITD_NUMBER(71, shard_actor);
 
 /// Group commit: whatever arrives while a group is flushed is the next group.
 using journal_actor = caf::typed_actor<
   // Write these events; what hangs on them leaves after the commit.
-  caf::reacts_to<append>,
+  caf::reacts_to<struct append>,
   // From the shard: refuse what earlier generations still send.
-  caf::reacts_to<begin_generation>,
+  caf::reacts_to<struct begin_generation>,
   // From the publisher: goes into the next group.
-  caf::reacts_to<keep_watermark>>;
+  caf::reacts_to<struct keep_watermark>>;
 
 /// Touches the disk for the journal, one group at a time.
-using journal_writer_actor
-  = caf::typed_actor<caf::replies_to<write_group>::with<group_written>>;
+using journal_writer_actor = caf::typed_actor<
+  caf::replies_to<struct write_group>::with<struct group_written>>;
 
 /// Reads bodies that are not in memory and hands the items out.
-using body_reader_actor = caf::typed_actor<caf::reacts_to<read_and_hand_out>>;
+using body_reader_actor =
+  caf::typed_actor<caf::reacts_to<struct read_and_hand_out>>;
 
 /// Background reader of the journal: keeps the projection up to date, drops
 /// what is no longer needed, and answers from the read model. Every answer
 /// contains all that was durable when the question was asked.
 using projector_actor = caf::typed_actor<
   // From the shard: the whole state, to start or start over with.
-  caf::replies_to<recover>::with<recovered>, caf::reacts_to<meet_shard>,
+  caf::replies_to<struct recover>::with<struct recovered>,
+  caf::reacts_to<struct meet_shard>,
   // Submissions, finished ones included.
-  caf::replies_to<submission_query>::with<submissions_found>,
-  caf::replies_to<peek_items>::with<items_found>,
-  caf::replies_to<match_items>::with<items_matched>,
+  caf::replies_to<struct submission_query>::with<struct submissions_found>,
+  caf::replies_to<struct peek_items>::with<struct items_found>,
+  caf::replies_to<struct match_items>::with<struct items_matched>,
   // A consistent copy of everything.
-  caf::replies_to<back_up>::with<done>,
+  caf::replies_to<struct back_up>::with<done>,
   // How far it is and what the store takes.
-  caf::replies_to<report_store>::with<store_report>>;
+  caf::replies_to<struct report_store>::with<struct store_report>>;
+DEPOSITD_NUMBER(72, projector_actor);
 
 /// Reads the ingress partitions of its shard and hands deposits to shards, with
 /// credit; its cursor moves when all shards have committed.
 using intake_actor = caf::typed_actor<
-  caf::replies_to<report_intake>::with<intake_report>>;
+  caf::replies_to<struct report_intake>::with<struct intake_report>>;
 
 /// Reads the journal of its shard and publishes outcomes and dead letters.
 using publisher_actor = caf::typed_actor<
-  caf::replies_to<report_publisher>::with<publisher_report>>;
+  caf::replies_to<struct report_publisher>::with<struct publisher_report>>;
 
 /// Makes the topics that the settings name; blocks on the brokers.
 using topics_actor = caf::typed_actor<
-  caf::replies_to<create_topics>::with<topics_created>>;
+  caf::replies_to<struct create_topics>::with<struct topics_created>>;
 
 /// Blobs and the registry of DOIs for processors on other nodes.
 using effects_actor = caf::typed_actor<
-  caf::replies_to<effect_call>::with<effect_result>>;
+  caf::replies_to<struct effect_call>::with<struct effect_result>>;
+DEPOSITD_NUMBER(74, effects_actor);
 
 /// Runs the work of deposit queues on threads of its own, never on CAF's.
 using handler_actor = caf::typed_actor<
   // Processes a claimed item of the queue and says how it ended.
-  caf::replies_to<handle_item>::with<outcome>>;
+  caf::replies_to<struct handle_item>::with<struct outcome>>;
 
 /// Creates, reconfigures and stops the processors inside this engine.
 using processor_manager_actor = caf::typed_actor<
-  caf::reacts_to<control_changed>,
+  caf::reacts_to<struct control_changed>,
   // Every slot, what it holds and since when.
-  caf::replies_to<report_slots>::with<slots_report>,
+  caf::replies_to<struct report_slots>::with<struct slots_report>,
   // Stop asking for items; answered when every slot is empty.
-  caf::replies_to<drain>::with<done>>;
+  caf::replies_to<struct drain>::with<done>>;
+DEPOSITD_NUMBER(73, processor_manager_actor);
 
 /// What producers and workers on other nodes talk to.
-using native_actor = caf::typed_actor<
-  caf::replies_to<enqueue>::with<enqueued>,
-  caf::replies_to<open_queue>::with<queue_door_actor>>;
+using native_actor =
+  caf::typed_actor<caf::replies_to<struct enqueue>::with<struct enqueued>,
+                   caf::replies_to<struct open_queue>::with<queue_port_actor>>;
+DEPOSITD_NUMBER(17, native_actor);
 
 /// Stores an operator's file and submits it; on a thread of its own, because
 /// blobs are files.
-using submitter_actor = caf::typed_actor<
-  caf::replies_to<submit_file>::with<enqueued>>;
-
-/// A node of processors that wants to work for the engine.
-struct join_node {
-  std::string name; ///< the same at every reconnect
-  processor_manager_actor manager;
-};
-
-struct node_joined {
-  std::string engine;
-  shard_actor shard;
-  effects_actor effects;
-};
-
-/// From another engine that shares the users. Of two engines one connects to
-/// the other, which answers and asks over the same connection.
-struct meet_engine {
-  std::string name;
-  std::string address;        ///< "host:port" of its node door
-  caf::strong_actor_ptr from; ///< its own `admin_actor`
-};
-
-/// What an engine owns, for the routers of others.
-struct engine_met {
-  struct owned {
-    shard_number shard = 0;
-    epoch_number epoch = 0;
-    shard_actor core;
-    projector_actor reads;
-  };
-  std::string engine;
-  std::vector<owned> shards;
-};
+using submitter_actor =
+  caf::typed_actor<caf::replies_to<struct submit_file>::with<struct enqueued>>;
 
 /// Every operator command; published on the node's port.
 using admin_actor = caf::typed_actor<
-  caf::replies_to<admin_request>::with<admin_reply>,
-  caf::replies_to<connect_native>::with<native_actor>,
-  caf::replies_to<join_node>::with<node_joined>,
-  caf::replies_to<meet_engine>::with<engine_met>>;
+  caf::replies_to<struct admin_request>::with<struct admin_reply>,
+  caf::replies_to<struct connect_native>::with<native_actor>,
+  caf::replies_to<struct join_node>::with<struct node_joined>,
+  caf::replies_to<struct meet_engine>::with<struct engine_met>>;
+
+// -- shards in several engines ------------------------------------------------
+
+/// Stands for the shards where there are several: doors hold it as they would
+/// hold a shard.
+using router_actor = shard_actor::extend<
+  // From the keeper: who has a shard now.
+  caf::reacts_to<struct shard_placed>,
+  // From the owner of shard 0: what operators have set.
+  caf::reacts_to<struct control_changed>,
+  // From the keeper: a core of ours has recovered. Answered when it has the
+  // newest settings and may serve.
+  caf::replies_to<struct bring_up>::with<done>>;
+
+/// Stands for the projectors where there are several shards.
+using reader_actor = projector_actor::extend<
+  // From the keeper: who has a shard now.
+  caf::reacts_to<struct shard_placed>>;
+
+/// Takes and gives up the leases of this engine, with a core for each.
+using shard_keeper_actor = caf::typed_actor<
+  // An owner was not one: look at once.
+  caf::reacts_to<struct look_now>,
+  // Another engine has connected to us.
+  caf::reacts_to<struct meet_engine>,
+  // Hand everything over and take nothing more. Answered when nothing is ours.
+  caf::replies_to<struct leave_shards>::with<done>,
+  // Who has which shard, for operators.
+  caf::replies_to<struct list_shards>::with<struct shards_listed>>;
+
+/// Asks the lease store for the keeper: those calls block.
+using lease_clerk_actor = caf::typed_actor<
+  // Who owns what, after a renewal if it is time for one.
+  caf::replies_to<struct look_at_leases>::with<struct leases_seen>,
+  caf::replies_to<struct take_lease>::with<struct lease_taken>,
+  caf::replies_to<struct release_lease>::with<done>,
+  // We own nothing and take part no longer.
+  caf::replies_to<struct leave_engines>::with<done>>;
+
+/// Opens and closes a core's stores for the keeper: that blocks too.
+using core_opener_actor =
+  caf::typed_actor<caf::replies_to<struct open_core>::with<struct core_opened>,
+                   caf::replies_to<struct close_core>::with<done>>;
+
+/// Finds other engines; asks CAF's middleman.
+using engine_finder_actor = caf::typed_actor<
+  caf::replies_to<struct find_engine>::with<struct engine_found>>;
 
 /// Start order, watch, drain, stop.
 using supervisor_actor = caf::typed_actor<
   // From the signal thread or an operator.
-  caf::replies_to<stop_engine>::with<done>>;
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, join_node& x) {
-  return f(x.name, x.manager);
-}
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, node_joined& x) {
-  return f(x.engine, x.shard, x.effects);
-}
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, meet_engine& x) {
-  return f(x.name, x.address, x.from);
-}
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, engine_met::owned& x) {
-  return f(x.shard, x.epoch, x.core, x.reads);
-}
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, engine_met& x) {
-  return f(x.engine, x.shards);
-}
+  caf::replies_to<struct stop_engine>::with<done>>;
 
 } // namespace depositd
-
-// Last: the type ids need the handles above, which cross processes too.
-#include "messages/type_ids.hpp"

@@ -1,6 +1,6 @@
 #include "messages/message_types.hpp"
 
-#include "messages/actors.hpp"
+#include "messages/id_block.hpp"
 
 namespace depositd {
 

@@ -5,7 +5,9 @@
 // engine which is gone fail at once, or go to the next one if that does no
 // harm.
 
-#include "messages/actors.hpp"
+#include "messages/cluster.hpp"
+#include "messages/values/errors.hpp"
+#include "messages/values/sharding.hpp"
 
 #include <caf/actor_clock.hpp>
 #include <caf/expected.hpp>
@@ -21,22 +23,12 @@
 #include <utility>
 #include <vector>
 
-namespace depositd {
-
-/// From the keeper: who has a shard now. Without `core` nobody.
-struct shard_placed {
-  shard_number shard = 0;
-  epoch_number epoch = 0;
-  std::string engine;
-  shard_actor core;
-  projector_actor reads;
-  bool here = false; ///< in this process
-};
+namespace depositd::cluster {
 
 /// To itself, now and then: refuse what has waited too long.
-struct tend_requests {};
+struct request_tick {};
 
-inline constexpr std::chrono::milliseconds tend_interval{250};
+inline constexpr std::chrono::milliseconds tick_interval{250};
 
 struct forwarding_options {
   shard_number count = 1;
@@ -210,7 +202,7 @@ void owner_down(Self* self, const caf::actor_addr& whom) {
 
 /// Now and then: what has waited too long ends.
 template <class Self>
-void tend_open(Self* self) {
+void tick_open(Self* self) {
   auto& to = self->state.to;
   const auto now = self->clock().now();
   to.refuse_late(now);
@@ -292,7 +284,7 @@ void ask_shard(Self* self, shard_number shard, Request what, repeats may,
 }
 
 template <class Answer>
-void deliver(caf::typed_response_promise<Answer> to, caf::expected<Answer> x) {
+void fulfil(caf::typed_response_promise<Answer> to, caf::expected<Answer> x) {
   if (x)
     to.deliver(std::move(*x));
   else
@@ -307,10 +299,9 @@ caf::result<Answer> forward(Self* self, shard_number shard, Request& what,
   if (at.who && at.here)
     return self->delegate(at.who, std::move(what));
   auto promise = self->template make_response_promise<Answer>();
-  ask_shard<Answer>(self, shard, std::move(what), may,
-                    [=](caf::expected<Answer> x) {
-                      deliver(promise, std::move(x));
-                    });
+  ask_shard<Answer>(
+    self, shard, std::move(what), may,
+    [=](caf::expected<Answer> x) { fulfil(promise, std::move(x)); });
   return promise;
 }
 
@@ -341,7 +332,7 @@ caf::result<Result> ask_shards(Self* self,
                                const Request& what, repeats may, Take take) {
   auto promise = self->template make_response_promise<Result>();
   auto all = std::make_shared<shard_answers<Result>>();
-  all->then = [=](caf::expected<Result> x) { deliver(promise, std::move(x)); };
+  all->then = [=](caf::expected<Result> x) { fulfil(promise, std::move(x)); };
   for (const auto shard : shards) {
     ++all->open;
     ask_shard<Answer>(self, shard, what, may, [=](caf::expected<Answer> x) {
@@ -354,7 +345,6 @@ caf::result<Result> ask_shards(Self* self,
   return promise;
 }
 
-} // namespace depositd
+} // namespace depositd::cluster
 
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::shard_placed)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::tend_requests)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::cluster::request_tick)

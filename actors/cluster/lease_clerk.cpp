@@ -1,6 +1,8 @@
 #include "actors/cluster/lease_clerk.hpp"
 
-namespace depositd {
+#include "messages/cluster.hpp"
+
+namespace depositd::cluster {
 
 namespace {
 
@@ -45,4 +47,4 @@ lease_clerk(lease_clerk_actor::pointer,
   };
 }
 
-} // namespace depositd
+} // namespace depositd::cluster

@@ -1,12 +1,14 @@
 #include "actors/cluster/projection_router.hpp"
 
+#include "messages/projection.hpp"
+
 #include <algorithm>
 
-namespace depositd {
+namespace depositd::cluster {
 
 namespace {
 
-using self_pointer = reader_actor::stateful_pointer<reader_state>;
+using self_pointer = reader_self::stateful_pointer<reader_state>;
 
 std::vector<shard_number> all_shards(self_pointer self) {
   std::vector<shard_number> out(self->state.to.places.size());
@@ -36,7 +38,7 @@ caf::result<submissions_found> search_all(self_pointer self,
   all->then = [=](caf::expected<submissions_found> found) {
     if (found)
       order(found->rows, x);
-    deliver(promise, std::move(found));
+    fulfil(promise, std::move(found));
   };
   for (const auto shard : all_shards(self)) {
     ++all->open;
@@ -100,7 +102,7 @@ caf::result<items_found> peek(self_pointer self, const peek_items& x) {
   all->then = [=](caf::expected<items_found> found) {
     if (found)
       order(*found, x.count_max);
-    deliver(promise, std::move(found));
+    fulfil(promise, std::move(found));
   };
   for (const auto shard : all_shards(self)) {
     ++all->open;
@@ -129,7 +131,7 @@ caf::result<store_report> report(self_pointer self, const report_store& x) {
       sum.journalled += y.journalled;
       sum.projected += y.projected;
       sum.journal_bytes += y.journal_bytes;
-      sum.extents += y.extents;
+      sum.segments += y.segments;
     });
 }
 
@@ -140,13 +142,13 @@ caf::error per_shard(const char* what) {
 
 } // namespace
 
-reader_actor::behavior_type
-reader(reader_actor::stateful_pointer<reader_state> self,
+reader_self::behavior_type
+reader(reader_self::stateful_pointer<reader_state> self,
        forwarding_options options) {
   self->state.to.begin(std::move(options));
   self->set_down_handler(
     [=](const caf::down_msg& x) { owner_down(self, x.source); });
-  self->delayed_send(self, tend_interval, tend_requests{});
+  self->delayed_send(self, tick_interval, request_tick{});
   return {
     [](recover) -> caf::result<recovered> { return per_shard("recovery"); },
     [](const meet_shard&) { /* for projectors alone */ },
@@ -163,11 +165,11 @@ reader(reader_actor::stateful_pointer<reader_state> self,
     },
     [=](const report_store& x) { return report(self, x); },
     [=](const shard_placed& x) { set_place(self, x, x.reads); },
-    [=](tend_requests) {
-      tend_open(self);
-      self->delayed_send(self, tend_interval, tend_requests{});
+    [=](request_tick) {
+      tick_open(self);
+      self->delayed_send(self, tick_interval, request_tick{});
     },
   };
 }
 
-} // namespace depositd
+} // namespace depositd::cluster

@@ -8,7 +8,7 @@
 #include <caf/scoped_actor.hpp>
 #include <caf/send.hpp>
 
-namespace depositd {
+namespace depositd::engine {
 
 namespace {
 
@@ -21,8 +21,8 @@ auto spawn_blocking(caf::actor_system& system, bool threads, F fun,
            : system.spawn(fun, std::forward<Ts>(xs)...);
 }
 
-projector_options reading(const core_options& options) {
-  projector_options out;
+projection::projector_options reading(const core_options& options) {
+  projection::projector_options out;
   out.journal = options.journal;
   out.projection = options.projection;
   out.blobs = options.blobs;
@@ -51,21 +51,22 @@ core_actors::all() const {
 
 core_actors spawn_core(caf::actor_system& system, core_options options) {
   core_actors out;
-  auto backlog = std::make_shared<journal_backlog>();
+  auto backlog = std::make_shared<journal::journal_backlog>();
   const auto threads = options.threads;
-  const auto bodies
-    = spawn_blocking(system, threads, body_reader, options.journal);
+  const auto bodies =
+    spawn_blocking(system, threads, shard::body_reader, options.journal);
   out.bodies = bodies;
-  journal_options writing;
+  journal::journal_options writing;
   writing.group_bytes_max = options.group_bytes_max;
   writing.writer = spawn_blocking(
-    system, threads, journal_writer,
-    journal_writer_options{options.journal, out.bodies, backlog});
+    system, threads, journal::journal_writer,
+    journal::journal_writer_options{options.journal, out.bodies, backlog});
   out.writer = writing.writer;
-  const auto forming = system.spawn(journal, std::move(writing));
+  const auto forming = system.spawn(journal::journal, std::move(writing));
   out.journal = forming;
-  out.projector = spawn_blocking(system, threads, projector, reading(options));
-  shard_options routing;
+  out.projector =
+    spawn_blocking(system, threads, projection::projector, reading(options));
+  shard::shard_options routing;
   routing.journal = out.journal;
   routing.projector = out.projector;
   routing.number = options.shard;
@@ -76,7 +77,7 @@ core_actors spawn_core(caf::actor_system& system, core_options options) {
   routing.budget = std::move(options.budget);
   routing.backlog = std::move(backlog);
   routing.configuration = std::move(options.configuration);
-  out.shard = system.spawn(shard, std::move(routing));
+  out.shard = system.spawn(shard::shard, std::move(routing));
   const meet_shard met{caf::actor_cast<caf::strong_actor_ptr>(out.shard)};
   caf::anon_send(forming, met);
   caf::anon_send(bodies, met);
@@ -97,4 +98,4 @@ void end_core(caf::actor_system& system, const core_actors& core) {
     }
 }
 
-} // namespace depositd
+} // namespace depositd::engine

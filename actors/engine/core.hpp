@@ -11,6 +11,7 @@
 #include "messages/ports/journal_store.hpp"
 #include "messages/ports/projection_store.hpp"
 #include "messages/values/clock.hpp"
+#include "messages/values/sharding.hpp"
 
 #include <caf/actor_system.hpp>
 
@@ -20,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-namespace depositd {
+namespace depositd::engine {
 
 struct core_options {
   shard_number shard = 0;
@@ -34,7 +35,7 @@ struct core_options {
   /// scheduler, as the deterministic one wants.
   bool threads = true;
   engine_clock clock = engine_clock::system();
-  std::shared_ptr<memory_budget> budget;
+  std::shared_ptr<journal::memory_budget> budget;
   configuration_seen configuration; ///< shard 0 only
   std::size_t group_bytes_max = 4 * 1024 * 1024;
   std::int64_t retention_s = 365LL * 24 * 3600;
@@ -63,4 +64,4 @@ core_actors spawn_core(caf::actor_system& system, core_options options);
 /// when none of them touches a store any more. Blocks.
 void end_core(caf::actor_system& system, const core_actors& core);
 
-} // namespace depositd
+} // namespace depositd::engine

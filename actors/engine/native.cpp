@@ -1,6 +1,8 @@
 #include "actors/engine/native.hpp"
 
-namespace depositd {
+#include "messages/shard.hpp"
+
+namespace depositd::engine {
 
 native_actor::behavior_type native(native_actor::pointer self,
                                    shard_actor shard) {
@@ -10,4 +12,4 @@ native_actor::behavior_type native(native_actor::pointer self,
   };
 }
 
-} // namespace depositd
+} // namespace depositd::engine

@@ -1,10 +1,13 @@
 #include "actors/engine/supervisor.hpp"
 
 #include "actors/journal/reply.hpp"
+#include "messages/operators.hpp"
+#include "messages/projection.hpp"
+#include "messages/shard.hpp"
 
 #include <spdlog/spdlog.h>
 
-namespace depositd {
+namespace depositd::engine {
 
 namespace {
 
@@ -23,7 +26,9 @@ void settle_projection(self_pointer self, const reply_address& where) {
   submission_query nothing;
   nothing.count_max = 1;
   nothing.with_documents = false;
-  const auto finish = [=] { answer(where, caf::make_message(done{})); };
+  const auto finish = [=] {
+    journal::answer(where, caf::make_message(done{}));
+  };
   if (!self->state.options.projector) {
     finish();
     return;
@@ -49,14 +54,14 @@ void drain_processors(self_pointer self, const reply_address& where) {
 
 caf::result<done> stop(self_pointer self) {
   self->state.stopping = true;
-  const auto where = take_reply(self);
+  const auto where = journal::take_reply(self);
   self->request(self->state.options.shard, patience(self), drain{})
     .then([=](const done&) { drain_processors(self, where); },
           [=](const caf::error& why) {
             note("shard", why);
             drain_processors(self, where);
           });
-  return answered_later<done>();
+  return journal::answered_later<done>();
 }
 
 void down(self_pointer self, const caf::down_msg& x) {
@@ -81,4 +86,4 @@ supervisor(supervisor_actor::stateful_pointer<supervisor_state> self,
   };
 }
 
-} // namespace depositd
+} // namespace depositd::engine

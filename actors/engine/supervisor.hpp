@@ -1,6 +1,7 @@
 #pragma once
 
 #include "messages/actors.hpp"
+#include "messages/operators.hpp"
 
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
@@ -10,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace depositd {
+namespace depositd::engine {
 
 struct supervisor_options {
   shard_actor shard;
@@ -37,4 +38,4 @@ supervisor_actor::behavior_type
 supervisor(supervisor_actor::stateful_pointer<supervisor_state> self,
            supervisor_options options);
 
-} // namespace depositd
+} // namespace depositd::engine

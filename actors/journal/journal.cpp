@@ -1,12 +1,13 @@
 #include "actors/journal/journal.hpp"
 
+#include "messages/shard.hpp"
 #include "messages/values/test_points.hpp"
 
 #include <algorithm>
 #include <iterator>
 #include <utility>
 
-namespace depositd {
+namespace depositd::journal {
 
 namespace {
 
@@ -48,13 +49,13 @@ std::vector<append> take_members(journal_state& state) {
 
 /// Of two marks of a partition the higher counts: one that went alone may have
 /// overtaken one of a bundle.
-void keep(std::vector<watermark>& marks, watermark x) {
-  for (auto& mark : marks)
+void keep(std::vector<watermark>& watermarks, watermark x) {
+  for (auto& mark : watermarks)
     if (mark.partition == x.partition) {
       mark.offset = std::max(mark.offset, x.offset);
       return;
     }
-  marks.push_back(std::move(x));
+  watermarks.push_back(std::move(x));
 }
 
 write_group take_group(journal_state& state) {
@@ -64,11 +65,11 @@ write_group take_group(journal_state& state) {
                   [](const append& x) { return x.events > 0; });
   if (!has_events)
     return out;
-  out.marks = std::exchange(state.marks, {});
+  out.watermarks = std::exchange(state.watermarks, {});
   for (const auto& member : out.members)
     if (member.bundle)
-      for (auto& mark : std::exchange(member.bundle->marks, {}))
-        keep(out.marks, std::move(mark));
+      for (auto& mark : std::exchange(member.bundle->watermarks, {}))
+        keep(out.watermarks, std::move(mark));
   return out;
 }
 
@@ -95,7 +96,7 @@ void give_up(self_pointer self) {
   state.bundles_open = 0;
   state.bundled = false;
   // They may stand behind what is lost now.
-  state.marks.clear();
+  state.watermarks.clear();
   turn_away(self, std::exchange(state.members, {}));
 }
 
@@ -145,7 +146,7 @@ journal(journal_self::stateful_pointer<journal_state> self,
       if (self->state.bundles_open > 0)
         give_up(self);
       // Marks that were not kept may be of effects that were not either.
-      self->state.marks.clear();
+      self->state.watermarks.clear();
       self->state.generation = x.generation;
       self->state.broken = false;
     },
@@ -159,11 +160,11 @@ journal(journal_self::stateful_pointer<journal_state> self,
     [=](keep_watermark& x) {
       // What it stands behind may have been refused.
       if (!self->state.broken)
-        keep(self->state.marks, std::move(x.mark));
+        keep(self->state.watermarks, std::move(x.mark));
     },
     [=](const group_written& x) { written(self, x, way); },
     [=](const meet_shard& x) { self->state.options.shard_watcher = x.shard; },
   };
 }
 
-} // namespace depositd
+} // namespace depositd::journal

@@ -1,10 +1,11 @@
 #pragma once
 
 #include "actors/journal/writer.hpp"
+#include "messages/projection.hpp"
 
 #include <vector>
 
-namespace depositd {
+namespace depositd::journal {
 
 /// To itself, by way of the scheduler: the group has formed.
 struct flush_group {};
@@ -39,7 +40,7 @@ struct journal_state {
   bool bundled = false;
 
   /// Go with the next group that has events.
-  std::vector<watermark> marks;
+  std::vector<watermark> watermarks;
 
   /// The writer has a group, or is about to get one.
   bool writing = false;
@@ -53,6 +54,6 @@ journal_self::behavior_type
 journal(journal_self::stateful_pointer<journal_state> self,
         journal_options options);
 
-} // namespace depositd
+} // namespace depositd::journal
 
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::flush_group)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::journal::flush_group)

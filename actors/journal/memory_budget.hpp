@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace depositd {
+namespace depositd::journal {
 
 /// How many bytes of item bodies the engine keeps in memory. Shared by all
 /// nodes; a body that finds no room stays on disk alone.
@@ -36,4 +36,4 @@ private:
   std::atomic<std::uint64_t> used_{0};
 };
 
-} // namespace depositd
+} // namespace depositd::journal

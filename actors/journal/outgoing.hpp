@@ -1,20 +1,20 @@
 #pragma once
 
-#include "messages/local.hpp"
+#include "messages/processors.hpp"
 
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
-namespace depositd {
+namespace depositd::journal {
 
 /// Gathers what is durable for each processor into one message each.
 class outgoing {
 public:
-  handed& of(const caf::strong_actor_ptr& to) {
+  deliver& of(const caf::strong_actor_ptr& to) {
     auto [at, fresh] = index_.try_emplace(to.get(), messages_.size());
     if (fresh)
-      messages_.emplace_back(to, handed{});
+      messages_.emplace_back(to, deliver{});
     return messages_[at->second].second;
   }
 
@@ -29,7 +29,7 @@ public:
 
 private:
   std::unordered_map<caf::actor_control_block*, std::size_t> index_;
-  std::vector<std::pair<caf::strong_actor_ptr, handed>> messages_;
+  std::vector<std::pair<caf::strong_actor_ptr, deliver>> messages_;
 };
 
-} // namespace depositd
+} // namespace depositd::journal

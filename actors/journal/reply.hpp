@@ -3,7 +3,7 @@
 // Answers that leave only after a commit: a handler takes the address of its
 // request along, and the journal answers it.
 
-#include "messages/local.hpp"
+#include "messages/answers.hpp"
 
 #include <caf/response_promise.hpp>
 #include <caf/result.hpp>
@@ -13,7 +13,7 @@
 #include <memory>
 #include <utility>
 
-namespace depositd {
+namespace depositd::journal {
 
 /// Takes over the duty to answer the current request of `self`.
 template <class Self>
@@ -53,4 +53,4 @@ share_reply(reply_address where, std::size_t shares,
   return out;
 }
 
-} // namespace depositd
+} // namespace depositd::journal

@@ -6,7 +6,7 @@
 
 #include <spdlog/spdlog.h>
 
-namespace depositd {
+namespace depositd::journal {
 
 namespace {
 
@@ -30,7 +30,7 @@ void hand_out_one(hand_out& x, outgoing& out, read_and_hand_out& unread) {
   }
 }
 
-void deliver(self_pointer self, std::vector<append>& members) {
+void send_out(self_pointer self, std::vector<append>& members) {
   outgoing out;
   read_and_hand_out unread;
   for (auto& member : members)
@@ -43,7 +43,7 @@ void deliver(self_pointer self, std::vector<append>& members) {
         out.of(n->to).settled.push_back({n->id, n->accepted});
       else if (auto* h = std::get_if<hand_out>(&x))
         hand_out_one(*h, out, unread);
-      else if (auto* m = std::get_if<poll_missed>(&x))
+      else if (auto* m = std::get_if<receive_missed>(&x))
         count(*m->poll, m->count);
     }
   out.send(self->ctrl(), self->context());
@@ -51,20 +51,20 @@ void deliver(self_pointer self, std::vector<append>& members) {
     self->send(self->state.options.bodies, std::move(unread));
 }
 
-void tell_places(self_pointer self, const std::vector<append>& members,
-                 std::uint64_t group) {
+void tell_locations(self_pointer self, const std::vector<append>& members,
+                    std::uint64_t group) {
   std::size_t begin = 0; // of the member in the group
   for (const auto& member : members) {
-    if (!member.slots.empty() && member.places_to) {
-      places message{member.places_queue, {}};
+    if (!member.slots.empty() && member.locations_to) {
+      body_locations message{member.locations_queue, {}};
       for (const auto& slot : member.slots)
         message.found.emplace_back(
-          slot.id, body_place{group,
-                              static_cast<std::uint32_t>(begin + slot.offset),
-                              slot.length});
-      member.places_to->enqueue(self->ctrl(), caf::make_message_id(),
-                                caf::make_message(std::move(message)),
-                                self->context());
+          slot.id,
+          body_location{group, static_cast<std::uint32_t>(begin + slot.offset),
+                        slot.length});
+      member.locations_to->enqueue(self->ctrl(), caf::make_message_id(),
+                                   caf::make_message(std::move(message)),
+                                   self->context());
     }
     begin += member.bytes.size();
   }
@@ -79,14 +79,15 @@ void leave_early(self_pointer self, std::vector<append>& members) {
   std::vector<append> early(1);
   for (auto& member : members)
     std::erase_if(member.deliveries, [&](delivery& x) {
-      const auto goes = std::holds_alternative<hand_out>(x)
-                          ? items
-                          : replies && !std::holds_alternative<poll_missed>(x);
+      const auto goes =
+        std::holds_alternative<hand_out>(x)
+          ? items
+          : replies && !std::holds_alternative<receive_missed>(x);
       if (goes)
         early[0].deliveries.push_back(std::move(x));
       return goes;
     });
-  deliver(self, early);
+  send_out(self, early);
 }
 
 /// Nothing of these appends is true: whoever waits is told so, and processors
@@ -104,7 +105,7 @@ void refuse(std::vector<append>& members, const caf::error& why) {
       } else if (auto* h = std::get_if<hand_out>(&x)) {
         if (h->poll)
           fail(*h->poll, why);
-      } else if (auto* m = std::get_if<poll_missed>(&x)) {
+      } else if (auto* m = std::get_if<receive_missed>(&x)) {
         fail(*m->poll, why);
       }
     }
@@ -130,7 +131,8 @@ group_written write(self_pointer self, write_group& x) {
   leave_early(self, x.members);
   if (events > 0) {
     crash_point("append_before");
-    auto result = state.options.store->append(state.bytes, events, x.marks);
+    auto result =
+      state.options.store->append(state.bytes, events, x.watermarks);
     crash_point("append_after");
     if (result)
       group = *result;
@@ -141,8 +143,8 @@ group_written write(self_pointer self, write_group& x) {
     spdlog::error("journal_append_failed reason=\"{}\"", render(out.failure));
     refuse(x.members, out.failure);
   } else {
-    tell_places(self, x.members, group);
-    deliver(self, x.members);
+    tell_locations(self, x.members, group);
+    send_out(self, x.members);
     crash_point("append_answered");
   }
   give_back(self, x.members);
@@ -164,4 +166,4 @@ journal_writer(journal_writer_self::stateful_pointer<journal_writer_state> self,
   };
 }
 
-} // namespace depositd
+} // namespace depositd::journal

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "messages/actors.hpp"
+#include "messages/journal.hpp"
 #include "messages/ports/journal_store.hpp"
 
 #include <caf/stateful_actor.hpp>
@@ -10,7 +11,7 @@
 #include <memory>
 #include <string>
 
-namespace depositd {
+namespace depositd::journal {
 
 /// How much waits for the journal, for doors that must refuse in time. Written
 /// by those who append and by the writer.
@@ -47,6 +48,6 @@ journal_writer_self::behavior_type
 journal_writer(journal_writer_self::stateful_pointer<journal_writer_state> self,
                journal_writer_options options);
 
-} // namespace depositd
+} // namespace depositd::journal
 
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::refuse_appends)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::journal::refuse_appends)

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace depositd {
+namespace depositd::operators {
 
 namespace {
 
@@ -108,4 +108,4 @@ change remove_account(admin_arguments& in, const control_state& now) {
   return put_account(now, account_changed{user});
 }
 
-} // namespace depositd
+} // namespace depositd::operators

@@ -1,10 +1,11 @@
 #include "actors/operators/calls.hpp"
+#include "messages/shard.hpp"
 
 #include <functional>
 #include <limits>
 #include <map>
 
-namespace depositd {
+namespace depositd::operators {
 
 namespace {
 
@@ -95,10 +96,10 @@ void submit_one(admin_pointer self, const call_ptr& call) {
                 });
 }
 
-using deed = std::function<void(admin_pointer, const call_ptr&)>;
+using action = std::function<void(admin_pointer, const call_ptr&)>;
 
-const std::map<std::string, deed>& deeds() {
-  static const std::map<std::string, deed> all{
+const std::map<std::string, action>& actions() {
+  static const std::map<std::string, action> all{
     {"queue purge", queue_purge},
     {"park", [](auto self, auto& call) { park(self, call, true); }},
     {"unpark", [](auto self, auto& call) { park(self, call, false); }},
@@ -112,11 +113,11 @@ const std::map<std::string, deed>& deeds() {
 } // namespace
 
 bool start_act(admin_pointer self, const admin_call_ptr& call) {
-  const auto at = deeds().find(call->command);
-  if (at == deeds().end())
+  const auto at = actions().find(call->command);
+  if (at == actions().end())
     return false;
   at->second(self, call);
   return true;
 }
 
-} // namespace depositd
+} // namespace depositd::operators

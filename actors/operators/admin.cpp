@@ -1,10 +1,11 @@
 #include "actors/operators/calls.hpp"
 #include "actors/operators/changes.hpp"
+#include "messages/shard.hpp"
 #include "messages/values/names.hpp"
 
 #include <caf/sec.hpp>
 
-namespace depositd {
+namespace depositd::operators {
 
 namespace {
 
@@ -212,4 +213,4 @@ admin(admin_actor::stateful_pointer<admin_state> self, admin_options options) {
   };
 }
 
-} // namespace depositd
+} // namespace depositd::operators

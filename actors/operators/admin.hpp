@@ -8,6 +8,7 @@
 #include "actors/operators/documents.hpp"
 
 #include "messages/actors.hpp"
+#include "messages/cluster.hpp"
 #include "messages/values/clock.hpp"
 
 #include <spdlog/logger.h>
@@ -20,7 +21,7 @@
 #include <string>
 #include <vector>
 
-namespace depositd {
+namespace depositd::operators {
 
 /// What reads and publishes for one shard.
 struct record_log_pair {
@@ -78,4 +79,4 @@ struct admin_state {
 admin_actor::behavior_type
 admin(admin_actor::stateful_pointer<admin_state> self, admin_options options);
 
-} // namespace depositd
+} // namespace depositd::operators

@@ -2,7 +2,7 @@
 
 #include "messages/values/names.hpp"
 
-namespace depositd {
+namespace depositd::operators {
 
 namespace {
 
@@ -173,4 +173,4 @@ std::string admin_arguments::redacted() const {
   return out;
 }
 
-} // namespace depositd
+} // namespace depositd::operators

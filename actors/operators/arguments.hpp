@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace depositd {
+namespace depositd::operators {
 
 /// A limit as an operator gives it.
 struct limit_given {
@@ -70,4 +70,4 @@ inline constexpr std::size_t arguments_bytes_max = 16 * 1024 * 1024;
 /// How many users one command may name.
 inline constexpr std::size_t command_users_max = 10'000;
 
-} // namespace depositd
+} // namespace depositd::operators

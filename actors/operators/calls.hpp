@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace depositd {
+namespace depositd::operators {
 
 using admin_pointer = admin_actor::stateful_pointer<admin_state>;
 
@@ -95,4 +95,4 @@ bool start_act(admin_pointer self, const admin_call_ptr& call);
 void gather_logs(admin_pointer self,
                  std::function<void(const std::vector<log_report>&)> use);
 
-} // namespace depositd
+} // namespace depositd::operators

@@ -5,7 +5,7 @@
 
 #include "actors/operators/changes.hpp"
 
-namespace depositd {
+namespace depositd::operators {
 
 inline caf::error refuse(ec code, std::string text) {
   return caf::make_error(code, std::move(text));
@@ -30,4 +30,4 @@ caf::expected<admin_change> put_processor(admin_arguments& in,
 caf::expected<admin_change> stop_processor(admin_arguments& in,
                                            const control_state& now);
 
-} // namespace depositd
+} // namespace depositd::operators

@@ -6,7 +6,7 @@
 #include <limits>
 #include <map>
 
-namespace depositd {
+namespace depositd::operators {
 
 namespace {
 
@@ -173,27 +173,27 @@ change set_limits(admin_arguments& in, const control_state& now) {
 }
 
 /// Changes one side of the standing of users.
-change set_standing(admin_arguments& in, const control_state& now,
-                    bool user_standing::*side, bool on) {
+change set_eligibility(admin_arguments& in, const control_state& now,
+                       bool user_eligibility::*side, bool on) {
   const auto users = in.users("names");
   if (auto problem = in.finish())
     return problem;
   admin_change out{{}, document::array(), document::array()};
-  const auto shown = [](const std::string& user, const user_standing& x) {
+  const auto shown = [](const std::string& user, const user_eligibility& x) {
     return document{
       {"user", user}, {"held", x.held}, {"prohibited", x.prohibited}};
   };
   for (const auto& user : users) {
-    const auto at = now.standings.find(user);
+    const auto at = now.eligibilities.find(user);
     const auto before =
-      at != now.standings.end() ? at->second : user_standing{};
+      at != now.eligibilities.end() ? at->second : user_eligibility{};
     auto after = before;
     after.*side = on;
     out.before.push_back(shown(user, before));
     out.after.push_back(shown(user, after));
     if (after != before)
       out.events.push_back(
-        user_standing_changed{user, after.held, after.prohibited});
+        user_eligibility_changed{user, after.held, after.prohibited});
   }
   out.before = {{"users", std::move(out.before)}};
   out.after = {{"users", std::move(out.after)}};
@@ -207,8 +207,8 @@ using decider = std::function<change(admin_arguments&, const control_state&)>;
 const std::map<std::string, decider>& deciders() {
   using args = admin_arguments;
   using state = control_state;
-  static const auto held = &user_standing::held;
-  static const auto prohibited = &user_standing::prohibited;
+  static const auto held = &user_eligibility::held;
+  static const auto prohibited = &user_eligibility::prohibited;
   static const std::map<std::string, decider> all{
     {"suspend",
      [](args& x, const state& s) { return set_suspended(x, s, true); }},
@@ -225,16 +225,18 @@ const std::map<std::string, decider>& deciders() {
     {"queue set", set_queue},
     {"user set", set_limits},
     {"user hold",
-     [](args& x, const state& s) { return set_standing(x, s, held, true); }},
+     [](args& x, const state& s) { return set_eligibility(x, s, held, true); }},
     {"user release",
-     [](args& x, const state& s) { return set_standing(x, s, held, false); }},
+     [](args& x, const state& s) {
+       return set_eligibility(x, s, held, false);
+     }},
     {"user prohibit",
      [](args& x, const state& s) {
-       return set_standing(x, s, prohibited, true);
+       return set_eligibility(x, s, prohibited, true);
      }},
     {"user allow",
      [](args& x, const state& s) {
-       return set_standing(x, s, prohibited, false);
+       return set_eligibility(x, s, prohibited, false);
      }},
     {"user add", add_account},
     {"user password", set_password},
@@ -262,4 +264,4 @@ caf::expected<admin_change> decide_change(const std::string& command,
   return deciders().at(command)(arguments, now);
 }
 
-} // namespace depositd
+} // namespace depositd::operators

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace depositd {
+namespace depositd::operators {
 
 /// What to propose; nothing if everything is so already.
 struct admin_change {
@@ -29,4 +29,4 @@ caf::expected<admin_change> decide_change(const std::string& command,
                                           admin_arguments& arguments,
                                           const control_state& now);
 
-} // namespace depositd
+} // namespace depositd::operators

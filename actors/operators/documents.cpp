@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-namespace depositd {
+namespace depositd::operators {
 
 namespace {
 
@@ -51,19 +51,19 @@ const char* word(item_state x) {
   return "";
 }
 
-const char* word(standing x) {
+const char* word(eligibility x) {
   switch (x) {
-    case standing::eligible:
+    case eligibility::eligible:
       return "eligible";
-    case standing::nothing_ready:
+    case eligibility::nothing_ready:
       return "nothing_ready";
-    case standing::held:
+    case eligibility::held:
       return "held";
-    case standing::prohibited:
+    case eligibility::prohibited:
       return "prohibited";
-    case standing::no_allocation:
+    case eligibility::no_allocation:
       return "no_allocation";
-    case standing::at_cap:
+    case eligibility::at_cap:
       return "at_cap";
   }
   return "";
@@ -81,16 +81,16 @@ const char* word(submission_status x) {
   return "";
 }
 
-document place_document(const std::string& queue, const standing_report& x) {
+document place_document(const std::string& queue, const eligibility_report& x) {
   document out{{"queue", queue}, {"state", word(x.state)}};
-  const bool eligible = x.state == standing::eligible;
+  const bool eligible = x.state == eligibility::eligible;
   out["turn"] = eligible ? document(x.turn) : document(nullptr);
   out["turns"] = eligible ? document(x.length) : document(nullptr);
   out["ready"] = x.ready;
   out["in_flight"] = x.in_flight;
   out["turns_taken"] = x.turns_taken;
-  out["allocation"] = x.terms.allocation;
-  out["concurrency"] = cap(x.terms.concurrency);
+  out["allocation"] = x.limits.allocation;
+  out["concurrency"] = cap(x.limits.concurrency);
   return out;
 }
 
@@ -133,7 +133,7 @@ std::set<std::string> names_in(const user_sources& from, bool in_queue) {
     return out;
   for (const auto& [name, ignored] : from.state.accounts)
     out.insert(name);
-  for (const auto& [name, ignored] : from.state.standings)
+  for (const auto& [name, ignored] : from.state.eligibilities)
     out.insert(name);
   return out;
 }
@@ -151,10 +151,10 @@ document user_document(const user_sources& from, const std::string& name) {
   out["prefixes"] = document::array();
   if (account != from.state.accounts.end())
     out["prefixes"] = account->second.prefixes;
-  const auto standing = from.state.standings.find(name);
-  const bool known = standing != from.state.standings.end();
-  out["held"] = known && standing->second.held;
-  out["prohibited"] = known && standing->second.prohibited;
+  const auto eligibility = from.state.eligibilities.find(name);
+  const bool known = eligibility != from.state.eligibilities.end();
+  out["held"] = known && eligibility->second.held;
+  out["prohibited"] = known && eligibility->second.prohibited;
   out["limits"] = or_empty(from.limits, name);
   out["queues"] = or_empty(from.places, name);
   return out;
@@ -210,12 +210,12 @@ document submission_document(const submission_row& x, bool whole) {
   document out{{"id", x.id},
                {"user", x.user},
                {"queue", x.queue},
-               {"file_name", x.particulars.file_name},
-               {"operation", x.particulars.operation},
-               {"source", x.particulars.source},
-               {"login", x.particulars.login},
-               {"size", x.particulars.size},
-               {"blob", x.particulars.blob},
+               {"file_name", x.submission.file_name},
+               {"operation", x.submission.operation},
+               {"source", x.submission.source},
+               {"login", x.submission.login},
+               {"size", x.submission.size},
+               {"blob", x.submission.blob},
                {"status", word(x.status)},
                {"failed", x.failed},
                {"parked", x.parked},
@@ -363,8 +363,8 @@ document status_document(const status_numbers& engine,
   out["store"] = {{"journalled", store.journalled},
                   {"projected", store.projected},
                   {"journal_bytes", store.journal_bytes},
-                  {"extents", store.extents}};
+                  {"extents", store.segments}};
   return out;
 }
 
-} // namespace depositd
+} // namespace depositd::operators

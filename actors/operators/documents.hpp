@@ -3,8 +3,12 @@
 // Answers to operators as JSON documents: snake_case keys, numbers as numbers,
 // times as ISO 8601 texts, null for "none". Pure functions.
 
-#include "messages/local.hpp"
+#include "messages/operators.hpp"
+#include "messages/processors.hpp"
+#include "messages/projection.hpp"
+#include "messages/records.hpp"
 #include "messages/values/control.hpp"
+#include "messages/values/sharding.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -12,7 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace depositd {
+namespace depositd::operators {
 
 /// Keeps the order of keys, for people.
 using document = nlohmann::ordered_json;
@@ -69,4 +73,4 @@ document status_document(const status_numbers& engine,
                          const queues_listed& queues, const slots_report& slots,
                          const store_report& store);
 
-} // namespace depositd
+} // namespace depositd::operators

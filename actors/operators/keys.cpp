@@ -8,7 +8,7 @@
 #include <array>
 #include <utility>
 
-namespace depositd {
+namespace depositd::operators {
 
 namespace {
 
@@ -183,4 +183,4 @@ change remove_key(admin_arguments& in, const control_state& now) {
                       {{"name", name}, {"removed", true}}};
 }
 
-} // namespace depositd
+} // namespace depositd::operators

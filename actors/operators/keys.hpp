@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace depositd {
+namespace depositd::operators {
 
 /// `queue|RIGHT|PATTERN` with RIGHT post, poll, get_status or `*`; PATTERN is a
 /// queue, the beginning of some and a `*`, or `*`. `ec::invalid_argument`.
@@ -23,4 +23,4 @@ caf::expected<std::vector<key_permit>> permits_of_role(const std::string& role);
 /// Name and permits; nothing that the key could be known by.
 document key_document(const key_changed& x);
 
-} // namespace depositd
+} // namespace depositd::operators

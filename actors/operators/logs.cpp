@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace depositd {
+namespace depositd::operators {
 
 namespace {
 
@@ -58,4 +58,4 @@ void gather_logs(admin_pointer self,
   all->arrived();
 }
 
-} // namespace depositd
+} // namespace depositd::operators

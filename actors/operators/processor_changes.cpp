@@ -2,7 +2,7 @@
 
 #include "messages/values/names.hpp"
 
-namespace depositd {
+namespace depositd::operators {
 
 namespace {
 
@@ -101,4 +101,4 @@ change stop_processor(admin_arguments& in, const control_state& now) {
   return out;
 }
 
-} // namespace depositd
+} // namespace depositd::operators

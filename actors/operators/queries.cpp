@@ -1,12 +1,14 @@
 #include "actors/operators/calls.hpp"
 #include "actors/operators/keys.hpp"
 #include "actors/operators/why.hpp"
+#include "messages/receiving.hpp"
+#include "messages/shard.hpp"
 
 #include <functional>
 #include <limits>
 #include <map>
 
-namespace depositd {
+namespace depositd::operators {
 
 namespace {
 
@@ -343,4 +345,4 @@ bool start_query(admin_pointer self, const admin_call_ptr& call) {
   return true;
 }
 
-} // namespace depositd
+} // namespace depositd::operators

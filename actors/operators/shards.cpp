@@ -3,7 +3,7 @@
 #include "actors/cluster/keeper/keeper.hpp"
 #include "actors/operators/calls.hpp"
 
-namespace depositd {
+namespace depositd::operators {
 
 namespace {
 
@@ -40,4 +40,4 @@ void list_all_shards(admin_pointer self, const admin_call_ptr& call) {
       });
 }
 
-} // namespace depositd
+} // namespace depositd::operators

@@ -2,7 +2,7 @@
 
 #include "actors/operators/calls.hpp"
 
-namespace depositd {
+namespace depositd::operators {
 
 namespace {
 
@@ -54,4 +54,4 @@ void gather_slots(admin_pointer self, const admin_call_ptr& call,
       });
 }
 
-} // namespace depositd
+} // namespace depositd::operators

@@ -1,9 +1,11 @@
 #include "actors/operators/submitter.hpp"
 
+#include "messages/operators.hpp"
+#include "messages/shard.hpp"
 #include "messages/values/base64.hpp"
 #include "messages/values/names.hpp"
 
-namespace depositd {
+namespace depositd::operators {
 
 namespace {
 
@@ -43,12 +45,12 @@ caf::expected<submit> store(const submitter_options& options,
   submit out;
   out.queue = queue;
   out.user = x.user;
-  out.particulars.file_name = x.file_name;
-  out.particulars.operation = x.operation;
-  out.particulars.login = x.user;
-  out.particulars.source = "shell";
-  out.particulars.blob = std::move(*blob);
-  out.particulars.size = bytes->size();
+  out.submission.file_name = x.file_name;
+  out.submission.operation = x.operation;
+  out.submission.login = x.user;
+  out.submission.source = "shell";
+  out.submission.blob = std::move(*blob);
+  out.submission.size = bytes->size();
   return out;
 }
 
@@ -68,4 +70,4 @@ submitter(submitter_actor::stateful_pointer<submitter_state> self,
   };
 }
 
-} // namespace depositd
+} // namespace depositd::operators

@@ -3,11 +3,13 @@
 // Operator's files on their way in: the blob first, then the submission.
 
 #include "messages/actors.hpp"
+#include "messages/operators.hpp"
 #include "messages/ports/blob_store.hpp"
+#include "messages/shard.hpp"
 
 #include <chrono>
 
-namespace depositd {
+namespace depositd::operators {
 
 struct submitter_options {
   blob_store* blobs = nullptr; ///< outlives the actor
@@ -24,4 +26,4 @@ submitter_actor::behavior_type
 submitter(submitter_actor::stateful_pointer<submitter_state> self,
           submitter_options options);
 
-} // namespace depositd
+} // namespace depositd::operators

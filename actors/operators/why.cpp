@@ -2,7 +2,7 @@
 
 #include "messages/values/time_text.hpp"
 
-namespace depositd {
+namespace depositd::operators {
 
 namespace {
 
@@ -38,20 +38,21 @@ void add_item(document& out, const item_explained& x) {
 /// What is true of its user, from the most general reason on.
 void add_user(document& out, const item_explained& x) {
   const auto& report = x.member.report;
-  const auto& terms = report.terms;
-  if (terms.prohibited)
+  const auto& limits = report.limits;
+  if (limits.prohibited)
     add(out, "prohibited",
         x.user + " is prohibited: only processors that require this user");
-  if (terms.held)
+  if (limits.held)
     add(out, "held", x.user + " is held by an operator");
-  if (terms.allocation == 0)
+  if (limits.allocation == 0)
     add(out, "no_allocation", x.user + " has an allocation of 0");
-  if (terms.concurrency == 0)
+  if (limits.concurrency == 0)
     add(out, "at_cap", x.user + " has a concurrency of 0");
-  else if (terms.concurrency != no_cap && report.in_flight >= terms.concurrency)
+  else if (limits.concurrency != no_cap
+           && report.in_flight >= limits.concurrency)
     add(out, "at_cap",
         x.user + " has " + std::to_string(report.in_flight) + " of "
-          + std::to_string(terms.concurrency) + " items in process");
+          + std::to_string(limits.concurrency) + " items in process");
 }
 
 void add_processors(document& out, const item_explained& x) {
@@ -65,7 +66,7 @@ void add_processors(document& out, const item_explained& x) {
 
 void add_turn(document& out, const item_explained& x) {
   const auto& report = x.member.report;
-  if (report.state == standing::eligible)
+  if (report.state == eligibility::eligible)
     add(out, "turn",
         "turn " + std::to_string(report.turn) + " of "
           + std::to_string(report.length) + " for " + x.user + ", and "
@@ -90,7 +91,7 @@ document why_document(const item_explained& x) {
   if (reasons.empty())
     add_turn(reasons, x);
   const auto& report = x.member.report;
-  const bool eligible = report.state == standing::eligible;
+  const bool eligible = report.state == eligibility::eligible;
   document out{
     {"id", x.item.id}, {"live", true}, {"user", x.user}, {"queue", x.queue}};
   out["reason"] = reasons.front()["reason"];
@@ -126,4 +127,4 @@ document why_finished_document(const submission_row& x) {
           {"attempt", x.attempt}};
 }
 
-} // namespace depositd
+} // namespace depositd::operators

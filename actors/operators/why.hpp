@@ -4,9 +4,7 @@
 
 #include "actors/operators/documents.hpp"
 
-#include "messages/local.hpp"
-
-namespace depositd {
+namespace depositd::operators {
 
 /// The answer to `why ID`: every reason that applies, the strongest first, or
 /// the turn of its user. `x.live` must be set.
@@ -15,4 +13,4 @@ document why_document(const item_explained& x);
 /// The same for a submission that is no longer in a queue.
 document why_finished_document(const submission_row& x);
 
-} // namespace depositd
+} // namespace depositd::operators

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace depositd {
+namespace depositd::processors {
 
 namespace {
 
@@ -76,7 +76,7 @@ void refill_soon(self_pointer self) {
 }
 
 void spawn_missing(self_pointer self, managed_processor& x,
-                   const doors_opened& doors) {
+                   const ports_opened& ports) {
   const auto& options = self->state.options;
   while (x.slots.size() < x.spec.slots) {
     processor_options slot;
@@ -85,7 +85,7 @@ void spawn_missing(self_pointer self, managed_processor& x,
     slot.slot = static_cast<std::uint32_t>(x.slots.size() + 1);
     slot.queue = x.queue;
     slot.wants = x.spec.wants;
-    slot.doors = doors;
+    slot.ports = ports;
     slot.handler = options.handler;
     slot.owner = caf::strong_actor_ptr{self->ctrl()};
     slot.clock = options.clock;
@@ -95,49 +95,49 @@ void spawn_missing(self_pointer self, managed_processor& x,
 }
 
 /// Of an engine behind another one nobody says that it is gone, so whoever has
-/// such doors asks for them again and again.
-void refresh_later(self_pointer self, const doors_opened& found) {
+/// such ports asks for them again and again.
+void refresh_later(self_pointer self, const ports_opened& found) {
   auto& state = self->state;
   const auto here = self->node();
-  const bool all_here
-    = std::all_of(found.doors.begin(), found.doors.end(),
-                  [&](const auto& x) { return x.queue.node() == here; });
+  const bool all_here =
+    std::all_of(found.ports.begin(), found.ports.end(),
+                [&](const auto& x) { return x.queue.node() == here; });
   if (all_here || std::exchange(state.refresh_due, true))
     return;
-  self->delayed_send(self, state.options.refresh_every, refresh_doors{});
+  self->delayed_send(self, state.options.refresh_every, refresh_ports{});
 }
 
-/// Every slot of the queue gets its doors, those that end included: they have
+/// Every slot of the queue gets its ports, those that end included: they have
 /// outcomes to deliver.
 void supply(self_pointer self, const std::string& queue,
-            const doors_opened& found) {
+            const ports_opened& found) {
   auto& state = self->state;
   state.supplied.insert(queue);
   refresh_later(self, found);
-  for (const auto& door : found.doors)
-    if (state.doors.emplace(door.queue.address(), queue).second)
-      self->monitor(door.queue);
+  for (const auto& port : found.ports)
+    if (state.ports.emplace(port.queue.address(), queue).second)
+      self->monitor(port.queue);
   for (const auto& x : state.ending)
     if (x.queue == queue)
-      self->send(x.slot, use_doors{found});
+      self->send(x.slot, use_ports{found});
   for (auto& [name, x] : state.processors) {
     if (x.queue != queue)
       continue;
     for (const auto& slot : x.slots)
-      self->send(slot, use_doors{found});
+      self->send(slot, use_ports{found});
     if (!state.draining)
       spawn_missing(self, x, found);
   }
 }
 
-void open_queue_doors(self_pointer self, const std::string& queue) {
+void open_queue_ports(self_pointer self, const std::string& queue) {
   const auto& options = self->state.options;
   const auto shard = options.shard;
   if (!shard)
     return; // the next engine is asked
-  self->request(shard, options.request_timeout, open_doors{queue})
+  self->request(shard, options.request_timeout, open_ports{queue})
     .then(
-      [=](const doors_opened& found) {
+      [=](const ports_opened& found) {
         if (self->state.options.shard == shard)
           supply(self, queue, found);
       },
@@ -150,7 +150,7 @@ void open_queue_doors(self_pointer self, const std::string& queue) {
       });
 }
 
-/// Asks for the doors of every queue where a slot or a door is missing.
+/// Asks for the ports of every queue where a slot or a port is missing.
 void fill_slots(self_pointer self) {
   auto& state = self->state;
   std::set<std::string> missing;
@@ -163,7 +163,7 @@ void fill_slots(self_pointer self) {
   for (const auto& x : state.ending)
     look(x.queue, false);
   for (const auto& queue : missing)
-    open_queue_doors(self, queue);
+    open_queue_ports(self, queue);
 }
 
 void follow(self_pointer self, const control_snapshot& control) {
@@ -229,13 +229,13 @@ void meet(self_pointer self, const meet_shard& x) {
   watch_engine(self);
 }
 
-/// A slot went, because it failed, or a door, because its queue started over
+/// A slot went, because it failed, or a port, because its queue started over
 /// or moved. They come again.
 void gone(self_pointer self, const caf::actor_addr& who) {
   auto& state = self->state;
-  if (const auto door = state.doors.find(who); door != state.doors.end()) {
-    state.supplied.erase(door->second);
-    state.doors.erase(door);
+  if (const auto port = state.ports.find(who); port != state.ports.end()) {
+    state.supplied.erase(port->second);
+    state.ports.erase(port);
   }
   for (auto& [name, x] : state.processors)
     std::erase_if(x.slots,
@@ -325,7 +325,7 @@ processor_manager_self::behavior_type processor_manager(
   return {
     [=](const control_changed& x) { follow(self, x.state); },
     [=](refill_slots) { refill(self); },
-    [=](refresh_doors) {
+    [=](refresh_ports) {
       self->state.refresh_due = false;
       self->state.supplied.clear();
       fill_slots(self);
@@ -336,4 +336,4 @@ processor_manager_self::behavior_type processor_manager(
   };
 }
 
-} // namespace depositd
+} // namespace depositd::processors

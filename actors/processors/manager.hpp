@@ -2,6 +2,7 @@
 
 #include "actors/processors/processor.hpp"
 #include "messages/actors.hpp"
+#include "messages/projection.hpp"
 
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
@@ -13,13 +14,13 @@
 #include <string>
 #include <vector>
 
-namespace depositd {
+namespace depositd::processors {
 
 /// To itself: bring the slots to what the newest control state says.
 struct refill_slots {};
 
-/// To itself: look whether doors on other nodes are still the right ones.
-struct refresh_doors {};
+/// To itself: look whether ports on other nodes are still the right ones.
+struct refresh_ports {};
 
 /// A node that works for an engine elsewhere.
 struct processor_node_options {
@@ -36,7 +37,7 @@ struct processor_manager_options {
   handler_actor handler;
   engine_clock clock = engine_clock::system();
   std::chrono::milliseconds request_timeout{30'000};
-  std::chrono::milliseconds refresh_every{5'000}; ///< doors elsewhere
+  std::chrono::milliseconds refresh_every{5'000}; ///< ports elsewhere
   std::optional<processor_node_options> node; ///< none: inside the engine
   /// Inside one of several engines: its name. They draw from each other's
   /// shards, so claims of their slots must be told apart.
@@ -58,7 +59,7 @@ struct ending_slot {
 
 using processor_manager_self =
   processor_manager_actor::extend<caf::reacts_to<refill_slots>,
-                                  caf::reacts_to<refresh_doors>,
+                                  caf::reacts_to<refresh_ports>,
                                   caf::reacts_to<meet_shard>>;
 
 struct processor_manager_state {
@@ -66,24 +67,24 @@ struct processor_manager_state {
   std::map<std::string, managed_processor> processors;
   std::vector<ending_slot> ending;
   control_snapshot control; ///< the newest
-  /// Queues whose doors every slot has been given.
+  /// Queues whose ports every slot has been given.
   std::set<std::string> supplied;
-  /// Queue by each of its doors, which are watched.
-  std::map<caf::actor_addr, std::string> doors;
+  /// Queue by each of its ports, which are watched.
+  std::map<caf::actor_addr, std::string> ports;
   bool draining = false;
   bool refill_due = false; ///< a `refill_slots` is on its way
-  bool refresh_due = false; ///< a `refresh_doors` is on its way
+  bool refresh_due = false; ///< a `refresh_ports` is on its way
 
   static inline const char* name = "processor_manager";
 };
 
-/// Keeps as many slots running as the control state says, with doors to their
+/// Keeps as many slots running as the control state says, with ports to their
 /// queues. Slots stay, and with them what they hold, when an engine goes.
 processor_manager_self::behavior_type processor_manager(
   processor_manager_self::stateful_pointer<processor_manager_state> self,
   processor_manager_options options);
 
-} // namespace depositd
+} // namespace depositd::processors
 
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::refill_slots)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::refresh_doors)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::processors::refill_slots)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::processors::refresh_ports)

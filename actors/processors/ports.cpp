@@ -4,12 +4,12 @@
 
 #include <algorithm>
 
-namespace depositd::processor_parts {
+namespace depositd::processors {
 
 namespace {
 
-bool is_remote(self_pointer self, const processor_door& door) {
-  return door.queue && door.queue.node() != self->node();
+bool is_remote(self_pointer self, const processor_port& port) {
+  return port.queue && port.queue.node() != self->node();
 }
 
 /// The same at every reconnect, so that claims can be found by it.
@@ -18,11 +18,10 @@ std::string name_of(const processor_options& x) {
   return x.node.empty() ? slot : x.node + "/" + slot;
 }
 
-std::size_t attached_doors(self_pointer self) {
-  const auto& doors = self->state.doors;
-  return static_cast<std::size_t>(
-    std::count_if(doors.begin(), doors.end(),
-                  [](const auto& x) { return x.number != 0; }));
+std::size_t attached_ports(self_pointer self) {
+  const auto& ports = self->state.ports;
+  return static_cast<std::size_t>(std::count_if(
+    ports.begin(), ports.end(), [](const auto& x) { return x.number != 0; }));
 }
 
 std::vector<claim_name> claims_at(self_pointer self, shard_number shard) {
@@ -47,9 +46,9 @@ void give_up(self_pointer self, std::map<claim_name, held_item>::iterator at) {
 }
 
 /// What the queue says of claims that were named to it.
-void take_standing(self_pointer self, processor_door& door,
-                   const std::vector<claim_name>& named,
-                   const std::vector<std::uint32_t>& members) {
+void take_eligibility(self_pointer self, processor_port& port,
+                      const std::vector<claim_name>& named,
+                      const std::vector<std::uint32_t>& members) {
   auto& state = self->state;
   std::vector<outcome> ended;
   for (std::size_t i = 0; i < named.size(); ++i) {
@@ -68,24 +67,24 @@ void take_standing(self_pointer self, processor_door& door,
       ended.push_back(item.ended);
   }
   if (!ended.empty())
-    deliver(self, &door, std::move(ended));
+    hand_back(self, &port, std::move(ended));
 }
 
 void attached_to(self_pointer self, shard_number shard,
-                 const queue_door_actor& queue, const attached& x,
+                 const queue_port_actor& queue, const attached& x,
                  const std::vector<claim_name>& named) {
-  auto* door = find_door(self, shard);
-  if (door == nullptr || door->queue != queue)
+  auto* port = find_port(self, shard);
+  if (port == nullptr || port->queue != queue)
     return; // it went, or another came, meanwhile
-  door->number = x.processor;
-  door->credit = 0;
-  open_visits(self, *door);
-  take_standing(self, *door, named, x.members);
+  port->number = x.processor;
+  port->credit = 0;
+  open_draws(self, *port);
+  take_eligibility(self, *port, named, x.members);
   if (!self->state.held.empty())
     touch_later(self);
   if (self->state.waits_at_all && credit_out(self) > 0
       && !self->state.finishing)
-    ask(self, *door, 1, true); // the others may wait for a long time
+    ask(self, *port, 1, true); // the others may wait for a long time
   else
     draw(self);
 }
@@ -94,41 +93,43 @@ void attached_to(self_pointer self, shard_number shard,
 
 std::uint32_t credit_out(self_pointer self) {
   std::uint32_t out = 0;
-  for (const auto& door : self->state.doors)
-    out += door.credit;
+  for (const auto& port : self->state.ports)
+    out += port.credit;
   return out;
 }
 
-void ask(self_pointer self, processor_door& door, std::uint32_t credit,
+void ask(self_pointer self, processor_port& port, std::uint32_t credit,
          bool waits) {
-  door.credit += credit;
-  work what;
-  what.processor = door.number;
+  port.credit += credit;
+  settle_and_request what;
+  what.processor = port.number;
   what.credit = credit;
   what.waits = waits;
-  self->send(door.queue, std::move(what));
+  self->send(port.queue, std::move(what));
 }
 
-processor_door* find_door(self_pointer self, shard_number shard) {
-  auto& doors = self->state.doors;
-  if (doors.size() == 1) // a queue in one shard, whatever its items are called
-    return &doors.front();
-  const auto at =
-    std::find_if(doors.begin(), doors.end(),
-                 [&](const auto& x) { return x.shard == shard; });
-  return at == doors.end() ? nullptr : &*at;
+processor_port* find_port(self_pointer self, shard_number shard) {
+  auto& ports = self->state.ports;
+  if (ports.size() == 1) // a queue in one shard, whatever its items are called
+    return &ports.front();
+  const auto at = std::find_if(ports.begin(), ports.end(),
+                               [&](const auto& x) { return x.shard == shard; });
+  return at == ports.end() ? nullptr : &*at;
 }
 
-void attach_to(self_pointer self, processor_door& door) {
+void attach_to(self_pointer self, processor_port& port) {
   const auto& options = self->state.options;
-  attach request{processor_actor{self}, name_of(options), options.wants,
-                 is_remote(self, door) ? options.lease_ms : 0, {}};
-  const auto named = claims_at(self, door.shard);
+  attach request{processor_actor{self},
+                 name_of(options),
+                 options.wants,
+                 is_remote(self, port) ? options.lease_ms : 0,
+                 {}};
+  const auto named = claims_at(self, port.shard);
   for (const auto& claim : named)
     request.holds.push_back(
       {claim.first, claim.second, self->state.held.at(claim).user});
-  const auto shard = door.shard;
-  const auto queue = door.queue;
+  const auto shard = port.shard;
+  const auto queue = port.queue;
   self->request(queue, options.request_timeout, std::move(request))
     .then([=](const attached& x) { attached_to(self, shard, queue, x, named); },
           [=](const caf::error& why) {
@@ -140,101 +141,101 @@ void attach_to(self_pointer self, processor_door& door) {
           });
 }
 
-void take_doors(self_pointer self, const doors_opened& found) {
-  auto& doors = self->state.doors;
-  for (const auto& x : found.doors) {
-    auto at = std::find_if(doors.begin(), doors.end(),
+void take_ports(self_pointer self, const ports_opened& found) {
+  auto& ports = self->state.ports;
+  for (const auto& x : found.ports) {
+    auto at = std::find_if(ports.begin(), ports.end(),
                            [&](const auto& y) { return y.shard == x.shard; });
-    if (at == doors.end())
-      at = doors.insert(doors.end(), processor_door{x.shard});
+    if (at == ports.end())
+      at = ports.insert(ports.end(), processor_port{x.shard});
     else if (at->queue == x.queue)
       continue;
     if (at->queue)
       self->demonitor(at->queue.address());
-    close_visits(self, *at);
+    close_draws(self, *at);
     *at = {x.shard, x.queue};
     self->monitor(x.queue);
     attach_to(self, *at);
   }
 }
 
-void lose_door(self_pointer self, const caf::actor_addr& who) {
-  for (auto& door : self->state.doors)
-    if (door.queue && door.queue.address() == who) {
-      close_visits(self, door);
-      door = processor_door{door.shard};
+void lose_port(self_pointer self, const caf::actor_addr& who) {
+  for (auto& port : self->state.ports)
+    if (port.queue && port.queue.address() == who) {
+      close_draws(self, port);
+      port = processor_port{port.shard};
       draw(self); // from the others
     }
 }
 
 void draw(self_pointer self) {
   auto& state = self->state;
-  const auto doors = attached_doors(self);
+  const auto ports = attached_ports(self);
   const auto taken = state.in_work + credit_out(self);
-  if (state.finishing || doors == 0 || taken >= state.options.capacity)
+  if (state.finishing || ports == 0 || taken >= state.options.capacity)
     return;
-  if (state.doors.size() > 1) {
+  if (state.ports.size() > 1) {
     if (credit_out(self) == 0)
       probe(self);
     return;
   }
-  ask(self, state.doors.front(), state.options.capacity - taken, true);
+  ask(self, state.ports.front(), state.options.capacity - taken, true);
 }
 
-void deliver(self_pointer self, processor_door* door,
-             std::vector<outcome> outcomes) {
+void hand_back(self_pointer self, processor_port* port,
+               std::vector<outcome> outcomes) {
   auto& state = self->state;
-  if (door == nullptr || door->number == 0)
+  if (port == nullptr || port->number == 0)
     return;
-  work what;
-  what.processor = door->number;
+  settle_and_request what;
+  what.processor = port->number;
   what.outcomes = std::move(outcomes);
   const auto taken = state.in_work + credit_out(self);
   // The next item in the same message, where there is but one place to ask.
-  if (state.doors.size() == 1 && !state.finishing
+  if (state.ports.size() == 1 && !state.finishing
       && taken < state.options.capacity) {
     what.credit = state.options.capacity - taken;
-    door->credit += what.credit;
+    port->credit += what.credit;
   }
-  self->send(door->queue, std::move(what));
+  self->send(port->queue, std::move(what));
 }
 
 void stop_drawing(self_pointer self) {
-  for (auto& door : self->state.doors)
-    if (door.credit > 0) {
-      self->send(door.queue, withdraw{door.number});
-      door.credit = 0;
+  for (auto& port : self->state.ports)
+    if (port.credit > 0) {
+      self->send(port.queue, cancel_credit{port.number});
+      port.credit = 0;
     }
 }
 
 void touch_later(self_pointer self) {
   auto& state = self->state;
-  const auto& doors = state.doors;
-  if (state.touching || std::none_of(doors.begin(), doors.end(), [&](auto& x) {
+  const auto& ports = state.ports;
+  if (state.touching || std::none_of(ports.begin(), ports.end(), [&](auto& x) {
         return is_remote(self, x);
       }))
     return;
   state.touching = true;
   self->delayed_send(
     self, std::chrono::milliseconds{std::max(1u, state.options.lease_ms / 3)},
-    touch_due{});
+    renewal_due{});
 }
 
 void touch_all(self_pointer self) {
   auto& state = self->state;
   state.touching = false;
-  for (auto& door : state.doors) {
-    if (door.number == 0 || !is_remote(self, door))
+  for (auto& port : state.ports) {
+    if (port.number == 0 || !is_remote(self, port))
       continue;
-    touch_claims what{door.number, {}};
-    for (const auto& claim : claims_at(self, door.shard))
+    renew_claims what{port.number, {}};
+    for (const auto& claim : claims_at(self, port.shard))
       what.claims.push_back(
         {claim.first, claim.second, state.held.at(claim).member});
     if (!what.claims.empty())
-      self->send(door.queue, std::move(what));
+      self->send(port.queue, std::move(what));
   }
   if (!state.held.empty())
     touch_later(self);
 }
 
-} // namespace depositd::processor_parts
+} // namespace depositd::processors

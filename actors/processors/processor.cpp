@@ -5,16 +5,14 @@
 
 #include <spdlog/spdlog.h>
 
-namespace depositd {
-
-using namespace processor_parts;
+namespace depositd::processors {
 
 namespace {
 
-/// The door that gave the item, and that its outcome goes to.
+/// The port that gave the item, and that its outcome goes to.
 shard_number shard_at(self_pointer self, item_id id) {
-  const auto& doors = self->state.doors;
-  return doors.size() == 1 ? doors.front().shard : shard_of_item(id);
+  const auto& ports = self->state.ports;
+  return ports.size() == 1 ? ports.front().shard : shard_of_item(id);
 }
 
 void end_if_finished(self_pointer self) {
@@ -42,7 +40,7 @@ void ended(self_pointer self, const claim_name& name, outcome what) {
   item.in_work = false;
   item.ended = std::move(what);
   item.ended.member = item.member;
-  deliver(self, find_door(self, item.shard), {item.ended});
+  hand_back(self, find_port(self, item.shard), {item.ended});
   draw(self);
 }
 
@@ -63,7 +61,7 @@ void give_back(self_pointer self, const claimed_item& item) {
   auto held = holding(self, item);
   held.in_work = false;
   held.ended.says = verdict::release;
-  deliver(self, find_door(self, held.shard), {held.ended});
+  hand_back(self, find_port(self, held.shard), {held.ended});
   self->state.held.emplace(claim_name{item.id, item.token}, std::move(held));
 }
 
@@ -106,14 +104,14 @@ void settled(self_pointer self, const settlement& x) {
   held.erase(at);
 }
 
-void take(self_pointer self, handed& x) {
+void take(self_pointer self, deliver& x) {
   for (const auto& one : x.settled)
     settled(self, one);
   if (x.items.empty() && x.settled.empty())
     take_count(self, x);
   for (auto& item : x.items) {
-    if (auto* door = find_door(self, shard_of_item(item.id)))
-      arrived(self, *door);
+    if (auto* port = find_port(self, shard_of_item(item.id)))
+      arrived(self, *port);
     if (self->state.finishing)
       give_back(self, item);
     else
@@ -156,7 +154,7 @@ void down(self_pointer self, const caf::down_msg& x) {
   if (owner && owner->address() == x.source)
     self->quit(caf::exit_reason::user_shutdown);
   else
-    lose_door(self, x.source);
+    lose_port(self, x.source);
 }
 
 } // namespace
@@ -168,20 +166,20 @@ processor(processor_self::stateful_pointer<processor_state> self,
   self->set_down_handler([=](const caf::down_msg& x) { down(self, x); });
   if (const auto& owner = self->state.options.owner)
     self->monitor(owner->address());
-  take_doors(self, self->state.options.doors);
+  take_ports(self, self->state.options.ports);
   return {
-    [=](handed& x) { take(self, x); },
+    [=](deliver& x) { take(self, x); },
     [=](report_slot) { return report(self); },
     [=](finish_slot) { return finish(self); },
-    [=](const use_doors& x) { take_doors(self, x.found); },
+    [=](const use_ports& x) { take_ports(self, x.found); },
     [=](const attach_again& x) {
-      auto* door = find_door(self, x.shard);
-      if (door != nullptr && door->queue == x.queue && door->number == 0)
-        attach_to(self, *door);
+      auto* port = find_port(self, x.shard);
+      if (port != nullptr && port->queue == x.queue && port->number == 0)
+        attach_to(self, *port);
     },
-    [=](touch_due) { touch_all(self); },
-    [=](look_at_doors) { look_again(self); },
+    [=](renewal_due) { touch_all(self); },
+    [=](look_at_ports) { look_again(self); },
   };
 }
 
-} // namespace depositd
+} // namespace depositd::processors

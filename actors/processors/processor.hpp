@@ -2,6 +2,8 @@
 
 #include "actors/rules/ring/draw_weights.hpp"
 #include "messages/actors.hpp"
+#include "messages/processors.hpp"
+#include "messages/shard.hpp"
 #include "messages/values/clock.hpp"
 
 #include <caf/stateful_actor.hpp>
@@ -14,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace depositd {
+namespace depositd::processors {
 
 /// Asks a slot what it does.
 struct report_slot {};
@@ -24,22 +26,22 @@ struct report_slot {};
 struct finish_slot {};
 
 /// Where the queue is now. Doors that are known already stay as they are.
-struct use_doors {
-  doors_opened found;
+struct use_ports {
+  ports_opened found;
 };
 
-/// To itself: a door refused; try again unless there is another by now.
+/// To itself: a port refused; try again unless there is another by now.
 struct attach_again {
   shard_number shard = 0;
-  queue_door_actor queue;
+  queue_port_actor queue;
 };
 
 /// To itself: claims under a lease must be extended.
-struct touch_due {};
+struct renewal_due {};
 
-/// To itself: of several doors one may be silent, and how many users wait
+/// To itself: of several ports one may be silent, and how many users wait
 /// behind each may have changed while the handler was busy.
-struct look_at_doors {};
+struct look_at_ports {};
 
 struct processor_options {
   std::string node; ///< empty: inside the engine
@@ -47,13 +49,13 @@ struct processor_options {
   std::uint32_t slot = 0;
   std::string queue;
   criteria wants;
-  doors_opened doors;
+  ports_opened ports;
   handler_actor handler;
   caf::strong_actor_ptr owner; ///< the slot ends with it; may be null
   engine_clock clock = engine_clock::system();
   /// Items that it holds at once.
   std::uint32_t capacity = 1;
-  /// Of claims at doors on other nodes: how long they stay in force while
+  /// Of claims at ports on other nodes: how long they stay in force while
   /// there is no word from here.
   std::uint32_t lease_ms = 60'000;
   /// A handler that has not answered by then counts as a transient failure.
@@ -61,18 +63,16 @@ struct processor_options {
   std::chrono::milliseconds request_timeout{30'000};
 };
 
-using processor_self =
-  processor_actor::extend<caf::replies_to<report_slot>::with<slots_report>,
-                          caf::replies_to<finish_slot>::with<done>,
-                          caf::reacts_to<use_doors>,
-                          caf::reacts_to<attach_again>,
-                          caf::reacts_to<touch_due>,
-                          caf::reacts_to<look_at_doors>>;
+using processor_self = processor_actor::extend<
+  caf::replies_to<report_slot>::with<slots_report>,
+  caf::replies_to<finish_slot>::with<done>, caf::reacts_to<use_ports>,
+  caf::reacts_to<attach_again>, caf::reacts_to<renewal_due>,
+  caf::reacts_to<look_at_ports>>;
 
 /// A queue in one shard, seen from the slot.
-struct processor_door {
+struct processor_port {
   shard_number shard = 0;
-  queue_door_actor queue;    ///< null: gone, the next one is awaited
+  queue_port_actor queue;    ///< null: gone, the next one is awaited
   std::uint32_t number = 0;  ///< from the queue; 0: not attached yet
   std::uint32_t credit = 0;  ///< items that it was asked for and has not sent
   bool counting = false;     ///< it was asked for its number of users
@@ -95,28 +95,28 @@ struct held_item {
 
 using claim_name = std::pair<item_id, claim_token>;
 
-/// What a slot knows of how many users wait behind its doors.
+/// What a slot knows of how many users wait behind its ports.
 enum class user_numbers : std::uint8_t {
   old,    ///< too old to choose by
-  usable, ///< to choose by, not to wait at all doors because of them
+  usable, ///< to choose by, not to wait at all ports because of them
   fresh,  ///< counted since the last item
 };
 
 struct processor_state {
   processor_options options;
-  std::vector<processor_door> doors;
+  std::vector<processor_port> ports;
   std::map<claim_name, held_item> held;
   std::uint32_t in_work = 0; ///< of `held`
-  rules::visits visits;      ///< of several doors: which is asked next
+  rules::draw_weights draw_weights; ///< of several ports: which is asked next
   bool waits_at_all = false; ///< nobody had anything
   user_numbers numbers = user_numbers::old;
   bool recounting = false; ///< the choice waits for them
   caf::actor_clock::time_point asked_at{}; ///< for these or for an item
-  std::uint32_t draws = 0;   ///< since the doors were asked for their numbers
+  std::uint32_t draws = 0; ///< since the ports were asked for their numbers
   caf::actor_clock::time_point counted_at{};
   bool finishing = false;
-  bool touching = false; ///< a `touch_due` is on its way
-  bool look_due = false; ///< a `look_at_doors` is on its way
+  bool touching = false; ///< a `renewal_due` is on its way
+  bool look_due = false; ///< a `look_at_ports` is on its way
   std::vector<caf::typed_response_promise<done>> awaiting_end;
 
   static inline const char* name = "processor";
@@ -124,18 +124,18 @@ struct processor_state {
 
 /// One SP slot, inside the engine or on another node. Outlives the queues it
 /// draws from: what it holds, it names when it attaches to the next. Of several
-/// doors it visits each in proportion to the users behind it whom its criteria
+/// ports it visits each in proportion to the users behind it whom its criteria
 /// let it serve and who could be served now (`rules::ring::eligible_users`), so
 /// that a user gets as much in a crowded shard as in an empty one.
 processor_self::behavior_type
 processor(processor_self::stateful_pointer<processor_state> self,
           processor_options options);
 
-} // namespace depositd
+} // namespace depositd::processors
 
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::report_slot)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::finish_slot)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::use_doors)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::attach_again)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::touch_due)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::look_at_doors)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::processors::report_slot)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::processors::finish_slot)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::processors::use_ports)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::processors::attach_again)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::processors::renewal_due)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::processors::look_at_ports)

@@ -1,6 +1,7 @@
 #include "actors/projection/projector.hpp"
 
 #include "actors/projection/recovery.hpp"
+#include "messages/projection.hpp"
 #include "messages/values/codec.hpp"
 #include "messages/values/test_points.hpp"
 
@@ -9,7 +10,7 @@
 #include <algorithm>
 #include <filesystem>
 
-namespace depositd {
+namespace depositd::projection {
 
 namespace {
 
@@ -17,20 +18,20 @@ using self_pointer = projector_self::stateful_pointer<projector_state>;
 
 // -- which extents hold live bodies -------------------------------------------
 
-const extent* extent_of(const projector_state& state, std::uint64_t group) {
+const segment* segment_of(const projector_state& state, std::uint64_t group) {
   const auto after = std::upper_bound(
-    state.extents.begin(), state.extents.end(), group,
-    [](std::uint64_t g, const extent& x) { return g < x.group_first; });
-  if (after == state.extents.begin())
+    state.segments.begin(), state.segments.end(), group,
+    [](std::uint64_t g, const segment& x) { return g < x.group_first; });
+  if (after == state.segments.begin())
     return nullptr;
   const auto& candidate = *std::prev(after);
   return group <= candidate.group_last ? &candidate : nullptr;
 }
 
-void count_body(projector_state& state, const body_place& place, int sign) {
+void count_body(projector_state& state, const body_location& place, int sign) {
   if (place.length == 0)
     return;
-  if (const auto* where = extent_of(state, place.group)) {
+  if (const auto* where = segment_of(state, place.group)) {
     auto& live = state.live[where->number];
     live.count += sign;
     live.bytes += sign * std::int64_t{place.length};
@@ -41,7 +42,7 @@ void count_body(projector_state& state, const body_place& place, int sign) {
 caf::error count_tables(projector_state& state) {
   if (state.counted)
     return {};
-  state.extents = state.options.journal->extents();
+  state.segments = state.options.journal->segments();
   state.counted = true;
   return state.options.projection->load_items(
     [&](const item_row& row) { count_body(state, row.place, 1); });
@@ -109,7 +110,7 @@ caf::error project_one(projector_state& state) {
     state.fold.reset();
     return applied.error();
   }
-  state.extents = state.options.journal->extents();
+  state.segments = state.options.journal->segments();
   for (const auto& row : folded->items_put)
     count_body(state, row.place, 1);
   for (const auto& change : folded->items_changed)
@@ -135,11 +136,11 @@ caf::error catch_up(self_pointer self) {
 
 // -- truncation ---------------------------------------------------------------
 
-void drop_dead_extents(projector_state& state) {
+void drop_dead_segments(projector_state& state) {
   auto reached = state.options.projection->reached();
   if (state.options.published)
     reached = std::min(reached, state.options.published->load());
-  for (const auto& x : state.extents) {
+  for (const auto& x : state.segments) {
     if (x.open || x.last > reached)
       continue;
     const auto live = state.live.find(x.number);
@@ -154,16 +155,16 @@ void drop_dead_extents(projector_state& state) {
       state.live.erase(live);
   }
   crash_point("drop_after");
-  state.extents = state.options.journal->extents();
+  state.segments = state.options.journal->segments();
 }
 
 /// An old extent is kept by few bodies: they are written again, so that it can
 /// go. Only when the log takes more than its stated multiple of what is live.
-void relocate_from_oldest(self_pointer self) {
+void compact_oldest(self_pointer self) {
   auto& state = self->state;
   std::uint64_t taken = 0;
   std::uint64_t live = 0;
-  for (const auto& x : state.extents)
+  for (const auto& x : state.segments)
     taken += x.bytes;
   for (const auto& [number, bodies] : state.live)
     live += static_cast<std::uint64_t>(std::max<std::int64_t>(bodies.bytes, 0));
@@ -171,16 +172,16 @@ void relocate_from_oldest(self_pointer self) {
   if (!state.shard
       || taken <= live * options.disk_multiple + options.disk_spare_bytes)
     return;
-  for (const auto& x : state.extents) {
+  for (const auto& x : state.segments) {
     const auto at = state.live.find(x.number);
     if (x.open || at == state.live.end()
         || static_cast<std::uint64_t>(at->second.bytes) * 2 > x.bytes)
       continue;
     auto found = options.projection->items_placed(x.group_first, x.group_last,
-                                                  options.relocations_max);
+                                                  options.compactions_max);
     if (!found || found->empty())
       continue;
-    relocate_items message;
+    compact_items message;
     for (auto& item : *found) {
       auto row = options.projection->item(item.id);
       if (!row)
@@ -203,7 +204,7 @@ std::chrono::milliseconds pause_after(const projector_options& options,
     out, std::max(options.pause, options.pause_max));
 }
 
-void tend(self_pointer self) {
+void tick(self_pointer self) {
   auto& state = self->state;
   const auto before = state.options.projection->reached();
   const auto failed = catch_up(self);
@@ -213,8 +214,8 @@ void tend(self_pointer self) {
     project_slice{});
   if (failed)
     return;
-  drop_dead_extents(state);
-  relocate_from_oldest(self);
+  drop_dead_segments(state);
+  compact_oldest(self);
   const auto now_us = state.options.clock.at(self->clock().now());
   if (auto forgotten = state.options.projection->forget_submissions(
         now_us - state.options.retention_s * 1'000'000, 1000);
@@ -273,9 +274,9 @@ caf::result<items_matched> answer_match(self_pointer self,
 
 caf::result<recovered> answer_recover(self_pointer self) {
   auto& state = self->state;
-  auto found = recover_state(
-    *state.options.journal, *state.options.projection,
-    state.options.clock.at(self->clock().now()) - ingest_ids_kept_us);
+  auto found = recover_state(*state.options.journal, *state.options.projection,
+                             state.options.clock.at(self->clock().now())
+                               - shard::ingest_ids_kept_us);
   if (!found)
     return std::move(found.error());
   if (state.options.registry != nullptr) {
@@ -287,7 +288,7 @@ caf::result<recovered> answer_recover(self_pointer self) {
       return std::move(known.error());
     (*found)->id_max = std::max((*found)->id_max, *known);
   }
-  return recovered{std::shared_ptr<recovered_state>{std::move(*found)}};
+  return recovered{std::shared_ptr<shard::recovered_state>{std::move(*found)}};
 }
 
 /// Everything in one folder. Nothing is dropped meanwhile, because only this
@@ -327,7 +328,7 @@ caf::result<store_report> answer_report(self_pointer self) {
   auto& options = self->state.options;
   return store_report{options.journal->last(), options.projection->reached(),
                       options.journal->disk_bytes(),
-                      options.journal->extents().size()};
+                      options.journal->segments().size()};
 }
 
 } // namespace
@@ -349,8 +350,8 @@ projector(projector_self::stateful_pointer<projector_state> self,
     [=](const match_items& x) { return answer_match(self, x); },
     [=](const back_up& x) { return answer_back_up(self, x); },
     [=](report_store) { return answer_report(self); },
-    [=](project_slice) { tend(self); },
+    [=](project_slice) { tick(self); },
   };
 }
 
-} // namespace depositd
+} // namespace depositd::projection

@@ -6,7 +6,9 @@
 #include "messages/ports/doi_registry.hpp"
 #include "messages/ports/journal_store.hpp"
 #include "messages/ports/projection_store.hpp"
+#include "messages/projection.hpp"
 #include "messages/values/clock.hpp"
+#include "messages/values/sharding.hpp"
 
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
@@ -16,7 +18,7 @@
 #include <map>
 #include <memory>
 
-namespace depositd {
+namespace depositd::projection {
 
 /// To itself: time for the next slice.
 struct project_slice {};
@@ -43,7 +45,7 @@ struct projector_options {
   /// The log may take this many times what is live in it, plus the spare.
   std::uint32_t disk_multiple = 4;
   std::uint64_t disk_spare_bytes = 512ULL * 1024 * 1024;
-  std::uint32_t relocations_max = 256; ///< bodies written again per slice
+  std::uint32_t compactions_max = 256; ///< bodies written again per slice
   /// How far the journal was published, kept by the publisher; null: nobody
   /// publishes it. What was not stays in the log.
   std::shared_ptr<const std::atomic<sequence>> published;
@@ -70,7 +72,7 @@ struct projector_state {
   std::map<std::uint64_t, live_bodies> live;
 
   /// By first group; refreshed with every slice.
-  std::vector<extent> extents;
+  std::vector<segment> segments;
 
   static inline const char* name = "projector";
 };
@@ -81,6 +83,6 @@ projector_self::behavior_type
 projector(projector_self::stateful_pointer<projector_state> self,
           projector_options options);
 
-} // namespace depositd
+} // namespace depositd::projection
 
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::project_slice)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::projection::project_slice)

@@ -7,17 +7,17 @@
 #include <algorithm>
 #include <type_traits>
 
-namespace depositd {
+namespace depositd::projection {
 
 namespace {
 
-queue_settings settings_of(const recovered_state& state,
+queue_settings settings_of(const shard::recovered_state& state,
                            const std::string& queue) {
   const auto at = state.control.queues.find(queue);
   return at == state.control.queues.end() ? queue_settings{} : at->second;
 }
 
-rules::ledger& ledger_of(recovered_state& state, const std::string& user,
+rules::ledger& ledger_of(shard::recovered_state& state, const std::string& user,
                          const std::string& queue) {
   auto [at, fresh] = state.ledgers[user].try_emplace(queue);
   if (fresh)
@@ -25,11 +25,12 @@ rules::ledger& ledger_of(recovered_state& state, const std::string& user,
   return at->second;
 }
 
-void see_id(recovered_state& state, item_id id) {
+void see_id(shard::recovered_state& state, item_id id) {
   state.id_max = std::max(state.id_max, id);
 }
 
-caf::error load_tables(recovered_state& state, projection_store& projection) {
+caf::error load_tables(shard::recovered_state& state,
+                       projection_store& projection) {
   state.projected = projection.reached();
   state.id_max = projection.id_max();
   caf::error damage;
@@ -52,7 +53,7 @@ caf::error load_tables(recovered_state& state, projection_store& projection) {
   });
 }
 
-caf::error replay_tail(recovered_state& state, journal_store& journal) {
+caf::error replay_tail(shard::recovered_state& state, journal_store& journal) {
   caf::error damage;
   sequence next = state.projected;
   record x;
@@ -77,7 +78,7 @@ caf::error replay_tail(recovered_state& state, journal_store& journal) {
 
 } // namespace
 
-void apply_record(recovered_state& state, const record& x) {
+void apply_record(shard::recovered_state& state, const record& x) {
   for (const auto& e : x.events)
     std::visit(
       [&](const auto& fields) {
@@ -87,8 +88,8 @@ void apply_record(recovered_state& state, const record& x) {
                                ledger_of(state, x.user, fields.to));
         } else if constexpr (std::is_same_v<type, submission_received>) {
           see_id(state, fields.id);
-          const auto& p = fields.particulars;
-          if (p.source == ingest_source)
+          const auto& p = fields.submission;
+          if (p.source == shard::ingest_source)
             state.ingested.push_back(
               {fields.id, x.user, p.file_name, p.size, fields.received_us});
         } else if constexpr (std::is_same_v<type, submission_recorded>) {
@@ -107,14 +108,14 @@ void apply_record(recovered_state& state, const record& x) {
       e);
 }
 
-caf::expected<std::unique_ptr<recovered_state>>
+caf::expected<std::unique_ptr<shard::recovered_state>>
 recover_state(journal_store& journal, projection_store& projection,
               micros ids_since_us) {
-  auto state = std::make_unique<recovered_state>();
+  auto state = std::make_unique<shard::recovered_state>();
   if (auto failed = load_tables(*state, projection))
     return failed;
   if (auto failed = projection.load_received(
-        ingest_source, ids_since_us,
+        shard::ingest_source, ids_since_us,
         [&](const auto& row) { state->ingested.push_back(row); }))
     return failed;
   if (journal.last() > state->projected)
@@ -126,4 +127,4 @@ recover_state(journal_store& journal, projection_store& projection,
   return state;
 }
 
-} // namespace depositd
+} // namespace depositd::projection

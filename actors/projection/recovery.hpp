@@ -8,15 +8,15 @@
 
 #include <memory>
 
-namespace depositd {
+namespace depositd::projection {
 
 /// Reads both stores; ids of deposits since `ids_since_us`. `ec::store_damaged`
 /// names what cannot be read.
-caf::expected<std::unique_ptr<recovered_state>>
+caf::expected<std::unique_ptr<shard::recovered_state>>
 recover_state(journal_store& journal, projection_store& projection,
               micros ids_since_us = 0);
 
 /// Applies one record, live or replayed, to a state under recovery.
-void apply_record(recovered_state& state, const record& x);
+void apply_record(shard::recovered_state& state, const record& x);
 
-} // namespace depositd
+} // namespace depositd::projection

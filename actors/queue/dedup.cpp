@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-namespace depositd::queue_parts {
+namespace depositd::queue {
 
 namespace {
 
@@ -43,7 +43,7 @@ public:
 
   void send() {
     for (auto& [key, message] : messages_)
-      self_->send(self_->state.members[key.first].node, std::move(message));
+      self_->send(self_->state.members[key.first].actor, std::move(message));
   }
 
 private:
@@ -80,11 +80,11 @@ void sort_early(self_pointer self) {
   admitted.send();
 }
 
-void take_handed(self_pointer self, const std::vector<digested>& handed) {
+void take_delivered(self_pointer self, const std::vector<digested>& deliver) {
   auto& state = self->state;
   std::map<member_number, std::vector<item_id>> superfluous;
-  for (const auto& x : handed)
-    for (const auto& copy : state.copies.handed(x.digest, x.id))
+  for (const auto& x : deliver)
+    for (const auto& copy : state.copies.deliver(x.digest, x.id))
       superfluous[copy.member].push_back(copy.id);
   for (auto& [number, ids] : superfluous) {
     auto* member = find_member(self, number);
@@ -93,7 +93,7 @@ void take_handed(self_pointer self, const std::vector<digested>& handed) {
     // They count no longer: who got the survivor must not see them.
     member->collapsing += static_cast<std::uint32_t>(ids.size());
     state.collapsing += ids.size();
-    self->send(member->node,
+    self->send(member->actor,
                collapse_items{state.options.number, std::move(ids)});
   }
 }
@@ -121,4 +121,4 @@ void take_collapsed(self_pointer self, member_number number,
   self->state.collapsing -= done;
 }
 
-} // namespace depositd::queue_parts
+} // namespace depositd::queue

@@ -3,8 +3,10 @@
 // The queue's work, by what it is about. Private to actors/queue*.cpp.
 
 #include "actors/queue/queue.hpp"
+#include "messages/processors.hpp"
+#include "messages/queue.hpp"
 
-namespace depositd::queue_parts {
+namespace depositd::queue {
 
 using self_pointer = queue_self::stateful_pointer<queue_state>;
 
@@ -33,7 +35,7 @@ void remove_processor(self_pointer self, std::uint32_t number);
 /// Removes whoever lived at this address.
 void processor_down(self_pointer self, const caf::actor_addr& who);
 
-void touch(self_pointer self, const touch_claims& x);
+void touch(self_pointer self, const renew_claims& x);
 
 // -- queue_dedup.cpp: equal payloads ------------------------------------------
 
@@ -46,7 +48,7 @@ void take_arrivals(self_pointer self, member_number number,
 void sort_early(self_pointer self);
 
 /// Items were handed out for the first time: their copies collapse.
-void take_handed(self_pointer self, const std::vector<digested>& handed);
+void take_delivered(self_pointer self, const std::vector<digested>& deliver);
 
 /// Items left without ever being handed out: their shadows take their place.
 void take_left(self_pointer self, const std::vector<digested>& left);
@@ -64,10 +66,10 @@ processors_report report_all_processors(self_pointer self);
 
 // -- queue_polling.cpp: what polling doors do ---------------------------------
 
-caf::result<items_taken> take(self_pointer self, const take_items& x);
-caf::result<items_ended> end(self_pointer self, const end_items& x);
-caf::result<done> extend(self_pointer self, const extend_items& x);
+caf::result<items_received> take(self_pointer self, const receive_items& x);
+caf::result<items_settled> end(self_pointer self, const settle_items& x);
+caf::result<done> extend(self_pointer self, const renew_items& x);
 caf::result<done> release_all(self_pointer self);
 queue_counted count(self_pointer self);
 
-} // namespace depositd::queue_parts
+} // namespace depositd::queue

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <memory>
 
-namespace depositd::queue_parts {
+namespace depositd::queue {
 
 namespace {
 
@@ -48,10 +48,9 @@ caf::error add_class(self_pointer self, std::uint64_t size_max) {
   ++state.classes_version;
   state.ring.insert_class(state.classes.of_limit(size_max));
   for (auto& member : state.members)
-    if (member.node)
-      self->send(member.node,
-                 reclassify{state.options.number, state.classes,
-                            state.classes_version});
+    if (member.actor)
+      self->send(member.actor, reclassify{state.options.number, state.classes,
+                                          state.classes_version});
   return {};
 }
 
@@ -104,7 +103,7 @@ struct returning {
 
 /// Claims of one user that a processor names.
 struct named_claims {
-  std::vector<extend_claims::claim> claims;
+  std::vector<renew::claim> claims;
   std::vector<std::size_t> positions; ///< in `attach::holds`
 };
 
@@ -152,7 +151,7 @@ caf::result<attached> welcome_back(self_pointer self, std::uint32_t number,
     processor.served.insert(member);
     ++back->open;
     self
-      ->request(self->state.members[member].node, caf::infinite,
+      ->request(self->state.members[member].actor, caf::infinite,
                 adopt_claims{self->state.options.number, processor.name,
                              processor.lease_ms, named.claims})
       .then(
@@ -198,7 +197,7 @@ void remove_processor(self_pointer self, std::uint32_t number) {
   state.ring.close_view(processor->view);
   for (auto member : processor->served)
     if (auto* known = find_member(self, member))
-      self->send(known->node,
+      self->send(known->actor,
                  release_claims{state.options.number, processor->name});
   state.processors.erase(number);
 }
@@ -212,11 +211,11 @@ void processor_down(self_pointer self, const caf::actor_addr& who) {
     remove_processor(self, number);
 }
 
-void touch(self_pointer self, const touch_claims& x) {
+void touch(self_pointer self, const renew_claims& x) {
   auto* processor = find_processor(self, x.processor);
   if (processor == nullptr || processor->lease_ms == 0)
     return;
-  std::unordered_map<member_number, extend_claims> by_member;
+  std::unordered_map<member_number, renew> by_member;
   for (const auto& claim : x.claims) {
     auto& message = by_member[claim.member];
     message.queue = self->state.options.number;
@@ -225,7 +224,7 @@ void touch(self_pointer self, const touch_claims& x) {
   }
   for (auto& [number, message] : by_member)
     if (auto* member = find_member(self, number))
-      self->send(member->node, std::move(message));
+      self->send(member->actor, std::move(message));
 }
 
-} // namespace depositd::queue_parts
+} // namespace depositd::queue

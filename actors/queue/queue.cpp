@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
-namespace depositd {
-
-using namespace queue_parts;
+namespace depositd::queue {
 
 namespace {
 
@@ -34,38 +32,37 @@ void send_picks(self_pointer self, const batch_key& key,
   processor.holds += count;
   processor.served.insert(key.member);
   self->state.handed_out += count;
-  self->send(self->state.members[key.member].node,
-             hand_over{self->state.options.number, std::move(picks),
-                       taker{caf::actor_cast<caf::strong_actor_ptr>(
-                               processor.actor),
-                             key.processor, processor.name, processor.lease_ms,
-                             processor.local, nullptr},
-                       {}});
+  self->send(
+    self->state.members[key.member].actor,
+    hand_over{self->state.options.number,
+              std::move(picks),
+              taker{caf::actor_cast<caf::strong_actor_ptr>(processor.actor),
+                    key.processor, processor.name, processor.lease_ms,
+                    processor.local, nullptr},
+              {}});
 }
 
 } // namespace
 
-queue_member* queue_parts::find_member(self_pointer self,
-                                       member_number number) {
+queue_member* find_member(self_pointer self, member_number number) {
   auto& members = self->state.members;
-  if (number >= members.size() || !members[number].node)
+  if (number >= members.size() || !members[number].actor)
     return nullptr;
   return &members[number];
 }
 
-bool queue_parts::open(self_pointer self) {
+bool open(self_pointer self) {
   const auto& state = self->state;
   return state.begun && !state.options.settings.suspended
          && !state.options.server_suspended;
 }
 
-void queue_parts::change_items(self_pointer self, member_number number,
-                               std::int64_t by) {
+void change_items(self_pointer self, member_number number, std::int64_t by) {
   self->state.members[number].items += static_cast<std::uint64_t>(by);
   self->state.items += static_cast<std::uint64_t>(by);
 }
 
-void queue_parts::serve_waiting(self_pointer self) {
+void serve_waiting(self_pointer self) {
   if (!open(self))
     return;
   auto& ring = self->state.ring;
@@ -104,19 +101,19 @@ void settle_outcomes(self_pointer self, queue_processor& processor,
   processor.holds -= static_cast<std::int64_t>(outcomes.size());
   if (outcomes.size() == 1) { // the usual case of one item at a time
     if (auto* member = find_member(self, outcomes[0].member)) {
-      self->send(member->node, settle{number, to, outcomes});
+      self->send(member->actor, settle{number, to, outcomes});
       return;
     }
   }
   std::unordered_map<member_number, std::vector<outcome>> by_member;
-  handed unknown;
+  deliver unknown;
   for (const auto& x : outcomes)
     if (find_member(self, x.member) != nullptr)
       by_member[x.member].push_back(x);
     else
       unknown.settled.push_back({x.id, false}); // its user has no claims here
   for (auto& [member, xs] : by_member)
-    self->send(self->state.members[member].node,
+    self->send(self->state.members[member].actor,
                settle{number, to, std::move(xs)});
   if (!unknown.settled.empty())
     self->send(processor.actor, std::move(unknown));
@@ -134,7 +131,7 @@ void void_credit(self_pointer self, std::uint32_t number) {
     return;
   self->state.ring.stop_waiting(number);
   processor->credit = 0;
-  self->send(processor->actor, handed{}); // nobody is eligible for it
+  self->send(processor->actor, deliver{}); // nobody is eligible for it
 }
 
 void take_credit_back(self_pointer self, std::uint32_t number) {
@@ -145,14 +142,14 @@ void take_credit_back(self_pointer self, std::uint32_t number) {
   }
 }
 
-void take_work(self_pointer self, const work& x) {
+void take_work(self_pointer self, const settle_and_request& x) {
   auto* processor = find_processor(self, x.processor);
   if (processor == nullptr)
     return;
   if (!x.outcomes.empty())
     settle_outcomes(self, *processor, x.outcomes);
   if (x.counts) {
-    handed count;
+    deliver count;
     count.eligible = eligible_for(self, *processor);
     count.counted = true;
     self->send(processor->actor, std::move(count));
@@ -192,11 +189,10 @@ void introduce_member(self_pointer self, const introduce& x) {
   auto& state = self->state;
   if (x.member >= state.members.size())
     state.members.resize(x.member + 1);
-  state.members[x.member] = {x.user,
-                             caf::actor_cast<user_node_actor>(x.node)};
+  state.members[x.member] = {x.user, caf::actor_cast<user_actor>(x.actor)};
   change_items(self, x.member, static_cast<std::int64_t>(x.items));
   state.members_by_digest.emplace(digest_of_user(x.user), x.member);
-  state.ring.join(x.member, x.user, x.terms, x.stamp, x.credit);
+  state.ring.join(x.member, x.user, x.limits, x.stamp, x.credit);
   if (x.in_flight > 0) {
     state.ring.change_in_flight(x.member,
                                 static_cast<std::int32_t>(x.in_flight));
@@ -206,9 +202,9 @@ void introduce_member(self_pointer self, const introduce& x) {
     state.ring.change_ready(x.member, change);
   take_arrivals(self, x.member, x.arrived);
   if (state.classes_version > 0) // the node knows only the first classes yet
-    self->send(state.members[x.member].node,
-               reclassify{state.options.number, state.classes,
-                          state.classes_version});
+    self->send(
+      state.members[x.member].actor,
+      reclassify{state.options.number, state.classes, state.classes_version});
 }
 
 void change_counts(self_pointer self, const counts_changed& x) {
@@ -229,7 +225,7 @@ void change_counts(self_pointer self, const counts_changed& x) {
   change_items(self, x.member, x.items);
   state.finished += x.finished;
   take_arrivals(self, x.member, x.arrived);
-  take_handed(self, x.handed);
+  take_delivered(self, x.deliver);
   take_left(self, x.left);
   take_collapsed(self, x.member, x.collapses_done);
   serve_waiting(self);
@@ -278,9 +274,9 @@ queue(queue_self::stateful_pointer<queue_state> self, queue_options options) {
     [=](const caf::down_msg& x) { processor_down(self, x.source); });
   return {
     [=](const attach& x) { return attach_processor(self, x); },
-    [=](const work& x) { take_work(self, x); },
-    [=](const withdraw& x) { take_credit_back(self, x.processor); },
-    [=](const touch_claims& x) { touch(self, x); },
+    [=](const settle_and_request& x) { take_work(self, x); },
+    [=](const cancel_credit& x) { take_credit_back(self, x.processor); },
+    [=](const renew_claims& x) { touch(self, x); },
     [=](const detach& x) {
       remove_processor(self, x.processor);
       return done{};
@@ -292,10 +288,10 @@ queue(queue_self::stateful_pointer<queue_state> self, queue_options options) {
       self->state.options.server_suspended = x.server_suspended;
       serve_waiting(self);
     },
-    [=](const change_terms& x) {
+    [=](const change_limits& x) {
       for (const auto& entry : x.entries)
         if (find_member(self, entry.member) != nullptr)
-          self->state.ring.set_terms(entry.member, entry.terms);
+          self->state.ring.set_limits(entry.member, entry.limits);
       serve_waiting(self);
     },
     [=](const begin& x) {
@@ -311,13 +307,13 @@ queue(queue_self::stateful_pointer<queue_state> self, queue_options options) {
     [=](report_members) { return report_all_members(self); },
     [=](const explain_member& x) { return explain(self, x); },
     [=](report_processors) { return report_all_processors(self); },
-    [=](const take_items& x) { return take(self, x); },
-    [=](const end_items& x) { return end(self, x); },
-    [=](const extend_items& x) { return extend(self, x); },
+    [=](const receive_items& x) { return take(self, x); },
+    [=](const settle_items& x) { return end(self, x); },
+    [=](const renew_items& x) { return extend(self, x); },
     [=](const release_queue&) { return release_all(self); },
     [=](const count_queue&) { return count(self); },
     [=](const hand_outs_lost& x) { replace_lost(self, x); },
   };
 }
 
-} // namespace depositd
+} // namespace depositd::queue

@@ -4,6 +4,9 @@
 #include "actors/rules/ledger/dedup.hpp"
 #include "actors/rules/ring/ring.hpp"
 #include "messages/actors.hpp"
+#include "messages/processors.hpp"
+#include "messages/queue.hpp"
+#include "messages/users.hpp"
 
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
@@ -14,7 +17,7 @@
 #include <unordered_set>
 #include <vector>
 
-namespace depositd {
+namespace depositd::queue {
 
 struct queue_options {
   std::string name;
@@ -29,7 +32,7 @@ struct queue_options {
 /// A user as the queue knows it.
 struct queue_member {
   std::string user;
-  user_node_actor node;
+  user_actor actor;
   std::uint64_t items = 0;
   std::uint32_t classes_version = 0; ///< that its node counts by
   std::uint32_t collapsing = 0;      ///< of `items`, as good as gone
@@ -65,7 +68,7 @@ struct queue_state {
 
   /// For polling workers, who name users by digest.
   std::unordered_multimap<user_digest, member_number> members_by_digest;
-  std::optional<rules::view_number> poll_view;
+  std::optional<rules::view_number> receive_view;
 
   rules::dedup_index copies; ///< in `between_polls` queues
   /// What users had before recovery was over, to be sorted by age.
@@ -86,4 +89,4 @@ using queue_self = queue_actor::extend<caf::reacts_to<hand_outs_lost>>;
 queue_self::behavior_type
 queue(queue_self::stateful_pointer<queue_state> self, queue_options options);
 
-} // namespace depositd
+} // namespace depositd::queue

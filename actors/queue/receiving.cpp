@@ -3,21 +3,21 @@
 
 #include <algorithm>
 
-namespace depositd::queue_parts {
+namespace depositd::queue {
 
 namespace {
 
 /// The view of whoever polls: any user, any size.
-rules::view_number poll_view(self_pointer self) {
+rules::view_number receive_view(self_pointer self) {
   auto& state = self->state;
-  if (!state.poll_view)
-    state.poll_view
-      = state.ring.open_view({}, state.classes.of_limit(no_size_limit));
-  return *state.poll_view;
+  if (!state.receive_view)
+    state.receive_view =
+      state.ring.open_view({}, state.classes.of_limit(no_size_limit));
+  return *state.receive_view;
 }
 
 /// Picks of one user, with their places in the answer.
-struct share_of_poll {
+struct share_of_receive {
   std::vector<pick> picks;
   std::vector<std::uint32_t> slots;
 };
@@ -36,14 +36,14 @@ caf::message is_done() {
 
 } // namespace
 
-caf::result<items_taken> take(self_pointer self, const take_items& x) {
+caf::result<items_received> take(self_pointer self, const receive_items& x) {
   auto& state = self->state;
   const auto claims = state.ring.in_flight_total();
   if (!open(self) || claims >= x.claims_max)
-    return items_taken{};
+    return items_received{};
   const auto room = std::min<std::uint64_t>(x.count, x.claims_max - claims);
-  const auto view = poll_view(self);
-  std::vector<std::pair<member_number, share_of_poll>> shares;
+  const auto view = receive_view(self);
+  std::vector<std::pair<member_number, share_of_receive>> shares;
   std::unordered_map<member_number, std::size_t> index;
   std::uint32_t slots = 0;
   while (slots < room) {
@@ -52,30 +52,30 @@ caf::result<items_taken> take(self_pointer self, const take_items& x) {
       break;
     auto [at, fresh] = index.try_emplace(what->member, shares.size());
     if (fresh)
-      shares.emplace_back(what->member, share_of_poll{});
+      shares.emplace_back(what->member, share_of_receive{});
     auto& share = shares[at->second].second;
     share.picks.push_back(*what);
     share.slots.push_back(slots++);
   }
   if (slots == 0)
-    return items_taken{};
-  auto answer = std::make_shared<poll_answer>();
-  auto where = take_reply(self);
+    return items_received{};
+  auto answer = std::make_shared<receive_answer>();
+  auto where = journal::take_reply(self);
   answer->to = std::move(where.to);
   answer->id = where.id;
   answer->items.resize(slots);
   answer->open = slots;
   state.handed_out += slots;
   for (auto& [member, share] : shares)
-    self->send(state.members[member].node,
+    self->send(state.members[member].actor,
                hand_over{state.options.number, std::move(share.picks),
                          taker{nullptr, 0, x.taker, x.lease_ms, false, answer},
                          std::move(share.slots)});
-  return answered_later<items_taken>();
+  return journal::answered_later<items_received>();
 }
 
-caf::result<items_ended> end(self_pointer self, const end_items& x) {
-  std::unordered_map<member_number, end_named> parts;
+caf::result<items_settled> end(self_pointer self, const settle_items& x) {
+  std::unordered_map<member_number, settle_named> parts;
   auto answer = std::make_shared<end_answer>();
   answer->accepted.resize(x.items.size());
   for (std::uint32_t i = 0; i < x.items.size(); ++i)
@@ -85,48 +85,51 @@ caf::result<items_ended> end(self_pointer self, const end_items& x) {
       part.positions.push_back(i);
     }
   if (parts.empty()) // nobody has such items any more
-    return items_ended{std::move(answer->accepted)};
-  auto share = share_reply(take_reply(self), parts.size(), [answer] {
-    return caf::make_message(items_ended{answer->accepted});
-  });
+    return items_settled{std::move(answer->accepted)};
+  auto share =
+    journal::share_reply(journal::take_reply(self), parts.size(), [answer] {
+      return caf::make_message(items_settled{answer->accepted});
+    });
   for (auto& [member, part] : parts) {
     part.queue = self->state.options.number;
     part.answer = answer;
     part.share = share;
-    self->send(self->state.members[member].node, std::move(part));
+    self->send(self->state.members[member].actor, std::move(part));
   }
-  return answered_later<items_ended>();
+  return journal::answered_later<items_settled>();
 }
 
-caf::result<done> extend(self_pointer self, const extend_items& x) {
-  std::unordered_map<member_number, extend_named> parts;
+caf::result<done> extend(self_pointer self, const renew_items& x) {
+  std::unordered_map<member_number, renew_named> parts;
   for (const auto& name : x.items)
     for (const auto member : members_named(self, name.user))
       parts[member].ids.push_back(name.id);
   if (parts.empty())
     return done{};
-  auto share = share_reply(take_reply(self), parts.size(), is_done);
+  auto share =
+    journal::share_reply(journal::take_reply(self), parts.size(), is_done);
   for (auto& [member, part] : parts) {
     part.queue = self->state.options.number;
     part.taker = x.taker;
     part.lease_ms = x.lease_ms;
     part.share = share;
-    self->send(self->state.members[member].node, std::move(part));
+    self->send(self->state.members[member].actor, std::move(part));
   }
-  return answered_later<done>();
+  return journal::answered_later<done>();
 }
 
 caf::result<done> release_all(self_pointer self) {
-  std::vector<user_node_actor> nodes;
+  std::vector<user_actor> nodes;
   for (const auto& member : self->state.members)
-    if (member.node)
-      nodes.push_back(member.node);
+    if (member.actor)
+      nodes.push_back(member.actor);
   if (nodes.empty())
     return done{};
-  auto share = share_reply(take_reply(self), nodes.size(), is_done);
+  auto share =
+    journal::share_reply(journal::take_reply(self), nodes.size(), is_done);
   for (const auto& node : nodes)
     self->send(node, release_claims{self->state.options.number, "", share});
-  return answered_later<done>();
+  return journal::answered_later<done>();
 }
 
 queue_counted count(self_pointer self) {
@@ -136,4 +139,4 @@ queue_counted count(self_pointer self) {
           state.ring.in_flight_total()};
 }
 
-} // namespace depositd::queue_parts
+} // namespace depositd::queue

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace depositd::queue_parts {
+namespace depositd::queue {
 
 queue_report report(self_pointer self) {
   const auto& state = self->state;
@@ -24,7 +24,7 @@ members_report report_all_members(self_pointer self) {
   const auto& state = self->state;
   members_report out{state.options.name, {}};
   for (member_number i = 0; i < state.members.size(); ++i)
-    if (state.members[i].node)
+    if (state.members[i].actor)
       out.entries.push_back({state.members[i].user, state.ring.explain(i)});
   return out;
 }
@@ -56,4 +56,4 @@ processors_report report_all_processors(self_pointer self) {
   return out;
 }
 
-} // namespace depositd::queue_parts
+} // namespace depositd::queue

@@ -3,11 +3,11 @@
 // What becomes of a hand-out whose body could not be read at its place: the
 // node of its user knows whether the body has moved or the claim must end.
 
-#include "messages/local.hpp"
+#include "messages/journal.hpp"
 
 #include <vector>
 
-namespace depositd {
+namespace depositd::queue {
 
 /// From the body reader through the shard to nodes, each of which gets those
 /// of its own user.
@@ -22,7 +22,7 @@ struct hand_outs_lost {
   std::uint32_t count = 0;
 };
 
-} // namespace depositd
+} // namespace depositd::queue
 
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::look_again)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::hand_outs_lost)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::queue::look_again)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::queue::hand_outs_lost)

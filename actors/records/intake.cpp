@@ -1,12 +1,13 @@
 #include "actors/records/intake.hpp"
 
+#include "messages/journal.hpp"
 #include "messages/values/test_points.hpp"
 
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
 
-namespace depositd {
+namespace depositd::records {
 
 namespace {
 
@@ -55,15 +56,15 @@ positions(self_pointer self, const watermarks_read& known) {
   auto count = options.source->partitions();
   if (!count)
     return std::move(count.error());
-  std::map<std::string, std::int64_t> marks;
-  for (const auto& mark : known.marks)
-    marks[mark.partition] = mark.offset;
+  std::map<std::string, std::int64_t> watermarks;
+  for (const auto& mark : known.watermarks)
+    watermarks[mark.partition] = mark.offset;
   std::vector<partition_position> out;
   for (std::int32_t p = 0; p < *count; ++p) {
     if (static_cast<shard_number>(p) % options.shards != options.shard)
       continue;
-    const auto mark = marks.find(cursor_name(options, p));
-    auto next = mark == marks.end() ? from_oldest : mark->second + 1;
+    const auto mark = watermarks.find(cursor_name(options, p));
+    auto next = mark == watermarks.end() ? from_oldest : mark->second + 1;
     // The shard knows cursors as of its own beginning.
     const auto ours = self->state.committed.find(p);
     if (ours != self->state.committed.end())
@@ -159,12 +160,12 @@ caf::error add(const intake_options& options, ingest& to,
     reject(to, x, at->second, std::move(deposit->user));
     return {};
   }
-  if (deposit->post.size() > inline_post_bytes_max) {
-    auto kept = options.blobs->put(deposit->post);
+  if (deposit->body.size() > inline_submission_bytes_max) {
+    auto kept = options.blobs->put(deposit->body);
     if (!kept)
       return std::move(kept.error());
-    deposit->particulars.blob = std::move(*kept);
-    deposit->post.clear();
+    deposit->submission.blob = std::move(*kept);
+    deposit->body.clear();
   }
   deposit->offset = x.offset;
   to.deposits.push_back(std::move(*deposit));
@@ -177,7 +178,7 @@ caf::error gather(intake_state& state, std::vector<source_record>& records) {
     auto& partition = state.partitions[x.partition];
     auto& to = partition.next_batch;
     to.partition = partition_name(state.options, x.partition);
-    to.upto = x.offset;
+    to.last = x.offset;
     if (auto failed = add(state.options, to, x, {}))
       return failed;
     const auto bytes = x.key.size() + x.value.size();
@@ -193,20 +194,20 @@ caf::error gather(intake_state& state, std::vector<source_record>& records) {
 
 void send_waiting(self_pointer self, std::int32_t number);
 
-void committed(self_pointer self, std::int32_t number, std::int64_t upto) {
+void committed(self_pointer self, std::int32_t number, std::int64_t last) {
   auto& state = self->state;
   crash_point("intake_committed");
   auto& partition = state.partitions[number];
-  partition.next = upto + 1;
+  partition.next = last + 1;
   partition.sending = false;
   state.in_flight -= partition.sent.records.size();
   state.bytes_in_flight -= partition.sent.bytes;
   partition.sent = {};
   auto& reached = state.committed[number];
-  if (state.options.journal && upto >= reached)
+  if (state.options.journal && last >= reached)
     self->send(state.options.journal,
-               keep_watermark{{cursor_name(state.options, number), upto}});
-  reached = std::max(reached, upto + 1); // a source may repeat older records
+               keep_watermark{{cursor_name(state.options, number), last}});
+  reached = std::max(reached, last + 1); // a source may repeat older records
   send_waiting(self, number);
   go_on(self, {});
 }
@@ -214,7 +215,7 @@ void committed(self_pointer self, std::int32_t number, std::int64_t upto) {
 void send_batch(self_pointer self, std::int32_t number, ingest batch);
 
 /// Shards have applied nothing of their part, where they refuse any of it.
-void send_again(self_pointer self, std::int32_t number, std::int64_t upto,
+void send_again(self_pointer self, std::int32_t number, std::int64_t last,
                 const std::vector<ingest_refused>& refused) {
   auto& state = self->state;
   auto& partition = state.partitions[number];
@@ -227,7 +228,7 @@ void send_again(self_pointer self, std::int32_t number, std::int64_t upto,
                                                          "what it refused"}));
   ingest batch;
   batch.partition = partition_name(state.options, number);
-  batch.upto = upto;
+  batch.last = last;
   for (const auto& x : partition.sent.records)
     if (auto failed = add(state.options, batch, x, partition.refused))
       return start_again(self, failed);
@@ -236,7 +237,7 @@ void send_again(self_pointer self, std::int32_t number, std::int64_t upto,
 }
 
 void send_batch(self_pointer self, std::int32_t number, ingest batch) {
-  const auto upto = batch.upto;
+  const auto last = batch.last;
   const auto attempt = self->state.attempt;
   self
     ->request(self->state.options.deposits,
@@ -248,9 +249,9 @@ void send_batch(self_pointer self, std::int32_t number, ingest batch) {
         self->state.report.accepted += x.accepted;
         self->state.report.rejected += x.rejected;
         if (x.refused.empty())
-          committed(self, number, upto);
+          committed(self, number, last);
         else
-          send_again(self, number, upto, x.refused);
+          send_again(self, number, last, x.refused);
       },
       [=](const caf::error& why) {
         if (self->state.attempt == attempt)
@@ -324,4 +325,4 @@ intake(intake_self::stateful_pointer<intake_state> self,
   };
 }
 
-} // namespace depositd
+} // namespace depositd::records

@@ -3,7 +3,8 @@
 #include "messages/actors.hpp"
 #include "messages/ports/blob_store.hpp"
 #include "messages/ports/record_log.hpp"
-#include "messages/values/record_format.hpp"
+#include "messages/records.hpp"
+#include "messages/values/sharding.hpp"
 
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
@@ -13,7 +14,7 @@
 #include <memory>
 #include <string>
 
-namespace depositd {
+namespace depositd::records {
 
 /// To itself: ask where to go on, and read from there.
 struct begin_reading {};
@@ -31,7 +32,7 @@ struct intake_options {
   shard_number shard = 0;
   shard_number shards = 1; ///< reads every partition p with p % shards == shard
   blob_store* blobs = nullptr; ///< for large posts; outlives the actor
-  poll_limits limits;
+  read_limits limits;
   /// On their way to shards at once; one more poll may go beyond. Enough that a
   /// commit is under way while the next records are decoded.
   std::size_t records_in_flight_max = 8'000;
@@ -87,7 +88,7 @@ intake_self::behavior_type
 intake(intake_self::stateful_pointer<intake_state> self,
        intake_options options);
 
-} // namespace depositd
+} // namespace depositd::records
 
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::begin_reading)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::read_more)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::records::begin_reading)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::records::read_more)

@@ -1,5 +1,8 @@
 #include "actors/records/publisher.hpp"
 
+#include "messages/journal.hpp"
+#include "messages/projection.hpp"
+#include "messages/shard.hpp"
 #include "messages/values/codec.hpp"
 #include "messages/values/test_points.hpp"
 
@@ -7,7 +10,7 @@
 
 #include <algorithm>
 
-namespace depositd {
+namespace depositd::records {
 
 namespace {
 
@@ -61,7 +64,7 @@ private:
 
   void see(const submission_received& x) {
     if (state_.known.size() < state_.options.known_max)
-      state_.known[x.id] = {x.particulars, x.received_us};
+      state_.known[x.id] = {x.submission, x.received_us};
   }
 
   outcome_event& add(item_id id, const std::string& queue) {
@@ -89,13 +92,13 @@ private:
       return;
     }
     // Kept until the batch is out: it may have to be made again.
-    out.particulars = known->second.particulars;
+    out.submission = known->second.submission;
     out.received_us = known->second.received_us;
   }
 
   void see(const submission_recorded& x) {
     auto& out = add(x.id, x.queue);
-    out.particulars = x.particulars;
+    out.submission = x.submission;
     out.how = x.failed ? ending::failed : ending::done;
     out.batch_id = x.batch_id;
     out.document = x.document;
@@ -129,7 +132,7 @@ caf::expected<publication> gather(publisher_state& state) {
           out.take(x, next);
         next += x.events.size();
       }
-      out.result.upto = group.last;
+      out.result.last = group.last;
       events += group.last - group.first + 1;
       return !damage && events < state.options.events_max
              && out.lookups < state.options.lookups_max;
@@ -137,7 +140,7 @@ caf::expected<publication> gather(publisher_state& state) {
   if (damage)
     return damage;
   // Up to a part that was dropped.
-  if (failed && (failed != ec::not_found || out.result.upto == 0))
+  if (failed && (failed != ec::not_found || out.result.last == 0))
     return failed;
   return std::move(out.result);
 }
@@ -151,7 +154,7 @@ void published(self_pointer self, const publication& x) {
     if (entry.is_outcome)
       state.known.erase(entry.outcome.id);
   }
-  state.cursor = std::max(state.cursor, x.upto);
+  state.cursor = std::max(state.cursor, x.last);
   state.report.published = state.cursor;
   state.report.trouble.clear();
   if (state.options.published)
@@ -159,7 +162,7 @@ void published(self_pointer self, const publication& x) {
   if (!x.entries.empty())
     self->send(state.options.journal,
                keep_watermark{
-                 {egress_mark, static_cast<std::int64_t>(state.cursor)}});
+                 {egress_watermark, static_cast<std::int64_t>(state.cursor)}});
   crash_point("publisher_marked");
   self->send(self, publish_more{});
 }
@@ -176,7 +179,7 @@ void send_out(self_pointer self, const publication& x) {
   if (seeded_bug("egress_cursor_first"))
     self->send(
       state.options.journal,
-      keep_watermark{{egress_mark, static_cast<std::int64_t>(x.upto)}});
+      keep_watermark{{egress_watermark, static_cast<std::int64_t>(x.last)}});
   if (!batch.empty())
     if (auto failed
         = state.options.sink->publish(batch, state.options.publish_wait))
@@ -193,7 +196,7 @@ void fill_in(publication& x, const std::vector<submission_row>& rows) {
     if (entry.known)
       continue;
     if (const auto at = by_id.find(entry.outcome.id); at != by_id.end()) {
-      entry.outcome.particulars = at->second->particulars;
+      entry.outcome.submission = at->second->submission;
       entry.outcome.received_us = at->second->received_us;
     }
   }
@@ -223,12 +226,11 @@ void look_up(self_pointer self, std::shared_ptr<publication> x) {
 /// Only what was published is dropped, but the mark of how far that was may be
 /// lost with a crash. Returns whether the cursor stood before such a part.
 bool pass_dropped(publisher_state& state) {
-  const auto extents = state.options.store->extents();
-  const auto next
-    = std::find_if(extents.begin(), extents.end(), [&](const extent& x) {
-        return x.last > state.cursor;
-      });
-  if (next == extents.end() || next->first <= state.cursor + 1)
+  const auto segments = state.options.store->segments();
+  const auto next =
+    std::find_if(segments.begin(), segments.end(),
+                 [&](const segment& x) { return x.last > state.cursor; });
+  if (next == segments.end() || next->first <= state.cursor + 1)
     return false;
   spdlog::warn("publisher_passes shard={} from={} to={} reason=\"dropped\"",
                state.options.shard, state.cursor + 1, next->first - 1);
@@ -287,8 +289,8 @@ void resume_publishing(self_pointer self) {
   self->request(options.own, options.request_timeout, read_watermarks{})
     .then(
       [=](const watermarks_read& x) {
-        for (const auto& mark : x.marks)
-          if (mark.partition == egress_mark)
+        for (const auto& mark : x.watermarks)
+          if (mark.partition == egress_watermark)
             self->state.cursor = static_cast<sequence>(mark.offset);
         learn_queues(self);
       },
@@ -311,4 +313,4 @@ publisher(publisher_self::stateful_pointer<publisher_state> self,
   };
 }
 
-} // namespace depositd
+} // namespace depositd::records

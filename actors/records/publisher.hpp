@@ -3,7 +3,8 @@
 #include "messages/actors.hpp"
 #include "messages/ports/journal_store.hpp"
 #include "messages/ports/record_log.hpp"
-#include "messages/values/record_format.hpp"
+#include "messages/records.hpp"
+#include "messages/values/sharding.hpp"
 
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
@@ -16,7 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace depositd {
+namespace depositd::records {
 
 /// To itself: ask the shard where to go on.
 struct begin_publishing {};
@@ -51,7 +52,7 @@ using publisher_self
 
 /// What an outcome needs and the event that ends a deposit does not say.
 struct known_deposit {
-  submission particulars;
+  depositd::submission submission;
   micros received_us = 0;
 };
 
@@ -64,7 +65,7 @@ struct publication {
     dead_letter letter;
   };
   std::vector<entry> entries;
-  sequence upto = 0;
+  sequence last = 0;
 };
 
 struct publisher_state {
@@ -84,7 +85,7 @@ publisher_self::behavior_type
 publisher(publisher_self::stateful_pointer<publisher_state> self,
           publisher_options options);
 
-} // namespace depositd
+} // namespace depositd::records
 
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::begin_publishing)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::publish_more)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::records::begin_publishing)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::records::publish_more)

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <xxhash.h>
 
-namespace depositd::shard_parts {
+namespace depositd::shard {
 
 namespace {
 
@@ -115,22 +115,23 @@ caf::result<enqueued> accept_batch(shard_pointer self, enqueue& x) {
   auto answer = std::make_shared<enqueue_answer>();
   answer->ids.resize(x.items.size());
   auto parts = group_by_user(self, x, number, answer);
-  auto share = share_reply(take_reply(self), parts.size(), [answer] {
-    return caf::make_message(result_of(*answer));
-  });
+  auto share =
+    journal::share_reply(journal::take_reply(self), parts.size(), [answer] {
+      return caf::make_message(result_of(*answer));
+    });
   for (auto& [user, items] : parts) {
     items.share = share;
     const auto at = self->state.users.find(user);
     if (at == self->state.users.end() || !at->second.retiring) {
-      self->send(reach_user(self, user, number).node, std::move(items));
+      self->send(reach_user(self, user, number).actor, std::move(items));
     } else {
       auto late = std::make_shared<accept_items>(std::move(items));
-      with_node(self, user, number, [=](const user_node_actor& node) {
+      with_user(self, user, number, [=](const user_actor& node) {
         self->send(node, std::move(*late));
       });
     }
   }
-  return answered_later<enqueued>();
+  return journal::answered_later<enqueued>();
 }
 
 caf::result<enqueued> accept_submission(shard_pointer self, const submit& x) {
@@ -151,22 +152,22 @@ caf::result<enqueued> accept_submission(shard_pointer self, const submit& x) {
   accept_items::one one;
   one.id = ++self->state.id_last;
   one.priority = x.priority;
-  one.size = x.particulars.size;
+  one.size = x.submission.size;
   one.body =
-    std::make_shared<const std::string>(encode_envelope(x.particulars));
+    std::make_shared<const std::string>(encode_submission_body(x.submission));
   answer->ids.push_back(one.id);
   items.items.push_back(std::move(one));
-  items.particulars.push_back(x.particulars);
-  items.share = share_reply(take_reply(self), 1, [answer] {
+  items.submissions.push_back(x.submission);
+  items.share = journal::share_reply(journal::take_reply(self), 1, [answer] {
     if (answer->ids[0] == 0)
       return caf::make_message(caf::make_error(
         ec::pending_limit_reached,
         std::string{"the user has too many pending submissions"}));
     return caf::make_message(result_of(*answer));
   });
-  with_node(self, x.user, *number,
-            [=](const user_node_actor& node) { self->send(node, items); });
-  return answered_later<enqueued>();
+  with_user(self, x.user, *number,
+            [=](const user_actor& node) { self->send(node, items); });
+  return journal::answered_later<enqueued>();
 }
 
 caf::result<enqueued> record_processed(shard_pointer self,
@@ -179,17 +180,17 @@ caf::result<enqueued> record_processed(shard_pointer self,
   append out;
   out.generation = self->state.generation;
   out.events = 1;
-  out.deliveries.emplace_back(
-    reply{take_reply(self), caf::make_message(enqueued{{what.id}, 0})});
+  out.deliveries.emplace_back(reply{journal::take_reply(self),
+                                    caf::make_message(enqueued{{what.id}, 0})});
   std::vector<body_slot> slots;
   encode(record{x.user, {event{std::move(what)}}}, out.bytes, slots);
   if (self->state.options.backlog)
     self->state.options.backlog->bytes += out.bytes.size();
   self->send(self->state.options.journal, std::move(out));
-  return answered_later<enqueued>();
+  return journal::answered_later<enqueued>();
 }
 
-caf::expected<queue_door_actor> open_door(shard_pointer self,
+caf::expected<queue_port_actor> open_port(shard_pointer self,
                                           const std::string& name) {
   if (auto refused = refuse_intake(self))
     return refused;
@@ -198,7 +199,7 @@ caf::expected<queue_door_actor> open_door(shard_pointer self,
   const auto number = reach_queue(self, name);
   if (!number)
     return number.error();
-  return queue_door_actor{self->state.queues[*number].actor};
+  return queue_port_actor{self->state.queues[*number].actor};
 }
 
-} // namespace depositd::shard_parts
+} // namespace depositd::shard

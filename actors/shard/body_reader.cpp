@@ -5,14 +5,14 @@
 
 #include <spdlog/spdlog.h>
 
-namespace depositd {
+namespace depositd::shard {
 
 namespace {
 
 using self_pointer = body_reader_self::stateful_pointer<body_reader_state>;
 
 /// Handing out an item without its bytes would be worse than not at all.
-void send_back(self_pointer self, look_again unread) {
+void send_back(self_pointer self, queue::look_again unread) {
   if (unread.items.empty())
     return;
   if (self->state.shard)
@@ -26,8 +26,8 @@ void send_back(self_pointer self, look_again unread) {
 
 void read_and_send(self_pointer self, journal_store* store,
                    read_and_hand_out& x) {
-  outgoing out;
-  look_again unread;
+  journal::outgoing out;
+  queue::look_again unread;
   for (auto& item : x.items) {
     auto body = store->read_body(item.place);
     if (!body) {
@@ -59,4 +59,4 @@ body_reader(body_reader_self::stateful_pointer<body_reader_state> self,
   };
 }
 
-} // namespace depositd
+} // namespace depositd::shard

@@ -3,11 +3,12 @@
 #include "actors/queue/unread.hpp"
 #include "messages/actors.hpp"
 #include "messages/ports/journal_store.hpp"
+#include "messages/projection.hpp"
 
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
-namespace depositd {
+namespace depositd::shard {
 
 using body_reader_self
   = body_reader_actor::extend<caf::reacts_to<meet_shard>>;
@@ -26,4 +27,4 @@ body_reader_self::behavior_type
 body_reader(body_reader_self::stateful_pointer<body_reader_state> self,
             journal_store* store);
 
-} // namespace depositd
+} // namespace depositd::shard

@@ -6,7 +6,7 @@
 
 #include <spdlog/spdlog.h>
 
-namespace depositd::shard_parts {
+namespace depositd::shard {
 
 namespace {
 
@@ -22,7 +22,7 @@ void send_settings(shard_pointer self, queue_number number) {
   for (const auto& [name, entry] : state.users) {
     const auto member = entry.members.find(number);
     if (member != entry.members.end())
-      self->send(entry.node, change_settings{number, settings});
+      self->send(entry.actor, change_settings{number, settings});
   }
 }
 
@@ -31,17 +31,17 @@ void spread(shard_pointer self, const event& change) {
   if (const auto* x = std::get_if<queue_changed>(&change)) {
     if (const auto number = find_queue(self, x->queue)) {
       send_settings(self, *number);
-      send_terms(self, *number, nullptr);
+      send_limits(self, *number, nullptr);
     } else {
       const auto fresh = spawn_queue(self, x->queue);
       self->send(state.queues[fresh].actor, begin{0});
     }
   } else if (const auto* limits = std::get_if<user_limits_changed>(&change)) {
     if (const auto number = find_queue(self, limits->queue))
-      send_terms(self, *number, &limits->user);
-  } else if (const auto* who = std::get_if<user_standing_changed>(&change)) {
+      send_limits(self, *number, &limits->user);
+  } else if (const auto* who = std::get_if<user_eligibility_changed>(&change)) {
     for (queue_number i = 0; i < state.queues.size(); ++i)
-      send_terms(self, i, &who->user);
+      send_limits(self, i, &who->user);
   } else if (std::holds_alternative<server_changed>(change)) {
     for (queue_number i = 0; i < state.queues.size(); ++i)
       send_settings(self, i);
@@ -112,10 +112,11 @@ caf::result<done> change_control(shard_pointer self, const propose& x) {
     rules::apply(checked, change);
   }
   std::vector<delivery> deliveries;
-  deliveries.emplace_back(reply{take_reply(self), caf::make_message(done{})});
+  deliveries.emplace_back(
+    reply{journal::take_reply(self), caf::make_message(done{})});
   commit_control(self, x.changes, std::move(deliveries));
   run_moves(self);
-  return answered_later<done>();
+  return journal::answered_later<done>();
 }
 
 caf::result<done> follow_control(shard_pointer self, const adopt_control& x) {
@@ -134,10 +135,11 @@ caf::result<done> follow_control(shard_pointer self, const adopt_control& x) {
     changes = rules::differences(*state.control, *x.state);
   }
   std::vector<delivery> deliveries;
-  deliveries.emplace_back(reply{take_reply(self), caf::make_message(done{})});
+  deliveries.emplace_back(
+    reply{journal::take_reply(self), caf::make_message(done{})});
   commit_control(self, std::move(changes), std::move(deliveries));
   run_moves(self);
-  return answered_later<done>();
+  return journal::answered_later<done>();
 }
 
 std::uint64_t first_revision(epoch_number epoch) {
@@ -199,9 +201,9 @@ std::vector<event> configuration_changes(const control_state& state,
   }
   if (state.configured.prohibited_users != seen.prohibited_users)
     for (const auto& user : seen.prohibited_users) {
-      const auto at = state.standings.find(user);
-      const auto held = at != state.standings.end() && at->second.held;
-      out.emplace_back(user_standing_changed{user, held, true});
+      const auto at = state.eligibilities.find(user);
+      const auto held = at != state.eligibilities.end() && at->second.held;
+      out.emplace_back(user_eligibility_changed{user, held, true});
     }
   if (state.configured.processors_count != seen.processors_count
       || state.configured.queues.empty())
@@ -221,4 +223,4 @@ std::vector<event> configuration_changes(const control_state& state,
   return out;
 }
 
-} // namespace depositd::shard_parts
+} // namespace depositd::shard

@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <xxhash.h>
 
-namespace depositd::shard_parts {
+namespace depositd::shard {
 
 namespace {
 
@@ -46,10 +46,10 @@ struct batch {
 bool is_repeated(shard_pointer self, batch& to, const ingest_deposit& x,
                  std::string& wrong) {
   using rules::recent_ids;
-  const auto& p = x.particulars;
+  const auto& p = x.submission;
   if (p.file_name.empty() || seeded_bug("dedupe_skipped"))
     return false;
-  const auto& content = x.post.empty() ? p.blob : x.post;
+  const auto& content = x.body.empty() ? p.blob : x.body;
   switch (self->state.ingested.see(
     x.user, p.file_name, p.size, XXH3_64bits(content.data(), content.size()),
     now(self))) {
@@ -78,13 +78,13 @@ void add_deposit(shard_pointer self, batch& to, ingest_deposit& x) {
   accept_items::one one;
   one.id = ++self->state.id_last;
   one.priority = x.priority;
-  one.size = x.particulars.size;
+  one.size = x.submission.size;
   one.body = std::make_shared<const std::string>(
-    encode_envelope(x.particulars, x.post));
+    encode_submission_body(x.submission, x.body));
   one.position = static_cast<std::uint32_t>(items.items.size());
   items.answer->ids.push_back(one.id);
   items.items.push_back(std::move(one));
-  items.particulars.push_back(std::move(x.particulars));
+  items.submissions.push_back(std::move(x.submission));
   ++to.result.accepted;
 }
 
@@ -162,9 +162,9 @@ caf::result<ingested> ingest_batch(shard_pointer self, ingest& x) {
   auto all = take_apart(self, x);
   if (!all.result.refused.empty())
     return refuse_batch(self, all, id_last);
-  const watermark mark{x.partition,
-                       std::max(x.upto, watermark_of(self, x.partition,
-                                                     nothing_applied))};
+  const watermark mark{
+    x.partition,
+    std::max(x.last, watermark_of(self, x.partition, nothing_applied))};
   self->state.watermarks[mark.partition] = mark.offset;
   auto own = own_part(self, all);
   crash_point("ingest_decided");
@@ -177,23 +177,23 @@ caf::result<ingested> ingest_batch(shard_pointer self, ingest& x) {
       self->delayed_send(self->state.options.journal,
                          std::chrono::milliseconds{1}, keep_watermark{mark});
     else
-      own.bundle->marks.push_back(mark);
+      own.bundle->watermarks.push_back(mark);
   }
   return commit_parts(self, all.parts, std::move(own), std::move(all.result));
 }
 
 std::int64_t watermark_of(shard_pointer self, const std::string& name,
                           std::int64_t otherwise) {
-  const auto& marks = self->state.watermarks;
-  const auto at = marks.find(name);
-  return at == marks.end() ? otherwise : at->second;
+  const auto& watermarks = self->state.watermarks;
+  const auto at = watermarks.find(name);
+  return at == watermarks.end() ? otherwise : at->second;
 }
 
 caf::result<ingested> commit_parts(shard_pointer self, user_parts& parts,
                                    append own, ingested result) {
-  auto share
-    = share_reply(take_reply(self), parts.size() + 1,
-                  [result] { return caf::make_message(result); });
+  auto share =
+    journal::share_reply(journal::take_reply(self), parts.size() + 1,
+                         [result] { return caf::make_message(result); });
   own.deliveries.emplace_back(share);
   if (own.bundle)
     own.bundle->parts = static_cast<std::uint32_t>(parts.size()) + 1;
@@ -202,12 +202,12 @@ caf::result<ingested> commit_parts(shard_pointer self, user_parts& parts,
     items.share = share;
     const auto number = items.queue;
     auto message = std::make_shared<accept_items>(std::move(items));
-    with_node(self, user, number, [=](const user_node_actor& node) {
+    with_user(self, user, number, [=](const user_actor& node) {
       self->send(node, std::move(*message));
     });
   }
   self->send(self->state.options.journal, std::move(own));
-  return answered_later<ingested>();
+  return journal::answered_later<ingested>();
 }
 
 /// Whoever goes on from a mark that is not durable yet loses what is before it
@@ -217,8 +217,8 @@ caf::result<watermarks_read> tell_watermarks(shard_pointer self) {
     return refused;
   watermarks_read out;
   for (const auto& [partition, offset] : self->state.watermarks)
-    out.marks.push_back({partition, offset});
+    out.watermarks.push_back({partition, offset});
   return answer_after_commits(self, std::move(out));
 }
 
-} // namespace depositd::shard_parts
+} // namespace depositd::shard

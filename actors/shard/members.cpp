@@ -3,11 +3,11 @@
 
 #include <cassert>
 
-namespace depositd::shard_parts {
+namespace depositd::shard {
 
 namespace {
 
-user_node_options node_options(shard_pointer self, const std::string& user) {
+users::user_options node_options(shard_pointer self, const std::string& user) {
   const auto& state = self->state;
   const auto& options = state.options;
   return {user,          options.journal, state.generation, options.epoch,
@@ -30,8 +30,8 @@ void introduce_to(shard_pointer self, const std::string& user,
   introduce message;
   message.member = member;
   message.user = user;
-  message.node = caf::actor_cast<caf::strong_actor_ptr>(entry.node);
-  message.terms = rules::terms_of(*state.control, queue.name, user);
+  message.actor = caf::actor_cast<caf::strong_actor_ptr>(entry.actor);
+  message.limits = rules::limits_of(*state.control, queue.name, user);
   const auto stood = state.rings.find({queue.name, user});
   if (stood != state.rings.end()) {
     std::tie(message.stamp, message.credit) = stood->second;
@@ -39,7 +39,7 @@ void introduce_to(shard_pointer self, const std::string& user,
   }
   // The queue hears of the user before its node can send it anything.
   self->send(queue.actor, std::move(message));
-  self->send(entry.node,
+  self->send(entry.actor,
              serve_queue{number,
                          caf::actor_cast<caf::strong_actor_ptr>(queue.actor),
                          queue.name, state.control->queues.at(queue.name),
@@ -95,14 +95,14 @@ std::optional<queue_number> find_queue(shard_pointer self,
 queue_number spawn_queue(shard_pointer self, const std::string& name) {
   auto& state = self->state;
   const auto number = static_cast<queue_number>(state.queues.size());
-  queue_options options;
+  queue::queue_options options;
   options.name = name;
   options.number = number;
   options.settings = state.control->queues.at(name);
   options.server_suspended = state.control->server.suspended
                              || state.now == shard_state::phase::draining;
   state.queues.push_back(
-    {name, self->spawn<caf::linked>(queue, std::move(options)), 0, {}});
+    {name, self->spawn<caf::linked>(queue::queue, std::move(options)), 0, {}});
   state.queue_numbers.emplace(name, number);
   return number;
 }
@@ -114,36 +114,36 @@ shard_user& reach_user(shard_pointer self, const std::string& user,
   auto& entry = at->second;
   assert(!entry.retiring && "use with_node");
   if (fresh)
-    entry.node = self->spawn<caf::linked>(user_node, node_options(self, user),
-                                          recovered_ledgers{});
+    entry.actor = self->spawn<caf::linked>(
+      users::user, node_options(self, user), users::recovered_ledgers{});
   if (entry.members.count(number) == 0)
     introduce_to(self, user, entry, number);
   entry.used_us = now(self);
   return entry;
 }
 
-void with_node(shard_pointer self, const std::string& user, queue_number number,
-               std::function<void(const user_node_actor&)> deliver) {
+void with_user(shard_pointer self, const std::string& user, queue_number number,
+               std::function<void(const user_actor&)> deliver) {
   const auto at = self->state.users.find(user);
   if (at != self->state.users.end() && at->second.retiring) {
     at->second.waiting.push_back([=, deliver = std::move(deliver)] {
-      deliver(reach_user(self, user, number).node);
+      deliver(reach_user(self, user, number).actor);
     });
     return;
   }
-  deliver(reach_user(self, user, number).node);
+  deliver(reach_user(self, user, number).actor);
 }
 
-void send_terms(shard_pointer self, queue_number number,
-                const std::string* user) {
+void send_limits(shard_pointer self, queue_number number,
+                 const std::string* user) {
   auto& state = self->state;
   const auto& queue = state.queues[number];
-  change_terms message;
+  change_limits message;
   const auto add = [&](const std::string& name, const shard_user& entry) {
     const auto member = entry.members.find(number);
     if (member != entry.members.end())
       message.entries.push_back(
-        {member->second, rules::terms_of(*state.control, queue.name, name)});
+        {member->second, rules::limits_of(*state.control, queue.name, name)});
   };
   if (user == nullptr) {
     for (const auto& [name, entry] : state.users)
@@ -168,7 +168,7 @@ void sweep(shard_pointer self) {
     if (entry.retiring || time - entry.used_us < idle_us)
       continue;
     entry.retiring = true;
-    self->request(entry.node, state.options.request_timeout, retire{})
+    self->request(entry.actor, state.options.request_timeout, retire{})
       .then(
         [=, user = name](const retired& x) {
           if (self->state.generation != generation)
@@ -185,4 +185,4 @@ void sweep(shard_pointer self) {
   }
 }
 
-} // namespace depositd::shard_parts
+} // namespace depositd::shard

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace depositd::shard_parts {
+namespace depositd::shard {
 
 namespace {
 
@@ -62,10 +62,10 @@ caf::result<pending_counted> count_for(shard_pointer self,
     return pending_counted{0, limit};
   auto promise = self->make_response_promise<pending_counted>();
   self
-    ->request(at->second.node, self->state.options.request_timeout,
-              report_node{})
+    ->request(at->second.actor, self->state.options.request_timeout,
+              report_user{})
     .then(
-      [=, name = x.queue](const node_report& report) mutable {
+      [=, name = x.queue](const user_report& report) mutable {
         pending_counted out{0, limit};
         for (const auto& entry : report.entries)
           if (entry.queue == name)
@@ -88,17 +88,16 @@ void park_matched(shard_pointer self, const reply_address& where,
       parts[{item.user, item.queue}].push_back(item.id);
   auto what = caf::make_message(matching_parked{matched.items.size()});
   if (parts.empty()) {
-    answer(where, std::move(what));
+    journal::answer(where, std::move(what));
     return;
   }
-  auto share = share_reply(where, parts.size(),
-                           [what = std::move(what)] { return what; });
+  auto share = journal::share_reply(where, parts.size(),
+                                    [what = std::move(what)] { return what; });
   for (auto& [key, ids] : parts) {
     const auto number = *find_queue(self, key.second);
-    with_node(self, key.first, number,
-              [=, ids = ids](const user_node_actor& node) {
-                self->send(node, park_items{number, ids, parked, share});
-              });
+    with_user(self, key.first, number, [=, ids = ids](const user_actor& node) {
+      self->send(node, park_items{number, ids, parked, share});
+    });
   }
 }
 
@@ -108,7 +107,7 @@ caf::result<matching_parked> park_all(shard_pointer self,
                                       const park_matching& x) {
   if (auto refused = refuse_intake(self))
     return refused;
-  const auto where = take_reply(self);
+  const auto where = journal::take_reply(self);
   self
     ->request(self->state.options.projector,
               self->state.options.request_timeout,
@@ -116,12 +115,13 @@ caf::result<matching_parked> park_all(shard_pointer self,
     .then(
       [=, parked = x.parked, only = x.count_only](const items_matched& found) {
         if (only)
-          answer(where, caf::make_message(matching_parked{found.items.size()}));
+          journal::answer(
+            where, caf::make_message(matching_parked{found.items.size()}));
         else
           park_matched(self, where, found, parked);
       },
-      [=](const caf::error& why) { answer(where, why); });
-  return answered_later<matching_parked>();
+      [=](const caf::error& why) { journal::answer(where, why); });
+  return journal::answered_later<matching_parked>();
 }
 
 caf::result<done> purge_all(shard_pointer self, const purge_queue& x) {
@@ -136,14 +136,13 @@ caf::result<done> purge_all(shard_pointer self, const purge_queue& x) {
       users.push_back(name);
   if (users.empty())
     return done{};
-  auto share =
-    share_reply(take_reply(self), users.size(),
-                [] { return caf::make_message(done{}); });
+  auto share = journal::share_reply(journal::take_reply(self), users.size(),
+                                    [] { return caf::make_message(done{}); });
   for (const auto& user : users)
-    with_node(self, user, *number, [=](const user_node_actor& node) {
+    with_user(self, user, *number, [=](const user_actor& node) {
       self->send(node, purge_items{*number, share});
     });
-  return answered_later<done>();
+  return journal::answered_later<done>();
 }
 
 namespace {
@@ -183,7 +182,7 @@ caf::result<item_explained> explain(shard_pointer self, const explain_item& x) {
     return item_explained{};
   auto promise = self->make_response_promise<item_explained>();
   self
-    ->request(at->second.node, self->state.options.request_timeout,
+    ->request(at->second.actor, self->state.options.request_timeout,
               find_item{x.id})
     .then(
       [=, user = x.user](const item_found& found) {
@@ -232,10 +231,10 @@ caf::result<users_listed> list_all_users(shard_pointer self,
   return all->promise;
 }
 
-void relocate(shard_pointer self, relocate_items& x) {
+void compact(shard_pointer self, compact_items& x) {
   if (refuse_intake(self))
     return;
-  std::map<std::pair<std::string, std::string>, relocate_bodies> parts;
+  std::map<std::pair<std::string, std::string>, compact_bodies> parts;
   for (auto& item : x.items) {
     const auto number = find_queue(self, item.queue);
     if (!number)
@@ -246,21 +245,20 @@ void relocate(shard_pointer self, relocate_items& x) {
     part.bodies.push_back(std::move(item.body));
   }
   for (auto& [key, part] : parts)
-    with_node(self, key.first, part.queue,
-              [self, part = part](const user_node_actor& node) {
-                self->send(node, part);
-              });
+    with_user(
+      self, key.first, part.queue,
+      [self, part = part](const user_actor& node) { self->send(node, part); });
 }
 
-void return_unread(shard_pointer self, look_again& x) {
-  std::map<std::string, look_again> parts;
+void return_unread(shard_pointer self, queue::look_again& x) {
+  std::map<std::string, queue::look_again> parts;
   for (auto& item : x.items)
     parts[item.item.user].items.push_back(std::move(item));
   for (auto& [user, part] : parts) {
     // Who has gone has no claims. Polls are answered as they lose the item.
     const auto known = self->state.users.find(user);
     if (known != self->state.users.end())
-      self->send(caf::actor_cast<user_node_self>(known->second.node),
+      self->send(caf::actor_cast<users::user_self>(known->second.actor),
                  std::move(part));
   }
 }
@@ -269,12 +267,13 @@ caf::result<done> start_draining(shard_pointer self) {
   auto& state = self->state;
   state.now = shard_state::phase::draining;
   for (auto& x : std::exchange(state.awaiting_ready, {}))
-    answer(x, caf::make_error(ec::draining,
-                              std::string{"the engine is shutting down"}));
+    journal::answer(
+      x, caf::make_error(ec::draining,
+                         std::string{"the engine is shutting down"}));
   for (const auto& queue : state.queues)
     self->send(queue.actor,
                configure_queue{state.control->queues.at(queue.name), true});
   return done{};
 }
 
-} // namespace depositd::shard_parts
+} // namespace depositd::shard

@@ -4,8 +4,10 @@
 
 #include "actors/journal/reply.hpp"
 #include "actors/shard/shard.hpp"
+#include "messages/operators.hpp"
+#include "messages/shard.hpp"
 
-namespace depositd::shard_parts {
+namespace depositd::shard {
 
 micros now(shard_pointer self);
 
@@ -27,12 +29,12 @@ shard_user& reach_user(shard_pointer self, const std::string& user,
 
 /// Runs `deliver` with the user's node: at once, or when a node that is just
 /// retiring has answered.
-void with_node(shard_pointer self, const std::string& user, queue_number queue,
-               std::function<void(const user_node_actor&)> deliver);
+void with_user(shard_pointer self, const std::string& user, queue_number queue,
+               std::function<void(const user_actor&)> deliver);
 
 /// Sends terms of all (or one user's) members to a queue.
-void send_terms(shard_pointer self, queue_number queue,
-                const std::string* user);
+void send_limits(shard_pointer self, queue_number queue,
+                 const std::string* user);
 
 /// Asks nodes that were not used lately to leave.
 void sweep(shard_pointer self);
@@ -77,7 +79,7 @@ caf::result<enqueued> accept_submission(shard_pointer self, const submit& x);
 caf::result<enqueued> record_processed(shard_pointer self,
                                        const record_submission& x);
 /// The door of a queue, which comes into being if it is new.
-caf::expected<queue_door_actor> open_door(shard_pointer self,
+caf::expected<queue_port_actor> open_port(shard_pointer self,
                                           const std::string& name);
 
 // -- shard_ingest.cpp ---------------------------------------------------------
@@ -88,9 +90,9 @@ caf::result<Answer> answer_after_commits(shard_pointer self, Answer what) {
   append marker;
   marker.generation = self->state.generation;
   marker.deliveries.emplace_back(
-    reply{take_reply(self), caf::make_message(std::move(what))});
+    reply{journal::take_reply(self), caf::make_message(std::move(what))});
   self->send(self->state.options.journal, std::move(marker));
-  return answered_later<Answer>();
+  return journal::answered_later<Answer>();
 }
 
 /// How far the mark was applied, or `otherwise` if it never was.
@@ -121,16 +123,16 @@ caf::result<item_explained> explain(shard_pointer self, const explain_item& x);
 caf::result<queues_listed> list_all_queues(shard_pointer self);
 caf::result<users_listed> list_all_users(shard_pointer self,
                                          const list_users& x);
-void relocate(shard_pointer self, relocate_items& x);
+void compact(shard_pointer self, compact_items& x);
 /// Asks nodes for hand-outs whose bodies were not found.
-void return_unread(shard_pointer self, look_again& x);
+void return_unread(shard_pointer self, queue::look_again& x);
 caf::result<done> start_draining(shard_pointer self);
 
 // -- shard_polling.cpp --------------------------------------------------------
 
-caf::result<items_taken> take(shard_pointer self, take_items& x);
-caf::result<items_ended> end(shard_pointer self, end_items& x);
-caf::result<done> extend(shard_pointer self, extend_items& x);
+caf::result<items_received> take(shard_pointer self, receive_items& x);
+caf::result<items_settled> end(shard_pointer self, settle_items& x);
+caf::result<done> extend(shard_pointer self, renew_items& x);
 caf::result<done> release_all(shard_pointer self, release_queue& x);
 caf::result<queue_counted> count(shard_pointer self, count_queue& x);
 
@@ -170,4 +172,4 @@ bool ship_left_over(shard_pointer self);
 
 caf::result<ingested> take_moved(shard_pointer self, ingest& x);
 
-} // namespace depositd::shard_parts
+} // namespace depositd::shard

@@ -3,7 +3,7 @@
 
 #include "actors/shard/parts.hpp"
 
-namespace depositd::shard_parts {
+namespace depositd::shard {
 
 namespace {
 
@@ -21,17 +21,17 @@ caf::result<Answer> pass_on(shard_pointer self, Request& x, Answer nothing) {
 
 } // namespace
 
-caf::result<items_taken> take(shard_pointer self, take_items& x) {
-  return pass_on(self, x, items_taken{});
+caf::result<items_received> take(shard_pointer self, receive_items& x) {
+  return pass_on(self, x, items_received{});
 }
 
-caf::result<items_ended> end(shard_pointer self, end_items& x) {
-  items_ended none;
+caf::result<items_settled> end(shard_pointer self, settle_items& x) {
+  items_settled none;
   none.accepted.resize(x.items.size());
   return pass_on(self, x, std::move(none));
 }
 
-caf::result<done> extend(shard_pointer self, extend_items& x) {
+caf::result<done> extend(shard_pointer self, renew_items& x) {
   return pass_on(self, x, done{});
 }
 
@@ -43,4 +43,4 @@ caf::result<queue_counted> count(shard_pointer self, count_queue& x) {
   return pass_on(self, x, queue_counted{});
 }
 
-} // namespace depositd::shard_parts
+} // namespace depositd::shard

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace depositd {
+namespace depositd::shard {
 
 /// Everything a shard starts from.
 struct recovered_state {
@@ -44,4 +44,4 @@ struct recovered_state {
 inline constexpr const char* ingest_source = "kafka";
 inline constexpr micros ingest_ids_kept_us = micros{7} * 24 * 3600 * 1'000'000;
 
-} // namespace depositd
+} // namespace depositd::shard

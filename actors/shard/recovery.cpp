@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace depositd::shard_parts {
+namespace depositd::shard {
 
 namespace {
 
@@ -58,7 +58,7 @@ void restore_user(shard_pointer self, recovered_state& found,
     introduce x;
     x.member = state.queues[*number].members_next++;
     x.user = user;
-    x.terms = rules::terms_of(*state.control, name, user);
+    x.limits = rules::limits_of(*state.control, name, user);
     x.ready = ledger.ready_counts();
     x.in_flight = ledger.claims();
     x.items = ledger.size();
@@ -77,17 +77,17 @@ void restore_user(shard_pointer self, recovered_state& found,
     return;
   }
   const auto& options = state.options;
-  entry.node = self->spawn<caf::linked>(
-    user_node,
-    user_node_options{user, options.journal, state.generation, options.epoch,
-                      options.clock, options.budget, options.backlog},
-    recovered_ledgers{std::move(kept)}); // the node's alone from here on
+  entry.actor = self->spawn<caf::linked>(
+    users::user,
+    users::user_options{user, options.journal, state.generation, options.epoch,
+                        options.clock, options.budget, options.backlog},
+    users::recovered_ledgers{std::move(kept)}); // the node's alone from here on
   for (auto& [number, x] : introductions) {
     const auto& queue = state.queues[number];
     const auto member = x.member;
-    x.node = caf::actor_cast<caf::strong_actor_ptr>(entry.node);
+    x.actor = caf::actor_cast<caf::strong_actor_ptr>(entry.actor);
     self->send(queue.actor, std::move(x));
-    self->send(entry.node,
+    self->send(entry.actor,
                serve_queue{number,
                            caf::actor_cast<caf::strong_actor_ptr>(queue.actor),
                            queue.name, state.control->queues.at(queue.name),
@@ -147,14 +147,14 @@ void begin_serving(shard_pointer self, recovered_state& found) {
                state.users.size(), state.queues.size(), state.id_last,
                found.journalled, found.projected);
   for (auto& x : std::exchange(state.awaiting_ready, {}))
-    answer(x, caf::make_message(done{}));
+    journal::answer(x, caf::make_message(done{}));
   run_moves(self);
 }
 
 void recover_later(shard_pointer self, const caf::error& why) {
   spdlog::error("recovery_failed reason=\"{}\"", render(why));
   for (auto& x : std::exchange(self->state.awaiting_ready, {}))
-    answer(x, why);
+    journal::answer(x, why);
   self->delayed_send(self, std::chrono::seconds{1}, retry_recovery{});
 }
 
@@ -204,7 +204,7 @@ void start_over(shard_pointer self, const caf::error& why) {
     self->send_exit(child, caf::exit_reason::kill);
   };
   for (auto& [name, entry] : state.users)
-    end(entry.node);
+    end(entry.actor);
   for (auto& queue : state.queues)
     end(queue.actor);
   state.users.clear();
@@ -220,4 +220,4 @@ void start_over(shard_pointer self, const caf::error& why) {
   self->delayed_send(self, std::chrono::seconds{1}, retry_recovery{});
 }
 
-} // namespace depositd::shard_parts
+} // namespace depositd::shard

@@ -4,9 +4,7 @@
 #include "actors/shard/moves/batches.hpp"
 #include "actors/shard/parts.hpp"
 
-namespace depositd {
-
-namespace shard_parts {
+namespace depositd::shard {
 
 micros now(shard_pointer self) {
   return self->state.options.clock.at(self->clock().now());
@@ -32,10 +30,7 @@ caf::error refuse_intake(shard_pointer self) {
   return {};
 }
 
-} // namespace shard_parts
-
 shard_self::behavior_type shard(shard_pointer self, shard_options options) {
-  using namespace shard_parts;
   self->state.options = std::move(options);
   self->state.control = std::make_shared<control_state>();
   self->delayed_send(self, self->state.options.idle_max / 2, sweep_idle{});
@@ -61,14 +56,14 @@ shard_self::behavior_type shard(shard_pointer self, shard_options options) {
         return refused;
       return id_reserved{++self->state.id_last};
     },
-    [=](const open_queue& x) -> caf::result<queue_door_actor> {
-      return open_door(self, x.name);
+    [=](const open_queue& x) -> caf::result<queue_port_actor> {
+      return open_port(self, x.name);
     },
-    [=](const open_doors& x) -> caf::result<doors_opened> {
-      auto door = open_door(self, x.name);
+    [=](const open_ports& x) -> caf::result<ports_opened> {
+      auto door = open_port(self, x.name);
       if (!door)
         return std::move(door.error());
-      return doors_opened{{{self->state.options.number, *door}}};
+      return ports_opened{{{self->state.options.number, *door}}};
     },
     [=](ingest& x) {
       return is_moved(x) ? take_moved(self, x) : ingest_batch(self, x);
@@ -80,22 +75,22 @@ shard_self::behavior_type shard(shard_pointer self, shard_options options) {
     [=](const count_pending& x) { return count_for(self, x); },
     [=](const park_matching& x) { return park_all(self, x); },
     [=](const purge_queue& x) { return purge_all(self, x); },
-    [=](take_items& x) { return take(self, x); },
-    [=](end_items& x) { return end(self, x); },
-    [=](extend_items& x) { return extend(self, x); },
+    [=](receive_items& x) { return take(self, x); },
+    [=](settle_items& x) { return end(self, x); },
+    [=](renew_items& x) { return extend(self, x); },
     [=](release_queue& x) { return release_all(self, x); },
     [=](count_queue& x) { return count(self, x); },
     [=](const move_queue& x) { return begin_move(self, x); },
     [=](const explain_item& x) { return explain(self, x); },
     [=](list_queues) { return list_all_queues(self); },
     [=](const list_users& x) { return list_all_users(self, x); },
-    [=](relocate_items& x) { relocate(self, x); },
+    [=](compact_items& x) { compact(self, x); },
     [=](const journal_failed& x) { start_over(self, x.reason); },
     [=](await_ready) -> caf::result<done> {
       if (self->state.now != shard_state::phase::recovering)
         return done{};
-      self->state.awaiting_ready.push_back(take_reply(self));
-      return answered_later<done>();
+      self->state.awaiting_ready.push_back(journal::take_reply(self));
+      return journal::answered_later<done>();
     },
     [=](check_intake) -> caf::result<done> {
       if (auto refused = refuse_intake(self))
@@ -108,10 +103,10 @@ shard_self::behavior_type shard(shard_pointer self, shard_options options) {
       self->delayed_send(self, self->state.options.idle_max / 2, sweep_idle{});
     },
     [=](retry_recovery) { start_recovery(self); },
-    [=](look_again& x) { return_unread(self, x); },
+    [=](queue::look_again& x) { return_unread(self, x); },
     [=](const resume_move& x) { go_on_moving(self, x); },
     [=](pass_journal) { return pass_through_journal(self); },
   };
 }
 
-} // namespace depositd
+} // namespace depositd::shard

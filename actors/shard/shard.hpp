@@ -6,6 +6,10 @@
 #include "actors/shard/recovered_state.hpp"
 #include "actors/users/user.hpp"
 #include "messages/actors.hpp"
+#include "messages/operators.hpp"
+#include "messages/records.hpp"
+#include "messages/shard.hpp"
+#include "messages/values/sharding.hpp"
 
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
@@ -19,7 +23,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace depositd {
+namespace depositd::shard {
 
 /// To itself: look for nodes that can retire.
 struct sweep_idle {};
@@ -46,8 +50,8 @@ struct shard_options {
   shard_actor router; ///< to all shards; null if there is one
   epoch_number epoch = 0;
   engine_clock clock = engine_clock::system();
-  std::shared_ptr<memory_budget> budget;
-  std::shared_ptr<journal_backlog> backlog;
+  std::shared_ptr<journal::memory_budget> budget;
+  std::shared_ptr<journal::journal_backlog> backlog;
   /// What the configuration says at this start.
   configuration_seen configuration;
   /// Doors are refused when this much waits for the journal.
@@ -57,12 +61,10 @@ struct shard_options {
   std::chrono::milliseconds request_timeout{30'000};
 };
 
-using shard_self =
-  shard_actor::extend<caf::reacts_to<sweep_idle>,
-                      caf::reacts_to<retry_recovery>,
-                      caf::reacts_to<look_again>,
-                      caf::reacts_to<resume_move>,
-                      caf::replies_to<pass_journal>::with<done>>;
+using shard_self = shard_actor::extend<
+  caf::reacts_to<sweep_idle>, caf::reacts_to<retry_recovery>,
+  caf::reacts_to<queue::look_again>, caf::reacts_to<resume_move>,
+  caf::replies_to<pass_journal>::with<done>>;
 
 struct shard_queue {
   std::string name;
@@ -72,7 +74,7 @@ struct shard_queue {
 };
 
 struct shard_user {
-  user_node_actor node;
+  user_actor actor;
   /// The user's number in each queue that it has to do with.
   std::map<queue_number, member_number> members;
   micros used_us = never;
@@ -141,9 +143,9 @@ using shard_pointer = shard_self::stateful_pointer<shard_state>;
 /// Routes between doors, queues and nodes; owns the control state.
 shard_self::behavior_type shard(shard_pointer self, shard_options options);
 
-} // namespace depositd
+} // namespace depositd::shard
 
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::sweep_idle)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::retry_recovery)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::pass_journal)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::resume_move)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::shard::sweep_idle)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::shard::retry_recovery)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::shard::pass_journal)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::shard::resume_move)

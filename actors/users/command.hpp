@@ -1,7 +1,7 @@
 #pragma once
 
 // One command of a user's node on its way to the journal. Private to
-// actors/user_node.cpp.
+// actors/user.cpp.
 
 #include "actors/users/user.hpp"
 #include "messages/values/codec.hpp"
@@ -9,24 +9,24 @@
 #include <utility>
 #include <vector>
 
-namespace depositd {
+namespace depositd::users {
 
 /// A command's events and what leaves with them, while it is being decided.
-class node_command {
+class user_command {
 public:
-  explicit node_command(user_node_pointer self) : self_(self) {
+  explicit user_command(user_pointer self) : self_(self) {
     what_.user = self->state.options.user;
   }
 
   /// Applies the event at once, so that the next decision sees it.
-  void happen(node_queue& queue, event x, rules::body_bytes body = nullptr) {
+  void happen(user_queue& queue, event x, rules::body_bytes body = nullptr) {
     give_back_body(queue, x);
     queue.ledger.apply(x, std::move(body));
     what_.events.push_back(std::move(x));
   }
 
   /// An item of one queue goes to another.
-  void move(node_queue& from, node_queue& to, item_moved x) {
+  void move(user_queue& from, user_queue& to, item_moved x) {
     rules::ledger::apply(x, from.ledger, to.ledger);
     what_.events.push_back(std::move(x));
   }
@@ -50,9 +50,9 @@ public:
   }
 
   /// Asks for the places of the bodies in this command.
-  void ask_places(const node_queue& queue) {
-    out_.places_to = self_->ctrl();
-    out_.places_queue = queue.name;
+  void ask_locations(const user_queue& queue) {
+    out_.locations_to = self_->ctrl();
+    out_.locations_queue = queue.name;
   }
 
   /// Hands everything to the journal. Without events and deliveries: nothing.
@@ -62,7 +62,7 @@ public:
     std::vector<body_slot> slots;
     if (!what_.events.empty())
       encode(what_, out_.bytes, slots);
-    if (out_.places_to)
+    if (out_.locations_to)
       out_.slots = std::move(slots);
     out_.events = static_cast<std::uint32_t>(what_.events.size());
     const auto& options = self_->state.options;
@@ -74,7 +74,7 @@ public:
 
 private:
   /// The budget gets back what an item that leaves had in memory.
-  void give_back_body(node_queue& queue, const event& x) {
+  void give_back_body(user_queue& queue, const event& x) {
     const auto* gone = std::get_if<item_finished>(&x);
     if (gone == nullptr)
       return;
@@ -84,9 +84,9 @@ private:
       self_->state.options.budget->give_back(body->size());
   }
 
-  user_node_pointer self_;
+  user_pointer self_;
   record what_;
   append out_;
 };
 
-} // namespace depositd
+} // namespace depositd::users

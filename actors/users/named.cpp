@@ -4,11 +4,11 @@
 
 #include <unordered_set>
 
-namespace depositd::node_parts {
+namespace depositd::users {
 
 namespace {
 
-outcome outcome_of(const end_items::one& x) {
+outcome outcome_of(const settle_items::one& x) {
   outcome out;
   out.id = x.name.id;
   out.says = x.says;
@@ -21,8 +21,8 @@ outcome outcome_of(const end_items::one& x) {
 
 } // namespace
 
-void end_by_name(self_pointer self, const end_named& x) {
-  node_command todo{self};
+void settle_by_name(self_pointer self, const settle_named& x) {
+  user_command todo{self};
   report_extras extras;
   auto* queue = find_queue(self, x.queue);
   for (std::size_t i = 0; queue != nullptr && i < x.items.size(); ++i) {
@@ -40,13 +40,13 @@ void end_by_name(self_pointer self, const end_named& x) {
   todo.commit();
 }
 
-void extend_by_name(self_pointer self, const extend_named& x) {
-  node_command todo{self};
+void renew_by_name(self_pointer self, const renew_named& x) {
+  user_command todo{self};
   report_extras extras;
   auto* queue = find_queue(self, x.queue);
   const auto time = now(self);
-  const rules::taker_terms who{x.taker, time + micros{x.lease_ms} * 1000,
-                               false};
+  const rules::taker_limits who{x.taker, time + micros{x.lease_ms} * 1000,
+                                false};
   for (std::size_t i = 0; queue != nullptr && i < x.ids.size(); ++i) {
     auto changed = x.lease_ms > 0
                      ? queue->ledger.renew_by_id(x.ids[i], who, time)
@@ -64,7 +64,7 @@ void extend_by_name(self_pointer self, const extend_named& x) {
 }
 
 void release_all(self_pointer self, const release_claims& x) {
-  node_command todo{self};
+  user_command todo{self};
   auto* queue = find_queue(self, x.queue);
   if (queue != nullptr)
     for (auto& released : queue->ledger.release_claims(x.processor, now(self)))
@@ -79,7 +79,7 @@ void release_all(self_pointer self, const release_claims& x) {
 caf::result<claims_adopted> adopt(self_pointer self, const adopt_claims& x) {
   claims_adopted out;
   auto* queue = find_queue(self, x.queue);
-  node_command todo{self};
+  user_command todo{self};
   const auto time = now(self);
   const auto deadline
     = x.lease_ms == 0 ? never : time + micros{x.lease_ms} * 1000;
@@ -102,11 +102,12 @@ caf::result<claims_adopted> adopt(self_pointer self, const adopt_claims& x) {
   // claim that is not in force does: what ended it must be durable first.
   if (x.claims.empty() && todo.empty())
     return out;
-  todo.deliver(reply{take_reply(self), caf::make_message(std::move(out))});
+  todo.deliver(
+    reply{journal::take_reply(self), caf::make_message(std::move(out))});
   if (queue != nullptr)
     report(self, *queue);
   todo.commit();
-  return answered_later<claims_adopted>();
+  return journal::answered_later<claims_adopted>();
 }
 
-} // namespace depositd::node_parts
+} // namespace depositd::users

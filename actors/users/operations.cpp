@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace depositd::node_parts {
+namespace depositd::users {
 
 void admit(self_pointer self, const admit_items& x) {
   auto* queue = find_queue(self, x.queue);
@@ -24,7 +24,7 @@ void collapse(self_pointer self, const collapse_items& x) {
   auto* queue = find_queue(self, x.queue);
   if (queue == nullptr)
     return;
-  node_command todo{self};
+  user_command todo{self};
   report_extras extras;
   extras.collapses_done = static_cast<std::uint32_t>(x.ids.size());
   for (auto& ended : queue->ledger.collapse(x.ids, now(self))) {
@@ -41,7 +41,7 @@ caf::result<items_moved> move_out(self_pointer self, const move_items& x) {
   items_moved out;
   if (from == nullptr || to == nullptr)
     return out;
-  node_command todo{self};
+  user_command todo{self};
   report_extras extras;
   for (auto& e : from->ledger.move_out({to->name, x.id_last, x.count_max},
                                        to->ledger, now(self))) {
@@ -54,15 +54,15 @@ caf::result<items_moved> move_out(self_pointer self, const move_items& x) {
     }
   }
   out.more = from->ledger.holds_up_to(x.id_last);
-  todo.deliver(reply{take_reply(self), caf::make_message(out)});
+  todo.deliver(reply{journal::take_reply(self), caf::make_message(out)});
   report(self, *from, std::move(extras));
   report(self, *to);
   todo.commit();
-  return answered_later<items_moved>();
+  return journal::answered_later<items_moved>();
 }
 
 void park(self_pointer self, const park_items& x) {
-  node_command todo{self};
+  user_command todo{self};
   auto* queue = find_queue(self, x.queue);
   if (queue != nullptr)
     for (auto& parked : queue->ledger.park(x.ids, x.parked))
@@ -74,7 +74,7 @@ void park(self_pointer self, const park_items& x) {
 }
 
 void purge(self_pointer self, const purge_items& x) {
-  node_command todo{self};
+  user_command todo{self};
   auto* queue = find_queue(self, x.queue);
   if (queue != nullptr)
     for (auto& purged : queue->ledger.purge(now(self)))
@@ -87,11 +87,11 @@ void purge(self_pointer self, const purge_items& x) {
 
 /// Writes bodies again that keep an old extent alive. Those that must be read
 /// from it first are few: the projector asks for them a handful at a time.
-void relocate(self_pointer self, const relocate_bodies& x) {
+void compact(self_pointer self, const compact_bodies& x) {
   auto* queue = find_queue(self, x.queue);
   if (queue == nullptr)
     return;
-  node_command todo{self};
+  user_command todo{self};
   for (std::size_t i = 0; i < x.ids.size(); ++i) {
     auto body = queue->ledger.body(x.ids[i]);
     if (body == nullptr)
@@ -103,9 +103,9 @@ void relocate(self_pointer self, const relocate_bodies& x) {
     if (queue->ledger.body(x.ids[i]) == nullptr
         || unbudgeted.count(x.ids[i]) > 0) {
       unbudgeted.insert(x.ids[i]);
-      todo.ask_places(*queue);
+      todo.ask_locations(*queue);
     }
-    todo.happen(*queue, body_relocated{x.ids[i], queue->name, *body, {}}, body);
+    todo.happen(*queue, body_compacted{x.ids[i], queue->name, *body, {}}, body);
   }
   todo.commit();
 }
@@ -117,8 +117,8 @@ caf::result<item_found> find(self_pointer self, item_id id) {
   return item_found{};
 }
 
-caf::result<node_report> report_sizes(self_pointer self) {
-  node_report out{self->state.options.user, {}};
+caf::result<user_report> report_sizes(self_pointer self) {
+  user_report out{self->state.options.user, {}};
   for (auto& [number, queue] : self->state.queues)
     out.entries.push_back({queue.name, queue.ledger.size(),
                            queue.ledger.pending(), queue.ledger.claims(),
@@ -135,4 +135,4 @@ caf::result<retired> leave(self_pointer self) {
   return retired{idle};
 }
 
-} // namespace depositd::node_parts
+} // namespace depositd::users

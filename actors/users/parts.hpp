@@ -1,17 +1,17 @@
 #pragma once
 
-// The node's work, by what it is about. Private to actors/user_node*.cpp.
+// The node's work, by what it is about. Private to actors/user*.cpp.
 
 #include "actors/users/user.hpp"
 
-namespace depositd::node_parts {
+namespace depositd::users {
 
-using self_pointer = user_node_pointer;
+using self_pointer = user_pointer;
 
 micros now(self_pointer self);
 
 /// Null if the user has nothing to do with the queue.
-node_queue* find_queue(self_pointer self, queue_number number);
+user_queue* find_queue(self_pointer self, queue_number number);
 
 /// Arms the one timer of the node for the earliest deadline or delay.
 void arm_timer(self_pointer self);
@@ -27,12 +27,12 @@ struct report_extras {
 
 /// Tells the queue what changed. Before the command is committed: whoever gets
 /// an answer to it must find the queue as the command left it.
-void report(self_pointer self, node_queue& queue, report_extras extras = {});
+void report(self_pointer self, user_queue& queue, report_extras extras = {});
 
 // -- user_node_named.cpp: claims by item, for those who know no tokens --------
 
-void end_by_name(self_pointer self, const end_named& x);
-void extend_by_name(self_pointer self, const extend_named& x);
+void settle_by_name(self_pointer self, const settle_named& x);
+void renew_by_name(self_pointer self, const renew_named& x);
 void release_all(self_pointer self, const release_claims& x);
 caf::result<claims_adopted> adopt(self_pointer self, const adopt_claims& x);
 
@@ -43,13 +43,13 @@ void collapse(self_pointer self, const collapse_items& x);
 caf::result<items_moved> move_out(self_pointer self, const move_items& x);
 void park(self_pointer self, const park_items& x);
 void purge(self_pointer self, const purge_items& x);
-void relocate(self_pointer self, const relocate_bodies& x);
+void compact(self_pointer self, const compact_bodies& x);
 caf::result<item_found> find(self_pointer self, item_id id);
-caf::result<node_report> report_sizes(self_pointer self);
+caf::result<user_report> report_sizes(self_pointer self);
 caf::result<retired> leave(self_pointer self);
 
 // -- user_node_unread.cpp: bodies that were not where they should be ----------
 
-void read_again(self_pointer self, look_again& items);
+void read_again(self_pointer self, queue::look_again& items);
 
-} // namespace depositd::node_parts
+} // namespace depositd::users

@@ -7,7 +7,7 @@
 
 #include <utility>
 
-namespace depositd::node_parts {
+namespace depositd::users {
 
 namespace {
 
@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint32_t unreadable_delay_ms = 10'000;
 
 /// The queue where the claim of the hand-out still lives, or null.
-node_queue* queue_of_claim(self_pointer self, const hand_out& x) {
+user_queue* queue_of_claim(self_pointer self, const hand_out& x) {
   for (auto& [number, queue] : self->state.queues)
     if (x.item.token != 0 && queue.ledger.token_of(x.item.id) == x.item.token)
       return &queue;
@@ -24,18 +24,18 @@ node_queue* queue_of_claim(self_pointer self, const hand_out& x) {
 
 /// It will not come: the poll goes without, the processor asks for another. A
 /// move may have taken the item from its queue, so every queue is told.
-void give_up(self_pointer self, node_command& todo, const hand_out& x) {
+void give_up(self_pointer self, user_command& todo, const hand_out& x) {
   if (x.poll) {
-    todo.deliver(poll_missed{x.poll, 1});
+    todo.deliver(receive_missed{x.poll, 1});
     return;
   }
   for (auto& [number, queue] : self->state.queues)
-    self->send(caf::actor_cast<queue_self>(queue.actor),
-               hand_outs_lost{x.to, 1});
+    self->send(caf::actor_cast<queue::queue_self>(queue.actor),
+               queue::hand_outs_lost{x.to, 1});
 }
 
 /// The claim ends as an attempt that did not succeed.
-void end_unreadable(self_pointer self, node_command& todo, node_queue& queue,
+void end_unreadable(self_pointer self, user_command& todo, user_queue& queue,
                     const hand_out& x) {
   spdlog::error("body_unreadable item={} user={} attempt={}", x.item.id,
                 x.item.user, x.item.attempt);
@@ -56,8 +56,8 @@ void end_unreadable(self_pointer self, node_command& todo, node_queue& queue,
 
 } // namespace
 
-void read_again(self_pointer self, look_again& items) {
-  node_command todo{self};
+void read_again(self_pointer self, queue::look_again& items) {
+  user_command todo{self};
   for (auto& x : items.items) {
     auto* queue = queue_of_claim(self, x);
     if (queue != nullptr) {
@@ -78,4 +78,4 @@ void read_again(self_pointer self, look_again& items) {
   todo.commit();
 }
 
-} // namespace depositd::node_parts
+} // namespace depositd::users

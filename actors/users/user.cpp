@@ -3,25 +3,24 @@
 #include "actors/journal/reply.hpp"
 #include "actors/users/command.hpp"
 #include "actors/users/parts.hpp"
+#include "messages/queue.hpp"
 #include "messages/values/test_points.hpp"
 
 #include <algorithm>
 #include <cassert>
 
-namespace depositd {
+namespace depositd::users {
 
-using namespace node_parts;
-
-micros node_parts::now(self_pointer self) {
+micros now(self_pointer self) {
   return self->state.options.clock.at(self->clock().now());
 }
 
-node_queue* node_parts::find_queue(self_pointer self, queue_number number) {
+user_queue* find_queue(self_pointer self, queue_number number) {
   const auto at = self->state.queues.find(number);
   return at == self->state.queues.end() ? nullptr : &at->second;
 }
 
-void node_parts::arm_timer(self_pointer self) {
+void arm_timer(self_pointer self) {
   auto& state = self->state;
   micros due = never;
   for (auto& [number, queue] : state.queues) {
@@ -33,11 +32,10 @@ void node_parts::arm_timer(self_pointer self) {
     return;
   state.timer_us = due;
   const auto wait = std::max<micros>(due - now(self), 0);
-  self->delayed_send(self, std::chrono::microseconds{wait}, node_due{});
+  self->delayed_send(self, std::chrono::microseconds{wait}, user_due{});
 }
 
-void node_parts::report(self_pointer self, node_queue& queue,
-                        report_extras extras) {
+void report(self_pointer self, user_queue& queue, report_extras extras) {
   auto changes = queue.ledger.take_changes();
   changes.claims_ended -= extras.claimed_by_id;
   const auto size = queue.ledger.size();
@@ -48,15 +46,15 @@ void node_parts::report(self_pointer self, node_queue& queue,
   news.collapses_done = extras.collapses_done;
   news.claims_ended = changes.claims_ended;
   news.finished = extras.finished;
-  news.items = static_cast<std::int64_t>(size - queue.items_told);
+  news.items = static_cast<std::int64_t>(size - queue.items_reported);
   for (const auto& x : extras.not_there)
     changes.ready.push_back({x.band, x.cls, -x.delta});
-  queue.items_told = size;
+  queue.items_reported = size;
   if (!changes.empty() || !news.answered.empty() || news.finished > 0
       || news.items != 0 || news.collapses_done > 0) {
     news.ready = std::move(changes.ready);
     news.arrived = std::move(changes.arrived);
-    news.handed = std::move(changes.handed);
+    news.deliver = std::move(changes.deliver);
     news.left = std::move(changes.left);
     self->send(queue.actor, std::move(news));
   }
@@ -91,7 +89,7 @@ void accept(self_pointer self, const accept_items& x) {
   auto* queue = find_queue(self, x.queue);
   assert(queue != nullptr && "the shard serves a queue before it sends items");
   auto& budget = *self->state.options.budget;
-  node_command todo{self};
+  user_command todo{self};
   std::vector<item_id> refused;
   auto accepted = queue->ledger.accept(incoming_of(x), now(self), &refused,
                                        x.beyond_limit);
@@ -102,13 +100,13 @@ void accept(self_pointer self, const accept_items& x) {
       continue; // refused, or swallowed as a duplicate
     if (!budget.take(item.body->size())) {
       self->state.unbudgeted.insert(item.id);
-      todo.ask_places(*queue);
+      todo.ask_locations(*queue);
     }
     const auto received_us = accepted[next].received_us;
     todo.happen(*queue, std::move(accepted[next]), item.body);
-    if (!x.particulars.empty())
+    if (!x.submissions.empty())
       todo.note(submission_received{item.id, queue->name, received_us,
-                                    x.particulars[i]});
+                                    x.submissions[i]});
     ++next;
   }
   crash_point("accept_decided");
@@ -120,7 +118,7 @@ void accept(self_pointer self, const accept_items& x) {
 }
 
 /// Bodies beyond the budget are in memory only until they have a place.
-void take_places(self_pointer self, const places& x) {
+void take_places(self_pointer self, const body_locations& x) {
   for (auto& [number, queue] : self->state.queues)
     for (const auto& [id, place] : x.found) {
       // By now an item may have been moved to another of the queues.
@@ -156,15 +154,15 @@ void hand_over_items(self_pointer self, const hand_over& x) {
   auto* queue = find_queue(self, x.queue);
   assert(queue != nullptr && "a queue picks only users that it knows");
   const auto time = now(self);
-  rules::taker_terms terms{x.who.name, never, x.who.local};
+  rules::taker_limits limits{x.who.name, never, x.who.local};
   if (x.who.lease_ms > 0)
-    terms.deadline_us = time + micros{x.who.lease_ms} * 1000;
-  node_command todo{self};
+    limits.deadline_us = time + micros{x.who.lease_ms} * 1000;
+  user_command todo{self};
   picks_declined declined{{}, x.who.processor};
   std::vector<ready_change> answered;
   for (std::size_t i = 0; i < x.picks.size(); ++i) {
     const auto& what = x.picks[i];
-    auto chosen = queue->ledger.choose(what, terms, time);
+    auto chosen = queue->ledger.choose(what, limits, time);
     if (!chosen) {
       declined.picks.push_back(what);
       continue;
@@ -176,7 +174,7 @@ void hand_over_items(self_pointer self, const hand_over& x) {
     todo.deliver(outgoing(x, i, *chosen));
   }
   if (x.who.poll && !declined.picks.empty())
-    todo.deliver(poll_missed{
+    todo.deliver(receive_missed{
       x.who.poll, static_cast<std::uint32_t>(declined.picks.size())});
   crash_point("hand_out_decided");
   report_extras extras;
@@ -192,7 +190,7 @@ void settle_claims(self_pointer self, const settle& x) {
   if (queue == nullptr)
     return;
   const auto time = now(self);
-  node_command todo{self};
+  user_command todo{self};
   std::uint32_t finished = 0;
   for (const auto& what : x.outcomes) {
     auto ended = queue->ledger.settle(what, time);
@@ -211,12 +209,12 @@ void settle_claims(self_pointer self, const settle& x) {
   todo.commit();
 }
 
-void extend(self_pointer self, const extend_claims& x) {
+void extend(self_pointer self, const renew& x) {
   auto* queue = find_queue(self, x.queue);
   if (queue == nullptr)
     return;
   const auto deadline = now(self) + micros{x.lease_ms} * 1000;
-  node_command todo{self};
+  user_command todo{self};
   for (const auto& claim : x.claims)
     if (auto extended = queue->ledger.extend(claim.id, claim.token, deadline))
       todo.happen(*queue, std::move(*extended));
@@ -224,9 +222,9 @@ void extend(self_pointer self, const extend_claims& x) {
   arm_timer(self);
 }
 
-void happen_all(self_pointer self, node_queue& queue,
+void happen_all(self_pointer self, user_queue& queue,
                 std::vector<event> events) {
-  node_command todo{self};
+  user_command todo{self};
   for (auto& x : events)
     todo.happen(queue, std::move(x));
   report(self, queue);
@@ -250,7 +248,7 @@ void due(self_pointer self) {
 /// may still be held by somebody. There is room for a thousand million tokens
 /// per start over, of which each takes a second and two generations, for 16384
 /// generations, and for a million owners.
-claim_token tokens_from(const user_node_options& options) {
+claim_token tokens_from(const user_options& options) {
   constexpr claim_token generations = 0x3fff;
   return (options.epoch << 44)
          | ((claim_token{options.generation} & generations) << 30);
@@ -276,7 +274,7 @@ void serve(self_pointer self, const serve_queue& x) {
   queue.ledger.configure(x.name, x.settings, x.classes);
   queue.ledger.raise_tokens(tokens_from(state.options));
   queue.ledger.take_changes(); // the shard has introduced these counts
-  queue.items_told = queue.ledger.size();
+  queue.items_reported = queue.ledger.size();
   arm_timer(self);
 }
 
@@ -300,9 +298,9 @@ void count_again(self_pointer self, const reclassify& x) {
 
 } // namespace
 
-user_node_self::behavior_type
-user_node(user_node_self::stateful_pointer<user_node_state> self,
-          user_node_options options, recovered_ledgers recovered) {
+user_self::behavior_type user(user_self::stateful_pointer<user_state> self,
+                              user_options options,
+                              recovered_ledgers recovered) {
   self->state.options = std::move(options);
   self->state.unclaimed = std::move(recovered);
   return {
@@ -316,25 +314,25 @@ user_node(user_node_self::stateful_pointer<user_node_state> self,
     [=](const accept_items& x) { accept(self, x); },
     [=](const hand_over& x) { hand_over_items(self, x); },
     [=](const settle& x) { settle_claims(self, x); },
-    [=](const extend_claims& x) { extend(self, x); },
+    [=](const renew& x) { extend(self, x); },
     [=](const adopt_claims& x) { return adopt(self, x); },
     [=](const release_claims& x) { release_all(self, x); },
-    [=](const end_named& x) { end_by_name(self, x); },
-    [=](const extend_named& x) { extend_by_name(self, x); },
+    [=](const settle_named& x) { settle_by_name(self, x); },
+    [=](const renew_named& x) { renew_by_name(self, x); },
     [=](const reclassify& x) { count_again(self, x); },
     [=](const admit_items& x) { admit(self, x); },
     [=](const collapse_items& x) { collapse(self, x); },
-    [=](const places& x) { take_places(self, x); },
+    [=](const body_locations& x) { take_places(self, x); },
     [=](const park_items& x) { park(self, x); },
     [=](const purge_items& x) { purge(self, x); },
-    [=](const relocate_bodies& x) { relocate(self, x); },
+    [=](const compact_bodies& x) { compact(self, x); },
     [=](const move_items& x) { return move_out(self, x); },
     [=](const find_item& x) { return find(self, x.id); },
-    [=](report_node) { return report_sizes(self); },
+    [=](report_user) { return report_sizes(self); },
     [=](retire) { return leave(self); },
-    [=](node_due) { due(self); },
-    [=](look_again& x) { read_again(self, x); },
+    [=](user_due) { due(self); },
+    [=](queue::look_again& x) { read_again(self, x); },
   };
 }
 
-} // namespace depositd
+} // namespace depositd::users

@@ -16,30 +16,29 @@
 #include <string>
 #include <unordered_set>
 
-namespace depositd {
+namespace depositd::users {
 
 /// To itself: a deadline or a delay may be over.
-struct node_due {};
+struct user_due {};
 
-struct user_node_options {
+struct user_options {
   std::string user;
   journal_actor journal;
   std::uint32_t generation = 0; ///< of the shard, goes with every append
   epoch_number epoch = 0;       ///< claim tokens are above those of earlier
   engine_clock clock = engine_clock::system();
-  std::shared_ptr<memory_budget> budget;
-  std::shared_ptr<journal_backlog> backlog;
+  std::shared_ptr<journal::memory_budget> budget;
+  std::shared_ptr<journal::journal_backlog> backlog;
 };
 
 /// What recovery found of the user, by queue name; moved into the node.
 using recovered_ledgers = std::shared_ptr<std::map<std::string, rules::ledger>>;
 
-using user_node_self
-  = user_node_actor::extend<caf::reacts_to<node_due>,
-                            caf::reacts_to<look_again>>;
+using user_self = user_actor::extend<caf::reacts_to<user_due>,
+                                     caf::reacts_to<queue::look_again>>;
 
 /// One queue of the user.
-struct node_queue {
+struct user_queue {
   std::string name;
   queue_actor actor;
   queue_settings settings;
@@ -47,14 +46,14 @@ struct node_queue {
   member_number member = 0;
   std::uint32_t classes_version = 0;
   rules::ledger ledger;
-  std::uint64_t items_told = 0; ///< how many the queue knows of
+  std::uint64_t items_reported = 0; ///< how many the queue knows of
 };
 
-struct user_node_state {
-  user_node_options options;
+struct user_state {
+  user_options options;
 
   /// By the shard's number of the queue.
-  std::map<queue_number, node_queue> queues;
+  std::map<queue_number, user_queue> queues;
 
   /// Found by recovery and not yet asked for by `serve_queue`.
   recovered_ledgers unclaimed;
@@ -62,19 +61,19 @@ struct user_node_state {
   /// Items whose body is in memory only until the journal has told its place.
   std::unordered_set<item_id> unbudgeted;
 
-  /// When `node_due` is to come; never: no timer runs.
+  /// When `user_due` is to come; never: no timer runs.
   micros timer_us = never;
 
   static inline const char* name = "user_node";
 };
 
-using user_node_pointer = user_node_self::stateful_pointer<user_node_state>;
+using user_pointer = user_self::stateful_pointer<user_state>;
 
 /// Owns the items and claims of one user over all queues.
-user_node_self::behavior_type
-user_node(user_node_self::stateful_pointer<user_node_state> self,
-          user_node_options options, recovered_ledgers recovered);
+user_self::behavior_type user(user_self::stateful_pointer<user_state> self,
+                              user_options options,
+                              recovered_ledgers recovered);
 
-} // namespace depositd
+} // namespace depositd::users
 
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::node_due)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::users::user_due)

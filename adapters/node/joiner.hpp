@@ -3,6 +3,7 @@
 // Keeps a node of processors connected to its engine.
 
 #include "messages/actors.hpp"
+#include "messages/cluster.hpp"
 #include "messages/values/endpoint.hpp"
 
 #include <caf/io/middleman_actor.hpp>

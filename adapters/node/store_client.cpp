@@ -97,8 +97,8 @@ public:
       call_, effect::find_dois, to_bytes(dois_wanted{query, count_max}));
   }
 
-  caf::expected<item_id> submission_max(item_id upto) override {
-    return ask<item_id>(call_, effect::submission_max, to_bytes(upto));
+  caf::expected<item_id> submission_max(item_id last) override {
+    return ask<item_id>(call_, effect::submission_max, to_bytes(last));
   }
 
   caf::error backup(const std::filesystem::path&) override {

@@ -1,5 +1,8 @@
 #include "adapters/node/store_line.hpp"
 
+#include "messages/cluster.hpp"
+#include "messages/values/errors.hpp"
+
 #include <caf/event_based_actor.hpp>
 
 #include <condition_variable>

@@ -1,6 +1,7 @@
 #include "adapters/node/store_server.hpp"
 
 #include "adapters/node/store_wire.hpp"
+#include "messages/cluster.hpp"
 
 #include <caf/send.hpp>
 
@@ -63,8 +64,8 @@ caf::expected<std::string> effects_desk::perform(const std::string& what,
   if (what == effect::find_dois)
     return find_dois(arguments);
   if (what == effect::submission_max) {
-    const auto upto = from_bytes<item_id>(arguments);
-    return upto ? answer(registry_->submission_max(*upto)) : upto.error();
+    const auto last = from_bytes<item_id>(arguments);
+    return last ? answer(registry_->submission_max(*last)) : last.error();
   }
   return caf::make_error(ec::not_found, "this engine has no call \""
                                           + what.substr(0, 64) + "\"");

@@ -3,6 +3,7 @@
 // The engine's side of calls from joined nodes: makes them on the real stores.
 
 #include "messages/actors.hpp"
+#include "messages/cluster.hpp"
 #include "messages/ports/blob_store.hpp"
 #include "messages/ports/doi_registry.hpp"
 

@@ -2,6 +2,7 @@
 
 #include "messages/actors.hpp"
 #include "messages/message_types.hpp"
+#include "messages/operators.hpp"
 #include "messages/values/node_options.hpp"
 
 #include <caf/io/all.hpp>

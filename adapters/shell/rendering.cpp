@@ -1,6 +1,7 @@
 #include "adapters/shell/rendering.hpp"
 
 #include "adapters/shell/table.hpp"
+#include "messages/journal.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -213,7 +214,7 @@ std::string user_show(const json& x) {
   return out;
 }
 
-std::string standings(const json& x) {
+std::string eligibilities(const json& x) {
   table out{{"USER", "HELD", "PROHIBITED"}};
   for (const auto& user : list(x, "users"))
     out.add({cell(user, "user"), cell(user, "held"), cell(user, "prohibited")});
@@ -333,10 +334,10 @@ const std::map<std::string, renderer>& renderers() {
     {"user list", user_list},
     {"user show", user_show},
     {"user set", limits},
-    {"user prohibit", standings},
-    {"user allow", standings},
-    {"user hold", standings},
-    {"user release", standings},
+    {"user prohibit", eligibilities},
+    {"user allow", eligibilities},
+    {"user hold", eligibilities},
+    {"user release", eligibilities},
     {"key list", keys},
     {"sp list", processors},
     {"submission list", submissions},

@@ -5,6 +5,7 @@
 #include "adapters/shell/rendering.hpp"
 #include "adapters/shell/table.hpp"
 
+#include "messages/shard.hpp"
 #include "messages/values/time_text.hpp"
 
 #include <chrono>

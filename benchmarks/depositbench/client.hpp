@@ -5,6 +5,8 @@
 
 #include "benchmarks/depositbench/measure.hpp"
 #include "benchmarks/depositbench/workload.hpp"
+#include "messages/processors.hpp"
+#include "messages/shard.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -19,7 +21,7 @@ namespace depositd::bench {
 struct progress {
   std::atomic<std::uint64_t> sent{0};     ///< items, acknowledged or not
   std::atomic<std::uint64_t> enqueued{0}; ///< acknowledged items
-  std::atomic<std::uint64_t> handed{0};   ///< items received
+  std::atomic<std::uint64_t> deliver{0};  ///< items received
   std::atomic<std::uint64_t> settled{0};  ///< outcomes acknowledged
   std::atomic<bool> stop{false};          ///< producers send nothing more
   std::atomic<bool> failed{false};        ///< the run is over
@@ -71,7 +73,7 @@ struct worker_plan {
 };
 
 /// What a door offers and how its phases run unless options say otherwise.
-struct door_habits {
+struct port_habits {
   std::vector<std::string> phases;        ///< in the order of `all`
   std::vector<std::uint32_t> connections; ///< P1s runs with each
   std::vector<std::uint32_t> workers;     ///< P2 runs with each

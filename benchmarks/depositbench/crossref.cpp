@@ -257,7 +257,7 @@ public:
 
 private:
   void note(std::uint64_t mark) {
-    ++to_->handed;
+    ++to_->deliver;
     ++to_->settled;
     if (plan_.note_latency)
       latencies_.push_back(static_cast<std::uint32_t>(steady_us() - mark));

@@ -11,8 +11,8 @@ namespace depositd::bench {
 
 namespace {
 
-const std::map<std::string, door_habits>& all_habits() {
-  static const std::map<std::string, door_habits> all{
+const std::map<std::string, port_habits>& all_habits() {
+  static const std::map<std::string, port_habits> all{
     {"native",
      {{"P1", "P1s", "P2", "P2b", "P3", "P4", "restart", "disk"},
       {16},
@@ -47,7 +47,7 @@ std::vector<std::string> door_names() {
   return out;
 }
 
-const door_habits& habits_of(const std::string& door) {
+const port_habits& habits_of(const std::string& door) {
   const auto at = all_habits().find(door);
   if (at == all_habits().end())
     throw std::runtime_error("no door " + door);

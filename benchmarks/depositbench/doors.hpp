@@ -16,7 +16,7 @@ namespace depositd::bench {
 std::vector<std::string> door_names();
 
 /// Throws std::runtime_error for a door that is none.
-const door_habits& habits_of(const std::string& door);
+const port_habits& habits_of(const std::string& door);
 
 /// Connects. Throws std::runtime_error with what is missing.
 std::unique_ptr<client> open_door(const options& settings,

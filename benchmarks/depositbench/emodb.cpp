@@ -1,6 +1,5 @@
 #include "benchmarks/depositbench/emodb.hpp"
 
-#include "messages/commands.hpp"
 
 #include <algorithm>
 
@@ -161,7 +160,7 @@ public:
       return;
     take(body);
     rests_ = count_ == 0; // nothing there: ask at the next tick
-    to_->handed += count_;
+    to_->deliver += count_;
   }
 
 private:

@@ -1,6 +1,7 @@
 #include "benchmarks/depositbench/http_loop.hpp"
 
 #include "messages/values/endpoint.hpp"
+#include "messages/values/events.hpp"
 
 #include <fcntl.h>
 #include <netdb.h>

@@ -1,6 +1,8 @@
 #include "benchmarks/depositbench/native.hpp"
 
+#include "messages/cluster.hpp"
 #include "messages/message_types.hpp"
+#include "messages/operators.hpp"
 #include "messages/values/endpoint.hpp"
 #include "messages/values/node_options.hpp"
 
@@ -154,7 +156,7 @@ producer_actor::behavior_type producer(producer_pointer self,
 struct worker_state {
   worker_plan plan;
   std::shared_ptr<progress> to;
-  queue_door_actor door;
+  queue_port_actor door;
   std::uint32_t number = 0;
   std::vector<std::uint32_t> latencies;
 };
@@ -169,10 +171,10 @@ outcome done_with(const claimed_item& item) {
   return out;
 }
 
-void note(worker_pointer self, const handed& x) {
+void note(worker_pointer self, const deliver& x) {
   auto& state = self->state;
   state.to->settled += x.settled.size();
-  state.to->handed += x.items.size();
+  state.to->deliver += x.items.size();
   if (state.plan.note_latency) {
     const auto now = steady_us();
     state.latencies.clear();
@@ -188,17 +190,19 @@ void note(worker_pointer self, const handed& x) {
   }
 }
 
-void end_items(worker_pointer self, const handed& x) {
+void settle_items(worker_pointer self, const deliver& x) {
   auto& state = self->state;
   note(self, x);
   if (x.items.empty())
     return;
   if (state.plan.one_by_one) {
     for (const auto& item : x.items)
-      self->send(state.door, work{state.number, 1, {done_with(item)}});
+      self->send(state.door,
+                 settle_and_request{state.number, 1, {done_with(item)}});
     return;
   }
-  work report{state.number, static_cast<std::uint32_t>(x.items.size()), {}};
+  settle_and_request report{
+    state.number, static_cast<std::uint32_t>(x.items.size()), {}};
   report.outcomes.reserve(x.items.size());
   for (const auto& item : x.items)
     report.outcomes.push_back(done_with(item));
@@ -207,7 +211,7 @@ void end_items(worker_pointer self, const handed& x) {
 
 processor_actor::behavior_type worker(worker_pointer self, worker_plan plan,
                                       std::shared_ptr<progress> to,
-                                      queue_door_actor door) {
+                                      queue_port_actor door) {
   self->state.plan = std::move(plan);
   self->state.to = std::move(to);
   self->state.door = std::move(door);
@@ -218,14 +222,15 @@ processor_actor::behavior_type worker(worker_pointer self, worker_plan plan,
     .then(
       [=](const attached& x) {
         self->state.number = x.processor;
-        self->send(self->state.door,
-                   work{x.processor, self->state.plan.credit, {}});
+        self->send(
+          self->state.door,
+          settle_and_request{x.processor, self->state.plan.credit, {}});
       },
       [=](const caf::error& why) {
         self->state.to->fail("attach: " + render(why));
       });
   return {
-    [=](const handed& x) { end_items(self, x); },
+    [=](const deliver& x) { settle_items(self, x); },
   };
 }
 
@@ -270,9 +275,9 @@ void native_client::produce(const producer_plan& plan,
 void native_client::work_on(const std::string& queue, const worker_plan& plan,
                             std::shared_ptr<progress> to) {
   caf::scoped_actor self{system_};
-  queue_door_actor door;
+  queue_port_actor door;
   self->request(native_, request_timeout, open_queue{queue})
-    .receive([&](const queue_door_actor& x) { door = x; },
+    .receive([&](const queue_port_actor& x) { door = x; },
              [&](const caf::error& why) {
                throw std::runtime_error("queue " + queue + ": " + render(why));
              });

@@ -13,7 +13,7 @@ namespace depositd::bench {
 
 struct phase_context {
   const options& settings;
-  const door_habits& habits;
+  const port_habits& habits;
   client& door;
   const report_function& report;
 

@@ -251,9 +251,9 @@ void p4(phase_context& x) {
   for (std::uint32_t i = 0; i < others; ++i)
     for (std::uint32_t k = 0; k < each; ++k)
       late.push_back(item_of(i + 1, mark_of_others));
-  const auto before = to->handed.load();
+  const auto before = to->deliver.load();
   x.door.enqueue_now(queue, std::move(late));
-  const auto from = x.habits.arrives_slowly ? to->handed.load() : 0;
+  const auto from = x.habits.arrives_slowly ? to->deliver.load() : 0;
   await(*to, to->settled, out.items + others * each);
   watch.finish(out);
   x.door.finish();

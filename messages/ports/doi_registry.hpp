@@ -2,8 +2,7 @@
 
 // Port: the DOIs that deposits recorded. An effect outside the journal, so
 // `record` is idempotent by submission and gives the same answer when it is
-// repeated after a crash. Adapters: SQLite, PostgreSQL, memory; all pass
-// tests/contract/doi_registry_suite.hpp.
+// repeated after a crash. Adapters: sqlite, postgres, memory.
 
 #include "messages/values/errors.hpp"
 #include "messages/values/types.hpp"
@@ -27,8 +26,8 @@ struct doi_record {
   std::string issue;
   std::string first_page;
   std::string year;
-  std::string owner;        ///< user that recorded it first
-  std::string timestamp;    ///< digits; compared as a number, empty is lowest
+  std::string owner;     ///< user that recorded it first
+  std::string timestamp; ///< digits; compared as a number, empty is lowest
 
   friend bool operator==(const doi_record&, const doi_record&) = default;
 };
@@ -74,7 +73,7 @@ public:
   /// has a range of numbers); 0: none. None that its shard gave up to it may be
   /// given to another submission, even if the journal has never heard of it (a
   /// crash right after `record`, a backup taken a moment earlier).
-  virtual caf::expected<item_id> submission_max(item_id upto) = 0;
+  virtual caf::expected<item_id> submission_max(item_id last) = 0;
 
   virtual caf::error backup(const std::filesystem::path& folder) = 0;
 };

@@ -1,7 +1,7 @@
 #pragma once
 
-// Port: the durable log of one shard. Adapters: segments (embedded),
-// PostgreSQL, memory; all pass tests/contract/journal_store_suite.hpp.
+// Port: the durable log of one shard. Adapters: segments (embedded), memory,
+// postgres; all pass tests/contract/journal_store_suite.hpp.
 
 #include "messages/values/errors.hpp"
 #include "messages/values/types.hpp"
@@ -21,26 +21,27 @@ struct watermark {
 
   friend bool operator==(const watermark&, const watermark&) = default;
 };
+DEPOSITD_FIELDS(watermark, partition, offset);
 
 /// A group as it is read back.
 struct stored_group {
   sequence first = 0;
   sequence last = 0;
   epoch_number epoch = 0;
-  std::uint64_t group = 0; ///< for `body_place::group`
+  std::uint64_t group = 0; ///< for `body_location::group`
   std::string_view bytes;  ///< only valid during the call that shows it
   std::vector<watermark> watermarks;
 };
 
 /// A part of the log that is dropped as a whole: a segment file, a table.
-struct extent {
+struct segment {
   std::uint64_t number = 0; ///< rises with the log
   sequence first = 0;
-  sequence last = 0;        ///< highest sequence in it
+  sequence last = 0;             ///< highest sequence in it
   std::uint64_t group_first = 0; ///< holds bodies with place.group in
   std::uint64_t group_last = 0;  ///< [group_first, group_last]
   std::uint64_t bytes = 0;
-  bool open = false;        ///< still written to; cannot be dropped
+  bool open = false; ///< still written to; cannot be dropped
 };
 
 /// One writer thread calls `append`; any thread may call the rest at the same
@@ -61,25 +62,23 @@ public:
   /// leaves the log as it was before the call.
   virtual caf::expected<std::uint64_t>
   append(std::string_view bytes, std::uint32_t events,
-         const std::vector<watermark>& watermarks)
-    = 0;
+         const std::vector<watermark>& watermarks) = 0;
 
   /// Shows groups in order, starting with the one that contains `from`, until
   /// `show` returns false or the end as of this call is reached.
   /// `ec::store_damaged` names the part that does not match its checksum;
   /// `ec::not_found` if `from` was dropped already.
   virtual caf::error
-  read(sequence from, const std::function<bool(const stored_group&)>& show)
-    = 0;
+  read(sequence from, const std::function<bool(const stored_group&)>& show) = 0;
 
   /// The bytes of a body. `ec::not_found` if its extent was dropped.
-  virtual caf::expected<std::string> read_body(const body_place& place) = 0;
+  virtual caf::expected<std::string> read_body(const body_location& place) = 0;
 
   /// Last watermark of every partition, over the whole log.
   virtual std::vector<watermark> watermarks() = 0;
 
   /// All extents, oldest first.
-  virtual std::vector<extent> extents() = 0;
+  virtual std::vector<segment> segments() = 0;
 
   /// Gives an extent's space back. `ec::invalid_argument` for an open one.
   virtual caf::error drop(std::uint64_t number) = 0;

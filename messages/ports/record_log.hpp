@@ -52,7 +52,7 @@ struct partition_range {
 };
 
 /// How much one call may return, and how long it may wait for the first record.
-struct poll_limits {
+struct read_limits {
   std::size_t records_max = 1'000;
   std::size_t bytes_max = 4 * 1024 * 1024; ///< at least one record comes
   std::chrono::milliseconds wait{100};
@@ -86,8 +86,7 @@ public:
   /// the reader, and `ec::store_damaged` if a checksum does not match: then
   /// nothing comes until the next `assign`.
   virtual caf::expected<std::vector<source_record>>
-  poll(const poll_limits& limits)
-    = 0;
+  poll(const read_limits& limits) = 0;
 
   /// Reads no more of these partitions, which stay assigned, until resumed.
   /// Records of them that were read ahead do not come before that.

@@ -205,7 +205,7 @@ private:
 
 template <class T>
 constexpr bool has_body =
-  std::is_same_v<T, item_enqueued> || std::is_same_v<T, body_relocated>;
+  std::is_same_v<T, item_enqueued> || std::is_same_v<T, body_compacted>;
 
 void put_event(const event& x, std::string& out,
                std::vector<body_slot>* slots) {

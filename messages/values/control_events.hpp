@@ -16,12 +16,13 @@ struct queue_changed {
 
   friend bool operator==(const queue_changed&, const queue_changed&) = default;
 };
+DEPOSITD_FIELDS(queue_changed, queue, settings);
 
 /// A user's own allocation and concurrency in a queue.
 struct user_limits_changed {
   std::string queue;
   std::string user;
-  bool has_allocation = false;  ///< false: the queue's default again
+  bool has_allocation = false; ///< false: the queue's default again
   std::uint32_t allocation = 0;
   bool has_concurrency = false; ///< false: the queue's default again
   std::uint32_t concurrency = 0;
@@ -29,15 +30,18 @@ struct user_limits_changed {
   friend bool operator==(const user_limits_changed&,
                          const user_limits_changed&) = default;
 };
+DEPOSITD_FIELDS(user_limits_changed, queue, user, has_allocation, allocation,
+                has_concurrency, concurrency);
 
-struct user_standing_changed {
+struct user_eligibility_changed {
   std::string user;
   bool held = false;
   bool prohibited = false;
 
-  friend bool operator==(const user_standing_changed&,
-                         const user_standing_changed&) = default;
+  friend bool operator==(const user_eligibility_changed&,
+                         const user_eligibility_changed&) = default;
 };
+DEPOSITD_FIELDS(user_eligibility_changed, user, held, prohibited);
 
 /// A depositor's credentials. An empty hash means the account is removed.
 struct account_changed {
@@ -45,17 +49,19 @@ struct account_changed {
   std::string password_hash;         ///< Argon2id in its own text form
   std::vector<std::string> prefixes; ///< DOI prefixes; empty: any
 
-  friend bool operator==(const account_changed&, const account_changed&)
-    = default;
+  friend bool operator==(const account_changed&,
+                         const account_changed&) = default;
 };
+DEPOSITD_FIELDS(account_changed, user, password_hash, prefixes);
 
 struct processor_changed {
   processor_spec spec;
   bool removed = false;
 
-  friend bool operator==(const processor_changed&, const processor_changed&)
-    = default;
+  friend bool operator==(const processor_changed&,
+                         const processor_changed&) = default;
 };
+DEPOSITD_FIELDS(processor_changed, spec, removed);
 
 /// What a polling door's client may do with the queues that match.
 enum class queue_right : std::uint8_t { post, poll, get_status, any };
@@ -68,16 +74,18 @@ struct key_permit {
 
   friend bool operator==(const key_permit&, const key_permit&) = default;
 };
+DEPOSITD_FIELDS(key_permit, right, queue);
 
 /// An API key. It is a user of the queues it sends to, under its name. A key
 /// without a digest is removed.
 struct key_changed {
-  std::string name;             ///< a user name
-  std::string digest;           ///< SHA-256 of the key, hexadecimal
+  std::string name;   ///< a user name
+  std::string digest; ///< SHA-256 of the key, hexadecimal
   std::vector<key_permit> permits;
 
   friend bool operator==(const key_changed&, const key_changed&) = default;
 };
+DEPOSITD_FIELDS(key_changed, name, digest, permits);
 
 enum class move_status : std::uint8_t { in_progress, complete, error };
 
@@ -93,14 +101,17 @@ struct move_changed {
 
   friend bool operator==(const move_changed&, const move_changed&) = default;
 };
+DEPOSITD_FIELDS(move_changed, reference, from, to, status, begun_us, forgotten,
+                id_last);
 
 struct server_changed {
-  bool suspended = false;          ///< nothing is handed out
+  bool suspended = false; ///< nothing is handed out
   bool drop_folder_polling = true;
 
-  friend bool operator==(const server_changed&, const server_changed&)
-    = default;
+  friend bool operator==(const server_changed&,
+                         const server_changed&) = default;
 };
+DEPOSITD_FIELDS(server_changed, suspended, drop_folder_polling);
 
 /// The configuration of the last start: a change of it is told from a change by
 /// an operator, who wins over a configuration that stayed the same.
@@ -115,67 +126,10 @@ struct configuration_seen {
   std::uint32_t processors_count = 0;
   std::vector<std::string> prohibited_users;
 
-  friend bool operator==(const configuration_seen&, const configuration_seen&)
-    = default;
+  friend bool operator==(const configuration_seen&,
+                         const configuration_seen&) = default;
 };
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, queue_changed& x) {
-  return f(x.queue, x.settings);
-}
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, user_limits_changed& x) {
-  return f(x.queue, x.user, x.has_allocation, x.allocation, x.has_concurrency,
-           x.concurrency);
-}
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f,
-                                        user_standing_changed& x) {
-  return f(x.user, x.held, x.prohibited);
-}
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, account_changed& x) {
-  return f(x.user, x.password_hash, x.prefixes);
-}
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, processor_changed& x) {
-  return f(x.spec, x.removed);
-}
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, key_permit& x) {
-  return f(x.right, x.queue);
-}
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, key_changed& x) {
-  return f(x.name, x.digest, x.permits);
-}
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, move_changed& x) {
-  return f(x.reference, x.from, x.to, x.status, x.begun_us, x.forgotten,
-           x.id_last);
-}
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, server_changed& x) {
-  return f(x.suspended, x.drop_folder_polling);
-}
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f,
-                                        configuration_seen::queue& x) {
-  return f(x.name, x.settings);
-}
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, configuration_seen& x) {
-  return f(x.queues, x.processors_count, x.prohibited_users);
-}
+DEPOSITD_FIELDS(configuration_seen::queue, name, settings);
+DEPOSITD_FIELDS(configuration_seen, queues, processors_count, prohibited_users);
 
 } // namespace depositd

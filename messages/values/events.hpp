@@ -18,26 +18,31 @@ struct item_enqueued {
   item_id id = 0;
   std::string queue;
   std::uint8_t priority = 0;
-  std::uint64_t size = 0;    ///< what size classes compare, bytes
+  std::uint64_t size = 0; ///< what size classes compare, bytes
   micros received_us = 0;
-  std::uint64_t digest = 0;  ///< of the payload, in queues that collapse
+  std::uint64_t digest = 0; ///< of the payload, in queues that collapse
   body_kind kind = body_kind::inline_bytes;
   std::string body;
-  body_place place;          ///< not journalled: known by the reader
+  body_location place; ///< not journalled: known by the reader
 
   friend bool operator==(const item_enqueued&, const item_enqueued&) = default;
 };
+// Bodies come last, so that a reader may skip them by place. The codec adds
+// them itself.
+DEPOSITD_FIELDS(item_enqueued, id, queue, priority, size, received_us, digest,
+                kind);
 
 /// The item is a deposit with these particulars.
 struct submission_received {
   item_id id = 0;
   std::string queue;
   micros received_us = 0;
-  submission particulars;
+  depositd::submission submission;
 
   friend bool operator==(const submission_received&,
                          const submission_received&) = default;
 };
+DEPOSITD_FIELDS(submission_received, id, queue, received_us, submission);
 
 /// Lent to a processor, with the place of its user in the ring afterwards.
 struct item_claimed {
@@ -47,24 +52,26 @@ struct item_claimed {
   std::uint32_t attempt = 0;
   micros claimed_us = 0;
   micros deadline_us = never;
-  std::uint64_t stamp = 0;   ///< of the user in the ring; 0: as it was
-  std::uint32_t credit = 0;  ///< left in this turn
+  std::uint64_t stamp = 0;  ///< of the user in the ring; 0: as it was
+  std::uint32_t credit = 0; ///< left in this turn
   pick_kind by = pick_kind::round_robin;
-  bool local = false;        ///< the processor dies with this engine
+  bool local = false; ///< the processor dies with this engine
   std::string processor;
 
   friend bool operator==(const item_claimed&, const item_claimed&) = default;
 };
+DEPOSITD_FIELDS(item_claimed, id, queue, token, attempt, claimed_us,
+                deadline_us, stamp, credit, by, local, processor);
 
-struct claim_extended {
+struct claim_renewed {
   item_id id = 0;
   std::string queue;
   claim_token token = 0;
   micros deadline_us = never;
 
-  friend bool operator==(const claim_extended&, const claim_extended&)
-    = default;
+  friend bool operator==(const claim_renewed&, const claim_renewed&) = default;
 };
+DEPOSITD_FIELDS(claim_renewed, id, queue, token, deadline_us);
 
 /// The claim ended and the item is back: pending, or delayed until a time.
 struct item_released {
@@ -76,6 +83,7 @@ struct item_released {
 
   friend bool operator==(const item_released&, const item_released&) = default;
 };
+DEPOSITD_FIELDS(item_released, id, queue, attempt, available_us, reason);
 
 /// The item left its queue.
 struct item_finished {
@@ -89,6 +97,8 @@ struct item_finished {
 
   friend bool operator==(const item_finished&, const item_finished&) = default;
 };
+DEPOSITD_FIELDS(item_finished, id, queue, how, finished_us, reason, batch_id,
+                document);
 
 /// Set aside by an operator, or taken back (`parked` false).
 struct item_parked {
@@ -98,17 +108,19 @@ struct item_parked {
 
   friend bool operator==(const item_parked&, const item_parked&) = default;
 };
+DEPOSITD_FIELDS(item_parked, id, queue, parked);
 
 /// A pinned body was written again, so that its old group can go.
-struct body_relocated {
+struct body_compacted {
   item_id id = 0;
   std::string queue;
   std::string body;
-  body_place place; ///< not journalled: known by the reader
+  body_location place; ///< not journalled: known by the reader
 
-  friend bool operator==(const body_relocated&, const body_relocated&)
-    = default;
+  friend bool operator==(const body_compacted&,
+                         const body_compacted&) = default;
 };
+DEPOSITD_FIELDS(body_compacted, id, queue);
 
 /// A deposit that went past the queue (synchronous door), with its outcome.
 struct submission_recorded {
@@ -117,13 +129,15 @@ struct submission_recorded {
   micros received_us = 0;
   micros finished_us = 0;
   bool failed = false;
-  submission particulars;
+  depositd::submission submission;
   std::string batch_id;
   std::string document;
 
   friend bool operator==(const submission_recorded&,
                          const submission_recorded&) = default;
 };
+DEPOSITD_FIELDS(submission_recorded, id, queue, received_us, finished_us,
+                failed, submission, batch_id, document);
 
 /// The item is in another queue from now on: pending there, without a claim,
 /// never handed out. It keeps its id, its body and its place in time.
@@ -135,6 +149,7 @@ struct item_moved {
 
   friend bool operator==(const item_moved&, const item_moved&) = default;
 };
+DEPOSITD_FIELDS(item_moved, id, queue, to, moved_us);
 
 /// A record of an ingress partition that is no deposit, as it was.
 struct record_rejected {
@@ -145,18 +160,20 @@ struct record_rejected {
   std::string value;
   std::vector<record_header> headers;
 
-  friend bool operator==(const record_rejected&, const record_rejected&)
-    = default;
+  friend bool operator==(const record_rejected&,
+                         const record_rejected&) = default;
 };
+DEPOSITD_FIELDS(record_rejected, partition, offset, reason, key, value,
+                headers);
 
 /// The order is the journal's: append new kinds at the end, never reorder.
-using event
-  = std::variant<item_enqueued, submission_received, item_claimed,
-                 claim_extended, item_released, item_finished, item_parked,
-                 body_relocated, submission_recorded, queue_changed,
-                 user_limits_changed, user_standing_changed, account_changed,
-                 processor_changed, server_changed, configuration_seen,
-                 key_changed, move_changed, item_moved, record_rejected>;
+using event =
+  std::variant<item_enqueued, submission_received, item_claimed, claim_renewed,
+               item_released, item_finished, item_parked, body_compacted,
+               submission_recorded, queue_changed, user_limits_changed,
+               user_eligibility_changed, account_changed, processor_changed,
+               server_changed, configuration_seen, key_changed, move_changed,
+               item_moved, record_rejected>;
 
 /// All events of one command, appended and recovered as a whole. `user` is the
 /// user whose node decided them, empty for control.
@@ -166,65 +183,5 @@ struct record {
 
   friend bool operator==(const record&, const record&) = default;
 };
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, submission_received& x) {
-  return f(x.id, x.queue, x.received_us, x.particulars);
-}
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, item_claimed& x) {
-  return f(x.id, x.queue, x.token, x.attempt, x.claimed_us, x.deadline_us,
-           x.stamp, x.credit, x.by, x.local, x.processor);
-}
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, claim_extended& x) {
-  return f(x.id, x.queue, x.token, x.deadline_us);
-}
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, item_released& x) {
-  return f(x.id, x.queue, x.attempt, x.available_us, x.reason);
-}
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, item_finished& x) {
-  return f(x.id, x.queue, x.how, x.finished_us, x.reason, x.batch_id,
-           x.document);
-}
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, item_parked& x) {
-  return f(x.id, x.queue, x.parked);
-}
-
-// Bodies come last, so that a reader may skip them by place. The codec adds
-// them itself.
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, item_enqueued& x) {
-  return f(x.id, x.queue, x.priority, x.size, x.received_us, x.digest, x.kind);
-}
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, body_relocated& x) {
-  return f(x.id, x.queue);
-}
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, submission_recorded& x) {
-  return f(x.id, x.queue, x.received_us, x.finished_us, x.failed,
-           x.particulars, x.batch_id, x.document);
-}
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, item_moved& x) {
-  return f(x.id, x.queue, x.to, x.moved_us);
-}
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, record_rejected& x) {
-  return f(x.partition, x.offset, x.reason, x.key, x.value, x.headers);
-}
 
 } // namespace depositd

@@ -21,18 +21,21 @@ struct item_row {
   micros received_us = 0;
   std::uint64_t digest = 0;
   body_kind kind = body_kind::inline_bytes;
-  body_place place;
+  body_location place;
   // -- what changes while it lives
   item_state state = item_state::pending;
   std::uint32_t attempt = 0;
   micros available_us = never; ///< delayed: until when
   claim_token token = 0;       ///< 0: not claimed
   micros deadline_us = never;
-  bool local = false;          ///< claimed by a processor inside the engine
+  bool local = false; ///< claimed by a processor inside the engine
   std::string processor;
 
   friend bool operator==(const item_row&, const item_row&) = default;
 };
+DEPOSITD_FIELDS(item_row, id, queue, user, priority, size, received_us, digest,
+                kind, place, state, attempt, available_us, token, deadline_us,
+                local, processor);
 
 /// Replaces the changing part of a live item that an earlier slice put there;
 /// with `place.length` > 0 also its place.
@@ -51,7 +54,7 @@ struct item_change {
   bool has_deadline = false;
   bool has_parked_state = false; ///< `state` is parked, or pending again
   bool has_queue = false;        ///< moved to `queue`
-  body_place place;
+  body_location place;
   std::string queue;
 
   friend bool operator==(const item_change&, const item_change&) = default;
@@ -88,22 +91,25 @@ struct submission_row {
   item_id id = 0;
   std::string user;
   std::string queue;
-  submission particulars;
+  depositd::submission submission;
   submission_status status = submission_status::queued;
   bool failed = false;
   bool parked = false;
   std::string batch_id;
   std::string processor; ///< that had it last
   std::string reason;
-  std::string document;  ///< what pollers get; empty until completed
+  std::string document; ///< what pollers get; empty until completed
   micros received_us = 0;
   micros started_us = never;
   micros finished_us = never;
   std::uint32_t attempt = 0;
 
-  friend bool operator==(const submission_row&, const submission_row&)
-    = default;
+  friend bool operator==(const submission_row&,
+                         const submission_row&) = default;
 };
+DEPOSITD_FIELDS(submission_row, id, user, queue, submission, status, failed,
+                parked, batch_id, processor, reason, document, received_us,
+                started_us, finished_us, attempt);
 
 /// What happened to a submission that an earlier slice put there. Fields whose
 /// `has_` is false stay.
@@ -123,8 +129,8 @@ struct submission_change {
   std::string batch_id;
   std::string document;
 
-  friend bool operator==(const submission_change&, const submission_change&)
-    = default;
+  friend bool operator==(const submission_change&,
+                         const submission_change&) = default;
 };
 
 /// The net effect of the events after `from` up to and with `upto`. What was
@@ -132,7 +138,7 @@ struct submission_change {
 /// submission).
 struct slice {
   sequence from = 0;
-  sequence upto = 0;
+  sequence last = 0;
   item_id id_max = 0; ///< highest item id seen, so that none is given twice
   std::vector<item_row> items_put;
   std::vector<item_change> items_changed;
@@ -157,12 +163,8 @@ struct submission_query {
   bool with_documents = true;
   std::vector<item_id> ids; ///< any of these, if there are any
 };
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, submission_query& x) {
-  return f(x.id, x.user, x.queue, x.file_name, x.batch_id, x.has_status,
-           x.status, x.newest_first, x.count_max, x.with_documents,
-           x.ids);
-}
+DEPOSITD_FIELDS(submission_query, id, user, queue, file_name, batch_id,
+                has_status, status, newest_first, count_max, with_documents,
+                ids);
 
 } // namespace depositd

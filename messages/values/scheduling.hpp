@@ -40,14 +40,15 @@ private:
 };
 
 /// Limits and standing of a user in one queue.
-struct member_terms {
+struct member_limits {
   std::uint32_t allocation = 1;
   std::uint32_t concurrency = no_cap;
   bool held = false;
   bool prohibited = false;
 
-  friend bool operator==(const member_terms&, const member_terms&) = default;
+  friend bool operator==(const member_limits&, const member_limits&) = default;
 };
+DEPOSITD_FIELDS(member_limits, allocation, concurrency, held, prohibited);
 
 /// Ready items of a user changed by `delta` in a band and class. The band is
 /// the priority in `across_users` queues and 0 otherwise.
@@ -83,16 +84,16 @@ struct digested {
 struct pick {
   member_number member = 0;
   std::uint8_t band = 0;
-  size_class class_max = 0;     ///< items of this class or a smaller one
+  size_class class_max = 0; ///< items of this class or a smaller one
   pick_kind by = pick_kind::round_robin;
-  std::uint64_t stamp = 0;      ///< of the user after the pick
-  std::uint32_t credit = 0;     ///< left after the pick
+  std::uint64_t stamp = 0;  ///< of the user after the pick
+  std::uint32_t credit = 0; ///< left after the pick
 
   friend bool operator==(const pick&, const pick&) = default;
 };
 
 /// Why a user is not served, most general reason first.
-enum class standing : std::uint8_t {
+enum class eligibility : std::uint8_t {
   eligible,      ///< in the ring: turn `turn` of `length`
   nothing_ready, ///< no pending item
   held,
@@ -102,8 +103,8 @@ enum class standing : std::uint8_t {
 };
 
 /// What a queue knows of one of its users.
-struct standing_report {
-  standing state = standing::nothing_ready;
+struct eligibility_report {
+  eligibility state = eligibility::nothing_ready;
   std::uint32_t turn = 0;   ///< eligible: 1 = next
   std::uint32_t length = 0; ///< eligible: users in the ring
   std::uint32_t in_flight = 0;
@@ -111,8 +112,10 @@ struct standing_report {
   std::uint64_t turns_taken = 0; ///< picks since the engine started
   std::uint32_t credit = 0;
   std::uint64_t stamp = 0;
-  member_terms terms;
+  member_limits limits;
 };
+DEPOSITD_FIELDS(eligibility_report, state, turn, length, in_flight, ready,
+                turns_taken, credit, stamp, limits);
 
 /// What is known of one live item.
 struct item_view {
@@ -130,5 +133,7 @@ struct item_view {
 
   friend bool operator==(const item_view&, const item_view&) = default;
 };
+DEPOSITD_FIELDS(item_view, id, state, priority, attempt, size, received_us,
+                available_us, deadline_us, token, processor, ahead);
 
 } // namespace depositd

@@ -16,19 +16,19 @@ constexpr char with_post_1 = 2;
 constexpr char bare_2 = 3;
 constexpr char with_post_2 = 4;
 
-caf::expected<submission> particulars_in(std::string_view bytes) {
+caf::expected<submission> submission_in(std::string_view bytes) {
   auto decoded = decode_event(bytes);
   if (decoded)
     if (auto* carrier = std::get_if<submission_received>(&*decoded))
-      return std::move(carrier->particulars);
+      return std::move(carrier->submission);
   return caf::make_error(ec::malformed, "not a deposit envelope");
 }
 
 } // namespace
 
-std::string encode_envelope(const submission& x, std::string_view post) {
+std::string encode_submission_body(const submission& x, std::string_view post) {
   submission_received carrier;
-  carrier.particulars = x;
+  carrier.submission = x;
   std::string event_bytes;
   encode(event{std::move(carrier)}, event_bytes);
   std::string out;
@@ -43,13 +43,13 @@ std::string encode_envelope(const submission& x, std::string_view post) {
   return out;
 }
 
-caf::expected<envelope> decode_envelope(std::string_view bytes) {
+caf::expected<submission_body> decode_submission_body(std::string_view bytes) {
   const auto malformed = [] {
     return caf::make_error(ec::malformed, "not a deposit envelope");
   };
   if (bytes.empty())
     return malformed();
-  envelope out;
+  submission_body out;
   const auto mark = bytes[0];
   auto head = mark == bare_2 ? bytes.substr(1) : bytes;
   if (mark == with_post_1 || mark == with_post_2) {
@@ -60,17 +60,17 @@ caf::expected<envelope> decode_envelope(std::string_view bytes) {
     if (bytes.size() < 5 || size > bytes.size() - 5)
       return malformed();
     head = bytes.substr(5, size);
-    out.post = bytes.substr(5 + size);
+    out.body = bytes.substr(5 + size);
   } else if (mark != bare_1 && mark != bare_2) {
     return malformed();
   }
   // `trace` is the last field, and an empty one is a single zero.
-  auto particulars = mark == bare_1 || mark == with_post_1
-                       ? particulars_in(std::string{head} + '\0')
-                       : particulars_in(head);
-  if (!particulars)
-    return std::move(particulars.error());
-  out.particulars = std::move(*particulars);
+  auto submission = mark == bare_1 || mark == with_post_1
+                      ? submission_in(std::string{head} + '\0')
+                      : submission_in(head);
+  if (!submission)
+    return std::move(submission.error());
+  out.submission = std::move(*submission);
   return out;
 }
 

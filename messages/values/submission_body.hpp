@@ -11,15 +11,16 @@
 
 namespace depositd {
 
-struct envelope {
-  submission particulars;
-  std::string post; ///< empty: under `particulars.blob`
+struct submission_body {
+  depositd::submission submission;
+  std::string body; ///< empty: under `particulars.blob`
 };
 
 /// The body of a deposit whose post is in the blob store, or comes along.
-std::string encode_envelope(const submission& x, std::string_view post = {});
+std::string encode_submission_body(const submission& x,
+                                   std::string_view post = {});
 
 /// `ec::malformed` if the bytes are not an envelope.
-caf::expected<envelope> decode_envelope(std::string_view bytes);
+caf::expected<submission_body> decode_submission_body(std::string_view bytes);
 
 } // namespace depositd

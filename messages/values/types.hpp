@@ -1,8 +1,9 @@
 #pragma once
 
 // The value types of the design: what items, claims, criteria and settings
-// are. No CAF here: `inspect` is a plain template that CAF's serializers and
-// our own journal codec both call.
+// are. No CAF here.
+
+#include "messages/values/fields.hpp"
 
 #include <cstdint>
 #include <limits>
@@ -28,10 +29,10 @@ using claim_token = std::uint64_t;
 /// an earlier one is recognised.
 using epoch_number = std::uint64_t;
 
-inline constexpr std::uint32_t no_cap
-  = std::numeric_limits<std::uint32_t>::max();
-inline constexpr std::uint64_t no_size_limit
-  = std::numeric_limits<std::uint64_t>::max();
+inline constexpr std::uint32_t no_cap =
+  std::numeric_limits<std::uint32_t>::max();
+inline constexpr std::uint64_t no_size_limit =
+  std::numeric_limits<std::uint64_t>::max();
 
 /// Bodies above this many bytes go to the blob store.
 inline constexpr std::size_t inline_body_bytes_max = 256 * 1024;
@@ -69,44 +70,36 @@ enum class item_state : std::uint8_t { pending, claimed, delayed, parked };
 
 /// Where the journal keeps the bytes of a body. `group` is a number of the
 /// store's own making that rises with the journal; length 0 means nowhere.
-struct body_place {
+struct body_location {
   std::uint64_t group = 0;
   std::uint32_t offset = 0;
   std::uint32_t length = 0;
 
-  friend bool operator==(const body_place&, const body_place&) = default;
+  friend bool operator==(const body_location&, const body_location&) = default;
 };
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, body_place& x) {
-  return f(x.group, x.offset, x.length);
-}
+DEPOSITD_FIELDS(body_location, group, offset, length);
 
 /// What can be set for a queue. Defaults are those of a queue that comes with
 /// first use (`message`); see `deposit_queue_defaults`.
 struct queue_settings {
   queue_kind kind = queue_kind::message;
-  std::uint32_t allocation = 1;           ///< items per user and turn
-  std::uint32_t concurrency = no_cap;     ///< claims per user at once
-  std::uint32_t pending_limit = no_cap;   ///< items per user, then refused
+  std::uint32_t allocation = 1;         ///< items per user and turn
+  std::uint32_t concurrency = no_cap;   ///< claims per user at once
+  std::uint32_t pending_limit = no_cap; ///< items per user, then refused
   priority_mode priority = priority_mode::within_user;
   dedup_mode dedup = dedup_mode::none;
-  std::uint32_t attempts_max = no_cap;    ///< hand-outs before it fails
-  std::uint32_t retry_delay_ms = 1000;    ///< first delay; doubles
+  std::uint32_t attempts_max = no_cap; ///< hand-outs before it fails
+  std::uint32_t retry_delay_ms = 1000; ///< first delay; doubles
   std::uint32_t retry_delay_ms_max = 600'000;
-  std::uint32_t oldest_band_every = 16;   ///< across_users: every Nth pick
+  std::uint32_t oldest_band_every = 16; ///< across_users: every Nth pick
   bool suspended = false;
 
-  friend bool operator==(const queue_settings&, const queue_settings&)
-    = default;
+  friend bool operator==(const queue_settings&,
+                         const queue_settings&) = default;
 };
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, queue_settings& x) {
-  return f(x.kind, x.allocation, x.concurrency, x.pending_limit, x.priority,
-           x.dedup, x.attempts_max, x.retry_delay_ms, x.retry_delay_ms_max,
-           x.oldest_band_every, x.suspended);
-}
+DEPOSITD_FIELDS(queue_settings, kind, allocation, concurrency, pending_limit,
+                priority, dedup, attempts_max, retry_delay_ms,
+                retry_delay_ms_max, oldest_band_every, suspended);
 
 /// Settings of `metadata` and `query` unless the configuration says otherwise.
 inline queue_settings deposit_queue_defaults() {
@@ -128,29 +121,21 @@ struct criteria {
 
   friend bool operator==(const criteria&, const criteria&) = default;
 };
+DEPOSITD_FIELDS(criteria, size_max, required, preferred, excluded);
 
 inline constexpr std::size_t criteria_users_max = 1024;
 
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, criteria& x) {
-  return f(x.size_max, x.required, x.preferred, x.excluded);
-}
-
 /// A submission processor as the operator configures it; journalled.
 struct processor_spec {
-  std::string name;                ///< [A-Za-z0-9._-]{1,64}
-  std::vector<std::string> types;  ///< queues; the first that exists decides
-  std::uint32_t slots = 1;         ///< how many items at once
+  std::string name;               ///< [A-Za-z0-9._-]{1,64}
+  std::vector<std::string> types; ///< queues; the first that exists decides
+  std::uint32_t slots = 1;        ///< how many items at once
   criteria wants;
 
-  friend bool operator==(const processor_spec&, const processor_spec&)
-    = default;
+  friend bool operator==(const processor_spec&,
+                         const processor_spec&) = default;
 };
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, processor_spec& x) {
-  return f(x.name, x.types, x.slots, x.wants);
-}
+DEPOSITD_FIELDS(processor_spec, name, types, slots, wants);
 
 /// Something said about a record beside its value; names may repeat.
 struct record_header {
@@ -159,30 +144,22 @@ struct record_header {
 
   friend bool operator==(const record_header&, const record_header&) = default;
 };
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, record_header& x) {
-  return f(x.name, x.value);
-}
+DEPOSITD_FIELDS(record_header, name, value);
 
 /// The particulars of a deposit, as the read model keeps them.
 struct submission {
-  std::string file_name;   ///< as the client gave it, never a path of ours
-  std::string operation;   ///< doMDUpload, doQueryUpload, ...
-  std::string login;       ///< what was typed, e.g. email/role
-  std::string source;      ///< http, v2, drop, shell, native
-  std::string blob;        ///< SHA-256 of the original post, hexadecimal
-  std::uint64_t size = 0;  ///< bytes of the original post
-  std::string trace;       ///< W3C `traceparent` of who sent it, or empty
+  std::string file_name;  ///< as the client gave it, never a path of ours
+  std::string operation;  ///< doMDUpload, doQueryUpload, ...
+  std::string login;      ///< what was typed, e.g. email/role
+  std::string source;     ///< http, v2, drop, shell, native
+  std::string blob;       ///< SHA-256 of the original post, hexadecimal
+  std::uint64_t size = 0; ///< bytes of the original post
+  std::string trace;      ///< W3C `traceparent` of who sent it, or empty
 
   friend bool operator==(const submission&, const submission&) = default;
 };
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, submission& x) {
-  return f(x.file_name, x.operation, x.login, x.source, x.blob, x.size,
-           x.trace);
-}
+DEPOSITD_FIELDS(submission, file_name, operation, login, source, blob, size,
+                trace);
 
 /// An item on its way in.
 struct new_item {
@@ -192,11 +169,7 @@ struct new_item {
 
   friend bool operator==(const new_item&, const new_item&) = default;
 };
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, new_item& x) {
-  return f(x.user, x.priority, x.body);
-}
+DEPOSITD_FIELDS(new_item, user, priority, body);
 
 /// An item lent to a processor.
 struct claimed_item {
@@ -213,18 +186,14 @@ struct claimed_item {
 
   friend bool operator==(const claimed_item&, const claimed_item&) = default;
 };
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, claimed_item& x) {
-  return f(x.id, x.token, x.member, x.attempt, x.priority, x.kind,
-           x.received_us, x.deadline_us, x.user, x.body);
-}
+DEPOSITD_FIELDS(claimed_item, id, token, member, attempt, priority, kind,
+                received_us, deadline_us, user, body);
 
 /// How a processor ends a claim.
 struct outcome {
   item_id id = 0;
   claim_token token = 0;
-  std::uint32_t member = 0;   ///< as in the `claimed_item`
+  std::uint32_t member = 0; ///< as in the `claimed_item`
   verdict says = verdict::done;
   std::uint32_t delay_ms = 0; ///< retry, not_yet: 0 = the queue's own policy
   std::string reason;         ///< failed, retry: for people
@@ -233,11 +202,7 @@ struct outcome {
 
   friend bool operator==(const outcome&, const outcome&) = default;
 };
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, outcome& x) {
-  return f(x.id, x.token, x.member, x.says, x.delay_ms, x.reason, x.batch_id,
-           x.document);
-}
+DEPOSITD_FIELDS(outcome, id, token, member, says, delay_ms, reason, batch_id,
+                document);
 
 } // namespace depositd

@@ -3,6 +3,7 @@
 // What every journal store must do. A store takes part with a driver, which
 // keeps what was written while stores on it come and go.
 
+#include "messages/journal.hpp"
 #include "messages/ports/journal_store.hpp"
 
 #include <functional>
@@ -60,8 +61,8 @@ protected:
   }
 
   /// Appends until there are so many extents; every group has one event.
-  void append_extents(std::size_t count) {
-    while (store->extents().size() < count)
+  void append_segments(std::size_t count) {
+    while (store->segments().size() < count)
       append(std::string(3000, 'x'));
   }
 
@@ -87,14 +88,14 @@ protected:
 TEST_P(journal_store_suite, a_new_log_is_empty) {
   EXPECT_EQ(store->last(), 0u);
   EXPECT_TRUE(read(1).empty());
-  EXPECT_TRUE(store->extents().empty());
+  EXPECT_TRUE(store->segments().empty());
   EXPECT_TRUE(store->watermarks().empty());
 }
 
 TEST_P(journal_store_suite, reads_a_group_as_it_was_appended) {
   const std::string bytes{"\0\xff group \n", 10};
-  const std::vector<watermark> marks{{"deposits.in/3", 17}, {"", -1}};
-  const auto group = append(bytes, 5, marks);
+  const std::vector<watermark> watermarks{{"deposits.in/3", 17}, {"", -1}};
+  const auto group = append(bytes, 5, watermarks);
   const auto found = read(1);
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].first, 1u);
@@ -102,7 +103,7 @@ TEST_P(journal_store_suite, reads_a_group_as_it_was_appended) {
   EXPECT_EQ(found[0].epoch, store->epoch());
   EXPECT_EQ(found[0].group, group);
   EXPECT_EQ(found[0].bytes, bytes);
-  EXPECT_EQ(found[0].watermarks, marks);
+  EXPECT_EQ(found[0].watermarks, watermarks);
 }
 
 TEST_P(journal_store_suite, counts_events_without_gaps) {
@@ -160,7 +161,7 @@ TEST_P(journal_store_suite, begins_anywhere_in_a_long_log) {
 }
 
 TEST_P(journal_store_suite, stops_reading_when_it_is_told_to) {
-  append_extents(3);
+  append_segments(3);
   sequence shown = 0;
   const auto failed = store->read(1, [&](const stored_group& x) {
     shown = x.last;
@@ -258,11 +259,11 @@ TEST_P(journal_store_suite, knows_the_last_watermark_of_every_partition) {
 
 TEST_P(journal_store_suite, knows_watermarks_of_what_was_dropped) {
   append("a", 1, {{"in/0", 3}, {"in/1", 4}});
-  append_extents(2);
+  append_segments(2);
   append("b", 1, {{"in/1", 9}});
-  append_extents(4);
-  while (store->extents().size() > 1)
-    EXPECT_FALSE(store->drop(store->extents().front().number));
+  append_segments(4);
+  while (store->segments().size() > 1)
+    EXPECT_FALSE(store->drop(store->segments().front().number));
   const std::vector<watermark> expected{{"in/0", 3}, {"in/1", 9}};
   EXPECT_EQ(store->watermarks(), expected);
   reopen();
@@ -270,12 +271,12 @@ TEST_P(journal_store_suite, knows_watermarks_of_what_was_dropped) {
 }
 
 TEST_P(journal_store_suite, divides_the_log_into_extents) {
-  append_extents(4);
+  append_segments(4);
   for (auto again = 0; again < 2; ++again) {
-    const auto extents = store->extents();
-    ASSERT_EQ(extents.size(), 4u);
+    const auto segments = store->segments();
+    ASSERT_EQ(segments.size(), 4u);
     sequence next = 1;
-    for (const auto& x : extents) {
+    for (const auto& x : segments) {
       EXPECT_EQ(x.first, next);
       EXPECT_EQ(x.open, x.last == store->last());
       EXPECT_GT(x.bytes, 0u);
@@ -294,49 +295,49 @@ TEST_P(journal_store_suite, divides_the_log_into_extents) {
 TEST_P(journal_store_suite, does_not_drop_what_is_written_to) {
   EXPECT_EQ(store->drop(1), ec::not_found);
   append("a");
-  EXPECT_EQ(store->drop(store->extents().back().number), ec::invalid_argument);
+  EXPECT_EQ(store->drop(store->segments().back().number), ec::invalid_argument);
   EXPECT_EQ(read(1).size(), 1u);
 }
 
 TEST_P(journal_store_suite, forgets_what_was_dropped) {
   const auto group = append("body");
-  append_extents(3);
-  const auto extents = store->extents();
-  EXPECT_FALSE(store->drop(extents[0].number));
+  append_segments(3);
+  const auto segments = store->segments();
+  EXPECT_FALSE(store->drop(segments[0].number));
   for (auto again = 0; again < 2; ++again) {
-    EXPECT_EQ(store->drop(extents[0].number), ec::not_found);
-    EXPECT_EQ(store->extents().size(), 2u);
+    EXPECT_EQ(store->drop(segments[0].number), ec::not_found);
+    EXPECT_EQ(store->segments().size(), 2u);
     EXPECT_EQ(read_error(1), ec::not_found);
-    EXPECT_EQ(read_error(extents[0].last), ec::not_found);
+    EXPECT_EQ(read_error(segments[0].last), ec::not_found);
     EXPECT_EQ(store->read_body({group, 0, 4}).error(), ec::not_found);
-    EXPECT_EQ(read(extents[1].first).front().first, extents[1].first);
+    EXPECT_EQ(read(segments[1].first).front().first, segments[1].first);
     reopen();
   }
 }
 
 TEST_P(journal_store_suite, drops_from_the_middle) {
   const auto group = append("old body that is still needed");
-  append_extents(6);
-  const auto extents = store->extents();
+  append_segments(6);
+  const auto segments = store->segments();
   for (const auto at : {3u, 1u, 2u})
-    EXPECT_FALSE(store->drop(extents[at].number));
+    EXPECT_FALSE(store->drop(segments[at].number));
   for (auto again = 0; again < 2; ++again) {
     EXPECT_EQ(*store->read_body({group, 0, 8}), "old body");
     EXPECT_EQ(read_error(1), ec::not_found) << "it would have to leave a hole";
-    EXPECT_EQ(read_error(extents[2].first), ec::not_found);
-    EXPECT_EQ(read(extents[4].first).back().last, store->last());
+    EXPECT_EQ(read_error(segments[2].first), ec::not_found);
+    EXPECT_EQ(read(segments[4].first).back().last, store->last());
     reopen();
   }
-  EXPECT_FALSE(store->drop(extents[0].number));
+  EXPECT_FALSE(store->drop(segments[0].number));
   reopen();
-  EXPECT_EQ(store->extents().front().first, extents[4].first);
+  EXPECT_EQ(store->segments().front().first, segments[4].first);
 }
 
 TEST_P(journal_store_suite, goes_on_counting_after_all_was_dropped) {
-  append_extents(3);
+  append_segments(3);
   const auto last = store->last();
-  while (store->extents().size() > 1)
-    EXPECT_FALSE(store->drop(store->extents().front().number));
+  while (store->segments().size() > 1)
+    EXPECT_FALSE(store->drop(store->segments().front().number));
   reopen();
   EXPECT_EQ(store->last(), last);
   append("next");
@@ -360,12 +361,12 @@ TEST_P(journal_store_suite, keeps_a_group_larger_than_an_extent) {
 }
 
 TEST_P(journal_store_suite, stays_bounded_while_extents_are_dropped) {
-  append_extents(3);
+  append_segments(3);
   std::uint64_t bytes_max = 0;
   for (auto i = 0; i < 200; ++i) {
     append(std::string(3000, 'x'));
-    while (store->extents().size() > 3)
-      ASSERT_FALSE(store->drop(store->extents().front().number));
+    while (store->segments().size() > 3)
+      ASSERT_FALSE(store->drop(store->segments().front().number));
     bytes_max = std::max(bytes_max, store->disk_bytes());
   }
   EXPECT_LT(bytes_max, 12u * 24 * 1024);

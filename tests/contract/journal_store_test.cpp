@@ -16,7 +16,7 @@ public:
 
 private:
   std::shared_ptr<memory_journal> log_ =
-    make_memory_journal({.extent_bytes = 20 * 1024});
+    make_memory_journal({.segment_bytes = 20 * 1024});
 };
 
 class segments_driver final : public journal_driver {

@@ -20,7 +20,7 @@ class postgres_journal_driver final : public journal_driver {
 public:
   std::unique_ptr<journal_store> open() override {
     auto out = open_postgres_journal(
-      {.server = {.url = schema_.url()}, .extent_bytes = 20 * 1024});
+      {.server = {.url = schema_.url()}, .segment_bytes = 20 * 1024});
     EXPECT_TRUE(out) << render(out.error());
     return out ? std::move(*out) : nullptr;
   }

@@ -105,9 +105,9 @@ TEST_P(projection_store_suite, moves_an_item_to_another_queue) {
 
 TEST_P(projection_store_suite, moves_a_body_and_frees_its_old_place) {
   put({an_item(1)});
-  const body_place moved{.group = 50, .offset = 3, .length = 100};
+  const body_location moved{.group = 50, .offset = 3, .length = 100};
   EXPECT_EQ(change({.id = 1, .place = moved}),
-            std::vector<body_place>{an_item(1).place});
+            std::vector<body_location>{an_item(1).place});
   EXPECT_EQ(item(1).place, moved);
 }
 
@@ -120,7 +120,7 @@ TEST_P(projection_store_suite, frees_the_places_of_items_that_leave) {
   auto x = next_slice();
   x.items_gone = {3, 2, 1};
   auto freed = apply(x);
-  std::map<std::uint64_t, body_place> by_group;
+  std::map<std::uint64_t, body_location> by_group;
   for (const auto& place : freed)
     by_group.emplace(place.group, place);
   // A body without bytes is nowhere; the reference to a blob is in the journal.

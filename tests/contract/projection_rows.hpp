@@ -29,14 +29,14 @@ inline submission_row a_submission(item_id id, const std::string& user = "ann",
   out.id = id;
   out.user = user;
   out.queue = "metadata";
-  out.particulars = {.file_name = file,
-                     .operation = "doMDUpload",
-                     .login = user + "@example.org/" + user,
-                     .source = "http",
-                     .blob = "blob" + std::to_string(id),
-                     .size = 12,
-                     .trace = "00-" + std::string(32, 'a') + "-"
-                              + std::string(16, 'b') + "-01"};
+  out.submission = {.file_name = file,
+                    .operation = "doMDUpload",
+                    .login = user + "@example.org/" + user,
+                    .source = "http",
+                    .blob = "blob" + std::to_string(id),
+                    .size = 12,
+                    .trace = "00-" + std::string(32, 'a') + "-"
+                             + std::string(16, 'b') + "-01"};
   out.received_us = 1'700'000'000'000'000 + static_cast<micros>(id);
   return out;
 }

@@ -41,14 +41,14 @@ protected:
   slice next_slice() {
     slice out;
     out.from = store->reached();
-    out.upto = out.from + 1;
+    out.last = out.from + 1;
     return out;
   }
 
-  std::vector<body_place> apply(const slice& x) {
+  std::vector<body_location> apply(const slice& x) {
     const auto done = store->apply(x);
     EXPECT_TRUE(done) << render(done.error());
-    return done ? done->freed : std::vector<body_place>{};
+    return done ? done->freed : std::vector<body_location>{};
   }
 
   void put(const std::vector<item_row>& rows) {
@@ -69,7 +69,7 @@ protected:
     apply(x);
   }
 
-  std::vector<body_place> change(const item_change& what) {
+  std::vector<body_location> change(const item_change& what) {
     auto x = next_slice();
     x.items_changed = {what};
     return apply(x);

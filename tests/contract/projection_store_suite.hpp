@@ -23,11 +23,11 @@ TEST_P(projection_store_suite, starts_with_nothing) {
 
 TEST_P(projection_store_suite, reaches_the_end_of_each_slice) {
   slice x;
-  x.upto = 10;
+  x.last = 10;
   x.id_max = 4;
   apply(x);
   x.from = 10;
-  x.upto = 25;
+  x.last = 25;
   x.id_max = 3;
   apply(x);
   EXPECT_EQ(store->reached(), 25u);
@@ -39,7 +39,7 @@ TEST_P(projection_store_suite, refuses_a_slice_that_does_not_follow) {
   for (const sequence from : {0, 2}) {
     slice x;
     x.from = from;
-    x.upto = 9;
+    x.last = 9;
     x.id_max = 9;
     x.items_gone = {1};
     const auto done = store->apply(x);
@@ -90,7 +90,7 @@ TEST_P(projection_store_suite, puts_and_drops_items_of_one_slice) {
   x.items_put = {an_item(1), an_item(2)};
   x.items_changed = {{.id = 2, .attempt = 3, .has_claim_state = true}};
   x.items_gone = {1};
-  EXPECT_EQ(apply(x), std::vector<body_place>{an_item(1).place});
+  EXPECT_EQ(apply(x), std::vector<body_location>{an_item(1).place});
   EXPECT_EQ(store->item(1).error(), ec::not_found);
   EXPECT_EQ(item(2).attempt, 3u);
 }

@@ -8,7 +8,7 @@ namespace depositd {
 
 TEST_P(projection_store_suite, gives_a_submission_back_as_it_was_put) {
   auto row = a_submission(1);
-  row.particulars.file_name = std::string{"\xe4\0'%_\n", 6};
+  row.submission.file_name = std::string{"\xe4\0'%_\n", 6};
   row.status = submission_status::completed;
   row.failed = true;
   row.parked = true;
@@ -23,7 +23,7 @@ TEST_P(projection_store_suite, gives_a_submission_back_as_it_was_put) {
   const auto found = find({.id = 1});
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found.front(), row);
-  EXPECT_EQ(ids({.user = "ann", .file_name = row.particulars.file_name}),
+  EXPECT_EQ(ids({.user = "ann", .file_name = row.submission.file_name}),
             ids_list{1});
 }
 
@@ -31,10 +31,10 @@ TEST_P(projection_store_suite, tells_what_came_from_a_source_since_a_time) {
   auto old = a_submission(1);
   auto young = a_submission(2);
   auto other = a_submission(3);
-  old.particulars.source = young.particulars.source = "log";
+  old.submission.source = young.submission.source = "log";
   old.received_us = 9;
   young.received_us = other.received_us = 10;
-  young.particulars.file_name = "\xe4'%_\n";
+  young.submission.file_name = "\xe4'%_\n";
   put({old, young, other});
   std::vector<projection_store::received_row> found;
   ASSERT_FALSE(store->load_received("log", 10, [&](const auto& x) {
@@ -43,8 +43,8 @@ TEST_P(projection_store_suite, tells_what_came_from_a_source_since_a_time) {
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].id, 2u);
   EXPECT_EQ(found[0].user, young.user);
-  EXPECT_EQ(found[0].file_name, young.particulars.file_name);
-  EXPECT_EQ(found[0].size, young.particulars.size);
+  EXPECT_EQ(found[0].file_name, young.submission.file_name);
+  EXPECT_EQ(found[0].size, young.submission.size);
   EXPECT_EQ(found[0].received_us, 10);
 }
 
@@ -138,7 +138,7 @@ TEST_P(projection_store_suite, finds_any_of_many_submissions_in_one_go) {
 
 TEST_P(projection_store_suite, keeps_no_trace_where_there_is_none) {
   auto row = a_submission(1);
-  row.particulars.trace.clear();
+  row.submission.trace.clear();
   put({row});
   EXPECT_EQ(find({.id = 1}).front(), row);
 }
@@ -191,10 +191,10 @@ TEST_P(projection_store_suite, forgets_what_finished_long_ago_oldest_first) {
 
 TEST_P(projection_store_suite, says_whether_a_blob_is_in_use) {
   auto row = a_submission(1);
-  row.particulars.blob = "abc";
+  row.submission.blob = "abc";
   row.finished_us = 5;
   auto without = a_submission(2);
-  without.particulars.blob.clear();
+  without.submission.blob.clear();
   put({row, without});
   EXPECT_TRUE(*store->blob_in_use("abc"));
   EXPECT_FALSE(*store->blob_in_use("ab"));

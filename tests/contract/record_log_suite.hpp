@@ -71,7 +71,7 @@ protected:
   }
 
   /// Polls until there are as many, or for too long.
-  records read(std::size_t count, poll_limits limits = {}) {
+  records read(std::size_t count, read_limits limits = {}) {
     records out;
     const auto end =
       std::chrono::steady_clock::now() + std::chrono::seconds{20};

@@ -75,8 +75,9 @@ void settings_book::apply(const event& x, micros at_us) {
                         lenient<std::uint32_t>{cap(key.first, key.second)});
     limits_[key] = *limits;
     refresh(key.first, key.second, at_us);
-  } else if (const auto* who = std::get_if<user_standing_changed>(&x)) {
-    standings_[who->user].set({who->held, who->prohibited}, at_us, slack_us_);
+  } else if (const auto* who = std::get_if<user_eligibility_changed>(&x)) {
+    eligibilities_[who->user].set({who->held, who->prohibited}, at_us,
+                                  slack_us_);
   } else if (const auto* server = std::get_if<server_changed>(&x)) {
     server_suspended_.set(server->suspended, at_us, slack_us_);
   }
@@ -120,7 +121,7 @@ void settings_book::hold_up(micros from_us, micros until_us) {
     x.hold_up(from_us, until_us);
   for (auto& [queue, x] : caps_)
     x.hold_up(from_us, until_us);
-  for (auto& [user, x] : standings_)
+  for (auto& [user, x] : eligibilities_)
     x.hold_up(from_us, until_us);
 }
 
@@ -136,17 +137,17 @@ bool settings_book::may_hold(const std::string& queue, const std::string& user,
 
 bool settings_book::may_be_served(const std::string& user,
                                   micros at_us) const {
-  const auto at = standings_.find(user);
-  return at == standings_.end()
-         || at->second.any(at_us, [](const standing& x) { return !x.held; });
+  const auto at = eligibilities_.find(user);
+  return at == eligibilities_.end()
+         || at->second.any(at_us, [](const eligibility& x) { return !x.held; });
 }
 
 bool settings_book::may_be_prohibited_no_more(const std::string& user,
                                               micros at_us) const {
-  const auto at = standings_.find(user);
-  return at == standings_.end()
+  const auto at = eligibilities_.find(user);
+  return at == eligibilities_.end()
          || at->second.any(at_us,
-                           [](const standing& x) { return !x.prohibited; });
+                           [](const eligibility& x) { return !x.prohibited; });
 }
 
 bool settings_book::may_hand_out(const std::string& queue,
@@ -159,8 +160,8 @@ bool settings_book::may_hand_out(const std::string& queue,
 
 bool settings_book::plain(const std::string& queue,
                           const std::string& user) const {
-  const auto who = standings_.find(user);
-  if (who != standings_.end() && !(who->second.now() == standing{}))
+  const auto who = eligibilities_.find(user);
+  if (who != eligibilities_.end() && !(who->second.now() == eligibility{}))
     return false;
   const auto at = suspended_.find(queue);
   return !server_suspended_.now()

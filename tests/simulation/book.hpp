@@ -3,6 +3,7 @@
 // What the journalled events of a history say of items and settings, kept apart
 // from the rules that the engines use.
 
+#include "messages/values/scheduling.hpp"
 #include "tests/simulation/history.hpp"
 
 #include <algorithm>
@@ -139,11 +140,11 @@ public:
   bool across_users(const std::string& queue) const;
 
 private:
-  struct standing {
+  struct eligibility {
     bool held = false;
     bool prohibited = false;
 
-    friend bool operator==(const standing&, const standing&) = default;
+    friend bool operator==(const eligibility&, const eligibility&) = default;
   };
 
   void refresh(const std::string& queue, const std::string& user,
@@ -156,7 +157,7 @@ private:
   std::map<item_book::user_key, user_limits_changed> limits_;
   std::map<item_book::user_key, lenient<std::uint32_t>> own_caps_;
   std::map<std::string, lenient<std::uint32_t>> caps_;
-  std::map<std::string, lenient<standing>> standings_;
+  std::map<std::string, lenient<eligibility>> eligibilities_;
 };
 
 } // namespace depositd::simulation

@@ -168,7 +168,7 @@ void check_watermarks(const history& x, findings& out) {
       } else if (const auto* bad = std::get_if<record_rejected>(&record->what))
         flows[{record->shard, bad->partition}].applied.insert(bad->offset);
     } else if (const auto* group = std::get_if<group_written>(&what)) {
-      for (const auto& mark : group->marks) {
+      for (const auto& mark : group->watermarks) {
         auto& flow = flows[{group->shard, mark.partition}];
         if (mark.offset < flow.mark)
           out.push_back({"I-13", i, mark.partition + " goes back"});

@@ -50,7 +50,7 @@ struct legality {
       return "was claimed after its end";
     return {};
   }
-  std::optional<std::string> operator()(const claim_extended& x) const {
+  std::optional<std::string> operator()(const claim_renewed& x) const {
     if (item.now != life::claimed || item.token != x.token)
       return "had a claim extended that it has not";
     return {};
@@ -75,7 +75,7 @@ struct legality {
       return "was parked or taken back in the wrong state";
     return {};
   }
-  std::optional<std::string> operator()(const body_relocated&) const {
+  std::optional<std::string> operator()(const body_compacted&) const {
     if (item.now == life::gone)
       return "had its body moved after its end";
     return {};
@@ -118,7 +118,7 @@ namespace {
 struct claim_seen {
   std::size_t begun = 0;
   std::size_t ended = 0; ///< 0: not yet
-  std::uint32_t handed = 0;
+  std::uint32_t deliver = 0;
   bool answered = false; ///< somebody was told that its word ended it
   bool local = false;    ///< a processor's; else a poller's
 };
@@ -182,19 +182,19 @@ struct claim_checker {
     }
   }
 
-  void handed(const handed_out& x, std::size_t at) {
+  void deliver(const handed_out& x, std::size_t at) {
     auto claim = claims.find({x.id, x.token});
     if (x.processor == 0) { // any claim that nobody has heard of
       claim = claims.lower_bound({x.id, 0});
       while (claim != claims.end() && claim->first.first == x.id
-             && (claim->second.handed > 0 || claim->second.local))
+             && (claim->second.deliver > 0 || claim->second.local))
         ++claim;
       if (claim != claims.end() && claim->first.first != x.id)
         claim = claims.end();
     }
     if (claim == claims.end())
       complain(at, named(x.id) + " was handed out before it was journalled");
-    else if (++claim->second.handed > 1)
+    else if (++claim->second.deliver > 1)
       complain(at, named(x.id) + " was handed out twice under one token");
   }
 
@@ -245,7 +245,7 @@ void check_claims(const history& x, findings& out) {
     if (record != nullptr)
       all.record(book, *record, at);
     else if (const auto* got = std::get_if<handed_out>(&one.what))
-      all.handed(*got, at);
+      all.deliver(*got, at);
     else if (const auto* said = std::get_if<reported>(&one.what))
       all.reports[{said->processor, said->id}].push_back({at, said->token});
     else if (const auto* news = std::get_if<settled>(&one.what))

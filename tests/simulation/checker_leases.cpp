@@ -77,7 +77,7 @@ std::string key_of(const event& x) {
     return "queue " + queue->queue;
   if (const auto* limits = std::get_if<user_limits_changed>(&x))
     return "limits " + limits->queue + ' ' + limits->user;
-  if (const auto* who = std::get_if<user_standing_changed>(&x))
+  if (const auto* who = std::get_if<user_eligibility_changed>(&x))
     return "standing " + who->user;
   if (std::holds_alternative<server_changed>(x))
     return "server";
@@ -100,10 +100,10 @@ std::string bytes_of_default(const item_claimed& x, const std::string& user,
   user_limits_changed limits;
   limits.queue = x.queue;
   limits.user = user;
-  user_standing_changed standing;
-  standing.user = user;
-  for (const auto& one : {event{limits}, event{standing},
-                          event{server_changed{}}})
+  user_eligibility_changed eligibility;
+  eligibility.user = user;
+  for (const auto& one :
+       {event{limits}, event{eligibility}, event{server_changed{}}})
     if (key_of(one) == key)
       return bytes_of(one);
   return {};

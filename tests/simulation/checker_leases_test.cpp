@@ -124,7 +124,7 @@ protected:
   }
 
   tale x;
-  user_standing_changed change;
+  user_eligibility_changed change;
   sequence seq = 0;
 };
 

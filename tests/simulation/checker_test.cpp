@@ -293,7 +293,7 @@ TEST(checker, I_9_lets_a_user_at_its_cap_wait) {
 
 TEST(checker, I_10_sees_a_prohibited_user_served) {
   auto x = a_good_life();
-  x.write("", user_standing_changed{"b", false, true});
+  x.write("", user_eligibility_changed{"b", false, true});
   x.now_us += 1;
   x.hand_out(x.deposit("b"), 1, "b");
   EXPECT_EQ(x.broken(), names{"I-10"});
@@ -315,7 +315,7 @@ TEST(checker, I_10_sees_a_processor_get_others_than_it_requires) {
 TEST(checker, I_12_lets_an_engine_that_was_stopped_write_what_it_decided) {
   auto x = a_good_life();
   const auto id = x.deposit("b");
-  x.write("", user_standing_changed{"b", true, false});
+  x.write("", user_eligibility_changed{"b", true, false});
   x.now_us += 1000;
   x.add(resumed{"a"});
   x.hand_out(id, 1, "b");
@@ -325,7 +325,7 @@ TEST(checker, I_12_lets_an_engine_that_was_stopped_write_what_it_decided) {
 TEST(checker, I_12_sees_a_held_user_served_by_an_engine_that_went_on) {
   auto x = a_good_life();
   const auto id = x.deposit("b");
-  x.write("", user_standing_changed{"b", true, false});
+  x.write("", user_eligibility_changed{"b", true, false});
   x.now_us += 1000;
   x.deposit("a"); // it was not stopped
   x.now_us += 1000;
@@ -336,7 +336,7 @@ TEST(checker, I_12_sees_a_held_user_served_by_an_engine_that_went_on) {
 
 TEST(checker, I_12_sees_a_held_user_served) {
   auto x = a_good_life();
-  x.write("", user_standing_changed{"b", true, false});
+  x.write("", user_eligibility_changed{"b", true, false});
   x.now_us += 1;
   x.hand_out(x.deposit("b"), 1, "b");
   EXPECT_EQ(x.broken(), names{"I-12"});
@@ -478,7 +478,7 @@ TEST(checker, I_18_sees_what_is_left) {
 
 TEST(checker, C_1_sees_a_setting_that_was_confirmed_too_early) {
   auto x = a_good_life();
-  const event change{user_standing_changed{"a", true, false}};
+  const event change{user_eligibility_changed{"a", true, false}};
   x.add(proposed{1, {change}});
   x.add(in_force{1});
   EXPECT_EQ(x.broken(), names{"C-1"});

@@ -23,13 +23,13 @@ public:
   }
   caf::expected<std::uint64_t>
   append(std::string_view bytes, std::uint32_t events,
-         const std::vector<watermark>& marks) override {
+         const std::vector<watermark>& watermarks) override {
     if (hits(disk_.faults.lost_one_in))
       return failure("the append was lost");
-    auto out = store_->append(bytes, events, marks);
+    auto out = store_->append(bytes, events, watermarks);
     if (!out)
       return out;
-    disk_.record_group(*this, bytes, events, *out, marks);
+    disk_.record_group(*this, bytes, events, *out, watermarks);
     if (hits(disk_.faults.unknown_one_in))
       return failure("nobody knows what became of the append");
     return out;
@@ -39,7 +39,7 @@ public:
        const std::function<bool(const stored_group&)>& show) override {
     return store_->read(from, show);
   }
-  caf::expected<std::string> read_body(const body_place& place) override {
+  caf::expected<std::string> read_body(const body_location& place) override {
     if (hits(disk_.faults.bad_read_one_in))
       return failure("the body could not be read");
     return store_->read_body(place);
@@ -47,8 +47,8 @@ public:
   std::vector<watermark> watermarks() override {
     return store_->watermarks();
   }
-  std::vector<extent> extents() override {
-    return store_->extents();
+  std::vector<segment> segments() override {
+    return store_->segments();
   }
   caf::error drop(std::uint64_t number) override {
     return store_->drop(number);
@@ -151,11 +151,10 @@ private:
   epoch_number epoch_;
 };
 
-shard_disk::shard_disk(shard_number shard, std::uint64_t extent_bytes,
+shard_disk::shard_disk(shard_number shard, std::uint64_t segment_bytes,
                        surroundings around)
-  : shard_(shard),
-    around_(std::move(around)),
-    log_(make_memory_journal({.extent_bytes = extent_bytes})),
+  : shard_(shard), around_(std::move(around)),
+    log_(make_memory_journal({.segment_bytes = segment_bytes})),
     tables_(make_memory_projection()) {
   // nop
 }
@@ -188,7 +187,7 @@ shard_disk::tables_of(const journal_store& by) {
 
 void shard_disk::record_group(const journal_store& by, std::string_view bytes,
                               std::uint32_t events, std::uint64_t group,
-                              const std::vector<watermark>& marks) {
+                              const std::vector<watermark>& watermarks) {
   auto& told = *around_.told;
   const auto at_us = around_.now_us();
   const auto last = by.last();
@@ -201,12 +200,12 @@ void shard_disk::record_group(const journal_store& by, std::string_view bytes,
                                 + render(damage)});
       return;
     }
-    apply_record(whole_, x);
+    projection::apply_record(whole_, x);
     for (auto& e : x.events) {
       if (auto* item = std::get_if<item_enqueued>(&e)) {
         item->body = name_of_body(item->queue, item->body);
         bodies_[item->id] = item->body;
-      } else if (auto* moved = std::get_if<body_relocated>(&e)) {
+      } else if (auto* moved = std::get_if<body_compacted>(&e)) {
         moved->body.clear();
       }
       told.add(at_us, journalled{shard_, by.epoch(), ++seq, x.user, e});
@@ -219,7 +218,7 @@ void shard_disk::record_group(const journal_store& by, std::string_view bytes,
                                                    end->how)});
     }
   }
-  told.add(at_us, group_written{shard_, by.epoch(), last, marks});
+  told.add(at_us, group_written{shard_, by.epoch(), last, watermarks});
 }
 
 void shard_disk::look_at_recovery() {
@@ -229,7 +228,7 @@ void shard_disk::look_at_recovery() {
   auto& told = *around_.told;
   const auto at_us = around_.now_us();
   const auto before = std::exchange(faults, disk_faults{});
-  auto found = recover_state(**by, *tables_);
+  auto found = projection::recover_state(**by, *tables_);
   if (found) {
     told.add(at_us, recovered{shard_, text_of(**found), text_of(whole_)});
     for (const auto& [user, ledgers] : (*found)->ledgers)
@@ -248,8 +247,8 @@ void shard_disk::look_at_recovery() {
 std::string name_of_body(const std::string& queue, const std::string& body) {
   if (queue != "metadata")
     return body;
-  auto opened = decode_envelope(body);
-  return opened ? opened->particulars.file_name : "no envelope";
+  auto opened = decode_submission_body(body);
+  return opened ? opened->submission.file_name : "no envelope";
 }
 
 std::string text_of_outcome(const std::string& file_name, ending how) {
@@ -270,7 +269,7 @@ void tell_items(std::ostream& out, const std::string& user,
 
 } // namespace
 
-std::string text_of(const recovered_state& x) {
+std::string text_of(const shard::recovered_state& x) {
   std::ostringstream out;
   for (const auto& [user, ledgers] : x.ledgers)
     for (const auto& [queue, ledger] : ledgers)
@@ -288,8 +287,9 @@ std::string text_of(const recovered_state& x) {
     tell(queue_changed{name, settings});
   for (const auto& [key, limits] : x.control.limits)
     tell(limits);
-  for (const auto& [user, standing] : x.control.standings)
-    tell(user_standing_changed{user, standing.held, standing.prohibited});
+  for (const auto& [user, eligibility] : x.control.eligibilities)
+    tell(
+      user_eligibility_changed{user, eligibility.held, eligibility.prohibited});
   tell(x.control.server);
   out << "ids " << x.id_max << '\n';
   return out.str();

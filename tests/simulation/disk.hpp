@@ -33,7 +33,7 @@ public:
     std::function<micros()> now_us;
   };
 
-  shard_disk(shard_number shard, std::uint64_t extent_bytes,
+  shard_disk(shard_number shard, std::uint64_t segment_bytes,
              surroundings around);
 
   /// A store for one more engine; it fences those before it. It must not
@@ -66,14 +66,14 @@ private:
   /// A group is in the log.
   void record_group(const journal_store& by, std::string_view bytes,
                     std::uint32_t events, std::uint64_t group,
-                    const std::vector<watermark>& marks);
+                    const std::vector<watermark>& watermarks);
 
   shard_number shard_;
   surroundings around_;
   std::shared_ptr<memory_journal> log_;
   std::unique_ptr<projection_store> tables_;
   epoch_number epoch_ = 0; ///< of the newest store
-  recovered_state whole_; ///< by the log from its beginning
+  shard::recovered_state whole_; ///< by the log from its beginning
   std::unordered_map<item_id, std::string> bodies_;
 };
 
@@ -85,6 +85,6 @@ std::string name_of_body(const std::string& queue, const std::string& body);
 std::string text_of_outcome(const std::string& file_name, ending how);
 
 /// Everything that a start rests on, in an order of its own.
-std::string text_of(const recovered_state& x);
+std::string text_of(const shard::recovered_state& x);
 
 } // namespace depositd::simulation

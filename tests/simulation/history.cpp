@@ -57,7 +57,7 @@ struct teller {
   }
   void operator()(const group_written& x) const {
     out << "group to " << x.shard << ':' << x.last;
-    for (const auto& mark : x.marks)
+    for (const auto& mark : x.watermarks)
       out << ' ' << mark.partition << '=' << mark.offset;
   }
   void operator()(const recovered& x) const {
@@ -116,10 +116,10 @@ struct teller {
   void operator()(const item_parked& x) const {
     out << (x.parked ? "parked " : "unparked ") << x.id;
   }
-  void operator()(const claim_extended& x) const {
+  void operator()(const claim_renewed& x) const {
     out << "extended " << x.id << " to " << x.deadline_us;
   }
-  void operator()(const body_relocated& x) const {
+  void operator()(const body_compacted& x) const {
     out << "relocated " << x.id;
   }
   void operator()(const user_limits_changed& x) const {
@@ -127,7 +127,7 @@ struct teller {
         << (x.has_allocation ? std::to_string(x.allocation) : "-") << '/'
         << (x.has_concurrency ? std::to_string(x.concurrency) : "-");
   }
-  void operator()(const user_standing_changed& x) const {
+  void operator()(const user_eligibility_changed& x) const {
     out << "standing of " << x.user << (x.held ? " held" : "")
         << (x.prohibited ? " prohibited" : "");
   }

@@ -3,7 +3,10 @@
 // What happened in one simulated life, as everybody outside the engines saw it,
 // in one order. The checker judges nothing else.
 
+#include "messages/journal.hpp"
 #include "messages/ports/journal_store.hpp"
+#include "messages/processors.hpp"
+#include "messages/projection.hpp"
 #include "messages/values/events.hpp"
 #include "messages/values/sharding.hpp"
 #include "messages/values/types.hpp"
@@ -103,7 +106,7 @@ struct group_written {
   shard_number shard = 0;
   epoch_number epoch = 0;
   sequence last = 0;
-  std::vector<watermark> marks;
+  std::vector<watermark> watermarks;
 };
 
 /// What a start would find at this moment, and what all events say that ever

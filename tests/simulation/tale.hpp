@@ -102,8 +102,8 @@ public:
   }
 
   /// The records so far are durable, with these marks.
-  void flush(std::vector<watermark> marks = {}) {
-    add(group_written{0, epoch, seq_, std::move(marks)});
+  void flush(std::vector<watermark> watermarks = {}) {
+    add(group_written{0, epoch, seq_, std::move(watermarks)});
   }
 
   /// Names of the invariants that are broken.

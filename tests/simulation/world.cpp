@@ -124,7 +124,7 @@ void world::let_time_pass(std::chrono::microseconds t) {
     for (; t.count() > 0; t -= std::min<std::chrono::microseconds>(t, 400ms)) {
       scheduler_.advance_time(std::min<std::chrono::microseconds>(t, 400ms));
       let_go(false);
-      tend_engines();
+      tick_engines();
       settle();
     }
     return;
@@ -221,7 +221,7 @@ void world::step() {
       return knobs_.limit_changes ? change_limits() : send_messages();
     case 14:
     case 15:
-      return knobs_.holds || knobs_.prohibitions ? change_standing()
+      return knobs_.holds || knobs_.prohibitions ? change_eligibility()
                                                  : send_messages();
     case 16:
       return knobs_.suspensions ? suspend() : send_messages();

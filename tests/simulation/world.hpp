@@ -50,7 +50,7 @@ using simulated_processor
 /// What a simulated processor knows, here or not.
 struct simulated_worker {
   struct way_in {
-    queue_door_actor door;
+    queue_port_actor door;
     std::uint32_t number = 0; ///< 0: not attached
     shard_number shard = 0;
   };
@@ -78,7 +78,7 @@ struct simulated_engine {
   shard_number shard = 0;
   std::unique_ptr<journal_store> store;
   std::unique_ptr<projection_store> tables;
-  core_actors core;
+  depositd::engine::core_actors core;
   intake_actor intake;       ///< null without topics
   publisher_actor publisher; ///< null without topics
   std::shared_ptr<std::atomic<sequence>> published;
@@ -89,7 +89,7 @@ struct simulated_engine {
 struct sharing_engine {
   std::string name;
   std::uint32_t number = 0; ///< what its actors are known by; never again
-  std::shared_ptr<owned_shards> owned;
+  std::shared_ptr<cluster::owned_shards> owned;
   router_actor router;
   reader_actor reader;
   shard_keeper_actor keeper;
@@ -168,7 +168,8 @@ private:
   void lose_shard();
   void end(simulated_engine& engine);
   void set_faults(bool on);
-  core_options options_of(simulated_engine& engine, micros wall_offset_us);
+  depositd::engine::core_options options_of(simulated_engine& engine,
+                                            micros wall_offset_us);
 
   // -- world_shards.cpp: several engines
 
@@ -181,8 +182,8 @@ private:
   handler_actor spawn_handler(std::uint32_t number); // world_slots.cpp
   engine_finder_actor spawn_finder();
   admin_actor spawn_admin(sharing_engine& on);
-  caf::expected<opened_core> open_shard(sharing_engine& on, shard_number shard,
-                                        epoch_number epoch);
+  caf::expected<cluster::opened_core>
+  open_shard(sharing_engine& on, shard_number shard, epoch_number epoch);
   void close_shard(simulated_engine& core);
   /// Runs these alone until they have ended.
   void await_end(const std::vector<caf::strong_actor_ptr>& whom);
@@ -205,7 +206,7 @@ private:
   void end(sharing_engine& engine);
   void resume(sharing_engine& engine);
   /// Whatever ends or begins by itself as time passes.
-  void tend_engines();
+  void tick_engines();
   void calm_engines();
   void list_left_engines();
   void look_up_deposits();
@@ -229,11 +230,11 @@ private:
                      const std::shared_ptr<simulated_worker>& who);
   void visit_shards(simulated_processor::pointer self,
                     const std::shared_ptr<simulated_worker>& who);
-  void take_door(simulated_processor::pointer self,
+  void take_port(simulated_processor::pointer self,
                  const std::shared_ptr<simulated_worker>& who,
-                 const doors_opened::door& found);
+                 const ports_opened::door& found);
   void take_in(simulated_processor::pointer self, simulated_worker& who,
-               const handed& news);
+               const deliver& news);
   void report(simulated_processor::pointer self, simulated_worker& who,
               std::uint64_t hand_out);
   void say(simulated_processor::pointer self, simulated_worker& who,
@@ -246,7 +247,7 @@ private:
 
   void change(std::vector<event> changes);
   void change_limits();
-  void change_standing();
+  void change_eligibility();
   void suspend();
   void park();
   void purge();

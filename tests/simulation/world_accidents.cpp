@@ -151,7 +151,7 @@ void world::depart() {
   }});
 }
 
-void world::tend_engines() {
+void world::tick_engines() {
   const auto now = now_us();
   for (const auto& engine : engines_) {
     if (engine->paused_until_us != 0 && engine->paused_until_us <= now)

@@ -54,10 +54,10 @@ void world::send_deposit() {
   submit message;
   message.queue = "metadata";
   message.user = any_user();
-  message.particulars.file_name
-    = std::string{"f"}.append(std::to_string(++bodies_));
-  message.particulars.blob = "none";
-  const auto name = message.particulars.file_name;
+  message.submission.file_name =
+    std::string{"f"}.append(std::to_string(++bodies_));
+  message.submission.blob = "none";
+  const auto name = message.submission.file_name;
   tell(attempted{name, message.queue, message.user});
   ask(std::move(message), [=, this](const enqueued& x) {
     tell(acknowledged{name, x.ids.at(0)});
@@ -69,13 +69,13 @@ void world::send_deposit() {
 // -- polling ------------------------------------------------------------------
 
 void world::poll() {
-  take_items message;
+  receive_items message;
   message.queue = any_queue();
   message.taker = "poller";
   message.count = 1 + chance_.below(5);
   message.lease_ms = 1 + chance_.below(20'000);
   const auto queue = message.queue;
-  ask(std::move(message), [=, this](const items_taken& x) {
+  ask(std::move(message), [=, this](const items_received& x) {
     for (const auto& item : x.items) {
       if (item.name.id == 0)
         continue;
@@ -91,9 +91,9 @@ void world::end_polled() {
     return poll();
   const auto at = polled_.begin()
                   + chance_.below(static_cast<std::uint32_t>(polled_.size()));
-  end_items message;
+  settle_items message;
   message.queue = at->queue;
-  end_items::one one;
+  settle_items::one one;
   one.name = at->name;
   static constexpr verdict verdicts[]
     = {verdict::done, verdict::done, verdict::retry, verdict::release};
@@ -102,7 +102,7 @@ void world::end_polled() {
   if (!chance_.one_in(5)) // else it says so once more
     polled_.erase(at);
   message.items.push_back(std::move(one));
-  ask(std::move(message), [](const items_ended&) {});
+  ask(std::move(message), [](const items_settled&) {});
 }
 
 } // namespace depositd::simulation

@@ -1,5 +1,7 @@
 // The end of a life: nothing is broken any more, and everything must come out.
 
+#include "messages/operators.hpp"
+#include "messages/records.hpp"
 #include "tests/simulation/world.hpp"
 #include "tests/simulation/world_ask.hpp"
 
@@ -64,7 +66,7 @@ void world::mend_settings() {
 }
 
 bool world::settings_mended() {
-  user_standing_changed free;
+  user_eligibility_changed free;
   user_limits_changed unlimited;
   std::vector<event> changes{event{server_changed{false, true}}};
   for (std::uint32_t i = 0; i < knobs_.users; ++i) {

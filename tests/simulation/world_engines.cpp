@@ -13,17 +13,17 @@ shard_actor world::way_in() {
   return engine == nullptr ? shard_actor{} : shard_actor{engine->router};
 }
 
-core_options world::options_of(simulated_engine& engine,
-                               micros wall_offset_us) {
-  core_options options;
+depositd::engine::core_options world::options_of(simulated_engine& engine,
+                                                 micros wall_offset_us) {
+  depositd::engine::core_options options;
   options.shard = engine.shard;
   options.journal = engine.store.get();
   options.projection = engine.tables.get();
   options.threads = false;
   options.clock = engine_clock{wall_offset_us + now_us(),
                                scheduler_.clock().now()};
-  options.budget
-    = std::make_shared<memory_budget>(knobs_.no_budget ? 0 : 1 << 20);
+  options.budget =
+    std::make_shared<journal::memory_budget>(knobs_.no_budget ? 0 : 1 << 20);
   configuration_seen::queue deposits;
   deposits.name = "metadata";
   deposits.settings = deposit_queue_defaults();
@@ -46,7 +46,8 @@ void world::start_engine() {
   auto& disk = *disks_[0];
   fresh->store = disk.open();
   fresh->tables = disk.tables_of(*fresh->store);
-  fresh->core = spawn_core(system_, options_of(*fresh, wall_offset_us_));
+  fresh->core =
+    depositd::engine::spawn_core(system_, options_of(*fresh, wall_offset_us_));
   spawn_topics(*fresh, fresh->core.shard);
   engine_ = std::move(fresh);
 }

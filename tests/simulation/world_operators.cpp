@@ -1,5 +1,6 @@
 // What operators do to a running engine.
 
+#include "messages/operators.hpp"
 #include "tests/simulation/world.hpp"
 #include "tests/simulation/world_ask.hpp"
 
@@ -27,8 +28,8 @@ void world::change_limits() {
   change({x});
 }
 
-void world::change_standing() {
-  user_standing_changed x;
+void world::change_eligibility() {
+  user_eligibility_changed x;
   x.user = any_user();
   x.held = knobs_.holds && chance_.one_in(3);
   x.prohibited = knobs_.prohibitions && chance_.one_in(3);

@@ -81,7 +81,7 @@ world::behave(simulated_processor::pointer self,
   });
   attach_worker(self, who);
   return {
-    [=, this](const handed& x) { take_in(self, *who, x); },
+    [=, this](const deliver& x) { take_in(self, *who, x); },
     [=, this](const work_done& x) { report(self, *who, x.hand_out); },
     [=, this](attach_again) {
       if (is_shared() ? who->looking : who->doors.empty())
@@ -107,13 +107,14 @@ void world::attach_worker(simulated_processor::pointer self,
   // Names of the living differ; the queue itself takes care of equal ones.
   const attach wish{self, "sp" + std::to_string(who->number), who->wants,
                     who->lease_ms, {}};
-  self->request(engine_->core.shard, std::chrono::minutes{1},
-                open_doors{who->queue})
+  self
+    ->request(engine_->core.shard, std::chrono::minutes{1},
+              open_ports{who->queue})
     .then(
-      [=, this](const doors_opened& x) {
+      [=, this](const ports_opened& x) {
         if (!who->doors.empty())
           return;
-        for (const auto& found : x.doors) {
+        for (const auto& found : x.ports) {
           who->doors.push_back({found.queue, 0, found.shard});
           self->monitor(found.queue);
           self->request(found.queue, std::chrono::minutes{1}, wish)
@@ -122,8 +123,8 @@ void world::attach_worker(simulated_processor::pointer self,
                 for (auto& in : who->doors)
                   if (in.door == found.queue) {
                     in.number = reply.processor;
-                    self->send(in.door,
-                               work{reply.processor, who->slots, {}});
+                    self->send(in.door, settle_and_request{
+                                          reply.processor, who->slots, {}});
                   }
               },
               again);
@@ -144,19 +145,19 @@ void world::visit_shards(simulated_processor::pointer self,
     again();
     return;
   }
-  self->request(via, std::chrono::minutes{1}, open_doors{who->queue})
+  self->request(via, std::chrono::minutes{1}, open_ports{who->queue})
     .then(
-      [=, this](const doors_opened& x) {
-        for (const auto& found : x.doors)
-          take_door(self, who, found);
+      [=, this](const ports_opened& x) {
+        for (const auto& found : x.ports)
+          take_port(self, who, found);
       },
       [=](const caf::error&) { again(); });
 }
 
 /// Of a shard that moved the new door counts.
-void world::take_door(simulated_processor::pointer self,
+void world::take_port(simulated_processor::pointer self,
                       const std::shared_ptr<simulated_worker>& who,
-                      const doors_opened::door& found) {
+                      const ports_opened::door& found) {
   for (auto& in : who->doors)
     if (in.door == found.queue)
       return;
@@ -176,7 +177,8 @@ void world::take_door(simulated_processor::pointer self,
         for (auto& in : who->doors)
           if (in.door == found.queue) {
             in.number = reply.processor;
-            self->send(in.door, work{reply.processor, who->slots, {}});
+            self->send(in.door,
+                       settle_and_request{reply.processor, who->slots, {}});
           }
       },
       [=, this](const caf::error&) {
@@ -189,7 +191,7 @@ void world::take_door(simulated_processor::pointer self,
 }
 
 void world::take_in(simulated_processor::pointer self, simulated_worker& who,
-                    const handed& news) {
+                    const deliver& news) {
   for (const auto& x : news.settled)
     tell(settled{who.number, x.id, x.accepted});
   for (const auto& item : news.items) {
@@ -244,7 +246,7 @@ void world::say(simulated_processor::pointer self, simulated_worker& who,
     if (in.number != 0
         && (!is_shared() || in.shard == shard_of_item(what.id))) {
       tell(reported{who.number, what.id, what.token, what.says});
-      self->send(in.door, work{in.number, credit, {what}});
+      self->send(in.door, settle_and_request{in.number, credit, {what}});
       return;
     }
 }

@@ -124,19 +124,19 @@ void world::join(const std::string& name) {
   own_new_actors(0);
   auto leases
     = open_memory_leases(database_, {name, name}, knobs_.shards);
-  on.owned = std::make_shared<owned_shards>(name);
+  on.owned = std::make_shared<cluster::owned_shards>(name);
   on.admin = spawn_admin(on);
   admins_[name] = on.admin;
-  forwarding_options to;
+  cluster::forwarding_options to;
   to.count = knobs_.shards;
   to.owner_wait = std::chrono::milliseconds{lease_ms_} + 5s;
   to.lost = [&on] {
     if (on.keeper)
       caf::anon_send(on.keeper, look_now{});
   };
-  on.router = system_.spawn(router, router_options{to});
-  on.reader = system_.spawn(reader, to);
-  shard_keeper_options options;
+  on.router = system_.spawn(cluster::router, cluster::router_options{to});
+  on.reader = system_.spawn(cluster::reader, to);
+  cluster::shard_keeper_options options;
   options.leases = std::make_shared<recorded_leases>(
     std::move(*leases),
     recorded_leases::surroundings{
@@ -159,8 +159,8 @@ void world::join(const std::string& name) {
     caf::anon_send(outside_,
                    act{[this, &on](caf::event_based_actor*) { end(on); }});
   };
-  on.keeper = system_.spawn(shard_keeper, std::move(options), on.router,
-                            on.reader);
+  on.keeper = system_.spawn(cluster::shard_keeper, std::move(options),
+                            on.router, on.reader);
   if (knobs_.slots > 0)
     spawn_slots(on);
   own_new_actors(on.number);
@@ -168,9 +168,8 @@ void world::join(const std::string& name) {
 
 // -- shards come and go -------------------------------------------------------
 
-caf::expected<opened_core> world::open_shard(sharing_engine& on,
-                                             shard_number shard,
-                                             epoch_number epoch) {
+caf::expected<cluster::opened_core>
+world::open_shard(sharing_engine& on, shard_number shard, epoch_number epoch) {
   if (on.gone)
     return caf::make_error(ec::store_failed, std::string{"killed"});
   tell(fault{on.name + " opens shard " + std::to_string(shard)});
@@ -184,10 +183,10 @@ caf::expected<opened_core> world::open_shard(sharing_engine& on,
   fresh->tables = disk.tables_of(*fresh->store);
   auto options = options_of(*fresh, on.wall_offset_us);
   options.router = on.router;
-  fresh->core = spawn_core(system_, std::move(options));
+  fresh->core = depositd::engine::spawn_core(system_, std::move(options));
   spawn_topics(*fresh, on.router);
   on.cores.push_back(fresh);
-  opened_core out;
+  cluster::opened_core out;
   out.actors = fresh->core;
   out.close = [this, fresh] { close_shard(*fresh); };
   return out;

@@ -51,14 +51,14 @@ handler_actor world::spawn_handler(std::uint32_t number) {
 void world::spawn_slots(sharing_engine& on) {
   on.worker = ++worker_numbers_;
   tell(processor_joined{on.worker, "metadata", {}, knobs_.slots});
-  processor_manager_options options;
+  processors::processor_manager_options options;
   options.shard = on.router;
   options.handler = spawn_handler(on.worker);
   options.clock = engine_clock{on.wall_offset_us + now_us(),
                                scheduler_.clock().now()};
   options.engine = on.name;
   on.helpers.push_back(caf::actor_cast<caf::actor>(options.handler));
-  on.slots = system_.spawn(processor_manager, std::move(options));
+  on.slots = system_.spawn(processors::processor_manager, std::move(options));
 }
 
 } // namespace depositd::simulation

@@ -28,10 +28,10 @@ caf::expected<ingest_deposit> read_words(const source_record& x) {
   ingest_deposit out;
   out.user = words[0];
   out.queue = words[1];
-  out.particulars.file_name = words[2];
-  out.particulars.source = ingest_source;
-  out.particulars.size = words[3].size();
-  out.post = words[3];
+  out.submission.file_name = words[2];
+  out.submission.source = shard::ingest_source;
+  out.submission.size = words[3].size();
+  out.body = words[3];
   return out;
 }
 
@@ -47,8 +47,10 @@ record_format words_format() {
   return {read_words,
           [](const outcome_event& x) {
             return outgoing_record{
-              "out", x.user,
-              text_of_outcome(x.particulars.file_name, x.how), true,
+              "out",
+              x.user,
+              text_of_outcome(x.submission.file_name, x.how),
+              true,
               {{"event-id", x.event_id}}};
           },
           [](const dead_letter& x) {
@@ -76,7 +78,7 @@ public:
     return source_->assign(at);
   }
   caf::expected<std::vector<source_record>>
-  poll(const poll_limits& limits) override {
+  poll(const read_limits& limits) override {
     if (!last_.empty() && by_.one_in(4))
       return std::exchange(last_, {});
     auto out = source_->poll(limits);
@@ -116,7 +118,7 @@ void world::spawn_topics(simulated_engine& engine,
                          const shard_actor& deposits) {
   if (!topics_)
     return;
-  intake_options reading;
+  records::intake_options reading;
   reading.source = open_memory_source(topics_, "in");
   if (knobs_.repeated_records)
     reading.source = std::make_shared<repeating_source>(
@@ -132,8 +134,8 @@ void world::spawn_topics(simulated_engine& engine,
   reading.limits.wait = 0ms;
   reading.limits.records_max = 1 + chance_.below(8);
   reading.idle_pause = 50ms;
-  engine.intake = system_.spawn(intake, std::move(reading));
-  publisher_options writing;
+  engine.intake = system_.spawn(records::intake, std::move(reading));
+  records::publisher_options writing;
   writing.store = engine.store.get();
   writing.sink = open_memory_sink(topics_);
   writing.format = words_format();
@@ -145,7 +147,7 @@ void world::spawn_topics(simulated_engine& engine,
   writing.events_max = 1 + chance_.below(40);
   if (chance_.one_in(2))
     writing.known_max = chance_.below(4);
-  engine.publisher = system_.spawn(publisher, std::move(writing));
+  engine.publisher = system_.spawn(records::publisher, std::move(writing));
 }
 
 void world::produce() {

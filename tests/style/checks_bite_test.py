@@ -23,30 +23,38 @@ class LayeringBites(unittest.TestCase):
 
     def test_allows_the_direction_of_the_layers(self):
         for user, used in [
-                ("actors/queue/queue.cpp", "messages/values/types.hpp"),
-                ("actors/queue/queue.cpp", "actors/rules/ring/ring.hpp"),
-                ("adapters/sqlite/a.cpp", "messages/ports/journal_store.hpp"),
-                ("adapters/sqlite/a.cpp", "adapters/sqlite/b.hpp"),
-                ("adapters/crossref/a.cpp", "adapters/http/b.hpp"),
-                ("config/wiring.cpp", "adapters/sqlite/a.hpp"),
+                ("actors/queue/a.cpp", "messages/values/types.hpp"),
+                ("actors/queue/a.cpp", "actors/rules/ring/ring.hpp"),
+                ("actors/users/a.cpp", "actors/queue/queue.hpp"),
+                ("actors/shard/moves/a.cpp", "actors/shard/b.hpp"),
+                ("adapters/stores/sqlite/a.cpp",
+                 "messages/ports/journal_store.hpp"),
+                ("adapters/stores/sqlite/a.cpp",
+                 "adapters/stores/sqlite/b.hpp"),
+                ("adapters/doors/crossref/a.cpp", "adapters/doors/http/b.hpp"),
+                ("config/wiring.cpp", "adapters/stores/sqlite/a.hpp"),
                 ("config/wiring.cpp", "actors/queue/queue.hpp"),
                 ("tests/actors/a.cpp", "tests/support/b.hpp")]:
             self.assertEqual(self.direction(user, used), [], (user, used))
 
     def test_refuses_every_include_against_the_layers(self):
         for user, used in [
-                ("messages/values/types.hpp", "actors/queue/queue.hpp"),
-                ("messages/values/types.hpp", "adapters/sqlite/a.hpp"),
-                ("messages/values/types.hpp", "config/a.hpp"),
-                ("actors/queue/queue.cpp", "adapters/sqlite/a.hpp"),
-                ("actors/queue/queue.cpp", "config/a.hpp"),
-                ("actors/rules/ring/ring.cpp", "actors/queue/queue.hpp"),
-                ("actors/rules/ring/ring.cpp", "adapters/http/a.hpp"),
-                ("adapters/sqlite/a.cpp", "actors/queue/queue.hpp"),
-                ("adapters/sqlite/a.cpp", "actors/rules/ring/ring.hpp"),
-                ("adapters/sqlite/a.cpp", "adapters/segments/a.hpp"),
-                ("adapters/sqlite/a.cpp", "config/a.hpp"),
-                ("adapters/sqlite/a.cpp", "tests/support/a.hpp"),
+                ("messages/types.hpp", "actors/queue/queue.hpp"),
+                ("messages/types.hpp", "adapters/stores/sqlite/a.hpp"),
+                ("messages/types.hpp", "config/a.hpp"),
+                ("actors/queue/a.cpp", "adapters/stores/sqlite/a.hpp"),
+                ("actors/queue/a.cpp", "config/a.hpp"),
+                ("actors/queue/a.cpp", "actors/users/user.hpp"),
+                ("actors/shard/moves/a.cpp", "actors/cluster/a.hpp"),
+                ("actors/rules/ring/a.cpp", "actors/queue/queue.hpp"),
+                ("actors/rules/ring/a.cpp", "adapters/doors/http/a.hpp"),
+                ("adapters/stores/sqlite/a.cpp", "actors/queue/queue.hpp"),
+                ("adapters/stores/sqlite/a.cpp", "actors/rules/ring/a.hpp"),
+                ("adapters/stores/sqlite/a.cpp",
+                 "adapters/stores/segments/a.hpp"),
+                ("adapters/doors/crossref/a.cpp", "adapters/doors/emodb/a.hpp"),
+                ("adapters/stores/sqlite/a.cpp", "config/a.hpp"),
+                ("adapters/stores/sqlite/a.cpp", "tests/support/a.hpp"),
                 ("config/a.cpp", "tests/support/a.hpp")]:
             self.assertEqual(len(self.direction(user, used)), 1, (user, used))
 
@@ -63,21 +71,21 @@ class LayeringBites(unittest.TestCase):
                      '#include "messages/actors.hpp"',
                      '#include "messages/ports/blob_store.hpp"'):
             found = complaints(layering.check_rules_are_pure,
-                               actors__rules__ring_cpp=text)
+                               actors__rules__ring__a_cpp=text)
             self.assertEqual(len(found), 1, text)
 
     def test_refuses_caf_that_reaches_rules_through_a_value_header(self):
         found = layering.check_rules_are_pure({
-            "actors/rules/ring/ring.cpp": '#include "messages/values/types.hpp"',
-            "messages/values/types.hpp": '#include "messages/deep.hpp"',
-            "messages/deep.hpp": "#include <caf/typed_actor.hpp>"})
+            "actors/rules/ring/a.cpp": '#include "messages/values/a.hpp"',
+            "messages/values/a.hpp": '#include "messages/values/deep.hpp"',
+            "messages/values/deep.hpp": "#include <caf/typed_actor.hpp>"})
         self.assertEqual(len(found), 1)
 
     def test_allows_values_in_rules(self):
         found = layering.check_rules_are_pure({
-            "actors/rules/ring/ring.cpp": '#include "messages/values/types.hpp"\n'
-                                     "#include <vector>",
-            "messages/values/types.hpp": "#include <string>"})
+            "actors/rules/ring/a.cpp": '#include "messages/values/a.hpp"\n'
+                                       "#include <vector>",
+            "messages/values/a.hpp": "#include <string>"})
         self.assertEqual(found, [])
 
     def test_refuses_libraries_of_the_world_outside_adapters(self):
@@ -89,16 +97,23 @@ class LayeringBites(unittest.TestCase):
 
     def test_finds_a_source_that_is_not_built(self):
         check = layering.check_cmake_lists_every_source
-        tree = {"actors/queue/queue.cpp": "", "actors/ring.cpp": "",
+        tree = {"actors/queue.cpp": "", "actors/ring.cpp": "",
                 "actors/CMakeLists.txt": "SOURCES queue.cpp spring.cpp"}
         self.assertEqual(check(tree),
                          ["actors/ring.cpp: no CMakeLists.txt names it"])
 
     def test_finds_a_folder_that_is_no_library(self):
         check = layering.check_every_folder_is_a_library
-        one = "depositd_library(a SOURCES a.cpp)\n"
-        self.assertEqual(check({"adapters/doors/http/CMakeLists.txt": one}), [])
-        self.assertEqual(len(check({"adapters/doors/http/CMakeLists.txt": ""})), 1)
+        for good in ("depositd_library(a SOURCES a.cpp)\n",
+                     "add_subdirectory(http)\n"):
+            self.assertEqual(check({"adapters/doors/CMakeLists.txt": good}), [])
+        self.assertEqual(len(check({"adapters/doors/CMakeLists.txt": ""})), 1)
+
+    def test_finds_a_room_outside_the_order(self):
+        tree = {f"actors/{room}/a.cpp": "" for room in layering.ROOMS}
+        self.assertEqual(layering.check_rooms_are_in_order(tree), [])
+        tree["actors/attic/a.cpp"] = tree.pop("actors/queue/a.cpp")
+        self.assertEqual(len(layering.check_rooms_are_in_order(tree)), 2)
 
 
 class StyleBites(unittest.TestCase):

@@ -3,7 +3,6 @@
 // Actors under test run on CAF's deterministic scheduler: one thread, messages
 // in the order they were sent, time moved by hand.
 
-#include "messages/actors.hpp"
 #include "messages/message_types.hpp"
 
 #include <caf/actor_system.hpp>

@@ -10,6 +10,9 @@
 #include "adapters/stores/memory/memory_doi_registry.hpp"
 #include "adapters/stores/memory/memory_journal_store.hpp"
 #include "adapters/stores/memory/memory_projection_store.hpp"
+#include "messages/operators.hpp"
+#include "messages/processors.hpp"
+#include "messages/shard.hpp"
 #include "tests/support/actor_fixture.hpp"
 
 #include <memory>
@@ -42,7 +45,7 @@ struct inbox {
 inline processor_actor::behavior_type
 recording_processor(processor_actor::pointer, std::shared_ptr<inbox> to) {
   return {
-    [=](const handed& x) {
+    [=](const deliver& x) {
       to->items.insert(to->items.end(), x.items.begin(), x.items.end());
       to->settled.insert(to->settled.end(), x.settled.begin(),
                          x.settled.end());
@@ -53,7 +56,7 @@ recording_processor(processor_actor::pointer, std::shared_ptr<inbox> to) {
 /// A processor with what it has received and its number in the queue.
 struct test_processor {
   processor_actor actor;
-  queue_door_actor door;
+  queue_port_actor door;
   std::uint32_t number = 0;
   std::shared_ptr<inbox> got = std::make_shared<inbox>();
 };
@@ -73,17 +76,17 @@ protected:
   /// Starts the core on the stores, as a fresh process would.
   void start() {
     store = open_journal();
-    core_options options;
+    depositd::engine::core_options options;
     options.journal = store.get();
     options.projection = tables.get();
     options.blobs = blobs.get();
     options.registry = registry.get();
     options.threads = false;
     options.clock = engine_clock{time_us, sched.clock().now()};
-    options.budget = std::make_shared<memory_budget>(body_budget);
+    options.budget = std::make_shared<journal::memory_budget>(body_budget);
     options.configuration = configuration;
     options.disk_spare_bytes = disk_spare_bytes;
-    const auto actors = spawn_core(sys, options);
+    const auto actors = depositd::engine::spawn_core(sys, options);
     for (const auto& [name, who] : actors.all())
       adopt(who);
     settle();
@@ -91,7 +94,7 @@ protected:
     writer = actors.journal;
     read_model = actors.projector;
     core = actors.shard;
-    door = spawn(native, core);
+    door = spawn(depositd::engine::native, core);
     settle();
   }
 
@@ -125,7 +128,7 @@ protected:
                            std::uint32_t lease_ms = 0) {
     test_processor out;
     out.actor = spawn(recording_processor, out.got);
-    auto found = ask<queue_door_actor>(door, open_queue{queue});
+    auto found = ask<queue_port_actor>(door, open_queue{queue});
     EXPECT_TRUE(found);
     out.door = *found;
     auto reply
@@ -136,7 +139,7 @@ protected:
   }
 
   void want(const test_processor& who, std::uint32_t credit) {
-    caf::anon_send(who.door, work{who.number, credit, {}});
+    caf::anon_send(who.door, settle_and_request{who.number, credit, {}});
     settle();
   }
 
@@ -152,8 +155,8 @@ protected:
 
   void end(const test_processor& who, const claimed_item& item,
            verdict says = verdict::done, std::uint32_t credit = 0) {
-    caf::anon_send(who.door,
-                   work{who.number, credit, {outcome_of(item, says)}});
+    caf::anon_send(who.door, settle_and_request{
+                               who.number, credit, {outcome_of(item, says)}});
     settle();
   }
 
@@ -172,8 +175,8 @@ protected:
   }
 
   // Stores outlive the actors and every restart.
-  std::shared_ptr<memory_journal> log
-    = make_memory_journal({.extent_bytes = 2048});
+  std::shared_ptr<memory_journal> log =
+    make_memory_journal({.segment_bytes = 2048});
   std::unique_ptr<journal_store> store;
   std::unique_ptr<projection_store> tables = make_memory_projection();
   std::shared_ptr<blob_store> blobs = make_memory_blobs();

@@ -3,6 +3,7 @@
 // What an engine publishes, as far as other engines ask.
 
 #include "actors/cluster/keeper/keeper.hpp"
+#include "messages/operators.hpp"
 
 #include <functional>
 #include <memory>
@@ -12,7 +13,8 @@ namespace depositd {
 
 /// Answers `meet_engine`; `called` says whether the engine is ready for that.
 inline admin_actor::behavior_type
-meeting_admin(admin_actor::pointer, std::shared_ptr<owned_shards> owned,
+meeting_admin(admin_actor::pointer,
+              std::shared_ptr<cluster::owned_shards> owned,
               std::function<bool(const meet_engine&)> called) {
   const auto no = [] {
     return caf::make_error(ec::invalid_argument, std::string{"not here"});

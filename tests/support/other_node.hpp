@@ -5,6 +5,8 @@
 // that can be cut.
 
 #include "messages/actors.hpp"
+#include "messages/processors.hpp"
+#include "messages/queue.hpp"
 
 #include <caf/actor_proxy.hpp>
 #include <caf/make_actor.hpp>
@@ -77,8 +79,8 @@ public:
   }
 
   /// The door of a queue for processors of this node.
-  queue_door_actor door(const queue_door_actor& real) {
-    return caf::actor_cast<queue_door_actor>(
+  queue_port_actor door(const queue_port_actor& real) {
+    return caf::actor_cast<queue_port_actor>(
       stand_in_for(caf::actor_cast<caf::strong_actor_ptr>(real),
                    [this](caf::message x) { return introduce(x); }));
   }

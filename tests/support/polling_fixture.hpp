@@ -24,17 +24,17 @@ protected:
     return out;
   }
 
-  std::vector<taken_item> poll(const std::string& queue,
-                               std::uint32_t count = 100,
-                               std::uint32_t lease_ms = 30'000,
-                               std::uint32_t claims_max = no_cap) {
-    auto out = ask<items_taken>(
-      core, take_items{queue, "worker", count, lease_ms, claims_max});
+  std::vector<received_item> poll(const std::string& queue,
+                                  std::uint32_t count = 100,
+                                  std::uint32_t lease_ms = 30'000,
+                                  std::uint32_t claims_max = no_cap) {
+    auto out = ask<items_received>(
+      core, receive_items{queue, "worker", count, lease_ms, claims_max});
     EXPECT_TRUE(out) << (out ? "" : render(out.error()));
-    return out ? out->items : std::vector<taken_item>{};
+    return out ? out->items : std::vector<received_item>{};
   }
 
-  static strings bodies_of(const std::vector<taken_item>& items) {
+  static strings bodies_of(const std::vector<received_item>& items) {
     strings out;
     for (const auto& x : items)
       out.push_back(*x.body);
@@ -48,7 +48,8 @@ protected:
     return bodies_of(poll(queue, count, lease_ms));
   }
 
-  static std::vector<item_name> names_of(const std::vector<taken_item>& items) {
+  static std::vector<item_name>
+  names_of(const std::vector<received_item>& items) {
     std::vector<item_name> out;
     for (const auto& x : items)
       out.push_back(x.name);
@@ -63,19 +64,18 @@ protected:
                                    const std::vector<item_name>& names,
                                    verdict says = verdict::done,
                                    std::uint32_t delay_ms = 0) {
-    end_items what;
+    settle_items what;
     what.queue = queue;
     for (const auto& name : names)
       what.items.push_back({name, says, delay_ms, "", "", ""});
-    auto out = ask<items_ended>(core, what);
+    auto out = ask<items_settled>(core, what);
     EXPECT_TRUE(out) << (out ? "" : render(out.error()));
     return out ? out->accepted : std::vector<std::uint8_t>{};
   }
 
   void renew(const std::string& queue, const std::vector<item_name>& names,
              std::uint32_t lease_ms) {
-    EXPECT_TRUE(
-      ask<done>(core, extend_items{queue, "worker", lease_ms, names}));
+    EXPECT_TRUE(ask<done>(core, renew_items{queue, "worker", lease_ms, names}));
   }
 
   queue_counted counted(const std::string& queue) {

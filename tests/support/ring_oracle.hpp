@@ -29,11 +29,12 @@ public:
 
   // -- users
 
-  void join(member_number m, const std::string& name, const member_terms& terms,
-            std::uint64_t stamp = 0, std::uint32_t credit = 0) {
+  void join(member_number m, const std::string& name,
+            const member_limits& limits, std::uint64_t stamp = 0,
+            std::uint32_t credit = 0) {
     user x;
     x.name = name;
-    x.terms = terms;
+    x.limits = limits;
     x.stamp = stamp;
     x.credit = std::min(credit, turn(x));
     stamp_last_ = std::max(stamp_last_, stamp);
@@ -46,10 +47,10 @@ public:
     return out;
   }
 
-  void set_terms(member_number m, const member_terms& terms) {
+  void set_limits(member_number m, const member_limits& limits) {
     auto& x = users_[m];
     const auto before = turn(x);
-    x.terms = terms;
+    x.limits = limits;
     if (turn(x) > before)
       x.credit += turn(x) - before;
     else
@@ -224,9 +225,9 @@ public:
     return users_.at(m).eligible;
   }
 
-  standing_report explain(member_number m) const {
+  eligibility_report explain(member_number m) const {
     const auto& x = users_.at(m);
-    standing_report out;
+    eligibility_report out;
     std::int64_t ready = -static_cast<std::int64_t>(x.reserved.size());
     for (const auto& [key, count] : x.ready)
       ready += count;
@@ -235,21 +236,21 @@ public:
     out.turns_taken = x.picks;
     out.credit = x.credit;
     out.stamp = x.stamp;
-    out.terms = x.terms;
+    out.limits = x.limits;
     if (x.eligible) {
-      out.state = standing::eligible;
+      out.state = eligibility::eligible;
       out.length = eligible_users();
       out.turn = turn_of(m);
     } else if (out.ready == 0) {
-      out.state = standing::nothing_ready;
-    } else if (x.terms.held) {
-      out.state = standing::held;
-    } else if (x.terms.prohibited) {
-      out.state = standing::prohibited;
-    } else if (x.terms.allocation == 0) {
-      out.state = standing::no_allocation;
+      out.state = eligibility::nothing_ready;
+    } else if (x.limits.held) {
+      out.state = eligibility::held;
+    } else if (x.limits.prohibited) {
+      out.state = eligibility::prohibited;
+    } else if (x.limits.allocation == 0) {
+      out.state = eligibility::no_allocation;
     } else {
-      out.state = standing::at_cap;
+      out.state = eligibility::at_cap;
     }
     return out;
   }
@@ -274,7 +275,7 @@ private:
 
   struct user {
     std::string name;
-    member_terms terms;
+    member_limits limits;
     std::uint64_t stamp = 0;
     std::uint32_t credit = 0;
     std::int64_t in_flight = 0;
@@ -305,7 +306,7 @@ private:
   };
 
   static std::uint32_t turn(const user& x) {
-    return std::max<std::uint32_t>(x.terms.allocation, 1);
+    return std::max<std::uint32_t>(x.limits.allocation, 1);
   }
 
   static size_class shifted(size_class cls, size_class at) {
@@ -367,11 +368,11 @@ private:
   void place(member_number m) {
     auto& x = users_[m];
     bool servable = false;
-    if (!x.terms.held && x.in_flight < std::int64_t{x.terms.concurrency})
+    if (!x.limits.held && x.in_flight < std::int64_t{x.limits.concurrency})
       for (auto band : bands_of(x))
         servable |= available(x, band, classes_ - 1);
     const bool eligible =
-      servable && !x.terms.prohibited && x.terms.allocation > 0;
+      servable && !x.limits.prohibited && x.limits.allocation > 0;
     if ((servable && !x.servable) || (eligible && !x.eligible)) {
       if (!recovering_) {
         x.stamp = ++stamp_last_;

@@ -60,7 +60,7 @@ public:
       {30, &ring_world::arrive},      {25, &ring_world::run_node},
       {25, &ring_world::hear_node},   {40, &ring_world::pick_next},
       {40, &ring_world::end_claim},   {8, &ring_world::park_taker},
-      {2, &ring_world::unpark_taker}, {3, &ring_world::change_terms},
+      {2, &ring_world::unpark_taker}, {3, &ring_world::change_limits},
       {3, &ring_world::open_view},    {2, &ring_world::close_view},
       {1, &ring_world::purge},        {2, &ring_world::join_or_leave},
       {1, &ring_world::add_size}};
@@ -110,7 +110,7 @@ public:
       ASSERT_EQ(mine.turns_taken, theirs.turns_taken) << node.name;
       ASSERT_EQ(mine.credit, theirs.credit) << node.name;
       ASSERT_EQ(mine.stamp, theirs.stamp) << node.name;
-      ASSERT_EQ(mine.terms, node.terms) << node.name;
+      ASSERT_EQ(mine.limits, node.limits) << node.name;
       in_flight += mine.in_flight;
     }
     ASSERT_EQ(ring_.eligible_users(), oracle_.eligible_users());
@@ -143,7 +143,7 @@ private:
 
   struct node {
     std::string name;
-    member_terms terms;
+    member_limits limits;
     size_classes classes;
     std::uint32_t version = 0;
     std::vector<item> items;
@@ -169,11 +169,11 @@ private:
   void join(member_number m, std::uint64_t stamp, std::uint32_t credit) {
     auto& x = nodes_[m];
     x.name = name_of(m);
-    x.terms = random_terms();
+    x.limits = random_limits();
     x.classes = classes_;
     x.version = version_;
-    ring_.join(m, x.name, x.terms, stamp, credit);
-    oracle_.join(m, x.name, x.terms, stamp, credit);
+    ring_.join(m, x.name, x.limits, stamp, credit);
+    oracle_.join(m, x.name, x.limits, stamp, credit);
   }
 
   void join_or_leave() {
@@ -194,8 +194,8 @@ private:
     nodes_.erase(at);
   }
 
-  member_terms random_terms() {
-    member_terms out;
+  member_limits random_limits() {
+    member_limits out;
     out.allocation = choose_(8) == 0 ? 0 : 1 + choose_(3);
     if (choose_(2) == 0)
       out.concurrency = choose_(6);
@@ -204,13 +204,13 @@ private:
     return out;
   }
 
-  void change_terms() {
+  void change_limits() {
     const auto m = choose_(options_.users);
     if (!nodes_.contains(m))
       return;
-    nodes_[m].terms = random_terms();
-    ring_.set_terms(m, nodes_[m].terms);
-    oracle_.set_terms(m, nodes_[m].terms);
+    nodes_[m].limits = random_limits();
+    ring_.set_limits(m, nodes_[m].limits);
+    oracle_.set_limits(m, nodes_[m].limits);
   }
 
   // -- nodes
@@ -410,18 +410,18 @@ private:
     const auto names = [&](const std::vector<std::string>& of) {
       return std::find(of.begin(), of.end(), x.name) != of.end();
     };
-    ASSERT_FALSE(x.terms.held);
+    ASSERT_FALSE(x.limits.held);
     ASSERT_FALSE(names(wants.excluded));
     if (wants.required.empty()) {
-      ASSERT_FALSE(x.terms.prohibited) << "I-10";
-      ASSERT_GT(x.terms.allocation, 0u);
+      ASSERT_FALSE(x.limits.prohibited) << "I-10";
+      ASSERT_GT(x.limits.allocation, 0u);
     } else {
       ASSERT_TRUE(names(wants.required));
     }
     ++x.unanswered;
     // I-5, as the node counts: nothing is handed out above the cap.
     ASSERT_LE(x.claims.size() + x.unanswered - answers_on_the_way(x),
-              x.terms.concurrency);
+              x.limits.concurrency);
     x.inbox.push_back(what);
   }
 

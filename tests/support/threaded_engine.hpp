@@ -10,6 +10,7 @@
 #include "adapters/stores/memory/memory_projection_store.hpp"
 #include "adapters/stores/segments/segments.hpp"
 #include "messages/message_types.hpp"
+#include "messages/shard.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
@@ -86,15 +87,15 @@ private:
   void begin() {
     open_log();
     system_ = std::make_unique<caf::actor_system>(config_);
-    core_options options;
+    depositd::engine::core_options options;
     options.journal = log_.get();
     options.projection = tables_.get();
     options.blobs = blobs_.get();
     options.registry = registry_.get();
-    options.budget = std::make_shared<memory_budget>(16 * 1024);
+    options.budget = std::make_shared<journal::memory_budget>(16 * 1024);
     options.group_bytes_max = 32 * 1024;
     options.disk_spare_bytes = 256 * 1024; // relocate early
-    actors_ = spawn_core(*system_, options);
+    actors_ = depositd::engine::spawn_core(*system_, options);
     core = actors_.shard;
     caf::scoped_actor self{*system_};
     const auto ready = ask<done>(self, await_ready{});
@@ -107,7 +108,7 @@ private:
     caf::scoped_actor self{*system_};
     if (actors_.shard)
       self->send_exit(actors_.shard, caf::exit_reason::user_shutdown);
-    end_core(*system_, std::exchange(actors_, {}));
+    depositd::engine::end_core(*system_, std::exchange(actors_, {}));
     self->await_all_other_actors_done();
     log_.reset();
   }
@@ -119,7 +120,7 @@ private:
   std::shared_ptr<doi_registry> registry_ = make_memory_registry();
   threaded_config config_;
   std::unique_ptr<caf::actor_system> system_;
-  core_actors actors_;
+  depositd::engine::core_actors actors_;
 };
 
 } // namespace depositd::testing

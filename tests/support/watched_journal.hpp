@@ -26,8 +26,8 @@ public:
   std::function<void()> during_append = [] {};
 
   /// Called before a body is read; an error is the answer.
-  std::function<caf::error(const body_place&)> before_body
-    = [](const body_place&) { return caf::error{}; };
+  std::function<caf::error(const body_location&)> before_body =
+    [](const body_location&) { return caf::error{}; };
 
   epoch_number epoch() const override {
     return store_->epoch();
@@ -49,7 +49,7 @@ public:
        const std::function<bool(const stored_group&)>& show) override {
     return store_->read(from, show);
   }
-  caf::expected<std::string> read_body(const body_place& place) override {
+  caf::expected<std::string> read_body(const body_location& place) override {
     if (auto failed = before_body(place))
       return failed;
     return store_->read_body(place);
@@ -57,8 +57,8 @@ public:
   std::vector<watermark> watermarks() override {
     return store_->watermarks();
   }
-  std::vector<extent> extents() override {
-    return store_->extents();
+  std::vector<segment> segments() override {
+    return store_->segments();
   }
   caf::error drop(std::uint64_t number) override {
     return store_->drop(number);

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace depositd::keeper_parts {
+namespace depositd::cluster {
 
 namespace {
 
@@ -117,4 +117,4 @@ void balance(shard_keeper_pointer self) {
     }
 }
 
-} // namespace depositd::keeper_parts
+} // namespace depositd::cluster

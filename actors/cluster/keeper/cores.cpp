@@ -1,11 +1,13 @@
 // Shards that are ours: from the lease to a core that serves, and back.
 
 #include "actors/cluster/keeper/parts.hpp"
+#include "messages/operators.hpp"
+#include "messages/projection.hpp"
 #include "messages/values/test_points.hpp"
 
 #include <spdlog/spdlog.h>
 
-namespace depositd::keeper_parts {
+namespace depositd::cluster {
 
 namespace {
 
@@ -326,4 +328,4 @@ void core_down(shard_keeper_pointer self, const caf::down_msg& x) {
   }
 }
 
-} // namespace depositd::keeper_parts
+} // namespace depositd::cluster

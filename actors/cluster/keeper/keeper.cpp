@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace depositd {
+namespace depositd::cluster {
 
 using std::chrono::milliseconds;
 
@@ -31,8 +31,6 @@ void owned_shards::erase(shard_number shard) {
   const std::lock_guard guard{mutex_};
   std::erase_if(met_.shards, [&](const auto& x) { return x.shard == shard; });
 }
-
-namespace keeper_parts {
 
 namespace {
 
@@ -98,12 +96,12 @@ void not_seen(shard_keeper_pointer self, const caf::error& why) {
   state.options.failed(why);
 }
 
-void tend(shard_keeper_pointer self) {
+void tick(shard_keeper_pointer self) {
   if (self->state.left)
     return;
   give_up_in_time(self);
   look(self);
-  self->delayed_send(self, pause_of(self), tend_leases{});
+  self->delayed_send(self, pause_of(self), lease_tick{});
 }
 
 caf::result<shards_listed> list_all(shard_keeper_pointer self) {
@@ -191,12 +189,10 @@ void left_one(shard_keeper_pointer self) {
           });
 }
 
-} // namespace keeper_parts
-
-shard_keeper_self::behavior_type
-shard_keeper(shard_keeper_pointer self, shard_keeper_options options,
-             router_actor router, reader_actor reader) {
-  using namespace keeper_parts;
+shard_keeper_self::behavior_type shard_keeper(shard_keeper_pointer self,
+                                              shard_keeper_options options,
+                                              router_actor router,
+                                              reader_actor reader) {
   auto& state = self->state;
   state.options = std::move(options);
   state.router = std::move(router);
@@ -211,7 +207,7 @@ shard_keeper(shard_keeper_pointer self, shard_keeper_options options,
   state.clerk = spawn_clerk();
   state.taker = spawn_clerk();
   self->set_down_handler([=](const caf::down_msg& x) { core_down(self, x); });
-  self->send(self, tend_leases{});
+  self->send(self, lease_tick{});
   return {
     [=](look_now) {
       doubt_owners(self);
@@ -220,10 +216,10 @@ shard_keeper(shard_keeper_pointer self, shard_keeper_options options,
     [=](const meet_engine& x) { called(self, x); },
     [=](leave_shards) { return leave(self); },
     [=](list_shards) { return list_all(self); },
-    [=](tend_leases) { tend(self); },
+    [=](lease_tick) { tick(self); },
     [=](const look_at_claims& x) { go_on_leaving(self, x); },
     [=](const bring_up_again& x) { go_on_opening(self, x); },
   };
 }
 
-} // namespace depositd
+} // namespace depositd::cluster

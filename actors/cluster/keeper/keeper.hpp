@@ -9,6 +9,7 @@
 #include "actors/cluster/router/shard_router.hpp"
 #include "actors/engine/core.hpp"
 #include "messages/actors.hpp"
+#include "messages/cluster.hpp"
 
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
@@ -21,11 +22,11 @@
 #include <string>
 #include <vector>
 
-namespace depositd {
+namespace depositd::cluster {
 
 /// A core on stores of its own.
 struct opened_core {
-  core_actors actors;
+  depositd::engine::core_actors actors;
   /// Ends the core and closes its stores; returns when that is done. Blocks.
   std::function<void()> close;
 };
@@ -48,58 +49,8 @@ private:
   engine_met met_;
 };
 
-/// Where other engines are; the program asks CAF's middleman.
-struct find_engine {
-  std::string address; ///< "host:port"
-};
-
-struct engine_found {
-  admin_actor admin;
-};
-
-using engine_finder_actor
-  = caf::typed_actor<caf::replies_to<find_engine>::with<engine_found>>;
-
-/// Blocking work for the keeper: an actor for each, on a thread of its own.
-struct open_core {
-  shard_number shard = 0;
-  epoch_number epoch = 0;
-};
-
-struct core_opened {
-  std::shared_ptr<opened_core> core;
-};
-
-struct close_core {
-  std::shared_ptr<opened_core> core;
-};
-
-using core_opener_actor
-  = caf::typed_actor<caf::replies_to<open_core>::with<core_opened>,
-                     caf::replies_to<close_core>::with<done>>;
-
 /// To itself: look at the leases.
-struct tend_leases {};
-
-/// An owner was not one: look at once.
-struct look_now {};
-
-/// Hand everything over and take nothing more. Answered when nothing is ours.
-struct leave_shards {};
-
-/// Who has which shard, for operators.
-struct list_shards {};
-
-struct shards_listed {
-  lease_table table;
-};
-
-using shard_keeper_actor
-  = caf::typed_actor<caf::reacts_to<look_now>,
-                     // Another engine has connected to us.
-                     caf::reacts_to<meet_engine>,
-                     caf::replies_to<leave_shards>::with<done>,
-                     caf::replies_to<list_shards>::with<shards_listed>>;
+struct lease_tick {};
 
 /// To itself: a shard that leaves may have no claims left.
 struct look_at_claims {
@@ -114,10 +65,10 @@ struct bring_up_again {
   epoch_number epoch = 0;
 };
 
-using shard_keeper_self
-  = shard_keeper_actor::extend<caf::reacts_to<tend_leases>,
-                               caf::reacts_to<look_at_claims>,
-                               caf::reacts_to<bring_up_again>>;
+using shard_keeper_self =
+  shard_keeper_actor::extend<caf::reacts_to<lease_tick>,
+                             caf::reacts_to<look_at_claims>,
+                             caf::reacts_to<bring_up_again>>;
 
 struct shard_keeper_options {
   std::shared_ptr<shard_leases> leases;
@@ -153,7 +104,7 @@ struct kept_shard {
   bool release = false; ///< when closed: the lease is ours to give back
   /// Elsewhere: the owner that router and reader were told of.
   std::string told;
-  epoch_number told_epoch = 0;
+  epoch_number reported_epoch = 0;
   caf::actor_clock::time_point free_since; ///< while nobody has it
   bool is_free = false;
 };
@@ -196,17 +147,8 @@ shard_keeper_self::behavior_type
 shard_keeper(shard_keeper_pointer self, shard_keeper_options options,
              router_actor router, reader_actor reader);
 
-} // namespace depositd
+} // namespace depositd::cluster
 
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::find_engine)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::engine_found)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::open_core)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::core_opened)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::close_core)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::tend_leases)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::look_now)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::look_at_claims)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::bring_up_again)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::leave_shards)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::list_shards)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::shards_listed)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::cluster::lease_tick)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::cluster::look_at_claims)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::cluster::bring_up_again)

@@ -10,7 +10,7 @@
 
 #include <spdlog/spdlog.h>
 
-namespace depositd::keeper_parts {
+namespace depositd::cluster {
 
 namespace {
 
@@ -28,7 +28,7 @@ void take_word(shard_keeper_pointer self, const std::string& engine,
         || kept.now != phase::none)
       continue;
     kept.told = engine;
-    kept.told_epoch = owned.epoch;
+    kept.reported_epoch = owned.epoch;
     place(self, {owned.shard, owned.epoch, engine, owned.core, owned.reads,
                  false});
   }
@@ -131,7 +131,8 @@ void meet_owners(shard_keeper_pointer self) {
     if (kept.now != phase::none || lease.owner.name == us)
       continue;
     if (!kept.told.empty()
-        && (kept.told != lease.owner.name || kept.told_epoch < lease.epoch)) {
+        && (kept.told != lease.owner.name
+            || kept.reported_epoch < lease.epoch)) {
       kept.told.clear();
       place_nobody(self, lease.shard, lease.epoch);
     }
@@ -171,4 +172,4 @@ void doubt_owners(shard_keeper_pointer self) {
     x.told.clear();
 }
 
-} // namespace depositd::keeper_parts
+} // namespace depositd::cluster

@@ -4,7 +4,7 @@
 
 #include "actors/cluster/keeper/keeper.hpp"
 
-namespace depositd::keeper_parts {
+namespace depositd::cluster {
 
 using phase = kept_shard::phase;
 
@@ -60,4 +60,4 @@ bool engine_down(shard_keeper_pointer self, const caf::actor_addr& who);
 /// What others were said to have must be asked again.
 void doubt_owners(shard_keeper_pointer self);
 
-} // namespace depositd::keeper_parts
+} // namespace depositd::cluster

@@ -6,7 +6,7 @@
 
 #include <map>
 
-namespace depositd::router_parts {
+namespace depositd::cluster {
 
 namespace {
 
@@ -33,9 +33,7 @@ caf::result<enqueued> distribute_by_user(router_pointer self, enqueue& x) {
   auto promise = self->make_response_promise<enqueued>();
   auto all = std::make_shared<shard_answers<enqueued>>();
   all->result.ids.resize(x.items.size());
-  all->then = [=](caf::expected<enqueued> y) {
-    deliver(promise, std::move(y));
-  };
+  all->then = [=](caf::expected<enqueued> y) { fulfil(promise, std::move(y)); };
   for (auto& [shard, part] : parts) {
     part.what.queue = x.queue;
     ++all->open;
@@ -83,21 +81,19 @@ caf::result<enqueued> distribute(router_pointer self, enqueue& x) {
       return;
     }
     const auto& options = self->state.to.options;
-    ask_shard<enqueued>(self, shard_of(name, options.count), what,
-                        repeats_of_items(),
-                        self->clock().now() + options.owner_wait,
-                        [=](caf::expected<enqueued> y) {
-                          deliver(promise, std::move(y));
-                        });
+    ask_shard<enqueued>(
+      self, shard_of(name, options.count), what, repeats_of_items(),
+      self->clock().now() + options.owner_wait,
+      [=](caf::expected<enqueued> y) { fulfil(promise, std::move(y)); });
   });
   return promise;
 }
 
-caf::result<queue_door_actor> open_one_door(router_pointer self,
+caf::result<queue_port_actor> open_one_port(router_pointer self,
                                             open_queue& x) {
   if (auto refused = refuse(self))
     return refused;
-  auto promise = self->make_response_promise<queue_door_actor>();
+  auto promise = self->make_response_promise<queue_port_actor>();
   with_queue(self, x.name, [=](const caf::error& why) mutable {
     if (why) {
       promise.deliver(why);
@@ -109,39 +105,38 @@ caf::result<queue_door_actor> open_one_door(router_pointer self,
         "queue " + x.name + " is in several shards: ask for its doors"));
       return;
     }
-    ask_shard<queue_door_actor>(
+    ask_shard<queue_port_actor>(
       self, shard_of(x.name, self->state.to.options.count), x,
-      repeats::harmless, [=](caf::expected<queue_door_actor> y) {
-        deliver(promise, std::move(y));
+      repeats::harmless, [=](caf::expected<queue_port_actor> y) {
+        fulfil(promise, std::move(y));
       });
   });
   return promise;
 }
 
-caf::result<doors_opened> open_all_doors(router_pointer self, open_doors& x) {
+caf::result<ports_opened> open_all_ports(router_pointer self, open_ports& x) {
   if (auto refused = refuse(self))
     return refused;
-  auto promise = self->make_response_promise<doors_opened>();
+  auto promise = self->make_response_promise<ports_opened>();
   with_queue(self, x.name, [=](const caf::error& why) mutable {
     if (why) {
       promise.deliver(why);
       return;
     }
-    auto all = std::make_shared<shard_answers<doors_opened>>();
-    all->then = [=](caf::expected<doors_opened> y) {
-      deliver(promise, std::move(y));
+    auto all = std::make_shared<shard_answers<ports_opened>>();
+    all->then = [=](caf::expected<ports_opened> y) {
+      fulfil(promise, std::move(y));
     };
     auto shards = all_shards(self);
     if (!is_spread(self, x.name))
       shards = {shard_of(x.name, self->state.to.options.count)};
     for (const auto shard : shards) {
       ++all->open;
-      ask_shard<doors_opened>(
-        self, shard, x, repeats::harmless,
-        [=](caf::expected<doors_opened> y) {
+      ask_shard<ports_opened>(
+        self, shard, x, repeats::harmless, [=](caf::expected<ports_opened> y) {
           if (y)
-            all->result.doors.insert(all->result.doors.end(),
-                                     y->doors.begin(), y->doors.end());
+            all->result.ports.insert(all->result.ports.end(), y->ports.begin(),
+                                     y->ports.end());
           all->arrived(y ? caf::error{} : y.error());
         });
     }
@@ -168,12 +163,10 @@ caf::result<ingested> ingest_everywhere(router_pointer self, ingest& x) {
     part_of({});
   auto promise = self->make_response_promise<ingested>();
   auto all = std::make_shared<shard_answers<ingested>>();
-  all->then = [=](caf::expected<ingested> y) {
-    deliver(promise, std::move(y));
-  };
+  all->then = [=](caf::expected<ingested> y) { fulfil(promise, std::move(y)); };
   for (auto& [shard, part] : parts) {
     part.partition = x.partition;
-    part.upto = x.upto;
+    part.last = x.last;
     ++all->open;
     // A shard skips what it has applied, so a repeat does no harm.
     ask_shard<ingested>(self, shard, std::move(part), repeats::harmless,
@@ -212,7 +205,7 @@ caf::result<watermarks_read> read_all_watermarks(router_pointer self,
     watermarks_read out;
     for (const auto& [partition, at] : *y)
       if (at.shards == count)
-        out.marks.push_back({partition, at.lowest});
+        out.watermarks.push_back({partition, at.lowest});
     promise.deliver(std::move(out));
   };
   for (const auto shard : all_shards(self)) {
@@ -221,7 +214,7 @@ caf::result<watermarks_read> read_all_watermarks(router_pointer self,
       self, shard, x, repeats::harmless,
       [=](caf::expected<watermarks_read> y) {
         if (y)
-          for (const auto& mark : y->marks) {
+          for (const auto& mark : y->watermarks) {
             auto& at = all->result[mark.partition];
             at.lowest = at.shards++ == 0 ? mark.offset
                                          : std::min(at.lowest, mark.offset);
@@ -233,4 +226,4 @@ caf::result<watermarks_read> read_all_watermarks(router_pointer self,
   return promise;
 }
 
-} // namespace depositd::router_parts
+} // namespace depositd::cluster

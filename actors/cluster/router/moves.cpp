@@ -5,7 +5,7 @@
 #include "actors/rules/control/control.hpp"
 #include "actors/shard/moves/batches.hpp"
 
-namespace depositd::router_parts {
+namespace depositd::cluster {
 
 caf::result<move_begun> begin_move(router_pointer self, const move_queue& x) {
   if (auto refused = refuse(self))
@@ -23,11 +23,9 @@ caf::result<move_begun> begin_move(router_pointer self, const move_queue& x) {
       promise.deliver(why);
       return;
     }
-    ask_shard<move_begun>(self,
-                          shard_of(x.from, self->state.to.options.count), x,
-                          repeats::never, [=](caf::expected<move_begun> y) {
-                            deliver(promise, std::move(y));
-                          });
+    ask_shard<move_begun>(
+      self, shard_of(x.from, self->state.to.options.count), x, repeats::never,
+      [=](caf::expected<move_begun> y) { fulfil(promise, std::move(y)); });
   });
   return promise;
 }
@@ -44,4 +42,4 @@ caf::result<ingested> carry_moved(router_pointer self, ingest& x) {
   return forward<ingested>(self, shard, x, repeats::harmless);
 }
 
-} // namespace depositd::router_parts
+} // namespace depositd::cluster

@@ -3,8 +3,11 @@
 // The router's work, by what it is about. Private to actors/router*.cpp.
 
 #include "actors/cluster/router/shard_router.hpp"
+#include "messages/operators.hpp"
+#include "messages/receiving.hpp"
+#include "messages/records.hpp"
 
-namespace depositd::router_parts {
+namespace depositd::cluster {
 
 /// `ec::draining` while the engine shuts down.
 caf::error refuse(router_pointer self);
@@ -18,7 +21,7 @@ void learn(router_pointer self, const control_snapshot& state,
            std::uint64_t revision);
 
 /// Tells our own shards what they have missed, and watches shard 0.
-void tend_control(router_pointer self);
+void tick_control(router_pointer self);
 
 caf::result<done> change_settings_of_all(router_pointer self, propose& x);
 caf::result<control_changed> watch_settings(router_pointer self,
@@ -37,18 +40,17 @@ bool is_spread(router_pointer self, const std::string& queue);
 // -- router_intake.cpp: what comes in -----------------------------------------
 
 caf::result<enqueued> distribute(router_pointer self, enqueue& x);
-caf::result<queue_door_actor> open_one_door(router_pointer self,
-                                            open_queue& x);
-caf::result<doors_opened> open_all_doors(router_pointer self, open_doors& x);
+caf::result<queue_port_actor> open_one_port(router_pointer self, open_queue& x);
+caf::result<ports_opened> open_all_ports(router_pointer self, open_ports& x);
 caf::result<ingested> ingest_everywhere(router_pointer self, ingest& x);
 caf::result<watermarks_read> read_all_watermarks(router_pointer self,
                                                  const read_watermarks& x);
 
 // -- router_polling.cpp: doors whose workers poll -----------------------------
 
-caf::result<items_taken> take(router_pointer self, take_items& x);
-caf::result<items_ended> end(router_pointer self, end_items& x);
-caf::result<done> extend(router_pointer self, extend_items& x);
+caf::result<items_received> take(router_pointer self, receive_items& x);
+caf::result<items_settled> end(router_pointer self, settle_items& x);
+caf::result<done> extend(router_pointer self, renew_items& x);
 caf::result<done> release(router_pointer self, release_queue& x);
 caf::result<queue_counted> count(router_pointer self, count_queue& x);
 caf::result<done> purge(router_pointer self, purge_queue& x);
@@ -68,4 +70,4 @@ caf::result<queues_listed> list_all(router_pointer self, const list_queues& x);
 caf::result<users_listed> list_members(router_pointer self,
                                        const list_users& x);
 
-} // namespace depositd::router_parts
+} // namespace depositd::cluster

@@ -5,7 +5,7 @@
 
 #include <map>
 
-namespace depositd::router_parts {
+namespace depositd::cluster {
 
 namespace {
 
@@ -18,15 +18,16 @@ caf::result<Answer> to_queue(router_pointer self, Request& x, repeats may) {
 
 /// A poll of a queue that is in all shards: one after the other, beginning with
 /// another one each time, until there are enough items.
-struct spread_poll {
-  take_items what;
-  items_taken found;
+struct spread_receive {
+  receive_items what;
+  items_received found;
   shard_number asked = 0;
   shard_number first = 0;
-  caf::typed_response_promise<items_taken> promise;
+  caf::typed_response_promise<items_received> promise;
 };
 
-void ask_next(router_pointer self, const std::shared_ptr<spread_poll>& poll) {
+void ask_next(router_pointer self,
+              const std::shared_ptr<spread_receive>& poll) {
   const auto count = self->state.to.options.count;
   auto& found = poll->found.items;
   std::erase_if(found, [](const auto& x) { return x.name.id == 0; });
@@ -37,19 +38,19 @@ void ask_next(router_pointer self, const std::shared_ptr<spread_poll>& poll) {
   auto rest = poll->what;
   rest.count -= static_cast<std::uint32_t>(found.size());
   const auto shard = (poll->first + poll->asked++) % count;
-  ask_shard<items_taken>(self, shard, std::move(rest), repeats::never,
-                         [=](caf::expected<items_taken> x) {
-                           if (x)
-                             for (auto& item : x->items)
-                               poll->found.items.push_back(std::move(item));
-                           else if (poll->found.items.empty()
-                                    && poll->asked
-                                         == self->state.to.options.count) {
-                             poll->promise.deliver(x.error());
-                             return;
-                           }
-                           ask_next(self, poll);
-                         });
+  ask_shard<items_received>(self, shard, std::move(rest), repeats::never,
+                            [=](caf::expected<items_received> x) {
+                              if (x)
+                                for (auto& item : x->items)
+                                  poll->found.items.push_back(std::move(item));
+                              else if (poll->found.items.empty()
+                                       && poll->asked
+                                            == self->state.to.options.count) {
+                                poll->promise.deliver(x.error());
+                                return;
+                              }
+                              ask_next(self, poll);
+                            });
 }
 
 /// Whose shard the ids say.
@@ -59,7 +60,7 @@ std::map<shard_number, Request> by_shard(const Request& x,
   std::map<shard_number, Request> out;
   for (const auto& item : x.items) {
     shard_number shard = 0;
-    if constexpr (std::is_same_v<Request, end_items>)
+    if constexpr (std::is_same_v<Request, settle_items>)
       shard = shard_of_item(item.name.id);
     else
       shard = shard_of_item(item.id);
@@ -73,39 +74,39 @@ std::map<shard_number, Request> by_shard(const Request& x,
 
 } // namespace
 
-caf::result<items_taken> take(router_pointer self, take_items& x) {
+caf::result<items_received> take(router_pointer self, receive_items& x) {
   if (auto refused = refuse(self))
     return refused;
   if (!is_spread(self, x.queue))
-    return to_queue<items_taken>(self, x, repeats::never);
-  auto poll = std::make_shared<spread_poll>();
+    return to_queue<items_received>(self, x, repeats::never);
+  auto poll = std::make_shared<spread_receive>();
   poll->what = std::move(x);
   poll->first = self->state.turn++ % self->state.to.options.count;
-  poll->promise = self->make_response_promise<items_taken>();
+  poll->promise = self->make_response_promise<items_received>();
   ask_next(self, poll);
   return poll->promise;
 }
 
-caf::result<items_ended> end(router_pointer self, end_items& x) {
+caf::result<items_settled> end(router_pointer self, settle_items& x) {
   if (auto refused = refuse(self))
     return refused;
   if (!is_spread(self, x.queue))
-    return to_queue<items_ended>(self, x, repeats::never);
+    return to_queue<items_settled>(self, x, repeats::never);
   const auto count = self->state.to.options.count;
   std::map<shard_number, std::vector<std::size_t>> positions;
   for (std::size_t i = 0; i < x.items.size(); ++i)
     positions[shard_of_item(x.items[i].name.id) % count].push_back(i);
-  auto promise = self->make_response_promise<items_ended>();
-  auto all = std::make_shared<shard_answers<items_ended>>();
+  auto promise = self->make_response_promise<items_settled>();
+  auto all = std::make_shared<shard_answers<items_settled>>();
   all->result.accepted.resize(x.items.size());
-  all->then = [=](caf::expected<items_ended> y) {
-    deliver(promise, std::move(y));
+  all->then = [=](caf::expected<items_settled> y) {
+    fulfil(promise, std::move(y));
   };
   for (auto& [shard, part] : by_shard(x, count)) {
     ++all->open;
-    ask_shard<items_ended>(
+    ask_shard<items_settled>(
       self, shard, std::move(part), repeats::never,
-      [=, at = positions[shard]](caf::expected<items_ended> y) {
+      [=, at = positions[shard]](caf::expected<items_settled> y) {
         if (y)
           for (std::size_t i = 0; i < at.size(); ++i)
             all->result.accepted[at[i]] = y->accepted[i];
@@ -116,14 +117,14 @@ caf::result<items_ended> end(router_pointer self, end_items& x) {
   return promise;
 }
 
-caf::result<done> extend(router_pointer self, extend_items& x) {
+caf::result<done> extend(router_pointer self, renew_items& x) {
   if (auto refused = refuse(self))
     return refused;
   if (!is_spread(self, x.queue))
     return to_queue<done>(self, x, repeats::harmless);
   auto promise = self->make_response_promise<done>();
   auto all = std::make_shared<shard_answers<done>>();
-  all->then = [=](caf::expected<done> y) { deliver(promise, std::move(y)); };
+  all->then = [=](caf::expected<done> y) { fulfil(promise, std::move(y)); };
   for (auto& [shard, part] : by_shard(x, self->state.to.options.count)) {
     ++all->open;
     ask_shard<done>(self, shard, std::move(part), repeats::harmless,
@@ -166,4 +167,4 @@ caf::result<done> purge(router_pointer self, purge_queue& x) {
                                 [](done&, const done&) {});
 }
 
-} // namespace depositd::router_parts
+} // namespace depositd::cluster

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-namespace depositd::router_parts {
+namespace depositd::cluster {
 
 namespace {
 
@@ -25,7 +25,7 @@ void merge(queues_listed& sum, const queues_listed& x) {
   sum.suspended = sum.suspended || x.suspended;
   for (const auto& queue : x.queues) {
     // Outboxes stay for ever; they are of interest while they hold something.
-    if (queue.name.starts_with(outbox_prefix) && queue.ready == 0)
+    if (queue.name.starts_with(shard::outbox_prefix) && queue.ready == 0)
       continue;
     const auto at = std::lower_bound(
       sum.queues.begin(), sum.queues.end(), queue.name,
@@ -89,4 +89,4 @@ caf::result<users_listed> list_members(router_pointer self,
     [](users_listed& sum, const users_listed& y) { merge(sum, y); });
 }
 
-} // namespace depositd::router_parts
+} // namespace depositd::cluster

@@ -7,7 +7,7 @@
 
 #include <spdlog/spdlog.h>
 
-namespace depositd::router_parts {
+namespace depositd::cluster {
 
 namespace {
 
@@ -145,7 +145,7 @@ void learn(router_pointer self, const control_snapshot& state,
       promise.deliver(done{});
 }
 
-void tend_control(router_pointer self) {
+void tick_control(router_pointer self) {
   const auto& places = self->state.to.places;
   if (const auto& zero = places[0]; !zero.who)
     self->state.watched = nullptr;
@@ -209,7 +209,7 @@ caf::result<control_changed> watch_settings(router_pointer self,
     ask_newest(self, zero, promise);
     return promise;
   }
-  fetch(self, [=](fetched newest) { deliver(promise, std::move(newest)); });
+  fetch(self, [=](fetched newest) { fulfil(promise, std::move(newest)); });
   return promise;
 }
 
@@ -262,4 +262,4 @@ bool is_spread(router_pointer self, const std::string& queue) {
          && at->second.kind == queue_kind::deposit;
 }
 
-} // namespace depositd::router_parts
+} // namespace depositd::cluster

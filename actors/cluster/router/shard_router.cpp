@@ -2,12 +2,11 @@
 
 #include "actors/cluster/router/parts.hpp"
 #include "actors/shard/moves/batches.hpp"
+#include "messages/projection.hpp"
 
 #include <algorithm>
 
-namespace depositd {
-
-namespace router_parts {
+namespace depositd::cluster {
 
 caf::error refuse(router_pointer self) {
   return self->state.draining
@@ -38,7 +37,7 @@ caf::result<Answer> to_shard_of(router_pointer self, const std::string& name,
 void place(router_pointer self, const shard_placed& x) {
   auto& state = self->state;
   set_place(self, x, x.core);
-  tend_control(self);
+  tick_control(self);
   if (state.control && state.to.all_placed())
     for (auto& promise : std::exchange(state.awaiting_ready, {}))
       promise.deliver(done{});
@@ -73,7 +72,7 @@ caf::result<done> drain_ours(router_pointer self, const drain& x) {
     promise.deliver(why);
   auto promise = self->make_response_promise<done>();
   auto all = std::make_shared<shard_answers<done>>();
-  all->then = [=](caf::expected<done> y) { deliver(promise, std::move(y)); };
+  all->then = [=](caf::expected<done> y) { fulfil(promise, std::move(y)); };
   for (const auto& at : state.to.places)
     if (at.who && at.here) {
       ++all->open;
@@ -94,14 +93,10 @@ void down(router_pointer self, const caf::down_msg& x) {
 
 } // namespace
 
-} // namespace router_parts
-
-router_actor::behavior_type router(router_pointer self,
-                                   router_options options) {
-  using namespace router_parts;
+router_self::behavior_type router(router_pointer self, router_options options) {
   self->state.to.begin(std::move(options.to));
   self->set_down_handler([=](const caf::down_msg& x) { down(self, x); });
-  self->delayed_send(self, tend_interval, tend_requests{});
+  self->delayed_send(self, tick_interval, request_tick{});
   return {
     [=](enqueue& x) { return distribute(self, x); },
     [=](submit& x) {
@@ -116,10 +111,11 @@ router_actor::behavior_type router(router_pointer self,
       return to_shard_of<id_reserved>(self, x.user, x,
                                       repeats::harmless);
     },
-    [=](open_queue& x) { return open_one_door(self, x); },
-    [=](open_doors& x) { return open_all_doors(self, x); },
+    [=](open_queue& x) { return open_one_port(self, x); },
+    [=](open_ports& x) { return open_all_ports(self, x); },
     [=](ingest& x) {
-      return is_moved(x) ? carry_moved(self, x) : ingest_everywhere(self, x);
+      return shard::is_moved(x) ? carry_moved(self, x)
+                                : ingest_everywhere(self, x);
     },
     [=](const read_watermarks& x) { return read_all_watermarks(self, x); },
     [=](propose& x) { return change_settings_of_all(self, x); },
@@ -134,9 +130,9 @@ router_actor::behavior_type router(router_pointer self,
     },
     [=](const park_matching& x) { return park(self, x); },
     [=](purge_queue& x) { return purge(self, x); },
-    [=](take_items& x) { return take(self, x); },
-    [=](end_items& x) { return end(self, x); },
-    [=](extend_items& x) { return extend(self, x); },
+    [=](receive_items& x) { return take(self, x); },
+    [=](settle_items& x) { return end(self, x); },
+    [=](renew_items& x) { return extend(self, x); },
     [=](release_queue& x) { return release(self, x); },
     [=](count_queue& x) { return count(self, x); },
     [=](const move_queue& x) { return begin_move(self, x); },
@@ -146,20 +142,20 @@ router_actor::behavior_type router(router_pointer self,
     },
     [=](const list_queues& x) { return list_all(self, x); },
     [=](const list_users& x) { return list_members(self, x); },
-    [](const relocate_items&) { /* for shards alone */ },
+    [](const compact_items&) { /* for shards alone */ },
     [](const journal_failed&) { /* for shards alone */ },
     [=](await_ready) { return await_all(self); },
     [=](check_intake) { return check(self); },
     [=](const drain& x) { return drain_ours(self, x); },
     [=](const shard_placed& x) { place(self, x); },
     [=](const control_changed& x) { learn(self, x.state, x.revision); },
-    [=](tend_requests) {
-      tend_open(self);
-      tend_control(self);
-      self->delayed_send(self, tend_interval, tend_requests{});
+    [=](request_tick) {
+      tick_open(self);
+      tick_control(self);
+      self->delayed_send(self, tick_interval, request_tick{});
     },
     [=](const bring_up& x) { return bring_shard_up(self, x); },
   };
 }
 
-} // namespace depositd
+} // namespace depositd::cluster

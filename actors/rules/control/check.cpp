@@ -152,7 +152,7 @@ struct checker {
     return x.has_concurrency ? concurrency(x.concurrency) : caf::error{};
   }
 
-  caf::error operator()(const user_standing_changed& x) {
+  caf::error operator()(const user_eligibility_changed& x) {
     return user_name(x.user);
   }
 

@@ -5,9 +5,9 @@
 
 namespace depositd::rules {
 
-member_terms terms_of(const control_state& state, const std::string& queue,
-                      const std::string& user) {
-  member_terms out;
+member_limits limits_of(const control_state& state, const std::string& queue,
+                        const std::string& user) {
+  member_limits out;
   if (const auto at = state.queues.find(queue); at != state.queues.end()) {
     out.allocation = at->second.allocation;
     out.concurrency = at->second.concurrency;
@@ -19,7 +19,8 @@ member_terms terms_of(const control_state& state, const std::string& queue,
     if (at->second.has_concurrency)
       out.concurrency = at->second.concurrency;
   }
-  if (const auto at = state.standings.find(user); at != state.standings.end()) {
+  if (const auto at = state.eligibilities.find(user);
+      at != state.eligibilities.end()) {
     out.held = at->second.held;
     out.prohibited = at->second.prohibited;
   }
@@ -68,10 +69,11 @@ struct applier {
     return put(state.limits, key, kept);
   }
 
-  bool operator()(const user_standing_changed& x) {
+  bool operator()(const user_eligibility_changed& x) {
     if (!x.held && !x.prohibited)
-      return state.standings.erase(x.user) > 0;
-    return put(state.standings, x.user, user_standing{x.held, x.prohibited});
+      return state.eligibilities.erase(x.user) > 0;
+    return put(state.eligibilities, x.user,
+               user_eligibility{x.held, x.prohibited});
   }
 
   bool operator()(const account_changed& x) {
@@ -128,7 +130,7 @@ struct key_of {
     return x.queue + '\n' + x.user;
   }
 
-  key operator()(const user_standing_changed& x) {
+  key operator()(const user_eligibility_changed& x) {
     return x.user;
   }
 

@@ -1,6 +1,7 @@
 #pragma once
 
-// Decisions about what operators set (messages/values/control.hpp holds the state).
+// Decisions about what operators set; the state is in
+// messages/values/control.hpp.
 
 #include "messages/values/control.hpp"
 #include "messages/values/errors.hpp"
@@ -15,8 +16,8 @@
 namespace depositd::rules {
 
 /// Limits and standing of a user in a queue, defaults filled in.
-member_terms terms_of(const control_state& state, const std::string& queue,
-                      const std::string& user);
+member_limits limits_of(const control_state& state, const std::string& queue,
+                        const std::string& user);
 
 /// Whether a control event makes sense as it stands: names legal, queue known,
 /// numbers in range, processor criteria not contradicting each other.

@@ -39,12 +39,12 @@ std::vector<event> differences(const control_state& from,
             return x;
           });
   compare(
-    from.standings, to.standings, out,
-    [](const auto& user, const user_standing& x) {
-      return user_standing_changed{user, x.held, x.prohibited};
+    from.eligibilities, to.eligibilities, out,
+    [](const auto& user, const user_eligibility& x) {
+      return user_eligibility_changed{user, x.held, x.prohibited};
     },
-    [](const auto& user, const user_standing&) {
-      return user_standing_changed{user, false, false};
+    [](const auto& user, const user_eligibility&) {
+      return user_eligibility_changed{user, false, false};
     });
   compare(from.accounts, to.accounts, out, itself,
           [](const auto& user, const auto&) {

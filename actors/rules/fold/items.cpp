@@ -77,7 +77,7 @@ void slice_fold::state::add(const item_claimed& x) {
   submission_started(at, x);
 }
 
-void slice_fold::state::add(const claim_extended& x) {
+void slice_fold::state::add(const claim_renewed& x) {
   auto& at = entries[x.id];
   if (at.put != none) {
     puts[at.put].deadline_us = x.deadline_us;
@@ -141,7 +141,7 @@ void slice_fold::state::add(const item_moved& x) {
     changes[at.change].has_queue = true;
 }
 
-void slice_fold::state::add(const body_relocated& x) {
+void slice_fold::state::add(const body_compacted& x) {
   auto& at = entries[x.id];
   if (at.put != none)
     puts[at.put].place = x.place;

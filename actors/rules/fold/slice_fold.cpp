@@ -56,7 +56,7 @@ slice slice_fold::take() {
   auto& s = *state_;
   slice out;
   out.from = s.from;
-  out.upto = s.from + s.events;
+  out.last = s.from + s.events;
   out.id_max = std::exchange(s.id_max, 0);
   out.items_put = s.puts.take();
   out.items_changed = s.changes.take();
@@ -76,7 +76,7 @@ slice slice_fold::take() {
   s.entries.clear();
   s.rings.clear();
   s.controls.clear();
-  s.from = out.upto;
+  s.from = out.last;
   s.events = 0;
   return out;
 }

@@ -71,11 +71,11 @@ struct slice_fold::state {
   void add(const item_enqueued& x);
   void add(const submission_received& x);
   void add(const item_claimed& x);
-  void add(const claim_extended& x);
+  void add(const claim_renewed& x);
   void add(const item_released& x);
   void add(const item_finished& x);
   void add(const item_parked& x);
-  void add(const body_relocated& x);
+  void add(const body_compacted& x);
   void add(const item_moved& x);
   void add(const submission_recorded& x);
   void add_control(const event& x);

@@ -38,7 +38,7 @@ void slice_fold::state::add(const submission_received& x) {
   row.id = x.id;
   row.user = user;
   row.queue = x.queue;
-  row.particulars = x.particulars;
+  row.submission = x.submission;
   row.received_us = x.received_us;
 }
 
@@ -48,7 +48,7 @@ void slice_fold::state::add(const submission_recorded& x) {
   row.id = x.id;
   row.user = user;
   row.queue = x.queue;
-  row.particulars = x.particulars;
+  row.submission = x.submission;
   row.status = submission_status::completed;
   row.failed = x.failed;
   row.batch_id = x.batch_id;

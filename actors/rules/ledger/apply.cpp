@@ -56,7 +56,7 @@ struct applier {
     if (!item)
       return;
     if (s.collapses(*item))
-      s.changes.handed.push_back({item->id, item->digest});
+      s.changes.deliver.push_back({item->id, item->digest});
     item->attempt = x.attempt;
     s.lend(std::move(*item), {.item = {},
                               .token = x.token,
@@ -65,7 +65,7 @@ struct applier {
                               .processor = x.processor});
   }
 
-  void operator()(const claim_extended& x) {
+  void operator()(const claim_renewed& x) {
     if (const auto at = s.claims.find(x.id);
         at != s.claims.end() && at->second.token == x.token)
       s.set_deadline(x.id, at->second, x.deadline_us);
@@ -79,7 +79,8 @@ struct applier {
     if (x.available_us == never)
       s.make_pending(std::move(*item));
     else
-      s.put_aside(std::move(*item), State::shelf::delayed, x.available_us);
+      s.set_aside(std::move(*item), State::set_aside_as::delayed,
+                  x.available_us);
   }
 
   void operator()(const item_finished& x) {
@@ -96,13 +97,13 @@ struct applier {
       return;
     if (x.parked) {
       s.note_left(*item);
-      s.put_aside(std::move(*item), State::shelf::parked);
+      s.set_aside(std::move(*item), State::set_aside_as::parked);
     } else {
       s.make_pending(std::move(*item));
     }
   }
 
-  void operator()(const body_relocated& x) {
+  void operator()(const body_compacted& x) {
     auto* item = s.find(x.id).item;
     if (item == nullptr)
       return;
@@ -141,8 +142,9 @@ void ledger::apply(const item_moved& x, ledger& from, ledger& to) {
 
 bool ledger::admit(item_id id, bool counted) {
   auto& s = *state_;
-  const auto at = s.asides.find(id);
-  if (at == s.asides.end() || at->second.where != state::shelf::unadmitted)
+  const auto at = s.items_set_aside.find(id);
+  if (at == s.items_set_aside.end()
+      || at->second.where != state::set_aside_as::unadmitted)
     return false;
   auto item = *s.take_pending(id);
   item.cls = s.classes.of(item.size);
@@ -172,10 +174,11 @@ void ledger::restore(const item_row& row) {
       if (row.available_us == never)
         s.make_pending(std::move(item));
       else
-        s.put_aside(std::move(item), state::shelf::delayed, row.available_us);
+        s.set_aside(std::move(item), state::set_aside_as::delayed,
+                    row.available_us);
       return;
     case item_state::parked:
-      s.put_aside(std::move(item), state::shelf::parked);
+      s.set_aside(std::move(item), state::set_aside_as::parked);
       return;
   }
 }

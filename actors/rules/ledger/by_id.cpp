@@ -23,7 +23,7 @@ caf::expected<event> ledger::end_by_id(outcome what, micros now) const {
   return settle(what, now);
 }
 
-std::optional<event> ledger::renew_by_id(item_id id, const taker_terms& who,
+std::optional<event> ledger::renew_by_id(item_id id, const taker_limits& who,
                                          micros now) const {
   if (const auto token = token_of(id); token != 0)
     return if_any(extend(id, token, who.deadline_us));

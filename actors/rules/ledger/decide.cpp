@@ -122,7 +122,7 @@ std::vector<item_enqueued> ledger::accept(const std::vector<incoming>& items,
 }
 
 std::optional<handed_item>
-ledger::choose(const pick& what, const taker_terms& who, micros now) const {
+ledger::choose(const pick& what, const taker_limits& who, micros now) const {
   const auto& s = *state_;
   const auto* x = s.first(what);
   if (x == nullptr)
@@ -216,13 +216,13 @@ caf::expected<event> ledger::finish(const outcome& what, micros now) const {
   return event{std::move(out)};
 }
 
-std::optional<item_claimed>
-ledger::claim(item_id id, const taker_terms& who, micros now) const {
+std::optional<item_claimed> ledger::claim(item_id id, const taker_limits& who,
+                                          micros now) const {
   const auto& s = *state_;
   const auto where = state_->find(id);
   if (where.item == nullptr || where.claimed != nullptr
       || (where.set_aside != nullptr
-          && where.set_aside->where != state::shelf::unadmitted))
+          && where.set_aside->where != state::set_aside_as::unadmitted))
     return std::nullopt;
   item_claimed out;
   out.id = id;
@@ -246,7 +246,7 @@ caf::expected<event> ledger::extend(item_id id, claim_token token,
   const auto* claim = state_->live_claim(id, token);
   if (claim == nullptr)
     return stale(id);
-  claim_extended out;
+  claim_renewed out;
   out.id = id;
   out.queue = state_->queue;
   out.token = token;
@@ -299,11 +299,11 @@ std::vector<event> ledger::purge(micros now) const {
     out.emplace_back(finished(s.queue, id, ending::purged, now));
     std::get<item_finished>(out.back()).reason = "purged";
   };
-  for (const auto& [key, lane] : s.lanes)
-    lane.for_each([&](const stored_item& x) { end(x.id); });
+  for (const auto& [key, priority_lane] : s.lanes)
+    priority_lane.for_each([&](const stored_item& x) { end(x.id); });
   for (const auto& [id, x] : s.claims)
     end(id);
-  for (const auto& [id, x] : s.asides)
+  for (const auto& [id, x] : s.items_set_aside)
     end(id);
   return by_id(std::move(out));
 }
@@ -317,8 +317,9 @@ std::vector<event> ledger::park(const std::vector<item_id>& ids,
     if (where.item == nullptr || where.claimed != nullptr
         || !seen.insert(id).second)
       continue;
-    const auto is_parked = where.set_aside != nullptr
-                           && where.set_aside->where == state::shelf::parked;
+    const auto is_parked =
+      where.set_aside != nullptr
+      && where.set_aside->where == state::set_aside_as::parked;
     if (is_parked != parked)
       out.emplace_back(item_parked{id, state_->queue, parked});
   }

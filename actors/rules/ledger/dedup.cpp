@@ -8,8 +8,8 @@ bool dedup_index::arrive(std::uint64_t digest, const copy& x) {
   return admitted_.try_emplace(digest, x.id).second;
 }
 
-std::vector<dedup_index::copy> dedup_index::handed(std::uint64_t digest,
-                                                   item_id id) {
+std::vector<dedup_index::copy> dedup_index::deliver(std::uint64_t digest,
+                                                    item_id id) {
   std::vector<copy> out;
   if (!waiting_.contains({digest, id}))
     return out;

@@ -35,7 +35,7 @@ public:
   /// The copy was handed out, admitted or not: it is the survivor. Returns the
   /// copies to collapse, by id; later copies are a new group. An id that does
   /// not wait here leaves the group be.
-  std::vector<copy> handed(std::uint64_t digest, item_id id);
+  std::vector<copy> deliver(std::uint64_t digest, item_id id);
 
   /// A copy left without being handed out (finished, purged, parked, moved).
   /// Returns the oldest shadow if it is to be admitted in its place.

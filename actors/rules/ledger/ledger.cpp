@@ -38,7 +38,7 @@ void ledger::raise_tokens(claim_token tokens_from) {
 
 // -- bodies -------------------------------------------------------------------
 
-bool ledger::set_place(item_id id, const body_place& place) {
+bool ledger::set_place(item_id id, const body_location& place) {
   auto* x = state_->find(id).item;
   if (x != nullptr)
     x->place = place;
@@ -59,9 +59,9 @@ body_bytes ledger::body(item_id id) const {
   return x != nullptr ? x->body : nullptr;
 }
 
-body_place ledger::place(item_id id) const {
+body_location ledger::place(item_id id) const {
   const auto* x = state_->find(id).item;
-  return x != nullptr ? x->place : body_place{};
+  return x != nullptr ? x->place : body_location{};
 }
 
 // -- looking ------------------------------------------------------------------
@@ -74,8 +74,8 @@ ledger_changes ledger::take_changes() {
 
 std::vector<arrival> ledger::arrivals() const {
   std::vector<arrival> out;
-  for (const auto& [id, x] : state_->asides)
-    if (x.where == state::shelf::unadmitted)
+  for (const auto& [id, x] : state_->items_set_aside)
+    if (x.where == state::set_aside_as::unadmitted)
       out.push_back(state_->arrival_of(x.item));
   std::sort(out.begin(), out.end(),
             [](const auto& a, const auto& b) { return a.id < b.id; });
@@ -84,10 +84,10 @@ std::vector<arrival> ledger::arrivals() const {
 
 std::vector<ready_change> ledger::ready_counts() const {
   std::vector<ready_change> out;
-  for (const auto& [key, lane] : state_->lanes) {
-    const auto& x = lane.front();
+  for (const auto& [key, priority_lane] : state_->lanes) {
+    const auto& x = priority_lane.front();
     const auto band = state_->band_of(x);
-    const auto count = static_cast<std::int32_t>(lane.size());
+    const auto count = static_cast<std::int32_t>(priority_lane.size());
     const auto known = std::find_if(out.begin(), out.end(), [&](auto& y) {
       return y.band == band && y.cls == x.cls;
     });
@@ -143,8 +143,8 @@ std::vector<item_view> ledger::items() const {
   auto& s = *state_;
   std::vector<item_view> out;
   out.reserve(size());
-  for (auto& [key, lane] : s.lanes)
-    lane.for_each([&](const stored_item& x) {
+  for (auto& [key, priority_lane] : s.lanes)
+    priority_lane.for_each([&](const stored_item& x) {
       out.push_back(s.view({const_cast<stored_item*>(&x)}));
     });
   // What is ahead of an item is what precedes it in this order.
@@ -155,7 +155,7 @@ std::vector<item_view> ledger::items() const {
     out[i].ahead = static_cast<std::uint32_t>(i);
   for (auto& [id, x] : s.claims)
     out.push_back(s.view({&x.item, &x, nullptr}));
-  for (auto& [id, x] : s.asides)
+  for (auto& [id, x] : s.items_set_aside)
     out.push_back(s.view({&x.item, nullptr, &x}));
   std::sort(out.begin(), out.end(),
             [](const auto& a, const auto& b) { return a.id < b.id; });

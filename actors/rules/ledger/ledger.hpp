@@ -32,14 +32,14 @@ struct incoming {
 };
 
 /// Who takes a reserved pick, and until when.
-struct taker_terms {
+struct taker_limits {
   std::string processor;
   micros deadline_us = never; ///< never: as long as the processor lives
   bool local = false;
 };
 
 /// Where items of a move go, as far as deciding goes.
-struct moving_terms {
+struct move_limits {
   std::string to;
   item_id id_last = 0; ///< newer ones stay
   std::uint32_t count_max = 0;
@@ -50,7 +50,7 @@ struct handed_item {
   item_claimed claim;
   claimed_item item; ///< without body bytes
   body_bytes body;   ///< null: must be read at `place`
-  body_place place;
+  body_location place;
 };
 
 /// Changes for the ring since the last call of `take_changes`.
@@ -59,12 +59,12 @@ struct ledger_changes {
   std::int32_t claims_ended = 0;   ///< negative: claims restored by recovery
   /// As in `counts_changed`; of queues that collapse between polls.
   std::vector<arrival> arrived;
-  std::vector<digested> handed;
+  std::vector<digested> deliver;
   std::vector<digested> left;
 
   bool empty() const noexcept {
     return ready.empty() && claims_ended == 0 && arrived.empty()
-           && handed.empty() && left.empty();
+           && deliver.empty() && left.empty();
   }
 };
 
@@ -102,7 +102,7 @@ public:
 
   /// Chooses the first item of the pick's classes and band by priority, then
   /// id. Nothing: the pick must be declined.
-  std::optional<handed_item> choose(const pick& what, const taker_terms& who,
+  std::optional<handed_item> choose(const pick& what, const taker_limits& who,
                                     micros now) const;
 
   /// Events that end the claim as the outcome says; `ec::stale_claim` if the
@@ -116,7 +116,7 @@ public:
 
   /// Claims one item by id, which need not be anybody's turn: the ring stays as
   /// it is. Nothing if it is not pending.
-  std::optional<item_claimed> claim(item_id id, const taker_terms& who,
+  std::optional<item_claimed> claim(item_id id, const taker_limits& who,
                                     micros now) const;
 
   /// Ends an item as a worker says who knows no token: `done` whatever its
@@ -126,7 +126,7 @@ public:
 
   /// Extends the item's claim to the deadline of `who`, or claims it anew if it
   /// has none. Nothing if it cannot be claimed.
-  std::optional<event> renew_by_id(item_id id, const taker_terms& who,
+  std::optional<event> renew_by_id(item_id id, const taker_limits& who,
                                    micros now) const;
 
   /// Gives the item's claim back at once, if it has one.
@@ -163,8 +163,8 @@ public:
 
   /// Items that go to another queue, claimed ones included. An item that
   /// `destination` swallows ends as collapsed instead.
-  std::vector<event> move_out(const moving_terms& how,
-                              const ledger& destination, micros now) const;
+  std::vector<event> move_out(const move_limits& how, const ledger& destination,
+                              micros now) const;
 
   /// Whether items up to this one are here.
   bool holds_up_to(item_id id_last) const;
@@ -175,7 +175,7 @@ public:
   // -- applying
 
   /// Applies an event of this user and queue; `body` are the bytes to keep in
-  /// memory (item_enqueued, body_relocated), null to keep none.
+  /// memory (item_enqueued, body_compacted), null to keep none.
   void apply(const event& x, body_bytes body = nullptr);
 
   /// Applies a move to both ledgers; nothing if `from` has no such item.
@@ -196,12 +196,12 @@ public:
 
   /// Journal place of an item's body, once it is committed. False if the item
   /// is not here.
-  bool set_place(item_id id, const body_place& place);
+  bool set_place(item_id id, const body_location& place);
   /// Forgets the bytes in memory (they are in the journal at its place).
   /// Returns how many bytes were freed; 0 if there is no place yet.
   std::size_t drop_body(item_id id);
   body_bytes body(item_id id) const;
-  body_place place(item_id id) const;
+  body_location place(item_id id) const;
 
   // -- looking
 

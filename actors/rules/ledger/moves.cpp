@@ -34,14 +34,14 @@ std::vector<event> ledger::collapse(const std::vector<item_id>& ids,
     if (where.item == nullptr || where.item->attempt > 0
         || where.claimed != nullptr
         || (where.set_aside != nullptr
-            && where.set_aside->where != state::shelf::unadmitted))
+            && where.set_aside->where != state::set_aside_as::unadmitted))
       continue;
     out.push_back(collapsed(state_->queue, id, now));
   }
   return out;
 }
 
-std::vector<event> ledger::move_out(const moving_terms& how,
+std::vector<event> ledger::move_out(const move_limits& how,
                                     const ledger& destination,
                                     micros now) const {
   const auto& s = *state_;
@@ -52,14 +52,15 @@ std::vector<event> ledger::move_out(const moving_terms& how,
       leaving.push_back(&x);
     return !full();
   };
-  for (const auto& [key, lane] : s.lanes)
-    lane.visit_up_to(how.id_last, take);
-  const auto take_from = [&](const auto& shelf) {
-    for (auto at = shelf.begin(); at != shelf.end() && !full(); ++at)
+  for (const auto& [key, priority_lane] : s.lanes)
+    priority_lane.visit_up_to(how.id_last, take);
+  const auto take_from = [&](const auto& set_aside_as) {
+    for (auto at = set_aside_as.begin(); at != set_aside_as.end() && !full();
+         ++at)
       take(at->second.item);
   };
   take_from(s.claims);
-  take_from(s.asides);
+  take_from(s.items_set_aside);
   std::sort(leaving.begin(), leaving.end(),
             [](const auto* a, const auto* b) { return a->id < b->id; });
   std::unordered_set<std::uint64_t> seen;
@@ -86,7 +87,8 @@ bool ledger::holds_up_to(item_id id_last) const {
                        return entry.second.front().id <= id_last;
                      })
          || std::any_of(s.claims.begin(), s.claims.end(), old)
-         || std::any_of(s.asides.begin(), s.asides.end(), old);
+         || std::any_of(s.items_set_aside.begin(), s.items_set_aside.end(),
+                        old);
 }
 
 } // namespace depositd::rules

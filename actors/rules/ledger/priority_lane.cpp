@@ -19,14 +19,14 @@ auto first_from(Items& items, item_id id) {
 
 } // namespace
 
-void lane::add(stored_item&& x) {
+void priority_lane::add(stored_item&& x) {
   if (fresh_.empty() || fresh_.back().id < x.id)
     fresh_.push_back(std::move(x));
   else
     returned_.emplace(x.id, std::move(x));
 }
 
-const stored_item& lane::front() const {
+const stored_item& priority_lane::front() const {
   assert(!empty());
   if (fresh_.empty())
     return returned_.begin()->second;
@@ -35,7 +35,7 @@ const stored_item& lane::front() const {
   return returned_.begin()->second;
 }
 
-std::optional<stored_item> lane::take(item_id id) {
+std::optional<stored_item> priority_lane::take(item_id id) {
   if (const auto back = returned_.find(id); back != returned_.end()) {
     auto out = std::move(back->second);
     returned_.erase(back);
@@ -51,14 +51,14 @@ std::optional<stored_item> lane::take(item_id id) {
   return out;
 }
 
-stored_item* lane::find(item_id id) {
+stored_item* priority_lane::find(item_id id) {
   if (const auto back = returned_.find(id); back != returned_.end())
     return &back->second;
   const auto at = locate(id);
   return at != fresh_.end() ? &*at : nullptr;
 }
 
-std::size_t lane::older_than(item_id id) const {
+std::size_t priority_lane::older_than(item_id id) const {
   const auto at = first_from(fresh_, id);
   auto out = static_cast<std::size_t>(at - fresh_.begin());
   if (gaps_ > 0)
@@ -69,7 +69,7 @@ std::size_t lane::older_than(item_id id) const {
            std::distance(returned_.begin(), returned_.lower_bound(id)));
 }
 
-std::deque<stored_item>::iterator lane::locate(item_id id) {
+std::deque<stored_item>::iterator priority_lane::locate(item_id id) {
   if (fresh_.empty() || id < fresh_.front().id || id > fresh_.back().id)
     return fresh_.end();
   // The ends are where claims and commits look.
@@ -79,7 +79,7 @@ std::deque<stored_item>::iterator lane::locate(item_id id) {
   return at->id == id && at->live ? at : fresh_.end();
 }
 
-void lane::close_gaps() {
+void priority_lane::close_gaps() {
   constexpr std::size_t few = 32;
   while (!fresh_.empty() && !fresh_.front().live) {
     fresh_.pop_front();

@@ -18,7 +18,7 @@ struct stored_item {
   micros received_us = 0;
   std::uint64_t size = 0;
   std::uint64_t digest = 0;
-  body_place place;
+  body_location place;
   body_bytes body;
   std::uint32_t attempt = 0; ///< hand-outs that count
   std::uint8_t priority = 0;
@@ -31,7 +31,7 @@ static_assert(sizeof(stored_item) == 72, "a million of them are kept");
 
 /// First in, first out by item id, with removal anywhere. Adding the newest
 /// and taking the oldest cost no search and no allocation of their own.
-class lane {
+class priority_lane {
 public:
   bool empty() const noexcept {
     return size() == 0;

@@ -48,12 +48,12 @@ const stored_item* ledger::state::first(const pick& what) const {
 }
 
 ledger::state::whereabouts ledger::state::find(item_id id) {
-  for (auto& [key, lane] : lanes)
-    if (auto* x = lane.find(id))
+  for (auto& [key, priority_lane] : lanes)
+    if (auto* x = priority_lane.find(id))
       return {x, nullptr, nullptr};
   if (const auto at = claims.find(id); at != claims.end())
     return {&at->second.item, &at->second, nullptr};
-  if (const auto at = asides.find(id); at != asides.end())
+  if (const auto at = items_set_aside.find(id); at != items_set_aside.end())
     return {&at->second.item, nullptr, &at->second};
   return {};
 }
@@ -68,16 +68,16 @@ const ledger::state::claim* ledger::state::live_claim(item_id id,
 }
 
 std::uint64_t ledger::state::pending() const noexcept {
-  return ready + asides.size();
+  return ready + items_set_aside.size();
 }
 
 std::uint32_t ledger::state::ahead_of(const stored_item& x) const {
   std::uint64_t out = 0;
-  for (const auto& [key, lane] : lanes) {
+  for (const auto& [key, priority_lane] : lanes) {
     if (priority_of(key) < x.priority)
-      out += lane.size();
+      out += priority_lane.size();
     else if (priority_of(key) == x.priority)
-      out += lane.older_than(x.id);
+      out += priority_lane.older_than(x.id);
   }
   return static_cast<std::uint32_t>(out);
 }
@@ -98,13 +98,13 @@ item_view ledger::state::view(const whereabouts& where) const {
   } else if (where.set_aside != nullptr) {
     out.available_us = where.set_aside->available_us;
     switch (where.set_aside->where) {
-      case shelf::delayed:
+      case set_aside_as::delayed:
         out.state = item_state::delayed;
         break;
-      case shelf::parked:
+      case set_aside_as::parked:
         out.state = item_state::parked;
         break;
-      case shelf::unadmitted:
+      case set_aside_as::unadmitted:
         out.state = item_state::pending;
         break;
     }
@@ -134,7 +134,7 @@ void ledger::state::make_pending(stored_item&& x) {
     return;
   }
   changes.arrived.push_back(arrival_of(x));
-  put_aside(std::move(x), shelf::unadmitted);
+  set_aside(std::move(x), set_aside_as::unadmitted);
 }
 
 void ledger::state::make_ready(stored_item&& x) {
@@ -146,24 +146,25 @@ void ledger::state::make_ready(stored_item&& x) {
   lanes[key].add(std::move(x));
 }
 
-void ledger::state::put_aside(stored_item&& x, shelf where,
+void ledger::state::set_aside(stored_item&& x, set_aside_as where,
                               micros available_us) {
   note_digest(x, true);
-  if (where == shelf::parked)
+  if (where == set_aside_as::parked)
     ++parked;
-  else if (where == shelf::delayed)
+  else if (where == set_aside_as::delayed)
     delays.emplace(available_us, x.id);
   const auto id = x.id;
-  asides.emplace(id, aside{std::move(x), where, available_us});
+  items_set_aside.emplace(id,
+                          set_aside_item{std::move(x), where, available_us});
 }
 
-void ledger::state::lend(stored_item&& x, claim&& terms) {
+void ledger::state::lend(stored_item&& x, claim&& limits) {
   const auto id = x.id;
-  terms.item = std::move(x);
-  if (terms.deadline_us != never)
-    deadlines.emplace_hint(deadlines.end(), terms.deadline_us, id);
-  token_last = std::max(token_last, terms.token);
-  claims.emplace(id, std::move(terms));
+  limits.item = std::move(x);
+  if (limits.deadline_us != never)
+    deadlines.emplace_hint(deadlines.end(), limits.deadline_us, id);
+  token_last = std::max(token_last, limits.token);
+  claims.emplace(id, std::move(limits));
 }
 
 std::optional<stored_item> ledger::state::take_pending(item_id id) {
@@ -178,15 +179,15 @@ std::optional<stored_item> ledger::state::take_pending(item_id id) {
     note_digest(*x, false);
     return x;
   }
-  const auto at = asides.find(id);
-  if (at == asides.end())
+  const auto at = items_set_aside.find(id);
+  if (at == items_set_aside.end())
     return std::nullopt;
-  if (at->second.where == shelf::parked)
+  if (at->second.where == set_aside_as::parked)
     --parked;
-  else if (at->second.where == shelf::delayed)
+  else if (at->second.where == set_aside_as::delayed)
     delays.erase({at->second.available_us, id});
   std::optional<stored_item> out{std::move(at->second.item)};
-  asides.erase(at);
+  items_set_aside.erase(at);
   note_digest(*out, false);
   return out;
 }
@@ -243,8 +244,8 @@ void ledger::state::rebuild_lanes() {
   // The digests know these items already.
   const auto dedup = std::exchange(settings.dedup, dedup_mode::none);
   std::vector<stored_item> items;
-  for (const auto& [key, lane] : old)
-    lane.for_each([&](const stored_item& x) { items.push_back(x); });
+  for (const auto& [key, priority_lane] : old)
+    priority_lane.for_each([&](const stored_item& x) { items.push_back(x); });
   old.clear();
   std::sort(items.begin(), items.end(),
             [](const auto& a, const auto& b) { return a.id < b.id; });
@@ -257,25 +258,25 @@ void ledger::state::rebuild_lanes() {
 
 void ledger::state::rebuild_dedup() {
   std::vector<item_id> waiting;
-  for (const auto& [key, lane] : lanes)
-    lane.for_each([&](const stored_item& x) {
+  for (const auto& [key, priority_lane] : lanes)
+    priority_lane.for_each([&](const stored_item& x) {
       if (collapses(x))
         waiting.push_back(x.id);
     });
   for (const auto id : waiting)
     make_pending(*take_pending(id));
   std::vector<stored_item> free;
-  for (auto& [id, x] : asides)
-    if (x.where == shelf::unadmitted && !collapses(x.item))
+  for (auto& [id, x] : items_set_aside)
+    if (x.where == set_aside_as::unadmitted && !collapses(x.item))
       free.push_back(std::move(x.item));
   for (auto& x : free) {
-    asides.erase(x.id);
+    items_set_aside.erase(x.id);
     make_ready(std::move(x));
   }
   digests.clear();
-  for (const auto& [key, lane] : lanes)
-    lane.for_each([&](const stored_item& x) { note_digest(x, true); });
-  for (const auto& [id, x] : asides)
+  for (const auto& [key, priority_lane] : lanes)
+    priority_lane.for_each([&](const stored_item& x) { note_digest(x, true); });
+  for (const auto& [id, x] : items_set_aside)
     note_digest(x.item, true);
 }
 

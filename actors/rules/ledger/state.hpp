@@ -24,13 +24,13 @@ struct ledger::state {
     std::string processor;
   };
 
-  enum class shelf : std::uint8_t { delayed, parked, unadmitted };
+  enum class set_aside_as : std::uint8_t { delayed, parked, unadmitted };
 
   /// Neither claimed nor ready. Unadmitted: never handed out, in a queue that
   /// collapses between polls, and an equal item may be ready.
-  struct aside {
+  struct set_aside_item {
     stored_item item;
-    shelf where = shelf::parked;
+    set_aside_as where = set_aside_as::parked;
     micros available_us = never; ///< delayed: until then
   };
 
@@ -38,7 +38,7 @@ struct ledger::state {
   struct whereabouts {
     stored_item* item = nullptr;
     const claim* claimed = nullptr;
-    const aside* set_aside = nullptr;
+    const set_aside_item* set_aside = nullptr;
   };
 
   using due = std::pair<micros, item_id>;
@@ -58,8 +58,9 @@ struct ledger::state {
   /// To be handed out, once admitted if the queue wants that.
   void make_pending(stored_item&& x);
   void make_ready(stored_item&& x);
-  void put_aside(stored_item&& x, shelf where, micros available_us = never);
-  void lend(stored_item&& x, claim&& terms);
+  void set_aside(stored_item&& x, set_aside_as where,
+                 micros available_us = never);
+  void lend(stored_item&& x, claim&& limits);
   /// Whether equal payloads collapse with this item.
   bool collapses(const stored_item& x) const noexcept;
   arrival arrival_of(const stored_item& x) const noexcept;
@@ -80,9 +81,9 @@ struct ledger::state {
   queue_settings settings;
   size_classes classes;
   /// By priority, then class; none is empty.
-  std::map<std::uint16_t, lane> lanes;
+  std::map<std::uint16_t, priority_lane> lanes;
   std::unordered_map<item_id, claim> claims;
-  std::unordered_map<item_id, aside> asides;
+  std::unordered_map<item_id, set_aside_item> items_set_aside;
   std::set<due> deadlines; ///< of claims that have one
   std::set<due> delays;    ///< of delayed items
   /// `while_pending`: how many pending items have this digest.

@@ -4,7 +4,7 @@
 
 namespace depositd::rules {
 
-void visits::weigh(std::size_t door, std::uint32_t users) {
+void draw_weights::weigh(std::size_t door, std::uint32_t users) {
   if (door >= doors_.size())
     doors_.resize(door + 1);
   sum_ += users;
@@ -12,11 +12,11 @@ void visits::weigh(std::size_t door, std::uint32_t users) {
   doors_[door].weight = users;
 }
 
-std::uint32_t visits::weight(std::size_t door) const noexcept {
+std::uint32_t draw_weights::weight(std::size_t door) const noexcept {
   return door < doors_.size() ? doors_[door].weight : 0;
 }
 
-std::optional<std::size_t> visits::next() const {
+std::optional<std::size_t> draw_weights::next() const {
   std::optional<std::size_t> out;
   double most = 0;
   for (std::size_t i = 0; i < doors_.size(); ++i) {
@@ -31,7 +31,7 @@ std::optional<std::size_t> visits::next() const {
   return out;
 }
 
-void visits::served(std::size_t door) {
+void draw_weights::served(std::size_t door) {
   if (door >= doors_.size() || sum_ == 0)
     return;
   doors_[door].behind -= 1;

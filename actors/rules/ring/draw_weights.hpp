@@ -12,7 +12,7 @@ namespace depositd::rules {
 
 /// Doors are places in a list that only grows. Hand-outs are what is shared
 /// out, not attempts: a visit that found nothing costs a door nothing.
-class visits {
+class draw_weights {
 public:
   /// Users who can be served behind the door, from now on. 0: it is not
   /// visited; what it is ahead or behind by then, it keeps.

@@ -5,9 +5,9 @@
 
 namespace depositd::rules {
 
-standing_report ring::explain(member_number m) const {
+eligibility_report ring::explain(member_number m) const {
   const auto& s = *state_;
-  standing_report out;
+  eligibility_report out;
   if (m >= s.members.size() || !s.members[m].present)
     return out;
   const auto& x = s.members[m];
@@ -22,16 +22,16 @@ standing_report ring::explain(member_number m) const {
   out.turns_taken = x.picks;
   out.credit = x.credit;
   out.stamp = x.stamp;
-  out.terms = {x.allocation, x.concurrency, x.held, x.prohibited};
+  out.limits = {x.allocation, x.concurrency, x.held, x.prohibited};
   if (!x.eligible) {
-    out.state = out.ready == 0      ? standing::nothing_ready
-                : x.held            ? standing::held
-                : x.prohibited      ? standing::prohibited
-                : x.allocation == 0 ? standing::no_allocation
-                                    : standing::at_cap;
+    out.state = out.ready == 0      ? eligibility::nothing_ready
+                : x.held            ? eligibility::held
+                : x.prohibited      ? eligibility::prohibited
+                : x.allocation == 0 ? eligibility::no_allocation
+                                    : eligibility::at_cap;
     return out;
   }
-  out.state = standing::eligible;
+  out.state = eligibility::eligible;
   out.length = s.eligible_users;
   const auto largest = static_cast<size_class>(s.cells.classes() - 1);
   std::unordered_set<member_number> ahead; // in several bands, but one user

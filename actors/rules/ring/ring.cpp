@@ -25,7 +25,7 @@ ring_member& ring::state::member(member_number m) {
   return members[m];
 }
 
-void ring::join(member_number m, std::string name, const member_terms& terms,
+void ring::join(member_number m, std::string name, const member_limits& limits,
                 std::uint64_t stamp, std::uint32_t credit) {
   auto& s = *state_;
   if (m >= s.members.size()) {
@@ -36,11 +36,11 @@ void ring::join(member_number m, std::string name, const member_terms& terms,
   ring_member fresh;
   fresh.present = true;
   fresh.stamp = stamp;
-  fresh.allocation = terms.allocation;
+  fresh.allocation = limits.allocation;
   fresh.credit = std::min(credit, fresh.turn());
-  fresh.concurrency = terms.concurrency;
-  fresh.held = terms.held;
-  fresh.prohibited = terms.prohibited;
+  fresh.concurrency = limits.concurrency;
+  fresh.held = limits.held;
+  fresh.prohibited = limits.prohibited;
   s.names[m] = std::move(name);
   s.index.add(m);
   s.stamp_last = std::max(s.stamp_last, stamp);
@@ -82,13 +82,13 @@ std::pair<std::uint64_t, std::uint32_t> ring::leave(member_number m) {
   return out;
 }
 
-void ring::set_terms(member_number m, const member_terms& terms) {
+void ring::set_limits(member_number m, const member_limits& limits) {
   auto& x = state_->member(m);
   const auto before = x.turn();
-  x.allocation = terms.allocation;
-  x.concurrency = terms.concurrency;
-  x.held = terms.held;
-  x.prohibited = terms.prohibited;
+  x.allocation = limits.allocation;
+  x.concurrency = limits.concurrency;
+  x.held = limits.held;
+  x.prohibited = limits.prohibited;
   // A larger allocation counts in the turn that is running; a smaller one
   // takes away what is too much.
   if (x.turn() > before)

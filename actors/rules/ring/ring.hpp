@@ -35,7 +35,7 @@ public:
   /// Adds a user. `stamp` 0: never served. Until `settle_order` a user keeps
   /// the stamp and credit given here; later on everybody who becomes eligible
   /// joins at the tail with a fresh stamp and a full credit.
-  void join(member_number m, std::string name, const member_terms& terms,
+  void join(member_number m, std::string name, const member_limits& limits,
             std::uint64_t stamp = 0, std::uint32_t credit = 0);
 
   /// Forgets a user and all that is ready or in flight for it; picks of it that
@@ -43,7 +43,7 @@ public:
   std::pair<std::uint64_t, std::uint32_t> leave(member_number m);
 
   /// Takes the new allocation, concurrency and standing into account at once.
-  void set_terms(member_number m, const member_terms& terms);
+  void set_limits(member_number m, const member_limits& limits);
 
   /// What a user's node tells. Its parts are one step, or a user would lose
   /// its place between them.
@@ -112,7 +112,7 @@ public:
   // -- looking
 
   /// Why a user is served or not. Counts turns by walking: for people.
-  standing_report explain(member_number m) const;
+  eligibility_report explain(member_number m) const;
 
   /// Whether the view's criteria let it serve the user at all: for "no
   /// matching processor". Prohibited users are served by requirers only.

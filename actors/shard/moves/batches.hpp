@@ -4,20 +4,20 @@
 // `ingest`, a batch at a time, under names that no log of records has: those
 // contain a slash.
 
-#include "messages/ingest.hpp"
+#include "messages/records.hpp"
 #include "messages/values/sharding.hpp"
 
 #include <string>
 #include <string_view>
 
-namespace depositd {
+namespace depositd::shard {
 
 /// The queue in the source's shard where a batch waits until it has arrived at
 /// the queue that the rest of the name says. No door accepts such a name.
 inline constexpr std::string_view outbox_prefix = "move/";
 
 /// In the source's journal: the number of the last batch.
-inline constexpr const char* batches_mark = "moves";
+inline constexpr const char* batches_watermark = "moves";
 
 /// In the target's journal: what of this shard's batches has arrived. One mark
 /// for all moves, so marks do not pile up.
@@ -41,4 +41,4 @@ constexpr std::int64_t moved_offset(std::int64_t batch, std::int64_t rank) {
 
 inline constexpr std::int64_t rank_max = (std::int64_t{1} << rank_bits) - 1;
 
-} // namespace depositd
+} // namespace depositd::shard

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <random>
 
-namespace depositd::shard_parts {
+namespace depositd::shard {
 
 namespace {
 
@@ -54,7 +54,7 @@ void user_done(shard_pointer self, const std::shared_ptr<shard_move>& run) {
 
 void move_some(shard_pointer self, const std::shared_ptr<shard_move>& run,
                const std::string& user) {
-  with_node(self, user, run->from, [=](const user_node_actor& node) {
+  with_user(self, user, run->from, [=](const user_actor& node) {
     reach_user(self, user, run->to);
     self
       ->request(node, self->state.options.request_timeout,
@@ -191,12 +191,12 @@ caf::result<move_begun> begin_move(shard_pointer self, const move_queue& x) {
     changes.emplace_back(
       queue_changed{x.to, rules::settings_of_new_queue(x.to)});
   std::vector<delivery> deliveries;
-  deliveries.emplace_back(
-    reply{take_reply(self), caf::make_message(move_begun{what.reference})});
+  deliveries.emplace_back(reply{journal::take_reply(self),
+                                caf::make_message(move_begun{what.reference})});
   changes.emplace_back(std::move(what));
   commit_control(self, std::move(changes), std::move(deliveries));
   run_moves(self);
-  return answered_later<move_begun>();
+  return journal::answered_later<move_begun>();
 }
 
 void run_moves(shard_pointer self) {
@@ -276,4 +276,4 @@ bool still_moves(shard_pointer self, const shard_move& run) {
          && state.now == shard_state::phase::serving;
 }
 
-} // namespace depositd::shard_parts
+} // namespace depositd::shard

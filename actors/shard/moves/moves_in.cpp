@@ -11,7 +11,7 @@
 #include <iterator>
 #include <map>
 
-namespace depositd::shard_parts {
+namespace depositd::shard {
 
 namespace {
 
@@ -20,10 +20,10 @@ accept_items::one accepted(shard_pointer self, ingest_deposit& x,
   accept_items::one out;
   out.id = ++self->state.id_last;
   out.priority = x.priority;
-  out.size = x.particulars.size;
-  if (!x.particulars.blob.empty())
+  out.size = x.submission.size;
+  if (!x.submission.blob.empty())
     out.kind = body_kind::blob;
-  auto& body = x.particulars.blob.empty() ? x.post : x.particulars.blob;
+  auto& body = x.submission.blob.empty() ? x.body : x.submission.blob;
   if (dedup != dedup_mode::none)
     out.digest = digest_of(body);
   out.body = std::make_shared<const std::string>(std::move(body));
@@ -106,12 +106,12 @@ caf::result<ingested> take_moved(shard_pointer self, ingest& x) {
   if (parts.empty())
     return answer_after_commits(self, std::move(result));
   const watermark mark{x.partition,
-                       std::max(x.upto, watermark_of(self, x.partition, 0))};
+                       std::max(x.last, watermark_of(self, x.partition, 0))};
   self->state.watermarks[mark.partition] = mark.offset;
   auto own = own_part(self, queue);
   own.bundle = std::make_shared<append_bundle>();
-  own.bundle->marks.push_back(mark);
+  own.bundle->watermarks.push_back(mark);
   return commit_parts(self, parts, std::move(own), std::move(result));
 }
 
-} // namespace depositd::shard_parts
+} // namespace depositd::shard

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace depositd::shard_parts {
+namespace depositd::shard {
 
 namespace {
 
@@ -47,16 +47,16 @@ queue_number reach_outbox(shard_pointer self, const std::string& target) {
 }
 
 std::int64_t batch_now(shard_pointer self) {
-  return watermark_of(self, batches_mark, 0);
+  return watermark_of(self, batches_watermark, 0);
 }
 
 /// Only while the outbox is empty. The mark is durable no later than what comes
 /// into the outbox after it.
 void count_batch(shard_pointer self) {
   const auto number = batch_now(self) + 1;
-  self->state.watermarks[batches_mark] = number;
+  self->state.watermarks[batches_watermark] = number;
   self->send(self->state.options.journal,
-             keep_watermark{{batches_mark, number}});
+             keep_watermark{{batches_watermark, number}});
 }
 
 ingest_deposit moved_item(const std::string& target, const item_row& row,
@@ -65,11 +65,11 @@ ingest_deposit moved_item(const std::string& target, const item_row& row,
   out.queue = target;
   out.user = row.user;
   out.priority = row.priority;
-  out.particulars.size = row.size;
+  out.submission.size = row.size;
   if (row.kind == body_kind::blob)
-    out.particulars.blob = std::move(body);
+    out.submission.blob = std::move(body);
   else
-    out.post = std::move(body);
+    out.body = std::move(body);
   return out;
 }
 
@@ -93,12 +93,12 @@ shipment pack(shard_pointer self, const std::string& target, items_found& x) {
     }
     bytes += body.size();
     auto& part = out.parts.back();
-    part.upto = moved_offset(batch, static_cast<std::int64_t>(i) + 1);
+    part.last = moved_offset(batch, static_cast<std::int64_t>(i) + 1);
     part.deposits.push_back(
       moved_item(target, x.rows[order[i]], std::move(body)));
-    part.deposits.back().offset = part.upto;
+    part.deposits.back().offset = part.last;
   }
-  out.parts.back().upto = moved_offset(batch, rank_max);
+  out.parts.back().last = moved_offset(batch, rank_max);
   return out;
 }
 
@@ -190,7 +190,7 @@ void fill(shard_pointer self, const moving& run) {
     return;
   }
   const auto& user = run->users[run->user];
-  with_node(self, user, run->from, [=](const user_node_actor& node) {
+  with_user(self, user, run->from, [=](const user_actor& node) {
     if (!still_moves(self, *run))
       return;
     reach_user(self, run->users[run->user], run->to);
@@ -267,4 +267,4 @@ bool ship_left_over(shard_pointer self) {
   return false;
 }
 
-} // namespace depositd::shard_parts
+} // namespace depositd::shard

@@ -3,6 +3,7 @@
 #include "adapters/doors/crossref/parts.hpp"
 #include "adapters/doors/http/text.hpp"
 #include "adapters/processing/crossref/diagnostic.hpp"
+#include "messages/processors.hpp"
 #include "messages/values/clock.hpp"
 #include "messages/values/submission_body.hpp"
 
@@ -30,7 +31,7 @@ struct accepted_post {
   std::shared_ptr<http::responder> answer;
   std::string user;
   std::string queue;
-  submission particulars;
+  depositd::submission submission;
 };
 
 using accepted = std::shared_ptr<const accepted_post>;
@@ -45,13 +46,13 @@ accepted accept(const post& x, const std::string& user,
   out->answer = x.answer;
   out->user = user;
   out->queue = *queue_of(x.operation);
-  out->particulars.file_name = x.file_name;
-  out->particulars.operation = x.operation.empty() ? "doMDUpload" : x.operation;
-  out->particulars.login = x.who.login;
-  out->particulars.source = x.synchronous ? "v2" : "http";
-  out->particulars.blob = sha256;
-  out->particulars.size = x.bytes->size();
-  out->particulars.trace = x.trace;
+  out->submission.file_name = x.file_name;
+  out->submission.operation = x.operation.empty() ? "doMDUpload" : x.operation;
+  out->submission.login = x.who.login;
+  out->submission.source = x.synchronous ? "v2" : "http";
+  out->submission.blob = sha256;
+  out->submission.size = x.bytes->size();
+  out->submission.trace = x.trace;
   return out;
 }
 
@@ -59,7 +60,7 @@ void queue_post(door_pointer self, const accepted& x) {
   const auto& options = self->state.options;
   self
     ->request(options.shard, options.ask_timeout,
-              submit{x->queue, x->user, 0, x->particulars})
+              submit{x->queue, x->user, 0, x->submission})
     .then([=](const enqueued&) { say(x, success_page()); },
           [=](const caf::error& why) { say(x, page_of(self, why)); });
 }
@@ -105,7 +106,7 @@ void record_processed(door_pointer self, const accepted& x,
   what.what.received_us = item.received_us;
   what.what.finished_us = engine_clock::system().now();
   what.what.failed = row.failed;
-  what.what.particulars = x->particulars;
+  what.what.submission = x->submission;
   what.what.batch_id = row.batch_id;
   what.what.document = diagnostic_of(row);
   const auto& options = self->state.options;
@@ -123,7 +124,7 @@ void process_reserved(door_pointer self, const accepted& x, item_id id) {
   item.attempt = 1;
   item.received_us = engine_clock::system().now();
   item.user = x->user;
-  item.body = encode_envelope(x->particulars);
+  item.body = encode_submission_body(x->submission);
   // The client is answered 504 long before; the work goes on and its outcome
   // is recorded, because what it did cannot be undone.
   const auto& options = self->state.options;

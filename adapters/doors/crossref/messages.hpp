@@ -4,7 +4,7 @@
 // the process.
 
 #include "adapters/doors/http/responder.hpp"
-#include "messages/actors.hpp"
+#include "messages/shard.hpp"
 
 #include <memory>
 #include <string>

@@ -2,6 +2,7 @@
 
 #include "adapters/doors/crossref/parts.hpp"
 #include "adapters/processing/crossref/diagnostic.hpp"
+#include "messages/projection.hpp"
 
 #include <charconv>
 #include <utility>
@@ -15,7 +16,7 @@ void send_contents(door_pointer self, const poll& x,
   const auto answer = x.answer;
   let_work<blob_fetched>(
     self, self->state.options.blob_workers, &door_state::blobs_waiting,
-    fetch_blob{row.particulars.blob},
+    fetch_blob{row.submission.blob},
     [=](blob_fetched& found) {
       answer->send(
         http::response::of(200, "application/xml", std::move(found.bytes)));

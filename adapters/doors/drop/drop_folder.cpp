@@ -10,6 +10,7 @@
 
 #include <fcntl.h>
 
+#include "messages/projection.hpp"
 #include "messages/values/names.hpp"
 
 namespace depositd::drop {
@@ -129,12 +130,12 @@ void submit_file(self_pointer self, const drop_job& job) {
   submit message;
   message.queue = queue_name;
   message.user = job.user;
-  message.particulars.file_name = job.file.name;
-  message.particulars.operation = "doMDUpload";
-  message.particulars.login = job.user;
-  message.particulars.source = source_name;
-  message.particulars.blob = job.blob;
-  message.particulars.size = job.file.stamp.size;
+  message.submission.file_name = job.file.name;
+  message.submission.operation = "doMDUpload";
+  message.submission.login = job.user;
+  message.submission.source = source_name;
+  message.submission.blob = job.blob;
+  message.submission.size = job.file.stamp.size;
   self->request(options.shard, options.request_timeout, std::move(message))
     .then([self, job](const enqueued& x) { answered(self, job, x); },
           [self, job](const caf::error& x) { not_accepted(self, job, x); });
@@ -143,8 +144,7 @@ void submit_file(self_pointer self, const drop_job& job) {
 /// Whether this submission came from this very file, accepted before it could
 /// be moved. Putting the same bytes there once more renews their ctime.
 bool came_from(const submission_row& row, const drop_job& job) {
-  return row.particulars.source == source_name
-         && row.particulars.blob == job.blob
+  return row.submission.source == source_name && row.submission.blob == job.blob
          && row.received_us >= job.file.stamp.changed_ns / 1'000;
 }
 

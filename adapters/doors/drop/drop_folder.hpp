@@ -7,6 +7,7 @@
 #include "adapters/doors/drop/user_folder.hpp"
 #include "messages/actors.hpp"
 #include "messages/ports/blob_store.hpp"
+#include "messages/shard.hpp"
 
 #include <caf/stateful_actor.hpp>
 

@@ -47,20 +47,20 @@ void answer(const answer_deposits& x, blob_store& blobs) {
 
 void append_deposit(std::string& out, const deposit_view& x,
                     blob_store* blobs) {
-  const auto found = decode_envelope(x.envelope);
+  const auto found = decode_submission_body(x.submission_body);
   out += '{';
   append_member(out, "user", x.user);
   append_member(out, "received", format_utc(x.received_us));
   if (found) {
-    const auto* particulars = &found->particulars;
-    append_member(out, "file_name", particulars->file_name);
-    append_member(out, "operation", particulars->operation);
-    append_member(out, "login", particulars->login);
-    append_member(out, "source", particulars->source);
-    append_member(out, "sha256", particulars->blob);
-    out += ",\"size\":" + std::to_string(particulars->size);
+    const auto* submission = &found->submission;
+    append_member(out, "file_name", submission->file_name);
+    append_member(out, "operation", submission->operation);
+    append_member(out, "login", submission->login);
+    append_member(out, "source", submission->source);
+    append_member(out, "sha256", submission->blob);
+    out += ",\"size\":" + std::to_string(submission->size);
     if (blobs)
-      append_document(out, particulars->blob, *blobs);
+      append_document(out, submission->blob, *blobs);
   }
   out += '}';
 }

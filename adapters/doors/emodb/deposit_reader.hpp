@@ -4,8 +4,8 @@
 // document that was deposited.
 
 #include "adapters/doors/http/responder.hpp"
-#include "messages/actors.hpp"
 #include "messages/ports/blob_store.hpp"
+#include "messages/receiving.hpp"
 
 #include <caf/typed_event_based_actor.hpp>
 
@@ -19,7 +19,7 @@ namespace depositd::emodb {
 /// Claims of deposits whose documents are to be read and answered.
 struct answer_deposits {
   std::string queue; ///< the core's name
-  std::vector<taken_item> items;
+  std::vector<received_item> items;
   std::shared_ptr<http::responder> answer;
 };
 
@@ -32,7 +32,7 @@ deposit_reader(deposit_reader_actor::pointer self,
 
 /// A deposit's particulars as they lie in its item.
 struct deposit_view {
-  std::string_view envelope;
+  std::string_view submission_body;
   std::string_view user;
   micros received_us = 0;
 };

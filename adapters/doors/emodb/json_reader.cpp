@@ -49,9 +49,9 @@ public:
     run_ = to;
   }
 
-  void flush(const char* upto) {
+  void flush(const char* last) {
     if (out_)
-      out_->append(run_, upto);
+      out_->append(run_, last);
   }
 
   /// For what stands in place of something left out; null: nothing is kept.

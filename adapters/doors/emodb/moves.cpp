@@ -2,6 +2,7 @@
 
 #include "adapters/doors/emodb/json_text.hpp"
 #include "adapters/doors/emodb/parts.hpp"
+#include "messages/operators.hpp"
 
 #include <utility>
 

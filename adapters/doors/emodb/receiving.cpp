@@ -2,6 +2,7 @@
 
 #include "adapters/doors/emodb/parts.hpp"
 #include "adapters/doors/emodb/wire_id.hpp"
+#include "messages/projection.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -71,13 +72,13 @@ void show(call& x, std::uint32_t limit, bool pending_only) {
     });
 }
 
-void take_deposits(call& x, take_items what) {
+void take_deposits(call& x, receive_items what) {
   what.count = std::min(what.count, deposits_max);
   x.core->asked.ask(
-    x.core->options.shard, take_items{what},
+    x.core->options.shard, receive_items{what},
     [core = x.core, queue = what.queue,
      to = std::move(x.answer)](core_answer found) mutable {
-      auto* taken = found.as<items_taken>();
+      auto* taken = found.as<items_received>();
       if (!taken)
         to.send(failure(found.why()));
       else if (taken->items.empty())
@@ -92,7 +93,7 @@ void take_deposits(call& x, take_items what) {
 
 /// Ids as workers name them, perhaps with what they say of each.
 struct named_items {
-  std::vector<end_items::one> items;
+  std::vector<settle_items::one> items;
   std::vector<std::string> texts; ///< by position, if `keep`
   bool keep = false;
   std::optional<http::response> wrong; ///< what the service refuses
@@ -117,7 +118,7 @@ bool read_delay(json_reader& from, std::uint32_t& out) {
 }
 
 bool read_object(json_reader& from, id_objects kind, std::string& id,
-                 end_items::one& to) {
+                 settle_items::one& to) {
   const bool fails = kind == id_objects::failures;
   bool has_id = false;
   std::string name;
@@ -154,7 +155,7 @@ bool read_object(json_reader& from, id_objects kind, std::string& id,
 bool read_item(json_reader& from, const std::string& queue, id_objects kind,
                named_items& to) {
   std::string id;
-  end_items::one one;
+  settle_items::one one;
   const auto c = from.look();
   if (c == '{' && kind != id_objects::refused) {
     if (!read_object(from, kind, id, one))
@@ -224,7 +225,7 @@ void poll(call x) {
     show(x, static_cast<std::uint32_t>(limit), true);
     return;
   }
-  take_items what;
+  receive_items what;
   what.queue = x.core_name(x.queue());
   what.taker = x.key->name;
   what.count = static_cast<std::uint32_t>(limit);
@@ -276,7 +277,7 @@ void renew(call x) {
     x.answer.send(success());
     return;
   }
-  extend_items what;
+  renew_items what;
   what.queue = x.core_name(x.queue());
   what.taker = x.key->name;
   what.lease_ms = static_cast<std::uint32_t>(ttl_s * 1000);
@@ -301,10 +302,10 @@ void fail(call x) {
   }
   x.core->asked.ask(
     x.core->options.shard,
-    end_items{x.core_name(x.queue()), std::move(named.items)},
+    settle_items{x.core_name(x.queue()), std::move(named.items)},
     [ids = std::move(named.texts),
      to = std::move(x.answer)](core_answer what) mutable {
-      const auto* ended = what.as<items_ended>();
+      const auto* ended = what.as<items_settled>();
       if (!ended) {
         to.send(failure(what.why()));
         return;

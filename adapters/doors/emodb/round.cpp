@@ -43,7 +43,7 @@ void round::send(std::string queue, new_item item, http::responder answer) {
   to.answers.push_back(std::move(answer));
 }
 
-void round::acknowledge(std::string queue, std::vector<end_items::one> items,
+void round::acknowledge(std::string queue, std::vector<settle_items::one> items,
                         http::responder answer) {
   const std::lock_guard lock{guard_};
   auto& to = group_for(ends_, [&](const ends& x) {
@@ -60,7 +60,7 @@ void round::acknowledge(std::string queue, std::vector<end_items::one> items,
   to.answers.push_back(std::move(answer));
 }
 
-void round::take(take_items what, http::responder answer) {
+void round::take(receive_items what, http::responder answer) {
   const std::lock_guard lock{guard_};
   auto& to = group_for(takes_, [&](const takes& x) {
     return x.what.queue == what.queue && x.what.taker == what.taker
@@ -108,7 +108,7 @@ void round::go(sends&& x) {
 void round::go(ends&& x) {
   asked_.ask(shard_, std::move(x.what),
              [answers = std::move(x.answers)](core_answer what) mutable {
-               answer_all(answers, what.as<items_ended>()
+               answer_all(answers, what.as<items_settled>()
                                      ? success()
                                      : failure(what.why()));
              });
@@ -116,26 +116,25 @@ void round::go(ends&& x) {
 
 void round::go(takes&& x) {
   auto queue = x.what.queue;
-  asked_.ask(
-    shard_, std::move(x.what),
-    [queue = std::move(queue), limits = std::move(x.limits),
-     answers = std::move(x.answers)](core_answer what) mutable {
-      const auto* taken = what.as<items_taken>();
-      if (!taken) {
-        answer_all(answers, failure(what.why()));
-        return;
-      }
-      std::size_t at = 0;
-      for (std::size_t i = 0; i < answers.size(); ++i) {
-        const auto count
-          = std::min<std::size_t>(limits[i], taken->items.size() - at);
-        answers[i].send(polled(taken->items, at, count, queue));
-        at += count;
-      }
-    });
+  asked_.ask(shard_, std::move(x.what),
+             [queue = std::move(queue), limits = std::move(x.limits),
+              answers = std::move(x.answers)](core_answer what) mutable {
+               const auto* taken = what.as<items_received>();
+               if (!taken) {
+                 answer_all(answers, failure(what.why()));
+                 return;
+               }
+               std::size_t at = 0;
+               for (std::size_t i = 0; i < answers.size(); ++i) {
+                 const auto count =
+                   std::min<std::size_t>(limits[i], taken->items.size() - at);
+                 answers[i].send(polled(taken->items, at, count, queue));
+                 at += count;
+               }
+             });
 }
 
-http::response polled(const std::vector<taken_item>& all, std::size_t from,
+http::response polled(const std::vector<received_item>& all, std::size_t from,
                       std::size_t count, std::string_view queue) {
   std::size_t bytes = 2;
   for (auto i = from; i < from + count; ++i)

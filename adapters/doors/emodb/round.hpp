@@ -7,6 +7,8 @@
 #include "adapters/doors/emodb/gateway.hpp"
 #include "adapters/doors/http/responder.hpp"
 #include "messages/actors.hpp"
+#include "messages/receiving.hpp"
+#include "messages/shard.hpp"
 
 #include <cstdint>
 #include <mutex>
@@ -23,11 +25,11 @@ public:
   void send(std::string queue, new_item item, http::responder answer);
 
   /// Messages that are done.
-  void acknowledge(std::string queue, std::vector<end_items::one> items,
+  void acknowledge(std::string queue, std::vector<settle_items::one> items,
                    http::responder answer);
 
   /// A poll; what it gets is one of several parts of the answer.
-  void take(take_items what, http::responder answer);
+  void take(receive_items what, http::responder answer);
 
   /// Sends what has come together; asked after every look at the sockets.
   void flush();
@@ -38,11 +40,11 @@ private:
     std::vector<http::responder> answers; ///< one per item
   };
   struct ends {
-    end_items what;
+    settle_items what;
     std::vector<http::responder> answers;
   };
   struct takes {
-    take_items what;
+    receive_items what;
     std::vector<std::uint32_t> limits;
     std::vector<http::responder> answers; ///< one per limit
   };
@@ -64,7 +66,7 @@ private:
 };
 
 /// The answer to a poll: items of `all` from `from` on.
-http::response polled(const std::vector<taken_item>& all, std::size_t from,
+http::response polled(const std::vector<received_item>& all, std::size_t from,
                       std::size_t count, std::string_view queue);
 
 } // namespace depositd::emodb

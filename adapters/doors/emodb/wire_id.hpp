@@ -4,7 +4,7 @@
 // item's id, 8 its user's digest, and 16 a checksum over both and the queue's
 // name, so that an id of another queue is told from one of this.
 
-#include "messages/polling.hpp"
+#include "messages/receiving.hpp"
 
 #include <cstdint>
 #include <string>

@@ -1,6 +1,7 @@
 #include "adapters/doors/http/housekeeper.hpp"
 
 #include "adapters/doors/http/exchange.hpp"
+#include "messages/values/types.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,8 @@
 #include "adapters/doors/operations/health.hpp"
 
+#include "messages/projection.hpp"
+#include "messages/shard.hpp"
+
 namespace depositd {
 
 namespace {

@@ -129,8 +129,8 @@ caf::error take_names(const fields& from, ingest_deposit& to) {
   if (!legal_user_name(*from.user))
     return wrong("user is not a user name");
   to.user = std::string{*from.user};
-  to.particulars.file_name = std::string{*from.id};
-  to.particulars.login = to.user;
+  to.submission.file_name = std::string{*from.id};
+  to.submission.login = to.user;
   return {};
 }
 
@@ -140,7 +140,7 @@ caf::error take_type(const record_format_options& options, const fields& from,
   if (!from.type)
     return wrong("type is missing");
   const std::string type{*from.type};
-  auto& operation = to.particulars.operation;
+  auto& operation = to.submission.operation;
   if (options.deposit_queues.count(type) != 0) {
     to.queue = type;
     operation = type == "query" ? "doQueryUpload" : "doMDUpload";
@@ -161,22 +161,22 @@ caf::error take_payload(const record_format_options& options,
   if (from.payload && from.payload_base64)
     return wrong("payload and payload_base64 are both given");
   if (from.payload) {
-    to.post = std::string{*from.payload};
+    to.body = std::string{*from.payload};
   } else if (from.payload_base64) {
     auto bytes = decode_base64(*from.payload_base64);
     if (!bytes)
       return refuse(ec::malformed, "payload_base64 is not base64");
-    to.post = std::move(*bytes);
+    to.body = std::move(*bytes);
   } else {
     return wrong("payload is missing");
   }
-  if (to.post.find_first_not_of(" \t\r\n") == std::string::npos)
+  if (to.body.find_first_not_of(" \t\r\n") == std::string::npos)
     return wrong("payload is empty");
-  if (to.post.size() > options.payload_bytes_max)
+  if (to.body.size() > options.payload_bytes_max)
     return refuse(ec::too_large,
                   "payload has more than "
                     + std::to_string(options.payload_bytes_max) + " bytes");
-  to.particulars.size = to.post.size();
+  to.submission.size = to.body.size();
   return {};
 }
 
@@ -220,8 +220,8 @@ read_ingress(const record_format_options& options, const source_record& x) {
   ingest_deposit out;
   out.offset = x.offset;
   out.priority = static_cast<std::uint8_t>(found.priority);
-  out.particulars.source = "kafka";
-  out.particulars.trace = trace_of(x);
+  out.submission.source = "kafka";
+  out.submission.trace = trace_of(x);
   if (auto error = take_names(found, out))
     return error;
   if (auto error = take_type(options, found, out))

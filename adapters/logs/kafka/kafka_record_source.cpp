@@ -1,6 +1,7 @@
 #include "adapters/logs/kafka/kafka_record_source.hpp"
 
 #include "adapters/logs/kafka/client.hpp"
+#include "messages/queue.hpp"
 
 #include <algorithm>
 #include <map>
@@ -103,7 +104,7 @@ public:
   assign(const std::vector<partition_position>& positions) override;
 
   caf::expected<std::vector<source_record>>
-  poll(const poll_limits& limits) override;
+  poll(const read_limits& limits) override;
 
   caf::error pause(const std::vector<std::int32_t>& partitions) override;
 
@@ -284,7 +285,7 @@ void kafka_source::take_held(std::vector<source_record>& out,
 }
 
 caf::expected<std::vector<source_record>>
-kafka_source::poll(const poll_limits& limits) {
+kafka_source::poll(const read_limits& limits) {
   const auto end = clock::now() + limits.wait;
   std::vector<source_record> out;
   std::size_t bytes = 0;

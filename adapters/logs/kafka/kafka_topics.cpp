@@ -1,6 +1,7 @@
 #include "adapters/logs/kafka/kafka_topics.hpp"
 
 #include "adapters/logs/kafka/client.hpp"
+#include "messages/values/events.hpp"
 
 #include <algorithm>
 #include <array>

@@ -37,11 +37,11 @@ const char* name_of(ending how) {
 json outcome_document(const outcome_event& x) {
   json out{{"event_id", x.event_id},
            {"item", x.id},
-           {"id", x.particulars.file_name},
+           {"id", x.submission.file_name},
            {"user", x.user},
            {"queue", x.queue},
-           {"operation", x.particulars.operation},
-           {"source", x.particulars.source},
+           {"operation", x.submission.operation},
+           {"source", x.submission.source},
            {"outcome", name_of(x.how)},
            {"reason", x.reason},
            {"batch_id", x.batch_id},
@@ -63,8 +63,8 @@ outgoing_record outcome_record(const std::string& topic,
                         -1, ' ', false, json::error_handler_t::replace),
                       .headers = {{"event-id", x.event_id},
                                   {"schema-version", schema_version}}};
-  if (!x.particulars.trace.empty())
-    out.headers.push_back({traceparent_header, x.particulars.trace});
+  if (!x.submission.trace.empty())
+    out.headers.push_back({traceparent_header, x.submission.trace});
   return out;
 }
 

@@ -3,7 +3,7 @@
 // What records say: deposits on the ingress topic, outcomes on the egress one,
 // refused records on the dead-letter topic. docs/PROTOCOL.md is the contract.
 
-#include "messages/values/record_format.hpp"
+#include "messages/records.hpp"
 
 #include <cstddef>
 #include <set>

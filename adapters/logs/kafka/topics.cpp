@@ -1,5 +1,7 @@
 #include "adapters/logs/kafka/topics.hpp"
 
+#include "messages/records.hpp"
+
 namespace depositd {
 
 namespace {

@@ -1,6 +1,5 @@
 #include "adapters/processing/crossref/handler_pool.hpp"
 
-#include "messages/type_ids.hpp"
 
 #include <caf/all.hpp>
 

@@ -5,6 +5,8 @@
 
 #include "adapters/processing/crossref/submission_handler.hpp"
 #include "messages/actors.hpp"
+#include "messages/projection.hpp"
+#include "messages/shard.hpp"
 
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_response_promise.hpp>

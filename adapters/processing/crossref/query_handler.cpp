@@ -11,7 +11,7 @@ namespace depositd::crossref {
 namespace {
 
 constexpr std::uint32_t candidates_max = 100;
-constexpr std::size_t matches_told_max = 10;
+constexpr std::size_t matches_reported_max = 10;
 
 std::vector<std::string> words(std::string_view text) {
   std::vector<std::string> out(1);
@@ -92,7 +92,7 @@ void write_answer(const lookup& x, const std::vector<doi_record>& found,
     write_record(found.front(), inner);
     return write_result(x, "resolved", inner, out);
   }
-  for (std::size_t i = 0; i < std::min(found.size(), matches_told_max); ++i)
+  for (std::size_t i = 0; i < std::min(found.size(), matches_reported_max); ++i)
     write_field("doi", found[i].doi, inner);
   write_result(x, "multiresolved", inner, out);
 }

@@ -47,14 +47,14 @@ outcome submission_handler::handle(const handle_item& what,
   return out;
 }
 
-caf::expected<envelope>
-submission_handler::envelope_of(const claimed_item& item) const {
+caf::expected<submission_body>
+submission_handler::body_of(const claimed_item& item) const {
   if (item.kind == body_kind::inline_bytes)
-    return decode_envelope(item.body);
+    return decode_submission_body(item.body);
   auto bytes = blobs_->get(item.body);
   if (!bytes)
     return std::move(bytes.error());
-  return decode_envelope(*bytes);
+  return decode_submission_body(*bytes);
 }
 
 outcome submission_handler::process(const handle_item& what,
@@ -68,28 +68,28 @@ outcome submission_handler::process(const handle_item& what,
              ? refuse_file(job, {}, render(problem))
              : try_again(render(problem));
   };
-  auto found = envelope_of(what.item);
+  auto found = body_of(what.item);
   if (!found)
     return failed(found.error());
-  const auto& particulars = found->particulars;
+  const auto& submission = found->submission;
   const auto account = control.accounts.find(job.user);
   if (account != control.accounts.end())
     job.prefixes = account->second.prefixes;
-  else if (needs_account(particulars.source))
+  else if (needs_account(submission.source))
     return refuse_file(job, {}, "The account has been removed");
-  const auto& operation = particulars.operation;
+  const auto& operation = submission.operation;
   if (!is_metadata(operation) && !is_query(operation))
     return refuse_file(job, {},
                        "Operation " + operation + " is not supported here");
-  if (found->post.empty()) {
-    auto kept = blobs_->get(particulars.blob);
+  if (found->body.empty()) {
+    auto kept = blobs_->get(submission.blob);
     if (!kept)
       return failed(kept.error());
-    found->post = std::move(*kept);
+    found->body = std::move(*kept);
   }
   return is_query(operation)
-           ? query_.handle(job, found->post, operation == "doDOIQueryUpload")
-           : metadata_.handle(job, found->post);
+           ? query_.handle(job, found->body, operation == "doDOIQueryUpload")
+           : metadata_.handle(job, found->body);
 }
 
 } // namespace depositd::crossref

@@ -4,8 +4,8 @@
 
 #include "adapters/processing/crossref/metadata_handler.hpp"
 #include "adapters/processing/crossref/query_handler.hpp"
-#include "messages/local.hpp"
 #include "messages/ports/blob_store.hpp"
+#include "messages/processors.hpp"
 #include "messages/values/control.hpp"
 #include "messages/values/submission_body.hpp"
 
@@ -32,7 +32,7 @@ public:
   outcome handle(const handle_item& what, const control_state& control) const;
 
 private:
-  caf::expected<envelope> envelope_of(const claimed_item& item) const;
+  caf::expected<submission_body> body_of(const claimed_item& item) const;
   outcome process(const handle_item& what, const control_state& control) const;
 
   std::shared_ptr<blob_store> blobs_;

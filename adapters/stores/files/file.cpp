@@ -124,7 +124,7 @@ caf::error replace_file(disk& io, const fs::path& path,
 
 caf::error copy_file_bytes(disk& io, const unique_fd& from,
                            const fs::path& from_path, const fs::path& to,
-                           copy_extent what) {
+                           copy_segment what) {
   auto file = open_file(to, O_WRONLY | O_CREAT | O_EXCL);
   if (!file)
     return std::move(file.error());

@@ -71,7 +71,7 @@ caf::error replace_file(disk& io, const std::filesystem::path& path,
                         std::string_view bytes);
 
 /// How much of a file is copied, and how long the copy is made.
-struct copy_extent {
+struct copy_segment {
   std::uint64_t bytes = 0; ///< from the beginning
   std::uint64_t size = 0;  ///< at least `bytes`; the rest reads as zeros
 };
@@ -80,6 +80,6 @@ struct copy_extent {
 /// sync. `ec::store_failed` if the file exists.
 caf::error copy_file_bytes(disk& io, const unique_fd& from,
                            const std::filesystem::path& from_path,
-                           const std::filesystem::path& to, copy_extent what);
+                           const std::filesystem::path& to, copy_segment what);
 
 } // namespace depositd

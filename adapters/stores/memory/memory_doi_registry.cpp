@@ -19,9 +19,9 @@ public:
   caf::expected<std::vector<doi_record>> find(const doi_query& query,
                                               std::uint32_t count_max) override;
 
-  caf::expected<item_id> submission_max(item_id upto) override {
+  caf::expected<item_id> submission_max(item_id last) override {
     const std::lock_guard turn{mutex_};
-    const auto above = results_.upper_bound(upto);
+    const auto above = results_.upper_bound(last);
     return above == results_.begin() ? item_id{0} : std::prev(above)->first;
   }
 

@@ -25,7 +25,7 @@ struct memory_group {
 using group_ptr = std::shared_ptr<const memory_group>;
 
 /// Group numbers of an extent are (extent << 32) + 0, 1, ...
-struct memory_extent {
+struct memory_segment {
   std::vector<group_ptr> groups;
   std::uint64_t bytes = 0;
 };
@@ -35,17 +35,17 @@ struct memory_extent {
 class memory_journal {
 public:
   explicit memory_journal(const memory_journal_options& options)
-    : extent_bytes(options.extent_bytes) {
+    : segment_bytes(options.segment_bytes) {
     // nop
   }
 
-  const std::uint64_t extent_bytes;
+  const std::uint64_t segment_bytes;
   std::atomic<sequence> last = 0;
   std::mutex mutex; // guards what follows
   std::uint64_t newest = 0;
   epoch_number epoch = 0;
   std::uint32_t failures = 0;
-  std::map<std::uint64_t, memory_extent> extents;
+  std::map<std::uint64_t, memory_segment> segments;
   std::map<std::string, std::int64_t> watermarks;
 };
 
@@ -84,18 +84,18 @@ public:
   read(sequence from,
        const std::function<bool(const stored_group&)>& show) override;
 
-  caf::expected<std::string> read_body(const body_place& place) override;
+  caf::expected<std::string> read_body(const body_location& place) override;
 
   std::vector<watermark> watermarks() override;
 
-  std::vector<extent> extents() override;
+  std::vector<segment> segments() override;
 
   caf::error drop(std::uint64_t number) override;
 
   std::uint64_t disk_bytes() override {
     const std::lock_guard guard{log_->mutex};
     std::uint64_t out = 0;
-    for (const auto& [number, x] : log_->extents)
+    for (const auto& [number, x] : log_->segments)
       out += x.bytes;
     return out;
   }
@@ -130,12 +130,12 @@ memory_journal_store::append(std::string_view bytes, std::uint32_t events,
                            std::string{"the journal was told to fail"});
   }
   const auto full = [&] {
-    const auto& open = log.extents[log.newest];
-    return open.bytes > 0 && open.bytes + bytes.size() > log.extent_bytes;
+    const auto& open = log.segments[log.newest];
+    return open.bytes > 0 && open.bytes + bytes.size() > log.segment_bytes;
   };
   if (log.newest == 0 || full())
     ++log.newest;
-  auto& open = log.extents[log.newest];
+  auto& open = log.segments[log.newest];
   const auto number = (log.newest << 32) + open.groups.size();
   const auto before = log.last.load(std::memory_order_relaxed);
   open.groups.push_back(std::make_shared<const memory_group>(
@@ -151,7 +151,7 @@ memory_journal_store::append(std::string_view bytes, std::uint32_t events,
 std::vector<group_ptr> memory_journal_store::groups_from(sequence from) {
   std::vector<group_ptr> out;
   const std::lock_guard guard{log_->mutex};
-  for (const auto& [number, x] : log_->extents)
+  for (const auto& [number, x] : log_->segments)
     for (const auto& group : x.groups)
       if (group->last >= from)
         out.push_back(group);
@@ -178,11 +178,11 @@ caf::error memory_journal_store::read(
 }
 
 caf::expected<std::string>
-memory_journal_store::read_body(const body_place& place) {
+memory_journal_store::read_body(const body_location& place) {
   const std::lock_guard guard{log_->mutex};
-  const auto found = log_->extents.find(place.group >> 32);
+  const auto found = log_->segments.find(place.group >> 32);
   const auto at = place.group & 0xffffffff;
-  if (found == log_->extents.end() || at >= found->second.groups.size())
+  if (found == log_->segments.end() || at >= found->second.groups.size())
     return not_there("no group " + std::to_string(place.group));
   const auto& bytes = found->second.groups[at]->bytes;
   if (std::uint64_t{place.offset} + place.length > bytes.size())
@@ -199,10 +199,10 @@ std::vector<watermark> memory_journal_store::watermarks() {
   return out;
 }
 
-std::vector<extent> memory_journal_store::extents() {
-  std::vector<extent> out;
+std::vector<segment> memory_journal_store::segments() {
+  std::vector<segment> out;
   const std::lock_guard guard{log_->mutex};
-  for (const auto& [number, x] : log_->extents)
+  for (const auto& [number, x] : log_->segments)
     out.push_back({.number = number,
                    .first = x.groups.front()->first,
                    .last = x.groups.back()->last,
@@ -220,14 +220,14 @@ caf::error memory_journal_store::drop(std::uint64_t number) {
     return caf::make_error(ec::fenced, "epoch " + std::to_string(log_->epoch)
                                          + " has taken the journal from "
                                          + std::to_string(epoch_));
-  const auto found = log_->extents.find(number);
-  if (found == log_->extents.end())
+  const auto found = log_->segments.find(number);
+  if (found == log_->segments.end())
     return not_there("no extent " + std::to_string(number));
   if (number == log_->newest)
     return caf::make_error(ec::invalid_argument, "extent "
                                                    + std::to_string(number)
                                                    + " is still written to");
-  log_->extents.erase(found);
+  log_->segments.erase(found);
   return {};
 }
 

@@ -13,7 +13,7 @@ class memory_journal;
 
 struct memory_journal_options {
   /// An extent is closed once it holds this many bytes.
-  std::uint64_t extent_bytes = 1024 * 1024;
+  std::uint64_t segment_bytes = 1024 * 1024;
 };
 
 /// An empty log. Shared by the stores that are opened on it.

@@ -19,7 +19,7 @@ bool answers(const submission_query& query, const submission_row& row) {
   };
   return (query.id == 0 || query.id == row.id) && same(query.user, row.user)
          && same(query.queue, row.queue)
-         && same(query.file_name, row.particulars.file_name)
+         && same(query.file_name, row.submission.file_name)
          && same(query.batch_id, row.batch_id)
          && (!query.has_status || query.status == row.status);
 }
@@ -77,8 +77,8 @@ public:
   load_received(const std::string& source, micros since_us,
                 const std::function<void(const received_row&)>& show) override {
     for (const auto& [id, x] : submissions_)
-      if (x.particulars.source == source && x.received_us >= since_us)
-        show({id, x.user, x.particulars.file_name, x.particulars.size,
+      if (x.submission.source == source && x.received_us >= since_us)
+        show({id, x.user, x.submission.file_name, x.submission.size,
               x.received_us});
     return {};
   }
@@ -107,10 +107,10 @@ private:
 };
 
 caf::error memory_projection_store::check(const slice& x) const {
-  if (x.from != reached_ || x.upto < x.from)
+  if (x.from != reached_ || x.last < x.from)
     return caf::make_error(
       ec::invalid_argument,
-      "a slice from " + std::to_string(x.from) + " to " + std::to_string(x.upto)
+      "a slice from " + std::to_string(x.from) + " to " + std::to_string(x.last)
         + " does not follow what is reached, " + std::to_string(reached_));
   std::set<item_id> put;
   for (const auto& row : x.items_put)
@@ -158,7 +158,7 @@ caf::expected<slice_applied> memory_projection_store::apply(const slice& x) {
     if (const auto found = submissions_.find(change.id);
         found != submissions_.end())
       apply_change(found->second, change);
-  reached_ = x.upto;
+  reached_ = x.last;
   id_max_ = std::max(id_max_, x.id_max);
   return out;
 }
@@ -275,7 +275,7 @@ memory_projection_store::blob_in_use(const std::string& sha256) {
   return !sha256.empty()
          && std::any_of(
            submissions_.begin(), submissions_.end(),
-           [&](const auto& x) { return x.second.particulars.blob == sha256; });
+           [&](const auto& x) { return x.second.submission.blob == sha256; });
 }
 
 } // namespace

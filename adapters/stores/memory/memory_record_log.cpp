@@ -1,5 +1,7 @@
 #include "adapters/stores/memory/memory_record_log.hpp"
 
+#include "messages/values/events.hpp"
+
 #include <algorithm>
 #include <cassert>
 #include <condition_variable>
@@ -116,7 +118,7 @@ public:
   }
 
   caf::expected<std::vector<source_record>>
-  poll(const poll_limits& limits) override {
+  poll(const read_limits& limits) override {
     guard lock{log_->mutex};
     const auto end = std::chrono::steady_clock::now() + limits.wait;
     for (;;) {
@@ -181,7 +183,7 @@ private:
     return {};
   }
 
-  std::vector<source_record> take(const poll_limits& limits) {
+  std::vector<source_record> take(const read_limits& limits) {
     std::vector<source_record> out;
     std::size_t bytes = 0;
     if (!log_->reachable || !log_->find(topic_))

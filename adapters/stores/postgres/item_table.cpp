@@ -69,7 +69,7 @@ caf::error item_table::put(connection& to, const std::vector<item_row>& rows,
 caf::error item_table::change(connection& to,
                               const std::vector<item_change>& changes,
                               table_sum& sum,
-                              std::vector<body_place>& freed) {
+                              std::vector<body_location>& freed) {
   if (changes.empty())
     return {};
   auto ids = columns("n");
@@ -109,7 +109,7 @@ caf::error item_table::change(connection& to,
 }
 
 caf::error item_table::drop(connection& to, const std::vector<item_id>& ids,
-                            table_sum& sum, std::vector<body_place>& freed) {
+                            table_sum& sum, std::vector<body_location>& freed) {
   if (ids.empty())
     return {};
   auto all = columns("n");
@@ -121,7 +121,7 @@ caf::error item_table::drop(connection& to, const std::vector<item_id>& ids,
     return gone.error();
   if (static_cast<std::size_t>(gone->rows()) != ids.size())
     return missing("leave");
-  body_place place;
+  body_location place;
   for (int row = 0; row < gone->rows(); ++row) {
     gone->read(row, 0, place.group);
     gone->read(row, 1, place.offset);

@@ -30,7 +30,7 @@ caf::error damaged(const std::string& what) {
 }
 
 /// Fills in what is known of an open extent by its rows only.
-caf::error count_open(connection& from, std::uint32_t shard, extent& x) {
+caf::error count_open(connection& from, std::uint32_t shard, segment& x) {
   const auto name = statements::table(shard, x.number);
   const auto found = from.run(statements::contents(name));
   if (!found)
@@ -81,16 +81,16 @@ std::uint64_t group_checksum(std::uint32_t shard, const stored_group& group,
     .value();
 }
 
-void journal_extents::assign(std::vector<extent> all) {
+void journal_extents::assign(std::vector<segment> all) {
   const std::lock_guard guard{mutex_};
   extents_.clear();
   for (auto& x : all)
     extents_.emplace(x.number, x);
 }
 
-std::vector<extent> journal_extents::list() const {
+std::vector<segment> journal_extents::list() const {
   const std::lock_guard guard{mutex_};
-  std::vector<extent> out;
+  std::vector<segment> out;
   for (const auto& [number, x] : extents_) {
     if (x.last < x.first)
       continue;
@@ -109,14 +109,14 @@ std::optional<std::uint64_t> journal_extents::holding(sequence where) const {
   return std::nullopt;
 }
 
-std::optional<extent> journal_extents::open() const {
+std::optional<segment> journal_extents::open() const {
   const std::lock_guard guard{mutex_};
   if (extents_.empty() || !extents_.rbegin()->second.open)
     return std::nullopt;
   return extents_.rbegin()->second;
 }
 
-std::optional<extent> journal_extents::find(std::uint64_t number) const {
+std::optional<segment> journal_extents::find(std::uint64_t number) const {
   const std::lock_guard guard{mutex_};
   const auto found = extents_.find(number);
   if (found == extents_.end())
@@ -135,7 +135,7 @@ void journal_extents::begin(std::uint64_t number, sequence first) {
   const std::lock_guard guard{mutex_};
   if (!extents_.empty())
     extents_.rbegin()->second.open = false;
-  extent x;
+  segment x;
   x.number = number;
   x.first = first;
   x.last = first - 1;
@@ -151,17 +151,16 @@ void journal_extents::erase(std::uint64_t number) {
 caf::expected<journal_contents> load_journal(connection& from,
                                              std::uint32_t shard) {
   journal_contents out;
-  const auto extents
-    = from.run(statements::extents, parameters{}.add(shard));
-  if (!extents)
-    return extents.error();
-  for (int row = 0; row < extents->rows(); ++row) {
-    auto& x = out.extents.emplace_back();
-    extents->read(row, 0, x.number);
-    extents->read(row, 1, x.first);
-    extents->read(row, 2, x.last);
-    extents->read(row, 3, x.bytes);
-    extents->read(row, 4, x.open);
+  const auto segments = from.run(statements::segments, parameters{}.add(shard));
+  if (!segments)
+    return segments.error();
+  for (int row = 0; row < segments->rows(); ++row) {
+    auto& x = out.segments.emplace_back();
+    segments->read(row, 0, x.number);
+    segments->read(row, 1, x.first);
+    segments->read(row, 2, x.last);
+    segments->read(row, 3, x.bytes);
+    segments->read(row, 4, x.open);
     if (x.open)
       if (auto error = count_open(from, shard, x))
         return error;
@@ -170,7 +169,7 @@ caf::expected<journal_contents> load_journal(connection& from,
                      + " of the journal begins before the one before it ends");
     out.last = x.last;
   }
-  if (!out.extents.empty() && !out.extents.back().open)
+  if (!out.segments.empty() && !out.segments.back().open)
     return damaged("the journal has no extent to write to");
   const auto marks
     = from.run(statements::watermarks, parameters{}.add(shard));

@@ -28,18 +28,18 @@ std::uint64_t group_checksum(std::uint32_t shard, const stored_group& group,
 /// first sequence of their group.
 class journal_extents {
 public:
-  void assign(std::vector<extent> all);
+  void assign(std::vector<segment> all);
 
   /// Oldest first; an open one that is empty is not shown.
-  std::vector<extent> list() const;
+  std::vector<segment> list() const;
 
   /// Of the extent that holds the sequence.
   std::optional<std::uint64_t> holding(sequence where) const;
 
   /// The one that is written to; none in an empty log.
-  std::optional<extent> open() const;
+  std::optional<segment> open() const;
 
-  std::optional<extent> find(std::uint64_t number) const;
+  std::optional<segment> find(std::uint64_t number) const;
 
   /// A group went into the open extent.
   void grow(sequence last, std::uint64_t bytes);
@@ -51,12 +51,12 @@ public:
 
 private:
   mutable std::mutex mutex_;
-  std::map<std::uint64_t, extent> extents_;
+  std::map<std::uint64_t, segment> extents_;
 };
 
 /// What the database says of a shard's log.
 struct journal_contents {
-  std::vector<extent> extents;
+  std::vector<segment> segments;
   std::map<std::string, std::int64_t> watermarks;
   sequence last = 0;
 };

@@ -18,8 +18,8 @@ connection_options named(const postgres_options& options, const char* name) {
   return {.url = options.url, .name = name};
 }
 
-std::string name_of(std::uint32_t shard, std::uint64_t extent) {
-  return statements::table(shard, extent);
+std::string name_of(std::uint32_t shard, std::uint64_t segment) {
+  return statements::table(shard, segment);
 }
 
 } // namespace
@@ -38,11 +38,11 @@ caf::error journal_reader::gone(sequence where) const {
                                           + " is in the journal no longer");
 }
 
-caf::expected<result> journal_reader::batch(std::uint64_t extent,
+caf::expected<result> journal_reader::batch(std::uint64_t segment,
                                             sequence next, sequence end) {
   result out;
   auto failed = groups_.repeatable([&](connection& from) -> caf::error {
-    const auto sql = statements::groups_from(name_of(options_.shard, extent));
+    const auto sql = statements::groups_from(name_of(options_.shard, segment));
     auto rows
       = from.run(sql, parameters{}.add(next).add(end).add(batch_bytes));
     if (rows) {
@@ -50,7 +50,7 @@ caf::expected<result> journal_reader::batch(std::uint64_t extent,
       return {};
     }
     // Dropped since it was looked up.
-    if (from.state() == undefined_table && !log_->extents.find(extent))
+    if (from.state() == undefined_table && !log_->segments.find(segment))
       return gone(next);
     return std::move(rows.error());
   });
@@ -58,12 +58,12 @@ caf::expected<result> journal_reader::batch(std::uint64_t extent,
     return failed;
   if (out.rows() > 0)
     return out;
-  if (!log_->extents.find(extent))
+  if (!log_->segments.find(segment))
     return gone(next);
   return caf::make_error(ec::store_damaged,
                          "postgres: sequence " + std::to_string(next)
                            + " is missing in "
-                           + name_of(options_.shard, extent));
+                           + name_of(options_.shard, segment));
 }
 
 caf::error journal_reader::take(const result& rows, int row, sequence next,
@@ -99,10 +99,10 @@ journal_reader::read(sequence from,
   auto is_first = true;
   stored_group group;
   while (next <= end) {
-    const auto extent = log_->extents.holding(next);
-    if (!extent)
+    const auto segment = log_->segments.holding(next);
+    if (!segment)
       return gone(next);
-    const auto rows = batch(*extent, next, end);
+    const auto rows = batch(*segment, next, end);
     if (!rows)
       return rows.error();
     for (int row = 0; row < rows->rows(); ++row) {
@@ -118,24 +118,23 @@ journal_reader::read(sequence from,
 }
 
 caf::expected<std::string>
-journal_reader::read_body(const body_place& place) {
+journal_reader::read_body(const body_location& place) {
   constexpr std::uint32_t most = std::numeric_limits<std::int32_t>::max() - 1;
   const auto missing = [&] {
     return caf::make_error(ec::not_found,
                            "no body at " + std::to_string(place.group) + "+"
                              + std::to_string(place.offset));
   };
-  const auto extent = log_->extents.holding(place.group);
-  if (!extent || place.offset > most || place.length > most)
+  const auto segment = log_->segments.holding(place.group);
+  if (!segment || place.offset > most || place.length > most)
     return missing();
   std::string out;
   auto failed = bodies_.repeatable([&](connection& from) -> caf::error {
     const auto rows = from.run(
-      statements::body(name_of(options_.shard, *extent)),
+      statements::body(name_of(options_.shard, *segment)),
       parameters{}.add(place.group).add(place.offset).add(place.length));
     if (!rows)
-      return from.state() == undefined_table
-                 && !log_->extents.find(*extent)
+      return from.state() == undefined_table && !log_->segments.find(*segment)
                ? missing()
                : rows.error();
     const auto needed = std::uint64_t{place.offset} + place.length;
@@ -150,7 +149,7 @@ journal_reader::read_body(const body_place& place) {
 }
 
 caf::error journal_reader::drop(std::uint64_t number, epoch_number epoch) {
-  const auto known = log_->extents.find(number);
+  const auto known = log_->segments.find(number);
   if (!known)
     return caf::make_error(ec::not_found,
                            "no extent " + std::to_string(number));
@@ -176,7 +175,7 @@ caf::error journal_reader::drop(std::uint64_t number, epoch_number epoch) {
     });
   });
   if (!failed)
-    log_->extents.erase(number);
+    log_->segments.erase(number);
   return failed;
 }
 

@@ -13,7 +13,7 @@ namespace depositd::postgres {
 /// What writer and reader share.
 struct journal_view {
   std::atomic<sequence> last = 0;
-  journal_extents extents;
+  journal_extents segments;
 };
 
 /// Any thread may call it. Groups and bodies come over connections of their
@@ -26,7 +26,7 @@ public:
   caf::error read(sequence from,
                   const std::function<bool(const stored_group&)>& show);
 
-  caf::expected<std::string> read_body(const body_place& place);
+  caf::expected<std::string> read_body(const body_location& place);
 
   /// `ec::fenced` if the epoch is not the shard's any more.
   caf::error drop(std::uint64_t number, epoch_number epoch);
@@ -36,7 +36,7 @@ public:
 
 private:
   /// Some groups of an extent, beginning with the one that contains `next`.
-  caf::expected<result> batch(std::uint64_t extent, sequence next,
+  caf::expected<result> batch(std::uint64_t segment, sequence next,
                               sequence end);
 
   /// Takes a row that must begin at or, the first one shown, before `next`.

@@ -2,6 +2,7 @@
 
 #include "adapters/stores/postgres/migrations.hpp"
 #include "adapters/stores/postgres/statements.hpp"
+#include "messages/users.hpp"
 #include "messages/values/test_points.hpp"
 
 #include <algorithm>
@@ -91,7 +92,7 @@ caf::error journal_writer::load() {
   auto found = load_journal(*to_, options_.server.shard);
   if (!found)
     return std::move(found.error());
-  log_->extents.assign(std::move(found->extents));
+  log_->segments.assign(std::move(found->segments));
   log_->last.store(found->last, std::memory_order_release);
   const std::lock_guard guard{mutex_};
   watermarks_ = std::move(found->watermarks);
@@ -118,11 +119,11 @@ journal_writer::draft_of(std::string_view bytes, std::uint32_t events,
   group.watermarks = watermarks;
   out.encoded = encode(watermarks);
   out.checksum = group_checksum(options_.server.shard, group, out.encoded);
-  const auto open = log_->extents.open();
+  const auto open = log_->segments.open();
   const auto full = open && open->bytes > 0
-                    && open->bytes + bytes.size() > options_.extent_bytes;
-  out.begins_extent = !open || full;
-  out.extent = (open ? open->number : 0) + (out.begins_extent ? 1 : 0);
+                    && open->bytes + bytes.size() > options_.segment_bytes;
+  out.begins_segment = !open || full;
+  out.segment = (open ? open->number : 0) + (out.begins_segment ? 1 : 0);
   return out;
 }
 
@@ -170,17 +171,17 @@ void journal_writer::leave_in_doubt(draft x) {
 }
 
 caf::error journal_writer::write(const draft& x) {
-  if (!x.begins_extent)
+  if (!x.begins_segment)
     return insert(x);
   return to_->transact([&]() -> caf::error {
-    if (auto error = begin_extent(x))
+    if (auto error = begin_segment(x))
       return error;
     crash_point("extent_begun");
     return insert(x);
   });
 }
 
-caf::error journal_writer::begin_extent(const draft& x) {
+caf::error journal_writer::begin_segment(const draft& x) {
   const auto shard = options_.server.shard;
   auto owner = to_->run(
     statements::hold_session,
@@ -189,26 +190,27 @@ caf::error journal_writer::begin_extent(const draft& x) {
     return ended(owner);
   if (owner->rows() == 0)
     return fenced();
-  if (const auto full = log_->extents.open()) {
-    auto closed = to_->run(
-      statements::close_extent,
-      parameters{}.add(shard).add(full->number).add(full->last).add(
-        full->bytes));
+  if (const auto full = log_->segments.open()) {
+    auto closed = to_->run(statements::close_segment, parameters{}
+                                                        .add(shard)
+                                                        .add(full->number)
+                                                        .add(full->last)
+                                                        .add(full->bytes));
     if (!closed)
       return ended(closed);
   }
-  auto begun = to_->run(
-    statements::begin_extent,
-    parameters{}.add(shard).add(x.extent).add(x.group.first));
+  auto begun =
+    to_->run(statements::begin_segment,
+             parameters{}.add(shard).add(x.segment).add(x.group.first));
   if (!begun)
     return ended(begun);
   return to_->script(
-    statements::create_table(statements::table(shard, x.extent)));
+    statements::create_table(statements::table(shard, x.segment)));
 }
 
 caf::error journal_writer::insert(const draft& x) {
   const auto shard = options_.server.shard;
-  const auto name = statements::table(shard, x.extent);
+  const auto name = statements::table(shard, x.segment);
   parameters given;
   given.add(shard).add(epoch_).add(session_).add(x.group.first);
   given.add(x.group.last).add(x.group.bytes.size()).add(x.checksum);
@@ -241,9 +243,9 @@ caf::error journal_writer::fenced() {
 }
 
 void journal_writer::accept(const draft& x) {
-  if (x.begins_extent)
-    log_->extents.begin(x.extent, x.group.first);
-  log_->extents.grow(x.group.last, x.group.bytes.size());
+  if (x.begins_segment)
+    log_->segments.begin(x.segment, x.group.first);
+  log_->segments.grow(x.group.last, x.group.bytes.size());
   {
     const std::lock_guard guard{mutex_};
     for (const auto& mark : x.group.watermarks)
@@ -283,13 +285,13 @@ caf::error journal_writer::renew_session(clock::time_point until) {
 
 caf::expected<bool> journal_writer::arrived(const draft& x) {
   const auto shard = options_.server.shard;
-  const auto extents = to_->run(statements::extents, parameters{}.add(shard));
-  if (!extents)
-    return extents.error();
-  const auto rows = extents->rows();
-  if (rows == 0 || extents->number(rows - 1, 0) != x.extent)
+  const auto segments = to_->run(statements::segments, parameters{}.add(shard));
+  if (!segments)
+    return segments.error();
+  const auto rows = segments->rows();
+  if (rows == 0 || segments->number(rows - 1, 0) != x.segment)
     return false;
-  const auto name = statements::table(shard, x.extent);
+  const auto name = statements::table(shard, x.segment);
   const auto found
     = to_->run(statements::group(name), parameters{}.add(x.group.first));
   if (!found)
@@ -312,7 +314,7 @@ caf::error journal_writer::retract(const draft& x) {
       parameters{}.add(shard).add(epoch_).add(session_));
     if (!owner || owner->rows() == 0)
       return owner ? fenced() : ended(owner);
-    const auto name = statements::table(shard, x.extent);
+    const auto name = statements::table(shard, x.segment);
     auto done
       = to_->run(statements::delete_group(name),
                  parameters{}.add(x.group.first).add(epoch_));
@@ -345,8 +347,8 @@ caf::error journal_writer::settle(clock::time_point until) {
     if (auto error = retract(*doubt_))
       return error;
   // The extent that the group began stays, and is empty.
-  if (*there && doubt_->begins_extent)
-    log_->extents.begin(doubt_->extent, doubt_->group.first);
+  if (*there && doubt_->begins_segment)
+    log_->segments.begin(doubt_->segment, doubt_->group.first);
   doubt_.reset();
   return {};
 }

@@ -38,8 +38,8 @@ private:
     stored_group group;
     std::string encoded; ///< watermarks, for the group
     std::uint64_t checksum = 0;
-    std::uint64_t extent = 0;
-    bool begins_extent = false;
+    std::uint64_t segment = 0;
+    bool begins_segment = false;
   };
 
   using clock = std::chrono::steady_clock;
@@ -57,7 +57,7 @@ private:
   /// Writes the group in one transaction. If the connection is lost meanwhile
   /// nobody knows what became of it.
   caf::error write(const draft& x);
-  caf::error begin_extent(const draft& x);
+  caf::error begin_segment(const draft& x);
   caf::error insert(const draft& x);
   caf::error fenced();
 

@@ -187,7 +187,7 @@ public:
   caf::expected<std::vector<doi_record>> find(const doi_query& query,
                                               std::uint32_t count_max) override;
 
-  caf::expected<item_id> submission_max(item_id upto) override;
+  caf::expected<item_id> submission_max(item_id last) override;
 
   caf::error backup(const std::filesystem::path&) override {
     return caf::make_error(ec::store_failed,
@@ -249,11 +249,11 @@ postgres_doi_registry::find(const doi_query& query, std::uint32_t count_max) {
   return out;
 }
 
-caf::expected<item_id> postgres_doi_registry::submission_max(item_id upto) {
+caf::expected<item_id> postgres_doi_registry::submission_max(item_id last) {
   item_id out = 0;
   auto failed = reads_.repeatable([&](connection& from) -> caf::error {
-    const auto rows
-      = from.run(statements::submission_max, parameters{}.add(upto));
+    const auto rows =
+      from.run(statements::submission_max, parameters{}.add(last));
     if (!rows)
       return rows.error();
     out = rows->number(0, 0);

@@ -43,7 +43,7 @@ public:
     return reader_.read(from, show);
   }
 
-  caf::expected<std::string> read_body(const body_place& place) override {
+  caf::expected<std::string> read_body(const body_location& place) override {
     return reader_.read_body(place);
   }
 
@@ -51,8 +51,8 @@ public:
     return writer_.watermarks();
   }
 
-  std::vector<extent> extents() override {
-    return log_->extents.list();
+  std::vector<segment> segments() override {
+    return log_->segments.list();
   }
 
   caf::error drop(std::uint64_t number) override {

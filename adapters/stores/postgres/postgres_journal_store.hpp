@@ -13,7 +13,7 @@ struct postgres_journal_options {
   postgres_options server;
 
   /// An extent is closed once it holds this many bytes.
-  std::uint64_t extent_bytes = 64ULL * 1024 * 1024;
+  std::uint64_t segment_bytes = 64ULL * 1024 * 1024;
 
   /// Refuses a shard that another engine has open, after waiting this long for
   /// it to end; 0: takes it from whoever has it, who is fenced then.

@@ -14,7 +14,7 @@ namespace {
 
 using namespace postgres;
 
-/// What is true of the tables as a whole; the row of `projection_marks`.
+/// What is true of the tables as a whole; the row of `projection_watermarks`.
 struct marks {
   sequence reached = 0;
   item_id id_max = 0;
@@ -132,11 +132,11 @@ private:
     return out;
   }
 
-  caf::error load_marks(connection& from);
+  caf::error load_watermarks(connection& from);
   caf::error hold_epoch(connection& to);
   caf::error write(connection& to, const slice& x, marks& now,
                    slice_applied& out);
-  caf::error move_marks(connection& to, const marks& now);
+  caf::error move_watermarks(connection& to, const marks& now);
 
   /// After the connection was lost: whether the slice is in the tables.
   caf::expected<bool> arrived(const marks& now);
@@ -159,11 +159,11 @@ caf::error postgres_projection_store::open() {
                parameters{}.add(shard_).add(checksum_of(marks{})));
     if (!first)
       return first.error();
-    return load_marks(to);
+    return load_watermarks(to);
   });
 }
 
-caf::error postgres_projection_store::load_marks(connection& from) {
+caf::error postgres_projection_store::load_watermarks(connection& from) {
   const auto found = from.run(statements::marks, parameters{}.add(shard_));
   if (!found)
     return found.error();
@@ -197,14 +197,14 @@ caf::error postgres_projection_store::hold_epoch(connection& to) {
                                + std::to_string(shard_));
 }
 
-caf::error postgres_projection_store::move_marks(connection& to,
-                                                 const marks& now) {
+caf::error postgres_projection_store::move_watermarks(connection& to,
+                                                      const marks& now) {
   parameters x;
   x.add(shard_).add(marks_.reached).add(now.reached).add(now.id_max);
   x.add(now.items.rows).add(now.items.sum).add(now.rings.rows);
   x.add(now.rings.sum).add(now.controls.rows).add(now.controls.sum);
   x.add(checksum_of(now));
-  const auto done = to.run(statements::move_marks, x);
+  const auto done = to.run(statements::move_watermarks, x);
   if (!done)
     return done.error();
   return done->changed() == 1
@@ -215,7 +215,7 @@ caf::error postgres_projection_store::move_marks(connection& to,
 
 caf::error postgres_projection_store::write(connection& to, const slice& x,
                                             marks& now, slice_applied& out) {
-  now.reached = x.upto;
+  now.reached = x.last;
   now.id_max = std::max(now.id_max, x.id_max);
   if (auto error = hold_epoch(to))
     return error;
@@ -233,7 +233,7 @@ caf::error postgres_projection_store::write(connection& to, const slice& x,
     return error;
   if (auto error = submissions_.change(to, x.submissions_changed))
     return error;
-  return move_marks(to, now);
+  return move_watermarks(to, now);
 }
 
 caf::expected<bool> postgres_projection_store::arrived(const marks& now) {
@@ -248,10 +248,10 @@ caf::expected<bool> postgres_projection_store::arrived(const marks& now) {
 }
 
 caf::expected<slice_applied> postgres_projection_store::apply(const slice& x) {
-  if (x.from != marks_.reached || x.upto < x.from)
+  if (x.from != marks_.reached || x.last < x.from)
     return caf::make_error(ec::invalid_argument,
                            "a slice from " + std::to_string(x.from) + " to "
-                             + std::to_string(x.upto)
+                             + std::to_string(x.last)
                              + " does not follow what is reached, "
                              + std::to_string(marks_.reached));
   constexpr auto attempts = 2;

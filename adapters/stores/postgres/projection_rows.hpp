@@ -39,11 +39,11 @@ public:
 
   /// Adds the places that bodies moved away from to `freed`.
   caf::error change(connection& to, const std::vector<item_change>& changes,
-                    table_sum& sum, std::vector<body_place>& freed);
+                    table_sum& sum, std::vector<body_location>& freed);
 
   /// Adds the places of the bodies to `freed`.
   caf::error drop(connection& to, const std::vector<item_id>& ids,
-                  table_sum& sum, std::vector<body_place>& freed);
+                  table_sum& sum, std::vector<body_location>& freed);
 
   // -- reads
 

@@ -22,7 +22,7 @@ inline constexpr std::string_view first_marks =
   "WHERE NOT EXISTS (SELECT FROM item_rows WHERE shard = $1) "
   "AND NOT EXISTS (SELECT FROM control_rows WHERE shard = $1) "
   "ON CONFLICT DO NOTHING";
-inline constexpr std::string_view move_marks =
+inline constexpr std::string_view move_watermarks =
   "UPDATE projection_marks SET reached = $3, id_max = $4, items = $5, "
   "items_sum = $6, rings = $7, rings_sum = $8, controls = $9, "
   "controls_sum = $10, checksum = $11 WHERE shard = $1 AND reached = $2";

@@ -50,13 +50,13 @@ inline constexpr std::string_view hold_epoch =
 
 // -- extents
 
-inline constexpr std::string_view extents =
+inline constexpr std::string_view segments =
   "SELECT number, first_seq, coalesce(last_seq, 0), coalesce(bytes, 0), "
   "last_seq IS NULL FROM journal_extents WHERE shard = $1 ORDER BY number";
-inline constexpr std::string_view close_extent =
+inline constexpr std::string_view close_segment =
   "UPDATE journal_extents SET last_seq = $3, bytes = $4 WHERE shard = $1 "
   "AND number = $2 AND last_seq IS NULL";
-inline constexpr std::string_view begin_extent =
+inline constexpr std::string_view begin_segment =
   "INSERT INTO journal_extents VALUES ($1, $2, $3)";
 inline constexpr std::string_view delete_extent =
   "DELETE FROM journal_extents WHERE shard = $1 AND number = $2";
@@ -80,8 +80,8 @@ inline std::string tables_of(std::uint32_t shard) {
   return "journal_" + std::to_string(shard) + "_";
 }
 
-inline std::string table(std::uint32_t shard, std::uint64_t extent) {
-  return tables_of(shard) + std::to_string(extent);
+inline std::string table(std::uint32_t shard, std::uint64_t segment) {
+  return tables_of(shard) + std::to_string(segment);
 }
 
 /// Nothing is ever updated there and the table goes as a whole: no vacuum.

@@ -14,7 +14,7 @@ constexpr int document_column = 22;
 
 std::uint64_t submission_table::checksum_of(const submission_row& x,
                                             std::uint64_t document_sum) {
-  const auto& p = x.particulars;
+  const auto& p = x.submission;
   checksum_.of("submissions")
     .all(x.id, x.user, x.queue, p.file_name, p.operation, p.login, p.source,
          p.blob, p.size, x.status, x.failed, x.parked, x.batch_id, x.processor,
@@ -34,7 +34,7 @@ std::uint64_t submission_table::document_sum_of(const submission_row& x) {
 
 caf::expected<std::uint64_t>
 submission_table::read(const result& rows, int row, submission_row& x) {
-  auto& p = x.particulars;
+  auto& p = x.submission;
   rows.read(row, 0, x.id);
   rows.read(row, 1, x.user);
   rows.read(row, 2, x.queue);
@@ -68,7 +68,7 @@ caf::error submission_table::put(connection& to,
     return {};
   auto all = columns("ntttttttnnnntttnnnnnntt");
   for (const auto& x : rows) {
-    const auto& p = x.particulars;
+    const auto& p = x.submission;
     const auto document_sum = document_sum_of(x);
     add_row(all, x.id, x.user, x.queue, p.file_name, p.operation, p.login,
             p.source, p.blob, p.size, x.status, x.failed, x.parked, x.batch_id,

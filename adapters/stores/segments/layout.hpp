@@ -39,7 +39,7 @@ constexpr std::uint64_t whole_pages(std::uint64_t bytes) {
   return (bytes + page_bytes - 1) / page_bytes * page_bytes;
 }
 
-/// `body_place::group` of a payload that begins at this byte of a segment.
+/// `body_location::group` of a payload that begins at this byte of a segment.
 constexpr std::uint64_t group_number(std::uint64_t segment,
                                      std::uint64_t offset) {
   return segment << 32 | offset;

@@ -1,5 +1,6 @@
 #include "adapters/stores/segments/segment_journal.hpp"
 
+#include "messages/journal.hpp"
 #include "messages/values/test_points.hpp"
 
 #include <algorithm>
@@ -239,7 +240,8 @@ caf::error segment_journal::show_part(
   return {};
 }
 
-caf::expected<std::string> segment_journal::read_body(const body_place& place) {
+caf::expected<std::string>
+segment_journal::read_body(const body_location& place) {
   const auto number = place.group >> 32;
   const auto at = (place.group & 0xffffffff) + place.offset;
   segment_ptr file;

@@ -24,9 +24,9 @@ public:
   caf::error
   read(sequence from,
        const std::function<bool(const stored_group&)>& show) override;
-  caf::expected<std::string> read_body(const body_place& place) override;
+  caf::expected<std::string> read_body(const body_location& place) override;
   std::vector<watermark> watermarks() override;
-  std::vector<extent> extents() override;
+  std::vector<segment> segments() override;
   caf::error drop(std::uint64_t number) override;
   std::uint64_t disk_bytes() override;
   caf::error backup(const std::filesystem::path& folder) override;

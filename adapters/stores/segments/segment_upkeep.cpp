@@ -34,8 +34,8 @@ caf::expected<unique_fd> lock_folder(const fs::path& folder) {
 
 } // namespace
 
-std::vector<extent> segment_journal::extents() {
-  std::vector<extent> out;
+std::vector<segment> segment_journal::segments() {
+  std::vector<segment> out;
   const std::lock_guard guard{mutex_};
   for (const auto& [number, x] : log_)
     out.push_back({.number = number,
@@ -127,7 +127,7 @@ open_segments(const segments_options& options) {
   auto lock = lock_folder(options.folder);
   if (!lock)
     return std::move(lock.error());
-  auto found = recover(io, pool);
+  auto found = segments::recover(io, pool);
   if (!found)
     return std::move(found.error());
   ++found->names.epoch;

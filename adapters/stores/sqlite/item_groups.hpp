@@ -49,7 +49,7 @@ private:
     std::uint64_t size;
     micros received_us;
     std::uint64_t digest;
-    body_place place;
+    body_location place;
     micros available_us;
     claim_token token;
     micros deadline_us;

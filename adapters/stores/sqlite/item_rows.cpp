@@ -89,7 +89,8 @@ caf::error item_rows::put(const std::vector<item_row>& rows, table_sum& sum) {
 }
 
 caf::error item_rows::change(const std::vector<item_change>& changes,
-                             table_sum& sum, std::vector<body_place>& freed) {
+                             table_sum& sum,
+                             std::vector<body_location>& freed) {
   auto find = file_.prepare(statements::item);
   auto update = file_.prepare(statements::change_item);
   if (!find || !update)
@@ -128,7 +129,7 @@ caf::error item_rows::change(const std::vector<item_change>& changes,
 }
 
 caf::error item_rows::drop(const std::vector<item_id>& ids, table_sum& sum,
-                           std::vector<body_place>& freed) {
+                           std::vector<body_location>& freed) {
   auto find = file_.prepare(statements::place_of_item);
   auto remove = file_.prepare(statements::delete_item);
   if (!find || !remove)
@@ -136,7 +137,7 @@ caf::error item_rows::drop(const std::vector<item_id>& ids, table_sum& sum,
   freed.reserve(freed.size() + ids.size());
   auto sorted = ids; // as in the file, see above
   std::sort(sorted.begin(), sorted.end());
-  body_place place;
+  body_location place;
   for (const auto id : sorted) {
     const auto found = find->bind(id).next();
     if (!found)

@@ -58,7 +58,7 @@ public:
   caf::expected<std::vector<doi_record>> find(const doi_query& query,
                                               std::uint32_t count_max) override;
 
-  caf::expected<item_id> submission_max(item_id upto) override;
+  caf::expected<item_id> submission_max(item_id last) override;
 
   caf::error backup(const std::filesystem::path& folder) override {
     const std::lock_guard turn{mutex_};
@@ -246,12 +246,12 @@ sqlite_doi_registry::record(const doi_registration& registration) {
   return out;
 }
 
-caf::expected<item_id> sqlite_doi_registry::submission_max(item_id upto) {
+caf::expected<item_id> sqlite_doi_registry::submission_max(item_id last) {
   const std::lock_guard turn{mutex_};
   auto select = file_->prepare(statements::submission_max);
   if (!select)
     return std::move(select.error());
-  const auto found = select->bind(upto).next();
+  const auto found = select->bind(last).next();
   if (!found)
     return found.error();
   return select->number(0);

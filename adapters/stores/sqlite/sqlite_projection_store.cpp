@@ -49,7 +49,7 @@ public:
     // nop
   }
 
-  caf::error load_marks();
+  caf::error load_watermarks();
 
   sequence reached() override {
     return marks_.reached;
@@ -125,7 +125,7 @@ private:
   marks marks_;
 };
 
-caf::error sqlite_projection_store::load_marks() {
+caf::error sqlite_projection_store::load_watermarks() {
   auto select = file_->prepare(statements::meta);
   if (!select)
     return std::move(select.error());
@@ -159,7 +159,7 @@ caf::error sqlite_projection_store::put_marks(const marks& x) {
 
 caf::error sqlite_projection_store::write(const slice& x, marks& now,
                                           slice_applied& out) {
-  now.reached = x.upto;
+  now.reached = x.last;
   now.id_max = std::max(now.id_max, x.id_max);
   if (auto error = items_.put(x.items_put, now.items))
     return error;
@@ -179,10 +179,10 @@ caf::error sqlite_projection_store::write(const slice& x, marks& now,
 }
 
 caf::expected<slice_applied> sqlite_projection_store::apply(const slice& x) {
-  if (x.from != marks_.reached || x.upto < x.from)
+  if (x.from != marks_.reached || x.last < x.from)
     return caf::make_error(ec::invalid_argument,
                            "a slice from " + std::to_string(x.from) + " to "
-                             + std::to_string(x.upto)
+                             + std::to_string(x.last)
                              + " does not follow what is reached, "
                              + std::to_string(marks_.reached));
   // Before the slice, so that a failure leaves nothing half said.
@@ -309,7 +309,7 @@ open_sqlite_projection(const std::filesystem::path& path,
   if (!file)
     return std::move(file.error());
   auto out = std::make_unique<sqlite_projection_store>(std::move(*file));
-  if (auto error = out->load_marks())
+  if (auto error = out->load_watermarks())
     return error;
   return std::unique_ptr<projection_store>{std::move(out)};
 }

@@ -25,7 +25,7 @@ submission_rows::submission_rows(database& file) : file_(file) {
 
 std::uint64_t submission_rows::checksum_of(const submission_row& x,
                                            bool documented) {
-  const auto& p = x.particulars;
+  const auto& p = x.submission;
   checksum_.of("submissions")
     .all(x.id, x.user, x.queue, p.file_name, p.operation, p.login, p.source,
          p.blob, p.size, x.status, x.failed, x.parked, x.batch_id, x.processor,
@@ -44,12 +44,12 @@ caf::expected<bool> submission_rows::read(const statement& from,
   from.read(0, x.id);
   from.read(1, x.user);
   from.read(2, x.queue);
-  from.read(3, x.particulars.file_name);
-  from.read(4, x.particulars.operation);
-  from.read(5, x.particulars.login);
-  from.read(6, x.particulars.source);
-  from.read(7, x.particulars.blob);
-  from.read(8, x.particulars.size);
+  from.read(3, x.submission.file_name);
+  from.read(4, x.submission.operation);
+  from.read(5, x.submission.login);
+  from.read(6, x.submission.source);
+  from.read(7, x.submission.blob);
+  from.read(8, x.submission.size);
   from.read(9, x.status);
   from.read(10, x.failed);
   from.read(11, x.parked);
@@ -62,7 +62,7 @@ caf::expected<bool> submission_rows::read(const statement& from,
   from.read(18, x.attempt);
   from.read(19, documented);
   from.read(20, checksum);
-  from.read(24, x.particulars.trace);
+  from.read(24, x.submission.trace);
   if (checksum != checksum_of(x, documented))
     return file_.damaged("submission " + std::to_string(x.id)
                          + " does not match its checksum");
@@ -102,7 +102,7 @@ caf::error submission_rows::put(const std::vector<submission_row>& rows) {
   if (!insert)
     return std::move(insert.error());
   for (const auto& x : rows) {
-    const auto& p = x.particulars;
+    const auto& p = x.submission;
     const auto documented = !x.document.empty();
     auto error =
       insert

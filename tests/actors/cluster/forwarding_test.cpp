@@ -58,11 +58,11 @@ caf::behavior late_owner(caf::event_based_actor* self,
 class forwarded : public actor_fixture {
 protected:
   forwarded() {
-    forwarding_options to;
+    cluster::forwarding_options to;
     to.count = 2;
     to.owner_wait = milliseconds{10'000};
     to.lost = [this] { ++lost; };
-    at = spawn(router, router_options{to});
+    at = spawn(cluster::router, cluster::router_options{to});
     user = "u";
     while (shard_of(user, 2) != 1)
       user += "u";

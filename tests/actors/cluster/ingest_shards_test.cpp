@@ -13,7 +13,8 @@ using std::chrono::milliseconds;
 
 class ingest_shards : public shards_world {
 protected:
-  using intake_pointer = intake_self::stateful_pointer<intake_state>;
+  using intake_pointer =
+    records::intake_self::stateful_pointer<records::intake_state>;
 
   void SetUp() override {
     begin(2);
@@ -29,7 +30,7 @@ protected:
     alone = &join("a");
     pass(milliseconds{2 * lease_ms});
     ASSERT_EQ(owns(*alone).size(), 2u);
-    intake_options options;
+    records::intake_options options;
     options.source = open_memory_source(topics, "in");
     options.topic = "in";
     options.format = plain_format();
@@ -40,7 +41,7 @@ protected:
     options.blobs = blobs.get();
     options.limits.wait = milliseconds{0};
     options.idle_pause = milliseconds{50};
-    reading = sys.spawn(intake, options);
+    reading = sys.spawn(records::intake, options);
     adopt(reading);
   }
 
@@ -94,7 +95,7 @@ protected:
           EXPECT_FALSE(reader.next(x));
           for (const auto& e : x.events) {
             if (const auto* y = std::get_if<submission_received>(&e))
-              names.insert(x.user + " metadata " + y->particulars.file_name
+              names.insert(x.user + " metadata " + y->submission.file_name
                            + " x");
             if (const auto* y = std::get_if<record_rejected>(&e)) {
               rejected.insert(y->value);
@@ -115,7 +116,7 @@ protected:
   std::string ann;
   std::string bob;
   engine* alone = nullptr;
-  intake_self reading;
+  records::intake_self reading;
   std::multiset<std::string> taken;
   std::multiset<std::string> refused;
 };

@@ -1,5 +1,6 @@
 // Moves between queues of several shards.
 
+#include "messages/records.hpp"
 #include "tests/actors/cluster/shard_moves_world.hpp"
 
 #include <deque>
@@ -129,10 +130,10 @@ TEST_F(shard_moves, of_ten_thousand_items_keep_each_of_them) {
   EXPECT_EQ(drained(*b, to), numbered(10'000));
   // Whatever was moved: one mark for each pair of shards.
   const auto logged = disks[0].log;
-  auto marks = ask<watermarks_read>(owner_of(0).cores.at(0).shard,
-                                    read_watermarks{});
-  ASSERT_TRUE(marks);
-  EXPECT_EQ(marks->marks.size(), 1u);
+  auto watermarks =
+    ask<watermarks_read>(owner_of(0).cores.at(0).shard, read_watermarks{});
+  ASSERT_TRUE(watermarks);
+  EXPECT_EQ(watermarks->watermarks.size(), 1u);
 }
 
 TEST_F(shard_moves, carry_bodies_that_fill_several_messages) {
@@ -313,17 +314,17 @@ TEST_F(shard_moves, let_each_item_be_acked_once_while_they_run) {
   std::multiset<std::string> acked;
   std::size_t late = 0;
   struct claims {
-    end_items acks;
+    settle_items acks;
     strings bodies;
   };
   std::deque<claims> held;
   for (auto round = 0; round < 4'000 && acked.size() < 1'000; ++round) {
     const auto& queue = round % 2 == 0 ? from : to;
     auto& via = round % 3 == 0 ? *a : *b;
-    items_taken got;
+    items_received got;
     step(worker->request(via.router, caf::infinite,
-                         take_items{queue, "worker", 3, 3'600'000}),
-         [&](items_taken& x) { got = std::move(x); });
+                         receive_items{queue, "worker", 3, 3'600'000}),
+         [&](items_received& x) { got = std::move(x); });
     claims mine{{queue, {}}, {}};
     for (const auto& x : got.items)
       if (x.name.id != 0) {
@@ -337,7 +338,7 @@ TEST_F(shard_moves, let_each_item_be_acked_once_while_they_run) {
     const auto mine_now = std::move(held.front());
     held.pop_front();
     step(worker->request(via.router, caf::infinite, mine_now.acks),
-         [&](const items_ended& x) {
+         [&](const items_settled& x) {
            for (std::size_t i = 0; i < x.accepted.size(); ++i)
              if (x.accepted[i] != 0)
                acked.insert(mine_now.bodies[i]);

@@ -104,7 +104,7 @@ protected:
     return out;
   }
 
-  std::vector<item_name> names(const items_taken& x) {
+  std::vector<item_name> names(const items_received& x) {
     std::vector<item_name> out;
     for (const auto& item : x.items)
       if (item.name.id != 0)
@@ -114,11 +114,11 @@ protected:
 
   std::size_t finish(engine& via, const std::string& queue,
                      const std::vector<item_name>& which) {
-    end_items what;
+    settle_items what;
     what.queue = queue;
     for (const auto& name : which)
       what.items.push_back({name, verdict::done, 0, "", "", ""});
-    auto out = ask<items_ended>(via.router, what);
+    auto out = ask<items_settled>(via.router, what);
     EXPECT_TRUE(out) << (out ? "" : render(out.error()));
     std::size_t count = 0;
     if (out)

@@ -1,6 +1,7 @@
 // Engines that share shards: who takes what, what happens when one goes, and
 // that every request reaches its shard through any of them.
 
+#include "messages/projection.hpp"
 #include "tests/actors/cluster/shards_world.hpp"
 
 namespace depositd::testing {
@@ -130,8 +131,8 @@ TEST_F(shards, are_reached_through_any_engine) {
       = ask<queue_counted>(there.router, count_queue{queue});
     ASSERT_TRUE(counted);
     EXPECT_EQ(counted->claims, 2u);
-    end_items ends{queue, {{taken->items[0].name}}};
-    const auto ended = ask<items_ended>(there.router, ends);
+    settle_items ends{queue, {{taken->items[0].name}}};
+    const auto ended = ask<items_settled>(there.router, ends);
     ASSERT_TRUE(ended);
     EXPECT_EQ(ended->accepted, std::vector<std::uint8_t>{1});
     EXPECT_EQ(ask<queue_counted>(here.router, count_queue{queue})->items, 1u);
@@ -187,10 +188,10 @@ TEST_F(shards, accept_a_batch_of_deposits_of_many_users_in_its_order) {
   auto taken = poll(*b, "metadata", 100);
   ASSERT_TRUE(taken);
   EXPECT_EQ(taken->items.size(), 20u);
-  end_items ends{"metadata", {}};
+  settle_items ends{"metadata", {}};
   for (const auto& x : taken->items)
     ends.items.push_back({x.name});
-  const auto ended = ask<items_ended>(b->router, ends);
+  const auto ended = ask<items_settled>(b->router, ends);
   EXPECT_EQ(ended->accepted, std::vector<std::uint8_t>(20, 1));
   EXPECT_EQ(ask<queue_counted>(a->router, count_queue{"metadata"})->items,
             0u);
@@ -198,19 +199,19 @@ TEST_F(shards, accept_a_batch_of_deposits_of_many_users_in_its_order) {
 
 TEST_F(shards, all_have_a_setting_before_it_is_answered) {
   two_engines();
-  user_standing_changed held{"press", true, false};
+  user_eligibility_changed held{"press", true, false};
   ASSERT_TRUE(ask<done>(b->router, propose{{held}}));
   for (shard_number shard = 0; shard < 4; ++shard) {
     const auto known = settings_in(owner_of(shard), shard);
-    ASSERT_EQ(known->standings.count("press"), 1u) << "shard " << shard;
-    EXPECT_TRUE(known->standings.at("press").held);
+    ASSERT_EQ(known->eligibilities.count("press"), 1u) << "shard " << shard;
+    EXPECT_TRUE(known->eligibilities.at("press").held);
   }
   held.held = false;
   ASSERT_TRUE(ask<done>(a->router, propose{{held}}));
   for (shard_number shard = 0; shard < 4; ++shard) {
     const auto known = settings_in(owner_of(shard), shard);
-    const auto at = known->standings.find("press");
-    EXPECT_TRUE(at == known->standings.end() || !at->second.held);
+    const auto at = known->eligibilities.find("press");
+    EXPECT_TRUE(at == known->eligibilities.end() || !at->second.held);
   }
 }
 
@@ -236,15 +237,15 @@ TEST_F(shards, learn_what_was_set_while_they_had_no_engine) {
   const auto lost = owns(other).front();
   crash(other);
   // Answered although a shard has no engine: it will know before it serves.
-  auto waiting = self->request(
-    zero.router, caf::infinite,
-    propose{{user_standing_changed{"press", true, false}}});
+  auto waiting =
+    self->request(zero.router, caf::infinite,
+                  propose{{user_eligibility_changed{"press", true, false}}});
   pass(milliseconds{2 * lease_ms});
   ASSERT_TRUE(self->has_next_message());
   waiting.receive([](const done&) {},
                   [](const caf::error& why) { FAIL() << render(why); });
   ASSERT_EQ(owns(zero), (numbers{0, 1, 2, 3}));
-  EXPECT_EQ(settings_in(zero, lost)->standings.count("press"), 1u);
+  EXPECT_EQ(settings_in(zero, lost)->eligibilities.count("press"), 1u);
 }
 
 TEST_F(shards, go_to_the_others_when_an_engine_dies) {
@@ -333,13 +334,13 @@ TEST_F(shards, let_requests_wait_for_an_owner) {
   put(*b, queue, {{"u", 0, "x"}});
   crash(*a);
   auto waiting = self->request(b->router, caf::infinite,
-                               take_items{queue, "worker", 1, 60'000});
+                               receive_items{queue, "worker", 1, 60'000});
   settle();
   EXPECT_FALSE(self->has_next_message());
   pass(milliseconds{2 * lease_ms - 200});
   ASSERT_TRUE(self->has_next_message());
   waiting.receive(
-    [](const items_taken& x) {
+    [](const items_received& x) {
       EXPECT_EQ(bodies(x), std::vector<std::string>{"x"});
     },
     [](const caf::error& why) { FAIL() << render(why); });
@@ -354,11 +355,11 @@ TEST_F(shards, refuse_requests_that_have_waited_too_long) {
   cut_off(*database, "b", true);
   crash(*a);
   auto waiting = self->request(b->router, caf::infinite,
-                               take_items{queue, "worker", 1, 60'000});
+                               receive_items{queue, "worker", 1, 60'000});
   pass(milliseconds{2 * lease_ms + 600});
   ASSERT_TRUE(self->has_next_message());
   waiting.receive(
-    [](const items_taken&) { FAIL() << "there is no owner"; },
+    [](const items_received&) { FAIL() << "there is no owner"; },
     [](const caf::error& why) { EXPECT_EQ(why, ec::overloaded); });
 }
 
@@ -374,19 +375,16 @@ TEST_F(shards, make_a_new_queue_known_everywhere_first) {
 
 TEST_F(shards, give_processors_a_door_of_each) {
   two_engines();
-  const auto all = ask<doors_opened>(b->router, open_doors{"metadata"});
+  const auto all = ask<ports_opened>(b->router, open_ports{"metadata"});
   ASSERT_TRUE(all) << render(all.error());
-  ASSERT_EQ(all->doors.size(), 4u);
-  const auto one
-    = ask<doors_opened>(b->router, open_doors{name_in(1, "work")});
+  ASSERT_EQ(all->ports.size(), 4u);
+  const auto one = ask<ports_opened>(b->router, open_ports{name_in(1, "work")});
   ASSERT_TRUE(one);
-  ASSERT_EQ(one->doors.size(), 1u);
-  EXPECT_EQ(one->doors[0].shard, 1u);
-  EXPECT_TRUE(
-    ask<queue_door_actor>(a->router, open_queue{name_in(2, "work")}));
-  EXPECT_EQ(
-    ask<queue_door_actor>(a->router, open_queue{"metadata"}).error(),
-    ec::invalid_argument);
+  ASSERT_EQ(one->ports.size(), 1u);
+  EXPECT_EQ(one->ports[0].shard, 1u);
+  EXPECT_TRUE(ask<queue_port_actor>(a->router, open_queue{name_in(2, "work")}));
+  EXPECT_EQ(ask<queue_port_actor>(a->router, open_queue{"metadata"}).error(),
+            ec::invalid_argument);
 }
 
 TEST_F(shards, park_and_purge_all_at_once) {

@@ -32,12 +32,12 @@ protected:
   struct engine {
     std::string name;
     std::shared_ptr<shard_leases> leases;
-    std::shared_ptr<owned_shards> owned;
+    std::shared_ptr<cluster::owned_shards> owned;
     router_actor router;
     reader_actor reader;
     shard_keeper_actor keeper;
     admin_actor admin;
-    std::map<shard_number, core_actors> cores;
+    std::map<shard_number, depositd::engine::core_actors> cores;
     caf::error failure;
   };
 
@@ -49,14 +49,14 @@ protected:
     configuration.queues.push_back({"metadata", deposit_queue_defaults()});
   }
 
-  caf::expected<opened_core> open(engine& on, shard_number shard,
-                                  epoch_number epoch) {
+  caf::expected<cluster::opened_core> open(engine& on, shard_number shard,
+                                           epoch_number epoch) {
     auto& at = disks[shard];
     auto journal = open_memory_journal(at.log, epoch);
     if (!journal)
       return journal.error();
     std::shared_ptr<journal_store> log{std::move(*journal)};
-    core_options options;
+    depositd::engine::core_options options;
     options.shard = shard;
     options.shards = shards;
     options.router = on.router;
@@ -66,11 +66,11 @@ protected:
     options.registry = registry.get();
     options.threads = false;
     options.clock = engine_clock{time_us, sched.clock().now()};
-    options.budget = std::make_shared<memory_budget>(1 << 20);
+    options.budget = std::make_shared<journal::memory_budget>(1 << 20);
     if (shard == 0)
       options.configuration = configuration;
-    opened_core out;
-    out.actors = spawn_core(sys, std::move(options));
+    cluster::opened_core out;
+    out.actors = depositd::engine::spawn_core(sys, std::move(options));
     for (const auto& [name, who] : out.actors.all())
       adopt(who);
     on.cores[shard] = out.actors;
@@ -89,7 +89,7 @@ protected:
     auto joined = open_memory_leases(database, {name, name}, shards);
     EXPECT_TRUE(joined) << render(joined.error());
     out.leases = std::move(*joined);
-    out.owned = std::make_shared<owned_shards>(name);
+    out.owned = std::make_shared<cluster::owned_shards>(name);
     out.admin = spawn(meeting_admin, out.owned, [this, name](const auto& who) {
       if (calls_lost > 0 && calls_lost-- > 0)
         return false;
@@ -99,16 +99,16 @@ protected:
     });
     admins[name] = out.admin;
     keeper_of[name] = nullptr;
-    forwarding_options to;
+    cluster::forwarding_options to;
     to.count = shards;
     to.owner_wait = milliseconds{2 * lease_ms};
     to.lost = [this, name] {
       if (keeper_of[name])
         caf::anon_send(keeper_of[name], look_now{});
     };
-    out.router = spawn(router, router_options{to});
-    out.reader = spawn(reader, to);
-    shard_keeper_options options;
+    out.router = spawn(cluster::router, cluster::router_options{to});
+    out.reader = spawn(cluster::reader, to);
+    cluster::shard_keeper_options options;
     options.leases = out.leases;
     options.lease_ms = lease_ms;
     options.open = [this, &out](shard_number shard, epoch_number epoch) {
@@ -121,7 +121,7 @@ protected:
     options.drain_ms = 1'000;
     options.threads = false;
     options.failed = [&out](const caf::error& why) { out.failure = why; };
-    auto keeper = spawn(shard_keeper, options, out.router, out.reader);
+    auto keeper = spawn(cluster::shard_keeper, options, out.router, out.reader);
     out.keeper = keeper;
     keeper_of[name] = out.keeper;
     return out;
@@ -185,14 +185,14 @@ protected:
     return reply ? reply->ids : std::vector<item_id>{};
   }
 
-  caf::expected<items_taken> poll(engine& via, const std::string& queue,
-                                  std::uint32_t count,
-                                  std::uint32_t lease = 60'000) {
-    return ask<items_taken>(via.router,
-                            take_items{queue, "worker", count, lease});
+  caf::expected<items_received> poll(engine& via, const std::string& queue,
+                                     std::uint32_t count,
+                                     std::uint32_t lease = 60'000) {
+    return ask<items_received>(via.router,
+                               receive_items{queue, "worker", count, lease});
   }
 
-  static std::vector<std::string> bodies(const items_taken& x) {
+  static std::vector<std::string> bodies(const items_received& x) {
     std::vector<std::string> out;
     for (const auto& item : x.items)
       if (item.name.id != 0)
@@ -206,8 +206,8 @@ protected:
     submit what;
     what.queue = "metadata";
     what.user = user;
-    what.particulars.file_name = file;
-    what.particulars.blob = "none";
+    what.submission.file_name = file;
+    what.submission.blob = "none";
     return ask<enqueued>(via.router, std::move(what));
   }
 

@@ -57,7 +57,7 @@ void core_world::check_hand_out(worker& to, const claimed_item& item) {
 
 /// What a start at this moment would find is what was acknowledged.
 void core_world::check_store() {
-  auto found = recover_state(*store, *tables);
+  auto found = projection::recover_state(*store, *tables);
   ASSERT_TRUE(found) << render(found.error());
   std::size_t count = 0;
   for (const auto& [user, ledgers] : (*found)->ledgers)
@@ -113,7 +113,7 @@ void core_world::drain_everything() {
   std::vector<event> changes{event{server_changed{false, true}}};
   for (std::uint32_t i = 0; i < users_; ++i) {
     const auto user = "u" + std::to_string(i);
-    changes.emplace_back(user_standing_changed{user, false, false});
+    changes.emplace_back(user_eligibility_changed{user, false, false});
     for (const auto& [queue, settings] : model_.queues)
       changes.emplace_back(
         user_limits_changed{queue, user, false, 0, false, 0});

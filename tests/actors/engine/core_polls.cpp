@@ -11,8 +11,8 @@ void core_world::poll_some() {
   who.queue = any_queue();
   const auto count = 1 + below(4);
   const auto lease_ms = 1000 + below(5000);
-  auto got = ask<items_taken>(
-    core, take_items{who.queue, "poller", count, lease_ms, no_cap});
+  auto got = ask<items_received>(
+    core, receive_items{who.queue, "poller", count, lease_ms, no_cap});
   ASSERT_TRUE(got) << render(got.error());
   EXPECT_LE(got->items.size(), count);
   for (const auto& x : got->items)
@@ -45,12 +45,12 @@ void core_world::ack_by_id() {
     return;
   const auto id = *item;
   const auto x = model_.live.at(id);
-  end_items what;
+  settle_items what;
   what.queue = x.queue;
   what.items.resize(2);
   what.items[0].name = {id, digest_of_user(x.user)};
   what.items[1].name = {id + 1'000'000'000, digest_of_user(x.user)};
-  auto ended = ask<items_ended>(core, what);
+  auto ended = ask<items_settled>(core, what);
   ASSERT_TRUE(ended);
   EXPECT_EQ(ended->accepted, (std::vector<std::uint8_t>{1, 0}));
   model_.finish(id);
@@ -66,10 +66,9 @@ void core_world::renew_by_id() {
   auto& x = model_.live.at(id);
   const auto lease_ms = chance(3) ? 0 : 1000 + below(8000);
   const auto deadline = now() + micros{lease_ms} * 1000;
-  EXPECT_TRUE(ask<done>(core, extend_items{x.queue,
-                                           "poller",
-                                           lease_ms,
-                                           {{id, digest_of_user(x.user)}}}));
+  EXPECT_TRUE(ask<done>(
+    core,
+    renew_items{x.queue, "poller", lease_ms, {{id, digest_of_user(x.user)}}}));
   if (lease_ms == 0) {
     if (x.claimed)
       model_.end_claim(id, verdict::release, never);

@@ -3,6 +3,7 @@
 // What was accepted and what has ended, and processors that write it down.
 
 #include "messages/actors.hpp"
+#include "messages/processors.hpp"
 
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
@@ -36,7 +37,7 @@ struct books {
 
 struct processor_books {
   std::uint32_t number = 0;
-  queue_door_actor door;
+  queue_port_actor door;
   std::minstd_rand chance;
   std::set<item_id> done; ///< what it said is done, until it is told
 };
@@ -46,17 +47,18 @@ using stress_processor = processor_actor::extend<caf::reacts_to<attached>>;
 /// Ends most of what it gets, gives the rest back, and asks for more.
 inline stress_processor::behavior_type
 ending_processor(stress_processor::stateful_pointer<processor_books> self,
-                 queue_door_actor door, books* all) {
+                 queue_port_actor door, books* all) {
   self->state.door = std::move(door);
   return {
-    [=](const handed& x) {
+    [=](const deliver& x) {
       auto& state = self->state;
       for (const auto& told : x.settled)
         if (state.done.erase(told.id) > 0 && told.accepted) {
           const std::lock_guard guard{all->mutex};
           all->ended.insert(told.id);
         }
-      work more{state.number, static_cast<std::uint32_t>(x.items.size()), {}};
+      settle_and_request more{
+        state.number, static_cast<std::uint32_t>(x.items.size()), {}};
       for (const auto& item : x.items) {
         outcome what;
         what.id = item.id;
@@ -74,7 +76,7 @@ ending_processor(stress_processor::stateful_pointer<processor_books> self,
     },
     [=](const attached& x) {
       self->state.number = x.processor;
-      self->send(self->state.door, work{x.processor, 5, {}});
+      self->send(self->state.door, settle_and_request{x.processor, 5, {}});
     },
   };
 }

@@ -2,6 +2,7 @@
 // operators at once, and then the books must balance. What the deterministic
 // tests cannot show: races between actors that share counters and bodies.
 
+#include "messages/operators.hpp"
 #include "tests/actors/engine/core_stress_books.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/support/threaded_engine.hpp"
@@ -81,10 +82,10 @@ protected:
 
   /// Ends items and adds up which of them were there.
   void finish(caf::scoped_actor& self, const std::vector<item_name>& names) {
-    end_items what{polled_queue, {}};
+    settle_items what{polled_queue, {}};
     for (const auto& name : names)
       what.items.push_back({name, verdict::done, 0, "", "", ""});
-    const auto got = engine.ask<items_ended>(self, std::move(what));
+    const auto got = engine.ask<items_settled>(self, std::move(what));
     if (!got)
       return all.note("end: " + render(got.error()));
     const std::lock_guard guard{all.mutex};
@@ -94,15 +95,16 @@ protected:
   }
 
   void retry(caf::scoped_actor& self, const item_name& name) {
-    end_items what{polled_queue, {{name, verdict::retry, 1, "later", "", ""}}};
-    if (!engine.ask<items_ended>(self, std::move(what)))
+    settle_items what{polled_queue,
+                      {{name, verdict::retry, 1, "later", "", ""}}};
+    if (!engine.ask<items_settled>(self, std::move(what)))
       all.note("retry was not answered");
   }
 
   void renew(caf::scoped_actor& self, const std::vector<item_name>& names,
              std::uint32_t lease_ms) {
     if (!engine.ask<done>(self,
-                          extend_items{polled_queue, "w", lease_ms, names}))
+                          renew_items{polled_queue, "w", lease_ms, names}))
       all.note("renew was not answered");
   }
 
@@ -110,8 +112,8 @@ protected:
   bool work_once(caf::scoped_actor& self, std::minstd_rand& chance) {
     const auto lease_ms = static_cast<std::uint32_t>(chance() % 200 + 1);
     const auto count = static_cast<std::uint32_t>(chance() % 30 + 1);
-    const auto got = engine.ask<items_taken>(
-      self, take_items{polled_queue, "w", count, lease_ms, no_cap});
+    const auto got = engine.ask<items_received>(
+      self, receive_items{polled_queue, "w", count, lease_ms, no_cap});
     if (!got) {
       all.note("take: " + render(got.error()));
       return false;
@@ -141,7 +143,7 @@ protected:
     return true;
   }
 
-  void check_body(const taken_item& x) {
+  void check_body(const received_item& x) {
     if (x.body == nullptr)
       return all.note("an item came without its body");
     const std::lock_guard guard{all.mutex};
@@ -180,7 +182,7 @@ protected:
           change(self, server_changed{chance() % 4 == 0, true});
           break;
         case 1:
-          change(self, user_standing_changed{user, some == 0, some == 1});
+          change(self, user_eligibility_changed{user, some == 0, some == 1});
           break;
         case 2:
         case 3:
@@ -212,7 +214,7 @@ protected:
   void reset(caf::scoped_actor& self) {
     change(self, server_changed{false, true});
     for (std::size_t i = 0; i < 8; ++i) {
-      change(self, user_standing_changed{user_of(i), false, false});
+      change(self, user_eligibility_changed{user_of(i), false, false});
       change(self, user_limits_changed{polled_queue, user_of(i), false, 0,
                                        false, 0});
     }
@@ -224,8 +226,8 @@ protected:
   }
 
   void attach_processors(caf::scoped_actor& self, int count) {
-    const auto door
-      = engine.ask<queue_door_actor>(self, open_queue{attached_queue});
+    const auto door =
+      engine.ask<queue_port_actor>(self, open_queue{attached_queue});
     ASSERT_TRUE(door);
     for (int i = 0; i < count; ++i) {
       const auto fresh
@@ -277,8 +279,8 @@ protected:
   bool empty(caf::scoped_actor& self) {
     const auto deadline = steady::now() + 60s;
     while (counted(self).items > 0) {
-      const auto got = engine.ask<items_taken>(
-        self, take_items{polled_queue, "w", 1000, 60'000, no_cap});
+      const auto got = engine.ask<items_received>(
+        self, receive_items{polled_queue, "w", 1000, 60'000, no_cap});
       if (!got || steady::now() > deadline)
         return false;
       std::vector<item_name> names;

@@ -173,7 +173,7 @@ TEST_F(core_test, extends_a_claim_that_is_touched) {
   const auto& held = first.got->items.at(0);
   caf::anon_send(
     first.door,
-    touch_claims{first.number, {{held.id, held.token, held.member}}});
+    renew_claims{first.number, {{held.id, held.token, held.member}}});
   settle();
   auto second = attach_to("q");
   want(second, 1);
@@ -195,17 +195,17 @@ TEST_F(core_test, hands_out_nothing_while_suspended_and_goes_on_after) {
 
 TEST_F(core_test, holds_and_releases_a_user_with_what_is_queued) {
   put("q", joined(items_of("ann", 1), items_of("bob", 1)));
-  ASSERT_TRUE(change({user_standing_changed{"ann", true, false}}));
+  ASSERT_TRUE(change({user_eligibility_changed{"ann", true, false}}));
   auto sp = attach_to("q");
   want(sp, 2);
   EXPECT_EQ(sp.got->users(), strings{"bob"});
-  ASSERT_TRUE(change({user_standing_changed{"ann", false, false}}));
+  ASSERT_TRUE(change({user_eligibility_changed{"ann", false, false}}));
   EXPECT_EQ(sp.got->users(), (strings{"bob", "ann"}));
 }
 
 TEST_F(core_test, hands_prohibited_users_to_those_who_require_them) {
   put("q", joined(items_of("ann", 1), items_of("bob", 1)));
-  ASSERT_TRUE(change({user_standing_changed{"ann", false, true}}));
+  ASSERT_TRUE(change({user_eligibility_changed{"ann", false, true}}));
   auto any = attach_to("q");
   want(any, 2);
   criteria wants;
@@ -338,7 +338,7 @@ TEST_F(core_test, explains_whose_turn_it_is) {
   auto why = ask<item_explained>(core, explain_item{ids.at(0), "cas"});
   ASSERT_TRUE(why);
   EXPECT_TRUE(why->live);
-  EXPECT_EQ(why->member.report.state, standing::eligible);
+  EXPECT_EQ(why->member.report.state, eligibility::eligible);
   EXPECT_EQ(why->member.report.turn, 3u);
   EXPECT_EQ(why->member.report.length, 3u);
   EXPECT_EQ(why->member.processors_matching, 0u);

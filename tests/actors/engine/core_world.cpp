@@ -56,7 +56,7 @@ void core_world::step() {
     case 19:
       return change_limits();
     case 20:
-      return change_standing();
+      return change_eligibility();
     case 21:
       return chance(3) ? suspend() : park();
     case 22:
@@ -90,7 +90,7 @@ void core_world::step_on_failing_disk() {
       take_in(true);
       break;
     default:
-      EXPECT_FALSE(change({user_standing_changed{"u0", true, false}}));
+      EXPECT_FALSE(change({user_eligibility_changed{"u0", true, false}}));
   }
   fail_appends(*log, 0);
   if (ask<done>(core, check_intake{}))
@@ -193,7 +193,8 @@ void core_world::settle_one() {
   expected_.push_back(
     {id, what.says, now() + micros{what.delay_ms} * 1000, true});
   who->credit += credit;
-  caf::anon_send(who->sp.door, work{who->sp.number, credit, {what}});
+  caf::anon_send(who->sp.door,
+                 settle_and_request{who->sp.number, credit, {what}});
   settle();
   take_in();
 }
@@ -211,7 +212,7 @@ void core_world::settle_stale_one() {
       && at->second.token == got.token)
     ++what.token;
   expected_.push_back({got.id, what.says, never, false});
-  caf::anon_send(who->sp.door, work{who->sp.number, 0, {what}});
+  caf::anon_send(who->sp.door, settle_and_request{who->sp.number, 0, {what}});
   settle();
   take_in();
 }
@@ -224,7 +225,7 @@ void core_world::touch_one() {
           if (got.id == id && got.token == x.token)
             caf::anon_send(
               who.sp.door,
-              touch_claims{who.sp.number, {{got.id, got.token, got.member}}});
+              renew_claims{who.sp.number, {{got.id, got.token, got.member}}});
         settle();
         x.deadline_us =
           std::max(x.deadline_us, now() + micros{who.lease_ms} * 1000);
@@ -271,9 +272,9 @@ void core_world::change_limits() {
   take_in();
 }
 
-void core_world::change_standing() {
+void core_world::change_eligibility() {
   const auto user = any_user();
-  const user_standing_changed x{user, chance(3), chance(4)};
+  const user_eligibility_changed x{user, chance(3), chance(4)};
   model_.held.erase(user);
   model_.prohibited.erase(user);
   if (x.held)

@@ -94,7 +94,7 @@ private:
   void remove_worker();
   void let_time_pass(std::chrono::milliseconds t);
   void change_limits();
-  void change_standing();
+  void change_eligibility();
   void suspend();
   void park();
   void purge();

@@ -2,6 +2,9 @@
 
 #include "actors/engine/supervisor.hpp"
 #include "actors/journal/reply.hpp"
+#include "messages/operators.hpp"
+#include "messages/projection.hpp"
+#include "messages/shard.hpp"
 #include "tests/support/actor_fixture.hpp"
 
 #include <memory>
@@ -28,16 +31,16 @@ caf::behavior part(caf::event_based_actor* self, std::string name,
                    parts_ptr to) {
   const auto note = [=] {
     to->asked.push_back(name);
-    to->answers.push_back(take_reply(self));
+    to->answers.push_back(journal::take_reply(self));
   };
   return {
     [=](const drain&) {
       note();
-      return answered_later<done>();
+      return journal::answered_later<done>();
     },
     [=](const submission_query&) {
       note();
-      return answered_later<submissions_found>();
+      return journal::answered_later<submissions_found>();
     },
   };
 }
@@ -48,7 +51,7 @@ protected:
     shard = spawn(part, std::string{"shard"}, parts);
     processors = spawn(part, std::string{"processors"}, parts);
     projector = spawn(part, std::string{"projector"}, parts);
-    supervisor_options options;
+    depositd::engine::supervisor_options options;
     options.shard = caf::actor_cast<shard_actor>(shard);
     options.processors = caf::actor_cast<processor_manager_actor>(processors);
     options.projector = caf::actor_cast<projector_actor>(projector);
@@ -59,7 +62,7 @@ protected:
       failures.push_back(who);
       reason = why;
     };
-    head = spawn(supervisor, options);
+    head = spawn(depositd::engine::supervisor, options);
   }
 
   void TearDown() override {
@@ -69,7 +72,7 @@ protected:
 
   template <class T>
   void answer_last(T what) {
-    answer(parts->answers.back(), caf::make_message(std::move(what)));
+    journal::answer(parts->answers.back(), caf::make_message(std::move(what)));
     settle();
   }
 

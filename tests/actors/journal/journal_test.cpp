@@ -4,6 +4,8 @@
 #include "actors/journal/reply.hpp"
 #include "actors/shard/body_reader.hpp"
 #include "adapters/stores/memory/memory_journal_store.hpp"
+#include "messages/processors.hpp"
+#include "messages/shard.hpp"
 #include "tests/support/actor_fixture.hpp"
 #include "tests/support/watched_journal.hpp"
 
@@ -20,8 +22,8 @@ using testing::watched_journal;
 
 /// Everything that one receiver got, message by message.
 struct arrivals {
-  std::vector<handed> handed_out;
-  std::vector<places> placed;
+  std::vector<deliver> handed_out;
+  std::vector<body_locations> placed;
   std::vector<std::string> failures;
 };
 
@@ -29,8 +31,8 @@ using arrivals_ptr = std::shared_ptr<arrivals>;
 
 caf::behavior receiver(caf::event_based_actor*, arrivals_ptr to) {
   return {
-    [=](const handed& x) { to->handed_out.push_back(x); },
-    [=](const places& x) { to->placed.push_back(x); },
+    [=](const deliver& x) { to->handed_out.push_back(x); },
+    [=](const body_locations& x) { to->placed.push_back(x); },
     [=](const journal_failed& x) { to->failures.push_back(render(x.reason)); },
   };
 }
@@ -42,8 +44,8 @@ asker_actor::behavior_type asker(asker_actor::pointer self,
                                  std::shared_ptr<reply_address> where) {
   return {
     [=](const std::string&) {
-      *where = take_reply(self);
-      return answered_later<done>();
+      *where = journal::take_reply(self);
+      return journal::answered_later<done>();
     },
   };
 }
@@ -54,17 +56,17 @@ protected:
     log = make_memory_journal();
     store = std::make_unique<watched_journal>(open_memory_journal(log));
     watcher = spawn(receiver, news);
-    backlog = std::make_shared<journal_backlog>();
-    options.writer = spawn(
-      journal_writer,
-      journal_writer_options{store.get(), spawn(body_reader, store.get()),
-                             backlog});
+    backlog = std::make_shared<journal::journal_backlog>();
+    options.writer =
+      spawn(journal::journal_writer,
+            journal::journal_writer_options{
+              store.get(), spawn(shard::body_reader, store.get()), backlog});
     options.shard_watcher = caf::actor_cast<caf::strong_actor_ptr>(watcher);
     begin_journal();
   }
 
   void begin_journal() {
-    writer = spawn(journal, options);
+    writer = spawn(journal::journal, options);
     caf::anon_send(writer, begin_generation{1});
     settle();
   }
@@ -127,8 +129,8 @@ protected:
   std::shared_ptr<memory_journal> log;
   std::unique_ptr<watched_journal> store;
   caf::actor watcher;
-  std::shared_ptr<journal_backlog> backlog;
-  journal_options options;
+  std::shared_ptr<journal::journal_backlog> backlog;
+  journal::journal_options options;
   journal_actor writer;
 };
 
@@ -307,8 +309,8 @@ TEST_F(journal_test, tells_where_bodies_are_and_reads_them_from_there) {
   const auto node = spawn_receiver(to);
   caf::anon_send(writer, one_event(1, "first"));
   auto message = one_event(2, "second");
-  message.places_to = node;
-  message.places_queue = "q";
+  message.locations_to = node;
+  message.locations_queue = "q";
   caf::anon_send(writer, std::move(message));
   settle();
   ASSERT_EQ(to->placed.size(), 1u);

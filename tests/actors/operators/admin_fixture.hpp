@@ -3,6 +3,8 @@
 // The admin actor with stand-ins for everything it asks.
 
 #include "actors/operators/admin.hpp"
+#include "messages/receiving.hpp"
+#include "messages/shard.hpp"
 
 #include "tests/support/actor_fixture.hpp"
 
@@ -28,8 +30,8 @@ struct control_writer {
   void operator()(const user_limits_changed& x) {
     state.limits[{x.queue, x.user}] = x;
   }
-  void operator()(const user_standing_changed& x) {
-    state.standings[x.user] = {x.held, x.prohibited};
+  void operator()(const user_eligibility_changed& x) {
+    state.eligibilities[x.user] = {x.held, x.prohibited};
   }
   void operator()(const account_changed& x) {
     if (x.password_hash.empty())
@@ -96,7 +98,7 @@ protected:
       report.in_flight = 2;
       world_.queues.queues.push_back(report);
     }
-    admin_options options;
+    operators::admin_options options;
     options.shard = pose<shard_actor>(fake_shard());
     options.projector = pose<projector_actor>(fake_projector());
     options.processors = pose<processor_manager_actor>(fake_processors());
@@ -112,7 +114,7 @@ protected:
       engine_clock{1'772'357'400'000'000, sched.clock().current_time};
     auto sink = std::make_shared<spdlog::sinks::ostream_sink_mt>(log_);
     options.audit = std::make_shared<spdlog::logger>("audit", sink);
-    admin_ = spawn(admin, options);
+    admin_ = spawn(operators::admin, options);
   }
 
   caf::expected<std::string> send(const std::string& command,

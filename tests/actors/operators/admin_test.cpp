@@ -112,15 +112,15 @@ TEST_F(admin_test, limits_are_changed_one_side_at_a_time_and_go_back) {
 TEST_F(admin_test, standing_keeps_the_side_that_is_not_meant) {
   run("user hold", {{"names", {"ann"}}});
   const auto x = run("user prohibit", {{"names", {"ann"}}});
-  EXPECT_EQ(proposed<user_standing_changed>(),
-            (user_standing_changed{"ann", true, true}));
+  EXPECT_EQ(proposed<user_eligibility_changed>(),
+            (user_eligibility_changed{"ann", true, true}));
   EXPECT_EQ(x["users"][0]["held"], true);
   run("user release", {{"names", {"ann"}}});
-  EXPECT_EQ(proposed<user_standing_changed>(),
-            (user_standing_changed{"ann", false, true}));
+  EXPECT_EQ(proposed<user_eligibility_changed>(),
+            (user_eligibility_changed{"ann", false, true}));
   run("user allow", {{"names", {"ann"}}});
-  EXPECT_EQ(proposed<user_standing_changed>(),
-            (user_standing_changed{"ann", false, false}));
+  EXPECT_EQ(proposed<user_eligibility_changed>(),
+            (user_eligibility_changed{"ann", false, false}));
 }
 
 TEST_F(admin_test, accounts_are_added_changed_and_removed) {
@@ -165,10 +165,10 @@ TEST_F(admin_test, hashes_and_contents_never_reach_the_log) {
 
 TEST_F(admin_test, users_come_from_accounts_settings_and_rings) {
   world_.control.accounts["ann"] = {"ann", a_hash, {}};
-  world_.control.standings["bob"] = {true, false};
+  world_.control.eligibilities["bob"] = {true, false};
   world_.control.limits[{"query", "cyd"}] = {"query", "cyd", true, 5, false, 0};
-  standing_report place;
-  place.state = standing::eligible;
+  eligibility_report place;
+  place.state = eligibility::eligible;
   place.turn = 2;
   place.length = 7;
   world_.users.queues = {{"metadata", {{"dan", place}}}};
@@ -184,7 +184,7 @@ TEST_F(admin_test, users_come_from_accounts_settings_and_rings) {
 
 TEST_F(admin_test, long_lists_of_users_come_in_pages) {
   for (const auto name : {"a", "b", "c"})
-    world_.control.standings[name] = {true, false};
+    world_.control.eligibilities[name] = {true, false};
   const auto first = run("user list", {{"limit", 2}});
   EXPECT_EQ(first["total"], 3);
   EXPECT_EQ(first["more"], true);

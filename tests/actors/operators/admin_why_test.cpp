@@ -14,17 +14,17 @@ item_explained a_waiting_item() {
   out.item.ahead = 4;
   out.member.processors = 2;
   out.member.processors_matching = 1;
-  out.member.report.state = standing::eligible;
+  out.member.report.state = eligibility::eligible;
   out.member.report.turn = 3;
   out.member.report.length = 10;
   out.member.report.in_flight = 1;
-  out.member.report.terms = {1, 4, false, false};
+  out.member.report.limits = {1, 4, false, false};
   return out;
 }
 
 std::vector<std::string> reasons_of(const item_explained& x) {
   std::vector<std::string> out;
-  const auto found = why_document(x);
+  const auto found = operators::why_document(x);
   for (const auto& reason : found["reasons"])
     out.push_back(reason["reason"]);
   EXPECT_EQ(found["reason"], out.front());
@@ -34,7 +34,7 @@ std::vector<std::string> reasons_of(const item_explained& x) {
 using reasons = std::vector<std::string>;
 
 TEST(why, an_eligible_item_has_a_turn) {
-  const auto x = why_document(a_waiting_item());
+  const auto x = operators::why_document(a_waiting_item());
   EXPECT_EQ(x["reason"], "turn");
   EXPECT_EQ(x["turn"], 3);
   EXPECT_EQ(x["turns"], 10);
@@ -45,13 +45,14 @@ TEST(why, an_eligible_item_has_a_turn) {
 
 TEST(why, a_user_at_its_cap_is_told_so_with_numbers) {
   auto x = a_waiting_item();
-  x.member.report.state = standing::at_cap;
+  x.member.report.state = eligibility::at_cap;
   x.member.report.in_flight = 4;
-  EXPECT_EQ(why_document(x)["text"], "ann has 4 of 4 items in process");
+  EXPECT_EQ(operators::why_document(x)["text"],
+            "ann has 4 of 4 items in process");
   EXPECT_EQ(reasons_of(x), reasons{"at_cap"});
   x.member.report.in_flight = 0;
-  x.member.report.terms.concurrency = 0;
-  EXPECT_EQ(why_document(x)["text"], "ann has a concurrency of 0");
+  x.member.report.limits.concurrency = 0;
+  EXPECT_EQ(operators::why_document(x)["text"], "ann has a concurrency of 0");
 }
 
 TEST(why, all_reasons_are_named_the_most_general_first) {
@@ -60,8 +61,8 @@ TEST(why, all_reasons_are_named_the_most_general_first) {
   x.item.available_us = 1'000'000;
   x.member.server_suspended = true;
   x.member.suspended = true;
-  x.member.report.state = standing::held;
-  x.member.report.terms = {0, 1, true, true};
+  x.member.report.state = eligibility::held;
+  x.member.report.limits = {0, 1, true, true};
   x.member.processors_matching = 0;
   EXPECT_EQ(
     reasons_of(x),
@@ -83,7 +84,8 @@ TEST(why, a_claimed_item_names_its_processor_and_nothing_else) {
   x.item.attempt = 2;
   x.member.server_suspended = true;
   EXPECT_EQ(reasons_of(x), reasons{"claimed"});
-  EXPECT_EQ(why_document(x)["text"], "being processed by p1, attempt 2");
+  EXPECT_EQ(operators::why_document(x)["text"],
+            "being processed by p1, attempt 2");
 }
 
 TEST(why, a_parked_item_says_how_it_comes_back) {
@@ -94,7 +96,7 @@ TEST(why, a_parked_item_says_how_it_comes_back) {
 
 TEST(why, an_item_between_two_states_asks_for_patience) {
   auto x = a_waiting_item();
-  x.member.report.state = standing::nothing_ready;
+  x.member.report.state = eligibility::nothing_ready;
   EXPECT_EQ(reasons_of(x), reasons{"moving"});
 }
 
@@ -105,7 +107,7 @@ TEST(why, a_finished_submission_tells_its_end) {
   row.finished_us = 1'000'000;
   row.failed = true;
   row.reason = "no such prefix";
-  EXPECT_EQ(why_finished_document(row)["text"],
+  EXPECT_EQ(operators::why_finished_document(row)["text"],
             "failed at 1970-01-01T00:00:01.000Z: no such prefix");
 }
 

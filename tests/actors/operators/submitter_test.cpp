@@ -1,5 +1,7 @@
 #include "actors/operators/submitter.hpp"
 
+#include "messages/operators.hpp"
+#include "messages/shard.hpp"
 #include "messages/values/base64.hpp"
 
 #include "tests/support/actor_fixture.hpp"
@@ -46,12 +48,12 @@ protected:
         return enqueued{{5}, 0};
       }};
     });
-    submitter_options options;
+    operators::submitter_options options;
     options.blobs = &blobs_;
     options.shard = caf::actor_cast<shard_actor>(
       caf::actor_cast<caf::strong_actor_ptr>(shard));
     options.file_bytes_max = 8;
-    submitter_ = spawn(submitter, options);
+    submitter_ = spawn(operators::submitter, options);
   }
 
   caf::expected<enqueued> send(submit_file x) {
@@ -75,7 +77,7 @@ TEST_F(submitter_test, keeps_the_bytes_and_submits_their_particulars) {
   ASSERT_TRUE(submitted_);
   EXPECT_EQ(submitted_->queue, "metadata");
   EXPECT_EQ(submitted_->user, "ann");
-  EXPECT_EQ(submitted_->particulars,
+  EXPECT_EQ(submitted_->submission,
             (submission{"a b.xml", "doMDUpload", "ann", "shell", "sha", 5}));
 }
 

@@ -1,4 +1,4 @@
-// A slot between several doors, which the test plays: what it asks, how often,
+// A slot between several ports, which the test plays: what it asks, how often,
 // and for how long it waits for an answer.
 
 #include "actors/processors/processor.hpp"
@@ -21,13 +21,14 @@ struct shelf {
   std::uint32_t last = 0;
   std::uint32_t works = 0;
   std::uint32_t hangs_at = 1'000; ///< it does nothing more
-  std::vector<work> kept;         ///< while it hangs
+  std::vector<settle_and_request> kept; ///< while it hangs
 };
 
-queue_door_actor::behavior_type
-shelf_door(queue_door_actor::pointer self, std::shared_ptr<shelf> of) {
-  const auto serve = [=](const work& x, const processor_actor& who) {
-    handed out;
+queue_port_actor::behavior_type shelf_door(queue_port_actor::pointer self,
+                                           std::shared_ptr<shelf> of) {
+  const auto serve = [=](const settle_and_request& x,
+                         const processor_actor& who) {
+    deliver out;
     for (const auto& one : x.outcomes)
       out.settled.push_back({one.id, true});
     if (x.counts) {
@@ -51,19 +52,19 @@ shelf_door(queue_door_actor::pointer self, std::shared_ptr<shelf> of) {
       *slot = x.who;
       return attached{1, {}};
     },
-    [=](const work& x) {
+    [=](const settle_and_request& x) {
       if (++of->works >= of->hangs_at)
         of->kept.push_back(x);
       else
         serve(x, *slot);
     },
-    [=](const withdraw&) {
+    [=](const cancel_credit&) {
       if (of->works >= of->hangs_at)
         return;
       for (const auto& x : std::exchange(of->kept, {}))
         serve(x, *slot);
     },
-    [](const touch_claims&) {},
+    [](const renew_claims&) {},
     [](const detach&) -> caf::result<done> { return done{}; },
   };
 }
@@ -78,34 +79,34 @@ handler_actor::behavior_type quick_handler(handler_actor::pointer) {
   };
 }
 
-class slot_at_doors : public actor_fixture {
+class slot_at_ports : public actor_fixture {
 protected:
   std::shared_ptr<shelf> add(std::uint32_t items) {
     auto out = std::make_shared<shelf>();
-    out->shard = static_cast<shard_number>(doors.doors.size());
+    out->shard = static_cast<shard_number>(ports.ports.size());
     out->items = items;
-    doors.doors.push_back({out->shard, spawn(shelf_door, out)});
+    ports.ports.push_back({out->shard, spawn(shelf_door, out)});
     return out;
   }
 
   void work_on() {
-    processor_options options;
-    options.doors = doors;
+    processors::processor_options options;
+    options.ports = ports;
     options.handler = spawn(quick_handler);
-    spawn(processor, options);
+    spawn(processors::processor, options);
   }
 
-  doors_opened doors;
+  ports_opened ports;
 };
 
-TEST_F(slot_at_doors, asks_the_only_door_for_items_alone) {
+TEST_F(slot_at_ports, asks_the_only_door_for_items_alone) {
   const auto only = add(100);
   work_on();
   EXPECT_EQ(only->items, 0u);
   EXPECT_EQ(only->counts, 0u);
 }
 
-TEST_F(slot_at_doors, asks_for_numbers_now_and_then) {
+TEST_F(slot_at_ports, asks_for_numbers_now_and_then) {
   const auto one = add(160);
   const auto other = add(160);
   work_on();
@@ -114,7 +115,7 @@ TEST_F(slot_at_doors, asks_for_numbers_now_and_then) {
   EXPECT_LE(one->counts, 25u);
 }
 
-TEST_F(slot_at_doors, asks_a_silent_door_for_its_number_once) {
+TEST_F(slot_at_ports, asks_a_silent_door_for_its_number_once) {
   const auto one = add(160);
   const auto silent = add(160);
   silent->answers = 1;
@@ -124,9 +125,9 @@ TEST_F(slot_at_doors, asks_a_silent_door_for_its_number_once) {
   EXPECT_GE(one->counts, 10u);
 }
 
-TEST_F(slot_at_doors, goes_on_without_a_door_that_hangs) {
+TEST_F(slot_at_ports, goes_on_without_a_door_that_hangs) {
   for (std::uint32_t hangs_at : {1u, 20u, 21u, 22u, 23u, 24u, 25u}) {
-    doors = {};
+    ports = {};
     const auto one = add(160);
     const auto hung = add(160);
     hung->hangs_at = hangs_at;
@@ -136,7 +137,7 @@ TEST_F(slot_at_doors, goes_on_without_a_door_that_hangs) {
       advance(std::chrono::seconds{1});
     EXPECT_EQ(one->items, 0u);
     hung->hangs_at = 10'000; // it goes on
-    caf::anon_send(doors.doors[1].queue, withdraw{});
+    caf::anon_send(ports.ports[1].queue, cancel_credit{});
     for (auto i = 0; i < 4; ++i)
       advance(std::chrono::seconds{1});
     EXPECT_EQ(hung->items, 0u);

@@ -29,20 +29,20 @@ handler_actor::behavior_type patient_handler(handler_actor::pointer self,
   return {
     [=](const handle_item& x) -> caf::result<outcome> {
       const auto slot = self->current_sender();
-      to->tasks.push_back({x, slot, take_reply(self)});
-      return answered_later<outcome>();
+      to->tasks.push_back({x, slot, journal::take_reply(self)});
+      return journal::answered_later<outcome>();
     },
   };
 }
 
-/// A shard that recovers for ever; counts who asks it for doors.
+/// A shard that recovers for ever; counts who asks it for ports.
 caf::behavior recovering_shard(caf::event_based_actor*,
                                std::shared_ptr<std::size_t> asked) {
   return {
     [](const watch_control&) -> caf::result<control_changed> {
       return ec::store_failed;
     },
-    [=](const open_doors&) -> caf::result<doors_opened> {
+    [=](const open_ports&) -> caf::result<ports_opened> {
       ++*asked;
       return ec::store_failed;
     },
@@ -54,11 +54,11 @@ protected:
   void SetUp() override {
     start();
     handler = spawn(patient_handler, work_bench);
-    processor_manager_options options;
+    processors::processor_manager_options options;
     options.shard = core;
     options.handler = handler;
     options.clock = engine_clock{time_us, sched.clock().now()};
-    manager = spawn(processor_manager, options);
+    manager = spawn(processors::processor_manager, options);
   }
 
   void TearDown() override {
@@ -100,7 +100,8 @@ protected:
 
   void finish(verdict says = verdict::done) {
     auto task = take_task();
-    answer(task.where, caf::make_message(outcome_of(task.asked.item, says)));
+    journal::answer(task.where,
+                    caf::make_message(outcome_of(task.asked.item, says)));
     settle();
   }
 
@@ -176,8 +177,9 @@ TEST_F(processor_test, ends_a_removed_processor_after_its_item) {
 TEST_F(processor_test, turns_a_handlers_error_into_a_retry) {
   set(spec_of(1));
   put("metadata", items_of("ann", 1));
-  answer(take_task().where,
-         caf::make_error(ec::malformed, std::string{"no sense in it"}));
+  journal::answer(
+    take_task().where,
+    caf::make_error(ec::malformed, std::string{"no sense in it"}));
   settle();
   EXPECT_TRUE(work_bench->tasks.empty()) << "not before the delay is over";
   EXPECT_EQ(report_of("metadata").in_flight, 0u);
@@ -237,11 +239,11 @@ TEST_F(processor_test, comes_back_after_the_shard_started_over) {
 
 TEST_F(processor_test, asks_once_a_second_while_the_shard_recovers) {
   auto asked = std::make_shared<std::size_t>(0);
-  processor_manager_options options;
+  processors::processor_manager_options options;
   options.shard
     = caf::actor_cast<shard_actor>(spawn(recovering_shard, asked));
   options.handler = handler;
-  const auto waiting = spawn(processor_manager, options);
+  const auto waiting = spawn(processors::processor_manager, options);
   auto control = std::make_shared<control_state>();
   control->queues["metadata"] = deposit_queue_defaults();
   for (const auto* name : {"a", "b", "c"}) {

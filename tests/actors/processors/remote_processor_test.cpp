@@ -26,8 +26,8 @@ handler_actor::behavior_type patient_handler(handler_actor::pointer self,
                                              std::shared_ptr<bench> to) {
   return {
     [=](const handle_item& x) -> caf::result<outcome> {
-      to->tasks.push_back({x, take_reply(self)});
-      return answered_later<outcome>();
+      to->tasks.push_back({x, journal::take_reply(self)});
+      return journal::answered_later<outcome>();
     },
   };
 }
@@ -37,12 +37,12 @@ caf::behavior distant_shard(caf::event_based_actor* self, shard_actor core,
                             other_node* way) {
   return {
     [=](const watch_control& x) { return self->delegate(core, x); },
-    [=](const open_doors& x) -> caf::result<doors_opened> {
-      auto promise = self->make_response_promise<doors_opened>();
+    [=](const open_ports& x) -> caf::result<ports_opened> {
+      auto promise = self->make_response_promise<ports_opened>();
       self->request(core, caf::infinite, x)
         .then(
-          [=](doors_opened found) mutable {
-            for (auto& door : found.doors)
+          [=](ports_opened found) mutable {
+            for (auto& door : found.ports)
               door.queue = way->door(door.queue);
             promise.deliver(std::move(found));
           },
@@ -57,13 +57,13 @@ protected:
   void SetUp() override {
     start();
     handler = spawn(patient_handler, work_bench);
-    processor_manager_options options;
+    processors::processor_manager_options options;
     options.handler = handler;
     options.clock = engine_clock{time_us, sched.clock().now()};
     options.node.emplace();
     options.node->name = "n1";
     options.node->slots = 1;
-    manager = spawn(processor_manager, options);
+    manager = spawn(processors::processor_manager, options);
     join();
   }
 
@@ -108,7 +108,8 @@ protected:
   void finish(verdict says = verdict::done) {
     auto task = work_bench->tasks.at(0);
     work_bench->tasks.erase(work_bench->tasks.begin());
-    answer(task.where, caf::make_message(outcome_of(task.asked.item, says)));
+    journal::answer(task.where,
+                    caf::make_message(outcome_of(task.asked.item, says)));
     settle();
   }
 
@@ -252,15 +253,15 @@ TEST_F(remote_processor_test, ends_what_a_new_process_does_not_hold) {
   put("metadata", items_of("ann", 1));
   restart_engine();
   end_node();
-  const auto reached = ask<doors_opened>(core, open_doors{"metadata"});
+  const auto reached = ask<ports_opened>(core, open_ports{"metadata"});
   ASSERT_TRUE(reached);
   auto got = std::make_shared<testing::inbox>();
   const auto fresh = spawn(testing::recording_processor, got);
-  const auto door = reached->doors.at(0).queue;
+  const auto door = reached->ports.at(0).queue;
   const auto taken = ask<attached>(
     door, attach{node.processor(fresh), "n1/metadata/1", {}, 60'000, {}});
   ASSERT_TRUE(taken);
-  caf::anon_send(door, work{taken->processor, 1, {}});
+  caf::anon_send(door, settle_and_request{taken->processor, 1, {}});
   settle();
   ASSERT_EQ(got->items.size(), 1u) << "no time has passed";
   EXPECT_EQ(got->items[0].attempt, 2u);
@@ -269,7 +270,7 @@ TEST_F(remote_processor_test, ends_what_a_new_process_does_not_hold) {
 TEST_F(remote_processor_test, is_told_which_of_its_claims_are_in_force) {
   end_node();
   const auto door = node.door(
-    ask<doors_opened>(core, open_doors{"metadata"})->doors.at(0).queue);
+    ask<ports_opened>(core, open_ports{"metadata"})->ports.at(0).queue);
   auto got = std::make_shared<testing::inbox>();
   const auto mine = spawn(testing::recording_processor, got);
   const auto come = [&](std::vector<held_claim> holds) {
@@ -282,7 +283,7 @@ TEST_F(remote_processor_test, is_told_which_of_its_claims_are_in_force) {
   items.push_back({"bob", 0, "bob-1"});
   const auto number = come({}).processor;
   put("metadata", items);
-  caf::anon_send(door, work{number, 3, {}});
+  caf::anon_send(door, settle_and_request{number, 3, {}});
   settle();
   ASSERT_EQ(got->items.size(), 3u);
   std::vector<held_claim> holds;

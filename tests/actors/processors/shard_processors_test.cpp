@@ -21,8 +21,8 @@ handler_actor::behavior_type patient_handler(handler_actor::pointer self,
                                              std::shared_ptr<bench> to) {
   return {
     [=](const handle_item& x) -> caf::result<outcome> {
-      to->tasks.push_back({x, take_reply(self)});
-      return answered_later<outcome>();
+      to->tasks.push_back({x, journal::take_reply(self)});
+      return journal::answered_later<outcome>();
     },
   };
 }
@@ -76,7 +76,7 @@ protected:
     what.id = task.asked.item.id;
     what.token = task.asked.item.token;
     what.member = task.asked.item.member;
-    answer(task.where, caf::make_message(std::move(what)));
+    journal::answer(task.where, caf::make_message(std::move(what)));
     settle();
     return shard_of_item(task.asked.item.id);
   }
@@ -103,18 +103,18 @@ protected:
   std::map<std::string, int> served; ///< by user
 };
 
-/// Slots of a manager, which gets them new doors when shards move.
+/// Slots of a manager, which gets them new ports when shards move.
 class shard_processors : public shards_and_handler {
 protected:
   void SetUp() override {
     shards_and_handler::SetUp();
-    processor_manager_options options;
+    processors::processor_manager_options options;
     options.shard = caf::actor_cast<shard_actor>(a->router);
     options.handler = handler;
     options.node.emplace();
     options.node->name = "n1";
     options.node->slots = 1;
-    manager = spawn(processor_manager, options);
+    manager = spawn(processors::processor_manager, options);
     pass(milliseconds{1'000});
   }
 
@@ -127,7 +127,7 @@ protected:
   processor_manager_actor manager;
 };
 
-/// Slots with doors that the test gives them.
+/// Slots with ports that the test gives them.
 class shard_slots : public shards_and_handler {
 protected:
   void TearDown() override {
@@ -136,20 +136,20 @@ protected:
   }
 
   void spawn_slot(const criteria& wants, bool remote = false) {
-    processor_options options;
+    processors::processor_options options;
     options.name = "sp";
     options.slot = ++slots;
     options.queue = "metadata";
     options.wants = wants;
     options.handler = handler;
-    const auto found = ask<doors_opened>(a->router, open_doors{"metadata"});
+    const auto found = ask<ports_opened>(a->router, open_ports{"metadata"});
     ASSERT_TRUE(found) << render(found.error());
-    options.doors = *found;
-    ASSERT_EQ(options.doors.doors.size(), 4u);
+    options.ports = *found;
+    ASSERT_EQ(options.ports.ports.size(), 4u);
     if (remote)
-      for (auto& door : options.doors.doors)
+      for (auto& door : options.ports.ports)
         door.queue = node.door(door.queue);
-    spawn(processor, options);
+    spawn(processors::processor, options);
   }
 
   std::uint32_t slots = 0;

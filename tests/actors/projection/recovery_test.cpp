@@ -75,11 +75,11 @@ TEST_F(recovery_test, keeps_what_operators_set) {
   put("q", items_of("ann", 5));
   ASSERT_TRUE(change({user_limits_changed{"q", "ann", false, 0, true, 2}}));
   project();
-  ASSERT_TRUE(change({user_standing_changed{"bob", true, false}}));
+  ASSERT_TRUE(change({user_eligibility_changed{"bob", true, false}}));
   restart();
   auto now = ask<control_changed>(core, watch_control{nullptr});
   ASSERT_TRUE(now);
-  EXPECT_TRUE(now->state->standings.at("bob").held);
+  EXPECT_TRUE(now->state->eligibilities.at("bob").held);
   auto sp = attach_to("q");
   want(sp, 5);
   EXPECT_EQ(sp.got->items.size(), 2u);
@@ -129,7 +129,7 @@ TEST_F(recovery_test, drops_what_no_live_item_needs) {
   }
   advance(1s);
   advance(1s);
-  EXPECT_LE(store->extents().size(), 2u);
+  EXPECT_LE(store->segments().size(), 2u);
 }
 
 TEST_F(recovery_test, moves_old_bodies_that_pin_the_log) {
@@ -137,7 +137,7 @@ TEST_F(recovery_test, moves_old_bodies_that_pin_the_log) {
   disk_spare_bytes = 4096;
   start();
   put("q", {{"old", 0, "precious"}});
-  ASSERT_TRUE(change({user_standing_changed{"old", true, false}}));
+  ASSERT_TRUE(change({user_eligibility_changed{"old", true, false}}));
   auto sp = attach_to("q");
   const std::string body(500, 'x');
   for (int i = 0; i < 60; ++i) {
@@ -151,7 +151,7 @@ TEST_F(recovery_test, moves_old_bodies_that_pin_the_log) {
     advance(1s);
   EXPECT_LT(store->disk_bytes(), 16'000u);
   restart();
-  ASSERT_TRUE(change({user_standing_changed{"old", false, false}}));
+  ASSERT_TRUE(change({user_eligibility_changed{"old", false, false}}));
   auto again = attach_to("q");
   want(again, 1);
   EXPECT_EQ(again.got->bodies(), strings{"precious"});

@@ -226,14 +226,14 @@ TEST_F(dedup_queue_test, no_crash_during_a_poll_loses_a_payload) {
     send("ann", {"M"});
     send("bob", {"M", "N"});
     auto polling = self->request(core, caf::infinite,
-                                 take_items{q, "worker", 5, 60'000, no_cap});
+                                 receive_items{q, "worker", 5, 60'000, no_cap});
     for (std::size_t i = 0; i < messages && sched.try_run_once(); ++i) {
       // one message at a time
     }
     completed = sched.jobs.empty();
     crash();
     if (self->has_next_message())
-      polling.receive([](const items_taken&) {}, [](const caf::error&) {});
+      polling.receive([](const items_received&) {}, [](const caf::error&) {});
     start();
     EXPECT_TRUE(ask<done>(core, release_queue{q}));
     auto found = polled(q);
@@ -250,7 +250,7 @@ TEST_F(dedup_queue_test, a_failed_append_starts_over_with_every_copy) {
   send("bob", {"M"});
   fail_appends(*log, 1);
   EXPECT_FALSE(
-    ask<items_taken>(core, take_items{q, "worker", 5, 1000, no_cap}));
+    ask<items_received>(core, receive_items{q, "worker", 5, 1000, no_cap}));
   advance(2s);
   EXPECT_EQ(polled(q), strings{"M"});
   EXPECT_EQ(size(q), 1u);
@@ -329,7 +329,7 @@ TEST_F(dedup_queue_test, a_configuration_cannot_change_what_a_queue_keeps) {
 TEST_F(dedup_queue_test, agrees_with_a_plain_list_whatever_happens) {
   struct one {
     std::string body;
-    bool handed = false;
+    bool deliver = false;
     bool claimed = false;
   };
   std::map<item_name, one, decltype([](const auto& a, const auto& b) {
@@ -358,13 +358,13 @@ TEST_F(dedup_queue_test, agrees_with_a_plain_list_whatever_happens) {
           auto& mine = live.at(x.name);
           EXPECT_EQ(*x.body, mine.body);
           EXPECT_FALSE(mine.claimed);
-          if (!std::exchange(mine.handed, true)) {
+          if (!std::exchange(mine.deliver, true)) {
             for (const auto& [name, y] : live)
-              EXPECT_FALSE(!y.handed && y.body == mine.body
+              EXPECT_FALSE(!y.deliver && y.body == mine.body
                            && name.id < x.name.id)
                 << "not the oldest";
             std::erase_if(live, [&](const auto& y) {
-              return !y.second.handed && y.second.body == mine.body;
+              return !y.second.deliver && y.second.body == mine.body;
             });
           }
           mine.claimed = true;
@@ -397,7 +397,7 @@ TEST_F(dedup_queue_test, agrees_with_a_plain_list_whatever_happens) {
     std::map<std::string, int> fresh;
     std::uint64_t ready = 0;
     for (const auto& [name, x] : live)
-      if (x.handed)
+      if (x.deliver)
         ready += !x.claimed;
       else
         ++fresh[x.body];

@@ -246,8 +246,8 @@ TEST_F(polling_test, reads_bodies_that_are_not_in_memory) {
 TEST_F(polling_test, a_claim_that_was_not_written_is_not_handed_out) {
   put("q", sent_by("ann", {"a"}));
   fail_appends(*log, 1);
-  auto refused
-    = ask<items_taken>(core, take_items{"q", "worker", 5, 1000, no_cap});
+  auto refused =
+    ask<items_received>(core, receive_items{"q", "worker", 5, 1000, no_cap});
   EXPECT_EQ(refused.error(), ec::store_failed);
   advance(2s);
   const auto got = poll("q");
@@ -261,8 +261,8 @@ TEST_F(polling_test, what_is_lost_in_a_start_over_is_answered_at_once) {
   fail_appends(*log, 1);
   auto failing = self->request(core, caf::infinite,
                                enqueue{"q", sent_by("bob", {"b"})});
-  auto polling = self->request(
-    core, caf::infinite, take_items{"q", "worker", 5, 1000, no_cap});
+  auto polling = self->request(core, caf::infinite,
+                               receive_items{"q", "worker", 5, 1000, no_cap});
   auto ending = self->request(core, caf::infinite, purge_queue{"q"});
   settle();
   advance(2s);
@@ -271,7 +271,7 @@ TEST_F(polling_test, what_is_lost_in_a_start_over_is_answered_at_once) {
   ASSERT_TRUE(self->has_next_message());
   failing.receive([](const enqueued&) {}, fails);
   ASSERT_TRUE(self->has_next_message());
-  polling.receive([](const items_taken&) {}, fails);
+  polling.receive([](const items_received&) {}, fails);
   ASSERT_TRUE(self->has_next_message());
   ending.receive([](const done&) {}, fails);
   EXPECT_GE(errors, 1);
@@ -283,9 +283,9 @@ TEST_F(polling_test, a_lost_share_makes_an_error_of_the_answer) {
   auto asked = spawn([=](caf::event_based_actor* me) -> caf::behavior {
     return {[=](int) -> caf::result<int> {
       *kept = std::make_shared<shared_reply>();
-      (*kept)->where = take_reply(me);
+      (*kept)->where = journal::take_reply(me);
       (*kept)->shares = 2;
-      return answered_later<int>();
+      return journal::answered_later<int>();
     }};
   });
   auto reply = self->request(asked, caf::infinite, 1);
@@ -300,15 +300,15 @@ TEST_F(polling_test, a_lost_share_makes_an_error_of_the_answer) {
 }
 
 TEST_F(polling_test, a_lost_pick_makes_an_error_of_the_poll) {
-  auto kept = std::make_shared<std::shared_ptr<poll_answer>>();
+  auto kept = std::make_shared<std::shared_ptr<receive_answer>>();
   auto asked = spawn([=](caf::event_based_actor* me) -> caf::behavior {
-    return {[=](int) -> caf::result<items_taken> {
-      auto where = take_reply(me);
-      *kept = std::make_shared<poll_answer>();
+    return {[=](int) -> caf::result<items_received> {
+      auto where = journal::take_reply(me);
+      *kept = std::make_shared<receive_answer>();
       (*kept)->to = where.to;
       (*kept)->id = where.id;
       (*kept)->open = 1;
-      return answered_later<items_taken>();
+      return journal::answered_later<items_received>();
     }};
   });
   auto reply = self->request(asked, caf::infinite, 1);
@@ -316,7 +316,7 @@ TEST_F(polling_test, a_lost_pick_makes_an_error_of_the_poll) {
   kept->reset();
   ASSERT_TRUE(self->has_next_message());
   caf::error why;
-  reply.receive([](const items_taken&) { ADD_FAILURE() << "an answer"; },
+  reply.receive([](const items_received&) { ADD_FAILURE() << "an answer"; },
                 [&](caf::error& x) { why = std::move(x); });
   EXPECT_EQ(why, ec::store_failed);
 }

@@ -30,10 +30,10 @@ inline caf::expected<ingest_deposit> read_plain(const source_record& x) {
   ingest_deposit out;
   out.user = words[0];
   out.queue = words[1];
-  out.particulars.file_name = words[2];
-  out.particulars.source = ingest_source;
-  out.particulars.size = words[3].size();
-  out.post = words[3];
+  out.submission.file_name = words[2];
+  out.submission.source = shard::ingest_source;
+  out.submission.size = words[3].size();
+  out.body = words[3];
   return out;
 }
 
@@ -41,10 +41,12 @@ inline record_format plain_format() {
   return {read_plain,
           [](const outcome_event& x) {
             return outgoing_record{
-              "out", x.user,
-              x.particulars.file_name
+              "out",
+              x.user,
+              x.submission.file_name
                 + (x.how == ending::done ? " done" : " not done"),
-              true, {{"event-id", x.event_id}}};
+              true,
+              {{"event-id", x.event_id}}};
           },
           [](const dead_letter& x) {
             outgoing_record out{
@@ -67,7 +69,7 @@ protected:
   /// Core, intake and publisher, as a fresh process would have them.
   void start_all() {
     start();
-    intake_options reading;
+    records::intake_options reading;
     reading.source = open_memory_source(topics, "in");
     reading.topic = "in";
     reading.format = plain_format();
@@ -78,15 +80,15 @@ protected:
     reading.limits.records_max = records_max;
     reading.bytes_in_flight_max = bytes_max;
     reading.idle_pause = std::chrono::milliseconds{50};
-    reader_of_topic = spawn(intake, reading);
-    publisher_options writing;
+    reader_of_topic = spawn(records::intake, reading);
+    records::publisher_options writing;
     writing.store = store.get();
     writing.sink = open_memory_sink(topics);
     writing.format = plain_format();
     writing.own = core;
     writing.reads = read_model;
     writing.journal = writer;
-    writer_of_topics = spawn(publisher, writing);
+    writer_of_topics = spawn(records::publisher, writing);
   }
 
   void crash_all() {

@@ -58,7 +58,7 @@ TEST_F(record_log_test, poison_goes_to_the_dead_letters_once) {
 
 TEST_F(record_log_test, what_a_shard_refuses_becomes_a_dead_letter_as_it_was) {
   start_all();
-  const auto large = std::string(inline_post_bytes_max + 1, 'x');
+  const auto large = std::string(inline_submission_bytes_max + 1, 'x');
   const std::vector<record_header> headers{{"sent-by", "a"}, {"sent-by", "b"}};
   write("ann metadata one x");
   write("ann metadata one y", 0, headers);

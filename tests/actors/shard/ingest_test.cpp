@@ -14,17 +14,17 @@ protected:
                       const std::string& user = "a") {
     ingest out;
     out.partition = "in/0";
-    out.upto = last;
+    out.last = last;
     for (auto offset = first; offset <= last; ++offset) {
       ingest_deposit x;
       x.offset = offset;
       x.queue = "metadata";
       x.user = user;
       x.user += std::to_string(offset % 3);
-      x.particulars.file_name = std::string{"f"}.append(std::to_string(offset));
-      x.particulars.source = ingest_source;
-      x.particulars.size = 4;
-      x.post = "post";
+      x.submission.file_name = std::string{"f"}.append(std::to_string(offset));
+      x.submission.source = shard::ingest_source;
+      x.submission.size = 4;
+      x.body = "post";
       out.deposits.push_back(std::move(x));
     }
     return out;
@@ -137,7 +137,7 @@ TEST_F(ingest_test, ids_of_a_batch_that_was_refused_are_not_taken) {
   ASSERT_EQ(ask<ingested>(core, x)->refused.size(), 1u);
   auto other = batch(0, 4);
   for (auto& deposit : other.deposits)
-    deposit.post = "else";
+    deposit.body = "else";
   auto reply = ask<ingested>(core, other);
   ASSERT_TRUE(reply);
   EXPECT_EQ(reply->accepted, 5u);
@@ -164,9 +164,9 @@ TEST_F(ingest_test, the_same_deposit_is_taken_once_also_after_a_crash) {
   auto again = batch(3, 5);
   for (std::size_t i = 0; i < 3; ++i) {
     again.deposits[i].user = batch(0, 2).deposits[i].user;
-    again.deposits[i].particulars.file_name = "f" + std::to_string(i);
+    again.deposits[i].submission.file_name = "f" + std::to_string(i);
   }
-  again.deposits[2].post = "lost";
+  again.deposits[2].body = "lost";
   auto refused = ask<ingested>(core, again);
   ASSERT_TRUE(refused);
   ASSERT_EQ(refused->refused.size(), 1u) << "an id used for something else";
@@ -183,10 +183,10 @@ TEST_F(ingest_test, the_same_deposit_is_taken_once_also_after_a_crash) {
     crash();
     start();
     auto late = again;
-    late.upto += tables_first ? 6 : 3;
+    late.last += tables_first ? 6 : 3;
     late.deposits.resize(2);
     for (auto& x : late.deposits)
-      x.offset = late.upto;
+      x.offset = late.last;
     auto once_more = ask<ingested>(core, late);
     ASSERT_TRUE(once_more);
     EXPECT_EQ(once_more->skipped, 2u);
@@ -197,11 +197,11 @@ TEST_F(ingest_test, an_id_is_known_for_seven_days) {
   start();
   ASSERT_TRUE(ask<ingested>(core, batch(0, 0)));
   crash();
-  time_us += ingest_ids_kept_us;
+  time_us += shard::ingest_ids_kept_us;
   start();
   auto again = batch(1, 1);
   again.deposits[0].user = batch(0, 0).deposits[0].user;
-  again.deposits[0].particulars.file_name = "f0";
+  again.deposits[0].submission.file_name = "f0";
   auto reply = ask<ingested>(core, again);
   ASSERT_TRUE(reply);
   EXPECT_EQ(reply->accepted, 1u);
@@ -213,10 +213,10 @@ TEST_F(ingest_test, an_item_carries_its_post) {
   const auto sp = attach_to("metadata");
   want(sp, 1);
   ASSERT_EQ(sp.got->items.size(), 1u);
-  const auto found = decode_envelope(sp.got->items[0].body);
+  const auto found = decode_submission_body(sp.got->items[0].body);
   ASSERT_TRUE(found);
-  EXPECT_EQ(found->post, "post");
-  EXPECT_EQ(found->particulars.file_name, "f0");
+  EXPECT_EQ(found->body, "post");
+  EXPECT_EQ(found->submission.file_name, "f0");
 }
 
 } // namespace

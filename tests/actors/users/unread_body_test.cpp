@@ -24,7 +24,7 @@ protected:
   }
 
   void fail_reads(std::uint32_t count) {
-    disk->before_body = [left = count](const body_place&) mutable {
+    disk->before_body = [left = count](const body_location&) mutable {
       if (left == 0)
         return caf::error{};
       --left;
@@ -50,8 +50,8 @@ protected:
   }
 
   void send_back(hand_out x) {
-    caf::anon_send(caf::actor_cast<shard_self>(core),
-                   look_again{{std::move(x)}});
+    caf::anon_send(caf::actor_cast<shard::shard_self>(core),
+                   queue::look_again{{std::move(x)}});
     settle();
   }
 
@@ -124,10 +124,10 @@ TEST_F(unread_body_test, a_restart_finds_the_attempt_counted) {
 TEST_F(unread_body_test, relocated_on_its_way_it_is_handed_out_all_the_same) {
   const auto ids = put("q", sent_by("ann", {"a"}));
   int reads = 0;
-  disk->before_body = [&](const body_place&) {
+  disk->before_body = [&](const body_location&) {
     if (++reads > 1)
       return caf::error{};
-    relocate_items elsewhere;
+    compact_items elsewhere;
     elsewhere.items.push_back(
       {ids[0], "q", "ann", std::make_shared<const std::string>("a")});
     caf::anon_send(core, std::move(elsewhere));
@@ -165,7 +165,7 @@ TEST_F(unread_body_test, a_later_claim_is_not_ended_for_an_earlier_one) {
 
 TEST_F(unread_body_test, purged_meanwhile_the_poll_is_answered) {
   put("q", sent_by("ann", {"a"}));
-  disk->before_body = [&](const body_place&) {
+  disk->before_body = [&](const body_location&) {
     caf::anon_send(core, purge_queue{"q"});
     return caf::make_error(ec::store_failed, std::string{"no such sector"});
   };

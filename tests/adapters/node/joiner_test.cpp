@@ -1,6 +1,9 @@
 // Two systems on loopback; the engine's comes and goes.
 
 #include "adapters/node/joiner.hpp"
+#include "messages/operators.hpp"
+#include "messages/processors.hpp"
+#include "messages/shard.hpp"
 
 #include "tests/adapters/node/system_pair.hpp"
 

@@ -1,4 +1,6 @@
 #include "adapters/node/store_line.hpp"
+#include "messages/cluster.hpp"
+#include "messages/values/errors.hpp"
 
 #include "tests/adapters/node/system_pair.hpp"
 

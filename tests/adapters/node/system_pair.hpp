@@ -2,7 +2,6 @@
 
 // Two actor systems that meet over a socket, as an engine and a node do.
 
-#include "messages/actors.hpp"
 #include "messages/message_types.hpp"
 #include "messages/values/node_options.hpp"
 

@@ -3,7 +3,9 @@
 // An engine in a process of its own, because CAF knows itself by process.
 
 #include "messages/actors.hpp"
+#include "messages/cluster.hpp"
 #include "messages/message_types.hpp"
+#include "messages/operators.hpp"
 #include "messages/values/endpoint.hpp"
 #include "messages/values/node_options.hpp"
 

@@ -19,7 +19,7 @@ namespace depositd::testing {
 
 template <class T>
 constexpr bool carries_body =
-  std::is_same_v<T, item_enqueued> || std::is_same_v<T, body_relocated>;
+  std::is_same_v<T, item_enqueued> || std::is_same_v<T, body_compacted>;
 
 /// Fills fields with what rapidcheck draws; numbers often lie at the borders.
 class arbitrary_filler {

@@ -58,15 +58,17 @@ record one_of_each() {
                   "the body",
                   {}},
     submission_received{
-      300, "metadata", 5, {"a.xml", "doMDUpload", "a/b", "http", "00ff", 999,
-                     "00-4bf9"}},
+      300,
+      "metadata",
+      5,
+      {"a.xml", "doMDUpload", "a/b", "http", "00ff", 999, "00-4bf9"}},
     item_claimed{300, "metadata", 1u << 20, 2, 10, 20, 30, 4,
                  pick_kind::required, true, "sp-1"},
-    claim_extended{300, "metadata", 1u << 20, 40},
+    claim_renewed{300, "metadata", 1u << 20, 40},
     item_released{300, "metadata", 2, 50, "later"},
     item_finished{300, "metadata", ending::purged, -60, "why", "b-1", "<x/>"},
     item_parked{300, "metadata", true},
-    body_relocated{300, "metadata", "the body", {}},
+    body_compacted{300, "metadata", "the body", {}},
     submission_recorded{301,
                         "query",
                         70,
@@ -77,7 +79,7 @@ record one_of_each() {
                         "<y/>"},
     queue_changed{"metadata", deposit_queue_defaults()},
     user_limits_changed{"metadata", "ALICE", true, 3, true, 9},
-    user_standing_changed{"ALICE", true, false},
+    user_eligibility_changed{"ALICE", true, false},
     account_changed{"ALICE", "$argon2id$...", {"10.5555", "10.1000.10"}},
     processor_changed{{"sp-1", {"metadata"}, 2, {500, {"A"}, {"B"}, {}}},
                       false},
@@ -86,7 +88,11 @@ record one_of_each() {
     key_changed{"ALICE", "00ff", {{queue_right::get_status, "q*"}}},
     move_changed{"0a0b", "q", "r", move_status::error, 90, true, 300},
     item_moved{300, "q", "r", 100},
-    record_rejected{"in/1", 300, "why", "key", "value",
+    record_rejected{"in/1",
+                    300,
+                    "why",
+                    "key",
+                    "value",
                     {{"traceparent", "00-4bf9"}, {"", ""}}},
   };
   return out;
@@ -148,7 +154,7 @@ RC_GTEST_PROP(codec, knows_where_each_body_is_without_reading_it, ()) {
           RC_ASSERT(y.body.empty());
           RC_ASSERT(y.place.length == x.body.size());
           if (x.body.empty()) {
-            RC_ASSERT(y.place == body_place{});
+            RC_ASSERT(y.place == body_location{});
             return;
           }
           RC_ASSERT(y.place.group == 5u);
@@ -261,7 +267,7 @@ TEST(codec, refuses_a_value_that_its_enumeration_does_not_have) {
 }
 
 TEST(codec, refuses_numbers_that_do_not_fit) {
-  // A claim_extended: kind, id, queue, token, deadline.
+  // A claim_renewed: kind, id, queue, token, deadline.
   const std::string head{"\x03"};
   const std::string nines(9, '\xff');
   const std::string rest{"\0\0\0", 3};

@@ -15,7 +15,7 @@ namespace {
 
 using rules::check;
 using rules::control_key;
-using rules::terms_of;
+using rules::limits_of;
 
 /// The queue `metadata`, the account ALICE, the processor sp-1.
 control_state some_state() {
@@ -40,37 +40,37 @@ processor_spec a_processor(void (*change)(processor_spec&)) {
 
 // -- terms --------------------------------------------------------------------
 
-TEST(terms, are_the_defaults_of_the_queue) {
+TEST(limits, are_the_defaults_of_the_queue) {
   const auto state = some_state();
-  EXPECT_EQ(terms_of(state, "metadata", "ALICE"),
-            (member_terms{1, 4, false, false}));
+  EXPECT_EQ(limits_of(state, "metadata", "ALICE"),
+            (member_limits{1, 4, false, false}));
 }
 
-TEST(terms, of_an_unknown_queue_are_those_of_any_queue) {
-  EXPECT_EQ(terms_of({}, "q", "ALICE"), member_terms{});
+TEST(limits, of_an_unknown_queue_are_those_of_any_queue) {
+  EXPECT_EQ(limits_of({}, "q", "ALICE"), member_limits{});
 }
 
-TEST(terms, take_each_limit_of_the_user_by_itself) {
+TEST(limits, take_each_limit_of_the_user_by_itself) {
   auto state = some_state();
   rules::apply(state,
                user_limits_changed{"metadata", "ALICE", true, 7, false, 99});
-  EXPECT_EQ(terms_of(state, "metadata", "ALICE"),
-            (member_terms{7, 4, false, false}));
+  EXPECT_EQ(limits_of(state, "metadata", "ALICE"),
+            (member_limits{7, 4, false, false}));
   rules::apply(state,
                user_limits_changed{"metadata", "ALICE", false, 7, true, 0});
-  EXPECT_EQ(terms_of(state, "metadata", "ALICE"),
-            (member_terms{1, 0, false, false}));
-  EXPECT_EQ(terms_of(state, "metadata", "BOB"),
-            (member_terms{1, 4, false, false}));
+  EXPECT_EQ(limits_of(state, "metadata", "ALICE"),
+            (member_limits{1, 0, false, false}));
+  EXPECT_EQ(limits_of(state, "metadata", "BOB"),
+            (member_limits{1, 4, false, false}));
 }
 
-TEST(terms, take_the_standing_of_the_user_in_every_queue) {
+TEST(limits, take_the_standing_of_the_user_in_every_queue) {
   auto state = some_state();
-  rules::apply(state, user_standing_changed{"ALICE", true, false});
-  rules::apply(state, user_standing_changed{"BOB", false, true});
-  EXPECT_TRUE(terms_of(state, "metadata", "ALICE").held);
-  EXPECT_FALSE(terms_of(state, "metadata", "ALICE").prohibited);
-  EXPECT_TRUE(terms_of(state, "other", "BOB").prohibited);
+  rules::apply(state, user_eligibility_changed{"ALICE", true, false});
+  rules::apply(state, user_eligibility_changed{"BOB", false, true});
+  EXPECT_TRUE(limits_of(state, "metadata", "ALICE").held);
+  EXPECT_FALSE(limits_of(state, "metadata", "ALICE").prohibited);
+  EXPECT_TRUE(limits_of(state, "other", "BOB").prohibited);
 }
 
 // -- checking -----------------------------------------------------------------
@@ -191,8 +191,9 @@ const proposal about_users[] = {
   proposal{"large_concurrency",
            user_limits_changed{"metadata", "BOB", false, 0, true, 1'000'001},
            bad},
-  proposal{"standing", user_standing_changed{"BOB", true, true}},
-  proposal{"standing_of_a_path", user_standing_changed{"a/b", true, true}, bad},
+  proposal{"standing", user_eligibility_changed{"BOB", true, true}},
+  proposal{"standing_of_a_path", user_eligibility_changed{"a/b", true, true},
+           bad},
   proposal{"account", account_changed{"BOB", hash, {"10.5555", "10.1.2"}}},
   proposal{"account_with_a_bad_name", account_changed{"B B", hash, {}}, bad},
   proposal{"account_with_a_doi", account_changed{"BOB", hash, {"10.1/x"}}, bad},
@@ -306,7 +307,7 @@ TEST(applying, says_whether_anything_changed) {
   const std::vector<event> events{
     queue_changed{"q", deposit_queue_defaults()},
     user_limits_changed{"q", "A", true, 2, false, 0},
-    user_standing_changed{"A", true, false},
+    user_eligibility_changed{"A", true, false},
     account_changed{"A", hash, {"10.1"}},
     processor_changed{{"sp", {"q"}, 1, {}}, false},
     server_changed{true, true},
@@ -321,12 +322,12 @@ TEST(applying, the_default_again_leaves_nothing_behind) {
   auto state = some_state();
   const auto before = state;
   rules::apply(state, user_limits_changed{"metadata", "A", true, 2, true, 3});
-  rules::apply(state, user_standing_changed{"A", true, true});
+  rules::apply(state, user_eligibility_changed{"A", true, true});
   rules::apply(state, account_changed{"A", hash, {}});
   rules::apply(state, processor_changed{{"sp", {"q"}, 1, {}}, false});
   EXPECT_NE(state, before);
   EXPECT_TRUE(rules::apply(state, user_limits_changed{"metadata", "A"}));
-  EXPECT_TRUE(rules::apply(state, user_standing_changed{"A", false, false}));
+  EXPECT_TRUE(rules::apply(state, user_eligibility_changed{"A", false, false}));
   EXPECT_TRUE(rules::apply(state, account_changed{"A", "", {}}));
   EXPECT_TRUE(rules::apply(state, processor_changed{{"sp", {}, 0, {}}, true}));
   EXPECT_EQ(state, before);
@@ -353,7 +354,7 @@ TEST(keys, name_what_an_event_is_the_newest_value_of) {
   EXPECT_EQ(control_key(move_changed{"0a"}), (key{17, "0a"}));
   EXPECT_EQ(control_key(item_moved{1, "q", "r", 2}), std::nullopt);
   EXPECT_EQ(control_key(user_limits_changed{"q", "A"}), (key{10, "q\nA"}));
-  EXPECT_EQ(control_key(user_standing_changed{"A"}), (key{11, "A"}));
+  EXPECT_EQ(control_key(user_eligibility_changed{"A"}), (key{11, "A"}));
   EXPECT_EQ(control_key(account_changed{"A"}), (key{12, "A"}));
   EXPECT_EQ(control_key(processor_changed{{"sp"}}), (key{13, "sp"}));
   EXPECT_EQ(control_key(server_changed{}), (key{14, ""}));
@@ -371,7 +372,7 @@ RC_GTEST_PROP(control, is_the_same_from_the_newest_event_of_each_key, ()) {
     // Few names, so that they meet.
     if (auto* y = std::get_if<user_limits_changed>(&x))
       y->queue = y->user = "a";
-    if (auto* y = std::get_if<user_standing_changed>(&x))
+    if (auto* y = std::get_if<user_eligibility_changed>(&x))
       y->user = "a";
     if (auto* y = std::get_if<account_changed>(&x))
       y->user = "a";

@@ -26,7 +26,7 @@ struct projection_tables {
 
   void apply(const slice& x) {
     ASSERT_EQ(x.from, reached);
-    reached = x.upto;
+    reached = x.last;
     id_max = std::max(id_max, x.id_max);
     for (const auto& row : x.items_put)
       items[row.id] = row;

@@ -39,7 +39,7 @@ public:
     const auto id = at->first;
     auto& x = at->second;
     if (kind == 3)
-      return {user_of(id), {body_relocated{id, "q", "", place()}}};
+      return {user_of(id), {body_compacted{id, "q", "", place()}}};
     if (kind == 4)
       return {"", {draw_control()}};
     if (kind == 13) {
@@ -77,7 +77,7 @@ private:
     return std::string(1, static_cast<char>('A' + id % 3));
   }
 
-  static body_place place() {
+  static body_location place() {
     return {between<std::uint64_t>(1, 9), between(0u, 9u), between(1u, 9u)};
   }
 
@@ -90,8 +90,8 @@ private:
   static event draw_control() {
     if (between(0, 1) == 0)
       return server_changed{between(0, 1) == 0, true};
-    return user_standing_changed{user_of(between<item_id>(0, 2)),
-                                 between(0, 1) == 0, false};
+    return user_eligibility_changed{user_of(between<item_id>(0, 2)),
+                                    between(0, 1) == 0, false};
   }
 
   std::vector<event> arrival() {
@@ -125,7 +125,7 @@ private:
 
   event while_claimed(item_id id, item_state& state) {
     if (between(0, 2) == 0)
-      return claim_extended{id, "q", 1, between(0, 99)};
+      return claim_renewed{id, "q", 1, between(0, 99)};
     state = item_state::pending;
     return item_released{id, "q", between(0u, 3u), between(0, 3), text()};
   }

@@ -33,7 +33,7 @@ bool nothing_in(const slice& x) {
 TEST_F(slice_fold_of, nothing_is_nothing) {
   const auto x = fold.take();
   EXPECT_EQ(x.from, 10u);
-  EXPECT_EQ(x.upto, 10u);
+  EXPECT_EQ(x.last, 10u);
   EXPECT_EQ(x.id_max, 0u);
   EXPECT_TRUE(nothing_in(x));
 }
@@ -44,12 +44,12 @@ TEST_F(slice_fold_of, counts_one_sequence_per_event_and_goes_on_from_there) {
   EXPECT_EQ(fold.events(), 3u);
   auto x = fold.take();
   EXPECT_EQ(x.from, 10u);
-  EXPECT_EQ(x.upto, 13u);
+  EXPECT_EQ(x.last, 13u);
   EXPECT_EQ(fold.events(), 0u);
   add({claimed(1)});
   x = fold.take();
   EXPECT_EQ(x.from, 13u);
-  EXPECT_EQ(x.upto, 14u);
+  EXPECT_EQ(x.last, 14u);
 }
 
 TEST_F(slice_fold_of, a_new_item_is_a_row) {
@@ -109,7 +109,7 @@ TEST_F(slice_fold_of, a_claim_of_an_older_item_replaces_its_changing_part) {
 }
 
 TEST_F(slice_fold_of, an_extension_alone_changes_only_the_deadline) {
-  add({claim_extended{5, "q", 1, 99}});
+  add({claim_renewed{5, "q", 1, 99}});
   item_change change;
   change.id = 5;
   change.deadline_us = 99;
@@ -118,7 +118,7 @@ TEST_F(slice_fold_of, an_extension_alone_changes_only_the_deadline) {
 }
 
 TEST_F(slice_fold_of, an_extension_after_the_claim_is_part_of_it) {
-  add({claimed(5), claim_extended{5, "q", 101, 99}});
+  add({claimed(5), claim_renewed{5, "q", 101, 99}});
   const auto x = fold.take();
   ASSERT_EQ(x.items_changed.size(), 1u);
   EXPECT_TRUE(x.items_changed[0].has_claim_state);
@@ -169,11 +169,11 @@ TEST_F(slice_fold_of, a_new_item_that_moved_is_a_row_of_its_new_queue) {
   EXPECT_EQ(x.items_put[0].queue, "r");
   EXPECT_EQ(x.items_put[0].attempt, 0u);
   EXPECT_EQ(x.items_put[0].token, 0u);
-  EXPECT_EQ(x.items_put[0].place, (body_place{7, 8, 9}));
+  EXPECT_EQ(x.items_put[0].place, (body_location{7, 8, 9}));
 }
 
 TEST_F(slice_fold_of, a_moved_body_changes_only_the_place) {
-  add({body_relocated{5, "q", "", {1, 2, 3}}});
+  add({body_compacted{5, "q", "", {1, 2, 3}}});
   item_change change;
   change.id = 5;
   change.place = {1, 2, 3};
@@ -181,16 +181,16 @@ TEST_F(slice_fold_of, a_moved_body_changes_only_the_place) {
 }
 
 TEST_F(slice_fold_of, a_body_that_moved_at_once_is_only_at_its_new_place) {
-  add({enqueued(5), body_relocated{5, "q", "", {1, 2, 3}}});
+  add({enqueued(5), body_compacted{5, "q", "", {1, 2, 3}}});
   const auto x = fold.take();
   ASSERT_EQ(x.items_put.size(), 1u);
-  EXPECT_EQ(x.items_put[0].place, (body_place{1, 2, 3}));
+  EXPECT_EQ(x.items_put[0].place, (body_location{1, 2, 3}));
   EXPECT_TRUE(x.items_changed.empty());
 }
 
 TEST_F(slice_fold_of, the_end_of_an_older_item_is_all_that_is_left_of_it) {
-  add({claimed(5), claim_extended{5, "q", 101, 99},
-       body_relocated{5, "q", "", {1, 2, 3}}, item_finished{5, "q"}});
+  add({claimed(5), claim_renewed{5, "q", 101, 99},
+       body_compacted{5, "q", "", {1, 2, 3}}, item_finished{5, "q"}});
   const auto x = fold.take();
   EXPECT_TRUE(x.items_changed.empty());
   EXPECT_EQ(x.items_gone, std::vector<item_id>{5});
@@ -208,7 +208,7 @@ TEST_F(slice_fold_of, a_submission_that_came_and_went_is_one_finished_row) {
   row.id = 5;
   row.user = "U";
   row.queue = "q";
-  row.particulars = received(5).particulars;
+  row.submission = received(5).submission;
   row.status = submission_status::completed;
   row.failed = true;
   row.batch_id = "b";
@@ -263,14 +263,14 @@ TEST_F(slice_fold_of, a_submission_that_came_back_is_queued_again) {
 }
 
 TEST_F(slice_fold_of, a_recorded_submission_is_a_finished_row) {
-  add({submission_recorded{9, "q", 1, 2, true, received(9).particulars, "b",
+  add({submission_recorded{9, "q", 1, 2, true, received(9).submission, "b",
                            "<d/>"}});
   const auto x = fold.take();
   submission_row row;
   row.id = 9;
   row.user = "U";
   row.queue = "q";
-  row.particulars = received(9).particulars;
+  row.submission = received(9).submission;
   row.status = submission_status::completed;
   row.failed = true;
   row.batch_id = "b";
@@ -295,7 +295,7 @@ TEST_F(slice_fold_of, purged_counts_as_failed_and_collapsed_does_not) {
 }
 
 TEST_F(slice_fold_of, keeps_the_newest_control_event_of_each_key) {
-  add({server_changed{true, true}, user_standing_changed{"A", true, false}},
+  add({server_changed{true, true}, user_eligibility_changed{"A", true, false}},
       "");
   add({server_changed{false, true}}, "");
   const auto x = fold.take();

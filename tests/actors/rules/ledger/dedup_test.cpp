@@ -36,7 +36,7 @@ TEST(dedup_index, the_first_to_arrive_stays_admitted_whatever_its_id) {
 TEST(dedup_index, a_single_copy_collapses_nothing) {
   dedup_index index;
   index.arrive(7, a_copy(1));
-  EXPECT_TRUE(index.handed(7, 1).empty());
+  EXPECT_TRUE(index.deliver(7, 1).empty());
   EXPECT_EQ(index.size(), 0u);
 }
 
@@ -45,7 +45,7 @@ TEST(dedup_index, a_hand_out_collapses_the_other_copies_of_any_user) {
   index.arrive(7, a_copy(1, 10));
   index.arrive(7, a_copy(2, 20));
   index.arrive(7, a_copy(3, 10));
-  EXPECT_EQ(index.handed(7, 1), (copies{a_copy(2, 20), a_copy(3, 10)}));
+  EXPECT_EQ(index.deliver(7, 1), (copies{a_copy(2, 20), a_copy(3, 10)}));
   EXPECT_EQ(index.size(), 0u);
 }
 
@@ -53,16 +53,16 @@ TEST(dedup_index, a_shadow_that_is_handed_out_by_id_survives) {
   dedup_index index;
   index.arrive(7, a_copy(1));
   index.arrive(7, a_copy(2));
-  EXPECT_EQ(index.handed(7, 2), copies{a_copy(1)});
+  EXPECT_EQ(index.deliver(7, 2), copies{a_copy(1)});
   EXPECT_TRUE(index.arrive(7, a_copy(3)));
 }
 
 TEST(dedup_index, copies_that_come_after_a_hand_out_are_a_new_group) {
   dedup_index index;
   index.arrive(7, a_copy(1));
-  index.handed(7, 1);
+  index.deliver(7, 1);
   EXPECT_TRUE(index.arrive(7, a_copy(2)));
-  EXPECT_TRUE(index.handed(7, 1).empty()) << "said twice";
+  EXPECT_TRUE(index.deliver(7, 1).empty()) << "said twice";
   EXPECT_TRUE(index.admitted(7, 2));
 }
 
@@ -71,7 +71,7 @@ TEST(dedup_index, other_payloads_are_left_alone) {
   EXPECT_TRUE(index.arrive(6, a_copy(1)));
   EXPECT_TRUE(index.arrive(7, a_copy(2)));
   EXPECT_TRUE(index.arrive(8, a_copy(3)));
-  EXPECT_TRUE(index.handed(7, 2).empty());
+  EXPECT_TRUE(index.deliver(7, 2).empty());
   EXPECT_EQ(index.size(), 2u);
 }
 
@@ -81,7 +81,7 @@ TEST(dedup_index, the_oldest_shadow_follows_an_admitted_copy_that_left) {
   index.arrive(7, a_copy(9));
   index.arrive(7, a_copy(4, 20));
   EXPECT_EQ(index.left(7, 1), a_copy(4, 20));
-  EXPECT_EQ(index.handed(7, 4), copies{a_copy(9)});
+  EXPECT_EQ(index.deliver(7, 4), copies{a_copy(9)});
 }
 
 TEST(dedup_index, nobody_follows_a_shadow_or_the_last_copy) {
@@ -100,8 +100,8 @@ TEST(dedup_index, unknown_and_repeated_items_change_nothing) {
   EXPECT_FALSE(index.arrive(7, a_copy(1)));
   EXPECT_EQ(index.left(7, 2), std::nullopt);
   EXPECT_EQ(index.left(8, 1), std::nullopt);
-  EXPECT_TRUE(index.handed(7, 2).empty());
-  EXPECT_TRUE(index.handed(8, 1).empty());
+  EXPECT_TRUE(index.deliver(7, 2).empty());
+  EXPECT_TRUE(index.deliver(8, 1).empty());
   EXPECT_EQ(index.size(), 1u);
   EXPECT_TRUE(index.admitted(7, 1));
 }
@@ -133,7 +133,7 @@ struct plain_list {
     return first;
   }
 
-  copies handed(std::uint64_t digest, item_id id) {
+  copies deliver(std::uint64_t digest, item_id id) {
     copies out;
     if (find(digest, id) == waiting.end())
       return out;
@@ -176,7 +176,8 @@ RC_GTEST_PROP(dedup_index, agrees_with_a_plain_list, ()) {
         RC_ASSERT(index.left(digest, one.id) == list.left(digest, one.id));
         break;
       default:
-        RC_ASSERT(index.handed(digest, one.id) == list.handed(digest, one.id));
+        RC_ASSERT(index.deliver(digest, one.id)
+                  == list.deliver(digest, one.id));
         break;
     }
     RC_ASSERT(index.size() == list.waiting.size());

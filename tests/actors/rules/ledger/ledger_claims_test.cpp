@@ -1,4 +1,5 @@
 #include "actors/rules/ledger/ledger.hpp"
+#include "messages/users.hpp"
 
 #include "tests/actors/rules/ledger/ledger_fixture.hpp"
 
@@ -12,7 +13,7 @@ namespace depositd {
 namespace {
 
 using namespace testing;
-using rules::taker_terms;
+using rules::taker_limits;
 
 using ids = std::vector<item_id>;
 

@@ -1,5 +1,6 @@
 // Ledgers of queues that collapse equal payloads, and moves between ledgers.
 
+#include "messages/users.hpp"
 #include "tests/actors/rules/ledger/ledger_fixture.hpp"
 
 #include <algorithm>
@@ -58,7 +59,7 @@ TEST_F(collapsing, a_payload_without_digest_waits_for_nobody) {
   EXPECT_TRUE(told.arrived.empty());
   EXPECT_EQ(told.ready, (changes{{0, 0, 1}}));
   claim();
-  EXPECT_TRUE(books.take_changes().handed.empty());
+  EXPECT_TRUE(books.take_changes().deliver.empty());
 }
 
 TEST_F(collapsing, what_is_admitted_is_ready_and_told_unless_counted) {
@@ -88,13 +89,13 @@ TEST_F(collapsing, the_first_hand_out_is_told_and_no_later_one) {
   books.admit(1, true);
   books.take_changes();
   auto got = claim();
-  EXPECT_EQ(books.take_changes().handed, (std::vector<digested>{{1, 7}}));
+  EXPECT_EQ(books.take_changes().deliver, (std::vector<digested>{{1, 7}}));
   settle(got->item, verdict::retry, 0);
   books.take_changes();
   now += 10'000'000;
   books.wake(now);
   EXPECT_TRUE(claim()) << "it is not admitted again";
-  EXPECT_TRUE(books.take_changes().handed.empty());
+  EXPECT_TRUE(books.take_changes().deliver.empty());
 }
 
 TEST_F(collapsing, giving_an_item_back_leaves_it_handed_out) {
@@ -108,7 +109,7 @@ TEST_F(collapsing, giving_an_item_back_leaves_it_handed_out) {
     books.wake(now);
     books.take_changes();
     ASSERT_EQ(claim_id(), id);
-    EXPECT_TRUE(books.take_changes().handed.empty());
+    EXPECT_TRUE(books.take_changes().deliver.empty());
   }
 }
 
@@ -135,7 +136,7 @@ TEST_F(collapsing, a_shadow_can_be_claimed_by_id) {
   books.take_changes();
   ASSERT_TRUE(claim_by_id(1));
   const auto told = books.take_changes();
-  EXPECT_EQ(told.handed, (std::vector<digested>{{1, 7}}));
+  EXPECT_EQ(told.deliver, (std::vector<digested>{{1, 7}}));
   EXPECT_TRUE(told.ready.empty());
   EXPECT_FALSE(claim_by_id(1));
 }

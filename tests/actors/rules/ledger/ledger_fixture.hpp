@@ -75,7 +75,7 @@ protected:
 
   /// Chooses and applies.
   std::optional<rules::handed_item> claim(const pick& what = any_item(),
-                                          const rules::taker_terms& who = {
+                                          const rules::taker_limits& who = {
                                             "sp", never, false}) {
     auto out = books.choose(what, who, now);
     if (out)

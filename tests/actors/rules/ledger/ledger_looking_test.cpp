@@ -12,7 +12,7 @@ namespace depositd {
 namespace {
 
 using namespace testing;
-using rules::taker_terms;
+using rules::taker_limits;
 
 using ids = std::vector<item_id>;
 
@@ -58,7 +58,7 @@ TEST_F(bodies_of, items_stay_until_they_have_a_place) {
   EXPECT_EQ(books.drop_body(1), 0u);
   const auto x = claim();
   EXPECT_FALSE(x->body);
-  EXPECT_EQ(x->place, (body_place{3, 4, 5}));
+  EXPECT_EQ(x->place, (body_location{3, 4, 5}));
 }
 
 TEST_F(bodies_of, claimed_and_parked_items_have_places_too) {
@@ -67,14 +67,14 @@ TEST_F(bodies_of, claimed_and_parked_items_have_places_too) {
   apply(books.park({2}, true));
   for (const item_id id : {1, 2}) {
     books.set_place(id, {9, 0, 1});
-    EXPECT_EQ(books.place(id), (body_place{9, 0, 1}));
+    EXPECT_EQ(books.place(id), (body_location{9, 0, 1}));
     EXPECT_EQ(books.drop_body(id), id);
   }
 }
 
 TEST_F(bodies_of, unknown_items_are_nowhere) {
   books.set_place(1, {3, 4, 5});
-  EXPECT_EQ(books.place(1), body_place{});
+  EXPECT_EQ(books.place(1), body_location{});
   EXPECT_FALSE(books.body(1));
   EXPECT_EQ(books.drop_body(1), 0u);
 }
@@ -82,10 +82,10 @@ TEST_F(bodies_of, unknown_items_are_nowhere) {
 TEST_F(bodies_of, relocated_items_have_the_new_place) {
   put({with_body(an_item(1), "1")});
   books.set_place(1, {3, 4, 1});
-  books.apply(event{body_relocated{1, "q", "1", {}}});
-  EXPECT_EQ(books.place(1), (body_place{3, 4, 1})) << "not committed yet";
-  books.apply(event{body_relocated{1, "q", "", {8, 2, 1}}});
-  EXPECT_EQ(books.place(1), (body_place{8, 2, 1}));
+  books.apply(event{body_compacted{1, "q", "1", {}}});
+  EXPECT_EQ(books.place(1), (body_location{3, 4, 1})) << "not committed yet";
+  books.apply(event{body_compacted{1, "q", "", {8, 2, 1}}});
+  EXPECT_EQ(books.place(1), (body_location{8, 2, 1}));
 }
 
 // -- what the ring is told ----------------------------------------------------
@@ -172,7 +172,7 @@ TEST_F(looking, restores_an_item_as_it_was) {
   EXPECT_EQ(books.items(),
             (std::vector<item_view>{
               {4, item_state::claimed, 2, 3, 50, 11, never, 77, 90, "sp", 0}}));
-  EXPECT_EQ(books.place(4), (body_place{1, 2, 3}));
+  EXPECT_EQ(books.place(4), (body_location{1, 2, 3}));
   EXPECT_TRUE(books.settle({.id = 4, .token = 90}, now));
   put({an_item(5)});
   EXPECT_EQ(claim()->item.token, 91u);
@@ -197,7 +197,7 @@ TEST_F(looking, applying_what_it_does_not_know_changes_nothing) {
   const auto before = books.items();
   apply({event{item_claimed{}}, event{item_released{9, "q", 1, 2, ""}},
          event{item_finished{9}}, event{item_parked{9}},
-         event{claim_extended{9}}, event{body_relocated{9}},
+         event{claim_renewed{9}}, event{body_compacted{9}},
          event{item_released{1, "q", 1, 2, ""}}, event{server_changed{}},
          event{item_enqueued{1, "q", 5}}});
   EXPECT_EQ(books.items(), before);

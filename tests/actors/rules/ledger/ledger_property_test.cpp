@@ -55,8 +55,8 @@ projection_tables projected(const std::vector<record>& log, std::size_t count) {
   return out;
 }
 
-std::map<item_id, body_place> places_in(const std::vector<record>& log) {
-  std::map<item_id, body_place> out;
+std::map<item_id, body_location> places_in(const std::vector<record>& log) {
+  std::map<item_id, body_location> out;
   for (const auto& x : log)
     for (const auto& e : x.events)
       if (const auto* y = std::get_if<item_enqueued>(&e))
@@ -95,14 +95,14 @@ RC_GTEST_PROP(ledger, recovers_to_the_same_state_from_any_cut, ()) {
   auto& live = both.live();
   for (auto* x : {&replayed, &restored, &live})
     x->wake(both.now());
-  const auto places = places_in(log);
+  const auto body_locations = places_in(log);
   for (auto* x : {&replayed, &restored}) {
     RC_ASSERT(x->items() == live.items());
     RC_ASSERT(x->next_due() == live.next_due());
     RC_ASSERT(x->ready_counts() == live.ready_counts());
     RC_ASSERT(x->pending() == live.pending());
     for (const auto& y : live.items())
-      RC_ASSERT(x->place(y.id) == places.at(y.id));
+      RC_ASSERT(x->place(y.id) == body_locations.at(y.id));
   }
 }
 

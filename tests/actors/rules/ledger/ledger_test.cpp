@@ -12,7 +12,7 @@ namespace depositd {
 namespace {
 
 using namespace testing;
-using rules::taker_terms;
+using rules::taker_limits;
 
 using ids = std::vector<item_id>;
 

@@ -4,6 +4,7 @@
 // answer alike.
 
 #include "actors/rules/ledger/ledger.hpp"
+#include "messages/users.hpp"
 #include "tests/actors/rules/ledger/ledger_model.hpp"
 
 #include <gtest/gtest.h>
@@ -183,9 +184,9 @@ private:
     pick what;
     what.band = between<std::uint8_t>(0, 2);
     what.class_max = between<size_class>(0, 2);
-    const rules::taker_terms who{std::string(1, between('a', 'c')),
-                                 one_in(2) ? never : now_ + between(1, 5000),
-                                 one_in(2)};
+    const rules::taker_limits who{std::string(1, between('a', 'c')),
+                                  one_in(2) ? never : now_ + between(1, 5000),
+                                  one_in(2)};
     const auto x = live_.choose(what, who, now_);
     const auto across = settings_.priority == priority_mode::across_users;
     const auto id = model_.choice(what, across, classes_);

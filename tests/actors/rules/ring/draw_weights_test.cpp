@@ -16,7 +16,7 @@ namespace {
 
 using weights = std::vector<std::uint32_t>;
 
-void weigh_all(visits& who, const weights& all) {
+void weigh_all(draw_weights& who, const weights& all) {
   for (std::size_t i = 0; i < all.size(); ++i)
     who.weigh(i, all[i]);
 }
@@ -34,7 +34,7 @@ weights some_weights(std::size_t doors) {
   return out;
 }
 
-std::vector<std::uint64_t> visit(visits& who, std::uint64_t times) {
+std::vector<std::uint64_t> visit(draw_weights& who, std::uint64_t times) {
   std::vector<std::uint64_t> out(32);
   for (std::uint64_t i = 0; i < times; ++i) {
     const auto door = who.next();
@@ -57,7 +57,7 @@ void check_shares(const weights& all, const std::vector<std::uint64_t>& got,
 }
 
 TEST(visits_test, nobody_is_visited_where_nobody_waits) {
-  visits who;
+  draw_weights who;
   EXPECT_FALSE(who.next());
   who.weigh(2, 5);
   EXPECT_EQ(who.next(), 2u);
@@ -67,7 +67,7 @@ TEST(visits_test, nobody_is_visited_where_nobody_waits) {
 }
 
 TEST(visits_test, one_and_nine_users_get_the_same_each) {
-  visits who;
+  draw_weights who;
   weigh_all(who, {1, 9});
   const auto got = visit(who, 1000);
   EXPECT_EQ(got[0], 100u);
@@ -75,7 +75,7 @@ TEST(visits_test, one_and_nine_users_get_the_same_each) {
 }
 
 TEST(visits_test, crowds_are_not_served_in_bursts) {
-  visits who;
+  draw_weights who;
   weigh_all(who, {2, 1});
   std::string order;
   for (int i = 0; i < 6; ++i) {
@@ -87,7 +87,7 @@ TEST(visits_test, crowds_are_not_served_in_bursts) {
 }
 
 TEST(visits_test, a_visit_without_an_item_costs_nothing) {
-  visits who;
+  draw_weights who;
   weigh_all(who, {1, 1});
   EXPECT_EQ(who.next(), 0u);
   who.weigh(0, 0); // there was nothing
@@ -98,7 +98,7 @@ TEST(visits_test, a_visit_without_an_item_costs_nothing) {
 }
 
 TEST(visits_test, a_door_that_gave_much_out_of_turn_is_back_soon) {
-  visits who;
+  draw_weights who;
   weigh_all(who, {1, 1});
   for (int i = 0; i < 1000; ++i)
     who.served(0);
@@ -110,7 +110,7 @@ RC_GTEST_PROP(visits_property_test, shares_are_in_proportion, ()) {
   const auto doors = *rc::gen::inRange<std::size_t>(1, 12);
   const auto all = some_weights(doors);
   RC_PRE(sum(all) > 0);
-  visits who;
+  draw_weights who;
   weigh_all(who, all);
   const auto times = *rc::gen::inRange<std::uint64_t>(1, 3000);
   check_shares(all, visit(who, times), times, static_cast<double>(doors));
@@ -120,7 +120,7 @@ RC_GTEST_PROP(visits_property_test, nobody_who_waits_starves, ()) {
   const auto doors = *rc::gen::inRange<std::size_t>(1, 12);
   const auto all = some_weights(doors);
   RC_PRE(sum(all) > 0);
-  visits who;
+  draw_weights who;
   weigh_all(who, all);
   std::vector<std::uint64_t> last(doors);
   for (std::uint64_t now = 1; now <= 4 * sum(all); ++now) {
@@ -136,7 +136,7 @@ RC_GTEST_PROP(visits_property_test, nobody_who_waits_starves, ()) {
 
 RC_GTEST_PROP(visits_property_test, new_weights_count_at_once, ()) {
   const auto doors = *rc::gen::inRange<std::size_t>(1, 12);
-  visits who;
+  draw_weights who;
   for (auto changes = *rc::gen::inRange(1, 20); changes > 0; --changes) {
     weigh_all(who, some_weights(doors));
     visit(who, *rc::gen::inRange<std::uint64_t>(0, 200));

@@ -24,11 +24,11 @@ protected:
     anybody_ = ring_.open_view({}, 0);
   }
 
-  void join(const std::string& name, const member_terms& terms = {}) {
+  void join(const std::string& name, const member_limits& limits = {}) {
     const auto number = static_cast<member_number>(numbers_.size());
     numbers_[name] = number;
     names_.push_back(name);
-    ring_.join(number, name, terms);
+    ring_.join(number, name, limits);
   }
 
   /// Users with `count` items each, in this order.
@@ -44,8 +44,8 @@ protected:
     ring_.change_ready(numbers_.at(name), {band, cls, count});
   }
 
-  void set(const std::string& name, const member_terms& terms) {
-    ring_.set_terms(numbers_.at(name), terms);
+  void set(const std::string& name, const member_limits& limits) {
+    ring_.set_limits(numbers_.at(name), limits);
   }
 
   void finish_claim(const std::string& name) {
@@ -86,7 +86,7 @@ protected:
     return ring_.open_view({.excluded = std::move(names)}, 0);
   }
 
-  standing_report explain(const std::string& name) {
+  eligibility_report explain(const std::string& name) {
     return ring_.explain(numbers_.at(name));
   }
 

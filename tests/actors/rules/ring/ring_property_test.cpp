@@ -121,15 +121,15 @@ public:
     view_ = ring_.open_view({}, 0);
     ring_.settle_order();
     for (member_number m = 0; m < users; ++m) {
-      users_[m].terms.allocation = 1 + choose_(4);
+      users_[m].limits.allocation = 1 + choose_(4);
       if (choose_(2) == 0)
-        users_[m].terms.concurrency = choose_(6);
-      ring_.join(m, "user-" + std::to_string(m), users_[m].terms);
+        users_[m].limits.concurrency = choose_(6);
+      ring_.join(m, "user-" + std::to_string(m), users_[m].limits);
     }
   }
 
   struct user {
-    member_terms terms;
+    member_limits limits;
     std::uint32_t claims = 0;
   };
 
@@ -151,14 +151,14 @@ public:
         break;
       case 4:
         if (choose_(4) == 0) {
-          x.terms.held = !x.terms.held;
-          ring_.set_terms(m, x.terms);
+          x.limits.held = !x.limits.held;
+          ring_.set_limits(m, x.limits);
         }
         break;
       case 5:
         if (choose_(20) == 0) {
-          x.terms.allocation = choose_(4);
-          ring_.set_terms(m, x.terms);
+          x.limits.allocation = choose_(4);
+          ring_.set_limits(m, x.limits);
           return true;
         }
         break;
@@ -179,7 +179,7 @@ public:
   }
 
   bool eligible(member_number m) const {
-    return ring_.explain(m).state == standing::eligible;
+    return ring_.explain(m).state == eligibility::eligible;
   }
 
   const user& of(member_number m) const {
@@ -221,8 +221,9 @@ TEST(ring_property, turns_of_eligible_users_differ_by_one_at_most) {
         for (member_number u = 0; u < users; ++u)
           for (auto& x : stretches[u]) {
             ++x.grants[*v];
-            const auto turns = x.grants[u] / queue.of(u).terms.allocation;
-            ASSERT_LE(x.grants[*v], queue.of(*v).terms.allocation * (turns + 1))
+            const auto turns = x.grants[u] / queue.of(u).limits.allocation;
+            ASSERT_LE(x.grants[*v],
+                      queue.of(*v).limits.allocation * (turns + 1))
               << "seed " << seed << " step " << step << ": user " << *v
               << " overtook user " << u;
             ++checked;
@@ -254,7 +255,7 @@ TEST(ring_property, nobody_eligible_waits_more_than_two_turns) {
       } else if (const auto v = queue.grant()) {
         std::uint32_t turn = 0;
         for (member_number u = 0; u < users; ++u)
-          turn += queue.of(u).terms.allocation;
+          turn += queue.of(u).limits.allocation;
         for (member_number u = 0; u < users; ++u)
           waited[u] = u == *v ? 0 : waited[u] + 1;
         for (member_number u = 0; u < users; ++u)

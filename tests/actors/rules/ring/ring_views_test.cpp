@@ -311,7 +311,7 @@ TEST_F(ring_test, an_eligible_user_is_told_its_turn) {
   users_with(9, {"ann", "bob", "cid"});
   EXPECT_EQ(next(), "ann");
   const auto report = explain("ann");
-  EXPECT_EQ(report.state, standing::eligible);
+  EXPECT_EQ(report.state, eligibility::eligible);
   EXPECT_EQ(report.turn, 3u);
   EXPECT_EQ(report.length, 3u);
   EXPECT_EQ(report.in_flight, 1u);
@@ -322,21 +322,21 @@ TEST_F(ring_test, an_eligible_user_is_told_its_turn) {
 
 TEST_F(ring_test, the_most_general_reason_for_waiting_is_told) {
   join("ann");
-  const member_terms everything_wrong{
+  const member_limits everything_wrong{
     .allocation = 0, .concurrency = 0, .held = true, .prohibited = true};
   set("ann", everything_wrong);
-  EXPECT_EQ(explain("ann").state, standing::nothing_ready);
+  EXPECT_EQ(explain("ann").state, eligibility::nothing_ready);
   enqueue("ann");
-  EXPECT_EQ(explain("ann").state, standing::held);
+  EXPECT_EQ(explain("ann").state, eligibility::held);
   set("ann", {.allocation = 0, .concurrency = 0, .prohibited = true});
-  EXPECT_EQ(explain("ann").state, standing::prohibited);
+  EXPECT_EQ(explain("ann").state, eligibility::prohibited);
   set("ann", {.allocation = 0, .concurrency = 0});
-  EXPECT_EQ(explain("ann").state, standing::no_allocation);
+  EXPECT_EQ(explain("ann").state, eligibility::no_allocation);
   set("ann", {.concurrency = 0});
-  EXPECT_EQ(explain("ann").state, standing::at_cap);
+  EXPECT_EQ(explain("ann").state, eligibility::at_cap);
   set("ann", {});
-  EXPECT_EQ(explain("ann").state, standing::eligible);
-  EXPECT_EQ(explain("ann").terms, member_terms{});
+  EXPECT_EQ(explain("ann").state, eligibility::eligible);
+  EXPECT_EQ(explain("ann").limits, member_limits{});
 }
 
 TEST_F(ring_test, a_user_in_several_bands_has_one_turn) {

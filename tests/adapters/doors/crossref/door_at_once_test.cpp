@@ -56,7 +56,7 @@ TEST_F(crossref_at_once, row_36_it_can_be_polled_by_batch_id_afterwards) {
   const auto x = deposit_at_once(xml);
   EXPECT_EQ(poll("type=result&doi_batch_id=batch-1").body, x.body);
   EXPECT_EQ(poll("type=contents&doi_batch_id=batch-1").body, xml);
-  EXPECT_EQ(last().particulars.source, "v2");
+  EXPECT_EQ(last().submission.source, "v2");
 }
 
 TEST_F(crossref_at_once, row_36_either_pair_of_names_and_either_path) {

@@ -18,7 +18,7 @@ protected:
     const auto x = post_form("/servlet/deposit?operation=doMDUpload&" + login,
                              form_text{}.file(name, "f.xml", xml).closed());
     EXPECT_EQ(x.status, 200u);
-    EXPECT_EQ(last().particulars.file_name, "f.xml");
+    EXPECT_EQ(last().submission.file_name, "f.xml");
     EXPECT_EQ(bytes_of(last()), xml);
   }
 };
@@ -39,10 +39,10 @@ TEST_F(crossref_posts, row_01_form_fields_and_the_file_are_a_success) {
   const auto row = last();
   EXPECT_EQ(row.user, "psychoceramics");
   EXPECT_EQ(row.queue, "metadata");
-  EXPECT_EQ(row.particulars.operation, "doMDUpload");
-  EXPECT_EQ(row.particulars.login, "psychoceramics");
-  EXPECT_EQ(row.particulars.source, "http");
-  EXPECT_EQ(row.particulars.size, xml.size());
+  EXPECT_EQ(row.submission.operation, "doMDUpload");
+  EXPECT_EQ(row.submission.login, "psychoceramics");
+  EXPECT_EQ(row.submission.source, "http");
+  EXPECT_EQ(row.submission.size, xml.size());
   EXPECT_EQ(bytes_of(row), xml);
 }
 
@@ -58,7 +58,7 @@ TEST_F(crossref_posts, carry_the_trace_context_that_they_came_with) {
                         + given,
                       form_text{}.file("fname", "f.xml", xml).closed()));
     EXPECT_EQ(x.status, 200u);
-    EXPECT_EQ(last().particulars.trace, kept);
+    EXPECT_EQ(last().submission.trace, kept);
   }
 }
 
@@ -71,7 +71,7 @@ TEST_F(crossref_posts, row_02_without_an_operation_it_is_a_deposit) {
                                     .file("fname", "f.xml", xml)
                                     .closed());
   EXPECT_EQ(x.status, 200u);
-  EXPECT_EQ(last().particulars.operation, "doMDUpload");
+  EXPECT_EQ(last().submission.operation, "doMDUpload");
 }
 
 TEST_F(crossref_posts, row_03_credentials_in_the_query_string) {
@@ -117,10 +117,10 @@ TEST_F(crossref_posts, row_08_the_name_comes_from_the_part) {
   const auto x = post_form("/servlet/deposit?fname=query.xml&" + login,
                            form_text{}.file("file", "part.xml", xml).closed());
   EXPECT_EQ(x.status, 200u);
-  EXPECT_EQ(last().particulars.file_name, "part.xml");
+  EXPECT_EQ(last().submission.file_name, "part.xml");
   post_form("/servlet/deposit?fname=query.xml&" + login,
             form_text{}.field("file", xml).closed());
-  EXPECT_EQ(last().particulars.file_name, "query.xml");
+  EXPECT_EQ(last().submission.file_name, "query.xml");
   EXPECT_EQ(bytes_of(last()), xml);
 }
 
@@ -142,7 +142,7 @@ TEST_F(crossref_posts, row_10_file_names_are_kept_verbatim) {
        {"upload", "RackMultipart20201103-1-abc", "../../etc/passwd",
         "C:\\x\\y.xml", "a;b=c.xml", "na\xc3\xafve \x1b[2J<b>.xml"}) {
     EXPECT_EQ(deposit(name, xml).status, 200u) << name;
-    EXPECT_EQ(last().particulars.file_name, name);
+    EXPECT_EQ(last().submission.file_name, name);
   }
 }
 
@@ -166,7 +166,7 @@ TEST_F(crossref_posts, row_12_a_personal_login_is_queued_as_its_role) {
                              .closed());
   EXPECT_EQ(x.status, 200u);
   EXPECT_EQ(last().user, "psychoceramics");
-  EXPECT_EQ(last().particulars.login, "me@example.org/psychoceramics");
+  EXPECT_EQ(last().submission.login, "me@example.org/psychoceramics");
 }
 
 TEST_F(crossref_posts, row_13_a_wrong_password_is_401_with_the_page) {
@@ -355,7 +355,7 @@ TEST_F(crossref_posts, operations_go_to_their_queues) {
   for (const auto& [operation, queue] : known) {
     EXPECT_EQ(deposit("f", xml, operation).status, 200u);
     EXPECT_EQ(last().queue, queue);
-    EXPECT_EQ(last().particulars.operation, operation);
+    EXPECT_EQ(last().submission.operation, operation);
   }
 }
 
@@ -367,6 +367,6 @@ TEST_F(crossref_posts, the_first_of_two_files_is_taken) {
                                              .file("b", "second.xml", "other")
                                              .closed());
   EXPECT_EQ(x.status, 200u);
-  EXPECT_EQ(last().particulars.file_name, "first.xml");
+  EXPECT_EQ(last().submission.file_name, "first.xml");
   EXPECT_EQ(count(), 1u);
 }

@@ -10,6 +10,7 @@
 #include "adapters/stores/memory/memory_blob_store.hpp"
 #include "adapters/stores/memory/memory_doi_registry.hpp"
 #include "messages/message_types.hpp"
+#include "messages/projection.hpp"
 #include "messages/values/password_hash.hpp"
 #include "messages/values/submission_body.hpp"
 #include "tests/adapters/doors/http/raw_client.hpp"
@@ -72,7 +73,7 @@ struct fake_engine {
     what.item.id = row.id;
     what.item.attempt = 1;
     what.item.user = row.user;
-    what.item.body = encode_envelope(row.particulars);
+    what.item.body = encode_submission_body(row.submission);
     const auto ended = handler.handle(what, control);
     row.status = submission_status::completed;
     row.failed = ended.says == verdict::failed;
@@ -88,7 +89,7 @@ inline bool matches(const submission_row& row, const submission_query& what) {
   return (what.id == 0 || row.id == what.id)
          && (what.user.empty() || row.user == what.user)
          && (what.file_name.empty()
-             || row.particulars.file_name == what.file_name)
+             || row.submission.file_name == what.file_name)
          && (what.batch_id.empty() || row.batch_id == what.batch_id);
 }
 
@@ -120,7 +121,7 @@ inline caf::behavior fake_shard(caf::event_based_actor*, engine_pointer x) {
       submission_row row;
       row.user = what.user;
       row.queue = what.queue;
-      row.particulars = what.particulars;
+      row.submission = what.submission;
       return enqueued{{x->add(std::move(row))}, 0};
     },
     [=](const reserve_id&) {
@@ -134,7 +135,7 @@ inline caf::behavior fake_shard(caf::event_based_actor*, engine_pointer x) {
       submission_row row;
       row.user = what.user;
       row.queue = what.what.queue;
-      row.particulars = what.what.particulars;
+      row.submission = what.what.submission;
       row.status = submission_status::completed;
       row.failed = what.what.failed;
       row.batch_id = what.what.batch_id;
@@ -337,7 +338,7 @@ protected:
   }
 
   std::string bytes_of(const submission_row& row) {
-    auto out = engine->blobs->get(row.particulars.blob);
+    auto out = engine->blobs->get(row.submission.blob);
     EXPECT_TRUE(out);
     return out ? *out : std::string{};
   }

@@ -1,4 +1,5 @@
 #include "adapters/doors/drop/drop_folder.hpp"
+#include "messages/projection.hpp"
 
 #include "adapters/stores/memory/memory_blob_store.hpp"
 #include "tests/support/actor_fixture.hpp"
@@ -41,7 +42,7 @@ caf::result<enqueued> take(caf::event_based_actor* self, fake_engine& engine,
   submission_row row;
   row.id = ++engine.id_last;
   row.user = x.user;
-  row.particulars = x.particulars;
+  row.submission = x.submission;
   row.received_us = engine.now_us;
   engine.rows.push_back(row);
   if (engine.silent)
@@ -52,7 +53,7 @@ caf::result<enqueued> take(caf::event_based_actor* self, fake_engine& engine,
 submissions_found find(const fake_engine& engine, const submission_query& x) {
   submissions_found out;
   for (const auto& row : engine.rows)
-    if (row.user == x.user && row.particulars.file_name == x.file_name)
+    if (row.user == x.user && row.submission.file_name == x.file_name)
       out.rows.push_back(row);
   return out;
 }
@@ -138,12 +139,12 @@ TEST_F(drop_folder_test, a_whole_file_becomes_a_metadata_deposit) {
   const auto& got = engine_.taken[0];
   EXPECT_EQ(got.queue, "metadata");
   EXPECT_EQ(got.user, "alice");
-  EXPECT_EQ(got.particulars.file_name, "a.xml");
-  EXPECT_EQ(got.particulars.operation, "doMDUpload");
-  EXPECT_EQ(got.particulars.login, "alice");
-  EXPECT_EQ(got.particulars.source, "drop");
-  EXPECT_EQ(got.particulars.size, 12u);
-  EXPECT_EQ(*blobs_->get(got.particulars.blob), "<doi_batch/>");
+  EXPECT_EQ(got.submission.file_name, "a.xml");
+  EXPECT_EQ(got.submission.operation, "doMDUpload");
+  EXPECT_EQ(got.submission.login, "alice");
+  EXPECT_EQ(got.submission.source, "drop");
+  EXPECT_EQ(got.submission.size, 12u);
+  EXPECT_EQ(*blobs_->get(got.submission.blob), "<doi_batch/>");
   EXPECT_FALSE(fs::exists(user_ / "a.xml"));
   EXPECT_EQ(text_of(user_ / ".done/41-a.xml"), "<doi_batch/>");
 }
@@ -169,7 +170,7 @@ TEST_F(drop_folder_test, a_growing_file_is_not_taken) {
   }
   polls(1);
   ASSERT_EQ(engine_.taken.size(), 1u);
-  EXPECT_EQ(*blobs_->get(engine_.taken[0].particulars.blob), text);
+  EXPECT_EQ(*blobs_->get(engine_.taken[0].submission.blob), text);
 }
 
 TEST_F(drop_folder_test, a_file_that_a_writer_has_open_is_not_taken) {
@@ -187,7 +188,7 @@ TEST_F(drop_folder_test, a_file_that_a_writer_has_open_is_not_taken) {
   write(user_ / "b.xml");
   polls(3);
   ASSERT_EQ(engine_.taken.size(), 1u) << "the open file stands in the way";
-  EXPECT_EQ(engine_.taken[0].particulars.file_name, "b.xml");
+  EXPECT_EQ(engine_.taken[0].submission.file_name, "b.xml");
   writer.close();
   polls(2);
   EXPECT_EQ(engine_.taken.size(), 2u);
@@ -235,7 +236,7 @@ TEST_F(drop_folder_test, too_large_a_file_is_refused_with_the_reason) {
   write(user_ / "b.xml", "123");
   polls(2);
   ASSERT_EQ(engine_.taken.size(), 1u);
-  EXPECT_EQ(engine_.taken[0].particulars.file_name, "b.xml");
+  EXPECT_EQ(engine_.taken[0].submission.file_name, "b.xml");
   EXPECT_EQ(text_of(user_ / ".refused/a.xml"), "1234");
   EXPECT_EQ(text_of(user_ / ".refused/a.xml.reason"),
             "the file has more than 3 bytes\n");
@@ -305,9 +306,9 @@ TEST_F(drop_folder_test, other_doors_submissions_are_no_repeats) {
   submission_row row;
   row.id = 7;
   row.user = "alice";
-  row.particulars.file_name = "a.xml";
-  row.particulars.source = "http";
-  row.particulars.blob = *blobs_->put("<x/>");
+  row.submission.file_name = "a.xml";
+  row.submission.source = "http";
+  row.submission.blob = *blobs_->put("<x/>");
   row.received_us = wall_us() + 1'000'000;
   engine_.rows.push_back(row);
   open_door();
@@ -325,8 +326,8 @@ TEST_F(drop_folder_test, a_file_replaced_meanwhile_is_another_file) {
   };
   polls(5);
   ASSERT_EQ(engine_.taken.size(), 2u);
-  EXPECT_EQ(*blobs_->get(engine_.taken[0].particulars.blob), "old");
-  EXPECT_EQ(*blobs_->get(engine_.taken[1].particulars.blob), "new");
+  EXPECT_EQ(*blobs_->get(engine_.taken[0].submission.blob), "old");
+  EXPECT_EQ(*blobs_->get(engine_.taken[1].submission.blob), "new");
   EXPECT_EQ(text_of(user_ / ".done/42-a.xml"), "new");
 }
 
@@ -375,10 +376,10 @@ TEST_F(drop_folder_test, names_are_kept_as_they_are) {
   polls(2);
   std::set<std::string> got;
   for (const auto& x : engine_.taken)
-    got.insert(x.particulars.file_name);
+    got.insert(x.submission.file_name);
   EXPECT_EQ(got, (std::set<std::string>{names.begin(), names.end()}));
   for (const auto& row : engine_.rows) {
-    const auto kept = std::to_string(row.id) + "-" + row.particulars.file_name;
+    const auto kept = std::to_string(row.id) + "-" + row.submission.file_name;
     EXPECT_TRUE(fs::exists(user_ / ".done" / kept.substr(0, 239))) << kept;
   }
 }

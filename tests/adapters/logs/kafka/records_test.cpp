@@ -76,9 +76,9 @@ outcome_event an_outcome() {
   out.id = 1234;
   out.user = "amelie";
   out.queue = "metadata";
-  out.particulars.file_name = "2026-03-01-fungi.xml";
-  out.particulars.operation = "doMDUpload";
-  out.particulars.source = "kafka";
+  out.submission.file_name = "2026-03-01-fungi.xml";
+  out.submission.operation = "doMDUpload";
+  out.submission.source = "kafka";
   out.how = ending::failed;
   out.reason = "the root element is not doi_batch";
   out.batch_id = "fungi-2026-03";
@@ -103,21 +103,20 @@ TEST(records, take_the_examples_of_the_protocol) {
   EXPECT_EQ(first->user, "amelie");
   EXPECT_EQ(first->queue, "metadata");
   EXPECT_EQ(first->priority, 10);
-  EXPECT_EQ(first->post, "<?xml version=\"1.0\"?>"
+  EXPECT_EQ(first->body, "<?xml version=\"1.0\"?>"
                          "<doi_batch version=\"5.3.1\"/>");
-  EXPECT_EQ(first->particulars,
-            (submission{.file_name = "2026-03-01-fungi.xml",
-                        .operation = "doMDUpload",
-                        .login = "amelie",
-                        .source = "kafka",
-                        .blob = "",
-                        .size = first->post.size(),
-                        .trace = ""}));
+  EXPECT_EQ(first->submission, (submission{.file_name = "2026-03-01-fungi.xml",
+                                           .operation = "doMDUpload",
+                                           .login = "amelie",
+                                           .source = "kafka",
+                                           .blob = "",
+                                           .size = first->body.size(),
+                                           .trace = ""}));
   const auto second = read((++at)->second);
   ASSERT_TRUE(second) << render(second.error());
   EXPECT_EQ(second->queue, "query");
-  EXPECT_EQ(second->particulars.operation, "doQueryUpload");
-  EXPECT_EQ(second->post, "<query_batch/>\n");
+  EXPECT_EQ(second->submission.operation, "doQueryUpload");
+  EXPECT_EQ(second->body, "<query_batch/>\n");
   EXPECT_EQ(second->priority, 0);
 }
 
@@ -154,7 +153,7 @@ TEST(records, name_every_outcome) {
 
 TEST(records, write_json_whatever_a_file_is_called) {
   auto x = an_outcome();
-  x.particulars.file_name = "a\xff\"\n\x1b[2J.xml";
+  x.submission.file_name = "a\xff\"\n\x1b[2J.xml";
   EXPECT_EQ(outcome_document(x)["id"], "a\xef\xbf\xbd\"\n\x1b[2J.xml");
 }
 
@@ -215,9 +214,9 @@ TEST(records, carry_a_trace_from_the_deposit_to_its_outcome) {
   x.headers = {{"traceparent", trace}, {"tracestate", "a=b"}};
   const auto deposit = format().read(x);
   ASSERT_TRUE(deposit);
-  EXPECT_EQ(deposit->particulars.trace, trace);
+  EXPECT_EQ(deposit->submission.trace, trace);
   auto outcome = an_outcome();
-  outcome.particulars = deposit->particulars;
+  outcome.submission = deposit->submission;
   EXPECT_EQ(format().write_outcome(outcome).headers.back(),
             (record_header{"traceparent", trace}));
 }
@@ -237,7 +236,7 @@ TEST(records, ignore_what_is_no_trace) {
     x.headers = headers;
     const auto out = format().read(x);
     ASSERT_TRUE(out);
-    EXPECT_EQ(out->particulars.trace, "");
+    EXPECT_EQ(out->submission.trace, "");
   }
 }
 
@@ -254,7 +253,7 @@ TEST(records, know_operations_and_queues) {
     const auto out = read(all.dump());
     ASSERT_TRUE(out) << type;
     EXPECT_EQ(out->queue, expected.first);
-    EXPECT_EQ(out->particulars.operation, expected.second);
+    EXPECT_EQ(out->submission.operation, expected.second);
   }
   EXPECT_EQ(refusal_of("type", "doTransferDOIsUpload"),
             "type is no deposit queue or operation");

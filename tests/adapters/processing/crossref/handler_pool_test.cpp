@@ -42,10 +42,10 @@ struct handler_pool_test : actor_fixture {
   handle_item item(const std::string& bytes,
                    const std::string& operation = "doMDUpload",
                    const std::string& source = "native") {
-    submission particulars;
-    particulars.operation = operation;
-    particulars.source = source;
-    particulars.blob = *blobs->put(bytes);
+    depositd::submission submission;
+    submission.operation = operation;
+    submission.source = source;
+    submission.blob = *blobs->put(bytes);
     handle_item out;
     out.queue = "metadata";
     out.processor = "sp1";
@@ -53,7 +53,7 @@ struct handler_pool_test : actor_fixture {
     out.item.token = 77;
     out.item.member = 5;
     out.item.user = "alice";
-    out.item.body = encode_envelope(particulars);
+    out.item.body = encode_submission_body(submission);
     return out;
   }
 

@@ -24,8 +24,8 @@ TEST_F(postgres_journal, refuses_a_shard_that_another_engine_has) {
 }
 
 TEST_F(postgres_journal, fences_the_owner_before_when_it_takes_over) {
-  const auto first
-    = open_journal({.server = {.url = schema->url()}, .extent_bytes = 10});
+  const auto first =
+    open_journal({.server = {.url = schema->url()}, .segment_bytes = 10});
   ASSERT_TRUE(first->append("before", 1, {{"in/0", 1}}));
   const auto second = open_journal(
     {.server = {.url = schema->url()}, .owner_wait_ms = 0});
@@ -39,13 +39,13 @@ TEST_F(postgres_journal, fences_the_owner_before_when_it_takes_over) {
 }
 
 TEST_F(postgres_journal, lets_a_fenced_engine_drop_nothing) {
-  const auto first
-    = open_journal({.server = {.url = schema->url()}, .extent_bytes = 10});
+  const auto first =
+    open_journal({.server = {.url = schema->url()}, .segment_bytes = 10});
   ASSERT_TRUE(first->append("one extent", 1, {}));
   ASSERT_TRUE(first->append("another", 1, {}));
   const auto second = open_journal(
     {.server = {.url = schema->url()}, .owner_wait_ms = 0});
-  EXPECT_EQ(first->drop(first->extents().front().number), ec::fenced);
+  EXPECT_EQ(first->drop(first->segments().front().number), ec::fenced);
   EXPECT_EQ(read_all(*second), "one extentanother");
 }
 

@@ -34,10 +34,10 @@ protected:
     return out ? std::move(*out) : nullptr;
   }
 
-  static slice next(sequence from, sequence upto) {
+  static slice next(sequence from, sequence last) {
     slice out;
     out.from = from;
-    out.upto = upto;
+    out.last = last;
     return out;
   }
 

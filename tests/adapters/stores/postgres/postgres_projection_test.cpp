@@ -24,7 +24,7 @@ protected:
   static slice a_slice(sequence from = 0) {
     slice out;
     out.from = from;
-    out.upto = from + 10;
+    out.last = from + 10;
     out.id_max = 2;
     out.items_put = {an_item(from + 1), an_item(from + 2, "bob")};
     out.rings = {{.queue = "metadata", .user = "ann", .stamp = 4, .credit = 1}};
@@ -53,7 +53,7 @@ TEST_F(postgres_projection, survives_being_closed) {
 
 TEST_F(postgres_projection, takes_over_what_an_earlier_version_wrote) {
   auto old = a_slice();
-  old.submissions_put[0].particulars.trace.clear();
+  old.submissions_put[0].submission.trace.clear();
   ASSERT_TRUE(open()->apply(old));
   schema->run("DROP VIEW submissions;"
               "ALTER TABLE submission_rows DROP COLUMN trace;"
@@ -93,7 +93,7 @@ TEST_F(postgres_projection, finds_a_slice_whose_commit_nobody_confirmed) {
     line.cut_at_answer(nth);
     slice nothing_but_marks;
     nothing_but_marks.from = 10;
-    nothing_but_marks.upto = 20;
+    nothing_but_marks.last = 20;
     const auto done = store->apply(nothing_but_marks);
     ASSERT_TRUE(done) << render(done.error());
     EXPECT_EQ(line.cuts(), 1);
@@ -164,7 +164,7 @@ TEST_F(postgres_projection, moves_an_item_to_the_end_of_another_queue) {
   ASSERT_TRUE(store->apply(a_slice()));
   slice x;
   x.from = 10;
-  x.upto = 11;
+  x.last = 11;
   x.items_changed = {{.id = 1, .has_queue = true, .queue = "query"},
                      {.id = 1, .deadline_us = 5, .has_deadline = true}};
   ASSERT_TRUE(store->apply(x));

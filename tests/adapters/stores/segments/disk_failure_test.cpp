@@ -204,8 +204,8 @@ TEST_F(disk_failure, of_power_keeps_every_acknowledged_group) {
       while (acknowledged < 24
              && (*store)->append(bytes(acknowledged + 1), 1, {})) {
         ++acknowledged;
-        if ((*store)->extents().size() > 3)
-          (void)(*store)->drop((*store)->extents().front().number);
+        if ((*store)->segments().size() > 3)
+          (void)(*store)->drop((*store)->segments().front().number);
       }
     }
     died = dying.dead();
@@ -215,10 +215,10 @@ TEST_F(disk_failure, of_power_keeps_every_acknowledged_group) {
     ASSERT_NE(store, nullptr) << "call " << calls;
     ASSERT_GE(store->last(), acknowledged) << "call " << calls;
     ASSERT_LE(store->last(), acknowledged + 1) << "call " << calls;
-    if (store->extents().empty())
+    if (store->segments().empty())
       continue;
     const auto failed =
-      store->read(store->extents().front().first, [&](const stored_group& x) {
+      store->read(store->segments().front().first, [&](const stored_group& x) {
         EXPECT_EQ(x.bytes, bytes(x.first)) << "call " << calls;
         return true;
       });

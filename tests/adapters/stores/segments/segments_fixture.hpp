@@ -60,11 +60,11 @@ protected:
   /// be what was appended.
   static std::size_t check(journal_store& store) {
     std::size_t out = 0;
-    const auto extents = store.extents();
-    if (extents.empty())
+    const auto segments = store.segments();
+    if (segments.empty())
       return 0;
     const auto failed =
-      store.read(extents.front().first, [&](const stored_group& x) {
+      store.read(segments.front().first, [&](const stored_group& x) {
         EXPECT_EQ(x.bytes, body(x.first));
         ++out;
         return true;

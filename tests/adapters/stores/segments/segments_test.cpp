@@ -58,8 +58,8 @@ TEST_F(segment_journal, reuses_the_file_of_a_dropped_segment) {
 TEST_F(segment_journal, deletes_more_spares_than_it_may_keep) {
   const auto store = must_open();
   append(*store, 20);
-  while (store->extents().size() > 1)
-    EXPECT_FALSE(store->drop(store->extents().front().number));
+  while (store->segments().size() > 1)
+    EXPECT_FALSE(store->drop(store->segments().front().number));
   // What is written to, what comes next, and one spare; which of them depends
   // on whether the next was made before or after.
   EXPECT_LE(store->disk_bytes(), 3 * small_segment_bytes);
@@ -70,8 +70,8 @@ TEST_F(segment_journal, never_shows_what_a_recycled_file_held_before) {
     const auto store = must_open();
     const auto last = store->last();
     append(*store, 4);
-    while (store->extents().size() > 1)
-      EXPECT_FALSE(store->drop(store->extents().front().number));
+    while (store->segments().size() > 1)
+      EXPECT_FALSE(store->drop(store->segments().front().number));
     EXPECT_EQ(store->last(), last + 4);
     check(*store);
   }
@@ -138,7 +138,7 @@ TEST_F(segment_journal, clears_what_a_crash_left_half_made) {
   write(file("fresh.tmp"), "half");
   write(file("journal.meta.tmp"), "half");
   const auto store = must_open();
-  EXPECT_EQ(store->extents().front().number, 2u);
+  EXPECT_EQ(store->segments().front().number, 2u);
   EXPECT_EQ(check(*store), 5u);
   EXPECT_FALSE(std::filesystem::exists(file("fresh.tmp")));
   EXPECT_TRUE(std::filesystem::exists(file(segments::spare_name(1))));
@@ -171,15 +171,15 @@ TEST_F(segment_journal, refuses_a_group_that_is_too_large) {
 
 TEST_F(segment_journal, makes_room_for_watermarks_of_many_partitions) {
   const auto store = must_open();
-  std::vector<watermark> marks;
+  std::vector<watermark> watermarks;
   for (auto i = 0; i < 2000; ++i)
-    marks.push_back({"topic/" + std::to_string(1000 + i), i});
+    watermarks.push_back({"topic/" + std::to_string(1000 + i), i});
   // Every segment begins with all of them, so each is larger than it would be.
-  ASSERT_TRUE(store->append(body(1), 1, marks));
+  ASSERT_TRUE(store->append(body(1), 1, watermarks));
   append(*store, 40);
   EXPECT_EQ(check(*store), 41u);
-  while (store->extents().size() > 1)
-    EXPECT_FALSE(store->drop(store->extents().front().number));
+  while (store->segments().size() > 1)
+    EXPECT_FALSE(store->drop(store->segments().front().number));
   EXPECT_EQ(store->watermarks().size(), 2001u);
 }
 
@@ -206,7 +206,7 @@ TEST_F(segment_journal, is_copied_while_it_goes_on) {
     EXPECT_EQ(x.bytes, body(x.first));
     return true;
   };
-  EXPECT_FALSE((*copied)->read((*copied)->extents()[1].first, show));
+  EXPECT_FALSE((*copied)->read((*copied)->segments()[1].first, show));
 }
 
 TEST_F(segment_journal, is_copied_when_it_is_empty) {

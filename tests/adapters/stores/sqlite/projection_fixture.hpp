@@ -53,7 +53,7 @@ protected:
   slice next_slice() {
     slice out;
     out.from = store->reached();
-    out.upto = out.from + 1;
+    out.last = out.from + 1;
     return out;
   }
 

@@ -32,7 +32,7 @@ TEST_F(sqlite_projection, goes_on_where_it_was_when_it_is_opened_again) {
 TEST_F(sqlite_projection, takes_over_what_an_earlier_version_wrote) {
   auto x = next_slice();
   x.submissions_put = {a_submission(1)};
-  x.submissions_put[0].particulars.trace.clear();
+  x.submissions_put[0].submission.trace.clear();
   apply(x);
   const auto before = contents();
   close();

@@ -1,4 +1,5 @@
 #include "adapters/stores/sqlite/sqlite_doi_registry.hpp"
+#include "messages/values/events.hpp"
 
 #include "tests/adapters/stores/sqlite/database_files.hpp"
 

@@ -1,19 +1,18 @@
 #pragma once
 
-// What doors say whose workers poll (EmoDB's): take some items now, end or
-// extend claims by item, without a processor that stays. Process-local.
+// What doors say whose workers poll for items (EmoDB's): receive some now, end
+// or extend claims by item, without a processor that stays.
 
+#include "messages/message.hpp"
 #include "messages/values/types.hpp"
 
-#include <caf/actor_control_block.hpp>
-#include <caf/message_id.hpp>
 #include <caf/error.hpp>
+#include <caf/meta/load_callback.hpp>
 
-#include <atomic>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace depositd {
@@ -36,18 +35,20 @@ struct item_name {
 
   friend bool operator==(const item_name&, const item_name&) = default;
 };
+DEPOSITD_FIELDS(item_name, id, user);
 
 /// Claims up to `count` items for `lease_ms` and answers at once, with fewer or
 /// none if that is all there is. An unknown queue has nothing.
-struct take_items {
+struct receive_items {
   std::string queue;
-  std::string taker;          ///< whose claims they are, for operators
+  std::string taker; ///< whose claims they are, for operators
   std::uint32_t count = 0;
-  std::uint32_t lease_ms = 0; ///< at least 1
+  std::uint32_t lease_ms = 0;        ///< at least 1
   std::uint32_t claims_max = no_cap; ///< of the queue; past it nothing is taken
 };
+DEPOSITD_MESSAGE(36, receive_items, queue, taker, count, lease_ms, claims_max);
 
-struct taken_item {
+struct received_item {
   item_name name; ///< id 0: nothing was taken for this pick
   std::uint32_t attempt = 0;
   body_kind kind = body_kind::inline_bytes;
@@ -56,14 +57,31 @@ struct taken_item {
   std::shared_ptr<const std::string> body;
 };
 
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, received_item& x) {
+  auto there = x.body != nullptr;
+  std::string bytes;
+  if constexpr (Inspector::reads_state)
+    if (x.body)
+      bytes = *x.body;
+  auto load = [&]() -> caf::error {
+    x.body =
+      there ? std::make_shared<const std::string>(std::move(bytes)) : nullptr;
+    return caf::none;
+  };
+  return f(x.name, x.attempt, x.kind, x.received_us, x.user, there, bytes,
+           caf::meta::load_callback(load));
+}
+
 /// In the order of the ring's picks.
-struct items_taken {
-  std::vector<taken_item> items;
+struct items_received {
+  std::vector<received_item> items;
 };
+DEPOSITD_MESSAGE(37, items_received, items);
 
 /// Ends items by name. `done` ends an item whatever its claim, and one that is
 /// gone is no error; every other verdict needs a live claim.
-struct end_items {
+struct settle_items {
   struct one {
     item_name name;
     verdict says = verdict::done;
@@ -75,73 +93,42 @@ struct end_items {
   std::string queue;
   std::vector<one> items;
 };
+DEPOSITD_FIELDS(settle_items::one, name, says, delay_ms, reason, batch_id,
+                document);
+DEPOSITD_MESSAGE(38, settle_items, queue, items);
 
 /// By position: whether the item was there, and claimed if that was needed.
-struct items_ended {
+struct items_settled {
   std::vector<std::uint8_t> accepted;
 };
+DEPOSITD_MESSAGE(39, items_settled, accepted);
 
 /// A later deadline for claims, never an earlier one; an item that is not
 /// claimed is claimed anew. `lease_ms` 0 releases instead.
-struct extend_items {
+struct renew_items {
   std::string queue;
   std::string taker;
   std::uint32_t lease_ms = 0;
   std::vector<item_name> items;
 };
+DEPOSITD_MESSAGE(40, renew_items, queue, taker, lease_ms, items);
 
 /// Ends every claim of a queue; its items are pending again.
 struct release_queue {
   std::string queue;
 };
+DEPOSITD_MESSAGE(41, release_queue, queue);
 
 struct count_queue {
   std::string queue;
 };
+DEPOSITD_MESSAGE(42, count_queue, queue);
 
 /// An unknown queue has none.
 struct queue_counted {
-  std::uint64_t items = 0;  ///< claimed, delayed and parked ones included
+  std::uint64_t items = 0; ///< claimed, delayed and parked ones included
   std::uint64_t claims = 0;
 };
-
-/// Moves what one queue holds now to another, claimed items included; in their
-/// order of arrival they stand among what the other has.
-/// Answered as soon as it will happen whatever crashes; the control state then
-/// says under `reference` how far it is.
-struct move_queue {
-  std::string from;
-  std::string to;
-};
-
-struct move_begun {
-  std::string reference;
-};
-
-/// The answer to one `take_items` on its way: every pick has a place in
-/// `items`, filled by whoever has the item's body, and counts once.
-struct poll_answer {
-  poll_answer() = default;
-  poll_answer(const poll_answer&) = delete;
-  poll_answer& operator=(const poll_answer&) = delete;
-  /// Answers with an error if picks are lost with the actor that had them.
-  ~poll_answer();
-
-  caf::strong_actor_ptr to;
-  caf::message_id id;
-  std::vector<taken_item> items;
-  std::atomic<std::uint32_t> open{0};
-  std::atomic<bool> failed{false};
-};
-
-/// Counts picks that took nothing; the last one answers.
-void count(poll_answer& x, std::uint32_t picks);
-
-/// Puts an item into its place and counts it. The body may be null.
-void fill(poll_answer& x, std::uint32_t slot, claimed_item&& item,
-          std::shared_ptr<const std::string> body);
-
-/// Answers with an error instead, once.
-void fail(poll_answer& x, const caf::error& why);
+DEPOSITD_MESSAGE(43, queue_counted, items, claims);
 
 } // namespace depositd

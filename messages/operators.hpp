@@ -1,0 +1,107 @@
+#pragma once
+
+// What an operator's shell says to the engine, and what the engine asks of
+// shards for an operator.
+
+#include "messages/message.hpp"
+#include "messages/queue.hpp"
+#include "messages/values/scheduling.hpp"
+#include "messages/values/types.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace depositd {
+
+// -- the shell ----------------------------------------------------------------
+
+/// A command by its name ("queue list") with its arguments as a JSON object.
+struct admin_request {
+  std::string command;
+  std::string arguments;
+};
+DEPOSITD_MESSAGE(9, admin_request, command, arguments);
+
+/// One JSON document with snake_case keys.
+struct admin_reply {
+  std::string document;
+};
+DEPOSITD_MESSAGE(10, admin_reply, document);
+
+/// An operator's file: kept as a blob, then submitted like any deposit. `user`
+/// need not have an account.
+struct submit_file {
+  std::string user;
+  std::string file_name;
+  std::string operation;      ///< doMDUpload, doQueryUpload, ...
+  std::string content_base64; ///< with padding
+};
+DEPOSITD_LOCAL(submit_file);
+
+struct stop_engine {};
+DEPOSITD_LOCAL(stop_engine);
+
+// -- bulk actions -------------------------------------------------------------
+
+struct park_matching {
+  std::string queue;              ///< empty: all
+  std::vector<std::string> users; ///< empty: all
+  micros from_us = 0;
+  micros to_us = 0;
+  bool parked = true;
+  bool count_only = false;
+};
+DEPOSITD_MESSAGE(46, park_matching, queue, users, from_us, to_us, parked,
+                 count_only);
+
+struct matching_parked {
+  std::uint64_t count = 0;
+};
+DEPOSITD_MESSAGE(47, matching_parked, count);
+
+struct purge_queue {
+  std::string queue;
+};
+DEPOSITD_MESSAGE(48, purge_queue, queue);
+
+// -- questions ----------------------------------------------------------------
+
+struct explain_item {
+  item_id id = 0;
+  std::string user; ///< whose it is, from the read model
+};
+DEPOSITD_MESSAGE(49, explain_item, id, user);
+
+struct item_explained {
+  bool live = false;
+  std::string queue;
+  std::string user;
+  item_view item;
+  member_explained member;
+};
+// Field by field: CAF skips one whose type is a local message.
+DEPOSITD_MESSAGE(50, item_explained, live, queue, user, item, member.report,
+                 member.suspended, member.server_suspended, member.processors,
+                 member.processors_matching);
+
+struct list_queues {};
+DEPOSITD_MESSAGE(51, list_queues);
+
+struct queues_listed {
+  std::vector<queue_report> queues;
+  bool suspended = false;
+};
+DEPOSITD_MESSAGE(52, queues_listed, queues, suspended);
+
+struct list_users {
+  std::string queue; ///< empty: all
+};
+DEPOSITD_MESSAGE(53, list_users, queue);
+
+struct users_listed {
+  std::vector<members_report> queues;
+};
+DEPOSITD_MESSAGE(54, users_listed, queues);
+
+} // namespace depositd

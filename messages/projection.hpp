@@ -1,0 +1,109 @@
+#pragma once
+
+// What the projector is asked: the state to start with, the read model, copies;
+// and what it asks of the shard.
+
+#include "messages/message.hpp"
+#include "messages/values/rows.hpp"
+#include "messages/values/types.hpp"
+
+#include <caf/actor_control_block.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace depositd::shard {
+struct recovered_state;
+} // namespace depositd::shard
+
+namespace depositd {
+
+// -- recovery -----------------------------------------------------------------
+
+/// The state as it was at the last commit, from projection and journal.
+struct recover {};
+DEPOSITD_LOCAL(recover);
+
+/// See actors/projection/recovery.hpp, which says what is inside.
+struct recovered {
+  std::shared_ptr<shard::recovered_state> state;
+};
+DEPOSITD_LOCAL(recovered);
+
+/// Tells the projector whom to ask for relocations.
+struct meet_shard {
+  caf::strong_actor_ptr shard; ///< a shard_actor
+};
+DEPOSITD_LOCAL(meet_shard);
+
+// -- read model ---------------------------------------------------------------
+
+DEPOSITD_NUMBER(14, submission_query);
+
+/// Answer to reads of the read model.
+struct submissions_found {
+  std::vector<submission_row> rows;
+};
+DEPOSITD_MESSAGE(58, submissions_found, rows);
+
+struct items_found {
+  std::vector<item_row> rows;
+  std::vector<std::string> bodies; ///< one per row, if asked for
+};
+DEPOSITD_MESSAGE(60, items_found, rows, bodies);
+
+struct peek_items {
+  std::string queue;
+  std::uint32_t count_max = 10;
+  bool pending_only = false;
+  bool with_bodies = false; ///< inline ones
+};
+DEPOSITD_MESSAGE(59, peek_items, queue, count_max, pending_only, with_bodies);
+
+struct compact_items {
+  struct one {
+    item_id id = 0;
+    std::string queue;
+    std::string user;
+    std::shared_ptr<const std::string> body;
+  };
+  std::vector<one> items;
+};
+DEPOSITD_LOCAL(compact_items);
+
+struct match_items {
+  std::string queue;
+  std::vector<std::string> users;
+  micros from_us = 0;
+  micros to_us = 0;
+  bool parked = false;
+};
+DEPOSITD_LOCAL(match_items);
+
+struct items_matched {
+  std::vector<compact_items::one> items;
+};
+DEPOSITD_LOCAL(items_matched);
+
+// -- the store ----------------------------------------------------------------
+
+struct back_up {
+  std::string folder;
+};
+DEPOSITD_LOCAL(back_up);
+
+struct report_store {};
+DEPOSITD_MESSAGE(61, report_store);
+
+struct store_report {
+  sequence journalled = 0;
+  sequence projected = 0;
+  std::uint64_t journal_bytes = 0;
+  std::uint64_t segments = 0;
+};
+DEPOSITD_MESSAGE(62, store_report, journalled, projected, journal_bytes,
+                 segments);
+
+} // namespace depositd

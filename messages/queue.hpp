@@ -1,0 +1,163 @@
+#pragma once
+
+// What the shard and the users' actors say to a queue, and what it tells of
+// itself.
+
+#include "messages/message.hpp"
+#include "messages/values/scheduling.hpp"
+#include "messages/values/types.hpp"
+
+#include <caf/actor_control_block.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace depositd {
+
+// -- from the shard -----------------------------------------------------------
+
+/// A user and what it has in the queue already (after recovery).
+struct introduce {
+  member_number member = 0;
+  std::string user;
+  caf::strong_actor_ptr actor; ///< a user_actor
+  member_limits limits;
+  std::uint64_t stamp = 0;
+  std::uint32_t credit = 0;
+  std::vector<ready_change> ready; ///< what the user has already
+  std::vector<arrival> arrived;    ///< what waits to be admitted
+  std::uint32_t in_flight = 0;
+  std::uint64_t items = 0; ///< in all
+};
+DEPOSITD_LOCAL(introduce);
+
+struct forget_member {
+  member_number member = 0;
+};
+DEPOSITD_LOCAL(forget_member);
+
+struct member_forgotten {
+  std::uint64_t stamp = 0;
+  std::uint32_t credit = 0;
+};
+DEPOSITD_LOCAL(member_forgotten);
+
+struct configure_queue {
+  queue_settings settings;
+  bool server_suspended = false;
+};
+DEPOSITD_LOCAL(configure_queue);
+
+struct change_limits {
+  struct entry {
+    member_number member = 0;
+    member_limits limits;
+  };
+  std::vector<entry> entries;
+};
+DEPOSITD_LOCAL(change_limits);
+
+/// Recovery is over. `stamp_last`: highest stamp ever given in this queue.
+struct begin {
+  std::uint64_t stamp_last = 0;
+};
+DEPOSITD_LOCAL(begin);
+
+// -- from users ---------------------------------------------------------------
+
+struct counts_changed {
+  member_number member = 0;
+  std::uint32_t classes_version = 0;
+  bool all = false; ///< `ready` are totals that replace what was known
+  /// Picks that took an item, by band and, in `cls`, their `class_max`.
+  std::vector<ready_change> answered;
+  std::vector<ready_change> ready;
+  /// Of queues that collapse between polls, in this order: came and must be
+  /// admitted, was handed out for the first time, left without ever being so.
+  std::vector<arrival> arrived;
+  std::vector<digested> deliver;
+  std::vector<digested> left;
+  std::uint32_t collapses_done = 0; ///< ids of `collapse_items` dealt with
+  std::int32_t claims_ended = 0; ///< negative: claims that survived a restart
+  std::uint32_t finished = 0;    ///< of those, items that left the queue
+  std::int64_t items = 0;        ///< more or fewer of them in all
+};
+DEPOSITD_LOCAL(counts_changed);
+
+struct picks_declined {
+  std::vector<pick> picks;
+  std::uint32_t processor = 0;
+};
+DEPOSITD_LOCAL(picks_declined);
+
+// -- reports ------------------------------------------------------------------
+
+struct report_queue {};
+DEPOSITD_LOCAL(report_queue);
+
+struct queue_report {
+  std::string name;
+  queue_settings settings;
+  bool server_suspended = false;
+  std::uint64_t ready = 0;
+  std::uint64_t in_flight = 0;
+  std::uint32_t users = 0;
+  std::uint32_t eligible_users = 0;
+  std::uint32_t processors = 0;
+  std::uint64_t handed_out = 0; ///< since the engine started
+  std::uint64_t finished = 0;   ///< since the engine started
+};
+DEPOSITD_FIELDS(queue_report, name, settings, server_suspended, ready,
+                in_flight, users, eligible_users, processors, handed_out,
+                finished);
+DEPOSITD_LOCAL(queue_report);
+
+struct report_members {};
+DEPOSITD_LOCAL(report_members);
+
+struct members_report {
+  struct entry {
+    std::string user;
+    eligibility_report report;
+  };
+  std::string queue;
+  std::vector<entry> entries;
+};
+DEPOSITD_FIELDS(members_report::entry, user, report);
+DEPOSITD_FIELDS(members_report, queue, entries);
+DEPOSITD_LOCAL(members_report);
+
+struct explain_member {
+  member_number member = 0;
+  std::uint64_t size = 0; ///< of the item in question
+};
+DEPOSITD_LOCAL(explain_member);
+
+struct member_explained {
+  eligibility_report report;
+  bool suspended = false;
+  bool server_suspended = false;
+  std::uint32_t processors = 0;          ///< attached to the queue
+  std::uint32_t processors_matching = 0; ///< whose criteria admit the item
+};
+DEPOSITD_LOCAL(member_explained);
+
+struct report_processors {};
+DEPOSITD_LOCAL(report_processors);
+
+struct processors_report {
+  struct entry {
+    std::string name;
+    std::string queue;
+    std::string node; ///< empty: inside the engine
+    criteria wants;
+    std::uint32_t credit = 0; ///< items it waits for
+    std::uint32_t holds = 0;  ///< items it has
+    bool local = false;
+  };
+  std::vector<entry> entries;
+};
+DEPOSITD_LOCAL(processors_report);
+
+} // namespace depositd

@@ -1,0 +1,190 @@
+#pragma once
+
+// What doors, operators' settings and the engine itself ask of a shard.
+
+#include "messages/actors.hpp"
+#include "messages/message.hpp"
+#include "messages/values/codec.hpp"
+#include "messages/values/control.hpp"
+#include "messages/values/events.hpp"
+#include "messages/values/sharding.hpp"
+#include "messages/values/types.hpp"
+
+#include <caf/actor_control_block.hpp>
+#include <caf/error.hpp>
+#include <caf/meta/load_callback.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace depositd {
+
+// -- items and deposits -------------------------------------------------------
+
+/// Items for one queue, of any users. At most `enqueue_items_max`.
+struct enqueue {
+  std::string queue;
+  std::vector<new_item> items;
+};
+inline constexpr std::size_t enqueue_items_max = 10'000;
+DEPOSITD_MESSAGE(0, enqueue, queue, items);
+
+/// All accepted items are durable. `ids` answers `items` by position; 0 means
+/// that this one was refused because of the user's pending limit.
+struct enqueued {
+  std::vector<item_id> ids;
+  std::uint32_t refused = 0;
+};
+DEPOSITD_MESSAGE(1, enqueued, ids, refused);
+
+/// One deposit: the item's body is the envelope, the post is in the blob store.
+struct submit {
+  std::string queue;
+  std::string user;
+  std::uint8_t priority = 0;
+  depositd::submission submission;
+};
+DEPOSITD_MESSAGE(30, submit, queue, user, priority, submission);
+
+/// A deposit that a synchronous door has processed already.
+struct record_submission {
+  submission_recorded what; ///< id 0: the shard gives one
+  std::string user;
+};
+DEPOSITD_MESSAGE(31, record_submission, what, user);
+
+struct reserve_id {
+  std::string user; ///< whose shard gives the number
+};
+DEPOSITD_MESSAGE(32, reserve_id, user);
+
+struct id_reserved {
+  item_id id = 0;
+};
+DEPOSITD_MESSAGE(33, id_reserved, id);
+
+struct count_pending {
+  std::string queue;
+  std::string user;
+};
+DEPOSITD_MESSAGE(34, count_pending, queue, user);
+
+struct pending_counted {
+  std::uint64_t pending = 0;
+  std::uint64_t limit = 0;
+};
+DEPOSITD_MESSAGE(35, pending_counted, pending, limit);
+
+// -- queues -------------------------------------------------------------------
+
+/// Asks for the handle of a queue, which comes into being if it is new.
+struct open_queue {
+  std::string name;
+};
+DEPOSITD_MESSAGE(2, open_queue, name);
+
+/// Asks for the doors of a queue, which comes into being if it is new.
+struct open_ports {
+  std::string name;
+};
+DEPOSITD_MESSAGE(20, open_ports, name);
+
+/// One queue's doors, one for each shard that has a part of it.
+struct ports_opened {
+  struct port {
+    shard_number shard = 0;
+    queue_port_actor queue;
+  };
+  std::vector<port> ports;
+};
+DEPOSITD_FIELDS(ports_opened::port, shard, queue);
+DEPOSITD_MESSAGE(21, ports_opened, ports);
+
+/// Moves what one queue holds now to another, claimed items included; in their
+/// order of arrival they stand among what the other has.
+/// Answered as soon as it will happen whatever crashes; the control state then
+/// says under `reference` how far it is.
+struct move_queue {
+  std::string from;
+  std::string to;
+};
+DEPOSITD_MESSAGE(44, move_queue, from, to);
+
+struct move_begun {
+  std::string reference;
+};
+DEPOSITD_MESSAGE(45, move_begun, reference);
+
+// -- control ------------------------------------------------------------------
+
+/// Control events that an operator wants; each is the whole new value.
+struct propose {
+  std::vector<event> changes;
+};
+
+/// In the journal's own encoding.
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, propose& x) {
+  std::vector<std::string> events;
+  if constexpr (Inspector::reads_state)
+    for (const auto& change : x.changes)
+      encode(change, events.emplace_back());
+  auto load = [&]() -> caf::error {
+    x.changes.clear();
+    for (const auto& bytes : events) {
+      auto change = decode_event(bytes);
+      if (!change)
+        return std::move(change.error());
+      x.changes.push_back(std::move(*change));
+    }
+    return caf::none;
+  };
+  return f(events, caf::meta::load_callback(load));
+}
+DEPOSITD_NUMBER(26, propose);
+
+/// The newest control state, to whoever watches. `revision` rises with every
+/// change, over all owners of shard 0.
+struct control_changed {
+  control_snapshot state;
+  std::uint64_t revision = 0;
+};
+DEPOSITD_MESSAGE(27, control_changed, state, revision);
+
+/// To a shard that is not shard 0: journal what differs from this state. An
+/// older revision than it has seen changes nothing.
+struct adopt_control {
+  control_snapshot state;
+  std::uint64_t revision = 0;
+};
+DEPOSITD_MESSAGE(28, adopt_control, state, revision);
+
+struct watch_control {
+  caf::strong_actor_ptr who; ///< gets `control_changed`; may be null
+};
+DEPOSITD_MESSAGE(29, watch_control, who);
+
+// -- its life -----------------------------------------------------------------
+
+/// Answered when recovery is over.
+struct await_ready {};
+DEPOSITD_MESSAGE(55, await_ready);
+
+/// Whether new work would be taken now; the error says why not.
+struct check_intake {};
+DEPOSITD_MESSAGE(56, check_intake);
+
+struct drain {
+  std::uint32_t within_ms = 10'000;
+};
+DEPOSITD_MESSAGE(57, drain, within_ms);
+
+struct journal_failed {
+  caf::error reason;
+};
+DEPOSITD_LOCAL(journal_failed);
+
+} // namespace depositd

@@ -1,0 +1,249 @@
+#pragma once
+
+// What shard and queues say to the actor of a user, which owns its items and
+// claims.
+
+#include "messages/journal.hpp"
+#include "messages/message.hpp"
+#include "messages/receiving.hpp"
+#include "messages/values/scheduling.hpp"
+#include "messages/values/types.hpp"
+
+#include <caf/actor_control_block.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace depositd {
+
+/// Number of a queue in its shard.
+using queue_number = std::uint32_t;
+
+// -- from the shard -----------------------------------------------------------
+
+struct serve_queue {
+  queue_number queue = 0;
+  caf::strong_actor_ptr actor; ///< a queue_actor
+  std::string name;
+  queue_settings settings;
+  size_classes classes;
+  std::uint32_t classes_version = 0;
+  member_number member = 0;
+};
+DEPOSITD_LOCAL(serve_queue);
+
+/// Settings of a queue changed; the size classes stay.
+struct change_settings {
+  queue_number queue = 0;
+  queue_settings settings;
+};
+DEPOSITD_LOCAL(change_settings);
+
+/// Items with ids, of one user.
+struct accept_items {
+  struct one {
+    item_id id = 0;
+    std::uint8_t priority = 0;
+    std::uint64_t size = 0;
+    std::uint64_t digest = 0;
+    body_kind kind = body_kind::inline_bytes;
+    std::shared_ptr<const std::string> body;
+    std::uint32_t position = 0; ///< in the answer's ids
+  };
+  queue_number queue = 0;
+  std::vector<one> items;
+  std::vector<submission> submissions; ///< one per item, or none
+  /// They were accepted by a log of records already: the pending limit is for
+  /// those who can still be told to come back later.
+  bool beyond_limit = false;
+  std::shared_ptr<append_bundle> bundle; ///< null: may go alone
+  std::shared_ptr<enqueue_answer> answer;
+  std::shared_ptr<shared_reply> share;
+};
+DEPOSITD_LOCAL(accept_items);
+
+struct park_items {
+  queue_number queue = 0;
+  std::vector<item_id> ids;
+  bool parked = true;
+  std::shared_ptr<shared_reply> answer;
+};
+DEPOSITD_LOCAL(park_items);
+
+struct purge_items {
+  queue_number queue = 0;
+  std::shared_ptr<shared_reply> answer;
+};
+DEPOSITD_LOCAL(purge_items);
+
+/// Moves at most `count_max` of the user's items up to `id_last` to another
+/// queue that the node serves.
+struct move_items {
+  queue_number from = 0;
+  queue_number to = 0;
+  item_id id_last = 0;
+  std::uint32_t count_max = 1000;
+};
+DEPOSITD_LOCAL(move_items);
+
+/// Answered after the commit.
+struct items_moved {
+  std::uint32_t moved = 0;
+  bool more = false; ///< some up to `id_last` are still there
+};
+DEPOSITD_LOCAL(items_moved);
+
+/// Bodies as read from the extent that is to go; null where that failed.
+struct compact_bodies {
+  queue_number queue = 0;
+  std::vector<item_id> ids;
+  std::vector<std::shared_ptr<const std::string>> bodies;
+};
+DEPOSITD_LOCAL(compact_bodies);
+
+struct find_item {
+  item_id id = 0;
+};
+DEPOSITD_LOCAL(find_item);
+
+struct item_found {
+  bool found = false;
+  queue_number queue = 0;
+  item_view item;
+};
+DEPOSITD_LOCAL(item_found);
+
+struct report_user {};
+DEPOSITD_LOCAL(report_user);
+
+struct user_report {
+  struct entry {
+    std::string queue;
+    std::uint64_t size = 0;
+    std::uint64_t pending = 0;
+    std::uint32_t claims = 0;
+    std::uint64_t parked = 0;
+  };
+  std::string user;
+  std::vector<entry> entries;
+};
+DEPOSITD_LOCAL(user_report);
+
+struct retire {};
+DEPOSITD_LOCAL(retire);
+
+struct retired {
+  bool left = false; ///< false: it has items again and stays
+};
+DEPOSITD_LOCAL(retired);
+
+// -- from queues --------------------------------------------------------------
+
+/// Who asked for the picks that a node is given.
+struct taker {
+  caf::strong_actor_ptr to; ///< a processor_actor
+  std::uint32_t processor = 0;
+  std::string name;
+  std::uint32_t lease_ms = 0;
+  bool local = false;
+  std::shared_ptr<receive_answer> poll; ///< instead of a processor
+};
+
+struct hand_over {
+  queue_number queue = 0;
+  std::vector<pick> picks; ///< all of this node's user
+  taker who;
+  std::vector<std::uint32_t> slots; ///< of a poll, one per pick
+};
+DEPOSITD_LOCAL(hand_over);
+
+struct settle {
+  queue_number queue = 0;
+  caf::strong_actor_ptr to; ///< gets a settlement for each outcome
+  std::vector<outcome> outcomes;
+};
+DEPOSITD_LOCAL(settle);
+
+struct renew {
+  queue_number queue = 0;
+  std::uint32_t lease_ms = 0;
+  struct claim {
+    item_id id = 0;
+    claim_token token = 0;
+  };
+  std::vector<claim> claims;
+};
+DEPOSITD_LOCAL(renew);
+
+/// A processor of this name came back and holds these claims: they stay in
+/// force, with a new deadline; every other claim of the name ends.
+struct adopt_claims {
+  queue_number queue = 0;
+  std::string processor;
+  std::uint32_t lease_ms = 0;
+  std::vector<renew::claim> claims;
+};
+DEPOSITD_LOCAL(adopt_claims);
+
+/// Answered after the commit. By position: whether the claim is in force.
+struct claims_adopted {
+  std::vector<std::uint8_t> in_force;
+};
+DEPOSITD_LOCAL(claims_adopted);
+
+struct release_claims {
+  queue_number queue = 0;
+  std::string processor;                ///< empty: of all
+  std::shared_ptr<shared_reply> answer; ///< may be null
+};
+DEPOSITD_LOCAL(release_claims);
+
+/// Ends items by id, whoever has claimed them.
+struct settle_named {
+  queue_number queue = 0;
+  std::vector<settle_items::one> items;
+  std::vector<std::uint32_t> positions; ///< in the answer
+  std::shared_ptr<end_answer> answer;
+  std::shared_ptr<shared_reply> share;
+};
+DEPOSITD_LOCAL(settle_named);
+
+struct renew_named {
+  queue_number queue = 0;
+  std::string taker;
+  std::uint32_t lease_ms = 0; ///< 0: release
+  std::vector<item_id> ids;
+  std::shared_ptr<shared_reply> share;
+};
+DEPOSITD_LOCAL(renew_named);
+
+/// No equal item of the queue waits before these: they are ready.
+struct admit_items {
+  struct one {
+    item_id id = 0;
+    std::uint8_t band = 0; ///< where it was counted
+    size_class cls = 0;
+  };
+  queue_number queue = 0;
+  bool counted = false; ///< false: report them as ready
+  std::vector<one> items;
+};
+DEPOSITD_LOCAL(admit_items);
+
+/// An equal item was handed out: these end, unless they were too.
+struct collapse_items {
+  queue_number queue = 0;
+  std::vector<item_id> ids;
+};
+DEPOSITD_LOCAL(collapse_items);
+
+struct reclassify {
+  queue_number queue = 0;
+  size_classes classes;
+  std::uint32_t classes_version = 0;
+};
+DEPOSITD_LOCAL(reclassify);
+
+} // namespace depositd
