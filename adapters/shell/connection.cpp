@@ -1,6 +1,7 @@
 #include "adapters/shell/connection.hpp"
 
 #include "messages/actors.hpp"
+#include "messages/cluster.hpp"
 #include "messages/message_types.hpp"
 #include "messages/operators.hpp"
 #include "messages/values/node_options.hpp"
