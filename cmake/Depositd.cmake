@@ -42,6 +42,14 @@ function(depositd_program name)
   depositd_precompile(${name} "${arg_CAF}")
 endfunction()
 
+# depositd_time_limit(TEST seconds)
+# Seconds are those of a quiet machine. A busy one must not fail a test: what
+# hangs is found a little later.
+function(depositd_time_limit test seconds)
+  math(EXPR limit "${seconds} * 3")
+  set_tests_properties(${test} PROPERTIES TIMEOUT ${limit})
+endfunction()
+
 # depositd_test(NAME SOURCES... [LINKS targets...] [CAF] [TIMEOUT seconds]
 #               [LABELS labels...])
 # One GoogleTest program, one CTest case.
@@ -61,7 +69,7 @@ function(depositd_test name)
     set(arg_TIMEOUT 120)
   endif()
   add_test(NAME ${name} COMMAND ${name})
-  set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT})
+  depositd_time_limit(${name} ${arg_TIMEOUT})
   if(arg_LABELS)
     set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}")
   endif()

@@ -1,6 +1,7 @@
 #pragma once
 
-// Port: large bodies by content. Adapters: a folder, memory.
+// Port: large bodies by content. Adapters: a folder, PostgreSQL,
+// memory; all pass tests/contract/blob_store_suite.hpp.
 
 #include "messages/values/errors.hpp"
 

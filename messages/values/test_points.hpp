@@ -8,7 +8,7 @@ namespace depositd {
 
 #ifdef DEPOSITD_TEST_POINTS
 
-/// Kills the process if the test asked for it here.
+/// Kills the process, or stands still, if the test asked for it here.
 void crash_point(const char* name);
 
 /// Whether the test wants this mistake.

@@ -6,7 +6,7 @@ import harness
 from harness import wait_until
 
 # A point that is not passed by then is a failure.
-PATIENCE = 40
+PATIENCE = 120
 KILLED = -9
 
 
@@ -34,3 +34,19 @@ def await_death(test, engine, point):
     wait_until(lambda: not engine.alive(), PATIENCE)
     test.assertEqual(engine.process.returncode, KILLED, point)
     engine.kill()
+
+
+class Held:
+    """Whoever passes the point stands still there, from `begin()` on, until
+    the engine is killed."""
+
+    def __init__(self, folder, engine, point):
+        self.file = Path(folder) / f"hold-{point}"
+        engine.environment["DEPOSITD_HOLD_POINT"] = point
+        engine.environment["DEPOSITD_HOLD_FILE"] = str(self.file)
+
+    def begin(self):
+        self.file.touch()
+
+    def end(self):
+        self.file.unlink()

@@ -8,6 +8,7 @@ FOLDERS = ("messages", "actors", "adapters", "config", "tests", "benchmarks",
 FILES = ("CMakeLists.txt", "CMakePresets.json", "README.md",
          "CONTRIBUTING.md", ".clang-format", ".gitignore")
 CPP = (".cpp", ".hpp", ".c", ".h")
+PACKED = (".xz",)
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
 
 
@@ -19,7 +20,8 @@ def read_tree(root):
         paths += (root / folder).rglob("*")
     tree = {}
     for path in sorted(paths):
-        if path.is_file() and "__pycache__" not in path.parts:
+        if path.is_file() and "__pycache__" not in path.parts \
+                and path.suffix not in PACKED:
             name = path.relative_to(root).as_posix()
             tree[name] = path.read_text(encoding="utf-8", errors="replace")
     return tree

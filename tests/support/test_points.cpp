@@ -37,6 +37,21 @@ const wanted_point& wanted_crash() {
   return out;
 }
 
+/// Where a test wants passers to wait, and the file during whose existence.
+struct wanted_hold {
+  std::string point;
+  std::string file;
+};
+
+const wanted_hold& hold() {
+  static const auto out = [] {
+    const auto* file = std::getenv("DEPOSITD_HOLD_FILE");
+    return wanted_hold{read_point("DEPOSITD_HOLD_POINT").name,
+                       file == nullptr ? "" : file};
+  }();
+  return out;
+}
+
 std::string& wanted_bug() {
   static auto out = read_point("DEPOSITD_SEEDED_BUG").name;
   return out;
@@ -45,6 +60,9 @@ std::string& wanted_bug() {
 } // namespace
 
 void crash_point(const char* name) {
+  if (hold().point == name)
+    while (::access(hold().file.c_str(), F_OK) == 0)
+      ::usleep(1'000); // sleeps: until the test lets it go
   static std::atomic<std::uint64_t> passed{0};
   const auto& wanted = wanted_crash();
   if (wanted.name != name || ++passed != wanted.at)

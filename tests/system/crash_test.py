@@ -17,7 +17,7 @@ class Crash(KillRounds):
         self.set_up_rounds(SEED)
         self.instance.start()
         self.add_users()
-        for number in range(ROUNDS):
+        for number in self.rounds(ROUNDS, 10):
             before = len(self.history.acknowledged)
             self.run_round(number)
             self.start_again()

@@ -126,7 +126,7 @@ class Depositbench(SystemTest):
     def assert_ends_at_once(self, done, began, text):
         self.assertEqual(done.returncode, 1, done.stdout)
         self.assertIn(text, done.stderr)
-        self.assertLess(time.monotonic() - began, 20)
+        self.assertLess(time.monotonic() - began, 60)
 
     def test_an_error_answer_ends_it_at_once_with_its_text(self):
         instance = self.start()

@@ -88,7 +88,7 @@ class Worker(SystemTest):
                                  "queued")
                 self.work(queue, f"sys.stdout.write({report!r})")
                 wait_until(lambda q=queue: self.press.poll(
-                    q + ".xml").status == "completed", 20)
+                    q + ".xml").status == "completed")
                 self.assertEqual(
                     self.press.download(queue + ".xml").body.decode(), report)
                 seen = self.payloads()[-1]
@@ -105,18 +105,18 @@ if starts < 3:
     sys.stderr.write("not yet")
     sys.exit(75)
 sys.stdout.write({report!r})""", "--retry-delay", "0.2")
-        found = self.outcome(self.press, "again.xml", 20)
+        found = self.outcome(self.press, "again.xml")
         self.assertEqual(found.document.decode(), report)
         self.assertEqual(len(self.payloads()), 3)
 
     def test_what_failed_for_good_is_told_and_not_tried_again(self):
         self.press.deposit("bad.xml", a_deposit("bad"))
         self.work("metadata", "sys.exit('nobody knows this journal')")
-        found = self.outcome(self.press, "bad.xml", 20)
+        found = self.outcome(self.press, "bad.xml")
         self.assertEqual(len(found.failures()), 1, found.document)
         self.assertIn(b"nobody knows this journal", found.document)
         self.press.deposit("next.xml", a_deposit("next"))
-        self.outcome(self.press, "next.xml", 20)
+        self.outcome(self.press, "next.xml")
         self.assertEqual([p["file_name"] for p in self.payloads()],
                          ["bad.xml", "next.xml"])
 
@@ -125,16 +125,16 @@ sys.stdout.write({report!r})""", "--retry-delay", "0.2")
         report = REPORT.format(name="slow")
         for _ in range(2):
             self.work("metadata", f"""
-time.sleep(3)
-sys.stdout.write({report!r})""", "--ttl", "1")
-        self.outcome(self.press, "slow.xml", 20)
+time.sleep(9)
+sys.stdout.write({report!r})""", "--ttl", "4")
+        self.outcome(self.press, "slow.xml", 60)
         self.assertEqual(len(self.payloads()), 1)
 
     def test_a_worker_that_dies_loses_nothing(self):
         self.press.deposit("left.xml", a_deposit("left"))
         self.assertEqual(len(self.call("/metadata/poll?ttl=1")), 1)
         self.work("metadata", f"print({REPORT.format(name='left')!r})")
-        self.outcome(self.press, "left.xml", 20)
+        self.outcome(self.press, "left.xml")
 
     def test_work_goes_on_though_the_engine_is_killed(self):
         report = REPORT.format(name="through")
@@ -145,7 +145,7 @@ sys.stdout.write({report!r})""", "--ttl", "1")
 time.sleep(0.3)
 sys.stdout.write({report!r})""", "--ttl", "2")
         for started in (1, 2):
-            wait_until(lambda n=started: len(self.payloads()) >= n, 20)
+            wait_until(lambda n=started: len(self.payloads()) >= n)
             self.instance.kill()
             self.instance.start()
         press = self.door(self.instance, "press")
@@ -157,7 +157,7 @@ sys.stdout.write({report!r})""", "--ttl", "2")
         sent = [{"n": n} for n in range(20)]
         self.call("/jobs/sendbatch", sent)
         self.work("jobs", "")
-        wait_until(lambda: self.call("/jobs/size") == 0, 30)
+        wait_until(lambda: self.call("/jobs/size") == 0)
         self.assertEqual(self.payloads(), sent)
 
     def test_a_failed_claim_that_is_gone_is_refused_by_name(self):

@@ -26,8 +26,9 @@ class Fairness(SystemTest):
             self.assertTrue(answer.accepted, answer.text)
 
     def test_a_flood_gets_one_turn_more_than_anybody_else_at_most(self):
+        # Slow enough that the flood lasts until the others have come.
         engine = self.start({"processors.count": 1,
-                             "processors.inject_delay_ms": 3,
+                             "processors.inject_delay_ms": 10,
                              "http.connections_max": 200})
         names = ["flood"] + [f"user-{n:02}" for n in range(OTHERS)]
         doors = {}
@@ -47,7 +48,7 @@ class Fairness(SystemTest):
             rows = handed_out(engine)
             done = sum(row["user"] != "flood" for row in rows)
             return rows if done == OTHERS * EACH else None
-        rows = wait_until(others_are_done, 120, pause=0.5)
+        rows = wait_until(others_are_done, 200, pause=0.5)
         last = max(index for index, row in enumerate(rows)
                    if row["user"] != "flood")
         meanwhile = sum(row["user"] == "flood" for row in rows[:last]) - alone
@@ -63,23 +64,24 @@ class Fairness(SystemTest):
         engine.ctl("user", "set", "one", "--queue", "metadata",
                    "--concurrency", "2")
         engine.ctl("queue", "suspend", "metadata")
-        self.flood(door, 60)
+        # More than can end while this test looks, however slowly it does.
+        self.flood(door, 400)
         engine.ctl("queue", "resume", "metadata")
 
         def running():
             return sum(row["status"] == "in_process"
                        for row in engine.submissions())
-        wait_until(lambda: running() == 2, 20, pause=0)
+        wait_until(lambda: running() == 2, pause=0)
         seen = [running() for _ in range(8)]
         self.assertLessEqual(max(seen), 2)
         engine.ctl("user", "set", "one", "--queue", "metadata",
                    "--concurrency", "0")
-        wait_until(lambda: running() == 0, 10)
+        wait_until(lambda: running() == 0)
         waiting = sum(r["status"] == "queued" for r in engine.submissions())
         self.assertGreater(waiting, 0)
         engine.ctl("user", "set", "one", "--queue", "metadata",
                    "--concurrency", "8")
-        wait_until(lambda: running() > 2, 20, pause=0)
+        wait_until(lambda: running() > 2, pause=0)
 
     def test_an_operators_hold_stops_one_user_only(self):
         engine = self.start({"processors.count": 2,

@@ -42,7 +42,7 @@ class Load:
 
     def work(self, job, user, chance):
         with contextlib.closing(Door(self.engine.address("http"), user,
-                                     self.passwords[user], 10)) as door:
+                                     self.passwords[user], 60)) as door:
             job(door, chance)
 
     def deposit(self, door, chance):

@@ -24,7 +24,7 @@ class MainJob(SystemTest):
             [sys.executable, "-B", str(ROOT / "scripts" / "main_job.py"),
              "--programs", str(PROGRAMS), "--results", str(results),
              "--data", str(self.folder / "data"), *map(str, arguments)],
-            capture_output=True, text=True, timeout=150)
+            capture_output=True, text=True, timeout=600)
         summary = results / "summary.json"
         return done.returncode, (json.loads(summary.read_text())
                                  if summary.exists() else None), \

@@ -56,6 +56,17 @@ class KillRounds(SystemTest):
             self.settle_disk()
         self.instance.start()
 
+    def rounds(self, count, least):
+        """Numbers of rounds: so many, and more while fewer than `least` per
+        round were acknowledged or fewer than one seen finished, because such
+        rounds prove nothing."""
+        number = 0
+        while number < count or (number < 4 * count and (
+                len(self.history.acknowledged) <= least * count
+                or len(self.history.documents) <= count)):
+            yield number
+            number += 1
+
     def verify(self, label):
         rows = self.instance.submissions(self.users)
         self.assertEqual(disagreements(self.history, rows)[:20], [], label)

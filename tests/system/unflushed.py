@@ -9,7 +9,8 @@ from pathlib import Path
 class PowerCut:
     """The shim's environment for one data folder, and the undoing of names.
 
-    `deaf`: flushes of paths that contain this do nothing. `leak`: per cent of
+    `deaf`: flushes of paths that contain one of these (with colons between
+    them) do nothing. `leak`: per cent of
     unflushed writes of which some reaches the disk all the same. `slow_ms`: how
     long a flush takes, so that a kill finds what was answered before its end.
     """
@@ -31,6 +32,10 @@ class PowerCut:
             # The sanitizers' library need not come first.
             "ASAN_OPTIONS": "verify_asan_link_order=0",
         }
+
+    def deafen(self, deaf):
+        """From the next start on."""
+        self.environment["DEPOSITD_UNFLUSHED_DEAF"] = deaf
 
     def settle(self):
         """After the kill: undoes what no flush of its folder made durable.

@@ -14,8 +14,9 @@
  *   DEPOSITD_UNFLUSHED_TRASH  folder on the same file system for removed files
  *   DEPOSITD_UNFLUSHED_LEAK   0-100: per cent of writes of which some reaches
  *                             the disk all the same, as may happen
- *   DEPOSITD_UNFLUSHED_DEAF   flushes of paths that contain this do nothing:
- *                             proves that a test notices a missing flush
+ *   DEPOSITD_UNFLUSHED_DEAF   flushes of paths that contain one of these (with
+ *                             colons between them) do nothing: proves that a
+ *                             test notices a missing flush
  *   DEPOSITD_UNFLUSHED_SLOW   milliseconds that pass before what is flushed is
  *                             on the disk: shows what was answered too early
  *

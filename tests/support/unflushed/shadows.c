@@ -145,12 +145,24 @@ int has_root(void) {
   return root_length > 0;
 }
 
+/* Whether one of the parts, between colons, is in the path. */
+static int is_deaf(const char* path) {
+  char parts[PATH_MAX];
+  char* rest = NULL;
+  snprintf(parts, sizeof parts, "%s", deaf);
+  for (char* part = strtok_r(parts, ":", &rest); part;
+       part = strtok_r(NULL, ":", &rest))
+    if (strstr(path, part))
+      return 1;
+  return 0;
+}
+
 void log_folder_flush(int fd) {
   char link[64], path[PATH_MAX];
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
   ssize_t size = readlink(link, path, sizeof path - 1);
   path[size > 0 ? size : 0] = 0;
-  if (size > 0 && !(*deaf && strstr(path, deaf))) {
+  if (size > 0 && !is_deaf(path)) {
     log_name("flush", path, "");
   }
 }
@@ -261,7 +273,7 @@ struct shadow* adopt(int real, const struct stat* info, const char* path) {
   s->real = real;
   s->device = info->st_dev;
   s->inode = info->st_ino;
-  s->deaf = *deaf && strstr(path + root_length, deaf) != NULL;
+  s->deaf = is_deaf(path + root_length);
   s->twin = memfd_create("unflushed", MFD_CLOEXEC);
   if (s->twin < 0 || real_ftruncate(s->twin, info->st_size) != 0)
     abort();

@@ -23,7 +23,7 @@ TEST_P(acks, A1_acked_messages_are_gone) {
   send_batch(q, numbered(10));
   client.ack(q, client.poll(q, "ttl=300&limit=5"));
   EXPECT_TRUE(stand_for(client.peek(q, 15).size(), 5));
-  EXPECT_TRUE(wait_for([&] { return client.claims(q) == 0; }, 2s));
+  EXPECT_TRUE(wait_for([&] { return client.claims(q) == 0; }));
 }
 
 TEST_P(acks, A2_every_message_is_seen_once_until_none_is_left) {
@@ -101,8 +101,8 @@ TEST_P(acks, A6_an_id_with_one_digit_changed_is_an_argument_error) {
   for (const std::size_t at : {0u, 15u, 25u, 39u}) {
     auto changed = found;
     changed[0].id.at(at) = changed[0].id[at] == '1' ? '2' : '1';
-    EXPECT_TRUE(is_illegal(client.post(q + "/ack", ids_of(changed)),
-                           "Invalid event"))
+    EXPECT_TRUE(
+      is_illegal(client.post(q + "/ack", ids_of(changed)), "Invalid event"))
       << at;
   }
   EXPECT_EQ(client.claims(q), 1);
@@ -136,12 +136,10 @@ TEST_P(acks, A10_a_late_ack_ends_a_message_that_another_has_now) {
   const auto first = client.poll(q, "ttl=1");
   ASSERT_EQ(first.size(), 1u);
   std::vector<message> second;
-  EXPECT_TRUE(wait_for(
-    [&] {
-      second = client.poll(q, "ttl=300");
-      return !second.empty();
-    },
-    5s));
+  EXPECT_TRUE(wait_for([&] {
+    second = client.poll(q, "ttl=300");
+    return !second.empty();
+  }));
   EXPECT_EQ(second, first);
   client.ack(q, first);
   EXPECT_EQ(client.size(q), 0);

@@ -141,7 +141,7 @@ TEST_F(dedup, X8_after_the_claim_ends_both_copies_are_there) {
   client.send(q, m);
   EXPECT_EQ(client.poll(q, "ttl=1").size(), 1u);
   client.send(q, m);
-  EXPECT_TRUE(wait_for([&] { return client.claims(q) == 0; }, 5s));
+  EXPECT_TRUE(wait_for([&] { return client.claims(q) == 0; }));
   const auto found = client.poll(q, "ttl=300");
   ASSERT_EQ(found.size(), 2u);
   EXPECT_NE(found[0].id, found[1].id);

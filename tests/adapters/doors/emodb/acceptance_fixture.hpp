@@ -95,7 +95,7 @@ private:
 /// Polls until the condition holds; false if it does not within the limit.
 template <class Condition>
 bool wait_for(Condition holds,
-              std::chrono::milliseconds limit = std::chrono::seconds{10}) {
+              std::chrono::milliseconds limit = std::chrono::seconds{30}) {
   const auto deadline = std::chrono::steady_clock::now() + limit;
   while (!holds()) {
     if (std::chrono::steady_clock::now() > deadline)
@@ -176,10 +176,8 @@ protected:
 
 /// Runs a suite of `emodb_doors` on both doors.
 #define ON_BOTH_DOORS(suite)                                                   \
-  INSTANTIATE_TEST_SUITE_P(on, suite,                                          \
-                           ::testing::Values(flavour::queue,                   \
-                                             flavour::dedupq),                 \
-                           name_of)
+  INSTANTIATE_TEST_SUITE_P(                                                    \
+    on, suite, ::testing::Values(flavour::queue, flavour::dedupq), name_of)
 
 /// And with every batch sent twice to the dedup queue: case X9.
 #define ON_BOTH_DOORS_AND_TWICE(suite)                                         \

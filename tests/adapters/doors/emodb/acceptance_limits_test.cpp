@@ -156,7 +156,7 @@ TEST_P(on_disk, a_claim_ends_though_the_engine_was_away_meanwhile) {
   outlive(1000ms);
   engine.start();
   auto mine = connect();
-  EXPECT_TRUE(wait_for([&] { return mine.claims(q) == 0; }, 5s));
+  EXPECT_TRUE(wait_for([&] { return mine.claims(q) == 0; }));
   EXPECT_EQ(mine.poll(q).size(), 3u);
 }
 

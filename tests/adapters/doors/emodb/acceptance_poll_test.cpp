@@ -48,8 +48,8 @@ ON_BOTH_DOORS(poll_parameters);
 
 TEST_P(polls, P1_a_queue_that_was_never_used_has_nothing) {
   EXPECT_TRUE(says(client.get(q + "/poll"), "[]"));
-  EXPECT_TRUE(says(client.get(q + "/poll?ttl=30&limit=10&partitioned=false"),
-                   "[]"));
+  EXPECT_TRUE(
+    says(client.get(q + "/poll?ttl=30&limit=10&partitioned=false"), "[]"));
 }
 
 TEST_P(polls, P2_ten_messages_for_thirty_seconds_unless_said_otherwise) {
@@ -68,8 +68,12 @@ TEST_P(polls, P3_a_claim_ends_after_its_ttl_and_not_before) {
   send_batch(q, numbered(10));
   const auto before = std::chrono::steady_clock::now();
   EXPECT_EQ(client.poll(q, "ttl=1&limit=1").size(), 1u);
-  EXPECT_EQ(client.claims(q), 1);
-  EXPECT_TRUE(wait_for([&] { return client.claims(q) == 0; }, 5s));
+  // On a busy machine the claim may have ended by then.
+  const auto claims = client.claims(q);
+  if (std::chrono::steady_clock::now() - before < 950ms) {
+    EXPECT_EQ(claims, 1);
+  }
+  EXPECT_TRUE(wait_for([&] { return client.claims(q) == 0; }));
   EXPECT_GE(std::chrono::steady_clock::now() - before, 950ms);
   EXPECT_TRUE(stand_for(client.peek(q, 25).size(), 10));
   EXPECT_EQ(distinct(payloads_of(client.peek(q, 25))), numbered(10));
@@ -96,13 +100,11 @@ TEST_P(polls, P6_a_message_without_ack_returns_under_the_same_id) {
   auto first = client.poll(q, "ttl=1&limit=10");
   ASSERT_EQ(first.size(), 3u);
   std::vector<message> again;
-  EXPECT_TRUE(wait_for(
-    [&] {
-      for (auto& x : client.poll(q, "ttl=300&limit=10"))
-        again.push_back(std::move(x));
-      return again.size() >= 3;
-    },
-    5s));
+  EXPECT_TRUE(wait_for([&] {
+    for (auto& x : client.poll(q, "ttl=300&limit=10"))
+      again.push_back(std::move(x));
+    return again.size() >= 3;
+  }));
   const auto by_id = [](const message& a, const message& b) {
     return a.id < b.id;
   };
@@ -140,8 +142,8 @@ TEST_P(poll_parameters, P10_the_ttl_is_at_most_an_hour) {
   EXPECT_TRUE(is_json(client.get(q + "/poll?ttl=3600")));
   EXPECT_TRUE(is_illegal_exactly(client.get(q + "/poll?ttl=3601"),
                                  "ClaimTtl must be <=1 hour"));
-  EXPECT_TRUE(is_illegal_exactly(client.get(q + "/poll?ttl=-1"),
-                                 "ClaimTtl must be >=0"));
+  EXPECT_TRUE(
+    is_illegal_exactly(client.get(q + "/poll?ttl=-1"), "ClaimTtl must be >=0"));
 }
 
 TEST_P(poll_parameters, P11_what_is_no_number_is_named) {

@@ -178,7 +178,7 @@ TEST_F(http_server, answers_500_for_a_handler_that_forgets) {
 }
 
 TEST_F(http_server, answers_504_and_ignores_what_comes_too_late) {
-  start({.answer_limit = 50ms});
+  start({.answer_limit = 1s});
   auto client = connect();
   client.send(get("/held"));
   auto late = held_.take();

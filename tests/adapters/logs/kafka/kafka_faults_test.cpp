@@ -46,7 +46,7 @@ protected:
 
   /// As a publisher does: again and again.
   void publish(const std::vector<outgoing_record>& batch) {
-    const auto end = clock::now() + seconds{60};
+    const auto end = clock::now() + seconds{180};
     caf::error error;
     do {
       error = sink->publish(batch, seconds{5});
@@ -83,9 +83,9 @@ TEST_F(kafka_faults, a_stopped_broker_is_waited_for_and_found_again) {
   shared_kafka().stop();
   const auto before = clock::now();
   EXPECT_EQ(sink->publish(numbers(3, 5), seconds{2}), ec::store_failed);
-  EXPECT_LT(clock::now() - before, seconds{6});
+  EXPECT_LT(clock::now() - before, seconds{30});
   EXPECT_NE(sink->trouble(), "");
-  while (source->trouble().empty() && clock::now() - before < seconds{30}) {
+  while (source->trouble().empty() && clock::now() - before < seconds{60}) {
     const auto none = source->poll({});
     ASSERT_TRUE(none) << render(none.error());
     ASSERT_TRUE(none->empty());
@@ -139,7 +139,7 @@ TEST_F(kafka_faults, a_position_in_another_log_is_refused) {
   publish(numbers(0, 10));
   ASSERT_FALSE(source->assign({{0, 10}}));
   kafka_admin{options.brokers}.delete_topic(topic);
-  const auto end = clock::now() + seconds{30};
+  const auto end = clock::now() + seconds{60};
   while (source->partitions() && clock::now() < end) {
   }
   ASSERT_TRUE(make_kafka_topics(options, {{.name = topic, .partitions = 1}}));
