@@ -3,6 +3,7 @@
 // The map: every actor of depositd and what may be said to it. One alias per
 // role; a comment above each message says what it means. What a message holds
 // stands in the file of its subject: queue.hpp, users.hpp, shard.hpp, ...
+// `struct` declares it here; who spawns an actor includes those files.
 
 #include "messages/message.hpp"
 
