@@ -17,16 +17,16 @@ caf::error no_engine(const std::string& address, const char* what) {
                          address + ": " + what);
 }
 
-cluster::engine_finder_actor::behavior_type
-engine_finder(cluster::engine_finder_actor::pointer self,
+engine_finder_actor::behavior_type
+engine_finder(engine_finder_actor::pointer self,
               caf::io::middleman_actor middleman,
               std::chrono::milliseconds within) {
   return {
-    [=](const cluster::find_engine& x) -> caf::result<cluster::engine_found> {
+    [=](const find_engine& x) -> caf::result<engine_found> {
       const auto where = parse_endpoint(x.address);
       if (!where)
         return where.error();
-      auto promise = self->make_response_promise<cluster::engine_found>();
+      auto promise = self->make_response_promise<engine_found>();
       self
         ->request(middleman, within, caf::connect_atom_v, where->host,
                   where->port)
@@ -40,7 +40,7 @@ engine_finder(cluster::engine_finder_actor::pointer self,
               promise.deliver(no_engine(address, "no depositd of our version"));
             else
               promise.deliver(
-                cluster::engine_found{caf::actor_cast<admin_actor>(found)});
+                engine_found{caf::actor_cast<admin_actor>(found)});
           },
           [=](const caf::error& why) mutable { promise.deliver(why); });
       return promise;
@@ -50,7 +50,7 @@ engine_finder(cluster::engine_finder_actor::pointer self,
 
 } // namespace
 
-cluster::engine_finder_actor
+engine_finder_actor
 spawn_engine_finder(caf::actor_system& system,
                     const engine_finder_options& options) {
   return system.spawn(engine_finder,
@@ -59,14 +59,13 @@ spawn_engine_finder(caf::actor_system& system,
                       options.connect_within);
 }
 
-bool answers(caf::actor_system& system,
-             const cluster::engine_finder_actor& finder,
+bool answers(caf::actor_system& system, const engine_finder_actor& finder,
              const std::string& name, const std::string& address) {
   constexpr auto within = engine_finder_options{}.connect_within;
   caf::scoped_actor self{system};
   admin_actor found;
-  self->request(finder, within, cluster::find_engine{address})
-    .receive([&](const cluster::engine_found& x) { found = x.admin; },
+  self->request(finder, within, find_engine{address})
+    .receive([&](const engine_found& x) { found = x.admin; },
              [](const caf::error&) { /* nobody is there */ });
   auto out = false;
   if (found)

@@ -17,14 +17,13 @@ struct engine_finder_options {
   std::chrono::milliseconds connect_within{4'000};
 };
 
-cluster::engine_finder_actor
+engine_finder_actor
 spawn_engine_finder(caf::actor_system& system,
                     const engine_finder_options& options);
 
 /// Whether an engine of this name answers at "host:port". Blocks, for twice
 /// `connect_within` at most.
-bool answers(caf::actor_system& system,
-             const cluster::engine_finder_actor& finder,
+bool answers(caf::actor_system& system, const engine_finder_actor& finder,
              const std::string& name, const std::string& address);
 
 } // namespace depositd

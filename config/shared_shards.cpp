@@ -31,7 +31,7 @@ public:
   void tell() const {
     const std::lock_guard guard{mutex_};
     if (keeper_)
-      caf::anon_send(keeper_, cluster::look_now{});
+      caf::anon_send(keeper_, look_now{});
   }
 
   caf::strong_actor_ptr keeper() const {
@@ -39,14 +39,14 @@ public:
     return caf::actor_cast<caf::strong_actor_ptr>(keeper_);
   }
 
-  void meet(const cluster::shard_keeper_actor& who) {
+  void meet(const shard_keeper_actor& who) {
     const std::lock_guard guard{mutex_};
     keeper_ = who;
   }
 
 private:
   mutable std::mutex mutex_;
-  cluster::shard_keeper_actor keeper_;
+  shard_keeper_actor keeper_;
 };
 
 struct core_parts {
@@ -155,10 +155,10 @@ struct shared_shards::parts {
   std::shared_ptr<cluster::owned_shards> owned =
     std::make_shared<cluster::owned_shards>("");
   std::shared_ptr<lost_owner> lost = std::make_shared<lost_owner>();
-  cluster::router_actor router;
-  cluster::reader_actor reader;
-  cluster::engine_finder_actor finder;
-  cluster::shard_keeper_actor keeper;
+  router_actor router;
+  reader_actor reader;
+  engine_finder_actor finder;
+  shard_keeper_actor keeper;
 };
 
 shared_shards::shared_shards(caf::actor_system& system,
@@ -188,7 +188,7 @@ projector_actor shared_shards::reader() const {
   return parts_->reader;
 }
 
-cluster::shard_keeper_actor shared_shards::keeper() const {
+shard_keeper_actor shared_shards::keeper() const {
   return parts_->keeper;
 }
 
@@ -200,7 +200,7 @@ std::function<caf::expected<engine_met>(const meet_engine&)>
 shared_shards::met() const {
   return [owned = parts_->owned, keeper = keeper_later()](
            const meet_engine& x) -> caf::expected<engine_met> {
-    const auto who = caf::actor_cast<cluster::shard_keeper_actor>(keeper());
+    const auto who = caf::actor_cast<shard_keeper_actor>(keeper());
     if (!who) // it calls again
       return caf::make_error(ec::overloaded,
                              std::string{"the engine is starting"});
@@ -266,7 +266,7 @@ void shared_shards::leave() {
   caf::scoped_actor self{system_};
   if (parts_->keeper) {
     // Stores must be closed before they go; what blocks there has limits.
-    self->request(parts_->keeper, caf::infinite, cluster::leave_shards{})
+    self->request(parts_->keeper, caf::infinite, leave_shards{})
       .receive([](const done&) {},
                [](const caf::error& why) {
                  spdlog::warn("shards_not_handed_over reason=\"{}\"",

@@ -35,7 +35,7 @@ public:
 
   shard_actor router() const;
   projector_actor reader() const;
-  cluster::shard_keeper_actor keeper() const;
+  shard_keeper_actor keeper() const;
 
   /// The keeper as of each call; null before `join`.
   std::function<caf::strong_actor_ptr()> keeper_later() const;

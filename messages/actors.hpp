@@ -3,6 +3,7 @@
 // The map: every actor of depositd and what may be said to it. One alias per
 // role; a comment above each message says what it means. What a message holds
 // stands in the file of its subject: queue.hpp, users.hpp, shard.hpp, ...
+// `struct` declares it here; who spawns an actor includes those files.
 
 #include "messages/message.hpp"
 
@@ -244,6 +245,53 @@ using admin_actor = caf::typed_actor<
   caf::replies_to<struct connect_native>::with<native_actor>,
   caf::replies_to<struct join_node>::with<struct node_joined>,
   caf::replies_to<struct meet_engine>::with<struct engine_met>>;
+
+// -- shards in several engines ------------------------------------------------
+
+/// Stands for the shards where there are several: doors hold it as they would
+/// hold a shard.
+using router_actor = shard_actor::extend<
+  // From the keeper: who has a shard now.
+  caf::reacts_to<struct shard_placed>,
+  // From the owner of shard 0: what operators have set.
+  caf::reacts_to<struct control_changed>,
+  // From the keeper: a core of ours has recovered. Answered when it has the
+  // newest settings and may serve.
+  caf::replies_to<struct bring_up>::with<done>>;
+
+/// Stands for the projectors where there are several shards.
+using reader_actor = projector_actor::extend<
+  // From the keeper: who has a shard now.
+  caf::reacts_to<struct shard_placed>>;
+
+/// Takes and gives up the leases of this engine, with a core for each.
+using shard_keeper_actor = caf::typed_actor<
+  // An owner was not one: look at once.
+  caf::reacts_to<struct look_now>,
+  // Another engine has connected to us.
+  caf::reacts_to<struct meet_engine>,
+  // Hand everything over and take nothing more. Answered when nothing is ours.
+  caf::replies_to<struct leave_shards>::with<done>,
+  // Who has which shard, for operators.
+  caf::replies_to<struct list_shards>::with<struct shards_listed>>;
+
+/// Asks the lease store for the keeper: those calls block.
+using lease_clerk_actor = caf::typed_actor<
+  // Who owns what, after a renewal if it is time for one.
+  caf::replies_to<struct look_at_leases>::with<struct leases_seen>,
+  caf::replies_to<struct take_lease>::with<struct lease_taken>,
+  caf::replies_to<struct release_lease>::with<done>,
+  // We own nothing and take part no longer.
+  caf::replies_to<struct leave_engines>::with<done>>;
+
+/// Opens and closes a core's stores for the keeper: that blocks too.
+using core_opener_actor =
+  caf::typed_actor<caf::replies_to<struct open_core>::with<struct core_opened>,
+                   caf::replies_to<struct close_core>::with<done>>;
+
+/// Finds other engines; asks CAF's middleman.
+using engine_finder_actor = caf::typed_actor<
+  caf::replies_to<struct find_engine>::with<struct engine_found>>;
 
 /// Start order, watch, drain, stop.
 using supervisor_actor = caf::typed_actor<

@@ -1,14 +1,17 @@
 #pragma once
 
-// How nodes and engines meet, and what they do for each other.
+// How nodes and engines meet, and how engines share the shards.
 
 #include "messages/actors.hpp"
 #include "messages/message.hpp"
+#include "messages/ports/shard_leases.hpp"
 #include "messages/values/sharding.hpp"
 #include "messages/values/types.hpp"
 
 #include <caf/actor_control_block.hpp>
 
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -59,5 +62,100 @@ struct engine_met {
 };
 DEPOSITD_FIELDS(engine_met::owned, shard, epoch, core, reads);
 DEPOSITD_MESSAGE(70, engine_met, engine, shards);
+
+/// Where another engine is.
+struct find_engine {
+  std::string address; ///< "host:port"
+};
+DEPOSITD_LOCAL(find_engine);
+
+struct engine_found {
+  admin_actor admin;
+};
+DEPOSITD_LOCAL(engine_found);
+
+// -- who has which shard ------------------------------------------------------
+
+/// Without `core` nobody has it.
+struct shard_placed {
+  shard_number shard = 0;
+  epoch_number epoch = 0;
+  std::string engine;
+  shard_actor core;
+  projector_actor reads;
+  bool here = false; ///< in this process
+};
+DEPOSITD_LOCAL(shard_placed);
+
+struct bring_up {
+  shard_number shard = 0;
+  shard_actor core;
+};
+DEPOSITD_LOCAL(bring_up);
+
+struct look_now {};
+DEPOSITD_LOCAL(look_now);
+
+struct leave_shards {};
+DEPOSITD_LOCAL(leave_shards);
+
+struct list_shards {};
+DEPOSITD_LOCAL(list_shards);
+
+struct shards_listed {
+  lease_table table;
+};
+DEPOSITD_LOCAL(shards_listed);
+
+// -- leases and cores ---------------------------------------------------------
+
+struct look_at_leases {
+  bool renew = false;
+  std::uint32_t lease_ms = 0;
+};
+DEPOSITD_LOCAL(look_at_leases);
+
+struct leases_seen {
+  bool renewed = false;
+  std::vector<shard_number> ours; ///< if `renewed`
+  lease_table table;
+};
+DEPOSITD_LOCAL(leases_seen);
+
+struct take_lease {
+  shard_number shard = 0;
+  std::uint32_t lease_ms = 0;
+};
+DEPOSITD_LOCAL(take_lease);
+
+struct lease_taken {
+  epoch_number epoch = 0; ///< 0: another engine has it
+};
+DEPOSITD_LOCAL(lease_taken);
+
+struct release_lease {
+  shard_number shard = 0;
+};
+DEPOSITD_LOCAL(release_lease);
+
+struct leave_engines {};
+DEPOSITD_LOCAL(leave_engines);
+
+struct open_core {
+  shard_number shard = 0;
+  epoch_number epoch = 0;
+};
+DEPOSITD_LOCAL(open_core);
+
+/// See actors/cluster/keeper/keeper.hpp, which says what is inside.
+struct core_opened {
+  std::shared_ptr<struct opened_core> core;
+};
+DEPOSITD_LOCAL(core_opened);
+
+struct close_core {
+  std::shared_ptr<struct opened_core> core;
+};
+DEPOSITD_LOCAL(close_core);
 
 } // namespace depositd

@@ -5,7 +5,7 @@
 // engine which is gone fail at once, or go to the next one if that does no
 // harm.
 
-#include "messages/actors.hpp"
+#include "messages/cluster.hpp"
 #include "messages/values/errors.hpp"
 #include "messages/values/sharding.hpp"
 
@@ -24,16 +24,6 @@
 #include <vector>
 
 namespace depositd::cluster {
-
-/// From the keeper: who has a shard now. Without `core` nobody.
-struct shard_placed {
-  shard_number shard = 0;
-  epoch_number epoch = 0;
-  std::string engine;
-  shard_actor core;
-  projector_actor reads;
-  bool here = false; ///< in this process
-};
 
 /// To itself, now and then: refuse what has waited too long.
 struct request_tick {};
@@ -357,5 +347,4 @@ caf::result<Result> ask_shards(Self* self,
 
 } // namespace depositd::cluster
 
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::cluster::shard_placed)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::cluster::request_tick)

@@ -1,5 +1,7 @@
 #include "actors/cluster/lease_clerk.hpp"
 
+#include "messages/cluster.hpp"
+
 namespace depositd::cluster {
 
 namespace {

@@ -8,7 +8,7 @@ namespace depositd::cluster {
 
 namespace {
 
-using self_pointer = reader_actor::stateful_pointer<reader_state>;
+using self_pointer = reader_self::stateful_pointer<reader_state>;
 
 std::vector<shard_number> all_shards(self_pointer self) {
   std::vector<shard_number> out(self->state.to.places.size());
@@ -142,8 +142,8 @@ caf::error per_shard(const char* what) {
 
 } // namespace
 
-reader_actor::behavior_type
-reader(reader_actor::stateful_pointer<reader_state> self,
+reader_self::behavior_type
+reader(reader_self::stateful_pointer<reader_state> self,
        forwarding_options options) {
   self->state.to.begin(std::move(options));
   self->set_down_handler(

@@ -4,14 +4,14 @@
 
 #include "actors/cluster/forwarding.hpp"
 #include "messages/actors.hpp"
+#include "messages/projection.hpp"
 
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
 namespace depositd::cluster {
 
-using reader_actor = projector_actor::extend<caf::reacts_to<shard_placed>,
-                                             caf::reacts_to<request_tick>>;
+using reader_self = reader_actor::extend<caf::reacts_to<request_tick>>;
 
 struct reader_state {
   forwarding<projector_actor> to;
@@ -21,8 +21,8 @@ struct reader_state {
 
 /// Asks the projector of the shard that has what is asked for, here or on
 /// another engine; all of them if any may have it.
-reader_actor::behavior_type
-reader(reader_actor::stateful_pointer<reader_state> self,
+reader_self::behavior_type
+reader(reader_self::stateful_pointer<reader_state> self,
        forwarding_options options);
 
 } // namespace depositd::cluster

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "messages/actors.hpp"
+#include "messages/shard.hpp"
 
 #include <caf/typed_event_based_actor.hpp>
 

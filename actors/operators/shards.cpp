@@ -34,8 +34,8 @@ void list_all_shards(admin_pointer self, const admin_call_ptr& call) {
     refuse(call, ec::not_found, "this engine shares no shards");
     return;
   }
-  ask(self, call, caf::actor_cast<cluster::shard_keeper_actor>(keeper),
-      cluster::list_shards{}, [=](const cluster::shards_listed& x) {
+  ask(self, call, caf::actor_cast<shard_keeper_actor>(keeper), list_shards{},
+      [=](const shards_listed& x) {
         deliver(call, shards_document(x.table));
       });
 }

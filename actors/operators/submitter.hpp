@@ -3,7 +3,9 @@
 // Operator's files on their way in: the blob first, then the submission.
 
 #include "messages/actors.hpp"
+#include "messages/operators.hpp"
 #include "messages/ports/blob_store.hpp"
+#include "messages/shard.hpp"
 
 #include <chrono>
 

@@ -6,6 +6,7 @@
 #include "messages/ports/doi_registry.hpp"
 #include "messages/ports/journal_store.hpp"
 #include "messages/ports/projection_store.hpp"
+#include "messages/projection.hpp"
 #include "messages/values/clock.hpp"
 #include "messages/values/sharding.hpp"
 

@@ -4,6 +4,8 @@
 #include "actors/rules/ledger/dedup.hpp"
 #include "actors/rules/ring/ring.hpp"
 #include "messages/actors.hpp"
+#include "messages/processors.hpp"
+#include "messages/queue.hpp"
 #include "messages/users.hpp"
 
 #include <caf/stateful_actor.hpp>

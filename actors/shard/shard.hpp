@@ -6,7 +6,9 @@
 #include "actors/shard/recovered_state.hpp"
 #include "actors/users/user.hpp"
 #include "messages/actors.hpp"
+#include "messages/operators.hpp"
 #include "messages/records.hpp"
+#include "messages/shard.hpp"
 #include "messages/values/sharding.hpp"
 
 #include <caf/stateful_actor.hpp>

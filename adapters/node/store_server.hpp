@@ -3,6 +3,7 @@
 // The engine's side of what joined nodes ask: the real stores.
 
 #include "messages/actors.hpp"
+#include "messages/cluster.hpp"
 #include "messages/ports/blob_store.hpp"
 #include "messages/stores.hpp"
 

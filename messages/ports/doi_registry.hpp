@@ -2,7 +2,7 @@
 
 // Port: the DOIs that deposits recorded. An effect outside the journal, so
 // `record` is idempotent by submission and gives the same answer when it is
-// repeated after a crash. Adapters: sqlite, memory.
+// repeated after a crash. Adapters: sqlite, postgres, memory.
 
 #include "messages/values/errors.hpp"
 #include "messages/values/fields.hpp"
@@ -27,8 +27,8 @@ struct doi_record {
   std::string issue;
   std::string first_page;
   std::string year;
-  std::string owner;        ///< user that recorded it first
-  std::string timestamp;    ///< digits; compared as a number, empty is lowest
+  std::string owner;     ///< user that recorded it first
+  std::string timestamp; ///< digits; compared as a number, empty is lowest
 
   friend bool operator==(const doi_record&, const doi_record&) = default;
 };

@@ -1,7 +1,7 @@
 #pragma once
 
 // Port: the durable log of one shard. Adapters: segments (embedded), memory,
-// and later PostgreSQL; all pass tests/contract/journal_store_suite.hpp.
+// postgres; all pass tests/contract/journal_store_suite.hpp.
 
 #include "messages/values/errors.hpp"
 #include "messages/values/types.hpp"

@@ -1,8 +1,7 @@
 #pragma once
 
 // Port: the keyed tables (snapshot and read model) of one shard. Adapters:
-// sqlite, memory, later PostgreSQL; all pass
-// tests/contract/projection_store_suite.hpp.
+// sqlite, postgres, memory; all pass tests/contract/projection_store_suite.hpp.
 
 #include "messages/values/errors.hpp"
 #include "messages/values/rows.hpp"
@@ -64,8 +63,7 @@ public:
   virtual caf::expected<std::vector<submission_row>>
   submissions(const submission_query& query) = 0;
 
-  /// Live items of a queue in order of priority (if `by_priority`) and id;
-  /// claimed ones included.
+  /// Live items of a queue in order of priority and id, claimed ones included.
   virtual caf::expected<std::vector<item_row>>
   items(const std::string& queue, std::uint32_t count_max) = 0;
 

@@ -90,9 +90,9 @@ struct sharing_engine {
   std::string name;
   std::uint32_t number = 0; ///< what its actors are known by; never again
   std::shared_ptr<cluster::owned_shards> owned;
-  cluster::router_actor router;
-  cluster::reader_actor reader;
-  cluster::shard_keeper_actor keeper;
+  router_actor router;
+  reader_actor reader;
+  shard_keeper_actor keeper;
   admin_actor admin;
   processor_manager_actor slots;  ///< null: none
   std::uint32_t worker = 0;       ///< its processors' number, if any
@@ -180,7 +180,7 @@ private:
   void join(const std::string& name);
   void spawn_slots(sharing_engine& on);            // world_slots.cpp
   handler_actor spawn_handler(std::uint32_t number); // world_slots.cpp
-  cluster::engine_finder_actor spawn_finder();
+  engine_finder_actor spawn_finder();
   admin_actor spawn_admin(sharing_engine& on);
   caf::expected<cluster::opened_core>
   open_shard(sharing_engine& on, shard_number shard, epoch_number epoch);

@@ -134,23 +134,21 @@ void world::depart() {
     return arrive();
   tell(fault{engine->name + " leaves"});
   engine->leaving = true;
-  caf::anon_send(
-    outside_, act{[this, engine](caf::event_based_actor* self) {
-      const auto leave = [=, this] {
-        self->request(engine->keeper, caf::infinite, cluster::leave_shards{})
-          .then([=, this](const done&) { end(*engine); },
-                [](const caf::error&) { /* killed */ });
-      };
-      const auto end_slots = [=] {
-        self
-          ->request(engine->slots, std::chrono::seconds{10}, depositd::drain{})
-          .then([=](const done&) { leave(); },
-                [=](const caf::error&) { leave(); });
-      };
-      self->request(engine->router, std::chrono::seconds{10}, depositd::drain{})
-        .then([=](const done&) { end_slots(); },
-              [=](const caf::error&) { end_slots(); });
-    }});
+  caf::anon_send(outside_, act{[this, engine](caf::event_based_actor* self) {
+    const auto leave = [=, this] {
+      self->request(engine->keeper, caf::infinite, leave_shards{})
+        .then([=, this](const done&) { end(*engine); },
+              [](const caf::error&) { /* killed */ });
+    };
+    const auto end_slots = [=] {
+      self->request(engine->slots, std::chrono::seconds{10}, depositd::drain{})
+        .then([=](const done&) { leave(); },
+              [=](const caf::error&) { leave(); });
+    };
+    self->request(engine->router, std::chrono::seconds{10}, depositd::drain{})
+      .then([=](const done&) { end_slots(); },
+            [=](const caf::error&) { end_slots(); });
+  }});
 }
 
 void world::tick_engines() {

@@ -12,8 +12,7 @@ namespace depositd::simulation {
 
 namespace {
 
-using simulated_finder =
-  cluster::engine_finder_actor::extend<caf::reacts_to<act>>;
+using simulated_finder = engine_finder_actor::extend<caf::reacts_to<act>>;
 
 } // namespace
 
@@ -72,24 +71,23 @@ void world::begin_sharing() {
     let_time_pass(500ms);
 }
 
-cluster::engine_finder_actor world::spawn_finder() {
+engine_finder_actor world::spawn_finder() {
   return system_.spawn([this](simulated_finder::pointer self)
                          -> simulated_finder::behavior_type {
     return {
-      [=, this](
-        const cluster::find_engine& x) -> caf::result<cluster::engine_found> {
-        const auto found = [=, this]() -> caf::expected<cluster::engine_found> {
+      [=, this](const find_engine& x) -> caf::result<engine_found> {
+        const auto found = [=, this]() -> caf::expected<engine_found> {
           const auto at = admins_.find(x.address);
           if (at == admins_.end())
             return caf::make_error(caf::sec::cannot_connect_to_node);
-          return cluster::engine_found{at->second};
+          return engine_found{at->second};
         };
         const auto trouble = knobs_.lost_meetings && !calm_;
         if (trouble && chance_.one_in(4))
           return caf::make_error(caf::sec::cannot_connect_to_node);
         if (!trouble || !chance_.one_in(4))
           return found();
-        auto promise = self->make_response_promise<cluster::engine_found>();
+        auto promise = self->make_response_promise<engine_found>();
         self->delayed_send(self, some_ms(8'000),
                            act{[=](caf::event_based_actor*) mutable {
                              if (auto late = found())
@@ -134,7 +132,7 @@ void world::join(const std::string& name) {
   to.owner_wait = std::chrono::milliseconds{lease_ms_} + 5s;
   to.lost = [&on] {
     if (on.keeper)
-      caf::anon_send(on.keeper, cluster::look_now{});
+      caf::anon_send(on.keeper, look_now{});
   };
   on.router = system_.spawn(cluster::router, cluster::router_options{to});
   on.reader = system_.spawn(cluster::reader, to);

@@ -49,58 +49,8 @@ private:
   engine_met met_;
 };
 
-/// Where other engines are; the program asks CAF's middleman.
-struct find_engine {
-  std::string address; ///< "host:port"
-};
-
-struct engine_found {
-  admin_actor admin;
-};
-
-using engine_finder_actor
-  = caf::typed_actor<caf::replies_to<find_engine>::with<engine_found>>;
-
-/// Blocking work for the keeper: an actor for each, on a thread of its own.
-struct open_core {
-  shard_number shard = 0;
-  epoch_number epoch = 0;
-};
-
-struct core_opened {
-  std::shared_ptr<opened_core> core;
-};
-
-struct close_core {
-  std::shared_ptr<opened_core> core;
-};
-
-using core_opener_actor
-  = caf::typed_actor<caf::replies_to<open_core>::with<core_opened>,
-                     caf::replies_to<close_core>::with<done>>;
-
 /// To itself: look at the leases.
 struct lease_tick {};
-
-/// An owner was not one: look at once.
-struct look_now {};
-
-/// Hand everything over and take nothing more. Answered when nothing is ours.
-struct leave_shards {};
-
-/// Who has which shard, for operators.
-struct list_shards {};
-
-struct shards_listed {
-  lease_table table;
-};
-
-using shard_keeper_actor
-  = caf::typed_actor<caf::reacts_to<look_now>,
-                     // Another engine has connected to us.
-                     caf::reacts_to<meet_engine>,
-                     caf::replies_to<leave_shards>::with<done>,
-                     caf::replies_to<list_shards>::with<shards_listed>>;
 
 /// To itself: a shard that leaves may have no claims left.
 struct look_at_claims {
@@ -199,15 +149,6 @@ shard_keeper(shard_keeper_pointer self, shard_keeper_options options,
 
 } // namespace depositd::cluster
 
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::cluster::find_engine)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::cluster::engine_found)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::cluster::open_core)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::cluster::core_opened)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::cluster::close_core)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::cluster::lease_tick)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::cluster::look_now)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::cluster::look_at_claims)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::cluster::bring_up_again)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::cluster::leave_shards)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::cluster::list_shards)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::cluster::shards_listed)

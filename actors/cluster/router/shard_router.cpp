@@ -93,8 +93,7 @@ void down(router_pointer self, const caf::down_msg& x) {
 
 } // namespace
 
-router_actor::behavior_type router(router_pointer self,
-                                   router_options options) {
+router_self::behavior_type router(router_pointer self, router_options options) {
   self->state.to.begin(std::move(options.to));
   self->set_down_handler([=](const caf::down_msg& x) { down(self, x); });
   self->delayed_send(self, tick_interval, request_tick{});

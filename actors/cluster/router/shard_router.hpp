@@ -5,6 +5,10 @@
 
 #include "actors/cluster/forwarding.hpp"
 #include "messages/actors.hpp"
+#include "messages/operators.hpp"
+#include "messages/projection.hpp"
+#include "messages/receiving.hpp"
+#include "messages/records.hpp"
 #include "messages/shard.hpp"
 
 #include <caf/stateful_actor.hpp>
@@ -15,20 +19,11 @@
 
 namespace depositd::cluster {
 
-/// From the keeper: this core of ours has recovered. Answered when it has the
-/// newest settings and may serve.
-struct bring_up {
-  shard_number shard = 0;
-  shard_actor core;
-};
-
 struct router_options {
   forwarding_options to;
 };
 
-using router_actor = shard_actor::extend<
-  caf::reacts_to<shard_placed>, caf::reacts_to<control_changed>,
-  caf::reacts_to<request_tick>, caf::replies_to<bring_up>::with<done>>;
+using router_self = router_actor::extend<caf::reacts_to<request_tick>>;
 
 struct router_state {
   forwarding<shard_actor> to;
@@ -45,13 +40,11 @@ struct router_state {
   static inline const char* name = "router";
 };
 
-using router_pointer = router_actor::stateful_pointer<router_state>;
+using router_pointer = router_self::stateful_pointer<router_state>;
 
 /// Forwards to the owners of shards, here or elsewhere; asks all of them where
 /// a request concerns all; spreads what shard 0 has decided to every shard.
-router_actor::behavior_type router(router_pointer self,
-                                   router_options options);
+router_self::behavior_type router(router_pointer self,
+                                  router_options options);
 
 } // namespace depositd::cluster
-
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::cluster::bring_up)

@@ -4,6 +4,7 @@
 
 #include "adapters/logs/kafka/kafka_topics.hpp"
 #include "messages/actors.hpp"
+#include "messages/records.hpp"
 
 #include <caf/typed_event_based_actor.hpp>
 

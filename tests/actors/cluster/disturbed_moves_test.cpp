@@ -137,7 +137,7 @@ protected:
   }
 
   engine* after_hand_over(engine& from, engine& to) {
-    caf::anon_send(from.keeper, cluster::leave_shards{});
+    caf::anon_send(from.keeper, leave_shards{});
     pass(milliseconds{4'000});
     EXPECT_EQ(owns(to), (std::vector<shard_number>{0, 1}));
     return &to;

@@ -69,7 +69,7 @@ protected:
   }
 
   void place(const caf::actor& who, epoch_number epoch) {
-    cluster::shard_placed x;
+    shard_placed x;
     x.shard = 1;
     x.epoch = epoch;
     if (who)
@@ -115,7 +115,7 @@ protected:
     return out;
   }
 
-  cluster::router_actor at;
+  router_actor at;
   std::string user;
   int lost = 0;
   std::shared_ptr<int> taken = std::make_shared<int>(0);

@@ -315,8 +315,7 @@ TEST_F(shards, are_handed_over_at_once_by_an_engine_that_stops) {
   two_engines();
   for (shard_number shard = 0; shard < 4; ++shard)
     put(*a, name_in(shard, "work"), {{"u", 0, std::to_string(shard)}});
-  auto waiting =
-    self->request(a->keeper, caf::infinite, cluster::leave_shards{});
+  auto waiting = self->request(a->keeper, caf::infinite, leave_shards{});
   pass(milliseconds{1'000});
   ASSERT_TRUE(self->has_next_message());
   waiting.receive([](const done&) {},

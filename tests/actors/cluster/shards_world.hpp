@@ -33,9 +33,9 @@ protected:
     std::string name;
     std::shared_ptr<shard_leases> leases;
     std::shared_ptr<cluster::owned_shards> owned;
-    cluster::router_actor router;
-    cluster::reader_actor reader;
-    cluster::shard_keeper_actor keeper;
+    router_actor router;
+    reader_actor reader;
+    shard_keeper_actor keeper;
     admin_actor admin;
     std::map<shard_number, depositd::engine::core_actors> cores;
     caf::error failure;
@@ -104,7 +104,7 @@ protected:
     to.owner_wait = milliseconds{2 * lease_ms};
     to.lost = [this, name] {
       if (keeper_of[name])
-        caf::anon_send(keeper_of[name], cluster::look_now{});
+        caf::anon_send(keeper_of[name], look_now{});
     };
     out.router = spawn(cluster::router, cluster::router_options{to});
     out.reader = spawn(cluster::reader, to);
@@ -141,17 +141,16 @@ protected:
     settle();
   }
 
-  cluster::engine_finder_actor finder() {
-    return spawn([this](cluster::engine_finder_actor::pointer)
-                   -> cluster::engine_finder_actor::behavior_type {
+  engine_finder_actor finder() {
+    return spawn([this](engine_finder_actor::pointer)
+                   -> engine_finder_actor::behavior_type {
       return {
-        [this](
-          const cluster::find_engine& x) -> caf::result<cluster::engine_found> {
+        [this](const find_engine& x) -> caf::result<engine_found> {
           looked_for.insert(x.address);
           const auto at = admins.find(x.address);
           if (at == admins.end())
             return caf::make_error(caf::sec::cannot_connect_to_node);
-          return cluster::engine_found{at->second};
+          return engine_found{at->second};
         },
       };
     });
@@ -231,7 +230,7 @@ protected:
   std::map<std::string, admin_actor> admins;
   int calls_lost = 0; ///< of `meet_engine`, from now on
   std::set<std::string> looked_for; ///< addresses that engines connected to
-  std::map<std::string, cluster::shard_keeper_actor> keeper_of;
+  std::map<std::string, shard_keeper_actor> keeper_of;
 };
 
 } // namespace depositd::testing
