@@ -6,9 +6,7 @@
 #include "adapters/doors/emodb/door.hpp"
 #include "adapters/doors/http/server.hpp"
 #include "adapters/doors/operations/health.hpp"
-
-#include <algorithm>
-#include <iterator>
+#include "messages/workers.hpp"
 
 namespace depositd {
 
@@ -18,8 +16,8 @@ struct doors::parts {
   std::unique_ptr<http::server> operations;
   health_actor health;
   crossref::door_actor deposits;
-  std::vector<crossref::door_worker_actor> login_workers;
-  std::vector<crossref::door_worker_actor> blob_workers;
+  crossref::door_worker_actor logins;
+  crossref::door_worker_actor blobs;
   drop::drop_folder_actor drops; ///< null without a drop folder
 };
 
@@ -50,8 +48,8 @@ http::server_options operations_options(const admin_settings& settings) {
 }
 
 /// Apart, so that guessed passwords never hold up posts.
-constexpr std::size_t login_workers = 2; // 19 MiB and a core each while busy
-constexpr std::size_t blob_workers = 4;  // these wait for the disk
+constexpr std::size_t login_threads = 2; // 19 MiB and a core each while busy
+constexpr std::size_t blob_threads = 4;  // these wait for the disk
 
 crossref::door_options deposit_options(const doors_options& options) {
   const auto& settings = options.settings.crossref;
@@ -113,17 +111,16 @@ caf::expected<std::unique_ptr<doors>> doors::open(caf::actor_system& system,
   if (!operations)
     return name_key("admin.listen", operations.error());
   x->operations = std::move(*operations);
-  const auto spawn_worker = [&] {
-    return system.spawn<caf::detached>(crossref::door_worker,
-                                       options.durable.blobs);
+  const auto spawn_worker = [&system, blobs = options.durable.blobs] {
+    return system.spawn<caf::detached>(crossref::door_worker, blobs);
   };
-  std::generate_n(std::back_inserter(x->login_workers), login_workers,
-                  spawn_worker);
-  std::generate_n(std::back_inserter(x->blob_workers), blob_workers,
-                  spawn_worker);
+  x->logins = workers<crossref::door_worker_actor>(
+    system, {.count = login_threads}, spawn_worker);
+  x->blobs = workers<crossref::door_worker_actor>(
+    system, {.count = blob_threads}, spawn_worker);
   auto deposits = deposit_options(options);
-  deposits.login_workers = x->login_workers;
-  deposits.blob_workers = x->blob_workers;
+  deposits.logins = x->logins;
+  deposits.blobs = x->blobs;
   x->deposits = system.spawn(crossref::door, deposits);
   http::router routes;
   crossref::add_door_routes(routes, x->deposits, deposits);
@@ -156,9 +153,8 @@ void doors::close() {
     parts_->open_to_all->stop();
   if (parts_->operations)
     parts_->operations->stop();
-  for (const auto* workers : {&parts_->login_workers, &parts_->blob_workers})
-    for (const auto& worker : *workers)
-      caf::anon_send_exit(worker, caf::exit_reason::kill);
+  for (const auto& pool : {parts_->logins, parts_->blobs})
+    caf::anon_send_exit(pool, caf::exit_reason::kill);
   if (parts_->messages)
     parts_->messages->close();
   if (parts_->deposits)

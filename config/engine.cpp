@@ -7,12 +7,13 @@
 #include "actors/operators/submitter.hpp"
 #include "actors/processors/manager.hpp"
 #include "adapters/node/store_server.hpp"
-#include "adapters/processing/crossref/handler_pool.hpp"
 #include "config/doors.hpp"
+#include "config/handlers.hpp"
 #include "config/node_name.hpp"
 #include "config/version.hpp"
 #include "messages/message_types.hpp"
 #include "messages/values/node_options.hpp"
+#include "messages/workers.hpp"
 
 #include <caf/io/all.hpp>
 #include <caf/openssl/all.hpp>
@@ -25,7 +26,9 @@ namespace depositd {
 
 namespace {
 
-constexpr std::size_t handler_threads = 2;
+/// Deposits that are processed while their depositor waits; slots have threads
+/// of their own.
+constexpr std::size_t synchronous_threads = 2;
 
 configuration_seen configuration_of(const depositd_settings& settings) {
   configuration_seen out;
@@ -42,37 +45,23 @@ std::shared_ptr<spdlog::logger> audit_log() {
   return spdlog::stderr_logger_mt("audit");
 }
 
-crossref::handler_pool_options
-handler_options(caf::actor_system& system, const depositd_settings& settings,
-                const stores& durable, const shard_actor& shard) {
-  crossref::submission_handler_options work;
-  work.blobs = durable.blobs;
-  work.registry = durable.registry;
-  if (!settings.crossref.schema_folder.empty())
-    work.schemas = std::make_shared<crossref::schema_folder>(
-      settings.crossref.schema_folder);
-  auto handler
-    = std::make_shared<const crossref::submission_handler>(std::move(work));
-  crossref::handler_pool_options out;
-  out.spawn_worker = [&system, handler] {
-    return system.spawn<caf::detached>(crossref::handler_worker, handler);
-  };
-  out.workers = handler_threads;
-  out.shard = shard;
-  out.inject_delay_ms = settings.processors.inject_delay_ms;
-  return out;
+/// The stores, for processors on nodes that join.
+store_server_actor spawn_store_server(caf::actor_system& system,
+                                      const stores& durable) {
+  const node::served_stores served{
+    durable.blobs, durable.registry,
+    std::make_shared<node::blob_pieces>(durable.blobs)};
+  return workers<store_server_actor>(
+    system, {.count = 2}, [&system, served] {
+      return system.spawn<caf::detached>(node::store_server, served);
+    });
 }
 
-/// The stores, for processors on nodes that join.
-effects_actor spawn_effects(caf::actor_system& system, const stores& durable) {
-  node::effects_options options;
-  options.spawn_worker = [&system, blobs = durable.blobs,
-                          registry = durable.registry] {
-    return system.spawn<caf::detached>(
-      node::effects_worker,
-      std::make_shared<node::effects_desk>(blobs, registry));
-  };
-  return system.spawn(node::effects, std::move(options));
+submitter_actor spawn_submitter(caf::actor_system& system,
+                                const operators::submitter_options& options) {
+  return workers<submitter_actor>(system, {.count = 2}, [&system, options] {
+    return system.spawn<caf::detached>(operators::submitter, options);
+  });
 }
 
 } // namespace
@@ -189,29 +178,27 @@ caf::error engine_node::await_recovery() {
 }
 
 caf::error engine_node::spawn_operators() {
-  handler_ = system_.spawn(
-    crossref::handler_pool,
-    handler_options(system_, settings_, stores_, shard_));
-  processors::processor_manager_options working{shard_, handler_};
+  const auto spawn_handler
+    = handlers_of(system_, settings_, stores_.blobs, stores_.registry);
+  handler_ = spawn_handler(synchronous_threads);
+  processors::processor_manager_options working{
+    shard_, [=] { return spawn_handler(1); }};
   if (shared_)
     working.engine = node_name(settings_);
   processors_ =
     system_.spawn(processors::processor_manager, std::move(working));
   native_ = system_.spawn(depositd::engine::native, shard_);
-  auto submitting = system_.spawn<caf::detached>(
-    operators::submitter,
-    operators::submitter_options{stores_.blobs.get(), shard_,
-                                 std::size_t{settings_.crossref.body_limit_mb}
-                                   << 20});
-  submitter_ = caf::actor_cast<caf::actor>(submitting);
+  submitter_ = spawn_submitter(
+    system_, {stores_.blobs.get(), shard_,
+              std::size_t{settings_.crossref.body_limit_mb} << 20});
   operators::admin_options operating;
   operating.shard = shard_;
   operating.projector = reads_;
   operating.processors = processors_;
   operating.native = native_;
-  operating.submitter = submitting;
-  effects_ = spawn_effects(system_, stores_);
-  operating.effects = effects_;
+  operating.submitter = submitter_;
+  store_server_ = spawn_store_server(system_, stores_);
+  operating.stores = store_server_;
   if (has_record_logs(settings_)) {
     topics_ = spawn_topics(system_, settings_);
     operating.topics = topics_;
@@ -333,7 +320,7 @@ void engine_node::stop() {
   end(supervisor_);
   end(admin_);
   end(native_);
-  end(effects_);
+  end(store_server_);
   end(topics_);
   end(processors_);
   end(handler_);

@@ -76,13 +76,13 @@ private:
   std::shared_ptr<log_roster> roster_ = std::make_shared<log_roster>();
   std::shared_ptr<std::atomic<sequence>> published_
     = std::make_shared<std::atomic<sequence>>(0);
-  handler_actor handler_;
+  handler_actor handler_; ///< of the synchronous door
   processor_manager_actor processors_;
   native_actor native_;
-  effects_actor effects_;
+  store_server_actor store_server_;
   admin_actor admin_;
   supervisor_actor supervisor_;
-  caf::actor submitter_;
+  submitter_actor submitter_;
   std::unique_ptr<doors> doors_;
   std::uint16_t node_port_ = 0;
 };

@@ -15,7 +15,7 @@
 namespace depositd {
 
 namespace node {
-class effect_line;
+class store_line;
 } // namespace node
 
 /// Runs from construction to `stop`. Engines come and go meanwhile.
@@ -37,7 +37,6 @@ public:
   void stop();
 
 private:
-  void spawn_handler();
   void spawn_manager();
   void spawn_joiner(const endpoint& engine,
                     std::function<void(const std::string&)> ready);
@@ -45,8 +44,7 @@ private:
   caf::actor_system& system_;
   depositd_settings settings_;
   std::string name_;
-  std::shared_ptr<node::effect_line> line_;
-  caf::actor handler_;
+  std::shared_ptr<node::store_line> line_;
   processor_manager_actor manager_;
   caf::actor joiner_;
 };

@@ -6,6 +6,7 @@
 #include "adapters/logs/kafka/kafka_record_source.hpp"
 #include "adapters/logs/kafka/records.hpp"
 #include "adapters/logs/kafka/topics.hpp"
+#include "messages/workers.hpp"
 
 #include <caf/scoped_actor.hpp>
 
@@ -65,7 +66,9 @@ topics_actor spawn_topics(caf::actor_system& system,
   out.wishes = wished_topics(kafka.ingress_topic, kafka.egress_topic,
                              kafka.dead_letter_topic,
                              static_cast<std::int32_t>(kafka.partitions));
-  return system.spawn<caf::detached>(topics, std::move(out));
+  return workers<topics_actor>(system, {}, [&system, out = std::move(out)] {
+    return system.spawn<caf::detached>(topics, out);
+  });
 }
 
 void log_roster::add(const operators::record_log_pair& x) {

@@ -202,12 +202,19 @@ using publisher_actor = caf::typed_actor<
 using topics_actor = caf::typed_actor<
   caf::replies_to<struct create_topics>::with<struct topics_created>>;
 
-/// Blobs and the registry of DOIs for processors on other nodes.
-using effects_actor = caf::typed_actor<
-  caf::replies_to<struct effect_call>::with<struct effect_result>>;
-DEPOSITD_NUMBER(74, effects_actor);
+/// Blobs and the registry of DOIs, for processors on other nodes.
+using store_server_actor = caf::typed_actor<
+  caf::replies_to<struct put_blob>::with<struct blob_put>,
+  // A piece of it; more are asked for by their place.
+  caf::replies_to<struct read_blob>::with<struct blob_piece>,
+  caf::replies_to<struct list_blobs>::with<struct blobs_listed>,
+  caf::replies_to<struct remove_blobs>::with<struct blobs_removed>,
+  caf::replies_to<struct record_dois>::with<struct dois_recorded>,
+  caf::replies_to<struct find_dois>::with<struct dois_found>,
+  caf::replies_to<struct find_submission>::with<struct submission_found>>;
+DEPOSITD_NUMBER(74, store_server_actor);
 
-/// Runs the work of deposit queues on threads of its own, never on CAF's.
+/// Does the work of deposit queues on a thread of its own, never on CAF's.
 using handler_actor = caf::typed_actor<
   // Processes a claimed item of the queue and says how it ended.
   caf::replies_to<struct handle_item>::with<struct outcome>>;

@@ -38,21 +38,9 @@ DEPOSITD_MESSAGE(67, join_node, name, manager);
 struct node_joined {
   std::string engine;
   shard_actor shard;
-  effects_actor effects;
+  store_server_actor stores;
 };
-DEPOSITD_MESSAGE(68, node_joined, engine, shard, effects);
-
-/// A call of the blob store or the registry, in the bytes of adapters/node.
-struct effect_call {
-  std::string what;
-  std::string arguments;
-};
-DEPOSITD_MESSAGE(65, effect_call, what, arguments);
-
-struct effect_result {
-  std::string bytes;
-};
-DEPOSITD_MESSAGE(66, effect_result, bytes);
+DEPOSITD_MESSAGE(68, node_joined, engine, shard, stores);
 
 // -- engines ------------------------------------------------------------------
 

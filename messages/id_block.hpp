@@ -12,6 +12,7 @@
 #include "messages/receiving.hpp"
 #include "messages/records.hpp"
 #include "messages/shard.hpp"
+#include "messages/stores.hpp"
 #include "messages/users.hpp"
 
 namespace depositd {

@@ -5,6 +5,7 @@
 
 #include "messages/actors.hpp"
 #include "messages/message.hpp"
+#include "messages/values/control.hpp"
 #include "messages/values/types.hpp"
 
 #include <cstdint>
@@ -118,6 +119,7 @@ struct handle_item {
   std::string queue;
   std::string processor;
   claimed_item item;
+  control_snapshot control; ///< whose accounts apply
 };
 DEPOSITD_LOCAL(handle_item);
 

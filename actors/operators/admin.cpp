@@ -156,7 +156,7 @@ caf::result<admin_reply> start(admin_pointer self, const admin_request& x) {
 /// so no two nodes may have the same at once.
 caf::result<node_joined> take_node(admin_pointer self, const join_node& x) {
   const auto& options = self->state.options;
-  if (!options.effects || !x.manager)
+  if (!options.stores || !x.manager)
     return caf::make_error(ec::invalid_argument,
                            std::string{"this engine takes no nodes"});
   if (!legal_processor_name(x.name))
@@ -172,7 +172,7 @@ caf::result<node_joined> take_node(admin_pointer self, const join_node& x) {
   self->monitor(x.manager);
   options.audit->info("node_joined name={} at={}", x.name,
                       caf::to_string(x.manager.node()));
-  return node_joined{options.engine, options.shard, options.effects};
+  return node_joined{options.engine, options.shard, options.stores};
 }
 
 void node_gone(admin_pointer self, const caf::actor_addr& who) {

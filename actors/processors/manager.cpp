@@ -78,6 +78,8 @@ void refill_soon(self_pointer self) {
 void spawn_missing(self_pointer self, managed_processor& x,
                    const ports_opened& ports) {
   const auto& options = self->state.options;
+  if (!self->state.control)
+    return; // the next engine tells it, and asks for slots again
   while (x.slots.size() < x.spec.slots) {
     processor_options slot;
     slot.node = options.node ? options.node->name : options.engine;
@@ -86,7 +88,8 @@ void spawn_missing(self_pointer self, managed_processor& x,
     slot.queue = x.queue;
     slot.wants = x.spec.wants;
     slot.ports = ports;
-    slot.handler = options.handler;
+    slot.handler = options.spawn_handler();
+    slot.control = self->state.control;
     slot.owner = caf::strong_actor_ptr{self->ctrl()};
     slot.clock = options.clock;
     x.slots.push_back(self->spawn(processor, std::move(slot)));
@@ -169,6 +172,9 @@ void fill_slots(self_pointer self) {
 void follow(self_pointer self, const control_snapshot& control) {
   auto& state = self->state;
   state.control = control;
+  for (const auto& [name, x] : state.processors)
+    for (const auto& slot : x.slots)
+      self->send(slot, control_changed{control});
   if (state.draining) {
     fill_slots(self);
     return;

@@ -8,6 +8,7 @@
 #include <caf/typed_event_based_actor.hpp>
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -34,7 +35,7 @@ struct processor_node_options {
 
 struct processor_manager_options {
   shard_actor shard; ///< null: `meet_shard` tells it
-  handler_actor handler;
+  std::function<handler_actor()> spawn_handler; ///< called for each slot
   engine_clock clock = engine_clock::system();
   std::chrono::milliseconds request_timeout{30'000};
   std::chrono::milliseconds refresh_every{5'000}; ///< ports elsewhere

@@ -81,7 +81,8 @@ void process(self_pointer self, claimed_item& item) {
   self
     ->request(
       state.options.handler, state.options.handler_timeout,
-      handle_item{state.options.queue, state.options.name, std::move(item)})
+      handle_item{state.options.queue, state.options.name, std::move(item),
+                  state.options.control})
     .then([=](outcome& x) { ended(self, name, std::move(x)); },
           [=](const caf::error& why) {
             auto failed = fallback;
@@ -166,12 +167,14 @@ processor(processor_self::stateful_pointer<processor_state> self,
   self->set_down_handler([=](const caf::down_msg& x) { down(self, x); });
   if (const auto& owner = self->state.options.owner)
     self->monitor(owner->address());
+  self->link_to(self->state.options.handler);
   take_ports(self, self->state.options.ports);
   return {
     [=](deliver& x) { take(self, x); },
     [=](report_slot) { return report(self); },
     [=](finish_slot) { return finish(self); },
     [=](const use_ports& x) { take_ports(self, x.found); },
+    [=](const control_changed& x) { self->state.options.control = x.state; },
     [=](const attach_again& x) {
       auto* port = find_port(self, x.shard);
       if (port != nullptr && port->queue == x.queue && port->number == 0)

@@ -50,7 +50,9 @@ struct processor_options {
   std::string queue;
   criteria wants;
   ports_opened ports;
+  /// The slot's own; each of the two ends with the other.
   handler_actor handler;
+  control_snapshot control; ///< until it hears of another
   caf::strong_actor_ptr owner; ///< the slot ends with it; may be null
   engine_clock clock = engine_clock::system();
   /// Items that it holds at once.
@@ -66,8 +68,8 @@ struct processor_options {
 using processor_self = processor_actor::extend<
   caf::replies_to<report_slot>::with<slots_report>,
   caf::replies_to<finish_slot>::with<done>, caf::reacts_to<use_ports>,
-  caf::reacts_to<attach_again>, caf::reacts_to<renewal_due>,
-  caf::reacts_to<look_at_ports>>;
+  caf::reacts_to<control_changed>, caf::reacts_to<attach_again>,
+  caf::reacts_to<renewal_due>, caf::reacts_to<look_at_ports>>;
 
 /// A queue in one shard, seen from the slot.
 struct processor_port {

@@ -1,6 +1,6 @@
 #include "adapters/node/store_client.hpp"
 
-#include "adapters/node/store_wire.hpp"
+#include <caf/binary_serializer.hpp>
 
 #include <utility>
 
@@ -13,36 +13,47 @@ caf::error no_files() {
                          "only the engine itself can copy its files");
 }
 
-/// The result of a call as a value.
+caf::error too_large(const char* what) {
+  return caf::make_error(
+    ec::too_large, std::string{what} + ": more than 48 MiB in one message");
+}
+
+/// How many bytes the value takes in a message.
 template <class T>
-caf::expected<T> ask(const effect_caller& call, const char* what,
-                     std::string arguments) {
-  if (arguments.size() > effect_bytes_max)
-    return caf::make_error(ec::too_large, std::string{what}
-                                            + ": more than 48 MiB in one call");
-  auto bytes = call(what, std::move(arguments));
-  if (!bytes)
-    return std::move(bytes.error());
-  return from_bytes<T>(*bytes);
+std::size_t bytes_of(T x) {
+  std::vector<char> out;
+  caf::binary_serializer sink{nullptr, out};
+  // Writing to memory cannot fail.
+  static_cast<void>(sink(x));
+  return out.size();
+}
+
+/// The only member of the answer.
+template <class T, class Answer>
+caf::expected<T> value_of(caf::expected<Answer> x, T Answer::*member) {
+  if (!x)
+    return std::move(x.error());
+  return std::move((*x).*member);
 }
 
 class blobs final : public blob_store {
 public:
-  explicit blobs(effect_caller call) : call_(std::move(call)) {
+  explicit blobs(std::shared_ptr<store_line> engine)
+    : engine_(std::move(engine)) {
     // nop
   }
 
   caf::expected<std::string> put(std::string_view bytes) override {
-    return ask<std::string>(call_, effect::put_blob,
-                            to_bytes(std::string{bytes}));
+    if (bytes.size() > store_message_bytes_max)
+      return too_large("blob");
+    return value_of(engine_->ask<blob_put>(put_blob{std::string{bytes}}),
+                    &blob_put::sha256);
   }
 
   caf::expected<std::string> get(const std::string& sha256) override {
     std::string out;
     while (true) {
-      auto piece = ask<blob_piece>(
-        call_, effect::get_blob,
-        to_bytes(blob_piece_wanted{sha256, out.size()}));
+      auto piece = engine_->ask<blob_piece>(read_blob{sha256, out.size()});
       if (!piece)
         return std::move(piece.error());
       out += piece->bytes;
@@ -57,18 +68,17 @@ public:
   caf::expected<std::uint64_t>
   collect(std::int64_t age_min_s,
           const std::function<bool(const std::string&)>& in_use) override {
-    auto found = ask<std::vector<std::string>>(
-      call_, effect::list_blobs, to_bytes(blobs_wanted{age_min_s, {}}));
+    auto found = engine_->ask<blobs_listed>(list_blobs{age_min_s});
     if (!found)
       return std::move(found.error());
-    blobs_wanted doomed{age_min_s, {}};
-    for (auto& name : *found)
+    remove_blobs doomed{age_min_s, {}};
+    for (auto& name : found->names)
       if (!in_use(name))
         doomed.names.push_back(std::move(name));
     if (doomed.names.empty())
       return std::uint64_t{0};
-    return ask<std::uint64_t>(call_, effect::remove_blobs,
-                              to_bytes(std::move(doomed)));
+    return value_of(engine_->ask<blobs_removed>(std::move(doomed)),
+                    &blobs_removed::count);
   }
 
   caf::error backup(const std::filesystem::path&) override {
@@ -76,29 +86,33 @@ public:
   }
 
 private:
-  effect_caller call_;
+  std::shared_ptr<store_line> engine_;
 };
 
 class registry final : public doi_registry {
 public:
-  explicit registry(effect_caller call) : call_(std::move(call)) {
+  explicit registry(std::shared_ptr<store_line> engine)
+    : engine_(std::move(engine)) {
     // nop
   }
 
   caf::expected<std::vector<doi_result>>
   record(const doi_registration& registration) override {
-    return ask<std::vector<doi_result>>(call_, effect::record_dois,
-                                        to_bytes(registration));
+    if (bytes_of(registration) > store_message_bytes_max)
+      return too_large("registration");
+    return value_of(engine_->ask<dois_recorded>(record_dois{registration}),
+                    &dois_recorded::results);
   }
 
   caf::expected<std::vector<doi_record>>
   find(const doi_query& query, std::uint32_t count_max) override {
-    return ask<std::vector<doi_record>>(
-      call_, effect::find_dois, to_bytes(dois_wanted{query, count_max}));
+    return value_of(engine_->ask<dois_found>(find_dois{query, count_max}),
+                    &dois_found::records);
   }
 
   caf::expected<item_id> submission_max(item_id last) override {
-    return ask<item_id>(call_, effect::submission_max, to_bytes(last));
+    return value_of(engine_->ask<submission_found>(find_submission{last}),
+                    &submission_found::id);
   }
 
   caf::error backup(const std::filesystem::path&) override {
@@ -106,17 +120,18 @@ public:
   }
 
 private:
-  effect_caller call_;
+  std::shared_ptr<store_line> engine_;
 };
 
 } // namespace
 
-std::unique_ptr<blob_store> remote_blobs(effect_caller call) {
-  return std::make_unique<blobs>(std::move(call));
+std::unique_ptr<blob_store> remote_blobs(std::shared_ptr<store_line> engine) {
+  return std::make_unique<blobs>(std::move(engine));
 }
 
-std::unique_ptr<doi_registry> remote_registry(effect_caller call) {
-  return std::make_unique<registry>(std::move(call));
+std::unique_ptr<doi_registry>
+remote_registry(std::shared_ptr<store_line> engine) {
+  return std::make_unique<registry>(std::move(engine));
 }
 
 } // namespace depositd::node

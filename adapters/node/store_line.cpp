@@ -15,38 +15,22 @@ namespace depositd::node {
 
 using std::chrono::steady_clock;
 
-struct effect_line::core {
+struct store_line::core {
   std::mutex mutex;
   std::condition_variable changed;
-  effects_actor engine; ///< null: there is none now
-  std::uint64_t era = 0; ///< rises with every engine that comes or goes
+  store_server_actor engine; ///< null: there is none now
+  std::uint64_t era = 0;     ///< rises with every engine that comes or goes
   bool closed = false;
 };
 
 namespace {
 
-using answer = std::optional<caf::expected<std::string>>;
-
-bool said_by_engine(const caf::error& x) {
-  return x.category() == caf::atom("depositd");
-}
-
-/// Asks once; runs until there is an answer or none came in time.
-caf::behavior
-asker(caf::event_based_actor* self, const effects_actor& engine,
-      const effect_call& what, std::chrono::milliseconds within,
-      const std::function<void(caf::expected<std::string>)>& give) {
-  self->request(engine, within, what)
-    .then(
-      [=](effect_result& x) {
-        give(std::move(x.bytes));
-        self->quit();
-      },
-      [=](const caf::error& problem) {
-        give(problem);
-        self->quit();
-      });
-  return {};
+/// Another engine, or this one a moment later, would say no more. What a store
+/// throws, such as memory that is not there, ends its server.
+bool is_final(const caf::error& x) {
+  return x == caf::sec::runtime_error
+         || (x.category() == caf::atom("depositd") && x != ec::overloaded
+             && x != ec::draining);
 }
 
 caf::error closed_error() {
@@ -60,57 +44,59 @@ caf::error lonely_error() {
 
 } // namespace
 
-effect_line::effect_line(caf::actor_system& system,
-                         const effect_line_options& options)
+store_line::store_line(caf::actor_system& system,
+                       const store_line_options& options)
   : system_(system), options_(options), core_(std::make_shared<core>()) {
   // nop
 }
 
-effect_line::~effect_line() {
+store_line::~store_line() {
   close();
 }
 
-void effect_line::connect(const effects_actor& engine) {
+void store_line::connect(const store_server_actor& engine) {
   const std::lock_guard lock{core_->mutex};
   core_->engine = engine;
   ++core_->era;
   core_->changed.notify_all();
 }
 
-void effect_line::disconnect() {
-  connect(effects_actor{});
+void store_line::disconnect() {
+  connect(store_server_actor{});
 }
 
-void effect_line::close() {
+void store_line::close() {
   const std::lock_guard lock{core_->mutex};
   core_->closed = true;
   core_->engine = nullptr;
   core_->changed.notify_all();
 }
 
-caf::expected<std::string> effect_line::call(const std::string& what,
-                                             const std::string& arguments) {
+caf::expected<caf::message> store_line::ask_any(const attempt& once) {
   const auto until = steady_clock::now() + options_.patience;
   auto& state = *core_;
   std::unique_lock lock{state.mutex};
   while (true) {
-    if (!state.changed.wait_until(
-          lock, until, [&] { return state.closed || state.engine; }))
+    if (!state.changed.wait_until(lock, until,
+                                  [&] { return state.closed || state.engine; }))
       return lonely_error();
     if (state.closed)
       return closed_error();
     const auto era = state.era;
-    const auto given = std::make_shared<answer>();
-    system_.spawn(asker, state.engine, effect_call{what, arguments},
-                  options_.call_timeout,
-                  [core = core_, given](caf::expected<std::string> x) {
-                    const std::lock_guard held{core->mutex};
-                    *given = std::move(x);
-                    core->changed.notify_all();
-                  });
+    const auto given =
+      std::make_shared<std::optional<caf::expected<caf::message>>>();
+    const auto take = [core = core_, given](caf::expected<caf::message> x) {
+      const std::lock_guard held{core->mutex};
+      *given = std::move(x);
+      core->changed.notify_all();
+    };
+    // It has no behavior, so it ends when the request does.
+    system_.spawn([=, engine = state.engine](caf::event_based_actor* self) {
+      once(self, engine, take);
+    });
     const auto other = [&] { return state.closed || state.era != era; };
     state.changed.wait_until(lock, until, [&] { return *given || other(); });
-    if (*given && (**given || said_by_engine((*given)->error())))
+    if (*given && (**given || is_final((*given)->error())))
       return std::move(**given);
     if (steady_clock::now() >= until)
       return lonely_error();

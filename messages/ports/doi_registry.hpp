@@ -5,6 +5,7 @@
 // repeated after a crash. Adapters: sqlite, postgres, memory.
 
 #include "messages/values/errors.hpp"
+#include "messages/values/fields.hpp"
 #include "messages/values/types.hpp"
 
 #include <filesystem>
@@ -31,6 +32,9 @@ struct doi_record {
 
   friend bool operator==(const doi_record&, const doi_record&) = default;
 };
+DEPOSITD_FIELDS(doi_record, doi, resource, issn, isbn, journal_title, title,
+                first_author, volume, issue, first_page, year, owner,
+                timestamp);
 
 enum class doi_result : std::uint8_t { added, updated, outdated };
 
@@ -41,6 +45,7 @@ struct doi_registration {
   std::string timestamp; ///< of the whole deposit
   std::vector<doi_record> records;
 };
+DEPOSITD_FIELDS(doi_registration, submission, user, timestamp, records);
 
 /// Any field that is not empty must match; text without case.
 struct doi_query {
@@ -53,6 +58,8 @@ struct doi_query {
   std::string first_page;
   std::string year;
 };
+DEPOSITD_FIELDS(doi_query, doi, issn, journal_title, first_author, volume,
+                issue, first_page, year);
 
 /// Every function may be called from any thread; all of them block on I/O.
 class doi_registry {

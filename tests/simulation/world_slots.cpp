@@ -24,9 +24,9 @@ handler_actor world::spawn_handler(std::uint32_t number) {
         what.id = item.id;
         what.token = item.token;
         what.member = item.member;
-        static constexpr verdict verdicts[]
-          = {verdict::done, verdict::done, verdict::failed, verdict::retry,
-             verdict::release};
+        static constexpr verdict verdicts[] = {verdict::done, verdict::done,
+                                               verdict::failed, verdict::retry,
+                                               verdict::release};
         if (!calm_)
           what.says = verdicts[chance_.below(5)];
         auto promise = self->make_response_promise<outcome>();
@@ -37,10 +37,9 @@ handler_actor world::spawn_handler(std::uint32_t number) {
         auto takes = some_ms(chance_.one_in(4) ? 8000 : 400);
         if (knobs_.processor_pauses && chance_.one_in(12))
           takes = some_ms(60'000);
-        self->delayed_send(self, calm_ ? 1ms : takes,
-                           act{[=](caf::event_based_actor*) mutable {
-                             finish();
-                           }});
+        self->delayed_send(
+          self, calm_ ? 1ms : takes,
+          act{[=](caf::event_based_actor*) mutable { finish(); }});
         return promise;
       },
       [](act& x) { x.what(nullptr); },
@@ -53,11 +52,12 @@ void world::spawn_slots(sharing_engine& on) {
   tell(processor_joined{on.worker, "metadata", {}, knobs_.slots});
   processors::processor_manager_options options;
   options.shard = on.router;
-  options.handler = spawn_handler(on.worker);
-  options.clock = engine_clock{on.wall_offset_us + now_us(),
-                               scheduler_.clock().now()};
+  options.spawn_handler = [this, number = on.worker] {
+    return spawn_handler(number);
+  };
+  options.clock =
+    engine_clock{on.wall_offset_us + now_us(), scheduler_.clock().now()};
   options.engine = on.name;
-  on.helpers.push_back(caf::actor_cast<caf::actor>(options.handler));
   on.slots = system_.spawn(processors::processor_manager, std::move(options));
 }
 

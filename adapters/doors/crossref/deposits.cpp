@@ -130,7 +130,7 @@ void process_reserved(door_pointer self, const accepted& x, item_id id) {
   const auto& options = self->state.options;
   self
     ->request(options.handler, options.synchronous_timeout * 5,
-              handle_item{x->queue, "v2", item})
+              handle_item{x->queue, "v2", item, self->state.control})
     .then([=](const outcome& ended) { record_processed(self, x, item, ended); },
           [=](const caf::error& why) {
             spdlog::warn("synchronous_deposit_failed submission={} "
@@ -163,21 +163,21 @@ void keep_post(door_pointer self, const post& given, const std::string& user) {
     }
     ++state.synchronous;
   }
-  let_work<blob_kept>(
-    self, state.options.blob_workers, &door_state::blobs_waiting,
-    keep_blob{given.bytes},
-    [=](const blob_kept& kept) {
-      const auto x = accept(given, user, kept.sha256);
-      if (given.synchronous)
-        process_post(self, x);
-      else
-        queue_post(self, x);
-    },
-    [=](const caf::error& why) {
-      if (given.synchronous)
-        --self->state.synchronous;
-      given.answer->send(page_of(self, why));
-    });
+  const auto& options = state.options;
+  self->request(options.blobs, options.ask_timeout, keep_blob{given.bytes})
+    .then(
+      [=](const blob_kept& kept) {
+        const auto x = accept(given, user, kept.sha256);
+        if (given.synchronous)
+          process_post(self, x);
+        else
+          queue_post(self, x);
+      },
+      [=](const caf::error& why) {
+        if (given.synchronous)
+          --self->state.synchronous;
+        given.answer->send(page_of(self, why));
+      });
 }
 
 } // namespace

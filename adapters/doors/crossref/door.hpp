@@ -29,14 +29,12 @@ struct door_options {
   shard_actor shard;
   projector_actor projector;
   handler_actor handler; ///< for the synchronous door
-  /// Check passwords; as many as Argon2id may run at once. Detached.
-  std::vector<door_worker_actor> login_workers;
-  /// Keep and fetch posts, which waits for the disk. Detached.
-  std::vector<door_worker_actor> blob_workers;
+  door_worker_actor logins; ///< checks passwords
+  door_worker_actor blobs;  ///< keeps and fetches posts
   std::size_t body_bytes_max = 10 * 1024 * 1024; ///< of a file
   std::uint32_t retry_after_s = 60; ///< told to users over their limit
   std::uint32_t synchronous_max = 16;
-  /// Requests that wait for one kind of workers; beyond it 503.
+  /// Logins that wait for the accounts; beyond it 503.
   std::uint32_t waiting_max = 512;
   std::chrono::milliseconds ask_timeout{30'000};
   /// After it a synchronous deposit is answered 504, though it goes on and can
@@ -64,10 +62,7 @@ struct door_state {
   door_options options;
   control_snapshot control; ///< null: not known yet
   std::vector<early_login> early;
-  std::size_t worker_next = 0;
-  std::uint32_t logins_waiting = 0; ///< at workers
-  std::uint32_t blobs_waiting = 0;  ///< at workers
-  std::uint32_t synchronous = 0;    ///< v2 requests being processed
+  std::uint32_t synchronous = 0; ///< v2 requests being processed
   login_throttle throttle;
   login_cache logins;
   /// By digest: equal logins at one time are checked once.

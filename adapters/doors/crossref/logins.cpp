@@ -56,14 +56,13 @@ void end_login(door_pointer self, const login_in_question& x, bool right) {
 
 void check(door_pointer self, const login_in_question& x, check_login what) {
   auto& state = self->state;
-  let_work<login_checked>(
-    self, state.options.login_workers, &door_state::logins_waiting,
-    std::move(what),
-    [=](const login_checked& said) { end_login(self, x, said.right); },
-    [=](const caf::error& why) {
-      self->state.throttle.gave_up(x.user, x.peer);
-      refuse_all(end_check(self, x.digest), page_of(self, why));
-    });
+  self
+    ->request(state.options.logins, state.options.ask_timeout, std::move(what))
+    .then([=](const login_checked& said) { end_login(self, x, said.right); },
+          [=](const caf::error& why) {
+            self->state.throttle.gave_up(x.user, x.peer);
+            refuse_all(end_check(self, x.digest), page_of(self, why));
+          });
 }
 
 } // namespace

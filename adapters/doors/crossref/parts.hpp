@@ -21,32 +21,6 @@ void take_accounts(door_pointer self, const control_snapshot& control);
 /// The accounts are not to be had: answers 503 to who waits for them.
 void refuse_early(door_pointer self);
 
-/// Lets a worker do something for the door; `use` gets what it says. Refused
-/// with `ec::overloaded` if too many requests wait already. `waiting` is a
-/// counter of the state.
-template <class Answer, class Message, class F, class G>
-void let_work(door_pointer self, const std::vector<door_worker_actor>& workers,
-              std::uint32_t door_state::*waiting, Message what, F use,
-              G refuse) {
-  auto& state = self->state;
-  if (workers.empty() || state.*waiting >= state.options.waiting_max) {
-    refuse(caf::make_error(ec::overloaded));
-    return;
-  }
-  ++(state.*waiting);
-  const auto& worker = workers[state.worker_next++ % workers.size()];
-  self->request(worker, state.options.ask_timeout, std::move(what))
-    .then(
-      [=](Answer& x) {
-        --(self->state.*waiting);
-        use(x);
-      },
-      [=](caf::error& why) {
-        --(self->state.*waiting);
-        refuse(why);
-      });
-}
-
 inline http::response page_of(door_pointer self, const caf::error& why) {
   return error_page(why, self->state.options.retry_after_s);
 }

@@ -14,14 +14,16 @@ namespace {
 void send_contents(door_pointer self, const poll& x,
                    const submission_row& row) {
   const auto answer = x.answer;
-  let_work<blob_fetched>(
-    self, self->state.options.blob_workers, &door_state::blobs_waiting,
-    fetch_blob{row.submission.blob},
-    [=](blob_fetched& found) {
-      answer->send(
-        http::response::of(200, "application/xml", std::move(found.bytes)));
-    },
-    [=](const caf::error& why) { answer->send(page_of(self, why)); });
+  const auto& options = self->state.options;
+  self
+    ->request(options.blobs, options.ask_timeout,
+              fetch_blob{row.submission.blob})
+    .then(
+      [=](blob_fetched& found) {
+        answer->send(
+          http::response::of(200, "application/xml", std::move(found.bytes)));
+      },
+      [=](const caf::error& why) { answer->send(page_of(self, why)); });
 }
 
 void answer_poll(door_pointer self, const poll& x,

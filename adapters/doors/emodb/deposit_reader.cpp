@@ -69,7 +69,10 @@ deposit_reader_actor::behavior_type
 deposit_reader(deposit_reader_actor::pointer,
                std::shared_ptr<blob_store> blobs) {
   return {
-    [=](const answer_deposits& x) { answer(x, *blobs); },
+    [=](const answer_deposits& x) {
+      answer(x, *blobs);
+      return done{};
+    },
   };
 }
 

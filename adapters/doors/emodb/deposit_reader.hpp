@@ -24,7 +24,8 @@ struct answer_deposits {
 };
 
 /// Waits for the disk: on a thread of its own.
-using deposit_reader_actor = caf::typed_actor<caf::reacts_to<answer_deposits>>;
+using deposit_reader_actor
+  = caf::typed_actor<caf::replies_to<answer_deposits>::with<done>>;
 
 deposit_reader_actor::behavior_type
 deposit_reader(deposit_reader_actor::pointer self,

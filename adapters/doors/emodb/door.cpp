@@ -1,6 +1,7 @@
 #include "adapters/doors/emodb/door.hpp"
 
 #include "adapters/doors/emodb/parts.hpp"
+#include "messages/workers.hpp"
 
 #include <caf/scoped_actor.hpp>
 
@@ -140,7 +141,11 @@ bool call::refused(std::optional<http::response> wrong) {
 
 door_core::door_core(caf::actor_system& system, door_options x)
   : options(std::move(x)),
-    deposits(system.spawn<caf::detached>(deposit_reader, options.blobs)),
+    deposits(workers<deposit_reader_actor>(
+      system, {.waiting_max = options.outstanding_max},
+      [&system, blobs = options.blobs] {
+        return system.spawn<caf::detached>(deposit_reader, blobs);
+      })),
     asked(system, {.outstanding_max = options.outstanding_max,
                    .patience = 2 * options.answer_limit,
                    .news = [this](core_answer what) {

@@ -104,10 +104,8 @@ protected:
     options.processors = pose<processor_manager_actor>(fake_processors());
     options.submitter = pose<submitter_actor>(fake_submitter());
     options.topics = pose<topics_actor>(fake_topics());
-    options.effects = pose<effects_actor>(
-      {[](const effect_call&) -> caf::result<effect_result> {
-        return effect_result{};
-      }});
+    options.stores = pose<store_server_actor>(
+      {[](const put_blob&) -> caf::result<blob_put> { return blob_put{}; }});
     options.engine = "e1";
     options.version = "9.9";
     options.clock =

@@ -56,7 +56,7 @@ TEST_F(admin_nodes_test, get_what_they_work_with) {
   ASSERT_TRUE(joined) << render(joined.error());
   EXPECT_EQ(joined->engine, "e1");
   EXPECT_TRUE(joined->shard);
-  EXPECT_TRUE(joined->effects);
+  EXPECT_TRUE(joined->stores);
 }
 
 TEST_F(admin_nodes_test, are_listed_with_what_their_slots_hold) {

@@ -19,6 +19,7 @@ struct bench {
   struct task {
     handle_item asked;
     caf::strong_actor_ptr slot;
+    handler_actor handler;
     reply_address where;
   };
   std::vector<task> tasks;
@@ -29,7 +30,7 @@ handler_actor::behavior_type patient_handler(handler_actor::pointer self,
   return {
     [=](const handle_item& x) -> caf::result<outcome> {
       const auto slot = self->current_sender();
-      to->tasks.push_back({x, slot, journal::take_reply(self)});
+      to->tasks.push_back({x, slot, self, journal::take_reply(self)});
       return journal::answered_later<outcome>();
     },
   };
@@ -53,10 +54,9 @@ class processor_test : public engine_fixture {
 protected:
   void SetUp() override {
     start();
-    handler = spawn(patient_handler, work_bench);
     processors::processor_manager_options options;
     options.shard = core;
-    options.handler = handler;
+    options.spawn_handler = [this] { return handler(); };
     options.clock = engine_clock{time_us, sched.clock().now()};
     manager = spawn(processors::processor_manager, options);
   }
@@ -105,8 +105,14 @@ protected:
     settle();
   }
 
+  /// Of a slot, with which it ends.
+  handler_actor handler() {
+    auto out = sys.spawn(patient_handler, work_bench);
+    adopt(out);
+    return out;
+  }
+
   std::shared_ptr<bench> work_bench = std::make_shared<bench>();
-  handler_actor handler;
   processor_manager_actor manager;
 };
 
@@ -212,6 +218,51 @@ TEST_F(processor_test, replaces_a_slot_that_died) {
   EXPECT_EQ(work_bench->tasks[0].asked.item.attempt, 2u);
 }
 
+TEST_F(processor_test, replaces_a_slot_whose_handler_died) {
+  set(spec_of(1));
+  put("metadata", items_of("ann", 1));
+  caf::anon_send_exit(take_task().handler, caf::exit_reason::kill);
+  settle();
+  EXPECT_TRUE(slots().empty());
+  advance(1s);
+  EXPECT_EQ(slots().size(), 1u);
+  ASSERT_EQ(work_bench->tasks.size(), 1u);
+  EXPECT_EQ(work_bench->tasks[0].asked.item.attempt, 2u);
+}
+
+TEST_F(processor_test, ends_a_handler_with_its_slot) {
+  set(spec_of(2));
+  put("metadata", items_of("ann", 2));
+  ASSERT_EQ(work_bench->tasks.size(), 2u);
+  int gone = 0;
+  const auto watching
+    = spawn([&](caf::event_based_actor* watcher) -> caf::behavior {
+        watcher->set_down_handler([&](const caf::down_msg&) { ++gone; });
+        for (const auto& x : work_bench->tasks)
+          watcher->monitor(x.handler);
+        return {[](int) {}};
+      });
+  set(spec_of(1));
+  EXPECT_EQ(gone, 0) << "it has an item";
+  finish();
+  finish();
+  EXPECT_EQ(gone, 1);
+  EXPECT_EQ(slots().size(), 1u);
+}
+
+TEST_F(processor_test, tells_its_handler_the_newest_accounts) {
+  set(spec_of(1));
+  ASSERT_TRUE(change({account_changed{"ann", "hash", {"10.5555"}}}));
+  put("metadata", items_of("ann", 2));
+  ASSERT_TRUE(change({account_changed{"ann", "hash", {"10.6666"}}}));
+  const auto prefixes = [&] {
+    return work_bench->tasks.at(0).asked.control->accounts.at("ann").prefixes;
+  };
+  EXPECT_EQ(prefixes(), strings{"10.5555"});
+  finish();
+  EXPECT_EQ(prefixes(), strings{"10.6666"});
+}
+
 TEST_F(processor_test, replaces_a_slot_under_the_newest_criteria) {
   set(spec_of(1));
   put("metadata", items_of("ann", 1));
@@ -242,7 +293,7 @@ TEST_F(processor_test, asks_once_a_second_while_the_shard_recovers) {
   processors::processor_manager_options options;
   options.shard
     = caf::actor_cast<shard_actor>(spawn(recovering_shard, asked));
-  options.handler = handler;
+  options.spawn_handler = [this] { return handler(); };
   const auto waiting = spawn(processors::processor_manager, options);
   auto control = std::make_shared<control_state>();
   control->queues["metadata"] = deposit_queue_defaults();

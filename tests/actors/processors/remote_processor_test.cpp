@@ -56,9 +56,8 @@ class remote_processor_test : public engine_fixture {
 protected:
   void SetUp() override {
     start();
-    handler = spawn(patient_handler, work_bench);
     processors::processor_manager_options options;
-    options.handler = handler;
+    options.spawn_handler = [this] { return handler(); };
     options.clock = engine_clock{time_us, sched.clock().now()};
     options.node.emplace();
     options.node->name = "n1";
@@ -121,8 +120,14 @@ protected:
   }
 
   other_node node{sys};
+  /// Of a slot, with which it ends.
+  handler_actor handler() {
+    auto out = sys.spawn(patient_handler, work_bench);
+    adopt(out);
+    return out;
+  }
+
   std::shared_ptr<bench> work_bench = std::make_shared<bench>();
-  handler_actor handler;
   processor_manager_actor manager;
 };
 

@@ -27,7 +27,7 @@ handler_actor::behavior_type patient_handler(handler_actor::pointer self,
   };
 }
 
-/// Two engines, four shards, and a handler.
+/// Two engines, four shards, and handlers at one bench.
 class shards_and_handler : public shards_world {
 protected:
   void SetUp() override {
@@ -36,7 +36,6 @@ protected:
     a = &join("a");
     b = &join("b");
     pass(milliseconds{4 * lease_ms});
-    handler = spawn(patient_handler, work_bench);
   }
 
   void TearDown() override {
@@ -95,11 +94,17 @@ protected:
       EXPECT_NEAR(served[user], each, slack) << user;
   }
 
+  /// Of a slot, with which it ends.
+  handler_actor handler() {
+    auto out = sys.spawn(patient_handler, work_bench);
+    adopt(out);
+    return out;
+  }
+
   static constexpr shard_number no_shard = 99;
   engine* a = nullptr;
   engine* b = nullptr;
   std::shared_ptr<bench> work_bench = std::make_shared<bench>();
-  handler_actor handler;
   std::map<std::string, int> served; ///< by user
 };
 
@@ -110,7 +115,7 @@ protected:
     shards_and_handler::SetUp();
     processors::processor_manager_options options;
     options.shard = caf::actor_cast<shard_actor>(a->router);
-    options.handler = handler;
+    options.spawn_handler = [this] { return handler(); };
     options.node.emplace();
     options.node->name = "n1";
     options.node->slots = 1;
@@ -141,7 +146,7 @@ protected:
     options.slot = ++slots;
     options.queue = "metadata";
     options.wants = wants;
-    options.handler = handler;
+    options.handler = handler();
     const auto found = ask<ports_opened>(a->router, open_ports{"metadata"});
     ASSERT_TRUE(found) << render(found.error());
     options.ports = *found;

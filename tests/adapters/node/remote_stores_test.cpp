@@ -1,10 +1,10 @@
 // The contract of both stores, over a socket between two actor systems.
 
 #include "adapters/node/store_client.hpp"
-#include "adapters/node/store_line.hpp"
 #include "adapters/node/store_server.hpp"
 #include "adapters/stores/memory/memory_blob_store.hpp"
 #include "adapters/stores/memory/memory_doi_registry.hpp"
+#include "messages/workers.hpp"
 #include "tests/adapters/node/system_pair.hpp"
 #include "tests/contract/blob_store_suite.hpp"
 #include "tests/contract/doi_registry_suite.hpp"
@@ -21,38 +21,37 @@ public:
   remote_stores() {
     // On the scheduler: a detached actor that ends while its system does can
     // hang CAF 0.17, and these stores do not block.
-    const auto worker = [this] {
-      return pair_.engine().spawn(
-        effects_worker, std::make_shared<effects_desk>(blobs_, registry_));
-    };
-    effects_ = pair_.engine().spawn(effects, effects_options{worker, 2});
-    line_.connect(pair_.from_node(effects_));
+    const std::shared_ptr<blob_store> blobs = make_memory_blobs();
+    const served_stores served{blobs, make_memory_registry(),
+                               std::make_shared<blob_pieces>(blobs)};
+    server_ =
+      workers<store_server_actor>(pair_.engine(), {.count = 2}, [this, served] {
+        return pair_.engine().spawn(store_server, served);
+      });
+    line_->connect(pair_.from_node(server_));
   }
 
   ~remote_stores() {
-    line_.close();
-    caf::anon_send_exit(effects_, caf::exit_reason::user_shutdown);
-    effects_ = nullptr;
+    line_->close();
+    caf::anon_send_exit(server_, caf::exit_reason::user_shutdown);
+    server_ = nullptr;
   }
 
-  effect_caller caller() {
-    return [this](const std::string& what, std::string arguments) {
-      return line_.call(what, arguments);
-    };
+  const std::shared_ptr<store_line>& line() const {
+    return line_;
   }
 
 private:
-  std::shared_ptr<blob_store> blobs_ = make_memory_blobs();
-  std::shared_ptr<doi_registry> registry_ = make_memory_registry();
   system_pair pair_;
-  effects_actor effects_;
-  effect_line line_{pair_.node()};
+  store_server_actor server_;
+  std::shared_ptr<store_line> line_ =
+    std::make_shared<store_line>(pair_.node());
 };
 
 class remote_blob_driver final : public blob_driver {
 public:
   std::unique_ptr<blob_store> open() override {
-    return remote_blobs(stores_.caller());
+    return remote_blobs(stores_.line());
   }
 
 private:
@@ -62,7 +61,7 @@ private:
 class remote_registry_driver final : public registry_driver {
 public:
   std::unique_ptr<doi_registry> open() override {
-    return remote_registry(stores_.caller());
+    return remote_registry(stores_.line());
   }
 
 private:
@@ -71,7 +70,7 @@ private:
 
 TEST(remote_stores, carry_a_blob_that_is_larger_than_a_message) {
   remote_stores stores;
-  const auto blobs = remote_blobs(stores.caller());
+  const auto blobs = remote_blobs(stores.line());
   std::string large(blob_bytes_of_test, 'x');
   for (std::size_t i = 0; i < large.size(); i += 4096)
     large[i] = static_cast<char>('a' + i / 4096 % 26);
@@ -84,7 +83,7 @@ TEST(remote_stores, carry_a_blob_that_is_larger_than_a_message) {
 
 TEST(remote_stores, refuse_a_blob_that_no_message_can_carry) {
   remote_stores stores;
-  const auto blobs = remote_blobs(stores.caller());
+  const auto blobs = remote_blobs(stores.line());
   const auto name = blobs->put(std::string(49u << 20, 'x'));
   ASSERT_FALSE(name);
   EXPECT_EQ(name.error(), ec::too_large);
@@ -92,9 +91,8 @@ TEST(remote_stores, refuse_a_blob_that_no_message_can_carry) {
 
 TEST(remote_stores, copy_no_files) {
   remote_stores stores;
-  EXPECT_EQ(remote_blobs(stores.caller())->backup("."), ec::invalid_argument);
-  EXPECT_EQ(remote_registry(stores.caller())->backup("."),
-            ec::invalid_argument);
+  EXPECT_EQ(remote_blobs(stores.line())->backup("."), ec::invalid_argument);
+  EXPECT_EQ(remote_registry(stores.line())->backup("."), ec::invalid_argument);
 }
 
 } // namespace depositd::node

@@ -8,6 +8,7 @@
 #include <caf/typed_event_based_actor.hpp>
 
 #include <atomic>
+#include <functional>
 #include <future>
 
 namespace depositd::node {
@@ -15,26 +16,47 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Answers with its name and what was asked.
-effects_actor::behavior_type named(effects_actor::pointer, std::string name) {
+/// Stands for an engine's stores; only one question is asked here.
+using answer = caf::result<submission_found>;
+
+store_server_actor::behavior_type
+standing_in(std::function<answer(item_id)> say) {
   return {
-    [name](const effect_call& x) -> caf::result<effect_result> {
-      return effect_result{name + ":" + x.what + ":" + x.arguments};
+    [](const put_blob&) -> caf::result<blob_put> { return ec::not_found; },
+    [](const read_blob&) -> caf::result<blob_piece> { return ec::not_found; },
+    [](const list_blobs&) -> caf::result<blobs_listed> {
+      return ec::not_found;
     },
+    [](const remove_blobs&) -> caf::result<blobs_removed> {
+      return ec::not_found;
+    },
+    [](const record_dois&) -> caf::result<dois_recorded> {
+      return ec::not_found;
+    },
+    [](const find_dois&) -> caf::result<dois_found> { return ec::not_found; },
+    [=](const find_submission& x) { return say(x.last); },
   };
 }
 
-effects_actor::behavior_type refusing(effects_actor::pointer,
-                                      std::shared_ptr<std::atomic<int>> asked) {
-  return {
-    [=](const effect_call&) -> caf::result<effect_result> {
-      ++*asked;
-      return caf::make_error(ec::store_damaged, std::string{"torn"});
-    },
-  };
+/// Answers with a number of its own and what was asked.
+store_server_actor::behavior_type numbered(store_server_actor::pointer,
+                                           item_id number) {
+  return standing_in(
+    [=](item_id last) { return submission_found{number + last}; });
 }
 
-class effect_line_test : public ::testing::Test {
+/// Refuses so often, then answers.
+store_server_actor::behavior_type
+refusing(store_server_actor::pointer, const caf::error& how, int times,
+         std::shared_ptr<std::atomic<int>> asked) {
+  return standing_in([=](item_id last) -> answer {
+    if (++*asked <= times)
+      return how;
+    return submission_found{last};
+  });
+}
+
+class store_line_test : public ::testing::Test {
 protected:
   void TearDown() override {
     line.close();
@@ -43,7 +65,7 @@ protected:
   }
 
   template <class... Ts>
-  effects_actor spawn(Ts&&... xs) {
+  store_server_actor spawn(Ts&&... xs) {
     auto out = here.system.spawn(std::forward<Ts>(xs)...);
     spawned.push_back(caf::actor_cast<caf::actor>(out));
     return out;
@@ -51,77 +73,94 @@ protected:
 
   one_system here;
   std::vector<caf::actor> spawned;
-  effect_line line{here.system, {500ms, 30s, 10ms}};
+  store_line line{here.system, {500ms, 30s, 10ms}};
 };
 
 /// Never answers; tells when it was first asked.
 struct owing_state {
-  std::vector<caf::typed_response_promise<effect_result>> owed;
+  std::vector<caf::typed_response_promise<submission_found>> owed;
 };
 
-effects_actor::behavior_type
-owing(effects_actor::stateful_pointer<owing_state> self,
+store_server_actor::behavior_type
+owing(store_server_actor::stateful_pointer<owing_state> self,
       std::shared_ptr<std::promise<void>> asked) {
-  return {
-    [=](const effect_call&) -> caf::result<effect_result> {
-      self->state.owed.push_back(self->make_response_promise<effect_result>());
-      if (self->state.owed.size() == 1)
-        asked->set_value();
-      return self->state.owed.back();
-    },
-  };
+  return standing_in([=](item_id) -> answer {
+    self->state.owed.push_back(self->make_response_promise<submission_found>());
+    if (self->state.owed.size() == 1)
+      asked->set_value();
+    return self->state.owed.back();
+  });
 }
 
-TEST_F(effect_line_test, waits_for_an_engine) {
-  auto answer
-    = std::async(std::launch::async, [&] { return line.call("what", "x"); });
-  line.connect(spawn(named, "first"));
-  EXPECT_EQ(*answer.get(), "first:what:x");
+/// What the stores answer to 7.
+caf::expected<item_id> ask(store_line& line) {
+  const auto found = line.ask<submission_found>(find_submission{7});
+  return found ? caf::expected<item_id>{found->id} : found.error();
 }
 
-TEST_F(effect_line_test, asks_the_next_engine_if_one_goes) {
+TEST_F(store_line_test, waits_for_an_engine) {
+  auto answer = std::async(std::launch::async, [&] { return ask(line); });
+  line.connect(spawn(numbered, 100));
+  EXPECT_EQ(*answer.get(), 107u);
+}
+
+TEST_F(store_line_test, asks_the_next_engine_if_one_goes) {
   auto asked = std::make_shared<std::promise<void>>();
   line.connect(spawn(owing, asked));
-  auto answer
-    = std::async(std::launch::async, [&] { return line.call("what", "x"); });
+  auto answer = std::async(std::launch::async, [&] { return ask(line); });
   asked->get_future().wait();
   line.disconnect();
-  line.connect(spawn(named, "second"));
-  EXPECT_EQ(*answer.get(), "second:what:x");
+  line.connect(spawn(numbered, 200));
+  EXPECT_EQ(*answer.get(), 207u);
 }
 
-TEST_F(effect_line_test, asks_again_what_was_not_answered_in_time) {
+TEST_F(store_line_test, asks_again_what_was_not_answered_in_time) {
   auto asked = std::make_shared<std::promise<void>>();
-  effect_line hasty{here.system, {20ms, 300ms, 10ms}};
+  store_line hasty{here.system, {20ms, 300ms, 10ms}};
   hasty.connect(spawn(owing, asked));
-  const auto answer = hasty.call("what", "x");
+  const auto answer = ask(hasty);
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error(), ec::overloaded);
 }
 
-TEST_F(effect_line_test, takes_the_engines_refusal_for_an_answer) {
+TEST_F(store_line_test, takes_the_engines_refusal_for_an_answer) {
   auto asked = std::make_shared<std::atomic<int>>(0);
-  line.connect(spawn(refusing, asked));
-  const auto answer = line.call("what", "x");
+  const auto how = caf::make_error(ec::store_damaged, std::string{"torn"});
+  line.connect(spawn(refusing, how, 99, asked));
+  const auto answer = ask(line);
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error(), ec::store_damaged);
   EXPECT_EQ(render(answer.error()), "torn");
   EXPECT_EQ(*asked, 1);
 }
 
-TEST_F(effect_line_test, gives_up_when_it_is_closed) {
+TEST_F(store_line_test, asks_only_once_what_a_store_throws_at) {
+  auto asked = std::make_shared<std::atomic<int>>(0);
+  const auto how = caf::make_error(caf::sec::runtime_error);
+  line.connect(spawn(refusing, how, 99, asked));
+  EXPECT_EQ(ask(line).error(), caf::sec::runtime_error);
+  EXPECT_EQ(*asked, 1);
+}
+
+TEST_F(store_line_test, asks_again_a_server_that_has_too_much_to_do) {
+  auto asked = std::make_shared<std::atomic<int>>(0);
+  line.connect(spawn(refusing, caf::make_error(ec::overloaded), 2, asked));
+  EXPECT_EQ(*ask(line), 7u);
+  EXPECT_EQ(*asked, 3);
+}
+
+TEST_F(store_line_test, gives_up_when_it_is_closed) {
   auto asked = std::make_shared<std::promise<void>>();
   line.connect(spawn(owing, asked));
-  auto answer
-    = std::async(std::launch::async, [&] { return line.call("what", "x"); });
+  auto answer = std::async(std::launch::async, [&] { return ask(line); });
   asked->get_future().wait();
   line.close();
   EXPECT_EQ(answer.get().error(), ec::draining);
 }
 
-TEST_F(effect_line_test, gives_up_when_no_engine_comes) {
-  effect_line hasty{here.system, {20ms, 50ms, 10ms}};
-  EXPECT_EQ(hasty.call("what", "x").error(), ec::overloaded);
+TEST_F(store_line_test, gives_up_when_no_engine_comes) {
+  store_line hasty{here.system, {20ms, 50ms, 10ms}};
+  EXPECT_EQ(ask(hasty).error(), ec::overloaded);
 }
 
 } // namespace

@@ -1,75 +1,102 @@
 #include "adapters/node/store_server.hpp"
 
-#include "adapters/node/store_wire.hpp"
 #include "adapters/stores/memory/memory_blob_store.hpp"
 #include "adapters/stores/memory/memory_doi_registry.hpp"
-
-#include <gtest/gtest.h>
+#include "tests/support/actor_fixture.hpp"
 
 namespace depositd::node {
 namespace {
 
-effects_desk a_desk() {
-  return {make_memory_blobs(), make_memory_registry()};
-}
+/// Counts what is read.
+class watched_blobs final : public blob_store {
+public:
+  caf::expected<std::string> put(std::string_view bytes) override {
+    return blobs_->put(bytes);
+  }
 
-TEST(effects_desk, knows_no_other_calls) {
-  const auto answer = a_desk().perform("blobs.backup", "");
-  ASSERT_FALSE(answer);
-  EXPECT_EQ(answer.error(), ec::not_found);
-}
+  caf::expected<std::string> get(const std::string& sha256) override {
+    ++reads;
+    return blobs_->get(sha256);
+  }
 
-TEST(effects_desk, refuses_bytes_that_are_no_arguments) {
-  auto desk = a_desk();
-  const auto whole = to_bytes(doi_registration{1, "ann", "5", {{}, {}}});
-  for (const auto what : {effect::put_blob, effect::get_blob,
-                          effect::list_blobs, effect::remove_blobs,
-                          effect::record_dois, effect::find_dois})
-    for (const auto& bytes :
-         {std::string{}, std::string(40, '\xff'), whole + "more"}) {
-      const auto answer = desk.perform(what, bytes);
-      ASSERT_FALSE(answer) << what;
-      EXPECT_EQ(answer.error(), ec::malformed) << what;
-    }
-}
+  caf::expected<std::uint64_t>
+  collect(std::int64_t age_min_s,
+          const std::function<bool(const std::string&)>& in_use) override {
+    return blobs_->collect(age_min_s, in_use);
+  }
 
-TEST(effects_desk, refuses_every_cut_of_an_argument) {
-  auto desk = a_desk();
-  const auto whole = to_bytes(doi_registration{1, "ann", "5", {{}, {}}});
-  for (std::size_t size = 0; size < whole.size(); ++size)
-    EXPECT_FALSE(desk.perform(effect::record_dois, whole.substr(0, size)));
-  EXPECT_TRUE(desk.perform(effect::record_dois, whole));
-}
+  caf::error backup(const std::filesystem::path& folder) override {
+    return blobs_->backup(folder);
+  }
 
-TEST(effects_desk, bounds_what_one_call_asks_for) {
-  auto desk = a_desk();
-  EXPECT_EQ(
-    desk.perform(effect::find_dois, to_bytes(dois_wanted{{}, 10'001})).error(),
-    ec::too_large);
-  EXPECT_EQ(desk
-              .perform(effect::put_blob,
-                       std::string(effect_bytes_max + 1, 'x'))
+  int reads = 0;
+
+private:
+  std::unique_ptr<blob_store> blobs_ = make_memory_blobs();
+};
+
+class store_server_test : public testing::actor_fixture {
+protected:
+  std::string put(const std::string& bytes) {
+    const auto kept = ask<blob_put>(server, put_blob{bytes});
+    EXPECT_TRUE(kept);
+    return kept ? kept->sha256 : std::string{};
+  }
+
+  caf::expected<blob_piece> piece(const std::string& name,
+                                  std::uint64_t offset) {
+    return ask<blob_piece>(server, read_blob{name, offset});
+  }
+
+  std::shared_ptr<watched_blobs> blobs = std::make_shared<watched_blobs>();
+  store_server_actor server =
+    spawn(store_server, served_stores{blobs, make_memory_registry(),
+                                      std::make_shared<blob_pieces>(blobs)});
+};
+
+TEST_F(store_server_test, bounds_what_one_message_asks_for) {
+  EXPECT_EQ(ask<dois_found>(server, find_dois{{}, 10'001}).error(),
+            ec::too_large);
+  EXPECT_EQ(ask<blob_put>(
+              server, put_blob{std::string(store_message_bytes_max + 1, 'x')})
               .error(),
             ec::too_large);
 }
 
-TEST(effects_desk, gives_a_blob_in_pieces) {
-  auto desk = a_desk();
+TEST_F(store_server_test, gives_a_blob_in_pieces) {
   const std::string bytes(blob_piece_bytes + 3, 'b');
-  const auto name
-    = from_bytes<std::string>(*desk.perform(effect::put_blob, to_bytes(bytes)));
-  ASSERT_TRUE(name);
-  const auto piece = [&](std::uint64_t offset) {
-    return from_bytes<blob_piece>(*desk.perform(
-      effect::get_blob, to_bytes(blob_piece_wanted{*name, offset})));
-  };
-  EXPECT_EQ(piece(0)->bytes.size(), blob_piece_bytes);
-  EXPECT_EQ(piece(0)->bytes_total, bytes.size());
-  EXPECT_EQ(piece(blob_piece_bytes)->bytes, "bbb");
-  const auto beyond = desk.perform(
-    effect::get_blob, to_bytes(blob_piece_wanted{*name, bytes.size() + 1}));
+  const auto name = put(bytes);
+  EXPECT_EQ(piece(name, 0)->bytes.size(), blob_piece_bytes);
+  EXPECT_EQ(piece(name, 0)->bytes_total, bytes.size());
+  EXPECT_EQ(piece(name, blob_piece_bytes)->bytes, "bbb");
+  const auto beyond = piece(name, bytes.size() + 1);
   ASSERT_FALSE(beyond);
   EXPECT_EQ(beyond.error(), ec::invalid_argument);
+}
+
+TEST_F(store_server_test, reads_a_blob_once_for_all_its_pieces) {
+  const auto one = put(std::string(2 * blob_piece_bytes + 3, 'b'));
+  const auto other = put(std::string(blob_piece_bytes + 3, 'c'));
+  for (std::uint64_t at : {0, 1}) {
+    ASSERT_TRUE(piece(one, at * blob_piece_bytes));
+    ASSERT_TRUE(piece(other, at * blob_piece_bytes));
+  }
+  ASSERT_TRUE(piece(one, 2 * blob_piece_bytes));
+  EXPECT_EQ(blobs->reads, 2);
+  ASSERT_TRUE(piece(one, 0));
+  EXPECT_EQ(blobs->reads, 3) << "the last piece was the end of it";
+}
+
+TEST_F(store_server_test, keeps_few_blobs_that_nobody_reads_on) {
+  std::vector<std::string> names;
+  for (char x : {'a', 'b', 'c', 'd', 'e'}) {
+    names.push_back(put(std::string(blob_piece_bytes + 1, x)));
+    ASSERT_TRUE(piece(names.back(), 0));
+  }
+  EXPECT_EQ(blobs->reads, 5);
+  for (const auto& name : names)
+    ASSERT_TRUE(piece(name, blob_piece_bytes));
+  EXPECT_EQ(blobs->reads, 6) << "the first of them was forgotten";
 }
 
 } // namespace

@@ -69,7 +69,7 @@ struct fake_engine {
   /// What a processor does with a queued submission.
   void process(submission_row& row) {
     crossref::submission_handler handler{{blobs, registry, nullptr, {}}};
-    handle_item what{row.queue, "sp-1", {}};
+    handle_item what{row.queue, "sp-1", {}, nullptr};
     what.item.id = row.id;
     what.item.attempt = 1;
     what.item.user = row.user;
@@ -260,10 +260,10 @@ protected:
       keep(system.spawn(fake_projector, engine)));
     options.handler = caf::actor_cast<handler_actor>(
       keep(system.spawn<caf::detached>(fake_handler, engine)));
-    options.login_workers.push_back(
-      keep(system.spawn<caf::detached>(crossref::door_worker, engine->blobs)));
-    options.blob_workers.push_back(
-      keep(system.spawn<caf::detached>(crossref::door_worker, engine->blobs)));
+    options.logins
+      = keep(system.spawn<caf::detached>(crossref::door_worker, engine->blobs));
+    options.blobs
+      = keep(system.spawn<caf::detached>(crossref::door_worker, engine->blobs));
     door = keep(system.spawn(crossref::door, options));
     http::router routes;
     crossref::add_door_routes(routes, door, options);

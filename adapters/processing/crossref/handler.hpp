@@ -1,0 +1,37 @@
+#pragma once
+
+// Handlers of deposit queues: what a processor's slot has its items done by.
+
+#include "adapters/processing/crossref/submission_handler.hpp"
+#include "messages/processors.hpp"
+
+#include <caf/typed_event_based_actor.hpp>
+#include <caf/typed_response_promise.hpp>
+
+#include <chrono>
+#include <memory>
+
+namespace depositd::crossref {
+
+/// Processes one item after the other. Blocks: must be detached.
+handler_actor::behavior_type
+handler(handler_actor::pointer self,
+        std::shared_ptr<const submission_handler> work);
+
+/// To itself: an item has waited for its time.
+struct delay_over {
+  outcome ended;
+  caf::typed_response_promise<outcome> answer;
+};
+
+using delaying_handler_actor =
+  handler_actor::extend<caf::reacts_to<delay_over>>;
+
+/// For trials: no store, no thread; every item is done after this long.
+delaying_handler_actor::behavior_type
+delaying_handler(delaying_handler_actor::pointer self,
+                 std::chrono::milliseconds delay);
+
+} // namespace depositd::crossref
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::crossref::delay_over)

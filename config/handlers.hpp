@@ -1,0 +1,27 @@
+#pragma once
+
+// Handlers of deposits over some stores: an engine's own, or those of the
+// engine that a node works for.
+
+#include "config/settings.hpp"
+#include "messages/actors.hpp"
+#include "messages/ports/blob_store.hpp"
+
+#include <caf/actor_system.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+namespace depositd {
+
+/// Spawns a handler that does so many items at once, each on a thread.
+using handler_spawner = std::function<handler_actor(std::size_t threads)>;
+
+/// What they share, such as schemas, is opened once.
+handler_spawner handlers_of(caf::actor_system& system,
+                            const depositd_settings& settings,
+                            std::shared_ptr<blob_store> blobs,
+                            std::shared_ptr<doi_registry> registry);
+
+} // namespace depositd

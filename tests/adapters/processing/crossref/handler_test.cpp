@@ -1,0 +1,150 @@
+#include "adapters/processing/crossref/handler.hpp"
+
+#include "messages/values/submission_body.hpp"
+#include "tests/adapters/doors/crossref/fake_stores.hpp"
+#include "tests/adapters/processing/crossref/deposit_builder.hpp"
+#include "tests/support/actor_fixture.hpp"
+
+#include <caf/all.hpp>
+
+#include <algorithm>
+
+namespace {
+
+using namespace depositd;
+using namespace depositd::crossref;
+using depositd::testing::a_deposit;
+using depositd::testing::actor_fixture;
+using namespace std::chrono_literals;
+
+struct handler_test : actor_fixture {
+  handler_test() {
+    submission_handler_options options;
+    options.blobs = blobs;
+    options.registry = registry;
+    working = spawn(
+      handler, std::make_shared<const submission_handler>(std::move(options)));
+  }
+
+  handle_item item(const std::string& bytes,
+                   const std::string& operation = "doMDUpload",
+                   const std::string& source = "native") {
+    depositd::submission submission;
+    submission.operation = operation;
+    submission.source = source;
+    submission.blob = *blobs->put(bytes);
+    handle_item out;
+    out.queue = "metadata";
+    out.processor = "sp1";
+    out.item.id = ++id_last;
+    out.item.token = 77;
+    out.item.member = 5;
+    out.item.user = "alice";
+    out.item.body = encode_submission_body(submission);
+    out.control = control;
+    return out;
+  }
+
+  handle_item good_item() {
+    return item(
+      a_deposit().with_article("10.5555/" + std::to_string(id_last)).text());
+  }
+
+  std::shared_ptr<depositd::testing::fake_blobs> blobs =
+    std::make_shared<depositd::testing::fake_blobs>();
+  std::shared_ptr<depositd::testing::fake_registry> registry =
+    std::make_shared<depositd::testing::fake_registry>();
+  control_snapshot control = std::make_shared<const control_state>();
+  handler_actor working;
+  item_id id_last = 0;
+};
+
+control_snapshot control_with_prefix(const std::string& prefix) {
+  auto out = std::make_shared<control_state>();
+  auto& account = out->accounts["alice"];
+  account.user = "alice";
+  account.prefixes = {prefix};
+  return out;
+}
+
+TEST_F(handler_test, processes_a_deposit_and_names_its_claim) {
+  const auto x = ask<outcome>(working, good_item());
+  ASSERT_TRUE(x);
+  EXPECT_EQ(x->says, verdict::done) << x->reason;
+  EXPECT_EQ(x->id, 1u);
+  EXPECT_EQ(x->token, 77u);
+  EXPECT_EQ(x->member, 5u);
+  EXPECT_EQ(x->batch_id, "batch-1");
+  EXPECT_NE(x->document.find("sp=\"sp1\""), std::string::npos);
+}
+
+TEST_F(handler_test, takes_each_operation_to_its_handler) {
+  ASSERT_TRUE(
+    ask<outcome>(working, item(a_deposit().with_article("10.5555/a").text(),
+                               "doXSDMDUpload")));
+  for (const auto* operation : {"doQueryUpload", "doDOIQueryUpload"}) {
+    const auto x = ask<outcome>(working, item("10.5555/a\n", operation));
+    ASSERT_TRUE(x);
+    EXPECT_EQ(x->says, verdict::done) << operation << ": " << x->reason;
+    EXPECT_NE(x->document.find("<query_result status=\"resolved\">"),
+              std::string::npos);
+  }
+  for (const auto* operation :
+       {"doDOICitUpload", "doTransferDOIsUpload", "x"}) {
+    const auto x = ask<outcome>(working, item("<a/>", operation));
+    ASSERT_TRUE(x);
+    EXPECT_EQ(x->says, verdict::failed);
+    EXPECT_EQ(x->reason,
+              std::string{"Operation "} + operation + " is not supported here");
+    EXPECT_NE(x->document.find("<failure_count>1<"), std::string::npos);
+  }
+}
+
+TEST_F(handler_test, fails_a_damaged_post_and_retries_an_absent_one) {
+  blobs->fails_with = static_cast<int>(ec::store_damaged);
+  EXPECT_EQ(ask<outcome>(working, good_item())->says, verdict::failed);
+  for (const auto code : {ec::not_found, ec::store_failed}) {
+    blobs->fails_with = static_cast<int>(code);
+    const auto x = ask<outcome>(working, good_item());
+    EXPECT_EQ(x->says, verdict::retry);
+    EXPECT_EQ(x->document, "");
+    EXPECT_NE(x->reason.find("is unwell"), std::string::npos);
+  }
+  blobs->fails_with = 0;
+  auto garbled = good_item();
+  garbled.item.body = "no envelope";
+  EXPECT_EQ(ask<outcome>(working, garbled)->says, verdict::failed);
+}
+
+TEST_F(handler_test, applies_the_prefixes_of_the_account) {
+  control = control_with_prefix("10.6666");
+  EXPECT_EQ(ask<outcome>(working, good_item())->says, verdict::failed);
+  control = control_with_prefix("10.5555");
+  EXPECT_EQ(ask<outcome>(working, good_item())->says, verdict::done);
+}
+
+TEST_F(handler_test, fails_an_http_deposit_whose_account_is_gone) {
+  const auto x = ask<outcome>(
+    working, item(a_deposit().with_article("10.5555/a").text(), "", "http"));
+  EXPECT_EQ(x->says, verdict::failed);
+  EXPECT_EQ(x->reason, "The account has been removed");
+}
+
+TEST_F(handler_test, only_waits_when_a_delay_is_injected) {
+  const auto delaying = spawn(delaying_handler, 500ms);
+  int done = 0;
+  for (int i = 0; i < 100; ++i)
+    sys.spawn([&, what = good_item()](caf::event_based_actor* client) {
+      client->request(delaying, caf::infinite, what)
+        .then([&, id = what.item.id](const outcome& x) {
+          done += x.says == verdict::done && x.id == id && x.token == 77;
+        });
+    });
+  settle();
+  advance(499ms);
+  EXPECT_EQ(done, 0);
+  advance(1ms);
+  EXPECT_EQ(done, 100);
+}
+
+} // namespace
