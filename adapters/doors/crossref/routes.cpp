@@ -63,7 +63,8 @@ const http::form_part* file_of(const http::form& form) {
   if (!form.multipart)
     return nullptr;
   for (const auto* name : {"fname", "mdFile", "file"})
-    if (const auto* part = form.field(name); part && part->closed && !part->data.empty())
+    if (const auto* part = form.field(name);
+        part && part->closed && !part->data.empty())
       return part;
   return nullptr;
 }
