@@ -2,6 +2,7 @@
 
 #include "actors/operators/change_kinds.hpp"
 
+#include "messages/values/hex.hpp"
 #include "messages/values/names.hpp"
 
 #include <algorithm>
@@ -37,13 +38,6 @@ bool legal_pattern(std::string_view x) {
     return legal_message_queue_name(x);
   x.remove_suffix(1);
   return x.empty() || x == "_" || x == "__" || legal_message_queue_name(x);
-}
-
-/// SHA-256 as everybody writes it here.
-bool legal_digest(const std::string& x) {
-  return x.size() == 64 && std::all_of(x.begin(), x.end(), [](char c) {
-           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-         });
 }
 
 void append(std::vector<key_permit>& to, const std::vector<key_permit>& from) {
@@ -156,7 +150,7 @@ change add_key(admin_arguments& in, const control_state& now) {
   const bool replace = in.flag("replace");
   if (auto problem = in.finish())
     return problem;
-  if (!legal_digest(after.digest))
+  if (!is_sha256_hex(after.digest))
     return refuse(ec::invalid_argument,
                   "digest is no SHA-256 in lower case hexadecimal");
   auto granted = gather(permits, roles);

@@ -1,6 +1,7 @@
 #include "adapters/shell/api_keys.hpp"
 
 #include "adapters/shell/passwords.hpp"
+#include "messages/values/hex.hpp"
 
 #include <nlohmann/json.hpp>
 #include <sodium.h>
@@ -16,11 +17,8 @@ caf::error refuse(const char* text) {
   return caf::make_error(ec::invalid_argument, std::string{text});
 }
 
-template <std::size_t Size>
-std::string hexadecimal(const std::array<unsigned char, Size>& bytes) {
-  std::array<char, 2 * Size + 1> out;
-  sodium_bin2hex(out.data(), out.size(), bytes.data(), bytes.size());
-  return std::string{out.data()};
+std::string text_of(const std::array<unsigned char, 32>& bytes) {
+  return to_hex({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 caf::error check(const std::string& key) {
@@ -42,7 +40,7 @@ caf::expected<std::string> make_api_key() {
                            std::string{"there is nothing random for a key"});
   std::array<unsigned char, 32> bytes;
   randombytes_buf(bytes.data(), bytes.size());
-  return hexadecimal(bytes);
+  return text_of(bytes);
 }
 
 caf::expected<std::string> read_api_key(terminal& where) {
@@ -56,10 +54,9 @@ caf::expected<std::string> read_api_key(terminal& where) {
 
 std::string digest_of_api_key(const std::string& key) {
   std::array<unsigned char, crypto_hash_sha256_BYTES> out;
-  crypto_hash_sha256(out.data(),
-                     reinterpret_cast<const unsigned char*>(key.data()),
-                     key.size());
-  return hexadecimal(out);
+  crypto_hash_sha256(
+    out.data(), reinterpret_cast<const unsigned char*>(key.data()), key.size());
+  return text_of(out);
 }
 
 std::string with_api_key(const std::string& document, const std::string& key) {

@@ -1,5 +1,7 @@
 #include "adapters/shell/table.hpp"
 
+#include "messages/values/utf8.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -7,34 +9,6 @@
 namespace depositd::shell {
 
 namespace {
-
-struct code_point {
-  std::uint32_t value = 0;
-  std::size_t bytes = 0; ///< 0: no UTF-8
-};
-
-/// The smallest value that needs so many bytes; shorter ones are forged.
-constexpr std::uint32_t value_min[] = {0, 0, 0x80, 0x800, 0x10000};
-
-code_point first_of(std::string_view text) {
-  const auto lead = static_cast<unsigned char>(text.front());
-  if (lead < 0x80)
-    return {lead, 1};
-  const std::size_t bytes = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-  if (lead < 0xc2 || lead > 0xf4 || text.size() < bytes)
-    return {};
-  std::uint32_t value = lead & (0x7f >> bytes);
-  for (std::size_t i = 1; i < bytes; ++i) {
-    const auto next = static_cast<unsigned char>(text[i]);
-    if ((next & 0xc0) != 0x80)
-      return {};
-    value = value << 6 | (next & 0x3f);
-  }
-  if (value < value_min[bytes] || value > 0x10ffff
-      || (value >= 0xd800 && value <= 0xdfff))
-    return {};
-  return {value, bytes};
-}
 
 bool harmless(std::uint32_t value) {
   const bool control = value < 0x20 || (value >= 0x7f && value < 0xa0);
@@ -72,13 +46,13 @@ void pad(std::string& line, const std::string& cell, std::size_t width,
 std::string escaped(std::string_view text) {
   std::string out;
   while (!text.empty()) {
-    const auto next = first_of(text);
+    const auto next = first_character(text);
     if (next.bytes == 0)
       out += shown(static_cast<unsigned char>(text.front()));
-    else if (harmless(next.value))
+    else if (harmless(next.code))
       out += text.substr(0, next.bytes);
     else
-      out += shown(next.value);
+      out += shown(next.code);
     text.remove_prefix(std::max<std::size_t>(next.bytes, 1));
   }
   return out;

@@ -1,5 +1,7 @@
 #include "benchmarks/depositbench/crossref.hpp"
 
+#include "messages/values/hex.hpp"
+
 #include <algorithm>
 #include <atomic>
 #include <cctype>
@@ -70,13 +72,10 @@ std::string post_request(const sender& who, const std::string& name,
 std::string in_query(const std::string& text) {
   std::string out;
   for (const auto c : text) {
-    const auto x = static_cast<unsigned char>(c);
-    if (std::isalnum(x) != 0 || c == '.' || c == '-' || c == '_') {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '-' || c == '_') {
       out += c;
     } else {
-      out += '%';
-      out += "0123456789ABCDEF"[x >> 4];
-      out += "0123456789ABCDEF"[x & 15];
+      append_hex(out += '%', c);
     }
   }
   return out;

@@ -1,5 +1,7 @@
 #include "benchmarks/depositbench/workload.hpp"
 
+#include "messages/values/hex.hpp"
+
 #include <algorithm>
 #include <charconv>
 
@@ -11,11 +13,6 @@ constexpr std::string_view before_mark = "{\"mark\":\"";
 constexpr std::string_view after_mark = "\",\"text\":\"";
 constexpr std::string_view after_text = "\"}";
 constexpr std::size_t mark_digits = 16;
-
-void write_mark(char* to, std::uint64_t mark) {
-  for (auto i = mark_digits; i-- > 0; mark >>= 4)
-    to[i] = "0123456789abcdef"[mark & 15];
-}
 
 } // namespace
 
@@ -48,7 +45,7 @@ std::uint32_t workload::draw_user() {
 void workload::append_body(std::string& to, std::uint64_t mark) const {
   const auto at = to.size() + before_mark.size();
   to += text_;
-  write_mark(to.data() + at, mark);
+  put_hex(to.data() + at, mark, int{mark_digits});
 }
 
 new_item workload::next(std::uint64_t mark) {

@@ -1,7 +1,5 @@
 #include "messages/values/password_hash.hpp"
 
-#include <algorithm>
-
 namespace depositd {
 
 namespace {
@@ -10,10 +8,9 @@ constexpr std::string_view parameters = "$argon2id$v=19$m=19456,t=2,p=1$";
 
 bool is_base64(std::string_view text, std::size_t length) {
   return text.size() == length
-         && std::all_of(text.begin(), text.end(), [](char c) {
-              return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z')
-                     || (c >= '0' && c <= '9') || c == '+' || c == '/';
-            });
+         && text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnop"
+                                   "qrstuvwxyz0123456789+/")
+              == std::string_view::npos;
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 #include "actors/journal/reply.hpp"
 #include "actors/rules/control/control.hpp"
 #include "actors/shard/parts.hpp"
+#include "messages/values/hex.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -17,14 +18,10 @@ constexpr std::size_t moves_kept_max = 10'000;
 
 /// 128 random bits in hexadecimal.
 std::string new_reference() {
-  constexpr std::string_view digits = "0123456789abcdef";
   std::random_device source;
-  std::string out;
-  while (out.size() < 32) {
-    auto bits = source();
-    for (int i = 0; i < 8; ++i, bits >>= 4)
-      out.push_back(digits[bits & 0xf]);
-  }
+  std::string out(32, '0');
+  for (std::size_t at = 0; at < out.size(); at += 8)
+    put_hex(&out[at], source(), 8);
   return out;
 }
 

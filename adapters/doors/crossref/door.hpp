@@ -5,10 +5,10 @@
 // only parse; everything else is messages. docs/PROTOCOL.md says what is
 // answered.
 
-#include "adapters/doors/crossref/login_cache.hpp"
-#include "adapters/doors/crossref/login_throttle.hpp"
 #include "adapters/doors/crossref/messages.hpp"
 #include "adapters/doors/http/router.hpp"
+#include "adapters/doors/kit/login_cache.hpp"
+#include "adapters/doors/kit/login_throttle.hpp"
 #include "messages/actors.hpp"
 #include "messages/ports/blob_store.hpp"
 
@@ -63,8 +63,8 @@ struct door_state {
   control_snapshot control; ///< null: not known yet
   std::vector<early_login> early;
   std::uint32_t synchronous = 0; ///< v2 requests being processed
-  login_throttle throttle;
-  login_cache logins;
+  kit::login_throttle throttle;
+  kit::login_cache logins;
   /// By digest: equal logins at one time are checked once.
   std::unordered_map<std::string, std::vector<login_waiter>> checks;
 

@@ -54,14 +54,17 @@ private:
   std::deque<std::string> kept_;
 };
 
-/// The first part that has a file name, whatever it is called; else a part
-/// under one of the names that clients use for the file.
+/// The first part that has a file name, whatever it is called; else a whole
+/// part under one of the names that clients use for the file.
 const http::form_part* file_of(const http::form& form) {
   for (const auto& part : form.parts)
     if (part.has_file_name)
       return &part;
+  if (!form.multipart)
+    return nullptr;
   for (const auto* name : {"fname", "mdFile", "file"})
-    if (const auto* part = form.field(name); part && !part->data.empty())
+    if (const auto* part = form.field(name);
+        part && part->closed && !part->data.empty())
       return part;
   return nullptr;
 }

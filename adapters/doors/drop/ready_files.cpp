@@ -1,5 +1,7 @@
 #include "adapters/doors/drop/ready_files.hpp"
 
+#include "messages/values/hex.hpp"
+
 #include <utility>
 
 namespace depositd::drop {
@@ -10,14 +12,12 @@ bool meant_to_be_taken(std::string_view name) noexcept {
 }
 
 std::string one_line(std::string_view text) {
-  constexpr std::string_view digits = "0123456789abcdef";
   std::string out;
   for (const auto c : text) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte < 0x20 || byte == 0x7f) {
       out += "\\x";
-      out += digits[byte >> 4];
-      out += digits[byte & 15];
+      append_hex(out, c);
       continue;
     }
     if (c == '"' || c == '\\')

@@ -1,6 +1,6 @@
 #include "adapters/doors/emodb/answers.hpp"
 
-#include "adapters/doors/emodb/json_text.hpp"
+#include "adapters/doors/kit/json_text.hpp"
 
 #include <caf/sec.hpp>
 
@@ -12,21 +12,21 @@ namespace {
 
 constexpr const char* json_type = "application/json";
 constexpr const char* exception_header = "X-BV-Exception";
-constexpr const char* illegal_argument_class
-  = "java.lang.IllegalArgumentException";
-constexpr const char* unauthorized_class
-  = "com.bazaarvoice.emodb.common.api.UnauthorizedException";
-constexpr const char* unavailable_class
-  = "com.bazaarvoice.emodb.common.api.ServiceUnavailableException";
-constexpr const char* unknown_move_class
-  = "com.bazaarvoice.emodb.queue.api.UnknownMoveException";
+constexpr const char* illegal_argument_class =
+  "java.lang.IllegalArgumentException";
+constexpr const char* unauthorized_class =
+  "com.bazaarvoice.emodb.common.api.UnauthorizedException";
+constexpr const char* unavailable_class =
+  "com.bazaarvoice.emodb.common.api.ServiceUnavailableException";
+constexpr const char* unknown_move_class =
+  "com.bazaarvoice.emodb.queue.api.UnknownMoveException";
 
 /// {"name":"text"
 std::string object_with(std::string_view name, std::string_view text) {
   std::string out = "{";
-  append_json_string(out, name);
+  kit::append_json_string(out, name);
   out += ':';
-  append_json_string(out, text);
+  kit::append_json_string(out, text);
   return out;
 }
 
@@ -61,8 +61,8 @@ http::response bad_json(std::string_view why) {
   return with_status(400, object_with("message", why) + '}');
 }
 
-http::response bad_json(const json_reader& reader) {
-  return reader.fault() == json_fault::not_finite
+http::response bad_json(const kit::json_reader& reader) {
+  return reader.fault() == kit::json_fault::not_finite
            ? illegal_argument(reader.why())
            : bad_json(reader.why());
 }
@@ -102,7 +102,7 @@ http::response not_acceptable() {
 
 http::response unknown_move(std::string_view reference) {
   auto body = object_with("id", reference) + ",\"message\":";
-  append_json_string(body, "Unknown move: " + std::string{reference});
+  kit::append_json_string(body, "Unknown move: " + std::string{reference});
   body += R"(,"suppressed":[]})";
   return with_status(404, std::move(body))
     .with(exception_header, unknown_move_class);

@@ -2,8 +2,8 @@
 
 // Every answer of the door, byte for byte as EmoDB's clients expect it.
 
-#include "adapters/doors/emodb/json_reader.hpp"
 #include "adapters/doors/http/message.hpp"
+#include "adapters/doors/kit/json_reader.hpp"
 #include "messages/values/errors.hpp"
 
 #include <string>
@@ -26,7 +26,7 @@ http::response illegal_argument(std::string text);
 http::response bad_json(std::string_view why);
 
 /// What a reader stopped at.
-http::response bad_json(const json_reader& reader);
+http::response bad_json(const kit::json_reader& reader);
 
 /// 422: a body is needed.
 http::response empty_body();

@@ -1,8 +1,8 @@
 #include "adapters/doors/emodb/deposit_reader.hpp"
 
 #include "adapters/doors/emodb/answers.hpp"
-#include "adapters/doors/emodb/json_text.hpp"
 #include "adapters/doors/emodb/wire_id.hpp"
+#include "adapters/doors/kit/json_text.hpp"
 #include "messages/values/base64.hpp"
 #include "messages/values/submission_body.hpp"
 #include "messages/values/time_text.hpp"
@@ -14,10 +14,10 @@ namespace {
 void append_member(std::string& out, std::string_view name,
                    std::string_view text) {
   out += out.back() == '{' ? "" : ",";
-  append_json_string(out, name);
+  kit::append_json_string(out, name);
   out += ':';
-  append_json_string(out, is_utf8(text) ? std::string{text}
-                                        : encode_base64(text));
+  kit::append_json_string(out, kit::is_utf8(text) ? std::string{text}
+                                                  : encode_base64(text));
 }
 
 void append_document(std::string& out, const std::string& blob,
@@ -26,7 +26,7 @@ void append_document(std::string& out, const std::string& blob,
   if (!bytes)
     append_member(out, "document_error", render(bytes.error()));
   else
-    append_member(out, is_utf8(*bytes) ? "document" : "document_base64",
+    append_member(out, kit::is_utf8(*bytes) ? "document" : "document_base64",
                   *bytes);
 }
 

@@ -39,8 +39,7 @@ struct deposit_view {
 };
 
 /// Appends a JSON object; `blobs` null leaves the document out.
-void append_deposit(std::string& out, const deposit_view& x,
-                    blob_store* blobs);
+void append_deposit(std::string& out, const deposit_view& x, blob_store* blobs);
 
 } // namespace depositd::emodb
 

@@ -34,8 +34,7 @@ constexpr operation operations[] = {
   {"GET", "/{queue}/size", false, queue_right::get_status, report_size},
   {"GET", "/{queue}/uncached_size", false, queue_right::get_status,
    report_size},
-  {"GET", "/{queue}/claimcount", false, queue_right::get_status,
-   report_claims},
+  {"GET", "/{queue}/claimcount", false, queue_right::get_status, report_claims},
   {"POST", "/{queue}/unclaimall", false, queue_right::poll, release_claims},
   {"DELETE", "/{queue}", false, queue_right::poll, purge},
   {"POST", "/_move", false, std::nullopt, begin_move},
@@ -49,8 +48,8 @@ constexpr std::uint64_t small_body_bytes = 64 * 1024;
 
 bool is_forbidden(const operation& what, const api_key* key,
                   const http::request& from) {
-  return !key || (what.right && !permitted(*key, *what.right,
-                                           from.captured[0]));
+  return !key
+         || (what.right && !permitted(*key, *what.right, from.captured[0]));
 }
 
 /// What is wrong before anything of the request is looked at.
@@ -85,8 +84,8 @@ void serve(const std::shared_ptr<door_core>& core, const operation& what,
     answer.send(service_unavailable("too many requests wait"));
     return;
   }
-  what.run({core, std::move(ring), key, dedup, std::move(from),
-            std::move(answer)});
+  what.run(
+    {core, std::move(ring), key, dedup, std::move(from), std::move(answer)});
 }
 
 /// Who may not send need not send much.
@@ -121,8 +120,8 @@ http::route_options options_of(const std::shared_ptr<door_core>& core,
 }
 
 void take_control(door_core& core, control_snapshot state) {
-  core.ring.store(std::make_shared<const key_ring>(std::move(state),
-                                                   core.options.anonymous));
+  core.ring.store(
+    std::make_shared<const key_ring>(std::move(state), core.options.anonymous));
 }
 
 } // namespace
@@ -148,12 +147,12 @@ door_core::door_core(caf::actor_system& system, door_options x)
       })),
     asked(system, {.outstanding_max = options.outstanding_max,
                    .patience = 2 * options.answer_limit,
-                   .news = [this](core_answer what) {
-                     if (auto* changed = what.as<control_changed>())
-                       take_control(*this, changed->state);
-                   }}),
-    together(asked, options.shard),
-    rates(options.requests_per_second) {
+                   .news =
+                     [this](kit::core_answer what) {
+                       if (auto* changed = what.as<control_changed>())
+                         take_control(*this, changed->state);
+                     }}),
+    together(asked, options.shard), rates(options.requests_per_second) {
   // nop
 }
 
@@ -170,8 +169,8 @@ caf::expected<std::unique_ptr<door>> door::open(caf::actor_system& system,
         // News that came before are newer.
         std::shared_ptr<const key_ring> none;
         core->ring.compare_exchange_strong(
-          none, std::make_shared<const key_ring>(x.state,
-                                                 core->options.anonymous));
+          none,
+          std::make_shared<const key_ring>(x.state, core->options.anonymous));
       },
       [&](caf::error& why) { failure = std::move(why); });
   std::unique_ptr<door> out{new door(std::move(core))};

@@ -22,13 +22,13 @@ namespace depositd::emodb {
 struct door_options {
   shard_actor shard;
   projector_actor projector;
-  std::shared_ptr<blob_store> blobs; ///< the documents of deposits
-  bool anonymous = false;            ///< requests without a key are served
+  std::shared_ptr<blob_store> blobs;      ///< the documents of deposits
+  bool anonymous = false;                 ///< requests without a key are served
   std::size_t message_bytes_max = 30'720; ///< of compact JSON
-  std::uint32_t claims_max = 20'000; ///< per queue; then polls get nothing
+  std::uint32_t claims_max = 20'000;      ///< per queue; then polls get nothing
   std::size_t body_bytes_max = 64 * 1024 * 1024;
   std::chrono::milliseconds answer_limit{5'000}; ///< then 503
-  std::size_t outstanding_max = 20'000; ///< requests in the engine; then 503
+  std::size_t outstanding_max = 20'000;  ///< requests in the engine; then 503
   std::uint32_t requests_per_second = 0; ///< of one key; 0: no limit
 };
 

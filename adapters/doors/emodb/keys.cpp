@@ -29,8 +29,9 @@ bool permitted(const api_key& key, queue_right right, std::string_view queue) {
 }
 
 key_ring::key_ring(control_snapshot from, bool anonymous)
-  : from_(std::move(from)), anonymous_(anonymous),
-    nobody_{std::string{anonymous_name}, {{queue_right::any, "*"}}} {
+  : from_(std::move(from)),
+    anonymous_(anonymous), nobody_{std::string{anonymous_name},
+                                   {{queue_right::any, "*"}}} {
   for (const auto& [name, key] : from_->keys)
     if (!key.digest.empty())
       by_digest_.emplace(key.digest, api_key{name, key.permits});

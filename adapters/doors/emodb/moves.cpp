@@ -1,7 +1,7 @@
 // What is done with whole queues: counts, release, purge, move.
 
-#include "adapters/doors/emodb/json_text.hpp"
 #include "adapters/doors/emodb/parts.hpp"
+#include "adapters/doors/kit/json_text.hpp"
 #include "messages/operators.hpp"
 
 #include <utility>
@@ -21,7 +21,7 @@ std::uint64_t claims_of(const queue_counted& x) {
 void report(call& x, std::uint64_t (*number)(const queue_counted&)) {
   x.core->asked.ask(
     x.core->options.shard, count_queue{x.core_name(x.queue())},
-    [number, to = std::move(x.answer)](core_answer what) mutable {
+    [number, to = std::move(x.answer)](kit::core_answer what) mutable {
       if (const auto* counted = what.as<queue_counted>())
         to.send(json_answer(std::to_string(number(*counted))));
       else
@@ -46,18 +46,17 @@ bool is_dedup(std::string_view queue) {
 }
 
 /// The answer for a move that is known to this service.
-std::optional<http::response> find_move(const control_state& from,
-                                        const std::string& reference,
-                                        bool dedup) {
+std::optional<http::response>
+find_move(const control_state& from, const std::string& reference, bool dedup) {
   const auto found = from.moves.find(reference);
   if (found == from.moves.end() || is_dedup(found->second.from) != dedup)
     return std::nullopt;
   const auto& move = found->second;
   const auto skip = dedup ? dedup_queue_prefix.size() : 0;
   std::string out = R"({"from":)";
-  append_json_string(out, std::string_view{move.from}.substr(skip));
+  kit::append_json_string(out, std::string_view{move.from}.substr(skip));
   out += R"(,"to":)";
-  append_json_string(out, std::string_view{move.to}.substr(skip));
+  kit::append_json_string(out, std::string_view{move.to}.substr(skip));
   out += R"(,"status":")";
   out += name_of(move.status);
   out += R"("})";
@@ -89,8 +88,8 @@ std::optional<http::response> check_move(const call& x, const std::string& from,
 
 void report_size(call x) {
   query_reader query{x.from};
-  const auto limit
-    = query.long_number("limit", std::numeric_limits<std::int64_t>::max());
+  const auto limit =
+    query.long_number("limit", std::numeric_limits<std::int64_t>::max());
   query.flag("partitioned");
   if (x.refused(query.wrong()) || x.refused(check_queue_name(x.queue())))
     return;
@@ -127,9 +126,8 @@ void purge(call x) {
                                      "purge it"));
     return;
   }
-  x.core->asked.ask(x.core->options.shard,
-                    purge_queue{x.core_name(x.queue())},
-                    [to = std::move(x.answer)](core_answer what) mutable {
+  x.core->asked.ask(x.core->options.shard, purge_queue{x.core_name(x.queue())},
+                    [to = std::move(x.answer)](kit::core_answer what) mutable {
                       // A queue that never was is empty.
                       if (what.as<done>() || what.why() == ec::not_found)
                         to.send(success());
@@ -146,18 +144,18 @@ void begin_move(call x) {
   if (x.refused(query.wrong())
       || x.refused(check_move(x, from ? *from : "", to ? *to : "")))
     return;
-  x.core->asked.ask(
-    x.core->options.shard, move_queue{x.core_name(*from), x.core_name(*to)},
-    [to = std::move(x.answer)](core_answer what) mutable {
-      const auto* begun = what.as<move_begun>();
-      if (!begun) {
-        to.send(failure(what.why()));
-        return;
-      }
-      std::string out = R"({"id":)";
-      append_json_string(out, begun->reference);
-      to.send(json_answer(out + '}'));
-    });
+  x.core->asked.ask(x.core->options.shard,
+                    move_queue{x.core_name(*from), x.core_name(*to)},
+                    [to = std::move(x.answer)](kit::core_answer what) mutable {
+                      const auto* begun = what.as<move_begun>();
+                      if (!begun) {
+                        to.send(failure(what.why()));
+                        return;
+                      }
+                      std::string out = R"({"id":)";
+                      kit::append_json_string(out, begun->reference);
+                      to.send(json_answer(out + '}'));
+                    });
 }
 
 void report_move(call x) {
@@ -167,18 +165,18 @@ void report_move(call x) {
     return;
   }
   // Begun a moment ago, perhaps: the shard knows.
-  x.core->asked.ask(
-    x.core->options.shard, watch_control{nullptr},
-    [reference, dedup = x.dedup,
-     to = std::move(x.answer)](core_answer what) mutable {
-      const auto* control = what.as<control_changed>();
-      if (!control) {
-        to.send(failure(what.why()));
-        return;
-      }
-      auto known = find_move(*control->state, reference, dedup);
-      to.send(known ? std::move(*known) : unknown_move(reference));
-    });
+  x.core->asked.ask(x.core->options.shard, watch_control{nullptr},
+                    [reference, dedup = x.dedup,
+                     to = std::move(x.answer)](kit::core_answer what) mutable {
+                      const auto* control = what.as<control_changed>();
+                      if (!control) {
+                        to.send(failure(what.why()));
+                        return;
+                      }
+                      auto known = find_move(*control->state, reference, dedup);
+                      to.send(known ? std::move(*known)
+                                    : unknown_move(reference));
+                    });
 }
 
 } // namespace depositd::emodb

@@ -5,11 +5,12 @@
 #include "adapters/doors/emodb/answers.hpp"
 #include "adapters/doors/emodb/deposit_reader.hpp"
 #include "adapters/doors/emodb/door.hpp"
-#include "adapters/doors/emodb/gateway.hpp"
 #include "adapters/doors/emodb/keys.hpp"
 #include "adapters/doors/emodb/parameters.hpp"
-#include "adapters/doors/emodb/rate_limit.hpp"
-#include "adapters/doors/emodb/round.hpp"
+#include "adapters/doors/emodb/round_answers.hpp"
+#include "adapters/doors/kit/gateway.hpp"
+#include "adapters/doors/kit/rate_limit.hpp"
+#include "adapters/doors/kit/round.hpp"
 #include "messages/values/names.hpp"
 
 #include <atomic>
@@ -26,9 +27,9 @@ struct door_core {
   const door_options options;
   std::atomic<std::shared_ptr<const key_ring>> ring;
   deposit_reader_actor deposits;
-  gateway asked;
-  round together;
-  rate_limit rates;
+  kit::gateway asked;
+  kit::round<round_answers> together;
+  kit::rate_limit rates;
 };
 
 /// A request whose key and right have been checked.
@@ -75,14 +76,14 @@ void begin_move(call x);
 void report_move(call x);
 
 /// Whether there is no value at all, or null.
-inline bool is_empty(json_reader& x) {
+inline bool is_empty(kit::json_reader& x) {
   return x.at_end() || (x.look() == 'n' && x.skip());
 }
 
 /// Says success, or what the core has refused.
 template <class Answer>
 auto say_success(http::responder&& to) {
-  return [to = std::move(to)](core_answer what) mutable {
+  return [to = std::move(to)](kit::core_answer what) mutable {
     to.send(what.as<Answer>() ? success() : failure(what.why()));
   };
 }

@@ -57,19 +57,18 @@ void show(call& x, std::uint32_t limit, bool pending_only) {
   peek_items what;
   what.queue = how.queue;
   // Which of them are equal is known once they are read.
-  what.count_max = how.collapsed ? static_cast<std::uint32_t>(limit_max)
-                                 : limit;
+  what.count_max =
+    how.collapsed ? static_cast<std::uint32_t>(limit_max) : limit;
   what.pending_only = pending_only;
   what.with_bodies = true;
-  x.core->asked.ask(
-    x.core->options.projector, std::move(what),
-    [how = std::move(how),
-     to = std::move(x.answer)](core_answer found) mutable {
-      if (auto* items = found.as<items_found>())
-        to.send(answer_of(*items, how));
-      else
-        to.send(failure(found.why()));
-    });
+  x.core->asked.ask(x.core->options.projector, std::move(what),
+                    [how = std::move(how),
+                     to = std::move(x.answer)](kit::core_answer found) mutable {
+                      if (auto* items = found.as<items_found>())
+                        to.send(answer_of(*items, how));
+                      else
+                        to.send(failure(found.why()));
+                    });
 }
 
 void take_deposits(call& x, receive_items what) {
@@ -77,7 +76,7 @@ void take_deposits(call& x, receive_items what) {
   x.core->asked.ask(
     x.core->options.shard, receive_items{what},
     [core = x.core, queue = what.queue,
-     to = std::move(x.answer)](core_answer found) mutable {
+     to = std::move(x.answer)](kit::core_answer found) mutable {
       auto* taken = found.as<items_received>();
       if (!taken)
         to.send(failure(found.why()));
@@ -102,7 +101,7 @@ struct named_items {
 enum class id_objects : std::uint8_t { refused, outcomes, failures };
 
 /// The seconds of a delay as milliseconds.
-bool read_delay(json_reader& from, std::uint32_t& out) {
+bool read_delay(kit::json_reader& from, std::uint32_t& out) {
   std::string text;
   if (!from.copy(text))
     return false;
@@ -117,7 +116,7 @@ bool read_delay(json_reader& from, std::uint32_t& out) {
   return true;
 }
 
-bool read_object(json_reader& from, id_objects kind, std::string& id,
+bool read_object(kit::json_reader& from, id_objects kind, std::string& id,
                  settle_items::one& to) {
   const bool fails = kind == id_objects::failures;
   bool has_id = false;
@@ -146,14 +145,14 @@ bool read_object(json_reader& from, id_objects kind, std::string& id,
     if (fails && name == "delay")
       to.says = verdict::retry;
   }
-  if (from.fault() != json_fault::none)
+  if (from.fault() != kit::json_fault::none)
     return false;
   return has_id || from.refuse("An object without an id");
 }
 
 /// One element: an id, or an object that holds one.
-bool read_item(json_reader& from, const std::string& queue, id_objects kind,
-               named_items& to) {
+bool read_item(kit::json_reader& from, const std::string& queue,
+               id_objects kind, named_items& to) {
   std::string id;
   settle_items::one one;
   const auto c = from.look();
@@ -181,8 +180,8 @@ bool read_item(json_reader& from, const std::string& queue, id_objects kind,
       break;
   }
   if (!to.wrong && to.items.size() == ids_max)
-    to.wrong = illegal_argument("More than " + std::to_string(ids_max)
-                                + " message ids");
+    to.wrong =
+      illegal_argument("More than " + std::to_string(ids_max) + " message ids");
   if (to.wrong)
     return true;
   to.items.push_back(std::move(one));
@@ -193,14 +192,14 @@ bool read_item(json_reader& from, const std::string& queue, id_objects kind,
 
 /// Reads the body's ids; answers and says no if anything is wrong.
 bool read_items(call& x, id_objects kind, named_items& to) {
-  json_reader reader{x.from.body};
+  kit::json_reader reader{x.from.body};
   if (is_empty(reader)) {
     x.answer.send(empty_body());
     return false;
   }
   const auto queue = x.core_name(x.queue());
-  to.items.reserve(std::min(x.from.body.size() / (wire_id_size + 3) + 1,
-                            ids_max));
+  to.items.reserve(
+    std::min(x.from.body.size() / (wire_id_size + 3) + 1, ids_max));
   bool read = reader.open('[');
   for (bool first = true; read && reader.next(']', first);)
     read = read_item(reader, queue, kind, to);
@@ -300,26 +299,27 @@ void fail(call x) {
     x.answer.send(success());
     return;
   }
-  x.core->asked.ask(
-    x.core->options.shard,
-    settle_items{x.core_name(x.queue()), std::move(named.items)},
-    [ids = std::move(named.texts),
-     to = std::move(x.answer)](core_answer what) mutable {
-      const auto* ended = what.as<items_settled>();
-      if (!ended) {
-        to.send(failure(what.why()));
-        return;
-      }
-      std::string refused;
-      for (std::size_t i = 0; i < ids.size(); ++i)
-        if (!ended->accepted[i])
-          refused += (refused.empty() ? "\"" : ",\"") + ids[i] + '"';
-      if (refused.empty())
-        to.send(success());
-      else
-        to.send(json_answer(R"({"success":false,"refused":[)" + refused
-                            + "]}"));
-    });
+  x.core->asked.ask(x.core->options.shard,
+                    settle_items{x.core_name(x.queue()),
+                                 std::move(named.items)},
+                    [ids = std::move(named.texts),
+                     to = std::move(x.answer)](kit::core_answer what) mutable {
+                      const auto* ended = what.as<items_settled>();
+                      if (!ended) {
+                        to.send(failure(what.why()));
+                        return;
+                      }
+                      std::string refused;
+                      for (std::size_t i = 0; i < ids.size(); ++i)
+                        if (!ended->accepted[i])
+                          refused +=
+                            (refused.empty() ? "\"" : ",\"") + ids[i] + '"';
+                      if (refused.empty())
+                        to.send(success());
+                      else
+                        to.send(json_answer(R"({"success":false,"refused":[)"
+                                            + refused + "]}"));
+                    });
 }
 
 } // namespace depositd::emodb

@@ -28,7 +28,7 @@ struct batch {
 };
 
 /// Reads one message; false if the text is no JSON.
-bool read_message(json_reader& from, const call& x, batch& to) {
+bool read_message(kit::json_reader& from, const call& x, batch& to) {
   new_item item;
   if (!from.copy(item.body))
     return false;
@@ -45,13 +45,13 @@ bool read_message(json_reader& from, const call& x, batch& to) {
   return true;
 }
 
-bool read_messages(json_reader& from, const call& x, batch& to) {
+bool read_messages(kit::json_reader& from, const call& x, batch& to) {
   if (!from.open('['))
     return false;
   for (bool first = true; from.next(']', first);)
     if (!read_message(from, x, to))
       return false;
-  return from.fault() == json_fault::none;
+  return from.fault() == kit::json_fault::none;
 }
 
 /// What the service refuses in a batch.
@@ -63,7 +63,7 @@ std::optional<http::response> check(const call& x, batch& of) {
   return std::move(of.wrong);
 }
 
-http::response answer_of(core_answer& what) {
+http::response answer_of(kit::core_answer& what) {
   const auto* accepted = what.as<enqueued>();
   if (!accepted)
     return failure(what.why());
@@ -107,8 +107,8 @@ std::vector<enqueue> requests_of(const call& x, std::vector<batch>&& batches) {
       const auto begin = items.begin() + static_cast<std::ptrdiff_t>(i);
       const auto size = std::min(enqueue_items_max, items.size() - i);
       const auto end = begin + static_cast<std::ptrdiff_t>(size);
-      out.push_back({name, {std::make_move_iterator(begin),
-                            std::make_move_iterator(end)}});
+      out.push_back(
+        {name, {std::make_move_iterator(begin), std::make_move_iterator(end)}});
     }
   }
   return out;
@@ -124,21 +124,21 @@ void send_all(call& x, std::vector<batch>&& batches) {
   }
   if (requests.size() == 1) {
     asked.ask(shard, std::move(requests[0]),
-              [to = std::move(x.answer)](core_answer what) mutable {
+              [to = std::move(x.answer)](kit::core_answer what) mutable {
                 to.send(answer_of(what));
               });
     return;
   }
-  auto joint
-    = std::make_shared<joint_answer>(std::move(x.answer), requests.size());
+  auto joint =
+    std::make_shared<joint_answer>(std::move(x.answer), requests.size());
   for (auto& one : requests)
-    asked.ask(shard, std::move(one), [joint](core_answer what) {
-      joint->take(answer_of(what));
-    });
+    asked.ask(shard, std::move(one),
+              [joint](kit::core_answer what) { joint->take(answer_of(what)); });
 }
 
 /// The batches of {"queue":[...],...}; of equal names the last counts.
-bool read_batches(json_reader& from, const call& x, std::vector<batch>& to) {
+bool read_batches(kit::json_reader& from, const call& x,
+                  std::vector<batch>& to) {
   if (!from.open('{'))
     return false;
   for (bool first = true; from.next('}', first);) {
@@ -157,13 +157,13 @@ bool read_batches(json_reader& from, const call& x, std::vector<batch>& to) {
     if (to.size() > messages_max / 100)
       return from.refuse("Too many queues in one request");
   }
-  return from.fault() == json_fault::none;
+  return from.fault() == kit::json_fault::none;
 }
 
 } // namespace
 
 void send_one(call x) {
-  json_reader reader{x.from.body};
+  kit::json_reader reader{x.from.body};
   batch one{x.queue(), {}, {}};
   if (reader.at_end())
     x.answer.send(empty_body());
@@ -175,7 +175,7 @@ void send_one(call x) {
 }
 
 void send_batch(call x) {
-  json_reader reader{x.from.body};
+  kit::json_reader reader{x.from.body};
   std::vector<batch> batches(1);
   batches[0].queue = x.queue();
   if (is_empty(reader))
@@ -187,7 +187,7 @@ void send_batch(call x) {
 }
 
 void send_batches(call x) {
-  json_reader reader{x.from.body};
+  kit::json_reader reader{x.from.body};
   std::vector<batch> batches;
   if (is_empty(reader)) {
     x.answer.send(empty_body());

@@ -19,10 +19,11 @@ response refusal(unsigned status, std::string text) {
   return response::text(status, std::move(text) + '\n');
 }
 
-std::int64_t after(std::int64_t from_ms, std::chrono::milliseconds limit,
-                   std::uint64_t bytes, std::uint32_t rate) {
-  return from_ms + limit.count()
-         + static_cast<std::int64_t>(bytes * 1000 / std::max(rate, 1u));
+/// The limit is extended as bytes go over.
+kit::loop::time after(kit::loop::time from, std::chrono::milliseconds limit,
+                      std::uint64_t bytes, std::uint32_t rate) {
+  return from + limit
+         + std::chrono::milliseconds{bytes * 1000 / std::max(rate, 1u)};
 }
 
 } // namespace
@@ -30,9 +31,8 @@ std::int64_t after(std::int64_t from_ms, std::chrono::milliseconds limit,
 exchange::exchange(std::shared_ptr<exchange_context> context, connection& at,
                    MHD_Connection* handle, std::string target)
   : context_(std::move(context)), at_(at), target_(std::move(target)),
-    begun_ms_(phase_clock::now_ms()), handle_(handle) {
-  at_.clock.enter(phase::receiving,
-                  begun_ms_ + context_->options.receive_limit.count());
+    begun_(at.loop.now()), handle_(handle) {
+  at_.enter(phase::receiving, begun_ + context_->options.receive_limit);
 }
 
 exchange::~exchange() {
@@ -44,7 +44,7 @@ void exchange::resume() {
   if (!std::exchange(suspended_, false))
     return;
   MHD_resume_connection(handle_);
-  at_.loop->notice();
+  at_.loop.notice();
 }
 
 bool exchange::answer(response what) {
@@ -220,9 +220,8 @@ bool exchange::settle() {
       return queue();
   }
   stage_ = stage::body;
-  begun_ms_ = phase_clock::now_ms();
-  return at_.clock.enter(phase::receiving,
-                         begun_ms_ + context_->options.receive_limit.count());
+  begun_ = at_.loop.now();
+  return at_.enter(phase::receiving, begun_ + context_->options.receive_limit);
 }
 
 bool exchange::hold(std::size_t bytes) {
@@ -244,9 +243,9 @@ bool exchange::receive(const char* data, std::size_t& size) {
   request_.body.append(data, size);
   size = 0;
   const auto& options = context_->options;
-  return at_.clock.enter(phase::receiving,
-                         after(begun_ms_, options.receive_limit, received_,
-                               options.receive_rate_min));
+  return at_.enter(
+    phase::receiving,
+    after(begun_, options.receive_limit, received_, options.receive_rate_min));
 }
 
 std::optional<response> exchange::unpack() {
@@ -282,7 +281,7 @@ void exchange::begin_answering() {
   const auto limit = route_->options.answer_limit.count() != 0
                        ? route_->options.answer_limit
                        : context_->options.answer_limit;
-  at_.clock.enter(phase::answering, phase_clock::now_ms() + limit.count());
+  at_.enter(phase::answering, at_.loop.now() + limit);
 }
 
 bool exchange::queue() {
@@ -293,9 +292,9 @@ bool exchange::queue() {
   if (early)
     at_.lingers = true;
   const auto& options = context_->options;
-  return at_.clock.enter(phase::sending,
-                         after(phase_clock::now_ms(), options.send_limit,
-                               answer_.body.size(), options.receive_rate_min))
+  return at_.enter(phase::sending,
+                   after(at_.loop.now(), options.send_limit,
+                         answer_.body.size(), options.receive_rate_min))
          && queue_response(handle_, answer_,
                            early || at_.over_limit || context_->stopping);
 }

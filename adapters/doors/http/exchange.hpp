@@ -6,6 +6,7 @@
 #include "adapters/doors/http/responder.hpp"
 #include "adapters/doors/http/router.hpp"
 #include "adapters/doors/http/server.hpp"
+#include "adapters/doors/kit/loop.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -29,6 +30,7 @@ struct exchange_context {
   std::atomic<std::uint64_t> body_bytes{0}; ///< held by all requests
   std::atomic<std::uint64_t> requests{0};
   std::atomic<std::uint64_t> refused{0};
+  std::atomic<std::uint64_t> expired{0};
 };
 
 class exchange : public answer_sink,
@@ -48,10 +50,10 @@ public:
   /// The library has finished with the request.
   void detach();
 
-  // -- on any thread
-
   /// The time to answer is over.
   void expire();
+
+  // -- on any thread
 
   bool answer(response what) override;
   void pass() override;
@@ -81,7 +83,7 @@ private:
   std::size_t body_bytes_max_ = 0;
   std::uint64_t received_ = 0; ///< bytes of the body
   std::uint64_t held_ = 0;     ///< counted in the context
-  std::int64_t begun_ms_ = 0;
+  kit::loop::time begun_;
   bool chunked_ = false;
   bool has_body_ = false;
   bool suspended_before_ = false;

@@ -48,11 +48,13 @@ void read_disposition(std::string_view text, form_part& part) {
 }
 
 // Where the next delimiter begins, its line end before it included, and where
-// what follows it begins. `last` if it closes the body or the body ends here.
+// what follows it begins. `last` if it closes the body or the body ends here;
+// not `found` if the body just ends.
 struct delimiter {
   std::size_t begin = 0;
   std::size_t end = 0;
   bool last = true;
+  bool found = true;
 };
 
 delimiter find_delimiter(std::string_view body, std::size_t from,
@@ -78,7 +80,7 @@ delimiter find_delimiter(std::string_view body, std::size_t from,
     return out;
   }
   // Never closed. The line end would belong to the missing delimiter.
-  delimiter out{body.size(), body.size(), true};
+  delimiter out{body.size(), body.size(), true, false};
   if (out.begin > from && body[out.begin - 1] == '\n')
     --out.begin;
   if (out.begin > from && body[out.begin - 1] == '\r')
@@ -127,6 +129,7 @@ caf::expected<form> read_multipart(std::string_view body,
     return malformed("a boundary of 1 to 70 bytes is needed");
   const auto dashes = "--" + std::string{boundary};
   form out;
+  out.multipart = true;
   auto at = body.find(dashes);
   while (at != std::string_view::npos && at != 0 && body[at - 1] != '\n')
     at = body.find(dashes, at + 1);
@@ -144,6 +147,10 @@ caf::expected<form> read_multipart(std::string_view body,
     if (auto error =
           read_part(body.substr(here.end, next.begin - here.end), part))
       return error;
+    part.closed = next.found;
+    // Whoever was cut off in the middle of a file would never be told.
+    if (part.has_file_name && !part.closed)
+      return malformed("a file that no boundary ends");
     out.parts.push_back(std::move(part));
     here = next;
   }

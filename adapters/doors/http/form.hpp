@@ -19,11 +19,13 @@ struct form_part {
   std::string file_name;    ///< verbatim, whatever it contains
   std::string content_type; ///< empty: none given
   std::string_view data;    ///< valid as long as the form and its request
+  bool closed = true;       ///< false: ended by the end of the body only
 };
 
 struct form {
   std::vector<form_part> parts;
   std::deque<std::string> storage; ///< of decoded values
+  bool multipart = false;          ///< else none of the parts can be a file
 
   /// The first part of this name without a file name, null if there is none.
   const form_part* field(std::string_view name) const;
@@ -32,9 +34,9 @@ struct form {
 inline constexpr std::size_t form_parts_max = 256;
 inline constexpr std::size_t boundary_bytes_max = 70;
 
-/// Reads the body by its content type. A last part that is not closed ends
+/// Reads the body by its content type. A last field that is not closed ends
 /// with the body: one client in use never closes it. `ec::malformed` if there
-/// is no part, or if the body is no form.
+/// is no part, if no boundary ends a file, or if the body is no form.
 caf::expected<form> read_form(const request& from);
 
 /// The same for a multipart body whose boundary is known.

@@ -1,22 +1,29 @@
 #pragma once
 
-// Inside the server: a thread that drives one instance of libmicrohttpd.
+// Inside the server: one instance of libmicrohttpd, driven in a loop.
 //
 // The library's own threads lose time: when exactly 128 sockets are ready at
 // once, 0.9.75 waits for one more event before it looks at any of them. Driven
 // from outside it never waits at all.
 
+#include "adapters/doors/kit/deadlines.hpp"
+#include "adapters/doors/kit/lingering.hpp"
+#include "adapters/doors/kit/loop.hpp"
+
 #include <atomic>
 #include <functional>
-#include <thread>
+#include <memory>
 
 struct MHD_Daemon;
 
 namespace depositd::http {
 
 class io_loop {
+  const std::unique_ptr<kit::loop> loop_;
+
 public:
-  io_loop();
+  /// `tick` is how often deadlines are looked at.
+  explicit io_loop(std::chrono::milliseconds tick);
   ~io_loop();
 
   /// Begins to drive the instance, and owns it from now on. `after_round` is
@@ -30,19 +37,30 @@ public:
   /// Closes the listening socket; connections go on.
   void stop_listening();
 
-  /// Ends the thread and all connections. Nothing may be suspended any more.
+  /// Ends all connections and the thread. Nothing may be suspended any more.
   void stop();
 
-private:
-  void run();
+  kit::loop::time now() const {
+    return loop_->now();
+  }
 
-  MHD_Daemon* daemon_ = nullptr;
+  /// What a function of the open connections says, asked in their thread.
+  template <class F>
+  auto compute(F what) {
+    return kit::compute_in(*loop_, [&] { return what(connections.open()); });
+  }
+
+  kit::deadlines connections; ///< all that are open
+  kit::lingering ended;       ///< too early for their clients
+
+private:
+  void look();
+  void keep_looking();
+
   std::function<void()> after_round_;
-  int event_;
+  MHD_Daemon* daemon_ = nullptr;
   std::atomic<bool> noticed_{false};
-  std::atomic<bool> quiet_{false};
-  std::atomic<bool> stopping_{false};
-  std::thread thread_;
+  bool stopped_ = false;
 };
 
 } // namespace depositd::http

@@ -5,6 +5,7 @@
 #include "adapters/doors/http/message.hpp"
 
 #include <memory>
+#include <utility>
 
 namespace depositd::http {
 
@@ -20,40 +21,50 @@ public:
   virtual void pass() = 0;
 };
 
-/// Answers one request, once, from any thread. Dropped without an answer, it
-/// answers 500. The server may have answered before (504 after the route's
-/// time limit, 503 when it stops): what comes later is ignored.
-class responder {
+/// An answer that is owed to a client. Dropped without one, it says 500. The
+/// server may have answered before (504 after the route's time limit, 503 when
+/// it stops): what comes later is ignored.
+class owed_answer {
 public:
-  explicit responder(std::shared_ptr<answer_sink> to);
-  responder(responder&&) noexcept = default;
-  responder& operator=(responder&&) noexcept;
-  ~responder();
+  explicit owed_answer(std::shared_ptr<answer_sink> to) : to_(std::move(to)) {
+    // nop
+  }
 
+  owed_answer(owed_answer&&) noexcept = default;
+  owed_answer& operator=(owed_answer&& other) noexcept;
+  ~owed_answer();
+
+protected:
   /// Whether the answer was taken.
-  bool send(response what);
+  bool give(response what);
 
-private:
   std::shared_ptr<answer_sink> to_;
 };
 
-/// Decides, once and from any thread, whether a request whose head has arrived
-/// may send its body. Dropped without a decision, it refuses with 500.
-class gatekeeper {
+/// Answers one request, once, from any thread.
+class responder : public owed_answer {
 public:
-  explicit gatekeeper(std::shared_ptr<answer_sink> to);
-  gatekeeper(gatekeeper&&) noexcept = default;
-  gatekeeper& operator=(gatekeeper&&) noexcept;
-  ~gatekeeper();
+  using owed_answer::owed_answer;
+
+  /// Whether the answer was taken.
+  bool send(response what) {
+    return give(std::move(what));
+  }
+};
+
+/// Decides, once and from any thread, whether a request whose head has arrived
+/// may send its body.
+class gatekeeper : public owed_answer {
+public:
+  using owed_answer::owed_answer;
 
   /// Lets the body come; the route's handler is called after it.
   void pass();
 
   /// Answers at once; the body is not read and the connection ends.
-  bool refuse(response what);
-
-private:
-  std::shared_ptr<answer_sink> to_;
+  bool refuse(response what) {
+    return give(std::move(what));
+  }
 };
 
 } // namespace depositd::http

@@ -4,6 +4,7 @@
 // handlers, which answer when they can.
 
 #include "adapters/doors/http/router.hpp"
+#include "adapters/doors/kit/tls.hpp"
 #include "messages/values/endpoint.hpp"
 #include "messages/values/errors.hpp"
 
@@ -15,16 +16,10 @@
 
 namespace depositd::http {
 
-/// Both files or none. PEM; TLS 1.2 is the lowest version spoken.
-struct tls_files {
-  std::string certificate; ///< with its chain
-  std::string key;
-};
-
 /// What a server is told at its start.
 struct server_options {
   endpoint listen{"127.0.0.1", 0}; ///< port 0 takes a free one
-  tls_files tls;
+  kit::tls_files tls;
   std::uint32_t io_threads = 2;
   std::uint32_t connections_max = 4096; ///< less if few files may be open
   std::uint32_t connections_per_address_max = 0; ///< 0: no limit

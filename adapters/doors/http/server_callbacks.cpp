@@ -4,29 +4,19 @@
 #include "adapters/doors/http/server_core.hpp"
 
 #include <algorithm>
-#include <array>
+#include <string_view>
 #include <utility>
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
+#include <sys/socket.h>
 
 namespace depositd::http {
 
 namespace {
 
-std::string numeric_address(const sockaddr* from) {
-  std::array<char, INET6_ADDRSTRLEN> text{};
-  if (!from)
-    return {};
-  const void* address =
-    from->sa_family == AF_INET6
-      ? static_cast<const void*>(
-        &reinterpret_cast<const sockaddr_in6*>(from)->sin6_addr)
-      : &reinterpret_cast<const sockaddr_in*>(from)->sin_addr;
-  if (!inet_ntop(from->sa_family, address, text.data(), text.size()))
-    return {};
-  return text.data();
-}
+constexpr std::string_view too_slow =
+  "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n"
+  "Content-Type: text/plain;charset=UTF-8\r\nContent-Length: 44\r\n\r\n"
+  "The request did not arrive within its time.\n";
 
 connection* connection_of(MHD_Connection* handle) {
   const auto* info =
@@ -35,6 +25,20 @@ connection* connection_of(MHD_Connection* handle) {
 }
 
 } // namespace
+
+void connection::expire() {
+  ++context.expired;
+  if (doing == phase::answering) {
+    if (current)
+      current->expire();
+    return;
+  }
+  // The library only reads from this socket now, so nothing is mixed up.
+  if (doing == phase::receiving && !secure)
+    send(socket, too_slow.data(), too_slow.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  doing = phase::doomed;
+  shutdown(socket, SHUT_RDWR);
+}
 
 MHD_Result server_core::on_request(void*, MHD_Connection*, const char*,
                                    const char* method, const char* version,
@@ -52,53 +56,51 @@ void* server_core::on_target(void* self, const char* target,
     return nullptr;
   auto x = std::make_shared<exchange>(core.context_, *at, handle,
                                       target ? target : "");
-  {
-    const std::lock_guard lock{at->guard};
-    at->current = x;
-  }
+  at->current = x;
   return new std::shared_ptr<exchange>(std::move(x));
 }
 
-void server_core::on_completed(void* self, MHD_Connection* handle, void** slot,
+void server_core::on_completed(void*, MHD_Connection* handle, void** slot,
                                MHD_RequestTerminationCode why) {
   const std::unique_ptr<std::shared_ptr<exchange>> x{
     static_cast<std::shared_ptr<exchange>*>(std::exchange(*slot, nullptr))};
   if (!x)
     return;
   (*x)->detach();
-  auto& core = static_cast<worker*>(self)->core;
-  if (auto* at = connection_of(handle)) {
-    {
-      const std::lock_guard lock{at->guard};
-      at->current.reset();
-    }
-    // An answer of the library's own ends a request that is not complete; the
-    // phase then still says so when the connection is closed.
-    if (why == MHD_REQUEST_TERMINATED_COMPLETED_OK
-        && phase_clock::what(at->clock.load()) == phase::sending)
-      at->clock.enter(phase::idle, phase_clock::now_ms()
-                                     + core.options().idle_limit.count());
-  }
+  auto* at = connection_of(handle);
+  if (!at)
+    return;
+  at->current.reset();
+  // An answer of the library's own ends a request that is not complete; the
+  // phase then still says so when the connection is closed.
+  if (why == MHD_REQUEST_TERMINATED_COMPLETED_OK && at->doing == phase::sending)
+    at->enter(phase::idle, at->loop.now() + at->context.options.idle_limit);
 }
 
 void server_core::open(MHD_Connection* handle, io_loop& loop, void** slot) {
-  auto x = std::make_unique<connection>();
-  x->loop = &loop;
+  auto x = std::make_unique<connection>(*context_, loop);
   if (const auto* info =
         MHD_get_connection_info(handle, MHD_CONNECTION_INFO_CONNECTION_FD))
     x->socket = info->connect_fd;
   if (const auto* info =
         MHD_get_connection_info(handle, MHD_CONNECTION_INFO_CLIENT_ADDRESS))
-    x->peer = numeric_address(info->client_addr);
-  x->secure = !certificate_.empty();
-  x->over_limit = ++connections_ > connections_max_;
-  ++accepted_;
+    x->peer = kit::numeric_address(info->client_addr);
+  x->secure = !tls_.certificate.empty();
+  x->over_limit = !connections_.enter();
   const auto limit = x->over_limit
                        ? std::min(options().idle_limit, options().receive_limit)
                        : options().idle_limit;
-  x->clock.enter(phase::idle, phase_clock::now_ms() + limit.count());
-  housekeeper_.add(x.get());
+  x->enter(phase::idle, loop.now() + limit);
+  loop.connections.add(*x);
   *slot = x.release();
+}
+
+void server_core::close(connection& x) {
+  x.loop.connections.remove(x);
+  if (x.lingers || x.doing == phase::receiving
+      || kit::has_unread_bytes(x.socket))
+    x.loop.ended.add(x.socket);
+  connections_.leave();
 }
 
 void server_core::on_connection(void* self, MHD_Connection* handle, void** slot,
@@ -110,10 +112,8 @@ void server_core::on_connection(void* self, MHD_Connection* handle, void** slot,
   }
   const std::unique_ptr<connection> x{
     static_cast<connection*>(std::exchange(*slot, nullptr))};
-  if (!x)
-    return;
-  core.housekeeper_.remove(x.get());
-  --core.connections_;
+  if (x)
+    core.close(*x);
 }
 
 std::size_t server_core::keep_escapes(void*, MHD_Connection*, char* text) {

@@ -1,11 +1,10 @@
 #include "adapters/doors/http/server_core.hpp"
 
 #include "adapters/doors/http/connection.hpp"
+#include "adapters/doors/kit/drain.hpp"
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
-#include <thread>
+#include <system_error>
 #include <utility>
 
 #include <fcntl.h>
@@ -26,14 +25,6 @@ std::chrono::milliseconds tick_of(const server_options& x) {
                     std::chrono::milliseconds{250});
 }
 
-caf::expected<std::string> read_pem(const std::string& file) {
-  std::ifstream in{file, std::ios::binary};
-  std::stringstream out;
-  if (!in || !(out << in.rdbuf()))
-    return caf::make_error(ec::bad_setting, "cannot read " + file);
-  return out.str();
-}
-
 void ignore_library_log(void*, const char*, va_list) {
   // Its lines may quote what a client has sent.
 }
@@ -41,8 +32,7 @@ void ignore_library_log(void*, const char*, va_list) {
 } // namespace
 
 server_core::server_core(server_options options, router routes)
-  : context_(std::make_shared<exchange_context>()),
-    housekeeper_(tick_of(options)) {
+  : context_(std::make_shared<exchange_context>()) {
   context_->options = std::move(options);
   context_->routes = std::move(routes);
 }
@@ -51,42 +41,25 @@ server_core::~server_core() {
   stop(std::chrono::milliseconds{0});
 }
 
-caf::error server_core::read_certificate() {
-  if (options().tls.certificate.empty() != options().tls.key.empty())
-    return caf::make_error(ec::bad_setting,
-                           "a certificate and its key are needed together");
-  if (options().tls.certificate.empty())
-    return {};
-  auto certificate = read_pem(options().tls.certificate);
-  if (!certificate)
-    return certificate.error();
-  auto key = read_pem(options().tls.key);
-  if (!key)
-    return key.error();
-  certificate_ = std::move(*certificate);
-  key_ = std::move(*key);
-  return {};
-}
-
 // One instance per I/O thread, all on the same socket.
 MHD_Daemon* server_core::make_daemon(worker& for_whom) {
   std::vector<MHD_OptionItem> items;
   const auto number = [&](MHD_OPTION what, std::intptr_t value) {
     items.push_back({what, value, nullptr});
   };
-  std::string versions = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2";
+  std::string versions = kit::tls_versions;
   unsigned flags =
     MHD_USE_EPOLL | MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
-  if (!certificate_.empty()) {
+  if (!tls_.certificate.empty()) {
     flags |= MHD_USE_TLS;
-    items.push_back({MHD_OPTION_HTTPS_MEM_CERT, 0, certificate_.data()});
-    items.push_back({MHD_OPTION_HTTPS_MEM_KEY, 0, key_.data()});
+    items.push_back({MHD_OPTION_HTTPS_MEM_CERT, 0, tls_.certificate.data()});
+    items.push_back({MHD_OPTION_HTTPS_MEM_KEY, 0, tls_.key.data()});
     items.push_back({MHD_OPTION_HTTPS_PRIORITIES, 0, versions.data()});
   }
   const int socket = fcntl(where_.socket, F_DUPFD_CLOEXEC, 0);
   // Those above the limit are told so; the library would hang up on them.
   number(MHD_OPTION_CONNECTION_LIMIT,
-         connections_max_ + std::max(connections_max_ / 8, 8u));
+         connections_.max() + std::max(connections_.max() / 8, 8u));
   number(MHD_OPTION_LISTEN_SOCKET, socket);
   number(MHD_OPTION_CONNECTION_MEMORY_LIMIT,
          static_cast<std::intptr_t>(connection_memory_bytes));
@@ -104,65 +77,82 @@ MHD_Daemon* server_core::make_daemon(worker& for_whom) {
                      MHD_OPTION_NOTIFY_CONNECTION, on_connection, &for_whom,
                      MHD_OPTION_ARRAY, items.data(), MHD_OPTION_END);
   if (!out)
-    close(socket);
+    ::close(socket);
   return out;
+}
+
+caf::error server_core::start_worker() {
+  try {
+    workers_.push_back(
+      std::unique_ptr<worker>{new worker{*this, io_loop{tick_of(options())}}});
+  } catch (const std::system_error& why) {
+    return caf::make_error(ec::bad_setting, why.what());
+  }
+  auto& loop = workers_.back()->loop;
+  if (auto* daemon = make_daemon(*workers_.back())) {
+    loop.start(daemon, options().after_round);
+    return {};
+  }
+  const auto& certificate = options().tls.certificate;
+  return caf::make_error(
+    ec::bad_setting,
+    certificate.empty()
+      ? "cannot start the HTTP server at " + to_string(options().listen)
+      : "cannot use the certificate " + certificate + " with its key");
 }
 
 caf::error server_core::start() {
-  if (auto error = read_certificate())
-    return error;
-  auto where = listen_at(options().listen);
+  auto credentials = kit::read_tls(options().tls);
+  if (!credentials)
+    return credentials.error();
+  tls_ = std::move(*credentials);
+  auto where = kit::listen_at(options().listen);
   if (!where)
     return where.error();
   where_ = std::move(*where);
-  connections_max_ = connections_possible(options().connections_max);
-  for (std::uint32_t i = 0; i < std::max(options().io_threads, 1u); ++i) {
-    auto x = std::unique_ptr<worker>{new worker{*this, {}}};
-    auto* daemon = make_daemon(*x);
-    if (!daemon) {
-      workers_.clear();
-      close(where_.socket);
-      return caf::make_error(
-        ec::bad_setting,
-        certificate_.empty()
-          ? "cannot start the HTTP server at " + to_string(options().listen)
-          : "cannot use the certificate " + options().tls.certificate
-              + " with its key");
-    }
-    x->loop.start(daemon, options().after_round);
-    workers_.push_back(std::move(x));
-  }
-  close(where_.socket);
-  return {};
+  connections_.set(options().connections_max);
+  caf::error failure;
+  for (std::uint32_t i = 0; i < std::max(options().io_threads, 1u); ++i)
+    if (!failure)
+      failure = start_worker();
+  if (failure)
+    workers_.clear();
+  ::close(where_.socket);
+  return failure;
 }
 
-std::uint64_t server_core::busy() {
-  std::uint64_t out = 0;
-  housekeeper_.each([&](connection& x) {
-    const auto what = phase_clock::what(x.clock.load());
-    out += what == phase::answering || what == phase::sending;
+bool server_core::busy() {
+  return std::any_of(workers_.begin(), workers_.end(), [](const auto& x) {
+    return x->loop.compute([](const auto& open) {
+      return std::any_of(open.begin(), open.end(), [](const auto* one) {
+        const auto doing = static_cast<const connection*>(one)->doing;
+        return doing == phase::answering || doing == phase::sending;
+      });
+    });
   });
-  return out;
+}
+
+void server_core::answer_all(const response& what) {
+  for (const auto& x : workers_)
+    x->loop.compute([&](const auto& open) {
+      for (const auto* one : open)
+        if (const auto& current = static_cast<const connection*>(one)->current)
+          current->answer(what);
+    });
 }
 
 // Answers whatever is still open with 503, until nothing waits.
 void server_core::close_answers(std::chrono::steady_clock::time_point until) {
   using clock = std::chrono::steady_clock;
-  while (busy() != 0 && clock::now() < until)
-    std::this_thread::sleep_for(std::chrono::milliseconds{2});
+  kit::wait_while([this] { return busy(); }, until);
   context_->stopped = true;
   const auto sent_until = clock::now() + std::chrono::milliseconds{500};
-  for (;;) {
-    housekeeper_.each([](connection& x) {
-      const std::lock_guard lock{x.guard};
-      if (x.current)
-        x.current->answer(unavailable(1));
-    });
+  const auto waits = [&] {
+    answer_all(unavailable(1));
     // What is suspended must go on first: the library cannot stop before.
-    if (context_->suspended == 0 && (busy() == 0 || clock::now() >= sent_until))
-      return;
-    std::this_thread::sleep_for(std::chrono::milliseconds{2});
-  }
+    return context_->suspended != 0 || (busy() && clock::now() < sent_until);
+  };
+  kit::wait_while(waits, clock::time_point::max());
 }
 
 void server_core::stop(std::chrono::milliseconds within) {
@@ -175,12 +165,11 @@ void server_core::stop(std::chrono::milliseconds within) {
   for (auto& x : workers_)
     x->loop.stop();
   workers_.clear();
-  housekeeper_.stop();
 }
 
 server_numbers server_core::numbers() const {
-  return {connections_, accepted_, context_->requests, context_->refused,
-          housekeeper_.expired()};
+  return {connections_.now(), connections_.total(), context_->requests,
+          context_->refused, context_->expired};
 }
 
 } // namespace depositd::http

@@ -3,12 +3,10 @@
 // Inside the server: its instances of libmicrohttpd, and what they call.
 
 #include "adapters/doors/http/exchange.hpp"
-#include "adapters/doors/http/housekeeper.hpp"
 #include "adapters/doors/http/io_loop.hpp"
-#include "adapters/doors/http/listen.hpp"
 #include "adapters/doors/http/server.hpp"
+#include "adapters/doors/kit/listen.hpp"
 
-#include <atomic>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -27,7 +25,7 @@ public:
   void stop(std::chrono::milliseconds within);
   server_numbers numbers() const;
 
-  const listener& where() const {
+  const kit::listener& where() const {
     return where_;
   }
 
@@ -50,24 +48,22 @@ private:
                             MHD_ConnectionNotificationCode what);
   static std::size_t keep_escapes(void*, MHD_Connection*, char* text);
 
-  caf::error read_certificate();
   MHD_Daemon* make_daemon(worker& for_whom);
+  caf::error start_worker();
   void open(MHD_Connection* handle, io_loop& loop, void** slot);
+  void close(connection& x);
   void close_answers(std::chrono::steady_clock::time_point until);
-  std::uint64_t busy();
+  void answer_all(const response& what);
+  bool busy();
 
   const server_options& options() const {
     return context_->options;
   }
 
   std::shared_ptr<exchange_context> context_;
-  listener where_;
-  std::uint32_t connections_max_ = 0;
-  std::string certificate_;
-  std::string key_;
-  std::atomic<std::uint64_t> connections_{0};
-  std::atomic<std::uint64_t> accepted_{0};
-  housekeeper housekeeper_;
+  kit::listener where_;
+  kit::tls_credentials tls_;
+  kit::connection_limit connections_;
   std::vector<std::unique_ptr<worker>> workers_;
 };
 

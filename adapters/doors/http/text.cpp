@@ -1,21 +1,12 @@
 #include "adapters/doors/http/text.hpp"
 
+#include "messages/values/hex.hpp"
+
 #include <algorithm>
-#include <cstdio>
 
 namespace depositd::http {
 
 namespace {
-
-int hex_digit(char c) noexcept {
-  if (c >= '0' && c <= '9')
-    return c - '0';
-  if (c >= 'a' && c <= 'f')
-    return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F')
-    return c - 'A' + 10;
-  return -1;
-}
 
 char lower(char c) noexcept {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
@@ -33,10 +24,9 @@ std::string decode(std::string_view text, bool plus_is_blank) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (c == '%' && i + 2 < text.size()) {
-      const int high = hex_digit(text[i + 1]);
-      const int low = hex_digit(text[i + 2]);
-      if (high >= 0 && low >= 0) {
-        out += static_cast<char>(high * 16 + low);
+      unsigned char byte = 0;
+      if (take_hex(text.substr(i + 1, 2), byte)) {
+        out += static_cast<char>(byte);
         i += 2;
         continue;
       }
@@ -166,9 +156,8 @@ std::string printable(std::string_view text) {
       out += c;
       continue;
     }
-    char hex[8];
-    std::snprintf(hex, sizeof hex, "\\x%02x", byte);
-    out += hex;
+    out += "\\x";
+    append_hex(out, c);
   }
   return out;
 }

@@ -1,12 +1,12 @@
 #include "adapters/logs/kafka/ingress_record.hpp"
 
+#include "adapters/doors/kit/json_reader.hpp"
 #include "messages/values/base64.hpp"
 #include "messages/values/names.hpp"
 #include "messages/values/trace_context.hpp"
 
-#include <simdjson.h>
-
 #include <algorithm>
+#include <charconv>
 #include <optional>
 #include <vector>
 
@@ -14,10 +14,11 @@ namespace depositd::kafka {
 
 namespace {
 
-constexpr std::size_t depth_max = 64;
+constexpr kit::json_rules strict{
+  .depth_max = 64, .byte_order_mark = false, .lone_surrogates = false};
 constexpr std::size_t members_max = 1'000;
 constexpr std::size_t id_bytes_max = 255;
-constexpr std::uint64_t priority_max = 99;
+constexpr std::int64_t priority_max = 99;
 
 caf::error refuse(ec code, std::string why) {
   return caf::make_error(code, std::move(why));
@@ -29,65 +30,107 @@ caf::error wrong(std::string why) {
 
 /// What the members of a record say, as far as we know them.
 struct fields {
-  std::optional<std::string_view> id;
-  std::optional<std::string_view> user;
-  std::optional<std::string_view> type;
-  std::optional<std::string_view> payload;
-  std::optional<std::string_view> payload_base64;
-  std::uint64_t priority = 0;
+  std::optional<std::string> id;
+  std::optional<std::string> user;
+  std::optional<std::string> type;
+  std::optional<std::string> payload;
+  std::optional<std::string> payload_base64;
+  std::int64_t priority = 0;
+  std::size_t bytes = 0;          ///< of the record
+  std::vector<std::string> names; ///< of all members
+  caf::error wrong;               ///< what is, of the first that is
 };
 
-caf::error read_text(std::string_view name, simdjson::dom::element value,
-                     std::optional<std::string_view>& out) {
-  std::string_view text;
-  if (value.get(text) != simdjson::SUCCESS)
-    return wrong(std::string{name} + " is not a string");
-  out = text;
-  return {};
+constexpr std::pair<std::string_view, std::optional<std::string> fields::*>
+  texts[] = {{"id", &fields::id},
+             {"user", &fields::user},
+             {"type", &fields::type},
+             {"payload", &fields::payload},
+             {"payload_base64", &fields::payload_base64}};
+
+void note(fields& to, std::string why) {
+  if (!to.wrong)
+    to.wrong = wrong(std::move(why));
 }
 
-caf::error read_priority(simdjson::dom::element value, fields& out) {
-  std::uint64_t number = 0;
-  if (!value.is<std::uint64_t>() || value.get(number) != simdjson::SUCCESS
-      || number > priority_max)
-    return wrong("priority is not a whole number from 0 to 99");
-  out.priority = number;
-  return {};
+bool read_priority(kit::json_reader& from, fields& to) {
+  std::string number;
+  if (!from.copy(number))
+    return false;
+  const auto* end = number.data() + number.size();
+  const auto read = std::from_chars(number.data(), end, to.priority);
+  if (read.ec != std::errc{} || read.ptr != end || to.priority < 0
+      || to.priority > priority_max)
+    note(to, "priority is not a whole number from 0 to 99");
+  return true;
 }
 
-caf::error read_member(std::string_view name, simdjson::dom::element value,
-                       fields& out) {
-  if (name == "id")
-    return read_text(name, value, out.id);
-  if (name == "user")
-    return read_text(name, value, out.user);
-  if (name == "type")
-    return read_text(name, value, out.type);
-  if (name == "payload")
-    return read_text(name, value, out.payload);
-  if (name == "payload_base64")
-    return read_text(name, value, out.payload_base64);
+/// False if the text is no JSON; what else is wrong is noted.
+bool read_member(kit::json_reader& from, fields& to) {
+  std::string name;
+  if (!from.key(name))
+    return false;
+  if (to.names.size() <= members_max)
+    to.names.push_back(name);
   if (name == "priority")
-    return read_priority(value, out);
+    return read_priority(from, to);
+  for (const auto& [known, text] : texts) {
+    if (name != known)
+      continue;
+    if (from.look() == '"') {
+      auto& out = (to.*text).emplace();
+      // Most of a record is its payload.
+      if (known.starts_with("payload"))
+        out.reserve(to.bytes);
+      return from.text(out);
+    }
+    note(to, name + " is not a string");
+  }
   if (name == "payload_url")
-    return wrong("payload_url is not supported");
-  return {}; // others may say more than we know
+    note(to, "payload_url is not supported");
+  return from.skip(); // others may say more than we know
 }
 
 /// A name that comes twice means something else to every reader.
-caf::error check_names(const simdjson::dom::object& object) {
-  std::vector<std::string_view> names;
-  for (const auto member : object) {
-    names.push_back(member.key);
-    if (names.size() > members_max)
-      return refuse(ec::too_large, "the object has more than "
-                                     + std::to_string(members_max)
-                                     + " members");
-  }
-  std::sort(names.begin(), names.end());
-  if (std::adjacent_find(names.begin(), names.end()) != names.end())
+caf::error check_names(fields& x) {
+  if (x.names.size() > members_max)
+    return refuse(ec::too_large, "the object has more than "
+                                   + std::to_string(members_max) + " members");
+  std::sort(x.names.begin(), x.names.end());
+  if (std::adjacent_find(x.names.begin(), x.names.end()) != x.names.end())
     return refuse(ec::malformed, "a member stands there twice");
-  return {};
+  return std::move(x.wrong);
+}
+
+caf::error fault_of(const kit::json_reader& x) {
+  if (x.why() == kit::json_too_deep)
+    return refuse(ec::malformed, "the JSON text is nested too deeply");
+  switch (x.fault()) {
+    case kit::json_fault::shape:
+      return refuse(ec::malformed, "the JSON text is not an object");
+    case kit::json_fault::not_finite:
+      return refuse(ec::malformed, "no JSON text: a number is too large");
+    case kit::json_fault::syntax:
+      return refuse(ec::malformed, "no JSON text: " + x.why());
+    case kit::json_fault::none:
+      break;
+  }
+  return refuse(ec::malformed, "no JSON text: more than one value");
+}
+
+caf::expected<fields> read_fields(std::string_view text) {
+  kit::json_reader from{text, strict};
+  fields out;
+  out.bytes = text.size();
+  out.names.reserve(8);
+  bool read = from.open('{');
+  for (bool first = true; read && from.next('}', first);)
+    read = read_member(from, out);
+  if (!from.at_end() || !from.finish())
+    return fault_of(from);
+  if (auto error = check_names(out))
+    return error;
+  return out;
 }
 
 /// Only the first version is known; a record that does not say is of that.
@@ -128,8 +171,8 @@ caf::error take_names(const fields& from, ingest_deposit& to) {
     return wrong("user is missing");
   if (!legal_user_name(*from.user))
     return wrong("user is not a user name");
-  to.user = std::string{*from.user};
-  to.submission.file_name = std::string{*from.id};
+  to.user = *from.user;
+  to.submission.file_name = *from.id;
   to.submission.login = to.user;
   return {};
 }
@@ -139,7 +182,7 @@ caf::error take_type(const record_format_options& options, const fields& from,
                      ingest_deposit& to) {
   if (!from.type)
     return wrong("type is missing");
-  const std::string type{*from.type};
+  const auto& type = *from.type;
   auto& operation = to.submission.operation;
   if (options.deposit_queues.count(type) != 0) {
     to.queue = type;
@@ -156,12 +199,12 @@ caf::error take_type(const record_format_options& options, const fields& from,
   return {};
 }
 
-caf::error take_payload(const record_format_options& options,
-                        const fields& from, ingest_deposit& to) {
+caf::error take_payload(const record_format_options& options, fields& from,
+                        ingest_deposit& to) {
   if (from.payload && from.payload_base64)
     return wrong("payload and payload_base64 are both given");
   if (from.payload) {
-    to.body = std::string{*from.payload};
+    to.body = std::move(*from.payload);
   } else if (from.payload_base64) {
     auto bytes = decode_base64(*from.payload_base64);
     if (!bytes)
@@ -173,50 +216,25 @@ caf::error take_payload(const record_format_options& options,
   if (to.body.find_first_not_of(" \t\r\n") == std::string::npos)
     return wrong("payload is empty");
   if (to.body.size() > options.payload_bytes_max)
-    return refuse(ec::too_large,
-                  "payload has more than "
-                    + std::to_string(options.payload_bytes_max) + " bytes");
+    return refuse(ec::too_large, "payload has more than "
+                                   + std::to_string(options.payload_bytes_max)
+                                   + " bytes");
   to.submission.size = to.body.size();
   return {};
 }
 
-caf::expected<simdjson::dom::object> parse(simdjson::dom::parser& parser,
-                                           std::string_view text) {
-  // A document of one byte needs more than one.
-  auto code = parser.allocate(std::max<std::size_t>(text.size(), 64),
-                              depth_max);
-  simdjson::dom::element root;
-  if (code == simdjson::SUCCESS)
-    code = parser.parse(text.data(), text.size()).get(root);
-  if (code == simdjson::DEPTH_ERROR)
-    return refuse(ec::malformed, "the JSON text is nested too deeply");
-  if (code != simdjson::SUCCESS)
-    return refuse(ec::malformed, std::string{"no JSON text: "}
-                                   + simdjson::error_message(code));
-  simdjson::dom::object out;
-  if (root.get(out) != simdjson::SUCCESS)
-    return refuse(ec::malformed, "the JSON text is not an object");
-  return out;
-}
-
 } // namespace
 
-caf::expected<ingest_deposit>
-read_ingress(const record_format_options& options, const source_record& x) {
+caf::expected<ingest_deposit> read_ingress(const record_format_options& options,
+                                           const source_record& x) {
   if (auto error = check_version(x))
     return error;
   if (!x.has_value)
     return refuse(ec::malformed, "the record has no value");
-  simdjson::dom::parser parser;
-  const auto object = parse(parser, x.value);
-  if (!object)
-    return object.error();
-  if (auto error = check_names(*object))
-    return error;
-  fields found;
-  for (const auto member : *object)
-    if (auto error = read_member(member.key, member.value, found))
-      return error;
+  auto read = read_fields(x.value);
+  if (!read)
+    return read.error();
+  auto& found = *read;
   ingest_deposit out;
   out.offset = x.offset;
   out.priority = static_cast<std::uint8_t>(found.priority);

@@ -1,6 +1,6 @@
 #include "adapters/processing/crossref/diagnostic.hpp"
 
-#include "adapters/processing/crossref/xml_text.hpp"
+#include "messages/values/utf8.hpp"
 
 namespace depositd::crossref {
 

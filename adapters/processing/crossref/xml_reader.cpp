@@ -1,6 +1,7 @@
 #include "adapters/processing/crossref/xml_reader.hpp"
 
 #include "adapters/processing/crossref/xml_text.hpp"
+#include "messages/values/utf8.hpp"
 
 #include <libxml/SAX2.h>
 #include <libxml/parser.h>

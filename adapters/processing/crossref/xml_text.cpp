@@ -1,8 +1,13 @@
 #include "adapters/processing/crossref/xml_text.hpp"
 
+#include "messages/values/utf8.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <vector>
+
+#include <unistr.h>
 
 namespace depositd::crossref {
 
@@ -22,45 +27,27 @@ caf::error too_large(std::string text) {
 
 // -- encodings ----------------------------------------------------------------
 
-void append_utf8(std::uint32_t code, std::string& out) {
-  if (code < 0x80) {
-    out += static_cast<char>(code);
-  } else if (code < 0x800) {
-    out += static_cast<char>(0xC0 | (code >> 6));
-    out += static_cast<char>(0x80 | (code & 0x3F));
-  } else if (code < 0x10000) {
-    out += static_cast<char>(0xE0 | (code >> 12));
-    out += static_cast<char>(0x80 | ((code >> 6) & 0x3F));
-    out += static_cast<char>(0x80 | (code & 0x3F));
-  } else {
-    out += static_cast<char>(0xF0 | (code >> 18));
-    out += static_cast<char>(0x80 | ((code >> 12) & 0x3F));
-    out += static_cast<char>(0x80 | ((code >> 6) & 0x3F));
-    out += static_cast<char>(0x80 | (code & 0x3F));
-  }
-}
-
 caf::expected<std::string> decode_utf16(std::string_view bytes, bool big) {
   if (bytes.size() % 2 != 0)
     return malformed("UTF-16 with an odd number of bytes");
-  const auto unit = [&](std::size_t i) {
-    const auto a = static_cast<std::uint8_t>(bytes[i]);
-    const auto b = static_cast<std::uint8_t>(bytes[i + 1]);
-    return static_cast<std::uint32_t>(big ? a << 8 | b : b << 8 | a);
-  };
-  std::string out;
-  out.reserve(bytes.size());
-  for (std::size_t i = 0; i < bytes.size(); i += 2) {
-    auto code = unit(i);
-    if (code >= 0xD800 && code < 0xE000) {
-      const auto low = i + 2 < bytes.size() ? unit(i + 2) : 0;
-      if (code >= 0xDC00 || low < 0xDC00 || low >= 0xE000)
-        return malformed(at_offset(out, out.size(), "lone UTF-16 surrogate"));
-      code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
-      i += 2;
-    }
-    append_utf8(code, out);
+  std::vector<std::uint16_t> units(bytes.size() / 2);
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    const auto a = static_cast<std::uint8_t>(bytes[2 * i]);
+    const auto b = static_cast<std::uint8_t>(bytes[2 * i + 1]);
+    units[i] = static_cast<std::uint16_t>(big ? a << 8 | b : b << 8 | a);
   }
+  const auto* lone = u16_check(units.data(), units.size());
+  const auto count = lone ? lone - units.data() : units.size();
+  // At most three bytes for each unit; with no room at all the library would
+  // make its own.
+  std::string out(count * 3, '\0');
+  if (auto size = out.size(); size != 0) {
+    u16_to_u8(units.data(), count, reinterpret_cast<std::uint8_t*>(out.data()),
+              &size);
+    out.resize(size);
+  }
+  if (lone)
+    return malformed(at_offset(out, out.size(), "lone UTF-16 surrogate"));
   return out;
 }
 
@@ -82,7 +69,7 @@ caf::expected<std::string> decode_bytes(std::string_view bytes, bool windows) {
     if (code == 0 && c != 0)
       return malformed(
         at_offset(out, out.size(), "byte that windows-1252 does not have"));
-    append_utf8(code, out);
+    append_utf8(out, code);
   }
   return out;
 }
@@ -202,41 +189,7 @@ caf::expected<std::string> decode_any(std::string_view bytes) {
   return not_as_declared(said);
 }
 
-/// Length of the UTF-8 sequence at the begin of the text; 0 if it is invalid.
-std::size_t utf8_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) -> std::uint32_t {
-    return i < text.size() ? static_cast<std::uint8_t>(text[i]) : 0;
-  };
-  const auto tail = [&](std::size_t i) { return (byte(i) & 0xC0) == 0x80; };
-  const auto first = byte(0);
-  if (first < 0x80)
-    return 1;
-  if (first >= 0xC2 && first < 0xE0)
-    return tail(1) ? 2 : 0;
-  if (first >= 0xE0 && first < 0xF0) {
-    const auto code = (first & 0x0F) << 12 | (byte(1) & 0x3F) << 6;
-    const bool surrogate = code >= 0xD800 && code < 0xE000;
-    return tail(1) && tail(2) && code >= 0x800 && !surrogate ? 3 : 0;
-  }
-  if (first >= 0xF0 && first < 0xF5) {
-    const auto code = (first & 0x07) << 18 | (byte(1) & 0x3F) << 12;
-    const bool in_range = code >= 0x10000 && code < 0x110000;
-    return tail(1) && tail(2) && tail(3) && in_range ? 4 : 0;
-  }
-  return 0;
-}
-
 } // namespace
-
-std::size_t find_invalid_utf8(std::string_view text) {
-  for (std::size_t i = 0; i < text.size();) {
-    const auto length = utf8_length(text.substr(i));
-    if (length == 0)
-      return i;
-    i += length;
-  }
-  return npos;
-}
 
 caf::expected<std::string> decode_xml_text(std::string_view bytes,
                                            const xml_limits& limits) {

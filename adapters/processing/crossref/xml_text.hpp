@@ -6,7 +6,6 @@
 #include "adapters/processing/crossref/xml_limits.hpp"
 #include "messages/values/errors.hpp"
 
-#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -19,9 +18,5 @@ namespace depositd::crossref {
 /// declare, `ec::too_large` above `bytes_max`.
 caf::expected<std::string> decode_xml_text(std::string_view bytes,
                                            const xml_limits& limits);
-
-/// Offset of the first byte that does not belong to valid UTF-8 (overlong
-/// forms and surrogates are invalid), or npos.
-std::size_t find_invalid_utf8(std::string_view text);
 
 } // namespace depositd::crossref

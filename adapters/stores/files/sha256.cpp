@@ -1,6 +1,7 @@
 #include "adapters/stores/files/sha256.hpp"
 
-#include <algorithm>
+#include "messages/values/hex.hpp"
+
 #include <array>
 #include <cstdlib>
 
@@ -16,20 +17,7 @@ std::string sha256_hex(std::string_view bytes) {
                  nullptr)
       != 1)
     std::abort();
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string out;
-  out.reserve(std::size_t{size} * 2);
-  for (unsigned int i = 0; i < size; ++i) {
-    out += digits[digest[i] >> 4];
-    out += digits[digest[i] & 15];
-  }
-  return out;
-}
-
-bool is_sha256_hex(std::string_view text) {
-  return text.size() == 64 && std::all_of(text.begin(), text.end(), [](char c) {
-           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-         });
+  return to_hex({reinterpret_cast<const char*>(digest.data()), size});
 }
 
 } // namespace depositd

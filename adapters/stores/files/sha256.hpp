@@ -2,6 +2,8 @@
 
 // Names of contents.
 
+#include "messages/values/hex.hpp"
+
 #include <string>
 #include <string_view>
 
@@ -9,8 +11,5 @@ namespace depositd {
 
 /// SHA-256 of the bytes in 64 lower-case hexadecimal digits.
 std::string sha256_hex(std::string_view bytes);
-
-/// Whether the text could be such a digest.
-bool is_sha256_hex(std::string_view text);
 
 } // namespace depositd

@@ -1,36 +1,14 @@
 #include "adapters/stores/postgres/values.hpp"
 
+#include "messages/values/hex.hpp"
+#include "messages/values/utf8.hpp"
+
 #include <charconv>
 #include <cstdlib>
 
 namespace depositd::postgres {
 
 namespace {
-
-constexpr std::string_view hex_digits = "0123456789abcdef";
-
-/// Bytes of the well-formed character at `at`; 0: it is none.
-std::size_t character_at(std::string_view text, std::size_t at) {
-  const auto byte = [&](std::size_t i) {
-    return static_cast<unsigned char>(text[at + i]);
-  };
-  const auto first = byte(0);
-  if (first < 0x80)
-    return first == 0 ? 0 : 1;
-  const std::size_t size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  if (first < 0xc2 || first > 0xf4 || at + size > text.size())
-    return 0;
-  for (std::size_t i = 1; i < size; ++i)
-    if ((byte(i) & 0xc0) != 0x80)
-      return 0;
-  // Overlong forms, surrogates, beyond the last code point.
-  const auto second = byte(1);
-  const auto wrong = (first == 0xe0 && second < 0xa0)
-                     || (first == 0xed && second > 0x9f)
-                     || (first == 0xf0 && second < 0x90)
-                     || (first == 0xf4 && second > 0x8f);
-  return wrong ? 0 : size;
-}
 
 void append_big_endian(std::string& out, std::uint64_t value, int bytes) {
   for (auto shift = (bytes - 1) * 8; shift >= 0; shift -= 8)
@@ -48,30 +26,26 @@ Oid array_of(Oid element) {
   }
 }
 
-int digit_value(char x) {
-  return x >= 'a' ? x - 'a' + 10 : x - '0';
-}
-
 } // namespace
 
 std::string escaped(std::string_view text) {
   std::string out;
   out.reserve(text.size());
-  for (std::size_t at = 0; at < text.size();) {
-    const auto size = character_at(text, at);
-    if (size == 0) {
-      const auto byte = static_cast<unsigned char>(text[at]);
-      out += "\\x";
-      out += hex_digits[byte >> 4];
-      out += hex_digits[byte & 15];
-    } else if (text[at] == '\\') {
-      out += "\\\\";
-    } else {
-      out += text.substr(at, size);
-    }
-    at += size == 0 ? 1 : size;
+  const auto as_digits = [&](char byte) { append_hex(out += "\\x", byte); };
+  for (;;) {
+    const auto bad = find_invalid_utf8(text);
+    for (const auto c : text.substr(0, bad))
+      if (c == '\\')
+        out += "\\\\";
+      else if (c == '\0')
+        as_digits(c);
+      else
+        out += c;
+    if (bad == std::string_view::npos)
+      return out;
+    as_digits(text[bad]);
+    text.remove_prefix(bad + 1);
   }
-  return out;
 }
 
 std::string unescaped(std::string_view text) {
@@ -83,8 +57,9 @@ std::string unescaped(std::string_view text) {
     if (text[at] != '\\' || at + 1 == text.size()) {
       out += text[at];
     } else if (text[at + 1] == 'x' && at + 3 < text.size()) {
-      out += static_cast<char>(digit_value(text[at + 2]) * 16
-                               + digit_value(text[at + 3]));
+      unsigned char byte = 0;
+      take_hex(text.substr(at + 2, 2), byte);
+      out += static_cast<char>(byte);
       at += 3;
     } else {
       out += text[++at];

@@ -48,15 +48,14 @@ TEST_F(crossref_posts, row_01_form_fields_and_the_file_are_a_success) {
 
 TEST_F(crossref_posts, carry_the_trace_context_that_they_came_with) {
   start();
-  const std::string trace
-    = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+  const std::string trace =
+    "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
   for (const auto& [given, kept] :
        {std::pair{trace, trace}, {trace + "x", std::string{}}}) {
-    const auto x
-      = ask(post_text("/servlet/deposit?operation=doMDUpload&" + login,
-                      "multipart/form-data; boundary=xYzZY\r\nTraceparent: "
-                        + given,
-                      form_text{}.file("fname", "f.xml", xml).closed()));
+    const auto x = ask(
+      post_text("/servlet/deposit?operation=doMDUpload&" + login,
+                "multipart/form-data; boundary=xYzZY\r\nTraceparent: " + given,
+                form_text{}.file("fname", "f.xml", xml).closed()));
     EXPECT_EQ(x.status, 200u);
     EXPECT_EQ(last().submission.trace, kept);
   }
@@ -231,10 +230,41 @@ TEST_F(crossref_posts, row_15_an_empty_or_malformed_form_is_400) {
 
 TEST_F(crossref_posts, row_15_a_form_that_is_never_closed_is_read_anyway) {
   start();
-  const auto x = post_form("/servlet/deposit?" + login,
-                           form_text{}.file("fname", "open.xml", xml).open());
+  const auto x =
+    post_form("/servlet/deposit", form_text{}
+                                    .file("fname", "open.xml", xml)
+                                    .field("login_id", "psychoceramics")
+                                    .field("login_passwd", secret)
+                                    .open());
   EXPECT_EQ(x.status, 200u);
   EXPECT_EQ(bytes_of(last()), xml);
+}
+
+TEST_F(crossref_posts, row_15_a_file_that_was_cut_off_is_400) {
+  start();
+  const auto target = "/servlet/deposit?fname=cut.xml&" + login;
+  for (const auto& body :
+       {form_text{}.file("fname", "cut.xml", xml).open(),
+        form_text{}.field("a", "b").file("fname", "cut.xml", xml).open(),
+        form_text{}.field("file", xml).open()}) {
+    const auto x = post_form(target, body);
+    EXPECT_EQ(x.status, 400u) << body;
+    EXPECT_EQ(x.body.find("SUCCESS"), std::string::npos);
+  }
+  EXPECT_EQ(count(), 0u);
+}
+
+TEST_F(crossref_posts, row_15_a_form_without_a_file_part_is_400) {
+  start();
+  EXPECT_EQ(post_urlencoded("/servlet/deposit?" + login, "fname=x.xml").status,
+            400u);
+  EXPECT_EQ(
+    post_urlencoded("/servlet/deposit", login + "&file=%3Ca/%3E").status, 400u);
+  EXPECT_EQ(post_urlencoded("/v2/deposits",
+                            "usr=psychoceramics&pwd=" + secret + "&mdFile=x")
+              .status,
+            400u);
+  EXPECT_EQ(count(), 0u);
 }
 
 TEST_F(crossref_posts, row_16_a_full_queue_is_429_with_retry_after) {

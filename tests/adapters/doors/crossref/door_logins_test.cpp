@@ -1,7 +1,7 @@
 // Who may enter, and what is kept of it. Row numbers are those of the table of
 // bad inputs.
 
-#include "adapters/doors/crossref/login_throttle.hpp"
+#include "adapters/doors/kit/login_throttle.hpp"
 #include "tests/adapters/doors/crossref/door_world.hpp"
 #include "tests/adapters/processing/crossref/deposit_builder.hpp"
 
@@ -112,7 +112,7 @@ TEST_F(crossref_logins, row_03_guessing_is_stopped_and_others_do_not_notice) {
       ASSERT_EQ(x->header("retry-after"), "60");
     }
   }
-  EXPECT_EQ(refused, crossref::login_throttle::failures_max);
+  EXPECT_EQ(refused, kit::login_throttle::failures_max);
   EXPECT_EQ(refused + stopped, 10'000u);
   EXPECT_EQ(poll_status("psychoceramics", secret), 200u);
   EXPECT_EQ(poll_status("other", secret), 200u);
@@ -177,7 +177,7 @@ TEST_F(crossref_logins, nothing_of_a_login_is_logged) {
 }
 
 TEST(login_throttle, counts_what_is_being_checked_as_what_may_fail) {
-  using crossref::login_throttle;
+  using kit::login_throttle;
   login_throttle x;
   for (std::uint32_t i = 0; i < login_throttle::failures_max; ++i)
     EXPECT_TRUE(x.begin("a", "1", 1));
@@ -189,7 +189,7 @@ TEST(login_throttle, counts_what_is_being_checked_as_what_may_fail) {
 }
 
 TEST(login_throttle, forgives_after_a_window_and_after_success) {
-  using crossref::login_throttle;
+  using kit::login_throttle;
   login_throttle x;
   for (std::uint32_t i = 0; i < login_throttle::failures_max; ++i) {
     EXPECT_TRUE(x.begin("a", "1", 1));

@@ -1,7 +1,7 @@
 // What is read of JSON bodies, and what is refused.
 
-#include "adapters/doors/emodb/json_reader.hpp"
-#include "adapters/doors/emodb/json_text.hpp"
+#include "adapters/doors/kit/json_reader.hpp"
+#include "adapters/doors/kit/json_text.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@ namespace depositd::testing {
 
 namespace {
 
-using emodb::json_fault;
-using emodb::json_reader;
+using kit::json_fault;
+using kit::json_reader;
 
 struct copied {
   bool fine = false;
@@ -61,11 +61,13 @@ TEST(emodb_json, keeps_tokens_and_drops_blanks) {
 
 TEST(emodb_json, refuses_what_is_no_json) {
   for (const std::string text :
-       {"", "  ", "{bad", "{\"a\":1", "{'a':1}", "[1,]", "{\"a\":1,}", "NaN",
-        "[1 2]", "{\"a\" 1}", "{1:2}", "[,1]", "tru", "truex", "01", "1.",
-        ".5", "-", "1e", "+1", "\"a", "\"\\x\"", "\"\\u12g4\"", "\"\n\"", "]",
-        "[}", "{]", "[\"a\":1]", "Infinity",
-        "12abc", "1,2", "1]", "12\xFF", "\"\xC3\"", "\"\xED\xA0\x80\""}) {
+       {"",      "  ",         "{bad",        "{\"a\":1", "{'a':1}",
+        "[1,]",  "{\"a\":1,}", "NaN",         "[1 2]",    "{\"a\" 1}",
+        "{1:2}", "[,1]",       "tru",         "truex",    "01",
+        "1.",    ".5",         "-",           "1e",       "+1",
+        "\"a",   "\"\\x\"",    "\"\\u12g4\"", "\"\n\"",   "]",
+        "[}",    "{]",         "[\"a\":1]",   "Infinity", "12abc",
+        "1,2",   "1]",         "12\xFF",      "\"\xC3\"", "\"\xED\xA0\x80\""}) {
     const auto got = copy(text);
     EXPECT_FALSE(got.fine) << text;
     EXPECT_EQ(got.fault, json_fault::syntax) << text;
@@ -73,9 +75,8 @@ TEST(emodb_json, refuses_what_is_no_json) {
 }
 
 TEST(emodb_json, refuses_numbers_that_are_too_large) {
-  for (const auto& text :
-       {std::string{"1e400"}, std::string{"[-1e309]"},
-        std::string(400, '9') + ".5"}) {
+  for (const auto& text : {std::string{"1e400"}, std::string{"[-1e309]"},
+                           std::string(400, '9') + ".5"}) {
     const auto got = copy(text);
     EXPECT_EQ(got.fault, json_fault::not_finite) << text;
   }
@@ -84,8 +85,8 @@ TEST(emodb_json, refuses_numbers_that_are_too_large) {
 }
 
 TEST(emodb_json, bounds_how_deep_values_lie_in_each_other) {
-  EXPECT_TRUE(copy(deep(emodb::json_depth_max)).fine);
-  EXPECT_EQ(copy(deep(emodb::json_depth_max + 1)).fault, json_fault::syntax);
+  EXPECT_TRUE(copy(deep(kit::json_depth_max)).fine);
+  EXPECT_EQ(copy(deep(kit::json_depth_max + 1)).fault, json_fault::syntax);
   EXPECT_EQ(copy(std::string(1'000'000, '[')).fault, json_fault::syntax);
 }
 
@@ -98,8 +99,8 @@ TEST(emodb_json, slices_an_array) {
     ASSERT_TRUE(reader.copy(got.back()));
   }
   EXPECT_TRUE(reader.finish());
-  EXPECT_EQ(got, (std::vector<std::string>{"1", "\"two\"", "[3]",
-                                           R"({"four":4})"}));
+  EXPECT_EQ(got,
+            (std::vector<std::string>{"1", "\"two\"", "[3]", R"({"four":4})"}));
 }
 
 TEST(emodb_json, tells_another_shape_from_no_json) {
@@ -133,7 +134,7 @@ TEST(emodb_json, writes_texts_that_can_be_read_again) {
     all += static_cast<char>(c);
   all += "\xC3\xA9";
   std::string token;
-  emodb::append_json_string(token, all);
+  kit::append_json_string(token, all);
   std::string again;
   json_reader reader{token};
   ASSERT_TRUE(reader.text(again));

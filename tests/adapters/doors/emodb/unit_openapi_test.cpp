@@ -58,8 +58,8 @@ TEST(emodb_openapi, refers_to_what_is_there) {
     ASSERT_EQ(x.rfind("#/components/", 0), 0u) << x;
     const auto rest = x.substr(13);
     const auto slash = rest.find('/');
-    EXPECT_TRUE(document["components"][rest.substr(0, slash)]
-                        [rest.substr(slash + 1)])
+    EXPECT_TRUE(
+      document["components"][rest.substr(0, slash)][rest.substr(slash + 1)])
       << x;
   }
 }

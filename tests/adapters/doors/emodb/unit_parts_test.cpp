@@ -3,8 +3,8 @@
 #include "adapters/doors/emodb/answers.hpp"
 #include "adapters/doors/emodb/keys.hpp"
 #include "adapters/doors/emodb/parameters.hpp"
-#include "adapters/doors/emodb/rate_limit.hpp"
 #include "adapters/doors/emodb/wire_id.hpp"
+#include "adapters/doors/kit/rate_limit.hpp"
 #include "adapters/stores/files/sha256.hpp"
 
 #include <gtest/gtest.h>
@@ -14,6 +14,7 @@ namespace depositd::testing {
 namespace {
 
 using namespace emodb;
+using kit::rate_limit;
 
 std::string id_of(const item_name& name, std::string_view queue) {
   std::string out;
@@ -61,8 +62,7 @@ TEST(emodb_ids, have_one_length_and_are_hexadecimal) {
   const auto text = id_of({7, 9}, "queue");
   item_name out;
   for (const auto& bad : {std::string{}, text.substr(1), text + "0",
-                          std::string{"wrong_event_id"},
-                          "g" + text.substr(1)})
+                          std::string{"wrong_event_id"}, "g" + text.substr(1)})
     EXPECT_EQ(read_wire_id(bad, "queue", out), id_fault::malformed) << bad;
 }
 
@@ -76,13 +76,13 @@ struct permit_case {
 TEST(emodb_keys, may_do_what_their_permits_say) {
   using enum queue_right;
   const std::vector<permit_case> cases{
-    {{any, "*"}, post, "a", true},      {{any, "*"}, poll, "__a", false},
-    {{any, "*"}, post, "BAD", true},    {{post, "*"}, poll, "a", false},
-    {{post, "*"}, post, "a", true},     {{poll, "a"}, poll, "a", true},
-    {{poll, "a"}, poll, "ab", false},   {{poll, "a*"}, poll, "ab", true},
-    {{poll, "a*"}, poll, "ba", false},  {{any, "__*"}, poll, "__a", true},
-    {{any, "__a"}, poll, "__a", true},  {{any, "_*"}, poll, "__a", false},
-    {{any, "__*"}, poll, "a", false},   {{any, ""}, poll, "a", false},
+    {{any, "*"}, post, "a", true},         {{any, "*"}, poll, "__a", false},
+    {{any, "*"}, post, "BAD", true},       {{post, "*"}, poll, "a", false},
+    {{post, "*"}, post, "a", true},        {{poll, "a"}, poll, "a", true},
+    {{poll, "a"}, poll, "ab", false},      {{poll, "a*"}, poll, "ab", true},
+    {{poll, "a*"}, poll, "ba", false},     {{any, "__*"}, poll, "__a", true},
+    {{any, "__a"}, poll, "__a", true},     {{any, "_*"}, poll, "__a", false},
+    {{any, "__*"}, poll, "a", false},      {{any, ""}, poll, "a", false},
     {{get_status, "a"}, post, "a", false},
   };
   for (const auto& x : cases)
@@ -92,8 +92,8 @@ TEST(emodb_keys, may_do_what_their_permits_say) {
 
 TEST(emodb_keys, are_found_by_digest) {
   auto control = std::make_shared<control_state>();
-  control->keys["worker"]
-    = {"worker", sha256_hex("secret"), {{queue_right::poll, "a"}}};
+  control->keys["worker"] = {
+    "worker", sha256_hex("secret"), {{queue_right::poll, "a"}}};
   control->keys["gone"] = {"gone", "", {}};
   const key_ring ring{control, false};
   ASSERT_NE(ring.find("secret"), nullptr);
@@ -116,7 +116,11 @@ TEST(emodb_keys, are_not_needed_where_anonymous_is_let_in) {
 TEST(emodb_parameters, follow_java) {
   for (const auto& [text, value] :
        std::vector<std::pair<std::string, std::int64_t>>{
-         {"5", 5}, {"+5", 5}, {"-5", -5}, {"", 30}, {"007", 7},
+         {"5", 5},
+         {"+5", 5},
+         {"-5", -5},
+         {"", 30},
+         {"007", 7},
          {"2147483647", 2147483647}}) {
     const auto from = with_query({{"ttl", text}, {"ttl", "99"}});
     query_reader query{from};
@@ -163,9 +167,8 @@ TEST(emodb_parameters, want_json_on_both_ways) {
        {"*/*", "application/*", "application/json", "text/html, */*;q=0.1",
         "text/html, image/gif, *; q=.2, */*; q=.2", ""})
     EXPECT_TRUE(accepts_json(with_header("Accept", text))) << text;
-  for (const std::string text :
-       {"text/html", "text/html, image/*", "application/json;q=0, */*",
-        "*/*;q=0"})
+  for (const std::string text : {"text/html", "text/html, image/*",
+                                 "application/json;q=0, */*", "*/*;q=0"})
     EXPECT_FALSE(accepts_json(with_header("Accept", text))) << text;
 }
 

@@ -52,14 +52,29 @@ TEST(http_form, keeps_file_names_verbatim) {
 }
 
 TEST(http_form, reads_what_is_there_of_a_body_that_is_never_closed) {
-  const auto body = part("name=a", "1") + part("name=f; filename=x", "<a/>");
-  EXPECT_EQ(read(body).parts.at(1).data, "<a/>");
+  const auto file = part("name=f; filename=x", "<a/>");
+  const auto body = file + part("name=a", "1");
+  EXPECT_EQ(read(body).parts.at(0).data, "<a/>");
+  EXPECT_EQ(read(body).parts.at(1).data, "1");
+  EXPECT_FALSE(read(body).parts.at(1).closed);
   const auto without_line_end = body.substr(0, body.size() - 2);
-  EXPECT_EQ(read(without_line_end).parts.at(1).data, "<a/>");
-  const auto half_closed = body + "--b";
-  EXPECT_EQ(read(half_closed).parts.at(1).data, "<a/>");
+  EXPECT_EQ(read(without_line_end).parts.at(1).data, "1");
+  const auto half_closed = file + "--b";
+  EXPECT_EQ(read(half_closed).parts.at(0).data, "<a/>");
   const auto one_more = body + "--b\r\n";
   EXPECT_EQ(read(one_more).parts.size(), 2u);
+  EXPECT_TRUE(read(one_more).parts.at(1).closed);
+}
+
+TEST(http_form, refuses_a_file_that_no_boundary_ends) {
+  const auto file = part("name=f; filename=x", "<a/>");
+  for (const std::string cut :
+       {file, part("name=a", "1") + file, file.substr(0, file.size() - 2),
+        file + "--", file + "--b-", file + file}) {
+    const auto x = read_multipart(cut, "b");
+    ASSERT_FALSE(x) << cut;
+    EXPECT_EQ(x.error(), ec::malformed) << cut;
+  }
 }
 
 TEST(http_form, accepts_line_feeds_alone_and_a_preamble) {
@@ -101,9 +116,12 @@ TEST(http_form, refuses_what_is_no_form) {
 TEST(http_form, survives_a_cut_at_every_byte) {
   const auto body =
     part("name=a", "1") + part("name=f; filename=\"x\"", "<a/>") + "--b--\r\n";
-  for (std::size_t i = 0; i <= body.size(); ++i)
-    read_multipart(std::string_view{body}.substr(0, i), "b");
-  SUCCEED();
+  for (std::size_t i = 0; i <= body.size(); ++i) {
+    const auto x = read_multipart(std::string_view{body}.substr(0, i), "b");
+    if (x && x->parts.size() == 2) {
+      EXPECT_EQ(x->parts[1].data, "<a/>") << i;
+    }
+  }
 }
 
 TEST(http_form, chooses_by_content_type) {

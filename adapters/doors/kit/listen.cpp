@@ -1,19 +1,21 @@
-#include "adapters/doors/http/listen.hpp"
+#include "adapters/doors/kit/listen.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <memory>
 #include <system_error>
 
+#include <arpa/inet.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-namespace depositd::http {
+namespace depositd::kit {
 
 namespace {
 
@@ -87,4 +89,18 @@ std::uint32_t connections_possible(std::uint32_t wanted) {
     std::clamp<std::uint64_t>(spare, 4, wanted < 4 ? 4 : wanted));
 }
 
-} // namespace depositd::http
+std::string numeric_address(const sockaddr* from) {
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  if (!from)
+    return {};
+  const void* address =
+    from->sa_family == AF_INET6
+      ? static_cast<const void*>(
+        &reinterpret_cast<const sockaddr_in6*>(from)->sin6_addr)
+      : &reinterpret_cast<const sockaddr_in*>(from)->sin_addr;
+  if (!inet_ntop(from->sa_family, address, text.data(), text.size()))
+    return {};
+  return text.data();
+}
+
+} // namespace depositd::kit

@@ -5,7 +5,7 @@
 #include <string>
 #include <unordered_map>
 
-namespace depositd::crossref {
+namespace depositd::kit {
 
 /// Slows down who guesses passwords: after too many failures of a user from an
 /// address within a minute, further logins of the two are refused unchecked.
@@ -38,4 +38,4 @@ private:
   std::unordered_map<std::string, entry> entries_;
 };
 
-} // namespace depositd::crossref
+} // namespace depositd::kit

@@ -1,10 +1,10 @@
-#include "adapters/doors/emodb/gateway.hpp"
+#include "adapters/doors/kit/gateway.hpp"
 
 #include <caf/actor_companion.hpp>
 
 #include <vector>
 
-namespace depositd::emodb {
+namespace depositd::kit {
 
 namespace {
 
@@ -123,4 +123,4 @@ void gateway::send(const caf::strong_actor_ptr& whom,
   whom->enqueue(std::move(what), nullptr);
 }
 
-} // namespace depositd::emodb
+} // namespace depositd::kit

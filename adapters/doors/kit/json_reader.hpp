@@ -8,10 +8,21 @@
 #include <string>
 #include <string_view>
 
-namespace depositd::emodb {
+namespace depositd::kit {
 
 /// Arrays and objects in each other.
 inline constexpr std::size_t json_depth_max = 1024;
+
+/// What stands in `why` when there are more.
+inline constexpr std::string_view json_too_deep =
+  "The JSON text is nested too deeply";
+
+/// What is forgiven.
+struct json_rules {
+  std::size_t depth_max = json_depth_max; ///< no more than that
+  bool byte_order_mark = true;            ///< is skipped
+  bool lone_surrogates = true;            ///< as escapes
+};
 
 enum class json_fault : std::uint8_t {
   none,
@@ -24,8 +35,7 @@ enum class json_fault : std::uint8_t {
 /// from then on every function says no.
 class json_reader {
 public:
-  /// A byte order mark is skipped.
-  explicit json_reader(std::string_view text);
+  explicit json_reader(std::string_view text, json_rules rules = {});
 
   /// The next byte that is not blank; 0 at the end and after a fault.
   char look();
@@ -74,16 +84,25 @@ private:
 
   bool fail(json_fault what, std::string why);
   bool unexpected();
-  void skip_blanks();
+
+  void skip_blanks() {
+    while (at_ != end_
+           && (*at_ == ' ' || *at_ == '\n' || *at_ == '\r' || *at_ == '\t'))
+      ++at_;
+  }
+
   bool value(copier& to);
   bool walk(copier& to);
   bool scalar(copier& to);
   bool string_token(copier& to);
   bool escape(copier& to);
+  bool decode(std::string& out);
+  bool code_point(char32_t& out);
   bool number_token();
   bool digits();
   bool word(std::string_view what);
 
+  const json_rules rules_;
   const char* begin_;
   const char* at_;
   const char* end_;
@@ -92,4 +111,4 @@ private:
   std::string why_;
 };
 
-} // namespace depositd::emodb
+} // namespace depositd::kit

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <unordered_set>
 
-namespace depositd::crossref {
+namespace depositd::kit {
 
 /// Logins that were right, so that a client that sends its password with every
 /// request does not pay for Argon2id each time. Kept are keyed digests under a
@@ -31,4 +31,4 @@ private:
   std::unordered_set<std::string> known_;
 };
 
-} // namespace depositd::crossref
+} // namespace depositd::kit

@@ -1,6 +1,6 @@
-#include "adapters/doors/crossref/login_throttle.hpp"
+#include "adapters/doors/kit/login_throttle.hpp"
 
-namespace depositd::crossref {
+namespace depositd::kit {
 
 namespace {
 
@@ -54,4 +54,4 @@ void login_throttle::forget_old(micros now) {
     entries_.clear(); // a flood of made-up names: memory is worth more
 }
 
-} // namespace depositd::crossref
+} // namespace depositd::kit

@@ -8,7 +8,7 @@
 #include <string>
 #include <unordered_map>
 
-namespace depositd::emodb {
+namespace depositd::kit {
 
 /// A bucket per key that fills at a steady rate and holds what one second
 /// gives. Any thread.
@@ -33,4 +33,4 @@ private:
   std::unordered_map<std::string, bucket> buckets_; ///< as many as keys
 };
 
-} // namespace depositd::emodb
+} // namespace depositd::kit

@@ -22,7 +22,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace depositd::emodb {
+namespace depositd::kit {
 
 /// What an actor has answered.
 class core_answer {
@@ -91,8 +91,7 @@ public:
   /// returns. `then` is dropped if no answer comes in time.
   template <class Actor, class Message, class F>
   void ask(const Actor& whom, Message what, F then) {
-    const auto id
-      = remember(std::make_unique<taker_of<F>>(std::move(then)));
+    const auto id = remember(std::make_unique<taker_of<F>>(std::move(then)));
     if (id != 0)
       send(caf::actor_cast<caf::strong_actor_ptr>(whom),
            caf::make_mailbox_element(self_, caf::make_message_id(id), {},
@@ -119,4 +118,4 @@ private:
   caf::strong_actor_ptr self_;
 };
 
-} // namespace depositd::emodb
+} // namespace depositd::kit

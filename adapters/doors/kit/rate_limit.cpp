@@ -1,8 +1,8 @@
-#include "adapters/doors/emodb/rate_limit.hpp"
+#include "adapters/doors/kit/rate_limit.hpp"
 
 #include <algorithm>
 
-namespace depositd::emodb {
+namespace depositd::kit {
 
 rate_limit::rate_limit(std::uint32_t requests_per_second)
   : rate_(requests_per_second) {
@@ -24,4 +24,4 @@ bool rate_limit::take(const std::string& key, time now) {
   return true;
 }
 
-} // namespace depositd::emodb
+} // namespace depositd::kit

@@ -1,8 +1,8 @@
-#include "adapters/doors/crossref/login_cache.hpp"
+#include "adapters/doors/kit/login_cache.hpp"
 
 #include <sodium.h>
 
-namespace depositd::crossref {
+namespace depositd::kit {
 
 namespace {
 
@@ -44,4 +44,4 @@ void login_cache::remember(std::string digest) {
   known_.insert(std::move(digest));
 }
 
-} // namespace depositd::crossref
+} // namespace depositd::kit
