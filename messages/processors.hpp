@@ -69,7 +69,8 @@ struct settle_and_request {
   /// Asks for nothing but `handed::eligible`, at once and without items.
   bool counts = false;
 };
-DEPOSITD_MESSAGE(4, settle_and_request, processor, credit, outcomes, waits, counts);
+DEPOSITD_MESSAGE(4, settle_and_request, processor, credit, outcomes, waits,
+                 counts);
 
 inline constexpr std::uint32_t credit_max = 10'000;
 

@@ -72,7 +72,8 @@ std::string post_request(const sender& who, const std::string& name,
 std::string in_query(const std::string& text) {
   std::string out;
   for (const auto c : text) {
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '-' || c == '_') {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '-'
+        || c == '_') {
       out += c;
     } else {
       append_hex(out += '%', c);

@@ -13,11 +13,14 @@ ROOMS = ["rules", "journal", "queue", "users", "shard", "projection",
 
 # Adapters that build on others: folder, and the folders that it may include.
 ADAPTERS_MAY_USE = {
-    "adapters/doors/crossref": {"adapters/doors/http",
+    "adapters/doors/crossref": {"adapters/doors/http", "adapters/doors/kit",
                                 "adapters/processing/crossref"},
     "adapters/doors/drop": {"adapters/stores/files"},
-    "adapters/doors/emodb": {"adapters/doors/http", "adapters/stores/files"},
+    "adapters/doors/emodb": {"adapters/doors/http", "adapters/doors/kit",
+                             "adapters/stores/files"},
+    "adapters/doors/http": {"adapters/doors/kit"},
     "adapters/doors/operations": {"adapters/doors/http"},
+    "adapters/logs/kafka": {"adapters/doors/kit"},
     "adapters/stores/blobs": {"adapters/stores/files"},
     "adapters/stores/memory": {"adapters/stores/files"},
     "adapters/stores/postgres": {"adapters/stores/files"},

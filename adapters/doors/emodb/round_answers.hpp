@@ -3,7 +3,7 @@
 // How requests that went to the shard together are answered one by one.
 
 #include "adapters/doors/http/responder.hpp"
-#include "messages/polling.hpp"
+#include "messages/receiving.hpp"
 
 #include <string_view>
 #include <vector>
