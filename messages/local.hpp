@@ -66,6 +66,7 @@ struct record_submission {
 /// Answer to reads of the read model.
 struct submissions_found {
   std::vector<submission_row> rows;
+  bool more = false; ///< cut short by `bytes_max`
 };
 
 struct items_found {

@@ -310,7 +310,7 @@ typename Inspector::result_type inspect(Inspector& f, submission_row& x) {
 
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, submissions_found& x) {
-  return f(x.rows);
+  return f(x.rows, x.more);
 }
 
 template <class Inspector>

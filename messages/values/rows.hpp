@@ -156,13 +156,16 @@ struct submission_query {
   std::uint32_t count_max = 100;
   bool with_documents = true;
   std::vector<item_id> ids; ///< any of these, if there are any
+  /// Only what comes after these in the order; one of each shard at most.
+  std::vector<item_id> after;
+  std::uint64_t bytes_max = 0; ///< of the rows; 0: all that are found
 };
 
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, submission_query& x) {
   return f(x.id, x.user, x.queue, x.file_name, x.batch_id, x.has_status,
            x.status, x.newest_first, x.count_max, x.with_documents,
-           x.ids);
+           x.ids, x.after, x.bytes_max);
 }
 
 } // namespace depositd
