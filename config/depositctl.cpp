@@ -5,6 +5,8 @@
 #include "adapters/shell/interactive.hpp"
 #include "adapters/shell/session.hpp"
 
+#include "actors/operators/command.hpp"
+
 #include <cstdio>
 #include <iostream>
 #include <unistd.h>
@@ -26,22 +28,26 @@ read_where(const shell::connection_words& where) {
 }
 
 int run(const std::vector<std::string>& words) {
-  const auto said = shell::read_call(words);
-  const auto where = read_where(said.where);
+  const auto named = shell::read_connection(words);
+  const auto where = named ? read_where(*named) : named.error();
   shell::session session{
     [&]() -> caf::expected<std::unique_ptr<shell::engine_link>> {
       if (!where)
         return where.error();
       return shell::connect(*where, shell::stop_wanted);
     },
-    shell::standard_terminal()};
+    shell::standard_terminal(), operators::published_commands()};
+  if (!named)
+    return session.tell(
+      {.exit_code = shell::exit_wrong_usage, .text = render(named.error())});
+  const auto said = shell::read_call(session.commands(), words);
   if (said.call)
     return session.run(*said.call);
   if (!said.interactive)
     return session.tell(said);
   if (!isatty(STDIN_FILENO))
     return shell::run_script(session);
-  return shell::run_prompt(session, "depositctl at " + said.where.connect
+  return shell::run_prompt(session, "depositctl at " + named->connect
                                       + ", help for help");
 }
 

@@ -218,10 +218,7 @@ const std::vector<queue_setting_key>& queue_setting_table() {
   static const std::vector<queue_setting_key> table{
     {"kind",
      [](queue& to, const given_setting& x) {
-       auto failure = read_word<queue_kind>(
-         x,
-         {{"deposit", queue_kind::deposit}, {"message", queue_kind::message}},
-         to.kind);
+       auto failure = read_word(x, to.kind);
        // Everything else starts from the defaults of this kind.
        const auto kind = to.kind;
        to = kind == queue_kind::deposit ? deposit_queue_defaults() : queue{};
@@ -241,20 +238,11 @@ const std::vector<queue_setting_key>& queue_setting_table() {
      }},
     {"priority_mode",
      [](queue& to, const given_setting& x) {
-       return read_word<priority_mode>(
-         x,
-         {{"within_user", priority_mode::within_user},
-          {"across_users", priority_mode::across_users}},
-         to.priority);
+       return read_word(x, to.priority);
      }},
     {"dedup",
      [](queue& to, const given_setting& x) {
-       return read_word<dedup_mode>(
-         x,
-         {{"none", dedup_mode::none},
-          {"between_polls", dedup_mode::between_polls},
-          {"while_pending", dedup_mode::while_pending}},
-         to.dedup);
+       return read_word(x, to.dedup);
      }},
     {"attempts_max",
      [](queue& to, const given_setting& x) {

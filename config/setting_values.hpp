@@ -4,6 +4,8 @@
 
 #include "config/settings.hpp"
 
+#include "messages/values/words.hpp"
+
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -48,6 +50,15 @@ caf::error read_word(const given_setting& x,
     known += word;
   }
   return bad_setting("must be one of " + known);
+}
+
+/// One of the words of an enumeration.
+template <class Enum>
+caf::error read_word(const given_setting& x, Enum& out) {
+  std::vector<std::pair<const char*, Enum>> words;
+  for (const auto& [value, text] : words_of<Enum>)
+    words.emplace_back(text.data(), value);
+  return read_word(x, words, out);
 }
 
 } // namespace depositd

@@ -45,8 +45,9 @@ DEPOSITD_NUMBER(14, submission_query);
 /// Answer to reads of the read model.
 struct submissions_found {
   std::vector<submission_row> rows;
+  bool more = false; ///< cut short by `bytes_max`
 };
-DEPOSITD_MESSAGE(58, submissions_found, rows);
+DEPOSITD_MESSAGE(58, submissions_found, rows, more);
 
 struct items_found {
   std::vector<item_row> rows;

@@ -16,7 +16,7 @@ LOOPBACK = {
 }
 
 
-LIST_MAX = 10_000
+PAGE = 10_000  # the most that one answer lists
 
 
 class EngineFailed(Exception):
@@ -156,26 +156,23 @@ class Engine:
         return json.loads(self.ctl(*arguments, "--json", timeout=timeout))
 
     def rows(self, *arguments, timeout=60):
-        """The list in the document of a command that lists something."""
-        document = self.ask(*arguments, timeout=timeout)
-        if isinstance(document, list):
-            return document
-        return next(v for v in document.values() if isinstance(v, list))
+        """The whole list of a command that lists something, page by page."""
+        out = []
+        after = []
+        while True:
+            document = self.ask(*arguments, *after, timeout=timeout)
+            out += next(v for v in document.values() if isinstance(v, list))
+            if "next" not in document:
+                return out
+            after = ["--after", document["next"]]
 
     def submissions(self, users=()):
-        """Every submission, finished ones too; more than LIST_MAX of them
-        only if the users are named, and then up to so many for each."""
+        """Every submission, finished ones too, of these users or of all."""
+        command = ["submission", "list", "--limit", str(PAGE)]
         if not users:
-            return self._submissions()
+            return self.rows(*command)
         return [row for user in users
-                for row in self._submissions("--user", user)]
-
-    def _submissions(self, *filters):
-        rows = self.rows("submission", "list", "--limit", str(LIST_MAX),
-                         *filters)
-        if len(rows) >= LIST_MAX:
-            raise CommandFailed(("submission", "list"), 0, "too many to list")
-        return rows
+                for row in self.rows(*command, "--user", user)]
 
     def add_user(self, name, password, *more):
         self.ctl("user", "add", name, "--password-stdin", *more,

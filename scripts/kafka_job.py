@@ -98,12 +98,17 @@ class Egress:
                 and len(self.events) == len(self.by_key)}
 
 
-def await_all(engine, submissions, by_user, give_up_after):
-    """Until the engine has taken every record."""
-    deadline = time.monotonic() + give_up_after
-    while len(engine.submissions(by_user)) < len(submissions):
-        if time.monotonic() > deadline:
+def await_all(engine, submissions, give_up_after):
+    """Until the engine has taken every record, or takes no more."""
+    last_news = time.monotonic()
+    taken = -1
+    while taken < len(submissions):
+        found = engine.ask("queue", "size", "metadata")["size"]
+        if found != taken:
+            last_news = time.monotonic()
+        elif time.monotonic() - last_news > give_up_after:
             return
+        taken = found
         time.sleep(LOOK_PAUSE_S)
 
 
@@ -122,7 +127,7 @@ def follow(engine, submissions, options):
         submission.outcome = "accepted"
     opened = datetime.now(timezone.utc)
     if not options.as_they_come:
-        await_all(engine, submissions, by_user, options.give_up_after)
+        await_all(engine, submissions, options.give_up_after)
         opened = datetime.now(timezone.utc)
         engine.ctl("queue", "resume", "metadata")
     egress = Egress(brokers, submissions)
@@ -130,10 +135,12 @@ def follow(engine, submissions, options):
     with Progress(by_user) as progress:
         while (any(s.outcome == "accepted" for s in submissions)
                and time.monotonic() - last_news < options.give_up_after):
+            began = time.monotonic()
             if egress.read():
                 last_news = time.monotonic()
             progress.show()
-            time.sleep(LOOK_PAUSE_S)
+            # A look reads the whole topic, which is large at last.
+            time.sleep(max(LOOK_PAUSE_S, time.monotonic() - began))
     for submission in submissions:
         if submission.outcome == "accepted":
             submission.outcome = "lost"

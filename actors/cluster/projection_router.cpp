@@ -1,5 +1,6 @@
 #include "actors/cluster/projection_router.hpp"
 
+#include "actors/rules/pages/pages.hpp"
 #include "messages/projection.hpp"
 
 #include <algorithm>
@@ -17,27 +18,11 @@ std::vector<shard_number> all_shards(self_pointer self) {
   return out;
 }
 
-/// Numbers of one shard rise with time; between shards the time counts.
-void order(std::vector<submission_row>& rows, const submission_query& x) {
-  std::stable_sort(rows.begin(), rows.end(),
-                   [&](const auto& a, const auto& b) {
-                     const auto before = std::pair{a.received_us, a.id}
-                                         < std::pair{b.received_us, b.id};
-                     const auto after = std::pair{b.received_us, b.id}
-                                        < std::pair{a.received_us, a.id};
-                     return x.newest_first ? after : before;
-                   });
-  if (rows.size() > x.count_max)
-    rows.resize(x.count_max);
-}
-
 caf::result<submissions_found> search_all(self_pointer self,
                                           const submission_query& x) {
   auto promise = self->make_response_promise<submissions_found>();
   auto all = std::make_shared<shard_answers<submissions_found>>();
   all->then = [=](caf::expected<submissions_found> found) {
-    if (found)
-      order(found->rows, x);
     fulfil(promise, std::move(found));
   };
   for (const auto shard : all_shards(self)) {
@@ -45,9 +30,13 @@ caf::result<submissions_found> search_all(self_pointer self,
     ask_shard<submissions_found>(
       self, shard, x, repeats::harmless,
       [=](caf::expected<submissions_found> found) {
-        if (found)
-          for (auto& row : found->rows)
-            all->result.rows.push_back(std::move(row));
+        if (found) {
+          auto& sum = all->result;
+          auto both = rules::pages::join({std::move(sum.rows), sum.more},
+                                         {std::move(found->rows), found->more},
+                                         x);
+          sum = {std::move(both.rows), both.more};
+        }
         all->arrived(found ? caf::error{} : found.error());
       });
   }

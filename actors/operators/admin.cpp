@@ -1,5 +1,4 @@
-#include "actors/operators/calls.hpp"
-#include "actors/operators/changes.hpp"
+#include "actors/operators/command.hpp"
 #include "messages/shard.hpp"
 #include "messages/values/names.hpp"
 
@@ -39,13 +38,6 @@ void refuse(const admin_call_ptr& call, ec code, std::string text) {
   refuse(call, caf::make_error(code, std::move(text)));
 }
 
-bool wrong(const admin_call_ptr& call) {
-  auto problem = call->arguments.finish();
-  if (problem)
-    refuse(call, problem);
-  return static_cast<bool>(problem);
-}
-
 void audit(admin_pointer self, const admin_call_ptr& call,
            const document& before, const document& after,
            const std::string& result) {
@@ -78,7 +70,8 @@ void refuse_change(admin_pointer self, const admin_call_ptr& call,
 
 void propose_change(admin_pointer self, const admin_call_ptr& call,
                     const control_state& now) {
-  auto decided = decide_change(call->command, call->arguments, now);
+  const auto& row = *find_command(call->command);
+  auto decided = std::get<decide_function>(row.run)(call->arguments, now);
   if (!decided) {
     refuse_change(self, call, decided.error());
     return;
@@ -132,7 +125,29 @@ std::string name_of(const caf::strong_actor_ptr& sender) {
   return sender ? caf::to_string(sender->node()) : "local";
 }
 
+void start_call(admin_pointer self, const admin_call_ptr& call) {
+  const auto found = find_command(call->command);
+  if (!found) {
+    refuse(call, ec::not_found,
+           "this engine has no command "
+             + to_text(document(call->command.substr(0, 64))));
+    return;
+  }
+  const auto run = std::get_if<run_function>(&found->run);
+  if (const auto wrong = call->arguments.check(found->row)) {
+    if (!run)
+      audit(self, call, nullptr, nullptr, render(wrong));
+    refuse(call, wrong);
+  } else if (run) {
+    (*run)(self, call);
+  } else {
+    add_change(self, call);
+  }
+}
+
 caf::result<admin_reply> start(admin_pointer self, const admin_request& x) {
+  if (x.command == publish_commands)
+    return admin_reply{to_json_text(published_commands())};
   auto arguments = admin_arguments::parse(x.arguments);
   if (!arguments)
     return std::move(arguments.error());
@@ -142,13 +157,7 @@ caf::result<admin_reply> start(admin_pointer self, const admin_request& x) {
   call->answer = self->make_response_promise<admin_reply>();
   call->command = x.command;
   call->arguments = std::move(*arguments);
-  if (is_change(x.command))
-    add_change(self, call);
-  else if (!start_query(self, call) && !start_act(self, call))
-    refuse(call,
-           caf::make_error(ec::not_found,
-                           "this engine has no command "
-                             + to_text(document(x.command.substr(0, 64)))));
+  start_call(self, call);
   return call->answer;
 }
 

@@ -1,6 +1,10 @@
 #include "actors/operators/arguments.hpp"
 
 #include "messages/values/names.hpp"
+#include "messages/values/words.hpp"
+
+#include <algorithm>
+#include <limits>
 
 namespace depositd::operators {
 
@@ -12,6 +16,116 @@ using json = nlohmann::json;
 std::string shown(const std::string& text) {
   return json(text.substr(0, 100))
     .dump(-1, ' ', true, json::error_handler_t::replace);
+}
+
+/// Nothing, or what the value must be.
+using problem = std::optional<std::string>;
+
+problem check_text(const json& x, bool required) {
+  if (!x.is_string())
+    return "a text";
+  if (required && x.get_ref<const std::string&>().empty())
+    return "given";
+  return std::nullopt;
+}
+
+problem check_word(const json& x, const std::vector<std::string>& words) {
+  if (auto wrong = check_text(x, false))
+    return wrong;
+  const auto& text = x.get_ref<const std::string&>();
+  if (text.empty()
+      || std::find(words.begin(), words.end(), text) != words.end())
+    return std::nullopt;
+  return any_of(words);
+}
+
+problem check_user(const json& x) {
+  if (auto wrong = check_text(x, true))
+    return wrong;
+  const auto& name = x.get_ref<const std::string&>();
+  if (!legal_user_name(name))
+    return "a user name, not " + shown(name);
+  return std::nullopt;
+}
+
+problem check_number(const json& x, std::int64_t min, std::int64_t max) {
+  // A number that only fits unsigned is beyond every maximum here.
+  const bool fits =
+    x.is_number_integer()
+    && (!x.is_number_unsigned()
+        || x.get<std::uint64_t>() <= static_cast<std::uint64_t>(max));
+  if (fits && x.get<std::int64_t>() >= min && x.get<std::int64_t>() <= max)
+    return std::nullopt;
+  return "a number from " + std::to_string(min) + " to " + std::to_string(max);
+}
+
+problem check_limit(const json& x, bool with_default) {
+  if (x.is_number_integer())
+    return check_number(x, 0, no_cap - 1);
+  if (x == "none" || (with_default && x == "default"))
+    return std::nullopt;
+  return with_default ? "a number, none or default" : "a number or none";
+}
+
+problem check_texts(const json& x) {
+  if (!x.is_array() || x.size() > command_users_max)
+    return "a list of at most " + std::to_string(command_users_max);
+  if (std::any_of(x.begin(), x.end(), [](auto& y) { return !y.is_string(); }))
+    return "a list of texts";
+  return std::nullopt;
+}
+
+problem check_users(const json& x) {
+  if (auto wrong = check_texts(x))
+    return wrong;
+  if (x.empty())
+    return "given";
+  for (const auto& entry : x)
+    if (!legal_user_name(entry.get_ref<const std::string&>()))
+      return "user names, not " + shown(entry.get<std::string>());
+  return std::nullopt;
+}
+
+problem check_value(const argument_spec& row, const json& x) {
+  switch (row.kind) {
+    case value_kind::text:
+    case value_kind::folder:
+    case value_kind::files:
+    case value_kind::password:
+    case value_kind::api_key:
+      return check_text(x, row.required);
+    case value_kind::word:
+      return check_word(x, row.words);
+    case value_kind::number:
+      return check_number(x, row.min, row.max);
+    case value_kind::time:
+      return check_number(x, 0, std::numeric_limits<micros>::max());
+    case value_kind::limit:
+    case value_kind::limit_or_default:
+      return check_limit(x, row.kind == value_kind::limit_or_default);
+    case value_kind::user:
+      return check_user(x);
+    case value_kind::users:
+      return check_users(x);
+    case value_kind::names:
+    case value_kind::each:
+      return check_texts(x);
+    case value_kind::flag:
+      return x.is_boolean() ? problem{} : "true or false";
+  }
+  return std::nullopt;
+}
+
+/// The row's arguments as they travel.
+std::vector<argument_spec> travelling(const command_spec& row) {
+  auto out = row.arguments;
+  for (auto& argument : out)
+    argument.required = argument.required
+                        || argument.kind == value_kind::password
+                        || argument.kind == value_kind::api_key;
+  if (row.find(value_kind::files))
+    out.push_back({"", "file_name", value_kind::text, "", "", true});
+  return out;
 }
 
 } // namespace
@@ -31,132 +145,72 @@ caf::expected<admin_arguments> admin_arguments::parse(const std::string& text) {
   return out;
 }
 
-bool admin_arguments::has(const char* key) const {
+caf::error admin_arguments::check(const command_spec& row) {
+  const auto refuse = [](std::string text) {
+    return caf::make_error(ec::invalid_argument, std::move(text));
+  };
+  const auto known = travelling(row);
+  for (const auto& argument : known) {
+    const auto value = find(argument.key);
+    const auto wrong = value               ? check_value(argument, *value)
+                       : argument.required ? problem{"given"}
+                                           : problem{};
+    if (wrong)
+      return refuse(argument.key + " must be " + *wrong);
+    if (!value && argument.initial)
+      object_[argument.key] = *argument.initial;
+  }
+  for (const auto& [key, value] : object_.items())
+    if (std::none_of(known.begin(), known.end(),
+                     [&](const auto& x) { return x.key == key; }))
+      return refuse("unknown argument " + shown(key));
+  return caf::none;
+}
+
+const json* admin_arguments::find(const std::string& key) const {
   const auto at = object_.find(key);
-  return at != object_.end() && !at->is_null();
+  return at != object_.end() && !at->is_null() ? &*at : nullptr;
 }
 
-const json* admin_arguments::find(const char* key) {
-  asked_.insert(key);
-  return has(key) ? &*object_.find(key) : nullptr;
+bool admin_arguments::has(const char* key) const {
+  return find(key) != nullptr;
 }
 
-void admin_arguments::refuse(const char* key, const std::string& wanted) {
-  if (problem_.empty())
-    problem_ = std::string{key} + " must be " + wanted;
-}
-
-std::string admin_arguments::text(const char* key) {
-  auto out = text_or(key, "");
-  if (out.empty())
-    refuse(key, "given");
-  return out;
-}
-
-std::string admin_arguments::text_or(const char* key, const char* fallback) {
+std::string admin_arguments::text(const char* key) const {
   const auto value = find(key);
-  if (!value)
-    return fallback;
-  if (value->is_string())
-    return value->get<std::string>();
-  refuse(key, "a text");
-  return fallback;
+  return value ? value->get<std::string>() : std::string{};
 }
 
-std::int64_t admin_arguments::number(const char* key, std::int64_t min,
-                                     std::int64_t max) {
-  if (!find(key))
-    refuse(key, "given");
-  return number_or(key, min, max, min);
-}
-
-std::int64_t admin_arguments::number_or(const char* key, std::int64_t min,
-                                        std::int64_t max,
-                                        std::int64_t fallback) {
+std::int64_t admin_arguments::number(const char* key) const {
   const auto value = find(key);
-  if (!value)
-    return fallback;
-  // A number that only fits unsigned is beyond every maximum here.
-  const bool fits =
-    value->is_number_integer()
-    && (!value->is_number_unsigned()
-        || value->get<std::uint64_t>() <= static_cast<std::uint64_t>(max));
-  if (fits && value->get<std::int64_t>() >= min
-      && value->get<std::int64_t>() <= max)
-    return value->get<std::int64_t>();
-  refuse(key,
-         "a number from " + std::to_string(min) + " to " + std::to_string(max));
-  return fallback;
+  return value ? value->get<std::int64_t>() : 0;
 }
 
-bool admin_arguments::flag(const char* key) {
+bool admin_arguments::flag(const char* key) const {
   const auto value = find(key);
-  if (value && !value->is_boolean())
-    refuse(key, "true or false");
-  return value && value->is_boolean() && value->get<bool>();
+  return value && value->get<bool>();
 }
 
-std::vector<std::string> admin_arguments::texts(const char* key) {
+std::vector<std::string> admin_arguments::texts(const char* key) const {
   const auto value = find(key);
-  std::vector<std::string> out;
-  if (!value)
-    return out;
-  if (!value->is_array() || value->size() > command_users_max) {
-    refuse(key, "a list of at most " + std::to_string(command_users_max));
-    return out;
-  }
-  for (const auto& entry : *value) {
-    if (!entry.is_string()) {
-      refuse(key, "a list of texts");
-      return {};
-    }
-    out.push_back(entry.get<std::string>());
-  }
-  return out;
+  return value ? value->get<std::vector<std::string>>()
+               : std::vector<std::string>{};
 }
 
-std::optional<limit_given> admin_arguments::limit(const char* key,
-                                                  bool with_default) {
+std::optional<limit_given> admin_arguments::limit(const char* key) const {
   const auto value = find(key);
   if (!value)
     return std::nullopt;
-  if (value->is_string() && *value == "none")
-    return limit_given{false, no_cap};
-  if (with_default && value->is_string() && *value == "default")
+  if (value->is_number())
+    return limit_given{false, value->get<std::uint32_t>()};
+  if (*value == "default")
     return limit_given{true, 0};
-  if (value->is_number_integer()) {
-    const auto number = number_or(key, 0, no_cap - 1, 0);
-    return limit_given{false, static_cast<std::uint32_t>(number)};
-  }
-  refuse(key, with_default ? "a number, none or default" : "a number or none");
-  return std::nullopt;
+  return limit_given{false, no_cap};
 }
 
-std::string admin_arguments::user(const char* key) {
-  auto out = text(key);
-  if (!out.empty() && !legal_user_name(out))
-    refuse(key, "a user name, not " + shown(out));
-  return out;
-}
-
-std::vector<std::string> admin_arguments::users(const char* key) {
-  auto out = texts(key);
-  if (out.empty())
-    refuse(key, "given");
-  for (const auto& name : out)
-    if (!legal_user_name(name))
-      refuse(key, "user names, not " + shown(name));
-  return out;
-}
-
-caf::error admin_arguments::finish() const {
-  if (!problem_.empty())
-    return caf::make_error(ec::invalid_argument, problem_);
-  for (const auto& [key, value] : object_.items())
-    if (!asked_.count(key))
-      return caf::make_error(ec::invalid_argument,
-                             "unknown argument " + shown(key));
-  return caf::none;
+void admin_arguments::take(const char* key, std::uint32_t& to) const {
+  if (const auto given = limit(key))
+    to = given->value;
 }
 
 std::string admin_arguments::redacted() const {

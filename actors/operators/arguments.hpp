@@ -3,6 +3,7 @@
 // The JSON arguments of an operator's command, read with care: whoever reaches
 // the node port may send anything.
 
+#include "messages/values/command_table.hpp"
 #include "messages/values/errors.hpp"
 #include "messages/values/types.hpp"
 
@@ -10,7 +11,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -22,47 +22,36 @@ struct limit_given {
   std::uint32_t value = 0; ///< `no_cap` for "none"
 };
 
-/// Typed access to the arguments. The first thing that is wrong is kept until
-/// `finish`; until then readers return harmless values.
+/// Arguments that have been held against their command's row once `check` has
+/// said nothing: readers then find what the row promises, and harmless values
+/// for what was not given.
 class admin_arguments {
 public:
   /// `ec::malformed` if the text is no JSON object, `ec::too_large` beyond
   /// `arguments_bytes_max`.
   static caf::expected<admin_arguments> parse(const std::string& text);
 
+  /// The first thing that is wrong, `ec::invalid_argument`; an argument that
+  /// the row does not know is. Adds what the row says of those not given.
+  caf::error check(const command_spec& row);
+
   bool has(const char* key) const;
+  std::string text(const char* key) const;
+  std::int64_t number(const char* key) const;
+  bool flag(const char* key) const;
+  std::vector<std::string> texts(const char* key) const;
+  std::optional<limit_given> limit(const char* key) const;
 
-  /// A text that must be there and not be empty.
-  std::string text(const char* key);
-  std::string text_or(const char* key, const char* fallback);
-  std::int64_t number(const char* key, std::int64_t min, std::int64_t max);
-  std::int64_t number_or(const char* key, std::int64_t min, std::int64_t max,
-                         std::int64_t fallback);
-  bool flag(const char* key);
-
-  /// A list of texts; nothing there is an empty list.
-  std::vector<std::string> texts(const char* key);
-
-  /// Nothing there is nothing. "default" only where `with_default`.
-  std::optional<limit_given> limit(const char* key, bool with_default);
-
-  /// A legal user name that must be there; a list of at least one.
-  std::string user(const char* key);
-  std::vector<std::string> users(const char* key);
-
-  /// The first problem, `ec::invalid_argument`; a key nobody asked for is one.
-  caf::error finish() const;
+  /// Changes `to` if a number or a limit is given.
+  void take(const char* key, std::uint32_t& to) const;
 
   /// For the audit line: one line of ASCII without secrets and contents.
   std::string redacted() const;
 
 private:
-  const nlohmann::json* find(const char* key);
-  void refuse(const char* key, const std::string& wanted);
+  const nlohmann::json* find(const std::string& key) const;
 
   nlohmann::json object_;
-  std::set<std::string> asked_;
-  std::string problem_;
 };
 
 inline constexpr std::size_t arguments_bytes_max = 16 * 1024 * 1024;

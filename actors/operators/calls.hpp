@@ -20,9 +20,6 @@ void refuse(const admin_call_ptr& call, const caf::error& problem);
 
 void refuse(const admin_call_ptr& call, ec code, std::string text);
 
-/// Answers and returns true if an argument is wrong.
-bool wrong(const admin_call_ptr& call);
-
 /// One line of ASCII per change: who, what, before, after, result.
 void audit(admin_pointer self, const admin_call_ptr& call,
            const document& before, const document& after,
@@ -53,21 +50,6 @@ void act(admin_pointer self, const admin_call_ptr& call, const Handle& whom,
       });
 }
 
-/// Finds the queue that the argument `name` names and goes on with its report.
-template <class F>
-void with_queue(admin_pointer self, const admin_call_ptr& call, F use) {
-  const auto name = call->arguments.text("name");
-  if (wrong(call))
-    return;
-  ask(self, call, self->state.options.shard, list_queues{},
-      [=](const queues_listed& x) {
-        for (const auto& queue : x.queues)
-          if (queue.name == name)
-            return use(queue);
-        refuse(call, ec::not_found, "there is no queue of this name");
-      });
-}
-
 /// All slots, here and on nodes that have joined.
 struct slots_gathered {
   slots_report slots;
@@ -80,15 +62,12 @@ struct slots_gathered {
 void gather_slots(admin_pointer self, const admin_call_ptr& call,
                   std::function<void(const slots_gathered&)> use);
 
-/// Answers which engine has which shard.
-void list_all_shards(admin_pointer self, const admin_call_ptr& call);
-
-/// Starts the answer to a command that only reads; false if it is none.
-bool start_query(admin_pointer self, const admin_call_ptr& call);
-
-/// Starts a command that does something else than change settings; false if
-/// it is none.
-bool start_act(admin_pointer self, const admin_call_ptr& call);
+/// What reads and publishes for one shard.
+struct log_report {
+  shard_number shard = 0;
+  intake_report in;
+  publisher_report out;
+};
 
 /// Goes on with what the logs of records do; none if there are none. One that
 /// does not answer says so in its trouble.

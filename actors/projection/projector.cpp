@@ -1,6 +1,7 @@
 #include "actors/projection/projector.hpp"
 
 #include "actors/projection/recovery.hpp"
+#include "actors/rules/pages/pages.hpp"
 #include "messages/projection.hpp"
 #include "messages/values/codec.hpp"
 #include "messages/values/test_points.hpp"
@@ -230,10 +231,14 @@ caf::result<submissions_found> answer_submissions(self_pointer self,
                                                   const submission_query& x) {
   if (auto failed = catch_up(self))
     return failed;
-  auto rows = self->state.options.projection->submissions(x);
+  auto ours = x;
+  ours.after = rules::pages::of_shard(x.after, self->state.options.shard);
+  auto rows = self->state.options.projection->submissions(ours);
   if (!rows)
     return std::move(rows.error());
-  return submissions_found{std::move(*rows)};
+  rules::pages::page out{std::move(*rows)};
+  rules::pages::cut(out, x.bytes_max);
+  return submissions_found{std::move(out.rows), out.more};
 }
 
 caf::result<items_found> answer_peek(self_pointer self, const peek_items& x) {

@@ -58,22 +58,20 @@ void append(std::vector<std::string>& to, const std::vector<std::string>& from,
 
 } // namespace
 
-std::vector<std::string> completions(const std::string& line,
+std::vector<std::string> completions(const command_table& commands,
+                                     const std::string& line,
                                      const known_names& names) {
   const auto typed = read_unfinished(line);
   if (!typed)
     return {};
-  const auto expected = expected_after(typed->words);
+  const auto expected = expected_after(commands, typed->words);
   auto out = expected.words;
   const auto comma = typed->start.rfind(',');
   const auto listed =
     comma == std::string::npos ? "" : typed->start.substr(0, comma + 1);
-  if (expected.queues)
-    append(out, names.queues, listed);
-  if (expected.users)
-    append(out, names.users, listed);
-  if (expected.processors)
-    append(out, names.processors);
+  for (const auto& list : expected.name_lists)
+    if (const auto at = names.find(list); at != names.end())
+      append(out, at->second, listed);
   if (expected.files)
     append(out, files_like(typed->start));
   std::erase_if(out, [&](const std::string& word) {
@@ -102,13 +100,9 @@ known_names fetch_names(session& from, const std::string& line) {
   const auto typed = read_unfinished(line);
   if (!typed)
     return out;
-  const auto expected = expected_after(typed->words);
-  if (expected.queues)
-    out.queues = from.names("queue list", "queues", "name");
-  if (expected.users)
-    out.users = from.names("user list", "users", "user");
-  if (expected.processors)
-    out.processors = from.names("sp list", "processors", "name");
+  const auto expected = expected_after(from.known_commands(), typed->words);
+  for (const auto& list : expected.name_lists)
+    out[list] = from.names(list);
   return out;
 }
 

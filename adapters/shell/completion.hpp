@@ -4,21 +4,19 @@
 
 #include "adapters/shell/session.hpp"
 
+#include <map>
 #include <string>
 #include <vector>
 
 namespace depositd::shell {
 
-/// Where names of the engine come from.
-struct known_names {
-  std::vector<std::string> queues;
-  std::vector<std::string> users;
-  std::vector<std::string> processors;
-};
+/// Names of the engine, by the command that lists them.
+using known_names = std::map<std::string, std::vector<std::string>>;
 
 /// Everything that the last, unfinished word of the line could become, sorted.
 /// Lists of users are completed after each comma.
-std::vector<std::string> completions(const std::string& line,
+std::vector<std::string> completions(const command_table& commands,
+                                     const std::string& line,
                                      const known_names& names);
 
 /// What all of them begin with.

@@ -55,7 +55,7 @@ int run_line(session& with, const std::string& line, bool& quit) {
     return exit_done;
   }
   const bool general = words->size() == 1 && words->front() == "help";
-  const auto said = read_line(without_help(std::move(*words)));
+  const auto said = read_line(with.commands(), without_help(std::move(*words)));
   if (said.call)
     return with.run(*said.call);
   const auto code = with.tell(said);

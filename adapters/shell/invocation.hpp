@@ -2,6 +2,8 @@
 
 // A command line that was understood.
 
+#include "messages/values/command_table.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
@@ -19,24 +21,13 @@ struct repetition {
 
 /// What to ask the engine and what to do around it.
 struct invocation {
-  std::string command; ///< as the admin actor knows it
+  command_spec row;
   nlohmann::json arguments = nlohmann::json::object();
-  bool json = false; ///< print the document as it is
-  bool yes = false;  ///< do not ask back
-
-  /// Needs `yes`, or a yes typed by hand, after this question.
-  std::string question;
-  bool counts_first = false;      ///< park, unpark: the question needs a number
-  bool count_only = false;        ///< park, unpark: stop after counting
-  bool needs_password = false;    ///< hash goes into the arguments
-  bool needs_key = false;         ///< its digest goes into the arguments
+  bool json = false;              ///< print the document as it is
+  bool yes = false;               ///< do not ask back
   bool key_from_stdin = false;    ///< else one is made and printed
-  std::vector<std::string> files; ///< submit: one request for each
-
+  std::vector<std::string> files; ///< one request for each
   std::optional<repetition> watch;
-
-  /// Whether it only reads, so that it may be repeated at will.
-  bool reads = false;
 };
 
 /// Where to find the engine, and with which files (PEM) to show who we are.
@@ -53,7 +44,6 @@ struct understood {
   bool interactive = false;       ///< no command was given
   int exit_code = 0;
   std::string text;
-  connection_words where;
 };
 
 } // namespace depositd::shell

@@ -86,7 +86,8 @@ private:
   unsigned char complete_word() {
     const auto info = el_line(editor_);
     const std::string line{info->buffer, info->cursor};
-    const auto found = completions(line, fetch_names(with_, line));
+    const auto found =
+      completions(with_.known_commands(), line, fetch_names(with_, line));
     if (found.empty())
       return CC_ERROR;
     const auto blank = line.rfind(' ');

@@ -1,13 +1,21 @@
 #pragma once
 
-// Documents of the engine as text for people.
+// Documents of the engine as text for people, by the views it publishes.
+
+#include "messages/values/command_table.hpp"
 
 #include <string>
+#include <vector>
 
 namespace depositd::shell {
 
 /// Lines for the answer to a command. Whatever the document looks like, this
 /// prints something and never anything a terminal obeys.
-std::string rendered(const std::string& command, const std::string& document);
+std::string rendered(const std::vector<view_block>& view,
+                     const std::string& document);
+
+/// What the first column of the first table says in each row.
+std::vector<std::string> first_column(const std::vector<view_block>& view,
+                                      const std::string& document);
 
 } // namespace depositd::shell

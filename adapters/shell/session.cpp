@@ -18,14 +18,6 @@ namespace {
 using json = nlohmann::json;
 using namespace std::chrono_literals;
 
-/// How long the engine may take; longer than its own limits.
-std::chrono::seconds patience_for(const std::string& command) {
-  for (const auto slow : {"backup", "park", "unpark", "queue purge"})
-    if (command == slow)
-      return 3'700s;
-  return command == "submit" ? 120s : 30s;
-}
-
 std::string to_text(const json& x) {
   return x.dump(-1, ' ', false, json::error_handler_t::replace);
 }
@@ -39,20 +31,50 @@ std::string now_text() {
 
 } // namespace
 
-session::session(link_factory connect, terminal where)
-  : connect_(std::move(connect)), where_(std::move(where)) {
+session::session(link_factory connect, terminal where, command_table own)
+  : connect_(std::move(connect)), where_(std::move(where)),
+    commands_(std::move(own)) {
   // nop
 }
 
-caf::expected<std::string> session::ask(const std::string& command,
-                                        const json& arguments) {
-  if (!link_) {
-    auto link = connect_();
-    if (!link)
-      return std::move(link.error());
-    link_ = std::move(*link);
+caf::error session::open() {
+  if (link_)
+    return caf::none;
+  auto link = connect_();
+  if (!link)
+    return std::move(link.error());
+  link_ = std::move(*link);
+  return fetch_commands();
+}
+
+caf::error session::fetch_commands() {
+  const auto answer = link_->ask(publish_commands, "{}", 30s);
+  if (!answer && !is_refusal(answer.error())) {
+    link_ = nullptr;
+    return answer.error();
   }
-  auto out = link_->ask(command, to_text(arguments), patience_for(command));
+  auto table = answer ? parse_command_table(*answer) : std::nullopt;
+  if (table)
+    commands_ = std::move(*table);
+  else
+    where_.err << "depositctl: this engine does not publish its commands; "
+                  "going by those of this depositctl"
+               << std::endl;
+  return caf::none;
+}
+
+const command_table& session::commands() {
+  unreached_ = open();
+  return commands_;
+}
+
+caf::expected<std::string> session::ask(const command_spec& row,
+                                        const json& arguments) {
+  // Whoever was looked for just now is not looked for again.
+  if (auto problem = unreached_ ? std::exchange(unreached_, caf::none) : open())
+    return problem;
+  auto out = link_->ask(row.words, to_text(arguments),
+                        std::chrono::seconds{row.patience_s});
   if (!out && !is_refusal(out.error()))
     link_ = nullptr;
   return out;
@@ -71,6 +93,9 @@ int session::tell(const understood& said) {
     to << said.text << std::flush;
   else
     to << "depositctl: " << escaped(said.text) << std::endl;
+  if (unreached_)
+    where_.err << "depositctl: " << escaped(render(unreached_))
+               << "; this is what depositctl itself knows" << std::endl;
   return said.exit_code;
 }
 
@@ -78,11 +103,11 @@ void session::print(const invocation& call, const std::string& document) {
   if (call.json)
     where_.out << document << std::endl;
   else
-    where_.out << rendered(call.command, document) << std::flush;
+    where_.out << rendered(call.row.view, document) << std::flush;
 }
 
 int session::ask_and_print(const invocation& call, const json& arguments) {
-  const auto document = ask(call.command, arguments);
+  const auto document = ask(call.row, arguments);
   if (!document)
     return fail(document.error());
   print(call, *document);
@@ -94,7 +119,7 @@ std::optional<int> session::refused_by_person(const invocation& call,
   if (call.yes || question.empty())
     return std::nullopt;
   if (!where_.reads_from_person) {
-    where_.err << "depositctl: " << call.command
+    where_.err << "depositctl: " << call.row.words
                << " needs --yes when nobody is there to ask" << std::endl;
     return exit_wrong_usage;
   }
@@ -107,19 +132,19 @@ std::optional<int> session::refused_by_person(const invocation& call,
 int session::run(const invocation& call) {
   if (call.watch)
     return run_watch(call);
-  if (call.counts_first)
+  if (call.row.counts_first)
     return run_counted(call);
   if (!call.files.empty())
     return submit(call);
-  if (const auto code = refused_by_person(call, call.question))
+  if (const auto code = refused_by_person(call, call.row.question))
     return *code;
   return run_once(call);
 }
 
 int session::run_once(const invocation& call) {
-  if (call.needs_password)
+  if (call.row.find(value_kind::password))
     return run_with_password(call);
-  if (call.needs_key)
+  if (call.row.find(value_kind::api_key))
     return run_with_key(call);
   return ask_and_print(call, call.arguments);
 }
@@ -132,7 +157,7 @@ int session::run_with_password(const invocation& call) {
   if (!hash)
     return fail(hash.error());
   auto arguments = call.arguments;
-  arguments["password_hash"] = std::move(*hash);
+  arguments[call.row.find(value_kind::password)->key] = std::move(*hash);
   return ask_and_print(call, arguments);
 }
 
@@ -141,8 +166,8 @@ int session::run_with_key(const invocation& call) {
   if (!key)
     return fail(key.error());
   auto arguments = call.arguments;
-  arguments["digest"] = digest_of_api_key(*key);
-  const auto answer = ask(call.command, arguments);
+  arguments[call.row.find(value_kind::api_key)->key] = digest_of_api_key(*key);
+  const auto answer = ask(call.row, arguments);
   if (!answer)
     return fail(answer.error());
   // Whoever brought the key along knows it.
@@ -153,10 +178,10 @@ int session::run_with_key(const invocation& call) {
 int session::run_counted(const invocation& call) {
   auto counting = call.arguments;
   counting["count_only"] = true;
-  const auto counted = ask(call.command, counting);
+  const auto counted = ask(call.row, counting);
   if (!counted)
     return fail(counted.error());
-  if (call.count_only) {
+  if (call.arguments.value("count_only", false)) {
     print(call, *counted);
     return exit_done;
   }
@@ -165,7 +190,7 @@ int session::run_counted(const invocation& call) {
   const auto found = to_text(matched) + " items match. ";
   if (!call.json && !where_.reads_from_person)
     where_.err << found << std::endl;
-  if (const auto code = refused_by_person(call, found + call.question))
+  if (const auto code = refused_by_person(call, found + call.row.question))
     return *code;
   return ask_and_print(call, call.arguments);
 }
@@ -178,7 +203,7 @@ int session::run_watch(const invocation& call) {
     if (where_.draws && !call.json)
       where_.out << "\x1b[H\x1b[2J" << std::flush;
     if (!call.json)
-      where_.out << "every " << call.watch->seconds << " s: " << call.command
+      where_.out << "every " << call.watch->seconds << " s: " << call.row.words
                  << "   " << now_text() << "\n\n";
     code = run(once);
     if (code == exit_refused || code == exit_wrong_usage
@@ -190,19 +215,12 @@ int session::run_watch(const invocation& call) {
   }
 }
 
-std::vector<std::string> session::names(const std::string& command,
-                                        const char* list, const char* key) {
-  std::vector<std::string> out;
-  const auto document = ask(command, json::object());
-  if (!document)
-    return out;
-  const auto x = json::parse(*document, nullptr, false);
-  if (!x.is_object() || !x.contains(list) || !x[list].is_array())
-    return out;
-  for (const auto& entry : x[list])
-    if (entry.is_object() && entry.contains(key) && entry[key].is_string())
-      out.push_back(entry[key].get<std::string>());
-  return out;
+std::vector<std::string> session::names(const std::string& command) {
+  for (const auto& row : commands().commands)
+    if (row.words == command)
+      if (const auto document = ask(row, json::object()))
+        return first_column(row.view, *document);
+  return {};
 }
 
 } // namespace depositd::shell

@@ -24,7 +24,16 @@ enum exit_codes : int {
 class session {
 public:
   /// Connects when the first command needs it, and again after a failure.
-  session(link_factory connect, terminal where);
+  /// Goes by `own` as long as no engine has said which commands it has.
+  session(link_factory connect, terminal where, command_table own);
+
+  /// What the engine offers; the table of one's own if there is no engine.
+  const command_table& commands();
+
+  /// The same as far as it is known, without looking for an engine.
+  const command_table& known_commands() const {
+    return commands_;
+  }
 
   /// Runs one command to its end and returns an exit code.
   int run(const invocation& call);
@@ -32,16 +41,18 @@ public:
   /// Prints a text of the grammar (help or a usage error).
   int tell(const understood& said);
 
-  /// Names that the engine knows, for completion; empty if it does not answer.
-  std::vector<std::string> names(const std::string& command, const char* list,
-                                 const char* key);
+  /// Names that the engine lists at this command, for completion; empty if it
+  /// does not answer.
+  std::vector<std::string> names(const std::string& command);
 
   terminal& where() {
     return where_;
   }
 
 private:
-  caf::expected<std::string> ask(const std::string& command,
+  caf::error open();
+  caf::error fetch_commands();
+  caf::expected<std::string> ask(const command_spec& row,
                                  const nlohmann::json& arguments);
   int fail(const caf::error& problem);
   void print(const invocation& call, const std::string& document);
@@ -60,6 +71,8 @@ private:
   link_factory connect_;
   terminal where_;
   std::unique_ptr<engine_link> link_;
+  command_table commands_;
+  caf::error unreached_; ///< why the last look for an engine found none
 };
 
 } // namespace depositd::shell

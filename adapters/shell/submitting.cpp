@@ -88,7 +88,7 @@ int session::submit(const invocation& call) {
       auto arguments = call.arguments;
       arguments["file_name"] = std::filesystem::path{file}.filename().string();
       arguments["content_base64"] = encode_base64(*answer);
-      answer = ask(call.command, arguments);
+      answer = ask(call.row, arguments);
     }
     entries.push_back(entry_of(file, answer));
     bar.clear();

@@ -4,6 +4,7 @@
 
 #include "benchmarks/depositbench/doors.hpp"
 #include "benchmarks/depositbench/phases.hpp"
+#include "messages/workers.hpp"
 
 #include <chrono>
 #include <memory>

@@ -162,9 +162,12 @@ struct submission_query {
   std::uint32_t count_max = 100;
   bool with_documents = true;
   std::vector<item_id> ids; ///< any of these, if there are any
+  /// Only what comes after these in the order; one of each shard at most.
+  std::vector<item_id> after;
+  std::uint64_t bytes_max = 0; ///< of the rows; 0: all that are found
 };
 DEPOSITD_FIELDS(submission_query, id, user, queue, file_name, batch_id,
                 has_status, status, newest_first, count_max, with_documents,
-                ids);
+                ids, after, bytes_max);
 
 } // namespace depositd

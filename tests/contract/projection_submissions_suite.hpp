@@ -123,6 +123,17 @@ TEST_P(projection_store_suite, orders_and_limits_submissions) {
   EXPECT_TRUE(find({.count_max = 0}).empty());
 }
 
+TEST_P(projection_store_suite, goes_on_after_a_submission) {
+  put({a_submission(1), a_submission(2, "bob"), a_submission(3),
+       a_submission(5)});
+  EXPECT_EQ(ids({.count_max = 2, .after = {5}}), (ids_list{3, 2}));
+  EXPECT_EQ(ids({.after = {4}}), (ids_list{3, 2, 1}));
+  EXPECT_EQ(ids({.user = "ann", .after = {3}}), ids_list{1});
+  EXPECT_EQ(ids({.newest_first = false, .after = {2}}), (ids_list{3, 5}));
+  EXPECT_EQ(ids({.ids = {1, 2, 5}, .after = {5}}), (ids_list{2, 1}));
+  EXPECT_TRUE(find({.after = {1}}).empty());
+}
+
 TEST_P(projection_store_suite, finds_any_of_many_submissions_in_one_go) {
   const item_id far = (item_id{0xf00} << 52) + 7; // negative, in a database
   put({a_submission(1), a_submission(2, "bob"), a_submission(3),

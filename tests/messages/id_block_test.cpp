@@ -21,25 +21,25 @@ std::string names(std::integer_sequence<caf::type_id_t, Is...>) {
 }
 
 const std::string expected =
-  "enqueue enqueued open_queue done work touch_claims attached detach "
-  "handed admin_request admin_reply connect_native attach outcome "
-  "submission_query processor_actor queue_door_actor native_actor "
-  "withdraw held_claim open_doors doors_opened ingest ingested "
-  "read_watermarks watermarks_read propose control_changed adopt_control "
-  "watch_control submit record_submission reserve_id id_reserved "
-  "count_pending pending_counted take_items items_taken end_items "
-  "items_ended extend_items release_queue count_queue queue_counted "
-  "move_queue move_begun park_matching matching_parked purge_queue "
-  "explain_item item_explained list_queues queues_listed list_users "
-  "users_listed await_ready check_intake drain submissions_found "
-  "peek_items items_found report_store store_report report_slots "
-  "slots_report put_blob blob_put join_node node_joined meet_engine "
-  "engine_met shard_actor projector_actor processor_manager_actor "
-  "store_server_actor read_blob blob_piece list_blobs blobs_listed "
-  "remove_blobs blobs_removed record_dois dois_recorded find_dois "
-  "dois_found find_submission submission_found";
+  "enqueue enqueued open_queue done settle_and_request renew_claims "
+  "attached detach deliver admin_request admin_reply connect_native "
+  "attach outcome submission_query processor_actor queue_port_actor "
+  "native_actor cancel_credit held_claim open_ports ports_opened ingest "
+  "ingested read_watermarks watermarks_read propose control_changed "
+  "adopt_control watch_control submit record_submission reserve_id "
+  "id_reserved count_pending pending_counted receive_items items_received "
+  "settle_items items_settled renew_items release_queue count_queue "
+  "queue_counted move_queue move_begun park_matching matching_parked "
+  "purge_queue explain_item item_explained list_queues queues_listed "
+  "list_users users_listed await_ready check_intake drain "
+  "submissions_found peek_items items_found report_store store_report "
+  "report_slots slots_report put_blob blob_put join_node node_joined "
+  "meet_engine engine_met shard_actor projector_actor "
+  "processor_manager_actor store_server_actor read_blob blob_piece "
+  "list_blobs blobs_listed remove_blobs blobs_removed record_dois "
+  "dois_recorded find_dois dois_found find_submission submission_found";
 
-TEST(id_block, knows_messages_by_the_names_and_numbers_that_they_had) {
+TEST(id_block, knows_messages_by_names_and_numbers) {
   using block = caf::id_block::depositd;
   ASSERT_EQ(block::begin, 200);
   ASSERT_EQ(block::end, 200 + 87);

@@ -128,7 +128,7 @@ TEST(operators_wire, of_the_read_model_is_as_it_was) {
                                 .with_documents = false,
                                 .ids = {3}}),
               "000000000000000101'u01'q01'f01'b0102000000000200010000000000"
-              "000003");
+              "000003000000000000000000");
   EXPECT_WIRE((submissions_found{{{.id = 1,
                                    .user = "u",
                                    .queue = "q",
@@ -146,7 +146,7 @@ TEST(operators_wire, of_the_read_model_is_as_it_was) {
                                    .attempt = 5}}}),
               "01000000000000000101'u01'q01'f01'o01'l01's01'b00000000000000"
               "0101't01010001'b01'p01'r01'd00000000000000020000000000000003"
-              "000000000000000400000005");
+              "00000000000000040000000500");
   EXPECT_WIRE((items_found{.rows = {{.id = 1,
                                      .queue = "q",
                                      .user = "u",

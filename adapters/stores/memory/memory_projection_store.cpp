@@ -17,8 +17,12 @@ bool answers(const submission_query& query, const submission_row& row) {
   const auto same = [](const std::string& wanted, const std::string& have) {
     return wanted.empty() || wanted == have;
   };
-  return (query.id == 0 || query.id == row.id) && same(query.user, row.user)
-         && same(query.queue, row.queue)
+  const bool beyond =
+    query.after.empty()
+    || (query.newest_first ? row.id < query.after.front()
+                           : row.id > query.after.front());
+  return beyond && (query.id == 0 || query.id == row.id)
+         && same(query.user, row.user) && same(query.queue, row.queue)
          && same(query.file_name, row.submission.file_name)
          && same(query.batch_id, row.batch_id)
          && (!query.has_status || query.status == row.status);

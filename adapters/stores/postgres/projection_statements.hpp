@@ -141,10 +141,11 @@ inline std::string submissions_by_id() {
 }
 
 /// The submissions that the query asks for. Parameters: shard, id, user, queue,
-/// file_name, batch_id, status, count, ids; always all of them.
+/// file_name, batch_id, status, count, ids, after; always all of them.
 inline std::string submissions(const submission_query& query) {
   std::string where = "shard = $1 AND $2 = $2 AND $3 = $3 AND $4 = $4 "
-                      "AND $5 = $5 AND $6 = $6 AND $7 = $7 AND $9 = $9";
+                      "AND $5 = $5 AND $6 = $6 AND $7 = $7 AND $9 = $9 "
+                      "AND $10 = $10";
   if (query.id != 0)
     where += " AND id = $2";
   if (!query.user.empty())
@@ -160,6 +161,8 @@ inline std::string submissions(const submission_query& query) {
     where += " AND status = $7";
   if (!query.ids.empty())
     where += " AND id = ANY($9)";
+  if (!query.after.empty())
+    where += query.newest_first ? " AND id < $10" : " AND id > $10";
   const std::string order = query.newest_first ? " DESC" : "";
   // A poll must not walk all submissions by id in hope of an early match.
   const auto exact = !query.file_name.empty() || !query.batch_id.empty()

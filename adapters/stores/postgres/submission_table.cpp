@@ -136,6 +136,7 @@ submission_table::find(connection& from, const submission_query& query) {
   for (const auto id : query.ids)
     add_row(ids, id);
   x.add(ids[0]);
+  x.add(query.after.empty() ? item_id{0} : query.after.front());
   const auto rows = from.run(statements::submissions(query), x);
   if (!rows)
     return rows.error();

@@ -155,30 +155,28 @@ inline constexpr std::string_view submission_of_blob =
 
 /// The submissions that the query asks for. Parameters: id, user, queue,
 /// file_name, batch_id, status, count, file_key, batch_key, ids (a JSON array),
-/// always in this order. Numbers are sorted by themselves first: rows are wide.
+/// after, always in this order. Numbers are sorted by themselves first: rows
+/// are wide.
 inline std::string submissions(const submission_query& query) {
   std::string where = "1";
-  if (query.id != 0)
-    where += " AND id = ?1";
-  if (!query.user.empty())
-    where += " AND user = ?2";
-  if (!query.queue.empty())
-    where += " AND queue = ?3";
-  if (!query.file_name.empty())
-    where += " AND file_name = ?4";
-  if (!query.batch_id.empty())
-    where += " AND batch_id = ?5";
-  if (query.has_status)
-    where += " AND status = ?6";
-  if (!query.user.empty() && !query.file_name.empty())
-    where += " AND file_key = ?8";
-  if (!query.user.empty() && !query.batch_id.empty())
-    where += " AND batch_key <> 0 AND batch_key = ?9";
-  if (!query.ids.empty())
-    where += " AND id IN (SELECT value FROM json_each(?10))";
+  const auto add = [&](bool asked, const char* condition) {
+    where += asked ? condition : "";
+  };
+  add(query.id != 0, " AND id = ?1");
+  add(!query.user.empty(), " AND user = ?2");
+  add(!query.queue.empty(), " AND queue = ?3");
+  add(!query.file_name.empty(), " AND file_name = ?4");
+  add(!query.batch_id.empty(), " AND batch_id = ?5");
+  add(query.has_status, " AND status = ?6");
+  add(!query.user.empty() && !query.file_name.empty(), " AND file_key = ?8");
+  add(!query.user.empty() && !query.batch_id.empty(),
+      " AND batch_key <> 0 AND batch_key = ?9");
+  add(!query.ids.empty(), " AND id IN (SELECT value FROM json_each(?10))");
+  add(!query.after.empty(),
+      query.newest_first ? " AND id < ?11" : " AND id > ?11");
   const std::string order = query.newest_first ? " DESC" : "";
   return "SELECT * FROM submissions WHERE id IN (SELECT id FROM submissions "
-         "WHERE ?8 = ?8 AND ?9 = ?9 AND ?10 = ?10 AND "
+         "WHERE ?8 = ?8 AND ?9 = ?9 AND ?10 = ?10 AND ?11 = ?11 AND "
          + where + " ORDER BY id" + order + " LIMIT ?7) ORDER BY id" + order;
 }
 

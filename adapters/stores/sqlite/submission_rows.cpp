@@ -191,7 +191,8 @@ submission_rows::find(const submission_query& query) {
   select->bind(query.id, query.user, query.queue, query.file_name,
                query.batch_id, query.status, query.count_max,
                lookup_key(query.user, query.file_name),
-               lookup_key(query.user, query.batch_id), ids);
+               lookup_key(query.user, query.batch_id), ids,
+               query.after.empty() ? item_id{0} : query.after.front());
   std::vector<submission_row> out;
   for (;;) {
     const auto row = select->next();

@@ -162,6 +162,9 @@ TEST_F(shards, spread_deposits_by_user_and_find_them_again) {
   const auto newest = ask<submissions_found>(b->reader, all);
   ASSERT_EQ(newest->rows.size(), 3u);
   EXPECT_GE(newest->rows[0].received_us, newest->rows[2].received_us);
+  for (const auto& row : newest->rows)
+    all.after.push_back(row.id);
+  EXPECT_EQ(ask<submissions_found>(b->reader, all)->rows.size(), 1u);
   const auto listed = ask<queues_listed>(a->router, list_queues{});
   ASSERT_TRUE(listed);
   ASSERT_EQ(listed->queues.size(), 1u);

@@ -5,6 +5,7 @@
 #include "actors/operators/admin.hpp"
 #include "messages/receiving.hpp"
 #include "messages/shard.hpp"
+#include "messages/stores.hpp"
 
 #include "tests/support/actor_fixture.hpp"
 
@@ -68,6 +69,7 @@ struct world {
   slots_report slots;
   store_report store{120, 100, 4096, 2};
   std::vector<submission_row> submissions;
+  bool cut_short = false;
   std::vector<item_row> items;
   item_explained explained;
   std::vector<explain_item> explanations;
@@ -217,7 +219,7 @@ private:
     return {
       [this](const submission_query& x) {
         world_.queries.push_back(x);
-        return submissions_found{world_.submissions};
+        return submissions_found{world_.submissions, world_.cut_short};
       },
       [this](const peek_items&) { return items_found{world_.items}; },
       [this](const back_up& x) -> caf::result<done> {

@@ -1,5 +1,7 @@
 #include "tests/actors/operators/admin_fixture.hpp"
 
+#include "actors/operators/command.hpp"
+
 namespace depositd::testing {
 namespace {
 
@@ -57,6 +59,28 @@ TEST_F(admin_input_test, unknown_commands_are_refused_with_a_clean_text) {
     std::string::npos);
   refusal("job list", json::object(), ec::not_found);
   refusal("", json::object(), ec::not_found);
+}
+
+TEST_F(admin_input_test, every_command_is_published_as_it_is_checked) {
+  const auto table = parse_command_table(*send(publish_commands, "{}"));
+  ASSERT_TRUE(table);
+  for (const auto& row : table->commands) {
+    ASSERT_TRUE(operators::find_command(row.words)) << row.words;
+    EXPECT_FALSE(row.help.empty()) << row.words;
+    EXPECT_EQ(refusal(row.words, {{"no such", 1}}).find("unknown argument")
+                == 0,
+              std::none_of(row.arguments.begin(), row.arguments.end(),
+                           [](const auto& x) {
+                             return x.required
+                                    || x.kind == value_kind::password
+                                    || x.kind == value_kind::api_key;
+                           }))
+      << row.words;
+    // Only what changes nothing may be repeated without asking.
+    EXPECT_FALSE(row.reads && !row.question.empty()) << row.words;
+  }
+  EXPECT_EQ(to_json_text(*table),
+            to_json_text(operators::published_commands()));
 }
 
 TEST_F(admin_input_test, arguments_that_are_no_object_are_refused) {

@@ -188,9 +188,25 @@ TEST_F(admin_test, long_lists_of_users_come_in_pages) {
   const auto first = run("user list", {{"limit", 2}});
   EXPECT_EQ(first["total"], 3);
   EXPECT_EQ(first["more"], true);
+  EXPECT_EQ(first["next"], "b");
   const auto second = run("user list", {{"limit", 2}, {"after", "b"}});
   EXPECT_EQ(second["users"][0]["user"], "c");
   EXPECT_EQ(second["more"], false);
+  EXPECT_FALSE(second.contains("next"));
+}
+
+TEST_F(admin_test, long_lists_of_queues_and_keys_come_in_pages) {
+  const auto first = run("queue list", {{"limit", 2}});
+  EXPECT_EQ(first["queues"][1]["name"], "metadata");
+  EXPECT_EQ(first["next"], "metadata");
+  const auto second = run("queue list", {{"after", first["next"]}});
+  ASSERT_EQ(second["queues"].size(), 1u);
+  EXPECT_EQ(second["queues"][0]["name"], "query");
+  EXPECT_FALSE(second.contains("next"));
+  for (const auto name : {"a", "b"})
+    world_.control.keys[name] = {name, "", {}};
+  EXPECT_EQ(run("key list", {{"limit", 1}})["next"], "a");
+  EXPECT_EQ(run("key list", {{"after", "a"}})["keys"][0]["name"], "b");
 }
 
 TEST_F(admin_test, one_user_is_shown_with_what_waits) {

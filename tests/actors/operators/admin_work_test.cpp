@@ -64,6 +64,29 @@ TEST_F(admin_work_test, submissions_are_listed_by_user_queue_and_status) {
   refusal("submission list", {{"status", "lost"}});
 }
 
+TEST_F(admin_work_test, submissions_come_in_pages) {
+  world_.submissions.resize(3);
+  for (const auto i : {0u, 1u, 2u})
+    world_.submissions[i].id = 9 - i;
+  const auto first = run("submission list", {{"limit", 2}});
+  EXPECT_EQ(world_.queries.back().count_max, 3u);
+  EXPECT_EQ(first["submissions"].size(), 2u);
+  EXPECT_EQ(first["next"], "8");
+  const auto last = run("submission list", {{"after", "8"}});
+  EXPECT_EQ(world_.queries.back().after, std::vector<item_id>{8});
+  EXPECT_GT(world_.queries.back().bytes_max, 0u);
+  EXPECT_FALSE(last.contains("next"));
+  EXPECT_EQ(refusal("submission list", {{"after", "yesterday"}}),
+            "after must be what a page before gave as next");
+}
+
+TEST_F(admin_work_test, a_page_that_was_cut_short_goes_on_after_its_rows) {
+  world_.submissions.resize(1);
+  world_.submissions[0].id = 9;
+  world_.cut_short = true;
+  EXPECT_EQ(run("submission list")["next"], "9");
+}
+
 TEST_F(admin_work_test, a_submission_is_shown_with_what_pollers_get) {
   submission_row row;
   row.id = 4;

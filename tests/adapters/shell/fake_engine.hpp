@@ -4,6 +4,8 @@
 
 #include "adapters/shell/session.hpp"
 
+#include "actors/operators/command.hpp"
+
 #include <deque>
 #include <memory>
 #include <sstream>
@@ -19,7 +21,9 @@ struct asked {
 
 struct fake_engine {
   std::deque<caf::expected<std::string>> answers; ///< then "{}"
-  std::vector<asked> requests;
+  std::vector<asked> requests; ///< but those for its commands
+  caf::expected<std::string> commands =
+    to_json_text(operators::published_commands());
   int connections = 0;
   bool down = false;
 
@@ -32,9 +36,11 @@ public:
     // nop
   }
 
-  caf::expected<std::string> ask(const std::string& command,
-                                 const std::string& arguments,
-                                 std::chrono::seconds) override {
+  caf::expected<std::string> operators::ask(const std::string& command,
+                                            const std::string& arguments,
+                                            std::chrono::seconds) override {
+    if (command == publish_commands)
+      return engine_.commands;
     engine_.requests.push_back({command, nlohmann::json::parse(arguments)});
     if (engine_.answers.empty())
       return std::string{"{}"};

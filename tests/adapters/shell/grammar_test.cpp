@@ -1,7 +1,8 @@
-#include "adapters/shell/commands.hpp"
 #include "adapters/shell/completion.hpp"
 #include "adapters/shell/grammar.hpp"
 #include "adapters/shell/words.hpp"
+
+#include "actors/operators/command.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,6 +12,19 @@ namespace depositd::shell {
 namespace {
 
 using json = nlohmann::json;
+
+understood read_call(const std::vector<std::string>& words) {
+  return shell::read_call(operators::published_commands(), words);
+}
+
+understood read_line(const std::vector<std::string>& words) {
+  return shell::read_line(operators::published_commands(), words);
+}
+
+std::vector<std::string> completions(const std::string& line,
+                                     const known_names& names) {
+  return shell::completions(operators::published_commands(), line, names);
+}
 
 invocation call_of(const std::string& line) {
   const auto said = read_call(*split_words(line));
@@ -32,7 +46,7 @@ TEST_P(spelling, means_this_command) {
     const auto words = *split_words(x.line);
     const auto said = call ? read_call(words) : read_line(words);
     ASSERT_TRUE(said.call) << said.text;
-    EXPECT_EQ(said.call->command, x.command);
+    EXPECT_EQ(said.call->row.words, x.command);
     EXPECT_EQ(said.call->arguments, json::parse(x.arguments));
   }
 }
@@ -102,8 +116,11 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(grammar, the_engine_can_be_named_before_or_after_the_command) {
   for (const auto line : {"--connect h:1 status", "status --connect h:1"})
-    EXPECT_EQ(read_call(*split_words(line)).where.connect, "h:1");
-  EXPECT_EQ(read_call({"status"}).where.connect, "127.0.0.1:4747");
+    EXPECT_EQ(read_connection(*split_words(line))->connect, "h:1");
+  EXPECT_EQ(read_connection({"status"})->connect, "127.0.0.1:4747");
+  EXPECT_EQ(read_connection({"user", "show", "--", "--connect"})->connect,
+            "127.0.0.1:4747");
+  EXPECT_FALSE(read_connection({"status", "--connect"}));
   EXPECT_EQ(read_line({"status", "--connect", "h:1"}).exit_code, 2);
 }
 
@@ -121,12 +138,13 @@ TEST(grammar, flags_stand_anywhere) {
 }
 
 TEST(grammar, what_destroys_asks_and_what_counts_counts_first) {
-  EXPECT_FALSE(call_of("queue purge a").question.empty());
-  EXPECT_FALSE(call_of("user remove a").question.empty());
-  EXPECT_FALSE(call_of("key remove a").question.empty());
-  EXPECT_TRUE(call_of("park").counts_first);
-  EXPECT_TRUE(call_of("unpark --count").count_only);
-  EXPECT_TRUE(call_of("user password a --password-stdin").needs_password);
+  EXPECT_FALSE(call_of("queue purge a").row.question.empty());
+  EXPECT_FALSE(call_of("user remove a").row.question.empty());
+  EXPECT_FALSE(call_of("key remove a").row.question.empty());
+  EXPECT_TRUE(call_of("park").row.counts_first);
+  EXPECT_EQ(call_of("unpark --count").arguments["count_only"], true);
+  EXPECT_TRUE(call_of("user password a --password-stdin")
+                .row.find(value_kind::password));
 }
 
 TEST(grammar, files_stay_on_this_side) {
@@ -137,7 +155,7 @@ TEST(grammar, files_stay_on_this_side) {
 
 TEST(grammar, watch_repeats_a_command_that_only_reads) {
   auto x = call_of("watch queue list --json");
-  EXPECT_EQ(x.command, "queue list");
+  EXPECT_EQ(x.row.words, "queue list");
   EXPECT_EQ(x.watch->seconds, 2u);
   EXPECT_TRUE(x.json);
   x = call_of("--connect h:1 watch --times 3 5 user show ann");
@@ -177,7 +195,7 @@ TEST(grammar, help_is_an_answer) {
 }
 
 TEST(grammar, every_command_of_the_table_has_help_and_a_place) {
-  for (const auto& spec : command_table()) {
+  for (const auto& spec : operators::published_commands().commands) {
     auto words = *split_words(spec.words);
     words.push_back("--help");
     const auto said = read_call(words);
@@ -191,7 +209,9 @@ TEST(grammar, every_command_of_the_table_has_help_and_a_place) {
 using words = std::vector<std::string>;
 
 const known_names some_names{
-  {"metadata", "query"}, {"ann", "anna", "bob"}, {"p1"}};
+  {"queue list", {"metadata", "query"}},
+  {"user list", {"ann", "anna", "bob"}},
+  {"sp list", {"p1"}}};
 
 TEST(completion, offers_commands_then_subcommands) {
   EXPECT_EQ(completions("su", some_names),
@@ -214,6 +234,13 @@ TEST(completion, offers_names_where_they_belong) {
 TEST(completion, offers_options) {
   EXPECT_EQ(completions("queue peek metadata --l", some_names),
             words{"--limit"});
+}
+
+TEST(completion, offers_the_words_that_an_argument_may_be) {
+  EXPECT_EQ(completions("submission list --status q", some_names),
+            words{"queued"});
+  EXPECT_EQ(completions("key add a --role queue_po", some_names),
+            (words{"queue_poll", "queue_post"}));
 }
 
 TEST(completion, of_a_broken_line_is_nothing) {

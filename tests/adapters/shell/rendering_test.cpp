@@ -1,10 +1,19 @@
 #include "adapters/shell/rendering.hpp"
 #include "adapters/shell/table.hpp"
 
+#include "actors/operators/command.hpp"
+
 #include <gtest/gtest.h>
 
 namespace depositd::shell {
 namespace {
+
+/// By the view of the engine's own row.
+std::string rendered(const std::string& command, const std::string& document) {
+  const auto found = operators::find_command(command);
+  return shell::rendered(found ? found->row.view : std::vector<view_block>{},
+                         document);
+}
 
 TEST(escaping, shows_what_would_steer_a_terminal) {
   EXPECT_EQ(escaped("plain äöü 漢字"), "plain äöü 漢字");
@@ -70,7 +79,8 @@ TEST(rendering, queues_show_caps_as_words) {
 TEST(rendering, users_show_their_turn_in_every_queue) {
   const auto out =
     rendered("user list",
-             R"({"total":9,"more":true,"users":[{"user":"ann","account":true,
+             R"({"total":9,"more":true,"next":"ann","users":[
+        {"user":"ann","account":true,
         "held":true,"prohibited":false,"queues":[
         {"queue":"metadata","state":"eligible","turn":2,"turns":7,"ready":4,
          "in_flight":1,"turns_taken":10,"allocation":1,"concurrency":4},
@@ -80,6 +90,45 @@ TEST(rendering, users_show_their_turn_in_every_queue) {
     << out;
   EXPECT_NE(out.find("1 of 9 users; go on with --after ann"),
             std::string::npos);
+}
+
+TEST(rendering, a_page_says_how_to_go_on) {
+  const auto out = rendered(
+    "submission list", R"({"submissions":[{"id":9},{"id":8}],"next":"8"})");
+  EXPECT_NE(out.find("2 shown; go on with --after 8\n"), std::string::npos)
+    << out;
+  EXPECT_EQ(rendered("submission list", R"({"submissions":[]})").find("shown"),
+            std::string::npos);
+}
+
+TEST(rendering, submissions_show_the_state_that_matters) {
+  const auto out = rendered("submission list", R"({"submissions":[
+      {"id":1,"status":"queued","parked":true,"failed":false},
+      {"id":2,"status":"completed","parked":false,"failed":true},
+      {"id":3,"status":"completed","parked":false,"failed":false}]})");
+  for (const auto state : {"parked", "failed", "completed"})
+    EXPECT_NE(out.find(state), std::string::npos) << out;
+}
+
+TEST(rendering, logs_of_records_add_up_what_is_behind) {
+  const auto out = rendered("status", R"({"record_logs":[{"shard":0,
+      "intake":{"accepted":7,"rejected":1,"trouble":"",
+                "partitions":[{"lag":3},{"lag":4}]},
+      "publisher":{"events":5,"dead_letters":1,"trouble":"no broker"}}]})");
+  EXPECT_NE(out.find("SHARD  TAKEN IN  REJECTED  BEHIND"), std::string::npos);
+  EXPECT_NE(out.find("0             7         1       7          5"),
+            std::string::npos)
+    << out;
+  EXPECT_NE(out.find("no broker\n"), std::string::npos);
+}
+
+TEST(rendering, a_processor_without_a_filter_leaves_out_nobody) {
+  const auto out = rendered("sp list", R"({"processors":[
+      {"name":"a","exclude_users":true,"user_filter":["x","y"]},
+      {"name":"b","exclude_users":true,"user_filter":[]},
+      {"name":"c","exclude_users":false,"user_filter":["z"]}]})");
+  EXPECT_NE(out.find("not x,y"), std::string::npos) << out;
+  EXPECT_EQ(out.find("not -"), std::string::npos) << out;
 }
 
 TEST(rendering, user_text_cannot_reach_the_terminal) {

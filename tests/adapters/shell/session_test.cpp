@@ -41,14 +41,15 @@ protected:
     where.reads_from_person = person;
     where.stopped = [this] { return stopped_; };
     where.pause = [this](unsigned seconds) { pauses_.push_back(seconds); };
-    session with{engine_.factory(), where};
-    const auto said = read_call(*split_words(line));
+    session with{engine_.factory(), where, operators::published_commands()};
+    const auto said = read_call(with.commands(), *split_words(line));
     return said.call ? with.run(*said.call) : with.tell(said);
   }
 
   int script(const std::string& typed) {
     terminal_.emplace(typed);
-    session with{engine_.factory(), terminal_->where()};
+    session with{engine_.factory(), terminal_->where(),
+                 operators::published_commands()};
     return run_script(with);
   }
 
@@ -92,9 +93,9 @@ TEST_F(session_test, no_engine_is_exit_3) {
   EXPECT_EQ(err(), "depositctl: no engine\n");
 }
 
-TEST_F(session_test, wrong_usage_asks_nobody) {
+TEST_F(session_test, wrong_usage_asks_only_which_commands_there_are) {
   EXPECT_EQ(run("queue show"), exit_wrong_usage);
-  EXPECT_EQ(engine_.connections, 0);
+  EXPECT_TRUE(engine_.requests.empty());
   EXPECT_NE(err().find("name"), std::string::npos);
 }
 
@@ -193,8 +194,9 @@ TEST_F(session_test, progress_is_drawn_on_terminals_only) {
   terminal_.emplace();
   auto where = terminal_->where();
   where.draws = true;
-  session with{engine_.factory(), where};
-  with.run(*read_call({"submit", a, "--user", "ann"}).call);
+  session with{engine_.factory(), where, operators::published_commands()};
+  with.run(
+    *read_call(with.commands(), {"submit", a, "--user", "ann"}).call);
   EXPECT_NE(err().find("0/1"), std::string::npos);
 }
 
@@ -213,6 +215,64 @@ TEST_F(session_test, watch_connects_again_after_the_engine_went_away) {
                      std::string{"{}"}};
   EXPECT_EQ(run("watch --times 3 status"), exit_done);
   EXPECT_EQ(engine_.connections, 2);
+}
+
+// -- which commands there are -------------------------------------------------
+
+TEST_F(session_test, the_engine_says_which_commands_there_are) {
+  engine_.commands = std::string{
+    R"({"commands":[{"words":"tea brew","help":"Make tea","arguments":[
+        {"spelling":"--cups","key":"cups","kind":"number"}]}],
+        "groups":[{"word":"tea","help":"Tea"}],"later":"ignored"})"};
+  EXPECT_EQ(run("tea brew --cups 3"), exit_done);
+  EXPECT_EQ(engine_.requests.back().command, "tea brew");
+  EXPECT_EQ(engine_.requests.back().arguments, (json{{"cups", 3}}));
+  EXPECT_EQ(run("status"), exit_wrong_usage);
+}
+
+TEST_F(session_test, an_engine_without_a_table_is_told_and_served) {
+  for (const auto& answer :
+       {caf::expected<std::string>{caf::make_error(ec::not_found)},
+        caf::expected<std::string>{std::string{"{\"commands\":7}"}},
+        caf::expected<std::string>{std::string{"nonsense"}}}) {
+    engine_.commands = answer;
+    EXPECT_EQ(run("status"), exit_done);
+    EXPECT_NE(err().find("does not publish its commands"), std::string::npos);
+  }
+}
+
+TEST_F(session_test, without_an_engine_there_is_help_that_says_so) {
+  engine_.down = true;
+  EXPECT_EQ(run("queue --help"), exit_done);
+  EXPECT_NE(out().find("peek"), std::string::npos);
+  EXPECT_NE(err().find("no engine; this is what depositctl itself knows"),
+            std::string::npos);
+  EXPECT_EQ(run("usr list"), exit_wrong_usage);
+}
+
+TEST_F(session_test, what_is_unknown_is_named_with_what_was_meant) {
+  const auto said = [&](const char* line) {
+    EXPECT_EQ(run(line), exit_wrong_usage) << line;
+    return err();
+  };
+  EXPECT_EQ(said("usr list"),
+            "depositctl: unknown command: usr; did you mean user?\n");
+  EXPECT_EQ(said("queue lst"), "depositctl: unknown command: queue lst; did "
+                               "you mean queue list?\n");
+  EXPECT_EQ(said("queue frob"),
+            "depositctl: unknown command: queue frob; see queue --help\n");
+  EXPECT_EQ(said("queue peek a --limt 3"),
+            "depositctl: unknown option: --limt; did you mean --limit?\n");
+  EXPECT_EQ(said("--jsn status"),
+            "depositctl: unknown option: --jsn; did you mean --json?\n");
+  EXPECT_EQ(said("submission list --user x --stat queued"),
+            "depositctl: unknown option: --stat; did you mean --status?\n");
+  EXPECT_EQ(said("watch 3 usr list"),
+            "depositctl: unknown command: usr; did you mean user?\n");
+  EXPECT_EQ(said("frobnicate"),
+            "depositctl: unknown command: frobnicate; see --help\n");
+  EXPECT_EQ(said("stat"),
+            "depositctl: unknown command: stat; did you mean status?\n");
 }
 
 // -- scripts ------------------------------------------------------------------
@@ -252,12 +312,13 @@ TEST_F(session_test, help_explains_commands_and_the_loop) {
 
 TEST_F(session_test, names_for_completion_come_from_the_engine) {
   terminal_.emplace();
-  session with{engine_.factory(), terminal_->where()};
+  session with{engine_.factory(), terminal_->where(),
+               operators::published_commands()};
   engine_.answers = {std::string{R"({"users":[{"user":"ann"},7]})"}};
-  EXPECT_EQ(fetch_names(with, "user show a").users,
+  EXPECT_EQ(fetch_names(with, "user show a")["user list"],
             std::vector<std::string>{"ann"});
   engine_.answers = {std::string{"nonsense"}};
-  EXPECT_TRUE(fetch_names(with, "queue show ").queues.empty());
+  EXPECT_TRUE(fetch_names(with, "queue show ")["queue list"].empty());
   EXPECT_EQ(engine_.requests.back().command, "queue list");
 }
 

@@ -1,4 +1,6 @@
-#include "actors/operators/change_kinds.hpp"
+// Accounts of users of the HTTP doors.
+
+#include "actors/operators/command.hpp"
 
 #include "messages/values/names.hpp"
 #include "messages/values/password_hash.hpp"
@@ -34,7 +36,7 @@ bool same_but_for_case(const std::string& x, const std::string& y) {
                     [&](char a, char b) { return lower(a) == lower(b); });
 }
 
-change put_account(const control_state& now, const account_changed& after) {
+change put(const control_state& now, const account_changed& after) {
   admin_change out;
   const auto at = now.accounts.find(after.user);
   const auto before =
@@ -46,26 +48,17 @@ change put_account(const control_state& now, const account_changed& after) {
   return out;
 }
 
-std::string read_hash(admin_arguments& in, caf::error& problem) {
-  auto out = in.text("password_hash");
-  if (!out.empty() && !legal_password_hash(out))
-    problem =
-      refuse(ec::invalid_argument,
-             "password_hash is no Argon2id hash with m=19456, t=2, p=1");
-  return out;
+caf::error check_hash(const std::string& x) {
+  if (legal_password_hash(x))
+    return caf::none;
+  return refuse(ec::invalid_argument,
+                "password_hash is no Argon2id hash with m=19456, t=2, p=1");
 }
 
-} // namespace
-
-change add_account(admin_arguments& in, const control_state& now) {
-  account_changed after;
-  caf::error problem;
-  after.user = in.user("name");
-  after.password_hash = read_hash(in, problem);
-  after.prefixes = in.texts("prefixes");
-  if (auto wrong = in.finish())
-    return wrong;
-  if (problem)
+change add(const admin_arguments& in, const control_state& now) {
+  const account_changed after{in.text("name"), in.text("password_hash"),
+                              in.texts("prefixes")};
+  if (auto problem = check_hash(after.password_hash))
     return problem;
   for (const auto& prefix : after.prefixes)
     if (!legal_prefix(prefix))
@@ -80,32 +73,46 @@ change add_account(admin_arguments& in, const control_state& now) {
     if (same_but_for_case(user, after.user))
       return refuse(ec::already_exists,
                     "the account " + user + " differs only by case");
-  return put_account(now, after);
+  return put(now, after);
 }
 
-change set_password(admin_arguments& in, const control_state& now) {
-  caf::error problem;
-  const auto user = in.user("name");
-  const auto hash = read_hash(in, problem);
-  if (auto wrong = in.finish())
-    return wrong;
-  if (problem)
+change set_password(const admin_arguments& in, const control_state& now) {
+  const auto user = in.text("name");
+  const auto hash = in.text("password_hash");
+  if (auto problem = check_hash(hash))
     return problem;
   const auto at = now.accounts.find(user);
   if (at == now.accounts.end())
     return refuse(ec::not_found, user + " has no account; see user add");
   auto after = at->second;
   after.password_hash = hash;
-  return put_account(now, after);
+  return put(now, after);
 }
 
-change remove_account(admin_arguments& in, const control_state& now) {
-  const auto user = in.user("name");
-  if (auto problem = in.finish())
-    return problem;
+change remove(const admin_arguments& in, const control_state& now) {
+  const auto user = in.text("name");
   if (!now.accounts.count(user))
     return refuse(ec::not_found, user + " has no account");
-  return put_account(now, account_changed{user});
+  return put(now, account_changed{user});
+}
+
+} // namespace
+
+std::vector<command> account_commands() {
+  const auto name = user_name_argument();
+  const argument_spec password{
+    "--password-stdin", "password_hash", value_kind::password, "",
+    "Read the password from the first line of standard input"};
+  const argument_spec prefix{"--prefix", "prefixes", value_kind::each, "PREFIX",
+                             "DOI prefix it may deposit, e.g. 10.5555; may be "
+                             "repeated; none: any"};
+  return {
+    doing("user add", "Create an account", {name, password, prefix}, add),
+    doing("user password", "Change a password", {name, password}, set_password),
+    asking(
+      "Remove this account?",
+      doing("user remove", "Remove an account; items stay", {name}, remove)),
+  };
 }
 
 } // namespace depositd::operators

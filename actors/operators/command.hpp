@@ -1,0 +1,131 @@
+#pragma once
+
+// A row of the table of commands: what is published of a command and the
+// function that runs it. Rows stand in commands/, a source for each subject.
+
+#include "actors/operators/calls.hpp"
+
+#include "messages/values/command_table.hpp"
+#include "messages/values/control.hpp"
+#include "messages/values/events.hpp"
+
+#include <functional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace depositd::operators {
+
+/// What to propose; nothing if everything is so already.
+struct admin_change {
+  std::vector<event> events;
+  document before;
+  document after; ///< also the answer
+};
+
+/// Decides a change of settings on what is set now; a pure function.
+/// `ec::invalid_argument`, `ec::not_found` or `ec::already_exists` with a text.
+using decide_function = std::function<caf::expected<admin_change>(
+  const admin_arguments&, const control_state&)>;
+
+/// Answers the call, sooner or later.
+using run_function = std::function<void(admin_pointer, const admin_call_ptr&)>;
+
+struct command {
+  command_spec row;
+  std::variant<run_function, decide_function> run;
+};
+
+/// Null if there is none of this name.
+const command* find_command(const std::string& name);
+
+/// All of them as they are published.
+const command_table& published_commands();
+
+// -- subjects, in the order of help -------------------------------------------
+
+std::vector<command> server_commands();
+std::vector<command> queue_commands();
+std::vector<command> user_commands();
+std::vector<command> account_commands();
+std::vector<command> limit_commands();
+std::vector<command> key_commands();
+std::vector<command> processor_commands();
+std::vector<command> submission_commands();
+std::vector<command> upkeep_commands();
+
+// -- what rows are made of ----------------------------------------------------
+
+/// A command that changes nothing.
+command reading(std::string words, std::string help,
+                std::vector<argument_spec> arguments,
+                std::vector<view_block> view, run_function run);
+
+/// A command that decides a change of settings, or does something else.
+command doing(std::string words, std::string help,
+              std::vector<argument_spec> arguments,
+              std::variant<run_function, decide_function> run,
+              std::vector<view_block> view = {});
+
+/// The same command, asked back before it destroys something.
+command asking(std::string question, command x);
+
+/// The same command, whose answer may take an hour.
+command slow(command x);
+
+/// A name that must be given; `names_from` lists what may stand there.
+argument_spec name_argument(std::string help, std::string value = "NAME",
+                            std::string names_from = "",
+                            value_kind kind = value_kind::text);
+
+argument_spec queue_name_argument();
+argument_spec user_name_argument();
+argument_spec user_names_argument();
+argument_spec in_queue_argument();
+
+/// "--limit N" up to `max`.
+argument_spec limit_argument(std::int64_t initial, std::int64_t max = 10'000);
+
+/// "--after": where the next page begins.
+argument_spec after_argument(std::string value, std::string help,
+                             std::string names_from = "");
+
+/// Columns out of "TITLE=cell; TITLE=cell"; '^' before a title: of the row
+/// around an inner one.
+std::vector<column_spec> columns(const std::string& text);
+
+/// One line for each entry of the list.
+view_block table_view(std::string rows, const std::string& columns);
+
+/// One line for each queue in a document with `queues`.
+view_block queue_table();
+
+/// One line, if something is there.
+view_block line_view(std::string when, std::string text);
+
+/// The line below a page of `list` that is not the last.
+view_block next_page_line(const std::string& list);
+
+/// The same block after an empty line, and only if something is there.
+view_block apart(view_block x, std::string when = "");
+
+/// The entries of a map that make the page which the arguments ask for, by
+/// name. What goes on says with which name in `next`.
+template <class Map, class F>
+void add_page(document& to, const char* list, const Map& all,
+              const admin_arguments& in, F show) {
+  to[list] = document::array();
+  auto at = all.upper_bound(in.text("after"));
+  auto left = in.number("limit");
+  for (; at != all.end() && left > 0; ++at, --left) {
+    to[list].push_back(show(*at));
+    if (left == 1 && std::next(at) != all.end())
+      to["next"] = at->first;
+  }
+}
+
+inline caf::error refuse(ec code, std::string text) {
+  return caf::make_error(code, std::move(text));
+}
+
+} // namespace depositd::operators

@@ -1,0 +1,140 @@
+// What holds for single users: their limits, and whether they are served.
+
+#include "actors/operators/command.hpp"
+
+namespace depositd::operators {
+
+namespace {
+
+using change = caf::expected<admin_change>;
+
+document limits_document(const user_limits_changed& x) {
+  const auto side = [](bool own, std::uint32_t value) {
+    if (!own)
+      return document("default");
+    return value == no_cap ? document("none") : document(value);
+  };
+  return {{"user", x.user},
+          {"queue", x.queue},
+          {"allocation", side(x.has_allocation, x.allocation)},
+          {"concurrency", side(x.has_concurrency, x.concurrency)}};
+}
+
+/// The queue that is named, or all deposit queues.
+caf::expected<std::vector<std::string>> queues_meant(const control_state& now,
+                                                     const std::string& queue) {
+  if (!queue.empty() && !now.queues.count(queue))
+    return refuse(ec::not_found, "there is no queue of this name");
+  std::vector<std::string> out;
+  for (const auto& [name, settings] : now.queues)
+    if (queue.empty() ? settings.kind == queue_kind::deposit : name == queue)
+      out.push_back(name);
+  return out;
+}
+
+/// Many changes of one kind as one.
+struct changes {
+  std::vector<event> events;
+  document before = document::array();
+  document after = document::array();
+
+  template <class Event, class Show>
+  void add(const Event& from, const Event& to, Show show) {
+    before.push_back(show(from));
+    after.push_back(show(to));
+    if (to != from)
+      events.push_back(to);
+  }
+
+  admin_change as(const char* list) {
+    return {std::move(events),
+            {{list, std::move(before)}},
+            {{list, std::move(after)}}};
+  }
+};
+
+change set(const admin_arguments& in, const control_state& now) {
+  const auto allocation = in.limit("allocation");
+  const auto concurrency = in.limit("concurrency");
+  if (!allocation && !concurrency)
+    return refuse(ec::invalid_argument, "give an allocation or a concurrency");
+  if (allocation && !allocation->is_default && allocation->value == no_cap)
+    return refuse(ec::invalid_argument,
+                  "allocation must be a number or default");
+  const auto queues = queues_meant(now, in.text("queue"));
+  if (!queues)
+    return queues.error();
+  changes out;
+  for (const auto& name : *queues)
+    for (const auto& user : in.texts("names")) {
+      const auto at = now.limits.find({name, user});
+      const auto before =
+        at != now.limits.end() ? at->second : user_limits_changed{name, user};
+      auto after = before;
+      if (allocation) {
+        after.has_allocation = !allocation->is_default;
+        after.allocation = allocation->value;
+      }
+      if (concurrency) {
+        after.has_concurrency = !concurrency->is_default;
+        after.concurrency = concurrency->value;
+      }
+      out.add(before, after, limits_document);
+    }
+  return out.as("limits");
+}
+
+/// Changes one side of the standing of users.
+decide_function set_eligibility(bool user_eligibility_changed::*side, bool on) {
+  return [=](const admin_arguments& in, const control_state& now) -> change {
+    changes out;
+    for (const auto& user : in.texts("names")) {
+      user_eligibility_changed before{user};
+      if (const auto at = now.eligibilities.find(user);
+          at != now.eligibilities.end())
+        before = {user, at->second.held, at->second.prohibited};
+      auto after = before;
+      after.*side = on;
+      out.add(before, after, [](const auto& x) {
+        return document{
+          {"user", x.user}, {"held", x.held}, {"prohibited", x.prohibited}};
+      });
+    }
+    return out.as("users");
+  };
+}
+
+command standing_row(const char* words, const char* help,
+                     bool user_eligibility_changed::*side, bool on) {
+  return doing(words, help, {user_names_argument()}, set_eligibility(side, on),
+               {table_view("users", "USER={user}; HELD={held}; "
+                                    "PROHIBITED={prohibited}")});
+}
+
+} // namespace
+
+std::vector<command> limit_commands() {
+  const auto held = &user_eligibility_changed::held;
+  const auto prohibited = &user_eligibility_changed::prohibited;
+  const auto kind = value_kind::limit_or_default;
+  return {
+    doing("user set", "Limits of users; of all deposit queues without --queue",
+          {user_names_argument(),
+           {"--allocation", "allocation", kind, "N",
+            "Items per turn; 0: out of the rotation; or default"},
+           {"--concurrency", "concurrency", kind, "N",
+            "Items in process; 0: none; or none, default"},
+           in_queue_argument()},
+          set,
+          {table_view("limits",
+                      "USER={user}; QUEUE={queue}; >ALLOCATION={allocation}; "
+                      ">CONCURRENCY={concurrency}||none")}),
+    standing_row("user prohibit", "Only processors that require them",
+                 prohibited, true),
+    standing_row("user allow", "End of prohibit", prohibited, false),
+    standing_row("user hold", "Hand out nothing of these users", held, true),
+    standing_row("user release", "End of hold", held, false),
+  };
+}
+
+} // namespace depositd::operators

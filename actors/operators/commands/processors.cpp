@@ -1,0 +1,250 @@
+// Submission processors, and what their slots do, wherever they run.
+
+#include "actors/operators/command.hpp"
+
+#include "messages/shard.hpp"
+#include "messages/values/names.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace depositd::operators {
+
+namespace {
+
+using change = caf::expected<admin_change>;
+
+document processor_document(const processor_spec& x) {
+  const bool excludes = !x.wants.excluded.empty();
+  document out{{"name", x.name},
+               {"types", x.types},
+               {"slots", x.slots},
+               {"user_filter", excludes ? x.wants.excluded : x.wants.required},
+               {"exclude_users", excludes},
+               {"preferred_users", x.wants.preferred},
+               {"max_submission_size", nullptr}};
+  if (x.wants.size_max != no_size_limit)
+    out["max_submission_size"] = x.wants.size_max;
+  return out;
+}
+
+/// Null: inside the engine.
+document node_of(const slots_report::entry& x) {
+  return x.node.empty() ? document(nullptr) : document(x.node);
+}
+
+document slot_document(const slots_report::entry& x) {
+  const bool busy = x.item != 0;
+  return {{"node", node_of(x)},
+          {"processor", x.processor},
+          {"slot", x.slot},
+          {"queue", x.queue},
+          {"state", busy ? "busy" : "idle"},
+          {"item", busy ? document(x.item) : document(nullptr)},
+          {"user", busy ? document(x.user) : document(nullptr)},
+          {"since", time_or_null(x.since_us)}};
+}
+
+/// What the slots of one processor have in hand.
+document working_document(const slots_report& slots, const std::string& name) {
+  auto out = document::array();
+  for (const auto& slot : slots.entries)
+    if (slot.item != 0 && slot.processor == name)
+      out.push_back({{"node", node_of(slot)},
+                     {"slot", slot.slot},
+                     {"queue", slot.queue},
+                     {"item", slot.item},
+                     {"user", slot.user},
+                     {"since", time_or_null(slot.since_us)}});
+  return out;
+}
+
+/// Processors as set up, every slot, and the nodes that have joined.
+document processors_document(const control_state& state,
+                             const slots_gathered& x) {
+  document out{{"processors", document::array()},
+               {"slots", document::array()},
+               {"nodes", document::array()}};
+  for (const auto& [name, spec] : state.processors) {
+    auto entry = processor_document(spec);
+    entry["working"] = working_document(x.slots, name);
+    out["processors"].push_back(std::move(entry));
+  }
+  for (const auto& slot : x.slots.entries)
+    out["slots"].push_back(slot_document(slot));
+  for (const auto& name : x.nodes) {
+    const auto silent = std::count(x.silent.begin(), x.silent.end(), name) > 0;
+    out["nodes"].push_back(
+      {{"name", name}, {"state", silent ? "silent" : "joined"}});
+  }
+  return out;
+}
+
+void list(admin_pointer self, const admin_call_ptr& call) {
+  ask(self, call, self->state.options.shard, watch_control{nullptr},
+      [=](const control_changed& control) {
+        const auto state = control.state;
+        gather_slots(self, call, [=](const slots_gathered& x) {
+          deliver(call, processors_document(*state, x));
+        });
+      });
+}
+
+// -- changes ------------------------------------------------------------------
+
+/// Takes over what is given; the rest stays as it is in `spec`.
+void read_spec(const admin_arguments& in, processor_spec& spec) {
+  if (in.has("types"))
+    spec.types = in.texts("types");
+  else if (spec.types.empty())
+    spec.types = {"metadata"};
+  in.take("slots", spec.slots);
+  if (in.has("preferred_users"))
+    spec.wants.preferred = in.texts("preferred_users");
+  if (const auto size_max = in.limit("max_submission_size"))
+    spec.wants.size_max =
+      size_max->value == no_cap ? no_size_limit : size_max->value;
+  auto filter = in.texts("user_filter");
+  bool excludes = in.flag("exclude_users");
+  if (!in.has("user_filter"))
+    filter =
+      spec.wants.required.empty() ? spec.wants.excluded : spec.wants.required;
+  if (!in.has("exclude_users") && !in.has("user_filter"))
+    excludes = !spec.wants.excluded.empty();
+  spec.wants.required = excludes ? std::vector<std::string>{} : filter;
+  spec.wants.excluded = excludes ? filter : std::vector<std::string>{};
+}
+
+caf::error check_spec(const processor_spec& spec, const control_state& now) {
+  if (!legal_processor_name(spec.name))
+    return refuse(ec::invalid_argument,
+                  "a processor needs a name of A-Z a-z 0-9 . _ -");
+  if (spec.types.empty())
+    return refuse(ec::invalid_argument, "types must name a queue");
+  for (const auto& type : spec.types)
+    if (!now.queues.count(type))
+      return refuse(ec::not_found,
+                    "types: there is no queue " + to_text(document(type)));
+  for (const auto* users :
+       {&spec.wants.required, &spec.wants.excluded, &spec.wants.preferred})
+    for (const auto& user : *users)
+      if (!legal_user_name(user))
+        return refuse(ec::invalid_argument,
+                      to_text(document(user.substr(0, 64)))
+                        + " is no user name");
+  if (spec.wants.size_max == 0)
+    return refuse(ec::invalid_argument,
+                  "a max_submission_size of 0 fits nothing");
+  return caf::none;
+}
+
+/// `is_new`: it must be; otherwise it must exist.
+change put(const admin_arguments& in, const control_state& now, bool is_new) {
+  processor_spec spec;
+  spec.name = in.text("name");
+  const auto at = now.processors.find(spec.name);
+  const bool known = at != now.processors.end();
+  if (known)
+    spec = at->second;
+  read_spec(in, spec);
+  if (auto problem = check_spec(spec, now))
+    return problem;
+  if (is_new && known)
+    return refuse(ec::already_exists,
+                  spec.name + " exists already; see sp set");
+  if (!is_new && !known)
+    return refuse(ec::not_found, "there is no processor " + spec.name);
+  admin_change out;
+  if (known)
+    out.before = processor_document(at->second);
+  out.after = processor_document(spec);
+  if (!known || spec != at->second)
+    out.events.push_back(processor_changed{spec, false});
+  return out;
+}
+
+change add(const admin_arguments& in, const control_state& now) {
+  return put(in, now, true);
+}
+
+change set(const admin_arguments& in, const control_state& now) {
+  return put(in, now, false);
+}
+
+change stop(const admin_arguments& in, const control_state& now) {
+  const auto name = in.text("name");
+  const auto at = now.processors.find(name);
+  if (at == now.processors.end())
+    return refuse(ec::not_found, "there is no processor of this name");
+  admin_change out;
+  out.before = processor_document(at->second);
+  out.after = {{"name", name}, {"stopped", true}};
+  out.events.push_back(processor_changed{at->second, true});
+  return out;
+}
+
+// -- rows ---------------------------------------------------------------------
+
+std::vector<view_block> list_view() {
+  auto silent =
+    table_view("nodes", "={name}; =-; =-; =-; ={state}; =-; =-; =-");
+  silent.where = "state=silent";
+  silent.joins = true;
+  return {
+    table_view("processors",
+               "PROCESSOR={name}; TYPES={types}; >SLOTS={slots}; "
+               ">BUSY={working:count}; FILTER={exclude_users?not} "
+               "{user_filter}||{user_filter}; PREFERRED={preferred_users}; "
+               ">MAX SIZE={max_submission_size}||none"),
+    apart(table_view("slots", "NODE={node}||engine; PROCESSOR={processor}; "
+                              ">SLOT={slot}; QUEUE={queue}; STATE={state}; "
+                              ">ITEM={item}; USER={user}; SINCE={since:time}")),
+    silent};
+}
+
+/// What sets a processor up.
+std::vector<argument_spec> spec_arguments() {
+  using kind = value_kind;
+  const auto users = [](const char* spelling, const char* key,
+                        const char* help) {
+    return argument_spec{spelling, key,   kind::names, "USER[,USER...]",
+                         help,     false, "user list"};
+  };
+  argument_spec slots{"--slots", "slots", kind::number, "N",
+                      "How many items at once"};
+  slots.min = 1;
+  slots.max = 1'024;
+  return {name_argument("Name of the processor", "PROCESSOR", "sp list"),
+          {"--types", "types", kind::names, "QUEUE[,QUEUE...]",
+           "Queues to serve; the first with work decides (default metadata)",
+           false, "queue list"},
+          slots,
+          users("--userFilter,--user-filter", "user_filter",
+                "Only these users, or with --excludeUsers all others"),
+          {"--excludeUsers,--exclude-users", "exclude_users", kind::flag, "",
+           "The filter names users to leave out"},
+          users("--preferredUsers,--preferred-users", "preferred_users",
+                "Serve these first"),
+          // For the sake of Crossref's settings; means nothing.
+          users("--lowPriorityUsers,--low-priority-users", "low_priority_users",
+                "Accepted and ignored"),
+          {"--maxSubmissionSize,--max-submission-size", "max_submission_size",
+           kind::limit, "BYTES", "Larger items are left to others; or none"}};
+}
+
+} // namespace
+
+std::vector<command> processor_commands() {
+  const auto arguments = spec_arguments();
+  return {
+    reading("sp list", "Processors and what they work on", {}, list_view(),
+            list),
+    doing("sp add", "Start a processor", arguments, add),
+    doing("sp set", "Change a processor; what is not given stays", arguments,
+          set),
+    doing("sp stop", "Stop a processor; what it has it finishes",
+          {arguments.front()}, stop),
+  };
+}
+
+} // namespace depositd::operators

@@ -1,0 +1,181 @@
+// Queues: what they hold, and what holds for all of their users.
+
+#include "actors/operators/command.hpp"
+
+#include "messages/receiving.hpp"
+#include "messages/values/words.hpp"
+
+namespace depositd::operators {
+
+namespace {
+
+using change = caf::expected<admin_change>;
+
+document item_document(const item_row& x) {
+  const bool claimed = x.state == item_state::claimed;
+  return {
+    {"id", x.id},
+    {"user", x.user},
+    {"priority", x.priority},
+    {"size", x.size},
+    {"state", word(x.state)},
+    {"attempt", x.attempt},
+    {"received_at", time_or_null(x.received_us)},
+    {"available_at", time_or_null(x.available_us)},
+    {"processor", claimed ? document(x.processor) : document(nullptr)},
+    {"deadline_at", claimed ? time_or_null(x.deadline_us) : document(nullptr)}};
+}
+
+void list(admin_pointer self, const admin_call_ptr& call) {
+  ask(self, call, self->state.options.shard, list_queues{},
+      [=](const queues_listed& x) {
+        std::map<std::string, queue_report> by_name;
+        for (const auto& queue : x.queues)
+          by_name[queue.name] = queue;
+        document out{{"suspended", x.suspended}};
+        add_page(out, "queues", by_name, call->arguments,
+                 [](const auto& y) { return queue_document(y.second); });
+        deliver(call, out);
+      });
+}
+
+/// Finds the queue that the argument `name` names and goes on with its report.
+template <class F>
+void with_queue(admin_pointer self, const admin_call_ptr& call, F use) {
+  ask(self, call, self->state.options.shard, list_queues{},
+      [=](const queues_listed& x) {
+        for (const auto& queue : x.queues)
+          if (queue.name == call->arguments.text("name"))
+            return use(queue);
+        refuse(call, ec::not_found, "there is no queue of this name");
+      });
+}
+
+void show(admin_pointer self, const admin_call_ptr& call) {
+  with_queue(self, call, [=](const queue_report& queue) {
+    deliver(call, queue_document(queue));
+  });
+}
+
+void size(admin_pointer self, const admin_call_ptr& call) {
+  with_queue(self, call, [=](const queue_report& found) {
+    const auto queue = found;
+    ask(self, call, self->state.options.shard, count_queue{queue.name},
+        [=](const queue_counted& x) {
+          deliver(call, {{"name", queue.name},
+                         {"size", x.items},
+                         {"ready", queue.ready},
+                         {"in_flight", x.claims}});
+        });
+  });
+}
+
+void peek(admin_pointer self, const admin_call_ptr& call) {
+  with_queue(self, call, [=](const queue_report& queue) {
+    const auto name = queue.name;
+    const auto limit = call->arguments.number("limit");
+    peek_items what{name, static_cast<std::uint32_t>(limit)};
+    ask(self, call, self->state.options.projector, std::move(what),
+        [=](const items_found& x) {
+          document out{{"name", name}, {"items", document::array()}};
+          for (const auto& row : x.rows)
+            out["items"].push_back(item_document(row));
+          deliver(call, out);
+        });
+  });
+}
+
+void purge(admin_pointer self, const admin_call_ptr& call) {
+  with_queue(self, call, [=](const queue_report& queue) {
+    const auto name = queue.name;
+    act<done>(self, call, self->state.options.shard, purge_queue{name},
+              [=](const done&) {
+                deliver(call, {{"name", name}, {"purged", true}});
+              });
+  });
+}
+
+// -- settings -----------------------------------------------------------------
+
+/// Proposes what `edit` makes of the settings of the queue that is named.
+change edit(const admin_arguments& in, const control_state& now,
+            const std::function<void(queue_settings&)>& how) {
+  const auto name = in.text("name");
+  const auto at = now.queues.find(name);
+  if (at == now.queues.end())
+    return refuse(ec::not_found, "there is no queue of this name");
+  auto after = at->second;
+  how(after);
+  admin_change out;
+  out.before = settings_document(name, at->second);
+  out.after = settings_document(name, after);
+  if (after != at->second)
+    out.events.push_back(queue_changed{name, after});
+  return out;
+}
+
+change suspend(const admin_arguments& in, const control_state& now) {
+  return edit(in, now, [](queue_settings& x) { x.suspended = true; });
+}
+
+change resume(const admin_arguments& in, const control_state& now) {
+  return edit(in, now, [](queue_settings& x) { x.suspended = false; });
+}
+
+change set(const admin_arguments& in, const control_state& now) {
+  return edit(in, now, [&](queue_settings& x) {
+    in.take("allocation", x.allocation);
+    in.take("concurrency", x.concurrency);
+    in.take("pending_limit", x.pending_limit);
+    in.take("attempts_max", x.attempts_max);
+    in.take("retry_delay_ms", x.retry_delay_ms);
+  });
+}
+
+} // namespace
+
+std::vector<command> queue_commands() {
+  using kind = value_kind;
+  const auto name = queue_name_argument();
+  argument_spec allocation{"--allocation", "allocation", kind::number, "N",
+                           "Items per user and turn"};
+  allocation.max = no_cap - 1;
+  argument_spec retry_delay{"--retry-delay-ms", "retry_delay_ms", kind::number,
+                            "N", "Delay before the second attempt; doubles"};
+  retry_delay.max = 86'400'000;
+  const auto items = table_view(
+    "items", ">ID={id}; USER={user}; >PRIORITY={priority}; >SIZE={size}; "
+             "STATE={state}; >ATTEMPT={attempt}; RECEIVED={received_at:time}; "
+             "PROCESSOR={processor}");
+  return {
+    reading(
+      "queue list", "All queues with their numbers",
+      {limit_argument(10'000),
+       after_argument("QUEUE", "Go on after this name", "queue list")},
+      {line_view("suspended", "the server is suspended: nothing is handed out"),
+       queue_table(), next_page_line("queues")},
+      list),
+    reading("queue show", "One queue", {name}, {}, show),
+    reading("queue size", "How many items it has", {name}, {}, size),
+    reading("queue peek", "The first items that live in a queue",
+            {name, limit_argument(10, 1'000)}, {items}, peek),
+    doing("queue suspend", "Accept, but hand out nothing", {name}, suspend),
+    doing("queue resume", "Hand out again", {name}, resume),
+    doing("queue set", "Change what holds for all users of a queue",
+          {name,
+           allocation,
+           {"--concurrency", "concurrency", kind::limit, "N",
+            "Items per user in process; or none"},
+           {"--pending-limit", "pending_limit", kind::limit, "N",
+            "Items per user waiting; or none"},
+           {"--attempts-max", "attempts_max", kind::limit, "N",
+            "Attempts per item; or none"},
+           retry_delay},
+          set),
+    asking(
+      "Remove all waiting items of this queue for good?",
+      slow(doing("queue purge", "Remove all waiting items", {name}, purge))),
+  };
+}
+
+} // namespace depositd::operators

@@ -1,0 +1,190 @@
+// The engine as a whole.
+
+#include "actors/cluster/keeper/keeper.hpp"
+#include "actors/operators/command.hpp"
+
+#include <algorithm>
+
+namespace depositd::operators {
+
+namespace {
+
+/// Answers that one document is made of, gathered one after the other.
+struct status_parts {
+  control_snapshot state;
+  queues_listed queues;
+  slots_report slots;
+};
+
+document intake_document(const intake_report& x) {
+  auto partitions = document::array();
+  for (const auto& p : x.partitions) {
+    const auto read = std::max<std::int64_t>(p.next, 0);
+    partitions.push_back({{"partition", p.partition},
+                          {"next", p.next},
+                          {"end", p.end},
+                          {"lag", std::max<std::int64_t>(p.end - read, 0)}});
+  }
+  return {{"partitions", std::move(partitions)},
+          {"accepted", x.accepted},
+          {"rejected", x.rejected},
+          {"trouble", x.trouble}};
+}
+
+document log_document(const log_report& x) {
+  return {{"shard", x.shard},
+          {"intake", intake_document(x.in)},
+          {"publisher",
+           {{"published", x.out.published},
+            {"events", x.out.events},
+            {"dead_letters", x.out.dead_letters},
+            {"trouble", x.out.trouble}}}};
+}
+
+document status_document(admin_pointer self, const status_parts& parts,
+                         const store_report& store) {
+  const auto& options = self->state.options;
+  const auto started = self->state.started_us;
+  const auto now = options.clock.at(self->clock().now());
+  const auto& slots = parts.slots.entries;
+  const auto busy = std::count_if(slots.begin(), slots.end(),
+                                  [](const auto& x) { return x.item != 0; });
+  document out{{"version", options.version},
+               {"started_at", time_or_null(started)},
+               {"uptime_s", (now - started) / 1'000'000},
+               {"suspended", parts.queues.suspended},
+               {"drop_folder_polling", parts.state->server.drop_folder_polling},
+               {"slots", {{"total", slots.size()}, {"busy", busy}}},
+               {"accounts", parts.state->accounts.size()},
+               {"queues", document::array()},
+               {"store",
+                {{"journalled", store.journalled},
+                 {"projected", store.projected},
+                 {"journal_bytes", store.journal_bytes},
+                 {"extents", store.segments}}},
+               {"record_logs", document::array()}};
+  for (const auto& queue : parts.queues.queues)
+    out["queues"].push_back(queue_document(queue));
+  return out;
+}
+
+void status_from_store(admin_pointer self, const admin_call_ptr& call,
+                       const std::shared_ptr<status_parts>& parts) {
+  ask(self, call, self->state.options.projector, report_store{},
+      [=](const store_report& store) {
+        auto out = status_document(self, *parts, store);
+        gather_logs(self, [=](const std::vector<log_report>& logs) mutable {
+          for (const auto& log : logs)
+            out["record_logs"].push_back(log_document(log));
+          deliver(call, out);
+        });
+      });
+}
+
+void status(admin_pointer self, const admin_call_ptr& call) {
+  const auto parts = std::make_shared<status_parts>();
+  ask(self, call, self->state.options.shard, watch_control{nullptr},
+      [=](const control_changed& x) {
+        parts->state = x.state;
+        ask(self, call, self->state.options.shard, list_queues{},
+            [=](const queues_listed& queues) {
+              parts->queues = queues;
+              gather_slots(self, call, [=](const slots_gathered& slots) {
+                parts->slots = slots.slots;
+                status_from_store(self, call, parts);
+              });
+            });
+      });
+}
+
+std::vector<view_block> status_view() {
+  view_block engine{.kind = block_kind::pairs};
+  engine.columns = columns(
+    "version={version}; up={uptime_s} s, since {started_at:time}; "
+    "state={suspended?}||open; slots={slots.busy} of {slots.total} busy; "
+    "accounts={accounts}; journal={store.journalled} events, "
+    "{store.projected} projected, {store.journal_bytes} bytes");
+  const auto logs = table_view(
+    "record_logs",
+    "SHARD={shard}; >TAKEN IN={intake.accepted}; "
+    ">REJECTED={intake.rejected}; >BEHIND={intake.partitions.lag:sum}; "
+    ">PUBLISHED={publisher.events}; >DEAD LETTERS={publisher.dead_letters}; "
+    "TROUBLE={intake.trouble}||{publisher.trouble}");
+  return {engine, apart(queue_table()), apart(logs, "record_logs")};
+}
+
+// -- shards -------------------------------------------------------------------
+
+document shards_document(const lease_table& table) {
+  auto shards = document::array();
+  for (const auto& x : table.shards)
+    shards.push_back({{"shard", x.shard},
+                      {"engine", x.owner.name},
+                      {"address", x.owner.address},
+                      {"epoch", x.epoch},
+                      {"left_ms", x.left_ms}});
+  auto engines = document::array();
+  for (const auto& x : table.engines)
+    engines.push_back({{"engine", x.who.name},
+                       {"address", x.who.address},
+                       {"left_ms", x.left_ms}});
+  return {{"shards", std::move(shards)}, {"engines", std::move(engines)}};
+}
+
+void shards(admin_pointer self, const admin_call_ptr& call) {
+  const auto& known = self->state.options.keeper;
+  const auto keeper = known ? known() : nullptr;
+  if (!keeper) {
+    refuse(call, ec::not_found, "this engine shares no shards");
+    return;
+  }
+  ask(self, call, caf::actor_cast<shard_keeper_actor>(keeper),
+      list_shards{}, [=](const shards_listed& x) {
+        deliver(call, shards_document(x.table));
+      });
+}
+
+// -- settings -----------------------------------------------------------------
+
+document server_document(const server_changed& x) {
+  return {{"suspended", x.suspended},
+          {"drop_folder_polling", x.drop_folder_polling}};
+}
+
+/// Sets one side of the server's state.
+decide_function set(bool server_changed::*side, bool on) {
+  return [=](const admin_arguments&, const control_state& now) {
+    auto wanted = now.server;
+    wanted.*side = on;
+    admin_change out;
+    out.before = server_document(now.server);
+    out.after = server_document(wanted);
+    if (wanted != now.server)
+      out.events.push_back(wanted);
+    return out;
+  };
+}
+
+} // namespace
+
+std::vector<command> server_commands() {
+  const auto suspended = &server_changed::suspended;
+  const auto polling = &server_changed::drop_folder_polling;
+  const auto shard_table =
+    table_view("shards", ">SHARD={shard}; ENGINE={engine}; ADDRESS={address}; "
+                         ">EPOCH={epoch}; >LEFT MS={left_ms}");
+  return {
+    reading("status", "The engine at a glance", {}, status_view(), status),
+    reading("shards", "Which engine has which shard", {}, {shard_table},
+            shards),
+    doing("suspend", "Hand out nothing from any queue", {},
+          set(suspended, true)),
+    doing("resume", "End of suspend", {}, set(suspended, false)),
+    doing("drop suspend", "Stop looking into the drop folder", {},
+          set(polling, false)),
+    doing("drop resume", "Look into the drop folder again", {},
+          set(polling, true)),
+  };
+}
+
+} // namespace depositd::operators

@@ -1,0 +1,291 @@
+// Submissions: what became of them, setting them aside, handing them in.
+
+#include "actors/operators/command.hpp"
+#include "actors/operators/why.hpp"
+#include "actors/rules/pages/pages.hpp"
+
+#include "messages/shard.hpp"
+#include "messages/values/words.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace depositd::operators {
+
+namespace {
+
+/// `whole` adds what pollers get.
+document submission_document(const submission_row& x, bool whole) {
+  document out{{"id", x.id},
+               {"user", x.user},
+               {"queue", x.queue},
+               {"file_name", x.submission.file_name},
+               {"operation", x.submission.operation},
+               {"source", x.submission.source},
+               {"login", x.submission.login},
+               {"size", x.submission.size},
+               {"blob", x.submission.blob},
+               {"status", word(x.status)},
+               {"failed", x.failed},
+               {"parked", x.parked},
+               {"attempt", x.attempt},
+               {"batch_id", x.batch_id},
+               {"processor", x.processor},
+               {"reason", x.reason},
+               {"received_at", time_or_null(x.received_us)},
+               {"started_at", time_or_null(x.started_us)},
+               {"finished_at", time_or_null(x.finished_us)}};
+  if (whole)
+    out["document"] = x.document;
+  return out;
+}
+
+// -- pages --------------------------------------------------------------------
+
+/// Of the rows of one page; far more than rows of an ordinary size take.
+constexpr std::size_t page_bytes_max = 8 << 20;
+
+void list(admin_pointer self, const admin_call_ptr& call) {
+  const auto& in = call->arguments;
+  submission_query query;
+  query.user = in.text("user");
+  query.queue = in.text("queue");
+  query.with_documents = false;
+  if (const auto status = find_word<submission_status>(in.text("status"))) {
+    query.has_status = true;
+    query.status = *status;
+  }
+  const auto after = rules::pages::read_cursor(in.text("after"));
+  if (!after) {
+    refuse(call, ec::invalid_argument,
+           "after must be what a page before gave as next");
+    return;
+  }
+  query.after = *after;
+  // One more tells whether there is another page.
+  const auto limit = static_cast<std::uint32_t>(in.number("limit"));
+  query.count_max = limit + 1;
+  query.bytes_max = page_bytes_max;
+  ask(self, call, self->state.options.projector, std::move(query),
+      [=](const submissions_found& x) {
+        const bool more = x.more || x.rows.size() > limit;
+        auto rows = x.rows;
+        rows.resize(std::min<std::size_t>(rows.size(), limit));
+        document out{{"submissions", document::array()}};
+        for (const auto& row : rows)
+          out["submissions"].push_back(submission_document(row, false));
+        if (more)
+          out["next"] = rules::pages::cursor_after(*after, rows);
+        deliver(call, out);
+      });
+}
+
+// -- one of them --------------------------------------------------------------
+
+/// Finds the submission; `otherwise` is called if there is none.
+template <class F, class G>
+void find(admin_pointer self, const admin_call_ptr& call, F use, G otherwise) {
+  submission_query query;
+  query.id = static_cast<item_id>(call->arguments.number("id"));
+  ask(self, call, self->state.options.projector, std::move(query),
+      [=](const submissions_found& x) {
+        if (!x.rows.empty())
+          use(x.rows.front());
+        else
+          otherwise();
+      });
+}
+
+void show(admin_pointer self, const admin_call_ptr& call) {
+  const auto id = std::to_string(call->arguments.number("id"));
+  find(
+    self, call,
+    [=](const submission_row& row) {
+      deliver(call, submission_document(row, true));
+    },
+    [=] { refuse(call, ec::not_found, "there is no submission " + id); });
+}
+
+/// An item of a queue of messages, which leaves no record when it ends.
+void message_why(admin_pointer self, const admin_call_ptr& call) {
+  const auto id = static_cast<item_id>(call->arguments.number("id"));
+  const auto user = call->arguments.text("user");
+  const auto text = std::to_string(id);
+  if (user.empty()) {
+    refuse(call, ec::not_found,
+           "there is no submission " + text
+             + "; for an item of a queue of messages name its user too");
+    return;
+  }
+  ask(self, call, self->state.options.shard, explain_item{id, user},
+      [=](const item_explained& x) {
+        if (x.live)
+          deliver(call, why_document(x));
+        else
+          refuse(call, ec::not_found, user + " has no item " + text);
+      });
+}
+
+void why(admin_pointer self, const admin_call_ptr& call) {
+  const auto explain = [=](const submission_row& found) {
+    if (found.status == submission_status::completed) {
+      deliver(call, why_finished_document(found));
+      return;
+    }
+    const auto row = found;
+    ask(self, call, self->state.options.shard, explain_item{row.id, row.user},
+        [=](const item_explained& x) {
+          deliver(call, x.live ? why_document(x) : why_finished_document(row));
+        });
+  };
+  find(self, call, explain, [=] { message_why(self, call); });
+}
+
+// -- many ---------------------------------------------------------------------
+
+run_function park(bool parked) {
+  return [=](admin_pointer self, const admin_call_ptr& call) {
+    const auto& in = call->arguments;
+    park_matching what;
+    what.queue = in.text("queue");
+    what.users = in.texts("users");
+    what.from_us = in.number("from_us");
+    what.to_us =
+      in.has("to_us") ? in.number("to_us") : std::numeric_limits<micros>::max();
+    what.parked = parked;
+    what.count_only = in.flag("count_only");
+    const auto answer = [=](const matching_parked& x) {
+      document out{{"matched", x.count}};
+      if (!what.count_only)
+        out[parked ? "parked" : "unparked"] = x.count;
+      deliver(call, out);
+    };
+    const auto& shard = self->state.options.shard;
+    if (what.count_only)
+      ask(self, call, shard, what, answer);
+    else
+      act<matching_parked>(self, call, shard, what, answer);
+  };
+}
+
+void submit_one(admin_pointer self, const admin_call_ptr& call) {
+  const auto& in = call->arguments;
+  submit_file what;
+  what.user = in.text("user");
+  what.file_name = in.text("file_name");
+  what.operation = in.text("operation");
+  if (!in.has("operation"))
+    what.operation = "doMDUpload";
+  what.content_base64 = in.text("content_base64");
+  document out{{"id", 0}, {"user", what.user}, {"file_name", what.file_name}};
+  act<enqueued>(self, call, self->state.options.submitter, std::move(what),
+                [=](const enqueued& x) {
+                  if (x.ids.empty() || x.ids.front() == 0) {
+                    refuse(call, ec::pending_limit_reached,
+                           "the user has too many pending submissions");
+                    return;
+                  }
+                  auto answer = out;
+                  answer["id"] = x.ids.front();
+                  deliver(call, answer);
+                });
+}
+
+// -- rows ---------------------------------------------------------------------
+
+using kind = value_kind;
+
+argument_spec id_argument() {
+  argument_spec out{"id", "id", kind::number, "ID", "Number of the submission",
+                    true};
+  out.min = 1;
+  out.max = std::numeric_limits<std::int64_t>::max();
+  return out;
+}
+
+argument_spec user_option(const char* help, bool required = false) {
+  return {"--user",   "user", required ? kind::user : kind::text,
+          "USER",     help,   required,
+          "user list"};
+}
+
+command listing() {
+  const auto words = all_words<submission_status>();
+  return reading(
+    "submission list", "Submissions, newest first",
+    {user_option("Only of this user"),
+     in_queue_argument(),
+     {"--status", "status", kind::word, "STATUS", any_of(words), false, "",
+      words},
+     limit_argument(100),
+     after_argument("CURSOR", "Go on after a page's next")},
+    {table_view("submissions",
+                ">ID={id}; USER={user}; QUEUE={queue}; "
+                "STATE={parked?}||{failed?}||{status}; >SIZE={size}; "
+                "RECEIVED={received_at:time}; FINISHED={finished_at:time}; "
+                "FILE={file_name}"),
+     next_page_line("submissions")},
+    list);
+}
+
+command explaining() {
+  view_block reasons{.kind = block_kind::line, .rows = "reasons"};
+  reasons.text = "{text}";
+  auto out = reading("submission why", "Why it is not processed yet",
+                     {id_argument(), user_option("Whose it is, for items of "
+                                                 "queues of messages")},
+                     {reasons}, why);
+  out.row.alias = "why";
+  return out;
+}
+
+command submitting() {
+  auto out =
+    doing("submit", "Submit files as the operator",
+          {{"files", "content_base64", kind::files, "FILE", "Files", true},
+           user_option("Whose submissions they are", true),
+           {"--operation", "operation", kind::text, "OPERATION",
+            "doMDUpload (default), doQueryUpload, doDOIQueryUpload"}},
+          submit_one);
+  out.row.patience_s = 120;
+  return out;
+}
+
+command parking(const char* words, const char* help, const char* question,
+                bool parked) {
+  auto out = asking(
+    question,
+    slow(doing(
+      words, help,
+      {{"--from", "from_us", kind::time, "TIME",
+        "Received at or after, UTC, e.g. 2026-03-01T06:00:00Z"},
+       {"--to", "to_us", kind::time, "TIME", "Received at or before, UTC"},
+       {"--user", "users", kind::users, "USER[,USER...]", "Only these users",
+        false, "user list"},
+       in_queue_argument(),
+       {"--count", "count_only", kind::flag, "", "Only count what matches"}},
+      park(parked))));
+  out.row.counts_first = true;
+  return out;
+}
+
+} // namespace
+
+std::vector<command> submission_commands() {
+  const auto text = "document";
+  return {
+    listing(),
+    reading("submission show", "Everything about one, with its result",
+            {id_argument()},
+            {{.kind = block_kind::fields, .text = text},
+             line_view(text, "document:"),
+             {.kind = block_kind::lines, .when = text, .text = text}},
+            show),
+    explaining(),
+    submitting(),
+    parking("park", "Set waiting items aside", "Park them?", true),
+    parking("unpark", "Take parked items back", "Take them back?", false),
+  };
+}
+
+} // namespace depositd::operators

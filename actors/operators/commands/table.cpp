@@ -1,0 +1,182 @@
+#include "actors/operators/command.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace depositd::operators {
+
+namespace {
+
+std::vector<command> make_commands() {
+  std::vector<command> out;
+  for (const auto subject :
+       {server_commands, queue_commands, user_commands, account_commands,
+        limit_commands, key_commands, processor_commands, submission_commands,
+        upkeep_commands})
+    for (auto& command : subject())
+      out.push_back(std::move(command));
+  return out;
+}
+
+const std::vector<command>& all_commands() {
+  static const auto all = make_commands();
+  return all;
+}
+
+std::vector<command_group> groups() {
+  return {{"queue", "Queues"},
+          {"user", "Users, their accounts and limits"},
+          {"key", "API keys of the queue door"},
+          {"sp", "Submission processors"},
+          {"submission", "Submissions"},
+          {"drop", "The drop folder"},
+          {"kafka", "Topics of Kafka"},
+          {"job", "Jobs"},
+          {"batch", "Batches"},
+          {"collection", "Collections"},
+          {"source", "Prefetching sources"},
+          {"strategy", "Strategies"}};
+}
+
+} // namespace
+
+const command* find_command(const std::string& name) {
+  static const auto by_name = [] {
+    std::map<std::string, const command*> out;
+    for (const auto& command : all_commands())
+      out[command.row.words] = &command;
+    return out;
+  }();
+  const auto at = by_name.find(name);
+  return at == by_name.end() ? nullptr : at->second;
+}
+
+const command_table& published_commands() {
+  static const auto table = [] {
+    command_table out{groups(), {}};
+    for (const auto& command : all_commands())
+      out.commands.push_back(command.row);
+    return out;
+  }();
+  return table;
+}
+
+command reading(std::string words, std::string help,
+                std::vector<argument_spec> arguments,
+                std::vector<view_block> view, run_function run) {
+  auto out = doing(std::move(words), std::move(help), std::move(arguments),
+                   std::move(run), std::move(view));
+  out.row.reads = true;
+  return out;
+}
+
+command doing(std::string words, std::string help,
+              std::vector<argument_spec> arguments,
+              std::variant<run_function, decide_function> run,
+              std::vector<view_block> view) {
+  command out{{std::move(words), std::move(help), std::move(arguments)},
+              std::move(run)};
+  out.row.view = std::move(view);
+  return out;
+}
+
+command asking(std::string question, command x) {
+  x.row.question = std::move(question);
+  return x;
+}
+
+command slow(command x) {
+  x.row.patience_s = 3'700;
+  return x;
+}
+
+argument_spec name_argument(std::string help, std::string value,
+                            std::string names_from, value_kind kind) {
+  const std::string name = kind == value_kind::users ? "names" : "name";
+  return {name,
+          name,
+          kind,
+          std::move(value),
+          std::move(help),
+          true,
+          std::move(names_from)};
+}
+
+argument_spec queue_name_argument() {
+  return name_argument("Name of the queue", "QUEUE", "queue list");
+}
+
+argument_spec user_name_argument() {
+  return name_argument("Name of the user", "USER", "user list",
+                       value_kind::user);
+}
+
+argument_spec user_names_argument() {
+  return name_argument("Names, separated by commas or blanks", "USER[,USER...]",
+                       "user list", value_kind::users);
+}
+
+argument_spec in_queue_argument() {
+  return {"--queue",         "queue", value_kind::text, "QUEUE",
+          "Only this queue", false,   "queue list"};
+}
+
+argument_spec limit_argument(std::int64_t initial, std::int64_t max) {
+  argument_spec out{"--limit", "limit", value_kind::number, "N",
+                    "How many (" + std::to_string(initial) + ")"};
+  out.min = 1;
+  out.max = max;
+  out.initial = initial;
+  return out;
+}
+
+argument_spec after_argument(std::string value, std::string help,
+                             std::string names_from) {
+  return {"--after",       "after", value_kind::text,     std::move(value),
+          std::move(help), false,   std::move(names_from)};
+}
+
+std::vector<column_spec> columns(const std::string& text) {
+  std::vector<column_spec> out;
+  for (std::size_t from = 0; from < text.size();) {
+    const auto end = std::min(text.find("; ", from), text.size());
+    const bool outer = text[from] == '^';
+    const auto title = from + outer;
+    const auto cell = text.find('=', title);
+    out.push_back({text.substr(title, cell - title),
+                   text.substr(cell + 1, end - cell - 1), outer});
+    from = end + 2;
+  }
+  return out;
+}
+
+view_block table_view(std::string rows, const std::string& text) {
+  return {.rows = std::move(rows), .columns = columns(text)};
+}
+
+view_block queue_table() {
+  return table_view(
+    "queues", "QUEUE={name}; KIND={kind}; STATE={suspended?}||open; "
+              ">READY={ready}; >IN PROCESS={in_flight}; >USERS={users}; "
+              ">ELIGIBLE={eligible_users}; >PROCESSORS={processors}; "
+              ">ALLOCATION={allocation}; >CONCURRENCY={concurrency}||none; "
+              ">LIMIT={pending_limit}||none");
+}
+
+view_block line_view(std::string when, std::string text) {
+  return {
+    .kind = block_kind::line, .when = std::move(when), .text = std::move(text)};
+}
+
+view_block next_page_line(const std::string& list) {
+  return line_view("next",
+                   "{" + list + ":count} shown; go on with --after {next}");
+}
+
+view_block apart(view_block x, std::string when) {
+  x.gap = true;
+  x.when = std::move(when);
+  return x;
+}
+
+} // namespace depositd::operators

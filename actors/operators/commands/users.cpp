@@ -1,0 +1,194 @@
+// Users as the engine sees them: accounts, settings and places in the rings.
+
+#include "actors/operators/command.hpp"
+
+#include "messages/shard.hpp"
+#include "messages/values/words.hpp"
+
+#include <map>
+
+namespace depositd::operators {
+
+namespace {
+
+document place_document(const std::string& queue, const eligibility_report& x) {
+  document out{{"queue", queue}, {"state", word(x.state)}};
+  const bool eligible = x.state == eligibility::eligible;
+  out["turn"] = eligible ? document(x.turn) : document(nullptr);
+  out["turns"] = eligible ? document(x.length) : document(nullptr);
+  out["ready"] = x.ready;
+  out["in_flight"] = x.in_flight;
+  out["turns_taken"] = x.turns_taken;
+  out["allocation"] = x.limits.allocation;
+  out["concurrency"] = cap_or_null(x.limits.concurrency);
+  return out;
+}
+
+document limits_document(const user_limits_changed& x) {
+  document out{{"queue", x.queue}};
+  out["allocation"] =
+    x.has_allocation ? document(x.allocation) : document("default");
+  out["concurrency"] =
+    x.has_concurrency ? cap_or_null(x.concurrency) : document("default");
+  return out;
+}
+
+/// Everything about users, looked up by name.
+struct user_sources {
+  const control_state& state;
+  std::map<std::string, document> places; ///< arrays
+  std::map<std::string, document> limits; ///< arrays
+};
+
+user_sources gather(const control_state& state, const users_listed& listed,
+                    const std::string& queue) {
+  user_sources out{state, {}, {}};
+  for (const auto& report : listed.queues)
+    for (const auto& entry : report.entries)
+      out.places[entry.user].push_back(
+        place_document(report.queue, entry.report));
+  for (const auto& [key, limits] : state.limits)
+    if (queue.empty() || key.first == queue)
+      out.limits[key.second].push_back(limits_document(limits));
+  return out;
+}
+
+/// Whoever has an account, a setting or a place in a ring.
+std::map<std::string, bool> names_in(const user_sources& from, bool in_queue) {
+  std::map<std::string, bool> out;
+  const auto add = [&](const auto& entries) {
+    for (const auto& entry : entries)
+      out[entry.first] = true;
+  };
+  add(from.places);
+  add(from.limits);
+  if (!in_queue) {
+    add(from.state.accounts);
+    add(from.state.eligibilities);
+  }
+  return out;
+}
+
+document or_empty(const std::map<std::string, document>& from,
+                  const std::string& name) {
+  const auto at = from.find(name);
+  return at == from.end() ? document::array() : at->second;
+}
+
+document user_document(const user_sources& from, const std::string& name) {
+  document out{{"user", name}};
+  const auto account = from.state.accounts.find(name);
+  out["account"] = account != from.state.accounts.end();
+  out["prefixes"] = document::array();
+  if (account != from.state.accounts.end())
+    out["prefixes"] = account->second.prefixes;
+  const auto eligibility = from.state.eligibilities.find(name);
+  const bool known = eligibility != from.state.eligibilities.end();
+  out["held"] = known && eligibility->second.held;
+  out["prohibited"] = known && eligibility->second.prohibited;
+  out["limits"] = or_empty(from.limits, name);
+  out["queues"] = or_empty(from.places, name);
+  return out;
+}
+
+/// Goes on with what is known of the users of a queue, or of all if none is
+/// named.
+void with_users(admin_pointer self, const admin_call_ptr& call,
+                const std::string& queue,
+                const std::function<void(const user_sources&)>& use) {
+  ask(self, call, self->state.options.shard, watch_control{nullptr},
+      [=](const control_changed& control) {
+        const auto state = control.state;
+        if (!queue.empty() && !state->queues.count(queue)) {
+          refuse(call, ec::not_found, "there is no queue of this name");
+          return;
+        }
+        ask(self, call, self->state.options.shard, list_users{queue},
+            [=](const users_listed& x) { use(gather(*state, x, queue)); });
+      });
+}
+
+void list(admin_pointer self, const admin_call_ptr& call) {
+  const auto queue = call->arguments.text("queue");
+  with_users(self, call, queue, [=](const user_sources& from) {
+    const auto names = names_in(from, !queue.empty());
+    document out{{"total", names.size()}};
+    add_page(out, "users", names, call->arguments,
+             [&](const auto& x) { return user_document(from, x.first); });
+    out["more"] = out.contains("next");
+    deliver(call, out);
+  });
+}
+
+/// Adds what waits in the queues from `at` on, then answers.
+void count_pending_from(admin_pointer self, const admin_call_ptr& call,
+                        const std::shared_ptr<document>& user, std::size_t at) {
+  auto& queues = (*user)["queues"];
+  if (at == queues.size()) {
+    deliver(call, *user);
+    return;
+  }
+  count_pending what;
+  what.queue = queues[at]["queue"].get<std::string>();
+  what.user = (*user)["user"].get<std::string>();
+  ask(self, call, self->state.options.shard, std::move(what),
+      [=](const pending_counted& x) {
+        auto& queue = (*user)["queues"][at];
+        queue["pending"] = x.pending;
+        queue["pending_limit"] = cap_or_null(x.limit);
+        count_pending_from(self, call, user, at + 1);
+      });
+}
+
+void show(admin_pointer self, const admin_call_ptr& call) {
+  const auto name = call->arguments.text("name");
+  with_users(self, call, "", [=](const user_sources& from) {
+    if (names_in(from, false).count(name))
+      count_pending_from(
+        self, call, std::make_shared<document>(user_document(from, name)), 0);
+    else
+      refuse(call, ec::not_found, "nothing is known of " + name);
+  });
+}
+
+/// A line for each place of each user.
+view_block place_table(const char* rows) {
+  auto out = table_view(
+    rows, "^USER={user}; ^IS={account?,held?,prohibited?}; QUEUE={queue}; "
+          "STATE={state}; >TURN={turn}/{turns}||-; >READY={ready}; "
+          ">IN PROCESS={in_flight}; >TAKEN={turns_taken}; "
+          ">ALLOCATION={allocation}; >CONCURRENCY={concurrency}||none");
+  out.inner = "queues";
+  return out;
+}
+
+std::vector<view_block> user_view() {
+  view_block user{.kind = block_kind::pairs};
+  user.columns = columns("user={user}; is={account?,held?,prohibited?}; "
+                         "prefixes={prefixes}");
+  const auto limits =
+    table_view("limits", "QUEUE={queue}; >OWN ALLOCATION={allocation}; "
+                         ">OWN CONCURRENCY={concurrency}||none");
+  const auto waiting =
+    table_view("queues", "QUEUE={queue}; >PENDING={pending}; "
+                         ">LIMIT={pending_limit}||none");
+  return {user, apart(limits, "limits"), apart(place_table(""), "queues"),
+          apart(waiting, "queues")};
+}
+
+} // namespace
+
+std::vector<command> user_commands() {
+  return {
+    reading("user list", "Users with their settings and places",
+            {in_queue_argument(), limit_argument(1'000),
+             after_argument("USER", "Go on after this name", "user list")},
+            {place_table("users"),
+             line_view("more", "{users:count} of {total} users; go on with "
+                               "--after {next}")},
+            list),
+    reading("user show", "One user", {user_name_argument()}, user_view(), show),
+  };
+}
+
+} // namespace depositd::operators

@@ -1,0 +1,102 @@
+#pragma once
+
+// The words that stand for enumerators in settings, arguments and documents.
+
+#include "messages/values/control_events.hpp"
+#include "messages/values/rows.hpp"
+#include "messages/values/scheduling.hpp"
+#include "messages/values/types.hpp"
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace depositd {
+
+/// Each enumerator with its word.
+template <class Enum, std::size_t Count>
+using word_list = std::array<std::pair<Enum, std::string_view>, Count>;
+
+template <class Enum>
+inline constexpr word_list<Enum, 0> words_of = {};
+
+template <>
+inline constexpr word_list<queue_kind, 2> words_of<queue_kind> = {
+  {{queue_kind::deposit, "deposit"}, {queue_kind::message, "message"}}};
+
+template <>
+inline constexpr word_list<priority_mode, 2> words_of<priority_mode> = {
+  {{priority_mode::within_user, "within_user"},
+   {priority_mode::across_users, "across_users"}}};
+
+template <>
+inline constexpr word_list<dedup_mode, 3> words_of<dedup_mode> = {
+  {{dedup_mode::none, "none"},
+   {dedup_mode::between_polls, "between_polls"},
+   {dedup_mode::while_pending, "while_pending"}}};
+
+template <>
+inline constexpr word_list<item_state, 4> words_of<item_state> = {
+  {{item_state::pending, "pending"},
+   {item_state::claimed, "claimed"},
+   {item_state::delayed, "delayed"},
+   {item_state::parked, "parked"}}};
+
+template <>
+inline constexpr word_list<eligibility, 6> words_of<eligibility> = {
+  {{eligibility::eligible, "eligible"},
+   {eligibility::nothing_ready, "nothing_ready"},
+   {eligibility::held, "held"},
+   {eligibility::prohibited, "prohibited"},
+   {eligibility::no_allocation, "no_allocation"},
+   {eligibility::at_cap, "at_cap"}}};
+
+template <>
+inline constexpr word_list<submission_status, 3> words_of<submission_status> = {
+  {{submission_status::queued, "queued"},
+   {submission_status::in_process, "in_process"},
+   {submission_status::completed, "completed"}}};
+
+template <>
+inline constexpr word_list<queue_right, 4> words_of<queue_right> = {
+  {{queue_right::post, "post"},
+   {queue_right::poll, "poll"},
+   {queue_right::get_status, "get_status"},
+   {queue_right::any, "*"}}};
+
+template <class Enum>
+std::string word(Enum x) {
+  for (const auto& [value, text] : words_of<Enum>)
+    if (value == x)
+      return std::string{text};
+  return "";
+}
+
+/// Null if nothing is called so.
+template <class Enum>
+const Enum* find_word(std::string_view text) {
+  for (const auto& entry : words_of<Enum>)
+    if (entry.second == text)
+      return &entry.first;
+  return nullptr;
+}
+
+template <class Enum>
+std::vector<std::string> all_words() {
+  std::vector<std::string> out;
+  for (const auto& entry : words_of<Enum>)
+    out.emplace_back(entry.second);
+  return out;
+}
+
+/// "a, b or c", for refusals and help.
+inline std::string any_of(const std::vector<std::string>& words) {
+  std::string out;
+  for (std::size_t i = 0; i < words.size(); ++i)
+    out += (i == 0 ? "" : i + 1 == words.size() ? " or " : ", ") + words[i];
+  return out;
+}
+
+} // namespace depositd
