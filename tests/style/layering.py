@@ -22,10 +22,13 @@ ADAPTERS_MAY_USE = {
     "adapters/doors/operations": {"adapters/doors/http"},
     "adapters/logs/kafka": {"adapters/doors/kit"},
     "adapters/stores/blobs": {"adapters/stores/files"},
-    "adapters/stores/memory": {"adapters/stores/files"},
-    "adapters/stores/postgres": {"adapters/stores/files"},
+    "adapters/stores/memory": {"adapters/stores/files",
+                               "adapters/stores/rows"},
+    "adapters/stores/postgres": {"adapters/stores/files",
+                                 "adapters/stores/rows"},
     "adapters/stores/segments": {"adapters/stores/files"},
-    "adapters/stores/sqlite": {"adapters/stores/files"},
+    "adapters/stores/sqlite": {"adapters/stores/files",
+                               "adapters/stores/rows"},
 }
 
 # Rules know values only. What they may include of the vocabulary ...

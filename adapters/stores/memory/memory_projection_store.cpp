@@ -1,5 +1,6 @@
 #include "adapters/stores/memory/memory_projection_store.hpp"
 
+#include "adapters/stores/rows/table_projection.hpp"
 #include "messages/values/row_changes.hpp"
 
 #include <algorithm>
@@ -111,11 +112,8 @@ private:
 };
 
 caf::error memory_projection_store::check(const slice& x) const {
-  if (x.from != reached_ || x.last < x.from)
-    return caf::make_error(
-      ec::invalid_argument,
-      "a slice from " + std::to_string(x.from) + " to " + std::to_string(x.last)
-        + " does not follow what is reached, " + std::to_string(reached_));
+  if (auto error = rows::follows(x, reached_))
+    return error;
   std::set<item_id> put;
   for (const auto& row : x.items_put)
     if (items_.contains(row.id) || !put.insert(row.id).second)
@@ -194,8 +192,7 @@ memory_projection_store::submissions(const submission_query& query) {
     if (query.newest_first)
       std::reverse(order.begin(), order.end());
     for (const auto id : order)
-      if (const auto found = submissions_.find(id);
-          found != submissions_.end())
+      if (const auto found = submissions_.find(id); found != submissions_.end())
         take(found->second);
     return out;
   }

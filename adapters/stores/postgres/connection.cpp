@@ -67,7 +67,8 @@ caf::error connection::connect() {
     return failure(nullptr);
   PQsetnonblocking(handle_, 1);
   // Errors carry their text; libpq would print warnings to standard error.
-  PQsetNoticeProcessor(handle_, [](void*, const char*) {}, nullptr);
+  PQsetNoticeProcessor(
+    handle_, [](void*, const char*) {}, nullptr);
   return {};
 }
 
@@ -89,9 +90,8 @@ bool connection::lost() const noexcept {
 }
 
 caf::error connection::failure(const PGresult* from) {
-  const char* state = from == nullptr
-                        ? nullptr
-                        : PQresultErrorField(from, PG_DIAG_SQLSTATE);
+  const char* state =
+    from == nullptr ? nullptr : PQresultErrorField(from, PG_DIAG_SQLSTATE);
   state_ = state == nullptr ? "" : state;
   std::string text;
   if (from != nullptr)
@@ -119,8 +119,8 @@ caf::error connection::give_up(const std::string& why) {
 /// Until a result can be taken without blocking.
 caf::error connection::await() {
   using clock = std::chrono::steady_clock;
-  const auto until
-    = clock::now() + std::chrono::milliseconds{options_.silence_ms_max};
+  const auto until =
+    clock::now() + std::chrono::milliseconds{options_.silence_ms_max};
   for (;;) {
     const auto unsent = PQflush(handle_);
     if (unsent < 0)
@@ -132,12 +132,11 @@ caf::error connection::await() {
     pollfd wait{PQsocket(handle_), POLLIN, 0};
     if (unsent > 0)
       wait.events |= POLLOUT;
-    const auto ready
-      = left.count() <= 0 ? 0
-                          : ::poll(&wait, 1, static_cast<int>(left.count()));
+    const auto ready =
+      left.count() <= 0 ? 0 : ::poll(&wait, 1, static_cast<int>(left.count()));
     if (ready == 0)
-      return give_up("no answer for "
-                     + std::to_string(options_.silence_ms_max) + " ms");
+      return give_up("no answer for " + std::to_string(options_.silence_ms_max)
+                     + " ms");
     if (ready < 0 && errno != EINTR)
       return give_up("cannot wait for the server");
     if (ready > 0 && PQconsumeInput(handle_) == 0)
@@ -219,9 +218,19 @@ caf::expected<result> connection::run(std::string_view sql,
   return take_all();
 }
 
-caf::error
-connection::stream(std::string_view sql, const parameters& x,
-                   const std::function<caf::error(const result&)>& show) {
+caf::error connection::each(std::string_view sql, const parameters& x,
+                            const show_row& show) {
+  const auto rows = run(sql, x);
+  if (!rows)
+    return rows.error();
+  for (int row = 0; row < rows->rows(); ++row)
+    if (auto error = show({*rows, row}))
+      return error;
+  return {};
+}
+
+caf::error connection::stream(std::string_view sql, const parameters& x,
+                              const show_row& show) {
   if (auto error = script("SET statement_timeout = 0"))
     return error;
   auto failed = send(sql, x);
@@ -236,14 +245,13 @@ connection::stream(std::string_view sql, const parameters& x,
       continue;
     const auto status = PQresultStatus(next->get());
     if (status == PGRES_SINGLE_TUPLE)
-      failed = show(*next);
+      failed = show({*next, 0});
     else if (status != PGRES_TUPLES_OK)
       failed = failure(next->get());
   }
   if (!lost())
-    if (auto error = script(
-          "SET statement_timeout = "
-          + std::to_string(options_.statement_timeout_ms)))
+    if (auto error = script("SET statement_timeout = "
+                            + std::to_string(options_.statement_timeout_ms)))
       return error;
   return failed;
 }

@@ -43,10 +43,16 @@ public:
   /// Runs one statement, prepared at its first use.
   caf::expected<result> run(std::string_view sql, const parameters& x = {});
 
-  /// Runs one statement and shows its rows one at a time, as they come; the
-  /// server's own timeout does not hold. Ends early with the error of `show`.
+  using show_row = std::function<caf::error(const row_view&)>;
+
+  /// Runs one statement and shows its rows. Ends with the error of `show`.
+  caf::error each(std::string_view sql, const parameters& x,
+                  const show_row& show);
+
+  /// The same with one row at a time in memory; the server's own timeout does
+  /// not hold.
   caf::error stream(std::string_view sql, const parameters& x,
-                    const std::function<caf::error(const result&)>& show);
+                    const show_row& show);
 
   /// Runs any number of statements without parameters.
   caf::error script(const std::string& sql);
@@ -54,6 +60,11 @@ public:
   /// Runs `body` in one transaction. An error of `body` rolls it back. If the
   /// connection is lost meanwhile it is not known what became of it.
   caf::error transact(const std::function<caf::error()>& body);
+
+  /// `ec::store_damaged`; says that it is in PostgreSQL.
+  static caf::error damaged(const std::string& what) {
+    return row_view::damaged(what);
+  }
 
   /// Whether this session is over; open another.
   bool lost() const noexcept;

@@ -2,6 +2,8 @@
 
 // SQL of blobs and of the registry of DOIs.
 
+#include "adapters/stores/rows/doi_recording.hpp"
+
 #include <string>
 #include <string_view>
 
@@ -37,48 +39,12 @@ inline constexpr std::string_view submission_max =
   "SELECT coalesce(max(id), 0) FROM submissions_done WHERE id <= $1";
 inline constexpr std::string_view put_results =
   "INSERT INTO submissions_done VALUES ($1, $2, $3)";
-inline constexpr std::string_view put_doi =
-  "INSERT INTO dois (doi_key, issn_key, journal_key, author_key, doi, "
-  "resource, issn, isbn, journal_title, title, first_author, volume, issue, "
-  "first_page, year, owner, \"timestamp\", submission, checksum) VALUES ($1, "
-  "$2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, "
-  "$18, $19) ON CONFLICT (doi_key) DO UPDATE SET "
-  "issn_key = excluded.issn_key, journal_key = excluded.journal_key, "
-  "author_key = excluded.author_key, doi = excluded.doi, "
-  "resource = excluded.resource, issn = excluded.issn, isbn = excluded.isbn, "
-  "journal_title = excluded.journal_title, title = excluded.title, "
-  "first_author = excluded.first_author, volume = excluded.volume, "
-  "issue = excluded.issue, first_page = excluded.first_page, "
-  "year = excluded.year, owner = excluded.owner, "
-  "\"timestamp\" = excluded.\"timestamp\", "
-  "submission = excluded.submission, checksum = excluded.checksum";
+inline constexpr auto put_doi =
+  rows::constant([] { return rows::put_doi('$'); });
 
-/// Which index serves a query; what else it asks is compared row by row.
-enum class doi_index { doi, author, issn, journal, none };
-
-/// The DOIs under one key of an index (the only parameter), or all.
-inline std::string dois(doi_index by) {
-  const std::string select =
-    "SELECT doi, resource, issn, isbn, journal_title, title, first_author, "
-    "volume, issue, first_page, year, owner, \"timestamp\", submission, "
-    "checksum FROM dois ";
-  const auto under = [&](const std::string& key) {
-    return select + "WHERE " + key + " <> '' AND md5(" + key
-           + ") = md5($1) AND " + key + " = $1 ORDER BY id";
-  };
-  switch (by) {
-    case doi_index::doi:
-      return select + "WHERE doi_key = $1";
-    case doi_index::author:
-      return under("author_key");
-    case doi_index::issn:
-      return under("issn_key");
-    case doi_index::journal:
-      return under("journal_key");
-    case doi_index::none:
-      break;
-  }
-  return select + "WHERE $1 = $1 ORDER BY id";
+/// The DOIs under a key of the index (the only parameter), or all.
+inline std::string dois(rows::doi_index by) {
+  return rows::dois(by, "$1", "md5({}) = md5($1) AND {} = $1");
 }
 
 } // namespace depositd::postgres::statements

@@ -1,6 +1,6 @@
 #include "adapters/stores/postgres/journal_log.hpp"
 
-#include "adapters/stores/files/row_checksum.hpp"
+#include "adapters/stores/rows/row_checksum.hpp"
 #include "adapters/stores/postgres/statements.hpp"
 
 #include <cstring>

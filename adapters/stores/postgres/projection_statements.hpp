@@ -1,18 +1,78 @@
 #pragma once
 
-// SQL of the projection. The first parameter is the shard; the order of columns
-// is that of the rows in messages/.
+// SQL of the projection. The first parameter is the shard. Lists of columns are
+// made of what adapters/stores/rows/row_columns.hpp says.
 
-#include "messages/values/rows.hpp"
+#include "adapters/stores/rows/row_columns.hpp"
+#include "adapters/stores/rows/sql_text.hpp"
 
 #include <string>
 #include <string_view>
 
 namespace depositd::postgres::statements {
 
-inline constexpr std::string_view marks =
-  "SELECT reached, id_max, items, items_sum, rings, rings_sum, controls, "
-  "controls_sum, checksum FROM projection_marks WHERE shard = $1";
+using rows::constant;
+using rows::fields;
+using rows::fields_of;
+using rows::is;
+using rows::joined;
+using rows::kind;
+using rows::listed;
+using rows::with_checksum;
+
+template <class Row>
+inline constexpr std::string_view table_of = {};
+template <>
+inline constexpr std::string_view table_of<item_row> = "item_rows";
+template <>
+inline constexpr std::string_view table_of<ring_row> = "ring_rows";
+template <>
+inline constexpr std::string_view table_of<control_row> = "control_rows";
+template <>
+inline constexpr std::string_view table_of<submission_row> = "submission_rows";
+template <>
+inline constexpr std::string_view table_of<rows::marks> = "projection_marks";
+
+/// Rows called x, of an array for each of the fields; behind the shard.
+constexpr std::string arrays(const fields& all) {
+  std::string out = "unnest(";
+  for (std::size_t at = 0; at < all.size(); ++at)
+    out += joined({at == 0 ? "$" : ", $", rows::digits(at + 2),
+                   all[at].of == kind::number ? "::bigint[]"
+                   : all[at].of == kind::text ? "::text[]"
+                                              : "::bytea[]"});
+  return joined({out, ") AS x(", listed(all), ")"});
+}
+
+/// Puts rows of these fields.
+template <class Row>
+constexpr std::string insert(const fields& all) {
+  return joined({"INSERT INTO ", table_of<Row>, " (shard, ", listed(all),
+                 ") SELECT $1, x.* FROM ", arrays(all)});
+}
+
+/// Sets the fields of rows by their id, which follows. `more` comes with them,
+/// for what else is set.
+template <class Row>
+constexpr std::string update(const fields& set, const fields& more = {},
+                             std::string_view else_set = {}) {
+  return joined({"UPDATE ", table_of<Row>, " AS r SET ",
+                 listed(set, "{} = x.{}"), else_set, " FROM ",
+                 arrays(set + fields{{"id"}} + more),
+                 " WHERE r.shard = $1 AND r.id = x.id"});
+}
+
+/// To be followed by a condition that begins with AND, or an order.
+template <class Row>
+constexpr std::string select_from(const fields& what = with_checksum<Row>()) {
+  return joined(
+    {"SELECT ", listed(what), " FROM ", table_of<Row>, " WHERE shard = $1 "});
+}
+
+// -- marks
+
+inline constexpr auto marks =
+  constant([] { return select_from<rows::marks>(); });
 /// Waits for a transaction that is under way.
 inline constexpr std::string_view marks_settled =
   "SELECT reached, checksum FROM projection_marks WHERE shard = $1 FOR UPDATE";
@@ -22,106 +82,105 @@ inline constexpr std::string_view first_marks =
   "WHERE NOT EXISTS (SELECT FROM item_rows WHERE shard = $1) "
   "AND NOT EXISTS (SELECT FROM control_rows WHERE shard = $1) "
   "ON CONFLICT DO NOTHING";
-inline constexpr std::string_view move_watermarks =
-  "UPDATE projection_marks SET reached = $3, id_max = $4, items = $5, "
-  "items_sum = $6, rings = $7, rings_sum = $8, controls = $9, "
-  "controls_sum = $10, checksum = $11 WHERE shard = $1 AND reached = $2";
+/// Unless somebody else has moved them.
+inline constexpr auto move_watermarks = constant([] {
+  const auto all = with_checksum<rows::marks>();
+  return joined({"UPDATE projection_marks SET (", listed(all), ") = ROW(",
+                 rows::parameters('$', all.size(), 3),
+                 ") WHERE shard = $1 AND reached = $2"});
+});
 
-// -- items
+/// Live items.
+struct items {
+  static constexpr auto put =
+    constant([] { return insert<item_row>(with_checksum<item_row>()); });
+  static constexpr auto change = constant([] {
+    return update<item_row>(fields_of<item_row>(is::changing)
+                            + fields{{"checksum"}});
+  });
+  static constexpr auto move = constant([] {
+    return update<item_row>({{"queue", kind::text}});
+  });
+  static constexpr std::string_view place = {}; // told by the next
+  static constexpr std::string_view drop =
+    "DELETE FROM item_rows WHERE shard = $1 AND id = ANY($2::bigint[]) "
+    "RETURNING body_group, body_offset, body_length, checksum";
+  static constexpr auto all =
+    constant([] { return select_from<item_row>() + "ORDER BY \"user\", id"; });
+  static constexpr auto of_id = constant(
+    [] { return select_from<item_row>() + "AND id = ANY($2::bigint[])"; });
+  static constexpr auto of_queue = constant([] {
+    return select_from<item_row>()
+           + "AND queue = $2 ORDER BY priority, id LIMIT $3";
+  });
+  static constexpr std::string_view received =
+    "SELECT id, queue, \"user\" FROM item_rows WHERE shard = $1 "
+    "AND received_us BETWEEN $2 AND $3 AND state BETWEEN $4 AND $5 "
+    "AND state <> $6 AND ($7::text = '' OR queue = $7) ORDER BY id";
+  static constexpr std::string_view placed =
+    "SELECT id, queue, \"user\" FROM item_rows WHERE shard = $1 AND "
+    "body_group BETWEEN $2 AND $3 AND body_length > 0 ORDER BY id LIMIT $4";
+};
 
-inline constexpr std::string_view item_columns =
-  "id, queue, \"user\", priority, size, received_us, digest, kind, body_group, "
-  "body_offset, body_length, state, attempt, available_us, token, "
-  "deadline_us, local, processor, checksum";
-inline constexpr std::string_view put_items =
-  "INSERT INTO item_rows SELECT $1, x.* FROM unnest($2::bigint[], $3::text[], "
-  "$4::text[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], "
-  "$9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], "
-  "$14::bigint[], $15::bigint[], $16::bigint[], $17::bigint[], "
-  "$18::bigint[], $19::text[], $20::bigint[]) AS x";
-inline constexpr std::string_view change_items =
-  "UPDATE item_rows AS r SET queue = x.queue, body_group = x.body_group, "
-  "body_offset = x.body_offset, body_length = x.body_length, "
-  "state = x.state, attempt = x.attempt, available_us = x.available_us, "
-  "token = x.token, deadline_us = x.deadline_us, local = x.local, "
-  "processor = x.processor, checksum = x.checksum "
-  "FROM unnest($2::bigint[], $3::text[], $4::bigint[], $5::bigint[], "
-  "$6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], "
-  "$11::bigint[], $12::bigint[], $13::text[], $14::bigint[]) AS "
-  "x(id, queue, body_group, body_offset, body_length, state, attempt, "
-  "available_us, token, deadline_us, local, processor, checksum) "
-  "WHERE r.shard = $1 AND r.id = x.id";
-inline constexpr std::string_view delete_items =
-  "DELETE FROM item_rows WHERE shard = $1 AND id = ANY($2::bigint[]) "
-  "RETURNING body_group, body_offset, body_length, checksum";
-
-inline std::string items_where(std::string_view condition) {
-  return "SELECT " + std::string{item_columns}
-         + " FROM item_rows WHERE shard = $1" + std::string{condition};
-}
-
-inline constexpr std::string_view items_received =
-  "SELECT id, queue, \"user\" FROM item_rows WHERE shard = $1 "
-  "AND received_us BETWEEN $2 AND $3 AND state BETWEEN $4 AND $5 "
-  "AND state <> $6 AND ($7::text = '' OR queue = $7) "
-  "AND (cardinality($8::text[]) = 0 OR \"user\" = ANY($8)) ORDER BY id";
-inline constexpr std::string_view items_placed =
-  "SELECT id, queue, \"user\" FROM item_rows WHERE shard = $1 "
-  "AND body_group BETWEEN $2 AND $3 AND body_length > 0 ORDER BY id LIMIT $4";
-
-// -- rings and control
-
-inline constexpr std::string_view ring_checksums =
-  "SELECT r.checksum FROM ring_rows AS r, unnest($2::text[], $3::text[]) "
-  "AS x(queue, \"user\") WHERE r.shard = $1 AND r.queue = x.queue "
-  "AND r.\"user\" = x.\"user\"";
-inline constexpr std::string_view put_rings =
-  "INSERT INTO ring_rows SELECT $1, x.* FROM unnest($2::text[], $3::text[], "
-  "$4::bigint[], $5::bigint[], $6::bigint[]) AS x "
-  "ON CONFLICT (shard, queue, \"user\") DO UPDATE SET stamp = excluded.stamp, "
-  "credit = excluded.credit, checksum = excluded.checksum";
-inline constexpr std::string_view rings =
-  "SELECT queue, \"user\", stamp, credit, checksum FROM ring_rows "
-  "WHERE shard = $1 ORDER BY queue, \"user\"";
-
-inline constexpr std::string_view control_checksums =
-  "SELECT r.checksum FROM control_rows AS r, unnest($2::bigint[], $3::text[]) "
-  "AS x(kind, key) WHERE r.shard = $1 AND r.kind = x.kind AND r.key = x.key";
-inline constexpr std::string_view put_controls =
-  "INSERT INTO control_rows SELECT $1, x.* FROM unnest($2::bigint[], "
-  "$3::text[], $4::bytea[], $5::bigint[]) AS x ON CONFLICT (shard, kind, key) "
-  "DO UPDATE SET value = excluded.value, checksum = excluded.checksum";
-inline constexpr std::string_view controls =
-  "SELECT kind, key, value, checksum FROM control_rows WHERE shard = $1 "
-  "ORDER BY kind, key";
+/// Rows that are found by a key, and replaced.
+template <class Row>
+struct keyed {
+  static constexpr auto put = constant([] {
+    const auto set = fields_of<Row>(is::changing) + fields{{"checksum"}};
+    return joined({insert<Row>(with_checksum<Row>()), " ON CONFLICT (shard, ",
+                   listed(fields_of<Row>(is::key)), ") DO UPDATE SET ",
+                   listed(set, "{} = excluded.{}")});
+  });
+  static constexpr auto checksum = constant([] {
+    const auto key = fields_of<Row>(is::key);
+    return joined({"SELECT r.checksum FROM ", table_of<Row>, " AS r, ",
+                   arrays(key), " WHERE r.shard = $1 AND (",
+                   listed(key, "r.{}"), ") = (", listed(key, "x.{}"), ")"});
+  });
+  static constexpr auto all = constant([] {
+    return joined(
+      {select_from<Row>(), "ORDER BY ", listed(fields_of<Row>(is::key))});
+  });
+};
 
 // -- submissions
 
-inline constexpr std::string_view submission_columns =
-  "id, \"user\", queue, file_name, operation, login, source, blob, size, "
-  "status, failed, parked, batch_id, processor, reason, received_us, "
-  "started_us, finished_us, attempt, document_sum, checksum, trace";
-inline constexpr std::string_view put_submissions =
-  "INSERT INTO submission_rows SELECT $1, x.* FROM unnest($2::bigint[], "
-  "$3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], "
-  "$9::text[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], "
-  "$14::text[], $15::text[], $16::text[], $17::bigint[], $18::bigint[], "
-  "$19::bigint[], $20::bigint[], $21::bigint[], $22::bigint[], "
-  "$23::text[], $24::text[]) AS x";
+/// The checksum of the document stands behind a submission's columns; 0: none.
+constexpr fields checked_submission() {
+  return fields_of<submission_row>() + fields{{"document_sum"}, {"checksum"}};
+}
+
+constexpr fields put_submission() {
+  return checked_submission() + fields{{"document", kind::text}};
+}
+
+/// Where the document then is.
+inline constexpr int document_column =
+  static_cast<int>(put_submission().size()) - 1;
+
+/// What is set of a submission that changes, but for its document.
+constexpr fields submission_changes() {
+  return fields_of<submission_row>(is::changing)
+         + fields{{"document_sum"}, {"checksum"}};
+}
+
 /// Of those that were not finished now, the document stays.
-inline constexpr std::string_view change_submissions =
-  "UPDATE submission_rows AS r SET status = x.status, failed = x.failed, "
-  "parked = x.parked, batch_id = x.batch_id, processor = x.processor, "
-  "reason = x.reason, started_us = x.started_us, "
-  "finished_us = x.finished_us, attempt = x.attempt, "
-  "document_sum = x.document_sum, checksum = x.checksum, "
-  "document = CASE WHEN x.finished = 1 THEN x.document ELSE r.document END "
-  "FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], "
-  "$6::text[], $7::text[], $8::text[], $9::bigint[], $10::bigint[], "
-  "$11::bigint[], $12::bigint[], $13::bigint[], $14::bigint[], "
-  "$15::text[]) AS x(id, status, failed, parked, batch_id, processor, reason, "
-  "started_us, finished_us, attempt, document_sum, checksum, finished, "
-  "document) WHERE r.shard = $1 AND r.id = x.id";
+constexpr fields finished_submission() {
+  return {{"finished"}, {"document", kind::text}};
+}
+
+inline constexpr auto put_submissions =
+  constant([] { return insert<submission_row>(put_submission()); });
+inline constexpr auto change_submissions = constant([] {
+  return update<submission_row>(
+    submission_changes(), finished_submission(),
+    ", document = CASE WHEN x.finished = 1 THEN x.document "
+    "ELSE r.document END");
+});
+inline constexpr auto submissions_of_ids = constant([] {
+  return select_from<submission_row>(checked_submission())
+         + "AND id = ANY($2::bigint[])";
+});
 /// In pages: those with an id above $4, at most $5 of them.
 inline constexpr std::string_view received_submissions =
   "SELECT id, \"user\", file_name, size, received_us FROM submission_rows "
@@ -134,11 +193,6 @@ inline constexpr std::string_view forget_submissions =
 /// Of any shard: blobs belong to all of them.
 inline constexpr std::string_view blob_in_use =
   "SELECT 1 FROM submission_rows WHERE blob <> '' AND blob = $1 LIMIT 1";
-
-inline std::string submissions_by_id() {
-  return "SELECT " + std::string{submission_columns}
-         + " FROM submission_rows WHERE shard = $1 AND id = ANY($2::bigint[])";
-}
 
 /// The submissions that the query asks for. Parameters: shard, id, user, queue,
 /// file_name, batch_id, status, count, ids, after; always all of them.
@@ -165,17 +219,17 @@ inline std::string submissions(const submission_query& query) {
     where += query.newest_first ? " AND id < $10" : " AND id > $10";
   const std::string order = query.newest_first ? " DESC" : "";
   // A poll must not walk all submissions by id in hope of an early match.
-  const auto exact = !query.file_name.empty() || !query.batch_id.empty()
-                     || !query.ids.empty();
-  const auto from
-    = exact ? "WITH found AS MATERIALIZED (SELECT id FROM submission_rows "
-              "WHERE "
-                + where + ") SELECT id FROM found"
-            : "SELECT id FROM submission_rows WHERE " + where;
-  return "SELECT " + std::string{submission_columns}
-         + (query.with_documents ? ", document" : "")
-         + " FROM submission_rows WHERE shard = $1 AND id IN (" + from
-         + " ORDER BY id" + order + " LIMIT $8) ORDER BY id" + order;
+  const auto exact =
+    !query.file_name.empty() || !query.batch_id.empty() || !query.ids.empty();
+  const auto from =
+    exact ? "WITH found AS MATERIALIZED (SELECT id FROM submission_rows "
+            "WHERE "
+              + where + ") SELECT id FROM found"
+          : "SELECT id FROM submission_rows WHERE " + where;
+  return select_from<submission_row>(
+           query.with_documents ? put_submission() : checked_submission())
+         + "AND id IN (" + from + " ORDER BY id" + order
+         + " LIMIT $8) ORDER BY id" + order;
 }
 
 } // namespace depositd::postgres::statements

@@ -68,6 +68,13 @@ std::string unescaped(std::string_view text) {
   return out;
 }
 
+bulk::bulk(const rows::fields& all) {
+  for (const auto& x : all)
+    columns_.emplace_back(x.of == rows::kind::number ? number_type
+                          : x.of == rows::kind::text ? text_type
+                                                     : bytes_type);
+}
+
 column::column(Oid element) : element_(element) {
   // nop
 }
@@ -123,6 +130,12 @@ parameters& parameters::add(const column& value) {
   return own(value.type(), value.bytes());
 }
 
+parameters& parameters::add(const bulk& rows) {
+  for (const auto& x : rows.columns())
+    add(x);
+  return *this;
+}
+
 parameters& parameters::add_number(std::uint64_t value) {
   std::string out;
   append_big_endian(out, value, 8);
@@ -159,6 +172,14 @@ std::uint64_t result::number(int row, int column) const noexcept {
   for (const auto x : bytes)
     out = (out << 8) | static_cast<unsigned char>(x);
   return out;
+}
+
+void result::read(int row, int column, std::string& out) const {
+  const auto bytes = raw(row, column);
+  if (PQftype(handle_.get(), column) == bytes_type)
+    out = bytes;
+  else
+    out = unescaped(bytes);
 }
 
 std::string_view result::raw(int row, int column) const noexcept {

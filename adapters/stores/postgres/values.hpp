@@ -2,6 +2,9 @@
 
 // Values on their way to and from PostgreSQL, in its binary format.
 
+#include "adapters/stores/rows/columns.hpp"
+#include "messages/values/errors.hpp"
+
 #include <libpq-fe.h>
 
 #include <concepts>
@@ -55,9 +58,52 @@ private:
   std::string data_;
 };
 
+/// A column of numbers or of texts.
+template <class T>
+column column_of(const std::vector<T>& values) {
+  column out{std::is_same_v<T, std::string> ? text_type : number_type};
+  for (const auto& x : values)
+    out.add(x);
+  return out;
+}
+
+/// Many rows on their way into one statement: a column for each of the fields.
+class bulk {
+public:
+  explicit bulk(const rows::fields& all);
+
+  template <class... Values>
+  void add(const Values&... values) {
+    std::size_t at = 0;
+    (columns_[at++].add(values), ...);
+  }
+
+  /// All values of the row, then the others.
+  template <class Row, class... Values>
+  void add_row(const Row& row, const Values&... values) {
+    rows::with_values(
+      row, [&](const auto&... columns) { add(columns..., values...); });
+  }
+
+  const std::vector<column>& columns() const noexcept {
+    return columns_;
+  }
+
+private:
+  std::vector<column> columns_;
+};
+
 /// The parameters of one statement, in order. Owns its values but for `bytes`.
 class parameters {
 public:
+  parameters() = default;
+
+  /// Numbers, texts, columns, and rows in bulk.
+  template <class... Values>
+  explicit parameters(const Values&... values) {
+    (put(values), ...);
+  }
+
   template <class T>
   requires std::integral<T> || std::is_enum_v<T> parameters& add(T value) {
     return add_number(static_cast<std::uint64_t>(value));
@@ -70,6 +116,8 @@ public:
   parameters& bytes(std::string_view value);
 
   parameters& add(const column& value);
+
+  parameters& add(const bulk& rows);
 
   int size() const noexcept {
     return static_cast<int>(types_.size());
@@ -89,6 +137,14 @@ public:
   }
 
 private:
+  template <class T>
+  void put(const T& value) {
+    if constexpr (std::is_convertible_v<const T&, std::string_view>)
+      text(value);
+    else
+      add(value);
+  }
+
   parameters& add_number(std::uint64_t value);
   parameters& own(Oid type, std::string value);
   parameters& refer(Oid type, std::string_view value);
@@ -126,10 +182,8 @@ public:
     out = static_cast<T>(number(row, column));
   }
 
-  /// A text column, unescaped.
-  void read(int row, int column, std::string& out) const {
-    out = unescaped(raw(row, column));
-  }
+  /// A text column, unescaped, or one of bytes.
+  void read(int row, int column, std::string& out) const;
 
   PGresult* get() const noexcept {
     return handle_.get();
@@ -142,6 +196,39 @@ private:
     }
   };
   std::unique_ptr<PGresult, clear> handle_;
+};
+
+/// One row of a result, which must live longer.
+class row_view {
+public:
+  row_view(const result& of, int row) : of_(of), row_(row) {
+    // nop
+  }
+
+  std::uint64_t number(int column) const noexcept {
+    return of_.number(row_, column);
+  }
+
+  template <class T>
+  void read(int column, T& out) const {
+    of_.read(row_, column, out);
+  }
+
+  /// Takes the first columns.
+  template <class... Values>
+  void take(Values&... out) const {
+    auto column = 0;
+    (read(column++, out), ...);
+  }
+
+  /// `ec::store_damaged`; says that it is in PostgreSQL.
+  static caf::error damaged(const std::string& what) {
+    return caf::make_error(ec::store_damaged, "postgres: " + what);
+  }
+
+private:
+  const result& of_;
+  int row_;
 };
 
 } // namespace depositd::postgres

@@ -74,6 +74,8 @@ caf::error database::connect(int flags) {
   sqlite3_extended_result_codes(handle_, 1);
   sqlite3_db_config(handle_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(handle_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  // A quoted name of a column that is not there must not pass for a text.
+  sqlite3_db_config(handle_, SQLITE_DBCONFIG_DQS_DML, 0, nullptr);
   // Until the file is known to be ours, closing it must not touch it.
   sqlite3_db_config(handle_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   return {};
@@ -191,6 +193,10 @@ caf::error database::create(const std::filesystem::path& path,
                   + "; PRAGMA auto_vacuum = INCREMENTAL;"
                     "PRAGMA journal_mode = WAL; BEGIN;";
     script += kind.schema;
+    for (const auto step : kind.upgrades) {
+      script += "; ";
+      script += step;
+    }
     script += "; PRAGMA application_id = " + std::to_string(kind.application)
               + "; PRAGMA user_version = " + std::to_string(kind.version)
               + "; COMMIT; PRAGMA synchronous = FULL;";

@@ -3,6 +3,7 @@
 // A database file of ours. This and statement.hpp are the only places that
 // speak SQLite's C API.
 
+#include "adapters/stores/rows/columns.hpp"
 #include "adapters/stores/sqlite/statement.hpp"
 #include "messages/values/errors.hpp"
 
@@ -12,21 +13,24 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 namespace depositd::sqlite {
 
 /// What kind of file is opened, and how.
 struct file_kind {
-  const char* name = "";           ///< for error texts: "projection"
-  std::int32_t application = 0;    ///< SQLite's application_id
-  std::int32_t version = 0;        ///< of the schema: SQLite's user_version
-  std::string_view schema;         ///< statements that make an empty one
+  const char* name = "";        ///< for error texts: "projection"
+  std::int32_t application = 0; ///< SQLite's application_id
+  std::int32_t version = 0;     ///< of the schema: SQLite's user_version
+  /// Statements that make an empty one, of the earliest version known.
+  std::string_view schema;
   /// What brings a file of an earlier version to the next, the last of them to
-  /// `version`. Versions before all of them are refused.
+  /// `version`; a new one goes through all. Versions before are refused.
   std::span<const std::string_view> upgrades{};
   std::uint32_t page_bytes = 4096; ///< of a file that is made
   std::uint32_t cache_kib = 8192;
@@ -57,9 +61,106 @@ public:
   /// Lends the statement out; it is compiled at its first use only.
   caf::expected<statement> prepare(std::string_view sql);
 
+  /// Runs the statement with these parameters and gives `show` every row; an
+  /// error of it ends that.
+  template <class Show, class... Values>
+  caf::error each(std::string_view sql, const Show& show,
+                  const Values&... values) {
+    auto rows = prepare(sql);
+    if (!rows)
+      return std::move(rows.error());
+    rows->bind(values...);
+    return show_rows(*rows, show);
+  }
+
+  /// The same for all of a table.
+  template <class Show>
+  caf::error load(std::string_view sql, const Show& show) {
+    return each(sql, show);
+  }
+
+  /// The same for each of a list of ids or of rows, which have keys.
+  template <class List, class Show>
+  caf::error each_of(std::string_view sql, const List& list, const Show& show) {
+    auto rows = prepare(sql);
+    if (!rows)
+      return std::move(rows.error());
+    for (const auto x : list) {
+      std::apply([&](const auto&... key) { rows->bind(key...); },
+                 rows::key_of(x));
+      if (auto error = show_rows(*rows, show))
+        return error;
+    }
+    return {};
+  }
+
+  /// Shows rows by their ids and removes them. Two statements: one that does
+  /// both takes twice as long.
+  template <class Show>
+  caf::error each_removed(std::string_view find, std::string_view remove,
+                          const std::vector<std::uint64_t>& ids,
+                          const Show& show) {
+    auto removed = writer(remove);
+    for (const auto id : ids) {
+      auto error = each(find, show, id);
+      if (!error)
+        error = removed.add(id);
+      if (error)
+        return error;
+    }
+    return {};
+  }
+
+  /// Runs the statement with these parameters.
+  template <class... Values>
+  caf::error run(std::string_view sql, const Values&... values) {
+    return writer(sql).add(values...);
+  }
+
+  /// A statement that is run for one row after the other.
+  class row_writer : public rows::row_taker<row_writer> {
+  public:
+    explicit row_writer(caf::expected<statement> to) : to_(std::move(to)) {
+      // nop
+    }
+
+    template <class... Values>
+    caf::error add(const Values&... values) {
+      return to_ ? to_->bind(values...).run() : to_.error();
+    }
+
+    static caf::error finish() {
+      return {};
+    }
+
+  private:
+    caf::expected<statement> to_;
+  };
+
+  row_writer writer(std::string_view sql, const rows::fields& = {}) {
+    return row_writer{prepare(sql)};
+  }
+
+  /// Name of the rows' table.
+  template <class Row>
+  static constexpr std::string_view table = rows::table_name<Row>;
+
   /// Runs `body` in one transaction: all of it is durable when no error comes
   /// back, nothing of it has happened otherwise.
   caf::error transact(const std::function<caf::error()>& body);
+
+  /// The same for a body that returns something or why not.
+  template <class Body>
+  auto transacted(const Body& body) -> decltype(body()) {
+    std::optional<decltype(body())> out;
+    auto failed = transact([&] {
+      out.emplace(body());
+      return *out ? caf::error{} : out->error();
+    });
+    if (failed)
+      return failed;
+    return std::move(*out);
+  }
 
   /// Brings the write-ahead log home once it holds this many bytes.
   caf::error checkpoint_if_due(std::uint64_t wal_bytes);
@@ -76,6 +177,17 @@ public:
   caf::error damaged(const std::string& what) const;
 
 private:
+  template <class Show>
+  static caf::error show_rows(statement& rows, const Show& show) {
+    for (;;) {
+      const auto row = rows.next();
+      if (!row || !*row)
+        return row ? caf::error{} : row.error();
+      if (auto error = show(std::as_const(rows)))
+        return error;
+    }
+  }
+
   explicit database(const std::filesystem::path& path);
 
   caf::error connect(int flags);

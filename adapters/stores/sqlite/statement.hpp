@@ -60,6 +60,18 @@ public:
     out.assign(text(column));
   }
 
+  /// Takes the first columns of the row.
+  template <class... Values>
+  void take(Values&... out) const {
+    auto column = 0;
+    (read(column++, out), ...);
+  }
+
+  /// `ec::store_damaged` with the file's name in front.
+  caf::error damaged(const std::string& what) const {
+    return caf::make_error(ec::store_damaged, file_ + ": " + what);
+  }
+
   /// A text or blob column of the row; valid until the statement moves.
   std::string_view text(int column) const noexcept;
 

@@ -1,9 +1,11 @@
 #pragma once
 
-// All SQL of the adapter. Every column list ends with the row's checksum; the
-// order of the columns is that of the rows in messages/.
+// All SQL of the adapter. Lists of columns are made of what
+// adapters/stores/rows/row_columns.hpp says; rows end with their checksum.
 
-#include "messages/values/rows.hpp"
+#include "adapters/stores/rows/doi_recording.hpp"
+#include "adapters/stores/rows/row_columns.hpp"
+#include "adapters/stores/rows/sql_text.hpp"
 
 #include <array>
 #include <string>
@@ -11,12 +13,21 @@
 
 namespace depositd::sqlite::statements {
 
+using rows::constant;
+using rows::fields;
+using rows::fields_of;
+using rows::is;
+using rows::joined;
+using rows::listed;
+using rows::with_checksum;
+
 // -- projection
 
 /// `..._key` columns are hashes of what is looked for (`lookup_key`): an index
 /// of eight bytes per entry touches a tenth of the pages that one of file names
 /// or SHA-256 does. Names are stored as they are, not as numbers: a row stays
-/// readable by itself, and no table of names has to be kept and cleaned.
+/// readable by itself, and no table of names has to be kept and cleaned. This
+/// is version 1; a new file goes through the upgrades, too.
 inline constexpr std::string_view projection_schema = R"(
 CREATE TABLE meta (
   id INTEGER PRIMARY KEY CHECK (id = 1),
@@ -53,7 +64,7 @@ CREATE TABLE submissions (
   finished_us INTEGER NOT NULL, attempt INTEGER NOT NULL,
   documented INTEGER NOT NULL, checksum INTEGER NOT NULL,
   file_key INTEGER NOT NULL, batch_key INTEGER NOT NULL,
-  blob_key INTEGER NOT NULL, trace TEXT NOT NULL DEFAULT '') STRICT;
+  blob_key INTEGER NOT NULL) STRICT;
 CREATE INDEX submissions_by_user ON submissions (user);
 CREATE INDEX submissions_by_file ON submissions (file_key);
 CREATE INDEX submissions_by_batch ON submissions (batch_key)
@@ -71,6 +82,22 @@ CREATE TABLE documents (
 inline constexpr std::array<std::string_view, 1> projection_upgrades{
   "ALTER TABLE submissions ADD COLUMN trace TEXT NOT NULL DEFAULT ''"};
 
+/// To be followed by a condition.
+template <class Row>
+constexpr std::string select_from(const fields& what = with_checksum<Row>()) {
+  return joined(
+    {"SELECT ", listed(what), " FROM ", rows::table_name<Row>, " "});
+}
+
+/// The fields, then the id of the row.
+template <class Row>
+constexpr std::string update(const fields& what) {
+  return joined({"UPDATE ", rows::table_name<Row>, " SET ",
+                 listed(what, "{} = ?"), " WHERE id = ?"});
+}
+
+// -- meta
+
 /// To follow the schema: the row of `meta` of a projection that has reached
 /// nothing, with its checksum.
 inline std::string first_meta(std::uint64_t checksum) {
@@ -78,75 +105,92 @@ inline std::string first_meta(std::uint64_t checksum) {
          + std::to_string(static_cast<std::int64_t>(checksum)) + ")";
 }
 
-inline constexpr std::string_view put_meta =
-  "INSERT OR REPLACE INTO meta VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
-inline constexpr std::string_view meta =
-  "SELECT reached, id_max, items, items_sum, rings, rings_sum, controls, "
-  "controls_sum, checksum FROM meta WHERE id = 1";
+inline constexpr auto meta =
+  constant([] { return select_from<rows::marks>() + "WHERE id = 1"; });
+inline constexpr auto move_meta =
+  constant([] { return update<rows::marks>(with_checksum<rows::marks>()); });
 
-inline constexpr std::string_view put_item =
-  "INSERT INTO items VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-  "?, ?, ?)";
-inline constexpr std::string_view change_item =
-  "UPDATE items SET state = ?, attempt = ?, available_us = ?, token = ?, "
-  "deadline_us = ?, local = ?, processor = ?, body_group = ?, "
-  "body_offset = ?, body_length = ?, checksum = ? WHERE id = ?";
-/// Apart from the above, so that those leave the index alone.
-inline constexpr std::string_view move_item =
-  "UPDATE items SET queue = ? WHERE id = ?";
-inline constexpr std::string_view place_of_item =
-  "SELECT body_group, body_offset, body_length, checksum FROM items "
-  "WHERE id = ?";
-inline constexpr std::string_view delete_item =
-  "DELETE FROM items WHERE id = ?";
-inline constexpr std::string_view item = "SELECT * FROM items WHERE id = ?";
-inline constexpr std::string_view items = "SELECT * FROM items ORDER BY id";
-inline constexpr std::string_view items_of_queue =
-  "SELECT * FROM items WHERE queue = ? ORDER BY priority, id LIMIT ?";
-inline constexpr std::string_view items_received =
-  "SELECT id, queue, user FROM items WHERE received_us BETWEEN ?1 AND ?2 "
-  "AND state BETWEEN ?3 AND ?4 AND state <> ?5 "
-  "AND (?6 = '' OR queue = ?6) ORDER BY id";
+/// Live items.
+struct items {
+  static constexpr auto put = constant(
+    [] { return rows::insert("items", with_checksum<item_row>(), '?'); });
+  static constexpr auto change = constant([] {
+    return update<item_row>(fields_of<item_row>(is::changing)
+                            + fields{{"checksum"}});
+  });
+  static constexpr std::string_view move =
+    "UPDATE items SET queue = ? WHERE id = ?";
+  static constexpr std::string_view place =
+    "SELECT body_group, body_offset, body_length, checksum FROM items "
+    "WHERE id = ?";
+  static constexpr std::string_view drop = "DELETE FROM items WHERE id = ?";
+  static constexpr auto all =
+    constant([] { return select_from<item_row>() + "ORDER BY id"; });
+  static constexpr auto of_id =
+    constant([] { return select_from<item_row>() + "WHERE id = ?"; });
+  static constexpr auto of_queue = constant([] {
+    return select_from<item_row>()
+           + "WHERE queue = ? ORDER BY priority, id LIMIT ?";
+  });
+  static constexpr std::string_view received =
+    "SELECT id, queue, user FROM items WHERE received_us BETWEEN ?1 AND ?2 "
+    "AND state BETWEEN ?3 AND ?4 AND state <> ?5 "
+    "AND (?6 = '' OR queue = ?6) ORDER BY id";
+  static constexpr std::string_view placed =
+    "SELECT id, queue, user FROM items WHERE body_group BETWEEN ? AND ? "
+    "AND body_length > 0 ORDER BY id LIMIT ?";
+};
 
-inline constexpr std::string_view items_placed =
-  "SELECT id, queue, user FROM items WHERE body_group BETWEEN ? AND ? "
-  "AND body_length > 0 ORDER BY id LIMIT ?";
+/// Rows that are found by a key, and replaced.
+template <class Row>
+struct keyed {
+  static constexpr auto put = constant([] {
+    const auto text =
+      rows::insert(rows::table_name<Row>, with_checksum<Row>(), '?');
+    return joined({"INSERT OR REPLACE", std::string_view{text}.substr(6)});
+  });
+  static constexpr auto checksum = constant([] {
+    const auto key = fields_of<Row>(is::key);
+    return select_from<Row>({{"checksum"}})
+           + joined({"WHERE (", listed(key), ") = (",
+                     rows::parameters('?', key.size()), ")"});
+  });
+  static constexpr auto all = constant([] {
+    return joined(
+      {select_from<Row>(), "ORDER BY ", listed(fields_of<Row>(is::key))});
+  });
+};
 
-inline constexpr std::string_view ring_checksum =
-  "SELECT checksum FROM rings WHERE queue = ? AND user = ?";
-inline constexpr std::string_view put_ring =
-  "INSERT OR REPLACE INTO rings VALUES (?, ?, ?, ?, ?)";
-inline constexpr std::string_view rings =
-  "SELECT * FROM rings ORDER BY queue, user";
+// -- submissions
 
-inline constexpr std::string_view control_checksum =
-  "SELECT checksum FROM controls WHERE kind = ? AND key = ?";
-inline constexpr std::string_view put_control =
-  "INSERT OR REPLACE INTO controls VALUES (?, ?, ?, ?)";
-inline constexpr std::string_view controls =
-  "SELECT * FROM controls ORDER BY kind, key";
+/// Whether it has a document stands behind a submission's columns.
+constexpr fields checked_submission() {
+  return fields_of<submission_row>() + fields{{"documented"}, {"checksum"}};
+}
 
-inline constexpr std::string_view put_submission =
-  "INSERT INTO submissions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-  "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
-inline constexpr std::string_view change_submission =
-  "UPDATE submissions SET status = ?, failed = ?, parked = ?, batch_id = ?, "
-  "processor = ?, reason = ?, started_us = ?, finished_us = ?, attempt = ?, "
-  "documented = ?, checksum = ?, batch_key = ? WHERE id = ?";
-inline constexpr std::string_view submission =
-  "SELECT * FROM submissions WHERE id = ?";
+inline constexpr auto put_submission = constant([] {
+  const fields keys{{"file_key"}, {"batch_key"}, {"blob_key"}};
+  return rows::insert("submissions", checked_submission() + keys, '?');
+});
+inline constexpr auto change_submission = constant([] {
+  return update<submission_row>(
+    fields_of<submission_row>(is::changing)
+    + fields{{"documented"}, {"checksum"}, {"batch_key"}});
+});
+inline constexpr auto submission = constant([] {
+  return select_from<submission_row>(checked_submission()) + "WHERE id = ?";
+});
 inline constexpr std::string_view put_document =
   "INSERT OR REPLACE INTO documents VALUES (?, ?, ?)";
 inline constexpr std::string_view document =
   "SELECT document, checksum FROM documents WHERE id = ?";
 inline constexpr std::string_view received_submissions =
   "SELECT id, user, file_name, size, received_us FROM submissions "
-  "WHERE source = ? AND received_us >= ? ORDER BY id";
-inline constexpr std::string_view finished_submissions =
-  "SELECT id FROM submissions WHERE finished_us > 0 AND finished_us < ? "
-  "ORDER BY finished_us LIMIT ?";
-inline constexpr std::string_view delete_submission =
-  "DELETE FROM submissions WHERE id = ?";
+  "WHERE source = ? AND received_us >= ? AND id > ? ORDER BY id LIMIT ?";
+inline constexpr std::string_view forget_submissions =
+  "DELETE FROM submissions WHERE id IN (SELECT id FROM submissions "
+  "WHERE finished_us > 0 AND finished_us < ? ORDER BY finished_us LIMIT ?) "
+  "RETURNING id";
 inline constexpr std::string_view delete_document =
   "DELETE FROM documents WHERE id = ?";
 inline constexpr std::string_view submission_of_blob =
@@ -175,8 +219,9 @@ inline std::string submissions(const submission_query& query) {
   add(!query.after.empty(),
       query.newest_first ? " AND id < ?11" : " AND id > ?11");
   const std::string order = query.newest_first ? " DESC" : "";
-  return "SELECT * FROM submissions WHERE id IN (SELECT id FROM submissions "
-         "WHERE ?8 = ?8 AND ?9 = ?9 AND ?10 = ?10 AND ?11 = ?11 AND "
+  return select_from<submission_row>(checked_submission())
+         + "WHERE id IN (SELECT id FROM submissions "
+           "WHERE ?8 = ?8 AND ?9 = ?9 AND ?10 = ?10 AND ?11 = ?11 AND "
          + where + " ORDER BY id" + order + " LIMIT ?7) ORDER BY id" + order;
 }
 
@@ -207,41 +252,11 @@ inline constexpr std::string_view submission_max =
   "SELECT coalesce(max(id), 0) FROM submissions_done WHERE id <= ?";
 inline constexpr std::string_view put_results =
   "INSERT INTO submissions_done VALUES (?, ?, ?)";
-inline constexpr std::string_view put_doi =
-  "INSERT INTO dois VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-  "?, ?, ?, ?, ?) ON CONFLICT (doi_key) DO UPDATE SET "
-  "issn_key = excluded.issn_key, journal_key = excluded.journal_key, "
-  "author_key = excluded.author_key, doi = excluded.doi, "
-  "resource = excluded.resource, issn = excluded.issn, isbn = excluded.isbn, "
-  "journal_title = excluded.journal_title, title = excluded.title, "
-  "first_author = excluded.first_author, volume = excluded.volume, "
-  "issue = excluded.issue, first_page = excluded.first_page, "
-  "year = excluded.year, owner = excluded.owner, "
-  "timestamp = excluded.timestamp, submission = excluded.submission, "
-  "checksum = excluded.checksum";
+inline constexpr auto put_doi = constant([] { return rows::put_doi('?'); });
 
-/// Which index serves a query; what else it asks is compared row by row.
-enum class doi_index { doi, author, issn, journal, none };
-
-/// The DOIs under one key of an index (the only parameter), or all.
-inline std::string dois(doi_index by) {
-  const std::string select =
-    "SELECT doi, resource, issn, isbn, journal_title, title, first_author, "
-    "volume, issue, first_page, year, owner, timestamp, submission, checksum "
-    "FROM dois ";
-  switch (by) {
-    case doi_index::doi:
-      return select + "WHERE doi_key = ?";
-    case doi_index::author:
-      return select + "WHERE author_key <> '' AND author_key = ? ORDER BY id";
-    case doi_index::issn:
-      return select + "WHERE issn_key <> '' AND issn_key = ? ORDER BY id";
-    case doi_index::journal:
-      return select + "WHERE journal_key <> '' AND journal_key = ? ORDER BY id";
-    case doi_index::none:
-      break;
-  }
-  return select + "ORDER BY id";
+/// The DOIs under a key of the index (the only parameter), or all.
+inline std::string dois(rows::doi_index by) {
+  return rows::dois(by, "?1", "{} = ?1");
 }
 
 } // namespace depositd::sqlite::statements

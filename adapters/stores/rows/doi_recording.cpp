@@ -1,0 +1,127 @@
+#include "adapters/stores/rows/doi_recording.hpp"
+
+#include "messages/values/doi_rules.hpp"
+
+#include <unordered_map>
+
+namespace depositd::rows {
+
+namespace {
+
+using results = std::vector<doi_result>;
+
+char letter_of(doi_result result) {
+  switch (result) {
+    case doi_result::added:
+      return 'a';
+    case doi_result::updated:
+      return 'u';
+    case doi_result::outdated:
+      return 'o';
+  }
+  return '?';
+}
+
+doi_result result_of(char letter) {
+  return letter == 'a'   ? doi_result::added
+         : letter == 'u' ? doi_result::updated
+                         : doi_result::outdated;
+}
+
+/// What a submission that comes again is told.
+caf::expected<results> repeated(const std::string& letters,
+                                const doi_registration& what) {
+  if (letters.size() != what.records.size())
+    return caf::make_error(ec::invalid_argument,
+                           "submission " + std::to_string(what.submission)
+                             + " comes again with other records");
+  results out;
+  for (const char letter : letters)
+    out.push_back(result_of(letter));
+  return out;
+}
+
+caf::expected<doi_result> record_one(doi_tables& to, const std::string& key,
+                                     doi_record now,
+                                     const doi_registration& what) {
+  now.timestamp = timestamp_of(now, what);
+  now.owner = what.user;
+  const auto stored = to.find(doi_index::doi, key, {}, 1);
+  if (!stored)
+    return stored.error();
+  const auto is_new = stored->empty();
+  if (!is_new) {
+    if (outdated_timestamp(now.timestamp, stored->front().timestamp))
+      return doi_result::outdated;
+    now.owner = stored->front().owner;
+  }
+  if (auto error = to.put(key, now, what.submission))
+    return error;
+  return is_new ? doi_result::added : doi_result::updated;
+}
+
+} // namespace
+
+std::uint64_t checksum_of(item_id id, std::string_view letters) {
+  return row_checksum{}.of("submissions_done").all(id, letters).value();
+}
+
+caf::expected<results> record(doi_tables& to, const doi_registration& what) {
+  const auto known = to.results_of(what.submission);
+  if (!known)
+    return known.error();
+  if (*known)
+    return repeated(**known, what);
+  results out;
+  std::string letters;
+  std::unordered_map<std::string, doi_result> seen;
+  for (const auto& x : what.records) {
+    const auto key = folded(x.doi);
+    auto done = seen.find(key);
+    // Named twice: the first one counts.
+    if (done == seen.end()) {
+      const auto result = record_one(to, key, x, what);
+      if (!result)
+        return result.error();
+      done = seen.emplace(key, *result).first;
+    }
+    out.push_back(done->second);
+    letters += letter_of(done->second);
+  }
+  if (auto error = to.put_results(what.submission, letters))
+    return error;
+  return out;
+}
+
+std::string dois(doi_index by, std::string_view parameter,
+                 std::string_view pattern) {
+  auto out = joined(
+    {"SELECT ",
+     listed(fields_of<doi_record>() + fields{{"submission"}, {"checksum"}}),
+     " FROM dois WHERE "});
+  if (by == doi_index::doi)
+    return out + joined({"doi_key = ", parameter});
+  if (by == doi_index::none)
+    return out + joined({parameter, " = ", parameter, " ORDER BY id"});
+  const std::string_view key = by == doi_index::author ? "author_key"
+                               : by == doi_index::issn ? "issn_key"
+                                                       : "journal_key";
+  return out
+         + joined(
+           {key, " <> '' AND ", listed({{key}}, pattern), " ORDER BY id"});
+}
+
+caf::expected<std::vector<doi_record>>
+find(doi_tables& from, const doi_query& query, std::uint32_t count_max) {
+  const auto x = folded(query);
+  const auto by = [&](doi_index index, const std::string& key) {
+    return from.find(index, key, x, count_max);
+  };
+  return !x.doi.empty()             ? by(doi_index::doi, x.doi)
+         : !x.first_author.empty()  ? by(doi_index::author, x.first_author)
+         : !x.issn.empty()          ? by(doi_index::issn, x.issn)
+         : !x.journal_title.empty() ? by(doi_index::journal, x.journal_title)
+                                    : by(doi_index::none, {});
+}
+
+} // namespace depositd::rows

@@ -1,0 +1,168 @@
+#pragma once
+
+// The columns of every row that stores keep in tables. A new column is a line
+// here, behind the others, and a step of each store's migration.
+
+#include "adapters/stores/rows/columns.hpp"
+#include "adapters/stores/rows/row_checksum.hpp"
+#include "messages/ports/doi_registry.hpp"
+#include "messages/values/rows.hpp"
+
+namespace depositd::rows {
+
+// -- live items
+
+template <>
+inline constexpr std::string_view table_name<item_row> = "items";
+
+template <>
+inline constexpr auto columns<item_row> = std::tuple{
+  column{"id", is::key, &item_row::id},
+  column{"queue", is::plain, &item_row::queue}, // moves by itself
+  column{"user", is::plain, &item_row::user},
+  column{"priority", is::plain, &item_row::priority},
+  column{"size", is::plain, &item_row::size},
+  column{"received_us", is::plain, &item_row::received_us},
+  column{"digest", is::plain, &item_row::digest},
+  column{"kind", is::plain, &item_row::kind},
+  column{"body_group", is::changing, &item_row::place, &body_location::group},
+  column{"body_offset", is::changing, &item_row::place, &body_location::offset},
+  column{"body_length", is::changing, &item_row::place, &body_location::length},
+  column{"state", is::changing, &item_row::state},
+  column{"attempt", is::changing, &item_row::attempt},
+  column{"available_us", is::changing, &item_row::available_us},
+  column{"token", is::changing, &item_row::token},
+  column{"deadline_us", is::changing, &item_row::deadline_us},
+  column{"local", is::changing, &item_row::local},
+  column{"processor", is::changing, &item_row::processor},
+};
+
+inline std::string described(const item_row& x) {
+  return "item " + std::to_string(x.id);
+}
+
+// -- where users stand in rings
+
+template <>
+inline constexpr std::string_view table_name<ring_row> = "rings";
+
+template <>
+inline constexpr auto columns<ring_row> = std::tuple{
+  column{"queue", is::key, &ring_row::queue},
+  column{"user", is::key, &ring_row::user},
+  column{"stamp", is::changing, &ring_row::stamp},
+  column{"credit", is::changing, &ring_row::credit},
+};
+
+inline std::string described(const ring_row& x) {
+  return "the ring of queue " + x.queue + " at user " + x.user;
+}
+
+// -- what operators set
+
+template <>
+inline constexpr std::string_view table_name<control_row> = "controls";
+
+template <>
+inline constexpr auto columns<control_row> = std::tuple{
+  column{"kind", is::key, &control_row::kind},
+  column{"key", is::key, &control_row::key},
+  column{"value", is::changing | is::bytes, &control_row::value},
+};
+
+inline std::string described(const control_row& x) {
+  return "control " + std::to_string(x.kind) + " of " + x.key;
+}
+
+// -- submissions; each store keeps the document in its own way
+
+template <>
+inline constexpr std::string_view table_name<submission_row> = "submissions";
+
+inline constexpr auto submission = &submission_row::submission;
+
+template <>
+inline constexpr auto columns<submission_row> = std::tuple{
+  column{"id", is::key, &submission_row::id},
+  column{"user", is::plain, &submission_row::user},
+  column{"queue", is::plain, &submission_row::queue},
+  column{"file_name", is::plain, submission, &submission::file_name},
+  column{"operation", is::plain, submission, &submission::operation},
+  column{"login", is::plain, submission, &submission::login},
+  column{"source", is::plain, submission, &submission::source},
+  column{"blob", is::plain, submission, &submission::blob},
+  column{"size", is::plain, submission, &submission::size},
+  column{"status", is::changing, &submission_row::status},
+  column{"failed", is::changing, &submission_row::failed},
+  column{"parked", is::changing, &submission_row::parked},
+  column{"batch_id", is::changing, &submission_row::batch_id},
+  column{"processor", is::changing, &submission_row::processor},
+  column{"reason", is::changing, &submission_row::reason},
+  column{"received_us", is::plain, &submission_row::received_us},
+  column{"started_us", is::changing, &submission_row::started_us},
+  column{"finished_us", is::changing, &submission_row::finished_us},
+  column{"attempt", is::changing, &submission_row::attempt},
+  column{"trace", is::added, submission, &submission::trace},
+};
+
+inline std::string described(const submission_row& x) {
+  return "submission " + std::to_string(x.id);
+}
+
+// -- what is true of the tables of a projection as a whole
+
+/// How far they are, and the sums of those that recovery loads.
+struct watermarks {
+  sequence reached = 0;
+  item_id id_max = 0;
+  table_sum items;
+  table_sum rings;
+  table_sum controls;
+};
+
+template <>
+inline constexpr std::string_view table_name<watermarks> = "meta";
+
+template <>
+inline constexpr auto columns<watermarks> = std::tuple{
+  column{"reached", is::changing, &watermarks::reached},
+  column{"id_max", is::changing, &watermarks::id_max},
+  column{"items", is::changing, &watermarks::items, &table_sum::rows},
+  column{"items_sum", is::changing, &watermarks::items, &table_sum::sum},
+  column{"rings", is::changing, &watermarks::rings, &table_sum::rows},
+  column{"rings_sum", is::changing, &watermarks::rings, &table_sum::sum},
+  column{"controls", is::changing, &watermarks::controls, &table_sum::rows},
+  column{"controls_sum", is::changing, &watermarks::controls, &table_sum::sum},
+};
+
+inline std::string described(const watermarks&) {
+  return "the row of the table meta";
+}
+
+// -- DOIs; a number of its submission comes behind
+
+template <>
+inline constexpr std::string_view table_name<doi_record> = "dois";
+
+template <>
+inline constexpr auto columns<doi_record> = std::tuple{
+  column{"doi", is::changing, &doi_record::doi},
+  column{"resource", is::changing, &doi_record::resource},
+  column{"issn", is::changing, &doi_record::issn},
+  column{"isbn", is::changing, &doi_record::isbn},
+  column{"journal_title", is::changing, &doi_record::journal_title},
+  column{"title", is::changing, &doi_record::title},
+  column{"first_author", is::changing, &doi_record::first_author},
+  column{"volume", is::changing, &doi_record::volume},
+  column{"issue", is::changing, &doi_record::issue},
+  column{"first_page", is::changing, &doi_record::first_page},
+  column{"year", is::changing, &doi_record::year},
+  column{"owner", is::changing, &doi_record::owner},
+  column{"timestamp", is::changing, &doi_record::timestamp},
+};
+
+inline std::string described(const doi_record& x) {
+  return "the record of DOI " + x.doi;
+}
+
+} // namespace depositd::rows
