@@ -6,6 +6,7 @@
 #include "config/settings.hpp"
 #include "messages/actors.hpp"
 #include "messages/ports/blob_store.hpp"
+#include "messages/ports/doi_registry.hpp"
 
 #include <caf/actor_system.hpp>
 

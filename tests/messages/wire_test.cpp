@@ -134,7 +134,7 @@ TEST(wire, of_records_is_as_it_was) {
                                     .user = "u",
                                     .priority = 7,
                                     .submission = submission,
-                                    .post = "p"}},
+                                    .body = "p"}},
                       .rejected = {{.offset = 6,
                                     .reason = "r",
                                     .key = "k",

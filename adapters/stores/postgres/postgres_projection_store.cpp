@@ -13,15 +13,15 @@ namespace depositd {
 namespace {
 
 using namespace postgres;
-using rows::marks;
+using rows::watermarks;
 
 using projection_tables =
   rows::projection_tables<shard_tables,
                           rows::item_table<shard_tables, statements::items>,
                           statements::keyed, submission_documents>;
 
-std::uint64_t checksum_of(const marks& x) {
-  return rows::checked_rows<marks>{}.checksum_of(x);
+std::uint64_t checksum_of(const watermarks& x) {
+  return rows::checked_rows<watermarks>{}.checksum_of(x);
 }
 
 /// The tables of a shard on a server that may go and come back.
@@ -63,8 +63,8 @@ public:
     return read(body);
   }
 
-  caf::error load_watermarks(marks& out);
-  caf::expected<slice_applied> apply(const slice& x, marks& reached);
+  caf::error load_watermarks(watermarks& out);
+  caf::expected<slice_applied> apply(const slice& x, watermarks& reached);
 
   static caf::error backup(const std::filesystem::path&) {
     return caf::make_error(ec::store_failed,
@@ -83,25 +83,25 @@ private:
   }
 
   caf::error hold_epoch(connection& to) const;
-  caf::error move_watermarks(connection& to, const marks& from,
-                             const marks& now);
-  caf::error write(connection& to, const slice& x, const marks& reached,
-                   marks& now, slice_applied& out);
+  caf::error move_watermarks(connection& to, const watermarks& from,
+                             const watermarks& now);
+  caf::error write(connection& to, const slice& x, const watermarks& reached,
+                   watermarks& now, slice_applied& out);
 
   /// After the connection was lost: whether the slice is in the tables.
-  caf::expected<bool> arrived(const marks& now);
+  caf::expected<bool> arrived(const watermarks& now);
 
   postgres_projection_options options_;
   std::uint32_t shard_;
   std::unique_ptr<channel> to_;
 };
 
-caf::error projection_server::load_watermarks(marks& out) {
+caf::error projection_server::load_watermarks(watermarks& out) {
   return to_->once([&](connection& to) -> caf::error {
     if (auto error = migrate(to))
       return error;
-    const auto first =
-      to.run(statements::first_marks, parameters{shard_, checksum_of(marks{})});
+    const auto first = to.run(statements::first_marks,
+                              parameters{shard_, checksum_of(watermarks{})});
     if (!first)
       return first.error();
     auto is_there = false;
@@ -109,7 +109,8 @@ caf::error projection_server::load_watermarks(marks& out) {
       to.each(statements::marks, parameters{shard_},
               [&](const auto& from) -> caf::error {
                 is_there = true;
-                return failure_of(rows::checked_rows<marks>{}.read(from, out));
+                return failure_of(
+                  rows::checked_rows<watermarks>{}.read(from, out));
               });
     return failed || is_there
              ? failed
@@ -131,8 +132,9 @@ caf::error projection_server::hold_epoch(connection& to) const {
                                            + std::to_string(shard_));
 }
 
-caf::error projection_server::move_watermarks(connection& to, const marks& from,
-                                              const marks& now) {
+caf::error projection_server::move_watermarks(connection& to,
+                                              const watermarks& from,
+                                              const watermarks& now) {
   const auto done = rows::with_values(now, [&](const auto&... values) {
     return to.run(
       statements::move_watermarks,
@@ -147,7 +149,7 @@ caf::error projection_server::move_watermarks(connection& to, const marks& from,
 }
 
 caf::error projection_server::write(connection& to, const slice& x,
-                                    const marks& reached, marks& now,
+                                    const watermarks& reached, watermarks& now,
                                     slice_applied& out) {
   if (auto error = hold_epoch(to))
     return error;
@@ -158,7 +160,7 @@ caf::error projection_server::write(connection& to, const slice& x,
   return move_watermarks(to, reached, now);
 }
 
-caf::expected<bool> projection_server::arrived(const marks& now) {
+caf::expected<bool> projection_server::arrived(const watermarks& now) {
   auto out = false;
   auto failed = to_->repeatable([&](connection& from) -> caf::error {
     const auto found = from.run(statements::marks_settled, parameters{shard_});
@@ -174,7 +176,7 @@ caf::expected<bool> projection_server::arrived(const marks& now) {
 }
 
 caf::expected<slice_applied> projection_server::apply(const slice& x,
-                                                      marks& reached) {
+                                                      watermarks& reached) {
   constexpr auto attempts = 2;
   caf::error failed;
   for (auto attempt = 0; attempt < attempts; ++attempt) {

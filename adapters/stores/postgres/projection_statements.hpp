@@ -31,7 +31,8 @@ inline constexpr std::string_view table_of<control_row> = "control_rows";
 template <>
 inline constexpr std::string_view table_of<submission_row> = "submission_rows";
 template <>
-inline constexpr std::string_view table_of<rows::marks> = "projection_marks";
+inline constexpr std::string_view table_of<rows::watermarks> =
+  "projection_marks";
 
 /// Rows called x, of an array for each of the fields; behind the shard.
 constexpr std::string arrays(const fields& all) {
@@ -72,7 +73,7 @@ constexpr std::string select_from(const fields& what = with_checksum<Row>()) {
 // -- marks
 
 inline constexpr auto marks =
-  constant([] { return select_from<rows::marks>(); });
+  constant([] { return select_from<rows::watermarks>(); });
 /// Waits for a transaction that is under way.
 inline constexpr std::string_view marks_settled =
   "SELECT reached, checksum FROM projection_marks WHERE shard = $1 FOR UPDATE";
@@ -84,7 +85,7 @@ inline constexpr std::string_view first_marks =
   "ON CONFLICT DO NOTHING";
 /// Unless somebody else has moved them.
 inline constexpr auto move_watermarks = constant([] {
-  const auto all = with_checksum<rows::marks>();
+  const auto all = with_checksum<rows::watermarks>();
   return joined({"UPDATE projection_marks SET (", listed(all), ") = ROW(",
                  rows::parameters('$', all.size(), 3),
                  ") WHERE shard = $1 AND reached = $2"});

@@ -62,8 +62,8 @@ public:
     return file_->transacted([&] { return body(tables_); });
   }
 
-  caf::error load_watermarks(rows::marks& out);
-  caf::expected<slice_applied> apply(const slice& x, rows::marks& reached);
+  caf::error load_watermarks(rows::watermarks& out);
+  caf::expected<slice_applied> apply(const slice& x, rows::watermarks& reached);
 
   caf::error backup(const std::filesystem::path& folder) {
     return file_->copy_to(folder / "projection.db");
@@ -72,10 +72,10 @@ public:
 private:
   std::unique_ptr<sqlite::database> file_;
   tables tables_;
-  rows::checked_rows<rows::marks> marks_;
+  rows::checked_rows<rows::watermarks> marks_;
 };
 
-caf::error projection_file::load_watermarks(rows::marks& out) {
+caf::error projection_file::load_watermarks(rows::watermarks& out) {
   auto is_there = false;
   auto failed = file_->each(statements::meta, [&](const auto& from) {
     is_there = true;
@@ -88,7 +88,7 @@ caf::error projection_file::load_watermarks(rows::marks& out) {
 }
 
 caf::expected<slice_applied> projection_file::apply(const slice& x,
-                                                    rows::marks& reached) {
+                                                    rows::watermarks& reached) {
   // Before the slice, so that a failure leaves nothing half said.
   if (auto error = file_->checkpoint_if_due(wal_bytes_max))
     return error;
@@ -114,9 +114,9 @@ open_sqlite_projection(const std::filesystem::path& path,
                        const sqlite_projection_options& options) {
   // The first row of `meta` comes with the schema: a table without it is
   // damaged, never new.
-  const auto schema =
-    std::string{statements::projection_schema}
-    + statements::first_meta(rows::checked_rows<rows::marks>{}.checksum_of({}));
+  const auto schema = std::string{statements::projection_schema}
+                      + statements::first_meta(
+                        rows::checked_rows<rows::watermarks>{}.checksum_of({}));
   auto file = sqlite::database::open(
     path, {.name = "projection",
            .application = application,

@@ -106,9 +106,9 @@ inline std::string first_meta(std::uint64_t checksum) {
 }
 
 inline constexpr auto meta =
-  constant([] { return select_from<rows::marks>() + "WHERE id = 1"; });
-inline constexpr auto move_meta =
-  constant([] { return update<rows::marks>(with_checksum<rows::marks>()); });
+  constant([] { return select_from<rows::watermarks>() + "WHERE id = 1"; });
+inline constexpr auto move_meta = constant(
+  [] { return update<rows::watermarks>(with_checksum<rows::watermarks>()); });
 
 /// Live items.
 struct items {
