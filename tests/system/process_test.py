@@ -214,7 +214,7 @@ class Hardship(SystemTest):
                  b"\x16\x03\x01\x02\x00\x01\x00"]
         for door in ("node", "http", "admin"):
             for n in range(200):
-                with socket.create_connection(engine.address(door), 5) as s:
+                with socket.create_connection(engine.address(door), 60) as s:
                     try:
                         s.sendall(chance.choice(heads)
                                   + chance.randbytes(chance.randint(0, 400)))
@@ -233,7 +233,7 @@ class Hardship(SystemTest):
         before = self.resident_kb(engine)
         crowd = []
         for operation, actor in ((1, 0), (2, 1), (3, 1)) * 3:
-            s = socket.create_connection(engine.address("node"), 5)
+            s = socket.create_connection(engine.address("node"), 60)
             s.sendall(struct.pack(">BBBBIQQQ", operation, 0, 0, 0, 2**32 - 1,
                                   0, actor, actor) + bytes(1024))
             crowd.append(s)
@@ -244,7 +244,7 @@ class Hardship(SystemTest):
 
     def test_half_open_handshakes_at_the_node_port_do_not_stop_the_shell(self):
         engine = self.start()
-        idle = [socket.create_connection(engine.address("node"), 5)
+        idle = [socket.create_connection(engine.address("node"), 60)
                 for _ in range(100)]
         try:
             engine.ask("status")
