@@ -21,10 +21,10 @@ constexpr unsigned rest_ticks = 10;
 
 /// Names files and DOIs; no two runs share one.
 std::string next_name() {
-  static const auto run = std::to_string(
-    std::chrono::duration_cast<std::chrono::microseconds>(
-      std::chrono::system_clock::now().time_since_epoch())
-      .count());
+  static const auto run =
+    std::to_string(std::chrono::duration_cast<std::chrono::microseconds>(
+                     std::chrono::system_clock::now().time_since_epoch())
+                     .count());
   static std::atomic<std::uint64_t> count{0};
   return "bench." + run + "." + std::to_string(++count);
 }
@@ -51,8 +51,8 @@ std::string deposit_xml(const std::string& name, std::size_t bytes) {
 
 std::string field(const char* name, const std::string& value) {
   return std::string{"--"} + edge
-         + "\r\nContent-Disposition: form-data; name=\"" + name
-         + "\"\r\n\r\n" + value + "\r\n";
+         + "\r\nContent-Disposition: form-data; name=\"" + name + "\"\r\n\r\n"
+         + value + "\r\n";
 }
 
 std::string post_request(const sender& who, const std::string& name,
@@ -96,12 +96,9 @@ std::string poll_request(const sender& who, const std::string& name) {
 struct feed {
   feed(const producer_plan& x, const std::vector<sender>& logins,
        std::shared_ptr<deposit_board> open, std::shared_ptr<progress> reports)
-    : plan(x),
-      senders(logins),
-      board(std::move(open)),
-      to(std::move(reports)),
-      source(static_cast<std::uint32_t>(std::min<std::size_t>(
-               std::max(x.users, 1u), logins.size())),
+    : plan(x), senders(logins), board(std::move(open)), to(std::move(reports)),
+      source(static_cast<std::uint32_t>(
+               std::min<std::size_t>(std::max(x.users, 1u), logins.size())),
              0, x.seed),
       loop(x.rate) {
     // nop
@@ -179,11 +176,8 @@ public:
   listed_posts(std::shared_ptr<progress> to, std::vector<one> posts,
                std::size_t body_bytes, const std::vector<sender>& senders,
                std::shared_ptr<deposit_board> board)
-    : reporting_conversation(std::move(to)),
-      posts_(std::move(posts)),
-      body_bytes_(body_bytes),
-      senders_(senders),
-      board_(std::move(board)) {
+    : reporting_conversation(std::move(to)), posts_(std::move(posts)),
+      body_bytes_(body_bytes), senders_(senders), board_(std::move(board)) {
     // nop
   }
 
@@ -219,9 +213,7 @@ public:
   poll_conversation(std::shared_ptr<progress> to, const worker_plan& plan,
                     const std::vector<sender>& senders,
                     std::shared_ptr<deposit_board> board)
-    : reporting_conversation(std::move(to)),
-      plan_(plan),
-      senders_(senders),
+    : reporting_conversation(std::move(to)), plan_(plan), senders_(senders),
       board_(std::move(board)) {
     // nop
   }
@@ -236,8 +228,7 @@ public:
     if (!has_ && !board_->borrow(who_))
       return false;
     has_ = true;
-    request =
-      poll_request(senders_[who_], board_->oldest(who_).file_name);
+    request = poll_request(senders_[who_], board_->oldest(who_).file_name);
     return true;
   }
 
@@ -347,8 +338,8 @@ void crossref_client::produce(const producer_plan& plan,
 
 void crossref_client::work_on(const std::string&, const worker_plan& plan,
                               std::shared_ptr<progress> to) {
-  loop().add(std::make_unique<poll_conversation>(std::move(to), plan,
-                                                 senders(), board_));
+  loop().add(std::make_unique<poll_conversation>(std::move(to), plan, senders(),
+                                                 board_));
 }
 
 void crossref_client::enqueue_now(const std::string&,
@@ -360,8 +351,7 @@ void crossref_client::enqueue_now(const std::string&,
   std::map<std::size_t, std::vector<listed_posts::one>> by_connection;
   for (const auto& item : items) {
     const auto who = index_of(item.user);
-    by_connection[who % 16].push_back(
-      {who, {next_name(), mark_of(item.body)}});
+    by_connection[who % 16].push_back({who, {next_name(), mark_of(item.body)}});
   }
   for (auto& [ignored, posts] : by_connection)
     loop().add(std::make_unique<listed_posts>(
