@@ -17,28 +17,40 @@ namespace {
 using namespace std::chrono_literals;
 using testing::actor_fixture;
 
+/// A worker that answers what the test tells it: an outcome, or that the disk
+/// is full.
+using patient_actor =
+  handler_actor::extend<caf::reacts_to<outcome>, caf::reacts_to<done>>;
+
 /// What workers have in their hands, by what they were asked.
 struct bench {
-  struct task {
-    caf::actor worker;
-    caf::typed_response_promise<outcome> answer;
-  };
-  std::map<std::string, task> tasks;
+  std::map<std::string, patient_actor> tasks;
   int spawned = 0;
 };
 
-/// Answers when the test says so. "throw" and "quit" it does not survive.
-handler_actor::behavior_type patient(handler_actor::pointer self,
-                                     std::shared_ptr<bench> to) {
+struct patient_state {
+  caf::typed_response_promise<outcome> answer;
+};
+
+/// "throw" and "quit" it does not survive.
+patient_actor::behavior_type
+patient(patient_actor::stateful_pointer<patient_state> self,
+        std::shared_ptr<bench> at) {
   return {
     [=](const handle_item& x) -> caf::result<outcome> {
       if (x.queue == "throw")
         throw std::runtime_error("as the test wants");
+      self->state.answer = self->make_response_promise<outcome>();
       if (x.queue == "quit")
         self->quit(caf::exit_reason::unhandled_exception);
-      auto answer = self->make_response_promise<outcome>();
-      to->tasks[x.queue] = {caf::actor_cast<caf::actor>(self), answer};
-      return answer;
+      else
+        at->tasks[x.queue] = self;
+      return self->state.answer;
+    },
+    [=](const outcome& x) { self->state.answer.deliver(x); },
+    [=](done) {
+      self->state.answer.deliver(
+        caf::make_error(ec::store_failed, std::string{"the disk is full"}));
     },
   };
 }
@@ -53,7 +65,7 @@ protected:
   handler_actor open(const workers_options& options) {
     auto out = workers<handler_actor>(sys, options, [this] {
       ++at->spawned;
-      auto worker = sys.spawn(patient, at);
+      const auto worker = sys.spawn(patient, at);
       adopt(worker);
       return worker;
     });
@@ -77,14 +89,14 @@ protected:
   void finish(const std::string& name) {
     outcome out;
     out.reason = name + " done";
-    at->tasks.at(name).answer.deliver(out);
+    caf::anon_send(at->tasks.at(name), out);
     at->tasks.erase(name);
     settle();
   }
 
   std::vector<std::string> in_work() const {
     std::vector<std::string> out;
-    for (const auto& [name, task] : at->tasks)
+    for (const auto& [name, worker] : at->tasks)
       out.push_back(name);
     return out;
   }
@@ -126,8 +138,7 @@ TEST_F(workers_test, refuse_what_would_wait_beyond_the_limit) {
 TEST_F(workers_test, pass_on_a_workers_own_error_and_keep_it) {
   const auto pool = open({});
   ask_for(pool, "a");
-  at->tasks.at("a").answer.deliver(
-    caf::make_error(ec::store_failed, std::string{"the disk is full"}));
+  caf::anon_send(at->tasks.at("a"), done{});
   settle();
   EXPECT_EQ(errors["a"], ec::store_failed);
   ask_for(pool, "b");
@@ -143,7 +154,7 @@ TEST_F(workers_test, answer_for_a_worker_that_dies_and_replace_it) {
   EXPECT_EQ(errors["quit"], caf::exit_reason::unhandled_exception);
   EXPECT_EQ(errors["throw"], caf::sec::runtime_error);
   ask_for(pool, "a");
-  const auto worker = at->tasks.at("a").worker;
+  const auto worker = at->tasks.at("a");
   ask_for(pool, "b");
   caf::anon_send_exit(worker, caf::exit_reason::kill);
   settle();
@@ -156,7 +167,7 @@ TEST_F(workers_test, answer_for_a_worker_that_dies_and_replace_it) {
 TEST_F(workers_test, replace_a_worker_that_dies_while_idle) {
   const auto pool = open({});
   ask_for(pool, "a");
-  const auto worker = at->tasks.at("a").worker;
+  const auto worker = at->tasks.at("a");
   finish("a");
   caf::anon_send_exit(worker, caf::exit_reason::kill);
   settle();
@@ -170,7 +181,6 @@ TEST_F(workers_test, give_up_a_worker_that_is_stuck) {
   const auto pool = open({.job_timeout = 60s});
   ask_for(pool, "a");
   ask_for(pool, "b");
-  const auto late = at->tasks.at("a").answer;
   advance(59s);
   EXPECT_EQ(in_work(), strings{"a"});
   advance(1s);
@@ -195,8 +205,8 @@ TEST_F(workers_test, end_with_the_pool_and_tell_who_waits) {
   const auto watching =
     spawn([&](caf::event_based_actor* watcher) -> caf::behavior {
       watcher->set_down_handler([&](const caf::down_msg&) { ++ended; });
-      for (const auto& [name, task] : at->tasks)
-        watcher->monitor(task.worker);
+      for (const auto& [name, worker] : at->tasks)
+        watcher->monitor(worker);
       return {[](int) {}};
     });
   caf::anon_send_exit(pool, caf::exit_reason::kill);
