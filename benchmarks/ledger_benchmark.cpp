@@ -3,7 +3,6 @@
 
 #include "actors/rules/fold/slice_fold.hpp"
 #include "actors/rules/ledger/ledger.hpp"
-#include "messages/shard.hpp"
 #include "messages/values/codec.hpp"
 
 #include <benchmark/benchmark.h>

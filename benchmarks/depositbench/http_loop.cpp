@@ -1,7 +1,6 @@
 #include "benchmarks/depositbench/http_loop.hpp"
 
 #include "messages/values/endpoint.hpp"
-#include "messages/values/events.hpp"
 
 #include <fcntl.h>
 #include <netdb.h>

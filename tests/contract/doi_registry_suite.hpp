@@ -3,7 +3,6 @@
 // What every registry of DOIs must do.
 
 #include "messages/ports/doi_registry.hpp"
-#include "messages/values/events.hpp"
 
 #include <functional>
 #include <memory>

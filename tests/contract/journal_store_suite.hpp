@@ -3,7 +3,6 @@
 // What every journal store must do. A store takes part with a driver, which
 // keeps what was written while stores on it come and go.
 
-#include "messages/journal.hpp"
 #include "messages/ports/journal_store.hpp"
 
 #include <functional>

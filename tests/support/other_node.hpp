@@ -6,7 +6,6 @@
 
 #include "messages/actors.hpp"
 #include "messages/processors.hpp"
-#include "messages/queue.hpp"
 
 #include <caf/actor_proxy.hpp>
 #include <caf/make_actor.hpp>

@@ -4,7 +4,6 @@
 #include "adapters/doors/http/inflate.hpp"
 #include "adapters/doors/http/io_loop.hpp"
 #include "adapters/doors/http/wire.hpp"
-#include "messages/users.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,7 +1,6 @@
 #include "adapters/logs/kafka/kafka_record_source.hpp"
 
 #include "adapters/logs/kafka/client.hpp"
-#include "messages/queue.hpp"
 
 #include <algorithm>
 #include <map>

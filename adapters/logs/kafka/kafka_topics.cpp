@@ -1,7 +1,6 @@
 #include "adapters/logs/kafka/kafka_topics.hpp"
 
 #include "adapters/logs/kafka/client.hpp"
-#include "messages/values/events.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,5 @@
 #include "adapters/stores/memory/memory_record_log.hpp"
 
-#include "messages/values/events.hpp"
-
 #include <algorithm>
 #include <cassert>
 #include <condition_variable>

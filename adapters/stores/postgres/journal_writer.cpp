@@ -2,7 +2,6 @@
 
 #include "adapters/stores/postgres/migrations.hpp"
 #include "adapters/stores/postgres/statements.hpp"
-#include "messages/users.hpp"
 #include "messages/values/test_points.hpp"
 
 #include <algorithm>

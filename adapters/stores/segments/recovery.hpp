@@ -5,7 +5,6 @@
 #include "adapters/stores/segments/manifest.hpp"
 #include "adapters/stores/segments/segment_pool.hpp"
 #include "adapters/stores/segments/window.hpp"
-#include "messages/projection.hpp"
 
 #include <deque>
 #include <map>

@@ -1,6 +1,5 @@
 #include "adapters/stores/segments/segment_journal.hpp"
 
-#include "messages/journal.hpp"
 #include "messages/values/test_points.hpp"
 
 #include <algorithm>

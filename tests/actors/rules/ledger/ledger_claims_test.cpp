@@ -1,5 +1,4 @@
 #include "actors/rules/ledger/ledger.hpp"
-#include "messages/users.hpp"
 
 #include "tests/actors/rules/ledger/ledger_fixture.hpp"
 

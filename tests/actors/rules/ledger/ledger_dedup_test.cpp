@@ -1,6 +1,5 @@
 // Ledgers of queues that collapse equal payloads, and moves between ledgers.
 
-#include "messages/users.hpp"
 #include "tests/actors/rules/ledger/ledger_fixture.hpp"
 
 #include <algorithm>

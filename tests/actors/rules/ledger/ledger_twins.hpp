@@ -4,7 +4,6 @@
 // answer alike.
 
 #include "actors/rules/ledger/ledger.hpp"
-#include "messages/users.hpp"
 #include "tests/actors/rules/ledger/ledger_model.hpp"
 
 #include <gtest/gtest.h>

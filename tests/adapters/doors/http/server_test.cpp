@@ -1,6 +1,5 @@
 // What the server does for decent clients.
 
-#include "messages/values/types.hpp"
 #include "tests/adapters/doors/http/server_fixture.hpp"
 
 #include <zlib.h>

@@ -1,5 +1,4 @@
 #include "adapters/stores/sqlite/sqlite_doi_registry.hpp"
-#include "messages/values/events.hpp"
 
 #include "tests/adapters/stores/sqlite/database_files.hpp"
 
