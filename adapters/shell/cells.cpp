@@ -69,7 +69,7 @@ part joined_values(const std::string& names, const document& row) {
       out.whole = true;
     }
   if (!out.whole)
-    out.text = "-";
+    return {"-", false};
   return out;
 }
 
