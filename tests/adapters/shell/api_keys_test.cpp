@@ -19,8 +19,8 @@ protected:
     terminal_.emplace(typed);
     auto where = terminal_->where();
     where.reads_from_person = person;
-    session with{engine_.factory(), where};
-    const auto said = read_call(*split_words(line));
+    session with{engine_.factory(), where, operators::published_commands()};
+    const auto said = read_call(with.commands(), *split_words(line));
     return said.call ? with.run(*said.call) : with.tell(said);
   }
 

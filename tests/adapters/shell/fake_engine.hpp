@@ -36,9 +36,9 @@ public:
     // nop
   }
 
-  caf::expected<std::string> operators::ask(const std::string& command,
-                                            const std::string& arguments,
-                                            std::chrono::seconds) override {
+  caf::expected<std::string> ask(const std::string& command,
+                                 const std::string& arguments,
+                                 std::chrono::seconds) override {
     if (command == publish_commands)
       return engine_.commands;
     engine_.requests.push_back({command, nlohmann::json::parse(arguments)});

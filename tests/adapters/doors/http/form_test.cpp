@@ -68,7 +68,7 @@ TEST(http_form, reads_what_is_there_of_a_body_that_is_never_closed) {
 
 TEST(http_form, refuses_a_file_that_no_boundary_ends) {
   const auto file = part("name=f; filename=x", "<a/>");
-  for (const std::string cut :
+  for (const std::string& cut :
        {file, part("name=a", "1") + file, file.substr(0, file.size() - 2),
         file + "--", file + "--b-", file + file}) {
     const auto x = read_multipart(cut, "b");

@@ -63,7 +63,7 @@ constexpr std::size_t columns_of = fields_of<Row>().size();
 
 // A member that is no column would be lost without a word.
 constexpr auto of_place = members<body_location>() - 1;
-constexpr auto of_particulars = members<submission>() - 1;
+constexpr auto of_particulars = members<depositd::submission>() - 1;
 constexpr std::size_t document = 1; // each store keeps it in its own way
 static_assert(columns_of<item_row> == members<item_row>() + of_place);
 static_assert(columns_of<ring_row> == members<ring_row>());
