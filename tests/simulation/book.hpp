@@ -3,6 +3,7 @@
 // What the journalled events of a history say of items and settings, kept apart
 // from the rules that the engines use.
 
+#include "messages/values/scheduling.hpp"
 #include "tests/simulation/history.hpp"
 
 #include <algorithm>

@@ -3,7 +3,10 @@
 // What happened in one simulated life, as everybody outside the engines saw it,
 // in one order. The checker judges nothing else.
 
+#include "messages/journal.hpp"
 #include "messages/ports/journal_store.hpp"
+#include "messages/processors.hpp"
+#include "messages/projection.hpp"
 #include "messages/values/events.hpp"
 #include "messages/values/sharding.hpp"
 #include "messages/values/types.hpp"

@@ -232,7 +232,7 @@ private:
                     const std::shared_ptr<simulated_worker>& who);
   void take_port(simulated_processor::pointer self,
                  const std::shared_ptr<simulated_worker>& who,
-                 const ports_opened::door& found);
+                 const ports_opened::port& found);
   void take_in(simulated_processor::pointer self, simulated_worker& who,
                const deliver& news);
   void report(simulated_processor::pointer self, simulated_worker& who,
