@@ -18,6 +18,8 @@ namespace {
 using json = nlohmann::json;
 using namespace std::chrono_literals;
 
+constexpr int attempts_max = 3;
+
 std::string to_text(const json& x) {
   return x.dump(-1, ' ', false, json::error_handler_t::replace);
 }
@@ -40,11 +42,19 @@ session::session(link_factory connect, terminal where, command_table own)
 caf::error session::open() {
   if (link_)
     return caf::none;
-  auto link = connect_();
-  if (!link)
-    return std::move(link.error());
-  link_ = std::move(*link);
-  return fetch_commands();
+  // A connection may be cut just after it was made (CAF over TLS, when the
+  // handshake meets a heartbeat); to ask for the commands again does no harm.
+  caf::error cut;
+  for (int attempt = 0; attempt < attempts_max; ++attempt) {
+    auto link = connect_();
+    if (!link)
+      return std::move(link.error());
+    link_ = std::move(*link);
+    cut = fetch_commands();
+    if (!cut)
+      break;
+  }
+  return cut;
 }
 
 caf::error session::fetch_commands() {

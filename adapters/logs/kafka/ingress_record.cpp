@@ -118,12 +118,21 @@ caf::error fault_of(const kit::json_reader& x) {
   return refuse(ec::malformed, "no JSON text: more than one value");
 }
 
+/// Why a text does not begin as an object: it is another value, or none.
+caf::error no_object(std::string_view text, const kit::json_reader& from) {
+  kit::json_reader whole{text, strict};
+  const bool is_value = whole.skip() && whole.at_end() && whole.finish();
+  return fault_of(is_value ? from : whole);
+}
+
 caf::expected<fields> read_fields(std::string_view text) {
   kit::json_reader from{text, strict};
   fields out;
   out.bytes = text.size();
   out.names.reserve(8);
   bool read = from.open('{');
+  if (!read)
+    return no_object(text, from);
   for (bool first = true; read && from.next('}', first);)
     read = read_member(from, out);
   if (!from.at_end() || !from.finish())

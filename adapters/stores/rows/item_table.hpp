@@ -97,7 +97,11 @@ public:
 
   /// The one of this number, if it is there.
   caf::expected<std::vector<item_row>> of_id(item_id id) {
-    return find<item_row>(Sql::of_id, id);
+    std::vector<item_row> out;
+    auto failed = in_.each_of(Sql::of_id, std::vector{id}, taking(out));
+    if (failed)
+      return failed;
+    return out;
   }
 
   /// By priority and id.
@@ -134,25 +138,28 @@ private:
                        + " is missing");
   }
 
+  /// Takes a row behind the others.
+  auto taking(std::vector<item_row>& out) {
+    return [this, &out](const auto& from) {
+      const auto checksum = checked_.read(from, out.emplace_back());
+      return checksum ? caf::error{} : checksum.error();
+    };
+  }
+
+  static auto taking(std::vector<range_item>& out) {
+    return [&out](const auto& from) {
+      auto& x = out.emplace_back();
+      from.take(x.id, x.queue, x.user);
+      return caf::error{};
+    };
+  }
+
   template <class Found, class... Values>
   caf::expected<std::vector<Found>> find(std::string_view sql,
                                          const Values&... values) {
     std::vector<Found> out;
-    auto failed = in_.each(
-      sql,
-      [&](const auto& from) {
-        auto& x = out.emplace_back();
-        if constexpr (std::is_same_v<Found, item_row>) {
-          const auto checksum = checked_.read(from, x);
-          return checksum ? caf::error{} : checksum.error();
-        } else {
-          from.take(x.id, x.queue, x.user);
-          return caf::error{};
-        }
-      },
-      values...);
-    if (failed)
-      return failed;
+    if (auto error = in_.each(sql, taking(out), values...))
+      return error;
     return out;
   }
 

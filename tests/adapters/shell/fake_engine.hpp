@@ -25,6 +25,7 @@ struct fake_engine {
   caf::expected<std::string> commands =
     to_json_text(operators::published_commands());
   int connections = 0;
+  int cuts = 0; ///< so many connections are cut as soon as they are made
   bool down = false;
 
   link_factory factory();
@@ -39,6 +40,11 @@ public:
   caf::expected<std::string> ask(const std::string& command,
                                  const std::string& arguments,
                                  std::chrono::seconds) override {
+    if (command == publish_commands && engine_.cuts > 0) {
+      --engine_.cuts;
+      return caf::make_error(caf::sec::remote_linking_failed,
+                             std::string{"cut"});
+    }
     if (command == publish_commands)
       return engine_.commands;
     engine_.requests.push_back({command, nlohmann::json::parse(arguments)});

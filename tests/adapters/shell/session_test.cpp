@@ -200,6 +200,19 @@ TEST_F(session_test, progress_is_drawn_on_terminals_only) {
   EXPECT_NE(err().find("0/1"), std::string::npos);
 }
 
+TEST_F(session_test, a_connection_that_is_cut_at_once_is_made_again) {
+  engine_.cuts = 2;
+  engine_.answers.push_back(R"({"users":[],"more":false})");
+  EXPECT_EQ(run("user list"), exit_done);
+  EXPECT_EQ(engine_.connections, 3);
+}
+
+TEST_F(session_test, connections_that_are_all_cut_are_no_engine) {
+  engine_.cuts = 100;
+  EXPECT_EQ(run("user list"), exit_no_engine);
+  EXPECT_EQ(engine_.connections, 3);
+}
+
 TEST_F(session_test, watch_repeats_with_pauses_and_ends) {
   EXPECT_EQ(run("watch --times 3 5 status"), exit_done);
   EXPECT_EQ(engine_.requests.size(), 3u);
