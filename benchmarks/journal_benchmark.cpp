@@ -53,7 +53,7 @@ public:
     return store_.get();
   }
 
-  /// Drops all but the newest extents.
+  /// Drops all but the newest segments.
   void keep(std::size_t count) {
     auto segments = store_->segments();
     for (std::size_t i = 0; i + count < segments.size(); ++i)

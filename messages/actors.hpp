@@ -23,7 +23,7 @@ DEPOSITD_NUMBER(15, processor_actor);
 using queue_port_actor = caf::typed_actor<
   // Registers a processor; it is watched from then on.
   caf::replies_to<struct attach>::with<struct attached>,
-  // Ends claims and asks for items; answered by `handed` to the processor.
+  // Ends claims and asks for items; answered by `deliver` to the processor.
   caf::reacts_to<struct settle_and_request>,
   // Takes back credit.
   caf::reacts_to<struct cancel_credit>,
@@ -37,7 +37,7 @@ DEPOSITD_NUMBER(16, queue_port_actor);
 using queue_actor = queue_port_actor::extend<
   // From the shard: a user has something to do with this queue.
   caf::reacts_to<struct introduce>,
-  // From the shard: a user's node retired. Answers where it stood in the ring.
+  // From the shard: a user's actor retired. Answers where it stood in the ring.
   caf::replies_to<struct forget_member>::with<struct member_forgotten>,
   // From the shard: settings of the queue or the server changed.
   caf::reacts_to<struct configure_queue>,
@@ -45,9 +45,9 @@ using queue_actor = queue_port_actor::extend<
   caf::reacts_to<struct change_limits>,
   // From the shard: recovery is over, order the ring and begin.
   caf::reacts_to<struct begin>,
-  // From a node: ready items or claims of its user changed.
+  // From a user: its ready items or claims changed.
   caf::reacts_to<struct counts_changed>,
-  // From a node: it had nothing for these picks.
+  // From a user: it had nothing for these picks.
   caf::reacts_to<struct picks_declined>,
   // Numbers of the queue.
   caf::replies_to<struct report_queue>::with<struct queue_report>,
@@ -57,7 +57,7 @@ using queue_actor = queue_port_actor::extend<
   caf::replies_to<struct explain_member>::with<struct member_explained>,
   // Its processors.
   caf::replies_to<struct report_processors>::with<struct processors_report>,
-  // From polling doors, through the shard.
+  // From receiving doors, through the shard.
   caf::replies_to<struct receive_items>::with<struct items_received>,
   caf::replies_to<struct settle_items>::with<struct items_settled>,
   caf::replies_to<struct renew_items>::with<done>,
@@ -80,7 +80,7 @@ using user_actor = caf::typed_actor<
   caf::replies_to<struct adopt_claims>::with<struct claims_adopted>,
   // From a queue: a processor is gone, release what it holds.
   caf::reacts_to<struct release_claims>,
-  // From a queue: a polling door ends or extends by item.
+  // From a queue: a receiving door ends or extends by item.
   caf::reacts_to<struct settle_named>, caf::reacts_to<struct renew_named>,
   // From a queue: the size classes changed, count again.
   caf::reacts_to<struct reclassify>,
@@ -90,7 +90,7 @@ using user_actor = caf::typed_actor<
   caf::reacts_to<struct body_locations>,
   // From the shard: park, unpark, purge.
   caf::reacts_to<struct park_items>, caf::reacts_to<struct purge_items>,
-  // From the shard: write bodies of these items again (their extent is to go).
+  // From the shard: write bodies of these items again (their segment is to go).
   caf::reacts_to<struct compact_bodies>,
   // From the shard: move items to another queue of the user.
   caf::replies_to<struct move_items>::with<struct items_moved>,
@@ -101,8 +101,8 @@ using user_actor = caf::typed_actor<
   // From the shard, which routes nothing here any more: leave if idle.
   caf::replies_to<struct retire>::with<struct retired>>;
 
-/// Owns the users hashed to it: routes, spawns and retires nodes, keeps the
-/// control state, holds the epoch, recovers.
+/// Owns the users hashed to it: routes, spawns and retires users' actors, keeps
+/// the control state, holds the epoch, recovers.
 using shard_actor = caf::typed_actor<
   // Accepts items of any users for one queue.
   caf::replies_to<struct enqueue>::with<struct enqueued>,
@@ -129,7 +129,7 @@ using shard_actor = caf::typed_actor<
   // Operator's bulk actions; answered when durable.
   caf::replies_to<struct park_matching>::with<struct matching_parked>,
   caf::replies_to<struct purge_queue>::with<done>,
-  // What polling doors do; none of these makes a queue.
+  // What receiving doors do; none of these makes a queue.
   caf::replies_to<struct receive_items>::with<struct items_received>,
   caf::replies_to<struct settle_items>::with<struct items_settled>,
   caf::replies_to<struct renew_items>::with<done>,
@@ -143,7 +143,7 @@ using shard_actor = caf::typed_actor<
   caf::replies_to<struct list_queues>::with<struct queues_listed>,
   // Users of a queue, or of all.
   caf::replies_to<struct list_users>::with<struct users_listed>,
-  // From the projector: these bodies keep an extent alive.
+  // From the projector: these bodies keep a segment alive.
   caf::reacts_to<struct compact_items>,
   // From the journal: an append failed; start over from the store.
   caf::reacts_to<struct journal_failed>,

@@ -64,9 +64,9 @@ struct settle_and_request {
   std::uint32_t credit = 0;    ///< at most `credit_max` in all
   std::vector<outcome> outcomes;
   /// False: if nothing can be handed out now, the credit is void and an empty
-  /// `handed` says so at once. For those who draw from several queues.
+  /// `deliver` says so at once. For those who draw from several queues.
   bool waits = true;
-  /// Asks for nothing but `handed::eligible`, at once and without items.
+  /// Asks for nothing but `deliver::eligible`, at once and without items.
   bool counts = false;
 };
 DEPOSITD_MESSAGE(4, settle_and_request, processor, credit, outcomes, waits,

@@ -30,7 +30,7 @@ struct ingest_deposit {
   std::string user;
   std::uint8_t priority = 0;
   depositd::submission submission;
-  std::string body; ///< empty: under `particulars.blob`
+  std::string body; ///< empty: under `submission.blob`
 };
 DEPOSITD_FIELDS(ingest_deposit, offset, queue, user, priority, submission,
                 body);

@@ -40,7 +40,7 @@ struct enqueued {
 };
 DEPOSITD_MESSAGE(1, enqueued, ids, refused);
 
-/// One deposit: the item's body is the envelope, the post is in the blob store.
+/// One deposit: the item's body says it, the bytes are in the blob store.
 struct submit {
   std::string queue;
   std::string user;

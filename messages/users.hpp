@@ -79,7 +79,7 @@ struct purge_items {
 DEPOSITD_LOCAL(purge_items);
 
 /// Moves at most `count_max` of the user's items up to `id_last` to another
-/// queue that the node serves.
+/// queue that the user's actor serves.
 struct move_items {
   queue_number from = 0;
   queue_number to = 0;
@@ -95,7 +95,7 @@ struct items_moved {
 };
 DEPOSITD_LOCAL(items_moved);
 
-/// Bodies as read from the extent that is to go; null where that failed.
+/// Bodies as read from the segment that is to go; null where that failed.
 struct compact_bodies {
   queue_number queue = 0;
   std::vector<item_id> ids;
@@ -141,7 +141,7 @@ DEPOSITD_LOCAL(retired);
 
 // -- from queues --------------------------------------------------------------
 
-/// Who asked for the picks that a node is given.
+/// Who asked for the picks that a user's actor is given.
 struct taker {
   caf::strong_actor_ptr to; ///< a processor_actor
   std::uint32_t processor = 0;
@@ -153,7 +153,7 @@ struct taker {
 
 struct hand_over {
   queue_number queue = 0;
-  std::vector<pick> picks; ///< all of this node's user
+  std::vector<pick> picks; ///< all of this user
   taker who;
   std::vector<std::uint32_t> slots; ///< of a poll, one per pick
 };

@@ -7,7 +7,7 @@
 namespace depositd::journal {
 
 /// How many bytes of item bodies the engine keeps in memory. Shared by all
-/// nodes; a body that finds no room stays on disk alone.
+/// users' actors; a body that finds no room stays on disk alone.
 class memory_budget {
 public:
   explicit memory_budget(std::uint64_t bytes_max) : bytes_max_(bytes_max) {

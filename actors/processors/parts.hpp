@@ -1,6 +1,6 @@
 #pragma once
 
-// The slot's dealings with its ports. Private to actors/processor*.cpp.
+// The slot's dealings with its ports. Private to actors/processors.
 
 #include "actors/processors/processor.hpp"
 
@@ -41,7 +41,7 @@ void stop_drawing(self_pointer self);
 void touch_later(self_pointer self);
 void touch_all(self_pointer self);
 
-// -- processor_visits.cpp: several ports --------------------------------------
+// -- draws.cpp: several ports -------------------------------------------------
 
 /// The port whose turn it is, for one item if it has any now; all of them, and
 /// for as long as it takes, if nobody waits anywhere.

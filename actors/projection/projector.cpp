@@ -17,7 +17,7 @@ namespace {
 
 using self_pointer = projector_self::stateful_pointer<projector_state>;
 
-// -- which extents hold live bodies -------------------------------------------
+// -- which segments hold live bodies ------------------------------------------
 
 const segment* segment_of(const projector_state& state, std::uint64_t group) {
   const auto after = std::upper_bound(
@@ -159,7 +159,7 @@ void drop_dead_segments(projector_state& state) {
   state.segments = state.options.journal->segments();
 }
 
-/// An old extent is kept by few bodies: they are written again, so that it can
+/// An old segment is kept by few bodies: they are written again, so that it can
 /// go. Only when the log takes more than its stated multiple of what is live.
 void compact_oldest(self_pointer self) {
   auto& state = self->state;

@@ -53,7 +53,7 @@ struct projector_options {
 
 using projector_self = projector_actor::extend<caf::reacts_to<project_slice>>;
 
-/// Bodies of live items in one extent.
+/// Bodies of live items in one segment.
 struct live_bodies {
   std::int64_t count = 0;
   std::int64_t bytes = 0;
@@ -68,7 +68,7 @@ struct projector_state {
   /// slice went wrong.
   std::unique_ptr<rules::slice_fold> fold;
 
-  /// By number of the extent.
+  /// By number of the segment.
   std::map<std::uint64_t, live_bodies> live;
 
   /// By first group; refreshed with every slice.

@@ -10,7 +10,7 @@ namespace {
 
 using rules::dedup_index;
 
-/// Gathers what becomes ready, one message per node and way of counting.
+/// Gathers what becomes ready, one message per user and way of counting.
 class admissions {
 public:
   explicit admissions(self_pointer self) : self_(self) {
@@ -25,7 +25,7 @@ public:
   }
 
   /// Counts the item as ready at once, so that a poll that comes later finds
-  /// it; a node that has other size classes yet counts it itself.
+  /// it; a user's actor that has other size classes yet counts it itself.
   void add(const dedup_index::copy& x) {
     auto* member = find_member(self_, x.member);
     if (member == nullptr)

@@ -1,6 +1,6 @@
 #pragma once
 
-// The queue's work, by what it is about. Private to actors/queue*.cpp.
+// The queue's work, by what it is about. Private to actors/queue.
 
 #include "actors/queue/queue.hpp"
 #include "messages/processors.hpp"
@@ -22,7 +22,7 @@ void change_items(self_pointer self, member_number number, std::int64_t by);
 /// Serves waiting requests until nobody who waits can be served.
 void serve_waiting(self_pointer self);
 
-// -- queue_processors.cpp: who comes and goes ---------------------------------
+// -- processors.cpp: who comes and goes ---------------------------------------
 
 /// Null if there is no such processor.
 queue_processor* find_processor(self_pointer self, std::uint32_t number);
@@ -37,7 +37,7 @@ void processor_down(self_pointer self, const caf::actor_addr& who);
 
 void touch(self_pointer self, const renew_claims& x);
 
-// -- queue_dedup.cpp: equal payloads ------------------------------------------
+// -- dedup.cpp: equal payloads ------------------------------------------------
 
 /// Items that were never handed out wait to be admitted. Before recovery is
 /// over they are kept until all have come.
@@ -53,18 +53,18 @@ void take_delivered(self_pointer self, const std::vector<digested>& deliver);
 /// Items left without ever being handed out: their shadows take their place.
 void take_left(self_pointer self, const std::vector<digested>& left);
 
-/// The user's node has dealt with this many collapses.
+/// The user's actor has dealt with this many collapses.
 void take_collapsed(self_pointer self, member_number number,
                     std::uint32_t count);
 
-// -- queue_reports.cpp: numbers for operators ---------------------------------
+// -- reports.cpp: numbers for operators ---------------------------------------
 
 queue_report report(self_pointer self);
 members_report report_all_members(self_pointer self);
 member_explained explain(self_pointer self, const explain_member& x);
 processors_report report_all_processors(self_pointer self);
 
-// -- queue_polling.cpp: what polling doors do ---------------------------------
+// -- receiving.cpp: what polling doors do -------------------------------------
 
 caf::result<items_received> take(self_pointer self, const receive_items& x);
 caf::result<items_settled> end(self_pointer self, const settle_items& x);

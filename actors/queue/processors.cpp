@@ -36,7 +36,7 @@ std::string unique_name(self_pointer self, const std::string& wanted) {
   return name;
 }
 
-/// A new size class: every node counts its ready items again.
+/// A new size class: every user's actor counts its ready items again.
 caf::error add_class(self_pointer self, std::uint64_t size_max) {
   auto& state = self->state;
   const auto before = state.classes.limits().size();
@@ -89,7 +89,7 @@ bool forget_earlier(self_pointer self, const processor_actor& who) {
 
 // -- coming back --------------------------------------------------------------
 
-/// An `attach` while the users' nodes are asked for the claims.
+/// An `attach` while the users' actors are asked for the claims.
 struct returning {
   caf::typed_response_promise<attached> promise;
   attached answer;
@@ -158,7 +158,7 @@ caf::result<attached> welcome_back(self_pointer self, std::uint32_t number,
         [=, whose = member, named = named](const claims_adopted& x) {
           take_adopted(self, back, whose, named, x);
         },
-        // The node is gone, and this queue with it in a moment.
+        // The user's actor is gone, and this queue with it in a moment.
         [=](const caf::error&) { back->arrived(); });
   }
   auto promise = back->promise;

@@ -138,7 +138,7 @@ void take_credit_back(self_pointer self, std::uint32_t number) {
   if (auto* processor = find_processor(self, number)) {
     self->state.ring.stop_waiting(number);
     processor->credit = 0;
-    processor->waits = false; // nor does what comes back from a node
+    processor->waits = false; // nor does what comes back from a user's actor
   }
 }
 
@@ -201,7 +201,8 @@ void introduce_member(self_pointer self, const introduce& x) {
   for (const auto& change : x.ready)
     state.ring.change_ready(x.member, change);
   take_arrivals(self, x.member, x.arrived);
-  if (state.classes_version > 0) // the node knows only the first classes yet
+  // The user's actor knows only the first classes yet.
+  if (state.classes_version > 0)
     self->send(
       state.members[x.member].actor,
       reclassify{state.options.number, state.classes, state.classes_version});

@@ -34,7 +34,7 @@ struct queue_member {
   std::string user;
   user_actor actor;
   std::uint64_t items = 0;
-  std::uint32_t classes_version = 0; ///< that its node counts by
+  std::uint32_t classes_version = 0; ///< that its actor counts by
   std::uint32_t collapsing = 0;      ///< of `items`, as good as gone
 };
 
@@ -59,7 +59,7 @@ struct queue_state {
   size_classes classes;
   std::uint32_t classes_version = 0;
   bool begun = false; ///< recovery is over
-  std::vector<queue_member> members; ///< by member number; gaps have no node
+  std::vector<queue_member> members; ///< by member number; gaps have no actor
   std::unordered_map<std::uint32_t, queue_processor> processors;
   std::uint32_t processors_last = 0;
   /// Users with claims that survived a restart: a processor that is back is

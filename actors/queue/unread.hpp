@@ -1,7 +1,7 @@
 #pragma once
 
 // What becomes of a hand-out whose body could not be read at its place: the
-// node of its user knows whether the body has moved or the claim must end.
+// actor of its user knows whether the body has moved or the claim must end.
 
 #include "messages/journal.hpp"
 
@@ -9,13 +9,13 @@
 
 namespace depositd::queue {
 
-/// From the body reader through the shard to nodes, each of which gets those
-/// of its own user.
+/// From the body reader through the shard to users' actors, each of which gets
+/// those of its own.
 struct look_again {
   std::vector<hand_out> items;
 };
 
-/// From a node to its queues: items that were on their way to the processor
+/// From a user to its queues: items that were on their way to the processor
 /// will not come. A queue that does not know the processor ignores it.
 struct hand_outs_lost {
   caf::strong_actor_ptr to;

@@ -36,14 +36,14 @@ struct publisher_options {
   /// How far it is, for the projector: what was not published is not dropped.
   std::shared_ptr<std::atomic<sequence>> published;
   std::size_t events_max = 20'000;           ///< of the journal per batch
-  /// Deposits per batch whose particulars are in the read model, where one
+  /// Deposits per batch whose metadata is in the read model, where one
   /// query finds them all.
   std::size_t lookups_max = 5'000;
   std::chrono::milliseconds look_every{20};  ///< for something new
   std::chrono::milliseconds retry_pause{1000};
   std::chrono::milliseconds publish_wait{10'000};
   std::chrono::milliseconds request_timeout{30'000};
-  std::size_t known_max = 200'000; ///< deposits whose particulars it remembers
+  std::size_t known_max = 200'000; ///< deposits whose metadata it remembers
 };
 
 using publisher_self
@@ -60,7 +60,7 @@ struct known_deposit {
 struct publication {
   struct entry {
     bool is_outcome = true;
-    bool known = true; ///< else its particulars must be looked up
+    bool known = true; ///< else its metadata must be looked up
     outcome_event outcome;
     dead_letter letter;
   };

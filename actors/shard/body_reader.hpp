@@ -20,7 +20,7 @@ struct body_reader_state {
 };
 
 /// Reads bodies that are beyond the memory budget and hands the items out, so
-/// that neither the journal nor a node waits for the disk. What it cannot read
+/// that neither the journal nor a user waits for the disk. What it cannot read
 /// goes back to the shard it has met. Blocks: must be detached. `store`
 /// outlives the actor.
 body_reader_self::behavior_type

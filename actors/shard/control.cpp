@@ -18,7 +18,7 @@ void send_settings(shard_pointer self, queue_number number) {
     queue.actor,
     configure_queue{settings, state.control->server.suspended
                                 || state.now == shard_state::phase::draining});
-  // Nodes need the limits on attempts, delays and pending items.
+  // Users' actors need the limits on attempts, delays and pending items.
   for (const auto& [name, entry] : state.users) {
     const auto member = entry.members.find(number);
     if (member != entry.members.end())

@@ -37,7 +37,7 @@ void introduce_to(shard_pointer self, const std::string& user,
     std::tie(message.stamp, message.credit) = stood->second;
     state.rings.erase(stood);
   }
-  // The queue hears of the user before its node can send it anything.
+  // The queue hears of the user before its actor can send it anything.
   self->send(queue.actor, std::move(message));
   self->send(entry.actor,
              serve_queue{number,
@@ -46,7 +46,7 @@ void introduce_to(shard_pointer self, const std::string& user,
                          size_classes{}, 0, member});
 }
 
-/// The node left: remembers where its user stood in each ring.
+/// The actor left: remembers where its user stood in each ring.
 void node_left(shard_pointer self, const std::string& user) {
   auto& state = self->state;
   const auto members = std::move(state.users.at(user).members);

@@ -1,6 +1,6 @@
 #pragma once
 
-// The shard's work, by what it is about. Private to actors/shard*.cpp.
+// The shard's work, by what it is about. Private to actors/shard.
 
 #include "actors/journal/reply.hpp"
 #include "actors/shard/shard.hpp"
@@ -14,7 +14,7 @@ micros now(shard_pointer self);
 /// Refuses what cannot be taken now: recovering, draining, backlog full.
 caf::error refuse_intake(shard_pointer self);
 
-// -- shard_members.cpp: queues, nodes and who is where ------------------------
+// -- members.cpp: queues, users and who is where ------------------------------
 
 /// Number of a queue; no value if there is none of this name.
 std::optional<queue_number> find_queue(shard_pointer self,
@@ -23,12 +23,12 @@ std::optional<queue_number> find_queue(shard_pointer self,
 /// Spawns the actor of a queue that the control state has.
 queue_number spawn_queue(shard_pointer self, const std::string& name);
 
-/// The user's entry with a node, spawned if need be, that serves the queue.
+/// The user's entry with an actor, spawned if need be, that serves the queue.
 shard_user& reach_user(shard_pointer self, const std::string& user,
                        queue_number queue);
 
-/// Runs `deliver` with the user's node: at once, or when a node that is just
-/// retiring has answered.
+/// Runs `deliver` with the user's actor: at once, or when a user's actor that
+/// is just retiring has answered.
 void with_user(shard_pointer self, const std::string& user, queue_number queue,
                std::function<void(const user_actor&)> deliver);
 
@@ -36,16 +36,16 @@ void with_user(shard_pointer self, const std::string& user, queue_number queue,
 void send_limits(shard_pointer self, queue_number queue,
                  const std::string* user);
 
-/// Asks nodes that were not used lately to leave.
+/// Asks users' actors that were not used lately to leave.
 void sweep(shard_pointer self);
 
-// -- shard_recovery.cpp -------------------------------------------------------
+// -- recovery.cpp -------------------------------------------------------------
 
 void start_recovery(shard_pointer self);
 caf::result<done> pass_through_journal(shard_pointer self);
 void start_over(shard_pointer self, const caf::error& why);
 
-// -- shard_control.cpp --------------------------------------------------------
+// -- control.cpp --------------------------------------------------------------
 
 /// Applies control events at once everywhere and journals them with the answer.
 /// The events must have passed rules::check.
@@ -69,7 +69,7 @@ void warn_of_fixed(const control_state& state, const configuration_seen& seen);
 std::vector<event> configuration_changes(const control_state& state,
                                          const configuration_seen& seen);
 
-// -- shard_intake.cpp ---------------------------------------------------------
+// -- admission.cpp ------------------------------------------------------------
 
 /// Under which payloads are equal; never 0.
 std::uint64_t digest_of(const std::string& body);
@@ -82,7 +82,7 @@ caf::result<enqueued> record_processed(shard_pointer self,
 caf::expected<queue_port_actor> open_port(shard_pointer self,
                                           const std::string& name);
 
-// -- shard_ingest.cpp ---------------------------------------------------------
+// -- ingest.cpp ---------------------------------------------------------------
 
 /// Answers the current request when all that was decided before is durable.
 template <class Answer>
@@ -99,11 +99,12 @@ caf::result<Answer> answer_after_commits(shard_pointer self, Answer what) {
 std::int64_t watermark_of(shard_pointer self, const std::string& name,
                           std::int64_t otherwise);
 
-/// Items by user, each as its node is to take it.
+/// Items by user, each as its actor is to take it.
 using user_parts = std::vector<std::pair<std::string, accept_items>>;
 
-/// Sends nodes their parts, and `own` to the journal behind them. With a bundle
-/// in `own` all of it is one group. Answers `result` when it is durable.
+/// Sends users' actors their parts, and `own` to the journal behind them. With
+/// a bundle in `own` all of it is one group. Answers `result` when it is
+/// durable.
 caf::result<ingested> commit_parts(shard_pointer self, user_parts& parts,
                                    append own, ingested result);
 
@@ -112,7 +113,7 @@ caf::result<ingested> ingest_batch(shard_pointer self, ingest& x);
 /// How far each partition is applied; answered when that is durable.
 caf::result<watermarks_read> tell_watermarks(shard_pointer self);
 
-// -- shard_operations.cpp -----------------------------------------------------
+// -- operations.cpp -----------------------------------------------------------
 
 caf::result<pending_counted> count_for(shard_pointer self,
                                        const count_pending& x);
@@ -124,11 +125,11 @@ caf::result<queues_listed> list_all_queues(shard_pointer self);
 caf::result<users_listed> list_all_users(shard_pointer self,
                                          const list_users& x);
 void compact(shard_pointer self, compact_items& x);
-/// Asks nodes for hand-outs whose bodies were not found.
+/// Asks users' actors for hand-outs whose bodies were not found.
 void return_unread(shard_pointer self, queue::look_again& x);
 caf::result<done> start_draining(shard_pointer self);
 
-// -- shard_polling.cpp --------------------------------------------------------
+// -- receiving.cpp ------------------------------------------------------------
 
 caf::result<items_received> take(shard_pointer self, receive_items& x);
 caf::result<items_settled> end(shard_pointer self, settle_items& x);
@@ -136,7 +137,7 @@ caf::result<done> extend(shard_pointer self, renew_items& x);
 caf::result<done> release_all(shard_pointer self, release_queue& x);
 caf::result<queue_counted> count(shard_pointer self, count_queue& x);
 
-// -- shard_moves.cpp ----------------------------------------------------------
+// -- moves.cpp ----------------------------------------------------------------
 
 caf::result<move_begun> begin_move(shard_pointer self, const move_queue& x);
 
@@ -156,7 +157,7 @@ void go_on_moving(shard_pointer self, const resume_move& x);
 /// Whether the move is the one that runs, and may go on.
 bool still_moves(shard_pointer self, const shard_move& run);
 
-// -- shard_moves_out.cpp: moves to other shards -------------------------------
+// -- moves_out.cpp: moves to other shards -------------------------------------
 
 /// Moves everything by way of an outbox, batch by batch.
 void move_away(shard_pointer self, const std::shared_ptr<shard_move>& run);
@@ -168,7 +169,7 @@ void go_on_moving_away(shard_pointer self,
 /// After recovery: ships what an outbox still has. False if there is nothing.
 bool ship_left_over(shard_pointer self);
 
-// -- shard_moves_in.cpp: moves from other shards ------------------------------
+// -- moves_in.cpp: moves from other shards ------------------------------------
 
 caf::result<ingested> take_moved(shard_pointer self, ingest& x);
 

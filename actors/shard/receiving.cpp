@@ -1,4 +1,4 @@
-// What polling doors do goes to the queue that they name. Reading about an
+// What receiving doors do goes to the queue that they name. Reading about an
 // unknown name never makes a queue.
 
 #include "actors/shard/parts.hpp"

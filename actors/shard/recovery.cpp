@@ -37,7 +37,7 @@ void release_local(shard_pointer self, recovered_state& found) {
   }
 }
 
-/// A node with everything that recovery found of the user.
+/// A user's actor with everything that recovery found of the user.
 void restore_user(shard_pointer self, recovered_state& found,
                   const std::string& user,
                   std::map<std::string, rules::ledger>& ledgers) {
@@ -81,7 +81,7 @@ void restore_user(shard_pointer self, recovered_state& found,
     users::user,
     users::user_options{user, options.journal, state.generation, options.epoch,
                         options.clock, options.budget, options.backlog},
-    users::recovered_ledgers{std::move(kept)}); // the node's alone from here on
+    users::recovered_ledgers{std::move(kept)}); // the user's alone from here on
   for (auto& [number, x] : introductions) {
     const auto& queue = state.queues[number];
     const auto member = x.member;

@@ -34,8 +34,8 @@ shard_self::behavior_type shard(shard_pointer self, shard_options options) {
   self->state.options = std::move(options);
   self->state.control = std::make_shared<control_state>();
   self->delayed_send(self, self->state.options.idle_max / 2, sweep_idle{});
-  // Queues and nodes are linked: they end with the shard, and one that fails
-  // takes with it what nobody else knows, so everything starts over.
+  // Queues and users' actors are linked: they end with the shard, and one that
+  // fails takes with it what nobody else knows, so everything starts over.
   self->set_exit_handler([=](const caf::exit_msg& x) {
     if (x.reason == caf::exit_reason::user_shutdown)
       self->quit(x.reason);

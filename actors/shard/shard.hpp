@@ -25,7 +25,7 @@
 
 namespace depositd::shard {
 
-/// To itself: look for nodes that can retire.
+/// To itself: look for users' actors that can retire.
 struct sweep_idle {};
 
 /// To itself: try to recover again.
@@ -56,7 +56,7 @@ struct shard_options {
   configuration_seen configuration;
   /// Doors are refused when this much waits for the journal.
   std::uint64_t backlog_bytes_max = 256ULL * 1024 * 1024;
-  /// A node without items for this long is retired.
+  /// A user's actor without items for this long is retired.
   std::chrono::milliseconds idle_max{60'000};
   std::chrono::milliseconds request_timeout{30'000};
 };
@@ -78,7 +78,7 @@ struct shard_user {
   /// The user's number in each queue that it has to do with.
   std::map<queue_number, member_number> members;
   micros used_us = never;
-  /// While its node is asked to leave, what is meant for it waits here.
+  /// While its actor is asked to leave, what is meant for it waits here.
   bool retiring = false;
   std::vector<std::function<void()>> waiting;
 };
@@ -123,7 +123,7 @@ struct shard_state {
   std::unordered_map<std::string, queue_number> queue_numbers;
   std::unordered_map<std::string, shard_user> users;
 
-  /// Stamp and credit of users without a node, by {queue, user}.
+  /// Stamp and credit of users without an actor, by {queue, user}.
   std::map<std::pair<std::string, std::string>,
            std::pair<std::uint64_t, std::uint32_t>>
     rings;
@@ -140,7 +140,7 @@ struct shard_state {
 
 using shard_pointer = shard_self::stateful_pointer<shard_state>;
 
-/// Routes between doors, queues and nodes; owns the control state.
+/// Routes between doors, queues and users' actors; owns the control state.
 shard_self::behavior_type shard(shard_pointer self, shard_options options);
 
 } // namespace depositd::shard

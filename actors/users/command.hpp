@@ -1,6 +1,6 @@
 #pragma once
 
-// One command of a user's node on its way to the journal. Private to
+// One command of a user's actor on its way to the journal. Private to
 // actors/user.cpp.
 
 #include "actors/users/user.hpp"

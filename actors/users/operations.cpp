@@ -1,5 +1,5 @@
-// What the shard and its queues have a node do beyond handing out: for equal
-// payloads, for operators, for the disk, for whoever looks.
+// What the shard and its queues have a user's actor do beyond handing out: for
+// equal payloads, for operators, for the disk, for whoever looks.
 
 #include "actors/journal/reply.hpp"
 #include "actors/users/command.hpp"
@@ -85,7 +85,7 @@ void purge(self_pointer self, const purge_items& x) {
   todo.commit();
 }
 
-/// Writes bodies again that keep an old extent alive. Those that must be read
+/// Writes bodies again that keep an old segment alive. Those that must be read
 /// from it first are few: the projector asks for them a handful at a time.
 void compact(self_pointer self, const compact_bodies& x) {
   auto* queue = find_queue(self, x.queue);

@@ -1,6 +1,6 @@
 #pragma once
 
-// The node's work, by what it is about. Private to actors/user*.cpp.
+// The user's work, by what it is about. Private to actors/users.
 
 #include "actors/users/user.hpp"
 
@@ -13,7 +13,7 @@ micros now(self_pointer self);
 /// Null if the user has nothing to do with the queue.
 user_queue* find_queue(self_pointer self, queue_number number);
 
-/// Arms the one timer of the node for the earliest deadline or delay.
+/// Arms the one timer of the user's actor for the earliest deadline or delay.
 void arm_timer(self_pointer self);
 
 /// What a queue cannot see in its user's ledger.
@@ -29,14 +29,14 @@ struct report_extras {
 /// an answer to it must find the queue as the command left it.
 void report(self_pointer self, user_queue& queue, report_extras extras = {});
 
-// -- user_node_named.cpp: claims by item, for those who know no tokens --------
+// -- named.cpp: claims by item, for those who know no tokens ------------------
 
 void settle_by_name(self_pointer self, const settle_named& x);
 void renew_by_name(self_pointer self, const renew_named& x);
 void release_all(self_pointer self, const release_claims& x);
 caf::result<claims_adopted> adopt(self_pointer self, const adopt_claims& x);
 
-// -- user_node_operations.cpp -------------------------------------------------
+// -- operations.cpp -----------------------------------------------------------
 
 void admit(self_pointer self, const admit_items& x);
 void collapse(self_pointer self, const collapse_items& x);
@@ -48,7 +48,7 @@ caf::result<item_found> find(self_pointer self, item_id id);
 caf::result<user_report> report_sizes(self_pointer self);
 caf::result<retired> leave(self_pointer self);
 
-// -- user_node_unread.cpp: bodies that were not where they should be ----------
+// -- unread_bodies.cpp: bodies that were not where they should be -------------
 
 void read_again(self_pointer self, queue::look_again& items);
 

@@ -64,7 +64,7 @@ void read_again(self_pointer self, queue::look_again& items) {
       auto body = queue->ledger.body(x.item.id);
       const auto place = queue->ledger.place(x.item.id);
       if (body != nullptr || place != x.place) {
-        // Relocated since: its old extent may be gone. Each new place is tried
+        // Relocated since: its old segment may be gone. Each new place is tried
         // once.
         x.body = std::move(body);
         x.place = place;

@@ -31,7 +31,7 @@ struct user_options {
   std::shared_ptr<journal::journal_backlog> backlog;
 };
 
-/// What recovery found of the user, by queue name; moved into the node.
+/// What recovery found of the user, by queue name; moved into the user's actor.
 using recovered_ledgers = std::shared_ptr<std::map<std::string, rules::ledger>>;
 
 using user_self = user_actor::extend<caf::reacts_to<user_due>,
@@ -64,7 +64,7 @@ struct user_state {
   /// When `user_due` is to come; never: no timer runs.
   micros timer_us = never;
 
-  static inline const char* name = "user_node";
+  static inline const char* name = "user";
 };
 
 using user_pointer = user_self::stateful_pointer<user_state>;

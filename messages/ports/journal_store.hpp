@@ -71,16 +71,16 @@ public:
   virtual caf::error
   read(sequence from, const std::function<bool(const stored_group&)>& show) = 0;
 
-  /// The bytes of a body. `ec::not_found` if its extent was dropped.
+  /// The bytes of a body. `ec::not_found` if its segment was dropped.
   virtual caf::expected<std::string> read_body(const body_location& place) = 0;
 
   /// Last watermark of every partition, over the whole log.
   virtual std::vector<watermark> watermarks() = 0;
 
-  /// All extents, oldest first.
+  /// All segments, oldest first.
   virtual std::vector<segment> segments() = 0;
 
-  /// Gives an extent's space back. `ec::invalid_argument` for an open one.
+  /// Gives a segment's space back. `ec::invalid_argument` for an open one.
   virtual caf::error drop(std::uint64_t number) = 0;
 
   /// Bytes that the log takes on disk, spare space for reuse included.

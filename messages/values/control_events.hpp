@@ -63,7 +63,7 @@ struct processor_changed {
 };
 DEPOSITD_FIELDS(processor_changed, spec, removed);
 
-/// What a polling door's client may do with the queues that match.
+/// What a receiving door's client may do with the queues that match.
 enum class queue_right : std::uint8_t { post, poll, get_status, any };
 
 /// `queue|post|NAME`: NAME is a queue or ends in `*`. Names that begin with two

@@ -32,7 +32,7 @@ struct item_enqueued {
 DEPOSITD_FIELDS(item_enqueued, id, queue, priority, size, received_us, digest,
                 kind);
 
-/// The item is a deposit with these particulars.
+/// The item is a deposit with this metadata.
 struct submission_received {
   item_id id = 0;
   std::string queue;

@@ -1,6 +1,6 @@
 #pragma once
 
-// The vocabulary between a queue and the nodes of its users: members, size
+// The vocabulary between a queue and the actors of its users: members, size
 // classes, picks and what changed.
 
 #include "messages/values/types.hpp"
@@ -80,7 +80,7 @@ struct digested {
 };
 
 /// A place reserved for one item of a user: counted as in flight, paid from the
-/// credit, rotated. The user's node takes any item that fits.
+/// credit, rotated. The user's actor takes any item that fits.
 struct pick {
   member_number member = 0;
   std::uint8_t band = 0;

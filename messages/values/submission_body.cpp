@@ -7,9 +7,9 @@ namespace depositd {
 
 namespace {
 
-// An envelope is a `submission_received` event: one codec, one format. Before
+// It is a `submission_received` event: one codec, one format. Before
 // it stands a mark; with a post also the event's length in four bytes, and the
-// post as it is behind it. Without `trace` in it, an envelope began with the
+// post as it is behind it. Without `trace` in it, it began with the
 // event's kind or, if it had a post, with another mark.
 constexpr char bare_1 = 1;
 constexpr char with_post_1 = 2;

@@ -146,7 +146,7 @@ struct record_header {
 };
 DEPOSITD_FIELDS(record_header, name, value);
 
-/// The particulars of a deposit, as the read model keeps them.
+/// The metadata of a deposit, as the read model keeps it.
 struct submission {
   std::string file_name;  ///< as the client gave it, never a path of ours
   std::string operation;  ///< doMDUpload, doQueryUpload, ...

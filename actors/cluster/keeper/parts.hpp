@@ -1,6 +1,6 @@
 #pragma once
 
-// The keeper's work, by what it is about. Private to actors/shard_keeper*.cpp.
+// The keeper's work, by what it is about. Private to actors/cluster/keeper.
 
 #include "actors/cluster/keeper/keeper.hpp"
 
@@ -16,14 +16,14 @@ void place(shard_keeper_pointer self, const shard_placed& x);
 void place_nobody(shard_keeper_pointer self, shard_number shard,
                   epoch_number epoch);
 
-// -- shard_keeper.cpp ---------------------------------------------------------
+// -- keeper.cpp ---------------------------------------------------------------
 
 void look(shard_keeper_pointer self);
 
 /// A shard has reached `none`: perhaps it was the last one.
 void left_one(shard_keeper_pointer self);
 
-// -- shard_keeper_cores.cpp: what is ours -------------------------------------
+// -- cores.cpp: what is ours --------------------------------------------------
 
 void take(shard_keeper_pointer self, shard_number shard);
 
@@ -40,12 +40,12 @@ void go_on_leaving(shard_keeper_pointer self, const look_at_claims& x);
 /// An actor of a core has ended.
 void core_down(shard_keeper_pointer self, const caf::down_msg& x);
 
-// -- shard_keeper_balance.cpp: who should have what ---------------------------
+// -- balance.cpp: who should have what ----------------------------------------
 
 /// Takes what is free and hands over what is too much, by the newest table.
 void balance(shard_keeper_pointer self);
 
-// -- shard_keeper_others.cpp: what others have --------------------------------
+// -- others.cpp: what others have ---------------------------------------------
 
 /// Connects to engines that are ours to find; asks the owners of shards that
 /// router and reader do not know yet.

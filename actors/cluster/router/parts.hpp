@@ -1,6 +1,6 @@
 #pragma once
 
-// The router's work, by what it is about. Private to actors/router*.cpp.
+// The router's work, by what it is about. Private to actors/cluster/router.
 
 #include "actors/cluster/router/shard_router.hpp"
 #include "messages/operators.hpp"
@@ -14,7 +14,7 @@ caf::error refuse(router_pointer self);
 
 std::vector<shard_number> all_shards(router_pointer self);
 
-// -- router_control.cpp: settings ---------------------------------------------
+// -- settings.cpp: settings ---------------------------------------------------
 
 /// Newer settings have come from shard 0.
 void learn(router_pointer self, const control_snapshot& state,
@@ -37,7 +37,7 @@ void with_queue(router_pointer self, const std::string& name,
 /// that does not exist.
 bool is_spread(router_pointer self, const std::string& queue);
 
-// -- router_intake.cpp: what comes in -----------------------------------------
+// -- admission.cpp: what comes in ---------------------------------------------
 
 caf::result<enqueued> distribute(router_pointer self, enqueue& x);
 caf::result<queue_port_actor> open_one_port(router_pointer self, open_queue& x);
@@ -46,7 +46,7 @@ caf::result<ingested> ingest_everywhere(router_pointer self, ingest& x);
 caf::result<watermarks_read> read_all_watermarks(router_pointer self,
                                                  const read_watermarks& x);
 
-// -- router_polling.cpp: doors whose workers poll -----------------------------
+// -- receiving.cpp: doors whose workers poll ----------------------------------
 
 caf::result<items_received> take(router_pointer self, receive_items& x);
 caf::result<items_settled> end(router_pointer self, settle_items& x);
@@ -55,14 +55,14 @@ caf::result<done> release(router_pointer self, release_queue& x);
 caf::result<queue_counted> count(router_pointer self, count_queue& x);
 caf::result<done> purge(router_pointer self, purge_queue& x);
 
-// -- router_moves.cpp: moves between queues -----------------------------------
+// -- moves.cpp: moves between queues ------------------------------------------
 
 caf::result<move_begun> begin_move(router_pointer self, const move_queue& x);
 
 /// A batch of a moved queue, to the shard that has the other one.
 caf::result<ingested> carry_moved(router_pointer self, ingest& x);
 
-// -- router_reports.cpp: what operators ask -----------------------------------
+// -- reports.cpp: what operators ask ------------------------------------------
 
 caf::result<matching_parked> park(router_pointer self,
                                   const park_matching& x);

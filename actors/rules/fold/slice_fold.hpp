@@ -29,7 +29,7 @@ public:
   void without_submissions(std::string queue);
 
   /// The net effect, rows and changes by item id. Places of bodies that came
-  /// and went inside the slice need no entry (their extents hold nothing live
+  /// and went inside the slice need no entry (their segments hold nothing live
   /// for them). The fold is empty afterwards and starts at the sequence
   /// reached.
   slice take();

@@ -98,7 +98,7 @@ void ring::set_limits(member_number m, const member_limits& limits) {
   state_->sync(m);
 }
 
-// -- what nodes tell ----------------------------------------------------------
+// -- what users' actors tell --------------------------------------------------
 
 void ring::state::add_ready(member_number m, const ready_change& change) {
   const auto cls = clamp_class(change.cls);

@@ -45,7 +45,7 @@ public:
   /// Takes the new allocation, concurrency and standing into account at once.
   void set_limits(member_number m, const member_limits& limits);
 
-  /// What a user's node tells. Its parts are one step, or a user would lose
+  /// What a user's actor tells. Its parts are one step, or a user would lose
   /// its place between them.
   struct news {
     std::span<const ready_change> ready; ///< changes, or totals if `all`
@@ -85,11 +85,11 @@ public:
   /// Reserves the next item for the view, or nothing if nobody is eligible.
   std::optional<pick> next(view_number view);
 
-  /// The user's node had nothing that fits: gives the place under the cap and
+  /// The user's actor had nothing that fits: gives the place under the cap and
   /// the credit back. If the pick had ended the user's turn, the user returns
-  /// to the head, but only once until it is served again, so that a node which
-  /// declines for ever holds nobody up. Ready counts are the node's to correct,
-  /// before the pick is given back.
+  /// to the head, but only once until it is served again, so that a user's
+  /// actor which declines for ever holds nobody up. Ready counts are the user's
+  /// to correct, before the pick is given back.
   void undo(const pick& x);
 
   // -- waiting requests: whoever asked and got nothing

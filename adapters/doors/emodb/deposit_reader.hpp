@@ -1,6 +1,6 @@
 #pragma once
 
-// What a worker sees of a deposit: its particulars, and with a claim also the
+// What a worker sees of a deposit: its metadata, and with a claim also the
 // document that was deposited.
 
 #include "adapters/doors/http/responder.hpp"
@@ -31,7 +31,7 @@ deposit_reader_actor::behavior_type
 deposit_reader(deposit_reader_actor::pointer self,
                std::shared_ptr<blob_store> blobs);
 
-/// A deposit's particulars as they lie in its item.
+/// A deposit's metadata as it lies in its item.
 struct deposit_view {
   std::string_view submission_body;
   std::string_view user;

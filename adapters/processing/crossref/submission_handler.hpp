@@ -25,7 +25,7 @@ class submission_handler {
 public:
   explicit submission_handler(submission_handler_options options);
 
-  /// Processes the item, whose body is an envelope, under the prefixes that
+  /// Processes the item, whose body is a submission's, under the prefixes that
   /// the control state gives its user. The outcome names the claim. A post
   /// whose bytes no longer match their digest fails; one that cannot be read
   /// is tried again.

@@ -12,7 +12,7 @@ namespace depositd {
 
 namespace {
 
-/// Shared, so that readers keep it when its extent is dropped.
+/// Shared, so that readers keep it when its segment is dropped.
 struct memory_group {
   sequence first = 0;
   sequence last = 0;
@@ -24,7 +24,7 @@ struct memory_group {
 
 using group_ptr = std::shared_ptr<const memory_group>;
 
-/// Group numbers of an extent are (extent << 32) + 0, 1, ...
+/// Group numbers of a segment are (segment << 32) + 0, 1, ...
 struct memory_segment {
   std::vector<group_ptr> groups;
   std::uint64_t bytes = 0;

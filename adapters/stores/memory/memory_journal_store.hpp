@@ -12,7 +12,7 @@ namespace depositd {
 class memory_journal;
 
 struct memory_journal_options {
-  /// An extent is closed once it holds this many bytes.
+  /// A segment is closed once it holds this many bytes.
   std::uint64_t segment_bytes = 1024 * 1024;
 };
 

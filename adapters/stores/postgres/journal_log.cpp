@@ -29,7 +29,7 @@ caf::error damaged(const std::string& what) {
   return caf::make_error(ec::store_damaged, "postgres: " + what);
 }
 
-/// Fills in what is known of an open extent by its rows only.
+/// Fills in what is known of an open segment by its rows only.
 caf::error count_open(connection& from, std::uint32_t shard, segment& x) {
   const auto name = statements::table(shard, x.number);
   const auto found = from.run(statements::contents(name));

@@ -23,7 +23,7 @@ caf::error decode(std::string_view bytes, std::vector<watermark>& out);
 std::uint64_t group_checksum(std::uint32_t shard, const stored_group& group,
                              std::string_view watermarks);
 
-/// The extents of one shard as they are in the database, in memory: the owner
+/// The segments of one shard as they are in the database, in memory: the owner
 /// is the only one who changes them. Thread-safe. Bodies are placed by the
 /// first sequence of their group.
 class journal_extents {
@@ -33,7 +33,7 @@ public:
   /// Oldest first; an open one that is empty is not shown.
   std::vector<segment> list() const;
 
-  /// Of the extent that holds the sequence.
+  /// Of the segment that holds the sequence.
   std::optional<std::uint64_t> holding(sequence where) const;
 
   /// The one that is written to; none in an empty log.
@@ -41,10 +41,10 @@ public:
 
   std::optional<segment> find(std::uint64_t number) const;
 
-  /// A group went into the open extent.
+  /// A group went into the open segment.
   void grow(sequence last, std::uint64_t bytes);
 
-  /// Closes the open extent, if there is one, and begins this one.
+  /// Closes the open segment, if there is one, and begins this one.
   void begin(std::uint64_t number, sequence first);
 
   void erase(std::uint64_t number);
@@ -61,7 +61,7 @@ struct journal_contents {
   sequence last = 0;
 };
 
-/// `ec::store_damaged` if groups of the open extent are missing.
+/// `ec::store_damaged` if groups of the open segment are missing.
 caf::expected<journal_contents> load_journal(connection& from,
                                              std::uint32_t shard);
 

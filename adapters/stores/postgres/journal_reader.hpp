@@ -35,7 +35,7 @@ public:
   std::uint64_t disk_bytes();
 
 private:
-  /// Some groups of an extent, beginning with the one that contains `next`.
+  /// Some groups of a segment, beginning with the one that contains `next`.
   caf::expected<result> batch(std::uint64_t segment, sequence next,
                               sequence end);
 

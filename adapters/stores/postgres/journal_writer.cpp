@@ -345,7 +345,7 @@ caf::error journal_writer::settle(clock::time_point until) {
   if (*there)
     if (auto error = retract(*doubt_))
       return error;
-  // The extent that the group began stays, and is empty.
+  // The segment that the group began stays, and is empty.
   if (*there && doubt_->begins_segment)
     log_->segments.begin(doubt_->segment, doubt_->group.first);
   doubt_.reset();

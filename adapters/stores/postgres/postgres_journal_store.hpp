@@ -1,6 +1,6 @@
 #pragma once
 
-// The journal in PostgreSQL: one row per group, one table per extent.
+// The journal in PostgreSQL: one row per group, one table per segment.
 
 #include "adapters/stores/postgres/postgres_options.hpp"
 #include "messages/ports/journal_store.hpp"
@@ -12,7 +12,7 @@ namespace depositd {
 struct postgres_journal_options {
   postgres_options server;
 
-  /// An extent is closed once it holds this many bytes.
+  /// A segment is closed once it holds this many bytes.
   std::uint64_t segment_bytes = 64ULL * 1024 * 1024;
 
   /// Refuses a shard that another engine has open, after waiting this long for

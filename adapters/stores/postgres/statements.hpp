@@ -48,7 +48,7 @@ inline constexpr std::string_view hold_session =
 inline constexpr std::string_view hold_epoch =
   "SELECT epoch FROM shard_owners WHERE shard = $1 AND epoch = $2 FOR SHARE";
 
-// -- extents
+// -- segments
 
 inline constexpr std::string_view segments =
   "SELECT number, first_seq, coalesce(last_seq, 0), coalesce(bytes, 0), "
@@ -74,7 +74,7 @@ inline constexpr std::string_view put_watermarks =
   "INSERT INTO journal_watermarks SELECT $1, m.* "
   "FROM unnest($2::text[], $3::bigint[]) AS m";
 
-// -- groups, in the table of an extent
+// -- groups, in the table of a segment
 
 inline std::string tables_of(std::uint32_t shard) {
   return "journal_" + std::to_string(shard) + "_";

@@ -1,4 +1,4 @@
-// What an operator and the projector do to the log: see its extents, drop
+// What an operator and the projector do to the log: see its segments, drop
 // them, copy them; and opening.
 
 #include "adapters/stores/segments/segment_journal.hpp"
