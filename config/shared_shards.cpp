@@ -155,8 +155,8 @@ struct shared_shards::parts {
   std::shared_ptr<cluster::owned_shards> owned =
     std::make_shared<cluster::owned_shards>("");
   std::shared_ptr<lost_owner> lost = std::make_shared<lost_owner>();
-  router_actor router;
-  reader_actor reader;
+  shard_router_actor router;
+  projection_router_actor reader;
   engine_finder_actor finder;
   shard_keeper_actor keeper;
 };
@@ -171,9 +171,9 @@ shared_shards::shared_shards(caf::actor_system& system,
   // Until the leases of an engine that died have ended, and somewhat longer.
   to.owner_wait = milliseconds{settings_.shards.lease_ms} + milliseconds{5'000};
   to.lost = [lost = parts_->lost] { lost->tell(); };
-  parts_->router =
-    system_.spawn(depositd::cluster::router, cluster::router_options{to});
-  parts_->reader = system_.spawn(depositd::cluster::reader, to);
+  parts_->router = system_.spawn(depositd::cluster::shard_router,
+                                 cluster::shard_router_options{to});
+  parts_->reader = system_.spawn(depositd::cluster::projection_router, to);
   parts_->factory
     = std::make_shared<core_factory>(system_, options, parts_->router);
 }

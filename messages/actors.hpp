@@ -250,7 +250,7 @@ using admin_actor = caf::typed_actor<
 
 /// Stands for the shards where there are several: doors hold it as they would
 /// hold a shard.
-using router_actor = shard_actor::extend<
+using shard_router_actor = shard_actor::extend<
   // From the keeper: who has a shard now.
   caf::reacts_to<struct shard_placed>,
   // From the owner of shard 0: what operators have set.
@@ -260,7 +260,7 @@ using router_actor = shard_actor::extend<
   caf::replies_to<struct bring_up>::with<done>>;
 
 /// Stands for the projectors where there are several shards.
-using reader_actor = projector_actor::extend<
+using projection_router_actor = projector_actor::extend<
   // From the keeper: who has a shard now.
   caf::reacts_to<struct shard_placed>>;
 

@@ -9,7 +9,8 @@ namespace depositd::cluster {
 
 namespace {
 
-using self_pointer = reader_self::stateful_pointer<reader_state>;
+using self_pointer =
+  projection_router_self::stateful_pointer<projection_router_state>;
 
 std::vector<shard_number> all_shards(self_pointer self) {
   std::vector<shard_number> out(self->state.to.places.size());
@@ -131,9 +132,9 @@ caf::error per_shard(const char* what) {
 
 } // namespace
 
-reader_self::behavior_type
-reader(reader_self::stateful_pointer<reader_state> self,
-       forwarding_options options) {
+projection_router_self::behavior_type projection_router(
+  projection_router_self::stateful_pointer<projection_router_state> self,
+  forwarding_options options) {
   self->state.to.begin(std::move(options));
   self->set_down_handler(
     [=](const caf::down_msg& x) { owner_down(self, x.source); });

@@ -11,18 +11,19 @@
 
 namespace depositd::cluster {
 
-using reader_self = reader_actor::extend<caf::reacts_to<request_tick>>;
+using projection_router_self =
+  projection_router_actor::extend<caf::reacts_to<request_tick>>;
 
-struct reader_state {
+struct projection_router_state {
   forwarding<projector_actor> to;
 
-  static inline const char* name = "reader";
+  static inline const char* name = "projection_router";
 };
 
 /// Asks the projector of the shard that has what is asked for, here or on
 /// another engine; all of them if any may have it.
-reader_self::behavior_type
-reader(reader_self::stateful_pointer<reader_state> self,
-       forwarding_options options);
+projection_router_self::behavior_type projection_router(
+  projection_router_self::stateful_pointer<projection_router_state> self,
+  forwarding_options options);
 
 } // namespace depositd::cluster

@@ -90,8 +90,8 @@ struct sharing_engine {
   std::string name;
   std::uint32_t number = 0; ///< what its actors are known by; never again
   std::shared_ptr<cluster::owned_shards> owned;
-  router_actor router;
-  reader_actor reader;
+  shard_router_actor router;
+  projection_router_actor reader;
   shard_keeper_actor keeper;
   admin_actor admin;
   processor_manager_actor slots;  ///< null: none

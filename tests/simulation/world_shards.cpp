@@ -134,8 +134,9 @@ void world::join(const std::string& name) {
     if (on.keeper)
       caf::anon_send(on.keeper, look_now{});
   };
-  on.router = system_.spawn(cluster::router, cluster::router_options{to});
-  on.reader = system_.spawn(cluster::reader, to);
+  on.router =
+    system_.spawn(cluster::shard_router, cluster::shard_router_options{to});
+  on.reader = system_.spawn(cluster::projection_router, to);
   cluster::shard_keeper_options options;
   options.leases = std::make_shared<recorded_leases>(
     std::move(*leases),

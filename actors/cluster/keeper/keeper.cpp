@@ -191,8 +191,8 @@ void left_one(shard_keeper_pointer self) {
 
 shard_keeper_self::behavior_type shard_keeper(shard_keeper_pointer self,
                                               shard_keeper_options options,
-                                              router_actor router,
-                                              reader_actor reader) {
+                                              shard_router_actor router,
+                                              projection_router_actor reader) {
   auto& state = self->state;
   state.options = std::move(options);
   state.router = std::move(router);

@@ -119,8 +119,8 @@ struct met_engine {
 
 struct shard_keeper_state {
   shard_keeper_options options;
-  router_actor router;
-  reader_actor reader;
+  shard_router_actor router;
+  projection_router_actor reader;
   lease_clerk_actor clerk;
   lease_clerk_actor taker; ///< may be held up, renewals may not
   std::vector<kept_shard> shards;
@@ -143,9 +143,10 @@ using shard_keeper_pointer
 
 /// Lives until it has left (`leave_shards`); ending it otherwise leaves the
 /// leases to end by themselves.
-shard_keeper_self::behavior_type
-shard_keeper(shard_keeper_pointer self, shard_keeper_options options,
-             router_actor router, reader_actor reader);
+shard_keeper_self::behavior_type shard_keeper(shard_keeper_pointer self,
+                                              shard_keeper_options options,
+                                              shard_router_actor router,
+                                              projection_router_actor reader);
 
 } // namespace depositd::cluster
 

@@ -22,7 +22,8 @@ struct batch_part {
   std::vector<std::size_t> positions;
 };
 
-caf::result<enqueued> distribute_by_user(router_pointer self, enqueue& x) {
+caf::result<enqueued> distribute_by_user(shard_router_pointer self,
+                                         enqueue& x) {
   std::map<shard_number, batch_part> parts;
   const auto count = self->state.to.options.count;
   for (std::size_t i = 0; i < x.items.size(); ++i) {
@@ -54,7 +55,7 @@ caf::result<enqueued> distribute_by_user(router_pointer self, enqueue& x) {
 
 } // namespace
 
-caf::result<enqueued> distribute(router_pointer self, enqueue& x) {
+caf::result<enqueued> distribute(shard_router_pointer self, enqueue& x) {
   if (auto refused = refuse(self))
     return refused;
   const auto& control = self->state.control;
@@ -89,7 +90,7 @@ caf::result<enqueued> distribute(router_pointer self, enqueue& x) {
   return promise;
 }
 
-caf::result<queue_port_actor> open_one_port(router_pointer self,
+caf::result<queue_port_actor> open_one_port(shard_router_pointer self,
                                             open_queue& x) {
   if (auto refused = refuse(self))
     return refused;
@@ -114,7 +115,8 @@ caf::result<queue_port_actor> open_one_port(router_pointer self,
   return promise;
 }
 
-caf::result<ports_opened> open_all_ports(router_pointer self, open_ports& x) {
+caf::result<ports_opened> open_all_ports(shard_router_pointer self,
+                                         open_ports& x) {
   if (auto refused = refuse(self))
     return refused;
   auto promise = self->make_response_promise<ports_opened>();
@@ -145,7 +147,7 @@ caf::result<ports_opened> open_all_ports(router_pointer self, open_ports& x) {
   return promise;
 }
 
-caf::result<ingested> ingest_everywhere(router_pointer self, ingest& x) {
+caf::result<ingested> ingest_everywhere(shard_router_pointer self, ingest& x) {
   if (auto refused = refuse(self))
     return refused;
   const auto count = self->state.to.options.count;
@@ -188,7 +190,7 @@ caf::result<ingested> ingest_everywhere(router_pointer self, ingest& x) {
 
 /// Of each partition the lowest mark, if all shards have one: whatever is at or
 /// below it was applied everywhere.
-caf::result<watermarks_read> read_all_watermarks(router_pointer self,
+caf::result<watermarks_read> read_all_watermarks(shard_router_pointer self,
                                                  const read_watermarks& x) {
   struct seen {
     std::int64_t lowest = 0;

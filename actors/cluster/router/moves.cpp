@@ -7,7 +7,8 @@
 
 namespace depositd::cluster {
 
-caf::result<move_begun> begin_move(router_pointer self, const move_queue& x) {
+caf::result<move_begun> begin_move(shard_router_pointer self,
+                                   const move_queue& x) {
   if (auto refused = refuse(self))
     return refused;
   const auto& control = self->state.control;
@@ -30,7 +31,7 @@ caf::result<move_begun> begin_move(router_pointer self, const move_queue& x) {
   return promise;
 }
 
-caf::result<ingested> carry_moved(router_pointer self, ingest& x) {
+caf::result<ingested> carry_moved(shard_router_pointer self, ingest& x) {
   if (auto refused = refuse(self))
     return refused;
   if (x.deposits.empty())

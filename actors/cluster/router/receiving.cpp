@@ -11,7 +11,8 @@ namespace {
 
 /// To the one shard that has the message queue.
 template <class Answer, class Request>
-caf::result<Answer> to_queue(router_pointer self, Request& x, repeats may) {
+caf::result<Answer> to_queue(shard_router_pointer self, Request& x,
+                             repeats may) {
   const auto shard = shard_of(x.queue, self->state.to.options.count);
   return forward<Answer>(self, shard, x, may);
 }
@@ -26,7 +27,7 @@ struct spread_receive {
   caf::typed_response_promise<items_received> promise;
 };
 
-void ask_next(router_pointer self,
+void ask_next(shard_router_pointer self,
               const std::shared_ptr<spread_receive>& poll) {
   const auto count = self->state.to.options.count;
   auto& found = poll->found.items;
@@ -74,7 +75,7 @@ std::map<shard_number, Request> by_shard(const Request& x,
 
 } // namespace
 
-caf::result<items_received> take(router_pointer self, receive_items& x) {
+caf::result<items_received> take(shard_router_pointer self, receive_items& x) {
   if (auto refused = refuse(self))
     return refused;
   if (!is_spread(self, x.queue))
@@ -87,7 +88,7 @@ caf::result<items_received> take(router_pointer self, receive_items& x) {
   return poll->promise;
 }
 
-caf::result<items_settled> end(router_pointer self, settle_items& x) {
+caf::result<items_settled> end(shard_router_pointer self, settle_items& x) {
   if (auto refused = refuse(self))
     return refused;
   if (!is_spread(self, x.queue))
@@ -117,7 +118,7 @@ caf::result<items_settled> end(router_pointer self, settle_items& x) {
   return promise;
 }
 
-caf::result<done> extend(router_pointer self, renew_items& x) {
+caf::result<done> extend(shard_router_pointer self, renew_items& x) {
   if (auto refused = refuse(self))
     return refused;
   if (!is_spread(self, x.queue))
@@ -136,7 +137,7 @@ caf::result<done> extend(router_pointer self, renew_items& x) {
   return promise;
 }
 
-caf::result<done> release(router_pointer self, release_queue& x) {
+caf::result<done> release(shard_router_pointer self, release_queue& x) {
   if (auto refused = refuse(self))
     return refused;
   if (!is_spread(self, x.queue))
@@ -145,7 +146,7 @@ caf::result<done> release(router_pointer self, release_queue& x) {
                                 [](done&, const done&) {});
 }
 
-caf::result<queue_counted> count(router_pointer self, count_queue& x) {
+caf::result<queue_counted> count(shard_router_pointer self, count_queue& x) {
   if (auto refused = refuse(self))
     return refused;
   if (!is_spread(self, x.queue))
@@ -158,7 +159,7 @@ caf::result<queue_counted> count(router_pointer self, count_queue& x) {
     });
 }
 
-caf::result<done> purge(router_pointer self, purge_queue& x) {
+caf::result<done> purge(shard_router_pointer self, purge_queue& x) {
   if (auto refused = refuse(self))
     return refused;
   if (!is_spread(self, x.queue))

@@ -52,7 +52,7 @@ void merge(users_listed& sum, const users_listed& x) {
 
 } // namespace
 
-caf::result<matching_parked> park(router_pointer self,
+caf::result<matching_parked> park(shard_router_pointer self,
                                   const park_matching& x) {
   if (auto refused = refuse(self))
     return refused;
@@ -75,14 +75,14 @@ caf::result<matching_parked> park(router_pointer self,
     });
 }
 
-caf::result<queues_listed> list_all(router_pointer self,
+caf::result<queues_listed> list_all(shard_router_pointer self,
                                     const list_queues& x) {
   return ask_shards<queues_listed, queues_listed>(
     self, all_shards(self), x, repeats::harmless,
     [](queues_listed& sum, const queues_listed& y) { merge(sum, y); });
 }
 
-caf::result<users_listed> list_members(router_pointer self,
+caf::result<users_listed> list_members(shard_router_pointer self,
                                        const list_users& x) {
   return ask_shards<users_listed, users_listed>(
     self, all_shards(self), x, repeats::harmless,

@@ -16,7 +16,7 @@ using fetched = caf::expected<control_changed>;
 constexpr std::chrono::milliseconds newest_wait{500};
 
 /// The newest that shard 0 has.
-void fetch(router_pointer self, std::function<void(fetched)> then) {
+void fetch(shard_router_pointer self, std::function<void(fetched)> then) {
   ask_shard<control_changed>(self, 0, watch_control{nullptr},
                              repeats::harmless, [=](fetched x) {
                                if (x)
@@ -27,7 +27,7 @@ void fetch(router_pointer self, std::function<void(fetched)> then) {
 
 /// These settings, or those that we have learnt of since.
 std::shared_ptr<const adopt_control>
-newest_of(router_pointer self,
+newest_of(shard_router_pointer self,
           const std::shared_ptr<const adopt_control>& what) {
   const auto& state = self->state;
   return state.revision <= what->revision
@@ -38,7 +38,7 @@ newest_of(router_pointer self,
 
 /// One shard gets these settings. While it recovers it turns them away, and
 /// would go on with what it had: it is asked again.
-void settle(router_pointer self, shard_number shard,
+void settle(shard_router_pointer self, shard_number shard,
             const std::shared_ptr<const adopt_control>& what,
             caf::actor_clock::time_point until, std::function<void()> then) {
   ask_shard<done>(self, shard, what, repeats::harmless, until,
@@ -60,7 +60,7 @@ void settle(router_pointer self, shard_number shard,
 
 /// Answered when every shard has these settings in its journal. A shard without
 /// an engine gets them before it serves again, so it holds nobody up for ever.
-void spread(router_pointer self, const control_changed& x,
+void spread(shard_router_pointer self, const control_changed& x,
             std::function<void()> then) {
   auto all = std::make_shared<shard_answers<done>>();
   all->then = [=](caf::expected<done>) { then(); };
@@ -78,7 +78,7 @@ void spread(router_pointer self, const control_changed& x,
 }
 
 /// `then` runs when the change is durable in every shard.
-void change(router_pointer self, propose x,
+void change(shard_router_pointer self, propose x,
             std::function<void(const caf::error&)> then) {
   // The same change twice is one change.
   ask_shard<done>(self, 0, std::move(x), repeats::harmless,
@@ -96,7 +96,7 @@ void change(router_pointer self, propose x,
                   });
 }
 
-void watch_shard_0(router_pointer self, const shard_actor& owner) {
+void watch_shard_0(shard_router_pointer self, const shard_actor& owner) {
   auto& state = self->state;
   state.watched = owner.address();
   self
@@ -111,7 +111,7 @@ void watch_shard_0(router_pointer self, const shard_actor& owner) {
 }
 
 /// A shard of ours that started over, or was not reached, catches up.
-void compare(router_pointer self, const shard_actor& core) {
+void compare(shard_router_pointer self, const shard_actor& core) {
   const auto patience = self->state.to.options.request_timeout;
   self->request(core, patience, watch_control{nullptr})
     .then(
@@ -129,7 +129,7 @@ void compare(router_pointer self, const shard_actor& core) {
 
 } // namespace
 
-void learn(router_pointer self, const control_snapshot& state,
+void learn(shard_router_pointer self, const control_snapshot& state,
            std::uint64_t revision) {
   auto& ours = self->state;
   if (revision <= ours.revision || !state)
@@ -145,7 +145,7 @@ void learn(router_pointer self, const control_snapshot& state,
       promise.deliver(done{});
 }
 
-void tick_control(router_pointer self) {
+void tick_control(shard_router_pointer self) {
   const auto& places = self->state.to.places;
   if (const auto& zero = places[0]; !zero.who)
     self->state.watched = nullptr;
@@ -160,7 +160,8 @@ void tick_control(router_pointer self) {
       compare(self, places[shard].who);
 }
 
-caf::result<done> change_settings_of_all(router_pointer self, propose& x) {
+caf::result<done> change_settings_of_all(shard_router_pointer self,
+                                         propose& x) {
   if (auto refused = refuse(self))
     return refused;
   auto promise = self->make_response_promise<done>();
@@ -177,7 +178,7 @@ namespace {
 
 /// Who asks but once wants what others were answered a moment ago, too. An
 /// owner that does not answer soon leaves us with what we know.
-void ask_newest(router_pointer self, const shard_actor& zero,
+void ask_newest(shard_router_pointer self, const shard_actor& zero,
                 caf::typed_response_promise<control_changed> promise) {
   auto tell = [=]() mutable {
     promise.deliver(
@@ -194,7 +195,7 @@ void ask_newest(router_pointer self, const shard_actor& zero,
 
 } // namespace
 
-caf::result<control_changed> watch_settings(router_pointer self,
+caf::result<control_changed> watch_settings(shard_router_pointer self,
                                             const watch_control& x) {
   auto& state = self->state;
   if (x.who) {
@@ -213,7 +214,7 @@ caf::result<control_changed> watch_settings(router_pointer self,
   return promise;
 }
 
-caf::result<done> bring_shard_up(router_pointer self, const bring_up& x) {
+caf::result<done> bring_shard_up(shard_router_pointer self, const bring_up& x) {
   if (x.shard == 0)
     return done{};
   auto promise = self->make_response_promise<done>();
@@ -231,7 +232,7 @@ caf::result<done> bring_shard_up(router_pointer self, const bring_up& x) {
   return promise;
 }
 
-void with_queue(router_pointer self, const std::string& name,
+void with_queue(shard_router_pointer self, const std::string& name,
                 std::function<void(const caf::error&)> then) {
   const auto& control = self->state.control;
   if (!legal_queue_name(name))
@@ -253,7 +254,7 @@ void with_queue(router_pointer self, const std::string& name,
            then);
 }
 
-bool is_spread(router_pointer self, const std::string& queue) {
+bool is_spread(shard_router_pointer self, const std::string& queue) {
   const auto& control = self->state.control;
   if (!control)
     return false;

@@ -8,14 +8,14 @@
 
 namespace depositd::cluster {
 
-caf::error refuse(router_pointer self) {
+caf::error refuse(shard_router_pointer self) {
   return self->state.draining
            ? caf::make_error(ec::draining,
                              std::string{"the engine is shutting down"})
            : caf::error{};
 }
 
-std::vector<shard_number> all_shards(router_pointer self) {
+std::vector<shard_number> all_shards(shard_router_pointer self) {
   std::vector<shard_number> out(self->state.to.places.size());
   for (shard_number i = 0; i < out.size(); ++i)
     out[i] = i;
@@ -26,15 +26,16 @@ namespace {
 
 /// For requests that are about one user or one queue.
 template <class Answer, class Request>
-caf::result<Answer> to_shard_of(router_pointer self, const std::string& name,
-                                Request& x, repeats may) {
+caf::result<Answer> to_shard_of(shard_router_pointer self,
+                                const std::string& name, Request& x,
+                                repeats may) {
   if (auto refused = refuse(self))
     return refused;
   return forward<Answer>(self, shard_of(name, self->state.to.options.count), x,
                          may);
 }
 
-void place(router_pointer self, const shard_placed& x) {
+void place(shard_router_pointer self, const shard_placed& x) {
   auto& state = self->state;
   set_place(self, x, x.core);
   tick_control(self);
@@ -43,7 +44,7 @@ void place(router_pointer self, const shard_placed& x) {
       promise.deliver(done{});
 }
 
-caf::result<done> await_all(router_pointer self) {
+caf::result<done> await_all(shard_router_pointer self) {
   auto& state = self->state;
   if (state.control && state.to.all_placed())
     return done{};
@@ -52,7 +53,7 @@ caf::result<done> await_all(router_pointer self) {
   return promise;
 }
 
-caf::result<done> check(router_pointer self) {
+caf::result<done> check(shard_router_pointer self) {
   if (auto refused = refuse(self))
     return refused;
   // A shard without an engine is no reason to turn all the others away.
@@ -63,7 +64,7 @@ caf::result<done> check(router_pointer self) {
 }
 
 /// Our own shards hand nothing out any more; those of others go on.
-caf::result<done> drain_ours(router_pointer self, const drain& x) {
+caf::result<done> drain_ours(shard_router_pointer self, const drain& x) {
   auto& state = self->state;
   state.draining = true;
   const auto why = refuse(self);
@@ -84,7 +85,7 @@ caf::result<done> drain_ours(router_pointer self, const drain& x) {
   return promise;
 }
 
-void down(router_pointer self, const caf::down_msg& x) {
+void down(shard_router_pointer self, const caf::down_msg& x) {
   auto& state = self->state;
   std::erase_if(state.watchers,
                 [&](const auto& who) { return who->address() == x.source; });
@@ -93,7 +94,8 @@ void down(router_pointer self, const caf::down_msg& x) {
 
 } // namespace
 
-router_self::behavior_type router(router_pointer self, router_options options) {
+shard_router_self::behavior_type shard_router(shard_router_pointer self,
+                                              shard_router_options options) {
   self->state.to.begin(std::move(options.to));
   self->set_down_handler([=](const caf::down_msg& x) { down(self, x); });
   self->delayed_send(self, tick_interval, request_tick{});

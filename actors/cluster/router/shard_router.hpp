@@ -19,13 +19,14 @@
 
 namespace depositd::cluster {
 
-struct router_options {
+struct shard_router_options {
   forwarding_options to;
 };
 
-using router_self = router_actor::extend<caf::reacts_to<request_tick>>;
+using shard_router_self =
+  shard_router_actor::extend<caf::reacts_to<request_tick>>;
 
-struct router_state {
+struct shard_router_state {
   forwarding<shard_actor> to;
   control_snapshot control; ///< null: not known yet
   std::uint64_t revision = 0;
@@ -37,14 +38,15 @@ struct router_state {
   std::uint32_t turn = 0; ///< which shard a scattered poll asks first
   bool draining = false;
 
-  static inline const char* name = "router";
+  static inline const char* name = "shard_router";
 };
 
-using router_pointer = router_self::stateful_pointer<router_state>;
+using shard_router_pointer =
+  shard_router_self::stateful_pointer<shard_router_state>;
 
 /// Forwards to the owners of shards, here or elsewhere; asks all of them where
 /// a request concerns all; spreads what shard 0 has decided to every shard.
-router_self::behavior_type router(router_pointer self,
-                                  router_options options);
+shard_router_self::behavior_type shard_router(shard_router_pointer self,
+                                              shard_router_options options);
 
 } // namespace depositd::cluster

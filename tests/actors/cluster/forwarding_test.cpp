@@ -62,7 +62,7 @@ protected:
     to.count = 2;
     to.owner_wait = milliseconds{10'000};
     to.lost = [this] { ++lost; };
-    at = spawn(cluster::router, cluster::router_options{to});
+    at = spawn(cluster::shard_router, cluster::shard_router_options{to});
     user = "u";
     while (shard_of(user, 2) != 1)
       user += "u";
@@ -115,7 +115,7 @@ protected:
     return out;
   }
 
-  router_actor at;
+  shard_router_actor at;
   std::string user;
   int lost = 0;
   std::shared_ptr<int> taken = std::make_shared<int>(0);

@@ -33,8 +33,8 @@ protected:
     std::string name;
     std::shared_ptr<shard_leases> leases;
     std::shared_ptr<cluster::owned_shards> owned;
-    router_actor router;
-    reader_actor reader;
+    shard_router_actor router;
+    projection_router_actor reader;
     shard_keeper_actor keeper;
     admin_actor admin;
     std::map<shard_number, depositd::engine::core_actors> cores;
@@ -106,8 +106,9 @@ protected:
       if (keeper_of[name])
         caf::anon_send(keeper_of[name], look_now{});
     };
-    out.router = spawn(cluster::router, cluster::router_options{to});
-    out.reader = spawn(cluster::reader, to);
+    out.router =
+      spawn(cluster::shard_router, cluster::shard_router_options{to});
+    out.reader = spawn(cluster::projection_router, to);
     cluster::shard_keeper_options options;
     options.leases = out.leases;
     options.lease_ms = lease_ms;
