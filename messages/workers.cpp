@@ -9,6 +9,8 @@ namespace depositd {
 
 namespace {
 
+constexpr std::size_t stuck_per_place = 4;
+
 /// CAF says it, not the worker: it took too long, threw, or is gone.
 bool is_no_answer(const caf::error& why) {
   return why.category() == caf::atom("system");
@@ -61,8 +63,10 @@ void worker_pool::failed(const caf::actor& worker, caf::error why) {
   if (!refuse)
     return;
   if (is_no_answer(why)) {
+    stuck_.insert(worker.address());
     caf::anon_send_exit(worker, caf::exit_reason::kill);
-    go_on(spawn_());
+    ++places_empty_;
+    replace();
   } else {
     go_on(worker);
   }
@@ -70,6 +74,10 @@ void worker_pool::failed(const caf::actor& worker, caf::error why) {
 }
 
 void worker_pool::ended(const caf::actor_addr& worker, caf::error why) {
+  if (stuck_.erase(worker) > 0) {
+    replace();
+    return;
+  }
   const auto is_it = [&](const caf::actor& x) { return x.address() == worker; };
   if (std::erase_if(idle_, is_it) > 0) {
     go_on(spawn_());
@@ -82,6 +90,15 @@ void worker_pool::ended(const caf::actor_addr& worker, caf::error why) {
   request_of(busy->first)(why ? std::move(why)
                               : caf::sec::request_receiver_down);
   go_on(spawn_());
+}
+
+/// A thread that hangs cannot be ended, so what hangs for good must not cost a
+/// thread at every time-out.
+void worker_pool::replace() {
+  while (places_empty_ > 0 && stuck_.size() < stuck_per_place * options_.count) {
+    --places_empty_;
+    go_on(spawn_());
+  }
 }
 
 void worker_pool::start(const caf::actor& worker, request what) {

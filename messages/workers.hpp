@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <deque>
 #include <functional>
+#include <set>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -26,7 +27,8 @@ struct workers_options {
   /// Requests that wait for a worker; beyond it `ec::overloaded`.
   std::size_t waiting_max = 512;
   /// After it the request is answered with CAF's time-out, and another worker
-  /// takes the place of the stuck one, which ends when it can.
+  /// takes the place of the stuck one, which ends when it can. While four times
+  /// `count` are stuck, places stay empty until one of them ends.
   std::chrono::milliseconds job_timeout{600'000};
 };
 
@@ -69,12 +71,15 @@ private:
 
   void start(const caf::actor& worker, request what);
   void go_on(const caf::actor& worker);
+  void replace();
   refusal request_of(const caf::actor& worker);
 
   workers_options options_;
   std::function<caf::actor()> spawn_;
   std::vector<caf::actor> idle_;
   std::unordered_map<caf::actor, refusal> busy_;
+  std::set<caf::actor_addr> stuck_; ///< told to end, and not gone yet
+  std::size_t places_empty_ = 0;    ///< to be filled as stuck ones end
   std::deque<request> waiting_;
 };
 

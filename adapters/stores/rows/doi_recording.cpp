@@ -66,12 +66,25 @@ std::uint64_t checksum_of(item_id id, std::string_view letters) {
   return row_checksum{}.of("submissions_done").all(id, letters).value();
 }
 
+caf::expected<std::optional<results>> recorded(doi_tables& in,
+                                               const doi_registration& what) {
+  const auto letters = in.results_of(what.submission);
+  if (!letters)
+    return letters.error();
+  if (!*letters)
+    return std::optional<results>{};
+  auto out = repeated(**letters, what);
+  if (!out)
+    return std::move(out.error());
+  return std::optional{std::move(*out)};
+}
+
 caf::expected<results> record(doi_tables& to, const doi_registration& what) {
-  const auto known = to.results_of(what.submission);
-  if (!known)
-    return known.error();
-  if (*known)
-    return repeated(**known, what);
+  auto before = recorded(to, what);
+  if (!before)
+    return std::move(before.error());
+  if (*before)
+    return std::move(**before);
   results out;
   std::string letters;
   std::unordered_map<std::string, doi_result> seen;

@@ -36,9 +36,13 @@ public:
                          item_id submission) = 0;
 };
 
+/// What a submission got that was recorded before; nothing: it was not.
+/// `ec::invalid_argument` if it comes with another number of records.
+caf::expected<std::optional<std::vector<doi_result>>>
+recorded(doi_tables& in, const doi_registration& what);
+
 /// Records the DOIs that are newer than what is there, inside a transaction,
-/// and gives the results. A submission that was recorded before gets what it
-/// got; `ec::invalid_argument` if it comes with another number of records.
+/// and gives the results; what was `recorded` before stays.
 caf::expected<std::vector<doi_result>> record(doi_tables& to,
                                               const doi_registration& what);
 

@@ -115,14 +115,22 @@ public:
     const auto lowest = where.parked ? item_state::parked : item_state::pending;
     const auto highest =
       where.parked ? item_state::parked : item_state::delayed;
-    auto out =
-      find<range_item>(Sql::received, where.from_us, where.to_us, lowest,
-                       highest, item_state::claimed, where.queue);
     const std::unordered_set<std::string> users{where.users.begin(),
                                                 where.users.end()};
-    if (out && !users.empty())
-      std::erase_if(
-        *out, [&](const range_item& x) { return !users.contains(x.user); });
+    std::vector<range_item> out;
+    auto failed = in_.each(
+      Sql::received,
+      [&](const auto& from) {
+        range_item x;
+        from.take(x.id, x.queue, x.user);
+        if (users.empty() || users.contains(x.user))
+          out.push_back(std::move(x));
+        return caf::error{};
+      },
+      where.from_us, where.to_us, lowest, highest, item_state::claimed,
+      where.queue);
+    if (failed)
+      return failed;
     return out;
   }
 

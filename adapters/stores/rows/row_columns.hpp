@@ -136,7 +136,7 @@ inline constexpr auto columns<watermarks> = std::tuple{
 };
 
 inline std::string described(const watermarks&) {
-  return "the row of the table meta";
+  return "the row of watermarks";
 }
 
 // -- DOIs; a number of its submission comes behind

@@ -72,36 +72,34 @@ public:
       typename Documents::kept kept{};
       if (const auto read = checked_.read(from, x, kept); !read)
         return read.error();
-      return query.with_documents && kept != 0 ? documents_.read(from, x, kept)
-                                               : caf::error{};
+      return query.with_documents ? documents_.read(from, x, kept)
+                                  : caf::error{};
     });
     if (failed)
       return failed;
     return out;
   }
 
-  /// Shows those from the source since a time that are behind `last`, which
-  /// becomes the last one shown.
-  caf::error
+  /// Shows a page of those from the source since a time that are behind `last`,
+  /// which becomes the last one shown. Whether there may be more.
+  caf::expected<bool>
   load_received(const std::string& source, micros since_us, received_row& last,
                 const std::function<void(const received_row&)>& show) {
     constexpr std::uint64_t page = 10'000;
-    for (auto count = page; count == page;) {
-      count = 0;
-      auto failed = in_.each(
-        Documents::received,
-        [&](const auto& from) {
-          from.take(last.id, last.user, last.file_name, last.size,
-                    last.received_us);
-          show(last);
-          ++count;
-          return caf::error{};
-        },
-        source, since_us, last.id, page);
-      if (failed)
-        return failed;
-    }
-    return {};
+    std::uint64_t count = 0;
+    auto failed = in_.each(
+      Documents::received,
+      [&](const auto& from) {
+        from.take(last.id, last.user, last.file_name, last.size,
+                  last.received_us);
+        show(last);
+        ++count;
+        return caf::error{};
+      },
+      source, since_us, last.id, page);
+    if (failed)
+      return failed;
+    return count == page;
   }
 
   caf::expected<bool> names_blob(const std::string& sha256) {

@@ -112,9 +112,16 @@ public:
   load_received(const std::string& source, micros since_us,
                 const std::function<void(const received_row&)>& show) override {
     received_row last;
-    return on_.read([&](auto& from) {
-      return from.submissions.load_received(source, since_us, last, show);
-    });
+    for (;;) {
+      // Each page by itself: a connection that is lost repeats no more.
+      const auto more = on_.read([&](auto& from) {
+        return from.submissions.load_received(source, since_us, last, show);
+      });
+      if (!more)
+        return more.error();
+      if (!*more)
+        return {};
+    }
   }
 
   caf::expected<std::vector<submission_row>>

@@ -63,7 +63,9 @@ public:
                     x.after.empty() ? item_id{0} : x.after.front());
   }
 
-  caf::error read(const statement&, submission_row& x, kept) {
+  caf::error read(const statement&, submission_row& x, kept is_there) {
+    if (!is_there)
+      return {};
     auto is_whole = false;
     auto failed = in_.each(
       statements::document,
