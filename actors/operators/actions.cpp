@@ -1,4 +1,5 @@
 #include "actors/operators/calls.hpp"
+#include "messages/values/operations.hpp"
 
 #include <functional>
 #include <limits>
@@ -77,7 +78,7 @@ void submit_one(admin_pointer self, const call_ptr& call) {
   submit_file what;
   what.user = in.user("user");
   what.file_name = in.text("file_name");
-  what.operation = in.text_or("operation", "doMDUpload");
+  what.operation = in.text_or("operation", default_operation.word.data());
   what.content_base64 = in.text("content_base64");
   if (wrong(call))
     return;

@@ -1,5 +1,7 @@
 #include "adapters/shell/commands.hpp"
 
+#include "messages/values/operations.hpp"
+
 namespace depositd::shell {
 
 namespace {
@@ -41,6 +43,11 @@ std::vector<command_option> spec_options() {
            kind::names, users_value, "Accepted and ignored"},
           {"--maxSubmissionSize,--max-submission-size", "max_submission_size",
            kind::limit, "BYTES", "Larger items are left to others; or none"}};
+}
+
+const char* operations_help() {
+  static const auto text = operation_words() + " (the first unless said)";
+  return text.c_str();
 }
 
 std::vector<command_option> range_options() {
@@ -185,7 +192,7 @@ void add_submissions(std::vector<command_spec>& to) {
                  {"--user", "user", kind::text, user_value,
                   "Whose submissions they are", true},
                  {"--operation", "operation", kind::text, "OPERATION",
-                  "doMDUpload (default), doQueryUpload, doDOIQueryUpload"}}});
+                  operations_help()}}});
   to.push_back({"park", "Set waiting items aside", range_options(), false,
                 "Park them?", true});
   to.push_back({"unpark", "Take parked items back", range_options(), false,
