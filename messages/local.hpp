@@ -103,6 +103,8 @@ struct pending_counted {
 };
 
 struct park_matching {
+  static constexpr bool takes_long = true; ///< whoever asks has to be patient
+
   std::string queue;              ///< empty: all
   std::vector<std::string> users; ///< empty: all
   micros from_us = 0;
@@ -115,7 +117,10 @@ struct matching_parked {
   std::uint64_t count = 0;
 };
 
+/// Ends what the queue has now; answered when all of it is durably gone.
 struct purge_queue {
+  static constexpr bool takes_long = true;
+
   std::string queue;
 };
 
@@ -199,6 +204,8 @@ struct match_items {
   micros from_us = 0;
   micros to_us = 0;
   bool parked = false;
+  item_id after = 0; ///< only later ones
+  std::uint32_t count_max = 0;
 };
 
 struct items_matched {
