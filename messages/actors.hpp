@@ -4,6 +4,7 @@
 // role; a comment above each message says what it means. Values are in
 // types.hpp, commands.hpp (may cross processes) and local.hpp (may not).
 
+#include "messages/carry.hpp"
 #include "messages/commands.hpp"
 #include "messages/local.hpp"
 #include "messages/wire.hpp"
@@ -123,7 +124,7 @@ using user_actor = caf::typed_actor<
   // From the journal: where bodies are.
   caf::reacts_to<body_locations>,
   // From the shard: park, unpark, purge.
-  caf::reacts_to<park_items>, caf::reacts_to<purge_items>,
+  caf::replies_to<park_items>::with<done>, caf::reacts_to<purge_items>,
   // From the shard: write bodies of these items again (their extent is to go).
   caf::reacts_to<compact_bodies>,
   // From the shard: move items to another queue of the user.
@@ -152,6 +153,8 @@ using shard_actor = caf::typed_actor<
   // Deposits from a log of records, each of them once.
   caf::replies_to<ingest>::with<ingested>,
   caf::replies_to<read_watermarks>::with<watermarks_read>,
+  // From another shard: items that move to a queue here, each of them once.
+  caf::replies_to<carry_items>::with<items_carried>,
   // Changes settings; answered when they are durable and in force.
   caf::replies_to<propose>::with<done>,
   // The control state now, and later every change of it.

@@ -1,6 +1,6 @@
 #pragma once
 
-// The node's work, by what it is about. Private to actors/user*.cpp.
+// The node's work, by what it is about. Private to actors/users.
 
 #include "actors/users/user.hpp"
 
@@ -20,7 +20,7 @@ void arm_timer(self_pointer self);
 struct report_extras {
   std::vector<ready_change> answered; ///< picks that took an item
   std::uint32_t finished = 0;
-  std::int32_t claimed_by_id = 0;     ///< claims that no pick led to
+  std::int32_t claimed_by_id = 0; ///< claims that no pick led to
   std::uint32_t collapses_done = 0;
   std::vector<ready_change> not_there; ///< counted by the queue, but gone
 };
@@ -29,26 +29,29 @@ struct report_extras {
 /// an answer to it must find the queue as the command left it.
 void report(self_pointer self, user_queue& queue, report_extras extras = {});
 
-// -- user_node_named.cpp: claims by item, for those who know no tokens --------
+// -- named.cpp: claims by item, for those who know no tokens ------------------
 
 void settle_by_name(self_pointer self, const settle_named& x);
 void renew_by_name(self_pointer self, const renew_named& x);
 void release_all(self_pointer self, const release_claims& x);
 caf::result<claims_adopted> adopt(self_pointer self, const adopt_claims& x);
 
-// -- user_node_operations.cpp -------------------------------------------------
+// -- operations.cpp -----------------------------------------------------------
 
 void admit(self_pointer self, const admit_items& x);
-void collapse(self_pointer self, const collapse_items& x);
 caf::result<items_moved> move_out(self_pointer self, const move_items& x);
-void park(self_pointer self, const park_items& x);
-void purge(self_pointer self, const purge_items& x);
+caf::result<done> park(self_pointer self, const park_items& x);
 void compact(self_pointer self, const compact_bodies& x);
 caf::result<item_found> find(self_pointer self, item_id id);
 caf::result<user_report> report_sizes(self_pointer self);
 caf::result<retired> leave(self_pointer self);
 
-// -- user_node_unread.cpp: bodies that were not where they should be ----------
+// -- bulk.cpp: very many items, slice by slice --------------------------------
+
+void purge(self_pointer self, const purge_items& x);
+void collapse(self_pointer self, const collapse_items& x);
+
+// -- unread_bodies.cpp: those that were not where they should be --------------
 
 void read_again(self_pointer self, queue::look_again& items);
 

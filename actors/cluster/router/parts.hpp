@@ -56,9 +56,6 @@ caf::result<done> purge(router_pointer self, purge_queue& x);
 
 caf::result<move_begun> begin_move(router_pointer self, const move_queue& x);
 
-/// A batch of a moved queue, to the shard that has the other one.
-caf::result<ingested> carry_moved(router_pointer self, ingest& x);
-
 // -- router_reports.cpp: what operators ask -----------------------------------
 
 caf::result<matching_parked> park(router_pointer self,

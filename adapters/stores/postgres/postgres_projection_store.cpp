@@ -336,6 +336,7 @@ postgres_projection_store::items_received(const range& where) {
   parameters x;
   x.add(shard_).add(where.from_us).add(where.to_us).add(lowest).add(highest);
   x.add(item_state::claimed).text(where.queue).add(users);
+  x.add(where.after).add(where.count_max);
   return ranges(statements::items_received, x);
 }
 

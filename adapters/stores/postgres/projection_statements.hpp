@@ -64,7 +64,8 @@ inline constexpr std::string_view items_received =
   "SELECT id, queue, \"user\" FROM item_rows WHERE shard = $1 "
   "AND received_us BETWEEN $2 AND $3 AND state BETWEEN $4 AND $5 "
   "AND state <> $6 AND ($7::text = '' OR queue = $7) "
-  "AND (cardinality($8::text[]) = 0 OR \"user\" = ANY($8)) ORDER BY id";
+  "AND (cardinality($8::text[]) = 0 OR \"user\" = ANY($8)) AND id > $9 "
+  "ORDER BY id LIMIT $10";
 inline constexpr std::string_view items_placed =
   "SELECT id, queue, \"user\" FROM item_rows WHERE shard = $1 "
   "AND body_group BETWEEN $2 AND $3 AND body_length > 0 ORDER BY id LIMIT $4";

@@ -205,23 +205,24 @@ sqlite_projection_store::items_received(const range& where) {
   const auto lowest = where.parked ? item_state::parked : item_state::pending;
   const auto highest = where.parked ? item_state::parked : item_state::delayed;
   find->bind(where.from_us, where.to_us, lowest, highest, item_state::claimed,
-             where.queue);
+             where.queue, where.after);
   const std::unordered_set<std::string> users{where.users.begin(),
                                               where.users.end()};
   std::vector<range_item> out;
   range_item x;
-  for (;;) {
+  while (out.size() < where.count_max) {
     const auto row = find->next();
     if (!row)
       return row.error();
     if (!*row)
-      return out;
+      break;
     find->read(0, x.id);
     find->read(1, x.queue);
     find->read(2, x.user);
     if (users.empty() || users.contains(x.user))
       out.push_back(x);
   }
+  return out;
 }
 
 caf::expected<std::vector<projection_store::range_item>>

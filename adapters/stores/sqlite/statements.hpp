@@ -106,7 +106,7 @@ inline constexpr std::string_view items_of_queue =
 inline constexpr std::string_view items_received =
   "SELECT id, queue, user FROM items WHERE received_us BETWEEN ?1 AND ?2 "
   "AND state BETWEEN ?3 AND ?4 AND state <> ?5 "
-  "AND (?6 = '' OR queue = ?6) ORDER BY id";
+  "AND (?6 = '' OR queue = ?6) AND id > ?7 ORDER BY id";
 
 inline constexpr std::string_view items_placed =
   "SELECT id, queue, user FROM items WHERE body_group BETWEEN ? AND ? "
