@@ -65,11 +65,11 @@ shipment pack(shard_pointer self, const std::string& target, items_found& x) {
             [&](auto a, auto b) { return x.rows[a].id < x.rows[b].id; });
   shipment out;
   const auto batch = batch_now(self);
-  std::size_t bytes = part_bytes;
+  std::size_t bytes = 0;
   for (std::size_t i = 0; i < order.size(); ++i) {
     const auto& row = x.rows[order[i]];
     auto& body = x.bodies[order[i]];
-    if (bytes + body.size() > part_bytes) {
+    if (out.parts.empty() || bytes + body.size() > part_bytes) {
       bytes = 0;
       out.parts.push_back({self->state.options.number, target, 0, {}});
     }
