@@ -89,7 +89,8 @@ using user_actor = caf::typed_actor<
   // From the journal: where bodies are.
   caf::reacts_to<struct body_locations>,
   // From the shard: park, unpark, purge.
-  caf::reacts_to<struct park_items>, caf::reacts_to<struct purge_items>,
+  caf::replies_to<struct park_items>::with<done>,
+  caf::reacts_to<struct purge_items>,
   // From the shard: write bodies of these items again (their segment is to go).
   caf::reacts_to<struct compact_bodies>,
   // From the shard: move items to another queue of the user.
@@ -118,6 +119,8 @@ using shard_actor = caf::typed_actor<
   // Deposits from a log of records, each of them once.
   caf::replies_to<struct ingest>::with<struct ingested>,
   caf::replies_to<struct read_watermarks>::with<struct watermarks_read>,
+  // From another shard: items that move to a queue here, each of them once.
+  caf::replies_to<struct carry_items>::with<struct items_carried>,
   // Changes settings; answered when they are durable and in force.
   caf::replies_to<struct propose>::with<done>,
   // The control state now, and later every change of it.

@@ -45,6 +45,8 @@ DEPOSITD_LOCAL(stop_engine);
 // -- bulk actions -------------------------------------------------------------
 
 struct park_matching {
+  static constexpr bool takes_long = true; ///< whoever asks has to be patient
+
   std::string queue;              ///< empty: all
   std::vector<std::string> users; ///< empty: all
   micros from_us = 0;
@@ -60,7 +62,10 @@ struct matching_parked {
 };
 DEPOSITD_MESSAGE(47, matching_parked, count);
 
+/// Ends what the queue has now; answered when all of it is durably gone.
 struct purge_queue {
+  static constexpr bool takes_long = true;
+
   std::string queue;
 };
 DEPOSITD_MESSAGE(48, purge_queue, queue);

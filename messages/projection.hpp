@@ -80,6 +80,8 @@ struct match_items {
   micros from_us = 0;
   micros to_us = 0;
   bool parked = false;
+  item_id after = 0; ///< only later ones
+  std::uint32_t count_max = 0;
 };
 DEPOSITD_LOCAL(match_items);
 

@@ -118,6 +118,34 @@ struct move_begun {
 };
 DEPOSITD_MESSAGE(45, move_begun, reference);
 
+/// Some items of a batch of a moved queue, in their order, for the shard that
+/// has the queue they move to. What is at or below the target's watermark of
+/// the sender is skipped. All of them and the new watermark become durable in
+/// one group.
+struct carry_items {
+  struct one {
+    std::int64_t offset = 0;
+    std::string user;
+    std::uint8_t priority = 0;
+    std::uint64_t size = 0;
+    body_kind kind = body_kind::inline_bytes;
+    std::string body;
+  };
+  shard_number from = 0;
+  std::string queue;     ///< of kind message
+  std::int64_t last = 0; ///< the target's watermark afterwards
+  std::vector<one> items;
+};
+DEPOSITD_FIELDS(carry_items::one, offset, user, priority, size, kind, body);
+DEPOSITD_MESSAGE(87, carry_items, from, queue, last, items);
+
+/// They are durable at their target.
+struct items_carried {
+  std::uint32_t accepted = 0;
+  std::uint32_t skipped = 0; ///< had come before
+};
+DEPOSITD_MESSAGE(88, items_carried, accepted, skipped);
+
 // -- control ------------------------------------------------------------------
 
 /// Control events that an operator wants; each is the whole new value.

@@ -50,11 +50,11 @@ struct accept_items {
     std::uint64_t digest = 0;
     body_kind kind = body_kind::inline_bytes;
     std::shared_ptr<const std::string> body;
-    std::uint32_t position = 0; ///< in the answer's ids
+    std::shared_ptr<const submission> deposit; ///< null: it is none
+    std::uint32_t position = 0;                ///< in the answer's ids
   };
   queue_number queue = 0;
   std::vector<one> items;
-  std::vector<submission> submissions; ///< one per item, or none
   /// They were accepted by a log of records already: the pending limit is for
   /// those who can still be told to come back later.
   bool beyond_limit = false;
@@ -68,12 +68,13 @@ struct park_items {
   queue_number queue = 0;
   std::vector<item_id> ids;
   bool parked = true;
-  std::shared_ptr<shared_reply> answer;
 };
 DEPOSITD_LOCAL(park_items);
 
+/// Ends all items up to `id_last`, slice by slice.
 struct purge_items {
   queue_number queue = 0;
+  item_id id_last = 0;
   std::shared_ptr<shared_reply> answer;
 };
 DEPOSITD_LOCAL(purge_items);

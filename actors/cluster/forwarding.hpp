@@ -35,6 +35,8 @@ struct forwarding_options {
   /// How long requests wait for a shard to get an owner.
   std::chrono::milliseconds owner_wait{20'000};
   std::chrono::milliseconds request_timeout{30'000};
+  /// For what is done to very many items. An owner that dies is noticed anyhow.
+  std::chrono::milliseconds bulk_timeout{3'600'000};
   /// How long an owner of the past may still answer what it was sent.
   std::chrono::milliseconds last_answer{2'000};
   /// Tells the keeper that somebody we took for an owner is none.
@@ -257,7 +259,10 @@ void ask_shard(Self* self, shard_number shard,
   entry.may_repeat = may == repeats::harmless;
   entry.fail = failed;
   to.open.emplace(number, std::move(entry));
-  self->request(owner, to.options.request_timeout, *what)
+  auto patience = to.options.request_timeout;
+  if constexpr (requires { Request::takes_long; })
+    patience = to.options.bulk_timeout;
+  self->request(owner, patience, *what)
     .then(
       [=](Answer& x) {
         if (self->state.to.open.erase(number) > 0)

@@ -67,7 +67,7 @@ core_actors spawn_core(caf::actor_system& system, core_options options) {
   out.projector =
     spawn_blocking(system, threads, projection::projector, reading(options));
   shard::shard_options routing;
-  routing.journal = out.journal;
+  routing.journal = {out.journal, 0, std::move(backlog)};
   routing.projector = out.projector;
   routing.number = options.shard;
   routing.shards = options.shards;
@@ -75,7 +75,7 @@ core_actors spawn_core(caf::actor_system& system, core_options options) {
   routing.epoch = options.journal->epoch();
   routing.clock = options.clock;
   routing.budget = std::move(options.budget);
-  routing.backlog = std::move(backlog);
+  routing.slice_items = options.slice_items;
   routing.configuration = std::move(options.configuration);
   out.shard = system.spawn(shard::shard, std::move(routing));
   const meet_shard met{caf::actor_cast<caf::strong_actor_ptr>(out.shard)};

@@ -38,6 +38,7 @@ struct core_options {
   std::shared_ptr<journal::memory_budget> budget;
   configuration_seen configuration; ///< shard 0 only
   std::size_t group_bytes_max = 4 * 1024 * 1024;
+  std::uint32_t slice_items = 1000; ///< of a bulk action, done at once
   std::int64_t retention_s = 365LL * 24 * 3600;
   std::uint64_t disk_spare_bytes = 512ULL * 1024 * 1024;
   std::chrono::milliseconds project_every{500};

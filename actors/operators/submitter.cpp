@@ -4,30 +4,23 @@
 #include "messages/shard.hpp"
 #include "messages/values/base64.hpp"
 #include "messages/values/names.hpp"
+#include "messages/values/operations.hpp"
+
+#include <utility>
 
 namespace depositd::operators {
 
 namespace {
 
-/// Name of the queue for an operation of Crossref's, or null.
-const char* queue_of(const std::string& operation) {
-  if (operation == "doMDUpload")
-    return "metadata";
-  if (operation == "doQueryUpload" || operation == "doDOIQueryUpload")
-    return "query";
-  return nullptr;
-}
-
 caf::expected<submit> store(const submitter_options& options,
                             const submit_file& x) {
-  const auto refuse = [](ec code, const char* text) {
-    return caf::make_error(code, std::string{text});
+  const auto refuse = [](ec code, std::string text) {
+    return caf::make_error(code, std::move(text));
   };
-  const auto queue = queue_of(x.operation);
-  if (!queue)
+  const auto* wanted = find_operation(x.operation);
+  if (wanted == nullptr)
     return refuse(ec::invalid_argument,
-                  "operation must be doMDUpload, doQueryUpload or "
-                  "doDOIQueryUpload");
+                  "operation must be one of " + operation_words());
   if (!legal_user_name(x.user))
     return refuse(ec::invalid_argument, "user must be a user name");
   if (x.file_name.empty() || x.file_name.size() > 255)
@@ -43,12 +36,12 @@ caf::expected<submit> store(const submitter_options& options,
   if (!blob)
     return std::move(blob.error());
   submit out;
-  out.queue = queue;
+  out.queue = wanted->queue;
   out.user = x.user;
   out.submission.file_name = x.file_name;
   out.submission.operation = x.operation;
   out.submission.login = x.user;
-  out.submission.source = "shell";
+  out.submission.source = source_shell.name;
   out.submission.blob = std::move(*blob);
   out.submission.size = bytes->size();
   return out;

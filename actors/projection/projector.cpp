@@ -268,7 +268,7 @@ caf::result<items_matched> answer_match(self_pointer self,
   if (auto failed = catch_up(self))
     return failed;
   auto found = self->state.options.projection->items_received(
-    {x.queue, x.users, x.from_us, x.to_us, x.parked});
+    {x.queue, x.users, x.from_us, x.to_us, x.parked, x.after, x.count_max});
   if (!found)
     return std::move(found.error());
   items_matched out;

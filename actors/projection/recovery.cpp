@@ -2,6 +2,7 @@
 
 #include "actors/rules/control/control.hpp"
 #include "messages/values/codec.hpp"
+#include "messages/values/operations.hpp"
 #include "messages/values/test_points.hpp"
 
 #include <algorithm>
@@ -89,7 +90,7 @@ void apply_record(shard::recovered_state& state, const record& x) {
         } else if constexpr (std::is_same_v<type, submission_received>) {
           see_id(state, fields.id);
           const auto& p = fields.submission;
-          if (p.source == shard::ingest_source)
+          if (p.source == source_kafka.name)
             state.ingested.push_back(
               {fields.id, x.user, p.file_name, p.size, fields.received_us});
         } else if constexpr (std::is_same_v<type, submission_recorded>) {
@@ -115,7 +116,7 @@ recover_state(journal_store& journal, projection_store& projection,
   if (auto failed = load_tables(*state, projection))
     return failed;
   if (auto failed = projection.load_received(
-        shard::ingest_source, ids_since_us,
+        source_kafka.name, ids_since_us,
         [&](const auto& row) { state->ingested.push_back(row); }))
     return failed;
   if (journal.last() > state->projected)

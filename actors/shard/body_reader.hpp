@@ -10,8 +10,7 @@
 
 namespace depositd::shard {
 
-using body_reader_self
-  = body_reader_actor::extend<caf::reacts_to<meet_shard>>;
+using body_reader_self = body_reader_actor::extend<caf::reacts_to<meet_shard>>;
 
 struct body_reader_state {
   caf::strong_actor_ptr shard; ///< a shard_actor; null until it is met

@@ -1,7 +1,6 @@
-#include "actors/journal/reply.hpp"
 #include "actors/rules/control/control.hpp"
+#include "actors/journal/reply.hpp"
 #include "actors/shard/parts.hpp"
-#include "messages/values/codec.hpp"
 #include "messages/values/test_points.hpp"
 
 #include <spdlog/spdlog.h>
@@ -75,8 +74,8 @@ void tell_watchers(shard_pointer self) {
 
 } // namespace
 
-void commit_control(shard_pointer self, std::vector<event> changes,
-                    std::vector<delivery> deliveries) {
+void commit_control(shard_pointer self, const std::vector<event>& changes,
+                    std::optional<reply> answer) {
   auto& state = self->state;
   auto next = std::make_shared<control_state>(*state.control);
   for (const auto& change : changes)
@@ -84,19 +83,14 @@ void commit_control(shard_pointer self, std::vector<event> changes,
   state.control = std::move(next);
   if (state.options.number == 0)
     ++state.revision;
-  append out;
-  out.generation = state.generation;
-  out.events = static_cast<std::uint32_t>(changes.size());
-  out.deliveries = std::move(deliveries);
-  if (!changes.empty()) {
-    std::vector<body_slot> slots;
-    encode(record{"", changes}, out.bytes, slots);
-  }
-  if (state.options.backlog)
-    state.options.backlog->bytes += out.bytes.size();
+  journal::command todo{state.journal};
+  for (const auto& change : changes)
+    todo.note(change);
+  if (answer)
+    todo.deliver(std::move(*answer));
   crash_point("control_decided");
   // First the journal: what the change lets happen comes after it.
-  self->send(state.options.journal, std::move(out));
+  todo.commit(self);
   for (const auto& change : changes)
     spread(self, change);
   tell_watchers(self);
@@ -111,10 +105,8 @@ caf::result<done> change_control(shard_pointer self, const propose& x) {
       return wrong;
     rules::apply(checked, change);
   }
-  std::vector<delivery> deliveries;
-  deliveries.emplace_back(
-    reply{journal::take_reply(self), caf::make_message(done{})});
-  commit_control(self, x.changes, std::move(deliveries));
+  commit_control(self, x.changes,
+                 reply{journal::take_reply(self), caf::make_message(done{})});
   run_moves(self);
   return journal::answered_later<done>();
 }
@@ -134,10 +126,8 @@ caf::result<done> follow_control(shard_pointer self, const adopt_control& x) {
     state.revision_max = x.revision;
     changes = rules::differences(*state.control, *x.state);
   }
-  std::vector<delivery> deliveries;
-  deliveries.emplace_back(
-    reply{journal::take_reply(self), caf::make_message(done{})});
-  commit_control(self, std::move(changes), std::move(deliveries));
+  commit_control(self, changes,
+                 reply{journal::take_reply(self), caf::make_message(done{})});
   run_moves(self);
   return journal::answered_later<done>();
 }

@@ -1,44 +1,63 @@
 #include "actors/rules/control/control.hpp"
 #include "actors/shard/parts.hpp"
 
+#include <algorithm>
 #include <cassert>
 
 namespace depositd::shard {
 
 namespace {
 
-users::user_options node_options(shard_pointer self, const std::string& user) {
+void spawn_user(shard_pointer self, const std::string& user, shard_user& entry,
+                users::recovered_ledgers found) {
   const auto& state = self->state;
   const auto& options = state.options;
-  return {user,          options.journal, state.generation, options.epoch,
-          options.clock, options.budget,  options.backlog};
+  entry.actor = self->spawn<caf::linked>(
+    users::user,
+    users::user_options{user, state.journal, options.epoch, options.clock,
+                        options.budget, options.slice_items},
+    std::move(found)); // the user's alone from here on
 }
 
-/// Gives the user a number in the queue and makes the two known to each other.
-void introduce_to(shard_pointer self, const std::string& user,
-                  shard_user& entry, queue_number number) {
+/// Gives the user a number in the queue. What the queue is to be told of the
+/// user, with what recovery found of it, if anything.
+introduce introduction_of(shard_pointer self, const std::string& user,
+                          queue_number number, const rules::ledger* found) {
   auto& state = self->state;
   auto& queue = state.queues[number];
-  member_number member = 0;
+  introduce out;
   if (queue.members_free.empty()) {
-    member = queue.members_next++;
+    out.member = queue.members_next++;
   } else {
-    member = queue.members_free.back();
+    out.member = queue.members_free.back();
     queue.members_free.pop_back();
   }
-  entry.members.emplace(number, member);
-  introduce message;
-  message.member = member;
-  message.user = user;
-  message.actor = caf::actor_cast<caf::strong_actor_ptr>(entry.actor);
-  message.limits = rules::limits_of(*state.control, queue.name, user);
+  out.user = user;
+  out.limits = rules::limits_of(*state.control, queue.name, user);
   const auto stood = state.rings.find({queue.name, user});
   if (stood != state.rings.end()) {
-    std::tie(message.stamp, message.credit) = stood->second;
+    std::tie(out.stamp, out.credit) = stood->second;
     state.rings.erase(stood);
   }
+  if (found != nullptr) {
+    out.ready = found->ready_counts();
+    out.in_flight = found->claims();
+    out.items = found->size();
+    out.arrived = found->arrivals();
+  }
+  return out;
+}
+
+/// Makes the queue and the user known to each other.
+void introduce_to(shard_pointer self, shard_user& entry, queue_number number,
+                  introduce x) {
+  auto& state = self->state;
+  const auto& queue = state.queues[number];
+  const auto member = x.member;
+  entry.members.emplace(number, member);
+  x.actor = caf::actor_cast<caf::strong_actor_ptr>(entry.actor);
   // The queue hears of the user before its actor can send it anything.
-  self->send(queue.actor, std::move(message));
+  self->send(queue.actor, std::move(x));
   self->send(entry.actor,
              serve_queue{number,
                          caf::actor_cast<caf::strong_actor_ptr>(queue.actor),
@@ -47,14 +66,14 @@ void introduce_to(shard_pointer self, const std::string& user,
 }
 
 /// The actor left: remembers where its user stood in each ring.
-void node_left(shard_pointer self, const std::string& user) {
+void user_left(shard_pointer self, const std::string& user) {
   auto& state = self->state;
   const auto members = std::move(state.users.at(user).members);
   auto waiting = std::move(state.users.at(user).waiting);
   state.users.erase(user);
   for (const auto& [number, member] : members) {
     const auto key = std::pair{state.queues[number].name, user};
-    const auto generation = state.generation;
+    const auto generation = state.journal.generation;
     // Both come from the queue's answer, so the number is only given again
     // when the queue has forgotten it.
     self
@@ -62,7 +81,7 @@ void node_left(shard_pointer self, const std::string& user) {
                 forget_member{member})
       .then(
         [=, number = number, member = member](const member_forgotten& x) {
-          if (self->state.generation != generation)
+          if (self->state.journal.generation != generation)
             return;
           self->state.queues[number].members_free.push_back(member);
           if (x.stamp > 0)
@@ -74,7 +93,7 @@ void node_left(shard_pointer self, const std::string& user) {
     action();
 }
 
-void node_stays(shard_pointer self, const std::string& user) {
+void user_stays(shard_pointer self, const std::string& user) {
   auto& entry = self->state.users.at(user);
   entry.retiring = false;
   entry.used_us = now(self);
@@ -112,26 +131,66 @@ shard_user& reach_user(shard_pointer self, const std::string& user,
   auto& state = self->state;
   auto [at, fresh] = state.users.try_emplace(user);
   auto& entry = at->second;
-  assert(!entry.retiring && "use with_node");
+  assert(!entry.retiring && "use with_user");
   if (fresh)
-    entry.actor = self->spawn<caf::linked>(
-      users::user, node_options(self, user), users::recovered_ledgers{});
+    spawn_user(self, user, entry, {});
   if (entry.members.count(number) == 0)
-    introduce_to(self, user, entry, number);
+    introduce_to(self, entry, number,
+                 introduction_of(self, user, number, nullptr));
   entry.used_us = now(self);
   return entry;
 }
 
+void restore_user(shard_pointer self, const std::string& user,
+                  std::map<std::string, rules::ledger>& ledgers) {
+  auto& state = self->state;
+  const auto time = now(self);
+  auto kept = std::make_shared<std::map<std::string, rules::ledger>>();
+  std::vector<std::pair<queue_number, introduce>> introductions;
+  for (auto& [name, ledger] : ledgers) {
+    const auto number = find_queue(self, name);
+    if (!number || ledger.idle())
+      continue;
+    // Settings may stand behind the items in the journal.
+    ledger.configure(name, state.control->queues.at(name), size_classes{});
+    ledger.wake(time);
+    ledger.take_changes();
+    introductions.emplace_back(*number,
+                               introduction_of(self, user, *number, &ledger));
+    kept->emplace(name, std::move(ledger));
+  }
+  if (introductions.empty())
+    return;
+  auto& entry = state.users[user];
+  entry.used_us = time;
+  spawn_user(self, user, entry, std::move(kept));
+  for (auto& [number, x] : introductions)
+    introduce_to(self, entry, number, std::move(x));
+}
+
+bool is_retiring(shard_pointer self, const std::string& user) {
+  const auto at = self->state.users.find(user);
+  return at != self->state.users.end() && at->second.retiring;
+}
+
 void with_user(shard_pointer self, const std::string& user, queue_number number,
                std::function<void(const user_actor&)> deliver) {
-  const auto at = self->state.users.find(user);
-  if (at != self->state.users.end() && at->second.retiring) {
-    at->second.waiting.push_back([=, deliver = std::move(deliver)] {
-      deliver(reach_user(self, user, number).actor);
-    });
-    return;
-  }
-  deliver(reach_user(self, user, number).actor);
+  if (is_retiring(self, user))
+    self->state.users.at(user).waiting.push_back(
+      [=, deliver = std::move(deliver)] {
+        deliver(reach_user(self, user, number).actor);
+      });
+  else
+    deliver(reach_user(self, user, number).actor);
+}
+
+std::vector<std::string> members_of(shard_pointer self, queue_number queue) {
+  std::vector<std::string> out;
+  for (const auto& [name, entry] : self->state.users)
+    if (entry.members.count(queue) > 0)
+      out.push_back(name);
+  std::sort(out.begin(), out.end());
+  return out;
 }
 
 void send_limits(shard_pointer self, queue_number number,
@@ -163,7 +222,7 @@ void sweep(shard_pointer self) {
                          state.options.idle_max)
                          .count();
   const auto time = now(self);
-  const auto generation = state.generation;
+  const auto generation = state.journal.generation;
   for (auto& [name, entry] : state.users) {
     if (entry.retiring || time - entry.used_us < idle_us)
       continue;
@@ -171,16 +230,16 @@ void sweep(shard_pointer self) {
     self->request(entry.actor, state.options.request_timeout, retire{})
       .then(
         [=, user = name](const retired& x) {
-          if (self->state.generation != generation)
+          if (self->state.journal.generation != generation)
             return;
           if (x.left)
-            node_left(self, user);
+            user_left(self, user);
           else
-            node_stays(self, user);
+            user_stays(self, user);
         },
         [=, user = name](const caf::error&) {
-          if (self->state.generation == generation)
-            node_stays(self, user);
+          if (self->state.journal.generation == generation)
+            user_stays(self, user);
         });
   }
 }

@@ -43,11 +43,11 @@ std::vector<queue_number> queues_named(shard_pointer self,
   return out;
 }
 
+} // namespace
+
 caf::error no_queue(const std::string& name) {
   return caf::make_error(ec::not_found, "no queue " + name.substr(0, 255));
 }
-
-} // namespace
 
 caf::result<pending_counted> count_for(shard_pointer self,
                                        const count_pending& x) {
@@ -76,73 +76,6 @@ caf::result<pending_counted> count_for(shard_pointer self,
         promise.deliver(pending_counted{0, limit}); // retired: nothing waits
       });
   return promise;
-}
-
-namespace {
-
-void park_matched(shard_pointer self, const reply_address& where,
-                  const items_matched& matched, bool parked) {
-  std::map<std::pair<std::string, std::string>, std::vector<item_id>> parts;
-  for (const auto& item : matched.items)
-    if (find_queue(self, item.queue))
-      parts[{item.user, item.queue}].push_back(item.id);
-  auto what = caf::make_message(matching_parked{matched.items.size()});
-  if (parts.empty()) {
-    journal::answer(where, std::move(what));
-    return;
-  }
-  auto share = journal::share_reply(where, parts.size(),
-                                    [what = std::move(what)] { return what; });
-  for (auto& [key, ids] : parts) {
-    const auto number = *find_queue(self, key.second);
-    with_user(self, key.first, number, [=, ids = ids](const user_actor& node) {
-      self->send(node, park_items{number, ids, parked, share});
-    });
-  }
-}
-
-} // namespace
-
-caf::result<matching_parked> park_all(shard_pointer self,
-                                      const park_matching& x) {
-  if (auto refused = refuse_intake(self))
-    return refused;
-  const auto where = journal::take_reply(self);
-  self
-    ->request(self->state.options.projector,
-              self->state.options.request_timeout,
-              match_items{x.queue, x.users, x.from_us, x.to_us, !x.parked})
-    .then(
-      [=, parked = x.parked, only = x.count_only](const items_matched& found) {
-        if (only)
-          journal::answer(
-            where, caf::make_message(matching_parked{found.items.size()}));
-        else
-          park_matched(self, where, found, parked);
-      },
-      [=](const caf::error& why) { journal::answer(where, why); });
-  return journal::answered_later<matching_parked>();
-}
-
-caf::result<done> purge_all(shard_pointer self, const purge_queue& x) {
-  if (auto refused = refuse_intake(self))
-    return refused;
-  const auto number = find_queue(self, x.queue);
-  if (!number)
-    return no_queue(x.queue);
-  std::vector<std::string> users;
-  for (const auto& [name, entry] : self->state.users)
-    if (entry.members.count(*number) > 0)
-      users.push_back(name);
-  if (users.empty())
-    return done{};
-  auto share = journal::share_reply(journal::take_reply(self), users.size(),
-                                    [] { return caf::make_message(done{}); });
-  for (const auto& user : users)
-    with_user(self, user, *number, [=](const user_actor& node) {
-      self->send(node, purge_items{*number, share});
-    });
-  return journal::answered_later<done>();
 }
 
 namespace {
@@ -244,10 +177,10 @@ void compact(shard_pointer self, compact_items& x) {
     part.ids.push_back(item.id);
     part.bodies.push_back(std::move(item.body));
   }
-  for (auto& [key, part] : parts)
-    with_user(
-      self, key.first, part.queue,
-      [self, part = part](const user_actor& node) { self->send(node, part); });
+  for (auto& [key, part] : parts) {
+    const auto number = part.queue;
+    send_to_user(self, key.first, number, std::move(part));
+  }
 }
 
 void return_unread(shard_pointer self, queue::look_again& x) {

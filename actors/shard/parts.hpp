@@ -2,10 +2,13 @@
 
 // The shard's work, by what it is about. Private to actors/shard.
 
-#include "actors/journal/reply.hpp"
+#include "actors/journal/command.hpp"
 #include "actors/shard/shard.hpp"
 #include "messages/operators.hpp"
+#include "messages/projection.hpp"
 #include "messages/shard.hpp"
+
+#include <optional>
 
 namespace depositd::shard {
 
@@ -15,6 +18,8 @@ micros now(shard_pointer self);
 caf::error refuse_intake(shard_pointer self);
 
 // -- members.cpp: queues, users and who is where ------------------------------
+
+caf::error no_queue(const std::string& name);
 
 /// Number of a queue; no value if there is none of this name.
 std::optional<queue_number> find_queue(shard_pointer self,
@@ -31,6 +36,32 @@ shard_user& reach_user(shard_pointer self, const std::string& user,
 /// is just retiring has answered.
 void with_user(shard_pointer self, const std::string& user, queue_number queue,
                std::function<void(const user_actor&)> deliver);
+
+/// A user's actor with everything that recovery found of the user, which is the
+/// actor's from then on.
+void restore_user(shard_pointer self, const std::string& user,
+                  std::map<std::string, rules::ledger>& ledgers);
+
+/// Whether the user's actor has been asked to leave and may do so.
+bool is_retiring(shard_pointer self, const std::string& user);
+
+/// Sends the user's actor a message, as `with_user` does.
+template <class Message>
+void send_to_user(shard_pointer self, const std::string& user,
+                  queue_number queue, Message what) {
+  if (!is_retiring(self, user)) {
+    self->send(reach_user(self, user, queue).actor, std::move(what));
+    return;
+  }
+  auto late = std::make_shared<Message>(std::move(what));
+  with_user(self, user, queue, [=](const user_actor& whom) {
+    self->send(whom, std::move(*late));
+  });
+}
+
+/// All users that have something to do with the queue, in an order that does
+/// not hang on where they are in memory.
+std::vector<std::string> members_of(shard_pointer self, queue_number queue);
 
 /// Sends terms of all (or one user's) members to a queue.
 void send_limits(shard_pointer self, queue_number queue,
@@ -49,8 +80,8 @@ void start_over(shard_pointer self, const caf::error& why);
 
 /// Applies control events at once everywhere and journals them with the answer.
 /// The events must have passed rules::check.
-void commit_control(shard_pointer self, std::vector<event> changes,
-                    std::vector<delivery> deliveries);
+void commit_control(shard_pointer self, const std::vector<event>& changes,
+                    std::optional<reply> answer = {});
 caf::result<done> change_control(shard_pointer self, const propose& x);
 
 /// Takes over what shard 0 says, where it differs.
@@ -69,10 +100,7 @@ void warn_of_fixed(const control_state& state, const configuration_seen& seen);
 std::vector<event> configuration_changes(const control_state& state,
                                          const configuration_seen& seen);
 
-// -- admission.cpp ------------------------------------------------------------
-
-/// Under which payloads are equal; never 0.
-std::uint64_t digest_of(const std::string& body);
+// -- admission/accept.cpp -----------------------------------------------------
 
 caf::result<enqueued> accept_batch(shard_pointer self, enqueue& x);
 caf::result<enqueued> accept_submission(shard_pointer self, const submit& x);
@@ -82,31 +110,23 @@ caf::result<enqueued> record_processed(shard_pointer self,
 caf::expected<queue_port_actor> open_port(shard_pointer self,
                                           const std::string& name);
 
-// -- ingest.cpp ---------------------------------------------------------------
+// -- admission/ingest.cpp -----------------------------------------------------
 
 /// Answers the current request when all that was decided before is durable.
 template <class Answer>
 caf::result<Answer> answer_after_commits(shard_pointer self, Answer what) {
-  append marker;
-  marker.generation = self->state.generation;
-  marker.deliveries.emplace_back(
-    reply{journal::take_reply(self), caf::make_message(std::move(what))});
-  self->send(self->state.options.journal, std::move(marker));
-  return journal::answered_later<Answer>();
+  return journal::command{self->state.journal}.commit_and_answer(
+    self, std::move(what));
 }
 
-/// How far the mark was applied, or `otherwise` if it never was.
+/// How far the watermark was applied, or `otherwise` if it never was.
 std::int64_t watermark_of(shard_pointer self, const std::string& name,
                           std::int64_t otherwise);
 
-/// Items by user, each as its actor is to take it.
-using user_parts = std::vector<std::pair<std::string, accept_items>>;
-
-/// Sends users' actors their parts, and `own` to the journal behind them. With
-/// a bundle in `own` all of it is one group. Answers `result` when it is
-/// durable.
-caf::result<ingested> commit_parts(shard_pointer self, user_parts& parts,
-                                   append own, ingested result);
+/// Applied up to `to` from now on, unless it was further. To be journalled with
+/// what it stands for.
+watermark raise_watermark(shard_pointer self, const std::string& name,
+                          std::int64_t to, std::int64_t otherwise);
 
 caf::result<ingested> ingest_batch(shard_pointer self, ingest& x);
 
@@ -117,9 +137,6 @@ caf::result<watermarks_read> tell_watermarks(shard_pointer self);
 
 caf::result<pending_counted> count_for(shard_pointer self,
                                        const count_pending& x);
-caf::result<matching_parked> park_all(shard_pointer self,
-                                      const park_matching& x);
-caf::result<done> purge_all(shard_pointer self, const purge_queue& x);
 caf::result<item_explained> explain(shard_pointer self, const explain_item& x);
 caf::result<queues_listed> list_all_queues(shard_pointer self);
 caf::result<users_listed> list_all_users(shard_pointer self,
@@ -129,15 +146,13 @@ void compact(shard_pointer self, compact_items& x);
 void return_unread(shard_pointer self, queue::look_again& x);
 caf::result<done> start_draining(shard_pointer self);
 
-// -- receiving.cpp ------------------------------------------------------------
+// -- bulk.cpp: very many items, slice by slice --------------------------------
 
-caf::result<items_received> take(shard_pointer self, receive_items& x);
-caf::result<items_settled> end(shard_pointer self, settle_items& x);
-caf::result<done> extend(shard_pointer self, renew_items& x);
-caf::result<done> release_all(shard_pointer self, release_queue& x);
-caf::result<queue_counted> count(shard_pointer self, count_queue& x);
+caf::result<matching_parked> park_all(shard_pointer self,
+                                      const park_matching& x);
+caf::result<done> purge_all(shard_pointer self, const purge_queue& x);
 
-// -- moves.cpp ----------------------------------------------------------------
+// -- moves/moves.cpp ----------------------------------------------------------
 
 caf::result<move_begun> begin_move(shard_pointer self, const move_queue& x);
 
@@ -157,7 +172,7 @@ void go_on_moving(shard_pointer self, const resume_move& x);
 /// Whether the move is the one that runs, and may go on.
 bool still_moves(shard_pointer self, const shard_move& run);
 
-// -- moves_out.cpp: moves to other shards -------------------------------------
+// -- moves/out.cpp: to other shards -------------------------------------------
 
 /// Moves everything by way of an outbox, batch by batch.
 void move_away(shard_pointer self, const std::shared_ptr<shard_move>& run);
@@ -169,8 +184,8 @@ void go_on_moving_away(shard_pointer self,
 /// After recovery: ships what an outbox still has. False if there is nothing.
 bool ship_left_over(shard_pointer self);
 
-// -- moves_in.cpp: moves from other shards ------------------------------------
+// -- moves/in.cpp: from other shards ------------------------------------------
 
-caf::result<ingested> take_moved(shard_pointer self, ingest& x);
+caf::result<items_carried> take_carried(shard_pointer self, carry_items& x);
 
 } // namespace depositd::shard

@@ -39,9 +39,8 @@ struct recovered_state {
   sequence journalled = 0;
 };
 
-/// Submissions from logs of records have this source; what is known of their
-/// ids is known for seven days.
-inline constexpr const char* ingest_source = "kafka";
+/// What is known of the ids of submissions from logs of records is known for
+/// seven days.
 inline constexpr micros ingest_ids_kept_us = micros{7} * 24 * 3600 * 1'000'000;
 
 } // namespace depositd::shard

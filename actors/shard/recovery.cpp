@@ -1,7 +1,6 @@
 #include "actors/journal/reply.hpp"
 #include "actors/rules/control/control.hpp"
 #include "actors/shard/parts.hpp"
-#include "messages/values/codec.hpp"
 #include "messages/values/test_points.hpp"
 
 #include <spdlog/spdlog.h>
@@ -18,80 +17,13 @@ void release_local(shard_pointer self, recovered_state& found) {
   if (seeded_bug("claims_kept_at_recovery"))
     return;
   for (auto& [user, ledgers] : found.ledgers) {
-    record what{user, {}};
+    journal::command todo{self->state.journal, user};
     for (auto& [queue, ledger] : ledgers)
       for (auto& x : ledger.release_local_claims(now(self))) {
         ledger.apply(x);
-        what.events.push_back(std::move(x));
+        todo.note(std::move(x));
       }
-    if (what.events.empty())
-      continue;
-    append out;
-    out.generation = self->state.generation;
-    out.events = static_cast<std::uint32_t>(what.events.size());
-    std::vector<body_slot> slots;
-    encode(what, out.bytes, slots);
-    if (self->state.options.backlog)
-      self->state.options.backlog->bytes += out.bytes.size();
-    self->send(self->state.options.journal, std::move(out));
-  }
-}
-
-/// A user's actor with everything that recovery found of the user.
-void restore_user(shard_pointer self, recovered_state& found,
-                  const std::string& user,
-                  std::map<std::string, rules::ledger>& ledgers) {
-  auto& state = self->state;
-  const auto time = now(self);
-  auto kept = std::make_shared<std::map<std::string, rules::ledger>>();
-  std::vector<std::pair<queue_number, introduce>> introductions;
-  auto& entry = state.users[user];
-  entry.used_us = time;
-  for (auto& [name, ledger] : ledgers) {
-    const auto number = find_queue(self, name);
-    if (!number || ledger.idle())
-      continue;
-    // Settings may stand behind the items in the journal.
-    ledger.configure(name, state.control->queues.at(name), size_classes{});
-    ledger.wake(time);
-    ledger.take_changes();
-    introduce x;
-    x.member = state.queues[*number].members_next++;
-    x.user = user;
-    x.limits = rules::limits_of(*state.control, name, user);
-    x.ready = ledger.ready_counts();
-    x.in_flight = ledger.claims();
-    x.items = ledger.size();
-    x.arrived = ledger.arrivals();
-    const auto stood = found.rings.find({name, user});
-    if (stood != found.rings.end()) {
-      std::tie(x.stamp, x.credit) = stood->second;
-      state.rings.erase({name, user});
-    }
-    entry.members.emplace(*number, x.member);
-    introductions.emplace_back(*number, std::move(x));
-    kept->emplace(name, std::move(ledger));
-  }
-  if (introductions.empty()) {
-    state.users.erase(user);
-    return;
-  }
-  const auto& options = state.options;
-  entry.actor = self->spawn<caf::linked>(
-    users::user,
-    users::user_options{user, options.journal, state.generation, options.epoch,
-                        options.clock, options.budget, options.backlog},
-    users::recovered_ledgers{std::move(kept)}); // the user's alone from here on
-  for (auto& [number, x] : introductions) {
-    const auto& queue = state.queues[number];
-    const auto member = x.member;
-    x.actor = caf::actor_cast<caf::strong_actor_ptr>(entry.actor);
-    self->send(queue.actor, std::move(x));
-    self->send(entry.actor,
-               serve_queue{number,
-                           caf::actor_cast<caf::strong_actor_ptr>(queue.actor),
-                           queue.name, state.control->queues.at(queue.name),
-                           size_classes{}, 0, member});
+    todo.commit(self);
   }
 }
 
@@ -112,8 +44,8 @@ void begin_serving(shard_pointer self, recovered_state& found) {
   state.control = std::make_shared<control_state>(found.control);
   // Numbers from `reserve_id` have effects (recorded DOIs) before the journal
   // knows them; the projector has asked the registry for the highest.
-  state.id_last = std::max(
-    {state.id_last, found.id_max, ids_begin(state.options.number)});
+  state.id_last =
+    std::max({state.id_last, found.id_max, ids_begin(state.options.number)});
   state.rings = found.rings;
   state.watermarks = found.watermarks;
   state.ingested = rules::recent_ids{ingest_ids_kept_us, ingest_ids_max};
@@ -121,15 +53,15 @@ void begin_serving(shard_pointer self, recovered_state& found) {
     state.ingested.see(x.user, x.file_name, x.size, 0, x.received_us);
   // Above all that this owner has told, if it starts over: it told some of it
   // before the append that failed.
-  state.revision = state.options.number == 0
-                     ? std::max(state.revision,
-                                first_revision(state.options.epoch))
-                     : 0;
+  state.revision =
+    state.options.number == 0
+      ? std::max(state.revision, first_revision(state.options.epoch))
+      : 0;
   for (const auto& [name, settings] : state.control->queues)
     spawn_queue(self, name);
   release_local(self, found);
   for (auto& [user, ledgers] : found.ledgers)
-    restore_user(self, found, user, ledgers);
+    restore_user(self, user, ledgers);
   for (const auto& queue : state.queues)
     self->send(queue.actor, begin{stamp_last(found, queue.name)});
   crash_point("recovery_released");
@@ -137,8 +69,7 @@ void begin_serving(shard_pointer self, recovered_state& found) {
   if (state.options.number == 0) { // the others hear of it from there
     warn_of_fixed(*state.control, state.options.configuration);
     commit_control(
-      self, configuration_changes(*state.control, state.options.configuration),
-      {});
+      self, configuration_changes(*state.control, state.options.configuration));
   }
   self->send(state.options.projector,
              meet_shard{caf::strong_actor_ptr{self->ctrl()}});
@@ -159,12 +90,12 @@ void recover_later(shard_pointer self, const caf::error& why) {
 }
 
 void recover_now(shard_pointer self) {
-  const auto generation = self->state.generation;
+  const auto generation = self->state.journal.generation;
   // Reading a large store takes as long as it takes.
   self->request(self->state.options.projector, caf::infinite, recover{})
     .then(
       [=](recovered& x) {
-        if (self->state.generation == generation)
+        if (self->state.journal.generation == generation)
           begin_serving(self, *x.state);
       },
       [=](const caf::error& why) { recover_later(self, why); });
@@ -177,10 +108,10 @@ void start_recovery(shard_pointer self) {
   if (state.now == shard_state::phase::draining)
     return;
   state.now = shard_state::phase::recovering;
-  ++state.generation;
+  ++state.journal.generation;
   // What the last generation still has on its way must be in the journal, or
   // refused by it, before the store is read.
-  self->request(shard_self{self}, caf::infinite, pass_journal{})
+  self->request(shard_self{self}, caf::infinite, journal::pass_journal{})
     .then([=](const done&) { recover_now(self); },
           [=](const caf::error& why) { recover_later(self, why); });
 }
@@ -188,7 +119,7 @@ void start_recovery(shard_pointer self) {
 /// Answered when the journal has taken up the new generation.
 caf::result<done> pass_through_journal(shard_pointer self) {
   const auto& state = self->state;
-  self->send(state.options.journal, begin_generation{state.generation});
+  self->send(state.journal.actor, begin_generation{state.journal.generation});
   return answer_after_commits(self, done{});
 }
 
@@ -213,7 +144,7 @@ void start_over(shard_pointer self, const caf::error& why) {
   state.rings.clear();
   state.moving.reset();
   state.moves_ended.clear();
-  ++state.generation;
+  ++state.journal.generation;
   if (state.now == shard_state::phase::draining)
     return; // the next engine recovers
   state.now = shard_state::phase::recovering;

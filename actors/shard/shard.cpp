@@ -1,7 +1,6 @@
 #include "actors/shard/shard.hpp"
 
 #include "actors/journal/reply.hpp"
-#include "actors/shard/moves/batches.hpp"
 #include "actors/shard/parts.hpp"
 
 namespace depositd::shard {
@@ -23,14 +22,31 @@ caf::error refuse_intake(shard_pointer self) {
     case phase::serving:
       break;
   }
-  const auto& backlog = state.options.backlog;
+  const auto& backlog = state.journal.backlog;
   if (backlog && backlog->bytes > state.options.backlog_bytes_max)
     return caf::make_error(ec::overloaded,
                            std::string{"the journal is behind"});
   return {};
 }
 
+namespace {
+
+/// What polling doors do goes to the queue that they name, which answers it.
+/// `nothing` answers for a queue that is not there: none comes into being.
+template <class Answer, class Request>
+caf::result<Answer> pass_on(shard_pointer self, Request& x, Answer nothing) {
+  if (auto refused = refuse_intake(self))
+    return refused;
+  const auto number = find_queue(self, x.queue);
+  if (!number)
+    return nothing;
+  return self->delegate(self->state.queues[*number].actor, std::move(x));
+}
+
+} // namespace
+
 shard_self::behavior_type shard(shard_pointer self, shard_options options) {
+  self->state.journal = options.journal;
   self->state.options = std::move(options);
   self->state.control = std::make_shared<control_state>();
   self->delayed_send(self, self->state.options.idle_max / 2, sweep_idle{});
@@ -65,21 +81,24 @@ shard_self::behavior_type shard(shard_pointer self, shard_options options) {
         return std::move(door.error());
       return ports_opened{{{self->state.options.number, *door}}};
     },
-    [=](ingest& x) {
-      return is_moved(x) ? take_moved(self, x) : ingest_batch(self, x);
-    },
+    [=](ingest& x) { return ingest_batch(self, x); },
     [=](read_watermarks) { return tell_watermarks(self); },
+    [=](carry_items& x) { return take_carried(self, x); },
     [=](const adopt_control& x) { return follow_control(self, x); },
     [=](const propose& x) { return change_control(self, x); },
     [=](const watch_control& x) { return add_watcher(self, x); },
     [=](const count_pending& x) { return count_for(self, x); },
     [=](const park_matching& x) { return park_all(self, x); },
     [=](const purge_queue& x) { return purge_all(self, x); },
-    [=](receive_items& x) { return take(self, x); },
-    [=](settle_items& x) { return end(self, x); },
-    [=](renew_items& x) { return extend(self, x); },
-    [=](release_queue& x) { return release_all(self, x); },
-    [=](count_queue& x) { return count(self, x); },
+    [=](receive_items& x) { return pass_on(self, x, items_received{}); },
+    [=](settle_items& x) {
+      items_settled none;
+      none.accepted.resize(x.items.size());
+      return pass_on(self, x, std::move(none));
+    },
+    [=](renew_items& x) { return pass_on(self, x, done{}); },
+    [=](release_queue& x) { return pass_on(self, x, done{}); },
+    [=](count_queue& x) { return pass_on(self, x, queue_counted{}); },
     [=](const move_queue& x) { return begin_move(self, x); },
     [=](const explain_item& x) { return explain(self, x); },
     [=](list_queues) { return list_all_queues(self); },
@@ -105,7 +124,7 @@ shard_self::behavior_type shard(shard_pointer self, shard_options options) {
     [=](retry_recovery) { start_recovery(self); },
     [=](queue::look_again& x) { return_unread(self, x); },
     [=](const resume_move& x) { go_on_moving(self, x); },
-    [=](pass_journal) { return pass_through_journal(self); },
+    [=](journal::pass_journal) { return pass_through_journal(self); },
   };
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/journal/command.hpp"
 #include "actors/queue/queue.hpp"
 #include "actors/queue/unread.hpp"
 #include "actors/rules/ledger/recent_ids.hpp"
@@ -31,9 +32,6 @@ struct sweep_idle {};
 /// To itself: try to recover again.
 struct retry_recovery {};
 
-/// To itself: answered when all that was sent to the journal is in it.
-struct pass_journal {};
-
 /// To itself: go on with the move that waits.
 struct resume_move {
   std::uint32_t generation = 0;
@@ -43,7 +41,7 @@ struct resume_move {
 inline constexpr std::size_t ingest_ids_max = 1'000'000;
 
 struct shard_options {
-  journal_actor journal;
+  journal::journal_access journal;
   projector_actor projector;
   shard_number number = 0;
   shard_number shards = 1;
@@ -51,11 +49,11 @@ struct shard_options {
   epoch_number epoch = 0;
   engine_clock clock = engine_clock::system();
   std::shared_ptr<journal::memory_budget> budget;
-  std::shared_ptr<journal::journal_backlog> backlog;
   /// What the configuration says at this start.
   configuration_seen configuration;
   /// Doors are refused when this much waits for the journal.
   std::uint64_t backlog_bytes_max = 256ULL * 1024 * 1024;
+  std::uint32_t slice_items = 1000; ///< of a bulk action, done at once
   /// A user's actor without items for this long is retired.
   std::chrono::milliseconds idle_max{60'000};
   std::chrono::milliseconds request_timeout{30'000};
@@ -64,7 +62,7 @@ struct shard_options {
 using shard_self = shard_actor::extend<
   caf::reacts_to<sweep_idle>, caf::reacts_to<retry_recovery>,
   caf::reacts_to<queue::look_again>, caf::reacts_to<resume_move>,
-  caf::replies_to<pass_journal>::with<done>>;
+  caf::replies_to<journal::pass_journal>::with<done>>;
 
 struct shard_queue {
   std::string name;
@@ -106,8 +104,9 @@ struct shard_state {
   enum class phase : std::uint8_t { recovering, serving, draining };
   phase now = phase::recovering;
 
-  /// Rises with every recovery; appends of earlier ones are refused.
-  std::uint32_t generation = 0;
+  /// Its generation rises with every recovery; appends of earlier ones are
+  /// refused.
+  journal::journal_access journal;
   std::shared_ptr<control_state> control;
   /// Of the control state: its own in shard 0, else the one last adopted.
   std::uint64_t revision = 0;
@@ -147,5 +146,4 @@ shard_self::behavior_type shard(shard_pointer self, shard_options options);
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::shard::sweep_idle)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::shard::retry_recovery)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::shard::pass_journal)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::shard::resume_move)

@@ -1,92 +1,85 @@
 #pragma once
 
-// One command of a user's actor on its way to the journal. Private to
-// actors/user.cpp.
+// One command of a user on its way to the journal. Private to actors/users.
 
-#include "actors/users/user.hpp"
-#include "messages/values/codec.hpp"
+#include "actors/journal/command.hpp"
+#include "actors/users/parts.hpp"
 
 #include <utility>
-#include <vector>
 
 namespace depositd::users {
 
-/// A command's events and what leaves with them, while it is being decided.
-class user_command {
+/// A command about one of the user's queues. Events are applied as they happen,
+/// so that the next decision sees them, and the queue hears of them first:
+/// whoever gets the answer must find it as the command has left it.
+class user_command : public journal::command {
 public:
-  explicit user_command(user_pointer self) : self_(self) {
-    what_.user = self->state.options.user;
+  user_queue* const queue; ///< null: the user has nothing to do with it
+  report_extras extras;
+
+  user_command(user_pointer self, user_queue* about)
+    : journal::command(self->state.options.journal, self->state.options.user),
+      queue(about), self_(self) {
+    // nop
   }
 
-  /// Applies the event at once, so that the next decision sees it.
-  void happen(user_queue& queue, event x, rules::body_bytes body = nullptr) {
-    give_back_body(queue, x);
-    queue.ledger.apply(x, std::move(body));
-    what_.events.push_back(std::move(x));
+  user_command(user_pointer self, queue_number number)
+    : user_command(self, find_queue(self, number)) {
+    // nop
   }
 
-  /// An item of one queue goes to another.
-  void move(user_queue& from, user_queue& to, item_moved x) {
-    rules::ledger::apply(x, from.ledger, to.ledger);
-    what_.events.push_back(std::move(x));
+  void happen(event x, rules::body_bytes body = nullptr) {
+    give_back_body(x);
+    queue->ledger.apply(x, std::move(body));
+    note(std::move(x));
   }
 
-  void note(event x) {
-    what_.events.push_back(std::move(x));
+  /// Somebody has ended the claim or the item.
+  void end(event x) {
+    if (std::holds_alternative<item_finished>(x))
+      ++extras.finished;
+    happen(std::move(x));
   }
 
-  /// Whether nothing has happened.
-  bool empty() const {
-    return what_.events.empty();
+  /// An item goes to another queue.
+  void move(item_moved x, user_queue& to) {
+    rules::ledger::apply(x, queue->ledger, to.ledger);
+    note(std::move(x));
   }
 
-  void deliver(delivery x) {
-    out_.deliveries.push_back(std::move(x));
+  /// The body has no room in memory: asks where it will be.
+  void ask_place(item_id id) {
+    self_->state.unbudgeted.insert(id);
+    ask_locations(self_->ctrl(), queue->name);
   }
 
-  /// The command is part of a bundle, or not if it is null.
-  void go_with(std::shared_ptr<append_bundle> bundle) {
-    out_.bundle = std::move(bundle);
-  }
-
-  /// Asks for the places of the bodies in this command.
-  void ask_locations(const user_queue& queue) {
-    out_.locations_to = self_->ctrl();
-    out_.locations_queue = queue.name;
-  }
-
-  /// Hands everything to the journal. Without events and deliveries: nothing.
+  /// Tells the queue, and hands everything to the journal.
   void commit() {
-    if (what_.events.empty() && out_.deliveries.empty())
-      return;
-    std::vector<body_slot> slots;
-    if (!what_.events.empty())
-      encode(what_, out_.bytes, slots);
-    if (out_.locations_to)
-      out_.slots = std::move(slots);
-    out_.events = static_cast<std::uint32_t>(what_.events.size());
-    const auto& options = self_->state.options;
-    out_.generation = options.generation;
-    if (options.backlog)
-      options.backlog->bytes += out_.bytes.size();
-    self_->send(options.journal, std::move(out_));
+    if (queue != nullptr)
+      report(self_, *queue, std::move(extras));
+    journal::command::commit(self_);
+  }
+
+  /// The same, and answers the current request with this when it is committed.
+  template <class Answer>
+  caf::result<Answer> commit_and_answer(Answer what) {
+    deliver(
+      reply{journal::take_reply(self_), caf::make_message(std::move(what))});
+    commit();
+    return journal::answered_later<Answer>();
   }
 
 private:
   /// The budget gets back what an item that leaves had in memory.
-  void give_back_body(user_queue& queue, const event& x) {
+  void give_back_body(const event& x) {
     const auto* gone = std::get_if<item_finished>(&x);
-    if (gone == nullptr)
+    if (gone == nullptr || self_->state.unbudgeted.erase(gone->id) > 0)
       return;
-    if (self_->state.unbudgeted.erase(gone->id) > 0)
-      return;
-    if (auto body = queue.ledger.body(gone->id))
+    if (auto body = queue->ledger.body(gone->id))
       self_->state.options.budget->give_back(body->size());
   }
 
   user_pointer self_;
-  record what_;
-  append out_;
 };
 
 } // namespace depositd::users

@@ -1,9 +1,7 @@
 // What the shard and its queues have a user's actor do beyond handing out: for
 // equal payloads, for operators, for the disk, for whoever looks.
 
-#include "actors/journal/reply.hpp"
 #include "actors/users/command.hpp"
-#include "actors/users/parts.hpp"
 
 #include <algorithm>
 
@@ -20,92 +18,51 @@ void admit(self_pointer self, const admit_items& x) {
   report(self, *queue, std::move(extras));
 }
 
-void collapse(self_pointer self, const collapse_items& x) {
-  auto* queue = find_queue(self, x.queue);
-  if (queue == nullptr)
-    return;
-  user_command todo{self};
-  report_extras extras;
-  extras.collapses_done = static_cast<std::uint32_t>(x.ids.size());
-  for (auto& ended : queue->ledger.collapse(x.ids, now(self))) {
-    ++extras.finished;
-    todo.happen(*queue, std::move(ended));
-  }
-  report(self, *queue, std::move(extras));
-  todo.commit();
-}
-
 caf::result<items_moved> move_out(self_pointer self, const move_items& x) {
-  auto* from = find_queue(self, x.from);
+  user_command todo{self, x.from};
   auto* to = find_queue(self, x.to);
   items_moved out;
-  if (from == nullptr || to == nullptr)
+  if (todo.queue == nullptr || to == nullptr)
     return out;
-  user_command todo{self};
-  report_extras extras;
-  for (auto& e : from->ledger.move_out({to->name, x.id_last, x.count_max},
-                                       to->ledger, now(self))) {
+  const auto& ledger = todo.queue->ledger;
+  for (auto& e : ledger.move_out({to->name, x.id_last, x.count_max}, to->ledger,
+                                 now(self))) {
     ++out.moved;
-    if (auto* moved = std::get_if<item_moved>(&e)) {
-      todo.move(*from, *to, std::move(*moved));
-    } else {
-      ++extras.finished;
-      todo.happen(*from, std::move(e));
-    }
+    if (auto* moved = std::get_if<item_moved>(&e))
+      todo.move(std::move(*moved), *to);
+    else
+      todo.end(std::move(e));
   }
-  out.more = from->ledger.holds_up_to(x.id_last);
-  todo.deliver(reply{journal::take_reply(self), caf::make_message(out)});
-  report(self, *from, std::move(extras));
+  out.more = ledger.holds_up_to(x.id_last);
   report(self, *to);
-  todo.commit();
-  return journal::answered_later<items_moved>();
+  return todo.commit_and_answer(out);
 }
 
-void park(self_pointer self, const park_items& x) {
-  user_command todo{self};
-  auto* queue = find_queue(self, x.queue);
-  if (queue != nullptr)
-    for (auto& parked : queue->ledger.park(x.ids, x.parked))
-      todo.happen(*queue, std::move(parked));
-  todo.deliver(x.answer);
-  if (queue != nullptr)
-    report(self, *queue);
-  todo.commit();
-}
-
-void purge(self_pointer self, const purge_items& x) {
-  user_command todo{self};
-  auto* queue = find_queue(self, x.queue);
-  if (queue != nullptr)
-    for (auto& purged : queue->ledger.purge(now(self)))
-      todo.happen(*queue, std::move(purged));
-  todo.deliver(x.answer);
-  if (queue != nullptr)
-    report(self, *queue);
-  todo.commit();
+caf::result<done> park(self_pointer self, const park_items& x) {
+  user_command todo{self, x.queue};
+  if (todo.queue != nullptr)
+    for (auto& parked : todo.queue->ledger.park(x.ids, x.parked))
+      todo.happen(std::move(parked));
+  return todo.commit_and_answer(done{});
 }
 
 /// Writes bodies again that keep an old segment alive. Those that must be read
 /// from it first are few: the projector asks for them a handful at a time.
 void compact(self_pointer self, const compact_bodies& x) {
-  auto* queue = find_queue(self, x.queue);
-  if (queue == nullptr)
+  user_command todo{self, x.queue};
+  if (todo.queue == nullptr)
     return;
-  user_command todo{self};
+  const auto& ledger = todo.queue->ledger;
   for (std::size_t i = 0; i < x.ids.size(); ++i) {
-    auto body = queue->ledger.body(x.ids[i]);
-    if (body == nullptr)
-      body = x.bodies[i];
-    if (body == nullptr || !queue->ledger.find(x.ids[i]))
+    const auto id = x.ids[i];
+    const auto kept = ledger.body(id);
+    const auto body = kept != nullptr ? kept : x.bodies[i];
+    if (body == nullptr || !ledger.find(id))
       continue;
     // One that still waits for its first place must not stay with that one.
-    auto& unbudgeted = self->state.unbudgeted;
-    if (queue->ledger.body(x.ids[i]) == nullptr
-        || unbudgeted.count(x.ids[i]) > 0) {
-      unbudgeted.insert(x.ids[i]);
-      todo.ask_locations(*queue);
-    }
-    todo.happen(*queue, body_compacted{x.ids[i], queue->name, *body, {}}, body);
+    if (kept == nullptr || self->state.unbudgeted.count(id) > 0)
+      todo.ask_place(id);
+    todo.happen(body_compacted{id, todo.queue->name, *body, {}}, body);
   }
   todo.commit();
 }
@@ -128,8 +85,9 @@ caf::result<user_report> report_sizes(self_pointer self) {
 
 caf::result<retired> leave(self_pointer self) {
   const auto idle =
-    std::all_of(self->state.queues.begin(), self->state.queues.end(),
-                [](const auto& entry) { return entry.second.ledger.idle(); });
+    self->state.bulk_actions == 0
+    && std::all_of(self->state.queues.begin(), self->state.queues.end(),
+                   [](const auto& x) { return x.second.ledger.idle(); });
   if (idle)
     self->quit();
   return retired{idle};

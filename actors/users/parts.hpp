@@ -20,7 +20,7 @@ void arm_timer(self_pointer self);
 struct report_extras {
   std::vector<ready_change> answered; ///< picks that took an item
   std::uint32_t finished = 0;
-  std::int32_t claimed_by_id = 0;     ///< claims that no pick led to
+  std::int32_t claimed_by_id = 0; ///< claims that no pick led to
   std::uint32_t collapses_done = 0;
   std::vector<ready_change> not_there; ///< counted by the queue, but gone
 };
@@ -39,16 +39,19 @@ caf::result<claims_adopted> adopt(self_pointer self, const adopt_claims& x);
 // -- operations.cpp -----------------------------------------------------------
 
 void admit(self_pointer self, const admit_items& x);
-void collapse(self_pointer self, const collapse_items& x);
 caf::result<items_moved> move_out(self_pointer self, const move_items& x);
-void park(self_pointer self, const park_items& x);
-void purge(self_pointer self, const purge_items& x);
+caf::result<done> park(self_pointer self, const park_items& x);
 void compact(self_pointer self, const compact_bodies& x);
 caf::result<item_found> find(self_pointer self, item_id id);
 caf::result<user_report> report_sizes(self_pointer self);
 caf::result<retired> leave(self_pointer self);
 
-// -- unread_bodies.cpp: bodies that were not where they should be -------------
+// -- bulk.cpp: very many items, slice by slice --------------------------------
+
+void purge(self_pointer self, const purge_items& x);
+void collapse(self_pointer self, const collapse_items& x);
+
+// -- unread_bodies.cpp: those that were not where they should be --------------
 
 void read_again(self_pointer self, queue::look_again& items);
 

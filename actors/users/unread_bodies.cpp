@@ -1,7 +1,6 @@
 // Hand-outs whose bodies were not where they were thought to be.
 
 #include "actors/users/command.hpp"
-#include "actors/users/parts.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -35,8 +34,7 @@ void give_up(self_pointer self, user_command& todo, const hand_out& x) {
 }
 
 /// The claim ends as an attempt that did not succeed.
-void end_unreadable(self_pointer self, user_command& todo, user_queue& queue,
-                    const hand_out& x) {
+void end_unreadable(self_pointer self, user_command& todo, const hand_out& x) {
   spdlog::error("body_unreadable item={} user={} attempt={}", x.item.id,
                 x.item.user, x.item.attempt);
   outcome what;
@@ -45,37 +43,36 @@ void end_unreadable(self_pointer self, user_command& todo, user_queue& queue,
   what.says = verdict::retry;
   what.delay_ms = unreadable_delay_ms;
   what.reason = "body unreadable";
-  report_extras extras;
-  if (auto ended = queue.ledger.settle(what, now(self))) {
-    if (std::holds_alternative<item_finished>(*ended))
-      extras.finished = 1;
-    todo.happen(queue, std::move(*ended));
-  }
-  report(self, queue, std::move(extras));
+  if (auto ended = todo.queue->ledger.settle(what, now(self)))
+    todo.end(std::move(*ended));
+}
+
+/// Where the body is by now, if that is elsewhere: relocated since, its old
+/// extent may be gone. Each new place is tried once.
+bool find_body(const rules::ledger& in, hand_out& x) {
+  auto body = in.body(x.item.id);
+  const auto place = in.place(x.item.id);
+  if (body == nullptr && place == x.place)
+    return false;
+  x.body = std::move(body);
+  x.place = place;
+  return true;
 }
 
 } // namespace
 
 void read_again(self_pointer self, queue::look_again& items) {
-  user_command todo{self};
   for (auto& x : items.items) {
-    auto* queue = queue_of_claim(self, x);
-    if (queue != nullptr) {
-      auto body = queue->ledger.body(x.item.id);
-      const auto place = queue->ledger.place(x.item.id);
-      if (body != nullptr || place != x.place) {
-        // Relocated since: its old segment may be gone. Each new place is tried
-        // once.
-        x.body = std::move(body);
-        x.place = place;
-        todo.deliver(std::move(x));
-        continue;
-      }
-      end_unreadable(self, todo, *queue, x);
+    user_command todo{self, queue_of_claim(self, x)};
+    if (todo.queue != nullptr && find_body(todo.queue->ledger, x)) {
+      todo.deliver(std::move(x));
+    } else {
+      if (todo.queue != nullptr)
+        end_unreadable(self, todo, x);
+      give_up(self, todo, x);
     }
-    give_up(self, todo, x);
+    todo.commit();
   }
-  todo.commit();
 }
 
 } // namespace depositd::users

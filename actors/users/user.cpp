@@ -1,9 +1,6 @@
 #include "actors/users/user.hpp"
 
-#include "actors/journal/reply.hpp"
 #include "actors/users/command.hpp"
-#include "actors/users/parts.hpp"
-#include "messages/queue.hpp"
 #include "messages/values/test_points.hpp"
 
 #include <algorithm>
@@ -86,34 +83,28 @@ void clear_refused(const accept_items& x, const std::vector<item_id>& refused) {
 }
 
 void accept(self_pointer self, const accept_items& x) {
-  auto* queue = find_queue(self, x.queue);
+  user_command todo{self, x.queue};
+  auto* queue = todo.queue;
   assert(queue != nullptr && "the shard serves a queue before it sends items");
-  auto& budget = *self->state.options.budget;
-  user_command todo{self};
   std::vector<item_id> refused;
-  auto accepted = queue->ledger.accept(incoming_of(x), now(self), &refused,
-                                       x.beyond_limit);
+  auto accepted =
+    queue->ledger.accept(incoming_of(x), now(self), &refused, x.beyond_limit);
   std::size_t next = 0;
-  for (std::size_t i = 0; i < x.items.size(); ++i) {
-    const auto& item = x.items[i];
+  for (const auto& item : x.items) {
     if (next == accepted.size() || accepted[next].id != item.id)
       continue; // refused, or swallowed as a duplicate
-    if (!budget.take(item.body->size())) {
-      self->state.unbudgeted.insert(item.id);
-      todo.ask_locations(*queue);
-    }
+    if (!self->state.options.budget->take(item.body->size()))
+      todo.ask_place(item.id);
     const auto received_us = accepted[next].received_us;
-    todo.happen(*queue, std::move(accepted[next]), item.body);
-    if (!x.submissions.empty())
-      todo.note(submission_received{item.id, queue->name, received_us,
-                                    x.submissions[i]});
-    ++next;
+    todo.happen(std::move(accepted[next++]), item.body);
+    if (item.deposit)
+      todo.note(
+        submission_received{item.id, queue->name, received_us, *item.deposit});
   }
   crash_point("accept_decided");
   clear_refused(x, refused);
   todo.deliver(x.share);
   todo.go_with(x.bundle);
-  report(self, *queue);
   todo.commit();
 }
 
@@ -141,8 +132,12 @@ void count_answered(std::vector<ready_change>& answered, const pick& what) {
 /// What was chosen, on its way to the processor or the poll.
 hand_out outgoing(const hand_over& x, std::size_t at,
                   rules::handed_item& chosen) {
-  hand_out out{x.who.to, std::move(chosen.item), std::move(chosen.body),
-               chosen.place, nullptr, 0};
+  hand_out out{x.who.to,
+               std::move(chosen.item),
+               std::move(chosen.body),
+               chosen.place,
+               nullptr,
+               0};
   if (x.who.poll) {
     out.poll = x.who.poll;
     out.slot = x.slots[at];
@@ -151,15 +146,14 @@ hand_out outgoing(const hand_over& x, std::size_t at,
 }
 
 void hand_over_items(self_pointer self, const hand_over& x) {
-  auto* queue = find_queue(self, x.queue);
+  user_command todo{self, x.queue};
+  auto* queue = todo.queue;
   assert(queue != nullptr && "a queue picks only users that it knows");
   const auto time = now(self);
   rules::taker_limits limits{x.who.name, never, x.who.local};
   if (x.who.lease_ms > 0)
     limits.deadline_us = time + micros{x.who.lease_ms} * 1000;
-  user_command todo{self};
   picks_declined declined{{}, x.who.processor};
-  std::vector<ready_change> answered;
   for (std::size_t i = 0; i < x.picks.size(); ++i) {
     const auto& what = x.picks[i];
     auto chosen = queue->ledger.choose(what, limits, time);
@@ -167,67 +161,46 @@ void hand_over_items(self_pointer self, const hand_over& x) {
       declined.picks.push_back(what);
       continue;
     }
-    count_answered(answered, what);
+    count_answered(todo.extras.answered, what);
     chosen->item.member = queue->member;
     chosen->item.user = self->state.options.user;
-    todo.happen(*queue, std::move(chosen->claim));
+    todo.happen(std::move(chosen->claim));
     todo.deliver(outgoing(x, i, *chosen));
   }
   if (x.who.poll && !declined.picks.empty())
     todo.deliver(receive_missed{
       x.who.poll, static_cast<std::uint32_t>(declined.picks.size())});
   crash_point("hand_out_decided");
-  report_extras extras;
-  extras.answered = std::move(answered);
-  report(self, *queue, std::move(extras));
   todo.commit();
   if (!declined.picks.empty())
     self->send(queue->actor, std::move(declined));
 }
 
 void settle_claims(self_pointer self, const settle& x) {
-  auto* queue = find_queue(self, x.queue);
-  if (queue == nullptr)
+  user_command todo{self, x.queue};
+  if (todo.queue == nullptr)
     return;
   const auto time = now(self);
-  user_command todo{self};
-  std::uint32_t finished = 0;
   for (const auto& what : x.outcomes) {
-    auto ended = queue->ledger.settle(what, time);
-    if (ended) {
-      if (std::holds_alternative<item_finished>(*ended))
-        ++finished;
-      todo.happen(*queue, std::move(*ended));
-    }
+    auto ended = todo.queue->ledger.settle(what, time);
     if (x.to)
       todo.deliver(settlement_notice{x.to, what.id, static_cast<bool>(ended)});
+    if (ended)
+      todo.end(std::move(*ended));
   }
   crash_point("settle_decided");
-  report_extras extras;
-  extras.finished = finished;
-  report(self, *queue, std::move(extras));
   todo.commit();
 }
 
 void extend(self_pointer self, const renew& x) {
-  auto* queue = find_queue(self, x.queue);
-  if (queue == nullptr)
+  user_command todo{self, x.queue};
+  if (todo.queue == nullptr)
     return;
   const auto deadline = now(self) + micros{x.lease_ms} * 1000;
-  user_command todo{self};
   for (const auto& claim : x.claims)
-    if (auto extended = queue->ledger.extend(claim.id, claim.token, deadline))
-      todo.happen(*queue, std::move(*extended));
-  todo.commit();
-  arm_timer(self);
-}
-
-void happen_all(self_pointer self, user_queue& queue,
-                std::vector<event> events) {
-  user_command todo{self};
-  for (auto& x : events)
-    todo.happen(queue, std::move(x));
-  report(self, queue);
+    if (auto extended =
+          todo.queue->ledger.extend(claim.id, claim.token, deadline))
+      todo.happen(std::move(*extended));
   todo.commit();
 }
 
@@ -236,7 +209,10 @@ void due(self_pointer self) {
   const auto time = now(self);
   for (auto& [number, queue] : self->state.queues) {
     queue.ledger.wake(time);
-    happen_all(self, queue, queue.ledger.expire(time));
+    user_command todo{self, &queue};
+    for (auto& x : queue.ledger.expire(time))
+      todo.happen(std::move(x));
+    todo.commit();
   }
   arm_timer(self);
 }
@@ -251,7 +227,7 @@ void due(self_pointer self) {
 claim_token tokens_from(const user_options& options) {
   constexpr claim_token generations = 0x3fff;
   return (options.epoch << 44)
-         | ((claim_token{options.generation} & generations) << 30);
+         | ((claim_token{options.journal.generation} & generations) << 30);
 }
 
 void serve(self_pointer self, const serve_queue& x) {
@@ -323,7 +299,7 @@ user_self::behavior_type user(user_self::stateful_pointer<user_state> self,
     [=](const admit_items& x) { admit(self, x); },
     [=](const collapse_items& x) { collapse(self, x); },
     [=](const body_locations& x) { take_places(self, x); },
-    [=](const park_items& x) { park(self, x); },
+    [=](const park_items& x) { return park(self, x); },
     [=](const purge_items& x) { purge(self, x); },
     [=](const compact_bodies& x) { compact(self, x); },
     [=](const move_items& x) { return move_out(self, x); },
@@ -332,6 +308,10 @@ user_self::behavior_type user(user_self::stateful_pointer<user_state> self,
     [=](retire) { return leave(self); },
     [=](user_due) { due(self); },
     [=](queue::look_again& x) { read_again(self, x); },
+    [=](journal::pass_journal) {
+      return journal::command{self->state.options.journal}.commit_and_answer(
+        self, done{});
+    },
   };
 }
 

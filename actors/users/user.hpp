@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/journal/journal.hpp"
+#include "actors/journal/command.hpp"
 #include "actors/journal/memory_budget.hpp"
 #include "actors/queue/queue.hpp"
 #include "actors/queue/unread.hpp"
@@ -23,19 +23,20 @@ struct user_due {};
 
 struct user_options {
   std::string user;
-  journal_actor journal;
-  std::uint32_t generation = 0; ///< of the shard, goes with every append
-  epoch_number epoch = 0;       ///< claim tokens are above those of earlier
+  journal::journal_access journal;
+  epoch_number epoch = 0; ///< claim tokens are above those of earlier
   engine_clock clock = engine_clock::system();
   std::shared_ptr<journal::memory_budget> budget;
-  std::shared_ptr<journal::journal_backlog> backlog;
+  std::uint32_t slice_items = 1000; ///< of a bulk action, done at once
 };
 
 /// What recovery found of the user, by queue name; moved into the user's actor.
 using recovered_ledgers = std::shared_ptr<std::map<std::string, rules::ledger>>;
 
-using user_self = user_actor::extend<caf::reacts_to<user_due>,
-                                     caf::reacts_to<queue::look_again>>;
+using user_self =
+  user_actor::extend<caf::reacts_to<user_due>,
+                     caf::reacts_to<queue::look_again>,
+                     caf::replies_to<journal::pass_journal>::with<done>>;
 
 /// One queue of the user.
 struct user_queue {
@@ -60,6 +61,9 @@ struct user_state {
 
   /// Items whose body is in memory only until the journal has told its place.
   std::unordered_set<item_id> unbudgeted;
+
+  /// Actions on very many items that go on after the next commit.
+  std::uint32_t bulk_actions = 0;
 
   /// When `user_due` is to come; never: no timer runs.
   micros timer_us = never;

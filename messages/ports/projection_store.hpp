@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <vector>
 
 namespace depositd {
@@ -71,13 +72,16 @@ public:
   virtual caf::expected<item_row> item(item_id id) = 0;
 
   /// Pending (not claimed) items received in [from_us, to_us] of these users
-  /// (all if empty) and queue (all if empty), that are parked or not as asked.
+  /// (all if empty) and queue (all if empty), that are parked or not as asked,
+  /// by id: those after a given one, and not too many.
   struct range {
     std::string queue;
     std::vector<std::string> users;
     micros from_us = 0;
     micros to_us = 0;
     bool parked = false;
+    item_id after = 0;
+    std::uint32_t count_max = std::numeric_limits<std::uint32_t>::max();
   };
   struct range_item {
     item_id id = 0;

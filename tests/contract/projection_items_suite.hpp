@@ -207,6 +207,17 @@ TEST_P(projection_store_suite, finds_items_by_time_user_and_queue) {
             ids_list{7});
   EXPECT_EQ(received({.from_us = from, .to_us = to, .parked = true}),
             ids_list{4});
+  EXPECT_EQ(received({.from_us = from, .to_us = to, .after = 2}),
+            (ids_list{3, 6, 7}));
+  EXPECT_EQ(
+    received({.from_us = from, .to_us = to, .after = 1, .count_max = 2}),
+    (ids_list{2, 3}));
+  EXPECT_EQ(received({.users = {"ann"},
+                      .from_us = from,
+                      .to_us = to,
+                      .after = 1,
+                      .count_max = 1}),
+            ids_list{3});
   const auto found = store->items_received(
     {.users = {"bob"}, .from_us = from, .to_us = from + 1});
   ASSERT_EQ(found->size(), 1u);

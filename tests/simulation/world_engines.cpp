@@ -31,8 +31,10 @@ depositd::engine::core_options world::options_of(simulated_engine& engine,
     options.configuration.queues.push_back(deposits);
     options.configuration.processors_count = knobs_.slots;
   }
-  if (knobs_.tiny_groups)
+  if (knobs_.tiny_groups) {
     options.group_bytes_max = 1;
+    options.slice_items = 2;
+  }
   if (knobs_.tight_disk)
     options.disk_spare_bytes = 2048;
   if (topics_)

@@ -4,6 +4,7 @@
 
 #include "actors/records/intake.hpp"
 #include "actors/records/publisher.hpp"
+#include "messages/values/operations.hpp"
 
 #include <algorithm>
 #include <tuple>
@@ -29,7 +30,7 @@ caf::expected<ingest_deposit> read_words(const source_record& x) {
   out.user = words[0];
   out.queue = words[1];
   out.submission.file_name = words[2];
-  out.submission.source = shard::ingest_source;
+  out.submission.source = source_kafka.name;
   out.submission.size = words[3].size();
   out.body = words[3];
   return out;

@@ -86,6 +86,7 @@ protected:
     options.budget = std::make_shared<journal::memory_budget>(body_budget);
     options.configuration = configuration;
     options.disk_spare_bytes = disk_spare_bytes;
+    options.slice_items = slice_items;
     const auto actors = depositd::engine::spawn_core(sys, options);
     for (const auto& [name, who] : actors.all())
       adopt(who);
@@ -186,6 +187,7 @@ protected:
   configuration_seen configuration;
   std::uint64_t body_budget = 1 << 20;
   std::uint64_t disk_spare_bytes = 1 << 20;
+  std::uint32_t slice_items = 1000;
   micros time_us = 1'700'000'000'000'000;
 
   body_reader_actor reader;

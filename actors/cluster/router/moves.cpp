@@ -3,7 +3,6 @@
 
 #include "actors/cluster/router/parts.hpp"
 #include "actors/rules/control/control.hpp"
-#include "actors/shard/moves/batches.hpp"
 
 namespace depositd::cluster {
 
@@ -29,18 +28,6 @@ caf::result<move_begun> begin_move(shard_router_pointer self,
       [=](caf::expected<move_begun> y) { fulfil(promise, std::move(y)); });
   });
   return promise;
-}
-
-caf::result<ingested> carry_moved(shard_router_pointer self, ingest& x) {
-  if (auto refused = refuse(self))
-    return refused;
-  if (x.deposits.empty())
-    return caf::make_error(ec::invalid_argument,
-                           std::string{"nothing was moved"});
-  const auto shard = shard_of(x.deposits.front().queue,
-                              self->state.to.options.count);
-  // What has arrived is skipped, so a repeat does no harm.
-  return forward<ingested>(self, shard, x, repeats::harmless);
 }
 
 } // namespace depositd::cluster

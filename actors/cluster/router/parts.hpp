@@ -62,10 +62,7 @@ caf::result<done> purge(shard_router_pointer self, purge_queue& x);
 caf::result<move_begun> begin_move(shard_router_pointer self,
                                    const move_queue& x);
 
-/// A batch of a moved queue, to the shard that has the other one.
-caf::result<ingested> carry_moved(shard_router_pointer self, ingest& x);
-
-// -- reports.cpp: what operators ask ------------------------------------------
+// -- reports.cpp: what operators ask -----------------------------------
 
 caf::result<matching_parked> park(shard_router_pointer self,
                                   const park_matching& x);

@@ -1,8 +1,6 @@
 #include "actors/cluster/router/shard_router.hpp"
 
 #include "actors/cluster/router/parts.hpp"
-#include "actors/shard/moves/batches.hpp"
-#include "messages/projection.hpp"
 
 #include <algorithm>
 
@@ -115,11 +113,12 @@ shard_router_self::behavior_type shard_router(shard_router_pointer self,
     },
     [=](open_queue& x) { return open_one_port(self, x); },
     [=](open_ports& x) { return open_all_ports(self, x); },
-    [=](ingest& x) {
-      return shard::is_moved(x) ? carry_moved(self, x)
-                                : ingest_everywhere(self, x);
-    },
+    [=](ingest& x) { return ingest_everywhere(self, x); },
     [=](const read_watermarks& x) { return read_all_watermarks(self, x); },
+    [=](carry_items& x) {
+      // What has arrived is skipped, so a repeat does no harm.
+      return to_shard_of<items_carried>(self, x.queue, x, repeats::harmless);
+    },
     [=](propose& x) { return change_settings_of_all(self, x); },
     [=](const watch_control& x) { return watch_settings(self, x); },
     [](const adopt_control&) -> caf::result<done> {

@@ -291,21 +291,16 @@ std::vector<event> ledger::release_local_claims(micros now) const {
   return by_id(std::move(out));
 }
 
-std::vector<event> ledger::purge(micros now) const {
+std::vector<event> ledger::purge(micros now, item_id id_last,
+                                 std::size_t count_max) const {
   const auto& s = *state_;
   std::vector<event> out;
-  out.reserve(size());
-  const auto end = [&](item_id id) {
-    out.emplace_back(finished(s.queue, id, ending::purged, now));
-    std::get<item_finished>(out.back()).reason = "purged";
-  };
-  for (const auto& [key, priority_lane] : s.lanes)
-    priority_lane.for_each([&](const stored_item& x) { end(x.id); });
-  for (const auto& [id, x] : s.claims)
-    end(id);
-  for (const auto& [id, x] : s.items_set_aside)
-    end(id);
-  return by_id(std::move(out));
+  for (const auto* x : s.items_up_to(id_last, count_max)) {
+    auto end = finished(s.queue, x->id, ending::purged, now);
+    end.reason = "purged";
+    out.emplace_back(std::move(end));
+  }
+  return out;
 }
 
 std::vector<event> ledger::park(const std::vector<item_id>& ids,

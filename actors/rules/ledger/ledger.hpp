@@ -10,6 +10,8 @@
 #include "messages/values/scheduling.hpp"
 #include "messages/values/types.hpp"
 
+#include <cstddef>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -154,8 +156,10 @@ public:
   /// count too: an item that kills its processor must run out of them.
   std::vector<event> release_local_claims(micros now) const;
 
-  /// Ends every item, claimed or not.
-  std::vector<event> purge(micros now) const;
+  /// Ends items up to `id_last`, claimed or not, but not more than so many.
+  std::vector<event>
+  purge(micros now, item_id id_last = std::numeric_limits<item_id>::max(),
+        std::size_t count_max = std::numeric_limits<std::size_t>::max()) const;
 
   /// Ends those of the items that still wait and were never handed out.
   std::vector<event> collapse(const std::vector<item_id>& ids,

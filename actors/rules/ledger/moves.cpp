@@ -45,24 +45,7 @@ std::vector<event> ledger::move_out(const move_limits& how,
                                     const ledger& destination,
                                     micros now) const {
   const auto& s = *state_;
-  std::vector<const stored_item*> leaving;
-  const auto full = [&] { return leaving.size() >= how.count_max; };
-  const auto take = [&](const stored_item& x) {
-    if (!full() && x.id <= how.id_last)
-      leaving.push_back(&x);
-    return !full();
-  };
-  for (const auto& [key, priority_lane] : s.lanes)
-    priority_lane.visit_up_to(how.id_last, take);
-  const auto take_from = [&](const auto& set_aside_as) {
-    for (auto at = set_aside_as.begin(); at != set_aside_as.end() && !full();
-         ++at)
-      take(at->second.item);
-  };
-  take_from(s.claims);
-  take_from(s.items_set_aside);
-  std::sort(leaving.begin(), leaving.end(),
-            [](const auto* a, const auto* b) { return a->id < b->id; });
+  const auto leaving = s.items_up_to(how.id_last, how.count_max);
   std::unordered_set<std::uint64_t> seen;
   std::vector<event> out;
   out.reserve(leaving.size());

@@ -71,6 +71,28 @@ std::uint64_t ledger::state::pending() const noexcept {
   return ready + items_set_aside.size();
 }
 
+std::vector<const stored_item*>
+ledger::state::items_up_to(item_id id_last, std::size_t count_max) const {
+  std::vector<const stored_item*> out;
+  const auto take = [&](const stored_item& x) {
+    if (out.size() < count_max && x.id <= id_last)
+      out.push_back(&x);
+    return out.size() < count_max;
+  };
+  for (const auto& [key, priority_lane] : lanes)
+    priority_lane.visit_up_to(id_last, take);
+  const auto take_from = [&](const auto& set_aside_as) {
+    for (const auto& [id, x] : set_aside_as)
+      if (!take(x.item))
+        return;
+  };
+  take_from(claims);
+  take_from(items_set_aside);
+  std::sort(out.begin(), out.end(),
+            [](const auto* a, const auto* b) { return a->id < b->id; });
+  return out;
+}
+
 std::uint32_t ledger::state::ahead_of(const stored_item& x) const {
   std::uint64_t out = 0;
   for (const auto& [key, priority_lane] : lanes) {

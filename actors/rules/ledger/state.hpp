@@ -50,6 +50,10 @@ struct ledger::state {
   /// Null unless the claim is live and has this token.
   const claim* live_claim(item_id id, claim_token token) const;
   std::uint64_t pending() const noexcept;
+  /// Items in every state up to this one, by id; if there are more, any
+  /// `count_max` of them.
+  std::vector<const stored_item*> items_up_to(item_id id_last,
+                                              std::size_t count_max) const;
   /// Ready items that are handed out before this ready one.
   std::uint32_t ahead_of(const stored_item& x) const;
   item_view view(const whereabouts& where) const;

@@ -1,10 +1,9 @@
 #pragma once
 
-// Items of a moved queue on their way from one shard to another. They travel as
-// `ingest`, a batch at a time, under names that no log of records has: those
+// Items of a moved queue on their way from one shard to another: the names of
+// what both journals keep of it. No log of records has such names: those
 // contain a slash.
 
-#include "messages/records.hpp"
 #include "messages/values/sharding.hpp"
 
 #include <string>
@@ -19,16 +18,10 @@ inline constexpr std::string_view outbox_prefix = "move/";
 /// In the source's journal: the number of the last batch.
 inline constexpr const char* batches_watermark = "moves";
 
-/// In the target's journal: what of this shard's batches has arrived. One mark
-/// for all moves, so marks do not pile up.
-inline constexpr std::string_view moved_prefix = "moved-from-";
-
+/// In the target's journal: what of this shard's batches has arrived. One
+/// for all moves, so they do not pile up.
 inline std::string moved_from(shard_number shard) {
-  return std::string{moved_prefix}.append(std::to_string(shard));
-}
-
-inline bool is_moved(const ingest& x) {
-  return x.partition.starts_with(moved_prefix);
+  return "moved-from-" + std::to_string(shard);
 }
 
 /// An item's offset is its batch with its rank below; the highest rank of all

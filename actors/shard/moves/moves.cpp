@@ -51,14 +51,14 @@ void user_done(shard_pointer self, const std::shared_ptr<shard_move>& run) {
 
 void move_some(shard_pointer self, const std::shared_ptr<shard_move>& run,
                const std::string& user) {
-  with_user(self, user, run->from, [=](const user_actor& node) {
+  with_user(self, user, run->from, [=](const user_actor& whom) {
     reach_user(self, user, run->to);
     self
-      ->request(node, self->state.options.request_timeout,
+      ->request(whom, self->state.options.request_timeout,
                 move_items{run->from, run->to, run->what.id_last, 1000})
       .then(
         [=](const items_moved& x) {
-          if (self->state.generation != run->generation)
+          if (self->state.journal.generation != run->generation)
             return;
           if (!x.more)
             user_done(self, run);
@@ -67,7 +67,7 @@ void move_some(shard_pointer self, const std::shared_ptr<shard_move>& run,
           // else the next engine goes on
         },
         [=](const caf::error& why) {
-          if (self->state.generation != run->generation)
+          if (self->state.journal.generation != run->generation)
             return;
           // A slow store: what has moved meanwhile is no longer in the source.
           if (why == caf::sec::request_timeout
@@ -83,17 +83,6 @@ void move_some(shard_pointer self, const std::shared_ptr<shard_move>& run,
   });
 }
 
-/// All users that have something to do with the queue, in an order that does
-/// not hang on where they are in memory.
-std::vector<std::string> members_of(shard_pointer self, queue_number queue) {
-  std::vector<std::string> out;
-  for (const auto& [name, entry] : self->state.users)
-    if (entry.members.count(queue) > 0)
-      out.push_back(name);
-  std::sort(out.begin(), out.end());
-  return out;
-}
-
 bool has_queue(shard_pointer self, const std::string& name) {
   const auto& options = self->state.options;
   return shard_of(name, options.shards) == options.number;
@@ -103,7 +92,7 @@ void start(shard_pointer self, const move_changed& what) {
   auto& state = self->state;
   auto run = std::make_shared<shard_move>();
   run->what = what;
-  run->generation = state.generation;
+  run->generation = state.journal.generation;
   if (const auto from = find_queue(self, what.from)) {
     run->from = *from;
     run->users = members_of(self, *from);
@@ -187,11 +176,10 @@ caf::result<move_begun> begin_move(shard_pointer self, const move_queue& x) {
   if (!find_queue(self, x.to))
     changes.emplace_back(
       queue_changed{x.to, rules::settings_of_new_queue(x.to)});
-  std::vector<delivery> deliveries;
-  deliveries.emplace_back(reply{journal::take_reply(self),
-                                caf::make_message(move_begun{what.reference})});
+  reply begun{journal::take_reply(self),
+              caf::make_message(move_begun{what.reference})};
   changes.emplace_back(std::move(what));
-  commit_control(self, std::move(changes), std::move(deliveries));
+  commit_control(self, changes, std::move(begun));
   run_moves(self);
   return journal::answered_later<move_begun>();
 }
@@ -208,8 +196,7 @@ void run_moves(shard_pointer self) {
   const auto& moves = state.control->moves;
   std::erase_if(state.moves_ended, [&](const auto& reference) {
     const auto at = moves.find(reference);
-    return at == moves.end()
-           || at->second.status != move_status::in_progress;
+    return at == moves.end() || at->second.status != move_status::in_progress;
   });
   const move_changed* oldest = nullptr;
   for (const auto& [reference, x] : moves)
@@ -226,7 +213,7 @@ void finish_move(shard_pointer self, const std::shared_ptr<shard_move>& run) {
   auto changes = ending_of(self, *run);
   if (!options.router) {
     ended(self, *run);
-    commit_control(self, std::move(changes), {});
+    commit_control(self, changes);
     run_moves(self);
     return;
   }
@@ -269,7 +256,8 @@ void go_on_moving(shard_pointer self, const resume_move& x) {
 
 bool still_moves(shard_pointer self, const shard_move& run) {
   const auto& state = self->state;
-  return state.moving.get() == &run && state.generation == run.generation
+  return state.moving.get() == &run
+         && state.journal.generation == run.generation
          && state.now == shard_state::phase::serving;
 }
 

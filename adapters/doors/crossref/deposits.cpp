@@ -5,6 +5,7 @@
 #include "adapters/processing/crossref/diagnostic.hpp"
 #include "messages/processors.hpp"
 #include "messages/values/clock.hpp"
+#include "messages/values/operations.hpp"
 #include "messages/values/submission_body.hpp"
 
 #include <spdlog/spdlog.h>
@@ -12,17 +13,6 @@
 #include <utility>
 
 namespace depositd::crossref {
-
-std::optional<std::string> queue_of(const std::string& operation) {
-  for (const auto* known : {"", "doMDUpload", "doXSDMDUpload", "doDOICitUpload",
-                            "doTransferDOIsUpload"})
-    if (operation == known)
-      return "metadata";
-  for (const auto* known : {"doQueryUpload", "doDOIQueryUpload"})
-    if (operation == known)
-      return "query";
-  return std::nullopt;
-}
 
 namespace {
 
@@ -45,11 +35,13 @@ accepted accept(const post& x, const std::string& user,
   auto out = std::make_shared<accepted_post>();
   out->answer = x.answer;
   out->user = user;
-  out->queue = *queue_of(x.operation);
+  const auto& wanted = *find_operation_or_default(x.operation);
+  const auto& source = x.synchronous ? source_v2 : source_http;
+  out->queue = wanted.queue;
   out->submission.file_name = x.file_name;
-  out->submission.operation = x.operation.empty() ? "doMDUpload" : x.operation;
+  out->submission.operation = wanted.word;
   out->submission.login = x.who.login;
-  out->submission.source = x.synchronous ? "v2" : "http";
+  out->submission.source = source.name;
   out->submission.blob = sha256;
   out->submission.size = x.bytes->size();
   out->submission.trace = x.trace;
@@ -98,7 +90,7 @@ void record_processed(door_pointer self, const accepted& x,
   row.batch_id = ended.batch_id;
   row.document = ended.document;
   row.reason = ended.reason;
-  row.processor = "v2";
+  row.processor = source_v2.name;
   record_submission what;
   what.user = x->user;
   what.what.id = row.id;
@@ -130,7 +122,7 @@ void process_reserved(door_pointer self, const accepted& x, item_id id) {
   const auto& options = self->state.options;
   self
     ->request(options.handler, options.synchronous_timeout * 5,
-              handle_item{x->queue, "v2", item, self->state.control})
+              handle_item{x->queue, source_v2.name, item, self->state.control})
     .then([=](const outcome& ended) { record_processed(self, x, item, ended); },
           [=](const caf::error& why) {
             spdlog::warn("synchronous_deposit_failed submission={} "
@@ -186,7 +178,7 @@ void take_post(door_pointer self, const post& given) {
   with_login(
     self, given.who, given.peer,
     {[=](const std::string& user) {
-       if (!queue_of(given.operation))
+       if (!find_operation_or_default(given.operation))
          given.answer->send(failure_page(400, "Unknown operation."));
        else if (given.bytes->size() > self->state.options.body_bytes_max)
          given.answer->send(failure_page(413, "The file is too large."));
@@ -223,13 +215,13 @@ void look_ahead(door_pointer self, const post_begun& given) {
   with_login(self, given.who, given.peer,
              {[=](const std::string& user) {
                 // The form may still name another operation, and so a queue.
-                const auto queue = queue_of(operation);
-                if (!queue)
+                const auto* wanted = find_operation_or_default(operation);
+                if (!wanted)
                   gate->refuse(failure_page(400, "Unknown operation."));
                 else if (operation.empty())
                   gate->pass();
                 else
-                  look_for_room(self, gate, *queue, user);
+                  look_for_room(self, gate, std::string{wanted->queue}, user);
               },
               [=](http::response page) { gate->refuse(std::move(page)); }});
 }

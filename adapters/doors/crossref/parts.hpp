@@ -25,9 +25,6 @@ inline http::response page_of(door_pointer self, const caf::error& why) {
   return error_page(why, self->state.options.retry_after_s);
 }
 
-/// Queue of an operation; none: unknown. The default is a deposit.
-std::optional<std::string> queue_of(const std::string& operation);
-
 // What the messages of the door ask for.
 void take_post(door_pointer self, const post& given);
 void look_ahead(door_pointer self, const post_begun& given);

@@ -12,15 +12,13 @@
 
 #include "messages/projection.hpp"
 #include "messages/values/names.hpp"
+#include "messages/values/operations.hpp"
 
 namespace depositd::drop {
 
 namespace {
 
 using self_pointer = drop_folder_self::stateful_pointer<drop_folder_state>;
-
-constexpr auto queue_name = "metadata";
-constexpr auto source_name = "drop";
 
 void take_next(self_pointer self, const std::string& user);
 
@@ -128,12 +126,12 @@ void answered(self_pointer self, const drop_job& job, const enqueued& x) {
 void submit_file(self_pointer self, const drop_job& job) {
   const auto& options = self->state.options;
   submit message;
-  message.queue = queue_name;
+  message.queue = default_operation.queue;
   message.user = job.user;
   message.submission.file_name = job.file.name;
-  message.submission.operation = "doMDUpload";
+  message.submission.operation = default_operation.word;
   message.submission.login = job.user;
-  message.submission.source = source_name;
+  message.submission.source = source_drop.name;
   message.submission.blob = job.blob;
   message.submission.size = job.file.stamp.size;
   self->request(options.shard, options.request_timeout, std::move(message))
@@ -144,7 +142,8 @@ void submit_file(self_pointer self, const drop_job& job) {
 /// Whether this submission came from this very file, accepted before it could
 /// be moved. Putting the same bytes there once more renews their ctime.
 bool came_from(const submission_row& row, const drop_job& job) {
-  return row.submission.source == source_name && row.submission.blob == job.blob
+  return row.submission.source == source_drop.name
+         && row.submission.blob == job.blob
          && row.received_us >= job.file.stamp.changed_ns / 1'000;
 }
 

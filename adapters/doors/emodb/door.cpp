@@ -19,6 +19,7 @@ struct operation {
   std::optional<queue_right> right;
   operation_function run;
   bool safe = true; ///< a GET that changes nothing, so HEAD may ask too
+  bool takes_long = false;
 };
 
 constexpr operation operations[] = {
@@ -36,7 +37,7 @@ constexpr operation operations[] = {
    report_size},
   {"GET", "/{queue}/claimcount", false, queue_right::get_status, report_claims},
   {"POST", "/{queue}/unclaimall", false, queue_right::poll, release_claims},
-  {"DELETE", "/{queue}", false, queue_right::poll, purge},
+  {"DELETE", "/{queue}", false, queue_right::poll, purge, true, true},
   {"POST", "/_move", false, std::nullopt, begin_move},
   {"GET", "/_move/{reference}", false, std::nullopt, report_move},
 };
@@ -108,7 +109,8 @@ http::route_options options_of(const std::shared_ptr<door_core>& core,
                                const operation& what) {
   http::route_options out;
   out.body_bytes_max = core->options.body_bytes_max;
-  out.answer_limit = core->options.answer_limit;
+  out.answer_limit =
+    what.takes_long ? core->options.bulk_limit : core->options.answer_limit;
   out.head = what.safe;
   out.late = std::make_shared<const http::response>(
     service_unavailable("the engine did not answer in time"));
@@ -147,6 +149,7 @@ door_core::door_core(caf::actor_system& system, door_options x)
       })),
     asked(system, {.outstanding_max = options.outstanding_max,
                    .patience = 2 * options.answer_limit,
+                   .long_patience = 2 * options.bulk_limit,
                    .news =
                      [this](kit::core_answer what) {
                        if (auto* changed = what.as<control_changed>())

@@ -28,6 +28,8 @@ struct door_options {
   std::uint32_t claims_max = 20'000;      ///< per queue; then polls get nothing
   std::size_t body_bytes_max = 64 * 1024 * 1024;
   std::chrono::milliseconds answer_limit{5'000}; ///< then 503
+  /// The same for what is done to very many items.
+  std::chrono::milliseconds bulk_limit{600'000};
   std::size_t outstanding_max = 20'000;  ///< requests in the engine; then 503
   std::uint32_t requests_per_second = 0; ///< of one key; 0: no limit
 };

@@ -20,14 +20,15 @@ struct gateway::waiting {
   struct part {
     std::mutex guard;
     std::unordered_map<std::uint64_t, std::unique_ptr<answer_taker>> takers;
-    std::deque<std::pair<std::uint64_t, steady::time_point>> order;
+    /// Of those of one patience: when they are given up.
+    std::deque<std::pair<std::uint64_t, steady::time_point>> order[2];
   };
 
   explicit waiting(options x) : how(std::move(x)) {
     // nop
   }
 
-  std::uint64_t add(std::unique_ptr<answer_taker> then) {
+  std::uint64_t add(std::unique_ptr<answer_taker> then, bool takes_long) {
     if (closed)
       return 0;
     ++count;
@@ -37,17 +38,19 @@ struct gateway::waiting {
     // Dropped without the guard.
     std::vector<std::unique_ptr<answer_taker>> late;
     const std::lock_guard lock{at.guard};
-    while (!at.order.empty() && at.order.front().second <= now) {
-      const auto old = at.takers.find(at.order.front().first);
-      if (old != at.takers.end()) {
-        late.push_back(std::move(old->second));
-        at.takers.erase(old);
-        --count;
+    for (auto& order : at.order)
+      while (!order.empty() && order.front().second <= now) {
+        const auto old = at.takers.find(order.front().first);
+        if (old != at.takers.end()) {
+          late.push_back(std::move(old->second));
+          at.takers.erase(old);
+          --count;
+        }
+        order.pop_front();
       }
-      at.order.pop_front();
-    }
     at.takers.emplace(id, std::move(then));
-    at.order.emplace_back(id, now + how.patience);
+    at.order[takes_long].emplace_back(
+      id, now + (takes_long ? how.long_patience : how.patience));
     return id;
   }
 
@@ -114,8 +117,9 @@ bool gateway::full() const {
   return waiting_->count >= waiting_->how.outstanding_max;
 }
 
-std::uint64_t gateway::remember(std::unique_ptr<answer_taker> then) {
-  return waiting_->add(std::move(then));
+std::uint64_t gateway::remember(std::unique_ptr<answer_taker> then,
+                                bool takes_long) {
+  return waiting_->add(std::move(then), takes_long);
 }
 
 void gateway::send(const caf::strong_actor_ptr& whom,

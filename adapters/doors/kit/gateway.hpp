@@ -77,6 +77,8 @@ public:
     std::size_t outstanding_max = 20'000; ///< see `full`
     /// After it an answer is no longer waited for; its taker is dropped.
     std::chrono::milliseconds patience{10'000};
+    /// The same for messages that say of themselves that they take long.
+    std::chrono::milliseconds long_patience{1'200'000};
     /// Takes what is no answer to any request.
     std::function<void(core_answer)> news;
   };
@@ -91,7 +93,9 @@ public:
   /// returns. `then` is dropped if no answer comes in time.
   template <class Actor, class Message, class F>
   void ask(const Actor& whom, Message what, F then) {
-    const auto id = remember(std::make_unique<taker_of<F>>(std::move(then)));
+    const auto id = remember(
+      std::make_unique<taker_of<F>>(std::move(then)),
+      requires { Message::takes_long; });
     if (id != 0)
       send(caf::actor_cast<caf::strong_actor_ptr>(whom),
            caf::make_mailbox_element(self_, caf::make_message_id(id), {},
@@ -110,7 +114,7 @@ private:
   struct waiting;
 
   /// 0 once closed.
-  std::uint64_t remember(std::unique_ptr<answer_taker> then);
+  std::uint64_t remember(std::unique_ptr<answer_taker> then, bool takes_long);
   static void send(const caf::strong_actor_ptr& whom,
                    caf::mailbox_element_ptr what);
 

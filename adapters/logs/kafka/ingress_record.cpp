@@ -3,6 +3,7 @@
 #include "adapters/doors/kit/json_reader.hpp"
 #include "messages/values/base64.hpp"
 #include "messages/values/names.hpp"
+#include "messages/values/operations.hpp"
 #include "messages/values/trace_context.hpp"
 
 #include <algorithm>
@@ -191,20 +192,16 @@ caf::error take_type(const record_format_options& options, const fields& from,
                      ingest_deposit& to) {
   if (!from.type)
     return wrong("type is missing");
-  const auto& type = *from.type;
-  auto& operation = to.submission.operation;
-  if (options.deposit_queues.count(type) != 0) {
-    to.queue = type;
-    operation = type == "query" ? "doQueryUpload" : "doMDUpload";
-  } else if (type == "doMDUpload") {
-    to.queue = "metadata";
-    operation = type;
-  } else if (type == "doQueryUpload" || type == "doDOIQueryUpload") {
-    to.queue = "query";
-    operation = type;
-  } else {
+  const std::string type{*from.type};
+  const auto* wanted = find_operation(type);
+  to.queue = type;
+  if (options.deposit_queues.count(type) != 0)
+    wanted = &operation_of_queue(type);
+  else if (wanted != nullptr)
+    to.queue = wanted->queue;
+  else
     return wrong("type is no deposit queue or operation");
-  }
+  to.submission.operation = wanted->word;
   return {};
 }
 
@@ -247,7 +244,7 @@ caf::expected<ingest_deposit> read_ingress(const record_format_options& options,
   ingest_deposit out;
   out.offset = x.offset;
   out.priority = static_cast<std::uint8_t>(found.priority);
-  out.submission.source = "kafka";
+  out.submission.source = source_kafka.name;
   out.submission.trace = trace_of(x);
   if (auto error = take_names(found, out))
     return error;

@@ -1,30 +1,12 @@
 #include "adapters/processing/crossref/submission_handler.hpp"
 
+#include "messages/values/operations.hpp"
 #include "messages/values/submission_body.hpp"
 
 #include <exception>
 #include <utility>
 
 namespace depositd::crossref {
-
-namespace {
-
-bool is_metadata(const std::string& operation) {
-  return operation.empty() || operation == "doMDUpload"
-         || operation == "doXSDMDUpload";
-}
-
-bool is_query(const std::string& operation) {
-  return operation == "doQueryUpload" || operation == "doDOIQueryUpload";
-}
-
-/// Doors where only a user with an account gets in. Users of the others may
-/// have none, and then deposit what they like.
-bool needs_account(const std::string& source) {
-  return source == "http" || source == "v2";
-}
-
-} // namespace
 
 submission_handler::submission_handler(submission_handler_options options)
   : blobs_(std::move(options.blobs)),
@@ -77,18 +59,18 @@ outcome submission_handler::process(const handle_item& what,
     job.prefixes = account->second.prefixes;
   else if (needs_account(submission.source))
     return refuse_file(job, {}, "The account has been removed");
-  const auto& operation = submission.operation;
-  if (!is_metadata(operation) && !is_query(operation))
-    return refuse_file(job, {},
-                       "Operation " + operation + " is not supported here");
+  const auto* wanted = find_operation_or_default(submission.operation);
+  if (wanted == nullptr || wanted->kind == submission_kind::foreign)
+    return refuse_file(
+      job, {}, "Operation " + submission.operation + " is not supported here");
   if (found->body.empty()) {
     auto kept = blobs_->get(submission.blob);
     if (!kept)
       return failed(kept.error());
     found->body = std::move(*kept);
   }
-  return is_query(operation)
-           ? query_.handle(job, found->body, operation == "doDOIQueryUpload")
+  return wanted->kind == submission_kind::query
+           ? query_.handle(job, found->body, wanted->word == "doDOIQueryUpload")
            : metadata_.handle(job, found->body);
 }
 

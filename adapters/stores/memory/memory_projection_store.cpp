@@ -231,7 +231,9 @@ caf::expected<std::vector<projection_store::range_item>>
 memory_projection_store::items_received(const range& where) {
   const std::set<std::string> users{where.users.begin(), where.users.end()};
   std::vector<range_item> out;
-  for (const auto& [id, row] : items_) {
+  for (auto at = items_.upper_bound(where.after);
+       at != items_.end() && out.size() < where.count_max; ++at) {
+    const auto& [id, row] = *at;
     const auto fits = where.parked ? row.state == item_state::parked
                                    : row.state == item_state::pending
                                        || row.state == item_state::delayed;

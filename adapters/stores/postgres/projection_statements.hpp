@@ -117,7 +117,8 @@ struct items {
   static constexpr std::string_view received =
     "SELECT id, queue, \"user\" FROM item_rows WHERE shard = $1 "
     "AND received_us BETWEEN $2 AND $3 AND state BETWEEN $4 AND $5 "
-    "AND state <> $6 AND ($7::text = '' OR queue = $7) ORDER BY id";
+    "AND state <> $6 AND ($7::text = '' OR queue = $7) "
+    "AND id > $8 ORDER BY id LIMIT $9";
   static constexpr std::string_view placed =
     "SELECT id, queue, \"user\" FROM item_rows WHERE shard = $1 AND "
     "body_group BETWEEN $2 AND $3 AND body_length > 0 ORDER BY id LIMIT $4";

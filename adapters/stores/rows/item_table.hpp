@@ -117,20 +117,28 @@ public:
       where.parked ? item_state::parked : item_state::delayed;
     const std::unordered_set<std::string> users{where.users.begin(),
                                                 where.users.end()};
+    const auto page = std::min<std::size_t>(where.count_max, page_rows);
     std::vector<range_item> out;
-    auto failed = in_.each(
-      Sql::received,
-      [&](const auto& from) {
-        range_item x;
-        from.take(x.id, x.queue, x.user);
-        if (users.empty() || users.contains(x.user))
-          out.push_back(std::move(x));
-        return caf::error{};
-      },
-      where.from_us, where.to_us, lowest, highest, item_state::claimed,
-      where.queue);
-    if (failed)
-      return failed;
+    auto after = where.after;
+    for (auto seen = page; seen == page && out.size() < where.count_max;) {
+      seen = 0;
+      auto failed = in_.each(
+        Sql::received,
+        [&](const auto& from) {
+          range_item x;
+          from.take(x.id, x.queue, x.user);
+          after = x.id;
+          ++seen;
+          if (out.size() < where.count_max
+              && (users.empty() || users.contains(x.user)))
+            out.push_back(std::move(x));
+          return caf::error{};
+        },
+        where.from_us, where.to_us, lowest, highest, item_state::claimed,
+        where.queue, after, page);
+      if (failed)
+        return failed;
+    }
     return out;
   }
 
@@ -141,6 +149,9 @@ public:
   }
 
 private:
+  /// Rows that are looked at before the caller's users are picked of them.
+  static constexpr std::size_t page_rows = 10'000;
+
   caf::error missing(const char* what) const {
     return in_.damaged(std::string{"an item that is to "} + what
                        + " is missing");

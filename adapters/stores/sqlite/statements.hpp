@@ -135,7 +135,7 @@ struct items {
   static constexpr std::string_view received =
     "SELECT id, queue, user FROM items WHERE received_us BETWEEN ?1 AND ?2 "
     "AND state BETWEEN ?3 AND ?4 AND state <> ?5 "
-    "AND (?6 = '' OR queue = ?6) ORDER BY id";
+    "AND (?6 = '' OR queue = ?6) AND id > ?7 ORDER BY id LIMIT ?8";
   static constexpr std::string_view placed =
     "SELECT id, queue, user FROM items WHERE body_group BETWEEN ? AND ? "
     "AND body_length > 0 ORDER BY id LIMIT ?";

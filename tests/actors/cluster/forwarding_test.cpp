@@ -135,6 +135,27 @@ TEST_F(forwarded, fail_at_once_when_the_owner_dies_with_them) {
   EXPECT_EQ(lost, 1);
 }
 
+TEST_F(forwarded, wait_longer_for_what_takes_long) {
+  place(spawn(mute, taken), 1);
+  std::string queue{"q"};
+  while (shard_of(queue, 2) != 1)
+    queue += "q";
+  auto quick = reserve();
+  auto slow = self->request(at, caf::infinite, purge_queue{queue});
+  advance(milliseconds{31'000});
+  EXPECT_EQ(*taken, 2);
+  ASSERT_TRUE(self->has_next_message());
+  quick.receive(
+    [](const id_reserved&) { ADD_FAILURE() << "reserved"; },
+    [](const caf::error& why) { EXPECT_EQ(why, caf::sec::request_timeout); });
+  EXPECT_FALSE(self->has_next_message());
+  advance(milliseconds{3'600'000});
+  ASSERT_TRUE(self->has_next_message());
+  slow.receive(
+    [](const done&) { ADD_FAILURE() << "done"; },
+    [](const caf::error& why) { EXPECT_EQ(why, caf::sec::request_timeout); });
+}
+
 TEST_F(forwarded, go_to_the_next_owner_if_that_does_no_harm) {
   const auto dying = spawn(mute, taken);
   place(dying, 1);

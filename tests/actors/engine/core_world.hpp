@@ -17,6 +17,8 @@ public:
       body_budget = 100; // most bodies are read from the journal
     if (chance(3))
       disk_spare_bytes = 2048; // old bodies are moved
+    if (chance(2))
+      slice_items = 1 + below(4); // bulk actions take several commits
   }
 
   void TestBody() override {

@@ -3,6 +3,7 @@
 #include "messages/operators.hpp"
 #include "messages/shard.hpp"
 #include "messages/values/base64.hpp"
+#include "messages/values/operations.hpp"
 
 #include "tests/support/actor_fixture.hpp"
 
@@ -82,10 +83,13 @@ TEST_F(submitter_test, keeps_the_bytes_and_submits_their_particulars) {
 }
 
 TEST_F(submitter_test, the_operation_decides_the_queue) {
-  auto file = a_file("q");
-  file.operation = "doDOIQueryUpload";
-  ASSERT_TRUE(send(file));
-  EXPECT_EQ(submitted_->queue, "query");
+  for (const auto& known : operations) {
+    auto file = a_file("q");
+    file.operation = known.word;
+    ASSERT_TRUE(send(file)) << known.word;
+    EXPECT_EQ(submitted_->queue, known.queue);
+    EXPECT_EQ(submitted_->submission.operation, known.word);
+  }
 }
 
 TEST_F(submitter_test, wrong_files_are_refused_before_anything_is_kept) {

@@ -6,6 +6,7 @@
 #include "actors/records/intake.hpp"
 #include "actors/records/publisher.hpp"
 #include "adapters/stores/memory/memory_record_log.hpp"
+#include "messages/values/operations.hpp"
 #include "tests/support/engine_fixture.hpp"
 
 #include <algorithm>
@@ -31,7 +32,7 @@ inline caf::expected<ingest_deposit> read_plain(const source_record& x) {
   out.user = words[0];
   out.queue = words[1];
   out.submission.file_name = words[2];
-  out.submission.source = shard::ingest_source;
+  out.submission.source = source_kafka.name;
   out.submission.size = words[3].size();
   out.body = words[3];
   return out;

@@ -1,5 +1,6 @@
 #include "tests/actors/records/record_log_fixture.hpp"
 
+#include "messages/values/operations.hpp"
 #include "messages/values/submission_body.hpp"
 
 namespace depositd {
@@ -22,7 +23,7 @@ protected:
       x.user = user;
       x.user += std::to_string(offset % 3);
       x.submission.file_name = std::string{"f"}.append(std::to_string(offset));
-      x.submission.source = shard::ingest_source;
+      x.submission.source = source_kafka.name;
       x.submission.size = 4;
       x.body = "post";
       out.deposits.push_back(std::move(x));

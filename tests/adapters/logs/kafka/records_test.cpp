@@ -245,6 +245,9 @@ TEST(records, know_operations_and_queues) {
     {"metadata", {"metadata", "doMDUpload"}},
     {"query", {"query", "doQueryUpload"}},
     {"doMDUpload", {"metadata", "doMDUpload"}},
+    {"doXSDMDUpload", {"metadata", "doXSDMDUpload"}},
+    {"doDOICitUpload", {"metadata", "doDOICitUpload"}},
+    {"doTransferDOIsUpload", {"metadata", "doTransferDOIsUpload"}},
     {"doQueryUpload", {"query", "doQueryUpload"}},
     {"doDOIQueryUpload", {"query", "doDOIQueryUpload"}}};
   for (const auto& [type, expected] : known) {
@@ -255,7 +258,7 @@ TEST(records, know_operations_and_queues) {
     EXPECT_EQ(out->queue, expected.first);
     EXPECT_EQ(out->submission.operation, expected.second);
   }
-  EXPECT_EQ(refusal_of("type", "doTransferDOIsUpload"),
+  EXPECT_EQ(refusal_of("type", "doNothing"),
             "type is no deposit queue or operation");
   EXPECT_EQ(refusal_of("type", "emails"),
             "type is no deposit queue or operation");

@@ -28,7 +28,7 @@ constexpr std::uint32_t outbox_items = 100'000;
 
 /// A batch on its way.
 struct shipment {
-  std::vector<ingest> parts;
+  std::vector<carry_items> parts;
   std::size_t sent = 0;
 };
 
@@ -40,9 +40,7 @@ queue_number reach_outbox(shard_pointer self, const std::string& target) {
   const auto name = outbox_of(target);
   if (const auto number = find_queue(self, name))
     return *number;
-  std::vector<event> changes;
-  changes.emplace_back(queue_changed{name, queue_settings{}});
-  commit_control(self, std::move(changes), {});
+  commit_control(self, {queue_changed{name, queue_settings{}}});
   return *find_queue(self, name);
 }
 
@@ -50,27 +48,12 @@ std::int64_t batch_now(shard_pointer self) {
   return watermark_of(self, batches_watermark, 0);
 }
 
-/// Only while the outbox is empty. The mark is durable no later than what comes
-/// into the outbox after it.
+/// Only while the outbox is empty. The watermark is durable no later than what
+/// comes into the outbox after it.
 void count_batch(shard_pointer self) {
-  const auto number = batch_now(self) + 1;
-  self->state.watermarks[batches_watermark] = number;
-  self->send(self->state.options.journal,
-             keep_watermark{{batches_watermark, number}});
-}
-
-ingest_deposit moved_item(const std::string& target, const item_row& row,
-                          std::string body) {
-  ingest_deposit out;
-  out.queue = target;
-  out.user = row.user;
-  out.priority = row.priority;
-  out.submission.size = row.size;
-  if (row.kind == body_kind::blob)
-    out.submission.blob = std::move(body);
-  else
-    out.body = std::move(body);
-  return out;
+  self->send(self->state.journal.actor,
+             keep_watermark{raise_watermark(self, batches_watermark,
+                                            batch_now(self) + 1, 0)});
 }
 
 /// The ranks are the same whoever sends the batch again: it only ever gets
@@ -78,25 +61,23 @@ ingest_deposit moved_item(const std::string& target, const item_row& row,
 shipment pack(shard_pointer self, const std::string& target, items_found& x) {
   std::vector<std::size_t> order(x.rows.size());
   std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [&](auto a, auto b) {
-    return x.rows[a].id < x.rows[b].id;
-  });
+  std::sort(order.begin(), order.end(),
+            [&](auto a, auto b) { return x.rows[a].id < x.rows[b].id; });
   shipment out;
   const auto batch = batch_now(self);
-  std::size_t bytes = part_bytes;
+  std::size_t bytes = 0;
   for (std::size_t i = 0; i < order.size(); ++i) {
+    const auto& row = x.rows[order[i]];
     auto& body = x.bodies[order[i]];
-    if (bytes + body.size() > part_bytes) {
+    if (out.parts.empty() || bytes + body.size() > part_bytes) {
       bytes = 0;
-      out.parts.emplace_back();
-      out.parts.back().partition = moved_from(self->state.options.number);
+      out.parts.push_back({self->state.options.number, target, 0, {}});
     }
     bytes += body.size();
     auto& part = out.parts.back();
     part.last = moved_offset(batch, static_cast<std::int64_t>(i) + 1);
-    part.deposits.push_back(
-      moved_item(target, x.rows[order[i]], std::move(body)));
-    part.deposits.back().offset = part.last;
+    part.items.push_back(
+      {part.last, row.user, row.priority, row.size, row.kind, std::move(body)});
   }
   out.parts.back().last = moved_offset(batch, rank_max);
   return out;
@@ -104,63 +85,52 @@ shipment pack(shard_pointer self, const std::string& target, items_found& x) {
 
 void next_batch(shard_pointer self, const moving& run);
 
+/// Asks for the next step, unless the move has ended by then. What fails is
+/// shipped again.
+template <class Answer, class Handle, class Request, class F>
+void ask_for(shard_pointer self, const moving& run, const Handle& whom,
+             Request what, F then) {
+  self->request(whom, 2 * self->state.options.request_timeout, std::move(what))
+    .then(
+      [=](Answer& x) {
+        if (still_moves(self, *run))
+          then(x);
+      },
+      [=](const caf::error& why) { resume_later(self, run, step::ship, why); });
+}
+
 /// The batch is durable at its target, so it ends here. Nothing else is in the
 /// outbox.
 void empty_outbox(shard_pointer self, const moving& run) {
-  self
-    ->request(shard_self{self}, self->state.options.request_timeout,
-              purge_queue{outbox_of(run->what.to)})
-    .then(
-      [=](const done&) {
-        if (still_moves(self, *run))
-          next_batch(self, run);
-      },
-      [=](const caf::error& why) {
-        resume_later(self, run, step::ship, why);
-      });
+  ask_for<done>(self, run, shard_self{self},
+                purge_queue{outbox_of(run->what.to)},
+                [=](const done&) { next_batch(self, run); });
 }
 
 void send_parts(shard_pointer self, const moving& run,
                 const std::shared_ptr<shipment>& what) {
-  const auto& options = self->state.options;
   // Kept until it has arrived: it may have to be sent again.
-  self
-    ->request(options.router, 2 * options.request_timeout,
-              what->parts[what->sent])
-    .then(
-      [=](const ingested&) {
-        if (!still_moves(self, *run))
-          return;
-        if (++what->sent < what->parts.size())
-          send_parts(self, run, what);
-        else
-          empty_outbox(self, run);
-      },
-      [=](const caf::error& why) {
-        resume_later(self, run, step::ship, why);
-      });
+  ask_for<items_carried>(self, run, self->state.options.router,
+                         what->parts[what->sent], [=](const items_carried&) {
+                           if (++what->sent < what->parts.size())
+                             send_parts(self, run, what);
+                           else
+                             empty_outbox(self, run);
+                         });
 }
 
 /// Sends what the outbox durably has.
 void ship(shard_pointer self, const moving& run) {
-  const auto& options = self->state.options;
-  self
-    ->request(options.projector, options.request_timeout,
-              peek_items{outbox_of(run->what.to), outbox_items, false, true})
-    .then(
-      [=](items_found& x) {
-        if (!still_moves(self, *run))
-          return;
-        if (x.rows.empty())
-          next_batch(self, run);
-        else
-          send_parts(self, run,
-                     std::make_shared<shipment>(
-                       pack(self, run->what.to, x)));
-      },
-      [=](const caf::error& why) {
-        resume_later(self, run, step::ship, why);
-      });
+  ask_for<items_found>(
+    self, run, self->state.options.projector,
+    peek_items{outbox_of(run->what.to), outbox_items, false, true},
+    [=](items_found& x) {
+      if (x.rows.empty())
+        next_batch(self, run);
+      else
+        send_parts(self, run,
+                   std::make_shared<shipment>(pack(self, run->what.to, x)));
+    });
 }
 
 void fill(shard_pointer self, const moving& run);
@@ -190,12 +160,12 @@ void fill(shard_pointer self, const moving& run) {
     return;
   }
   const auto& user = run->users[run->user];
-  with_user(self, user, run->from, [=](const user_actor& node) {
+  with_user(self, user, run->from, [=](const user_actor& whom) {
     if (!still_moves(self, *run))
       return;
     reach_user(self, run->users[run->user], run->to);
     self
-      ->request(node, self->state.options.request_timeout,
+      ->request(whom, self->state.options.request_timeout,
                 move_items{run->from, run->to, run->what.id_last, run->room})
       .then(
         [=](const items_moved& x) {
@@ -223,13 +193,6 @@ void next_batch(shard_pointer self, const moving& run) {
   }
 }
 
-bool has_members(shard_pointer self, queue_number queue) {
-  const auto& users = self->state.users;
-  return std::any_of(users.begin(), users.end(), [&](const auto& x) {
-    return x.second.members.count(queue) > 0;
-  });
-}
-
 } // namespace
 
 void move_away(shard_pointer self, const std::shared_ptr<shard_move>& run) {
@@ -248,22 +211,22 @@ void go_on_moving_away(shard_pointer self,
 
 bool ship_left_over(shard_pointer self) {
   auto& state = self->state;
-  if (state.outboxes_looked == state.generation)
+  if (state.outboxes_looked == state.journal.generation)
     return false;
   // No outbox gets anything while another has something.
   for (queue_number i = 0; i < state.queues.size(); ++i) {
     const auto& name = state.queues[i].name;
-    if (!name.starts_with(outbox_prefix) || !has_members(self, i))
+    if (!name.starts_with(outbox_prefix) || members_of(self, i).empty())
       continue;
     auto run = std::make_shared<shard_move>();
     run->what.to = name.substr(outbox_prefix.size());
-    run->generation = state.generation;
+    run->generation = state.journal.generation;
     state.moving = run;
-    state.outboxes_looked = state.generation;
+    state.outboxes_looked = state.journal.generation;
     ship(self, run);
     return true;
   }
-  state.outboxes_looked = state.generation;
+  state.outboxes_looked = state.journal.generation;
   return false;
 }
 

@@ -1,0 +1,124 @@
+// What doors bring: items, deposits, and deposits that are over already.
+
+#include "actors/rules/control/control.hpp"
+#include "actors/shard/admission/admission.hpp"
+#include "messages/values/names.hpp"
+
+namespace depositd::shard {
+
+namespace {
+
+caf::error invalid(std::string text) {
+  return caf::make_error(ec::invalid_argument, std::move(text));
+}
+
+caf::error check(const enqueue& x) {
+  if (!legal_queue_name(x.queue))
+    return invalid("not a queue name: " + x.queue.substr(0, 64));
+  if (x.items.size() > enqueue_items_max)
+    return caf::make_error(ec::too_large, "more than "
+                                            + std::to_string(enqueue_items_max)
+                                            + " items in one message");
+  for (const auto& item : x.items) {
+    if (auto wrong = check_item(item.user, item.priority))
+      return wrong;
+    if (item.body.size() > inline_body_bytes_max)
+      return caf::make_error(
+        ec::too_large, "a body has more than "
+                         + std::to_string(inline_body_bytes_max) + " bytes");
+  }
+  return {};
+}
+
+/// The queue's number; a queue that is new comes into being. Of several shards
+/// shard 0 decides about that: the others would begin it with other settings
+/// than those that are on their way here, and some of them can never change.
+caf::expected<queue_number> reach_queue(shard_pointer self,
+                                        const std::string& name) {
+  if (const auto number = find_queue(self, name))
+    return *number;
+  if (self->state.options.number != 0)
+    return caf::make_error(
+      ec::overloaded, "shard " + std::to_string(self->state.options.number)
+                        + " does not know queue " + name + " yet: try again");
+  commit_control(self,
+                 {queue_changed{name, rules::settings_of_new_queue(name)}});
+  return *find_queue(self, name);
+}
+
+enqueued result_of(const std::vector<item_id>& ids) {
+  return {ids,
+          static_cast<std::uint32_t>(std::count(ids.begin(), ids.end(), 0))};
+}
+
+} // namespace
+
+caf::result<enqueued> accept_batch(shard_pointer self, enqueue& x) {
+  if (auto refused = refuse_intake(self))
+    return refused;
+  if (auto wrong = check(x))
+    return wrong;
+  if (x.items.empty())
+    return enqueued{};
+  const auto number = reach_queue(self, x.queue);
+  if (!number)
+    return number.error();
+  admission all{self};
+  for (auto& item : x.items) {
+    accept_items::one one;
+    one.priority = item.priority;
+    one.size = item.body.size();
+    one.body = std::make_shared<const std::string>(std::move(item.body));
+    all.add(*number, item.user, std::move(one));
+  }
+  return all.commit<enqueued>(result_of);
+}
+
+caf::result<enqueued> accept_submission(shard_pointer self, const submit& x) {
+  if (auto refused = refuse_intake(self))
+    return refused;
+  if (auto wrong = check_item(x.user, x.priority))
+    return wrong;
+  const auto number = find_queue(self, x.queue);
+  if (!number)
+    return caf::make_error(ec::not_found, "no queue " + x.queue);
+  // Message queues forget what is finished; the fold counts on it.
+  if (self->state.control->queues.at(x.queue).kind != queue_kind::deposit)
+    return invalid("queue " + x.queue + " takes no deposits");
+  admission one{self};
+  one.add_deposit(*number, x.user, x.priority, x.submission);
+  return one.commit<enqueued>([](const auto& ids) -> caf::expected<enqueued> {
+    if (ids[0] == 0)
+      return caf::make_error(
+        ec::pending_limit_reached,
+        std::string{"the user has too many pending submissions"});
+    return result_of(ids);
+  });
+}
+
+caf::result<enqueued> record_processed(shard_pointer self,
+                                       const record_submission& x) {
+  if (auto refused = refuse_intake(self))
+    return refused;
+  auto what = x.what;
+  if (what.id == 0)
+    what.id = ++self->state.id_last;
+  const enqueued result{{what.id}, 0};
+  journal::command todo{self->state.journal, x.user};
+  todo.note(std::move(what));
+  return todo.commit_and_answer(self, result);
+}
+
+caf::expected<queue_port_actor> open_port(shard_pointer self,
+                                          const std::string& name) {
+  if (auto refused = refuse_intake(self))
+    return refused;
+  if (!legal_queue_name(name))
+    return invalid("not a queue name: " + name.substr(0, 64));
+  const auto number = reach_queue(self, name);
+  if (!number)
+    return number.error();
+  return queue_port_actor{self->state.queues[*number].actor};
+}
+
+} // namespace depositd::shard

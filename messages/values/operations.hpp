@@ -1,0 +1,94 @@
+#pragma once
+
+// What depositors can ask for, and through which doors: one table for whoever
+// takes a deposit or works on one.
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace depositd {
+
+/// What is done with a submission.
+enum class submission_kind : std::uint8_t {
+  metadata, ///< its DOIs are recorded
+  query,    ///< its DOIs are looked up
+  foreign,  ///< taken like any other, and told that it is not done here
+};
+
+/// Crossref's word for what a depositor wants.
+struct operation {
+  std::string_view word;
+  submission_kind kind;
+  std::string_view queue; ///< of kind deposit
+};
+
+/// The first is meant where none is named; the first of a queue, where only the
+/// queue is.
+inline constexpr std::array operations{
+  operation{"doMDUpload", submission_kind::metadata, "metadata"},
+  operation{"doXSDMDUpload", submission_kind::metadata, "metadata"},
+  operation{"doDOICitUpload", submission_kind::foreign, "metadata"},
+  operation{"doTransferDOIsUpload", submission_kind::foreign, "metadata"},
+  operation{"doQueryUpload", submission_kind::query, "query"},
+  operation{"doDOIQueryUpload", submission_kind::query, "query"},
+};
+
+inline constexpr const operation& default_operation = operations.front();
+
+/// Null if nobody knows the word.
+constexpr const operation* find_operation(std::string_view word) noexcept {
+  for (const auto& x : operations)
+    if (x.word == word)
+      return &x;
+  return nullptr;
+}
+
+/// The same where it need not be named.
+constexpr const operation*
+find_operation_or_default(std::string_view word) noexcept {
+  return word.empty() ? &default_operation : find_operation(word);
+}
+
+/// What deposits for this queue want, unless they say.
+constexpr const operation& operation_of_queue(std::string_view queue) noexcept {
+  for (const auto& x : operations)
+    if (x.queue == queue)
+      return x;
+  return default_operation;
+}
+
+/// All words, for those who are told what they could have said.
+inline std::string operation_words() {
+  std::string out;
+  for (const auto& x : operations)
+    out.append(out.empty() ? "" : ", ").append(x.word);
+  return out;
+}
+
+/// The door that a submission has come through.
+struct submission_source {
+  const char* name; ///< as the read model keeps it
+  /// Only users with an account get in. Users of other doors may have none, and
+  /// then deposit what they like.
+  bool needs_account = false;
+  bool synchronous = false; ///< processed at once, past the queue
+};
+
+inline constexpr submission_source source_http{"http", true};
+inline constexpr submission_source source_v2{"v2", true, true};
+inline constexpr submission_source source_drop{"drop"};
+inline constexpr submission_source source_shell{"shell"};
+inline constexpr submission_source source_kafka{"kafka"};
+
+/// Whether only users with an account can have sent it.
+constexpr bool needs_account(std::string_view source) noexcept {
+  for (const auto& x :
+       {source_http, source_v2, source_drop, source_shell, source_kafka})
+    if (x.name == source)
+      return x.needs_account;
+  return false;
+}
+
+} // namespace depositd

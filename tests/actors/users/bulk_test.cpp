@@ -1,0 +1,174 @@
+// What is done to very many items: in slices, with others in between.
+
+#include "tests/support/polling_fixture.hpp"
+#include "tests/support/watched_journal.hpp"
+
+#include <algorithm>
+#include <memory>
+
+namespace depositd {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::uint32_t slice = 10;
+constexpr int many = 35;
+
+class bulk_test : public testing::polling_fixture {
+protected:
+  void SetUp() override {
+    slice_items = slice;
+    start();
+  }
+
+  std::unique_ptr<journal_store> open_journal() override {
+    auto out =
+      std::make_unique<testing::watched_journal>(open_memory_journal(log));
+    watched = out.get();
+    return out;
+  }
+
+  /// Events of the groups since the last call; at least one group.
+  std::vector<std::uint32_t> new_groups() {
+    auto out = std::exchange(watched->groups, {});
+    EXPECT_FALSE(out.empty());
+    return out;
+  }
+
+  std::uint32_t largest_group() {
+    const auto all = new_groups();
+    return all.empty() ? 0 : *std::max_element(all.begin(), all.end());
+  }
+
+  /// Runs until so many groups were written since `new_groups`.
+  void run_until_written(std::size_t groups) {
+    while (watched->groups.size() < groups && sched.try_run_once()) {
+      // nop
+    }
+  }
+
+  testing::watched_journal* watched = nullptr;
+};
+
+TEST_F(bulk_test, a_purge_goes_in_slices) {
+  put("q", items_of("ann", many));
+  put("q", items_of("bob", 2));
+  poll("q", 3);
+  new_groups();
+  purge("q");
+  EXPECT_EQ(size("q"), 0u);
+  EXPECT_EQ(claims("q"), 0u);
+  const auto groups = new_groups();
+  EXPECT_GE(groups.size(), 4u);
+  EXPECT_EQ(*std::max_element(groups.begin(), groups.end()), slice + 2);
+  restart();
+  EXPECT_EQ(size("q"), 0u);
+}
+
+TEST_F(bulk_test, others_are_answered_before_a_purge_is_done) {
+  put("q", items_of("ann", many));
+  new_groups();
+  auto purging = self->request(core, caf::infinite, purge_queue{"q"});
+  run_until_written(1);
+  EXPECT_FALSE(self->has_next_message());
+  // The same user, another queue; and newer items of this one.
+  auto other =
+    self->request(core, caf::infinite, enqueue{"r", items_of("ann", 1)});
+  auto newer =
+    self->request(core, caf::infinite, enqueue{"q", items_of("ann", 2)});
+  while (!self->has_next_message() && sched.try_run_once()) {
+    // nop
+  }
+  EXPECT_LT(watched->groups.size(), 4u) << "the purge is not done yet";
+  other.receive([](const enqueued&) {},
+                [](const caf::error& why) { FAIL() << render(why); });
+  settle();
+  newer.receive([](const enqueued&) {},
+                [](const caf::error& why) { FAIL() << render(why); });
+  purging.receive([](const done&) {},
+                  [](const caf::error& why) { FAIL() << render(why); });
+  EXPECT_EQ(size("q"), 2u) << "came later";
+  EXPECT_EQ(size("r"), 1u);
+}
+
+TEST_F(bulk_test, a_purge_that_a_crash_cuts_leaves_the_rest) {
+  put("q", items_of("ann", many));
+  new_groups();
+  auto purging = self->request(core, caf::infinite, purge_queue{"q"});
+  run_until_written(2);
+  crash();
+  ASSERT_TRUE(self->has_next_message());
+  purging.receive([](const done&) { FAIL() << "it is not done"; },
+                  [](const caf::error&) {});
+  start();
+  EXPECT_EQ(size("q"), many - 2 * slice);
+  EXPECT_EQ(polled("q").size(), many - 2 * slice);
+  purge("q");
+  EXPECT_EQ(size("q"), 0u);
+}
+
+TEST_F(bulk_test, a_purge_that_a_failing_disk_cuts_is_an_error) {
+  put("q", items_of("ann", many));
+  new_groups();
+  auto purging = self->request(core, caf::infinite, purge_queue{"q"});
+  run_until_written(2);
+  fail_appends(*log, 1);
+  settle();
+  advance(2s);
+  ASSERT_TRUE(self->has_next_message());
+  purging.receive(
+    [](const done&) { FAIL() << "it is not done"; },
+    [](const caf::error& why) { EXPECT_EQ(why, ec::store_failed); });
+  EXPECT_EQ(size("q"), many - 2 * slice);
+}
+
+TEST_F(bulk_test, two_purges_at_once_are_both_answered) {
+  put("q", items_of("ann", many));
+  auto one = self->request(core, caf::infinite, purge_queue{"q"});
+  auto two = self->request(core, caf::infinite, purge_queue{"q"});
+  settle();
+  int answers = 0;
+  for (auto* x : {&one, &two})
+    x->receive([&](const done&) { ++answers; },
+               [](const caf::error& why) { FAIL() << render(why); });
+  EXPECT_EQ(answers, 2);
+  EXPECT_EQ(size("q"), 0u);
+}
+
+TEST_F(bulk_test, items_are_parked_and_taken_back_in_slices) {
+  put("q", items_of("ann", many));
+  put("r", items_of("bob", many));
+  new_groups();
+  park_matching what;
+  what.to_us = time_us * 2;
+  what.count_only = true;
+  EXPECT_EQ(ask<matching_parked>(core, what)->count, 2u * many);
+  EXPECT_TRUE(watched->groups.empty());
+  what.count_only = false;
+  EXPECT_EQ(ask<matching_parked>(core, what)->count, 2u * many);
+  EXPECT_LE(largest_group(), slice);
+  EXPECT_TRUE(poll("q").empty());
+  EXPECT_TRUE(poll("r").empty());
+  what.parked = false;
+  EXPECT_EQ(ask<matching_parked>(core, what)->count, 2u * many);
+  EXPECT_LE(largest_group(), slice);
+  EXPECT_EQ(poll("q").size(), many);
+  EXPECT_EQ(poll("r").size(), many);
+}
+
+TEST_F(bulk_test, equal_payloads_collapse_in_slices) {
+  const std::string q{"dedupq/d"};
+  put(q, sent_by("ann", strings(many, "M")));
+  put(q, sent_by("bob", strings(many, "M")));
+  new_groups();
+  EXPECT_EQ(polled(q), strings{"M"});
+  EXPECT_LE(largest_group(), 2 * slice + 1) << "of each user, and the claim";
+  EXPECT_EQ(size(q), 1u);
+  restart();
+  EXPECT_EQ(size(q), 1u);
+}
+
+} // namespace
+
+} // namespace depositd
