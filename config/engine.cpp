@@ -44,7 +44,7 @@ std::shared_ptr<spdlog::logger> audit_log() {
 
 crossref::handler_pool_options
 handler_options(caf::actor_system& system, const depositd_settings& settings,
-                const stores& durable, const shard_actor& shard) {
+                const stores& durable, const shard_doors_actor& shard) {
   crossref::submission_handler_options work;
   work.blobs = durable.blobs;
   work.registry = durable.registry;

@@ -135,9 +135,11 @@ using user_actor = caf::typed_actor<
   // From the shard, which routes nothing here any more: leave if idle.
   caf::replies_to<retire>::with<retired>>;
 
-/// Owns the users hashed to it: routes, spawns and retires nodes, keeps the
-/// control state, holds the epoch, recovers.
-using shard_actor = caf::typed_actor<
+// -- a shard, in four faces ---------------------------------------------------
+
+/// What doors, producers and processors say to a shard, or to a router that
+/// stands for all of them.
+using shard_doors_actor = caf::typed_actor<
   // Accepts items of any users for one queue.
   caf::replies_to<enqueue>::with<enqueued>,
   // Accepts one deposit. `ec::pending_limit_reached` if the user has too many.
@@ -151,42 +153,58 @@ using shard_actor = caf::typed_actor<
   caf::replies_to<open_ports>::with<ports_opened>,
   // Deposits from a log of records, each of them once.
   caf::replies_to<ingest>::with<ingested>,
-  caf::replies_to<read_watermarks>::with<watermarks_read>,
-  // Changes settings; answered when they are durable and in force.
-  caf::replies_to<propose>::with<done>,
-  // The control state now, and later every change of it.
-  caf::replies_to<watch_control>::with<control_changed>,
-  // From shard 0, by way of the router: what operators have set.
-  caf::replies_to<adopt_control>::with<done>,
   // How many items of a user wait in a queue.
   caf::replies_to<count_pending>::with<pending_counted>,
-  // Operator's bulk actions; answered when durable.
-  caf::replies_to<park_matching>::with<matching_parked>,
-  caf::replies_to<purge_queue>::with<done>,
-  // What polling doors do; none of these makes a queue.
+  // The control state now, and later every change of it.
+  caf::replies_to<watch_control>::with<control_changed>,
+  // Whether new work would be taken now.
+  caf::replies_to<check_intake>::with<done>>;
+
+/// For doors whose workers poll too; none of these makes a queue.
+using shard_receiving_actor = shard_doors_actor::extend<
   caf::replies_to<receive_items>::with<items_received>,
   caf::replies_to<settle_items>::with<items_settled>,
   caf::replies_to<renew_items>::with<done>,
   caf::replies_to<release_queue>::with<done>,
   caf::replies_to<count_queue>::with<queue_counted>,
+  caf::replies_to<purge_queue>::with<done>,
   // Moves a queue's items to another; the control state tells the progress.
-  caf::replies_to<move_queue>::with<move_begun>,
+  caf::replies_to<move_queue>::with<move_begun>>;
+
+/// What operators want, and whoever starts and stops the engine.
+using shard_operators_actor = caf::typed_actor<
+  // Changes settings; answered when they are durable and in force.
+  caf::replies_to<propose>::with<done>,
+  // A bulk action; answered when durable.
+  caf::replies_to<park_matching>::with<matching_parked>,
   // Everything that is known of one item that lives.
   caf::replies_to<explain_item>::with<item_explained>,
   // All queues.
   caf::replies_to<list_queues>::with<queues_listed>,
   // Users of a queue, or of all.
   caf::replies_to<list_users>::with<users_listed>,
+  // Answered when recovery is over.
+  caf::replies_to<await_ready>::with<done>,
+  // Take nothing new, hand out nothing.
+  caf::replies_to<drain>::with<done>>;
+
+/// What only one's own shard is told; no router stands for it.
+using shard_inside_actor = caf::typed_actor<
+  // From shard 0, by way of the router: what operators have set.
+  caf::replies_to<adopt_control>::with<done>,
+  // How far it has come with logs of records, and its journal's publisher.
+  caf::replies_to<read_watermarks>::with<watermarks_read>,
   // From the projector: these bodies keep an extent alive.
   caf::reacts_to<compact_items>,
   // From the journal: an append failed; start over from the store.
-  caf::reacts_to<journal_failed>,
-  // Answered when recovery is over.
-  caf::replies_to<await_ready>::with<done>,
-  // Whether new work would be taken now.
-  caf::replies_to<check_intake>::with<done>,
-  // Take nothing new, hand out nothing.
-  caf::replies_to<drain>::with<done>>;
+  caf::reacts_to<journal_failed>>;
+
+/// Whoever is asked for what shards have: the only one, or the router to all.
+using shards_actor = shard_receiving_actor::extend_with<shard_operators_actor>;
+
+/// Owns the users hashed to it: routes, spawns and retires nodes, keeps the
+/// control state, holds the epoch, recovers.
+using shard_actor = shards_actor::extend_with<shard_inside_actor>;
 
 /// Group commit: whatever arrives while a group is flushed is the next group.
 using journal_actor = caf::typed_actor<
@@ -204,20 +222,23 @@ using journal_writer_actor
 /// Reads bodies that are not in memory and hands the items out.
 using body_reader_actor = caf::typed_actor<caf::reacts_to<read_and_hand_out>>;
 
-/// Background reader of the journal: keeps the projection up to date, drops
-/// what is no longer needed, and answers from the read model. Every answer
+/// The read model of one shard, or of all by way of a router. Every answer
 /// contains all that was durable when the question was asked.
-using projector_actor = caf::typed_actor<
-  // From the shard: the whole state, to start or start over with.
-  caf::replies_to<recover>::with<recovered>, caf::reacts_to<meet_shard>,
+using read_model_actor = caf::typed_actor<
   // Submissions, finished ones included.
   caf::replies_to<submission_query>::with<submissions_found>,
   caf::replies_to<peek_items>::with<items_found>,
-  caf::replies_to<match_items>::with<items_matched>,
   // A consistent copy of everything.
   caf::replies_to<back_up>::with<done>,
   // How far it is and what the store takes.
   caf::replies_to<report_store>::with<store_report>>;
+
+/// Background reader of the journal: keeps the projection up to date, drops
+/// what is no longer needed, and answers from the read model.
+using projector_actor = read_model_actor::extend<
+  // From the shard: the whole state, to start or start over with.
+  caf::replies_to<recover>::with<recovered>, caf::reacts_to<meet_shard>,
+  caf::replies_to<match_items>::with<items_matched>>;
 
 /// Reads the ingress partitions of its shard and hands deposits to shards, with
 /// credit; its cursor moves when all shards have committed.
@@ -267,7 +288,7 @@ struct join_node {
 
 struct node_joined {
   std::string engine;
-  shard_actor shard;
+  shard_doors_actor shard;
   effects_actor effects;
 };
 

@@ -83,6 +83,7 @@ CAF_BEGIN_TYPE_ID_BLOCK(depositd, caf::first_custom_type_id)
   CAF_ADD_TYPE_ID(depositd, (depositd::projector_actor))
   CAF_ADD_TYPE_ID(depositd, (depositd::processor_manager_actor))
   CAF_ADD_TYPE_ID(depositd, (depositd::effects_actor))
+  CAF_ADD_TYPE_ID(depositd, (depositd::shard_doors_actor))
 CAF_END_TYPE_ID_BLOCK(depositd)
 
 // Messages of local.hpp: never leave the process.

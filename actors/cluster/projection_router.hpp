@@ -10,8 +10,8 @@
 
 namespace depositd::cluster {
 
-using reader_actor = projector_actor::extend<caf::reacts_to<shard_placed>,
-                                             caf::reacts_to<request_tick>>;
+using reader_actor = read_model_actor::extend<caf::reacts_to<shard_placed>,
+                                              caf::reacts_to<request_tick>>;
 
 struct reader_state {
   forwarding<projector_actor> to;

@@ -32,7 +32,7 @@ struct processor_node_options {
 };
 
 struct processor_manager_options {
-  shard_actor shard; ///< null: `meet_shard` tells it
+  shard_ports_actor shard; ///< null: `meet_shard` tells it
   handler_actor handler;
   engine_clock clock = engine_clock::system();
   std::chrono::milliseconds request_timeout{30'000};

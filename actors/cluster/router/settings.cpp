@@ -62,8 +62,7 @@ void settle(router_pointer self, shard_number shard,
 /// an engine gets them before it serves again, so it holds nobody up for ever.
 void spread(router_pointer self, const control_changed& x,
             std::function<void()> then) {
-  auto all = std::make_shared<shard_answers<done>>();
-  all->then = [=](caf::expected<done>) { then(); };
+  const journal::gathering<done> all{[=](caf::expected<done>) { then(); }};
   const auto what = std::make_shared<const adopt_control>(
     adopt_control{x.state, x.revision});
   const auto& options = self->state.to.options;
@@ -71,10 +70,10 @@ void spread(router_pointer self, const control_changed& x,
   for (shard_number shard = 1; shard < options.count; ++shard) {
     if (seeded_bug("settings_told_too_early"))
       break;
-    ++all->open;
-    settle(self, shard, what, until, [=] { all->arrived(); });
+    settle(self, shard, what, until,
+           [got = all.expect<done>(journal::only_counts)] { got(done{}); });
   }
-  all->arrived();
+  all.close();
 }
 
 /// `then` runs when the change is durable in every shard.
@@ -160,7 +159,7 @@ void tick_control(router_pointer self) {
       compare(self, places[shard].who);
 }
 
-caf::result<done> change_settings_of_all(router_pointer self, propose& x) {
+caf::result<done> by_hand(router_pointer self, propose& x) {
   if (auto refused = refuse(self))
     return refused;
   auto promise = self->make_response_promise<done>();
@@ -194,8 +193,7 @@ void ask_newest(router_pointer self, const shard_actor& zero,
 
 } // namespace
 
-caf::result<control_changed> watch_settings(router_pointer self,
-                                            const watch_control& x) {
+caf::result<control_changed> by_hand(router_pointer self, watch_control& x) {
   auto& state = self->state;
   if (x.who) {
     state.watchers.push_back(x.who);
@@ -233,13 +231,12 @@ caf::result<done> bring_shard_up(router_pointer self, const bring_up& x) {
 
 void with_queue(router_pointer self, const std::string& name,
                 std::function<void(const caf::error&)> then) {
-  const auto& control = self->state.control;
   if (!legal_queue_name(name))
     then(caf::make_error(ec::invalid_argument,
                          "not a queue name: " + name.substr(0, 64)));
-  else if (control && control->queues.count(name) > 0)
+  else if (is_known(map_of(self), name))
     then({});
-  else if (!control)
+  else if (!self->state.control)
     fetch(self, [=](fetched newest) {
       if (newest)
         with_queue(self, name, then);
@@ -251,15 +248,6 @@ void with_queue(router_pointer self, const std::string& name,
            propose{{queue_changed{name,
                                   rules::settings_of_new_queue(name)}}},
            then);
-}
-
-bool is_spread(router_pointer self, const std::string& queue) {
-  const auto& control = self->state.control;
-  if (!control)
-    return false;
-  const auto at = control->queues.find(queue);
-  return at != control->queues.end()
-         && at->second.kind == queue_kind::deposit;
 }
 
 } // namespace depositd::cluster

@@ -25,7 +25,7 @@ struct router_options {
   forwarding_options to;
 };
 
-using router_actor = shard_actor::extend<
+using router_actor = shards_actor::extend<
   caf::reacts_to<shard_placed>, caf::reacts_to<control_changed>,
   caf::reacts_to<request_tick>, caf::replies_to<bring_up>::with<done>>;
 

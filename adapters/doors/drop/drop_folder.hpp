@@ -38,8 +38,8 @@ namespace depositd::drop {
 struct drop_folder_options {
   std::filesystem::path path; ///< holds one folder per user
   std::chrono::milliseconds poll_interval{1'000};
-  shard_actor shard;
-  projector_actor projector;
+  shard_doors_actor shard;
+  read_model_actor projector;
   blob_store* blobs = nullptr; ///< outlives the actor
   std::size_t file_bytes_max = 10 * 1024 * 1024;
   /// False: accepted files are removed instead of kept in `.done`.

@@ -20,7 +20,7 @@ void answer_all(std::vector<http::responder>& to, const http::response& what) {
 
 } // namespace
 
-round::round(gateway& asked, shard_actor shard)
+round::round(gateway& asked, shard_receiving_actor shard)
   : asked_(asked), shard_(std::move(shard)) {
   // nop
 }

@@ -17,7 +17,7 @@ namespace depositd::emodb {
 
 class round {
 public:
-  round(gateway& asked, shard_actor shard);
+  round(gateway& asked, shard_receiving_actor shard);
 
   /// One message for a queue. `queue` is the core's name, here and below.
   void send(std::string queue, new_item item, http::responder answer);
@@ -55,7 +55,7 @@ private:
   Group& group_for(std::vector<Group>& groups, Fits fits);
 
   gateway& asked_;
-  const shard_actor shard_;
+  const shard_receiving_actor shard_;
 
   std::mutex guard_; // of what follows; held for moments
   std::vector<sends> sends_;

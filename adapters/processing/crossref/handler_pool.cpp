@@ -203,7 +203,7 @@ handler_pool(handler_pool_actor::stateful_pointer<handler_pool_state> self,
     [self](const handle_item& x) { return take(self, x); },
     [self](const control_changed& x) { take_control(self, x.state); },
     [self](const meet_shard& x) {
-      self->state.options.shard = caf::actor_cast<shard_actor>(x.shard);
+      self->state.options.shard = caf::actor_cast<shard_doors_actor>(x.shard);
       watch(self);
     },
     [self](watch_due) { watch(self); },

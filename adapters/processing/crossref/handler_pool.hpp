@@ -58,7 +58,7 @@ struct handler_pool_options {
   /// Items that wait for a worker; beyond it `ec::overloaded`.
   std::size_t waiting_max = 1024;
   /// Told by the shard and kept up to date. Null: `control` stays in force.
-  shard_actor shard;
+  shard_doors_actor shard;
   /// There is no shard yet: `meet_shard` tells it, and again after each loss.
   bool awaits_shard = false;
   /// What applies without a shard; null means an empty state. With a shard,

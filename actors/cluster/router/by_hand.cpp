@@ -1,0 +1,111 @@
+// Requests that the table of routes has no words for.
+
+#include "actors/cluster/router/parts.hpp"
+#include "actors/rules/control/control.hpp"
+#include "actors/rules/routing/receiving.hpp"
+#include "actors/shard/moves/batches.hpp"
+
+namespace depositd::cluster {
+
+namespace {
+
+using receiving =
+  rules::routing::receiving_round<receive_items, items_received>;
+
+void ask_next(router_pointer self, const std::shared_ptr<receiving>& round,
+              caf::typed_response_promise<items_received> promise) {
+  auto one = round->next();
+  if (!one) {
+    promise.deliver(round->result());
+    return;
+  }
+  ask_shard<items_received>(self, one->shard, std::move(one->what),
+                            repeats::never,
+                            [=](caf::expected<items_received> x) mutable {
+                              if (x)
+                                round->take(*x);
+                              if (!x && round->has_failed())
+                                promise.deliver(x.error());
+                              else
+                                ask_next(self, round, promise);
+                            });
+}
+
+shard_number shard_of_queue(router_pointer self, const std::string& name) {
+  return shard_of(name, self->state.to.options.count);
+}
+
+/// Asks the one shard of a queue, once a queue exists that it needs.
+template <class Answer, class Request>
+caf::result<Answer> when_there(router_pointer self, const std::string& needed,
+                               const std::string& queue, const Request& x,
+                               repeats may) {
+  constexpr bool wants_one_door = std::is_same_v<Request, open_queue>;
+  auto promise = self->make_response_promise<Answer>();
+  with_queue(self, needed, [=](const caf::error& why) mutable {
+    if (why)
+      promise.deliver(why);
+    else if (wants_one_door && is_spread(map_of(self), queue))
+      promise.deliver(caf::make_error(
+        ec::invalid_argument,
+        "queue " + queue + " is in several shards: ask for its doors"));
+    else
+      ask_shard<Answer>(
+        self, shard_of_queue(self, queue), x, may,
+        [=](caf::expected<Answer> y) { fulfil(promise, std::move(y)); });
+  });
+  return promise;
+}
+
+} // namespace
+
+caf::result<items_received> by_hand(router_pointer self, receive_items& x) {
+  if (auto refused = refuse(self))
+    return refused;
+  auto& state = self->state;
+  if (!is_spread(map_of(self), x.queue))
+    return forward<items_received>(self, shard_of_queue(self, x.queue), x,
+                                   repeats::never);
+  auto promise = self->make_response_promise<items_received>();
+  const auto count = state.to.options.count;
+  ask_next(
+    self,
+    std::make_shared<receiving>(std::move(x), state.turn++ % count, count),
+    promise);
+  return promise;
+}
+
+caf::result<queue_port_actor> by_hand(router_pointer self, open_queue& x) {
+  if (auto refused = refuse(self))
+    return refused;
+  return when_there<queue_port_actor>(self, x.name, x.name, x,
+                                      repeats::harmless);
+}
+
+caf::result<ingested> by_hand(router_pointer self, ingest& x) {
+  if (auto refused = refuse(self))
+    return refused;
+  if (!shard::is_moved(x))
+    return by_table<ingested>(self, x, map_of(self));
+  if (x.deposits.empty())
+    return caf::make_error(ec::invalid_argument,
+                           std::string{"nothing was moved"});
+  // What has arrived is skipped, so a repeat does no harm.
+  return forward<ingested>(self, shard_of_queue(self, x.deposits.front().queue),
+                           x, repeats::harmless);
+}
+
+caf::result<move_begun> by_hand(router_pointer self, move_queue& x) {
+  if (auto refused = refuse(self))
+    return refused;
+  const auto& control = self->state.control;
+  if (!control)
+    return caf::make_error(ec::overloaded,
+                           std::string{"the control shard has no engine"});
+  if (auto wrong = rules::check_move(*control, x.from, x.to))
+    return wrong;
+  // Wherever the other queue is, it must be there before anything arrives.
+  return when_there<move_begun>(self, x.to, x.from, x, repeats::never);
+}
+
+} // namespace depositd::cluster
