@@ -202,24 +202,12 @@ void follow(self_pointer self, const control_snapshot& control) {
 }
 
 void watch_engine(self_pointer self) {
-  const auto& options = self->state.options;
-  const auto shard = options.shard;
-  if (!shard)
-    return;
-  self
-    ->request(shard, options.request_timeout,
-              watch_control{caf::strong_actor_ptr{self->ctrl()}})
-    .then(
-      [=](const control_changed& x) {
-        if (self->state.options.shard == shard)
-          follow(self, x.state);
-      },
-      [=](const caf::error& why) {
-        if (self->state.options.shard != shard)
-          return;
-        spdlog::error("processors_not_started reason=\"{}\"", render(why));
-        refill_soon(self);
-      });
+  auto& state = self->state;
+  const auto& options = state.options;
+  self->send_exit(state.following, caf::exit_reason::user_shutdown);
+  if (options.shard) // else the next engine is asked
+    state.following = follow_control(self, options.shard,
+                                     {.patience = options.request_timeout});
 }
 
 /// Another engine to work for, or none for now.
@@ -251,8 +239,6 @@ void refill(self_pointer self) {
   state.refill_due = false;
   if (const auto newest = state.control)
     follow(self, newest);
-  else
-    watch_engine(self);
 }
 
 caf::result<slots_report> report_all(self_pointer self) {
@@ -300,6 +286,9 @@ processor_manager_self::behavior_type processor_manager(
       fill_slots(self);
     },
     [=](const meet_shard& x) { meet(self, x); },
+    [=](const control_unknown& x) {
+      spdlog::error("processors_not_started reason=\"{}\"", render(x.why));
+    },
     [=](report_slots) { return report_all(self); },
     [=](const drain& x) { return drain_all(self, x); },
   };

@@ -2,6 +2,7 @@
 
 #include "actors/processors/processor.hpp"
 #include "messages/actors.hpp"
+#include "messages/follow_control.hpp"
 
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
@@ -56,16 +57,16 @@ struct ending_slot {
   std::string queue;
 };
 
-using processor_manager_self =
-  processor_manager_actor::extend<caf::reacts_to<refill_slots>,
-                                  caf::reacts_to<refresh_ports>,
-                                  caf::reacts_to<meet_shard>>;
+using processor_manager_self = processor_manager_actor::extend<
+  caf::reacts_to<refill_slots>, caf::reacts_to<refresh_ports>,
+  caf::reacts_to<meet_shard>, caf::reacts_to<control_unknown>>;
 
 struct processor_manager_state {
   processor_manager_options options;
   std::map<std::string, managed_processor> processors;
   std::vector<ending_slot> ending;
-  control_snapshot control; ///< the newest
+  control_snapshot control; ///< the newest; null: not known yet
+  caf::actor following;     ///< who tells it
   /// Queues whose ports every slot has been given.
   std::set<std::string> supplied;
   /// Queue by each of its ports, which are watched.

@@ -25,13 +25,9 @@ namespace depositd::drop {
 /// Time to look at the folders.
 struct poll_due {};
 
-/// Time to ask for the control state (again).
-struct watch_due {};
-
 } // namespace depositd::drop
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::drop::poll_due)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::drop::watch_due)
 
 namespace depositd::drop {
 
@@ -58,8 +54,7 @@ struct drop_folder_options {
 /// Files are taken while the control state says so.
 using drop_folder_actor = caf::typed_actor<caf::reacts_to<control_changed>>;
 
-using drop_folder_self = drop_folder_actor::extend<caf::reacts_to<poll_due>,
-                                                   caf::reacts_to<watch_due>>;
+using drop_folder_self = drop_folder_actor::extend<caf::reacts_to<poll_due>>;
 
 /// A file that is a submission already and was not moved yet.
 struct accepted_file {

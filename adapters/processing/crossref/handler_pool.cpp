@@ -1,5 +1,6 @@
 #include "adapters/processing/crossref/handler_pool.hpp"
 
+#include "messages/follow_control.hpp"
 #include "messages/type_ids.hpp"
 
 #include <caf/all.hpp>
@@ -118,19 +119,12 @@ void take_control(pool_pointer self, const control_snapshot& control) {
 }
 
 void watch(pool_pointer self) {
-  constexpr auto again_after = std::chrono::seconds{1};
-  auto& options = self->state.options;
-  const auto shard = options.shard;
-  if (!shard)
-    return; // the next one is met later
-  self
-    ->request(shard, options.ask_timeout,
-              watch_control{caf::actor_cast<caf::strong_actor_ptr>(self)})
-    .then([self](const control_changed& x) { take_control(self, x.state); },
-          [=](const caf::error&) {
-            if (self->state.options.shard == shard)
-              self->delayed_send(self, again_after, watch_due{});
-          });
+  auto& state = self->state;
+  const auto& options = state.options;
+  self->send_exit(state.following, caf::exit_reason::user_shutdown);
+  if (options.shard) // else one is met later
+    state.following = follow_control(self, options.shard,
+                                     {.patience = options.ask_timeout});
 }
 
 caf::result<outcome> delay(pool_pointer self, const handle_item& what) {
@@ -206,7 +200,6 @@ handler_pool(handler_pool_actor::stateful_pointer<handler_pool_state> self,
       self->state.options.shard = caf::actor_cast<shard_doors_actor>(x.shard);
       watch(self);
     },
-    [self](watch_due) { watch(self); },
     [self](const delay_over& x) { end_delay(self, x.ticket); },
   };
 }

@@ -31,14 +31,10 @@ struct delay_over {
   std::uint64_t ticket = 0;
 };
 
-/// Time to ask for the control state (again).
-struct watch_due {};
-
 } // namespace depositd::crossref
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::crossref::handler_job)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::crossref::delay_over)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::crossref::watch_due)
 
 namespace depositd::crossref {
 
@@ -73,8 +69,7 @@ struct handler_pool_options {
 /// A handler_actor that also hears of control changes.
 using handler_pool_actor =
   handler_actor::extend<caf::reacts_to<control_changed>,
-                        caf::reacts_to<meet_shard>, caf::reacts_to<watch_due>,
-                        caf::reacts_to<delay_over>>;
+                        caf::reacts_to<meet_shard>, caf::reacts_to<delay_over>>;
 
 /// An item and whom its outcome is owed to.
 struct waiting_item {
@@ -85,6 +80,7 @@ struct waiting_item {
 struct handler_pool_state {
   handler_pool_options options;
   control_snapshot control; ///< null: not known yet
+  caf::actor following;     ///< who tells it
   std::vector<handler_worker_actor> workers;
   std::vector<handler_worker_actor> idle;
   std::unordered_map<handler_worker_actor, waiting_item> busy;
