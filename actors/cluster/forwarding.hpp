@@ -299,11 +299,9 @@ caf::result<Answer> forward(Self* self, shard_number shard, Request& what,
   const auto& at = self->state.to.places[shard];
   if (at.who && at.here)
     return self->delegate(at.who, std::move(what));
-  auto promise = self->template make_response_promise<Answer>();
-  ask_shard<Answer>(
-    self, shard, std::move(what), may,
-    [=](caf::expected<Answer> x) { fulfil(promise, std::move(x)); });
-  return promise;
+  return journal::answer_later<Answer>(self, [&](auto then) {
+    ask_shard<Answer>(self, shard, std::move(what), may, then);
+  });
 }
 
 } // namespace depositd::cluster

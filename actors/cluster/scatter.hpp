@@ -58,11 +58,9 @@ caf::result<Answer> by_table(Self* self, Request& x,
   auto to = rules::routing::row<Request>.to(x, map);
   if (to.whole)
     return forward<Answer>(self, *to.whole, x, repeats_of<Request>());
-  auto promise = self->template make_response_promise<Answer>();
-  ask_parts<Answer>(
-    self, std::move(x), std::move(to.parts),
-    [=](caf::expected<Answer> y) { fulfil(promise, std::move(y)); });
-  return promise;
+  return journal::answer_later<Answer>(self, [&](auto then) {
+    ask_parts<Answer>(self, std::move(x), std::move(to.parts), then);
+  });
 }
 
 } // namespace depositd::cluster

@@ -14,12 +14,18 @@
 
 namespace depositd::journal {
 
-template <class T>
-void deliver(caf::typed_response_promise<T> to, caf::expected<T> x) {
-  if (x)
-    to.deliver(std::move(*x));
-  else
-    to.deliver(std::move(x.error()));
+/// Answers the request that is being handled with whatever comes to what
+/// `begin` is given, a function that takes the answer or an error.
+template <class Answer, class Self, class Begin>
+caf::result<Answer> answer_later(Self* self, Begin begin) {
+  auto promise = self->template make_response_promise<Answer>();
+  begin([promise](caf::expected<Answer> x) mutable {
+    if (x)
+      promise.deliver(std::move(*x));
+    else
+      promise.deliver(std::move(x.error()));
+  });
+  return promise;
 }
 
 /// For answers, or errors, of which it only counts that they have come.
@@ -60,14 +66,11 @@ public:
   /// The same; an error becomes the answer to all.
   template <class Answer, class Take>
   auto expect(Take take) const {
-    ++state_->open;
-    return [all = state_, take](caf::expected<Answer> x) {
-      if (x)
-        take(all->result, *x);
-      else if (!all->failure)
-        all->failure = x.error();
-      all->arrived();
+    const auto fail = [all = state_](Result&, const caf::error& why) {
+      if (!all->failure)
+        all->failure = why;
     };
+    return expect<Answer>(std::move(take), fail);
   }
 
   /// Asks somebody; `take`, and `otherwise` if errors are no failure.
@@ -109,13 +112,11 @@ private:
 /// Answers the request that is being handled with what `ask` gathers.
 template <class Result, class Self, class Ask>
 caf::result<Result> gather(Self* self, Ask ask, Result begin = {}) {
-  auto promise = self->template make_response_promise<Result>();
-  const gathering<Result> all{
-    [=](caf::expected<Result> x) { deliver(promise, std::move(x)); },
-    std::move(begin)};
-  ask(all);
-  all.close();
-  return promise;
+  return answer_later<Result>(self, [&](auto then) {
+    const gathering<Result> all{std::move(then), std::move(begin)};
+    ask(all);
+    all.close();
+  });
 }
 
 } // namespace depositd::journal

@@ -28,7 +28,7 @@ RULES_MAY_USE = {
     "messages/values/types.hpp", "messages/values/events.hpp", "messages/values/rows.hpp",
     "messages/values/control.hpp", "messages/values/errors.hpp", "messages/values/scheduling.hpp",
     "messages/values/codec.hpp", "messages/commands.hpp", "messages/values/names.hpp",
-    "messages/values/test_points.hpp",
+    "messages/values/sharding.hpp", "messages/values/test_points.hpp",
 }
 # ... what of CAF may reach them through it (errors are values) ...
 RULES_MAY_SEE_OF_CAF = {

@@ -13,21 +13,21 @@ using receiving =
   rules::routing::receiving_round<receive_items, items_received>;
 
 void ask_next(router_pointer self, const std::shared_ptr<receiving>& round,
-              caf::typed_response_promise<items_received> promise) {
+              std::function<void(caf::expected<items_received>)> then) {
   auto one = round->next();
   if (!one) {
-    promise.deliver(round->result());
+    then(round->result());
     return;
   }
   ask_shard<items_received>(self, one->shard, std::move(one->what),
                             repeats::never,
-                            [=](caf::expected<items_received> x) mutable {
+                            [=](caf::expected<items_received> x) {
                               if (x)
                                 round->take(*x);
                               if (!x && round->has_failed())
-                                promise.deliver(x.error());
+                                then(std::move(x));
                               else
-                                ask_next(self, round, promise);
+                                ask_next(self, round, then);
                             });
 }
 
@@ -41,20 +41,18 @@ caf::result<Answer> when_there(router_pointer self, const std::string& needed,
                                const std::string& queue, const Request& x,
                                repeats may) {
   constexpr bool wants_one_door = std::is_same_v<Request, open_queue>;
-  auto promise = self->make_response_promise<Answer>();
-  with_queue(self, needed, [=](const caf::error& why) mutable {
-    if (why)
-      promise.deliver(why);
-    else if (wants_one_door && is_spread(map_of(self), queue))
-      promise.deliver(caf::make_error(
-        ec::invalid_argument,
-        "queue " + queue + " is in several shards: ask for its doors"));
-    else
-      ask_shard<Answer>(
-        self, shard_of_queue(self, queue), x, may,
-        [=](caf::expected<Answer> y) { fulfil(promise, std::move(y)); });
+  return journal::answer_later<Answer>(self, [&](auto then) {
+    with_queue(self, needed, [=](const caf::error& why) mutable {
+      if (why)
+        then(why);
+      else if (wants_one_door && is_spread(map_of(self), queue))
+        then(caf::make_error(
+          ec::invalid_argument,
+          "queue " + queue + " is in several shards: ask for its doors"));
+      else
+        ask_shard<Answer>(self, shard_of_queue(self, queue), x, may, then);
+    });
   });
-  return promise;
 }
 
 } // namespace
@@ -66,13 +64,11 @@ caf::result<items_received> by_hand(router_pointer self, receive_items& x) {
   if (!is_spread(map_of(self), x.queue))
     return forward<items_received>(self, shard_of_queue(self, x.queue), x,
                                    repeats::never);
-  auto promise = self->make_response_promise<items_received>();
   const auto count = state.to.options.count;
-  ask_next(
-    self,
-    std::make_shared<receiving>(std::move(x), state.turn++ % count, count),
-    promise);
-  return promise;
+  const auto round = std::make_shared<receiving>(std::move(x),
+                                                 state.turn++ % count, count);
+  return journal::answer_later<items_received>(
+    self, [&](auto then) { ask_next(self, round, then); });
 }
 
 caf::result<queue_port_actor> by_hand(router_pointer self, open_queue& x) {

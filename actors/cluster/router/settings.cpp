@@ -162,36 +162,12 @@ void tick_control(router_pointer self) {
 caf::result<done> by_hand(router_pointer self, propose& x) {
   if (auto refused = refuse(self))
     return refused;
-  auto promise = self->make_response_promise<done>();
-  change(self, std::move(x), [=](const caf::error& why) mutable {
-    if (why)
-      promise.deliver(why);
-    else
-      promise.deliver(done{});
+  return journal::answer_later<done>(self, [&](auto then) {
+    change(self, std::move(x), [=](const caf::error& why) mutable {
+      then(why ? caf::expected<done>{why} : caf::expected<done>{done{}});
+    });
   });
-  return promise;
 }
-
-namespace {
-
-/// Who asks but once wants what others were answered a moment ago, too. An
-/// owner that does not answer soon leaves us with what we know.
-void ask_newest(router_pointer self, const shard_actor& zero,
-                caf::typed_response_promise<control_changed> promise) {
-  auto tell = [=]() mutable {
-    promise.deliver(
-      control_changed{self->state.control, self->state.revision});
-  };
-  self->request(zero, newest_wait, watch_control{nullptr})
-    .then(
-      [=](const control_changed& x) mutable {
-        learn(self, x.state, x.revision);
-        tell();
-      },
-      [=](const caf::error&) mutable { tell(); });
-}
-
-} // namespace
 
 caf::result<control_changed> by_hand(router_pointer self, watch_control& x) {
   auto& state = self->state;
@@ -202,31 +178,42 @@ caf::result<control_changed> by_hand(router_pointer self, watch_control& x) {
   const auto zero = state.to.places[0].who;
   if (state.control && (x.who || !zero))
     return control_changed{state.control, state.revision};
-  auto promise = self->make_response_promise<control_changed>();
-  if (state.control) {
-    ask_newest(self, zero, promise);
-    return promise;
-  }
-  fetch(self, [=](fetched newest) { fulfil(promise, std::move(newest)); });
-  return promise;
+  return journal::answer_later<control_changed>(self, [&](auto then) {
+    if (!state.control) {
+      fetch(self, then);
+      return;
+    }
+    // Who asks but once wants what others were answered a moment ago, too. An
+    // owner that does not answer soon leaves us with what we know.
+    auto tell = [=]() mutable {
+      then(control_changed{self->state.control, self->state.revision});
+    };
+    self->request(zero, newest_wait, watch_control{nullptr})
+      .then(
+        [=](const control_changed& y) mutable {
+          learn(self, y.state, y.revision);
+          tell();
+        },
+        [=](const caf::error&) mutable { tell(); });
+  });
 }
 
 caf::result<done> bring_shard_up(router_pointer self, const bring_up& x) {
   if (x.shard == 0)
     return done{};
-  auto promise = self->make_response_promise<done>();
-  fetch(self, [=, core = x.core](fetched newest) mutable {
-    if (!newest) {
-      promise.deliver(newest.error());
-      return;
-    }
-    self
-      ->request(core, self->state.to.options.request_timeout,
-                adopt_control{newest->state, newest->revision})
-      .then([=](const done& y) mutable { promise.deliver(y); },
-            [=](const caf::error& why) mutable { promise.deliver(why); });
+  return journal::answer_later<done>(self, [&](auto then) {
+    fetch(self, [=, core = x.core](fetched newest) mutable {
+      if (!newest) {
+        then(newest.error());
+        return;
+      }
+      self
+        ->request(core, self->state.to.options.request_timeout,
+                  adopt_control{newest->state, newest->revision})
+        .then([=](const done& y) mutable { then(y); },
+              [=](const caf::error& why) mutable { then(why); });
+    });
   });
-  return promise;
 }
 
 void with_queue(router_pointer self, const std::string& name,

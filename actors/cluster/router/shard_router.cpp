@@ -61,17 +61,15 @@ using rules::routing::queue_of;
 /// A queue that is new comes into being everywhere before the request goes on.
 template <class Answer, class Request>
 caf::result<Answer> when_made(router_pointer self, Request& x) {
-  auto promise = self->make_response_promise<Answer>();
   const auto what = std::make_shared<Request>(std::move(x));
-  with_queue(self, queue_of(*what), [=](const caf::error& why) mutable {
-    if (why)
-      promise.deliver(why);
-    else
-      scatter<Answer>(
-        self, std::move(*what), map_of(self),
-        [=](caf::expected<Answer> y) { fulfil(promise, std::move(y)); });
+  return journal::answer_later<Answer>(self, [&](auto then) {
+    with_queue(self, queue_of(*what), [=](const caf::error& why) mutable {
+      if (why)
+        then(why);
+      else
+        scatter<Answer>(self, std::move(*what), map_of(self), then);
+    });
   });
-  return promise;
 }
 
 template <class Answer, class Request>
@@ -79,11 +77,12 @@ caf::result<Answer> answer(router_pointer self, Request& x) {
   if constexpr (requires { by_hand(self, x); }) {
     return by_hand(self, x);
   } else {
-    constexpr auto& how = rules::routing::row<Request>;
-    if constexpr (!how.while_draining)
+    using rules::routing::more;
+    constexpr auto also = rules::routing::row<Request>.also;
+    if constexpr (also != more::while_draining)
       if (auto refused = refuse(self))
         return refused;
-    if constexpr (how.makes_queue)
+    if constexpr (also == more::makes_queue)
       if (!is_known(map_of(self), queue_of(x)))
         return when_made<Answer>(self, x);
     return by_table<Answer>(self, x, map_of(self));

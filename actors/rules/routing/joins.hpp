@@ -40,7 +40,7 @@ void put(List& to, const List& part, const places& at) {
 // -- joins: (sum, answer, asked) ----------------------------------------------
 
 /// That there are answers is all that they say.
-inline constexpr auto nothing = [](auto&, auto&, const auto&) {};
+inline constexpr auto nothing_to_join = [](auto&, auto&, const auto&) {};
 
 /// Of `enqueue`.
 inline constexpr auto ids_in_place = [](auto& sum, auto& x, const auto& of) {

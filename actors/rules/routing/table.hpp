@@ -1,9 +1,7 @@
 #pragma once
 
-// Where every request goes that a shard, or a read model, answers: one row for
-// each. A message that stays with one user or one queue needs its name, its
-// destination, and whether it may be repeated; one that is about more needs to
-// say how the answers become one. Messages are but names here.
+// Where every request goes that shards, or their read models, answer: one row
+// for each. Messages are but names here.
 
 #include "actors/rules/routing/destinations.hpp"
 #include "actors/rules/routing/joins.hpp"
@@ -12,37 +10,32 @@
 
 namespace depositd {
 
-struct count_pending;
-struct count_queue;
-struct settle_items;
-struct enqueue;
-struct explain_item;
-struct renew_items;
-struct ingest;
-struct list_queues;
-struct list_users;
-struct open_ports;
-struct park_matching;
-struct peek_items;
-struct purge_queue;
-struct record_submission;
-struct release_queue;
-struct reserve_id;
-struct submission_query;
-struct submit;
+// clang-format off
+struct count_pending; struct count_queue; struct settle_items; struct enqueue;
+struct explain_item; struct renew_items; struct ingest; struct list_queues;
+struct list_users; struct open_ports; struct park_matching; struct peek_items;
+struct purge_queue; struct record_submission; struct release_queue;
+struct reserve_id; struct submission_query; struct submit;
+// clang-format on
 
 namespace rules::routing {
 
 /// What may be done with a request that was sent and not answered.
 enum class repeats : std::uint8_t { never, harmless };
 
-template <class To, class Join = decltype(nothing)>
+/// What else there is to a request.
+enum class more : std::uint8_t {
+  nothing,
+  makes_queue,    ///< one that is new comes into being first
+  while_draining, ///< it is answered even then
+};
+
+template <class To, class Join = decltype(nothing_to_join)>
 struct route {
   To to;
   repeats may = repeats::never;
   Join join = {};
-  bool makes_queue = false;    ///< one that is new comes into being first
-  bool while_draining = false; ///< answered even then
+  more also = more::nothing;
 };
 
 /// Nothing is said of the message.
@@ -51,111 +44,53 @@ struct no_route {};
 template <class Request>
 inline constexpr auto row = no_route{};
 
-// -- what comes in ------------------------------------------------------------
+using enum repeats;
+using enum more;
 
-/// What was sent and not answered may be in a journal.
-template <>
-inline constexpr auto row<enqueue> = route{
-  .to = to_queue_or(to_users_of_items),
-  .join = ids_in_place,
-  .makes_queue = true,
-};
+// clang-format off
 
-template <>
-inline constexpr auto row<submit> = route{.to = to_user};
+// What comes in. What was sent and not answered may be in a journal; of records
+// a shard skips what it has applied.
+template <> inline constexpr auto row<enqueue>
+  = route{to_queue_or(to_users_of_items), never, ids_in_place, makes_queue};
+template <> inline constexpr auto row<submit> = route{to_user, never};
+template <> inline constexpr auto row<record_submission>
+  = route{to_user, never};
+template <> inline constexpr auto row<reserve_id> = route{to_user, harmless};
+template <> inline constexpr auto row<count_pending> = route{to_user, harmless};
+template <> inline constexpr auto row<ingest>
+  = route{to_users_of_records, harmless, sum_of_records};
+template <> inline constexpr auto row<open_ports>
+  = route{to_shards_of_queue, harmless, all_doors, makes_queue};
 
-template <>
-inline constexpr auto row<record_submission> = route{.to = to_user};
+// Doors whose workers poll.
+template <> inline constexpr auto row<settle_items>
+  = route{to_queue_or(to_named_items), never, ends_in_place};
+template <> inline constexpr auto row<renew_items>
+  = route{to_queue_or(to_named_items), harmless};
+template <> inline constexpr auto row<release_queue>
+  = route{to_queue_or(to_all), harmless};
+template <> inline constexpr auto row<count_queue>
+  = route{to_queue_or(to_all), harmless, sum_of_items};
+template <> inline constexpr auto row<purge_queue>
+  = route{to_queue_or(to_all), harmless};
 
-template <>
-inline constexpr auto row<reserve_id> =
-  route{.to = to_user, .may = repeats::harmless};
+// What operators ask.
+template <> inline constexpr auto row<park_matching>
+  = route{to_matching, never, sum_of_matches};
+template <> inline constexpr auto row<explain_item> = route{to_user, harmless};
+template <> inline constexpr auto row<list_queues>
+  = route{to_all, harmless, queues_together, while_draining};
+template <> inline constexpr auto row<list_users>
+  = route{to_all, harmless, users_together, while_draining};
 
-template <>
-inline constexpr auto row<count_pending> =
-  route{.to = to_user, .may = repeats::harmless};
+// The read model. Where nothing of a queue is, that is said quickly.
+template <> inline constexpr auto row<submission_query>
+  = route{to_submission, harmless, submissions_by_time};
+template <> inline constexpr auto row<peek_items>
+  = route{to_all, harmless, items_in_turn};
 
-/// A shard skips what it has applied.
-template <>
-inline constexpr auto row<ingest> = route{
-  .to = to_users_of_records,
-  .may = repeats::harmless,
-  .join = sum_of_records,
-};
-
-template <>
-inline constexpr auto row<open_ports> = route{
-  .to = to_shards_of_queue,
-  .may = repeats::harmless,
-  .join = all_doors,
-  .makes_queue = true,
-};
-
-// -- doors whose workers poll -------------------------------------------------
-
-template <>
-inline constexpr auto row<settle_items> =
-  route{.to = to_queue_or(to_named_items), .join = ends_in_place};
-
-template <>
-inline constexpr auto row<renew_items> =
-  route{.to = to_queue_or(to_named_items), .may = repeats::harmless};
-
-template <>
-inline constexpr auto row<release_queue> =
-  route{.to = to_queue_or(to_all), .may = repeats::harmless};
-
-template <>
-inline constexpr auto row<count_queue> = route{
-  .to = to_queue_or(to_all),
-  .may = repeats::harmless,
-  .join = sum_of_items,
-};
-
-template <>
-inline constexpr auto row<purge_queue> =
-  route{.to = to_queue_or(to_all), .may = repeats::harmless};
-
-// -- what operators ask -------------------------------------------------------
-
-template <>
-inline constexpr auto row<park_matching> =
-  route{.to = to_matching, .join = sum_of_matches};
-
-template <>
-inline constexpr auto row<explain_item> =
-  route{.to = to_user, .may = repeats::harmless};
-
-template <>
-inline constexpr auto row<list_queues> = route{
-  .to = to_all,
-  .may = repeats::harmless,
-  .join = queues_together,
-  .while_draining = true,
-};
-
-template <>
-inline constexpr auto row<list_users> = route{
-  .to = to_all,
-  .may = repeats::harmless,
-  .join = users_together,
-  .while_draining = true,
-};
-
-// -- the read model -----------------------------------------------------------
-
-template <>
-inline constexpr auto row<submission_query> = route{
-  .to = to_submission,
-  .may = repeats::harmless,
-  .join = submissions_by_time,
-};
-
-/// Whether the queue is in one shard or in all: those that have nothing of it
-/// say so quickly.
-template <>
-inline constexpr auto row<peek_items> =
-  route{.to = to_all, .may = repeats::harmless, .join = items_in_turn};
+// clang-format on
 
 } // namespace rules::routing
 

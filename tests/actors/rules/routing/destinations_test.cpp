@@ -226,11 +226,10 @@ TEST(table, says_what_may_be_sent_again) {
 }
 
 TEST(table, says_what_makes_queues_and_what_a_drain_leaves) {
-  EXPECT_TRUE(row<enqueue>.makes_queue);
-  EXPECT_TRUE(row<open_ports>.makes_queue);
-  EXPECT_FALSE(row<count_queue>.makes_queue);
-  EXPECT_TRUE(row<list_queues>.while_draining);
-  EXPECT_FALSE(row<enqueue>.while_draining);
+  EXPECT_EQ(row<enqueue>.also, more::makes_queue);
+  EXPECT_EQ(row<open_ports>.also, more::makes_queue);
+  EXPECT_EQ(row<count_queue>.also, more::nothing);
+  EXPECT_EQ(row<list_queues>.also, more::while_draining);
 }
 
 // -- receiving from several ---------------------------------------------------
