@@ -19,8 +19,8 @@ bool legal_message_queue_name(std::string_view name) noexcept;
 inline constexpr std::string_view dedup_queue_prefix = "dedupq/";
 
 /// The queue in the source's shard where a batch of moved items waits until it
-/// has arrived at the queue that the rest of the name says. No door accepts such
-/// a name.
+/// has arrived at the queue that the rest of the name says. No door accepts
+/// such a name.
 inline constexpr std::string_view outbox_prefix = "move/";
 
 /// A name by EmoDB's rule, with or without the first prefix above.

@@ -37,9 +37,8 @@ caf::behavior source(caf::event_based_actor* self, story_pointer x) {
       if (x->why)
         return x->why;
       self->monitor(what.who->address());
-      self->set_down_handler([=](const caf::down_msg&) {
-        x->watchers.clear();
-      });
+      self->set_down_handler(
+        [=](const caf::down_msg&) { x->watchers.clear(); });
       x->watchers.push_back(what.who);
       return control_changed{nullptr, x->revision};
     },
@@ -57,15 +56,18 @@ protected:
 
   caf::actor follow() {
     caf::actor via;
-    who = spawn([&](follower_actor::pointer self)
-                  -> follower_actor::behavior_type {
-      via = follow_control(self, at, {.patience = milliseconds{5'000},
-                                      .again_after = milliseconds{1'000}});
-      return {
-        [x = told](const control_changed& y) { x->heard.push_back(y.revision); },
-        [x = told](const control_unknown&) { ++x->failures; },
-      };
-    });
+    who =
+      spawn([&](follower_actor::pointer self) -> follower_actor::behavior_type {
+        via = follow_control(self, at,
+                             {.patience = milliseconds{5'000},
+                              .again_after = milliseconds{1'000}});
+        return {
+          [x = told](const control_changed& y) {
+            x->heard.push_back(y.revision);
+          },
+          [x = told](const control_unknown&) { ++x->failures; },
+        };
+      });
     return via;
   }
 

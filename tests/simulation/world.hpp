@@ -255,7 +255,8 @@ private:
   // -- world_topics.cpp
 
   void open_topics();
-  void spawn_topics(simulated_engine& engine, const shard_doors_actor& deposits);
+  void spawn_topics(simulated_engine& engine,
+                    const shard_doors_actor& deposits);
   void produce();
   void produce_one();
   void trouble_brokers();

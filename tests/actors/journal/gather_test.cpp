@@ -13,12 +13,12 @@ namespace depositd::testing {
 namespace {
 
 using numbers = std::vector<std::uint64_t>;
-using counter_actor
-  = caf::typed_actor<caf::replies_to<count_queue>::with<queue_counted>>;
+using counter_actor =
+  caf::typed_actor<caf::replies_to<count_queue>::with<queue_counted>>;
 
 /// Counts as many as it was told; `why`: or fails.
-counter_actor::behavior_type counter(counter_actor::pointer, std::uint64_t items,
-                                     caf::error why) {
+counter_actor::behavior_type counter(counter_actor::pointer,
+                                     std::uint64_t items, caf::error why) {
   return {
     [=](const count_queue&) -> caf::result<queue_counted> {
       if (why)
@@ -38,8 +38,8 @@ counter_actor::behavior_type mute(counter_actor::pointer, int) {
 
 /// Adds up what others count; `all_count`: an error of one is everybody's.
 counter_actor::behavior_type adder(counter_actor::pointer self,
-                               std::vector<counter_actor> others,
-                               bool all_count) {
+                                   std::vector<counter_actor> others,
+                                   bool all_count) {
   const auto add = [](queue_counted& sum, const queue_counted& x) {
     sum.items += x.items;
   };
@@ -55,8 +55,8 @@ counter_actor::behavior_type adder(counter_actor::pointer self,
               all.ask<queue_counted>(self, who, std::chrono::seconds{5}, x,
                                      add);
             else
-              all.ask<queue_counted>(self, who, std::chrono::seconds{5}, x,
-                                     add, count);
+              all.ask<queue_counted>(self, who, std::chrono::seconds{5}, x, add,
+                                     count);
         });
     },
   };
@@ -92,8 +92,8 @@ TEST_F(gathered, are_answered_at_once_when_nobody_is_asked) {
 }
 
 TEST_F(gathered, fail_with_the_first_error) {
-  const auto x
-    = sum({counts(1), fails(ec::overloaded), fails(ec::store_failed)}, true);
+  const auto x =
+    sum({counts(1), fails(ec::overloaded), fails(ec::store_failed)}, true);
   ASSERT_FALSE(x);
   EXPECT_EQ(x.error(), ec::overloaded);
 }
@@ -106,9 +106,8 @@ TEST_F(gathered, leave_errors_out_where_these_are_answers_too) {
 }
 
 TEST_F(gathered, wait_no_longer_than_each_may_take) {
-  const auto asked
-    = spawn(adder, std::vector<counter_actor>{counts(1), spawn(mute, 0)},
-            false);
+  const auto asked =
+    spawn(adder, std::vector<counter_actor>{counts(1), spawn(mute, 0)}, false);
   auto reply = self->request(asked, caf::infinite, count_queue{"q"});
   settle();
   EXPECT_FALSE(self->has_next_message());

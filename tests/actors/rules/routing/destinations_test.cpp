@@ -106,12 +106,9 @@ TEST_F(routed, an_operators_choice_of_users_asks_only_their_shards) {
     std::vector<std::string> users;
     shards to;
   } cases[] = {
-    {"deposits", {}, all},
-    {"deposits", {three, one, three}, {1, 3}},
-    {"messages", {}, {here}},
-    {"messages", {one}, {here}},
-    {"", {one}, all},
-    {"", {}, all},
+    {"deposits", {}, all},    {"deposits", {three, one, three}, {1, 3}},
+    {"messages", {}, {here}}, {"messages", {one}, {here}},
+    {"", {one}, all},         {"", {}, all},
   };
   for (const auto& x : cases)
     EXPECT_EQ(asked(park_matching{x.queue, x.users}), x.to) << x.queue;
@@ -198,8 +195,7 @@ TEST_F(routed, records_go_to_their_users_and_the_mark_to_each_of_them) {
   for (const auto& one : to.parts) {
     EXPECT_EQ(one.what.partition, "topic/3");
     EXPECT_EQ(one.what.last, 9);
-    got[one.shard]
-      = {one.what.deposits.size(), one.what.rejected.size()};
+    got[one.shard] = {one.what.deposits.size(), one.what.rejected.size()};
   }
   std::map<shard_number, std::pair<std::size_t, std::size_t>> wanted;
   wanted[0].first = 1;
@@ -266,8 +262,7 @@ TEST(receiving_round, asks_one_after_the_other_for_what_is_missing) {
   auto second = taken({21, 22, 23});
   round.take(second);
   EXPECT_FALSE(round.next()) << "enough";
-  EXPECT_EQ(ids_of(round.result()),
-            (std::vector<item_id>{11, 12, 21, 22, 23}));
+  EXPECT_EQ(ids_of(round.result()), (std::vector<item_id>{11, 12, 21, 22, 23}));
 }
 
 TEST(receiving_round, asks_each_shard_once) {

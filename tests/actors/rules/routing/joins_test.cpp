@@ -24,9 +24,9 @@ Answer joined(const Request& what, std::vector<Answer> answers,
 }
 
 TEST(answers_of_shards, stand_where_their_items_stood) {
-  const auto ids = joined(enqueue{"q", {}},
-                          std::vector<enqueued>{{{31, 0}, 1}, {{21, 22, 23}, 0}},
-                          {{1, 4}, {0, 2, 3}});
+  const auto ids = joined(
+    enqueue{"q", {}}, std::vector<enqueued>{{{31, 0}, 1}, {{21, 22, 23}, 0}},
+    {{1, 4}, {0, 2, 3}});
   EXPECT_EQ(ids.ids, (std::vector<item_id>{21, 31, 22, 23, 0}));
   EXPECT_EQ(ids.refused, 1u);
   const auto ends =
@@ -36,16 +36,16 @@ TEST(answers_of_shards, stand_where_their_items_stood) {
 }
 
 TEST(answers_of_shards, are_added_up) {
-  const auto sizes = joined(count_queue{"q"}, std::vector<queue_counted>{
-                                                {3, 1}, {4, 2}});
+  const auto sizes =
+    joined(count_queue{"q"}, std::vector<queue_counted>{{3, 1}, {4, 2}});
   EXPECT_EQ(sizes.items, 7u);
   EXPECT_EQ(sizes.claims, 3u);
-  const auto parked = joined(park_matching{},
-                             std::vector<matching_parked>{{3}, {4}});
+  const auto parked =
+    joined(park_matching{}, std::vector<matching_parked>{{3}, {4}});
   EXPECT_EQ(parked.count, 7u);
-  const auto records
-    = joined(ingest{}, std::vector<ingested>{{1, 2, 3, {{9, "a"}}},
-                                             {10, 20, 30, {{4, "b"}}}});
+  const auto records =
+    joined(ingest{}, std::vector<ingested>{{1, 2, 3, {{9, "a"}}},
+                                           {10, 20, 30, {{4, "b"}}}});
   EXPECT_EQ(records.accepted, 11u);
   EXPECT_EQ(records.rejected, 22u);
   EXPECT_EQ(records.skipped, 33u);
@@ -83,8 +83,8 @@ TEST(answers_of_shards, name_the_users_of_each_queue) {
   members_report second{"a", {}};
   second.entries.resize(1);
   second.entries[0].user = "bob";
-  const auto all = joined(list_users{}, std::vector<users_listed>{
-                                          {{first}}, {{{"b", {}}, second}}});
+  const auto all = joined(
+    list_users{}, std::vector<users_listed>{{{first}}, {{{"b", {}}, second}}});
   ASSERT_EQ(all.queues.size(), 2u);
   ASSERT_EQ(all.queues[0].entries.size(), 2u);
   EXPECT_EQ(all.queues[0].entries[1].user, "bob");
@@ -124,10 +124,10 @@ TEST(answers_of_shards, keep_bodies_with_their_items) {
     return out;
   };
   peek_items what{"q", 3};
-  const auto out = joined(
-    what, std::vector<items_found>{
-            {{item(1, 1, 10), item(2, 0, 40)}, {"one", "two"}},
-            {{item(101, 0, 30), item(102, 1, 20)}, {"three", "four"}}});
+  const auto out =
+    joined(what, std::vector<items_found>{
+                   {{item(1, 1, 10), item(2, 0, 40)}, {"one", "two"}},
+                   {{item(101, 0, 30), item(102, 1, 20)}, {"three", "four"}}});
   EXPECT_EQ(out.bodies, (std::vector<std::string>{"three", "two", "one"}));
   ASSERT_EQ(out.rows.size(), 3u);
   EXPECT_EQ(out.rows[0].id, 101u);
