@@ -4,6 +4,7 @@
 
 #include <caf/error.hpp>
 #include <caf/expected.hpp>
+#include <caf/make_message.hpp>
 #include <caf/result.hpp>
 #include <caf/typed_response_promise.hpp>
 

@@ -110,9 +110,9 @@ TEST(answers_of_shards, put_submissions_into_the_order_of_time) {
       out.push_back(one.id);
     return out;
   };
-  EXPECT_EQ(ids(joined(what, found)), (std::vector<item_id>{1, 101, 2}));
-  what.newest_first = true;
   EXPECT_EQ(ids(joined(what, found)), (std::vector<item_id>{102, 2, 101}));
+  what.newest_first = false;
+  EXPECT_EQ(ids(joined(what, found)), (std::vector<item_id>{1, 101, 2}));
 }
 
 TEST(answers_of_shards, keep_bodies_with_their_items) {
