@@ -16,8 +16,8 @@ namespace depositd {
 struct doors_options {
   const depositd_settings& settings;
   stores& durable;
-  shard_actor shard;
-  projector_actor projector;
+  shards_actor shard;
+  read_model_actor projector;
   handler_actor handler;
 };
 

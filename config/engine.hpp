@@ -68,8 +68,8 @@ private:
   std::shared_ptr<journal::memory_budget> budget_;
   depositd::engine::core_actors core_;    ///< with one shard
   std::unique_ptr<shared_shards> shared_; ///< with several
-  shard_actor shard_;                     ///< the core's, or the router
-  projector_actor reads_;                 ///< the core's, or the reader
+  shards_actor shard_;                    ///< the core's, or the router
+  read_model_actor reads_;                ///< the core's, or the reader
   std::function<void(const std::string&)> failed_;
   topics_actor topics_; ///< null without a log of records
   record_logs logs_;

@@ -46,7 +46,7 @@ struct record_logs_options {
   const depositd::engine::core_actors& core;
   journal_store* journal = nullptr; ///< of the core; outlives the actors
   blob_store* blobs = nullptr;      ///< outlives the actors
-  shard_actor deposits;             ///< the core's shard, or a router
+  shard_doors_actor deposits;       ///< the core's shard, or a router
   shard_number shard = 0;
   shard_number shards = 1;
   std::shared_ptr<std::atomic<sequence>> published;

@@ -59,15 +59,11 @@ struct core_parts {
 class core_factory {
 public:
   core_factory(caf::actor_system& system, const shared_shards_options& options,
-               shard_actor router)
-    : system_(system),
-      settings_(options.settings),
-      blobs_(options.durable.blobs),
-      registry_(options.durable.registry),
-      budget_(options.budget),
-      configuration_(options.configuration),
-      roster_(options.roster),
-      router_(std::move(router)) {
+               shards_actor router)
+    : system_(system), settings_(options.settings),
+      blobs_(options.durable.blobs), registry_(options.durable.registry),
+      budget_(options.budget), configuration_(options.configuration),
+      roster_(options.roster), router_(std::move(router)) {
     // nop
   }
 
@@ -145,7 +141,7 @@ private:
   std::shared_ptr<journal::memory_budget> budget_;
   configuration_seen configuration_;
   std::shared_ptr<log_roster> roster_;
-  shard_actor router_;
+  shards_actor router_;
 };
 
 } // namespace
@@ -180,11 +176,11 @@ shared_shards::shared_shards(caf::actor_system& system,
 
 shared_shards::~shared_shards() = default;
 
-shard_actor shared_shards::router() const {
+shards_actor shared_shards::router() const {
   return parts_->router;
 }
 
-projector_actor shared_shards::reader() const {
+read_model_actor shared_shards::reader() const {
   return parts_->reader;
 }
 

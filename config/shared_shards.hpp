@@ -33,8 +33,8 @@ public:
   shared_shards(const shared_shards&) = delete;
   shared_shards& operator=(const shared_shards&) = delete;
 
-  shard_actor router() const;
-  projector_actor reader() const;
+  shards_actor router() const;
+  read_model_actor reader() const;
   shard_keeper_actor keeper() const;
 
   /// The keeper as of each call; null before `join`.

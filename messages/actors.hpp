@@ -102,9 +102,12 @@ using user_actor = caf::typed_actor<
   // From the shard, which routes nothing here any more: leave if idle.
   caf::replies_to<struct retire>::with<struct retired>>;
 
-/// Owns the users hashed to it: routes, spawns and retires users' actors, keeps
-/// the control state, holds the epoch, recovers.
-using shard_actor = caf::typed_actor<
+// -- a shard, by who asks it
+// ---------------------------------------------------
+
+/// What doors, producers and processors say to a shard, or to a router that
+/// stands for all of them.
+using shard_doors_actor = caf::typed_actor<
   // Accepts items of any users for one queue.
   caf::replies_to<struct enqueue>::with<struct enqueued>,
   // Accepts one deposit. `ec::pending_limit_reached` if the user has too many.
@@ -118,44 +121,62 @@ using shard_actor = caf::typed_actor<
   caf::replies_to<struct open_ports>::with<struct ports_opened>,
   // Deposits from a log of records, each of them once.
   caf::replies_to<struct ingest>::with<struct ingested>,
-  caf::replies_to<struct read_watermarks>::with<struct watermarks_read>,
-  // From another shard: items that move to a queue here, each of them once.
-  caf::replies_to<struct carry_items>::with<struct items_carried>,
-  // Changes settings; answered when they are durable and in force.
-  caf::replies_to<struct propose>::with<done>,
-  // The control state now, and later every change of it.
-  caf::replies_to<struct watch_control>::with<struct control_changed>,
-  // From shard 0, by way of the router: what operators have set.
-  caf::replies_to<struct adopt_control>::with<done>,
   // How many items of a user wait in a queue.
   caf::replies_to<struct count_pending>::with<struct pending_counted>,
-  // Operator's bulk actions; answered when durable.
-  caf::replies_to<struct park_matching>::with<struct matching_parked>,
-  caf::replies_to<struct purge_queue>::with<done>,
-  // What receiving doors do; none of these makes a queue.
+  // The control state now, and later every change of it.
+  caf::replies_to<struct watch_control>::with<struct control_changed>,
+  // Whether new work would be taken now.
+  caf::replies_to<struct check_intake>::with<done>>;
+DEPOSITD_NUMBER(89, shard_doors_actor);
+
+/// For doors whose workers poll too; none of these makes a queue.
+using shard_receiving_actor = shard_doors_actor::extend<
   caf::replies_to<struct receive_items>::with<struct items_received>,
   caf::replies_to<struct settle_items>::with<struct items_settled>,
   caf::replies_to<struct renew_items>::with<done>,
   caf::replies_to<struct release_queue>::with<done>,
   caf::replies_to<struct count_queue>::with<struct queue_counted>,
+  caf::replies_to<struct purge_queue>::with<done>,
   // Moves a queue's items to another; the control state tells the progress.
-  caf::replies_to<struct move_queue>::with<struct move_begun>,
+  caf::replies_to<struct move_queue>::with<struct move_begun>>;
+
+/// What operators want, and whoever starts and stops the engine.
+using shard_operators_actor = caf::typed_actor<
+  // Changes settings; answered when they are durable and in force.
+  caf::replies_to<struct propose>::with<done>,
+  // A bulk action; answered when durable.
+  caf::replies_to<struct park_matching>::with<struct matching_parked>,
   // Everything that is known of one item that lives.
   caf::replies_to<struct explain_item>::with<struct item_explained>,
   // All queues.
   caf::replies_to<struct list_queues>::with<struct queues_listed>,
   // Users of a queue, or of all.
   caf::replies_to<struct list_users>::with<struct users_listed>,
+  // Answered when recovery is over.
+  caf::replies_to<struct await_ready>::with<done>,
+  // Take nothing new, hand out nothing.
+  caf::replies_to<struct drain>::with<done>>;
+
+/// What only one's own shard is told; no router stands for it.
+using shard_inside_actor = caf::typed_actor<
+  // From shard 0, by way of the router: what operators have set.
+  caf::replies_to<struct adopt_control>::with<done>,
+  // How far it has come with logs of records, and its journal's publisher.
+  caf::replies_to<struct read_watermarks>::with<struct watermarks_read>,
   // From the projector: these bodies keep a segment alive.
   caf::reacts_to<struct compact_items>,
   // From the journal: an append failed; start over from the store.
-  caf::reacts_to<struct journal_failed>,
-  // Answered when recovery is over.
-  caf::replies_to<struct await_ready>::with<done>,
-  // Whether new work would be taken now.
-  caf::replies_to<struct check_intake>::with<done>,
-  // Take nothing new, hand out nothing.
-  caf::replies_to<struct drain>::with<done>>;
+  caf::reacts_to<struct journal_failed>>;
+
+/// Whoever is asked for what shards have: the only one, or the router to all.
+using shards_actor =
+  shard_receiving_actor::extend_with<shard_operators_actor>::extend<
+    // From another shard: items that move to a queue here, each of them once.
+    caf::replies_to<struct carry_items>::with<struct items_carried>>;
+
+/// Owns the users hashed to it: routes, spawns and retires users' actors, keeps
+/// the control state, holds the epoch, recovers.
+using shard_actor = shards_actor::extend_with<shard_inside_actor>;
 DEPOSITD_NUMBER(71, shard_actor);
 
 /// Group commit: whatever arrives while a group is flushed is the next group.
@@ -175,21 +196,24 @@ using journal_writer_actor = caf::typed_actor<
 using body_reader_actor =
   caf::typed_actor<caf::reacts_to<struct read_and_hand_out>>;
 
-/// Background reader of the journal: keeps the projection up to date, drops
-/// what is no longer needed, and answers from the read model. Every answer
+/// The read model of one shard, or of all by way of a router. Every answer
 /// contains all that was durable when the question was asked.
-using projector_actor = caf::typed_actor<
-  // From the shard: the whole state, to start or start over with.
-  caf::replies_to<struct recover>::with<struct recovered>,
-  caf::reacts_to<struct meet_shard>,
+using read_model_actor = caf::typed_actor<
   // Submissions, finished ones included.
   caf::replies_to<struct submission_query>::with<struct submissions_found>,
   caf::replies_to<struct peek_items>::with<struct items_found>,
-  caf::replies_to<struct match_items>::with<struct items_matched>,
   // A consistent copy of everything.
   caf::replies_to<struct back_up>::with<done>,
   // How far it is and what the store takes.
   caf::replies_to<struct report_store>::with<struct store_report>>;
+
+/// Background reader of the journal: keeps the projection up to date, drops
+/// what is no longer needed, and answers from the read model.
+using projector_actor = read_model_actor::extend<
+  // From the shard: the whole state, to start or start over with.
+  caf::replies_to<struct recover>::with<struct recovered>,
+  caf::reacts_to<struct meet_shard>,
+  caf::replies_to<struct match_items>::with<struct items_matched>>;
 DEPOSITD_NUMBER(72, projector_actor);
 
 /// Reads the ingress partitions of its shard and hands deposits to shards, with
@@ -251,9 +275,9 @@ using admin_actor = caf::typed_actor<
 
 // -- shards in several engines ------------------------------------------------
 
-/// Stands for the shards where there are several: doors hold it as they would
-/// hold a shard.
-using shard_router_actor = shard_actor::extend<
+/// Stands for the shards where there are several: whoever asks holds it as they
+/// would hold a shard.
+using shard_router_actor = shards_actor::extend<
   // From the keeper: who has a shard now.
   caf::reacts_to<struct shard_placed>,
   // From the owner of shard 0: what operators have set.
@@ -263,7 +287,7 @@ using shard_router_actor = shard_actor::extend<
   caf::replies_to<struct bring_up>::with<done>>;
 
 /// Stands for the projectors where there are several shards.
-using projection_router_actor = projector_actor::extend<
+using projection_router_actor = read_model_actor::extend<
   // From the keeper: who has a shard now.
   caf::reacts_to<struct shard_placed>>;
 

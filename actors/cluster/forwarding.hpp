@@ -5,6 +5,8 @@
 // engine which is gone fail at once, or go to the next one if that does no
 // harm.
 
+#include "actors/journal/gather.hpp"
+#include "actors/rules/routing/table.hpp"
 #include "messages/cluster.hpp"
 #include "messages/values/errors.hpp"
 #include "messages/values/sharding.hpp"
@@ -43,8 +45,7 @@ struct forwarding_options {
   std::function<void()> lost = [] {};
 };
 
-/// What may be done with a request that was sent and not answered.
-enum class repeats : std::uint8_t { never, harmless };
+using rules::routing::repeats;
 
 inline caf::error owner_gone(shard_number shard) {
   return caf::make_error(ec::store_failed,
@@ -288,14 +289,6 @@ void ask_shard(Self* self, shard_number shard, Request what, repeats may,
                     std::move(then));
 }
 
-template <class Answer>
-void fulfil(caf::typed_response_promise<Answer> to, caf::expected<Answer> x) {
-  if (x)
-    to.deliver(std::move(*x));
-  else
-    to.deliver(std::move(x.error()));
-}
-
 /// Forwards the request that is being handled; the owner answers it.
 template <class Answer, class Self, class Request>
 caf::result<Answer> forward(Self* self, shard_number shard, Request& what,
@@ -303,51 +296,9 @@ caf::result<Answer> forward(Self* self, shard_number shard, Request& what,
   const auto& at = self->state.to.places[shard];
   if (at.who && at.here)
     return self->delegate(at.who, std::move(what));
-  auto promise = self->template make_response_promise<Answer>();
-  ask_shard<Answer>(
-    self, shard, std::move(what), may,
-    [=](caf::expected<Answer> x) { fulfil(promise, std::move(x)); });
-  return promise;
-}
-
-/// Answers of several shards on their way to one; the first error wins.
-template <class Result>
-struct shard_answers {
-  std::function<void(caf::expected<Result>)> then;
-  Result result;
-  caf::error failure;
-  std::size_t open = 1; ///< one for whoever still sends
-
-  void arrived(const caf::error& why = {}) {
-    if (why && !failure)
-      failure = why;
-    if (--open > 0)
-      return;
-    if (failure)
-      then(std::move(failure));
-    else
-      then(std::move(result));
-  }
-};
-
-/// Asks these shards the same; `take` puts each answer into the result.
-template <class Result, class Answer, class Self, class Request, class Take>
-caf::result<Result> ask_shards(Self* self,
-                               const std::vector<shard_number>& shards,
-                               const Request& what, repeats may, Take take) {
-  auto promise = self->template make_response_promise<Result>();
-  auto all = std::make_shared<shard_answers<Result>>();
-  all->then = [=](caf::expected<Result> x) { fulfil(promise, std::move(x)); };
-  for (const auto shard : shards) {
-    ++all->open;
-    ask_shard<Answer>(self, shard, what, may, [=](caf::expected<Answer> x) {
-      if (x)
-        take(all->result, *x);
-      all->arrived(x ? caf::error{} : x.error());
-    });
-  }
-  all->arrived();
-  return promise;
+  return journal::answer_later<Answer>(self, [&](auto then) {
+    ask_shard<Answer>(self, shard, std::move(what), may, then);
+  });
 }
 
 } // namespace depositd::cluster

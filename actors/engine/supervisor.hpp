@@ -14,9 +14,9 @@
 namespace depositd::engine {
 
 struct supervisor_options {
-  shard_actor shard;
+  shard_operators_actor shard;
   processor_manager_actor processors;
-  projector_actor projector;
+  read_model_actor projector;
   /// Everything that must live as long as the engine, by name.
   std::vector<std::pair<std::string, caf::strong_actor_ptr>> watched;
   /// Called when one of them is gone: the engine cannot go on.

@@ -126,7 +126,7 @@ void written(self_pointer self, const group_written& x, const lap_actor& way) {
   state.broken = true;
   give_up(self);
   if (state.options.shard_watcher)
-    self->send(caf::actor_cast<shard_actor>(state.options.shard_watcher),
+    self->send(caf::actor_cast<shard_inside_actor>(state.options.shard_watcher),
                journal_failed{x.failure});
 }
 

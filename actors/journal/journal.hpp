@@ -12,7 +12,7 @@ struct flush_group {};
 
 struct journal_options {
   journal_writer_self writer;
-  caf::strong_actor_ptr shard_watcher; ///< a shard_actor; told of failures
+  caf::strong_actor_ptr shard_watcher;           ///< a shard; told of failures
   std::size_t group_bytes_max = 4 * 1024 * 1024; ///< then the next one begins
 };
 

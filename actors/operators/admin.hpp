@@ -31,8 +31,8 @@ struct record_log_pair {
 };
 
 struct admin_options {
-  shard_actor shard;
-  projector_actor projector;
+  shards_actor shard;
+  read_model_actor projector;
   processor_manager_actor processors;
   native_actor native;       ///< what `connect_native` answers
   submitter_actor submitter; ///< see actors/operators/submitter.hpp

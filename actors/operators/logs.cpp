@@ -1,61 +1,38 @@
 // How the logs of records do: what was read and published, and what is wrong.
 
+#include "actors/journal/gather.hpp"
 #include "actors/operators/calls.hpp"
 
 #include <algorithm>
 
 namespace depositd::operators {
 
-namespace {
-
-struct gathering {
-  std::vector<log_report> found;
-  std::function<void(const std::vector<log_report>&)> use;
-  std::size_t open = 1;
-
-  void arrived() {
-    if (--open == 0)
-      use(found);
-  }
-};
-
-} // namespace
-
 void gather_logs(admin_pointer self,
                  std::function<void(const std::vector<log_report>&)> use) {
-  const auto all = std::make_shared<gathering>();
-  all->use = std::move(use);
+  using reports = std::vector<log_report>;
+  const journal::gathering<reports> all{
+    [=](const caf::expected<reports>& found) { use(*found); }};
   const auto& options = self->state.options;
   auto logs = options.logs ? options.logs() : std::vector<record_log_pair>{};
-  std::sort(logs.begin(), logs.end(), [](const auto& a, const auto& b) {
-    return a.shard < b.shard;
-  });
-  for (const auto& log : logs) {
-    const auto at = all->found.size();
-    all->found.emplace_back().shard = log.shard;
-    all->open += 2;
-    self->request(log.in, options.timeout_node, report_intake{})
-      .then(
-        [=](const intake_report& x) {
-          all->found[at].in = x;
-          all->arrived();
-        },
-        [=](const caf::error& why) {
-          all->found[at].in.trouble = "no answer: " + render(why);
-          all->arrived();
-        });
-    self->request(log.out, options.timeout_node, report_publisher{})
-      .then(
-        [=](const publisher_report& x) {
-          all->found[at].out = x;
-          all->arrived();
-        },
-        [=](const caf::error& why) {
-          all->found[at].out.trouble = "no answer: " + render(why);
-          all->arrived();
-        });
+  std::sort(logs.begin(), logs.end(),
+            [](const auto& a, const auto& b) { return a.shard < b.shard; });
+  all.result().resize(logs.size());
+  const auto ask_half = [&](const auto& whom, auto what, auto half,
+                            std::size_t at) {
+    using report = std::remove_reference_t<decltype(all.result()[at].*half)>;
+    all.ask<report>(
+      self, whom, options.timeout_node, what,
+      [=](reports& found, const report& x) { found[at].*half = x; },
+      [=](reports& found, const caf::error& why) {
+        (found[at].*half).trouble = "no answer: " + render(why);
+      });
+  };
+  for (std::size_t i = 0; i < logs.size(); ++i) {
+    all.result()[i].shard = logs[i].shard;
+    ask_half(logs[i].in, report_intake{}, &log_report::in, i);
+    ask_half(logs[i].out, report_publisher{}, &log_report::out, i);
   }
-  all->arrived();
+  all.close();
 }
 
 } // namespace depositd::operators

@@ -1,56 +1,30 @@
 // What every processor slot does, wherever it runs.
 
+#include "actors/journal/gather.hpp"
 #include "actors/operators/calls.hpp"
 
 namespace depositd::operators {
 
-namespace {
-
-struct gathering {
-  slots_gathered found;
-  std::function<void(const slots_gathered&)> use;
-  std::size_t open = 1;
-
-  void arrived() {
-    if (--open == 0)
-      use(found);
-  }
-
-  void add(const slots_report& x) {
-    auto& all = found.slots.entries;
-    all.insert(all.end(), x.entries.begin(), x.entries.end());
-  }
-};
-
-void ask_nodes(admin_pointer self, const std::shared_ptr<gathering>& all) {
-  const auto& options = self->state.options;
-  for (const auto& [name, manager] : self->state.nodes) {
-    ++all->open;
-    all->found.nodes.push_back(name);
-    self->request(manager, options.timeout_node, report_slots{})
-      .then(
-        [=](const slots_report& x) {
-          all->add(x);
-          all->arrived();
-        },
-        [=, name = name](const caf::error&) {
-          all->found.silent.push_back(name);
-          all->arrived();
-        });
-  }
-}
-
-} // namespace
-
 void gather_slots(admin_pointer self, const admin_call_ptr& call,
                   std::function<void(const slots_gathered&)> use) {
-  const auto all = std::make_shared<gathering>();
-  all->use = std::move(use);
+  const auto add = [](slots_gathered& found, const slots_report& x) {
+    auto& all = found.slots.entries;
+    all.insert(all.end(), x.entries.begin(), x.entries.end());
+  };
   ask(self, call, self->state.options.processors, report_slots{},
       [=](const slots_report& x) {
-        all->add(x);
-        ask_nodes(self, all);
-        all->arrived();
+        const journal::gathering<slots_gathered> all{
+          [=](const caf::expected<slots_gathered>& found) { use(*found); }};
+        add(all.result(), x);
+        for (const auto& [name, manager] : self->state.nodes) {
+          all.result().nodes.push_back(name);
+          all.ask<slots_report>(
+            self, manager, self->state.options.timeout_node, report_slots{},
+            add, [name = name](slots_gathered& found, const caf::error&) {
+              found.silent.push_back(name);
+            });
+        }
+        all.close();
       });
 }
 

@@ -13,7 +13,7 @@ namespace depositd::operators {
 
 struct submitter_options {
   blob_store* blobs = nullptr; ///< outlives the actor
-  shard_actor shard;
+  shard_doors_actor shard;
   std::size_t file_bytes_max = 10 * 1024 * 1024; ///< as the deposit door's
 };
 

@@ -1,5 +1,7 @@
 #include "actors/processors/manager.hpp"
 
+#include "actors/journal/gather.hpp"
+
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -206,30 +208,18 @@ void follow(self_pointer self, const control_snapshot& control) {
 }
 
 void watch_engine(self_pointer self) {
-  const auto& options = self->state.options;
-  const auto shard = options.shard;
-  if (!shard)
-    return;
-  self
-    ->request(shard, options.request_timeout,
-              watch_control{caf::strong_actor_ptr{self->ctrl()}})
-    .then(
-      [=](const control_changed& x) {
-        if (self->state.options.shard == shard)
-          follow(self, x.state);
-      },
-      [=](const caf::error& why) {
-        if (self->state.options.shard != shard)
-          return;
-        spdlog::error("processors_not_started reason=\"{}\"", render(why));
-        refill_soon(self);
-      });
+  auto& state = self->state;
+  const auto& options = state.options;
+  self->send_exit(state.following, caf::exit_reason::user_shutdown);
+  if (options.shard) // else the next engine is asked
+    state.following = follow_control(self, options.shard,
+                                     {.patience = options.request_timeout});
 }
 
 /// Another engine to work for, or none for now.
 void meet(self_pointer self, const meet_shard& x) {
   auto& state = self->state;
-  state.options.shard = caf::actor_cast<shard_actor>(x.shard);
+  state.options.shard = caf::actor_cast<shard_doors_actor>(x.shard);
   state.supplied.clear();
   state.control = nullptr;
   watch_engine(self);
@@ -255,69 +245,34 @@ void refill(self_pointer self) {
   state.refill_due = false;
   if (const auto newest = state.control)
     follow(self, newest);
-  else
-    watch_engine(self);
 }
-
-struct gathered_slots {
-  caf::typed_response_promise<slots_report> promise;
-  slots_report report;
-  std::size_t open = 1;
-
-  void arrived() {
-    if (--open == 0)
-      promise.deliver(std::move(report));
-  }
-};
 
 caf::result<slots_report> report_all(self_pointer self) {
-  auto all = std::make_shared<gathered_slots>();
-  all->promise = self->make_response_promise<slots_report>();
-  for (const auto& [name, x] : self->state.processors)
-    for (const auto& slot : x.slots) {
-      ++all->open;
-      self->request(slot, self->state.options.request_timeout, report_slot{})
-        .then(
-          [=](const slots_report& one) {
-            all->report.entries.insert(all->report.entries.end(),
-                                       one.entries.begin(), one.entries.end());
-            all->arrived();
-          },
-          [=](const caf::error&) { all->arrived(); });
-    }
-  auto promise = all->promise;
-  all->arrived();
-  return promise;
+  const auto add = [](slots_report& sum, const slots_report& x) {
+    sum.entries.insert(sum.entries.end(), x.entries.begin(), x.entries.end());
+  };
+  return journal::gather<slots_report>(
+    self, [&](const journal::gathering<slots_report>& all) {
+      for (const auto& [name, x] : self->state.processors)
+        for (const auto& slot : x.slots)
+          all.ask<slots_report>(self, slot, self->state.options.request_timeout,
+                                report_slot{}, add, journal::only_counts);
+    });
 }
-
-struct pending_drain {
-  caf::typed_response_promise<done> promise;
-  std::size_t open = 1;
-
-  void arrived() {
-    if (--open == 0)
-      promise.deliver(done{});
-  }
-};
 
 caf::result<done> drain_all(self_pointer self, const drain& x) {
   self->state.draining = true;
-  auto all = std::make_shared<pending_drain>();
-  all->promise = self->make_response_promise<done>();
-  const auto await_end = [&](const processor_self& slot) {
-    ++all->open;
-    self->request(slot, std::chrono::milliseconds{x.within_ms}, finish_slot{})
-      .then([=](const done&) { all->arrived(); },
-            [=](const caf::error&) { all->arrived(); });
-  };
-  for (const auto& [name, managed] : self->state.processors)
-    for (const auto& slot : managed.slots)
-      await_end(slot);
-  for (const auto& x : self->state.ending)
-    await_end(x.slot);
-  auto promise = all->promise;
-  all->arrived();
-  return promise;
+  return journal::gather<done>(self, [&](const journal::gathering<done>& all) {
+    const auto await_end = [&](const processor_self& slot) {
+      all.ask<done>(self, slot, std::chrono::milliseconds{x.within_ms},
+                    finish_slot{}, journal::only_counts, journal::only_counts);
+    };
+    for (const auto& [name, managed] : self->state.processors)
+      for (const auto& slot : managed.slots)
+        await_end(slot);
+    for (const auto& ending : self->state.ending)
+      await_end(ending.slot);
+  });
 }
 
 } // namespace
@@ -337,6 +292,9 @@ processor_manager_self::behavior_type processor_manager(
       fill_slots(self);
     },
     [=](const meet_shard& x) { meet(self, x); },
+    [=](const control_unknown& x) {
+      spdlog::error("processors_not_started reason=\"{}\"", render(x.why));
+    },
     [=](report_slots) { return report_all(self); },
     [=](const drain& x) { return drain_all(self, x); },
   };

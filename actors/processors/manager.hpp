@@ -2,6 +2,7 @@
 
 #include "actors/processors/processor.hpp"
 #include "messages/actors.hpp"
+#include "messages/follow_control.hpp"
 #include "messages/projection.hpp"
 
 #include <caf/stateful_actor.hpp>
@@ -34,7 +35,7 @@ struct processor_node_options {
 };
 
 struct processor_manager_options {
-  shard_actor shard; ///< null: `meet_shard` tells it
+  shard_doors_actor shard;                      ///< null: `meet_shard` tells it
   std::function<handler_actor()> spawn_handler; ///< called for each slot
   engine_clock clock = engine_clock::system();
   std::chrono::milliseconds request_timeout{30'000};
@@ -58,16 +59,16 @@ struct ending_slot {
   std::string queue;
 };
 
-using processor_manager_self =
-  processor_manager_actor::extend<caf::reacts_to<refill_slots>,
-                                  caf::reacts_to<refresh_ports>,
-                                  caf::reacts_to<meet_shard>>;
+using processor_manager_self = processor_manager_actor::extend<
+  caf::reacts_to<refill_slots>, caf::reacts_to<refresh_ports>,
+  caf::reacts_to<meet_shard>, caf::reacts_to<control_unknown>>;
 
 struct processor_manager_state {
   processor_manager_options options;
   std::map<std::string, managed_processor> processors;
   std::vector<ending_slot> ending;
-  control_snapshot control; ///< the newest
+  control_snapshot control; ///< the newest; null: not known yet
+  caf::actor following;     ///< who tells it
   /// Queues whose ports every slot has been given.
   std::set<std::string> supplied;
   /// Queue by each of its ports, which are watched.

@@ -346,7 +346,7 @@ projector(projector_self::stateful_pointer<projector_state> self,
     [=](recover) { return answer_recover(self); },
     [=](const meet_shard& x) {
       const auto first = !self->state.shard;
-      self->state.shard = caf::actor_cast<shard_actor>(x.shard);
+      self->state.shard = caf::actor_cast<shard_inside_actor>(x.shard);
       if (first)
         self->delayed_send(self, self->state.options.pause, project_slice{});
     },

@@ -61,7 +61,7 @@ struct live_bodies {
 
 struct projector_state {
   projector_options options;
-  shard_actor shard; ///< null until it has recovered
+  shard_inside_actor shard; ///< null until it has recovered
   bool counted = false; ///< `live` covers what was there at the start
 
   /// Starts where the projection is; null: nobody has folded yet, or the last

@@ -1,10 +1,10 @@
 // Processors of a queue: who attaches, who is back after a restart with claims
 // in hand, who is gone.
 
+#include "actors/journal/gather.hpp"
 #include "actors/queue/parts.hpp"
 
 #include <algorithm>
-#include <memory>
 
 namespace depositd::queue {
 
@@ -89,18 +89,6 @@ bool forget_earlier(self_pointer self, const processor_actor& who) {
 
 // -- coming back --------------------------------------------------------------
 
-/// An `attach` while the users' actors are asked for the claims.
-struct returning {
-  caf::typed_response_promise<attached> promise;
-  attached answer;
-  std::size_t open = 1;
-
-  void arrived() {
-    if (--open == 0)
-      promise.deliver(std::move(answer));
-  }
-};
-
 /// Claims of one user that a processor names.
 struct named_claims {
   std::vector<renew::claim> claims;
@@ -128,42 +116,38 @@ claims_by_member(self_pointer self, const std::vector<held_claim>& holds) {
   return out;
 }
 
-void take_adopted(self_pointer self, const std::shared_ptr<returning>& back,
-                  member_number member, const named_claims& named,
-                  const claims_adopted& x) {
+void take_adopted(self_pointer self, attached& answer, member_number member,
+                  const named_claims& named, const claims_adopted& x) {
   for (std::size_t i = 0; i < named.positions.size(); ++i)
     if (i < x.in_force.size() && x.in_force[i] != 0) {
-      back->answer.members[named.positions[i]] = member;
-      if (auto* processor = find_processor(self, back->answer.processor))
+      answer.members[named.positions[i]] = member;
+      if (auto* processor = find_processor(self, answer.processor))
         ++processor->holds;
     }
-  back->arrived();
 }
 
+/// Answered when the users' nodes have been asked for the claims.
 caf::result<attached> welcome_back(self_pointer self, std::uint32_t number,
                                    const std::vector<held_claim>& holds) {
   auto& processor = *find_processor(self, number);
-  auto back = std::make_shared<returning>();
-  back->promise = self->make_response_promise<attached>();
-  back->answer.processor = number;
-  back->answer.members.assign(holds.size(), no_member);
-  for (auto& [member, named] : claims_by_member(self, holds)) {
-    processor.served.insert(member);
-    ++back->open;
-    self
-      ->request(self->state.members[member].actor, caf::infinite,
-                adopt_claims{self->state.options.number, processor.name,
-                             processor.lease_ms, named.claims})
-      .then(
-        [=, whose = member, named = named](const claims_adopted& x) {
-          take_adopted(self, back, whose, named, x);
+  const auto ask_all = [&](const journal::gathering<attached>& all) {
+    for (auto& [member, named] : claims_by_member(self, holds)) {
+      processor.served.insert(member);
+      adopt_claims what{self->state.options.number, processor.name,
+                        processor.lease_ms, named.claims};
+      all.ask<claims_adopted>(
+        self, self->state.members[member].actor, caf::infinite, std::move(what),
+        [=, whose = member, named = named](attached& answer,
+                                           const claims_adopted& x) {
+          take_adopted(self, answer, whose, named, x);
         },
         // The user's actor is gone, and this queue with it in a moment.
-        [=](const caf::error&) { back->arrived(); });
-  }
-  auto promise = back->promise;
-  back->arrived();
-  return promise;
+        journal::only_counts);
+    }
+  };
+  return journal::gather<attached>(
+    self, ask_all,
+    {number, std::vector<std::uint32_t>(holds.size(), no_member)});
 }
 
 } // namespace

@@ -26,8 +26,8 @@ struct intake_options {
   std::shared_ptr<record_source> source; ///< of the ingress topic
   std::string topic;
   record_format format;
-  shard_actor own;      ///< whose journal keeps the cursors
-  shard_actor deposits; ///< takes them: `own`, or a router
+  shard_inside_actor own;     ///< whose journal keeps the cursors
+  shard_doors_actor deposits; ///< takes them: `own`, or a router
   journal_actor journal; ///< of `own`; null: its watermarks are the cursors
   shard_number shard = 0;
   shard_number shards = 1; ///< reads every partition p with p % shards == shard

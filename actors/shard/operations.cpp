@@ -1,3 +1,4 @@
+#include "actors/journal/gather.hpp"
 #include "actors/journal/reply.hpp"
 #include "actors/shard/parts.hpp"
 
@@ -6,33 +7,6 @@
 namespace depositd::shard {
 
 namespace {
-
-/// Gathers the answers of several actors into one. Lives in the handlers of
-/// its own requests; an answer that does not come is left out.
-template <class Result>
-struct gathering {
-  caf::typed_response_promise<Result> promise;
-  Result result;
-  std::size_t open = 0;
-
-  void arrived() {
-    if (--open == 0)
-      promise.deliver(std::move(result));
-  }
-};
-
-template <class Result>
-std::shared_ptr<gathering<Result>> gather(shard_pointer self,
-                                          std::size_t count) {
-  auto out = std::make_shared<gathering<Result>>();
-  out->promise = self->make_response_promise<Result>();
-  out->open = count;
-  if (count == 0) {
-    out->open = 1;
-    out->arrived();
-  }
-  return out;
-}
 
 std::vector<queue_number> queues_named(shard_pointer self,
                                        const std::string& name) {
@@ -126,23 +100,23 @@ caf::result<item_explained> explain(shard_pointer self, const explain_item& x) {
 }
 
 caf::result<queues_listed> list_all_queues(shard_pointer self) {
-  auto all = gather<queues_listed>(self, self->state.queues.size());
-  all->result.suspended = self->state.control->server.suspended;
-  for (const auto& queue : self->state.queues)
-    self
-      ->request(queue.actor, self->state.options.request_timeout,
-                report_queue{})
-      .then(
-        [=](queue_report& x) {
-          all->result.queues.push_back(std::move(x));
-          if (all->open == 1)
-            std::sort(
-              all->result.queues.begin(), all->result.queues.end(),
-              [](const auto& a, const auto& b) { return a.name < b.name; });
-          all->arrived();
-        },
-        [=](const caf::error&) { all->arrived(); });
-  return all->promise;
+  const auto by_name = [](const auto& a, const auto& b) {
+    return a.name < b.name;
+  };
+  const auto add = [=](queues_listed& sum, queue_report& x) {
+    const auto at =
+      std::upper_bound(sum.queues.begin(), sum.queues.end(), x, by_name);
+    sum.queues.insert(at, std::move(x));
+  };
+  const auto& state = self->state;
+  return journal::gather<queues_listed>(
+    self,
+    [&](const journal::gathering<queues_listed>& all) {
+      for (const auto& queue : state.queues)
+        all.ask<queue_report>(self, queue.actor, state.options.request_timeout,
+                              report_queue{}, add, journal::only_counts);
+    },
+    {{}, state.control->server.suspended});
 }
 
 caf::result<users_listed> list_all_users(shard_pointer self,
@@ -150,18 +124,17 @@ caf::result<users_listed> list_all_users(shard_pointer self,
   const auto numbers = queues_named(self, x.queue);
   if (!x.queue.empty() && numbers.empty())
     return no_queue(x.queue);
-  auto all = gather<users_listed>(self, numbers.size());
-  for (const auto number : numbers)
-    self
-      ->request(self->state.queues[number].actor,
-                self->state.options.request_timeout, report_members{})
-      .then(
-        [=](members_report& report) {
-          all->result.queues.push_back(std::move(report));
-          all->arrived();
-        },
-        [=](const caf::error&) { all->arrived(); });
-  return all->promise;
+  const auto add = [](users_listed& sum, members_report& report) {
+    sum.queues.push_back(std::move(report));
+  };
+  const auto& state = self->state;
+  return journal::gather<users_listed>(
+    self, [&](const journal::gathering<users_listed>& all) {
+      for (const auto number : numbers)
+        all.ask<members_report>(self, state.queues[number].actor,
+                                state.options.request_timeout, report_members{},
+                                add, journal::only_counts);
+    });
 }
 
 void compact(shard_pointer self, compact_items& x) {

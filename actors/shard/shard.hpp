@@ -45,7 +45,7 @@ struct shard_options {
   projector_actor projector;
   shard_number number = 0;
   shard_number shards = 1;
-  shard_actor router; ///< to all shards; null if there is one
+  shards_actor router; ///< to all shards; null if there is one
   epoch_number epoch = 0;
   engine_clock clock = engine_clock::system();
   std::shared_ptr<journal::memory_budget> budget;

@@ -18,7 +18,12 @@ bool legal_message_queue_name(std::string_view name) noexcept;
 /// plain queue of the same name is another queue.
 inline constexpr std::string_view dedup_queue_prefix = "dedupq/";
 
-/// A name by EmoDB's rule, with or without the prefix above.
+/// The queue in the source's shard where a batch of moved items waits until it
+/// has arrived at the queue that the rest of the name says. No door accepts
+/// such a name.
+inline constexpr std::string_view outbox_prefix = "move/";
+
+/// A name by EmoDB's rule, with or without the first prefix above.
 bool legal_queue_name(std::string_view name) noexcept;
 
 /// The same rule as for users.

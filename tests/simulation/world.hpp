@@ -153,7 +153,7 @@ private:
   /// while none is up.
   template <class Request, class Then>
   void ask(Request request, Then then);
-  shard_actor way_in();
+  shards_actor way_in();
 
   // -- world.cpp: a life
 
@@ -255,7 +255,8 @@ private:
   // -- world_topics.cpp
 
   void open_topics();
-  void spawn_topics(simulated_engine& engine, const shard_actor& deposits);
+  void spawn_topics(simulated_engine& engine,
+                    const shard_doors_actor& deposits);
   void produce();
   void produce_one();
   void trouble_brokers();

@@ -6,11 +6,11 @@
 
 namespace depositd::simulation {
 
-shard_actor world::way_in() {
+shards_actor world::way_in() {
   if (!is_shared())
-    return engine_ ? engine_->core.shard : shard_actor{};
+    return engine_ ? shards_actor{engine_->core.shard} : shards_actor{};
   const auto* engine = some_engine();
-  return engine == nullptr ? shard_actor{} : shard_actor{engine->router};
+  return engine == nullptr ? shards_actor{} : shards_actor{engine->router};
 }
 
 depositd::engine::core_options world::options_of(simulated_engine& engine,

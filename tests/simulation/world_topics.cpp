@@ -116,7 +116,7 @@ void world::open_topics() {
 }
 
 void world::spawn_topics(simulated_engine& engine,
-                         const shard_actor& deposits) {
+                         const shard_doors_actor& deposits) {
   if (!topics_)
     return;
   records::intake_options reading;

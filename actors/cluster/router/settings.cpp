@@ -62,8 +62,7 @@ void settle(shard_router_pointer self, shard_number shard,
 /// an engine gets them before it serves again, so it holds nobody up for ever.
 void spread(shard_router_pointer self, const control_changed& x,
             std::function<void()> then) {
-  auto all = std::make_shared<shard_answers<done>>();
-  all->then = [=](caf::expected<done>) { then(); };
+  const journal::gathering<done> all{[=](caf::expected<done>) { then(); }};
   const auto what = std::make_shared<const adopt_control>(
     adopt_control{x.state, x.revision});
   const auto& options = self->state.to.options;
@@ -71,10 +70,10 @@ void spread(shard_router_pointer self, const control_changed& x,
   for (shard_number shard = 1; shard < options.count; ++shard) {
     if (seeded_bug("settings_told_too_early"))
       break;
-    ++all->open;
-    settle(self, shard, what, until, [=] { all->arrived(); });
+    settle(self, shard, what, until,
+           [got = all.expect<done>(journal::only_counts)] { got(done{}); });
   }
-  all->arrived();
+  all.close();
 }
 
 /// `then` runs when the change is durable in every shard.
@@ -160,18 +159,14 @@ void tick_control(shard_router_pointer self) {
       compare(self, places[shard].who);
 }
 
-caf::result<done> change_settings_of_all(shard_router_pointer self,
-                                         propose& x) {
+caf::result<done> by_hand(shard_router_pointer self, propose& x) {
   if (auto refused = refuse(self))
     return refused;
-  auto promise = self->make_response_promise<done>();
-  change(self, std::move(x), [=](const caf::error& why) mutable {
-    if (why)
-      promise.deliver(why);
-    else
-      promise.deliver(done{});
+  return journal::answer_later<done>(self, [&](auto then) {
+    change(self, std::move(x), [=](const caf::error& why) mutable {
+      then(why ? caf::expected<done>{why} : caf::expected<done>{done{}});
+    });
   });
-  return promise;
 }
 
 namespace {
@@ -195,8 +190,8 @@ void ask_newest(shard_router_pointer self, const shard_actor& zero,
 
 } // namespace
 
-caf::result<control_changed> watch_settings(shard_router_pointer self,
-                                            const watch_control& x) {
+caf::result<control_changed> by_hand(shard_router_pointer self,
+                                     watch_control& x) {
   auto& state = self->state;
   if (x.who) {
     state.watchers.push_back(x.who);
@@ -205,42 +200,52 @@ caf::result<control_changed> watch_settings(shard_router_pointer self,
   const auto zero = state.to.places[0].who;
   if (state.control && (x.who || !zero))
     return control_changed{state.control, state.revision};
-  auto promise = self->make_response_promise<control_changed>();
-  if (state.control) {
-    ask_newest(self, zero, promise);
-    return promise;
-  }
-  fetch(self, [=](fetched newest) { fulfil(promise, std::move(newest)); });
-  return promise;
+  return journal::answer_later<control_changed>(self, [&](auto then) {
+    if (!state.control) {
+      fetch(self, then);
+      return;
+    }
+    // Who asks but once wants what others were answered a moment ago, too. An
+    // owner that does not answer soon leaves us with what we know.
+    auto tell = [=]() mutable {
+      then(control_changed{self->state.control, self->state.revision});
+    };
+    self->request(zero, newest_wait, watch_control{nullptr})
+      .then(
+        [=](const control_changed& y) mutable {
+          learn(self, y.state, y.revision);
+          tell();
+        },
+        [=](const caf::error&) mutable { tell(); });
+  });
 }
 
 caf::result<done> bring_shard_up(shard_router_pointer self, const bring_up& x) {
   if (x.shard == 0)
     return done{};
-  auto promise = self->make_response_promise<done>();
-  fetch(self, [=, core = x.core](fetched newest) mutable {
-    if (!newest) {
-      promise.deliver(newest.error());
-      return;
-    }
-    self
-      ->request(core, self->state.to.options.request_timeout,
-                adopt_control{newest->state, newest->revision})
-      .then([=](const done& y) mutable { promise.deliver(y); },
-            [=](const caf::error& why) mutable { promise.deliver(why); });
+  return journal::answer_later<done>(self, [&](auto then) {
+    fetch(self, [=, core = x.core](fetched newest) mutable {
+      if (!newest) {
+        then(newest.error());
+        return;
+      }
+      self
+        ->request(core, self->state.to.options.request_timeout,
+                  adopt_control{newest->state, newest->revision})
+        .then([=](const done& y) mutable { then(y); },
+              [=](const caf::error& why) mutable { then(why); });
+    });
   });
-  return promise;
 }
 
 void with_queue(shard_router_pointer self, const std::string& name,
                 std::function<void(const caf::error&)> then) {
-  const auto& control = self->state.control;
   if (!legal_queue_name(name))
     then(caf::make_error(ec::invalid_argument,
                          "not a queue name: " + name.substr(0, 64)));
-  else if (control && control->queues.count(name) > 0)
+  else if (is_known(map_of(self), name))
     then({});
-  else if (!control)
+  else if (!self->state.control)
     fetch(self, [=](fetched newest) {
       if (newest)
         with_queue(self, name, then);
@@ -252,15 +257,6 @@ void with_queue(shard_router_pointer self, const std::string& name,
            propose{{queue_changed{name,
                                   rules::settings_of_new_queue(name)}}},
            then);
-}
-
-bool is_spread(shard_router_pointer self, const std::string& queue) {
-  const auto& control = self->state.control;
-  if (!control)
-    return false;
-  const auto at = control->queues.find(queue);
-  return at != control->queues.end()
-         && at->second.kind == queue_kind::deposit;
 }
 
 } // namespace depositd::cluster

@@ -7,42 +7,18 @@
 namespace depositd::cluster {
 
 caf::error refuse(shard_router_pointer self) {
-  return self->state.draining
-           ? caf::make_error(ec::draining,
-                             std::string{"the engine is shutting down"})
-           : caf::error{};
+  if (!self->state.draining)
+    return {};
+  return caf::make_error(ec::draining,
+                         std::string{"the engine is shutting down"});
 }
 
-std::vector<shard_number> all_shards(shard_router_pointer self) {
-  std::vector<shard_number> out(self->state.to.places.size());
-  for (shard_number i = 0; i < out.size(); ++i)
-    out[i] = i;
-  return out;
+rules::routing::shard_map map_of(shard_router_pointer self) {
+  const auto& state = self->state;
+  return {state.to.options.count, state.control.get()};
 }
 
-namespace {
-
-/// For requests that are about one user or one queue.
-template <class Answer, class Request>
-caf::result<Answer> to_shard_of(shard_router_pointer self,
-                                const std::string& name, Request& x,
-                                repeats may) {
-  if (auto refused = refuse(self))
-    return refused;
-  return forward<Answer>(self, shard_of(name, self->state.to.options.count), x,
-                         may);
-}
-
-void place(shard_router_pointer self, const shard_placed& x) {
-  auto& state = self->state;
-  set_place(self, x, x.core);
-  tick_control(self);
-  if (state.control && state.to.all_placed())
-    for (auto& promise : std::exchange(state.awaiting_ready, {}))
-      promise.deliver(done{});
-}
-
-caf::result<done> await_all(shard_router_pointer self) {
+caf::result<done> by_hand(shard_router_pointer self, await_ready&) {
   auto& state = self->state;
   if (state.control && state.to.all_placed())
     return done{};
@@ -51,7 +27,7 @@ caf::result<done> await_all(shard_router_pointer self) {
   return promise;
 }
 
-caf::result<done> check(shard_router_pointer self) {
+caf::result<done> by_hand(shard_router_pointer self, check_intake&) {
   if (auto refused = refuse(self))
     return refused;
   // A shard without an engine is no reason to turn all the others away.
@@ -62,25 +38,76 @@ caf::result<done> check(shard_router_pointer self) {
 }
 
 /// Our own shards hand nothing out any more; those of others go on.
-caf::result<done> drain_ours(shard_router_pointer self, const drain& x) {
+caf::result<done> by_hand(shard_router_pointer self, drain& x) {
   auto& state = self->state;
   state.draining = true;
   const auto why = refuse(self);
   state.to.refuse_all(why);
   for (auto& promise : std::exchange(state.awaiting_ready, {}))
     promise.deliver(why);
-  auto promise = self->make_response_promise<done>();
-  auto all = std::make_shared<shard_answers<done>>();
-  all->then = [=](caf::expected<done> y) { fulfil(promise, std::move(y)); };
-  for (const auto& at : state.to.places)
-    if (at.who && at.here) {
-      ++all->open;
-      self->request(at.who, state.to.options.request_timeout, x)
-        .then([=](const done&) { all->arrived(); },
-              [=](const caf::error&) { all->arrived(); });
-    }
-  all->arrived();
-  return promise;
+  return journal::gather<done>(self, [&](const journal::gathering<done>& all) {
+    for (const auto& at : state.to.places)
+      if (at.who && at.here)
+        all.ask<done>(self, at.who, state.to.options.request_timeout, x,
+                      journal::only_counts, journal::only_counts);
+  });
+}
+
+namespace {
+
+using caf::detail::type_list;
+using rules::routing::queue_of;
+
+/// A queue that is new comes into being everywhere before the request goes on.
+template <class Answer, class Request>
+caf::result<Answer> when_made(shard_router_pointer self, Request& x) {
+  const auto what = std::make_shared<Request>(std::move(x));
+  return journal::answer_later<Answer>(self, [&](auto then) {
+    with_queue(self, queue_of(*what), [=](const caf::error& why) mutable {
+      if (why)
+        then(why);
+      else
+        scatter<Answer>(self, std::move(*what), map_of(self), then);
+    });
+  });
+}
+
+template <class Answer, class Request>
+caf::result<Answer> answer(shard_router_pointer self, Request& x) {
+  if constexpr (requires { by_hand(self, x); }) {
+    return by_hand(self, x);
+  } else {
+    using rules::routing::more;
+    constexpr auto also = rules::routing::row<Request>.also;
+    if constexpr (also != more::while_draining)
+      if (auto refused = refuse(self))
+        return refused;
+    if constexpr (also == more::makes_queue)
+      if (!is_known(map_of(self), queue_of(x)))
+        return when_made<Answer>(self, x);
+    return by_table<Answer>(self, x, map_of(self));
+  }
+}
+
+/// What shards are asked, each by its row in the table or by hand; and more.
+template <class... Requests, class... Answers, class... More>
+shard_router_self::behavior_type answering(
+  shard_router_pointer self,
+  type_list<caf::typed_mpi<type_list<Requests>, caf::output_tuple<Answers>>...>,
+  More... more) {
+  return {[=](Requests& x) -> caf::result<Answers> {
+            return answer<Answers>(self, x);
+          }...,
+          std::move(more)...};
+}
+
+void place(shard_router_pointer self, const shard_placed& x) {
+  auto& state = self->state;
+  set_place(self, x, x.core);
+  tick_control(self);
+  if (state.control && state.to.all_placed())
+    for (auto& promise : std::exchange(state.awaiting_ready, {}))
+      promise.deliver(done{});
 }
 
 void down(shard_router_pointer self, const caf::down_msg& x) {
@@ -97,57 +124,8 @@ shard_router_self::behavior_type shard_router(shard_router_pointer self,
   self->state.to.begin(std::move(options.to));
   self->set_down_handler([=](const caf::down_msg& x) { down(self, x); });
   self->delayed_send(self, tick_interval, request_tick{});
-  return {
-    [=](enqueue& x) { return distribute(self, x); },
-    [=](submit& x) {
-      return to_shard_of<enqueued>(self, x.user, x,
-                                   repeats::never);
-    },
-    [=](record_submission& x) {
-      return to_shard_of<enqueued>(self, x.user, x,
-                                   repeats::never);
-    },
-    [=](reserve_id& x) {
-      return to_shard_of<id_reserved>(self, x.user, x,
-                                      repeats::harmless);
-    },
-    [=](open_queue& x) { return open_one_port(self, x); },
-    [=](open_ports& x) { return open_all_ports(self, x); },
-    [=](ingest& x) { return ingest_everywhere(self, x); },
-    [=](const read_watermarks& x) { return read_all_watermarks(self, x); },
-    [=](carry_items& x) {
-      // What has arrived is skipped, so a repeat does no harm.
-      return to_shard_of<items_carried>(self, x.queue, x, repeats::harmless);
-    },
-    [=](propose& x) { return change_settings_of_all(self, x); },
-    [=](const watch_control& x) { return watch_settings(self, x); },
-    [](const adopt_control&) -> caf::result<done> {
-      return caf::make_error(ec::invalid_argument,
-                             std::string{"only shards adopt settings"});
-    },
-    [=](count_pending& x) {
-      return to_shard_of<pending_counted>(self, x.user, x,
-                                          repeats::harmless);
-    },
-    [=](const park_matching& x) { return park(self, x); },
-    [=](purge_queue& x) { return purge(self, x); },
-    [=](receive_items& x) { return take(self, x); },
-    [=](settle_items& x) { return end(self, x); },
-    [=](renew_items& x) { return extend(self, x); },
-    [=](release_queue& x) { return release(self, x); },
-    [=](count_queue& x) { return count(self, x); },
-    [=](const move_queue& x) { return begin_move(self, x); },
-    [=](explain_item& x) {
-      return to_shard_of<item_explained>(self, x.user, x,
-                                         repeats::harmless);
-    },
-    [=](const list_queues& x) { return list_all(self, x); },
-    [=](const list_users& x) { return list_members(self, x); },
-    [](const compact_items&) { /* for shards alone */ },
-    [](const journal_failed&) { /* for shards alone */ },
-    [=](await_ready) { return await_all(self); },
-    [=](check_intake) { return check(self); },
-    [=](const drain& x) { return drain_ours(self, x); },
+  return answering(
+    self, shards_actor::signatures{},
     [=](const shard_placed& x) { place(self, x); },
     [=](const control_changed& x) { learn(self, x.state, x.revision); },
     [=](request_tick) {
@@ -155,8 +133,7 @@ shard_router_self::behavior_type shard_router(shard_router_pointer self,
       tick_control(self);
       self->delayed_send(self, tick_interval, request_tick{});
     },
-    [=](const bring_up& x) { return bring_shard_up(self, x); },
-  };
+    [=](const bring_up& x) { return bring_shard_up(self, x); });
 }
 
 } // namespace depositd::cluster

@@ -4,16 +4,13 @@
 // what both journals keep of it. No log of records has such names: those
 // contain a slash.
 
+#include "messages/values/names.hpp"
 #include "messages/values/sharding.hpp"
 
 #include <string>
 #include <string_view>
 
 namespace depositd::shard {
-
-/// The queue in the source's shard where a batch waits until it has arrived at
-/// the queue that the rest of the name says. No door accepts such a name.
-inline constexpr std::string_view outbox_prefix = "move/";
 
 /// In the source's journal: the number of the last batch.
 inline constexpr const char* batches_watermark = "moves";

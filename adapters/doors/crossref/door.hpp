@@ -26,8 +26,8 @@
 namespace depositd::crossref {
 
 struct door_options {
-  shard_actor shard;
-  projector_actor projector;
+  shard_doors_actor shard;
+  read_model_actor projector;
   handler_actor handler; ///< for the synchronous door
   door_worker_actor logins; ///< checks passwords
   door_worker_actor blobs;  ///< keeps and fetches posts

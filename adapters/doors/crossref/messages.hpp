@@ -4,6 +4,7 @@
 // the process.
 
 #include "adapters/doors/http/responder.hpp"
+#include "messages/follow_control.hpp"
 #include "messages/shard.hpp"
 
 #include <memory>
@@ -86,20 +87,16 @@ using door_worker_actor =
                    caf::replies_to<keep_blob>::with<blob_kept>,
                    caf::replies_to<fetch_blob>::with<blob_fetched>>;
 
-/// Time to ask the shard again for the control state.
-struct accounts_due {};
-
 using door_actor =
   caf::typed_actor<caf::reacts_to<post>, caf::reacts_to<post_begun>,
                    caf::reacts_to<poll>, caf::reacts_to<control_changed>,
-                   caf::reacts_to<accounts_due>>;
+                   caf::reacts_to<control_unknown>>;
 
 } // namespace depositd::crossref
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::crossref::post)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::crossref::post_begun)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::crossref::poll)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::crossref::accounts_due)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::crossref::check_login)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::crossref::login_checked)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::crossref::keep_blob)

@@ -10,6 +10,7 @@
 
 #include <fcntl.h>
 
+#include "messages/follow_control.hpp"
 #include "messages/projection.hpp"
 #include "messages/values/names.hpp"
 #include "messages/values/operations.hpp"
@@ -325,30 +326,19 @@ void take_control(self_pointer self, const control_snapshot& control) {
   }
 }
 
-void watch(self_pointer self) {
-  const auto& options = self->state.options;
-  self
-    ->request(options.shard, options.request_timeout,
-              watch_control{caf::actor_cast<caf::strong_actor_ptr>(self)})
-    .then([self](const control_changed& x) { take_control(self, x.state); },
-          [self](const caf::error&) {
-            self->delayed_send(self, self->state.options.poll_interval,
-                               watch_due{});
-          });
-}
-
 } // namespace
 
 drop_folder_self::behavior_type
 drop_folder(drop_folder_self::stateful_pointer<drop_folder_state> self,
             drop_folder_options options) {
   self->state.options = std::move(options);
-  watch(self);
+  follow_control(self, self->state.options.shard,
+                 {.patience = self->state.options.request_timeout,
+                  .again_after = self->state.options.poll_interval});
   self->delayed_send(self, self->state.options.poll_interval, poll_due{});
   return {
     [self](const control_changed& x) { take_control(self, x.state); },
     [self](poll_due) { poll(self); },
-    [self](watch_due) { watch(self); },
   };
 }
 

@@ -26,21 +26,17 @@ namespace depositd::drop {
 /// Time to look at the folders.
 struct poll_due {};
 
-/// Time to ask for the control state (again).
-struct watch_due {};
-
 } // namespace depositd::drop
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::drop::poll_due)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::drop::watch_due)
 
 namespace depositd::drop {
 
 struct drop_folder_options {
   std::filesystem::path path; ///< holds one folder per user
   std::chrono::milliseconds poll_interval{1'000};
-  shard_actor shard;
-  projector_actor projector;
+  shard_doors_actor shard;
+  read_model_actor projector;
   blob_store* blobs = nullptr; ///< outlives the actor
   std::size_t file_bytes_max = 10 * 1024 * 1024;
   /// False: accepted files are removed instead of kept in `.done`.
@@ -59,8 +55,7 @@ struct drop_folder_options {
 /// Files are taken while the control state says so.
 using drop_folder_actor = caf::typed_actor<caf::reacts_to<control_changed>>;
 
-using drop_folder_self = drop_folder_actor::extend<caf::reacts_to<poll_due>,
-                                                   caf::reacts_to<watch_due>>;
+using drop_folder_self = drop_folder_actor::extend<caf::reacts_to<poll_due>>;
 
 /// A file that is a submission already and was not moved yet.
 struct accepted_file {

@@ -20,8 +20,8 @@
 namespace depositd::emodb {
 
 struct door_options {
-  shard_actor shard;
-  projector_actor projector;
+  shard_receiving_actor shard;
+  read_model_actor projector;
   std::shared_ptr<blob_store> blobs;      ///< the documents of deposits
   bool anonymous = false;                 ///< requests without a key are served
   std::size_t message_bytes_max = 30'720; ///< of compact JSON

@@ -27,7 +27,7 @@ class round {
 public:
   using answer = typename Protocol::answer;
 
-  round(gateway& asked, shard_actor shard)
+  round(gateway& asked, shard_receiving_actor shard)
     : asked_(asked), shard_(std::move(shard)) {
     // nop
   }
@@ -160,7 +160,7 @@ private:
   }
 
   gateway& asked_;
-  const shard_actor shard_;
+  const shard_receiving_actor shard_;
 
   std::mutex guard_; // of what follows; held for moments
   std::tuple<groups<enqueue>, groups<settle_items>, groups<receive_items>>

@@ -23,15 +23,15 @@ void say_wrong(const check_health& x, const char* part,
 }
 
 /// Ready: the shard takes work and the store can be read.
-void check_store(health_actor::pointer self, const projector_actor& projector,
+void check_store(health_actor::pointer self, const read_model_actor& projector,
                  const check_health& x) {
   self->request(projector, patience, report_store{})
     .then([=](const store_report&) { say_ok(x); },
           [=](const caf::error& why) { say_wrong(x, "store", why); });
 }
 
-void check(health_actor::pointer self, const shard_actor& shard,
-           const projector_actor& projector, const check_health& x) {
+void check(health_actor::pointer self, const shard_doors_actor& shard,
+           const read_model_actor& projector, const check_health& x) {
   if (x.question == health_question::alive) {
     self->request(shard, patience, watch_control{nullptr})
       .then([=](const control_changed&) { say_ok(x); },
@@ -46,8 +46,8 @@ void check(health_actor::pointer self, const shard_actor& shard,
 } // namespace
 
 health_actor::behavior_type health(health_actor::pointer self,
-                                   shard_actor shard,
-                                   projector_actor projector) {
+                                   shard_doors_actor shard,
+                                   read_model_actor projector) {
   return {
     [=](const check_health& x) { check(self, shard, projector, x); },
   };

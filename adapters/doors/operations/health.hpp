@@ -28,8 +28,8 @@ using health_actor = caf::typed_actor<caf::reacts_to<check_health>>;
 /// Asks shard and journal's reader; whoever does not answer within a second is
 /// named in a 503.
 health_actor::behavior_type health(health_actor::pointer self,
-                                   shard_actor shard,
-                                   projector_actor projector);
+                                   shard_doors_actor shard,
+                                   read_model_actor projector);
 
 /// GET|HEAD /livez, /readyz and /healthcheck (EmoDB's name for ready).
 void add_health_routes(http::router& routes, const health_actor& whom);

@@ -1,0 +1,123 @@
+#pragma once
+
+// Answers to several requests on their way to one.
+
+#include <caf/error.hpp>
+#include <caf/expected.hpp>
+#include <caf/make_message.hpp>
+#include <caf/result.hpp>
+#include <caf/typed_response_promise.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <utility>
+
+namespace depositd::journal {
+
+/// Answers the request that is being handled with whatever comes to what
+/// `begin` is given, a function that takes the answer or an error.
+template <class Answer, class Self, class Begin>
+caf::result<Answer> answer_later(Self* self, Begin begin) {
+  auto promise = self->template make_response_promise<Answer>();
+  begin([promise](caf::expected<Answer> x) mutable {
+    if (x)
+      promise.deliver(std::move(*x));
+    else
+      promise.deliver(std::move(x.error()));
+  });
+  return promise;
+}
+
+/// For answers, or errors, of which it only counts that they have come.
+inline constexpr auto only_counts = [](auto&, auto&&) {};
+
+/// What is gathered; copies are one and the same. Complete when everything that
+/// was expected has come, which `close` allows. The first error wins, unless an
+/// error was expected too.
+template <class Result>
+class gathering {
+public:
+  using use = std::function<void(caf::expected<Result>)>;
+
+  explicit gathering(use then, Result begin = {})
+    : state_(std::make_shared<state>()) {
+    state_->then = std::move(then);
+    state_->result = std::move(begin);
+  }
+
+  Result& result() const {
+    return state_->result;
+  }
+
+  /// Expects one more answer: what this returns must be called with it, once.
+  /// `take` and `otherwise` get the result and what has come.
+  template <class Answer, class Take, class Otherwise>
+  auto expect(Take take, Otherwise otherwise) const {
+    ++state_->open;
+    return [all = state_, take, otherwise](caf::expected<Answer> x) {
+      if (x)
+        take(all->result, *x);
+      else
+        otherwise(all->result, x.error());
+      all->arrived();
+    };
+  }
+
+  /// The same; an error becomes the answer to all.
+  template <class Answer, class Take>
+  auto expect(Take take) const {
+    const auto fail = [all = state_](Result&, const caf::error& why) {
+      if (!all->failure)
+        all->failure = why;
+    };
+    return expect<Answer>(std::move(take), fail);
+  }
+
+  /// Asks somebody; `take`, and `otherwise` if errors are no failure.
+  template <class Answer, class Self, class Whom, class Time, class Request,
+            class... Takes>
+  void ask(Self* self, const Whom& whom, Time patience, Request what,
+           Takes... takes) const {
+    const auto got = expect<Answer>(std::move(takes)...);
+    self->request(whom, patience, std::move(what))
+      .then([got](Answer& x) { got(std::move(x)); },
+            [got](const caf::error& why) { got(why); });
+  }
+
+  /// Nothing more is asked.
+  void close() const {
+    state_->arrived();
+  }
+
+private:
+  struct state {
+    use then;
+    Result result;
+    caf::error failure;
+    std::size_t open = 1; ///< one for whoever still asks
+
+    void arrived() {
+      if (--open > 0)
+        return;
+      if (failure)
+        then(std::move(failure));
+      else
+        then(std::move(result));
+    }
+  };
+
+  std::shared_ptr<state> state_;
+};
+
+/// Answers the request that is being handled with what `ask` gathers.
+template <class Result, class Self, class Ask>
+caf::result<Result> gather(Self* self, Ask ask, Result begin = {}) {
+  return answer_later<Result>(self, [&](auto then) {
+    const gathering<Result> all{std::move(then), std::move(begin)};
+    ask(all);
+    all.close();
+  });
+}
+
+} // namespace depositd::journal

@@ -1,0 +1,153 @@
+#pragma once
+
+// How the answers of several shards become one: each join takes the sum so far,
+// one more answer, and what was asked.
+
+#include "actors/rules/pages/pages.hpp"
+#include "actors/rules/routing/destinations.hpp"
+#include "messages/values/names.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace depositd::rules::routing {
+
+/// What an answer is about.
+template <class Request>
+struct asked {
+  const Request& what; ///< but for items that were split off
+  const places& at;    ///< of the items that it answers
+};
+
+template <class List>
+void add(List& to, List& more) {
+  std::move(more.begin(), more.end(), std::back_inserter(to));
+}
+
+/// Puts answers about items where the items stood in the request.
+template <class List>
+void put(List& to, const List& part, const places& at) {
+  for (std::size_t i = 0; i < at.size() && i < part.size(); ++i) {
+    if (to.size() <= at[i])
+      to.resize(at[i] + 1);
+    to[at[i]] = part[i];
+  }
+}
+
+// -- joins: (sum, answer, asked) ----------------------------------------------
+
+/// That there are answers is all that they say.
+inline constexpr auto nothing_to_join = [](auto&, auto&, const auto&) {};
+
+/// Of `enqueue`.
+inline constexpr auto ids_in_place = [](auto& sum, auto& x, const auto& of) {
+  sum.refused += x.refused;
+  put(sum.ids, x.ids, of.at);
+};
+
+/// Of `settle_items`.
+inline constexpr auto ends_in_place = [](auto& sum, auto& x, const auto& of) {
+  put(sum.accepted, x.accepted, of.at);
+};
+
+inline constexpr auto all_ports = [](auto& sum, auto& x, const auto&) {
+  add(sum.ports, x.ports);
+};
+
+inline constexpr auto sum_of_matches = [](auto& sum, auto& x, const auto&) {
+  sum.count += x.count;
+};
+
+inline constexpr auto sum_of_items = [](auto& sum, auto& x, const auto&) {
+  sum.items += x.items;
+  sum.claims += x.claims;
+};
+
+inline constexpr auto sum_of_records = [](auto& sum, auto& x, const auto&) {
+  sum.accepted += x.accepted;
+  sum.rejected += x.rejected;
+  sum.skipped += x.skipped;
+  add(sum.refused, x.refused);
+};
+
+inline constexpr auto sum_of_stores = [](auto& sum, auto& x, const auto&) {
+  sum.journalled += x.journalled;
+  sum.projected += x.projected;
+  sum.journal_bytes += x.journal_bytes;
+  sum.segments += x.segments;
+};
+
+/// One report of each queue, by name.
+inline constexpr auto queues_together = [](auto& sum, auto& x, const auto&) {
+  sum.suspended = sum.suspended || x.suspended;
+  for (auto& queue : x.queues) {
+    // Outboxes stay for ever; they are of interest while they hold something.
+    if (queue.name.starts_with(outbox_prefix) && queue.ready == 0)
+      continue;
+    const auto at = std::lower_bound(
+      sum.queues.begin(), sum.queues.end(), queue.name,
+      [](const auto& y, const auto& name) { return y.name < name; });
+    if (at == sum.queues.end() || at->name != queue.name) {
+      sum.queues.insert(at, std::move(queue));
+      continue;
+    }
+    at->ready += queue.ready;
+    at->in_flight += queue.in_flight;
+    at->users += queue.users;
+    at->eligible_users += queue.eligible_users;
+    // A processor of a queue in several shards has a door in each of them.
+    at->processors = std::max(at->processors, queue.processors);
+    at->handed_out += queue.handed_out;
+    at->finished += queue.finished;
+  }
+};
+
+/// All users of each queue.
+inline constexpr auto users_together = [](auto& sum, auto& x, const auto&) {
+  for (auto& queue : x.queues) {
+    const auto at =
+      std::find_if(sum.queues.begin(), sum.queues.end(),
+                   [&](const auto& y) { return y.queue == queue.queue; });
+    if (at == sum.queues.end())
+      sum.queues.push_back(std::move(queue));
+    else
+      add(at->entries, queue.entries);
+  }
+};
+
+/// Two pages of submissions as one, as the question orders them.
+inline constexpr auto pages_together = [](auto& sum, auto& x, const auto& of) {
+  auto both = pages::join({std::move(sum.rows), sum.more},
+                          {std::move(x.rows), x.more}, of.what);
+  sum = {std::move(both.rows), both.more};
+};
+
+/// In order of priority and time, no more than were asked for.
+inline constexpr auto items_in_turn = [](auto& sum, auto& x, const auto& of) {
+  add(sum.rows, x.rows);
+  add(sum.bodies, x.bodies);
+  std::vector<std::size_t> by(sum.rows.size());
+  for (std::size_t i = 0; i < by.size(); ++i)
+    by[i] = i;
+  const auto key = [&](std::size_t i) {
+    const auto& row = sum.rows[i];
+    return std::tuple{row.priority, row.received_us, row.id};
+  };
+  std::sort(by.begin(), by.end(),
+            [&](auto a, auto b) { return key(a) < key(b); });
+  if (by.size() > of.what.count_max)
+    by.resize(of.what.count_max);
+  std::remove_cvref_t<decltype(sum)> out;
+  for (const auto i : by) {
+    out.rows.push_back(std::move(sum.rows[i]));
+    if (i < sum.bodies.size())
+      out.bodies.push_back(std::move(sum.bodies[i]));
+  }
+  sum = std::move(out);
+};
+
+} // namespace depositd::rules::routing

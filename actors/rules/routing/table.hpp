@@ -1,0 +1,100 @@
+#pragma once
+
+// Where every request goes that shards, or their read models, answer: one row
+// for each. Messages are but names here.
+
+#include "actors/rules/routing/destinations.hpp"
+#include "actors/rules/routing/joins.hpp"
+
+#include <cstdint>
+
+namespace depositd {
+
+// clang-format off
+struct carry_items; struct count_pending; struct count_queue; struct enqueue;
+struct explain_item; struct ingest; struct list_queues; struct list_users;
+struct open_ports; struct park_matching; struct peek_items; struct purge_queue;
+struct record_submission; struct release_queue; struct renew_items;
+struct reserve_id; struct settle_items; struct submission_query; struct submit;
+// clang-format on
+
+namespace rules::routing {
+
+/// What may be done with a request that was sent and not answered.
+enum class repeats : std::uint8_t { never, harmless };
+
+/// What else there is to a request.
+enum class more : std::uint8_t {
+  nothing,
+  makes_queue,    ///< one that is new comes into being first
+  while_draining, ///< it is answered even then
+};
+
+template <class To, class Join = decltype(nothing_to_join)>
+struct route {
+  To to;
+  repeats may = repeats::never;
+  Join join = {};
+  more also = more::nothing;
+};
+
+/// Nothing is said of the message.
+struct no_route {};
+
+template <class Request>
+inline constexpr auto row = no_route{};
+
+using enum repeats;
+using enum more;
+
+// clang-format off
+
+// What comes in. What was sent and not answered may be in a journal; of records
+// a shard skips what it has applied.
+template <> inline constexpr auto row<enqueue>
+  = route{to_queue_or(to_users_of_items), never, ids_in_place, makes_queue};
+template <> inline constexpr auto row<submit> = route{to_user, never};
+template <> inline constexpr auto row<record_submission>
+  = route{to_user, never};
+template <> inline constexpr auto row<reserve_id> = route{to_user, harmless};
+template <> inline constexpr auto row<count_pending> = route{to_user, harmless};
+template <> inline constexpr auto row<ingest>
+  = route{to_users_of_records, harmless, sum_of_records};
+template <> inline constexpr auto row<open_ports>
+  = route{to_shards_of_queue, harmless, all_ports, makes_queue};
+
+// Moves between shards. What has arrived is skipped.
+template <> inline constexpr auto row<carry_items> = route{to_queue, harmless};
+
+// Doors whose workers poll.
+template <> inline constexpr auto row<settle_items>
+  = route{to_queue_or(to_named_items), never, ends_in_place};
+template <> inline constexpr auto row<renew_items>
+  = route{to_queue_or(to_named_items), harmless};
+template <> inline constexpr auto row<release_queue>
+  = route{to_queue_or(to_all), harmless};
+template <> inline constexpr auto row<count_queue>
+  = route{to_queue_or(to_all), harmless, sum_of_items};
+template <> inline constexpr auto row<purge_queue>
+  = route{to_queue_or(to_all), harmless};
+
+// What operators ask.
+template <> inline constexpr auto row<park_matching>
+  = route{to_matching, never, sum_of_matches};
+template <> inline constexpr auto row<explain_item> = route{to_user, harmless};
+template <> inline constexpr auto row<list_queues>
+  = route{to_all, harmless, queues_together, while_draining};
+template <> inline constexpr auto row<list_users>
+  = route{to_all, harmless, users_together, while_draining};
+
+// The read model. Where nothing of a queue is, that is said quickly.
+template <> inline constexpr auto row<submission_query>
+  = route{to_submission, harmless, pages_together};
+template <> inline constexpr auto row<peek_items>
+  = route{to_all, harmless, items_in_turn};
+
+// clang-format on
+
+} // namespace rules::routing
+
+} // namespace depositd

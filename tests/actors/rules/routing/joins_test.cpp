@@ -1,0 +1,143 @@
+// How answers of several shards become one.
+
+#include "actors/rules/routing/table.hpp"
+#include "messages/actors.hpp"
+#include "messages/operators.hpp"
+#include "messages/projection.hpp"
+#include "messages/receiving.hpp"
+#include "messages/records.hpp"
+#include "messages/shard.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace depositd::rules::routing {
+
+namespace {
+
+/// Joins by the request's row, in the order in which the answers came.
+template <class Request, class Answer>
+Answer joined(const Request& what, std::vector<Answer> answers,
+              std::vector<places> at = {}) {
+  Answer out;
+  at.resize(answers.size());
+  for (std::size_t i = 0; i < answers.size(); ++i)
+    row<Request>.join(out, answers[i], asked<Request>{what, at[i]});
+  return out;
+}
+
+TEST(answers_of_shards, stand_where_their_items_stood) {
+  const auto ids = joined(
+    enqueue{"q", {}}, std::vector<enqueued>{{{31, 0}, 1}, {{21, 22, 23}, 0}},
+    {{1, 4}, {0, 2, 3}});
+  EXPECT_EQ(ids.ids, (std::vector<item_id>{21, 31, 22, 23, 0}));
+  EXPECT_EQ(ids.refused, 1u);
+  const auto ends =
+    joined(settle_items{"q", {}}, std::vector<items_settled>{{{1, 0}}, {{1}}},
+           {{0, 2}, {1}});
+  EXPECT_EQ(ends.accepted, (std::vector<std::uint8_t>{1, 1, 0}));
+}
+
+TEST(answers_of_shards, are_added_up) {
+  const auto sizes =
+    joined(count_queue{"q"}, std::vector<queue_counted>{{3, 1}, {4, 2}});
+  EXPECT_EQ(sizes.items, 7u);
+  EXPECT_EQ(sizes.claims, 3u);
+  const auto parked =
+    joined(park_matching{}, std::vector<matching_parked>{{3}, {4}});
+  EXPECT_EQ(parked.count, 7u);
+  const auto records =
+    joined(ingest{}, std::vector<ingested>{{1, 2, 3, {{9, "a"}}},
+                                           {10, 20, 30, {{4, "b"}}}});
+  EXPECT_EQ(records.accepted, 11u);
+  EXPECT_EQ(records.rejected, 22u);
+  EXPECT_EQ(records.skipped, 33u);
+  ASSERT_EQ(records.refused.size(), 2u);
+  EXPECT_EQ(records.refused[1].reason, "b");
+}
+
+queue_report report(const std::string& name, std::uint64_t ready,
+                    std::uint32_t processors) {
+  queue_report out;
+  out.name = name;
+  out.ready = ready;
+  out.processors = processors;
+  return out;
+}
+
+TEST(answers_of_shards, report_each_queue_once_in_order) {
+  const auto all = joined(
+    list_queues{},
+    std::vector<queues_listed>{
+      {{report("b", 1, 2), report("move/x", 0, 0)}, false},
+      {{report("a", 5, 0), report("b", 2, 3), report("move/y", 4, 0)}, true}});
+  ASSERT_EQ(all.queues.size(), 3u) << "empty outboxes are nobody's business";
+  EXPECT_EQ(all.queues[0].name, "a");
+  EXPECT_EQ(all.queues[1].ready, 3u);
+  EXPECT_EQ(all.queues[1].processors, 3u) << "the same ones, seen twice";
+  EXPECT_EQ(all.queues[2].name, "move/y");
+  EXPECT_TRUE(all.suspended);
+}
+
+TEST(answers_of_shards, name_the_users_of_each_queue) {
+  members_report first{"a", {}};
+  first.entries.resize(1);
+  first.entries[0].user = "ann";
+  members_report second{"a", {}};
+  second.entries.resize(1);
+  second.entries[0].user = "bob";
+  const auto all = joined(
+    list_users{}, std::vector<users_listed>{{{first}}, {{{"b", {}}, second}}});
+  ASSERT_EQ(all.queues.size(), 2u);
+  ASSERT_EQ(all.queues[0].entries.size(), 2u);
+  EXPECT_EQ(all.queues[0].entries[1].user, "bob");
+  EXPECT_EQ(all.queues[1].queue, "b");
+}
+
+submission_row submission(item_id id, micros received_us) {
+  submission_row out;
+  out.id = id;
+  out.received_us = received_us;
+  return out;
+}
+
+TEST(answers_of_shards, put_submissions_into_the_order_of_time) {
+  const std::vector<submissions_found> found{
+    {{submission(1, 10), submission(2, 30)}},
+    {{submission(101, 20), submission(102, 30)}}};
+  submission_query what;
+  what.count_max = 3;
+  const auto ids = [](const submissions_found& x) {
+    std::vector<item_id> out;
+    for (const auto& one : x.rows)
+      out.push_back(one.id);
+    return out;
+  };
+  EXPECT_EQ(ids(joined(what, found)), (std::vector<item_id>{102, 2, 101}));
+  what.newest_first = false;
+  EXPECT_EQ(ids(joined(what, found)), (std::vector<item_id>{1, 101, 2}));
+}
+
+TEST(answers_of_shards, keep_bodies_with_their_items) {
+  const auto item = [](item_id id, std::uint8_t priority, micros at) {
+    item_row out;
+    out.id = id;
+    out.priority = priority;
+    out.received_us = at;
+    return out;
+  };
+  peek_items what{"q", 3};
+  const auto out =
+    joined(what, std::vector<items_found>{
+                   {{item(1, 1, 10), item(2, 0, 40)}, {"one", "two"}},
+                   {{item(101, 0, 30), item(102, 1, 20)}, {"three", "four"}}});
+  EXPECT_EQ(out.bodies, (std::vector<std::string>{"three", "two", "one"}));
+  ASSERT_EQ(out.rows.size(), 3u);
+  EXPECT_EQ(out.rows[0].id, 101u);
+}
+
+} // namespace
+
+} // namespace depositd::rules::routing
