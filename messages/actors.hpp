@@ -129,7 +129,7 @@ using shard_doors_actor = caf::typed_actor<
   caf::replies_to<struct check_intake>::with<done>>;
 DEPOSITD_NUMBER(89, shard_doors_actor);
 
-/// For doors whose workers poll too; none of these makes a queue.
+/// For receiving doors too; none of these makes a queue.
 using shard_receiving_actor = shard_doors_actor::extend<
   caf::replies_to<struct receive_items>::with<struct items_received>,
   caf::replies_to<struct settle_items>::with<struct items_settled>,

@@ -25,17 +25,17 @@ namespace depositd {
 /// Something for a processor: an item handed out, or a settlement. All that a
 /// group holds for one processor leaves as one message.
 struct hand_out {
-  caf::strong_actor_ptr to; ///< null: to a poll
+  caf::strong_actor_ptr to; ///< null: to a receiver
   claimed_item item;
   std::shared_ptr<const std::string> body; ///< null: read at `place`
   body_location place;
-  std::shared_ptr<receive_answer> poll;
-  std::uint32_t slot = 0; ///< in the poll's items
+  std::shared_ptr<receive_answer> receiver;
+  std::uint32_t slot = 0; ///< in the receiver's items
 };
 
-/// Picks of a poll that took nothing.
+/// Picks of a receiver that took nothing.
 struct receive_missed {
-  std::shared_ptr<receive_answer> poll;
+  std::shared_ptr<receive_answer> receiver;
   std::uint32_t count = 0;
 };
 
@@ -94,9 +94,9 @@ struct begin_generation {
 DEPOSITD_LOCAL(begin_generation);
 
 /// To the journal: goes into the next group. Meanwhile a crash repeats what the
-/// mark would have saved, no more.
+/// watermark would have saved, no more.
 struct keep_watermark {
-  watermark mark;
+  watermark what;
 };
 DEPOSITD_LOCAL(keep_watermark);
 

@@ -73,7 +73,7 @@ struct counts_changed {
   /// Picks that took an item, by band and, in `cls`, their `class_max`.
   std::vector<ready_change> answered;
   std::vector<ready_change> ready;
-  /// Of queues that collapse between polls, in this order: came and must be
+  /// Of queues that collapse before receiving, in this order: came and must be
   /// admitted, was handed out for the first time, left without ever being so.
   std::vector<arrival> arrived;
   std::vector<digested> deliver;

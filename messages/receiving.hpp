@@ -1,6 +1,6 @@
 #pragma once
 
-// What doors say whose workers poll for items (EmoDB's): receive some now, end
+// What receiving doors say for their workers (EmoDB's): receive some now, end
 // or extend claims by item, without a processor that stays.
 
 #include "messages/message.hpp"
@@ -28,7 +28,7 @@ constexpr user_digest digest_of_user(std::string_view user) noexcept {
   return out;
 }
 
-/// An item as a polling worker names it: it never hears of tokens.
+/// An item as a receiving worker names it: it never hears of tokens.
 struct item_name {
   item_id id = 0;
   user_digest user = 0;

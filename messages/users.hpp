@@ -149,14 +149,14 @@ struct taker {
   std::string name;
   std::uint32_t lease_ms = 0;
   bool local = false;
-  std::shared_ptr<receive_answer> poll; ///< instead of a processor
+  std::shared_ptr<receive_answer> receiver; ///< instead of a processor
 };
 
 struct hand_over {
   queue_number queue = 0;
   std::vector<pick> picks; ///< all of this user
   taker who;
-  std::vector<std::uint32_t> slots; ///< of a poll, one per pick
+  std::vector<std::uint32_t> slots; ///< of a receiver, one per pick
 };
 DEPOSITD_LOCAL(hand_over);
 

@@ -47,12 +47,12 @@ std::vector<append> take_members(journal_state& state) {
   return out;
 }
 
-/// Of two marks of a partition the higher counts: one that went alone may have
-/// overtaken one of a bundle.
+/// Of two watermarks of a partition the higher counts: one that went alone may
+/// have overtaken one of a bundle.
 void keep(std::vector<watermark>& watermarks, watermark x) {
-  for (auto& mark : watermarks)
-    if (mark.partition == x.partition) {
-      mark.offset = std::max(mark.offset, x.offset);
+  for (auto& one : watermarks)
+    if (one.partition == x.partition) {
+      one.offset = std::max(one.offset, x.offset);
       return;
     }
   watermarks.push_back(std::move(x));
@@ -68,8 +68,8 @@ write_group take_group(journal_state& state) {
   out.watermarks = std::exchange(state.watermarks, {});
   for (const auto& member : out.members)
     if (member.bundle)
-      for (auto& mark : std::exchange(member.bundle->watermarks, {}))
-        keep(out.watermarks, std::move(mark));
+      for (auto& one : std::exchange(member.bundle->watermarks, {}))
+        keep(out.watermarks, std::move(one));
   return out;
 }
 
@@ -160,7 +160,7 @@ journal(journal_self::stateful_pointer<journal_state> self,
     [=](keep_watermark& x) {
       // What it stands behind may have been refused.
       if (!self->state.broken)
-        keep(self->state.watermarks, std::move(x.mark));
+        keep(self->state.watermarks, std::move(x.what));
     },
     [=](const group_written& x) { written(self, x, way); },
     [=](const meet_shard& x) { self->state.options.shard_watcher = x.shard; },

@@ -21,8 +21,8 @@ void share_answered(self_pointer self, shared_reply& x) {
 void hand_out_one(hand_out& x, outgoing& out, read_and_hand_out& unread) {
   if (x.body == nullptr && x.place.length > 0) {
     unread.items.push_back(std::move(x));
-  } else if (x.poll) {
-    fill(*x.poll, x.slot, std::move(x.item), std::move(x.body));
+  } else if (x.receiver) {
+    fill(*x.receiver, x.slot, std::move(x.item), std::move(x.body));
   } else {
     if (x.body != nullptr)
       x.item.body = *x.body;
@@ -44,7 +44,7 @@ void send_out(self_pointer self, std::vector<append>& members) {
       else if (auto* h = std::get_if<hand_out>(&x))
         hand_out_one(*h, out, unread);
       else if (auto* m = std::get_if<receive_missed>(&x))
-        count(*m->poll, m->count);
+        count(*m->receiver, m->count);
     }
   out.send(self->ctrl(), self->context());
   if (!unread.items.empty())
@@ -103,10 +103,10 @@ void refuse(std::vector<append>& members, const caf::error& why) {
         if (--(*s)->shares == 0)
           answer((*s)->where, (*s)->what());
       } else if (auto* h = std::get_if<hand_out>(&x)) {
-        if (h->poll)
-          fail(*h->poll, why);
+        if (h->receiver)
+          fail(*h->receiver, why);
       } else if (auto* m = std::get_if<receive_missed>(&x)) {
-        fail(*m->poll, why);
+        fail(*m->receiver, why);
       }
     }
 }

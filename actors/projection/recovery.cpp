@@ -122,8 +122,8 @@ recover_state(journal_store& journal, projection_store& projection,
   if (journal.last() > state->projected)
     if (auto failed = replay_tail(*state, journal))
       return failed;
-  for (auto& mark : journal.watermarks())
-    state->watermarks[std::move(mark.partition)] = mark.offset;
+  for (auto& one : journal.watermarks())
+    state->watermarks[std::move(one.partition)] = one.offset;
   state->journalled = journal.last();
   return state;
 }

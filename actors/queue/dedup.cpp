@@ -24,7 +24,7 @@ public:
       add(one);
   }
 
-  /// Counts the item as ready at once, so that a poll that comes later finds
+  /// Counts the item as ready at once, so that who receives later finds
   /// it; a user's actor that has other size classes yet counts it itself.
   void add(const dedup_index::copy& x) {
     auto* member = find_member(self_, x.member);

@@ -64,7 +64,7 @@ members_report report_all_members(self_pointer self);
 member_explained explain(self_pointer self, const explain_member& x);
 processors_report report_all_processors(self_pointer self);
 
-// -- receiving.cpp: what polling doors do -------------------------------------
+// -- receiving.cpp: what receiving doors do -----------------------------------
 
 caf::result<items_received> take(self_pointer self, const receive_items& x);
 caf::result<items_settled> end(self_pointer self, const settle_items& x);

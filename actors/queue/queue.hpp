@@ -66,7 +66,7 @@ struct queue_state {
   /// told which of its own are in force, and ends the others.
   std::unordered_set<member_number> survivors;
 
-  /// For polling workers, who name users by digest.
+  /// For receiving doors, whose workers name users by digest.
   std::unordered_multimap<user_digest, member_number> members_by_digest;
   std::optional<rules::view_number> receive_view;
 

@@ -7,7 +7,7 @@ namespace depositd::queue {
 
 namespace {
 
-/// The view of whoever polls: any user, any size.
+/// The view of whoever receives: any user, any size.
 rules::view_number receive_view(self_pointer self) {
   auto& state = self->state;
   if (!state.receive_view)
@@ -119,16 +119,16 @@ caf::result<done> extend(self_pointer self, const renew_items& x) {
 }
 
 caf::result<done> release_all(self_pointer self) {
-  std::vector<user_actor> nodes;
+  std::vector<user_actor> users;
   for (const auto& member : self->state.members)
     if (member.actor)
-      nodes.push_back(member.actor);
-  if (nodes.empty())
+      users.push_back(member.actor);
+  if (users.empty())
     return done{};
   auto share =
-    journal::share_reply(journal::take_reply(self), nodes.size(), is_done);
-  for (const auto& node : nodes)
-    self->send(node, release_claims{self->state.options.number, "", share});
+    journal::share_reply(journal::take_reply(self), users.size(), is_done);
+  for (const auto& user : users)
+    self->send(user, release_claims{self->state.options.number, "", share});
   return journal::answered_later<done>();
 }
 

@@ -57,14 +57,14 @@ positions(self_pointer self, const watermarks_read& known) {
   if (!count)
     return std::move(count.error());
   std::map<std::string, std::int64_t> watermarks;
-  for (const auto& mark : known.watermarks)
-    watermarks[mark.partition] = mark.offset;
+  for (const auto& one : known.watermarks)
+    watermarks[one.partition] = one.offset;
   std::vector<partition_position> out;
   for (std::int32_t p = 0; p < *count; ++p) {
     if (static_cast<shard_number>(p) % options.shards != options.shard)
       continue;
-    const auto mark = watermarks.find(cursor_name(options, p));
-    auto next = mark == watermarks.end() ? from_oldest : mark->second + 1;
+    const auto at = watermarks.find(cursor_name(options, p));
+    auto next = at == watermarks.end() ? from_oldest : at->second + 1;
     // The shard knows cursors as of its own beginning.
     const auto ours = self->state.committed.find(p);
     if (ours != self->state.committed.end())

@@ -223,8 +223,9 @@ void look_up(self_pointer self, std::shared_ptr<publication> x) {
       [=](const caf::error& why) { wait_after(self, why); });
 }
 
-/// Only what was published is dropped, but the mark of how far that was may be
-/// lost with a crash. Returns whether the cursor stood before such a part.
+/// Only what was published is dropped, but the watermark of how far that was
+/// may be lost with a crash. Returns whether the cursor stood before such a
+/// part.
 bool pass_dropped(publisher_state& state) {
   const auto segments = state.options.store->segments();
   const auto next =
@@ -289,9 +290,9 @@ void resume_publishing(self_pointer self) {
   self->request(options.own, options.request_timeout, read_watermarks{})
     .then(
       [=](const watermarks_read& x) {
-        for (const auto& mark : x.watermarks)
-          if (mark.partition == egress_watermark)
-            self->state.cursor = static_cast<sequence>(mark.offset);
+        for (const auto& one : x.watermarks)
+          if (one.partition == egress_watermark)
+            self->state.cursor = static_cast<sequence>(one.offset);
         learn_queues(self);
       },
       [=](const caf::error& why) { begin_again(self, why); });

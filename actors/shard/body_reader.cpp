@@ -20,8 +20,8 @@ void send_back(self_pointer self, queue::look_again unread) {
                std::move(unread));
   else
     for (const auto& item : unread.items)
-      if (item.poll)
-        count(*item.poll, 1);
+      if (item.receiver)
+        count(*item.receiver, 1);
 }
 
 void read_and_send(self_pointer self, journal_store* store,
@@ -36,8 +36,8 @@ void read_and_send(self_pointer self, journal_store* store,
       unread.items.push_back(std::move(item));
       continue;
     }
-    if (item.poll) {
-      fill(*item.poll, item.slot, std::move(item.item),
+    if (item.receiver) {
+      fill(*item.receiver, item.slot, std::move(item.item),
            std::make_shared<const std::string>(std::move(*body)));
       continue;
     }

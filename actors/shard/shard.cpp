@@ -31,7 +31,7 @@ caf::error refuse_intake(shard_pointer self) {
 
 namespace {
 
-/// What polling doors do goes to the queue that they name, which answers it.
+/// What receiving doors do goes to the queue that they name, which answers it.
 /// `nothing` answers for a queue that is not there: none comes into being.
 template <class Answer, class Request>
 caf::result<Answer> pass_on(shard_pointer self, Request& x, Answer nothing) {
@@ -41,6 +41,26 @@ caf::result<Answer> pass_on(shard_pointer self, Request& x, Answer nothing) {
   if (!number)
     return nothing;
   return self->delegate(self->state.queues[*number].actor, std::move(x));
+}
+
+caf::result<items_settled> settle_by_name(shard_pointer self, settle_items& x) {
+  items_settled none;
+  none.accepted.resize(x.items.size());
+  return pass_on(self, x, std::move(none));
+}
+
+caf::result<ports_opened> open_here(shard_pointer self, const open_ports& x) {
+  auto port = open_port(self, x.name);
+  if (!port)
+    return std::move(port.error());
+  return ports_opened{{{self->state.options.number, *port}}};
+}
+
+caf::result<done> answer_when_ready(shard_pointer self) {
+  if (self->state.now != shard_state::phase::recovering)
+    return done{};
+  self->state.awaiting_ready.push_back(journal::take_reply(self));
+  return journal::answered_later<done>();
 }
 
 } // namespace
@@ -75,12 +95,7 @@ shard_self::behavior_type shard(shard_pointer self, shard_options options) {
     [=](const open_queue& x) -> caf::result<queue_port_actor> {
       return open_port(self, x.name);
     },
-    [=](const open_ports& x) -> caf::result<ports_opened> {
-      auto door = open_port(self, x.name);
-      if (!door)
-        return std::move(door.error());
-      return ports_opened{{{self->state.options.number, *door}}};
-    },
+    [=](const open_ports& x) { return open_here(self, x); },
     [=](ingest& x) { return ingest_batch(self, x); },
     [=](read_watermarks) { return tell_watermarks(self); },
     [=](carry_items& x) { return take_carried(self, x); },
@@ -91,11 +106,7 @@ shard_self::behavior_type shard(shard_pointer self, shard_options options) {
     [=](const park_matching& x) { return park_all(self, x); },
     [=](const purge_queue& x) { return purge_all(self, x); },
     [=](receive_items& x) { return pass_on(self, x, items_received{}); },
-    [=](settle_items& x) {
-      items_settled none;
-      none.accepted.resize(x.items.size());
-      return pass_on(self, x, std::move(none));
-    },
+    [=](settle_items& x) { return settle_by_name(self, x); },
     [=](renew_items& x) { return pass_on(self, x, done{}); },
     [=](release_queue& x) { return pass_on(self, x, done{}); },
     [=](count_queue& x) { return pass_on(self, x, queue_counted{}); },
@@ -105,12 +116,7 @@ shard_self::behavior_type shard(shard_pointer self, shard_options options) {
     [=](const list_users& x) { return list_all_users(self, x); },
     [=](compact_items& x) { compact(self, x); },
     [=](const journal_failed& x) { start_over(self, x.reason); },
-    [=](await_ready) -> caf::result<done> {
-      if (self->state.now != shard_state::phase::recovering)
-        return done{};
-      self->state.awaiting_ready.push_back(journal::take_reply(self));
-      return journal::answered_later<done>();
-    },
+    [=](await_ready) { return answer_when_ready(self); },
     [=](check_intake) -> caf::result<done> {
       if (auto refused = refuse_intake(self))
         return refused;

@@ -21,11 +21,11 @@ user_queue* queue_of_claim(self_pointer self, const hand_out& x) {
   return nullptr;
 }
 
-/// It will not come: the poll goes without, the processor asks for another. A
-/// move may have taken the item from its queue, so every queue is told.
+/// It will not come: the receiver goes without, the processor asks for another.
+/// A move may have taken the item from its queue, so every queue is told.
 void give_up(self_pointer self, user_command& todo, const hand_out& x) {
-  if (x.poll) {
-    todo.deliver(receive_missed{x.poll, 1});
+  if (x.receiver) {
+    todo.deliver(receive_missed{x.receiver, 1});
     return;
   }
   for (auto& [number, queue] : self->state.queues)

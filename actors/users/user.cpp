@@ -129,7 +129,7 @@ void count_answered(std::vector<ready_change>& answered, const pick& what) {
   ++answered.back().delta;
 }
 
-/// What was chosen, on its way to the processor or the poll.
+/// What was chosen, on its way to the processor or the receiver.
 hand_out outgoing(const hand_over& x, std::size_t at,
                   rules::handed_item& chosen) {
   hand_out out{x.who.to,
@@ -138,8 +138,8 @@ hand_out outgoing(const hand_over& x, std::size_t at,
                chosen.place,
                nullptr,
                0};
-  if (x.who.poll) {
-    out.poll = x.who.poll;
+  if (x.who.receiver) {
+    out.receiver = x.who.receiver;
     out.slot = x.slots[at];
   }
   return out;
@@ -167,9 +167,9 @@ void hand_over_items(self_pointer self, const hand_over& x) {
     todo.happen(std::move(chosen->claim));
     todo.deliver(outgoing(x, i, *chosen));
   }
-  if (x.who.poll && !declined.picks.empty())
+  if (x.who.receiver && !declined.picks.empty())
     todo.deliver(receive_missed{
-      x.who.poll, static_cast<std::uint32_t>(declined.picks.size())});
+      x.who.receiver, static_cast<std::uint32_t>(declined.picks.size())});
   crash_point("hand_out_decided");
   todo.commit();
   if (!declined.picks.empty())

@@ -61,7 +61,7 @@ struct ready_change {
 };
 
 /// An item that was never handed out came into a queue that collapses equal
-/// payloads between polls, and waits to be admitted.
+/// payloads before receiving, and waits to be admitted.
 struct arrival {
   item_id id = 0;
   std::uint64_t digest = 0; ///< of the payload; never 0

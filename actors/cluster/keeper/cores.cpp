@@ -203,7 +203,8 @@ void settle_and_close(shard_keeper_pointer self, shard_number shard,
           [=](const caf::error&) { end(); });
 }
 
-/// Claims of deposit queues end by themselves; those of polls stay as they are.
+/// Claims of deposit queues end by themselves; those of receivers stay as they
+/// are.
 void await_claims(shard_keeper_pointer self, shard_number shard,
                   epoch_number epoch, caf::actor_clock::time_point until) {
   if (!still(self, shard, phase::leaving, epoch))

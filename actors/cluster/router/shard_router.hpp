@@ -35,7 +35,7 @@ struct shard_router_state {
   std::vector<caf::typed_response_promise<done>> awaiting_ready;
   /// Settings that a shard has turned away for now: tried again.
   std::vector<std::function<void()>> unsettled;
-  std::uint32_t turn = 0; ///< which shard a scattered poll asks first
+  std::uint32_t turn = 0; ///< which shard a scattered receiver asks first
   bool draining = false;
 
   static inline const char* name = "shard_router";

@@ -59,7 +59,7 @@ struct handed_item {
 struct ledger_changes {
   std::vector<ready_change> ready; ///< merged per band and class, no zeros
   std::int32_t claims_ended = 0;   ///< negative: claims restored by recovery
-  /// As in `counts_changed`; of queues that collapse between polls.
+  /// As in `counts_changed`; of queues that collapse before receiving.
   std::vector<arrival> arrived;
   std::vector<digested> deliver;
   std::vector<digested> left;

@@ -27,7 +27,7 @@ struct ledger::state {
   enum class set_aside_as : std::uint8_t { delayed, parked, unadmitted };
 
   /// Neither claimed nor ready. Unadmitted: never handed out, in a queue that
-  /// collapses between polls, and an equal item may be ready.
+  /// collapses before receiving, and an equal item may be ready.
   struct set_aside_item {
     stored_item item;
     set_aside_as where = set_aside_as::parked;

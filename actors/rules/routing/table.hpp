@@ -66,7 +66,7 @@ template <> inline constexpr auto row<open_ports>
 // Moves between shards. What has arrived is skipped.
 template <> inline constexpr auto row<carry_items> = route{to_queue, harmless};
 
-// Doors whose workers poll.
+// Receiving doors.
 template <> inline constexpr auto row<settle_items>
   = route{to_queue_or(to_named_items), never, ends_in_place};
 template <> inline constexpr auto row<renew_items>

@@ -78,9 +78,9 @@ void admission::note(event x) {
   own_.note(std::move(x));
 }
 
-void admission::go_with(watermark mark) {
+void admission::go_with(watermark x) {
   bundle_ = std::make_shared<append_bundle>();
-  bundle_->watermarks.push_back(std::move(mark));
+  bundle_->watermarks.push_back(std::move(x));
 }
 
 void admission::take_back() {

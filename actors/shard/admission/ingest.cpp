@@ -113,16 +113,16 @@ caf::result<ingested> ingest_batch(shard_pointer self, ingest& x) {
   take_apart(self, all, x);
   if (!all.result.refused.empty())
     return refuse_batch(self, all);
-  auto mark = raise_watermark(self, x.partition, x.last, nothing_applied);
+  auto reached = raise_watermark(self, x.partition, x.last, nothing_applied);
   crash_point("ingest_decided");
   if (all.result.accepted + all.result.rejected == 0)
-    // Nothing to repeat, so nothing hangs on when the mark is kept.
-    self->send(self->state.journal.actor, keep_watermark{std::move(mark)});
+    // Nothing to repeat, so nothing hangs on when the watermark is kept.
+    self->send(self->state.journal.actor, keep_watermark{std::move(reached)});
   else if (seeded_bug("watermark_outside_group"))
     self->delayed_send(self->state.journal.actor, std::chrono::milliseconds{1},
-                       keep_watermark{std::move(mark)});
+                       keep_watermark{std::move(reached)});
   else
-    all.coming.go_with(std::move(mark));
+    all.coming.go_with(std::move(reached));
   return all.coming.commit<ingested>(
     [result = std::move(all.result)](const auto&) { return result; });
 }
@@ -141,8 +141,8 @@ watermark raise_watermark(shard_pointer self, const std::string& name,
   return {name, offset};
 }
 
-/// Whoever goes on from a mark that is not durable yet loses what is before it
-/// if that append fails.
+/// Whoever goes on from a watermark that is not durable yet loses what is
+/// before it if that append fails.
 caf::result<watermarks_read> tell_watermarks(shard_pointer self) {
   if (auto refused = refuse_intake(self))
     return refused;

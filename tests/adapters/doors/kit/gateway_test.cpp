@@ -1,8 +1,10 @@
 // How long requests are remembered that nobody answers.
 
-#include "adapters/doors/emodb/gateway.hpp"
+#include "adapters/doors/kit/gateway.hpp"
 #include "messages/actors.hpp"
 #include "messages/message_types.hpp"
+#include "messages/operators.hpp"
+#include "messages/receiving.hpp"
 
 #include <caf/actor_system_config.hpp>
 #include <caf/scoped_actor.hpp>
@@ -13,10 +15,10 @@ namespace depositd::testing {
 
 namespace {
 
-using namespace emodb;
+using namespace kit;
 using namespace std::chrono_literals;
 
-TEST(emodb_gateway, is_patient_with_what_takes_long) {
+TEST(gateway, is_patient_with_what_takes_long) {
   caf::actor_system_config config;
   add_depositd_messages(config);
   caf::actor_system system{config};
