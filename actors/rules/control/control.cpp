@@ -1,5 +1,8 @@
 #include "actors/rules/control/control.hpp"
 
+#include "actors/rules/control/entries.hpp"
+
+#include <functional>
 #include <type_traits>
 #include <variant>
 
@@ -36,146 +39,111 @@ queue_settings with_fixed_of(const queue_settings& known,
   return wanted;
 }
 
-// -- applying -----------------------------------------------------------------
-
 namespace {
 
-template <class Map, class Key, class Value>
-bool put(Map& map, const Key& key, const Value& value) {
-  const auto [at, added] = map.try_emplace(key, value);
-  if (added)
-    return true;
-  if (at->second == value)
-    return false;
-  at->second = value;
-  return true;
+template <class Value>
+bool assign(Value& to, const Value& x) {
+  const auto differs = to != x;
+  to = x;
+  return differs;
 }
 
-struct applier {
-  control_state& state;
+template <class Event>
+bool put(control_state& state, const Event& x) {
+  constexpr auto& kind = entry<Event>;
+  auto& map = state.*kind.map;
+  const auto key = std::invoke(kind.key, x);
+  if (std::invoke(kind.ends, x))
+    return map.erase(key) > 0;
+  const auto& value = std::invoke(kind.value, x);
+  const auto [at, added] = map.try_emplace(key, value);
+  return added || assign(at->second, value);
+}
 
-  bool operator()(const queue_changed& x) {
-    return put(state.queues, x.queue, x.settings);
+std::string joined(const std::string& name) {
+  return name;
+}
+
+std::string joined(const std::pair<std::string, std::string>& names) {
+  return names.first + '\n' + names.second;
+}
+
+/// Adds what makes `from` equal to `to` in the entries of one kind.
+template <class Event>
+void compare(const control_state& from, const control_state& to,
+             std::vector<event>& out) {
+  constexpr auto& kind = entry<Event>;
+  const auto& before = from.*kind.map;
+  const auto& after = to.*kind.map;
+  for (const auto& [key, value] : after) {
+    const auto known = before.find(key);
+    if (known == before.end() || !(known->second == value))
+      out.emplace_back(kind.set(key, value));
   }
+  if constexpr (!std::is_same_v<decltype(kind.gone), no_entry>)
+    for (const auto& [key, value] : before)
+      if (after.count(key) == 0)
+        out.emplace_back(kind.gone(key, value));
+}
 
-  bool operator()(const user_limits_changed& x) {
-    const std::pair key{x.queue, x.user};
-    if (!x.has_allocation && !x.has_concurrency)
-      return state.limits.erase(key) > 0;
-    // Numbers that mean nothing do not make a difference.
-    auto kept = x;
-    kept.allocation = x.has_allocation ? x.allocation : 0;
-    kept.concurrency = x.has_concurrency ? x.concurrency : 0;
-    return put(state.limits, key, kept);
-  }
-
-  bool operator()(const user_eligibility_changed& x) {
-    if (!x.held && !x.prohibited)
-      return state.eligibilities.erase(x.user) > 0;
-    return put(state.eligibilities, x.user,
-               user_eligibility{x.held, x.prohibited});
-  }
-
-  bool operator()(const account_changed& x) {
-    if (x.password_hash.empty())
-      return state.accounts.erase(x.user) > 0;
-    return put(state.accounts, x.user, x);
-  }
-
-  bool operator()(const processor_changed& x) {
-    if (x.removed)
-      return state.processors.erase(x.spec.name) > 0;
-    return put(state.processors, x.spec.name, x.spec);
-  }
-
-  bool operator()(const key_changed& x) {
-    if (x.digest.empty())
-      return state.keys.erase(x.name) > 0;
-    return put(state.keys, x.name, x);
-  }
-
-  bool operator()(const move_changed& x) {
-    if (x.forgotten)
-      return state.moves.erase(x.reference) > 0;
-    return put(state.moves, x.reference, x);
-  }
-
-  bool operator()(const server_changed& x) {
-    const auto differs = state.server != x;
-    state.server = x;
-    return differs;
-  }
-
-  bool operator()(const configuration_seen& x) {
-    const auto differs = state.configured != x;
-    state.configured = x;
-    return differs;
-  }
-
-  /// What happens to items is not control.
-  template <class Other>
-  bool operator()(const Other&) {
-    return false;
-  }
-};
-
-struct key_of {
-  using key = std::optional<std::string>;
-
-  key operator()(const queue_changed& x) {
-    return x.queue;
-  }
-
-  key operator()(const user_limits_changed& x) {
-    return x.queue + '\n' + x.user;
-  }
-
-  key operator()(const user_eligibility_changed& x) {
-    return x.user;
-  }
-
-  key operator()(const account_changed& x) {
-    return x.user;
-  }
-
-  key operator()(const processor_changed& x) {
-    return x.spec.name;
-  }
-
-  key operator()(const key_changed& x) {
-    return x.name;
-  }
-
-  key operator()(const move_changed& x) {
-    return x.reference;
-  }
-
-  key operator()(const server_changed&) {
-    return "";
-  }
-
-  key operator()(const configuration_seen&) {
-    return "";
-  }
-
-  template <class Other>
-  key operator()(const Other&) {
-    return std::nullopt;
-  }
-};
+/// In the order of the journal's kinds.
+template <class... Events>
+void compare_all(const control_state& from, const control_state& to,
+                 std::vector<event>& out, const std::variant<Events...>*) {
+  const auto one = [&]<class Event>(std::type_identity<Event>) {
+    if constexpr (has_entry<Event>)
+      compare<Event>(from, to, out);
+  };
+  (one(std::type_identity<Events>{}), ...);
+}
 
 } // namespace
 
 bool apply(control_state& state, const event& change) {
-  return std::visit(applier{state}, change);
+  return std::visit(
+    [&]<class Event>(const Event& x) {
+      if constexpr (has_entry<Event>)
+        return put(state, x);
+      else if constexpr (std::is_same_v<Event, server_changed>)
+        return assign(state.server, x);
+      else if constexpr (std::is_same_v<Event, configuration_seen>)
+        return assign(state.configured, x);
+      else
+        return false; // what happens to items is not control
+    },
+    change);
+}
+
+std::vector<event> differences(const control_state& from,
+                               const control_state& to) {
+  std::vector<event> out;
+  compare_all(from, to, out, static_cast<const event*>(nullptr));
+  if (from.server != to.server)
+    out.emplace_back(to.server);
+  if (from.configured != to.configured)
+    out.emplace_back(to.configured);
+  return out;
 }
 
 std::optional<std::pair<std::uint8_t, std::string>>
 control_key(const event& change) {
-  auto key = std::visit(key_of{}, change);
-  if (!key)
+  using key = std::optional<std::string>;
+  auto found = std::visit(
+    []<class Event>(const Event& x) -> key {
+      if constexpr (has_entry<Event>)
+        return joined(std::invoke(entry<Event>.key, x));
+      else if constexpr (
+        std::is_same_v<
+          Event, server_changed> || std::is_same_v<Event, configuration_seen>)
+        return "";
+      else
+        return std::nullopt;
+    },
+    change);
+  if (!found)
     return std::nullopt;
-  return std::pair{static_cast<std::uint8_t>(change.index()), std::move(*key)};
+  return std::pair{static_cast<std::uint8_t>(change.index()),
+                   std::move(*found)};
 }
 
 } // namespace depositd::rules

@@ -1,0 +1,110 @@
+#pragma once
+
+// Where the control state keeps what an event sets: one entry for each kind of
+// event, from which it is applied, named in the projection and said again.
+
+#include "messages/values/control.hpp"
+#include "messages/values/events.hpp"
+
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace depositd::rules {
+
+/// One map of the control state. `Ends` says whether an event ends its entry,
+/// `Gone` makes the event that does so; `Value` is what is kept of an event,
+/// `Set` the event that says it again.
+template <class Map, class Key, class Ends, class Gone, class Value, class Set>
+struct control_entry {
+  Map map;
+  Key key;
+  Ends ends;
+  Gone gone;
+  Value value;
+  Set set;
+};
+
+/// The event itself is kept.
+inline constexpr auto itself = [](const auto& x) -> const auto& {
+  return x;
+};
+inline constexpr auto said_again = [](const auto&, const auto& x) { return x; };
+
+/// Nothing ends it.
+inline constexpr auto never = [](const auto&) { return false; };
+
+/// Not a change of an entry.
+struct no_entry {};
+
+template <class Event>
+inline constexpr auto entry = no_entry{};
+
+// clang-format off
+
+// A queue that came with its first use is in its shard only, and none goes.
+template <> inline constexpr auto entry<queue_changed> = control_entry{
+  &control_state::queues, &queue_changed::queue, never, no_entry{},
+  &queue_changed::settings,
+  [](const auto& name, const auto& x) { return queue_changed{name, x}; }};
+
+template <> inline constexpr auto entry<user_limits_changed> = control_entry{
+  &control_state::limits,
+  [](const auto& x) { return std::pair{x.queue, x.user}; },
+  [](const auto& x) { return !x.has_allocation && !x.has_concurrency; },
+  [](const auto& key, auto x) {
+    x = {};
+    x.queue = key.first;
+    x.user = key.second;
+    return x;
+  },
+  [](auto x) { // numbers that mean nothing do not make a difference
+    x.allocation = x.has_allocation ? x.allocation : 0;
+    x.concurrency = x.has_concurrency ? x.concurrency : 0;
+    return x;
+  },
+  said_again};
+
+template <>
+inline constexpr auto entry<user_eligibility_changed> = control_entry{
+  &control_state::eligibilities, &user_eligibility_changed::user,
+  [](const auto& x) { return !x.held && !x.prohibited; },
+  [](const auto& user, const auto&) {
+    return user_eligibility_changed{user, false, false};
+  },
+  [](const auto& x) { return user_eligibility{x.held, x.prohibited}; },
+  [](const auto& user, const auto& x) {
+    return user_eligibility_changed{user, x.held, x.prohibited};
+  }};
+
+template <> inline constexpr auto entry<account_changed> = control_entry{
+  &control_state::accounts, &account_changed::user,
+  [](const auto& x) { return x.password_hash.empty(); },
+  [](const auto& user, const auto&) { return account_changed{user, "", {}}; },
+  itself, said_again};
+
+template <> inline constexpr auto entry<processor_changed> = control_entry{
+  &control_state::processors, [](const auto& x) { return x.spec.name; },
+  &processor_changed::removed,
+  [](const auto&, const auto& x) { return processor_changed{x, true}; },
+  &processor_changed::spec,
+  [](const auto&, const auto& x) { return processor_changed{x, false}; }};
+
+template <> inline constexpr auto entry<key_changed> = control_entry{
+  &control_state::keys, &key_changed::name,
+  [](const auto& x) { return x.digest.empty(); },
+  [](const auto& name, const auto&) { return key_changed{name, "", {}}; },
+  itself, said_again};
+
+template <> inline constexpr auto entry<move_changed> = control_entry{
+  &control_state::moves, &move_changed::reference, &move_changed::forgotten,
+  [](const auto&, auto x) { x.forgotten = true; return x; },
+  itself, said_again};
+
+// clang-format on
+
+template <class Event>
+inline constexpr bool has_entry =
+  !std::is_same_v<decltype(entry<Event>), const no_entry>;
+
+} // namespace depositd::rules
