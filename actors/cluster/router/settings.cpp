@@ -169,27 +169,6 @@ caf::result<done> by_hand(shard_router_pointer self, propose& x) {
   });
 }
 
-namespace {
-
-/// Who asks but once wants what others were answered a moment ago, too. An
-/// owner that does not answer soon leaves us with what we know.
-void ask_newest(shard_router_pointer self, const shard_actor& zero,
-                caf::typed_response_promise<control_changed> promise) {
-  auto tell = [=]() mutable {
-    promise.deliver(
-      control_changed{self->state.control, self->state.revision});
-  };
-  self->request(zero, newest_wait, watch_control{nullptr})
-    .then(
-      [=](const control_changed& x) mutable {
-        learn(self, x.state, x.revision);
-        tell();
-      },
-      [=](const caf::error&) mutable { tell(); });
-}
-
-} // namespace
-
 caf::result<control_changed> by_hand(shard_router_pointer self,
                                      watch_control& x) {
   auto& state = self->state;
