@@ -1,6 +1,7 @@
 // Answers of several on their way to one.
 
 #include "actors/journal/gather.hpp"
+#include "messages/receiving.hpp"
 #include "tests/support/actor_fixture.hpp"
 
 #include <caf/event_based_actor.hpp>
