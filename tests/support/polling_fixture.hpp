@@ -2,6 +2,7 @@
 
 // What doors say whose workers poll, in short.
 
+#include "messages/projection.hpp"
 #include "tests/support/engine_fixture.hpp"
 
 #include <algorithm>

@@ -3,6 +3,7 @@
 // The core under random commands, with the model beside it. Everything is a
 // function of the seed.
 
+#include "messages/projection.hpp"
 #include "tests/actors/engine/core_model.hpp"
 #include "tests/support/engine_fixture.hpp"
 

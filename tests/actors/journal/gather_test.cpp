@@ -2,6 +2,7 @@
 
 #include "actors/journal/gather.hpp"
 #include "messages/receiving.hpp"
+#include "messages/values/errors.hpp"
 #include "tests/support/actor_fixture.hpp"
 
 #include <caf/event_based_actor.hpp>

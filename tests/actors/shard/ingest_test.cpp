@@ -1,5 +1,6 @@
 #include "tests/actors/records/record_log_fixture.hpp"
 
+#include "messages/projection.hpp"
 #include "messages/values/operations.hpp"
 #include "messages/values/submission_body.hpp"
 

@@ -1,5 +1,6 @@
 // Items whose bodies are on disk and cannot be read when they are handed out.
 
+#include "messages/projection.hpp"
 #include "tests/support/polling_fixture.hpp"
 #include "tests/support/watched_journal.hpp"
 
