@@ -119,7 +119,7 @@ TEST_F(gathered, wait_no_longer_than_each_may_take) {
                 [](const caf::error& why) { FAIL() << render(why); });
 }
 
-TEST(journal::gathering, is_complete_only_when_nothing_more_is_asked) {
+TEST(gathering, is_complete_only_when_nothing_more_is_asked) {
   int done_with = 0;
   const journal::gathering<numbers> all{[&](const caf::expected<numbers>& x) {
     ++done_with;
