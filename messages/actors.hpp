@@ -41,7 +41,7 @@ using queue_actor = queue_port_actor::extend<
   caf::replies_to<struct forget_member>::with<struct member_forgotten>,
   // From the shard: settings of the queue or the server changed.
   caf::reacts_to<struct configure_queue>,
-  // From the shard: a user's limits or standing changed.
+  // From the shard: a user's limits or eligibility changed.
   caf::reacts_to<struct change_limits>,
   // From the shard: recovery is over, order the ring and begin.
   caf::reacts_to<struct begin>,
@@ -112,7 +112,7 @@ using shard_actor = caf::typed_actor<
   caf::replies_to<struct record_submission>::with<struct enqueued>,
   // A number for a submission that is not queued.
   caf::replies_to<struct reserve_id>::with<struct id_reserved>,
-  // The handle of a queue; of one that is in several shards, its doors.
+  // The handle of a queue; of one that is in several shards, its ports.
   caf::replies_to<struct open_queue>::with<queue_port_actor>,
   caf::replies_to<struct open_ports>::with<struct ports_opened>,
   // Deposits from a log of records, each of them once.

@@ -15,7 +15,6 @@
 #include <caf/meta/load_callback.hpp>
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -86,13 +85,13 @@ struct open_queue {
 };
 DEPOSITD_MESSAGE(2, open_queue, name);
 
-/// Asks for the doors of a queue, which comes into being if it is new.
+/// Asks for the ports of a queue, which comes into being if it is new.
 struct open_ports {
   std::string name;
 };
 DEPOSITD_MESSAGE(20, open_ports, name);
 
-/// One queue's doors, one for each shard that has a part of it.
+/// One queue's ports, one for each shard that has a part of it.
 struct ports_opened {
   struct port {
     shard_number shard = 0;

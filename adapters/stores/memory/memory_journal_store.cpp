@@ -222,9 +222,9 @@ caf::error memory_journal_store::drop(std::uint64_t number) {
                                          + std::to_string(epoch_));
   const auto found = log_->segments.find(number);
   if (found == log_->segments.end())
-    return not_there("no extent " + std::to_string(number));
+    return not_there("no segment " + std::to_string(number));
   if (number == log_->newest)
-    return caf::make_error(ec::invalid_argument, "extent "
+    return caf::make_error(ec::invalid_argument, "segment "
                                                    + std::to_string(number)
                                                    + " is still written to");
   log_->segments.erase(found);

@@ -1,6 +1,7 @@
 #include "adapters/stores/postgres/connection.hpp"
 
 #include <cerrno>
+#include <chrono>
 #include <poll.h>
 
 namespace depositd::postgres {

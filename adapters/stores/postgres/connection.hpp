@@ -6,7 +6,6 @@
 #include "adapters/stores/postgres/values.hpp"
 #include "messages/values/errors.hpp"
 
-#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>

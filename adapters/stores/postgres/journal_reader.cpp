@@ -152,10 +152,10 @@ caf::error journal_reader::drop(std::uint64_t number, epoch_number epoch) {
   const auto known = log_->segments.find(number);
   if (!known)
     return caf::make_error(ec::not_found,
-                           "no extent " + std::to_string(number));
+                           "no segment " + std::to_string(number));
   if (known->open)
     return caf::make_error(ec::invalid_argument,
-                           "extent " + std::to_string(number)
+                           "segment " + std::to_string(number)
                              + " is still written to");
   const auto shard = options_.shard;
   auto failed = groups_.repeatable([&](connection& to) {
@@ -167,7 +167,7 @@ caf::error journal_reader::drop(std::uint64_t number, epoch_number epoch) {
       if (owner->rows() == 0)
         return caf::make_error(ec::fenced,
                                std::string{"another engine has the shard"});
-      const auto done = to.run(statements::delete_extent,
+      const auto done = to.run(statements::delete_segment,
                                parameters{}.add(shard).add(number));
       if (!done)
         return done.error();

@@ -8,7 +8,6 @@
 #include "adapters/stores/sqlite/statements.hpp"
 
 #include <string>
-#include <vector>
 
 namespace depositd::sqlite {
 
