@@ -1,8 +1,8 @@
 #include "adapters/node/store_server.hpp"
 
 #include "adapters/stores/memory/memory_blob_store.hpp"
-#include "adapters/stores/memory/memory_doi_registry.hpp"
 #include "tests/support/actor_fixture.hpp"
+#include "tests/support/memory_tables.hpp"
 
 namespace depositd::node {
 namespace {
