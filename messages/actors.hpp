@@ -207,8 +207,6 @@ using store_server_actor = caf::typed_actor<
   caf::replies_to<struct put_blob>::with<struct blob_put>,
   // A piece of it; more are asked for by their place.
   caf::replies_to<struct read_blob>::with<struct blob_piece>,
-  caf::replies_to<struct list_blobs>::with<struct blobs_listed>,
-  caf::replies_to<struct remove_blobs>::with<struct blobs_removed>,
   caf::replies_to<struct record_dois>::with<struct dois_recorded>,
   caf::replies_to<struct find_dois>::with<struct dois_found>,
   caf::replies_to<struct find_submission>::with<struct submission_found>>;

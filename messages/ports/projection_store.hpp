@@ -97,9 +97,6 @@ public:
   virtual caf::expected<std::uint64_t>
   forget_submissions(micros finished_before_us, std::uint32_t count_max) = 0;
 
-  /// Whether any submission still names this blob.
-  virtual caf::expected<bool> blob_in_use(const std::string& sha256) = 0;
-
   /// Consistent copy into the folder.
   virtual caf::error backup(const std::filesystem::path& folder) = 0;
 };

@@ -88,12 +88,6 @@ public:
   virtual caf::expected<std::vector<source_record>>
   poll(const read_limits& limits) = 0;
 
-  /// Reads no more of these partitions, which stay assigned, until resumed.
-  /// Records of them that were read ahead do not come before that.
-  virtual caf::error pause(const std::vector<std::int32_t>& partitions) = 0;
-
-  virtual caf::error resume(const std::vector<std::int32_t>& partitions) = 0;
-
   /// Why nothing comes, in one line for an operator; empty while all is well.
   virtual std::string trouble() const = 0;
 };

@@ -6,7 +6,6 @@
 #include <functional>
 #include <map>
 #include <mutex>
-#include <set>
 #include <utility>
 
 namespace depositd {
@@ -110,7 +109,6 @@ public:
       next[x.partition] = x.next;
     }
     next_ = std::move(next);
-    paused_.clear();
     stopped_ = {};
     return {};
   }
@@ -132,19 +130,6 @@ public:
           || log_->changed.wait_until(lock, end) == std::cv_status::timeout)
         return take(limits);
     }
-  }
-
-  caf::error pause(const std::vector<std::int32_t>& partitions) override {
-    const guard lock{log_->mutex};
-    paused_.insert(partitions.begin(), partitions.end());
-    return {};
-  }
-
-  caf::error resume(const std::vector<std::int32_t>& partitions) override {
-    const guard lock{log_->mutex};
-    for (const auto x : partitions)
-      paused_.erase(x);
-    return {};
   }
 
   std::string trouble() const override {
@@ -187,8 +172,6 @@ private:
     if (!log_->reachable || !log_->find(topic_))
       return out;
     for (auto& [partition, next] : next_) {
-      if (paused_.count(partition) != 0)
-        continue;
       const auto range = range_of(partition);
       stopped_ = range ? check(partition, next, *range) : range.error();
       if (stopped_)
@@ -208,7 +191,6 @@ private:
   std::shared_ptr<memory_record_log> log_;
   std::string topic_;
   std::map<std::int32_t, std::int64_t> next_; ///< by assigned partition
-  std::set<std::int32_t> paused_;
   caf::error stopped_;
 };
 

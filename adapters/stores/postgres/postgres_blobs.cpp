@@ -33,11 +33,6 @@ public:
 
   caf::expected<std::string> get(const std::string& sha256) override;
 
-  caf::expected<std::uint64_t>
-  collect(std::int64_t age_min_s,
-          const std::function<bool(const std::string& sha256)>& in_use)
-    override;
-
   caf::error backup(const std::filesystem::path&) override {
     return caf::make_error(ec::store_failed,
                            "blobs are in PostgreSQL: back them up with its "
@@ -92,41 +87,6 @@ caf::expected<std::string> postgres_blobs::get(const std::string& sha256) {
     return caf::make_error(ec::store_damaged,
                            "postgres: blob " + sha256
                              + " does not match its name");
-  return out;
-}
-
-caf::expected<std::uint64_t> postgres_blobs::collect(
-  std::int64_t age_min_s,
-  const std::function<bool(const std::string& sha256)>& in_use) {
-  std::vector<std::string> old;
-  auto failed = next().repeatable([&](connection& from) -> caf::error {
-    const auto rows
-      = from.run(statements::old_blobs, parameters{}.add(age_min_s));
-    if (!rows)
-      return rows.error();
-    old.clear();
-    for (int row = 0; row < rows->rows(); ++row)
-      old.emplace_back(rows->raw(row, 0));
-    return {};
-  });
-  if (failed)
-    return failed;
-  std::uint64_t out = 0;
-  for (const auto& name : old) {
-    if (in_use(name))
-      continue;
-    // It may have been put again while `in_use` was asked.
-    failed = next().repeatable([&](connection& to) -> caf::error {
-      const auto gone = to.run(statements::delete_old_blob,
-                               parameters{}.text(name).add(age_min_s));
-      if (!gone)
-        return gone.error();
-      out += gone->changed();
-      return {};
-    });
-    if (failed)
-      return failed;
-  }
   return out;
 }
 

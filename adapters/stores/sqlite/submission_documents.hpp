@@ -92,11 +92,6 @@ public:
     return out;
   }
 
-  caf::error each_of_blob(const std::string& sha256, const auto& show) {
-    return in_.each(statements::submission_of_blob, show,
-                    lookup_key({}, sha256), sha256);
-  }
-
 private:
   caf::error put_document(const submission_row& x) {
     return x.document.empty()

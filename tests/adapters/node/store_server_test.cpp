@@ -19,12 +19,6 @@ public:
     return blobs_->get(sha256);
   }
 
-  caf::expected<std::uint64_t>
-  collect(std::int64_t age_min_s,
-          const std::function<bool(const std::string&)>& in_use) override {
-    return blobs_->collect(age_min_s, in_use);
-  }
-
   caf::error backup(const std::filesystem::path& folder) override {
     return blobs_->backup(folder);
   }
