@@ -2,7 +2,7 @@
 
 // Port: the DOIs that deposits recorded. An effect outside the journal, so
 // `record` is idempotent by submission and gives the same answer when it is
-// repeated after a crash. Adapters: sqlite, postgres, memory.
+// repeated after a crash. Adapters: sqlite, postgres.
 
 #include "messages/values/errors.hpp"
 #include "messages/values/fields.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
 // Port: the keyed tables (snapshot and read model) of one shard. Adapters:
-// sqlite, postgres, memory; all pass tests/contract/projection_store_suite.hpp.
+// sqlite, postgres; both pass tests/contract/projection_store_suite.hpp.
 
 #include "messages/values/errors.hpp"
 #include "messages/values/rows.hpp"

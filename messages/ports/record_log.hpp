@@ -1,9 +1,10 @@
 #pragma once
 
 // Ports: a partitioned log of records outside, from which deposits come and to
-// which outcomes go. Adapters: kafka and memory; both pass
-// tests/contract/record_log_suite.hpp. No partition is ever given to anybody by
-// the log itself: whoever reads says what, and keeps its own position.
+// which outcomes go. Adapter: kafka; that and the one in memory of the tests
+// pass tests/contract/record_log_suite.hpp. No partition is ever given to
+// anybody by the log itself: whoever reads says what, and keeps its own
+// position.
 
 #include "messages/values/errors.hpp"
 #include "messages/values/types.hpp"

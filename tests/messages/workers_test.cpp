@@ -197,10 +197,8 @@ TEST_F(workers_test, leave_a_place_empty_while_too_many_are_stuck) {
   worker_pool pool;
   std::vector<caf::actor> workers;
   pool.open({.count = 1}, [&] {
-    return workers.emplace_back(
-      spawn([](caf::event_based_actor*) -> caf::behavior {
-        return {[](int) {}};
-      }));
+    return workers.emplace_back(spawn(
+      [](caf::event_based_actor*) -> caf::behavior { return {[](int) {}}; }));
   });
   int asked = 0;
   const auto take = [&] {

@@ -154,9 +154,9 @@ caf::error journal_reader::drop(std::uint64_t number, epoch_number epoch) {
     return caf::make_error(ec::not_found,
                            "no segment " + std::to_string(number));
   if (known->open)
-    return caf::make_error(ec::invalid_argument,
-                           "segment " + std::to_string(number)
-                             + " is still written to");
+    return caf::make_error(ec::invalid_argument, "segment "
+                                                   + std::to_string(number)
+                                                   + " is still written to");
   const auto shard = options_.shard;
   auto failed = groups_.repeatable([&](connection& to) {
     return to.transact([&]() -> caf::error {
@@ -167,8 +167,8 @@ caf::error journal_reader::drop(std::uint64_t number, epoch_number epoch) {
       if (owner->rows() == 0)
         return caf::make_error(ec::fenced,
                                std::string{"another engine has the shard"});
-      const auto done = to.run(statements::delete_segment,
-                               parameters{}.add(shard).add(number));
+      const auto done =
+        to.run(statements::delete_segment, parameters{}.add(shard).add(number));
       if (!done)
         return done.error();
       return to.script(statements::drop_table(name_of(shard, number)));

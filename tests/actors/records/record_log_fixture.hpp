@@ -5,8 +5,8 @@
 
 #include "actors/records/intake.hpp"
 #include "actors/records/publisher.hpp"
-#include "adapters/stores/memory/memory_record_log.hpp"
 #include "tests/support/engine_fixture.hpp"
+#include "tests/support/memory_record_log.hpp"
 
 #include <algorithm>
 #include <map>

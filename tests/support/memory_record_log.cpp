@@ -1,4 +1,4 @@
-#include "adapters/stores/memory/memory_record_log.hpp"
+#include "tests/support/memory_record_log.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -94,8 +94,7 @@ public:
     return range_of(partition);
   }
 
-  caf::error
-  assign(const std::vector<partition_position>& positions) override {
+  caf::error assign(const std::vector<partition_position>& positions) override {
     const guard lock{log_->mutex};
     std::map<std::int32_t, std::int64_t> next;
     for (auto x : positions) {
@@ -139,8 +138,8 @@ public:
 
 private:
   caf::error unknown() const {
-    return caf::make_error(ec::not_found, "topic " + topic_
-                                            + " does not exist");
+    return caf::make_error(ec::not_found,
+                           "topic " + topic_ + " does not exist");
   }
 
   caf::expected<partition_range> range_of(std::int32_t partition) {
@@ -179,8 +178,7 @@ private:
       const auto& from = log_->at(topic_, partition);
       while (next < from.high() && out.size() < limits.records_max
              && bytes < limits.bytes_max) {
-        out.push_back(
-          from.records[static_cast<std::size_t>(next - from.low)]);
+        out.push_back(from.records[static_cast<std::size_t>(next - from.low)]);
         bytes += out.back().value.size() + out.back().key.size();
         ++next;
       }
@@ -208,8 +206,8 @@ public:
       return unreachable();
     for (const auto& x : batch)
       if (!log_->find(x.topic))
-        return caf::make_error(ec::not_found, "topic " + x.topic
-                                                + " does not exist");
+        return caf::make_error(ec::not_found,
+                               "topic " + x.topic + " does not exist");
     if (log_->faults == 0) {
       write(batch, batch.size());
       return {};
@@ -246,9 +244,8 @@ private:
     for (std::size_t i = 0; i < count; ++i) {
       const auto& x = batch[i];
       const auto size = log_->find(x.topic)->size();
-      const auto number
-        = (x.key.empty() ? log_->turn++ : std::hash<std::string>{}(x.key))
-          % size;
+      const auto number =
+        (x.key.empty() ? log_->turn++ : std::hash<std::string>{}(x.key)) % size;
       source_record record{.key = x.key,
                            .value = x.has_value ? x.value : std::string{},
                            .has_value = x.has_value,
@@ -259,8 +256,7 @@ private:
         record.value.clear();
         record.has_value = false;
       }
-      log_->add(x.topic, static_cast<std::int32_t>(number),
-                std::move(record));
+      log_->add(x.topic, static_cast<std::int32_t>(number), std::move(record));
     }
   }
 
