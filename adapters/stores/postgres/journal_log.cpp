@@ -151,33 +151,34 @@ void journal_segments::erase(std::uint64_t number) {
 caf::expected<journal_contents> load_journal(connection& from,
                                              std::uint32_t shard) {
   journal_contents out;
-  const auto segments = from.run(statements::segments, parameters{}.add(shard));
-  if (!segments)
-    return segments.error();
-  for (int row = 0; row < segments->rows(); ++row) {
-    auto& x = out.segments.emplace_back();
-    segments->read(row, 0, x.number);
-    segments->read(row, 1, x.first);
-    segments->read(row, 2, x.last);
-    segments->read(row, 3, x.bytes);
-    segments->read(row, 4, x.open);
-    if (x.open)
-      if (auto error = count_open(from, shard, x))
-        return error;
-    if (x.first <= out.last)
-      return damaged("segment " + std::to_string(x.number)
-                     + " of the journal begins before the one before it ends");
-    out.last = x.last;
-  }
+  auto failed =
+    from.each(statements::segments, parameters{shard}, [&](const auto& row) {
+      auto& x = out.segments.emplace_back();
+      row.take(x.number, x.first, x.last, x.bytes, x.open);
+      if (x.open)
+        if (auto error = count_open(from, shard, x))
+          return error;
+      if (x.first <= out.last)
+        return damaged("segment " + std::to_string(x.number)
+                       + " of the journal begins before the one before it "
+                         "ends");
+      out.last = x.last;
+      return caf::error{};
+    });
+  if (failed)
+    return failed;
   if (!out.segments.empty() && !out.segments.back().open)
     return damaged("the journal has no segment to write to");
-  const auto marks
-    = from.run(statements::watermarks, parameters{}.add(shard));
-  if (!marks)
-    return marks.error();
-  for (int row = 0; row < marks->rows(); ++row)
-    out.watermarks[unescaped(marks->raw(row, 0))]
-      = static_cast<std::int64_t>(marks->number(row, 1));
+  failed =
+    from.each(statements::watermarks, parameters{shard}, [&](const auto& row) {
+      std::string partition;
+      std::int64_t offset = 0;
+      row.take(partition, offset);
+      out.watermarks[partition] = offset;
+      return caf::error{};
+    });
+  if (failed)
+    return failed;
   return out;
 }
 

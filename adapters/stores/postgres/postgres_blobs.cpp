@@ -51,15 +51,12 @@ private:
 caf::expected<std::string> postgres_blobs::put(std::string_view bytes) {
   auto name = sha256_hex(bytes);
   auto failed = next().repeatable([&](connection& to) -> caf::error {
-    auto kept = to.run(statements::keep_blob,
-                       parameters{}.text(name).add(bytes.size()));
-    if (!kept)
-      return std::move(kept.error());
-    if (kept->changed() == 1)
-      return {};
-    auto done
-      = to.run(statements::put_blob, parameters{}.text(name).bytes(bytes));
-    return done ? caf::error{} : std::move(done.error());
+    const auto kept =
+      to.run(statements::keep_blob, parameters{name, bytes.size()});
+    if (!kept || kept->changed() == 1)
+      return kept ? caf::error{} : kept.error();
+    return to.execute(statements::put_blob,
+                      parameters{}.text(name).bytes(bytes));
   });
   if (failed)
     return failed;
@@ -70,20 +67,16 @@ caf::expected<std::string> postgres_blobs::get(const std::string& sha256) {
   if (!is_sha256_hex(sha256))
     return caf::make_error(ec::not_found,
                            std::string{"a blob is named by its SHA-256"});
-  std::string out;
-  auto failed = next().repeatable([&](connection& from) -> caf::error {
-    const auto rows
-      = from.run(statements::blob, parameters{}.text(sha256));
+  using bytes = caf::expected<std::string>;
+  auto out = next().repeatable([&](connection& from) -> bytes {
+    const auto rows = from.run(statements::blob, parameters{sha256});
     if (!rows)
       return rows.error();
     if (rows->rows() == 0)
       return caf::make_error(ec::not_found, "no blob " + sha256);
-    out = rows->raw(0, 0);
-    return {};
+    return std::string{rows->raw(0, 0)};
   });
-  if (failed)
-    return failed;
-  if (sha256_hex(out) != sha256)
+  if (out && sha256_hex(*out) != sha256)
     return caf::make_error(ec::store_damaged,
                            "postgres: blob " + sha256
                              + " does not match its name");
