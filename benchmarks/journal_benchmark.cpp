@@ -132,20 +132,8 @@ void replay(benchmark::State& state) {
   state.SetBytesProcessed(static_cast<std::int64_t>(bytes));
 }
 
-BENCHMARK(recycled)
-  ->Arg(1)
-  ->Arg(10)
-  ->Arg(100)
-  ->Arg(1000)
-  ->Arg(4000)
-  ->UseRealTime();
-BENCHMARK(fresh)
-  ->Arg(1)
-  ->Arg(10)
-  ->Arg(100)
-  ->Arg(1000)
-  ->Arg(4000)
-  ->UseRealTime();
+BENCHMARK(recycled)->ArgsProduct({{1, 10, 100, 1000, 4000}})->UseRealTime();
+BENCHMARK(fresh)->ArgsProduct({{1, 10, 100, 1000, 4000}})->UseRealTime();
 BENCHMARK(read_body);
 BENCHMARK(replay);
 

@@ -20,31 +20,22 @@ auto& walk(T& from, Member first, Members... rest) {
 // Each of these makes a reader out of the way to a field.
 
 template <class... Members>
-setting_reader number(std::uint32_t min, std::uint32_t max, Members... path) {
-  return [=](depositd_settings& to, const given_setting& x) {
+auto number(std::uint32_t min, std::uint32_t max, Members... path) {
+  return [=](auto& to, const given_setting& x) {
     return read_number(x, min, max, walk(to, path...));
   };
 }
 
-template <class... Members>
-setting_reader flag(Members... path) {
-  return [=](depositd_settings& to, const given_setting& x) {
-    return read_flag(x, walk(to, path...));
+template <class T, class... Members>
+auto field(caf::error (*read)(const given_setting&, T&), Members... path) {
+  return [=](auto& to, const given_setting& x) {
+    return read(x, walk(to, path...));
   };
 }
 
 template <class... Members>
-setting_reader text(Members... path) {
-  return [=](depositd_settings& to, const given_setting& x) {
-    return read_text(x, walk(to, path...));
-  };
-}
-
-template <class... Members>
-setting_reader address(Members... path) {
-  return [=](depositd_settings& to, const given_setting& x) {
-    return read_endpoint(x, walk(to, path...));
-  };
+auto text(Members... path) {
+  return field(read_text, path...);
 }
 
 caf::error read_data_folder(depositd_settings& to, const given_setting& x) {
@@ -81,10 +72,6 @@ caf::error read_processors_count(depositd_settings& to,
   return read_number(x, 0, 1'024, to.processors.count);
 }
 
-caf::error read_prohibited(depositd_settings& to, const given_setting& x) {
-  return read_names(x, to.prohibited_users);
-}
-
 caf::error read_kafka_options(depositd_settings& to, const given_setting& x) {
   std::vector<std::string> options;
   if (auto failure = read_names(x, options))
@@ -113,7 +100,7 @@ std::vector<setting_key> outer_keys() {
      number(1, shards_max, &settings::shards, &shard_settings::count)},
     {"shards.lease_ms",
      number(500, 600'000, &settings::shards, &shard_settings::lease_ms)},
-    {"http.listen", address(&settings::http, &http::listen)},
+    {"http.listen", field(read_endpoint, &settings::http, &http::listen)},
     {"http.tls.certificate",
      text(&settings::http, &http::tls, &tls::certificate)},
     {"http.tls.key", text(&settings::http, &http::tls, &tls::key)},
@@ -123,8 +110,9 @@ std::vector<setting_key> outer_keys() {
      number(1, 100'000, &settings::http, &http::connections_per_address_max)},
     {"http.idle_timeout_s",
      number(1, 3'600, &settings::http, &http::idle_timeout_s)},
-    {"admin.listen", address(&settings::admin, &admin_settings::listen)},
-    {"node.listen", address(&settings::node, &node::listen)},
+    {"admin.listen",
+     field(read_endpoint, &settings::admin, &admin_settings::listen)},
+    {"node.listen", field(read_endpoint, &settings::node, &node::listen)},
     {"node.advertise", text(&settings::node, &node::advertise)},
     {"node.name", text(&settings::node, &node::name)},
     {"node.tls.certificate",
@@ -144,8 +132,8 @@ std::vector<setting_key> inner_keys() {
     {"processors.count", read_processors_count},
     {"processors.inject_delay_ms",
      number(0, 3'600'000, &settings::processors, &processors::inject_delay_ms)},
-    {"prohibited_users", read_prohibited},
-    {"emodb.anonymous", flag(&settings::emodb, &emodb::anonymous)},
+    {"prohibited_users", field(read_names, &settings::prohibited_users)},
+    {"emodb.anonymous", field(read_flag, &settings::emodb, &emodb::anonymous)},
     {"emodb.message_bytes_max",
      number(1, inline_body_bytes_max, &settings::emodb,
             &emodb::message_bytes_max)},
@@ -224,42 +212,15 @@ const std::vector<queue_setting_key>& queue_setting_table() {
        to = kind == queue_kind::deposit ? deposit_queue_defaults() : queue{};
        return failure;
      }},
-    {"allocation",
-     [](queue& to, const given_setting& x) {
-       return read_number(x, 0, no_cap - 1, to.allocation);
-     }},
-    {"concurrency",
-     [](queue& to, const given_setting& x) {
-       return read_cap(x, to.concurrency);
-     }},
-    {"pending_limit",
-     [](queue& to, const given_setting& x) {
-       return read_cap(x, to.pending_limit);
-     }},
-    {"priority_mode",
-     [](queue& to, const given_setting& x) {
-       return read_word(x, to.priority);
-     }},
-    {"dedup",
-     [](queue& to, const given_setting& x) {
-       return read_word(x, to.dedup);
-     }},
-    {"attempts_max",
-     [](queue& to, const given_setting& x) {
-       return read_cap(x, to.attempts_max);
-     }},
-    {"retry_delay_ms",
-     [](queue& to, const given_setting& x) {
-       return read_number(x, 0, 86'400'000, to.retry_delay_ms);
-     }},
-    {"retry_delay_ms_max",
-     [](queue& to, const given_setting& x) {
-       return read_number(x, 0, 604'800'000, to.retry_delay_ms_max);
-     }},
-    {"oldest_band_every",
-     [](queue& to, const given_setting& x) {
-       return read_number(x, 2, 1'000'000, to.oldest_band_every);
-     }},
+    {"allocation", number(0, no_cap - 1, &queue::allocation)},
+    {"concurrency", field(read_cap, &queue::concurrency)},
+    {"pending_limit", field(read_cap, &queue::pending_limit)},
+    {"priority_mode", field(read_word<priority_mode>, &queue::priority)},
+    {"dedup", field(read_word<dedup_mode>, &queue::dedup)},
+    {"attempts_max", field(read_cap, &queue::attempts_max)},
+    {"retry_delay_ms", number(0, 86'400'000, &queue::retry_delay_ms)},
+    {"retry_delay_ms_max", number(0, 604'800'000, &queue::retry_delay_ms_max)},
+    {"oldest_band_every", number(2, 1'000'000, &queue::oldest_band_every)},
   };
   return table;
 }

@@ -2,9 +2,7 @@
 
 #include "adapters/stores/blobs/folder_blobs.hpp"
 #include "adapters/stores/memory/memory_blob_store.hpp"
-#include "adapters/stores/memory/memory_doi_registry.hpp"
 #include "adapters/stores/memory/memory_journal_store.hpp"
-#include "adapters/stores/memory/memory_projection_store.hpp"
 #include "adapters/stores/postgres/postgres_blobs.hpp"
 #include "adapters/stores/postgres/postgres_doi_registry.hpp"
 #include "adapters/stores/postgres/postgres_journal_store.hpp"
@@ -19,6 +17,20 @@
 namespace depositd {
 
 namespace {
+
+/// Projection and registry.
+caf::error open_tables(const std::filesystem::path& projection,
+                       const std::filesystem::path& registry, stores& out) {
+  if (auto opened = open_sqlite_projection(projection))
+    out.projection = std::move(*opened);
+  else
+    return opened.error();
+  if (auto opened = open_sqlite_registry(registry))
+    out.registry = std::move(*opened);
+  else
+    return opened.error();
+  return {};
+}
 
 caf::expected<stores> open_embedded(const depositd_settings& settings) {
   const auto& folder = settings.data.folder;
@@ -36,18 +48,13 @@ caf::expected<stores> open_embedded(const depositd_settings& settings) {
     out.journal = std::move(*journal);
   else
     return journal.error();
-  if (auto projection = open_sqlite_projection(folder / "projection.db"))
-    out.projection = std::move(*projection);
-  else
-    return projection.error();
   if (auto blobs = open_folder_blobs({folder / "blobs"}))
     out.blobs = std::move(*blobs);
   else
     return blobs.error();
-  if (auto registry = open_sqlite_registry(folder / "registry.db"))
-    out.registry = std::move(*registry);
-  else
-    return registry.error();
+  if (auto wrong =
+        open_tables(folder / "projection.db", folder / "registry.db", out))
+    return wrong;
   return out;
 }
 
@@ -81,12 +88,12 @@ caf::expected<stores> open_postgres(const depositd_settings& settings) {
   return out;
 }
 
-stores open_memory() {
+caf::expected<stores> open_memory() {
   stores out;
   out.journal = open_memory_journal(make_memory_journal());
-  out.projection = make_memory_projection();
   out.blobs = make_memory_blobs();
-  out.registry = make_memory_registry();
+  if (auto wrong = open_tables(":memory:", ":memory:", out))
+    return wrong;
   return out;
 }
 

@@ -41,7 +41,7 @@ using queue_actor = queue_port_actor::extend<
   caf::replies_to<struct forget_member>::with<struct member_forgotten>,
   // From the shard: settings of the queue or the server changed.
   caf::reacts_to<struct configure_queue>,
-  // From the shard: a user's limits or standing changed.
+  // From the shard: a user's limits or eligibility changed.
   caf::reacts_to<struct change_limits>,
   // From the shard: recovery is over, order the ring and begin.
   caf::reacts_to<struct begin>,
@@ -116,7 +116,7 @@ using shard_doors_actor = caf::typed_actor<
   caf::replies_to<struct record_submission>::with<struct enqueued>,
   // A number for a submission that is not queued.
   caf::replies_to<struct reserve_id>::with<struct id_reserved>,
-  // The handle of a queue; of one that is in several shards, its doors.
+  // The handle of a queue; of one that is in several shards, its ports.
   caf::replies_to<struct open_queue>::with<queue_port_actor>,
   caf::replies_to<struct open_ports>::with<struct ports_opened>,
   // Deposits from a log of records, each of them once.
@@ -127,7 +127,7 @@ using shard_doors_actor = caf::typed_actor<
   caf::replies_to<struct watch_control>::with<struct control_changed>,
   // Whether new work would be taken now.
   caf::replies_to<struct check_intake>::with<done>>;
-DEPOSITD_NUMBER(89, shard_doors_actor);
+DEPOSITD_NUMBER(85, shard_doors_actor);
 
 /// For receiving doors too; none of these makes a queue.
 using shard_receiving_actor = shard_doors_actor::extend<
@@ -234,8 +234,6 @@ using store_server_actor = caf::typed_actor<
   caf::replies_to<struct put_blob>::with<struct blob_put>,
   // A piece of it; more are asked for by their place.
   caf::replies_to<struct read_blob>::with<struct blob_piece>,
-  caf::replies_to<struct list_blobs>::with<struct blobs_listed>,
-  caf::replies_to<struct remove_blobs>::with<struct blobs_removed>,
   caf::replies_to<struct record_dois>::with<struct dois_recorded>,
   caf::replies_to<struct find_dois>::with<struct dois_found>,
   caf::replies_to<struct find_submission>::with<struct submission_found>>;

@@ -5,7 +5,6 @@
 
 #include <caf/make_message.hpp>
 
-#include <algorithm>
 #include <string>
 
 namespace depositd {

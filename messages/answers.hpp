@@ -47,7 +47,7 @@ struct shared_reply {
   std::uint32_t shares = 0;
 };
 
-/// The answer to one `enqueue` while its parts are on their way. Each node
+/// The answer to one `enqueue` while its parts are on their way. Each user
 /// clears the ids of those of its own items that it refuses, before it sends
 /// its share on; nobody reads it before the last share is committed.
 struct enqueue_answer {

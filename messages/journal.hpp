@@ -75,11 +75,12 @@ struct append_bundle {
 /// One command's events on their way to the journal, with what leaves after
 /// the commit. Without bytes it only keeps its place in the order.
 struct append {
-  std::uint32_t generation = 0;    ///< see `begin_generation`
-  std::string bytes;               ///< encoded records
-  std::uint32_t events = 0;        ///< in `bytes`
-  std::vector<body_slot> slots;    ///< bodies whose place is asked for
-  caf::strong_actor_ptr locations_to; ///< gets `places` for `slots`, or null
+  std::uint32_t generation = 0; ///< see `begin_generation`
+  std::string bytes;            ///< encoded records
+  std::uint32_t events = 0;     ///< in `bytes`
+  std::vector<body_slot> slots; ///< bodies whose place is asked for
+  /// Gets `body_locations` for `slots`; may be null.
+  caf::strong_actor_ptr locations_to;
   std::string locations_queue;
   std::vector<delivery> deliveries;      ///< in order
   std::shared_ptr<append_bundle> bundle; ///< null: may go alone

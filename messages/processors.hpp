@@ -105,10 +105,11 @@ DEPOSITD_FIELDS(settlement, id, accepted);
 struct deliver {
   std::vector<settlement> settled;
   std::vector<claimed_item> items;
-  /// Users of this queue that could be served now, as an answer to a `work`
-  /// that did not wait. Who draws from several doors visits them by it.
+  /// Users of this queue that could be served now, as an answer to a
+  /// `settle_and_request` that did not wait. Who draws from several ports
+  /// visits them by it.
   std::uint32_t eligible = 0;
-  bool counted = false; ///< the answer to a `work` that `counts`
+  bool counted = false; ///< the answer to one that `counts`
 };
 DEPOSITD_MESSAGE(8, deliver, settled, items, eligible, counted);
 

@@ -26,13 +26,13 @@ namespace depositd {
 struct recover {};
 DEPOSITD_LOCAL(recover);
 
-/// See actors/projection/recovery.hpp, which says what is inside.
+/// See actors/shard/recovered_state.hpp, which says what is inside.
 struct recovered {
   std::shared_ptr<shard::recovered_state> state;
 };
 DEPOSITD_LOCAL(recovered);
 
-/// Tells the projector whom to ask for relocations.
+/// Tells the projector whom to ask to write bodies again.
 struct meet_shard {
   caf::strong_actor_ptr shard; ///< a shard_actor
 };

@@ -15,7 +15,6 @@
 #include <caf/meta/load_callback.hpp>
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -86,13 +85,13 @@ struct open_queue {
 };
 DEPOSITD_MESSAGE(2, open_queue, name);
 
-/// Asks for the doors of a queue, which comes into being if it is new.
+/// Asks for the ports of a queue, which comes into being if it is new.
 struct open_ports {
   std::string name;
 };
 DEPOSITD_MESSAGE(20, open_ports, name);
 
-/// One queue's doors, one for each shard that has a part of it.
+/// One queue's ports, one for each shard that has a part of it.
 struct ports_opened {
   struct port {
     shard_number shard = 0;
@@ -137,14 +136,14 @@ struct carry_items {
   std::vector<one> items;
 };
 DEPOSITD_FIELDS(carry_items::one, offset, user, priority, size, kind, body);
-DEPOSITD_MESSAGE(87, carry_items, from, queue, last, items);
+DEPOSITD_MESSAGE(83, carry_items, from, queue, last, items);
 
 /// They are durable at their target.
 struct items_carried {
   std::uint32_t accepted = 0;
   std::uint32_t skipped = 0; ///< had come before
 };
-DEPOSITD_MESSAGE(88, items_carried, accepted, skipped);
+DEPOSITD_MESSAGE(84, items_carried, accepted, skipped);
 
 // -- control ------------------------------------------------------------------
 

@@ -44,42 +44,17 @@ struct blob_piece {
 };
 DEPOSITD_MESSAGE(76, blob_piece, bytes_total, bytes);
 
-/// Blobs that one answer lists; a collection goes on with the next.
-inline constexpr std::size_t blobs_listed_max = 500'000;
-
-struct list_blobs {
-  std::int64_t age_min_s = 0;
-};
-DEPOSITD_MESSAGE(77, list_blobs, age_min_s);
-
-struct blobs_listed {
-  std::vector<std::string> names;
-};
-DEPOSITD_MESSAGE(78, blobs_listed, names);
-
-/// Those of the names that are old enough.
-struct remove_blobs {
-  std::int64_t age_min_s = 0;
-  std::vector<std::string> names;
-};
-DEPOSITD_MESSAGE(79, remove_blobs, age_min_s, names);
-
-struct blobs_removed {
-  std::uint64_t count = 0;
-};
-DEPOSITD_MESSAGE(80, blobs_removed, count);
-
 // -- the registry -------------------------------------------------------------
 
 struct record_dois {
   doi_registration what;
 };
-DEPOSITD_MESSAGE(81, record_dois, what);
+DEPOSITD_MESSAGE(77, record_dois, what);
 
 struct dois_recorded {
   std::vector<doi_result> results;
 };
-DEPOSITD_MESSAGE(82, dois_recorded, results);
+DEPOSITD_MESSAGE(78, dois_recorded, results);
 
 inline constexpr std::uint32_t dois_found_max = 10'000;
 
@@ -87,22 +62,22 @@ struct find_dois {
   doi_query query;
   std::uint32_t count_max = 0; ///< up to `dois_found_max`
 };
-DEPOSITD_MESSAGE(83, find_dois, query, count_max);
+DEPOSITD_MESSAGE(79, find_dois, query, count_max);
 
 struct dois_found {
   std::vector<doi_record> records;
 };
-DEPOSITD_MESSAGE(84, dois_found, records);
+DEPOSITD_MESSAGE(80, dois_found, records);
 
 /// The highest submission that was recorded and is not above this one.
 struct find_submission {
   item_id last = 0;
 };
-DEPOSITD_MESSAGE(85, find_submission, last);
+DEPOSITD_MESSAGE(81, find_submission, last);
 
 struct submission_found {
   item_id id = 0; ///< 0: none
 };
-DEPOSITD_MESSAGE(86, submission_found, id);
+DEPOSITD_MESSAGE(82, submission_found, id);
 
 } // namespace depositd

@@ -95,8 +95,8 @@ void worker_pool::ended(const caf::actor_addr& worker, caf::error why) {
 /// A thread that hangs cannot be ended, so what hangs for good must not cost a
 /// thread at every time-out.
 void worker_pool::replace() {
-  const auto stuck_max = stuck_per_place * options_.count;
-  while (places_empty_ > 0 && stuck_.size() < stuck_max) {
+  while (places_empty_ > 0
+         && stuck_.size() < stuck_per_place * options_.count) {
     --places_empty_;
     go_on(spawn_());
   }

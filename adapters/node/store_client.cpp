@@ -65,22 +65,6 @@ public:
     }
   }
 
-  caf::expected<std::uint64_t>
-  collect(std::int64_t age_min_s,
-          const std::function<bool(const std::string&)>& in_use) override {
-    auto found = engine_->ask<blobs_listed>(list_blobs{age_min_s});
-    if (!found)
-      return std::move(found.error());
-    remove_blobs doomed{age_min_s, {}};
-    for (auto& name : found->names)
-      if (!in_use(name))
-        doomed.names.push_back(std::move(name));
-    if (doomed.names.empty())
-      return std::uint64_t{0};
-    return value_of(engine_->ask<blobs_removed>(std::move(doomed)),
-                    &blobs_removed::count);
-  }
-
   caf::error backup(const std::filesystem::path&) override {
     return no_files();
   }

@@ -1,7 +1,5 @@
 #include "adapters/node/store_server.hpp"
 
-#include <unordered_set>
-
 namespace depositd::node {
 
 namespace {
@@ -19,26 +17,6 @@ caf::result<Answer> answer(caf::expected<T> x) {
 
 caf::error too_large(const char* text) {
   return caf::make_error(ec::too_large, std::string{text});
-}
-
-caf::result<blobs_listed> list(blob_store& blobs, const list_blobs& x) {
-  blobs_listed out;
-  const auto looked = blobs.collect(x.age_min_s, [&](const std::string& name) {
-    if (out.names.size() < blobs_listed_max)
-      out.names.push_back(name);
-    return true;
-  });
-  if (!looked)
-    return looked.error();
-  return out;
-}
-
-caf::result<blobs_removed> remove(blob_store& blobs, const remove_blobs& x) {
-  const std::unordered_set<std::string> doomed{x.names.begin(), x.names.end()};
-  return answer<blobs_removed>(
-    blobs.collect(x.age_min_s, [&](const std::string& name) {
-      return doomed.count(name) == 0;
-    }));
 }
 
 } // namespace
@@ -96,8 +74,6 @@ store_server_actor::behavior_type store_server(store_server_actor::pointer,
     [=](const read_blob& x) -> caf::result<blob_piece> {
       return stores.pieces->read(x);
     },
-    [=](const list_blobs& x) { return list(*stores.blobs, x); },
-    [=](const remove_blobs& x) { return remove(*stores.blobs, x); },
     [=](const record_dois& x) {
       return answer<dois_recorded>(stores.registry->record(x.what));
     },

@@ -51,6 +51,25 @@ void await_end(progress& from) {
   } while (goal != from.sent);
 }
 
+open_loop::open_loop(double rate) : rate_(rate) {
+  // nop
+}
+
+std::uint64_t open_loop::due(std::uint64_t sent) {
+  const auto now = steady_us();
+  if (started_us_ == 0)
+    started_us_ = now;
+  const auto all = static_cast<std::uint64_t>(
+    static_cast<double>(now - started_us_) * rate_ / 1e6);
+  return all > sent ? all - sent : 0;
+}
+
+std::uint64_t open_loop::intended_us(std::uint64_t number) const {
+  return started_us_
+         + static_cast<std::uint64_t>(static_cast<double>(number) * 1e6
+                                      / rate_);
+}
+
 std::uint64_t steady_us() {
   return static_cast<std::uint64_t>(
     std::chrono::duration_cast<std::chrono::microseconds>(

@@ -72,6 +72,23 @@ struct worker_plan {
   bool note_latency = false;
 };
 
+/// When items of an open loop are due.
+class open_loop {
+public:
+  /// `rate` items per second from the first question on.
+  explicit open_loop(double rate);
+
+  /// How many more than `sent` are due by now.
+  std::uint64_t due(std::uint64_t sent);
+
+  /// When an item was to be sent.
+  std::uint64_t intended_us(std::uint64_t number) const;
+
+private:
+  double rate_;
+  std::uint64_t started_us_ = 0;
+};
+
 /// What a door offers and how its phases run unless options say otherwise.
 struct port_habits {
   std::vector<std::string> phases;        ///< in the order of `all`

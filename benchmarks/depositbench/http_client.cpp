@@ -71,27 +71,6 @@ private:
 
 } // namespace
 
-// -- open loop ----------------------------------------------------------------
-
-open_loop::open_loop(double rate) : rate_(rate) {
-  // nop
-}
-
-std::uint64_t open_loop::due(std::uint64_t sent) {
-  const auto now = steady_us();
-  if (started_us_ == 0)
-    started_us_ = now;
-  const auto all = static_cast<std::uint64_t>(
-    static_cast<double>(now - started_us_) * rate_ / 1e6);
-  return all > sent ? all - sent : 0;
-}
-
-std::uint64_t open_loop::intended_us(std::uint64_t number) const {
-  return started_us_
-         + static_cast<std::uint64_t>(static_cast<double>(number) * 1e6
-                                      / rate_);
-}
-
 // -- client -------------------------------------------------------------------
 
 http_client::http_client(const std::string& address,

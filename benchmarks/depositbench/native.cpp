@@ -10,6 +10,7 @@
 #include <caf/scoped_actor.hpp>
 #include <caf/stateful_actor.hpp>
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace depositd::bench {
@@ -42,7 +43,7 @@ struct producer_state {
   std::unique_ptr<workload> source;
   std::uint64_t sent = 0;
   std::size_t open = 0;
-  std::uint64_t started_us = 0;
+  open_loop loop{0};
   std::vector<std::uint32_t> latencies;
   bool waiting = false; ///< a `send_more` is on its way
 };
@@ -93,17 +94,11 @@ bool finished(const producer_state& state) {
 /// Open loop: whatever is due by now, each item with its intended time.
 void send_due(producer_pointer self) {
   auto& state = self->state;
-  const auto now = steady_us();
-  if (state.started_us == 0)
-    state.started_us = now;
-  const auto due = static_cast<std::uint64_t>(
-    static_cast<double>(now - state.started_us) * state.plan.rate / 1e6);
+  const auto due =
+    std::min<std::uint64_t>(state.loop.due(state.sent), enqueue_items_max);
   std::vector<new_item> items;
-  for (auto i = state.sent; i < due && items.size() < enqueue_items_max; ++i)
-    items.push_back(state.source->next(
-      state.started_us
-      + static_cast<std::uint64_t>(static_cast<double>(i) * 1e6
-                                   / state.plan.rate)));
+  for (std::uint64_t i = 0; i < due; ++i)
+    items.push_back(state.source->next(state.loop.intended_us(state.sent + i)));
   if (!items.empty())
     send_group(self, std::move(items));
   send_later(self);
@@ -139,6 +134,7 @@ producer_actor::behavior_type producer(producer_pointer self,
   auto& state = self->state;
   state.source
     = std::make_unique<workload>(plan.users, plan.body_bytes, plan.seed);
+  state.loop = open_loop{plan.rate};
   state.plan = std::move(plan);
   state.to = std::move(to);
   state.native = std::move(native);

@@ -6,7 +6,6 @@
 #include "messages/values/errors.hpp"
 
 #include <filesystem>
-#include <functional>
 #include <string>
 #include <string_view>
 
@@ -23,11 +22,6 @@ public:
 
   /// `ec::not_found`; `ec::store_damaged` if the bytes no longer match.
   virtual caf::expected<std::string> get(const std::string& sha256) = 0;
-
-  /// Removes blobs older than the age that `in_use` disowns. Returns how many.
-  virtual caf::expected<std::uint64_t>
-  collect(std::int64_t age_min_s,
-          const std::function<bool(const std::string& sha256)>& in_use) = 0;
 
   virtual caf::error backup(const std::filesystem::path& folder) = 0;
 };

@@ -2,7 +2,7 @@
 
 // Port: the DOIs that deposits recorded. An effect outside the journal, so
 // `record` is idempotent by submission and gives the same answer when it is
-// repeated after a crash. Adapters: sqlite, postgres, memory.
+// repeated after a crash. Adapters: sqlite, postgres.
 
 #include "messages/values/errors.hpp"
 #include "messages/values/fields.hpp"
@@ -76,7 +76,7 @@ public:
   virtual caf::expected<std::vector<doi_record>>
   find(const doi_query& query, std::uint32_t count_max) = 0;
 
-  /// Highest submission that was ever recorded and is not above `upto` (a shard
+  /// Highest submission that was ever recorded and is not above `last` (a shard
   /// has a range of numbers); 0: none. None that its shard gave up to it may be
   /// given to another submission, even if the journal has never heard of it (a
   /// crash right after `record`, a backup taken a moment earlier).

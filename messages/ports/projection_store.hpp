@@ -1,7 +1,7 @@
 #pragma once
 
 // Port: the keyed tables (snapshot and read model) of one shard. Adapters:
-// sqlite, postgres, memory; all pass tests/contract/projection_store_suite.hpp.
+// sqlite, postgres; both pass tests/contract/projection_store_suite.hpp.
 
 #include "messages/values/errors.hpp"
 #include "messages/values/rows.hpp"
@@ -100,9 +100,6 @@ public:
   /// Removes finished submissions older than this; returns how many.
   virtual caf::expected<std::uint64_t>
   forget_submissions(micros finished_before_us, std::uint32_t count_max) = 0;
-
-  /// Whether any submission still names this blob.
-  virtual caf::expected<bool> blob_in_use(const std::string& sha256) = 0;
 
   /// Consistent copy into the folder.
   virtual caf::error backup(const std::filesystem::path& folder) = 0;

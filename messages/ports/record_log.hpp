@@ -1,9 +1,10 @@
 #pragma once
 
 // Ports: a partitioned log of records outside, from which deposits come and to
-// which outcomes go. Adapters: kafka and memory; both pass
-// tests/contract/record_log_suite.hpp. No partition is ever given to anybody by
-// the log itself: whoever reads says what, and keeps its own position.
+// which outcomes go. Adapter: kafka; that and the one in memory of the tests
+// pass tests/contract/record_log_suite.hpp. No partition is ever given to
+// anybody by the log itself: whoever reads says what, and keeps its own
+// position.
 
 #include "messages/values/errors.hpp"
 #include "messages/values/types.hpp"
@@ -87,12 +88,6 @@ public:
   /// nothing comes until the next `assign`.
   virtual caf::expected<std::vector<source_record>>
   poll(const read_limits& limits) = 0;
-
-  /// Reads no more of these partitions, which stay assigned, until resumed.
-  /// Records of them that were read ahead do not come before that.
-  virtual caf::error pause(const std::vector<std::int32_t>& partitions) = 0;
-
-  virtual caf::error resume(const std::vector<std::int32_t>& partitions) = 0;
 
   /// Why nothing comes, in one line for an operator; empty while all is well.
   virtual std::string trouble() const = 0;

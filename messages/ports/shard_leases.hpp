@@ -1,9 +1,9 @@
 #pragma once
 
-// Port: which engine owns which shard, and until when. Adapters: postgres,
-// memory; both pass tests/contract/shard_leases_suite.hpp. A lease says who
-// may begin to write; what keeps an engine that lost one from writing is the
-// epoch, which the journal checks in every append.
+// Port: which engine owns which shard, and until when. Adapter: postgres; that
+// and the tests' own in memory pass tests/contract/shard_leases_suite.hpp. A
+// lease says who may begin to write; what keeps an engine that lost one from
+// writing is the epoch, which the journal checks in every append.
 
 #include "messages/values/errors.hpp"
 #include "messages/values/sharding.hpp"

@@ -2,6 +2,7 @@
 
 #include <cassert>
 #include <limits>
+#include <tuple>
 #include <type_traits>
 
 namespace depositd {
@@ -13,43 +14,17 @@ namespace {
 constexpr char format_1 = 1;
 constexpr char format_2 = 2;
 
-/// The last value of an enumeration that events hold; a number above it is
+/// The last value of each enumeration that events hold; a number above it is
 /// damage, not a value that `switch` statements must reckon with.
-constexpr std::uint64_t last_of(bool) {
-  return 1;
-}
-
-constexpr std::uint64_t last_of(queue_kind) {
-  return static_cast<std::uint64_t>(queue_kind::message);
-}
-
-constexpr std::uint64_t last_of(priority_mode) {
-  return static_cast<std::uint64_t>(priority_mode::across_users);
-}
-
-constexpr std::uint64_t last_of(dedup_mode) {
-  return static_cast<std::uint64_t>(dedup_mode::while_pending);
-}
-
-constexpr std::uint64_t last_of(body_kind) {
-  return static_cast<std::uint64_t>(body_kind::blob);
-}
-
-constexpr std::uint64_t last_of(pick_kind) {
-  return static_cast<std::uint64_t>(pick_kind::required);
-}
-
-constexpr std::uint64_t last_of(queue_right) {
-  return static_cast<std::uint64_t>(queue_right::any);
-}
-
-constexpr std::uint64_t last_of(move_status) {
-  return static_cast<std::uint64_t>(move_status::error);
-}
-
-constexpr std::uint64_t last_of(ending) {
-  return static_cast<std::uint64_t>(ending::collapsed);
-}
+constexpr std::tuple last_values{true,
+                                 queue_kind::message,
+                                 priority_mode::across_users,
+                                 dedup_mode::while_pending,
+                                 body_kind::blob,
+                                 pick_kind::required,
+                                 queue_right::any,
+                                 move_status::error,
+                                 ending::collapsed};
 
 class writer {
 public:
@@ -178,7 +153,7 @@ public:
   void get(T& x) {
     if constexpr (std::is_enum_v<T> || std::is_same_v<T, bool>) {
       const auto value = number();
-      if (value > last_of(T{}))
+      if (value > static_cast<std::uint64_t>(std::get<T>(last_values)))
         ok_ = false;
       else
         x = static_cast<T>(value);

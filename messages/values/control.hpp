@@ -1,8 +1,8 @@
 #pragma once
 
-// What operators have set: queues, limits, standing, accounts, processors,
-// server switches. The shard owns it; every door gets the newest immutable
-// copy.
+// What operators have set: queues, limits, eligibility, accounts,
+// processors, server switches. The shard owns it; every door gets the newest
+// immutable copy.
 
 #include "messages/values/events.hpp"
 

@@ -133,7 +133,7 @@ struct submission_change {
                          const submission_change&) = default;
 };
 
-/// The net effect of the events after `from` up to and with `upto`. What was
+/// The net effect of the events after `from` up to and with `last`. What was
 /// enqueued and finished inside the slice is not in it at all (but for its
 /// submission).
 struct slice {

@@ -39,7 +39,7 @@ private:
   std::vector<std::uint64_t> limits_{no_size_limit};
 };
 
-/// Limits and standing of a user in one queue.
+/// Limits and eligibility of a user in one queue.
 struct member_limits {
   std::uint32_t allocation = 1;
   std::uint32_t concurrency = no_cap;

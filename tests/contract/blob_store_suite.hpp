@@ -6,7 +6,6 @@
 
 #include <functional>
 #include <memory>
-#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -68,7 +67,6 @@ TEST_P(blob_store_suite, stores_the_same_bytes_once) {
   const auto first = put("same");
   EXPECT_EQ(put("same"), first);
   EXPECT_EQ(*store->get(first), "same");
-  EXPECT_EQ(*store->collect(0, [](const auto&) { return false; }), 1u);
 }
 
 TEST_P(blob_store_suite, does_not_find_what_was_never_put) {
@@ -79,31 +77,6 @@ TEST_P(blob_store_suite, does_not_find_what_was_never_put) {
   auto upper = name;
   upper[0] = 'B';
   EXPECT_EQ(store->get(upper).error(), ec::not_found);
-}
-
-TEST_P(blob_store_suite, collects_only_what_is_not_in_use) {
-  const auto kept = put("kept");
-  const auto gone = put("gone");
-  std::set<std::string> asked;
-  const auto count = store->collect(0, [&](const std::string& name) {
-    asked.insert(name);
-    return name == kept;
-  });
-  ASSERT_TRUE(count);
-  EXPECT_EQ(*count, 1u);
-  EXPECT_EQ(asked, (std::set<std::string>{kept, gone}));
-  EXPECT_EQ(*store->get(kept), "kept");
-  EXPECT_EQ(store->get(gone).error(), ec::not_found);
-  EXPECT_EQ(put("gone"), gone);
-  EXPECT_EQ(*store->get(gone), "gone");
-}
-
-TEST_P(blob_store_suite, does_not_collect_what_is_young) {
-  const auto name = put("young");
-  const auto count = store->collect(3600, [](const auto&) { return false; });
-  ASSERT_TRUE(count);
-  EXPECT_EQ(*count, 0u);
-  EXPECT_EQ(*store->get(name), "young");
 }
 
 TEST_P(blob_store_suite, takes_puts_from_many_threads) {
@@ -119,7 +92,6 @@ TEST_P(blob_store_suite, takes_puts_from_many_threads) {
     const auto bytes = "blob " + std::to_string(i);
     EXPECT_EQ(*store->get(put(bytes)), bytes);
   }
-  EXPECT_EQ(*store->collect(0, [](const auto&) { return false; }), 20u);
 }
 
 } // namespace depositd

@@ -1,7 +1,7 @@
 #include "tests/contract/doi_registry_suite.hpp"
 
-#include "adapters/stores/memory/memory_doi_registry.hpp"
 #include "adapters/stores/sqlite/sqlite_doi_registry.hpp"
+#include "tests/support/memory_tables.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace depositd {

@@ -15,7 +15,7 @@
 
 namespace depositd {
 
-/// Closes an extent after some 20 KiB.
+/// Closes a segment after some 20 KiB.
 class journal_driver {
 public:
   virtual ~journal_driver() = default;
@@ -59,7 +59,7 @@ protected:
     return group ? *group : 0;
   }
 
-  /// Appends until there are so many extents; every group has one event.
+  /// Appends until there are so many segments; every group has one event.
   void append_segments(std::size_t count) {
     while (store->segments().size() < count)
       append(std::string(3000, 'x'));
@@ -269,7 +269,7 @@ TEST_P(journal_store_suite, knows_watermarks_of_what_was_dropped) {
   EXPECT_EQ(store->watermarks(), expected);
 }
 
-TEST_P(journal_store_suite, divides_the_log_into_extents) {
+TEST_P(journal_store_suite, divides_the_log_into_segments) {
   append_segments(4);
   for (auto again = 0; again < 2; ++again) {
     const auto segments = store->segments();
@@ -344,7 +344,7 @@ TEST_P(journal_store_suite, goes_on_counting_after_all_was_dropped) {
   EXPECT_EQ(read(last + 1).front().bytes, "next");
 }
 
-TEST_P(journal_store_suite, keeps_a_group_larger_than_an_extent) {
+TEST_P(journal_store_suite, keeps_a_group_larger_than_a_segment) {
   append("small");
   const auto large = std::string(300'000, 'l');
   const auto group = append(large, 7);
@@ -359,7 +359,7 @@ TEST_P(journal_store_suite, keeps_a_group_larger_than_an_extent) {
   }
 }
 
-TEST_P(journal_store_suite, stays_bounded_while_extents_are_dropped) {
+TEST_P(journal_store_suite, stays_bounded_while_segments_are_dropped) {
   append_segments(3);
   std::uint64_t bytes_max = 0;
   for (auto i = 0; i < 200; ++i) {

@@ -1,7 +1,7 @@
 #include "tests/contract/projection_store_suite.hpp"
 
-#include "adapters/stores/memory/memory_projection_store.hpp"
 #include "adapters/stores/sqlite/sqlite_projection_store.hpp"
+#include "tests/support/memory_tables.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace depositd {

@@ -200,18 +200,4 @@ TEST_P(projection_store_suite, forgets_what_finished_long_ago_oldest_first) {
   EXPECT_EQ(ids({}), (ids_list{4, 1}));
 }
 
-TEST_P(projection_store_suite, says_whether_a_blob_is_in_use) {
-  auto row = a_submission(1);
-  row.submission.blob = "abc";
-  row.finished_us = 5;
-  auto without = a_submission(2);
-  without.submission.blob.clear();
-  put({row, without});
-  EXPECT_TRUE(*store->blob_in_use("abc"));
-  EXPECT_FALSE(*store->blob_in_use("ab"));
-  EXPECT_FALSE(*store->blob_in_use(""));
-  ASSERT_EQ(*store->forget_submissions(6, 1), 1u);
-  EXPECT_FALSE(*store->blob_in_use("abc"));
-}
-
 } // namespace depositd

@@ -317,37 +317,6 @@ TEST_P(record_log_suite, says_that_records_were_deleted_under_the_reader) {
   EXPECT_EQ(read(1).front().offset, 199);
 }
 
-TEST_P(record_log_suite, shows_nothing_of_a_paused_partition) {
-  use_topic(2);
-  std::vector<outgoing_record> batch;
-  for (int i = 0; i < 2'000; ++i)
-    batch.push_back({.topic = topic,
-                     .key = std::to_string(i % 20),
-                     .value = std::to_string(i)});
-  publish(batch);
-  const auto held = source->range(1);
-  ASSERT_TRUE(held && held->high > 50 && held->high < 1'950);
-  assign({{0, 0}, {1, 0}});
-  std::map<std::int32_t, std::int64_t> next;
-  std::size_t shown = 0;
-  const auto note = [&](const records& all) {
-    for (const auto& x : all)
-      EXPECT_EQ(x.offset, next[x.partition]++);
-    shown += all.size();
-  };
-  note(read(10, {.records_max = 10}));
-  ASSERT_FALSE(source->pause({1}));
-  const auto before = next[1];
-  const auto others = static_cast<std::size_t>(2'000 - held->high - next[0]);
-  note(read(others));
-  expect_silence();
-  EXPECT_EQ(next[1], before);
-  ASSERT_FALSE(source->resume({1}));
-  note(read(2'000 - shown));
-  expect_silence();
-  EXPECT_EQ(next[1], held->high);
-}
-
 TEST_P(record_log_suite, leaves_out_a_value_that_is_too_large) {
   use_topic(1);
   publish({{.topic = topic, .key = "a", .value = "before"},

@@ -5,9 +5,9 @@
 #include "adapters/logs/kafka/kafka_record_sink.hpp"
 #include "adapters/logs/kafka/kafka_record_source.hpp"
 #include "adapters/logs/kafka/kafka_topics.hpp"
-#include "adapters/stores/memory/memory_record_log.hpp"
 #include "tests/support/kafka_admin.hpp"
 #include "tests/support/kafka_server.hpp"
+#include "tests/support/memory_record_log.hpp"
 
 namespace depositd {
 

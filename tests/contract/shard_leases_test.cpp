@@ -1,6 +1,5 @@
 #include "tests/contract/shard_leases_suite.hpp"
-
-#include "adapters/stores/memory/memory_shard_leases.hpp"
+#include "tests/support/memory_shard_leases.hpp"
 
 namespace depositd {
 

@@ -193,6 +193,30 @@ TEST_F(workers_test, give_up_a_worker_that_is_stuck) {
   EXPECT_EQ(at->spawned, 2);
 }
 
+TEST_F(workers_test, leave_a_place_empty_while_too_many_are_stuck) {
+  worker_pool pool;
+  std::vector<caf::actor> workers;
+  pool.open({.count = 1}, [&] {
+    return workers.emplace_back(spawn(
+      [](caf::event_based_actor*) -> caf::behavior { return {[](int) {}}; }));
+  });
+  int asked = 0;
+  const auto take = [&] {
+    pool.take({[&](const caf::actor&) { ++asked; }, [](const caf::error&) {}});
+  };
+  // Nobody says that they have ended: as if their threads hung.
+  for (int i = 0; i < 4; ++i) {
+    take();
+    pool.failed(workers.back(), caf::sec::request_timeout);
+  }
+  EXPECT_EQ(workers.size(), 4u) << "the fourth was not replaced";
+  take();
+  EXPECT_EQ(asked, 4);
+  pool.ended(workers.front().address(), caf::exit_reason::kill);
+  EXPECT_EQ(workers.size(), 5u);
+  EXPECT_EQ(asked, 5) << "what waited has the place";
+}
+
 TEST_F(workers_test, end_with_the_pool_and_tell_who_waits) {
   const auto pool = open({.count = 2});
   for (const auto* name : {"a", "b", "c"})

@@ -54,7 +54,7 @@ std::string passed_on(T x) {
   EXPECT_EQ(written(value), literal);                                          \
   EXPECT_EQ(passed_on(value), literal)
 
-/// A deposit's particulars, no two fields alike.
+/// A deposit's metadata, no two fields alike.
 inline const submission submission{.file_name = "f",
                                    .operation = "o",
                                    .login = "l",

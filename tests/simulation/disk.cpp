@@ -138,9 +138,6 @@ public:
                      std::uint32_t count_max) override {
     return store_.forget_submissions(finished_before_us, count_max);
   }
-  caf::expected<bool> blob_in_use(const std::string& sha256) override {
-    return store_.blob_in_use(sha256);
-  }
   caf::error backup(const std::filesystem::path& folder) override {
     return store_.backup(folder);
   }

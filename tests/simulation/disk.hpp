@@ -5,10 +5,10 @@
 
 #include "actors/projection/recovery.hpp"
 #include "adapters/stores/memory/memory_journal_store.hpp"
-#include "adapters/stores/memory/memory_projection_store.hpp"
 #include "messages/ports/journal_store.hpp"
 #include "tests/simulation/history.hpp"
 #include "tests/simulation/knobs.hpp"
+#include "tests/support/memory_tables.hpp"
 
 #include <functional>
 #include <memory>

@@ -59,7 +59,7 @@ struct knobs {
   bool unknown_appends = false; ///< in the log, but the caller hears failure
   bool tiny_groups = false;     ///< one append each
   bool no_budget = false;       ///< bodies stay in the journal
-  bool tight_disk = false;      ///< bodies are written again, extents go
+  bool tight_disk = false;      ///< bodies are written again, segments go
   bool bad_reads = false;       ///< bodies cannot be read now and then
   // -- engines
   bool engine_crashes = false;

@@ -6,12 +6,12 @@
 
 #include "actors/cluster/keeper/keeper.hpp"
 #include "actors/engine/core.hpp"
-#include "adapters/stores/memory/memory_record_log.hpp"
-#include "adapters/stores/memory/memory_shard_leases.hpp"
 #include "messages/actors.hpp"
 #include "tests/simulation/disk.hpp"
 #include "tests/simulation/history.hpp"
 #include "tests/simulation/knobs.hpp"
+#include "tests/support/memory_record_log.hpp"
+#include "tests/support/memory_shard_leases.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>

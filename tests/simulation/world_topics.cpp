@@ -87,12 +87,6 @@ public:
       last_ = *out;
     return out;
   }
-  caf::error pause(const std::vector<std::int32_t>& which) override {
-    return source_->pause(which);
-  }
-  caf::error resume(const std::vector<std::int32_t>& which) override {
-    return source_->resume(which);
-  }
   std::string trouble() const override {
     return source_->trouble();
   }

@@ -7,13 +7,12 @@
 #include "actors/engine/native.hpp"
 #include "actors/shard/shard.hpp"
 #include "adapters/stores/memory/memory_blob_store.hpp"
-#include "adapters/stores/memory/memory_doi_registry.hpp"
 #include "adapters/stores/memory/memory_journal_store.hpp"
-#include "adapters/stores/memory/memory_projection_store.hpp"
 #include "messages/operators.hpp"
 #include "messages/processors.hpp"
 #include "messages/shard.hpp"
 #include "tests/support/actor_fixture.hpp"
+#include "tests/support/memory_tables.hpp"
 
 #include <memory>
 #include <string>

@@ -6,11 +6,10 @@
 #include "actors/engine/core.hpp"
 #include "actors/shard/shard.hpp"
 #include "adapters/stores/memory/memory_blob_store.hpp"
-#include "adapters/stores/memory/memory_doi_registry.hpp"
-#include "adapters/stores/memory/memory_projection_store.hpp"
 #include "adapters/stores/segments/segments.hpp"
 #include "messages/message_types.hpp"
 #include "messages/shard.hpp"
+#include "tests/support/memory_tables.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>

@@ -1,8 +1,8 @@
 #include "actors/rules/pages/pages.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <map>
+#include <utility>
 
 namespace depositd::rules::pages {
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 namespace depositd {
 
@@ -105,10 +104,6 @@ public:
   caf::expected<std::vector<source_record>>
   poll(const read_limits& limits) override;
 
-  caf::error pause(const std::vector<std::int32_t>& partitions) override;
-
-  caf::error resume(const std::vector<std::int32_t>& partitions) override;
-
   std::string trouble() const override {
     return client_->news().trouble;
   }
@@ -118,7 +113,6 @@ private:
     return clock::now() + std::chrono::milliseconds{options_.timeout_ms};
   }
 
-  partition_list list_of(const std::vector<std::int32_t>& partitions) const;
   caf::expected<partition_range> range_before(std::int32_t partition,
                                               deadline end);
   caf::error check(std::int32_t partition, std::int64_t next,
@@ -127,27 +121,15 @@ private:
   caf::error refusal(const rd_kafka_message_t& x);
   void take(const rd_kafka_message_t& x, std::vector<source_record>& out,
             std::size_t& bytes);
-  void take_held(std::vector<source_record>& out, std::size_t& bytes);
   void look_for_broker(deadline end);
 
   kafka_options options_;
   std::string topic_;
   std::unique_ptr<client> client_;
   std::map<std::int32_t, std::int64_t> next_; ///< by assigned partition
-  std::set<std::int32_t> paused_;
-  std::vector<source_record> held_; ///< that came although they were paused
   caf::error stopped_; ///< why nothing comes until the next assignment
   clock::time_point looked_at_;
 };
-
-partition_list
-kafka_source::list_of(const std::vector<std::int32_t>& partitions) const {
-  partition_list out{rd_kafka_topic_partition_list_new(
-    static_cast<int>(partitions.size()))};
-  for (const auto x : partitions)
-    rd_kafka_topic_partition_list_add(out.get(), topic_.c_str(), x);
-  return out;
-}
 
 caf::expected<partition_range>
 kafka_source::range_before(std::int32_t partition, deadline end) {
@@ -213,8 +195,6 @@ kafka_source::begin(const std::vector<partition_position>& positions) {
     client_ = std::move(*fresh);
   }
   next_.clear();
-  paused_.clear();
-  held_.clear();
   stopped_ = {};
   partition_list list{rd_kafka_topic_partition_list_new(
     static_cast<int>(positions.size()))};
@@ -264,23 +244,8 @@ void kafka_source::take(const rd_kafka_message_t& x,
   if (expected == next_.end() || x.offset < expected->second)
     return;
   expected->second = x.offset + 1;
-  if (paused_.count(x.partition) != 0) {
-    held_.push_back(record_of(x));
-    return;
-  }
   out.push_back(record_of(x));
   bytes += x.len + x.key_len;
-}
-
-void kafka_source::take_held(std::vector<source_record>& out,
-                             std::size_t& bytes) {
-  std::erase_if(held_, [&](source_record& x) {
-    if (paused_.count(x.partition) != 0)
-      return false;
-    bytes += x.value.size() + x.key.size();
-    out.push_back(std::move(x));
-    return true;
-  });
 }
 
 caf::expected<std::vector<source_record>>
@@ -290,7 +255,6 @@ kafka_source::poll(const read_limits& limits) {
   std::size_t bytes = 0;
   if (stopped_)
     return stopped_;
-  take_held(out, bytes);
   // One by one: the batch functions of librdkafka 2.0.2 lose records (#4208).
   while (out.size() < limits.records_max && bytes < limits.bytes_max) {
     const message x{rd_kafka_consumer_poll(
@@ -327,27 +291,6 @@ void kafka_source::look_for_broker(deadline end) {
     return;
   looked_at_ = now;
   client_->reaches_broker(std::max(end, now + std::chrono::milliseconds{50}));
-}
-
-caf::error
-kafka_source::pause(const std::vector<std::int32_t>& partitions) {
-  const auto list = list_of(partitions);
-  paused_.insert(partitions.begin(), partitions.end());
-  const auto code
-    = rd_kafka_pause_partitions(client_->handle(), list.get());
-  return code == RD_KAFKA_RESP_ERR_NO_ERROR ? caf::error{}
-                                            : failure("pause", code);
-}
-
-caf::error
-kafka_source::resume(const std::vector<std::int32_t>& partitions) {
-  const auto list = list_of(partitions);
-  for (const auto x : partitions)
-    paused_.erase(x);
-  const auto code
-    = rd_kafka_resume_partitions(client_->handle(), list.get());
-  return code == RD_KAFKA_RESP_ERR_NO_ERROR ? caf::error{}
-                                            : failure("resume", code);
 }
 
 } // namespace

@@ -3,9 +3,7 @@
 #include <atomic>
 #include <bitset>
 #include <cerrno>
-#include <chrono>
 #include <mutex>
-#include <optional>
 #include <vector>
 
 #include <fcntl.h>
@@ -29,14 +27,10 @@ std::size_t folder_number(const std::string& sha256) {
   return std::stoul(sha256.substr(0, 4), nullptr, 16);
 }
 
-/// Seconds since the file was last put; nothing if there is none.
-std::optional<std::int64_t> age_of(const fs::path& path) {
-  std::error_code code;
-  const auto put_at = fs::last_write_time(path, code);
-  if (code)
-    return std::nullopt;
-  const auto age = fs::file_time_type::clock::now() - put_at;
-  return std::chrono::duration_cast<std::chrono::seconds>(age).count();
+bool is_there(const fs::path& path, std::size_t size) {
+  struct stat facts {};
+  return ::stat(path.c_str(), &facts) == 0
+         && static_cast<std::size_t>(facts.st_size) == size;
 }
 
 /// Every folder in there that could be part of the fan-out.
@@ -60,29 +54,22 @@ public:
 
   caf::expected<std::string> get(const std::string& sha256) override;
 
-  caf::expected<std::uint64_t>
-  collect(std::int64_t age_min_s,
-          const std::function<bool(const std::string&)>& in_use) override;
-
   caf::error backup(const fs::path& folder) override;
 
 private:
-  using visitor = std::function<caf::error(const fs::path&)>;
-
   fs::path folder_of(const std::string& sha256) const {
     return root_ / sha256.substr(0, 2) / sha256.substr(2, 2);
   }
 
   caf::error make_durable_folder(const std::string& sha256);
-  bool keep_existing(const fs::path& path, std::size_t size);
   caf::error write(const fs::path& path, std::string_view bytes);
-  caf::error for_each_file(const visitor& visit);
   caf::error copy(const fs::path& from, const fs::path& to);
+  caf::error copy_folder(const fs::path& from, const fs::path& to);
 
   disk& io_;
   const fs::path root_;
   std::atomic<std::uint64_t> temporaries_ = 0;
-  std::mutex mutex_;           // guards what follows and the removal of files
+  std::mutex mutex_;           // guards what follows
   std::bitset<65536> durable_; // folders known to survive a crash
 };
 
@@ -104,16 +91,6 @@ caf::error folder_blobs::make_durable_folder(const std::string& sha256) {
   const std::lock_guard guard{mutex_};
   durable_.set(number);
   return {};
-}
-
-bool folder_blobs::keep_existing(const fs::path& path, std::size_t size) {
-  const std::lock_guard guard{mutex_};
-  struct stat facts {};
-  if (::stat(path.c_str(), &facts) != 0
-      || static_cast<std::size_t>(facts.st_size) != size)
-    return false;
-  // As good as new: `collect` must not take it before somebody refers to it.
-  return ::utimensat(AT_FDCWD, path.c_str(), nullptr, 0) == 0;
 }
 
 caf::error folder_blobs::write(const fs::path& path, std::string_view bytes) {
@@ -148,7 +125,7 @@ caf::expected<std::string> folder_blobs::put(std::string_view bytes) {
   const auto path = folder / name;
   if (auto failed = make_durable_folder(name))
     return failed;
-  if (!keep_existing(path, bytes.size()))
+  if (!is_there(path, bytes.size()))
     if (auto failed = write(path, bytes))
       return failed;
   crash_point("blob_named");
@@ -174,47 +151,6 @@ caf::expected<std::string> folder_blobs::get(const std::string& sha256) {
   return std::move(*bytes);
 }
 
-caf::error folder_blobs::for_each_file(const visitor& visit) {
-  std::error_code code;
-  for (const auto& upper : folders_in(root_, code))
-    for (const auto& lower : folders_in(upper, code)) {
-      fs::directory_iterator at{lower, code};
-      for (const fs::directory_iterator end; !code && at != end;
-           at.increment(code))
-        if (auto failed = visit(at->path()))
-          return failed;
-    }
-  return code ? file_failed("list", root_, code.value()) : caf::error{};
-}
-
-caf::expected<std::uint64_t>
-folder_blobs::collect(std::int64_t age_min_s,
-                      const std::function<bool(const std::string&)>& in_use) {
-  std::uint64_t out = 0;
-  const auto old = [&](const fs::path& path) {
-    const auto age = age_of(path);
-    return age && *age >= age_min_s;
-  };
-  auto failed = for_each_file([&](const fs::path& path) -> caf::error {
-    const auto name = path.filename().string();
-    const auto left_over = name.starts_with(temporary_prefix);
-    if ((!left_over && !is_sha256_hex(name)) || !old(path)
-        || (!left_over && in_use(name)))
-      return {};
-    const std::lock_guard guard{mutex_};
-    // It may have been put again while `in_use` was asked.
-    if (!old(path))
-      return {};
-    if (::unlink(path.c_str()) != 0 && errno != ENOENT)
-      return file_failed("remove", path, errno);
-    out += left_over ? 0 : 1;
-    return {};
-  });
-  if (failed)
-    return failed;
-  return out;
-}
-
 caf::error folder_blobs::copy(const fs::path& from, const fs::path& to) {
   // A blob never changes, so both names may share it.
   if (::link(from.c_str(), to.c_str()) == 0 || errno == EEXIST)
@@ -229,28 +165,28 @@ caf::error folder_blobs::copy(const fs::path& from, const fs::path& to) {
   return copy_file_bytes(io_, *file, from, to, {.bytes = size, .size = size});
 }
 
+caf::error folder_blobs::copy_folder(const fs::path& from, const fs::path& to) {
+  if (auto failed = make_folders(io_, to))
+    return failed;
+  std::error_code code;
+  for (fs::directory_iterator at{from, code}, end; !code && at != end;
+       at.increment(code))
+    if (const auto name = at->path().filename(); is_sha256_hex(name.string()))
+      if (auto failed = copy(at->path(), to / name))
+        return failed;
+  return code ? file_failed("list", from, code.value()) : sync_folder(io_, to);
+}
+
 caf::error folder_blobs::backup(const fs::path& folder) {
   if (auto failed = make_folders(io_, folder))
     return failed;
-  fs::path current;
-  auto failed = for_each_file([&](const fs::path& path) -> caf::error {
-    const auto name = path.filename().string();
-    if (!is_sha256_hex(name))
-      return {};
-    const auto to = folder / name.substr(0, 2) / name.substr(2, 2);
-    if (to != current) {
-      if (!current.empty())
-        if (auto unsynced = sync_folder(io_, current))
-          return unsynced;
-      if (auto unmade = make_folders(io_, to))
-        return unmade;
-      current = to;
-    }
-    return copy(path, to / name);
-  });
-  if (failed || current.empty())
-    return failed;
-  return sync_folder(io_, current);
+  std::error_code code;
+  for (const auto& upper : folders_in(root_, code))
+    for (const auto& lower : folders_in(upper, code))
+      if (auto failed =
+            copy_folder(lower, folder / upper.filename() / lower.filename()))
+        return failed;
+  return code ? file_failed("list", root_, code.value()) : caf::error{};
 }
 
 } // namespace

@@ -1,6 +1,5 @@
 #include "adapters/stores/memory/memory_blob_store.hpp"
 
-#include <chrono>
 #include <mutex>
 #include <unordered_map>
 
@@ -10,16 +9,12 @@ namespace depositd {
 
 namespace {
 
-using steady = std::chrono::steady_clock;
-
 class memory_blob_store final : public blob_store {
 public:
   caf::expected<std::string> put(std::string_view bytes) override {
     auto name = sha256_hex(bytes);
     const std::lock_guard guard{mutex_};
-    auto& blob = blobs_[name];
-    blob.bytes = bytes;
-    blob.put_at = steady::now();
+    blobs_.try_emplace(name, bytes);
     return name;
   }
 
@@ -28,17 +23,7 @@ public:
     const auto found = blobs_.find(sha256);
     if (found == blobs_.end())
       return caf::make_error(ec::not_found, "no blob " + sha256);
-    return found->second.bytes;
-  }
-
-  caf::expected<std::uint64_t>
-  collect(std::int64_t age_min_s,
-          const std::function<bool(const std::string&)>& in_use) override {
-    const std::lock_guard guard{mutex_};
-    const auto newest = steady::now() - std::chrono::seconds{age_min_s};
-    return std::erase_if(blobs_, [&](const auto& x) {
-      return x.second.put_at <= newest && !in_use(x.first);
-    });
+    return found->second;
   }
 
   caf::error backup(const std::filesystem::path&) override {
@@ -47,13 +32,8 @@ public:
   }
 
 private:
-  struct blob {
-    std::string bytes;
-    steady::time_point put_at;
-  };
-
   std::mutex mutex_; // guards what follows
-  std::unordered_map<std::string, blob> blobs_;
+  std::unordered_map<std::string, std::string> blobs_;
 };
 
 } // namespace

@@ -55,6 +55,12 @@ caf::error not_there(std::string what) {
   return caf::make_error(ec::not_found, std::move(what));
 }
 
+caf::error fenced(const memory_journal& log, epoch_number epoch) {
+  return caf::make_error(ec::fenced, "epoch " + std::to_string(log.epoch)
+                                       + " has taken the journal from "
+                                       + std::to_string(epoch));
+}
+
 class memory_journal_store final : public journal_store {
 public:
   explicit memory_journal_store(std::shared_ptr<memory_journal> log)
@@ -121,9 +127,7 @@ memory_journal_store::append(std::string_view bytes, std::uint32_t events,
   auto& log = *log_;
   const std::lock_guard guard{log.mutex};
   if (log.epoch != epoch_ && !seeded_bug("fence_is_missing"))
-    return caf::make_error(ec::fenced, "epoch " + std::to_string(log.epoch)
-                                         + " has taken the journal from "
-                                         + std::to_string(epoch_));
+    return fenced(log, epoch_);
   if (log.failures > 0) {
     --log.failures;
     return caf::make_error(ec::store_failed,
@@ -217,14 +221,12 @@ caf::error memory_journal_store::drop(std::uint64_t number) {
   const std::lock_guard guard{log_->mutex};
   // Who has lost the log counts the bodies in it no longer.
   if (log_->epoch != epoch_)
-    return caf::make_error(ec::fenced, "epoch " + std::to_string(log_->epoch)
-                                         + " has taken the journal from "
-                                         + std::to_string(epoch_));
+    return fenced(*log_, epoch_);
   const auto found = log_->segments.find(number);
   if (found == log_->segments.end())
-    return not_there("no extent " + std::to_string(number));
+    return not_there("no segment " + std::to_string(number));
   if (number == log_->newest)
-    return caf::make_error(ec::invalid_argument, "extent "
+    return caf::make_error(ec::invalid_argument, "segment "
                                                    + std::to_string(number)
                                                    + " is still written to");
   log_->segments.erase(found);

@@ -39,8 +39,7 @@ caf::error channel::ensure_open() {
   return {};
 }
 
-caf::error
-channel::repeatable(const std::function<caf::error(connection&)>& body) {
+caf::error channel::repeat(const std::function<caf::error(connection&)>& body) {
   const std::lock_guard turn{mutex_};
   if (auto error = ensure_open())
     return error;
@@ -52,7 +51,7 @@ channel::repeatable(const std::function<caf::error(connection&)>& body) {
   return body(*open_);
 }
 
-caf::error channel::once(const std::function<caf::error(connection&)>& body) {
+caf::error channel::run(const std::function<caf::error(connection&)>& body) {
   const std::lock_guard turn{mutex_};
   if (auto error = ensure_open())
     return error;

@@ -19,12 +19,23 @@ public:
 
   /// Runs what may be repeated: reads, and writes that do nothing the second
   /// time. If the connection is lost meanwhile it runs once more on a new one.
-  caf::error repeatable(const std::function<caf::error(connection&)>& body);
+  /// Returns what `body` gives, an error or a value.
+  template <class Body>
+  auto repeatable(const Body& body) {
+    return by_way_of<connection&>([this](const auto& x) { return repeat(x); },
+                                  body);
+  }
 
   /// The same, but runs at most once after the connection stands.
-  caf::error once(const std::function<caf::error(connection&)>& body);
+  template <class Body>
+  auto once(const Body& body) {
+    return by_way_of<connection&>([this](const auto& x) { return run(x); },
+                                  body);
+  }
 
 private:
+  caf::error repeat(const std::function<caf::error(connection&)>& body);
+  caf::error run(const std::function<caf::error(connection&)>& body);
   caf::error ensure_open();
 
   std::mutex mutex_;

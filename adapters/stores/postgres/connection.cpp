@@ -1,6 +1,7 @@
 #include "adapters/stores/postgres/connection.hpp"
 
 #include <cerrno>
+#include <chrono>
 #include <poll.h>
 
 namespace depositd::postgres {
@@ -218,6 +219,11 @@ caf::expected<result> connection::run(std::string_view sql,
   return take_all();
 }
 
+caf::error connection::execute(std::string_view sql, const parameters& x) {
+  auto done = run(sql, x);
+  return done ? caf::error{} : std::move(done.error());
+}
+
 caf::error connection::each(std::string_view sql, const parameters& x,
                             const show_row& show) {
   const auto rows = run(sql, x);
@@ -256,7 +262,8 @@ caf::error connection::stream(std::string_view sql, const parameters& x,
   return failed;
 }
 
-caf::error connection::transact(const std::function<caf::error()>& body) {
+caf::error
+connection::run_transaction(const std::function<caf::error()>& body) {
   if (auto error = script("BEGIN"))
     return error;
   if (auto failed = body()) {

@@ -6,11 +6,12 @@
 #include "adapters/stores/postgres/values.hpp"
 #include "messages/values/errors.hpp"
 
-#include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <unordered_map>
 
 namespace depositd::postgres {
@@ -28,6 +29,26 @@ struct connection_options {
   std::uint32_t silence_ms_max = 45'000;
 };
 
+/// What `body` gives, an error or a value, when `run` runs a function of `Args`
+/// that gives an error.
+template <class... Args, class Run, class Body>
+auto by_way_of(const Run& run, const Body& body)
+  -> std::invoke_result_t<const Body&, Args...> {
+  using outcome = std::invoke_result_t<const Body&, Args...>;
+  if constexpr (std::is_same_v<outcome, caf::error>) {
+    return run(body);
+  } else {
+    std::optional<outcome> out;
+    auto failed = run([&](Args... args) {
+      out.emplace(body(args...));
+      return *out ? caf::error{} : out->error();
+    });
+    if (failed)
+      return failed;
+    return std::move(*out);
+  }
+}
+
 /// One session. Not thread-safe; every call blocks until the server has
 /// answered or a timeout has passed. Errors are `ec::store_failed` with the
 /// server's words, or `ec::store_damaged` if it says that data are corrupt.
@@ -43,6 +64,9 @@ public:
   /// Runs one statement, prepared at its first use.
   caf::expected<result> run(std::string_view sql, const parameters& x = {});
 
+  /// The same where nobody looks at the result.
+  caf::error execute(std::string_view sql, const parameters& x = {});
+
   using show_row = std::function<caf::error(const row_view&)>;
 
   /// Runs one statement and shows its rows. Ends with the error of `show`.
@@ -57,9 +81,14 @@ public:
   /// Runs any number of statements without parameters.
   caf::error script(const std::string& sql);
 
-  /// Runs `body` in one transaction. An error of `body` rolls it back. If the
-  /// connection is lost meanwhile it is not known what became of it.
-  caf::error transact(const std::function<caf::error()>& body);
+  /// Runs `body` in one transaction and returns what it gives, an error or a
+  /// value. An error rolls back. If the connection is lost meanwhile it is not
+  /// known what became of it.
+  template <class Body>
+  auto transact(const Body& body) {
+    return by_way_of<>([this](const auto& x) { return run_transaction(x); },
+                       body);
+  }
 
   /// `ec::store_damaged`; says that it is in PostgreSQL.
   static caf::error damaged(const std::string& what) {
@@ -77,6 +106,7 @@ public:
 private:
   explicit connection(const connection_options& options);
 
+  caf::error run_transaction(const std::function<caf::error()>& body);
   caf::error connect();
   caf::error configure();
   caf::expected<std::string> prepare(std::string_view sql, const parameters& x);

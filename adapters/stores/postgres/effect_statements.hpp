@@ -11,7 +11,7 @@ namespace depositd::postgres::statements {
 
 // -- blobs
 
-/// As good as new: `collect` must not take it before somebody refers to it.
+/// As good as new: whoever looks for old ones must not take it.
 inline constexpr std::string_view keep_blob =
   "UPDATE blobs SET put_at = clock_timestamp() WHERE sha256 = $1 "
   "AND octet_length(bytes) = $2";
@@ -21,12 +21,6 @@ inline constexpr std::string_view put_blob =
   "bytes = excluded.bytes";
 inline constexpr std::string_view blob =
   "SELECT bytes FROM blobs WHERE sha256 = $1";
-inline constexpr std::string_view old_blobs =
-  "SELECT sha256 FROM blobs "
-  "WHERE put_at <= clock_timestamp() - $1 * interval '1 second'";
-inline constexpr std::string_view delete_old_blob =
-  "DELETE FROM blobs WHERE sha256 = $1 "
-  "AND put_at <= clock_timestamp() - $2 * interval '1 second'";
 
 // -- registry of DOIs
 

@@ -81,17 +81,17 @@ std::uint64_t group_checksum(std::uint32_t shard, const stored_group& group,
     .value();
 }
 
-void journal_extents::assign(std::vector<segment> all) {
+void journal_segments::assign(std::vector<segment> all) {
   const std::lock_guard guard{mutex_};
-  extents_.clear();
+  segments_.clear();
   for (auto& x : all)
-    extents_.emplace(x.number, x);
+    segments_.emplace(x.number, x);
 }
 
-std::vector<segment> journal_extents::list() const {
+std::vector<segment> journal_segments::list() const {
   const std::lock_guard guard{mutex_};
   std::vector<segment> out;
-  for (const auto& [number, x] : extents_) {
+  for (const auto& [number, x] : segments_) {
     if (x.last < x.first)
       continue;
     auto& shown = out.emplace_back(x);
@@ -101,83 +101,84 @@ std::vector<segment> journal_extents::list() const {
   return out;
 }
 
-std::optional<std::uint64_t> journal_extents::holding(sequence where) const {
+std::optional<std::uint64_t> journal_segments::holding(sequence where) const {
   const std::lock_guard guard{mutex_};
-  for (const auto& [number, x] : extents_)
+  for (const auto& [number, x] : segments_)
     if (where >= x.first && where <= x.last)
       return number;
   return std::nullopt;
 }
 
-std::optional<segment> journal_extents::open() const {
+std::optional<segment> journal_segments::open() const {
   const std::lock_guard guard{mutex_};
-  if (extents_.empty() || !extents_.rbegin()->second.open)
+  if (segments_.empty() || !segments_.rbegin()->second.open)
     return std::nullopt;
-  return extents_.rbegin()->second;
+  return segments_.rbegin()->second;
 }
 
-std::optional<segment> journal_extents::find(std::uint64_t number) const {
+std::optional<segment> journal_segments::find(std::uint64_t number) const {
   const std::lock_guard guard{mutex_};
-  const auto found = extents_.find(number);
-  if (found == extents_.end())
+  const auto found = segments_.find(number);
+  if (found == segments_.end())
     return std::nullopt;
   return found->second;
 }
 
-void journal_extents::grow(sequence last, std::uint64_t bytes) {
+void journal_segments::grow(sequence last, std::uint64_t bytes) {
   const std::lock_guard guard{mutex_};
-  auto& x = extents_.rbegin()->second;
+  auto& x = segments_.rbegin()->second;
   x.last = last;
   x.bytes += bytes;
 }
 
-void journal_extents::begin(std::uint64_t number, sequence first) {
+void journal_segments::begin(std::uint64_t number, sequence first) {
   const std::lock_guard guard{mutex_};
-  if (!extents_.empty())
-    extents_.rbegin()->second.open = false;
+  if (!segments_.empty())
+    segments_.rbegin()->second.open = false;
   segment x;
   x.number = number;
   x.first = first;
   x.last = first - 1;
   x.open = true;
-  extents_.emplace(number, x);
+  segments_.emplace(number, x);
 }
 
-void journal_extents::erase(std::uint64_t number) {
+void journal_segments::erase(std::uint64_t number) {
   const std::lock_guard guard{mutex_};
-  extents_.erase(number);
+  segments_.erase(number);
 }
 
 caf::expected<journal_contents> load_journal(connection& from,
                                              std::uint32_t shard) {
   journal_contents out;
-  const auto segments = from.run(statements::segments, parameters{}.add(shard));
-  if (!segments)
-    return segments.error();
-  for (int row = 0; row < segments->rows(); ++row) {
-    auto& x = out.segments.emplace_back();
-    segments->read(row, 0, x.number);
-    segments->read(row, 1, x.first);
-    segments->read(row, 2, x.last);
-    segments->read(row, 3, x.bytes);
-    segments->read(row, 4, x.open);
-    if (x.open)
-      if (auto error = count_open(from, shard, x))
-        return error;
-    if (x.first <= out.last)
-      return damaged("extent " + std::to_string(x.number)
-                     + " of the journal begins before the one before it ends");
-    out.last = x.last;
-  }
+  auto failed =
+    from.each(statements::segments, parameters{shard}, [&](const auto& row) {
+      auto& x = out.segments.emplace_back();
+      row.take(x.number, x.first, x.last, x.bytes, x.open);
+      if (x.open)
+        if (auto error = count_open(from, shard, x))
+          return error;
+      if (x.first <= out.last)
+        return damaged("segment " + std::to_string(x.number)
+                       + " of the journal begins before the one before it "
+                         "ends");
+      out.last = x.last;
+      return caf::error{};
+    });
+  if (failed)
+    return failed;
   if (!out.segments.empty() && !out.segments.back().open)
-    return damaged("the journal has no extent to write to");
-  const auto marks
-    = from.run(statements::watermarks, parameters{}.add(shard));
-  if (!marks)
-    return marks.error();
-  for (int row = 0; row < marks->rows(); ++row)
-    out.watermarks[unescaped(marks->raw(row, 0))]
-      = static_cast<std::int64_t>(marks->number(row, 1));
+    return damaged("the journal has no segment to write to");
+  failed =
+    from.each(statements::watermarks, parameters{shard}, [&](const auto& row) {
+      std::string partition;
+      std::int64_t offset = 0;
+      row.take(partition, offset);
+      out.watermarks[partition] = offset;
+      return caf::error{};
+    });
+  if (failed)
+    return failed;
   return out;
 }
 

@@ -26,7 +26,7 @@ std::uint64_t group_checksum(std::uint32_t shard, const stored_group& group,
 /// The segments of one shard as they are in the database, in memory: the owner
 /// is the only one who changes them. Thread-safe. Bodies are placed by the
 /// first sequence of their group.
-class journal_extents {
+class journal_segments {
 public:
   void assign(std::vector<segment> all);
 
@@ -51,7 +51,7 @@ public:
 
 private:
   mutable std::mutex mutex_;
-  std::map<std::uint64_t, segment> extents_;
+  std::map<std::uint64_t, segment> segments_;
 };
 
 /// What the database says of a shard's log.

@@ -40,23 +40,16 @@ caf::error journal_reader::gone(sequence where) const {
 
 caf::expected<result> journal_reader::batch(std::uint64_t segment,
                                             sequence next, sequence end) {
-  result out;
-  auto failed = groups_.repeatable([&](connection& from) -> caf::error {
+  auto out = groups_.repeatable([&](connection& from) -> caf::expected<result> {
     const auto sql = statements::groups_from(name_of(options_.shard, segment));
-    auto rows
-      = from.run(sql, parameters{}.add(next).add(end).add(batch_bytes));
-    if (rows) {
-      out = std::move(*rows);
-      return {};
-    }
+    auto rows = from.run(sql, parameters{next, end, batch_bytes});
     // Dropped since it was looked up.
-    if (from.state() == undefined_table && !log_->segments.find(segment))
+    if (!rows && from.state() == undefined_table
+        && !log_->segments.find(segment))
       return gone(next);
-    return std::move(rows.error());
+    return rows;
   });
-  if (failed)
-    return failed;
-  if (out.rows() > 0)
+  if (!out || out->rows() > 0)
     return out;
   if (!log_->segments.find(segment))
     return gone(next);
@@ -128,11 +121,11 @@ journal_reader::read_body(const body_location& place) {
   const auto segment = log_->segments.holding(place.group);
   if (!segment || place.offset > most || place.length > most)
     return missing();
-  std::string out;
-  auto failed = bodies_.repeatable([&](connection& from) -> caf::error {
-    const auto rows = from.run(
-      statements::body(name_of(options_.shard, *segment)),
-      parameters{}.add(place.group).add(place.offset).add(place.length));
+  using body = caf::expected<std::string>;
+  return bodies_.repeatable([&](connection& from) -> body {
+    const auto rows =
+      from.run(statements::body(name_of(options_.shard, *segment)),
+               parameters{place.group, place.offset, place.length});
     if (!rows)
       return from.state() == undefined_table && !log_->segments.find(*segment)
                ? missing()
@@ -140,37 +133,32 @@ journal_reader::read_body(const body_location& place) {
     const auto needed = std::uint64_t{place.offset} + place.length;
     if (rows->rows() == 0 || rows->number(0, 0) < needed)
       return missing();
-    out = rows->raw(0, 1);
-    return {};
+    return std::string{rows->raw(0, 1)};
   });
-  if (failed)
-    return failed;
-  return out;
 }
 
 caf::error journal_reader::drop(std::uint64_t number, epoch_number epoch) {
   const auto known = log_->segments.find(number);
   if (!known)
     return caf::make_error(ec::not_found,
-                           "no extent " + std::to_string(number));
+                           "no segment " + std::to_string(number));
   if (known->open)
-    return caf::make_error(ec::invalid_argument,
-                           "extent " + std::to_string(number)
-                             + " is still written to");
+    return caf::make_error(ec::invalid_argument, "segment "
+                                                   + std::to_string(number)
+                                                   + " is still written to");
   const auto shard = options_.shard;
   auto failed = groups_.repeatable([&](connection& to) {
     return to.transact([&]() -> caf::error {
-      const auto owner = to.run(statements::hold_epoch,
-                                parameters{}.add(shard).add(epoch));
+      const auto owner =
+        to.run(statements::hold_epoch, parameters{shard, epoch});
       if (!owner)
         return owner.error();
       if (owner->rows() == 0)
         return caf::make_error(ec::fenced,
                                std::string{"another engine has the shard"});
-      const auto done = to.run(statements::delete_extent,
-                               parameters{}.add(shard).add(number));
-      if (!done)
-        return done.error();
+      if (auto error =
+            to.execute(statements::delete_segment, parameters{shard, number}))
+        return error;
       return to.script(statements::drop_table(name_of(shard, number)));
     });
   });
@@ -180,17 +168,11 @@ caf::error journal_reader::drop(std::uint64_t number, epoch_number epoch) {
 }
 
 std::uint64_t journal_reader::disk_bytes() {
-  std::uint64_t out = 0;
-  (void)groups_.repeatable([&](connection& from) -> caf::error {
-    const auto rows
-      = from.run(statements::disk_bytes,
-                 parameters{}.text(statements::tables_of(options_.shard)));
-    if (!rows)
-      return rows.error();
-    out = rows->number(0, 0);
-    return {};
+  const auto rows = groups_.repeatable([&](connection& from) {
+    return from.run(statements::disk_bytes,
+                    parameters{statements::tables_of(options_.shard)});
   });
-  return out;
+  return rows ? rows->number(0, 0) : 0;
 }
 
 } // namespace depositd::postgres

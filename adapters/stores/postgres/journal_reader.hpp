@@ -13,7 +13,7 @@ namespace depositd::postgres {
 /// What writer and reader share.
 struct journal_view {
   std::atomic<sequence> last = 0;
-  journal_extents segments;
+  journal_segments segments;
 };
 
 /// Any thread may call it. Groups and bodies come over connections of their

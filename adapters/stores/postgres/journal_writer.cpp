@@ -12,10 +12,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-caf::error ended(caf::expected<result>& from) {
-  return from ? caf::error{} : std::move(from.error());
-}
-
 std::pair<column, column>
 columns_of(const std::map<std::string, std::int64_t>& marks) {
   column names{text_type};
@@ -51,9 +47,8 @@ caf::error journal_writer::open() {
 
 caf::error journal_writer::begin_session() {
   epoch_ = options_.epoch;
-  const auto begun
-    = to_->run(statements::renew_session,
-               parameters{}.add(options_.server.shard).add(epoch_));
+  const auto begun = to_->run(statements::renew_session,
+                              parameters{options_.server.shard, epoch_});
   if (!begun)
     return begun.error();
   if (begun->rows() == 0)
@@ -68,18 +63,16 @@ caf::error journal_writer::take_shard() {
     if (auto error
         = to_->script("SET lock_timeout = " + std::to_string(wait)))
       return error;
-    if (auto locked = to_->run(statements::lock_shard,
-                               parameters{}.add(shard));
-        !locked)
+    if (auto error = to_->execute(statements::lock_shard, parameters{shard}))
       return to_->state() != "55P03"
-               ? std::move(locked.error())
+               ? error
                : caf::make_error(ec::store_failed,
                                  "postgres: another engine has shard "
                                    + std::to_string(shard));
     if (auto error = to_->script("SET lock_timeout = 0"))
       return error;
   }
-  const auto taken = to_->run(statements::take_shard, parameters{}.add(shard));
+  const auto taken = to_->run(statements::take_shard, parameters{shard});
   if (!taken)
     return taken.error();
   taken->read(0, 0, epoch_);
@@ -180,29 +173,27 @@ caf::error journal_writer::write(const draft& x) {
   });
 }
 
+caf::error journal_writer::hold_session() {
+  const auto owner =
+    to_->run(statements::hold_session,
+             parameters{options_.server.shard, epoch_, session_});
+  if (!owner)
+    return owner.error();
+  return owner->rows() == 0 ? fenced() : caf::error{};
+}
+
 caf::error journal_writer::begin_segment(const draft& x) {
   const auto shard = options_.server.shard;
-  auto owner = to_->run(
-    statements::hold_session,
-    parameters{}.add(shard).add(epoch_).add(session_));
-  if (!owner)
-    return ended(owner);
-  if (owner->rows() == 0)
-    return fenced();
-  if (const auto full = log_->segments.open()) {
-    auto closed = to_->run(statements::close_segment, parameters{}
-                                                        .add(shard)
-                                                        .add(full->number)
-                                                        .add(full->last)
-                                                        .add(full->bytes));
-    if (!closed)
-      return ended(closed);
-  }
-  auto begun =
-    to_->run(statements::begin_segment,
-             parameters{}.add(shard).add(x.segment).add(x.group.first));
-  if (!begun)
-    return ended(begun);
+  if (auto error = hold_session())
+    return error;
+  if (const auto full = log_->segments.open())
+    if (auto error = to_->execute(
+          statements::close_segment,
+          parameters{shard, full->number, full->last, full->bytes}))
+      return error;
+  if (auto error = to_->execute(statements::begin_segment,
+                                parameters{shard, x.segment, x.group.first}))
+    return error;
   return to_->script(
     statements::create_table(statements::table(shard, x.segment)));
 }
@@ -210,9 +201,9 @@ caf::error journal_writer::begin_segment(const draft& x) {
 caf::error journal_writer::insert(const draft& x) {
   const auto shard = options_.server.shard;
   const auto name = statements::table(shard, x.segment);
-  parameters given;
-  given.add(shard).add(epoch_).add(session_).add(x.group.first);
-  given.add(x.group.last).add(x.group.bytes.size()).add(x.checksum);
+  parameters given{shard,         epoch_,       session_,
+                   x.group.first, x.group.last, x.group.bytes.size(),
+                   x.checksum};
   given.bytes(x.encoded).bytes(x.group.bytes);
   auto sql = statements::append_group(name);
   if (!x.group.watermarks.empty()) {
@@ -223,17 +214,17 @@ caf::error journal_writer::insert(const draft& x) {
     given.add(names).add(offsets);
     sql = statements::append_group_with_watermarks(name);
   }
-  auto done = to_->run(sql, given);
+  const auto done = to_->run(sql, given);
   if (!done)
-    return ended(done);
+    return done.error();
   return done->changed() == 1 ? caf::error{} : fenced();
 }
 
 caf::error journal_writer::fenced() {
   const auto shard = options_.server.shard;
-  auto owner = to_->run(statements::owner, parameters{}.add(shard));
+  const auto owner = to_->run(statements::owner, parameters{shard});
   if (!owner)
-    return ended(owner);
+    return owner.error();
   const auto now = owner->rows() > 0 ? owner->number(0, 0) : 0;
   return caf::make_error(ec::fenced, "epoch " + std::to_string(now)
                                        + " has taken shard "
@@ -267,10 +258,10 @@ caf::error journal_writer::renew_session(clock::time_point until) {
       to_ = std::move(*opened);
       // The server may not have buried the last session yet; the epoch counts.
       if (options_.owner_wait_ms > 0 && options_.epoch == 0)
-        (void)to_->run(statements::try_lock_shard, parameters{}.add(shard));
+        (void)to_->execute(statements::try_lock_shard, parameters{shard});
     }
-    auto renewed = to_->run(statements::renew_session,
-                            parameters{}.add(shard).add(epoch_));
+    auto renewed =
+      to_->run(statements::renew_session, parameters{shard, epoch_});
     if (renewed && renewed->rows() == 1) {
       renewed->read(0, 0, session_);
       return {};
@@ -284,15 +275,15 @@ caf::error journal_writer::renew_session(clock::time_point until) {
 
 caf::expected<bool> journal_writer::arrived(const draft& x) {
   const auto shard = options_.server.shard;
-  const auto segments = to_->run(statements::segments, parameters{}.add(shard));
+  const auto segments = to_->run(statements::segments, parameters{shard});
   if (!segments)
     return segments.error();
   const auto rows = segments->rows();
   if (rows == 0 || segments->number(rows - 1, 0) != x.segment)
     return false;
   const auto name = statements::table(shard, x.segment);
-  const auto found
-    = to_->run(statements::group(name), parameters{}.add(x.group.first));
+  const auto found =
+    to_->run(statements::group(name), parameters{x.group.first});
   if (!found)
     return found.error();
   if (found->rows() == 0)
@@ -308,27 +299,20 @@ caf::expected<bool> journal_writer::arrived(const draft& x) {
 caf::error journal_writer::retract(const draft& x) {
   const auto shard = options_.server.shard;
   return to_->transact([&]() -> caf::error {
-    auto owner = to_->run(
-      statements::hold_session,
-      parameters{}.add(shard).add(epoch_).add(session_));
-    if (!owner || owner->rows() == 0)
-      return owner ? fenced() : ended(owner);
+    if (auto error = hold_session())
+      return error;
     const auto name = statements::table(shard, x.segment);
-    auto done
-      = to_->run(statements::delete_group(name),
-                 parameters{}.add(x.group.first).add(epoch_));
-    if (!done)
-      return ended(done);
+    if (auto error = to_->execute(statements::delete_group(name),
+                                  parameters{x.group.first, epoch_}))
+      return error;
     if (x.group.watermarks.empty())
       return {};
-    auto cleared
-      = to_->run(statements::delete_watermarks, parameters{}.add(shard));
-    if (!cleared)
-      return ended(cleared);
+    if (auto error =
+          to_->execute(statements::delete_watermarks, parameters{shard}))
+      return error;
     const auto [names, offsets] = columns_of(watermarks_);
-    auto put = to_->run(statements::put_watermarks,
-                        parameters{}.add(shard).add(names).add(offsets));
-    return ended(put);
+    return to_->execute(statements::put_watermarks,
+                        parameters{shard, names, offsets});
   });
 }
 

@@ -58,6 +58,9 @@ private:
   /// nobody knows what became of it.
   caf::error write(const draft& x);
   caf::error begin_segment(const draft& x);
+
+  /// Inside a transaction: until its end nobody takes the shard.
+  caf::error hold_session();
   caf::error insert(const draft& x);
   caf::error fenced();
 

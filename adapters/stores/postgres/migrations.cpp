@@ -11,9 +11,8 @@ caf::error apply_missing(connection& to, std::uint64_t version) {
   for (auto next = version; next < steps.size(); ++next) {
     if (auto error = to.script(std::string{steps[next]}))
       return error;
-    if (auto done = to.run(statements::put_version, parameters{}.add(next + 1));
-        !done)
-      return std::move(done.error());
+    if (auto error = to.execute(statements::put_version, parameters{next + 1}))
+      return error;
   }
   return {};
 }
@@ -22,8 +21,8 @@ caf::error apply_missing(connection& to, std::uint64_t version) {
 
 caf::error migrate(connection& to) {
   return to.transact([&]() -> caf::error {
-    if (auto locked = to.run(statements::lock_schema); !locked)
-      return std::move(locked.error());
+    if (auto error = to.execute(statements::lock_schema))
+      return error;
     if (auto error = to.script(std::string{statements::version_table}))
       return error;
     const auto found = to.run(statements::version);

@@ -33,11 +33,6 @@ public:
 
   caf::expected<std::string> get(const std::string& sha256) override;
 
-  caf::expected<std::uint64_t>
-  collect(std::int64_t age_min_s,
-          const std::function<bool(const std::string& sha256)>& in_use)
-    override;
-
   caf::error backup(const std::filesystem::path&) override {
     return caf::make_error(ec::store_failed,
                            "blobs are in PostgreSQL: back them up with its "
@@ -56,15 +51,12 @@ private:
 caf::expected<std::string> postgres_blobs::put(std::string_view bytes) {
   auto name = sha256_hex(bytes);
   auto failed = next().repeatable([&](connection& to) -> caf::error {
-    auto kept = to.run(statements::keep_blob,
-                       parameters{}.text(name).add(bytes.size()));
-    if (!kept)
-      return std::move(kept.error());
-    if (kept->changed() == 1)
-      return {};
-    auto done
-      = to.run(statements::put_blob, parameters{}.text(name).bytes(bytes));
-    return done ? caf::error{} : std::move(done.error());
+    const auto kept =
+      to.run(statements::keep_blob, parameters{name, bytes.size()});
+    if (!kept || kept->changed() == 1)
+      return kept ? caf::error{} : kept.error();
+    return to.execute(statements::put_blob,
+                      parameters{}.text(name).bytes(bytes));
   });
   if (failed)
     return failed;
@@ -75,58 +67,19 @@ caf::expected<std::string> postgres_blobs::get(const std::string& sha256) {
   if (!is_sha256_hex(sha256))
     return caf::make_error(ec::not_found,
                            std::string{"a blob is named by its SHA-256"});
-  std::string out;
-  auto failed = next().repeatable([&](connection& from) -> caf::error {
-    const auto rows
-      = from.run(statements::blob, parameters{}.text(sha256));
+  using bytes = caf::expected<std::string>;
+  auto out = next().repeatable([&](connection& from) -> bytes {
+    const auto rows = from.run(statements::blob, parameters{sha256});
     if (!rows)
       return rows.error();
     if (rows->rows() == 0)
       return caf::make_error(ec::not_found, "no blob " + sha256);
-    out = rows->raw(0, 0);
-    return {};
+    return std::string{rows->raw(0, 0)};
   });
-  if (failed)
-    return failed;
-  if (sha256_hex(out) != sha256)
+  if (out && sha256_hex(*out) != sha256)
     return caf::make_error(ec::store_damaged,
                            "postgres: blob " + sha256
                              + " does not match its name");
-  return out;
-}
-
-caf::expected<std::uint64_t> postgres_blobs::collect(
-  std::int64_t age_min_s,
-  const std::function<bool(const std::string& sha256)>& in_use) {
-  std::vector<std::string> old;
-  auto failed = next().repeatable([&](connection& from) -> caf::error {
-    const auto rows
-      = from.run(statements::old_blobs, parameters{}.add(age_min_s));
-    if (!rows)
-      return rows.error();
-    old.clear();
-    for (int row = 0; row < rows->rows(); ++row)
-      old.emplace_back(rows->raw(row, 0));
-    return {};
-  });
-  if (failed)
-    return failed;
-  std::uint64_t out = 0;
-  for (const auto& name : old) {
-    if (in_use(name))
-      continue;
-    // It may have been put again while `in_use` was asked.
-    failed = next().repeatable([&](connection& to) -> caf::error {
-      const auto gone = to.run(statements::delete_old_blob,
-                               parameters{}.text(name).add(age_min_s));
-      if (!gone)
-        return gone.error();
-      out += gone->changed();
-      return {};
-    });
-    if (failed)
-      return failed;
-  }
   return out;
 }
 

@@ -36,10 +36,8 @@ public:
   }
 
   caf::error put_results(item_id id, const std::string& letters) override {
-    const auto done =
-      on_.run(statements::put_results,
-              parameters{id, letters, rows::checksum_of(id, letters)});
-    return done ? caf::error{} : done.error();
+    return on_.execute(statements::put_results,
+                       parameters{id, letters, rows::checksum_of(id, letters)});
   }
 
   caf::expected<std::vector<doi_record>> find(doi_index by,
@@ -82,13 +80,12 @@ doi_tables::find(doi_index by, const std::string& key, const doi_query& wanted,
 caf::error doi_tables::put(const std::string& key, const doi_record& x,
                            item_id submission) {
   const auto checksum = checked_.checksum_of(x, submission);
-  const auto done = rows::with_values(x, [&](const auto&... values) {
-    return on_.run(statements::put_doi,
-                   parameters{sha256_hex(key), folded(x.issn),
-                              folded(x.journal_title), folded(x.first_author),
-                              values..., submission, checksum});
+  return rows::with_values(x, [&](const auto&... values) {
+    return on_.execute(
+      statements::put_doi,
+      parameters{sha256_hex(key), folded(x.issn), folded(x.journal_title),
+                 folded(x.first_author), values..., submission, checksum});
   });
-  return done ? caf::error{} : done.error();
 }
 
 class postgres_doi_registry final : public doi_registry {
@@ -119,61 +116,39 @@ public:
   }
 
 private:
-  /// Keeps what was got, or says why nothing was.
-  template <class T>
-  static caf::error kept(caf::expected<T> got, T& out) {
-    if (!got)
-      return std::move(got.error());
-    out = std::move(*got);
-    return {};
-  }
-
   channel writes_;
   channel reads_;
 };
 
 caf::expected<std::vector<doi_result>>
 postgres_doi_registry::record(const doi_registration& registration) {
-  std::vector<doi_result> out;
+  using results = caf::expected<std::vector<doi_result>>;
   // Repeatable: what was committed is found by its submission.
-  auto failed = writes_.repeatable([&](connection& to) {
-    return to.transact([&]() -> caf::error {
+  return writes_.repeatable([&](connection& to) {
+    return to.transact([&]() -> results {
       if (auto error = to.script(statements::lock_dois))
         return error;
       doi_tables tables{to};
-      return kept(rows::record(tables, registration), out);
+      return rows::record(tables, registration);
     });
   });
-  if (failed)
-    return failed;
-  return out;
 }
 
 caf::expected<std::vector<doi_record>>
 postgres_doi_registry::find(const doi_query& query, std::uint32_t count_max) {
-  std::vector<doi_record> out;
-  auto failed = reads_.repeatable([&](connection& from) {
+  return reads_.repeatable([&](connection& from) {
     doi_tables tables{from};
-    return kept(rows::find(tables, query, count_max), out);
+    return rows::find(tables, query, count_max);
   });
-  if (failed)
-    return failed;
-  return out;
 }
 
 caf::expected<item_id> postgres_doi_registry::submission_max(item_id last) {
-  item_id out = 0;
-  auto failed = reads_.repeatable([&](connection& from) -> caf::error {
-    const auto rows =
-      from.run(statements::submission_max, parameters{}.add(last));
+  return reads_.repeatable([&](connection& from) -> caf::expected<item_id> {
+    const auto rows = from.run(statements::submission_max, parameters{last});
     if (!rows)
       return rows.error();
-    out = rows->number(0, 0);
-    return {};
+    return rows->number(0, 0);
   });
-  if (failed)
-    return failed;
-  return out;
 }
 
 } // namespace

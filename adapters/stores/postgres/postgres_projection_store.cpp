@@ -6,8 +6,6 @@
 #include "adapters/stores/postgres/statements.hpp"
 #include "adapters/stores/rows/table_projection.hpp"
 
-#include <optional>
-
 namespace depositd {
 
 namespace {
@@ -35,18 +33,12 @@ public:
     // nop
   }
 
-  template <class Body>
-  auto read(const Body& body)
-    -> std::invoke_result_t<Body, projection_tables&> {
-    std::optional<std::invoke_result_t<Body, projection_tables&>> out;
-    auto failed = to_->repeatable([&](connection& from) {
+  auto read(const auto& body) {
+    return to_->repeatable([&](connection& from) {
       shard_tables shard{from, shard_};
       projection_tables tables{shard};
-      return failure_of(out.emplace(body(tables)));
+      return body(tables);
     });
-    if (failed)
-      return failed;
-    return std::move(*out);
   }
 
   template <class Body>
@@ -73,15 +65,6 @@ public:
   }
 
 private:
-  static caf::error failure_of(const caf::error& x) {
-    return x;
-  }
-
-  template <class T>
-  static caf::error failure_of(const caf::expected<T>& x) {
-    return x ? caf::error{} : x.error();
-  }
-
   caf::error hold_epoch(connection& to) const;
   caf::error move_watermarks(connection& to, const watermarks& from,
                              const watermarks& now);
@@ -100,17 +83,17 @@ caf::error projection_server::load_watermarks(watermarks& out) {
   return to_->once([&](connection& to) -> caf::error {
     if (auto error = migrate(to))
       return error;
-    const auto first = to.run(statements::first_marks,
-                              parameters{shard_, checksum_of(watermarks{})});
-    if (!first)
-      return first.error();
+    if (auto error = to.execute(statements::first_marks,
+                                parameters{shard_, checksum_of(watermarks{})}))
+      return error;
     auto is_there = false;
     auto failed =
       to.each(statements::marks, parameters{shard_},
               [&](const auto& from) -> caf::error {
                 is_there = true;
-                return failure_of(
-                  rows::checked_rows<watermarks>{}.read(from, out));
+                const auto read =
+                  rows::checked_rows<watermarks>{}.read(from, out);
+                return read ? caf::error{} : read.error();
               });
     return failed || is_there
              ? failed
@@ -161,18 +144,13 @@ caf::error projection_server::write(connection& to, const slice& x,
 }
 
 caf::expected<bool> projection_server::arrived(const watermarks& now) {
-  auto out = false;
-  auto failed = to_->repeatable([&](connection& from) -> caf::error {
+  return to_->repeatable([&](connection& from) -> caf::expected<bool> {
     const auto found = from.run(statements::marks_settled, parameters{shard_});
     if (!found)
       return found.error();
-    out = found->rows() == 1 && found->number(0, 0) == now.reached
-          && found->number(0, 1) == checksum_of(now);
-    return {};
+    return found->rows() == 1 && found->number(0, 0) == now.reached
+           && found->number(0, 1) == checksum_of(now);
   });
-  if (failed)
-    return failed;
-  return out;
 }
 
 caf::expected<slice_applied> projection_server::apply(const slice& x,

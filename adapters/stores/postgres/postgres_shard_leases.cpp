@@ -12,10 +12,6 @@ namespace {
 
 using namespace postgres;
 
-caf::error ended(caf::expected<result>& from) {
-  return from ? caf::error{} : std::move(from.error());
-}
-
 connection_options line_to(const postgres_leases_options& options) {
   connection_options out;
   out.url = options.server.url;
@@ -27,9 +23,8 @@ connection_options line_to(const postgres_leases_options& options) {
 }
 
 caf::error check_count(connection& to, shard_number count) {
-  if (auto put = to.run(statements::put_shard_count, parameters{}.add(count));
-      !put)
-    return std::move(put.error());
+  if (auto error = to.execute(statements::put_shard_count, parameters{count}))
+    return error;
   const auto known = to.run(statements::shard_count);
   if (!known)
     return known.error();
@@ -57,17 +52,13 @@ public:
         return error;
       if (auto error = check_count(to, options_.count))
         return error;
-      if (auto put
-          = to.run(statements::put_leases, parameters{}.add(options_.count));
-          !put)
-        return std::move(put.error());
-      const auto& self = options_.self;
-      const auto identity = [&] {
-        return std::move(parameters{}.text(self.name).text(self.address));
-      };
-      if (auto taken = check_name(to, identity()))
+      if (auto error =
+            to.execute(statements::put_leases, parameters{options_.count}))
+        return error;
+      const parameters identity{name(), options_.self.address};
+      if (auto taken = check_name(to, identity))
         return taken;
-      const auto joined = to.run(statements::join_engines, identity());
+      const auto joined = to.run(statements::join_engines, identity);
       if (!joined)
         return joined.error();
       instance_ = joined->number(0, 0);
@@ -91,19 +82,16 @@ public:
 
   caf::error release(shard_number shard) override {
     return to_.repeatable([&](connection& to) {
-      auto done = to.run(statements::release_lease,
-                         named(parameters{}.add(shard)));
-      return ended(done);
+      return to.execute(statements::release_lease,
+                        parameters{shard, name(), instance_});
     });
   }
 
   caf::error leave() override {
     return to_.repeatable([&](connection& to) {
-      auto freed = to.run(statements::release_leases, named());
-      if (!freed)
-        return std::move(freed.error());
-      auto left = to.run(statements::leave_engines, named());
-      return ended(left);
+      const parameters us{name(), instance_};
+      auto error = to.execute(statements::release_leases, us);
+      return error ? error : to.execute(statements::leave_engines, us);
     });
   }
 
@@ -121,19 +109,12 @@ private:
     if (!options_.answers(address))
       return {};
     return caf::make_error(ec::bad_setting,
-                           "node.name: an engine with the name "
-                             + options_.self.name + " runs at " + address);
+                           "node.name: an engine with the name " + name()
+                             + " runs at " + address);
   }
 
-  /// Who we are, behind what is there.
-  parameters& named(parameters& x) const {
-    return x.text(options_.self.name).add(instance_);
-  }
-
-  parameters named() const {
-    parameters out;
-    named(out);
-    return out;
+  const std::string& name() const {
+    return options_.self.name;
   }
 
   postgres_leases_options options_;
@@ -144,88 +125,70 @@ private:
 
 caf::expected<std::optional<epoch_number>>
 postgres_shard_leases::take(shard_number shard, std::uint32_t lease_ms) {
-  std::optional<epoch_number> out;
-  auto failed = taking_.once([&](connection& to) {
-    return to.transact([&]() -> caf::error {
-      out.reset();
-      auto is_free = to.run(statements::lock_free_lease,
-                            named(parameters{}.add(shard)));
-      if (!is_free || is_free->rows() == 0)
-        return ended(is_free);
-      const auto raised
-        = to.run(statements::raise_epoch, parameters{}.add(shard));
+  using taken = caf::expected<std::optional<epoch_number>>;
+  return taking_.once([&](connection& to) {
+    return to.transact([&]() -> taken {
+      const auto is_free = to.run(statements::lock_free_lease,
+                                  parameters{shard, name(), instance_});
+      if (!is_free)
+        return is_free.error();
+      if (is_free->rows() == 0)
+        return std::nullopt;
+      const auto raised = to.run(statements::raise_epoch, parameters{shard});
       if (!raised)
         return raised.error();
-      const auto epoch = raised->number(0, 0);
-      auto put = to.run(
-        statements::put_lease,
-        named(parameters{}.add(shard).add(epoch)).add(lease_ms));
-      if (put)
-        out = epoch;
-      return ended(put);
+      const epoch_number epoch = raised->number(0, 0);
+      if (auto error =
+            to.execute(statements::put_lease,
+                       parameters{shard, epoch, name(), instance_, lease_ms}))
+        return error;
+      return std::optional{epoch};
     });
   });
-  if (failed)
-    return failed;
-  return out;
 }
 
 caf::expected<std::vector<shard_number>>
 postgres_shard_leases::renew(std::uint32_t lease_ms) {
-  std::vector<shard_number> out;
-  auto failed = to_.repeatable([&](connection& to) -> caf::error {
-    const auto alive
-      = to.run(statements::stay_alive, named().add(lease_ms));
+  using shards = std::vector<shard_number>;
+  return to_.repeatable([&](connection& to) -> caf::expected<shards> {
+    const parameters us{name(), instance_, lease_ms};
+    const auto alive = to.run(statements::stay_alive, us);
     if (!alive)
       return alive.error();
     if (alive->changed() == 0)
-      return caf::make_error(ec::fenced, "another engine is called "
-                                           + options_.self.name);
-    const auto ours
-      = to.run(statements::renew_leases, named().add(lease_ms));
-    if (!ours)
-      return ours.error();
-    out.clear();
-    for (int row = 0; row < ours->rows(); ++row)
-      ours->read(row, 0, out.emplace_back());
+      return caf::make_error(ec::fenced, "another engine is called " + name());
+    shards out;
+    auto failed = to.each(statements::renew_leases, us, [&](const auto& row) {
+      row.read(0, out.emplace_back());
+      return caf::error{};
+    });
+    if (failed)
+      return failed;
     std::sort(out.begin(), out.end());
-    return {};
+    return out;
   });
-  if (failed)
-    return failed;
-  return out;
 }
 
 caf::expected<lease_table> postgres_shard_leases::list() {
-  lease_table out;
-  auto failed = to_.repeatable([&](connection& from) -> caf::error {
-    out = {};
-    const auto shards = from.run(statements::list_leases);
-    if (!shards)
-      return shards.error();
-    for (int row = 0; row < shards->rows(); ++row) {
+  return to_.repeatable([](connection& from) -> caf::expected<lease_table> {
+    lease_table out;
+    auto failed = from.each(statements::list_leases, {}, [&](const auto& row) {
       auto& x = out.shards.emplace_back();
-      shards->read(row, 0, x.shard);
-      shards->read(row, 1, x.epoch);
-      shards->read(row, 2, x.owner.name);
-      if (!x.owner.name.empty())
-        shards->read(row, 3, x.owner.address);
-      shards->read(row, 4, x.left_ms);
-    }
-    const auto engines = from.run(statements::list_engines);
-    if (!engines)
-      return engines.error();
-    for (int row = 0; row < engines->rows(); ++row) {
-      auto& x = out.engines.emplace_back();
-      engines->read(row, 0, x.who.name);
-      engines->read(row, 1, x.who.address);
-      engines->read(row, 2, x.left_ms);
-    }
-    return {};
+      row.take(x.shard, x.epoch, x.owner.name, x.owner.address, x.left_ms);
+      if (x.owner.name.empty())
+        x.owner.address.clear();
+      return caf::error{};
+    });
+    if (!failed)
+      failed = from.each(statements::list_engines, {}, [&](const auto& row) {
+        auto& x = out.engines.emplace_back();
+        row.take(x.who.name, x.who.address, x.left_ms);
+        return caf::error{};
+      });
+    if (failed)
+      return failed;
+    return out;
   });
-  if (failed)
-    return failed;
-  return out;
 }
 
 } // namespace

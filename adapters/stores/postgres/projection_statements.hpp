@@ -192,9 +192,6 @@ inline constexpr std::string_view forget_submissions =
   "DELETE FROM submission_rows WHERE shard = $1 AND id IN (SELECT id "
   "FROM submission_rows WHERE shard = $1 AND finished_us > 0 "
   "AND finished_us < $2 ORDER BY finished_us, id LIMIT $3)";
-/// Of any shard: blobs belong to all of them.
-inline constexpr std::string_view blob_in_use =
-  "SELECT 1 FROM submission_rows WHERE blob <> '' AND blob = $1 LIMIT 1";
 
 /// The submissions that the query asks for. Parameters: shard, id, user, queue,
 /// file_name, batch_id, status, count, ids, after; always all of them.

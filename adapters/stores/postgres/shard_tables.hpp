@@ -163,12 +163,6 @@ public:
   caf::expected<std::uint64_t> forget(micros finished_before_us,
                                       std::uint32_t count_max);
 
-  caf::error each_of_blob(const std::string& sha256,
-                          const connection::show_row& show) {
-    // Of any shard.
-    return in_.on().each(statements::blob_in_use, parameters{sha256}, show);
-  }
-
 private:
   shard_tables& in_;
   row_checksum document_;

@@ -58,7 +58,7 @@ inline constexpr std::string_view close_segment =
   "AND number = $2 AND last_seq IS NULL";
 inline constexpr std::string_view begin_segment =
   "INSERT INTO journal_extents VALUES ($1, $2, $3)";
-inline constexpr std::string_view delete_extent =
+inline constexpr std::string_view delete_segment =
   "DELETE FROM journal_extents WHERE shard = $1 AND number = $2";
 inline constexpr std::string_view disk_bytes =
   "SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class "

@@ -4,7 +4,6 @@
 #include "messages/values/utf8.hpp"
 
 #include <charconv>
-#include <cstdlib>
 
 namespace depositd::postgres {
 

@@ -78,13 +78,6 @@ public:
     (columns_[at++].add(values), ...);
   }
 
-  /// All values of the row, then the others.
-  template <class Row, class... Values>
-  void add_row(const Row& row, const Values&... values) {
-    rows::with_values(
-      row, [&](const auto&... columns) { add(columns..., values...); });
-  }
-
   const std::vector<column>& columns() const noexcept {
     return columns_;
   }

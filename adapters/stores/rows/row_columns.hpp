@@ -136,7 +136,7 @@ inline constexpr auto columns<watermarks> = std::tuple{
 };
 
 inline std::string described(const watermarks&) {
-  return "the row of watermarks";
+  return "the row of watermarks (in meta or projection_marks)";
 }
 
 // -- DOIs; a number of its submission comes behind

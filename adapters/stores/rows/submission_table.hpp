@@ -102,17 +102,6 @@ public:
     return count == page;
   }
 
-  caf::expected<bool> names_blob(const std::string& sha256) {
-    auto out = false;
-    auto failed = documents_.each_of_blob(sha256, [&](const auto&) {
-      out = true;
-      return caf::error{};
-    });
-    if (failed)
-      return failed;
-    return out;
-  }
-
 private:
   Database& in_;
   Documents documents_;

@@ -165,11 +165,6 @@ public:
     });
   }
 
-  caf::expected<bool> blob_in_use(const std::string& sha256) override {
-    return on_.read(
-      [&](auto& from) { return from.submissions.names_blob(sha256); });
-  }
-
   caf::error backup(const std::filesystem::path& folder) override {
     return on_.backup(folder);
   }

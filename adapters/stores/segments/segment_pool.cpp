@@ -161,8 +161,11 @@ void segment_pool::fill(lock& held) {
   changed_.notify_all();
 }
 
-caf::expected<fs::path> segment_pool::find_file(bool& fresh, lock& held) {
+caf::expected<fs::path> segment_pool::find_file(const fs::path& name,
+                                                bool& fresh, lock& held) {
   const auto wanted = std::max(wanted_, options_.segment_bytes);
+  if (named_ && wanted == options_.segment_bytes)
+    return name;
   const auto at =
     std::find_if(spares_.begin(), spares_.end(), [](const spare_file& x) {
       return x.former == nullptr || x.former.use_count() == 1;
@@ -196,16 +199,22 @@ caf::expected<fs::path> segment_pool::find_file(bool& fresh, lock& held) {
 }
 
 caf::error segment_pool::make_ready(lock& held) {
+  held.unlock();
+  const auto number = names_.now().newest + 1;
+  const auto name = options_.folder / segment_name(number);
+  held.lock();
   auto fresh = false;
-  auto path = find_file(fresh, held);
+  auto path = find_file(name, fresh, held);
   if (!path)
     return std::move(path.error());
   held.unlock();
-  const auto number = names_.now().newest + 1;
   auto segment = create(number, *path);
+  std::error_code ignored;
+  const auto named = !segment && fs::exists(name, ignored);
   held.lock();
+  named_ = named;
   if (!segment) {
-    if (!fresh)
+    if (!fresh && !named)
       spares_.push_back({std::move(*path), nullptr});
     return std::move(segment.error());
   }

@@ -67,7 +67,8 @@ private:
   caf::error make_ready(lock& held);
   caf::error grow_ready(lock& held);
   void fill(lock& held);
-  caf::expected<std::filesystem::path> find_file(bool& fresh, lock& held);
+  caf::expected<std::filesystem::path>
+  find_file(const std::filesystem::path& name, bool& fresh, lock& held);
   caf::expected<segment_ptr> create(std::uint64_t number,
                                     const std::filesystem::path& path);
 
@@ -82,6 +83,7 @@ private:
   std::vector<spare_file> spares_;
   caf::error failed_;         // of the last attempt
   bool asked_ = false;        // for a segment ahead
+  bool named_ = false;        // the file of the next has its name, no more
   std::uint64_t wanted_ = 0;  // capacity that `take` waits for
   std::uint64_t fill_at_ = 0; // in the first ready one; 0: no zeros due
   bool busy_ = false;         // the thread works on a ready segment

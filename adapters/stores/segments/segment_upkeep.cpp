@@ -57,9 +57,9 @@ caf::error segment_journal::drop(std::uint64_t number) {
     const auto found = log_.find(number);
     if (found == log_.end())
       return caf::make_error(ec::not_found,
-                             "no extent " + std::to_string(number));
+                             "no segment " + std::to_string(number));
     if (std::next(found) == log_.end())
-      return caf::make_error(ec::invalid_argument, "extent "
+      return caf::make_error(ec::invalid_argument, "segment "
                                                      + std::to_string(number)
                                                      + " is still written to");
     dropped.first = found->second.first;

@@ -177,6 +177,22 @@ caf::error database::read_through() {
   return {};
 }
 
+/// Makes the schema in a file that is empty.
+caf::error database::fill(const file_kind& kind) {
+  auto script = "PRAGMA page_size = " + std::to_string(kind.page_bytes)
+                + "; PRAGMA auto_vacuum = INCREMENTAL;"
+                  "PRAGMA journal_mode = WAL; BEGIN;";
+  script += kind.schema;
+  for (const auto step : kind.upgrades) {
+    script += "; ";
+    script += step;
+  }
+  script += "; PRAGMA application_id = " + std::to_string(kind.application)
+            + "; PRAGMA user_version = " + std::to_string(kind.version)
+            + "; COMMIT; PRAGMA synchronous = FULL;";
+  return run_script(script);
+}
+
 caf::error database::create(const std::filesystem::path& path,
                             const file_kind& kind) {
   // Made under another name, so that a crash in between leaves no half-made
@@ -189,18 +205,7 @@ caf::error database::create(const std::filesystem::path& path,
     database file{draft};
     if (auto error = file.connect(SQLITE_OPEN_READWRITE))
       return error;
-    auto script = "PRAGMA page_size = " + std::to_string(kind.page_bytes)
-                  + "; PRAGMA auto_vacuum = INCREMENTAL;"
-                    "PRAGMA journal_mode = WAL; BEGIN;";
-    script += kind.schema;
-    for (const auto step : kind.upgrades) {
-      script += "; ";
-      script += step;
-    }
-    script += "; PRAGMA application_id = " + std::to_string(kind.application)
-              + "; PRAGMA user_version = " + std::to_string(kind.version)
-              + "; COMMIT; PRAGMA synchronous = FULL;";
-    if (auto error = file.run_script(script))
+    if (auto error = file.fill(kind))
       return error;
     const auto code = sqlite3_wal_checkpoint_v2(
       file.handle_, nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
@@ -218,6 +223,16 @@ caf::error database::create(const std::filesystem::path& path,
 caf::expected<std::unique_ptr<database>>
 database::open(const std::filesystem::path& path, const file_kind& kind) {
   std::unique_ptr<database> out{new database(path)};
+  if (path == in_memory) {
+    auto error = out->connect(SQLITE_OPEN_READWRITE);
+    if (!error)
+      error = out->configure(kind);
+    if (!error)
+      error = out->fill(kind);
+    if (error)
+      return error;
+    return out;
+  }
   std::error_code failed;
   if (!std::filesystem::exists(path, failed)) {
     if (failed)
@@ -306,6 +321,8 @@ caf::error database::checkpoint_if_due(std::uint64_t wal_bytes) {
 }
 
 caf::error database::copy_to(const std::filesystem::path& path) {
+  if (file_ == in_memory)
+    return refused(file_, "what is in memory has no backup");
   if (std::filesystem::exists(path))
     return caf::make_error(ec::already_exists,
                            path.string() + ": exists already");

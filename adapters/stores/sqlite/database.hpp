@@ -22,6 +22,10 @@
 
 namespace depositd::sqlite {
 
+/// In place of a path: a file that is made in memory and goes when it is
+/// closed.
+inline constexpr const char* in_memory = ":memory:";
+
 /// What kind of file is opened, and how.
 struct file_kind {
   const char* name = "";        ///< for error texts: "projection"
@@ -191,6 +195,7 @@ private:
   explicit database(const std::filesystem::path& path);
 
   caf::error connect(int flags);
+  caf::error fill(const file_kind& kind);
   caf::error configure(const file_kind& kind);
   caf::error run_script(std::string_view sql);
   caf::error identify(const file_kind& kind);

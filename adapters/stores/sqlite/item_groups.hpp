@@ -5,11 +5,11 @@
 
 #include "adapters/stores/rows/row_columns.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 

@@ -25,7 +25,8 @@ struct sqlite_registry_options {
 /// torn one.
 ///
 /// `record` is durable when it returns. Calls of several threads take turns.
-/// `backup` writes `registry.db` into the folder.
+/// `backup` writes `registry.db` into the folder. The path ":memory:" makes an
+/// empty one that is gone when it is closed; it has no backup.
 caf::expected<std::unique_ptr<doi_registry>>
 open_sqlite_registry(const std::filesystem::path& file,
                      const sqlite_registry_options& options = {});

@@ -193,9 +193,6 @@ inline constexpr std::string_view forget_submissions =
   "RETURNING id";
 inline constexpr std::string_view delete_document =
   "DELETE FROM documents WHERE id = ?";
-inline constexpr std::string_view submission_of_blob =
-  "SELECT id FROM submissions WHERE blob_key <> 0 AND blob_key = ? "
-  "AND blob = ? LIMIT 1";
 
 /// The submissions that the query asks for. Parameters: id, user, queue,
 /// file_name, batch_id, status, count, file_key, batch_key, ids (a JSON array),

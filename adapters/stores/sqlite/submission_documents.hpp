@@ -8,7 +8,6 @@
 #include "adapters/stores/sqlite/statements.hpp"
 
 #include <string>
-#include <vector>
 
 namespace depositd::sqlite {
 
@@ -91,11 +90,6 @@ public:
     if (failed)
       return failed;
     return out;
-  }
-
-  caf::error each_of_blob(const std::string& sha256, const auto& show) {
-    return in_.each(statements::submission_of_blob, show,
-                    lookup_key({}, sha256), sha256);
   }
 
 private:

@@ -4,12 +4,11 @@
 
 #include "actors/cluster/keeper/keeper.hpp"
 #include "adapters/stores/memory/memory_blob_store.hpp"
-#include "adapters/stores/memory/memory_doi_registry.hpp"
 #include "adapters/stores/memory/memory_journal_store.hpp"
-#include "adapters/stores/memory/memory_projection_store.hpp"
-#include "adapters/stores/memory/memory_shard_leases.hpp"
 #include "tests/support/actor_fixture.hpp"
 #include "tests/support/meeting_admin.hpp"
+#include "tests/support/memory_shard_leases.hpp"
+#include "tests/support/memory_tables.hpp"
 
 #include <map>
 #include <memory>

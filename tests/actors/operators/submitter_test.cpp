@@ -26,12 +26,6 @@ public:
     return caf::make_error(ec::not_found);
   }
 
-  caf::expected<std::uint64_t>
-  collect(std::int64_t,
-          const std::function<bool(const std::string&)>&) override {
-    return std::uint64_t{0};
-  }
-
   caf::error backup(const std::filesystem::path&) override {
     return {};
   }

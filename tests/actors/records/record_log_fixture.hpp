@@ -5,9 +5,9 @@
 
 #include "actors/records/intake.hpp"
 #include "actors/records/publisher.hpp"
-#include "adapters/stores/memory/memory_record_log.hpp"
 #include "messages/values/operations.hpp"
 #include "tests/support/engine_fixture.hpp"
+#include "tests/support/memory_record_log.hpp"
 
 #include <algorithm>
 #include <map>

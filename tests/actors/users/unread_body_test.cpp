@@ -121,7 +121,7 @@ TEST_F(unread_body_test, a_restart_finds_the_attempt_counted) {
   EXPECT_EQ(again[0].attempt, 2u);
 }
 
-/// The extent was dropped after the body had been written again elsewhere.
+/// The segment was dropped after the body had been written again elsewhere.
 TEST_F(unread_body_test, relocated_on_its_way_it_is_handed_out_all_the_same) {
   const auto ids = put("q", sent_by("ann", {"a"}));
   int reads = 0;
@@ -132,7 +132,7 @@ TEST_F(unread_body_test, relocated_on_its_way_it_is_handed_out_all_the_same) {
     elsewhere.items.push_back(
       {ids[0], "q", "ann", std::make_shared<const std::string>("a")});
     caf::anon_send(core, std::move(elsewhere));
-    return caf::make_error(ec::not_found, std::string{"the extent is gone"});
+    return caf::make_error(ec::not_found, std::string{"the segment is gone"});
   };
   const auto got = poll("q");
   ASSERT_EQ(got.size(), 1u);

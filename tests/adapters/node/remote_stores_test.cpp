@@ -3,11 +3,11 @@
 #include "adapters/node/store_client.hpp"
 #include "adapters/node/store_server.hpp"
 #include "adapters/stores/memory/memory_blob_store.hpp"
-#include "adapters/stores/memory/memory_doi_registry.hpp"
 #include "messages/workers.hpp"
 #include "tests/adapters/node/system_pair.hpp"
 #include "tests/contract/blob_store_suite.hpp"
 #include "tests/contract/doi_registry_suite.hpp"
+#include "tests/support/memory_tables.hpp"
 
 #include <caf/send.hpp>
 

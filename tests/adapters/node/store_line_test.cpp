@@ -24,12 +24,6 @@ standing_in(std::function<answer(item_id)> say) {
   return {
     [](const put_blob&) -> caf::result<blob_put> { return ec::not_found; },
     [](const read_blob&) -> caf::result<blob_piece> { return ec::not_found; },
-    [](const list_blobs&) -> caf::result<blobs_listed> {
-      return ec::not_found;
-    },
-    [](const remove_blobs&) -> caf::result<blobs_removed> {
-      return ec::not_found;
-    },
     [](const record_dois&) -> caf::result<dois_recorded> {
       return ec::not_found;
     },

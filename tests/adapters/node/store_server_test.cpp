@@ -1,8 +1,8 @@
 #include "adapters/node/store_server.hpp"
 
 #include "adapters/stores/memory/memory_blob_store.hpp"
-#include "adapters/stores/memory/memory_doi_registry.hpp"
 #include "tests/support/actor_fixture.hpp"
+#include "tests/support/memory_tables.hpp"
 
 namespace depositd::node {
 namespace {
@@ -17,12 +17,6 @@ public:
   caf::expected<std::string> get(const std::string& sha256) override {
     ++reads;
     return blobs_->get(sha256);
-  }
-
-  caf::expected<std::uint64_t>
-  collect(std::int64_t age_min_s,
-          const std::function<bool(const std::string&)>& in_use) override {
-    return blobs_->collect(age_min_s, in_use);
   }
 
   caf::error backup(const std::filesystem::path& folder) override {

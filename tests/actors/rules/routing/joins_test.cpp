@@ -104,7 +104,10 @@ submission_row submission(item_id id, micros received_us) {
 }
 
 TEST(answers_of_shards, put_submissions_into_the_order_of_time) {
-  const std::vector<submissions_found> found{
+  const std::vector<submissions_found> newest{
+    {{submission(2, 30), submission(1, 10)}},
+    {{submission(102, 30), submission(101, 20)}}};
+  const std::vector<submissions_found> oldest{
     {{submission(1, 10), submission(2, 30)}},
     {{submission(101, 20), submission(102, 30)}}};
   submission_query what;
@@ -115,9 +118,9 @@ TEST(answers_of_shards, put_submissions_into_the_order_of_time) {
       out.push_back(one.id);
     return out;
   };
-  EXPECT_EQ(ids(joined(what, found)), (std::vector<item_id>{102, 2, 101}));
+  EXPECT_EQ(ids(joined(what, newest)), (std::vector<item_id>{102, 2, 101}));
   what.newest_first = false;
-  EXPECT_EQ(ids(joined(what, found)), (std::vector<item_id>{1, 101, 2}));
+  EXPECT_EQ(ids(joined(what, oldest)), (std::vector<item_id>{1, 101, 2}));
 }
 
 TEST(answers_of_shards, keep_bodies_with_their_items) {

@@ -8,12 +8,12 @@
 #include "adapters/doors/http/server.hpp"
 #include "adapters/processing/crossref/submission_handler.hpp"
 #include "adapters/stores/memory/memory_blob_store.hpp"
-#include "adapters/stores/memory/memory_doi_registry.hpp"
 #include "messages/message_types.hpp"
 #include "messages/projection.hpp"
 #include "messages/values/password_hash.hpp"
 #include "messages/values/submission_body.hpp"
 #include "tests/adapters/doors/http/raw_client.hpp"
+#include "tests/support/memory_tables.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>

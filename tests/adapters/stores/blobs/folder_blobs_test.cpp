@@ -4,7 +4,6 @@
 #include "tests/support/faulty_disk.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-#include <chrono>
 #include <fstream>
 
 #include <gtest/gtest.h>
@@ -38,19 +37,10 @@ protected:
     return out;
   }
 
-  static void make_old(const fs::path& path) {
-    fs::last_write_time(path, fs::file_time_type::clock::now()
-                                - std::chrono::hours{48});
-  }
-
   static void write(const fs::path& path, const std::string& bytes) {
     std::ofstream out{path, std::ios::binary | std::ios::trunc};
     out << bytes;
     ASSERT_TRUE(out.flush());
-  }
-
-  static bool nobody(const std::string&) {
-    return false;
   }
 
   temporary_folder home;
@@ -109,43 +99,6 @@ TEST_F(folder_blobs, are_made_durable_again_when_they_are_put_again) {
   EXPECT_EQ(second->put("abc").error(), ec::store_failed);
 }
 
-TEST_F(folder_blobs, are_collected_by_the_age_of_the_last_put) {
-  const auto store = open();
-  const auto old = *store->put("old");
-  const auto again = *store->put("again");
-  make_old(path_of(old));
-  make_old(path_of(again));
-  ASSERT_TRUE(store->put("again"));
-  EXPECT_EQ(*store->collect(24 * 3600, nobody), 1u);
-  EXPECT_EQ(store->get(old).error(), ec::not_found);
-  EXPECT_EQ(*store->get(again), "again");
-}
-
-TEST_F(folder_blobs, stay_when_they_are_put_again_while_they_are_collected) {
-  const auto store = open();
-  const auto name = *store->put("abc");
-  make_old(path_of(name));
-  const auto count = store->collect(3600, [&](const std::string&) {
-    EXPECT_TRUE(store->put("abc"));
-    return false;
-  });
-  EXPECT_EQ(*count, 0u);
-  EXPECT_EQ(*store->get(name), "abc");
-}
-
-TEST_F(folder_blobs, leave_no_half_written_files_for_ever) {
-  const auto store = open();
-  const auto name = *store->put("abc");
-  const auto left_over = path_of(name).parent_path() / ".put-1-1";
-  write(left_over, "half");
-  make_old(left_over);
-  const auto count =
-    store->collect(3600, [](const std::string&) { return true; });
-  EXPECT_EQ(*count, 0u);
-  EXPECT_FALSE(fs::exists(left_over));
-  EXPECT_TRUE(fs::exists(path_of(name)));
-}
-
 TEST_F(folder_blobs, are_copied_and_the_copy_is_a_store) {
   const auto store = open();
   const auto first = *store->put("first");
@@ -153,7 +106,7 @@ TEST_F(folder_blobs, are_copied_and_the_copy_is_a_store) {
   const auto copy = home.path() / "copy";
   ASSERT_FALSE(store->backup(copy));
   ASSERT_FALSE(store->backup(copy)) << "again into the same folder";
-  EXPECT_EQ(*store->collect(0, nobody), 2u);
+  EXPECT_EQ(file_count(), 2u);
   const auto other = open_folder_blobs({.folder = copy});
   ASSERT_TRUE(other);
   EXPECT_EQ(*(*other)->get(first), "first");

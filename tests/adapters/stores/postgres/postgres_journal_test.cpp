@@ -29,7 +29,7 @@ TEST_F(postgres_journal, fences_the_owner_before_when_it_takes_over) {
   ASSERT_TRUE(first->append("before", 1, {{"in/0", 1}}));
   const auto second = open_journal(
     {.server = {.url = schema->url()}, .owner_wait_ms = 0});
-  // Within the open extent, with watermarks, and at the start of another.
+  // Within the open segment, with watermarks, and at the start of another.
   EXPECT_EQ(first->append("l", 1, {}).error(), ec::fenced);
   EXPECT_EQ(first->append("l", 1, {{"in/0", 9}}).error(), ec::fenced);
   EXPECT_EQ(first->append("late and long", 1, {}).error(), ec::fenced);
@@ -41,12 +41,12 @@ TEST_F(postgres_journal, fences_the_owner_before_when_it_takes_over) {
 TEST_F(postgres_journal, lets_a_fenced_engine_drop_nothing) {
   const auto first =
     open_journal({.server = {.url = schema->url()}, .segment_bytes = 10});
-  ASSERT_TRUE(first->append("one extent", 1, {}));
+  ASSERT_TRUE(first->append("one segment", 1, {}));
   ASSERT_TRUE(first->append("another", 1, {}));
   const auto second = open_journal(
     {.server = {.url = schema->url()}, .owner_wait_ms = 0});
   EXPECT_EQ(first->drop(first->segments().front().number), ec::fenced);
-  EXPECT_EQ(read_all(*second), "one extentanother");
+  EXPECT_EQ(read_all(*second), "one segmentanother");
 }
 
 TEST_F(postgres_journal, keeps_shards_apart) {

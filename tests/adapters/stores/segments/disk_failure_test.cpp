@@ -58,6 +58,19 @@ TEST_F(disk_failure, without_space_uses_what_is_dropped) {
   append(*store, 3);
 }
 
+TEST_F(disk_failure, of_names_spoils_no_file_that_was_to_be_used_again) {
+  options.spares_max = 4;
+  const auto store = must_open();
+  append(*store, 7);
+  ASSERT_FALSE(store->drop(1));
+  fail(disk_call::sync_names, EIO);
+  while (store->append(body(store->last() + 1), 1, {}))
+    ;
+  // It has to be the file that was dropped: there is no space for another.
+  fail(disk_call::allocate, ENOSPC);
+  append(*store, 1);
+}
+
 TEST_F(disk_failure, of_one_write_leaves_the_log_as_it_was) {
   auto store = must_open();
   append(*store, 4);

@@ -1,4 +1,4 @@
-#include "adapters/stores/memory/memory_shard_leases.hpp"
+#include "tests/support/memory_shard_leases.hpp"
 
 #include <map>
 #include <mutex>
@@ -128,8 +128,7 @@ public:
       const auto& x = on_->leases[shard];
       out.shards.push_back({shard, x.epoch, {}, left(x.ends, now)});
       if (x.ends > now)
-        out.shards.back().owner
-          = {x.owner, on_->engines[x.owner].address};
+        out.shards.back().owner = {x.owner, on_->engines[x.owner].address};
     }
     for (const auto& [name, x] : on_->engines)
       if (x.alive_until > now)
@@ -170,11 +169,10 @@ caf::expected<std::unique_ptr<shard_leases>>
 open_memory_leases(std::shared_ptr<memory_leases> on, engine_identity self,
                    shard_number count) {
   if (on->leases.size() != count)
-    return caf::make_error(ec::bad_setting,
-                           "shards.count: there are "
-                             + std::to_string(on->leases.size())
-                             + " shards for ever, not "
-                             + std::to_string(count));
+    return caf::make_error(
+      ec::bad_setting, "shards.count: there are "
+                         + std::to_string(on->leases.size())
+                         + " shards for ever, not " + std::to_string(count));
   return std::unique_ptr<shard_leases>{
     std::make_unique<memory_shard_leases>(std::move(on), std::move(self))};
 }

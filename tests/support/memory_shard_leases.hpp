@@ -18,8 +18,8 @@ struct memory_leases_options {
 
   /// The database's clock: any time that never goes back. Tests and the
   /// simulation give the one that their actors have.
-  std::function<std::chrono::steady_clock::time_point()> now
-    = std::chrono::steady_clock::now;
+  std::function<std::chrono::steady_clock::time_point()> now =
+    std::chrono::steady_clock::now;
 };
 
 std::shared_ptr<memory_leases>

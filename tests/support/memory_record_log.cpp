@@ -1,4 +1,4 @@
-#include "adapters/stores/memory/memory_record_log.hpp"
+#include "tests/support/memory_record_log.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -6,7 +6,6 @@
 #include <functional>
 #include <map>
 #include <mutex>
-#include <set>
 #include <utility>
 
 namespace depositd {
@@ -95,8 +94,7 @@ public:
     return range_of(partition);
   }
 
-  caf::error
-  assign(const std::vector<partition_position>& positions) override {
+  caf::error assign(const std::vector<partition_position>& positions) override {
     const guard lock{log_->mutex};
     std::map<std::int32_t, std::int64_t> next;
     for (auto x : positions) {
@@ -110,7 +108,6 @@ public:
       next[x.partition] = x.next;
     }
     next_ = std::move(next);
-    paused_.clear();
     stopped_ = {};
     return {};
   }
@@ -134,19 +131,6 @@ public:
     }
   }
 
-  caf::error pause(const std::vector<std::int32_t>& partitions) override {
-    const guard lock{log_->mutex};
-    paused_.insert(partitions.begin(), partitions.end());
-    return {};
-  }
-
-  caf::error resume(const std::vector<std::int32_t>& partitions) override {
-    const guard lock{log_->mutex};
-    for (const auto x : partitions)
-      paused_.erase(x);
-    return {};
-  }
-
   std::string trouble() const override {
     const guard lock{log_->mutex};
     return log_->reachable ? "" : "no broker answers";
@@ -154,8 +138,8 @@ public:
 
 private:
   caf::error unknown() const {
-    return caf::make_error(ec::not_found, "topic " + topic_
-                                            + " does not exist");
+    return caf::make_error(ec::not_found,
+                           "topic " + topic_ + " does not exist");
   }
 
   caf::expected<partition_range> range_of(std::int32_t partition) {
@@ -187,8 +171,6 @@ private:
     if (!log_->reachable || !log_->find(topic_))
       return out;
     for (auto& [partition, next] : next_) {
-      if (paused_.count(partition) != 0)
-        continue;
       const auto range = range_of(partition);
       stopped_ = range ? check(partition, next, *range) : range.error();
       if (stopped_)
@@ -196,8 +178,7 @@ private:
       const auto& from = log_->at(topic_, partition);
       while (next < from.high() && out.size() < limits.records_max
              && bytes < limits.bytes_max) {
-        out.push_back(
-          from.records[static_cast<std::size_t>(next - from.low)]);
+        out.push_back(from.records[static_cast<std::size_t>(next - from.low)]);
         bytes += out.back().value.size() + out.back().key.size();
         ++next;
       }
@@ -208,7 +189,6 @@ private:
   std::shared_ptr<memory_record_log> log_;
   std::string topic_;
   std::map<std::int32_t, std::int64_t> next_; ///< by assigned partition
-  std::set<std::int32_t> paused_;
   caf::error stopped_;
 };
 
@@ -226,8 +206,8 @@ public:
       return unreachable();
     for (const auto& x : batch)
       if (!log_->find(x.topic))
-        return caf::make_error(ec::not_found, "topic " + x.topic
-                                                + " does not exist");
+        return caf::make_error(ec::not_found,
+                               "topic " + x.topic + " does not exist");
     if (log_->faults == 0) {
       write(batch, batch.size());
       return {};
@@ -264,9 +244,8 @@ private:
     for (std::size_t i = 0; i < count; ++i) {
       const auto& x = batch[i];
       const auto size = log_->find(x.topic)->size();
-      const auto number
-        = (x.key.empty() ? log_->turn++ : std::hash<std::string>{}(x.key))
-          % size;
+      const auto number =
+        (x.key.empty() ? log_->turn++ : std::hash<std::string>{}(x.key)) % size;
       source_record record{.key = x.key,
                            .value = x.has_value ? x.value : std::string{},
                            .has_value = x.has_value,
@@ -277,8 +256,7 @@ private:
         record.value.clear();
         record.has_value = false;
       }
-      log_->add(x.topic, static_cast<std::int32_t>(number),
-                std::move(record));
+      log_->add(x.topic, static_cast<std::int32_t>(number), std::move(record));
     }
   }
 

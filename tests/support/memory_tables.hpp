@@ -1,0 +1,21 @@
+#pragma once
+
+// Tables in memory: those of SQLite without a file.
+
+#include "adapters/stores/sqlite/sqlite_doi_registry.hpp"
+#include "adapters/stores/sqlite/sqlite_projection_store.hpp"
+
+#include <memory>
+#include <utility>
+
+namespace depositd {
+
+inline std::unique_ptr<projection_store> make_memory_projection() {
+  return std::move(*open_sqlite_projection(":memory:"));
+}
+
+inline std::unique_ptr<doi_registry> make_memory_registry() {
+  return std::move(*open_sqlite_registry(":memory:"));
+}
+
+} // namespace depositd
