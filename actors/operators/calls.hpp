@@ -4,7 +4,10 @@
 
 #include "actors/operators/admin.hpp"
 
+#include <caf/expected.hpp>
+
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +22,11 @@ void deliver(const admin_call_ptr& call, const document& x);
 void refuse(const admin_call_ptr& call, const caf::error& problem);
 
 void refuse(const admin_call_ptr& call, ec code, std::string text);
+
+/// The same as a value.
+inline caf::error refuse(ec code, std::string text) {
+  return caf::make_error(code, std::move(text));
+}
 
 /// One line of ASCII per change: who, what, before, after, result.
 void audit(admin_pointer self, const admin_call_ptr& call,
@@ -48,6 +56,34 @@ void act(admin_pointer self, const admin_call_ptr& call, const Handle& whom,
         audit(self, call, nullptr, nullptr, render(problem));
         refuse(call, problem);
       });
+}
+
+/// What several are asked for at once; `use` gets it when nobody is waited for
+/// any longer.
+template <class Result>
+struct gathering {
+  Result found;
+  std::function<void(const Result&)> use;
+  std::size_t open = 1; ///< and whoever is still asking
+
+  void arrived() {
+    if (--open == 0)
+      use(found);
+  }
+};
+
+/// Asks one more; `add` gets the answer, or why there was none in time.
+template <class Answer, class Result, class Handle, class Message, class F>
+void ask_also(admin_pointer self, const std::shared_ptr<gathering<Result>>& all,
+              const Handle& whom, Message what, F add) {
+  ++all->open;
+  const auto arrived = [=](caf::expected<Answer> x) {
+    add(std::move(x));
+    all->arrived();
+  };
+  self->request(whom, self->state.options.timeout_node, std::move(what))
+    .then([=](const Answer& x) { arrived(x); },
+          [=](const caf::error& why) { arrived(why); });
 }
 
 /// All slots, here and on nodes that have joined.

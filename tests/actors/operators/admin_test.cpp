@@ -209,6 +209,27 @@ TEST_F(admin_test, long_lists_of_queues_and_keys_come_in_pages) {
   EXPECT_EQ(run("key list", {{"after", "a"}})["keys"][0]["name"], "b");
 }
 
+TEST_F(admin_test, a_page_of_large_entries_ends_before_its_limit) {
+  for (const auto name : {"a", "b", "c"})
+    world_.control.keys[name] = {
+      name, "", {{queue_right::post, std::string(3 << 20, 'x')}}};
+  const auto first = run("key list");
+  EXPECT_EQ(first["keys"].size(), 2u);
+  EXPECT_EQ(first["next"], "b");
+  const auto second = run("key list", {{"after", "b"}});
+  EXPECT_EQ(second["keys"].size(), 1u);
+  EXPECT_FALSE(second.contains("next"));
+}
+
+TEST_F(admin_test, an_entry_larger_than_a_page_is_a_page) {
+  for (const auto name : {"a", "b"})
+    world_.control.keys[name] = {
+      name, "", {{queue_right::post, std::string(9 << 20, 'x')}}};
+  const auto first = run("key list");
+  EXPECT_EQ(first["keys"].size(), 1u);
+  EXPECT_EQ(first["next"], "a");
+}
+
 TEST_F(admin_test, one_user_is_shown_with_what_waits) {
   world_.users.queues = {{"metadata", {{"ann", {}}, {"bob", {}}}},
                          {"query", {{"ann", {}}}}};
