@@ -114,6 +114,25 @@ void list(admin_pointer self, const admin_call_ptr& call) {
   });
 }
 
+void served(admin_pointer self, const admin_call_ptr& call) {
+  const auto queue = call->arguments.text("queue");
+  with_users(self, call, queue, [=](const user_sources& from) {
+    std::multimap<std::uint64_t, document, std::greater<>> by_turns;
+    for (const auto& [user, places] : from.places)
+      for (const auto& place : places) {
+        const auto turns = place["turns_taken"].get<std::uint64_t>();
+        by_turns.emplace(turns, document{{"user", user},
+                                         {"queue", place["queue"]},
+                                         {"turns_taken", turns}});
+      }
+    document out{{"users", document::array()}};
+    auto left = call->arguments.number("limit");
+    for (auto at = by_turns.begin(); at != by_turns.end() && left-- > 0; ++at)
+      out["users"].push_back(at->second);
+    deliver(call, out);
+  });
+}
+
 /// Adds what waits in the queues from `at` on, then answers.
 void count_pending_from(admin_pointer self, const admin_call_ptr& call,
                         const std::shared_ptr<document>& user, std::size_t at) {
@@ -179,6 +198,11 @@ std::vector<command> user_commands() {
              line_view("next", "{users:count} of {total} users; go on with "
                                "--after {next}")},
             list),
+    reading("user served", "Whose turns were taken, the most first",
+            {in_queue_argument(), limit_argument(100)},
+            {table_view("users", "USER={user}; QUEUE={queue}; "
+                                 ">TAKEN={turns_taken}")},
+            served),
     reading("user show", "One user", {user_name_argument()}, user_view(), show),
   };
 }

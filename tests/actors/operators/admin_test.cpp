@@ -230,6 +230,20 @@ TEST_F(admin_test, an_entry_larger_than_a_page_is_a_page) {
   EXPECT_EQ(first["next"], "a");
 }
 
+TEST_F(admin_test, who_had_the_most_turns_comes_first) {
+  const auto after = [](std::uint64_t turns) {
+    eligibility_report out;
+    out.turns_taken = turns;
+    return out;
+  };
+  world_.users.queues = {{"metadata", {{"ann", after(3)}, {"bob", after(8)}}},
+                         {"query", {{"ann", after(5)}}}};
+  EXPECT_EQ(run("user served", {{"limit", 2}})["users"],
+            json::parse(R"([{"user":"bob","queue":"metadata","turns_taken":8},
+                            {"user":"ann","queue":"query","turns_taken":5}])"));
+  refusal("user served", {{"queue", "nowhere"}}, ec::not_found);
+}
+
 TEST_F(admin_test, one_user_is_shown_with_what_waits) {
   world_.users.queues = {{"metadata", {{"ann", {}}, {"bob", {}}}},
                          {"query", {{"ann", {}}}}};
