@@ -87,7 +87,8 @@ private:
     const auto info = el_line(editor_);
     const std::string line{info->buffer, info->cursor};
     const auto found =
-      completions(with_.known_commands(), line, fetch_names(with_, line));
+      completions(with_.known_commands(), line,
+                  [&](const auto& list) { return with_.names(list); });
     if (found.empty())
       return CC_ERROR;
     const auto blank = line.rfind(' ');
