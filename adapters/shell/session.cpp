@@ -52,6 +52,7 @@ caf::error session::open() {
     return caf::none;
   // A connection may be cut just after it was made (CAF over TLS, when the
   // handshake meets a heartbeat); to ask for the commands again does no harm.
+  // Who has not answered in time will not do so now.
   caf::error cut;
   for (int attempt = 0; attempt < attempts_max; ++attempt) {
     auto link = connect_();

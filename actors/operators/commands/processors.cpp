@@ -14,16 +14,15 @@ namespace {
 
 document processor_document(const processor_spec& x) {
   const bool excludes = !x.wants.excluded.empty();
-  document out{{"name", x.name},
-               {"types", x.types},
-               {"slots", x.slots},
-               {"user_filter", excludes ? x.wants.excluded : x.wants.required},
-               {"exclude_users", excludes},
-               {"preferred_users", x.wants.preferred},
-               {"max_submission_size", nullptr}};
-  if (x.wants.size_max != no_size_limit)
-    out["max_submission_size"] = x.wants.size_max;
-  return out;
+  const auto size_max = x.wants.size_max;
+  return {{"name", x.name},
+          {"types", x.types},
+          {"slots", x.slots},
+          {"user_filter", excludes ? x.wants.excluded : x.wants.required},
+          {"exclude_users", excludes},
+          {"preferred_users", x.wants.preferred},
+          {"max_submission_size",
+           size_max == no_size_limit ? document(nullptr) : document(size_max)}};
 }
 
 document slot_document(const slots_report::entry& x) {
@@ -142,13 +141,12 @@ change put(const admin_arguments& in, const control_state& now, bool is_new) {
                   spec.name + " exists already; see sp set");
   if (!is_new && !known)
     return refuse(ec::not_found, "there is no processor " + spec.name);
-  admin_change out;
-  if (known)
-    out.before = processor_document(at->second);
-  out.after = processor_document(spec);
-  if (!known || spec != at->second)
-    out.events.push_back(processor_changed{spec, false});
-  return out;
+  if (!known)
+    return admin_change{
+      {processor_changed{spec, false}}, nullptr, processor_document(spec)};
+  return changed(processor_changed{at->second, false},
+                 processor_changed{spec, false},
+                 [](const auto& x) { return processor_document(x.spec); });
 }
 
 /// `is_new`: it must be; otherwise it must exist.
