@@ -73,30 +73,27 @@ void list(admin_pointer self, const admin_call_ptr& call) {
 
 // -- one of them --------------------------------------------------------------
 
-/// Finds the submission; `otherwise` is called if there is none.
-template <class F, class G>
-void find(admin_pointer self, const admin_call_ptr& call, F use, G otherwise) {
+/// Finds the submission that is meant; null if there is none.
+void find(admin_pointer self, const admin_call_ptr& call,
+          std::function<void(const submission_row*)> use) {
   submission_query query;
   query.id = static_cast<item_id>(call->arguments.number("id"));
   ask(self, call, self->state.options.projector, std::move(query),
       [=](const submissions_found& x) {
-        if (!x.rows.empty())
-          use(x.rows.front());
-        else
-          otherwise();
+        use(x.rows.empty() ? nullptr : &x.rows.front());
       });
 }
 
 void show(admin_pointer self, const admin_call_ptr& call) {
-  const auto id = std::to_string(call->arguments.number("id"));
-  find(
-    self, call,
-    [=](const submission_row& row) {
-      auto out = submission_document(row);
-      out["document"] = row.document;
-      deliver(call, out);
-    },
-    [=] { refuse(call, ec::not_found, "there is no submission " + id); });
+  find(self, call, [=](const submission_row* found) {
+    if (!found)
+      return refuse(call, ec::not_found,
+                    "there is no submission "
+                      + std::to_string(call->arguments.number("id")));
+    auto out = submission_document(*found);
+    out["document"] = found->document;
+    deliver(call, out);
+  });
 }
 
 /// An item of a queue of messages, which leaves no record when it ends.
@@ -118,16 +115,17 @@ void message_why(admin_pointer self, const admin_call_ptr& call) {
 }
 
 void why(admin_pointer self, const admin_call_ptr& call) {
-  const auto explain = [=](const submission_row& found) {
-    if (found.status == submission_status::completed)
-      return deliver(call, why_finished_document(found));
-    const auto row = found;
-    ask(self, call, self->state.options.shard, explain_item{row.id, row.user},
-        [=](const item_explained& x) {
+  find(self, call, [=](const submission_row* found) {
+    if (!found)
+      return message_why(self, call);
+    if (found->status == submission_status::completed)
+      return deliver(call, why_finished_document(*found));
+    ask(self, call, self->state.options.shard,
+        explain_item{found->id, found->user},
+        [=, row = *found](const item_explained& x) {
           deliver(call, x.live ? why_document(x) : why_finished_document(row));
         });
-  };
-  find(self, call, explain, [=] { message_why(self, call); });
+  });
 }
 
 // -- many ---------------------------------------------------------------------
