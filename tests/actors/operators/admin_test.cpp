@@ -21,6 +21,24 @@ TEST_F(admin_test, status_gathers_what_all_parts_say) {
   EXPECT_EQ(x["store"]["projected"], 100);
 }
 
+TEST_F(admin_test, status_tells_logs_by_shard_and_who_does_not_answer) {
+  const auto reading = pose<intake_actor>({[](report_intake) {
+    return intake_report{{{"in/0", 4, 9}}, 7, 1, ""};
+  }});
+  const auto writing = pose<publisher_actor>(
+    {[](report_publisher) -> caf::result<publisher_report> {
+      return caf::make_error(ec::store_failed, std::string{"no broker"});
+    }});
+  world_.logs = {{3, reading, writing}, {1, reading, writing}};
+  const auto logs = run("status")["record_logs"];
+  ASSERT_EQ(logs.size(), 2u);
+  EXPECT_EQ(logs[0]["shard"], 1);
+  EXPECT_EQ(logs[1]["shard"], 3);
+  EXPECT_EQ(logs[1]["intake"]["accepted"], 7);
+  EXPECT_EQ(logs[1]["intake"]["partitions"][0]["lag"], 5);
+  EXPECT_EQ(logs[1]["publisher"]["trouble"], "no answer: no broker");
+}
+
 TEST_F(admin_test, suspend_and_resume_propose_the_whole_server_state) {
   world_.control.server.drop_folder_polling = false;
   EXPECT_EQ(run("suspend")["suspended"], true);
