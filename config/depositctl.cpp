@@ -21,10 +21,7 @@ read_where(const shell::connection_words& where) {
   if (!engine)
     return caf::make_error(ec::bad_setting,
                            "--connect: " + render(engine.error()));
-  shell::connection_options out;
-  out.engine = std::move(*engine);
-  out.tls = {where.tls_certificate, where.tls_key, where.tls_ca};
-  return out;
+  return shell::connection_options{std::move(*engine), where.tls};
 }
 
 int run(const std::vector<std::string>& words) {
@@ -40,13 +37,15 @@ int run(const std::vector<std::string>& words) {
   if (!named)
     return session.tell(
       {.exit_code = shell::exit_wrong_usage, .text = render(named.error())});
-  const auto said = shell::read_call(session.commands(), words);
+  const auto said = session.read(shell::read_call, words);
   if (said.call)
     return session.run(*said.call);
   if (!said.interactive)
     return session.tell(said);
   if (!isatty(STDIN_FILENO))
     return shell::run_script(session);
+  // The tab key offers what the engine has, from the first word on.
+  session.commands();
   return shell::run_prompt(session, "depositctl at " + named->connect
                                       + ", help for help");
 }

@@ -14,14 +14,12 @@ constexpr std::size_t changes_max = 1'000;
 /// CAF's own errors say nothing to an operator.
 caf::error explained(const caf::error& problem) {
   if (problem == caf::sec::request_timeout)
-    return caf::make_error(ec::overloaded,
-                           std::string{"the engine did not answer in time"});
+    return refuse(ec::overloaded, "the engine did not answer in time");
   if (problem.category() != caf::atom("depositd"))
-    return caf::make_error(ec::draining,
-                           "this part of the engine is not running ("
-                             + render(problem) + ")");
+    return refuse(ec::draining, "this part of the engine is not running ("
+                                  + render(problem) + ")");
   // Without a text of its own only the number would reach the shell's user.
-  return caf::make_error(static_cast<ec>(problem.code()), render(problem));
+  return refuse(static_cast<ec>(problem.code()), render(problem));
 }
 
 } // namespace
@@ -35,7 +33,7 @@ void refuse(const admin_call_ptr& call, const caf::error& problem) {
 }
 
 void refuse(const admin_call_ptr& call, ec code, std::string text) {
-  refuse(call, caf::make_error(code, std::move(text)));
+  refuse(call, refuse(code, std::move(text)));
 }
 
 void audit(admin_pointer self, const admin_call_ptr& call,
@@ -46,7 +44,8 @@ void audit(admin_pointer self, const admin_call_ptr& call,
   };
   self->state.options.audit->info(
     "audit who={} command={} arguments={} before={} after={} result={}",
-    call->who, ascii(call->command), call->arguments.redacted(), ascii(before),
+    call->who, ascii(call->command),
+    call->arguments.redacted(find_command(call->command)->row), ascii(before),
     ascii(after), ascii(result));
 }
 
@@ -72,28 +71,21 @@ void propose_change(admin_pointer self, const admin_call_ptr& call,
                     const control_state& now) {
   const auto& row = *find_command(call->command);
   auto decided = std::get<decide_function>(row.run)(call->arguments, now);
-  if (!decided) {
-    refuse_change(self, call, decided.error());
-    return;
-  }
-  const auto before = decided->before;
-  const auto after = decided->after;
-  if (decided->events.empty()) {
-    audit(self, call, before, after, "no change");
+  if (!decided)
+    return refuse_change(self, call, decided.error());
+  const auto answer = [=, before = decided->before,
+                       after = decided->after](const char* result) {
+    audit(self, call, before, after, result);
     deliver(call, after);
     finish_change(self);
-    return;
-  }
+  };
+  if (decided->events.empty())
+    return answer("no change");
   self
     ->request(self->state.options.shard, self->state.options.timeout,
               propose{std::move(decided->events)})
-    .then(
-      [=](done) {
-        audit(self, call, before, after, "done");
-        deliver(call, after);
-        finish_change(self);
-      },
-      [=](const caf::error& x) { refuse_change(self, call, x); });
+    .then([=](done) { answer("done"); },
+          [=](const caf::error& x) { refuse_change(self, call, x); });
 }
 
 void make_next_change(admin_pointer self) {
@@ -109,11 +101,8 @@ void make_next_change(admin_pointer self) {
 }
 
 void add_change(admin_pointer self, const admin_call_ptr& call) {
-  if (self->state.changes.size() >= changes_max) {
-    refuse(call, caf::make_error(ec::overloaded,
-                                 std::string{"too many changes are waiting"}));
-    return;
-  }
+  if (self->state.changes.size() >= changes_max)
+    return refuse(call, ec::overloaded, "too many changes are waiting");
   self->state.changes.push_back(call);
   if (self->state.changes.size() == 1)
     make_next_change(self);
@@ -127,12 +116,9 @@ std::string name_of(const caf::strong_actor_ptr& sender) {
 
 void start_call(admin_pointer self, const admin_call_ptr& call) {
   const auto found = find_command(call->command);
-  if (!found) {
-    refuse(call, ec::not_found,
-           "this engine has no command "
-             + to_text(document(call->command.substr(0, 64))));
-    return;
-  }
+  if (!found)
+    return refuse(call, ec::not_found,
+                  "this engine has no command " + shown(call->command));
   const auto run = std::get_if<run_function>(&found->run);
   if (const auto wrong = call->arguments.check(found->row)) {
     if (!run)
@@ -146,8 +132,10 @@ void start_call(admin_pointer self, const admin_call_ptr& call) {
 }
 
 caf::result<admin_reply> start(admin_pointer self, const admin_request& x) {
-  if (x.command == publish_commands)
-    return admin_reply{to_json_text(published_commands())};
+  if (x.command == publish_commands) {
+    static const auto text = to_json_text(published_commands());
+    return admin_reply{text};
+  }
   auto arguments = admin_arguments::parse(x.arguments);
   if (!arguments)
     return std::move(arguments.error());
@@ -166,17 +154,15 @@ caf::result<admin_reply> start(admin_pointer self, const admin_request& x) {
 caf::result<node_joined> take_node(admin_pointer self, const join_node& x) {
   const auto& options = self->state.options;
   if (!options.stores || !x.manager)
-    return caf::make_error(ec::invalid_argument,
-                           std::string{"this engine takes no nodes"});
+    return refuse(ec::invalid_argument, "this engine takes no nodes");
   if (!legal_processor_name(x.name))
-    return caf::make_error(ec::invalid_argument,
-                           std::string{"this is no name for a node"});
+    return refuse(ec::invalid_argument, "this is no name for a node");
   auto& nodes = self->state.nodes;
   const auto known = nodes.find(x.name);
   if (known != nodes.end() && known->second.node() != x.manager.node())
-    return caf::make_error(ec::already_exists,
-                           "a node named " + x.name
-                             + " has joined and is not known to be gone");
+    return refuse(ec::already_exists,
+                  "a node named " + x.name
+                    + " has joined and is not known to be gone");
   nodes[x.name] = x.manager;
   self->monitor(x.manager);
   options.audit->info("node_joined name={} at={}", x.name,
@@ -205,19 +191,14 @@ admin(admin_actor::stateful_pointer<admin_state> self, admin_options options) {
     [=](const admin_request& x) { return start(self, x); },
     [=](const connect_native&) -> caf::result<native_actor> {
       if (!self->state.options.native)
-        return caf::make_error(ec::draining,
-                               std::string{"there is no native door"});
+        return refuse(ec::draining, "there is no native door");
       return self->state.options.native;
     },
     [=](const join_node& x) { return take_node(self, x); },
     [=](const meet_engine& x) -> caf::result<engine_met> {
       if (!self->state.options.meet)
-        return caf::make_error(ec::invalid_argument,
-                               std::string{"this engine shares no users"});
-      auto met = self->state.options.meet(x);
-      if (!met)
-        return std::move(met.error());
-      return std::move(*met);
+        return refuse(ec::invalid_argument, "this engine shares no users");
+      return self->state.options.meet(x);
     },
   };
 }

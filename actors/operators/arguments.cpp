@@ -1,5 +1,7 @@
 #include "actors/operators/arguments.hpp"
 
+#include "actors/operators/documents.hpp"
+
 #include "messages/values/names.hpp"
 #include "messages/values/words.hpp"
 
@@ -12,10 +14,9 @@ namespace {
 
 using json = nlohmann::json;
 
-/// Printable, short, one line.
-std::string shown(const std::string& text) {
-  return json(text.substr(0, 100))
-    .dump(-1, ' ', true, json::error_handler_t::replace);
+/// What travels instead of something that only the operator has.
+bool is_secret(value_kind x) {
+  return x == value_kind::password || x == value_kind::api_key;
 }
 
 /// Nothing, or what the value must be.
@@ -120,9 +121,7 @@ problem check_value(const argument_spec& row, const json& x) {
 std::vector<argument_spec> travelling(const command_spec& row) {
   auto out = row.arguments;
   for (auto& argument : out)
-    argument.required = argument.required
-                        || argument.kind == value_kind::password
-                        || argument.kind == value_kind::api_key;
+    argument.required = argument.required || is_secret(argument.kind);
   if (row.find(value_kind::files))
     out.push_back({"", "file_name", value_kind::text, "", "", true});
   return out;
@@ -172,31 +171,6 @@ const json* admin_arguments::find(const std::string& key) const {
   return at != object_.end() && !at->is_null() ? &*at : nullptr;
 }
 
-bool admin_arguments::has(const char* key) const {
-  return find(key) != nullptr;
-}
-
-std::string admin_arguments::text(const char* key) const {
-  const auto value = find(key);
-  return value ? value->get<std::string>() : std::string{};
-}
-
-std::int64_t admin_arguments::number(const char* key) const {
-  const auto value = find(key);
-  return value ? value->get<std::int64_t>() : 0;
-}
-
-bool admin_arguments::flag(const char* key) const {
-  const auto value = find(key);
-  return value && value->get<bool>();
-}
-
-std::vector<std::string> admin_arguments::texts(const char* key) const {
-  const auto value = find(key);
-  return value ? value->get<std::vector<std::string>>()
-               : std::vector<std::string>{};
-}
-
 std::optional<limit_given> admin_arguments::limit(const char* key) const {
   const auto value = find(key);
   if (!value)
@@ -213,12 +187,17 @@ void admin_arguments::take(const char* key, std::uint32_t& to) const {
     to = given->value;
 }
 
-std::string admin_arguments::redacted() const {
+std::string admin_arguments::redacted(const command_spec& row) const {
   auto copy = object_;
-  // "key" is no argument, but somebody may take it for one.
-  for (const auto key : {"password_hash", "digest", "key", "content_base64"})
+  const auto hide = [&](const std::string& key) {
     if (copy.contains(key))
       copy[key] = "(not shown)";
+  };
+  for (const auto& argument : row.arguments)
+    if (is_secret(argument.kind) || argument.kind == value_kind::files)
+      hide(argument.key);
+  // No argument, but somebody may take it for one.
+  hide("key");
   auto out = copy.dump(-1, ' ', true, json::error_handler_t::replace);
   if (out.size() > 2'000) {
     out.resize(2'000);

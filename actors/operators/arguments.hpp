@@ -35,21 +35,43 @@ public:
   /// the row does not know is. Adds what the row says of those not given.
   caf::error check(const command_spec& row);
 
-  bool has(const char* key) const;
-  std::string text(const char* key) const;
-  std::int64_t number(const char* key) const;
-  bool flag(const char* key) const;
-  std::vector<std::string> texts(const char* key) const;
+  bool has(const char* key) const {
+    return find(key) != nullptr;
+  }
+
+  std::string text(const char* key) const {
+    return value<std::string>(key);
+  }
+
+  std::int64_t number(const char* key) const {
+    return value<std::int64_t>(key);
+  }
+
+  bool flag(const char* key) const {
+    return value<bool>(key);
+  }
+
+  std::vector<std::string> texts(const char* key) const {
+    return value<std::vector<std::string>>(key);
+  }
+
   std::optional<limit_given> limit(const char* key) const;
 
   /// Changes `to` if a number or a limit is given.
   void take(const char* key, std::uint32_t& to) const;
 
-  /// For the audit line: one line of ASCII without secrets and contents.
-  std::string redacted() const;
+  /// For the audit line: one line of ASCII, without what the row says is
+  /// secret or the content of a file.
+  std::string redacted(const command_spec& row) const;
 
 private:
   const nlohmann::json* find(const std::string& key) const;
+
+  template <class T>
+  T value(const char* key) const {
+    const auto found = find(key);
+    return found ? found->get<T>() : T{};
+  }
 
   nlohmann::json object_;
 };

@@ -4,7 +4,10 @@
 
 #include "actors/operators/admin.hpp"
 
+#include <caf/expected.hpp>
+
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +22,11 @@ void deliver(const admin_call_ptr& call, const document& x);
 void refuse(const admin_call_ptr& call, const caf::error& problem);
 
 void refuse(const admin_call_ptr& call, ec code, std::string text);
+
+/// The same as a value.
+inline caf::error refuse(ec code, std::string text) {
+  return caf::make_error(code, std::move(text));
+}
 
 /// One line of ASCII per change: who, what, before, after, result.
 void audit(admin_pointer self, const admin_call_ptr& call,

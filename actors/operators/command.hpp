@@ -23,10 +23,22 @@ struct admin_change {
   document after; ///< also the answer
 };
 
+/// Or why not: `ec::invalid_argument`, `ec::not_found` or `ec::already_exists`
+/// with a text.
+using change = caf::expected<admin_change>;
+
 /// Decides a change of settings on what is set now; a pure function.
-/// `ec::invalid_argument`, `ec::not_found` or `ec::already_exists` with a text.
-using decide_function = std::function<caf::expected<admin_change>(
-  const admin_arguments&, const control_state&)>;
+using decide_function =
+  std::function<change(const admin_arguments&, const control_state&)>;
+
+/// The change of one thing, as `show` tells of it; nothing if it is so already.
+template <class Event, class F>
+admin_change changed(const Event& before, const Event& after, F show) {
+  admin_change out{{}, show(before), show(after)};
+  if (after != before)
+    out.events.push_back(after);
+  return out;
+}
 
 /// Answers the call, sooner or later.
 using run_function = std::function<void(admin_pointer, const admin_call_ptr&)>;
@@ -53,6 +65,11 @@ std::vector<command> key_commands();
 std::vector<command> processor_commands();
 std::vector<command> submission_commands();
 std::vector<command> upkeep_commands();
+
+inline constexpr std::vector<command> (*command_subjects[])() = {
+  server_commands,    queue_commands,      user_commands,
+  account_commands,   limit_commands,      key_commands,
+  processor_commands, submission_commands, upkeep_commands};
 
 // -- what rows are made of ----------------------------------------------------
 
@@ -90,6 +107,10 @@ argument_spec limit_argument(std::int64_t initial, std::int64_t max = 10'000);
 argument_spec after_argument(std::string value, std::string help,
                              std::string names_from = "");
 
+/// How many bytes the entries of a page may have; far more than those of an
+/// ordinary size take.
+inline constexpr std::size_t page_bytes_max = 8 << 20;
+
 /// Columns out of "TITLE=cell; TITLE=cell"; '^' before a title: of the row
 /// around an inner one.
 std::vector<column_spec> columns(const std::string& text);
@@ -110,22 +131,24 @@ view_block next_page_line(const std::string& list);
 view_block apart(view_block x, std::string when = "");
 
 /// The entries of a map that make the page which the arguments ask for, by
-/// name. What goes on says with which name in `next`.
+/// name: as many as fit, and one at least. What goes on says with which name
+/// in `next`.
 template <class Map, class F>
 void add_page(document& to, const char* list, const Map& all,
               const admin_arguments& in, F show) {
-  to[list] = document::array();
-  auto at = all.upper_bound(in.text("after"));
-  auto left = in.number("limit");
-  for (; at != all.end() && left > 0; ++at, --left) {
-    to[list].push_back(show(*at));
-    if (left == 1 && std::next(at) != all.end())
-      to["next"] = at->first;
+  auto& page = to[list] = document::array();
+  const auto count_max = static_cast<std::size_t>(in.number("limit"));
+  std::size_t bytes = 0;
+  for (auto at = all.upper_bound(in.text("after")); at != all.end(); ++at) {
+    auto entry = show(*at);
+    bytes += to_text(entry).size();
+    const bool fits = page.size() < count_max && bytes <= page_bytes_max;
+    if (!fits && !page.empty()) {
+      to["next"] = std::prev(at)->first;
+      return;
+    }
+    page.push_back(std::move(entry));
   }
-}
-
-inline caf::error refuse(ec code, std::string text) {
-  return caf::make_error(code, std::move(text));
 }
 
 } // namespace depositd::operators

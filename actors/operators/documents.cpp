@@ -9,6 +9,11 @@ std::string to_text(const document& x) {
   return x.dump(-1, ' ', false, document::error_handler_t::replace);
 }
 
+std::string shown(const std::string& text) {
+  return document(text.substr(0, 100))
+    .dump(-1, ' ', true, document::error_handler_t::replace);
+}
+
 document cap_or_null(std::uint64_t value) {
   return value >= no_cap ? document(nullptr) : document(value);
 }

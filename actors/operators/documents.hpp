@@ -23,6 +23,9 @@ using document = nlohmann::ordered_json;
 /// Never throws; bytes that are no UTF-8 are replaced.
 std::string to_text(const document& x);
 
+/// What somebody gave, as it may be repeated: short, one line of ASCII.
+std::string shown(const std::string& text);
+
 /// Null for `no_cap`.
 document cap_or_null(std::uint64_t value);
 

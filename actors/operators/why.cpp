@@ -75,6 +75,23 @@ void add_turn(document& out, const item_explained& x) {
     add(out, "moving", "it is just changing places; ask again");
 }
 
+/// The answer without a turn. `Item` has an id and an attempt.
+template <class Item>
+document explained(const Item& x, bool live, const std::string& user,
+                   const std::string& queue, document reasons) {
+  return {{"id", x.id},
+          {"live", live},
+          {"user", user},
+          {"queue", queue},
+          {"reason", reasons.front()["reason"]},
+          {"text", reasons.front()["text"]},
+          {"reasons", reasons},
+          {"turn", nullptr},
+          {"turns", nullptr},
+          {"ahead", 0},
+          {"attempt", x.attempt}};
+}
+
 } // namespace
 
 document why_document(const item_explained& x) {
@@ -90,17 +107,13 @@ document why_document(const item_explained& x) {
   }
   if (reasons.empty())
     add_turn(reasons, x);
+  auto out = explained(x.item, true, x.user, x.queue, std::move(reasons));
   const auto& report = x.member.report;
-  const bool eligible = report.state == eligibility::eligible;
-  document out{
-    {"id", x.item.id}, {"live", true}, {"user", x.user}, {"queue", x.queue}};
-  out["reason"] = reasons.front()["reason"];
-  out["text"] = reasons.front()["text"];
-  out["reasons"] = std::move(reasons);
-  out["turn"] = eligible ? document(report.turn) : document(nullptr);
-  out["turns"] = eligible ? document(report.length) : document(nullptr);
+  if (report.state == eligibility::eligible) {
+    out["turn"] = report.turn;
+    out["turns"] = report.length;
+  }
   out["ahead"] = x.item.ahead;
-  out["attempt"] = x.item.attempt;
   return out;
 }
 
@@ -114,17 +127,7 @@ document why_finished_document(const submission_row& x) {
           + (x.reason.empty() ? std::string{} : ": " + x.reason));
   else
     add(reasons, "finished", "completed at " + format_utc(x.finished_us));
-  return {{"id", x.id},
-          {"live", false},
-          {"user", x.user},
-          {"queue", x.queue},
-          {"reason", reasons.front()["reason"]},
-          {"text", reasons.front()["text"]},
-          {"reasons", reasons},
-          {"turn", nullptr},
-          {"turns", nullptr},
-          {"ahead", 0},
-          {"attempt", x.attempt}};
+  return explained(x, false, x.user, x.queue, std::move(reasons));
 }
 
 } // namespace depositd::operators

@@ -5,35 +5,19 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <optional>
 
 namespace depositd::shell {
 
 namespace {
 
-/// A line at the prompt: whole words, and what is typed of the next one.
-struct unfinished {
-  std::vector<std::string> words;
-  std::string start;
-};
-
-std::optional<unfinished> read_unfinished(const std::string& line) {
-  auto words = split_words(line);
-  if (!words)
-    return std::nullopt;
-  unfinished out{std::move(*words), {}};
-  if (!line.empty() && line.back() != ' ' && !out.words.empty()) {
-    out.start = out.words.back();
-    out.words.pop_back();
-  }
-  // What watch repeats is a line of its own.
-  if (!out.words.empty() && out.words[0] == "watch") {
-    const bool number =
-      out.words.size() > 1 && !out.words[1].empty()
-      && out.words[1].find_first_not_of("0123456789") == std::string::npos;
-    out.words.erase(out.words.begin(), out.words.begin() + (number ? 2 : 1));
-  }
-  return out;
+/// What watch repeats is a line of its own.
+void drop_watch(std::vector<std::string>& words) {
+  if (words.empty() || words[0] != "watch")
+    return;
+  const bool number =
+    words.size() > 1 && !words[1].empty()
+    && words[1].find_first_not_of("0123456789") == std::string::npos;
+  words.erase(words.begin(), words.begin() + (number ? 2 : 1));
 }
 
 std::vector<std::string> files_like(const std::string& start) {
@@ -50,33 +34,33 @@ std::vector<std::string> files_like(const std::string& start) {
   return out;
 }
 
-void append(std::vector<std::string>& to, const std::vector<std::string>& from,
-            const std::string& before = "") {
-  for (const auto& name : from)
-    to.push_back(before + name);
-}
-
 } // namespace
 
 std::vector<std::string> completions(const command_table& commands,
                                      const std::string& line,
-                                     const known_names& names) {
-  const auto typed = read_unfinished(line);
-  if (!typed)
+                                     const names_function& names) {
+  auto words = split_words(line);
+  if (!words)
     return {};
-  const auto expected = expected_after(commands, typed->words);
+  std::string start; // of the last word, if that is not whole
+  if (!line.empty() && line.back() != ' ' && !words->empty()) {
+    start = words->back();
+    words->pop_back();
+  }
+  drop_watch(*words);
+  const auto expected = expected_after(commands, *words);
   auto out = expected.words;
-  const auto comma = typed->start.rfind(',');
+  const auto comma = start.rfind(',');
   const auto listed =
-    comma == std::string::npos ? "" : typed->start.substr(0, comma + 1);
+    comma == std::string::npos ? "" : start.substr(0, comma + 1);
   for (const auto& list : expected.name_lists)
-    if (const auto at = names.find(list); at != names.end())
-      append(out, at->second, listed);
+    for (const auto& name : names(list))
+      out.push_back(listed + name);
   if (expected.files)
-    append(out, files_like(typed->start));
-  std::erase_if(out, [&](const std::string& word) {
-    return word.compare(0, typed->start.size(), typed->start) != 0;
-  });
+    for (auto& file : files_like(start))
+      out.push_back(std::move(file));
+  std::erase_if(
+    out, [&](const std::string& word) { return !word.starts_with(start); });
   std::sort(out.begin(), out.end());
   out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
@@ -86,23 +70,9 @@ std::string common_start(const std::vector<std::string>& words) {
   if (words.empty())
     return {};
   auto out = words.front();
-  for (const auto& word : words) {
-    const auto end = std::min(out.size(), word.size());
-    const auto differs = std::mismatch(
-      out.begin(), out.begin() + static_cast<long>(end), word.begin());
-    out.resize(static_cast<std::size_t>(differs.first - out.begin()));
-  }
-  return out;
-}
-
-known_names fetch_names(session& from, const std::string& line) {
-  known_names out;
-  const auto typed = read_unfinished(line);
-  if (!typed)
-    return out;
-  const auto expected = expected_after(from.known_commands(), typed->words);
-  for (const auto& list : expected.name_lists)
-    out[list] = from.names(list);
+  for (const auto& word : words)
+    while (!word.starts_with(out))
+      out.pop_back();
   return out;
 }
 

@@ -2,27 +2,25 @@
 
 // What the tab key offers.
 
-#include "adapters/shell/session.hpp"
+#include "messages/values/command_table.hpp"
 
-#include <map>
+#include <functional>
 #include <string>
 #include <vector>
 
 namespace depositd::shell {
 
-/// Names of the engine, by the command that lists them.
-using known_names = std::map<std::string, std::vector<std::string>>;
+/// What the engine lists at this command.
+using names_function =
+  std::function<std::vector<std::string>(const std::string& command)>;
 
 /// Everything that the last, unfinished word of the line could become, sorted.
 /// Lists of users are completed after each comma.
 std::vector<std::string> completions(const command_table& commands,
                                      const std::string& line,
-                                     const known_names& names);
+                                     const names_function& names);
 
 /// What all of them begin with.
 std::string common_start(const std::vector<std::string>& words);
-
-/// The names that completing this line needs, asked from the engine.
-known_names fetch_names(session& from, const std::string& line);
 
 } // namespace depositd::shell

@@ -25,6 +25,10 @@ caf::error unreachable(std::string text) {
   return caf::make_error(caf::sec::cannot_connect_to_node, std::move(text));
 }
 
+caf::error not_in_time(const char* text = "the engine did not answer in time") {
+  return caf::make_error(caf::sec::request_timeout, std::string{text});
+}
+
 /// An answer that an actor gives and a thread waits for. Only the first counts.
 template <class T>
 class answer {
@@ -74,6 +78,10 @@ caf::behavior connector(caf::event_based_actor* self,
                         const caf::io::middleman_actor& middleman,
                         const endpoint& engine,
                         const answer_ptr<admin_actor>& out) {
+  const auto finish = [=](caf::expected<admin_actor> x) {
+    out->give(std::move(x));
+    self->quit();
+  };
   self
     ->request(middleman, caf::infinite, caf::connect_atom_v, engine.host,
               engine.port)
@@ -81,17 +89,13 @@ caf::behavior connector(caf::event_based_actor* self,
       [=](const caf::node_id&, const caf::strong_actor_ptr& found,
           const std::set<std::string>& interface) {
         if (!found)
-          out->give(unreachable("nothing is published at this port"));
+          finish(unreachable("nothing is published at this port"));
         else if (!self->system().assignable<admin_actor>(interface))
-          out->give(unreachable("this is no depositd of our version"));
+          finish(unreachable("this is no depositd of our version"));
         else
-          out->give(caf::actor_cast<admin_actor>(found));
-        self->quit();
+          finish(caf::actor_cast<admin_actor>(found));
       },
-      [=](const caf::error& problem) {
-        out->give(problem);
-        self->quit();
-      });
+      [=](const caf::error& problem) { finish(problem); });
   return {};
 }
 
@@ -99,23 +103,20 @@ caf::behavior connector(caf::event_based_actor* self,
 caf::behavior asker(caf::event_based_actor* self, const admin_actor& engine,
                     const admin_request& what, std::chrono::seconds within,
                     const answer_ptr<admin_reply>& out) {
-  self->set_down_handler([=](const caf::down_msg&) {
-    out->give(unreachable("the engine went away before it answered"));
+  const auto finish = [=](caf::expected<admin_reply> x) {
+    out->give(std::move(x));
     self->quit();
+  };
+  self->set_down_handler([=](const caf::down_msg&) {
+    finish(unreachable("the engine went away before it answered"));
   });
   self->monitor(engine);
   self->request(engine, within, what)
-    .then(
-      [=](const admin_reply& x) {
-        out->give(x);
-        self->quit();
-      },
-      [=](const caf::error& problem) {
-        out->give(problem == caf::sec::request_timeout
-                    ? unreachable("the engine did not answer in time")
-                    : problem);
-        self->quit();
-      });
+    .then([=](const admin_reply& x) { finish(x); },
+          [=](const caf::error& problem) {
+            finish(problem == caf::sec::request_timeout ? not_in_time()
+                                                        : problem);
+          });
   return {};
 }
 
@@ -153,9 +154,7 @@ public:
     auto reply = out->wait(within + 2s, stop_);
     if (!reply) {
       broken_ = true;
-      return unreachable(stop_ && stop_()
-                           ? "stopped waiting"
-                           : "the engine did not answer in time");
+      return stop_ && stop_() ? not_in_time("stopped waiting") : not_in_time();
     }
     if (*reply)
       return std::move((*reply)->document);

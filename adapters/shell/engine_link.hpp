@@ -17,7 +17,8 @@ public:
   virtual ~engine_link() = default;
 
   /// The document, or the engine's refusal (an `ec`), or any other error if no
-  /// answer came: then the link is of no more use.
+  /// answer came: then the link is of no more use. `sec::request_timeout` if
+  /// none came in time or nobody waits any longer.
   virtual caf::expected<std::string> ask(const std::string& command,
                                          const std::string& arguments,
                                          std::chrono::seconds within) = 0;

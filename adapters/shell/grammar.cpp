@@ -15,18 +15,6 @@ namespace {
 
 using words_list = std::vector<std::string>;
 
-const command_spec& watch_row() {
-  static const command_spec row{
-    .words = "watch",
-    .help = "Repeat: watch [SECONDS] COMMAND...",
-    .arguments = {{.spelling = "--times",
-                   .key = "times",
-                   .kind = value_kind::number,
-                   .value = "UINT",
-                   .help = "Stop after so many times"}}};
-  return row;
-}
-
 /// One argument of one command and the words it was given.
 struct bound_argument {
   const argument_spec* spec = nullptr;
@@ -39,10 +27,10 @@ void add_connection(CLI::App& app, connection_words& where) {
   app.add_option("--connect", where.connect, "The engine's node port")
     ->type_name("HOST:PORT")
     ->capture_default_str();
-  app.add_option("--tls-certificate", where.tls_certificate, "PEM file")
+  app.add_option("--tls-certificate", where.tls.certificate, "PEM file")
     ->type_name("FILE");
-  app.add_option("--tls-key", where.tls_key, "PEM file")->type_name("FILE");
-  app.add_option("--tls-ca", where.tls_ca, "PEM file of the engine's CA")
+  app.add_option("--tls-key", where.tls.key, "PEM file")->type_name("FILE");
+  app.add_option("--tls-ca", where.tls.ca, "PEM file of the engine's CA")
     ->type_name("FILE");
 }
 
@@ -109,13 +97,13 @@ private:
 
   void add_groups(const command_table& commands) {
     for (const auto& group : commands.groups)
-      for (const auto& row : commands.commands)
-        if (row.words.starts_with(group.word + " ")) {
-          app.add_subcommand(group.word, group.help)
-            ->require_subcommand(1)
-            ->fallthrough();
-          break;
-        }
+      if (std::any_of(commands.commands.begin(), commands.commands.end(),
+                      [&](const auto& row) {
+                        return row.words.starts_with(group.word + " ");
+                      }))
+        app.add_subcommand(group.word, group.help)
+          ->require_subcommand(1)
+          ->fallthrough();
   }
 
   void add_command(const command_spec& row, const std::string& words) {
@@ -184,10 +172,10 @@ private:
   }
 
   void add_watch() {
-    auto* sub = app.add_subcommand(watch_row().words, watch_row().help);
+    auto* sub =
+      app.add_subcommand("watch", "Repeat: watch [SECONDS] COMMAND...");
     sub->prefix_command();
-    const auto& times = watch_row().arguments.front();
-    sub->add_option(times.spelling, repeat_.times, times.help);
+    sub->add_option("--times", repeat_.times, "Stop after so many times");
     sub->callback([this, sub] {
       watched = sub->remaining();
       if (!watched.empty()
@@ -208,10 +196,7 @@ private:
 };
 
 understood wrong_usage(std::string text) {
-  understood out;
-  out.exit_code = 2;
-  out.text = std::move(text);
-  return out;
+  return {.exit_code = 2, .text = std::move(text)};
 }
 
 understood read(const command_table& commands, const words_list& words,
@@ -240,14 +225,18 @@ understood read(const command_table& commands, const words_list& words,
   try {
     grammar.app.parse(words_list{words.rbegin(), words.rend()});
   } catch (const CLI::ParseError& problem) {
-    std::ostringstream text;
-    std::ostringstream error_text;
-    if (grammar.app.exit(problem, text, error_text) == 0) {
-      out.text = text.str();
-      return out;
-    }
-    const auto unknown = unknown_word(grammar.app, words);
-    return wrong_usage(unknown.empty() ? problem.what() : unknown);
+    // Where a value is wrong, every word was known.
+    const bool wrong_value =
+      dynamic_cast<const CLI::ValidationError*>(&problem) != nullptr;
+    const auto unknown =
+      wrong_value ? std::string{} : unknown_word(grammar.app, words);
+    std::ostringstream help;
+    std::ostringstream ignored;
+    out = wrong_usage(unknown.empty() ? problem.what() : unknown);
+    if (grammar.app.exit(problem, help, ignored) == 0)
+      out = {.text = help.str()};
+    out.unknown = !unknown.empty();
+    return out;
   }
   if (grammar.result.watch)
     return read_watched(commands, grammar);
@@ -282,6 +271,16 @@ understood read_call(const command_table& commands,
 understood read_line(const command_table& commands,
                      const std::vector<std::string>& words) {
   return read(commands, words, false);
+}
+
+caf::error check(const command_table& commands) {
+  try {
+    // Some of what is wrong shows only when something is read.
+    tree{commands}.app.parse(words_list{});
+    return caf::none;
+  } catch (const CLI::Error& problem) {
+    return caf::make_error(ec::malformed, std::string{problem.what()});
+  }
 }
 
 expectation expected_after(const command_table& commands,

@@ -26,6 +26,10 @@ understood read_call(const command_table& commands,
 understood read_line(const command_table& commands,
                      const std::vector<std::string>& words);
 
+/// Why no grammar can be made from a table that somebody published.
+/// `ec::malformed`.
+caf::error check(const command_table& commands);
+
 /// What may stand at one place of a line.
 struct expectation {
   std::vector<std::string> words;   ///< commands, options, words of arguments

@@ -15,13 +15,6 @@ const char* const help_text =
   "help COMMAND explains one, watch [SECONDS] COMMAND repeats one, quit "
   "leaves.\n";
 
-understood wrong_line(const caf::error& problem) {
-  understood out;
-  out.exit_code = exit_wrong_usage;
-  out.text = render(problem);
-  return out;
-}
-
 /// "help queue set" is "queue set --help".
 std::vector<std::string> without_help(std::vector<std::string> words) {
   if (words.empty() || words.front() != "help")
@@ -46,7 +39,8 @@ bool read_bounded(std::istream& in, std::string& out) {
 int run_line(session& with, const std::string& line, bool& quit) {
   auto words = split_words(line);
   if (!words)
-    return with.tell(wrong_line(words.error()));
+    return with.tell(
+      {.exit_code = exit_wrong_usage, .text = render(words.error())});
   if (words->empty() || words->front().front() == '#')
     return exit_done;
   if (words->size() == 1
@@ -55,7 +49,7 @@ int run_line(session& with, const std::string& line, bool& quit) {
     return exit_done;
   }
   const bool general = words->size() == 1 && words->front() == "help";
-  const auto said = read_line(with.commands(), without_help(std::move(*words)));
+  const auto said = with.read(read_line, without_help(std::move(*words)));
   if (said.call)
     return with.run(*said.call);
   const auto code = with.tell(said);

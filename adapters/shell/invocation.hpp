@@ -2,6 +2,8 @@
 
 // A command line that was understood.
 
+#include "adapters/shell/connection.hpp"
+
 #include "messages/values/command_table.hpp"
 
 #include <nlohmann/json.hpp>
@@ -30,18 +32,17 @@ struct invocation {
   std::optional<repetition> watch;
 };
 
-/// Where to find the engine, and with which files (PEM) to show who we are.
+/// Where to find the engine, and with which files to show who we are.
 struct connection_words {
   std::string connect = "127.0.0.1:4747";
-  std::string tls_certificate;
-  std::string tls_key;
-  std::string tls_ca;
+  link_files tls;
 };
 
 /// Outcome of reading words: a command, or a text to print.
 struct understood {
   std::optional<invocation> call; ///< nothing: print `text`, exit `exit_code`
   bool interactive = false;       ///< no command was given
+  bool unknown = false; ///< there are words that the commands have no place for
   int exit_code = 0;
   std::string text;
 };

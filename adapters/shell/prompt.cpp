@@ -21,9 +21,8 @@ public:
   explicit line_editor(session& with)
     : with_(with), editor_(el_init("depositctl", stdin, stdout, stderr)),
       history_(history_init()) {
-    HistEvent ignored;
-    history(history_, &ignored, H_SETSIZE, history_lines_max);
-    history(history_, &ignored, H_SETUNIQUE, 1);
+    history(history_, &ignored_, H_SETSIZE, history_lines_max);
+    history(history_, &ignored_, H_SETUNIQUE, 1);
     el_set(editor_, EL_PROMPT, &line_editor::prompt);
     el_set(editor_, EL_EDITOR, "emacs");
     el_set(editor_, EL_HIST, history, history_);
@@ -67,8 +66,7 @@ public:
   void remember(const std::string& line) {
     if (line.find_first_not_of(' ') == std::string::npos)
       return;
-    HistEvent ignored;
-    history(history_, &ignored, H_ENTER, line.c_str());
+    history(history_, &ignored_, H_ENTER, line.c_str());
   }
 
 private:
@@ -87,7 +85,8 @@ private:
     const auto info = el_line(editor_);
     const std::string line{info->buffer, info->cursor};
     const auto found =
-      completions(with_.known_commands(), line, fetch_names(with_, line));
+      completions(with_.known_commands(), line,
+                  [&](const auto& list) { return with_.names(list); });
     if (found.empty())
       return CC_ERROR;
     const auto blank = line.rfind(' ');
@@ -109,9 +108,8 @@ private:
 
   void load() {
     const auto file = history_file();
-    HistEvent ignored;
     if (!file.empty())
-      history(history_, &ignored, H_LOAD, file.c_str());
+      history(history_, &ignored_, H_LOAD, file.c_str());
   }
 
   /// Nobody else may read what an operator typed.
@@ -122,14 +120,14 @@ private:
     std::error_code failure;
     std::filesystem::create_directories(file.parent_path(), failure);
     const auto mask = umask(077);
-    HistEvent ignored;
-    history(history_, &ignored, H_SAVE, file.c_str());
+    history(history_, &ignored_, H_SAVE, file.c_str());
     umask(mask);
   }
 
   session& with_;
   EditLine* editor_;
   History* history_;
+  HistEvent ignored_ = {};
 };
 
 } // namespace

@@ -2,7 +2,6 @@
 
 #include "adapters/shell/cells.hpp"
 #include "adapters/shell/table.hpp"
-#include "messages/journal.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -40,9 +39,9 @@ std::vector<document> rows_of(const view_block& block, const document& x) {
 }
 
 /// One line: cells of the row around it only if they are `first`.
-std::vector<std::string> cells(const view_block& block, const document& row,
-                               const document* inner, bool first) {
-  std::vector<std::string> out;
+table_row cells(const view_block& block, const document& row,
+                const document* inner, bool first) {
+  table_row out;
   for (const auto& column : block.columns)
     if (block.inner.empty())
       out.push_back(cell_text(column.cell, row));
@@ -53,23 +52,31 @@ std::vector<std::string> cells(const view_block& block, const document& row,
   return out;
 }
 
-void add_rows(table& to, const view_block& block, const document& x) {
+void add_rows(std::vector<table_row>& to, const view_block& block,
+              const document& x) {
   for (const auto& row : rows_of(block, x)) {
     const auto inner = block.inner.empty()
                          ? std::vector<document>{}
                          : entries(value_at(row, block.inner));
     if (inner.empty())
-      to.add(cells(block, row, nullptr, true));
+      to.push_back(cells(block, row, nullptr, true));
     for (std::size_t i = 0; i < inner.size(); ++i)
-      to.add(cells(block, row, &inner[i], i == 0));
+      to.push_back(cells(block, row, &inner[i], i == 0));
   }
 }
 
-std::vector<std::string> titles(const view_block& block) {
-  std::vector<std::string> out;
-  for (const auto& column : block.columns)
-    out.push_back(column.title);
-  return out;
+/// A table with the blocks behind it that belong to it; `at` becomes the last.
+std::string table_text(std::vector<view_block>::const_iterator& at,
+                       std::vector<view_block>::const_iterator end,
+                       const document& x) {
+  table_row titles;
+  for (const auto& column : at->columns)
+    titles.push_back(column.title);
+  std::vector<table_row> rows;
+  add_rows(rows, *at, x);
+  for (; std::next(at) != end && std::next(at)->joins; ++at)
+    add_rows(rows, *std::next(at), x);
+  return table(std::move(titles), std::move(rows));
 }
 
 std::string line_by_line(const std::string& text) {
@@ -83,26 +90,17 @@ std::string line_by_line(const std::string& text) {
   return out;
 }
 
-std::string block_text(const view_block& block, const document& x) {
+std::string pairs_text(const view_block& block, const document& x) {
+  named_values out;
+  for (const auto& column : block.columns)
+    out.emplace_back(column.title, cell_text(column.cell, x));
+  return pairs(out);
+}
+
+std::string lines_text(const view_block& block, const document& x) {
   std::string out;
-  switch (block.kind) {
-    case block_kind::table:
-      break;
-    case block_kind::pairs: {
-      named_values values;
-      for (const auto& column : block.columns)
-        values.emplace_back(column.title, cell_text(column.cell, x));
-      return pairs(values);
-    }
-    case block_kind::line:
-      for (const auto& row : rows_of(block, x))
-        out += escaped(cell_text(block.text, row)) + "\n";
-      break;
-    case block_kind::fields:
-      return fields(x, block.text);
-    case block_kind::lines:
-      return line_by_line(shown(value_at(x, block.text)));
-  }
+  for (const auto& row : rows_of(block, x))
+    out += escaped(cell_text(block.text, row)) + "\n";
   return out;
 }
 
@@ -120,15 +118,23 @@ std::string rendered(const std::vector<view_block>& view,
     if (!block->when.empty() && !is_there(value_at(x, block->when)))
       continue;
     out += block->gap ? "\n" : "";
-    if (block->kind != block_kind::table) {
-      out += block_text(*block, x);
-      continue;
+    switch (block->kind) {
+      case block_kind::table:
+        out += table_text(block, view.end(), x);
+        break;
+      case block_kind::pairs:
+        out += pairs_text(*block, x);
+        break;
+      case block_kind::line:
+        out += lines_text(*block, x);
+        break;
+      case block_kind::fields:
+        out += fields(x, block->text);
+        break;
+      case block_kind::lines:
+        out += line_by_line(shown(value_at(x, block->text)));
+        break;
     }
-    table lines{titles(*block)};
-    add_rows(lines, *block, x);
-    for (; std::next(block) != view.end() && std::next(block)->joins; ++block)
-      add_rows(lines, *std::next(block), x);
-    out += lines.text();
   }
   return out;
 }

@@ -1,11 +1,10 @@
 #include "adapters/shell/session.hpp"
 
-#include "adapters/shell/api_keys.hpp"
-#include "adapters/shell/passwords.hpp"
+#include "adapters/shell/grammar.hpp"
 #include "adapters/shell/rendering.hpp"
+#include "adapters/shell/secrets.hpp"
 #include "adapters/shell/table.hpp"
 
-#include "messages/shard.hpp"
 #include "messages/values/time_text.hpp"
 
 #include <chrono>
@@ -22,6 +21,15 @@ constexpr int attempts_max = 3;
 
 std::string to_text(const json& x) {
   return x.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+/// The engine's document with the key in it, for the one time it is shown.
+std::string with_api_key(const std::string& document, const std::string& key) {
+  auto out = nlohmann::ordered_json::parse(document, nullptr, false);
+  if (!out.is_object())
+    out = json::object();
+  out["key"] = key;
+  return out.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 std::string now_text() {
@@ -44,6 +52,7 @@ caf::error session::open() {
     return caf::none;
   // A connection may be cut just after it was made (CAF over TLS, when the
   // handshake meets a heartbeat); to ask for the commands again does no harm.
+  // Who has not answered in time will not do so now.
   caf::error cut;
   for (int attempt = 0; attempt < attempts_max; ++attempt) {
     auto link = connect_();
@@ -51,7 +60,7 @@ caf::error session::open() {
       return std::move(link.error());
     link_ = std::move(*link);
     cut = fetch_commands();
-    if (!cut)
+    if (!cut || cut == caf::sec::request_timeout)
       break;
   }
   return cut;
@@ -64,18 +73,32 @@ caf::error session::fetch_commands() {
     return answer.error();
   }
   auto table = answer ? parse_command_table(*answer) : std::nullopt;
-  if (table)
+  std::string trouble;
+  if (!table)
+    trouble = "does not publish its commands";
+  else if (const auto problem = check(*table))
+    trouble =
+      "publishes commands that make no grammar (" + render(problem) + ")";
+  if (trouble.empty())
     commands_ = std::move(*table);
   else
-    where_.err << "depositctl: this engine does not publish its commands; "
-                  "going by those of this depositctl"
-               << std::endl;
+    where_.err << "depositctl: this engine " << escaped(trouble)
+               << "; going by those of this depositctl" << std::endl;
   return caf::none;
 }
 
 const command_table& session::commands() {
   unreached_ = open();
   return commands_;
+}
+
+understood session::read(read_function how,
+                         const std::vector<std::string>& words) {
+  unreached_ = caf::none;
+  auto out = how(commands_, words);
+  if (link_ || !(out.call || out.unknown))
+    return out;
+  return how(commands(), words);
 }
 
 caf::expected<std::string> session::ask(const command_spec& row,
@@ -116,14 +139,6 @@ void session::print(const invocation& call, const std::string& document) {
     where_.out << rendered(call.row.view, document) << std::flush;
 }
 
-int session::ask_and_print(const invocation& call, const json& arguments) {
-  const auto document = ask(call.row, arguments);
-  if (!document)
-    return fail(document.error());
-  print(call, *document);
-  return exit_done;
-}
-
 std::optional<int> session::refused_by_person(const invocation& call,
                                               const std::string& question) {
   if (call.yes || question.empty())
@@ -151,37 +166,39 @@ int session::run(const invocation& call) {
   return run_once(call);
 }
 
+caf::error session::add_secret(const command_spec& row, bool key_from_stdin,
+                               json& to, std::string& made) {
+  if (const auto argument = row.find(value_kind::password)) {
+    const auto password = read_password(where_);
+    if (!password)
+      return password.error();
+    auto hash = hash_password(*password);
+    if (!hash)
+      return hash.error();
+    to[argument->key] = std::move(*hash);
+  }
+  if (const auto argument = row.find(value_kind::api_key)) {
+    const auto key = key_from_stdin ? read_api_key(where_) : make_api_key();
+    if (!key)
+      return key.error();
+    to[argument->key] = digest_of_api_key(*key);
+    // Whoever brought the key along knows it.
+    if (!key_from_stdin)
+      made = *key;
+  }
+  return caf::none;
+}
+
 int session::run_once(const invocation& call) {
-  if (call.row.find(value_kind::password))
-    return run_with_password(call);
-  if (call.row.find(value_kind::api_key))
-    return run_with_key(call);
-  return ask_and_print(call, call.arguments);
-}
-
-int session::run_with_password(const invocation& call) {
-  const auto password = read_password(where_);
-  if (!password)
-    return fail(password.error());
-  auto hash = hash_password(*password);
-  if (!hash)
-    return fail(hash.error());
   auto arguments = call.arguments;
-  arguments[call.row.find(value_kind::password)->key] = std::move(*hash);
-  return ask_and_print(call, arguments);
-}
-
-int session::run_with_key(const invocation& call) {
-  const auto key = call.key_from_stdin ? read_api_key(where_) : make_api_key();
-  if (!key)
-    return fail(key.error());
-  auto arguments = call.arguments;
-  arguments[call.row.find(value_kind::api_key)->key] = digest_of_api_key(*key);
+  std::string key;
+  if (const auto problem =
+        add_secret(call.row, call.key_from_stdin, arguments, key))
+    return fail(problem);
   const auto answer = ask(call.row, arguments);
   if (!answer)
     return fail(answer.error());
-  // Whoever brought the key along knows it.
-  print(call, call.key_from_stdin ? *answer : with_api_key(*answer, *key));
+  print(call, key.empty() ? *answer : with_api_key(*answer, key));
   return exit_done;
 }
 
@@ -202,7 +219,7 @@ int session::run_counted(const invocation& call) {
     where_.err << found << std::endl;
   if (const auto code = refused_by_person(call, found + call.row.question))
     return *code;
-  return ask_and_print(call, call.arguments);
+  return run_once(call);
 }
 
 int session::run_watch(const invocation& call) {

@@ -20,6 +20,10 @@ enum exit_codes : int {
   exit_no_engine = 3,
 };
 
+/// How words become a command: `read_call` or `read_line`.
+using read_function = understood (*)(const command_table&,
+                                     const std::vector<std::string>&);
+
 /// One person or script at work with one engine.
 class session {
 public:
@@ -34,6 +38,11 @@ public:
   const command_table& known_commands() const {
     return commands_;
   }
+
+  /// Reads words by the commands that are known. The engine is looked for only
+  /// if there is something to run or a word that is unknown, and then its
+  /// commands count.
+  understood read(read_function how, const std::vector<std::string>& words);
 
   /// Runs one command to its end and returns an exit code.
   int run(const invocation& call);
@@ -57,12 +66,14 @@ private:
   int fail(const caf::error& problem);
   void print(const invocation& call, const std::string& document);
   int run_once(const invocation& call);
-  int run_with_password(const invocation& call);
-  int run_with_key(const invocation& call);
   int run_counted(const invocation& call);
   int run_watch(const invocation& call);
   int submit(const invocation& call);
-  int ask_and_print(const invocation& call, const nlohmann::json& arguments);
+
+  /// Adds what travels instead of a password or a key. A key that is `made`
+  /// here has to be shown.
+  caf::error add_secret(const command_spec& row, bool key_from_stdin,
+                        nlohmann::json& to, std::string& made);
 
   /// Nothing if the command may go on, else an exit code.
   std::optional<int> refused_by_person(const invocation& call,

@@ -1,4 +1,4 @@
-#include "adapters/shell/submitting.hpp"
+// Files on their way to the engine, and the bar that shows how far they are.
 
 #include "adapters/shell/session.hpp"
 #include "adapters/shell/table.hpp"
@@ -16,6 +16,7 @@ namespace {
 
 using json = nlohmann::json;
 
+constexpr std::size_t file_bytes_max = 10 * 1024 * 1024;
 constexpr std::size_t bar_width = 30;
 
 /// What became of one file, as the engine or this side says.
@@ -32,8 +33,8 @@ json entry_of(const std::string& file,
   return out;
 }
 
-} // namespace
-
+/// The bytes of a regular file. `ec::not_found`, `ec::too_large`, or
+/// `ec::malformed` for an empty one; the text names the file.
 caf::expected<std::string> read_file(const std::string& path) {
   const auto refuse = [&](ec code, const char* why) {
     return caf::make_error(code, path + ": " + why);
@@ -42,7 +43,7 @@ caf::expected<std::string> read_file(const std::string& path) {
   if (!std::filesystem::is_regular_file(path, failure))
     return refuse(ec::not_found, "no such file");
   std::ifstream in{path, std::ios::binary};
-  std::string out(submit_bytes_max + 1, '\0');
+  std::string out(file_bytes_max + 1, '\0');
   in.read(out.data(), static_cast<std::streamsize>(out.size()));
   if (in.bad() || !in.eof())
     return in.good() ? refuse(ec::too_large, "larger than 10 MiB")
@@ -53,45 +54,40 @@ caf::expected<std::string> read_file(const std::string& path) {
   return out;
 }
 
-progress_bar::progress_bar(std::ostream& to, std::size_t total, bool draws)
-  : to_(to), total_(total), draws_(draws) {
-  // nop
-}
-
-progress_bar::~progress_bar() {
-  clear();
-}
-
-void progress_bar::show(std::size_t done, const std::string& what) {
-  if (!draws_)
+/// One line that is drawn again and again: "[####----] 4/10 a.xml".
+void draw_bar(terminal& where, std::size_t done, std::size_t total,
+              const std::string& what) {
+  if (!where.draws)
     return;
-  const auto filled = total_ == 0 ? 0 : bar_width * done / total_;
-  to_ << "\r\x1b[K[" << std::string(filled, '#')
-      << std::string(bar_width - filled, '-') << "] " << done << "/" << total_
-      << " " << escaped(what).substr(0, 40) << std::flush;
+  const auto filled = bar_width * done / total;
+  where.err << "\r\x1b[K[" << std::string(filled, '#')
+            << std::string(bar_width - filled, '-') << "] " << done << "/"
+            << total << " " << escaped(what).substr(0, 40) << std::flush;
 }
 
-void progress_bar::clear() {
-  if (draws_)
-    to_ << "\r\x1b[K" << std::flush;
+/// So that a line can be printed.
+void clear_bar(terminal& where) {
+  if (where.draws)
+    where.err << "\r\x1b[K" << std::flush;
 }
+
+} // namespace
 
 int session::submit(const invocation& call) {
   json entries = json::array();
   int code = exit_done;
-  progress_bar bar{where_.err, call.files.size(), where_.draws};
   for (std::size_t i = 0; i < call.files.size() && !where_.stopped(); ++i) {
     const auto& file = call.files[i];
-    bar.show(i, file);
+    draw_bar(where_, i, call.files.size(), file);
     auto answer = read_file(file);
     if (answer) {
       auto arguments = call.arguments;
       arguments["file_name"] = std::filesystem::path{file}.filename().string();
-      arguments["content_base64"] = encode_base64(*answer);
+      arguments[call.row.find(value_kind::files)->key] = encode_base64(*answer);
       answer = ask(call.row, arguments);
     }
     entries.push_back(entry_of(file, answer));
-    bar.clear();
+    clear_bar(where_);
     if (!answer) {
       code = std::max(code, fail(answer.error()));
       if (code == exit_no_engine)

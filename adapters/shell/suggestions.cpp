@@ -65,6 +65,12 @@ const CLI::Option* find_option(const CLI::App* at, const std::string& name) {
   return nullptr;
 }
 
+/// A number below zero is a value.
+bool is_option(const std::string& word) {
+  return word.size() > 1 && word[0] == '-'
+         && !(word[1] >= '0' && word[1] <= '9');
+}
+
 /// One line, with what was typed as far as it is of use.
 std::string complaint(const char* what, const std::string& path,
                       const std::string& typed, const words_list& known) {
@@ -94,7 +100,7 @@ std::string unknown_word(const CLI::App& tree, const words_list& words) {
   std::string path;
   for (auto word = words.begin(); word != words.end() && *word != "--";
        ++word) {
-    if (word->size() > 1 && word->front() == '-') {
+    if (is_option(*word)) {
       const auto name = word->substr(0, word->find('='));
       const auto* option = find_option(at, name);
       if (!option)

@@ -31,14 +31,9 @@ std::string shown(std::uint32_t value) {
   return out;
 }
 
-void pad(std::string& line, const std::string& cell, std::size_t width,
-         bool right) {
-  const auto fill = width - std::min(width, width_of(cell));
-  if (right)
-    line.append(fill, ' ');
-  line += cell;
-  if (!right)
-    line.append(fill, ' ');
+std::string padded(const std::string& cell, std::size_t width, bool right) {
+  const std::string fill(width - width_of(cell), ' ');
+  return right ? fill + cell : cell + fill;
 }
 
 } // namespace
@@ -63,42 +58,28 @@ std::size_t width_of(std::string_view text) {
     text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
 }
 
-table::table(std::vector<std::string> titles) : titles_(std::move(titles)) {
-  for (auto& title : titles_) {
-    right_.push_back(title.front() == '>');
-    if (right_.back())
-      title.erase(0, 1);
+std::string table(table_row titles, std::vector<table_row> rows) {
+  std::vector<bool> right;
+  for (auto& title : titles) {
+    right.push_back(title.starts_with('>'));
+    title.erase(0, right.back());
   }
-}
-
-void table::add(std::vector<std::string> cells) {
-  cells.resize(titles_.size());
-  for (auto& cell : cells)
-    cell = escaped(cell);
-  rows_.push_back(std::move(cells));
-}
-
-std::string table::text() const {
-  std::vector<std::size_t> widths;
-  for (std::size_t i = 0; i < titles_.size(); ++i) {
-    widths.push_back(width_of(titles_[i]));
-    for (const auto& row : rows_)
+  std::vector<std::size_t> widths(titles.size());
+  rows.insert(rows.begin(), std::move(titles));
+  for (auto& row : rows) {
+    row.resize(widths.size());
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      row[i] = escaped(row[i]);
       widths[i] = std::max(widths[i], width_of(row[i]));
+    }
   }
   std::string out;
-  const auto add_line = [&](const std::vector<std::string>& cells) {
-    std::string line;
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      if (i > 0)
-        line += "  ";
-      pad(line, cells[i], widths[i], right_[i]);
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    out += line + "\n";
-  };
-  add_line(titles_);
-  for (const auto& row : rows_)
-    add_line(row);
+  for (const auto& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i)
+      out += (i > 0 ? "  " : "") + padded(row[i], widths[i], right[i]);
+    out.erase(out.find_last_not_of(' ') + 1);
+    out += "\n";
+  }
   return out;
 }
 

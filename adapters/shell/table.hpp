@@ -15,22 +15,11 @@ std::string escaped(std::string_view text);
 /// How many columns a terminal needs for it, roughly: code points.
 std::size_t width_of(std::string_view text);
 
-/// Columns that line up. Cells are escaped here.
-class table {
-public:
-  /// Titles; one that begins with '>' is for a column of numbers.
-  explicit table(std::vector<std::string> titles);
+using table_row = std::vector<std::string>;
 
-  void add(std::vector<std::string> cells);
-
-  /// Ends with a newline; without rows only the titles.
-  std::string text() const;
-
-private:
-  std::vector<std::string> titles_;
-  std::vector<bool> right_;
-  std::vector<std::vector<std::string>> rows_;
-};
+/// Columns that line up below their titles; one that begins with '>' is for a
+/// column of numbers. Ends with a newline; cells are escaped here.
+std::string table(table_row titles, std::vector<table_row> rows);
 
 /// "name:  value" lines that line up.
 std::string

@@ -12,17 +12,6 @@
 
 namespace depositd::shell {
 
-namespace {
-
-nlohmann::json read_time(const std::string& spelling, const std::string& text) {
-  const auto out = parse_utc(text);
-  if (!out)
-    throw CLI::ValidationError(spelling, render(out.error()));
-  return *out;
-}
-
-} // namespace
-
 nlohmann::json read_number(const std::string& spelling,
                            const std::string& text) {
   std::uint64_t out = 0;
@@ -44,8 +33,12 @@ nlohmann::json read_value(const argument_spec& argument,
       if (texts.back() == "none" || texts.back() == "default")
         return texts.back();
       return read_number(argument.spelling, texts.back());
-    case value_kind::time:
-      return read_time(argument.spelling, texts.back());
+    case value_kind::time: {
+      const auto at = parse_utc(texts.back());
+      if (!at)
+        throw CLI::ValidationError(argument.spelling, render(at.error()));
+      return *at;
+    }
     case value_kind::names:
     case value_kind::users:
       return split_names(texts);

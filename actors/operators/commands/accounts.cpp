@@ -5,13 +5,13 @@
 #include "messages/values/names.hpp"
 #include "messages/values/password_hash.hpp"
 
+#include <strings.h>
+
 #include <algorithm>
 
 namespace depositd::operators {
 
 namespace {
-
-using change = caf::expected<admin_change>;
 
 /// "10.5555": what DOIs of the user must begin with.
 bool legal_prefix(const std::string& x) {
@@ -26,26 +26,6 @@ document account_document(const account_changed& x) {
   return {{"user", x.user},
           {"account", !x.password_hash.empty()},
           {"prefixes", x.prefixes}};
-}
-
-bool same_but_for_case(const std::string& x, const std::string& y) {
-  const auto lower = [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  };
-  return std::equal(x.begin(), x.end(), y.begin(), y.end(),
-                    [&](char a, char b) { return lower(a) == lower(b); });
-}
-
-change put(const control_state& now, const account_changed& after) {
-  admin_change out;
-  const auto at = now.accounts.find(after.user);
-  const auto before =
-    at != now.accounts.end() ? at->second : account_changed{after.user};
-  out.before = account_document(before);
-  out.after = account_document(after);
-  if (after != before)
-    out.events.push_back(after);
-  return out;
 }
 
 caf::error check_hash(const std::string& x) {
@@ -63,17 +43,16 @@ change add(const admin_arguments& in, const control_state& now) {
   for (const auto& prefix : after.prefixes)
     if (!legal_prefix(prefix))
       return refuse(ec::invalid_argument,
-                    "a prefix must look like 10.5555, not "
-                      + to_text(document(prefix.substr(0, 64))));
+                    "a prefix must look like 10.5555, not " + shown(prefix));
   if (now.accounts.count(after.user))
     return refuse(ec::already_exists,
                   after.user + " has an account already; see user password");
   // Names are compared with case, but people do not tell such two apart.
   for (const auto& [user, account] : now.accounts)
-    if (same_but_for_case(user, after.user))
+    if (strcasecmp(user.c_str(), after.user.c_str()) == 0)
       return refuse(ec::already_exists,
                     "the account " + user + " differs only by case");
-  return put(now, after);
+  return changed(account_changed{after.user}, after, account_document);
 }
 
 change set_password(const admin_arguments& in, const control_state& now) {
@@ -86,14 +65,15 @@ change set_password(const admin_arguments& in, const control_state& now) {
     return refuse(ec::not_found, user + " has no account; see user add");
   auto after = at->second;
   after.password_hash = hash;
-  return put(now, after);
+  return changed(at->second, after, account_document);
 }
 
 change remove(const admin_arguments& in, const control_state& now) {
   const auto user = in.text("name");
-  if (!now.accounts.count(user))
+  const auto at = now.accounts.find(user);
+  if (at == now.accounts.end())
     return refuse(ec::not_found, user + " has no account");
-  return put(now, account_changed{user});
+  return changed(at->second, account_changed{user}, account_document);
 }
 
 } // namespace

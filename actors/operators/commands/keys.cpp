@@ -14,13 +14,7 @@ namespace depositd::operators {
 
 namespace {
 
-using change = caf::expected<admin_change>;
 using permits = std::vector<key_permit>;
-
-/// As it may be repeated to an operator.
-std::string shown(const std::string& text) {
-  return to_text(document(text.substr(0, 100)));
-}
 
 /// What a role is short for.
 const std::vector<std::pair<std::string, permits>>& roles() {
@@ -154,26 +148,19 @@ change remove(const admin_arguments& in, const control_state& now) {
                       {{"name", name}, {"removed", true}}};
 }
 
-std::string listed(const std::vector<std::string>& words) {
-  std::string out;
-  for (const auto& word : words)
-    out += (out.empty() ? "" : ", ") + word;
-  return out;
-}
-
 } // namespace
 
 std::vector<command> key_commands() {
   using kind = value_kind;
-  const auto help = "Name of the key";
   const argument_spec permit{"--permit", "permits", kind::each,
                              "queue|RIGHT|PATTERN",
-                             "RIGHT: " + listed(all_words<queue_right>())
+                             "RIGHT: " + any_of(all_words<queue_right>())
                                + "; PATTERN: a queue, the beginning of one and "
                                  "*, or *; may be repeated"};
-  argument_spec role{"--role", "roles", kind::each, "ROLE",
-                     listed(role_names()) + "; may be repeated"};
-  role.words = role_names();
+  const auto names = role_names();
+  const argument_spec role{
+    "--role", "roles", kind::each, "ROLE", any_of(names) + "; may be repeated",
+    false,    "",      names};
   return {
     reading("key list", "Names and permits",
             {limit_argument(10'000),
@@ -190,10 +177,10 @@ std::vector<command> key_commands() {
         "Read the key from the first line of standard input"},
        {"--replace", "replace", kind::flag, "", "The name may have a key"}},
       add),
-    asking("Remove this key?",
-           doing("key remove", "Remove a key; items stay",
-                 {name_argument(help, "NAME", "key list", kind::user)},
-                 remove)),
+    asking("Remove this key?", doing("key remove", "Remove a key; items stay",
+                                     {name_argument("Name of the key", "NAME",
+                                                    "key list", kind::user)},
+                                     remove)),
   };
 }
 

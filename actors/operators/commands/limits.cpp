@@ -6,8 +6,6 @@ namespace depositd::operators {
 
 namespace {
 
-using change = caf::expected<admin_change>;
-
 document limits_document(const user_limits_changed& x) {
   const auto side = [](bool own, std::uint32_t value) {
     if (!own)
@@ -38,12 +36,10 @@ struct changes {
   document before = document::array();
   document after = document::array();
 
-  template <class Event, class Show>
-  void add(const Event& from, const Event& to, Show show) {
-    before.push_back(show(from));
-    after.push_back(show(to));
-    if (to != from)
-      events.push_back(to);
+  void add(admin_change x) {
+    before.push_back(std::move(x.before));
+    after.push_back(std::move(x.after));
+    events.insert(events.end(), x.events.begin(), x.events.end());
   }
 
   admin_change as(const char* list) {
@@ -79,7 +75,7 @@ change set(const admin_arguments& in, const control_state& now) {
         after.has_concurrency = !concurrency->is_default;
         after.concurrency = concurrency->value;
       }
-      out.add(before, after, limits_document);
+      out.add(changed(before, after, limits_document));
     }
   return out.as("limits");
 }
@@ -95,10 +91,10 @@ decide_function set_eligibility(bool user_eligibility_changed::*side, bool on) {
         before = {user, at->second.held, at->second.prohibited};
       auto after = before;
       after.*side = on;
-      out.add(before, after, [](const auto& x) {
+      out.add(changed(before, after, [](const auto& x) {
         return document{
           {"user", x.user}, {"held", x.held}, {"prohibited", x.prohibited}};
-      });
+      }));
     }
     return out.as("users");
   };

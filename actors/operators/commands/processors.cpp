@@ -12,30 +12,23 @@ namespace depositd::operators {
 
 namespace {
 
-using change = caf::expected<admin_change>;
-
 document processor_document(const processor_spec& x) {
   const bool excludes = !x.wants.excluded.empty();
-  document out{{"name", x.name},
-               {"types", x.types},
-               {"slots", x.slots},
-               {"user_filter", excludes ? x.wants.excluded : x.wants.required},
-               {"exclude_users", excludes},
-               {"preferred_users", x.wants.preferred},
-               {"max_submission_size", nullptr}};
-  if (x.wants.size_max != no_size_limit)
-    out["max_submission_size"] = x.wants.size_max;
-  return out;
-}
-
-/// Null: inside the engine.
-document node_of(const slots_report::entry& x) {
-  return x.node.empty() ? document(nullptr) : document(x.node);
+  const auto size_max = x.wants.size_max;
+  return {{"name", x.name},
+          {"types", x.types},
+          {"slots", x.slots},
+          {"user_filter", excludes ? x.wants.excluded : x.wants.required},
+          {"exclude_users", excludes},
+          {"preferred_users", x.wants.preferred},
+          {"max_submission_size",
+           size_max == no_size_limit ? document(nullptr) : document(size_max)}};
 }
 
 document slot_document(const slots_report::entry& x) {
   const bool busy = x.item != 0;
-  return {{"node", node_of(x)},
+  // A slot inside the engine is on no node.
+  return {{"node", x.node.empty() ? document(nullptr) : document(x.node)},
           {"processor", x.processor},
           {"slot", x.slot},
           {"queue", x.queue},
@@ -49,13 +42,11 @@ document slot_document(const slots_report::entry& x) {
 document working_document(const slots_report& slots, const std::string& name) {
   auto out = document::array();
   for (const auto& slot : slots.entries)
-    if (slot.item != 0 && slot.processor == name)
-      out.push_back({{"node", node_of(slot)},
-                     {"slot", slot.slot},
-                     {"queue", slot.queue},
-                     {"item", slot.item},
-                     {"user", slot.user},
-                     {"since", time_or_null(slot.since_us)}});
+    if (slot.item != 0 && slot.processor == name) {
+      auto& entry = out.emplace_back(slot_document(slot));
+      entry.erase("processor");
+      entry.erase("state");
+    }
   return out;
 }
 
@@ -123,22 +114,18 @@ caf::error check_spec(const processor_spec& spec, const control_state& now) {
     return refuse(ec::invalid_argument, "types must name a queue");
   for (const auto& type : spec.types)
     if (!now.queues.count(type))
-      return refuse(ec::not_found,
-                    "types: there is no queue " + to_text(document(type)));
+      return refuse(ec::not_found, "types: there is no queue " + shown(type));
   for (const auto* users :
        {&spec.wants.required, &spec.wants.excluded, &spec.wants.preferred})
     for (const auto& user : *users)
       if (!legal_user_name(user))
-        return refuse(ec::invalid_argument,
-                      to_text(document(user.substr(0, 64)))
-                        + " is no user name");
+        return refuse(ec::invalid_argument, shown(user) + " is no user name");
   if (spec.wants.size_max == 0)
     return refuse(ec::invalid_argument,
                   "a max_submission_size of 0 fits nothing");
   return caf::none;
 }
 
-/// `is_new`: it must be; otherwise it must exist.
 change put(const admin_arguments& in, const control_state& now, bool is_new) {
   processor_spec spec;
   spec.name = in.text("name");
@@ -154,21 +141,19 @@ change put(const admin_arguments& in, const control_state& now, bool is_new) {
                   spec.name + " exists already; see sp set");
   if (!is_new && !known)
     return refuse(ec::not_found, "there is no processor " + spec.name);
-  admin_change out;
-  if (known)
-    out.before = processor_document(at->second);
-  out.after = processor_document(spec);
-  if (!known || spec != at->second)
-    out.events.push_back(processor_changed{spec, false});
-  return out;
+  if (!known)
+    return admin_change{
+      {processor_changed{spec, false}}, nullptr, processor_document(spec)};
+  return changed(processor_changed{at->second, false},
+                 processor_changed{spec, false},
+                 [](const auto& x) { return processor_document(x.spec); });
 }
 
-change add(const admin_arguments& in, const control_state& now) {
-  return put(in, now, true);
-}
-
-change set(const admin_arguments& in, const control_state& now) {
-  return put(in, now, false);
+/// `is_new`: it must be; otherwise it must exist.
+decide_function putting(bool is_new) {
+  return [=](const admin_arguments& in, const control_state& now) {
+    return put(in, now, is_new);
+  };
 }
 
 change stop(const admin_arguments& in, const control_state& now) {
@@ -176,11 +161,9 @@ change stop(const admin_arguments& in, const control_state& now) {
   const auto at = now.processors.find(name);
   if (at == now.processors.end())
     return refuse(ec::not_found, "there is no processor of this name");
-  admin_change out;
-  out.before = processor_document(at->second);
-  out.after = {{"name", name}, {"stopped", true}};
-  out.events.push_back(processor_changed{at->second, true});
-  return out;
+  return admin_change{{processor_changed{at->second, true}},
+                      processor_document(at->second),
+                      {{"name", name}, {"stopped", true}}};
 }
 
 // -- rows ---------------------------------------------------------------------
@@ -239,9 +222,9 @@ std::vector<command> processor_commands() {
   return {
     reading("sp list", "Processors and what they work on", {}, list_view(),
             list),
-    doing("sp add", "Start a processor", arguments, add),
+    doing("sp add", "Start a processor", arguments, putting(true)),
     doing("sp set", "Change a processor; what is not given stays", arguments,
-          set),
+          putting(false)),
     doing("sp stop", "Stop a processor; what it has it finishes",
           {arguments.front()}, stop),
   };

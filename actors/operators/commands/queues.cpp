@@ -9,8 +9,6 @@ namespace depositd::operators {
 
 namespace {
 
-using change = caf::expected<admin_change>;
-
 document item_document(const item_row& x) {
   const bool claimed = x.state == item_state::claimed;
   return {
@@ -100,26 +98,21 @@ void purge(admin_pointer self, const admin_call_ptr& call) {
 /// Proposes what `edit` makes of the settings of the queue that is named.
 change edit(const admin_arguments& in, const control_state& now,
             const std::function<void(queue_settings&)>& how) {
-  const auto name = in.text("name");
-  const auto at = now.queues.find(name);
+  const auto at = now.queues.find(in.text("name"));
   if (at == now.queues.end())
     return refuse(ec::not_found, "there is no queue of this name");
-  auto after = at->second;
-  how(after);
-  admin_change out;
-  out.before = settings_document(name, at->second);
-  out.after = settings_document(name, after);
-  if (after != at->second)
-    out.events.push_back(queue_changed{name, after});
-  return out;
+  const queue_changed before{at->first, at->second};
+  auto after = before;
+  how(after.settings);
+  return changed(before, after, [](const queue_changed& x) {
+    return settings_document(x.queue, x.settings);
+  });
 }
 
-change suspend(const admin_arguments& in, const control_state& now) {
-  return edit(in, now, [](queue_settings& x) { x.suspended = true; });
-}
-
-change resume(const admin_arguments& in, const control_state& now) {
-  return edit(in, now, [](queue_settings& x) { x.suspended = false; });
+decide_function suspend(bool on) {
+  return [=](const admin_arguments& in, const control_state& now) {
+    return edit(in, now, [=](queue_settings& x) { x.suspended = on; });
+  };
 }
 
 change set(const admin_arguments& in, const control_state& now) {
@@ -159,8 +152,9 @@ std::vector<command> queue_commands() {
     reading("queue size", "How many items it has", {name}, {}, size),
     reading("queue peek", "The first items that live in a queue",
             {name, limit_argument(10, 1'000)}, {items}, peek),
-    doing("queue suspend", "Accept, but hand out nothing", {name}, suspend),
-    doing("queue resume", "Hand out again", {name}, resume),
+    doing("queue suspend", "Accept, but hand out nothing", {name},
+          suspend(true)),
+    doing("queue resume", "Hand out again", {name}, suspend(false)),
     doing("queue set", "Change what holds for all users of a queue",
           {name,
            allocation,

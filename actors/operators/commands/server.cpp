@@ -9,13 +9,6 @@ namespace depositd::operators {
 
 namespace {
 
-/// Answers that one document is made of, gathered one after the other.
-struct status_parts {
-  control_snapshot state;
-  queues_listed queues;
-  slots_report slots;
-};
-
 document intake_document(const intake_report& x) {
   auto partitions = document::array();
   for (const auto& p : x.partitions) {
@@ -41,21 +34,22 @@ document log_document(const log_report& x) {
             {"trouble", x.out.trouble}}}};
 }
 
-document status_document(admin_pointer self, const status_parts& parts,
+document status_document(admin_pointer self, const control_state& state,
+                         const queues_listed& listed,
+                         const std::vector<slots_report::entry>& slots,
                          const store_report& store) {
   const auto& options = self->state.options;
   const auto started = self->state.started_us;
   const auto now = options.clock.at(self->clock().now());
-  const auto& slots = parts.slots.entries;
   const auto busy = std::count_if(slots.begin(), slots.end(),
                                   [](const auto& x) { return x.item != 0; });
   document out{{"version", options.version},
                {"started_at", time_or_null(started)},
                {"uptime_s", (now - started) / 1'000'000},
-               {"suspended", parts.queues.suspended},
-               {"drop_folder_polling", parts.state->server.drop_folder_polling},
+               {"suspended", listed.suspended},
+               {"drop_folder_polling", state.server.drop_folder_polling},
                {"slots", {{"total", slots.size()}, {"busy", busy}}},
-               {"accounts", parts.state->accounts.size()},
+               {"accounts", state.accounts.size()},
                {"queues", document::array()},
                {"store",
                 {{"journalled", store.journalled},
@@ -63,35 +57,34 @@ document status_document(admin_pointer self, const status_parts& parts,
                  {"journal_bytes", store.journal_bytes},
                  {"extents", store.segments}}},
                {"record_logs", document::array()}};
-  for (const auto& queue : parts.queues.queues)
+  for (const auto& queue : listed.queues)
     out["queues"].push_back(queue_document(queue));
   return out;
 }
 
-void status_from_store(admin_pointer self, const admin_call_ptr& call,
-                       const std::shared_ptr<status_parts>& parts) {
-  ask(self, call, self->state.options.projector, report_store{},
-      [=](const store_report& store) {
-        auto out = status_document(self, *parts, store);
-        gather_logs(self, [=](const std::vector<log_report>& logs) mutable {
-          for (const auto& log : logs)
-            out["record_logs"].push_back(log_document(log));
-          deliver(call, out);
-        });
-      });
+/// Adds what the logs of records do.
+void deliver_with_logs(admin_pointer self, const admin_call_ptr& call,
+                       document out) {
+  gather_logs(self, [=](const std::vector<log_report>& logs) mutable {
+    for (const auto& log : logs)
+      out["record_logs"].push_back(log_document(log));
+    deliver(call, out);
+  });
 }
 
 void status(admin_pointer self, const admin_call_ptr& call) {
-  const auto parts = std::make_shared<status_parts>();
   ask(self, call, self->state.options.shard, watch_control{nullptr},
-      [=](const control_changed& x) {
-        parts->state = x.state;
+      [=](const control_changed& control) {
         ask(self, call, self->state.options.shard, list_queues{},
             [=](const queues_listed& queues) {
-              parts->queues = queues;
               gather_slots(self, call, [=](const slots_gathered& slots) {
-                parts->slots = slots.slots;
-                status_from_store(self, call, parts);
+                ask(self, call, self->state.options.projector, report_store{},
+                    [=](const store_report& store) {
+                      deliver_with_logs(
+                        self, call,
+                        status_document(self, *control.state, queues,
+                                        slots.slots.entries, store));
+                    });
               });
             });
       });
@@ -134,10 +127,8 @@ document shards_document(const lease_table& table) {
 void shards(admin_pointer self, const admin_call_ptr& call) {
   const auto& known = self->state.options.keeper;
   const auto keeper = known ? known() : nullptr;
-  if (!keeper) {
-    refuse(call, ec::not_found, "this engine shares no shards");
-    return;
-  }
+  if (!keeper)
+    return refuse(call, ec::not_found, "this engine shares no shards");
   ask(self, call, caf::actor_cast<shard_keeper_actor>(keeper),
       list_shards{}, [=](const shards_listed& x) {
         deliver(call, shards_document(x.table));
@@ -156,12 +147,7 @@ decide_function set(bool server_changed::*side, bool on) {
   return [=](const admin_arguments&, const control_state& now) {
     auto wanted = now.server;
     wanted.*side = on;
-    admin_change out;
-    out.before = server_document(now.server);
-    out.after = server_document(wanted);
-    if (wanted != now.server)
-      out.events.push_back(wanted);
-    return out;
+    return changed(now.server, wanted, server_document);
   };
 }
 

@@ -14,36 +14,29 @@ namespace depositd::operators {
 
 namespace {
 
-/// `whole` adds what pollers get.
-document submission_document(const submission_row& x, bool whole) {
-  document out{{"id", x.id},
-               {"user", x.user},
-               {"queue", x.queue},
-               {"file_name", x.submission.file_name},
-               {"operation", x.submission.operation},
-               {"source", x.submission.source},
-               {"login", x.submission.login},
-               {"size", x.submission.size},
-               {"blob", x.submission.blob},
-               {"status", word(x.status)},
-               {"failed", x.failed},
-               {"parked", x.parked},
-               {"attempt", x.attempt},
-               {"batch_id", x.batch_id},
-               {"processor", x.processor},
-               {"reason", x.reason},
-               {"received_at", time_or_null(x.received_us)},
-               {"started_at", time_or_null(x.started_us)},
-               {"finished_at", time_or_null(x.finished_us)}};
-  if (whole)
-    out["document"] = x.document;
-  return out;
+document submission_document(const submission_row& x) {
+  return {{"id", x.id},
+          {"user", x.user},
+          {"queue", x.queue},
+          {"file_name", x.submission.file_name},
+          {"operation", x.submission.operation},
+          {"source", x.submission.source},
+          {"login", x.submission.login},
+          {"size", x.submission.size},
+          {"blob", x.submission.blob},
+          {"status", word(x.status)},
+          {"failed", x.failed},
+          {"parked", x.parked},
+          {"attempt", x.attempt},
+          {"batch_id", x.batch_id},
+          {"processor", x.processor},
+          {"reason", x.reason},
+          {"received_at", time_or_null(x.received_us)},
+          {"started_at", time_or_null(x.started_us)},
+          {"finished_at", time_or_null(x.finished_us)}};
 }
 
 // -- pages --------------------------------------------------------------------
-
-/// Of the rows of one page; far more than rows of an ordinary size take.
-constexpr std::size_t page_bytes_max = 8 << 20;
 
 void list(admin_pointer self, const admin_call_ptr& call) {
   const auto& in = call->arguments;
@@ -56,11 +49,9 @@ void list(admin_pointer self, const admin_call_ptr& call) {
     query.status = *status;
   }
   const auto after = rules::pages::read_cursor(in.text("after"));
-  if (!after) {
-    refuse(call, ec::invalid_argument,
-           "after must be what a page before gave as next");
-    return;
-  }
+  if (!after)
+    return refuse(call, ec::invalid_argument,
+                  "after must be what a page before gave as next");
   query.after = *after;
   // One more tells whether there is another page.
   const auto limit = static_cast<std::uint32_t>(in.number("limit"));
@@ -73,7 +64,7 @@ void list(admin_pointer self, const admin_call_ptr& call) {
         rows.resize(std::min<std::size_t>(rows.size(), limit));
         document out{{"submissions", document::array()}};
         for (const auto& row : rows)
-          out["submissions"].push_back(submission_document(row, false));
+          out["submissions"].push_back(submission_document(row));
         if (more)
           out["next"] = rules::pages::cursor_after(*after, rows);
         deliver(call, out);
@@ -82,28 +73,27 @@ void list(admin_pointer self, const admin_call_ptr& call) {
 
 // -- one of them --------------------------------------------------------------
 
-/// Finds the submission; `otherwise` is called if there is none.
-template <class F, class G>
-void find(admin_pointer self, const admin_call_ptr& call, F use, G otherwise) {
+/// Finds the submission that is meant; null if there is none.
+void find(admin_pointer self, const admin_call_ptr& call,
+          std::function<void(const submission_row*)> use) {
   submission_query query;
   query.id = static_cast<item_id>(call->arguments.number("id"));
   ask(self, call, self->state.options.projector, std::move(query),
       [=](const submissions_found& x) {
-        if (!x.rows.empty())
-          use(x.rows.front());
-        else
-          otherwise();
+        use(x.rows.empty() ? nullptr : &x.rows.front());
       });
 }
 
 void show(admin_pointer self, const admin_call_ptr& call) {
-  const auto id = std::to_string(call->arguments.number("id"));
-  find(
-    self, call,
-    [=](const submission_row& row) {
-      deliver(call, submission_document(row, true));
-    },
-    [=] { refuse(call, ec::not_found, "there is no submission " + id); });
+  find(self, call, [=](const submission_row* found) {
+    if (!found)
+      return refuse(call, ec::not_found,
+                    "there is no submission "
+                      + std::to_string(call->arguments.number("id")));
+    auto out = submission_document(*found);
+    out["document"] = found->document;
+    deliver(call, out);
+  });
 }
 
 /// An item of a queue of messages, which leaves no record when it ends.
@@ -111,12 +101,10 @@ void message_why(admin_pointer self, const admin_call_ptr& call) {
   const auto id = static_cast<item_id>(call->arguments.number("id"));
   const auto user = call->arguments.text("user");
   const auto text = std::to_string(id);
-  if (user.empty()) {
-    refuse(call, ec::not_found,
-           "there is no submission " + text
-             + "; for an item of a queue of messages name its user too");
-    return;
-  }
+  if (user.empty())
+    return refuse(call, ec::not_found,
+                  "there is no submission " + text
+                    + "; for an item of a queue of messages name its user too");
   ask(self, call, self->state.options.shard, explain_item{id, user},
       [=](const item_explained& x) {
         if (x.live)
@@ -127,18 +115,17 @@ void message_why(admin_pointer self, const admin_call_ptr& call) {
 }
 
 void why(admin_pointer self, const admin_call_ptr& call) {
-  const auto explain = [=](const submission_row& found) {
-    if (found.status == submission_status::completed) {
-      deliver(call, why_finished_document(found));
-      return;
-    }
-    const auto row = found;
-    ask(self, call, self->state.options.shard, explain_item{row.id, row.user},
-        [=](const item_explained& x) {
+  find(self, call, [=](const submission_row* found) {
+    if (!found)
+      return message_why(self, call);
+    if (found->status == submission_status::completed)
+      return deliver(call, why_finished_document(*found));
+    ask(self, call, self->state.options.shard,
+        explain_item{found->id, found->user},
+        [=, row = *found](const item_explained& x) {
           deliver(call, x.live ? why_document(x) : why_finished_document(row));
         });
-  };
-  find(self, call, explain, [=] { message_why(self, call); });
+  });
 }
 
 // -- many ---------------------------------------------------------------------
@@ -180,11 +167,9 @@ void submit_one(admin_pointer self, const admin_call_ptr& call) {
   document out{{"id", 0}, {"user", what.user}, {"file_name", what.file_name}};
   act<enqueued>(self, call, self->state.options.submitter, std::move(what),
                 [=](const enqueued& x) {
-                  if (x.ids.empty() || x.ids.front() == 0) {
-                    refuse(call, ec::pending_limit_reached,
-                           "the user has too many pending submissions");
-                    return;
-                  }
+                  if (x.ids.empty() || x.ids.front() == 0)
+                    return refuse(call, ec::pending_limit_reached,
+                                  "the user has too many pending submissions");
                   auto answer = out;
                   answer["id"] = x.ids.front();
                   deliver(call, answer);
@@ -196,11 +181,9 @@ void submit_one(admin_pointer self, const admin_call_ptr& call) {
 using kind = value_kind;
 
 argument_spec id_argument() {
-  argument_spec out{"id", "id", kind::number, "ID", "Number of the submission",
-                    true};
-  out.min = 1;
-  out.max = std::numeric_limits<std::int64_t>::max();
-  return out;
+  const auto max = std::numeric_limits<std::int64_t>::max();
+  return {"id", "id", kind::number, "ID", "Number of the submission",
+          true, "",   {},           1,    max};
 }
 
 argument_spec user_option(const char* help, bool required = false) {

@@ -1,25 +1,19 @@
 #include "actors/operators/command.hpp"
 
 #include <algorithm>
-#include <map>
 
 namespace depositd::operators {
 
 namespace {
 
-std::vector<command> make_commands() {
-  std::vector<command> out;
-  for (const auto subject :
-       {server_commands, queue_commands, user_commands, account_commands,
-        limit_commands, key_commands, processor_commands, submission_commands,
-        upkeep_commands})
-    for (auto& command : subject())
-      out.push_back(std::move(command));
-  return out;
-}
-
 const std::vector<command>& all_commands() {
-  static const auto all = make_commands();
+  static const auto all = [] {
+    std::vector<command> out;
+    for (const auto subject : command_subjects)
+      for (auto& command : subject())
+        out.push_back(std::move(command));
+    return out;
+  }();
   return all;
 }
 
@@ -41,14 +35,10 @@ std::vector<command_group> groups() {
 } // namespace
 
 const command* find_command(const std::string& name) {
-  static const auto by_name = [] {
-    std::map<std::string, const command*> out;
-    for (const auto& command : all_commands())
-      out[command.row.words] = &command;
-    return out;
-  }();
-  const auto at = by_name.find(name);
-  return at == by_name.end() ? nullptr : at->second;
+  for (const auto& command : all_commands())
+    if (command.row.words == name)
+      return &command;
+  return nullptr;
 }
 
 const command_table& published_commands() {

@@ -16,10 +16,9 @@ void backup(admin_pointer self, const admin_call_ptr& call) {
 
 void kafka_init(admin_pointer self, const admin_call_ptr& call) {
   const auto& topics = self->state.options.topics;
-  if (!topics) {
-    refuse(call, ec::not_found, "this engine has no Kafka: set kafka.brokers");
-    return;
-  }
+  if (!topics)
+    return refuse(call, ec::not_found,
+                  "this engine has no Kafka: set kafka.brokers");
   act<topics_created>(self, call, topics, create_topics{},
                       [=](const topics_created& x) {
                         auto list = document::array();

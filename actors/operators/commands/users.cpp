@@ -12,25 +12,24 @@ namespace depositd::operators {
 namespace {
 
 document place_document(const std::string& queue, const eligibility_report& x) {
-  document out{{"queue", queue}, {"state", word(x.state)}};
   const bool eligible = x.state == eligibility::eligible;
-  out["turn"] = eligible ? document(x.turn) : document(nullptr);
-  out["turns"] = eligible ? document(x.length) : document(nullptr);
-  out["ready"] = x.ready;
-  out["in_flight"] = x.in_flight;
-  out["turns_taken"] = x.turns_taken;
-  out["allocation"] = x.limits.allocation;
-  out["concurrency"] = cap_or_null(x.limits.concurrency);
-  return out;
+  return {{"queue", queue},
+          {"state", word(x.state)},
+          {"turn", eligible ? document(x.turn) : document(nullptr)},
+          {"turns", eligible ? document(x.length) : document(nullptr)},
+          {"ready", x.ready},
+          {"in_flight", x.in_flight},
+          {"turns_taken", x.turns_taken},
+          {"allocation", x.limits.allocation},
+          {"concurrency", cap_or_null(x.limits.concurrency)}};
 }
 
 document limits_document(const user_limits_changed& x) {
-  document out{{"queue", x.queue}};
-  out["allocation"] =
-    x.has_allocation ? document(x.allocation) : document("default");
-  out["concurrency"] =
-    x.has_concurrency ? cap_or_null(x.concurrency) : document("default");
-  return out;
+  const document unset("default");
+  return {
+    {"queue", x.queue},
+    {"allocation", x.has_allocation ? document(x.allocation) : unset},
+    {"concurrency", x.has_concurrency ? cap_or_null(x.concurrency) : unset}};
 }
 
 /// Everything about users, looked up by name.
@@ -69,26 +68,23 @@ std::map<std::string, bool> names_in(const user_sources& from, bool in_queue) {
   return out;
 }
 
-document or_empty(const std::map<std::string, document>& from,
-                  const std::string& name) {
+/// What stands by the name, or `otherwise`.
+template <class Value>
+Value value_or(const std::map<std::string, Value>& from,
+               const std::string& name, Value otherwise = {}) {
   const auto at = from.find(name);
-  return at == from.end() ? document::array() : at->second;
+  return at == from.end() ? otherwise : at->second;
 }
 
 document user_document(const user_sources& from, const std::string& name) {
-  document out{{"user", name}};
-  const auto account = from.state.accounts.find(name);
-  out["account"] = account != from.state.accounts.end();
-  out["prefixes"] = document::array();
-  if (account != from.state.accounts.end())
-    out["prefixes"] = account->second.prefixes;
-  const auto eligibility = from.state.eligibilities.find(name);
-  const bool known = eligibility != from.state.eligibilities.end();
-  out["held"] = known && eligibility->second.held;
-  out["prohibited"] = known && eligibility->second.prohibited;
-  out["limits"] = or_empty(from.limits, name);
-  out["queues"] = or_empty(from.places, name);
-  return out;
+  const auto eligibility = value_or(from.state.eligibilities, name);
+  return {{"user", name},
+          {"account", from.state.accounts.count(name) > 0},
+          {"prefixes", value_or(from.state.accounts, name).prefixes},
+          {"held", eligibility.held},
+          {"prohibited", eligibility.prohibited},
+          {"limits", value_or(from.limits, name, document::array())},
+          {"queues", value_or(from.places, name, document::array())}};
 }
 
 /// Goes on with what is known of the users of a queue, or of all if none is
@@ -99,10 +95,8 @@ void with_users(admin_pointer self, const admin_call_ptr& call,
   ask(self, call, self->state.options.shard, watch_control{nullptr},
       [=](const control_changed& control) {
         const auto state = control.state;
-        if (!queue.empty() && !state->queues.count(queue)) {
-          refuse(call, ec::not_found, "there is no queue of this name");
-          return;
-        }
+        if (!queue.empty() && !state->queues.count(queue))
+          return refuse(call, ec::not_found, "there is no queue of this name");
         ask(self, call, self->state.options.shard, list_users{queue},
             [=](const users_listed& x) { use(gather(*state, x, queue)); });
       });
@@ -120,14 +114,31 @@ void list(admin_pointer self, const admin_call_ptr& call) {
   });
 }
 
+void served(admin_pointer self, const admin_call_ptr& call) {
+  const auto queue = call->arguments.text("queue");
+  with_users(self, call, queue, [=](const user_sources& from) {
+    std::multimap<std::uint64_t, document, std::greater<>> by_turns;
+    for (const auto& [user, places] : from.places)
+      for (const auto& place : places) {
+        const auto turns = place["turns_taken"].get<std::uint64_t>();
+        by_turns.emplace(turns, document{{"user", user},
+                                         {"queue", place["queue"]},
+                                         {"turns_taken", turns}});
+      }
+    document out{{"users", document::array()}};
+    auto left = call->arguments.number("limit");
+    for (auto at = by_turns.begin(); at != by_turns.end() && left-- > 0; ++at)
+      out["users"].push_back(at->second);
+    deliver(call, out);
+  });
+}
+
 /// Adds what waits in the queues from `at` on, then answers.
 void count_pending_from(admin_pointer self, const admin_call_ptr& call,
                         const std::shared_ptr<document>& user, std::size_t at) {
   auto& queues = (*user)["queues"];
-  if (at == queues.size()) {
-    deliver(call, *user);
-    return;
-  }
+  if (at == queues.size())
+    return deliver(call, *user);
   count_pending what;
   what.queue = queues[at]["queue"].get<std::string>();
   what.user = (*user)["user"].get<std::string>();
@@ -184,9 +195,14 @@ std::vector<command> user_commands() {
             {in_queue_argument(), limit_argument(1'000),
              after_argument("USER", "Go on after this name", "user list")},
             {place_table("users"),
-             line_view("more", "{users:count} of {total} users; go on with "
+             line_view("next", "{users:count} of {total} users; go on with "
                                "--after {next}")},
             list),
+    reading("user served", "Whose turns were taken, the most first",
+            {in_queue_argument(), limit_argument(100)},
+            {table_view("users", "USER={user}; QUEUE={queue}; "
+                                 ">TAKEN={turns_taken}")},
+            served),
     reading("user show", "One user", {user_name_argument()}, user_view(), show),
   };
 }

@@ -84,6 +84,7 @@ struct world {
   std::vector<submission_query> queries;
   std::vector<submit_file> files;
   item_id submitted_id = 77;
+  std::vector<operators::record_log_pair> logs;
 };
 
 class admin_fixture : public actor_fixture {
@@ -108,6 +109,7 @@ protected:
     options.topics = pose<topics_actor>(fake_topics());
     options.stores = pose<store_server_actor>(
       {[](const put_blob&) -> caf::result<blob_put> { return blob_put{}; }});
+    options.logs = [this] { return world_.logs; };
     options.engine = "e1";
     options.version = "9.9";
     options.clock =

@@ -83,6 +83,23 @@ TEST_F(admin_input_test, every_command_is_published_as_it_is_checked) {
             to_json_text(operators::published_commands()));
 }
 
+TEST_F(admin_input_test, what_is_secret_is_known_by_its_kind) {
+  using kind = value_kind;
+  const command_spec row{.words = "x",
+                         .help = "",
+                         .arguments = {{"--a", "first", kind::password},
+                                       {"--b", "second", kind::api_key},
+                                       {"c", "third", kind::files},
+                                       {"--d", "fourth", kind::text}}};
+  const auto in = operators::admin_arguments::parse(
+    R"({"first":"hidden","second":"hidden","third":"hidden",
+        "fourth":"plain","key":"hidden"})");
+  ASSERT_TRUE(in);
+  const auto text = in->redacted(row);
+  EXPECT_EQ(text.find("hidden"), std::string::npos) << text;
+  EXPECT_NE(text.find("plain"), std::string::npos) << text;
+}
+
 TEST_F(admin_input_test, arguments_that_are_no_object_are_refused) {
   for (const auto text : {"[", "7", "[]", "\"x\"", "{\"a\":}", "{} x"}) {
     const auto out = send("status", text);

@@ -21,6 +21,24 @@ TEST_F(admin_test, status_gathers_what_all_parts_say) {
   EXPECT_EQ(x["store"]["projected"], 100);
 }
 
+TEST_F(admin_test, status_tells_logs_by_shard_and_who_does_not_answer) {
+  const auto reading = pose<intake_actor>({[](report_intake) {
+    return intake_report{{{"in/0", 4, 9}}, 7, 1, ""};
+  }});
+  const auto writing = pose<publisher_actor>(
+    {[](report_publisher) -> caf::result<publisher_report> {
+      return caf::make_error(ec::store_failed, std::string{"no broker"});
+    }});
+  world_.logs = {{3, reading, writing}, {1, reading, writing}};
+  const auto logs = run("status")["record_logs"];
+  ASSERT_EQ(logs.size(), 2u);
+  EXPECT_EQ(logs[0]["shard"], 1);
+  EXPECT_EQ(logs[1]["shard"], 3);
+  EXPECT_EQ(logs[1]["intake"]["accepted"], 7);
+  EXPECT_EQ(logs[1]["intake"]["partitions"][0]["lag"], 5);
+  EXPECT_EQ(logs[1]["publisher"]["trouble"], "no answer: no broker");
+}
+
 TEST_F(admin_test, suspend_and_resume_propose_the_whole_server_state) {
   world_.control.server.drop_folder_polling = false;
   EXPECT_EQ(run("suspend")["suspended"], true);
@@ -207,6 +225,41 @@ TEST_F(admin_test, long_lists_of_queues_and_keys_come_in_pages) {
     world_.control.keys[name] = {name, "", {}};
   EXPECT_EQ(run("key list", {{"limit", 1}})["next"], "a");
   EXPECT_EQ(run("key list", {{"after", "a"}})["keys"][0]["name"], "b");
+}
+
+TEST_F(admin_test, a_page_of_large_entries_ends_before_its_limit) {
+  for (const auto name : {"a", "b", "c"})
+    world_.control.keys[name] = {
+      name, "", {{queue_right::post, std::string(3 << 20, 'x')}}};
+  const auto first = run("key list");
+  EXPECT_EQ(first["keys"].size(), 2u);
+  EXPECT_EQ(first["next"], "b");
+  const auto second = run("key list", {{"after", "b"}});
+  EXPECT_EQ(second["keys"].size(), 1u);
+  EXPECT_FALSE(second.contains("next"));
+}
+
+TEST_F(admin_test, an_entry_larger_than_a_page_is_a_page) {
+  for (const auto name : {"a", "b"})
+    world_.control.keys[name] = {
+      name, "", {{queue_right::post, std::string(9 << 20, 'x')}}};
+  const auto first = run("key list");
+  EXPECT_EQ(first["keys"].size(), 1u);
+  EXPECT_EQ(first["next"], "a");
+}
+
+TEST_F(admin_test, who_had_the_most_turns_comes_first) {
+  const auto after = [](std::uint64_t turns) {
+    eligibility_report out;
+    out.turns_taken = turns;
+    return out;
+  };
+  world_.users.queues = {{"metadata", {{"ann", after(3)}, {"bob", after(8)}}},
+                         {"query", {{"ann", after(5)}}}};
+  EXPECT_EQ(run("user served", {{"limit", 2}})["users"],
+            json::parse(R"([{"user":"bob","queue":"metadata","turns_taken":8},
+                            {"user":"ann","queue":"query","turns_taken":5}])"));
+  refusal("user served", {{"queue", "nowhere"}}, ec::not_found);
 }
 
 TEST_F(admin_test, one_user_is_shown_with_what_waits) {

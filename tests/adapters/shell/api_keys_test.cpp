@@ -1,7 +1,7 @@
 #include "tests/adapters/shell/fake_engine.hpp"
 
-#include "adapters/shell/api_keys.hpp"
 #include "adapters/shell/grammar.hpp"
+#include "adapters/shell/secrets.hpp"
 #include "adapters/shell/words.hpp"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ protected:
     auto where = terminal_->where();
     where.reads_from_person = person;
     session with{engine_.factory(), where, operators::published_commands()};
-    const auto said = read_call(with.commands(), *split_words(line));
+    const auto said = with.read(read_call, *split_words(line));
     return said.call ? with.run(*said.call) : with.tell(said);
   }
 

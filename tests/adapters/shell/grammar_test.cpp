@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <map>
 
 namespace depositd::shell {
 namespace {
@@ -21,9 +22,16 @@ understood read_line(const std::vector<std::string>& words) {
   return shell::read_line(operators::published_commands(), words);
 }
 
+/// Names by the command that lists them.
+using known_names = std::map<std::string, std::vector<std::string>>;
+
 std::vector<std::string> completions(const std::string& line,
                                      const known_names& names) {
-  return shell::completions(operators::published_commands(), line, names);
+  return shell::completions(
+    operators::published_commands(), line, [&](const auto& list) {
+      const auto at = names.find(list);
+      return at == names.end() ? std::vector<std::string>{} : at->second;
+    });
 }
 
 invocation call_of(const std::string& line) {

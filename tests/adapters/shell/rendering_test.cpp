@@ -35,12 +35,10 @@ TEST(escaping, shows_bytes_that_are_no_utf8) {
 }
 
 TEST(tables, line_up_with_numbers_to_the_right) {
-  table out{{"NAME", ">N"}};
-  out.add({"ä", "7"});
-  out.add({"longer", "1234"});
-  EXPECT_EQ(out.text(), "NAME       N\n"
-                        "ä          7\n"
-                        "longer  1234\n");
+  EXPECT_EQ(table({"NAME", ">N"}, {{"ä", "7"}, {"longer", "1234"}}),
+            "NAME       N\n"
+            "ä          7\n"
+            "longer  1234\n");
 }
 
 TEST(rendering, topics_show_what_was_made) {
@@ -93,6 +91,9 @@ TEST(rendering, users_show_their_turn_in_every_queue) {
 }
 
 TEST(rendering, a_page_says_how_to_go_on) {
+  EXPECT_NE(rendered("user list", R"({"total":9,"next":"ann","users":[{}]})")
+              .find("1 of 9 users; go on with --after ann"),
+            std::string::npos);
   const auto out = rendered(
     "submission list", R"({"submissions":[{"id":9},{"id":8}],"next":"8"})");
   EXPECT_NE(out.find("2 shown; go on with --after 8\n"), std::string::npos)

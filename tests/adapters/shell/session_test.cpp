@@ -1,9 +1,8 @@
 #include "tests/adapters/shell/fake_engine.hpp"
 
-#include "adapters/shell/completion.hpp"
 #include "adapters/shell/grammar.hpp"
 #include "adapters/shell/interactive.hpp"
-#include "adapters/shell/passwords.hpp"
+#include "adapters/shell/secrets.hpp"
 #include "adapters/shell/words.hpp"
 
 #include "messages/values/base64.hpp"
@@ -42,7 +41,7 @@ protected:
     where.stopped = [this] { return stopped_; };
     where.pause = [this](unsigned seconds) { pauses_.push_back(seconds); };
     session with{engine_.factory(), where, operators::published_commands()};
-    const auto said = read_call(with.commands(), *split_words(line));
+    const auto said = with.read(read_call, *split_words(line));
     return said.call ? with.run(*said.call) : with.tell(said);
   }
 
@@ -213,6 +212,14 @@ TEST_F(session_test, connections_that_are_all_cut_are_no_engine) {
   EXPECT_EQ(engine_.connections, 3);
 }
 
+TEST_F(session_test, an_engine_that_is_silent_is_waited_for_once) {
+  engine_.commands =
+    caf::make_error(caf::sec::request_timeout, std::string{"no answer"});
+  EXPECT_EQ(run("user list"), exit_no_engine);
+  EXPECT_EQ(engine_.connections, 1);
+  EXPECT_EQ(err(), "depositctl: no answer\n");
+}
+
 TEST_F(session_test, watch_repeats_with_pauses_and_ends) {
   EXPECT_EQ(run("watch --times 3 5 status"), exit_done);
   EXPECT_EQ(engine_.requests.size(), 3u);
@@ -240,7 +247,36 @@ TEST_F(session_test, the_engine_says_which_commands_there_are) {
   EXPECT_EQ(run("tea brew --cups 3"), exit_done);
   EXPECT_EQ(engine_.requests.back().command, "tea brew");
   EXPECT_EQ(engine_.requests.back().arguments, (json{{"cups", 3}}));
+  EXPECT_EQ(run("tea brew --help"), exit_done);
+  EXPECT_NE(out().find("Make tea"), std::string::npos);
   EXPECT_EQ(run("status"), exit_wrong_usage);
+}
+
+TEST_F(session_test, the_content_of_a_file_travels_as_the_row_says) {
+  engine_.commands = std::string{
+    R"({"commands":[{"words":"brew","arguments":[{"spelling":"files",
+        "key":"leaves","kind":"files","required":true}]}],"groups":[]})"};
+  EXPECT_EQ(run("brew " + file("a.xml", "<a/>")), exit_done);
+  EXPECT_EQ(engine_.requests.back().arguments,
+            (json{{"file_name", "a.xml"}, {"leaves", encode_base64("<a/>")}}));
+}
+
+TEST_F(session_test, a_table_that_makes_no_grammar_is_told_and_done_without) {
+  const auto of = [](const std::string& arguments) {
+    return R"({"commands":[{"words":"tea","arguments":[)" + arguments + "]}]}";
+  };
+  for (const auto& table :
+       {std::string{R"({"commands":[{"words":"tea"},{"words":"tea"}]})"},
+        std::string{R"({"commands":[{"words":"no-such-group tea"}]})"},
+        of(R"({"spelling":"-","key":"a"})"),
+        of(R"({"spelling":"--a","key":"a"},{"spelling":"--a","key":"b"})"),
+        of(R"({"spelling":"a","key":"a","kind":"files"},)"
+           R"({"spelling":"b","key":"b","kind":"files"})")}) {
+    engine_.commands = table;
+    EXPECT_EQ(run("status"), exit_done) << table;
+    EXPECT_NE(err().find("commands that make no grammar"), std::string::npos)
+      << err();
+  }
 }
 
 TEST_F(session_test, an_engine_without_a_table_is_told_and_served) {
@@ -256,11 +292,24 @@ TEST_F(session_test, an_engine_without_a_table_is_told_and_served) {
 
 TEST_F(session_test, without_an_engine_there_is_help_that_says_so) {
   engine_.down = true;
-  EXPECT_EQ(run("queue --help"), exit_done);
-  EXPECT_NE(out().find("peek"), std::string::npos);
+  EXPECT_EQ(run("usr list --help"), exit_done);
+  EXPECT_NE(out().find("queue"), std::string::npos);
   EXPECT_NE(err().find("no engine; this is what depositctl itself knows"),
             std::string::npos);
   EXPECT_EQ(run("usr list"), exit_wrong_usage);
+  EXPECT_NE(err().find("no engine; this is what depositctl itself knows"),
+            std::string::npos);
+}
+
+TEST_F(session_test, help_and_wrong_usage_wait_for_no_engine) {
+  EXPECT_EQ(run("queue --help"), exit_done);
+  EXPECT_NE(out().find("peek"), std::string::npos);
+  EXPECT_EQ(run("help queue"), exit_wrong_usage);
+  EXPECT_EQ(engine_.connections, 1) << "help is a word of the prompt only";
+  for (const auto line : {"queue show", "why x", "queue peek a --limit -1"})
+    EXPECT_EQ(run(line), exit_wrong_usage);
+  EXPECT_EQ(script("help queue set\nqueue show\n"), exit_wrong_usage);
+  EXPECT_EQ(engine_.connections, 1);
 }
 
 TEST_F(session_test, what_is_unknown_is_named_with_what_was_meant) {
@@ -284,6 +333,7 @@ TEST_F(session_test, what_is_unknown_is_named_with_what_was_meant) {
             "depositctl: unknown command: usr; did you mean user?\n");
   EXPECT_EQ(said("frobnicate"),
             "depositctl: unknown command: frobnicate; see --help\n");
+  EXPECT_EQ(said("why -1"), "depositctl: id: must be a number, not -1\n");
   EXPECT_EQ(said("stat"),
             "depositctl: unknown command: stat; did you mean status?\n");
 }
@@ -328,10 +378,9 @@ TEST_F(session_test, names_for_completion_come_from_the_engine) {
   session with{engine_.factory(), terminal_->where(),
                operators::published_commands()};
   engine_.answers = {std::string{R"({"users":[{"user":"ann"},7]})"}};
-  EXPECT_EQ(fetch_names(with, "user show a")["user list"],
-            std::vector<std::string>{"ann"});
+  EXPECT_EQ(with.names("user list"), std::vector<std::string>{"ann"});
   engine_.answers = {std::string{"nonsense"}};
-  EXPECT_TRUE(fetch_names(with, "queue show ")["queue list"].empty());
+  EXPECT_TRUE(with.names("queue list").empty());
   EXPECT_EQ(engine_.requests.back().command, "queue list");
 }
 

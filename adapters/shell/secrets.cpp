@@ -1,9 +1,12 @@
-#include "adapters/shell/passwords.hpp"
+#include "adapters/shell/secrets.hpp"
 
+#include "messages/values/hex.hpp"
 #include "messages/values/password_hash.hpp"
 
 #include <sodium.h>
 
+#include <algorithm>
+#include <array>
 #include <iostream>
 #include <termios.h>
 #include <unistd.h>
@@ -56,10 +59,9 @@ std::string ask_unseen(terminal& where, const std::string& prompt) {
   return out;
 }
 
-} // namespace
-
-caf::expected<std::string> read_secret(terminal& where, const char* what) {
-  const std::string name = what;
+/// `name` is what people call it.
+caf::expected<std::string> read_secret(terminal& where,
+                                       const std::string& name) {
   auto out = where.reads_from_person ? ask_unseen(where, name + ": ")
                                      : read_line(where.in);
   if (out.empty())
@@ -70,6 +72,13 @@ caf::expected<std::string> read_secret(terminal& where, const char* what) {
     return refuse("the two " + name + "s differ");
   return out;
 }
+
+std::string to_hex(const std::array<unsigned char, 32>& bytes) {
+  return depositd::to_hex(
+    {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
+
+} // namespace
 
 caf::expected<std::string> read_password(terminal& where) {
   return read_secret(where, "password");
@@ -84,6 +93,36 @@ caf::expected<std::string> hash_password(const std::string& password) {
     return caf::make_error(ec::overloaded,
                            std::string{"not enough memory for the password"});
   return std::string{out};
+}
+
+caf::expected<std::string> make_api_key() {
+  if (sodium_init() < 0)
+    return caf::make_error(ec::overloaded,
+                           std::string{"there is nothing random for a key"});
+  std::array<unsigned char, 32> bytes;
+  randombytes_buf(bytes.data(), bytes.size());
+  return to_hex(bytes);
+}
+
+caf::expected<std::string> read_api_key(terminal& where) {
+  const auto key = read_secret(where, "key");
+  if (!key)
+    return key.error();
+  if (key->size() < 16)
+    return refuse("the key is shorter than 16 characters");
+  if (key->size() > 256)
+    return refuse("the key is longer than 256 characters");
+  if (!std::all_of(key->begin(), key->end(),
+                   [](char c) { return c > ' ' && c < '\x7f'; }))
+    return refuse("the key has other characters than printable ASCII");
+  return *key;
+}
+
+std::string digest_of_api_key(const std::string& key) {
+  std::array<unsigned char, crypto_hash_sha256_BYTES> out;
+  crypto_hash_sha256(
+    out.data(), reinterpret_cast<const unsigned char*>(key.data()), key.size());
+  return to_hex(out);
 }
 
 } // namespace depositd::shell
