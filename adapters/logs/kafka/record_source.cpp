@@ -1,6 +1,6 @@
-#include "adapters/logs/kafka/kafka_record_source.hpp"
-
 #include "adapters/logs/kafka/client.hpp"
+#include "adapters/logs/kafka/record_log.hpp"
+#include "messages/values/owned.hpp"
 
 #include <algorithm>
 #include <map>
@@ -13,21 +13,9 @@ namespace {
 using namespace kafka;
 using clock = std::chrono::steady_clock;
 
-struct list_deleter {
-  void operator()(rd_kafka_topic_partition_list_t* x) const {
-    rd_kafka_topic_partition_list_destroy(x);
-  }
-};
-
-struct message_deleter {
-  void operator()(rd_kafka_message_t* x) const {
-    rd_kafka_message_destroy(x);
-  }
-};
-
-using partition_list
-  = std::unique_ptr<rd_kafka_topic_partition_list_t, list_deleter>;
-using message = std::unique_ptr<rd_kafka_message_t, message_deleter>;
+using partition_list =
+  owned<rd_kafka_topic_partition_list_t, rd_kafka_topic_partition_list_destroy>;
+using message = owned<rd_kafka_message_t, rd_kafka_message_destroy>;
 
 setting_list source_settings() {
   return {// Nobody joins it; librdkafka assigns nothing without a name.
@@ -59,9 +47,9 @@ std::vector<record_header> headers_of(const rd_kafka_message_t& x) {
   const char* name = nullptr;
   const void* value = nullptr;
   std::size_t size = 0;
-  for (std::size_t i = 0; rd_kafka_header_get_all(headers, i, &name, &value,
-                                                  &size)
-                          == RD_KAFKA_RESP_ERR_NO_ERROR;
+  for (std::size_t i = 0;
+       rd_kafka_header_get_all(headers, i, &name, &value, &size)
+       == RD_KAFKA_RESP_ERR_NO_ERROR;
        ++i)
     out.push_back({name, text_of(value, size)});
   return out;
@@ -70,8 +58,7 @@ std::vector<record_header> headers_of(const rd_kafka_message_t& x) {
 source_record record_of(const rd_kafka_message_t& x) {
   rd_kafka_timestamp_type_t kind = RD_KAFKA_TIMESTAMP_NOT_AVAILABLE;
   const auto written_ms = rd_kafka_message_timestamp(&x, &kind);
-  const bool known = kind != RD_KAFKA_TIMESTAMP_NOT_AVAILABLE
-                     && written_ms > 0;
+  const bool known = kind != RD_KAFKA_TIMESTAMP_NOT_AVAILABLE && written_ms > 0;
   return {.partition = x.partition,
           .offset = x.offset,
           .written_us = known ? written_ms * 1'000 : never,
@@ -85,8 +72,7 @@ class kafka_source final : public record_source {
 public:
   kafka_source(kafka_options options, std::string topic,
                std::unique_ptr<client> first)
-    : options_(std::move(options)),
-      topic_(std::move(topic)),
+    : options_(std::move(options)), topic_(std::move(topic)),
       client_(std::move(first)) {
     // nop
   }
@@ -99,8 +85,7 @@ public:
     return range_before(partition, until());
   }
 
-  caf::error
-  assign(const std::vector<partition_position>& positions) override;
+  caf::error assign(const std::vector<partition_position>& positions) override;
 
   caf::expected<std::vector<source_record>>
   poll(const read_limits& limits) override;
@@ -118,7 +103,8 @@ private:
     return clock::now() + std::chrono::milliseconds{options_.timeout_ms};
   }
 
-  partition_list list_of(const std::vector<std::int32_t>& partitions) const;
+  caf::error change(const char* what, decltype(rd_kafka_pause_partitions)* how,
+                    const std::vector<std::int32_t>& partitions);
   caf::expected<partition_range> range_before(std::int32_t partition,
                                               deadline end);
   caf::error check(std::int32_t partition, std::int64_t next,
@@ -139,15 +125,6 @@ private:
   caf::error stopped_; ///< why nothing comes until the next assignment
   clock::time_point looked_at_;
 };
-
-partition_list
-kafka_source::list_of(const std::vector<std::int32_t>& partitions) const {
-  partition_list out{rd_kafka_topic_partition_list_new(
-    static_cast<int>(partitions.size()))};
-  for (const auto x : partitions)
-    rd_kafka_topic_partition_list_add(out.get(), topic_.c_str(), x);
-  return out;
-}
 
 caf::expected<partition_range>
 kafka_source::range_before(std::int32_t partition, deadline end) {
@@ -180,9 +157,9 @@ caf::error kafka_source::check(std::int32_t partition, std::int64_t next,
       ec::not_found, where + ", but begins at " + std::to_string(range.low)
                        + ": records were deleted before they were read");
   if (next > range.high)
-    return caf::make_error(
-      ec::store_damaged, where + ", but ends at " + std::to_string(range.high)
-                           + ": it was cut, or is another log");
+    return caf::make_error(ec::store_damaged,
+                           where + ", but ends at " + std::to_string(range.high)
+                             + ": it was cut, or is another log");
   return {};
 }
 
@@ -216,8 +193,8 @@ kafka_source::begin(const std::vector<partition_position>& positions) {
   paused_.clear();
   held_.clear();
   stopped_ = {};
-  partition_list list{rd_kafka_topic_partition_list_new(
-    static_cast<int>(positions.size()))};
+  partition_list list{
+    rd_kafka_topic_partition_list_new(static_cast<int>(positions.size()))};
   for (const auto& x : positions) {
     rd_kafka_topic_partition_list_add(list.get(), topic_.c_str(), x.partition)
       ->offset = x.next;
@@ -329,25 +306,27 @@ void kafka_source::look_for_broker(deadline end) {
   client_->reaches_broker(std::max(end, now + std::chrono::milliseconds{50}));
 }
 
-caf::error
-kafka_source::pause(const std::vector<std::int32_t>& partitions) {
-  const auto list = list_of(partitions);
-  paused_.insert(partitions.begin(), partitions.end());
-  const auto code
-    = rd_kafka_pause_partitions(client_->handle(), list.get());
+caf::error kafka_source::change(const char* what,
+                                decltype(rd_kafka_pause_partitions)* how,
+                                const std::vector<std::int32_t>& partitions) {
+  const partition_list list{
+    rd_kafka_topic_partition_list_new(static_cast<int>(partitions.size()))};
+  for (const auto x : partitions)
+    rd_kafka_topic_partition_list_add(list.get(), topic_.c_str(), x);
+  const auto code = how(client_->handle(), list.get());
   return code == RD_KAFKA_RESP_ERR_NO_ERROR ? caf::error{}
-                                            : failure("pause", code);
+                                            : failure(what, code);
 }
 
-caf::error
-kafka_source::resume(const std::vector<std::int32_t>& partitions) {
-  const auto list = list_of(partitions);
+caf::error kafka_source::pause(const std::vector<std::int32_t>& partitions) {
+  paused_.insert(partitions.begin(), partitions.end());
+  return change("pause", rd_kafka_pause_partitions, partitions);
+}
+
+caf::error kafka_source::resume(const std::vector<std::int32_t>& partitions) {
   for (const auto x : partitions)
     paused_.erase(x);
-  const auto code
-    = rd_kafka_resume_partitions(client_->handle(), list.get());
-  return code == RD_KAFKA_RESP_ERR_NO_ERROR ? caf::error{}
-                                            : failure("resume", code);
+  return change("resume", rd_kafka_resume_partitions, partitions);
 }
 
 } // namespace
