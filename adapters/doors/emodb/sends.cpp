@@ -63,10 +63,6 @@ std::optional<http::response> check(const call& x, batch& of) {
   return std::move(of.wrong);
 }
 
-http::response answer_of(const enqueued& x) {
-  return x.refused > 0 ? queue_full() : success();
-}
-
 /// The answer to several requests: success if all of them are.
 class joint_answer {
 public:
@@ -113,22 +109,20 @@ std::vector<enqueue> requests_of(const call& x, std::vector<batch>&& batches) {
 
 void send_all(call& x, std::vector<batch>&& batches) {
   auto requests = requests_of(x, std::move(batches));
-  const auto& shard = x.core->options.shard;
   if (requests.empty()) {
     x.answer.send(success());
-    return;
-  }
-  if (requests.size() == 1) {
-    ask<enqueued>(x, shard, std::move(requests[0]), answer_of);
     return;
   }
   auto joint =
     std::make_shared<joint_answer>(std::move(x.answer), requests.size());
   for (auto& one : requests)
-    x.core->asked.ask(shard, std::move(one), [joint](kit::core_answer what) {
-      const auto* said = what.as<enqueued>();
-      joint->take(said ? answer_of(*said) : failure(what.why()));
-    });
+    x.core->asked.ask(
+      x.core->options.shard, std::move(one), [joint](kit::core_answer what) {
+        if (const auto* said = what.as<enqueued>())
+          joint->take(said->refused > 0 ? queue_full() : success());
+        else
+          joint->take(failure(what.why()));
+      });
 }
 
 /// The batches of {"queue":[...],...}; of equal names the last counts.
