@@ -83,7 +83,7 @@ drop::drop_folder_actor open_drop_folder(caf::actor_system& system,
     return {};
   drop::drop_folder_options out;
   out.path = settings.path;
-  out.poll_interval = std::chrono::milliseconds{settings.poll_interval_ms};
+  out.scan_interval = std::chrono::milliseconds{settings.poll_interval_ms};
   out.shard = options.shard;
   out.projector = options.projector;
   out.blobs = options.durable.blobs.get();

@@ -16,14 +16,14 @@ handler_spawner handlers_of(caf::actor_system& system,
     return [&system, delay](std::size_t) -> handler_actor {
       return system.spawn(crossref::delaying_handler, delay);
     };
-  crossref::submission_handler_options options;
-  options.blobs = std::move(blobs);
-  options.registry = std::move(registry);
+  crossref::submission_handler handling;
+  handling.blobs = std::move(blobs);
+  handling.registry = std::move(registry);
   if (!settings.crossref.schema_folder.empty())
-    options.schemas = std::make_shared<crossref::schema_folder>(
+    handling.schemas = std::make_shared<crossref::schema_folder>(
       settings.crossref.schema_folder);
   const auto work =
-    std::make_shared<const crossref::submission_handler>(std::move(options));
+    std::make_shared<const crossref::submission_handler>(std::move(handling));
   return [&system, work](std::size_t threads) {
     return workers<handler_actor>(system, {.count = threads}, [&system, work] {
       return system.spawn<caf::detached>(crossref::handler, work);

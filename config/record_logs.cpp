@@ -2,8 +2,7 @@
 
 #include "actors/records/intake.hpp"
 #include "actors/records/publisher.hpp"
-#include "adapters/logs/kafka/kafka_record_sink.hpp"
-#include "adapters/logs/kafka/kafka_record_source.hpp"
+#include "adapters/logs/kafka/record_log.hpp"
 #include "adapters/logs/kafka/records.hpp"
 #include "adapters/logs/kafka/topics.hpp"
 #include "messages/workers.hpp"

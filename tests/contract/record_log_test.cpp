@@ -2,9 +2,8 @@
 
 #include "tests/contract/record_log_suite.hpp"
 
-#include "adapters/logs/kafka/kafka_record_sink.hpp"
-#include "adapters/logs/kafka/kafka_record_source.hpp"
-#include "adapters/logs/kafka/kafka_topics.hpp"
+#include "adapters/logs/kafka/record_log.hpp"
+#include "adapters/logs/kafka/topics.hpp"
 #include "tests/support/kafka_admin.hpp"
 #include "tests/support/kafka_server.hpp"
 #include "tests/support/memory_record_log.hpp"

@@ -16,23 +16,23 @@ namespace depositd::crossref {
 
 namespace {
 
-/// A post whose login is right and whose file is kept.
-struct accepted_post {
+/// A deposit whose login is right and whose file is kept.
+struct accepted_deposit {
   std::shared_ptr<http::responder> answer;
   std::string user;
   std::string queue;
   depositd::submission submission;
 };
 
-using accepted = std::shared_ptr<const accepted_post>;
+using accepted = std::shared_ptr<const accepted_deposit>;
 
 void say(const accepted& x, http::response what) {
   x->answer->send(std::move(what));
 }
 
-accepted accept(const post& x, const std::string& user,
+accepted accept(const deposit_request& x, const std::string& user,
                 const std::string& sha256) {
-  auto out = std::make_shared<accepted_post>();
+  auto out = std::make_shared<accepted_deposit>();
   out->answer = x.answer;
   out->user = user;
   const auto& wanted = *find_operation_or_default(x.operation);
@@ -48,7 +48,7 @@ accepted accept(const post& x, const std::string& user,
   return out;
 }
 
-void queue_post(door_pointer self, const accepted& x) {
+void queue_deposit(door_pointer self, const accepted& x) {
   const auto& options = self->state.options;
   self
     ->request(options.shard, options.ask_timeout,
@@ -76,7 +76,7 @@ http::response processed_page(const submission_row& row) {
   return xml_document(clean ? 200 : 403, std::move(document));
 }
 
-/// Recorded, so that it can be polled like any other; then answered.
+/// Recorded, so that it can be asked for like any other; then answered.
 void record_processed(door_pointer self, const accepted& x,
                       const claimed_item& item, const outcome& ended) {
   if (ended.says != verdict::done && ended.says != verdict::failed) {
@@ -132,7 +132,7 @@ void process_reserved(door_pointer self, const accepted& x, item_id id) {
           });
 }
 
-void process_post(door_pointer self, const accepted& x) {
+void process_deposit(door_pointer self, const accepted& x) {
   const auto& options = self->state.options;
   self->request(options.shard, options.ask_timeout, reserve_id{x->user})
     .then(
@@ -146,7 +146,8 @@ void process_post(door_pointer self, const accepted& x) {
 
 // -- both ---------------------------------------------------------------------
 
-void keep_post(door_pointer self, const post& given, const std::string& user) {
+void keep_deposit(door_pointer self, const deposit_request& given,
+                  const std::string& user) {
   auto& state = self->state;
   if (given.synchronous) {
     if (state.synchronous >= state.options.synchronous_max) {
@@ -161,9 +162,9 @@ void keep_post(door_pointer self, const post& given, const std::string& user) {
       [=](const blob_kept& kept) {
         const auto x = accept(given, user, kept.sha256);
         if (given.synchronous)
-          process_post(self, x);
+          process_deposit(self, x);
         else
-          queue_post(self, x);
+          queue_deposit(self, x);
       },
       [=](const caf::error& why) {
         if (given.synchronous)
@@ -174,7 +175,7 @@ void keep_post(door_pointer self, const post& given, const std::string& user) {
 
 } // namespace
 
-void take_post(door_pointer self, const post& given) {
+void take_deposit(door_pointer self, const deposit_request& given) {
   with_login(
     self, given.who, given.peer,
     {[=](const std::string& user) {
@@ -183,7 +184,7 @@ void take_post(door_pointer self, const post& given) {
        else if (given.bytes->size() > self->state.options.body_bytes_max)
          given.answer->send(failure_page(413, "The file is too large."));
        else
-         keep_post(self, given, user);
+         keep_deposit(self, given, user);
      },
      [=](http::response page) { given.answer->send(std::move(page)); }});
 }
@@ -209,7 +210,7 @@ void look_for_room(door_pointer self,
 } // namespace
 
 // Before the body: a wrong login or a full queue is said at once.
-void look_ahead(door_pointer self, const post_begun& given) {
+void look_ahead(door_pointer self, const deposit_begun& given) {
   const auto gate = given.gate;
   const auto operation = given.operation;
   with_login(self, given.who, given.peer,

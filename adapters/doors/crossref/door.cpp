@@ -12,9 +12,9 @@ door_actor::behavior_type door(door_actor::stateful_pointer<door_state> self,
   follow_control(self, self->state.options.shard,
                  {.patience = self->state.options.ask_timeout});
   return {
-    [=](const post& x) { take_post(self, x); },
-    [=](const post_begun& x) { look_ahead(self, x); },
-    [=](const poll& x) { take_poll(self, x); },
+    [=](const deposit_request& x) { take_deposit(self, x); },
+    [=](const deposit_begun& x) { look_ahead(self, x); },
+    [=](const status_request& x) { take_status(self, x); },
     [=](const control_changed& x) { take_accounts(self, x.state); },
     [=](const control_unknown& x) {
       // Without accounts nobody can log in.

@@ -1,9 +1,9 @@
 #pragma once
 
 // Crossref's deposit door: POST /servlet/deposit (queued), GET|POST
-// /servlet/submissionDownload (poll), POST /v2/deposits (at once). HTTP threads
-// only parse; everything else is messages. docs/PROTOCOL.md says what is
-// answered.
+// /servlet/submissionDownload (status), POST /v2/deposits (at once). HTTP
+// threads only parse; everything else is messages. docs/PROTOCOL.md says what
+// is answered.
 
 #include "adapters/doors/crossref/messages.hpp"
 #include "adapters/doors/http/router.hpp"
@@ -18,7 +18,6 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -30,7 +29,7 @@ struct door_options {
   read_model_actor projector;
   handler_actor handler; ///< for the synchronous door
   door_worker_actor logins; ///< checks passwords
-  door_worker_actor blobs;  ///< keeps and fetches posts
+  door_worker_actor blobs;  ///< keeps and fetches files
   std::size_t body_bytes_max = 10 * 1024 * 1024; ///< of a file
   std::uint32_t retry_after_s = 60; ///< told to users over their limit
   std::uint32_t synchronous_max = 16;
@@ -38,9 +37,9 @@ struct door_options {
   std::uint32_t waiting_max = 512;
   std::chrono::milliseconds ask_timeout{30'000};
   /// After it a synchronous deposit is answered 504, though it goes on and can
-  /// be polled for.
+  /// be asked for.
   std::chrono::milliseconds synchronous_timeout{120'000};
-  /// Of two submissions with one file name, polls get the newest; off: the
+  /// Of two submissions with one file name, the newest is told of; off: the
   /// first, as the source system does.
   bool newest_first = false;
 };

@@ -23,7 +23,7 @@ struct credentials {
 };
 
 /// A file that was posted to /servlet/deposit or /v2/deposits.
-struct post {
+struct deposit_request {
   std::shared_ptr<http::responder> answer;
   credentials who;
   std::string peer;
@@ -34,16 +34,17 @@ struct post {
   bool synchronous = false;
 };
 
-/// The head of a post that has credentials in its query: is it worth reading?
-struct post_begun {
+/// The head of a deposit that has credentials in its query: is it worth
+/// reading?
+struct deposit_begun {
   std::shared_ptr<http::gatekeeper> gate;
   credentials who;
   std::string peer;
   std::string operation;
 };
 
-/// A poll for the result or the contents of a submission.
-struct poll {
+/// Asks for the result or the contents of a submission.
+struct status_request {
   std::shared_ptr<http::responder> answer;
   credentials who;
   std::string peer;
@@ -87,16 +88,16 @@ using door_worker_actor =
                    caf::replies_to<keep_blob>::with<blob_kept>,
                    caf::replies_to<fetch_blob>::with<blob_fetched>>;
 
-using door_actor =
-  caf::typed_actor<caf::reacts_to<post>, caf::reacts_to<post_begun>,
-                   caf::reacts_to<poll>, caf::reacts_to<control_changed>,
-                   caf::reacts_to<control_unknown>>;
+using door_actor = caf::typed_actor<
+  caf::reacts_to<deposit_request>, caf::reacts_to<deposit_begun>,
+  caf::reacts_to<status_request>, caf::reacts_to<control_changed>,
+  caf::reacts_to<control_unknown>>;
 
 } // namespace depositd::crossref
 
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::crossref::post)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::crossref::post_begun)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::crossref::poll)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::crossref::deposit_request)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::crossref::deposit_begun)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::crossref::status_request)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::crossref::check_login)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::crossref::login_checked)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::crossref::keep_blob)

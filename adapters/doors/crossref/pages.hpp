@@ -29,7 +29,7 @@ http::response concurrent_limit_page(unsigned maximum);
 /// What an error of the engine is at this door.
 http::response error_page(const caf::error& why, unsigned retry_after_s);
 
-/// A document for pollers.
+/// A document for who asks what became of a submission.
 http::response xml_document(unsigned status, std::string document);
 
 } // namespace depositd::crossref

@@ -26,8 +26,8 @@ inline http::response page_of(door_pointer self, const caf::error& why) {
 }
 
 // What the messages of the door ask for.
-void take_post(door_pointer self, const post& given);
-void look_ahead(door_pointer self, const post_begun& given);
-void take_poll(door_pointer self, const poll& given);
+void take_deposit(door_pointer self, const deposit_request& given);
+void look_ahead(door_pointer self, const deposit_begun& given);
+void take_status(door_pointer self, const status_request& given);
 
 } // namespace depositd::crossref

@@ -69,12 +69,12 @@ const http::form_part* file_of(const http::form& form) {
   return nullptr;
 }
 
-void take_post(const door_actor& whom, http::request&& from,
-               http::responder answer, bool synchronous) {
+void take_deposit(const door_actor& whom, http::request&& from,
+                  http::responder answer, bool synchronous) {
   const auto form = http::read_form(from);
   const auto* file = form ? file_of(*form) : nullptr;
   fields given{from, form ? &*form : nullptr};
-  post out;
+  deposit_request out;
   out.who = given.login();
   if (file == nullptr) {
     answer.send(out.who.given || form
@@ -106,16 +106,16 @@ void look_ahead(const door_actor& whom, const http::request& head,
     return;
   }
   caf::anon_send(
-    whom, post_begun{std::make_shared<http::gatekeeper>(std::move(gate)),
-                     std::move(who), head.peer, given.text({"operation"})});
+    whom, deposit_begun{std::make_shared<http::gatekeeper>(std::move(gate)),
+                        std::move(who), head.peer, given.text({"operation"})});
 }
 
-void take_poll(const door_actor& whom, http::request&& from,
-               http::responder answer) {
+void take_status(const door_actor& whom, http::request&& from,
+                 http::responder answer) {
   auto form = from.method == "POST" ? http::read_form(from)
                                     : caf::expected<http::form>{http::form{}};
   fields given{from, form ? &*form : nullptr};
-  poll out;
+  status_request out;
   out.who = given.login();
   out.peer = from.peer;
   out.type = given.text({"type"});
@@ -139,7 +139,7 @@ void add_door_routes(http::router& routes, const door_actor& whom,
   routes.add(
     "POST", "/servlet/deposit",
     [=](http::request&& from, http::responder answer) {
-      take_post(whom, std::move(from), std::move(answer), false);
+      take_deposit(whom, std::move(from), std::move(answer), false);
     },
     queued);
   http::route_options at_once;
@@ -149,13 +149,13 @@ void add_door_routes(http::router& routes, const door_actor& whom,
     routes.add(
       "POST", path,
       [=](http::request&& from, http::responder answer) {
-        take_post(whom, std::move(from), std::move(answer), true);
+        take_deposit(whom, std::move(from), std::move(answer), true);
       },
       at_once);
   for (const auto* method : {"GET", "POST"})
     routes.add(method, "/servlet/submissionDownload",
                [=](http::request&& from, http::responder answer) {
-                 take_poll(whom, std::move(from), std::move(answer));
+                 take_status(whom, std::move(from), std::move(answer));
                });
 }
 

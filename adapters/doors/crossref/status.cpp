@@ -11,7 +11,7 @@ namespace depositd::crossref {
 
 namespace {
 
-void send_contents(door_pointer self, const poll& x,
+void send_contents(door_pointer self, const status_request& x,
                    const submission_row& row) {
   const auto answer = x.answer;
   const auto& options = self->state.options;
@@ -26,8 +26,8 @@ void send_contents(door_pointer self, const poll& x,
       [=](const caf::error& why) { answer->send(page_of(self, why)); });
 }
 
-void answer_poll(door_pointer self, const poll& x,
-                 const submissions_found& found) {
+void answer_status(door_pointer self, const status_request& x,
+                   const submissions_found& found) {
   const bool contents = x.type == "contents";
   if (found.rows.empty())
     // For a result this is an answer like any other: clients wait for more.
@@ -38,9 +38,9 @@ void answer_poll(door_pointer self, const poll& x,
     x.answer->send(xml_document(200, diagnostic_of(found.rows[0])));
 }
 
-/// Nothing if the poll names no submission.
-std::optional<submission_query> query_of(const poll& x, const std::string& user,
-                                         bool newest_first) {
+/// Nothing if the request names no submission.
+std::optional<submission_query>
+query_of(const status_request& x, const std::string& user, bool newest_first) {
   submission_query out;
   out.user = user;
   out.count_max = 1;
@@ -60,7 +60,8 @@ std::optional<submission_query> query_of(const poll& x, const std::string& user,
   return out;
 }
 
-void look_up(door_pointer self, const poll& x, const std::string& user) {
+void look_up(door_pointer self, const status_request& x,
+             const std::string& user) {
   if (x.type != "result" && x.type != "contents") {
     x.answer->send(failure_page(400, "type must be result or contents."));
     return;
@@ -72,13 +73,14 @@ void look_up(door_pointer self, const poll& x, const std::string& user) {
     return;
   }
   self->request(options.projector, options.ask_timeout, *query)
-    .then([=](const submissions_found& found) { answer_poll(self, x, found); },
-          [=](const caf::error& why) { x.answer->send(page_of(self, why)); });
+    .then(
+      [=](const submissions_found& found) { answer_status(self, x, found); },
+      [=](const caf::error& why) { x.answer->send(page_of(self, why)); });
 }
 
 } // namespace
 
-void take_poll(door_pointer self, const poll& given) {
+void take_status(door_pointer self, const status_request& given) {
   with_login(
     self, given.who, given.peer,
     {[=](const std::string& user) { look_up(self, given, user); },

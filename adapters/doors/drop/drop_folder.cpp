@@ -23,7 +23,7 @@ using self_pointer = drop_folder_self::stateful_pointer<drop_folder_state>;
 
 void take_next(self_pointer self, const std::string& user);
 
-bool polling(self_pointer self) {
+bool scanning(self_pointer self) {
   const auto& control = self->state.control;
   return control && control->server.drop_folder_polling;
 }
@@ -116,14 +116,6 @@ void not_accepted(self_pointer self, const drop_job& job,
 
 // -- submitting ---------------------------------------------------------------
 
-void answered(self_pointer self, const drop_job& job, const enqueued& x) {
-  if (!x.ids.empty() && x.ids.front() != 0)
-    return accepted(self, job, x.ids.front());
-  not_accepted(self, job,
-               caf::make_error(ec::pending_limit_reached,
-                               std::string{"the engine took none of it"}));
-}
-
 void submit_file(self_pointer self, const drop_job& job) {
   const auto& options = self->state.options;
   submit message;
@@ -136,7 +128,7 @@ void submit_file(self_pointer self, const drop_job& job) {
   message.submission.blob = job.blob;
   message.submission.size = job.file.stamp.size;
   self->request(options.shard, options.request_timeout, std::move(message))
-    .then([self, job](const enqueued& x) { answered(self, job, x); },
+    .then([self, job](const enqueued& x) { accepted(self, job, x.ids.at(0)); },
           [self, job](const caf::error& x) { not_accepted(self, job, x); });
 }
 
@@ -153,7 +145,7 @@ void choose(self_pointer self, const drop_job& job,
   for (const auto& row : found.rows)
     if (came_from(row, job))
       return accepted(self, job, row.id);
-  if (!polling(self) || !has_account(self, job.user))
+  if (!scanning(self) || !has_account(self, job.user))
     return end(self, job);
   submit_file(self, job);
 }
@@ -208,7 +200,7 @@ bool take(self_pointer self, const std::string& user, const listed_file& file) {
 /// fills the engine's mailboxes.
 void take_next(self_pointer self, const std::string& user) {
   auto& folder = self->state.folders[user];
-  while (!folder.busy && !folder.due.empty() && polling(self)) {
+  while (!folder.busy && !folder.due.empty() && scanning(self)) {
     const auto file = std::move(folder.due.front());
     folder.due.pop_front();
     folder.busy = take(self, user, file);
@@ -223,7 +215,7 @@ std::size_t look_at(self_pointer self, const unique_fd& root,
   const auto& options = self->state.options;
   auto& folder = self->state.folders[user];
   const auto place = user_folder::open(root, user);
-  auto files = place ? place->list(options.files_per_look_max)
+  auto files = place ? place->list(options.files_per_folder_max)
                      : caf::expected<std::vector<listed_file>>{place.error()};
   if (!files) {
     pause(self, user, render(files.error()));
@@ -235,7 +227,7 @@ std::size_t look_at(self_pointer self, const unique_fd& root,
     });
   });
   auto ready =
-    folder.seen.observe(*files, self->clock().now(), options.poll_interval);
+    folder.seen.observe(*files, self->clock().now(), options.scan_interval);
   ready.resize(std::min(ready.size(), count_max));
   folder.due.assign(ready.begin(), ready.end());
   const auto count = folder.due.size();
@@ -285,11 +277,11 @@ void look(self_pointer self, const unique_fd& root,
            && !std::binary_search(names.begin(), names.end(), x.first);
   });
   const auto users = whose_turn(self, names);
-  const auto most = state.options.files_per_poll_max;
+  const auto most = state.options.files_per_scan_max;
   auto used = on_their_way(state);
   const auto share =
     std::max<std::size_t>(1, most / std::max<std::size_t>(1, users.size()));
-  auto folders_left = state.options.folders_per_poll_max;
+  auto folders_left = state.options.folders_per_scan_max;
   for (const auto& user : users) {
     if (used >= most || folders_left-- == 0)
       return;
@@ -298,10 +290,10 @@ void look(self_pointer self, const unique_fd& root,
   }
 }
 
-void poll(self_pointer self) {
+void scan(self_pointer self) {
   auto& state = self->state;
-  self->delayed_send(self, state.options.poll_interval, poll_due{});
-  if (!polling(self))
+  self->delayed_send(self, state.options.scan_interval, scan_due{});
+  if (!scanning(self))
     return;
   const auto root = open_root(self);
   const auto names = root
@@ -318,7 +310,7 @@ void poll(self_pointer self) {
 
 void take_control(self_pointer self, const control_snapshot& control) {
   self->state.control = control;
-  if (polling(self))
+  if (scanning(self))
     return;
   for (auto& [user, folder] : self->state.folders) {
     folder.due.clear();
@@ -334,11 +326,11 @@ drop_folder(drop_folder_self::stateful_pointer<drop_folder_state> self,
   self->state.options = std::move(options);
   follow_control(self, self->state.options.shard,
                  {.patience = self->state.options.request_timeout,
-                  .again_after = self->state.options.poll_interval});
-  self->delayed_send(self, self->state.options.poll_interval, poll_due{});
+                  .again_after = self->state.options.scan_interval});
+  self->delayed_send(self, self->state.options.scan_interval, scan_due{});
   return {
     [self](const control_changed& x) { take_control(self, x.state); },
-    [self](poll_due) { poll(self); },
+    [self](scan_due) { scan(self); },
   };
 }
 

@@ -13,28 +13,26 @@
 
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <deque>
 #include <filesystem>
 #include <map>
-#include <memory>
 #include <set>
 #include <string>
 
 namespace depositd::drop {
 
 /// Time to look at the folders.
-struct poll_due {};
+struct scan_due {};
 
 } // namespace depositd::drop
 
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::drop::poll_due)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::drop::scan_due)
 
 namespace depositd::drop {
 
 struct drop_folder_options {
   std::filesystem::path path; ///< holds one folder per user
-  std::chrono::milliseconds poll_interval{1'000};
+  std::chrono::milliseconds scan_interval{1'000};
   shard_doors_actor shard;
   read_model_actor projector;
   blob_store* blobs = nullptr; ///< outlives the actor
@@ -47,15 +45,15 @@ struct drop_folder_options {
   /// How long a user's folder is left alone when nothing can be taken: too
   /// many pending, engine draining, disk full.
   std::chrono::milliseconds retry_pause{10'000};
-  std::size_t files_per_poll_max = 100;
-  std::size_t folders_per_poll_max = 1'000; ///< the others come next
-  std::size_t files_per_look_max = 1'000;   ///< seen of one user's folder
+  std::size_t files_per_scan_max = 100;
+  std::size_t folders_per_scan_max = 1'000; ///< the others come next
+  std::size_t files_per_folder_max = 1'000; ///< seen of one user's folder
 };
 
 /// Files are taken while the control state says so.
 using drop_folder_actor = caf::typed_actor<caf::reacts_to<control_changed>>;
 
-using drop_folder_self = drop_folder_actor::extend<caf::reacts_to<poll_due>>;
+using drop_folder_self = drop_folder_actor::extend<caf::reacts_to<scan_due>>;
 
 /// A file that is a submission already and was not moved yet.
 struct accepted_file {

@@ -1,11 +1,10 @@
 #include "adapters/doors/drop/user_folder.hpp"
 
+#include "messages/values/owned.hpp"
+
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
-#include <filesystem>
-#include <memory>
 #include <optional>
 #include <system_error>
 #include <tuple>
@@ -28,14 +27,6 @@ constexpr int same_names_max = 1000;
 constexpr std::size_t ending_bytes_max = 16;
 
 constexpr int changed = -1; // no errno has this value
-
-struct close_folder {
-  void operator()(DIR* x) const {
-    ::closedir(x);
-  }
-};
-
-using open_folder = std::unique_ptr<DIR, close_folder>;
 
 std::int64_t nanoseconds(const timespec& x) {
   return static_cast<std::int64_t>(x.tv_sec) * 1'000'000'000 + x.tv_nsec;
@@ -62,16 +53,13 @@ unique_fd open_in(int folder, const std::string& name, int flags) {
 /// Calls with every name in the folder until that returns false.
 template <class Function>
 int for_each_name(int folder, Function&& f) {
-  auto again = open_in(folder, ".", O_RDONLY | O_DIRECTORY);
-  if (!again)
+  const int again = ::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (again < 0)
     return errno;
-  const auto copy = ::fcntl(again.value(), F_DUPFD_CLOEXEC, 0);
-  if (copy < 0)
-    return errno;
-  open_folder entries{::fdopendir(copy)};
+  const owned<DIR, closedir> entries{::fdopendir(again)};
   if (!entries) {
     const auto code = errno;
-    ::close(copy);
+    ::close(again);
     return code;
   }
   for (;;) {
@@ -138,17 +126,9 @@ reading unfit(std::string why) {
   return {reading_state::unfit, std::move(why)};
 }
 
-int write_all(const unique_fd& file, const std::string& text) {
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const auto count =
-      ::write(file.value(), text.data() + at, text.size() - at);
-    if (count < 0 && errno != EINTR)
-      return errno;
-    if (count > 0)
-      at += static_cast<std::size_t>(count);
-  }
-  return 0;
+int write_all(const unique_fd& file, std::string text) {
+  iovec part{text.data(), text.size()};
+  return system_disk().write(file.value(), {&part, 1}, 0);
 }
 
 } // namespace

@@ -4,7 +4,6 @@
 
 #include "messages/values/control.hpp"
 
-#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>

@@ -10,23 +10,12 @@ namespace depositd::emodb {
 
 namespace {
 
-std::uint64_t items_of(const queue_counted& x) {
-  return x.items;
-}
-
-std::uint64_t claims_of(const queue_counted& x) {
-  return x.claims;
-}
-
-void report(call& x, std::uint64_t (*number)(const queue_counted&)) {
-  x.core->asked.ask(
-    x.core->options.shard, count_queue{x.core_name(x.queue())},
-    [number, to = std::move(x.answer)](kit::core_answer what) mutable {
-      if (const auto* counted = what.as<queue_counted>())
-        to.send(json_answer(std::to_string(number(*counted))));
-      else
-        to.send(failure(what.why()));
-    });
+void report(call& x, std::uint64_t queue_counted::*number) {
+  ask<queue_counted>(x, x.core->options.shard,
+                     count_queue{x.core_name(x.queue())},
+                     [number](const queue_counted& counted) {
+                       return json_answer(std::to_string(counted.*number));
+                     });
 }
 
 const char* name_of(move_status x) {
@@ -90,35 +79,29 @@ void report_size(call x) {
   query_reader query{x.from};
   const auto limit =
     query.long_number("limit", std::numeric_limits<std::int64_t>::max());
-  query.flag("partitioned");
-  if (x.refused(query.wrong()) || x.refused(check_queue_name(x.queue())))
+  if (x.refused(query))
     return;
   if (limit <= 0)
     x.answer.send(illegal_argument("Limit must be >0"));
   else
-    report(x, items_of);
+    report(x, &queue_counted::items);
 }
 
 void report_claims(call x) {
   query_reader query{x.from};
-  query.flag("partitioned");
-  if (!x.refused(query.wrong()) && !x.refused(check_queue_name(x.queue())))
-    report(x, claims_of);
+  if (!x.refused(query))
+    report(x, &queue_counted::claims);
 }
 
 void release_claims(call x) {
   query_reader query{x.from};
-  query.flag("partitioned");
-  if (!x.refused(query.wrong()) && !x.refused(check_queue_name(x.queue())))
-    x.core->asked.ask(x.core->options.shard,
-                      release_queue{x.core_name(x.queue())},
-                      say_success<done>(std::move(x.answer)));
+  if (!x.refused(query))
+    ask_done(x, release_queue{x.core_name(x.queue())});
 }
 
 void purge(call x) {
   query_reader query{x.from};
-  query.flag("partitioned");
-  if (x.refused(query.wrong()) || x.refused(check_queue_name(x.queue())))
+  if (x.refused(query))
     return;
   if (x.holds_deposits(x.core_name(x.queue()))) {
     x.answer.send(illegal_argument("Queue " + x.queue()
@@ -144,18 +127,13 @@ void begin_move(call x) {
   if (x.refused(query.wrong())
       || x.refused(check_move(x, from ? *from : "", to ? *to : "")))
     return;
-  x.core->asked.ask(x.core->options.shard,
-                    move_queue{x.core_name(*from), x.core_name(*to)},
-                    [to = std::move(x.answer)](kit::core_answer what) mutable {
-                      const auto* begun = what.as<move_begun>();
-                      if (!begun) {
-                        to.send(failure(what.why()));
-                        return;
-                      }
-                      std::string out = R"({"id":)";
-                      kit::append_json_string(out, begun->reference);
-                      to.send(json_answer(out + '}'));
-                    });
+  ask<move_begun>(x, x.core->options.shard,
+                  move_queue{x.core_name(*from), x.core_name(*to)},
+                  [](const move_begun& begun) {
+                    std::string out = R"({"id":)";
+                    kit::append_json_string(out, begun.reference);
+                    return json_answer(out + '}');
+                  });
 }
 
 void report_move(call x) {
@@ -165,18 +143,12 @@ void report_move(call x) {
     return;
   }
   // Begun a moment ago, perhaps: the shard knows.
-  x.core->asked.ask(x.core->options.shard, watch_control{nullptr},
-                    [reference, dedup = x.dedup,
-                     to = std::move(x.answer)](kit::core_answer what) mutable {
-                      const auto* control = what.as<control_changed>();
-                      if (!control) {
-                        to.send(failure(what.why()));
-                        return;
-                      }
-                      auto known = find_move(*control->state, reference, dedup);
-                      to.send(known ? std::move(*known)
-                                    : unknown_move(reference));
-                    });
+  ask<control_changed>(
+    x, x.core->options.shard, watch_control{nullptr},
+    [reference, dedup = x.dedup](const control_changed& control) {
+      auto known = find_move(*control.state, reference, dedup);
+      return known ? std::move(*known) : unknown_move(reference);
+    });
 }
 
 } // namespace depositd::emodb

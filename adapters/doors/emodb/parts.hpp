@@ -56,6 +56,12 @@ struct call {
 
   /// Answers with what is wrong, if anything is.
   bool refused(std::optional<http::response> wrong);
+
+  /// Answers if a parameter or the queue's name is wrong.
+  bool refused(query_reader& query) {
+    query.flag("partitioned");
+    return refused(query.wrong()) || refused(check_queue_name(queue()));
+  }
 };
 
 using operation_function = void (*)(call);
@@ -80,12 +86,35 @@ inline bool is_empty(kit::json_reader& x) {
   return x.at_end() || (x.look() == 'n' && x.skip());
 }
 
-/// Says success, or what the core has refused.
-template <class Answer>
-auto say_success(http::responder&& to) {
-  return [to = std::move(to)](kit::core_answer what) mutable {
-    to.send(what.as<Answer>() ? success() : failure(what.why()));
-  };
+/// Reads the body with `read`; answers if there is none, or what is wrong.
+template <class F>
+bool read_body(call& x, F read) {
+  kit::json_reader reader{x.from.body};
+  if (is_empty(reader))
+    x.answer.send(empty_body());
+  else if (!read(reader) || !reader.finish())
+    x.answer.send(bad_json(reader));
+  else
+    return true;
+  return false;
+}
+
+/// Asks an actor; `show` makes the answer of what it says, unless it refuses.
+template <class Answer, class Actor, class Message, class F>
+void ask(call& x, const Actor& whom, Message what, F show) {
+  x.core->asked.ask(whom, std::move(what),
+                    [show = std::move(show),
+                     to = std::move(x.answer)](kit::core_answer said) mutable {
+                      const auto* known = said.as<Answer>();
+                      to.send(known ? show(*known) : failure(said.why()));
+                    });
+}
+
+/// Asks the shard for something that is done or refused.
+template <class Message>
+void ask_done(call& x, Message what) {
+  ask<done>(x, x.core->options.shard, std::move(what),
+            [](done) { return success(); });
 }
 
 } // namespace depositd::emodb

@@ -61,14 +61,10 @@ void show(call& x, std::uint32_t limit, bool pending_only) {
     how.collapsed ? static_cast<std::uint32_t>(limit_max) : limit;
   what.pending_only = pending_only;
   what.with_bodies = true;
-  x.core->asked.ask(x.core->options.projector, std::move(what),
-                    [how = std::move(how),
-                     to = std::move(x.answer)](kit::core_answer found) mutable {
-                      if (auto* items = found.as<items_found>())
-                        to.send(answer_of(*items, how));
-                      else
-                        to.send(failure(found.why()));
-                    });
+  ask<items_found>(x, x.core->options.projector, std::move(what),
+                   [how = std::move(how)](const items_found& found) {
+                     return answer_of(found, how);
+                   });
 }
 
 void take_deposits(call& x, receive_items what) {
@@ -93,8 +89,7 @@ void take_deposits(call& x, receive_items what) {
 /// Ids as workers name them, perhaps with what they say of each.
 struct named_items {
   std::vector<settle_items::one> items;
-  std::vector<std::string> texts; ///< by position, if `keep`
-  bool keep = false;
+  std::vector<std::string> texts;      ///< by position, of failures
   std::optional<http::response> wrong; ///< what the service refuses
 };
 
@@ -167,47 +162,47 @@ bool read_item(kit::json_reader& from, const std::string& queue,
   } else if (!from.skip()) {
     return false;
   }
-  switch (read_wire_id(id, queue, one.name)) {
-    case id_fault::none:
-      break;
-    case id_fault::malformed:
-      if (!to.wrong)
-        to.wrong = illegal_argument("Invalid event ID.");
-      break;
-    case id_fault::foreign:
-      if (!to.wrong)
-        to.wrong = illegal_argument("Invalid event ID checksum.");
-      break;
-  }
+  const auto fault = read_wire_id(id, queue, one.name);
+  if (!to.wrong && fault != id_fault::none)
+    to.wrong = illegal_argument(fault == id_fault::malformed
+                                  ? "Invalid event ID."
+                                  : "Invalid event ID checksum.");
   if (!to.wrong && to.items.size() == ids_max)
     to.wrong =
       illegal_argument("More than " + std::to_string(ids_max) + " message ids");
   if (to.wrong)
     return true;
   to.items.push_back(std::move(one));
-  if (to.keep)
+  if (kind == id_objects::failures)
     to.texts.push_back(std::move(id));
   return true;
 }
 
-/// Reads the body's ids; answers and says no if anything is wrong.
-bool read_items(call& x, id_objects kind, named_items& to) {
-  kit::json_reader reader{x.from.body};
-  if (is_empty(reader)) {
-    x.answer.send(empty_body());
-    return false;
-  }
-  const auto queue = x.core_name(x.queue());
-  to.items.reserve(
-    std::min(x.from.body.size() / (wire_id_size + 3) + 1, ids_max));
-  bool read = reader.open('[');
-  for (bool first = true; read && reader.next(']', first);)
-    read = read_item(reader, queue, kind, to);
-  if (!reader.finish()) {
-    x.answer.send(bad_json(reader));
-    return false;
-  }
-  return true;
+/// What the body names; nothing if the request has been answered: something is
+/// wrong, `otherwise` for example, or there is nothing to do.
+std::optional<named_items>
+read_items(call& x, query_reader& query, id_objects kind,
+           std::optional<http::response> otherwise = {}) {
+  query.flag("partitioned");
+  if (x.refused(query.wrong()))
+    return std::nullopt;
+  named_items out;
+  const auto read = [&](kit::json_reader& from) {
+    const auto queue = x.core_name(x.queue());
+    out.items.reserve(
+      std::min(x.from.body.size() / (wire_id_size + 3) + 1, ids_max));
+    bool going_on = from.open('[');
+    for (bool first = true; going_on && from.next(']', first);)
+      going_on = read_item(from, queue, kind, out);
+    return going_on;
+  };
+  if (!read_body(x, read) || x.refused(check_queue_name(x.queue()))
+      || x.refused(std::move(otherwise)) || x.refused(std::move(out.wrong)))
+    return std::nullopt;
+  if (!out.items.empty())
+    return out;
+  x.answer.send(success());
+  return std::nullopt;
 }
 
 } // namespace
@@ -216,9 +211,8 @@ void poll(call x) {
   query_reader query{x.from};
   const auto ttl_s = query.number("ttl", ttl_default_s);
   const auto limit = query.number("limit", limit_default);
-  query.flag("partitioned");
-  if (x.refused(query.wrong()) || x.refused(check_queue_name(x.queue()))
-      || x.refused(check_limit(limit)) || x.refused(check_ttl(ttl_s)))
+  if (x.refused(query) || x.refused(check_limit(limit))
+      || x.refused(check_ttl(ttl_s)))
     return;
   if (ttl_s == 0) {
     show(x, static_cast<std::uint32_t>(limit), true);
@@ -240,86 +234,51 @@ void poll(call x) {
 void peek(call x) {
   query_reader query{x.from};
   const auto limit = query.number("limit", limit_default);
-  query.flag("partitioned");
-  if (x.refused(query.wrong()) || x.refused(check_queue_name(x.queue()))
-      || x.refused(check_limit(limit)))
+  if (x.refused(query) || x.refused(check_limit(limit)))
     return;
   show(x, static_cast<std::uint32_t>(limit), false);
 }
 
 void acknowledge(call x) {
   query_reader query{x.from};
-  query.flag("partitioned");
-  named_items named;
-  if (x.refused(query.wrong()) || !read_items(x, id_objects::outcomes, named)
-      || x.refused(check_queue_name(x.queue()))
-      || x.refused(std::move(named.wrong)))
-    return;
-  if (named.items.empty()) {
-    x.answer.send(success());
-    return;
-  }
-  x.core->together.acknowledge(x.core_name(x.queue()), std::move(named.items),
-                               std::move(x.answer));
+  if (auto named = read_items(x, query, id_objects::outcomes))
+    x.core->together.acknowledge(x.core_name(x.queue()),
+                                 std::move(named->items), std::move(x.answer));
 }
 
 void renew(call x) {
   query_reader query{x.from};
   const auto ttl_s = query.number("ttl", ttl_default_s);
-  query.flag("partitioned");
-  named_items named;
-  if (x.refused(query.wrong()) || !read_items(x, id_objects::refused, named)
-      || x.refused(check_queue_name(x.queue())) || x.refused(check_ttl(ttl_s))
-      || x.refused(std::move(named.wrong)))
+  const auto named =
+    read_items(x, query, id_objects::refused, check_ttl(ttl_s));
+  if (!named)
     return;
-  if (named.items.empty()) {
-    x.answer.send(success());
-    return;
-  }
   renew_items what;
   what.queue = x.core_name(x.queue());
   what.taker = x.key->name;
   what.lease_ms = static_cast<std::uint32_t>(ttl_s * 1000);
-  for (const auto& one : named.items)
+  for (const auto& one : named->items)
     what.items.push_back(one.name);
-  x.core->asked.ask(x.core->options.shard, std::move(what),
-                    say_success<done>(std::move(x.answer)));
+  ask_done(x, std::move(what));
 }
 
 void fail(call x) {
   query_reader query{x.from};
-  query.flag("partitioned");
-  named_items named;
-  named.keep = true;
-  if (x.refused(query.wrong()) || !read_items(x, id_objects::failures, named)
-      || x.refused(check_queue_name(x.queue()))
-      || x.refused(std::move(named.wrong)))
+  auto named = read_items(x, query, id_objects::failures);
+  if (!named)
     return;
-  if (named.items.empty()) {
-    x.answer.send(success());
-    return;
-  }
-  x.core->asked.ask(x.core->options.shard,
-                    settle_items{x.core_name(x.queue()),
-                                 std::move(named.items)},
-                    [ids = std::move(named.texts),
-                     to = std::move(x.answer)](kit::core_answer what) mutable {
-                      const auto* ended = what.as<items_settled>();
-                      if (!ended) {
-                        to.send(failure(what.why()));
-                        return;
-                      }
-                      std::string refused;
-                      for (std::size_t i = 0; i < ids.size(); ++i)
-                        if (!ended->accepted[i])
-                          refused +=
-                            (refused.empty() ? "\"" : ",\"") + ids[i] + '"';
-                      if (refused.empty())
-                        to.send(success());
-                      else
-                        to.send(json_answer(R"({"success":false,"refused":[)"
-                                            + refused + "]}"));
-                    });
+  ask<items_settled>(
+    x, x.core->options.shard,
+    settle_items{x.core_name(x.queue()), std::move(named->items)},
+    [ids = std::move(named->texts)](const items_settled& ended) {
+      std::string refused;
+      for (std::size_t i = 0; i < ids.size(); ++i)
+        if (!ended.accepted[i])
+          refused += (refused.empty() ? "\"" : ",\"") + ids[i] + '"';
+      return refused.empty() ? success()
+                             : json_answer(R"({"success":false,"refused":[)"
+                                           + refused + "]}");
+    });
 }
 
 } // namespace depositd::emodb

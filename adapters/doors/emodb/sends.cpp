@@ -63,13 +63,6 @@ std::optional<http::response> check(const call& x, batch& of) {
   return std::move(of.wrong);
 }
 
-http::response answer_of(kit::core_answer& what) {
-  const auto* accepted = what.as<enqueued>();
-  if (!accepted)
-    return failure(what.why());
-  return accepted->refused > 0 ? queue_full() : success();
-}
-
 /// The answer to several requests: success if all of them are.
 class joint_answer {
 public:
@@ -116,24 +109,20 @@ std::vector<enqueue> requests_of(const call& x, std::vector<batch>&& batches) {
 
 void send_all(call& x, std::vector<batch>&& batches) {
   auto requests = requests_of(x, std::move(batches));
-  const auto& shard = x.core->options.shard;
-  auto& asked = x.core->asked;
   if (requests.empty()) {
     x.answer.send(success());
-    return;
-  }
-  if (requests.size() == 1) {
-    asked.ask(shard, std::move(requests[0]),
-              [to = std::move(x.answer)](kit::core_answer what) mutable {
-                to.send(answer_of(what));
-              });
     return;
   }
   auto joint =
     std::make_shared<joint_answer>(std::move(x.answer), requests.size());
   for (auto& one : requests)
-    asked.ask(shard, std::move(one),
-              [joint](kit::core_answer what) { joint->take(answer_of(what)); });
+    x.core->asked.ask(
+      x.core->options.shard, std::move(one), [joint](kit::core_answer what) {
+        if (const auto* said = what.as<enqueued>())
+          joint->take(said->refused > 0 ? queue_full() : success());
+        else
+          joint->take(failure(what.why()));
+      });
 }
 
 /// The batches of {"queue":[...],...}; of equal names the last counts.
@@ -175,28 +164,22 @@ void send_one(call x) {
 }
 
 void send_batch(call x) {
-  kit::json_reader reader{x.from.body};
   std::vector<batch> batches(1);
   batches[0].queue = x.queue();
-  if (is_empty(reader))
-    x.answer.send(empty_body());
-  else if (!read_messages(reader, x, batches[0]) || !reader.finish())
-    x.answer.send(bad_json(reader));
-  else if (!x.refused(check(x, batches[0])))
+  const auto read = [&](kit::json_reader& from) {
+    return read_messages(from, x, batches[0]);
+  };
+  if (read_body(x, read) && !x.refused(check(x, batches[0])))
     send_all(x, std::move(batches));
 }
 
 void send_batches(call x) {
-  kit::json_reader reader{x.from.body};
   std::vector<batch> batches;
-  if (is_empty(reader)) {
-    x.answer.send(empty_body());
+  const auto read = [&](kit::json_reader& from) {
+    return read_batches(from, x, batches);
+  };
+  if (!read_body(x, read))
     return;
-  }
-  if (!read_batches(reader, x, batches) || !reader.finish()) {
-    x.answer.send(bad_json(reader));
-    return;
-  }
   for (const auto& one : batches)
     if (!permitted(*x.key, queue_right::post, one.queue)) {
       x.answer.send(queue_forbidden(one.queue));

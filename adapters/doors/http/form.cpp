@@ -1,7 +1,5 @@
 #include "adapters/doors/http/form.hpp"
 
-#include <algorithm>
-
 namespace depositd::http {
 
 namespace {
@@ -47,6 +45,16 @@ void read_disposition(std::string_view text, form_part& part) {
   }
 }
 
+// Where the line before `at` ends, its line end left out.
+std::size_t without_line_end(std::string_view body, std::size_t from,
+                             std::size_t at) {
+  if (at > from && body[at - 1] == '\n')
+    --at;
+  if (at > from && body[at - 1] == '\r')
+    --at;
+  return at;
+}
+
 // Where the next delimiter begins, its line end before it included, and where
 // what follows it begins. `last` if it closes the body or the body ends here;
 // not `found` if the body just ends.
@@ -64,11 +72,7 @@ delimiter find_delimiter(std::string_view body, std::size_t from,
     if (at != 0 && body[at - 1] != '\n')
       continue;
     delimiter out;
-    out.begin = at;
-    if (out.begin > from)
-      --out.begin;
-    if (out.begin > from && body[out.begin - 1] == '\r')
-      --out.begin;
+    out.begin = without_line_end(body, from, at);
     auto rest = body.substr(at + dashes.size());
     if (rest.empty() || rest.substr(0, 2) == "--")
       return out;
@@ -80,12 +84,7 @@ delimiter find_delimiter(std::string_view body, std::size_t from,
     return out;
   }
   // Never closed. The line end would belong to the missing delimiter.
-  delimiter out{body.size(), body.size(), true, false};
-  if (out.begin > from && body[out.begin - 1] == '\n')
-    --out.begin;
-  if (out.begin > from && body[out.begin - 1] == '\r')
-    --out.begin;
-  return out;
+  return {without_line_end(body, from, body.size()), body.size(), true, false};
 }
 
 caf::error read_part(std::string_view text, form_part& part) {

@@ -1,49 +1,20 @@
 #include "adapters/doors/http/inflate.hpp"
 
-#include <algorithm>
+#include "messages/values/owned.hpp"
+
 #include <array>
 
 #include <zlib.h>
 
 namespace depositd::http {
 
-namespace {
-
-class inflater {
-public:
-  inflater() : ready_(inflateInit2(&stream_, 15 + 32) == Z_OK) {
-    // 15: largest window; 32: gzip or zlib, whichever the header says
-  }
-
-  inflater(const inflater&) = delete;
-  inflater& operator=(const inflater&) = delete;
-
-  ~inflater() {
-    if (ready_)
-      inflateEnd(&stream_);
-  }
-
-  bool ready() const {
-    return ready_;
-  }
-
-  z_stream& stream() {
-    return stream_;
-  }
-
-private:
-  z_stream stream_{};
-  bool ready_;
-};
-
-} // namespace
-
 caf::expected<std::string> inflate(std::string_view packed,
                                    std::size_t bytes_max) {
-  inflater unpacker;
-  if (!unpacker.ready())
+  z_stream stream{};
+  // 15: largest window; 32: gzip or zlib, whichever the header says
+  if (inflateInit2(&stream, 15 + 32) != Z_OK)
     return caf::make_error(ec::overloaded, "no memory to unpack a body");
-  auto& stream = unpacker.stream();
+  const owned<z_stream, inflateEnd> end{&stream};
   // zlib's interface is older than const.
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
   stream.avail_in = static_cast<uInt>(packed.size());

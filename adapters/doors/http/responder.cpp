@@ -2,19 +2,18 @@
 
 namespace depositd::http {
 
-owed_answer& owed_answer::operator=(owed_answer&& other) noexcept {
+responder& responder::operator=(responder&& other) noexcept {
   // What was owed is dropped at once.
-  const owed_answer before{
-    std::exchange(to_, std::exchange(other.to_, nullptr))};
+  const responder before{std::exchange(to_, std::exchange(other.to_, nullptr))};
   return *this;
 }
 
-owed_answer::~owed_answer() {
+responder::~responder() {
   if (to_)
-    give(response::text(500, "The request was not answered.\n"));
+    send(response::text(500, "The request was not answered.\n"));
 }
 
-bool owed_answer::give(response what) {
+bool responder::send(response what) {
   const auto sink = std::exchange(to_, nullptr);
   return sink && sink->answer(std::move(what));
 }

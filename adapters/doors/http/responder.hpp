@@ -21,49 +21,38 @@ public:
   virtual void pass() = 0;
 };
 
-/// An answer that is owed to a client. Dropped without one, it says 500. The
-/// server may have answered before (504 after the route's time limit, 503 when
-/// it stops): what comes later is ignored.
-class owed_answer {
+/// Answers one request, once, from any thread. Dropped without an answer, it
+/// says 500. The server may have answered before (504 after the route's time
+/// limit, 503 when it stops): what comes later is ignored.
+class responder {
 public:
-  explicit owed_answer(std::shared_ptr<answer_sink> to) : to_(std::move(to)) {
+  explicit responder(std::shared_ptr<answer_sink> to) : to_(std::move(to)) {
     // nop
   }
 
-  owed_answer(owed_answer&&) noexcept = default;
-  owed_answer& operator=(owed_answer&& other) noexcept;
-  ~owed_answer();
+  responder(responder&&) noexcept = default;
+  responder& operator=(responder&& other) noexcept;
+  ~responder();
+
+  /// Whether the answer was taken.
+  bool send(response what);
 
 protected:
-  /// Whether the answer was taken.
-  bool give(response what);
-
   std::shared_ptr<answer_sink> to_;
-};
-
-/// Answers one request, once, from any thread.
-class responder : public owed_answer {
-public:
-  using owed_answer::owed_answer;
-
-  /// Whether the answer was taken.
-  bool send(response what) {
-    return give(std::move(what));
-  }
 };
 
 /// Decides, once and from any thread, whether a request whose head has arrived
 /// may send its body.
-class gatekeeper : public owed_answer {
+class gatekeeper : private responder {
 public:
-  using owed_answer::owed_answer;
+  using responder::responder;
 
   /// Lets the body come; the route's handler is called after it.
   void pass();
 
   /// Answers at once; the body is not read and the connection ends.
   bool refuse(response what) {
-    return give(std::move(what));
+    return send(std::move(what));
   }
 };
 

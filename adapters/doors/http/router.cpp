@@ -1,6 +1,7 @@
 #include "adapters/doors/http/router.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 namespace depositd::http {

@@ -4,6 +4,7 @@
 // handlers, which answer when they can.
 
 #include "adapters/doors/http/router.hpp"
+#include "adapters/doors/kit/listen.hpp"
 #include "adapters/doors/kit/tls.hpp"
 #include "messages/values/endpoint.hpp"
 #include "messages/values/errors.hpp"
@@ -45,8 +46,6 @@ struct server_numbers {
   std::uint64_t expired = 0; ///< ended by one of the time limits
 };
 
-class server_core;
-
 /// Listens from `start` until `stop`.
 class server {
 public:
@@ -55,24 +54,31 @@ public:
   static caf::expected<std::unique_ptr<server>> start(server_options options,
                                                       router routes);
 
-  ~server();
+  virtual ~server() = default;
 
   /// The port that is listened at.
-  std::uint16_t port() const noexcept;
+  std::uint16_t port() const {
+    return where_.port;
+  }
 
   /// host:port with the actual port, IPv6 hosts in brackets.
-  const std::string& address() const noexcept;
+  const std::string& address() const {
+    return where_.address;
+  }
 
-  server_numbers numbers() const noexcept;
+  virtual server_numbers numbers() const = 0;
 
   /// Takes no new connections and requests; those in work may end within the
   /// time, then they are answered 503. Returns when no thread runs any more.
-  void stop(std::chrono::milliseconds within = std::chrono::seconds{5});
+  virtual void stop(std::chrono::milliseconds within) = 0;
 
-private:
-  explicit server(std::unique_ptr<server_core> core);
+  /// The same, with as much time as a door needs.
+  void stop() {
+    stop(std::chrono::seconds{5});
+  }
 
-  std::unique_ptr<server_core> core_;
+protected:
+  kit::listener where_;
 };
 
 } // namespace depositd::http

@@ -31,6 +31,15 @@ void ignore_library_log(void*, const char*, va_list) {
 
 } // namespace
 
+caf::expected<std::unique_ptr<server>> server::start(server_options options,
+                                                     router routes) {
+  auto out =
+    std::make_unique<server_core>(std::move(options), std::move(routes));
+  if (auto error = out->listen())
+    return error;
+  return std::unique_ptr<server>{std::move(out)};
+}
+
 server_core::server_core(server_options options, router routes)
   : context_(std::make_shared<exchange_context>()) {
   context_->options = std::move(options);
@@ -38,7 +47,7 @@ server_core::server_core(server_options options, router routes)
 }
 
 server_core::~server_core() {
-  stop(std::chrono::milliseconds{0});
+  server_core::stop(std::chrono::milliseconds{0});
 }
 
 // One instance per I/O thread, all on the same socket.
@@ -101,7 +110,7 @@ caf::error server_core::start_worker() {
       : "cannot use the certificate " + certificate + " with its key");
 }
 
-caf::error server_core::start() {
+caf::error server_core::listen() {
   auto credentials = kit::read_tls(options().tls);
   if (!credentials)
     return credentials.error();

@@ -5,29 +5,23 @@
 #include "adapters/doors/http/exchange.hpp"
 #include "adapters/doors/http/io_loop.hpp"
 #include "adapters/doors/http/server.hpp"
-#include "adapters/doors/kit/listen.hpp"
 
 #include <chrono>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include <microhttpd.h>
 
 namespace depositd::http {
 
-class server_core {
+class server_core : public server {
 public:
   server_core(server_options options, router routes);
-  ~server_core();
+  ~server_core() override;
 
-  caf::error start();
-  void stop(std::chrono::milliseconds within);
-  server_numbers numbers() const;
-
-  const kit::listener& where() const {
-    return where_;
-  }
+  caf::error listen();
+  void stop(std::chrono::milliseconds within) override;
+  server_numbers numbers() const override;
 
 private:
   /// What an instance's callbacks are given.
@@ -61,7 +55,6 @@ private:
   }
 
   std::shared_ptr<exchange_context> context_;
-  kit::listener where_;
   kit::tls_credentials tls_;
   kit::connection_limit connections_;
   std::vector<std::unique_ptr<worker>> workers_;

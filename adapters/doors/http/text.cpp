@@ -123,28 +123,15 @@ header_value parse_header_value(std::string_view text) {
 }
 
 std::string escape_html(std::string_view text) {
+  constexpr std::string_view special = "&<>\"'";
+  constexpr const char* entities[] = {"&amp;", "&lt;", "&gt;", "&quot;",
+                                      "&#39;"};
   std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out += c;
-    }
-  }
+  for (const char c : text)
+    if (const auto found = special.find(c); found != special.npos)
+      out += entities[found];
+    else
+      out += c;
   return out;
 }
 

@@ -3,7 +3,6 @@
 // Small text work of HTTP: decoding of targets and forms, header parameters,
 // escaping for pages.
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>

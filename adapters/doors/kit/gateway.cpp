@@ -2,6 +2,11 @@
 
 #include <caf/actor_companion.hpp>
 
+#include <array>
+#include <atomic>
+#include <deque>
+#include <mutex>
+#include <unordered_map>
 #include <vector>
 
 namespace depositd::kit {
@@ -9,6 +14,7 @@ namespace depositd::kit {
 namespace {
 
 using steady = std::chrono::steady_clock;
+using taker_list = std::vector<std::unique_ptr<answer_taker>>;
 
 /// Requests are spread by number, so that threads seldom meet.
 constexpr std::size_t parts = 16;
@@ -22,6 +28,16 @@ struct gateway::waiting {
     std::unordered_map<std::uint64_t, std::unique_ptr<answer_taker>> takers;
     /// Of those of one patience: when they are given up.
     std::deque<std::pair<std::uint64_t, steady::time_point>> order[2];
+
+    /// Those who have waited for too long; to be dropped without the guard.
+    taker_list remove_late(steady::time_point now) {
+      taker_list out;
+      for (auto& each : order)
+        for (; !each.empty() && each.front().second <= now; each.pop_front())
+          if (auto late = takers.extract(each.front().first))
+            out.push_back(std::move(late.mapped()));
+      return out;
+    }
   };
 
   explicit waiting(options x) : how(std::move(x)) {
@@ -29,29 +45,32 @@ struct gateway::waiting {
   }
 
   std::uint64_t add(std::unique_ptr<answer_taker> then, bool takes_long) {
-    if (closed)
-      return 0;
-    ++count;
     const auto id = ++last_id;
     auto& at = all[id % parts];
     const auto now = steady::now();
-    // Dropped without the guard.
-    std::vector<std::unique_ptr<answer_taker>> late;
+    taker_list late;
     const std::lock_guard lock{at.guard};
-    for (auto& order : at.order)
-      while (!order.empty() && order.front().second <= now) {
-        const auto old = at.takers.find(order.front().first);
-        if (old != at.takers.end()) {
-          late.push_back(std::move(old->second));
-          at.takers.erase(old);
-          --count;
-        }
-        order.pop_front();
-      }
+    // Asked with the guard, so that `forget` finds all that were let in.
+    if (closed)
+      return 0;
+    late = at.remove_late(now);
+    count += 1 - late.size();
     at.takers.emplace(id, std::move(then));
     at.order[takes_long].emplace_back(
       id, now + (takes_long ? how.long_patience : how.patience));
     return id;
+  }
+
+  // Where nobody may ask any more, nobody else notices who is late.
+  bool full() {
+    const auto now = steady::now();
+    for (std::size_t i = 0; i < parts && count >= how.outstanding_max; ++i) {
+      taker_list late;
+      const std::lock_guard lock{all[i].guard};
+      late = all[i].remove_late(now);
+      count -= late.size();
+    }
+    return count >= how.outstanding_max;
   }
 
   std::unique_ptr<answer_taker> remove(std::uint64_t id) {
@@ -114,7 +133,7 @@ void gateway::close() {
 }
 
 bool gateway::full() const {
-  return waiting_->count >= waiting_->how.outstanding_max;
+  return waiting_->full();
 }
 
 std::uint64_t gateway::remember(std::unique_ptr<answer_taker> then,

@@ -11,15 +11,10 @@
 #include <caf/mailbox_element.hpp>
 #include <caf/type_erased_tuple.hpp>
 
-#include <array>
-#include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
-#include <unordered_map>
 #include <utility>
 
 namespace depositd::kit {

@@ -3,7 +3,6 @@
 // JSON strings: what is inside their quotes.
 
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
 

@@ -56,9 +56,11 @@ std::unique_ptr<loop> start_loop();
 /// the loop runs.
 template <class F>
 auto compute_in(loop& where, F what) {
-  std::packaged_task<decltype(what())()> work{std::move(what)};
-  auto out = work.get_future();
-  where.post([&] { work(); });
+  // The loop's, too: it may not have left the task when the result is here.
+  const auto work =
+    std::make_shared<std::packaged_task<decltype(what())()>>(std::move(what));
+  auto out = work->get_future();
+  where.post([work] { (*work)(); });
   return out.get();
 }
 

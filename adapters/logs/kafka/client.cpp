@@ -1,5 +1,7 @@
 #include "adapters/logs/kafka/client.hpp"
 
+#include "messages/values/owned.hpp"
+
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -16,18 +18,6 @@ namespace {
 constexpr auto close_patience = std::chrono::seconds{5};
 
 using clock = std::chrono::steady_clock;
-
-struct conf_deleter {
-  void operator()(rd_kafka_conf_t* x) const {
-    rd_kafka_conf_destroy(x);
-  }
-};
-
-struct topic_deleter {
-  void operator()(rd_kafka_topic_t* x) const {
-    rd_kafka_topic_destroy(x);
-  }
-};
 
 void log_line(const rd_kafka_t*, int level, const char* what,
               const char* text) {
@@ -88,13 +78,10 @@ caf::error apply_password(rd_kafka_conf_t* conf, const std::string& path) {
 
 caf::error apply_all(rd_kafka_conf_t* conf, const kafka_options& options,
                      const setting_list& settings) {
-  for (const auto& [name, value] : common_settings(options))
-    if (auto error = apply(conf, name, value))
-      return error;
-  for (const auto& [name, value] : settings)
-    if (auto error = apply(conf, name, value))
-      return error;
-  for (const auto& [name, value] : options.settings)
+  auto all = common_settings(options);
+  all.insert(all.end(), settings.begin(), settings.end());
+  all.insert(all.end(), options.settings.begin(), options.settings.end());
+  for (const auto& [name, value] : all)
     if (auto error = apply(conf, name, value))
       return error;
   return apply_password(conf, options.password_file);
@@ -126,7 +113,7 @@ caf::error failure(const std::string& what, rd_kafka_resp_err_t code) {
 caf::expected<std::unique_ptr<client>>
 client::open(rd_kafka_type_t type, const kafka_options& options,
              const setting_list& settings) {
-  std::unique_ptr<rd_kafka_conf_t, conf_deleter> conf{rd_kafka_conf_new()};
+  owned<rd_kafka_conf_t, rd_kafka_conf_destroy> conf{rd_kafka_conf_new()};
   auto news = std::make_shared<client_news>();
   if (auto error = apply_all(conf.get(), options, settings))
     return error;
@@ -165,7 +152,7 @@ client::~client() {
 
 caf::expected<std::int32_t> client::partitions(const std::string& topic,
                                                deadline end) {
-  std::unique_ptr<rd_kafka_topic_t, topic_deleter> asked{
+  const owned<rd_kafka_topic_t, rd_kafka_topic_destroy> asked{
     rd_kafka_topic_new(handle_, topic.c_str(), nullptr)};
   if (!asked)
     return failure("topic " + topic, rd_kafka_last_error());

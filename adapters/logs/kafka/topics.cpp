@@ -1,10 +1,17 @@
 #include "adapters/logs/kafka/topics.hpp"
 
-#include "messages/records.hpp"
+#include "adapters/logs/kafka/client.hpp"
+#include "messages/values/owned.hpp"
+
+#include <algorithm>
+#include <array>
 
 namespace depositd {
 
 namespace {
+
+using namespace kafka;
+using clock = std::chrono::steady_clock;
 
 constexpr auto week = std::chrono::hours{7 * 24};
 constexpr auto month = std::chrono::hours{30 * 24};
@@ -12,15 +19,102 @@ constexpr auto month = std::chrono::hours{30 * 24};
 /// What a broker takes by default, and half as much again.
 constexpr std::uint32_t dead_letter_bytes_max = 1'600'000;
 
-caf::expected<topics_created> create(const topics_options& options) {
-  const auto made = make_kafka_topics(options.kafka, options.wishes);
-  if (!made)
-    return made.error();
-  topics_created out;
-  for (const auto& x : *made)
-    out.topics.push_back(
-      {x.name, static_cast<std::uint32_t>(x.partitions), x.existed});
+using new_topic = owned<rd_kafka_NewTopic_t, rd_kafka_NewTopic_destroy>;
+
+caf::expected<new_topic> wish_for(const topic_wish& x) {
+  std::array<char, 256> why{};
+  new_topic out{rd_kafka_NewTopic_new(x.name.c_str(), x.partitions, x.replicas,
+                                      why.data(), why.size())};
+  if (!out)
+    return caf::make_error(ec::invalid_argument,
+                           "topic " + x.name + ": " + why.data());
+  const auto kept_ms =
+    std::chrono::duration_cast<std::chrono::milliseconds>(x.kept).count();
+  rd_kafka_NewTopic_set_config(out.get(), "cleanup.policy", "delete");
+  rd_kafka_NewTopic_set_config(out.get(), "retention.ms",
+                               std::to_string(kept_ms).c_str());
+  if (x.record_bytes_max != 0)
+    rd_kafka_NewTopic_set_config(out.get(), "max.message.bytes",
+                                 std::to_string(x.record_bytes_max).c_str());
   return out;
+}
+
+/// Answers by name, because brokers answer in any order.
+caf::error read_answers(rd_kafka_event_t* event,
+                        std::vector<topics_created::entry>& out) {
+  if (const auto code = rd_kafka_event_error(event);
+      code != RD_KAFKA_RESP_ERR_NO_ERROR)
+    return failure(std::string{"creation of topics: "}
+                     + rd_kafka_event_error_string(event),
+                   code);
+  std::size_t count = 0;
+  const auto* answers = rd_kafka_CreateTopics_result_topics(
+    rd_kafka_event_CreateTopics_result(event), &count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string name = rd_kafka_topic_result_name(answers[i]);
+    const auto code = rd_kafka_topic_result_error(answers[i]);
+    const bool existed = code == RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS;
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR && !existed) {
+      const auto* text = rd_kafka_topic_result_error_string(answers[i]);
+      return failure("topic " + name + (text ? std::string{": "} + text : ""),
+                     code);
+    }
+    for (auto& x : out)
+      if (x.topic == name)
+        x.existed = existed;
+  }
+  return {};
+}
+
+caf::error ask(client& producer, const std::vector<topic_wish>& wishes,
+               std::vector<topics_created::entry>& out, deadline end) {
+  std::vector<new_topic> topics;
+  std::vector<rd_kafka_NewTopic_t*> raw;
+  for (const auto& x : wishes) {
+    auto topic = wish_for(x);
+    if (!topic)
+      return topic.error();
+    raw.push_back(topic->get());
+    topics.push_back(std::move(*topic));
+  }
+  const owned<rd_kafka_AdminOptions_t, rd_kafka_AdminOptions_destroy> options{
+    rd_kafka_AdminOptions_new(producer.handle(),
+                              RD_KAFKA_ADMIN_OP_CREATETOPICS)};
+  std::array<char, 256> why{};
+  const auto time_ms = std::max(milliseconds_until(end), 100);
+  rd_kafka_AdminOptions_set_request_timeout(options.get(), time_ms, why.data(),
+                                            why.size());
+  // Answered when every broker knows them.
+  rd_kafka_AdminOptions_set_operation_timeout(options.get(), time_ms,
+                                              why.data(), why.size());
+  const owned<rd_kafka_queue_t, rd_kafka_queue_destroy> queue{
+    rd_kafka_queue_new(producer.handle())};
+  rd_kafka_CreateTopics(producer.handle(), raw.data(), raw.size(),
+                        options.get(), queue.get());
+  while (milliseconds_until(end) > 0) {
+    const owned<rd_kafka_event_t, rd_kafka_event_destroy> event{
+      rd_kafka_queue_poll(queue.get(), std::min(milliseconds_until(end), 100))};
+    rd_kafka_poll(producer.handle(), 0); // for news of trouble
+    if (event
+        && rd_kafka_event_type(event.get())
+             == RD_KAFKA_EVENT_CREATETOPICS_RESULT)
+      return read_answers(event.get(), out);
+  }
+  const auto& trouble = producer.news().trouble;
+  return caf::make_error(ec::store_failed,
+                         "no broker has answered in time"
+                           + (trouble.empty() ? "" : ": " + trouble));
+}
+
+/// A topic that was just made is unknown to brokers for another moment.
+caf::expected<std::int32_t> await_topic(client& producer,
+                                        const std::string& name, deadline end) {
+  for (;;) {
+    auto count = producer.partitions(name, end);
+    if (count || count.error() != ec::not_found || milliseconds_until(end) == 0)
+      return count;
+    rd_kafka_poll(producer.handle(), std::min(milliseconds_until(end), 50));
+  }
 }
 
 } // namespace
@@ -37,12 +131,33 @@ std::vector<topic_wish> wished_topics(const std::string& ingress,
            .record_bytes_max = dead_letter_bytes_max}};
 }
 
+caf::expected<topics_created>
+make_kafka_topics(const kafka_options& options,
+                  const std::vector<topic_wish>& wishes) {
+  const auto end = clock::now() + std::chrono::milliseconds{options.timeout_ms};
+  auto producer = client::open(RD_KAFKA_PRODUCER, options, {});
+  if (!producer)
+    return producer.error();
+  topics_created out;
+  for (const auto& x : wishes)
+    out.topics.push_back({.topic = x.name});
+  if (auto error = ask(**producer, wishes, out.topics, end))
+    return error;
+  for (auto& x : out.topics) {
+    const auto count = await_topic(**producer, x.topic, end);
+    if (!count)
+      return count.error();
+    x.partitions = static_cast<std::uint32_t>(*count);
+  }
+  return out;
+}
+
 topics_actor::behavior_type topics(topics_actor::pointer,
                                    topics_options options) {
   return {
-    [options = std::move(options)](
-      create_topics) -> caf::result<topics_created> {
-      auto out = create(options);
+    [options =
+       std::move(options)](create_topics) -> caf::result<topics_created> {
+      auto out = make_kafka_topics(options.kafka, options.wishes);
       if (!out)
         return std::move(out.error());
       return std::move(*out);

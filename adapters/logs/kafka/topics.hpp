@@ -1,16 +1,28 @@
 #pragma once
 
-// The actor that makes the topics which the settings name.
+// Makes topics, as an operator would; depositd never makes one by itself.
 
-#include "adapters/logs/kafka/kafka_topics.hpp"
+#include "adapters/logs/kafka/kafka_options.hpp"
 #include "messages/actors.hpp"
 #include "messages/records.hpp"
 
 #include <caf/typed_event_based_actor.hpp>
 
+#include <chrono>
+#include <cstdint>
+#include <string>
 #include <vector>
 
 namespace depositd {
+
+/// A topic as it should be if there is none of its name.
+struct topic_wish {
+  std::string name;
+  std::int32_t partitions = 8;
+  std::int16_t replicas = -1;         ///< -1: as many as the brokers' default
+  std::chrono::hours kept{168};       ///< records are deleted after that
+  std::uint32_t record_bytes_max = 0; ///< 0: the brokers' default
+};
 
 struct topics_options {
   kafka_options kafka;
@@ -24,7 +36,13 @@ std::vector<topic_wish> wished_topics(const std::string& ingress,
                                       const std::string& dead_letters,
                                       std::int32_t partitions);
 
-/// Waits for brokers: must be detached.
+/// One entry for each wish, by position. `ec::store_failed` if a broker refuses
+/// or none answers in time; some may have been made then.
+caf::expected<topics_created>
+make_kafka_topics(const kafka_options& options,
+                  const std::vector<topic_wish>& wishes);
+
+/// Makes those that the settings name. Waits for brokers: must be detached.
 topics_actor::behavior_type topics(topics_actor::pointer self,
                                    topics_options options);
 

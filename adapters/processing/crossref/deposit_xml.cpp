@@ -22,10 +22,6 @@ bool is_foreign_matter(std::string_view name) {
          || name == "doi_relations";
 }
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 /// Whether this is 4.3 to 5.x, as x.y or x.y.z.
 bool is_known_version(std::string_view version) {
   const auto is_part = [](char c) { return is_digit(c) || c == '.'; };

@@ -9,7 +9,6 @@
 #include "messages/values/errors.hpp"
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace depositd::crossref {

@@ -54,6 +54,10 @@ std::string without_records(const char* status, item_id submission,
   return out;
 }
 
+constexpr std::string_view special = "<>&\"'\r";
+constexpr const char* entities[] = {"&lt;",   "&gt;",   "&amp;",
+                                    "&quot;", "&apos;", "&#13;"};
+
 /// Length of the character that may not be written; 0: it may. XML 1.0 has no
 /// control characters but three, and neither U+FFFE nor U+FFFF.
 std::size_t forbidden_length(std::string_view text) {
@@ -72,28 +76,10 @@ void write_valid(std::string_view text, std::string& out) {
       text.remove_prefix(skip);
       continue;
     }
-    switch (text.front()) {
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '&':
-        out += "&amp;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&apos;";
-        break;
-      case '\r':
-        out += "&#13;";
-        break;
-      default:
-        out += text.front();
-    }
+    if (const auto found = special.find(text.front()); found != text.npos)
+      out += entities[found];
+    else
+      out += text.front();
     text.remove_prefix(1);
   }
 }
@@ -197,20 +183,12 @@ std::string diagnostic_unknown() {
   return without_records("unknown_submission", 0, {});
 }
 
-std::string diagnostic_queued(const submission_row& row) {
-  return without_records("queued", row.id, row.batch_id);
-}
-
-std::string diagnostic_in_process(const submission_row& row) {
-  return without_records("in_process", row.id, row.batch_id);
-}
-
 std::string diagnostic_of(const submission_row& row) {
   switch (row.status) {
     case submission_status::queued:
-      return diagnostic_queued(row);
+      return without_records("queued", row.id, row.batch_id);
     case submission_status::in_process:
-      return diagnostic_in_process(row);
+      return without_records("in_process", row.id, row.batch_id);
     case submission_status::completed:
       break;
   }

@@ -1,7 +1,7 @@
 #pragma once
 
-// The documents that pollers get: `doi_batch_diagnostic`, with `status` as the
-// first attribute because clients search for it there.
+// The documents that tell what became of a submission: `doi_batch_diagnostic`,
+// with `status` as the first attribute because clients search for it there.
 
 #include "messages/values/rows.hpp"
 
@@ -63,17 +63,11 @@ std::string write_element(std::string_view name, std::string_view text);
 diagnostic whole_file_failed(item_id submission, std::string processor,
                              std::string batch_id, std::string reason);
 
-/// What a poller gets for a name that nobody has deposited.
+/// For a name that nobody has deposited.
 std::string diagnostic_unknown();
 
-/// What a poller gets while the submission waits.
-std::string diagnostic_queued(const submission_row& row);
-
-/// What a poller gets while a processor has it.
-std::string diagnostic_in_process(const submission_row& row);
-
-/// What a poller gets for this row, whatever its status: the stored document
-/// of a completed one, or one made from its reason if it ended without.
+/// For this row, whatever its status: the stored document of a completed one,
+/// or one made from its reason if it ended without.
 std::string diagnostic_of(const submission_row& row);
 
 /// The text as XML character data or attribute value; what XML 1.0 cannot hold

@@ -118,24 +118,16 @@ outcome conclude(const submission_job& job, const deposit& content,
 
 } // namespace
 
-metadata_handler::metadata_handler(std::shared_ptr<doi_registry> registry,
-                                   std::shared_ptr<schema_folder> schemas,
-                                   xml_limits limits)
-  : registry_(std::move(registry)), schemas_(std::move(schemas)),
-    limits_(limits) {
-  // nop
-}
-
 outcome metadata_handler::handle(const submission_job& job,
                                  std::string_view bytes) const {
-  auto text = decode_xml_text(bytes, limits_);
+  auto text = decode_xml_text(bytes, limits);
   if (!text)
     return refuse_file(job, {}, render(text.error()));
   deposit content;
-  if (const auto problem = parse_deposit(*text, limits_, content))
+  if (const auto problem = parse_deposit(*text, limits, content))
     return refuse_file(job, content.batch_id, render(problem));
-  if (schemas_)
-    if (const auto problem = schemas_->check(content.version, *text))
+  if (schemas)
+    if (const auto problem = schemas->check(content.version, *text))
       return problem == ec::store_failed
                ? try_again(render(problem))
                : refuse_file(job, content.batch_id, render(problem));
@@ -146,7 +138,7 @@ outcome metadata_handler::handle(const submission_job& job,
   const auto found = examine(content, job);
   std::vector<doi_result> results;
   if (!found.registration.records.empty()) {
-    auto recorded = registry_->record(found.registration);
+    auto recorded = registry->record(found.registration);
     if (!recorded)
       return try_again(render(recorded.error()));
     // The user's prefixes may have changed between two attempts.

@@ -24,23 +24,16 @@ struct submission_job {
 };
 
 /// Everything here may be called from any thread and blocks.
-class metadata_handler {
-public:
-  /// Without a schema folder nothing is checked against a schema.
-  metadata_handler(std::shared_ptr<doi_registry> registry,
-                   std::shared_ptr<schema_folder> schemas,
-                   xml_limits limits = {});
+struct metadata_handler {
+  std::shared_ptr<doi_registry> registry;
+  std::shared_ptr<schema_folder> schemas; ///< null: no schema check
+  xml_limits limits = {};
 
   /// `done` with a diagnostic if any DOI was recorded, `failed` with one if
   /// none was or the file is bad, `retry` if the registry or a schema file
   /// failed. Repeating a submission gives the same answer and records nothing
   /// twice. Says, reason, batch id and document of the outcome are set.
   outcome handle(const submission_job& job, std::string_view bytes) const;
-
-private:
-  std::shared_ptr<doi_registry> registry_;
-  std::shared_ptr<schema_folder> schemas_;
-  xml_limits limits_;
 };
 
 /// The outcome of a file that is bad as a whole.

@@ -144,16 +144,10 @@ caf::expected<std::vector<doi_record>> resolve(doi_registry& registry,
   return found;
 }
 
-query_handler::query_handler(std::shared_ptr<doi_registry> registry,
-                             xml_limits limits)
-  : registry_(std::move(registry)), limits_(limits) {
-  // nop
-}
-
 outcome query_handler::handle(const submission_job& job, std::string_view bytes,
                               bool as_dois) const {
   query_batch batch;
-  if (const auto problem = parse_queries(bytes, as_dois, limits_, batch))
+  if (const auto problem = parse_queries(bytes, as_dois, limits, batch))
     return refuse_file(job, batch.batch_id, render(problem));
   if (batch.lookups.empty())
     return refuse_file(job, batch.batch_id, "The upload contains no query");
@@ -176,7 +170,7 @@ outcome query_handler::handle(const submission_job& job, std::string_view bytes,
       write_result(x, "malformed", inner, out.document);
       continue;
     }
-    auto found = resolve(*registry_, x);
+    auto found = resolve(*registry, x);
     if (!found)
       return try_again(render(found.error()));
     write_answer(x, *found, counts, out.document);

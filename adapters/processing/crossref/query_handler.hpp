@@ -1,7 +1,7 @@
 #pragma once
 
 // Processes query uploads: looks each query up in what was recorded here and
-// answers resolved or unresolved, in a document that status polls understand.
+// answers resolved or unresolved, in a document of the form of a diagnostic.
 
 #include "adapters/processing/crossref/metadata_handler.hpp"
 #include "adapters/processing/crossref/query_xml.hpp"
@@ -13,20 +13,15 @@
 namespace depositd::crossref {
 
 /// Everything here may be called from any thread and blocks.
-class query_handler {
-public:
-  explicit query_handler(std::shared_ptr<doi_registry> registry,
-                         xml_limits limits = {});
+struct query_handler {
+  std::shared_ptr<doi_registry> registry;
+  xml_limits limits = {};
 
   /// `done` with the answers, `failed` if the file is bad or no query of it
   /// can be asked, `retry` if the registry failed. `as_dois` as in
   /// `parse_queries`.
   outcome handle(const submission_job& job, std::string_view bytes,
                  bool as_dois) const;
-
-private:
-  std::shared_ptr<doi_registry> registry_;
-  xml_limits limits_;
 };
 
 /// What was recorded that answers a query. Tried in turn: everything as asked;

@@ -136,7 +136,7 @@ caf::error parse_lines(std::string_view text, bool as_dois, query_batch& out) {
     const auto end = text.find('\n');
     const auto line = squeeze(text.substr(0, end));
     text.remove_prefix(end == text.npos ? text.size() : end + 1);
-    // "H:" lines name mail addresses; the answer is polled here.
+    // "H:" lines name mail addresses; here the answer is fetched.
     if (line.empty() || line.starts_with("H:"))
       continue;
     if (auto problem = add(read_line(line, as_dois), out))

@@ -1,6 +1,7 @@
 #include "adapters/processing/crossref/schema_folder.hpp"
 
 #include "adapters/processing/crossref/xml_reader.hpp"
+#include "messages/values/owned.hpp"
 
 #include <libxml/xmlIO.h>
 #include <libxml/xmlschemas.h>
@@ -11,21 +12,9 @@ namespace depositd::crossref {
 
 namespace {
 
-struct free_schema {
-  void operator()(xmlSchemaPtr x) const {
-    xmlSchemaFree(x);
-  }
-  void operator()(xmlSchemaParserCtxtPtr x) const {
-    xmlSchemaFreeParserCtxt(x);
-  }
-  void operator()(xmlSchemaValidCtxtPtr x) const {
-    xmlSchemaFreeValidCtxt(x);
-  }
-};
-
-using schema_ptr = std::unique_ptr<xmlSchema, free_schema>;
-using parser_ptr = std::unique_ptr<xmlSchemaParserCtxt, free_schema>;
-using validator_ptr = std::unique_ptr<xmlSchemaValidCtxt, free_schema>;
+using schema_ptr = owned<xmlSchema, xmlSchemaFree>;
+using parser_ptr = owned<xmlSchemaParserCtxt, xmlSchemaFreeParserCtxt>;
+using validator_ptr = owned<xmlSchemaValidCtxt, xmlSchemaFreeValidCtxt>;
 
 /// Keeps the first error that libxml2 tells. Called from C: must not throw.
 void keep_first(void* data, xmlErrorPtr error) {

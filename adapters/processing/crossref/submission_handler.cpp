@@ -8,39 +8,20 @@
 
 namespace depositd::crossref {
 
-submission_handler::submission_handler(submission_handler_options options)
-  : blobs_(std::move(options.blobs)),
-    metadata_(options.registry, std::move(options.schemas), options.limits),
-    query_(std::move(options.registry), options.limits) {
-  // nop
-}
+namespace {
 
-outcome submission_handler::handle(const handle_item& what,
-                                   const control_state& control) const {
-  outcome out;
-  try {
-    out = process(what, control);
-  } catch (const std::exception& x) {
-    out = try_again(std::string{"processing stopped: "} + x.what());
-  }
-  out.id = what.item.id;
-  out.token = what.item.token;
-  out.member = what.item.member;
-  return out;
-}
-
-caf::expected<submission_body>
-submission_handler::body_of(const claimed_item& item) const {
+caf::expected<submission_body> body_of(const claimed_item& item,
+                                       blob_store& blobs) {
   if (item.kind == body_kind::inline_bytes)
     return decode_submission_body(item.body);
-  auto bytes = blobs_->get(item.body);
+  auto bytes = blobs.get(item.body);
   if (!bytes)
     return std::move(bytes.error());
   return decode_submission_body(*bytes);
 }
 
-outcome submission_handler::process(const handle_item& what,
-                                    const control_state& control) const {
+outcome process(const submission_handler& with, const handle_item& what,
+                const control_state& control) {
   submission_job job;
   job.submission = what.item.id;
   job.user = what.item.user;
@@ -50,7 +31,7 @@ outcome submission_handler::process(const handle_item& what,
              ? refuse_file(job, {}, render(problem))
              : try_again(render(problem));
   };
-  auto found = body_of(what.item);
+  auto found = body_of(what.item, *with.blobs);
   if (!found)
     return failed(found.error());
   const auto& submission = found->submission;
@@ -64,14 +45,32 @@ outcome submission_handler::process(const handle_item& what,
     return refuse_file(
       job, {}, "Operation " + submission.operation + " is not supported here");
   if (found->body.empty()) {
-    auto kept = blobs_->get(submission.blob);
+    auto kept = with.blobs->get(submission.blob);
     if (!kept)
       return failed(kept.error());
     found->body = std::move(*kept);
   }
-  return wanted->kind == submission_kind::query
-           ? query_.handle(job, found->body, wanted->word == "doDOIQueryUpload")
-           : metadata_.handle(job, found->body);
+  if (wanted->kind == submission_kind::query)
+    return query_handler{with.registry, with.limits}.handle(
+      job, found->body, wanted->word == "doDOIQueryUpload");
+  return metadata_handler{with.registry, with.schemas, with.limits}.handle(
+    job, found->body);
+}
+
+} // namespace
+
+outcome submission_handler::handle(const handle_item& what,
+                                   const control_state& control) const {
+  outcome out;
+  try {
+    out = process(*this, what, control);
+  } catch (const std::exception& x) {
+    out = try_again(std::string{"processing stopped: "} + x.what());
+  }
+  out.id = what.item.id;
+  out.token = what.item.token;
+  out.member = what.item.member;
+  return out;
 }
 
 } // namespace depositd::crossref

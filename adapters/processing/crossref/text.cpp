@@ -6,10 +6,6 @@ namespace depositd::crossref {
 
 namespace {
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 /// 10. and four to nine digits; registrants may have subdivided theirs.
 bool is_prefix(std::string_view text) {
   if (!text.starts_with("10."))
@@ -63,7 +59,7 @@ std::string squeeze(std::string_view text) {
   std::string out;
   bool blank = false;
   for (const auto c : text) {
-    if (c == ' ' || c == '\t' || c == '\r' || c == '\n') {
+    if (is_blank(c)) {
       blank = !out.empty();
       continue;
     }

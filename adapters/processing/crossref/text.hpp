@@ -7,6 +7,15 @@
 
 namespace depositd::crossref {
 
+inline bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+/// Blank as XML has it.
+inline bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
 /// Why this is not a DOI (10.NNNN/suffix), or empty.
 std::string doi_problem(std::string_view doi);
 

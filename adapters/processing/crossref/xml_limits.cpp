@@ -1,5 +1,7 @@
 #include "adapters/processing/crossref/xml_limits.hpp"
 
+#include "adapters/processing/crossref/text.hpp"
+
 #include <algorithm>
 #include <vector>
 
@@ -8,10 +10,6 @@ namespace depositd::crossref {
 namespace {
 
 constexpr auto npos = std::string_view::npos;
-
-bool blank(char c) {
-  return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
 
 /// Walks over the tags of a text. Where the text stops being XML it stops too:
 /// the parser does not get any further either.
@@ -66,7 +64,7 @@ private:
     auto i = at_ + 1;
     while (i < text_.size() && text_[i] != '>' && text_[i] != '<') {
       const auto c = text_[i];
-      if (blank(c) && text_.substr(i + 1).starts_with("xmlns")) {
+      if (is_blank(c) && text_.substr(i + 1).starts_with("xmlns")) {
         ++declared;
       } else if (c == '"' || c == '\'') {
         if (++attributes > limits_.attributes_max)

@@ -1,6 +1,6 @@
 #include "adapters/processing/crossref/xml_reader.hpp"
 
-#include "adapters/processing/crossref/xml_text.hpp"
+#include "messages/values/owned.hpp"
 #include "messages/values/utf8.hpp"
 
 #include <libxml/SAX2.h>
@@ -8,10 +8,8 @@
 #include <libxml/parserInternals.h>
 #include <libxml/xmlIO.h>
 
-#include <algorithm>
 #include <exception>
 #include <filesystem>
-#include <memory>
 #include <mutex>
 
 namespace depositd::crossref {
@@ -44,13 +42,7 @@ xmlParserInputPtr load_external(const char* address, const char*,
 
 // -- parsing ------------------------------------------------------------------
 
-struct free_context {
-  void operator()(xmlParserCtxtPtr x) const {
-    xmlFreeParserCtxt(x);
-  }
-};
-
-using context_ptr = std::unique_ptr<xmlParserCtxt, free_context>;
+using context_ptr = owned<xmlParserCtxt, xmlFreeParserCtxt>;
 
 /// What the callbacks share. They run inside a C library, so nothing may be
 /// thrown through them.
@@ -232,14 +224,6 @@ caf::error read_xml_text(const std::string& text, const xml_limits& limits,
   if (!state.problem && !context->wellFormed)
     return caf::make_error(ec::malformed, "not well formed");
   return state.problem;
-}
-
-caf::error read_xml(std::string_view bytes, const xml_limits& limits,
-                    xml_handler& handler) {
-  auto text = decode_xml_text(bytes, limits);
-  if (!text)
-    return std::move(text.error());
-  return read_xml_text(*text, limits, handler);
 }
 
 } // namespace depositd::crossref

@@ -47,10 +47,6 @@ public:
 caf::error read_xml_text(const std::string& text, const xml_limits& limits,
                          xml_handler& handler);
 
-/// `decode_xml_text`, then `read_xml_text`.
-caf::error read_xml(std::string_view bytes, const xml_limits& limits,
-                    xml_handler& handler);
-
 /// Makes libxml2 refuse every external entity of this process, but for files
 /// of the folder that a `local_files_only` of the same thread allows. Called
 /// by all that parse here; free after the first time.

@@ -1,13 +1,14 @@
 #include "adapters/processing/crossref/xml_text.hpp"
 
+#include "adapters/processing/crossref/text.hpp"
+#include "messages/values/owned.hpp"
 #include "messages/values/utf8.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
-#include <vector>
+#include <cerrno>
 
-#include <unistr.h>
+#include <iconv.h>
 
 namespace depositd::crossref {
 
@@ -27,62 +28,24 @@ caf::error too_large(std::string text) {
 
 // -- encodings ----------------------------------------------------------------
 
-caf::expected<std::string> decode_utf16(std::string_view bytes, bool big) {
-  if (bytes.size() % 2 != 0)
-    return malformed("UTF-16 with an odd number of bytes");
-  std::vector<std::uint16_t> units(bytes.size() / 2);
-  for (std::size_t i = 0; i < units.size(); ++i) {
-    const auto a = static_cast<std::uint8_t>(bytes[2 * i]);
-    const auto b = static_cast<std::uint8_t>(bytes[2 * i + 1]);
-    units[i] = static_cast<std::uint16_t>(big ? a << 8 | b : b << 8 | a);
-  }
-  const auto* lone = u16_check(units.data(), units.size());
-  const auto count = lone ? lone - units.data() : units.size();
-  // At most three bytes for each unit; with no room at all the library would
-  // make its own.
-  std::string out(count * 3, '\0');
-  if (auto size = out.size(); size != 0) {
-    u16_to_u8(units.data(), count, reinterpret_cast<std::uint8_t*>(out.data()),
-              &size);
-    out.resize(size);
-  }
-  if (lone)
-    return malformed(at_offset(out, out.size(), "lone UTF-16 surrogate"));
-  return out;
-}
-
-// 0x80 to 0x9F of windows-1252; 0 where it has no character.
-constexpr std::array<std::uint16_t, 32> windows_1252 = {
-  0x20AC, 0,      0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021,
-  0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0,      0x017D, 0,
-  0,      0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014,
-  0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0,      0x017E, 0x0178,
-};
-
-caf::expected<std::string> decode_bytes(std::string_view bytes, bool windows) {
+/// `what` is said of the first byte or unit that the encoding does not have.
+caf::expected<std::string> decode_from(const char* encoding, const char* what,
+                                       std::string_view bytes) {
+  const owned<void, iconv_close> cursor{iconv_open("UTF-8", encoding)};
+  std::array<char, 16 * 1024> piece;
   std::string out;
-  out.reserve(bytes.size() + bytes.size() / 8);
-  for (const auto c : bytes) {
-    std::uint32_t code = static_cast<std::uint8_t>(c);
-    if (windows && code >= 0x80 && code < 0xA0)
-      code = windows_1252[code - 0x80];
-    if (code == 0 && c != 0)
-      return malformed(
-        at_offset(out, out.size(), "byte that windows-1252 does not have"));
-    append_utf8(out, code);
+  auto* in = const_cast<char*>(bytes.data()); // older than const
+  auto left = bytes.size();
+  while (left != 0) {
+    auto* to = piece.data();
+    auto room = piece.size();
+    const auto code = iconv(cursor.get(), &in, &left, &to, &room);
+    const auto reason = errno;
+    out.append(piece.data(), to);
+    if (code == static_cast<std::size_t>(-1) && reason != E2BIG)
+      return malformed(at_offset(out, out.size(), what));
   }
   return out;
-}
-
-caf::expected<std::string> check_ascii(std::string_view bytes) {
-  const auto bad = std::find_if(bytes.begin(), bytes.end(), [](char c) {
-    return static_cast<std::uint8_t>(c) >= 0x80;
-  });
-  if (bad == bytes.end())
-    return std::string{bytes};
-  const auto offset = static_cast<std::size_t>(bad - bytes.begin());
-  return malformed(
-    at_offset(bytes, offset, "byte that US-ASCII does not have"));
 }
 
 caf::expected<std::string> check_utf8(std::string_view bytes) {
@@ -100,10 +63,6 @@ struct declaration {
   std::size_t end = npos;
   std::string encoding;
 };
-
-bool is_blank(char c) {
-  return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
 
 declaration find_declaration(std::string_view text) {
   declaration out;
@@ -125,10 +84,7 @@ declaration find_declaration(std::string_view text) {
     return out;
   out.begin = name;
   out.end = end + 1;
-  out.encoding = head.substr(i + 1, end - i - 1);
-  for (auto& c : out.encoding)
-    if (c >= 'A' && c <= 'Z')
-      c = static_cast<char>(c - 'A' + 'a');
+  out.encoding = lower_case(head.substr(i + 1, end - i - 1));
   return out;
 }
 
@@ -148,8 +104,11 @@ std::string without_encoding(std::string text) {
 }
 
 caf::expected<std::string> decode_marked_utf16(std::string_view bytes) {
+  if (bytes.size() % 2 != 0)
+    return malformed("UTF-16 with an odd number of bytes");
   const bool big = bytes[0] == '\xFE';
-  auto text = decode_utf16(bytes.substr(2), big);
+  auto text = decode_from(big ? "UTF-16BE" : "UTF-16LE",
+                          "lone UTF-16 surrogate", bytes.substr(2));
   if (!text)
     return text;
   const auto said = find_declaration(*text).encoding;
@@ -164,11 +123,12 @@ caf::expected<std::string> decode_by_declaration(std::string_view bytes) {
   if (said.empty() || said == "utf-8" || said == "utf8")
     return check_utf8(bytes);
   if (said == "us-ascii" || said == "ascii")
-    return check_ascii(bytes);
+    return decode_from("US-ASCII", "byte that US-ASCII does not have", bytes);
   if (said == "iso-8859-1" || said == "latin1")
-    return decode_bytes(bytes, false);
+    return decode_from("ISO-8859-1", "", bytes);
   if (said == "windows-1252" || said == "cp1252")
-    return decode_bytes(bytes, true);
+    return decode_from("WINDOWS-1252", "byte that windows-1252 does not have",
+                       bytes);
   return not_as_declared(said);
 }
 

@@ -208,8 +208,8 @@ caf::error journal_writer::insert(const draft& x) {
   auto sql = statements::append_group(name);
   if (!x.group.watermarks.empty()) {
     std::map<std::string, std::int64_t> newest;
-    for (const auto& mark : x.group.watermarks)
-      newest[mark.partition] = mark.offset;
+    for (const auto& watermark : x.group.watermarks)
+      newest[watermark.partition] = watermark.offset;
     const auto [names, offsets] = columns_of(newest);
     given.add(names).add(offsets);
     sql = statements::append_group_with_watermarks(name);
@@ -238,8 +238,8 @@ void journal_writer::accept(const draft& x) {
   log_->segments.grow(x.group.last, x.group.bytes.size());
   {
     const std::lock_guard guard{mutex_};
-    for (const auto& mark : x.group.watermarks)
-      watermarks_[mark.partition] = mark.offset;
+    for (const auto& watermark : x.group.watermarks)
+      watermarks_[watermark.partition] = watermark.offset;
   }
   log_->last.store(x.group.last, std::memory_order_release);
 }

@@ -68,7 +68,7 @@ struct fake_engine {
 
   /// What a processor does with a queued submission.
   void process(submission_row& row) {
-    crossref::submission_handler handler{{blobs, registry, nullptr, {}}};
+    crossref::submission_handler handler{blobs, registry, nullptr, {}};
     handle_item what{row.queue, "sp-1", {}, nullptr};
     what.item.id = row.id;
     what.item.attempt = 1;
@@ -181,8 +181,7 @@ inline caf::behavior fake_handler(caf::event_based_actor*, engine_pointer x) {
         out.reason = "as the test <wants>";
         return out;
       }
-      crossref::submission_handler handler{
-        {x->blobs, x->registry, nullptr, {}}};
+      crossref::submission_handler handler{x->blobs, x->registry, nullptr, {}};
       return handler.handle(what, x->control);
     },
   };

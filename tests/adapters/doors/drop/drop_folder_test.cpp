@@ -102,9 +102,9 @@ protected:
     settle();
   }
 
-  void polls(int count) {
+  void scans(int count) {
     for (int i = 0; i < count; ++i)
-      advance(options_.poll_interval);
+      advance(options_.scan_interval);
   }
 
   void write(const fs::path& path, const std::string& text = "<x/>") {
@@ -134,7 +134,7 @@ protected:
 TEST_F(drop_folder_test, a_whole_file_becomes_a_metadata_deposit) {
   open_door();
   write(user_ / "a.xml", "<doi_batch/>");
-  polls(2);
+  scans(2);
   ASSERT_EQ(engine_.taken.size(), 1u);
   const auto& got = engine_.taken[0];
   EXPECT_EQ(got.queue, "metadata");
@@ -153,7 +153,7 @@ TEST_F(drop_folder_test, accepted_files_are_removed_if_so_wanted) {
   options_.keep_done = false;
   open_door();
   write(user_ / "a.xml");
-  polls(5);
+  scans(5);
   EXPECT_EQ(engine_.taken.size(), 1u);
   EXPECT_FALSE(fs::exists(user_ / "a.xml"));
   EXPECT_TRUE(fs::is_empty(user_ / ".done"));
@@ -165,10 +165,10 @@ TEST_F(drop_folder_test, a_growing_file_is_not_taken) {
   for (int i = 0; i < 5; ++i) {
     text += "<x/>";
     write(user_ / "a.xml", text);
-    polls(1);
+    scans(1);
     EXPECT_TRUE(engine_.taken.empty());
   }
-  polls(1);
+  scans(1);
   ASSERT_EQ(engine_.taken.size(), 1u);
   EXPECT_EQ(*blobs_->get(engine_.taken[0].submission.blob), text);
 }
@@ -180,31 +180,31 @@ TEST_F(drop_folder_test, a_file_that_a_writer_has_open_is_not_taken) {
     if (::fcntl(probe.value(), F_SETLEASE, F_RDLCK) != 0)
       GTEST_SKIP() << "this file system gives no leases";
   }
-  options_.files_per_poll_max = 1;
+  options_.files_per_scan_max = 1;
   open_door();
   std::ofstream writer{user_ / "a.xml", std::ios::app};
-  polls(5);
+  scans(5);
   EXPECT_TRUE(engine_.taken.empty());
   write(user_ / "b.xml");
-  polls(3);
+  scans(3);
   ASSERT_EQ(engine_.taken.size(), 1u) << "the open file stands in the way";
   EXPECT_EQ(engine_.taken[0].submission.file_name, "b.xml");
   writer.close();
-  polls(2);
+  scans(2);
   EXPECT_EQ(engine_.taken.size(), 2u);
 }
 
 TEST_F(drop_folder_test, polling_is_switched_off_and_on) {
   open_door();
   write(user_ / "a.xml");
-  polls(1);
+  scans(1);
   permit({"alice"}, false);
-  polls(5);
+  scans(5);
   EXPECT_TRUE(engine_.taken.empty());
   permit({"alice"}, true);
-  polls(1);
+  scans(1);
   EXPECT_TRUE(engine_.taken.empty()) << "seen once since polling is on";
-  polls(1);
+  scans(1);
   EXPECT_EQ(engine_.taken.size(), 1u);
 }
 
@@ -223,7 +223,7 @@ TEST_F(drop_folder_test, only_plain_files_are_taken) {
   ASSERT_EQ(::mkfifo((user_ / "pipe.xml").c_str(), 0600), 0);
   permit({"alice", "bob"});
   open_door();
-  polls(5);
+  scans(5);
   EXPECT_TRUE(engine_.taken.empty());
   EXPECT_TRUE(fs::is_symlink(user_ / "link.xml"));
   EXPECT_FALSE(fs::exists(user_ / ".refused"));
@@ -234,7 +234,7 @@ TEST_F(drop_folder_test, too_large_a_file_is_refused_with_the_reason) {
   open_door();
   write(user_ / "a.xml", "1234");
   write(user_ / "b.xml", "123");
-  polls(2);
+  scans(2);
   ASSERT_EQ(engine_.taken.size(), 1u);
   EXPECT_EQ(engine_.taken[0].submission.file_name, "b.xml");
   EXPECT_EQ(text_of(user_ / ".refused/a.xml"), "1234");
@@ -246,9 +246,9 @@ TEST_F(drop_folder_test, what_the_engine_refuses_keeps_its_earlier_namesake) {
   engine_.refusal = caf::make_error(ec::invalid_argument, "no such thing");
   open_door();
   write(user_ / "a.xml", "first");
-  polls(2);
+  scans(2);
   write(user_ / "a.xml", "second");
-  polls(2);
+  scans(2);
   EXPECT_EQ(text_of(user_ / ".refused/a.xml"), "first");
   EXPECT_EQ(text_of(user_ / ".refused/a.xml.2"), "second");
   EXPECT_EQ(text_of(user_ / ".refused/a.xml.2.reason"), "no such thing\n");
@@ -259,14 +259,14 @@ TEST_F(drop_folder_test, a_crash_before_the_move_makes_no_duplicate) {
   open_door();
   write(user_ / "a.xml");
   engine_.now_us = wall_us(); // received after it was written
-  polls(2);
+  scans(2);
   ASSERT_EQ(engine_.taken.size(), 1u);
   ASSERT_TRUE(fs::exists(user_ / "a.xml"));
   caf::anon_send_exit(*door_, caf::exit_reason::kill);
   settle();
   engine_.silent = false;
   open_door();
-  polls(5);
+  scans(5);
   EXPECT_EQ(engine_.taken.size(), 1u);
   EXPECT_FALSE(fs::exists(user_ / "a.xml"));
   EXPECT_TRUE(fs::exists(user_ / ".done/41-a.xml"));
@@ -277,11 +277,11 @@ TEST_F(drop_folder_test, an_answer_that_is_lost_makes_no_duplicate) {
   open_door();
   write(user_ / "a.xml");
   engine_.now_us = wall_us();
-  polls(2);
+  scans(2);
   ASSERT_EQ(engine_.taken.size(), 1u);
   advance(options_.request_timeout);
   advance(options_.retry_pause);
-  polls(2);
+  scans(2);
   EXPECT_EQ(engine_.taken.size(), 1u);
   EXPECT_TRUE(fs::exists(user_ / ".done/41-a.xml"));
 }
@@ -290,13 +290,13 @@ TEST_F(drop_folder_test, the_same_file_dropped_again_is_submitted_again) {
   open_door();
   write(user_ / "a.xml");
   engine_.now_us = changed_us(user_ / "a.xml");
-  polls(2);
+  scans(2);
   ASSERT_EQ(engine_.taken.size(), 1u);
   // The file system's clock ticks every few milliseconds.
   do
     write(user_ / "a.xml");
   while (changed_us(user_ / "a.xml") == engine_.now_us);
-  polls(2);
+  scans(2);
   EXPECT_EQ(engine_.taken.size(), 2u);
   EXPECT_TRUE(fs::exists(user_ / ".done/42-a.xml"));
 }
@@ -312,7 +312,7 @@ TEST_F(drop_folder_test, other_doors_submissions_are_no_repeats) {
   row.received_us = wall_us() + 1'000'000;
   engine_.rows.push_back(row);
   open_door();
-  polls(2);
+  scans(2);
   EXPECT_EQ(engine_.taken.size(), 1u);
 }
 
@@ -324,7 +324,7 @@ TEST_F(drop_folder_test, a_file_replaced_meanwhile_is_another_file) {
     write(user_ / ".new", "new");
     fs::rename(user_ / ".new", user_ / "a.xml");
   };
-  polls(5);
+  scans(5);
   ASSERT_EQ(engine_.taken.size(), 2u);
   EXPECT_EQ(*blobs_->get(engine_.taken[0].submission.blob), "old");
   EXPECT_EQ(*blobs_->get(engine_.taken[1].submission.blob), "new");
@@ -338,11 +338,11 @@ TEST_F(drop_folder_test, a_folder_without_account_is_left_alone) {
   write(root_.path() / "not a user/a.xml");
   permit({"alice", "not a user"});
   open_door();
-  polls(5);
+  scans(5);
   EXPECT_TRUE(engine_.taken.empty());
   EXPECT_TRUE(fs::exists(root_.path() / "carol/a.xml"));
   permit({"alice", "carol"});
-  polls(2);
+  scans(2);
   ASSERT_EQ(engine_.taken.size(), 1u);
   EXPECT_EQ(engine_.taken[0].user, "carol");
 }
@@ -351,13 +351,13 @@ TEST_F(drop_folder_test, at_the_pending_limit_files_wait) {
   engine_.refusal = caf::make_error(ec::pending_limit_reached, "too many");
   open_door();
   write(user_ / "a.xml");
-  polls(3);
+  scans(3);
   EXPECT_TRUE(fs::exists(user_ / "a.xml"));
   engine_.refusal = caf::error{};
-  polls(2);
+  scans(2);
   EXPECT_TRUE(engine_.taken.empty()) << "the pause is not over";
   advance(options_.retry_pause);
-  polls(1);
+  scans(1);
   EXPECT_EQ(engine_.taken.size(), 1u);
   EXPECT_FALSE(fs::exists(user_ / ".refused"));
 }
@@ -373,7 +373,7 @@ TEST_F(drop_folder_test, names_are_kept_as_they_are) {
   open_door();
   for (const auto& name : names)
     write(user_ / name);
-  polls(2);
+  scans(2);
   std::set<std::string> got;
   for (const auto& x : engine_.taken)
     got.insert(x.submission.file_name);
@@ -389,27 +389,27 @@ TEST_F(drop_folder_test, nothing_is_taken_that_could_not_be_moved) {
   fs::create_directory_symlink(elsewhere.path(), user_ / ".done");
   open_door();
   write(user_ / "a.xml");
-  polls(5);
+  scans(5);
   EXPECT_TRUE(engine_.taken.empty());
   EXPECT_TRUE(fs::is_empty(elsewhere.path()));
   fs::remove(user_ / ".done");
   advance(options_.retry_pause);
-  polls(1);
+  scans(1);
   EXPECT_EQ(engine_.taken.size(), 1u);
 }
 
-TEST_F(drop_folder_test, a_poll_takes_no_more_than_its_bound) {
-  options_.files_per_poll_max = 2;
+TEST_F(drop_folder_test, a_scan_takes_no_more_than_its_bound) {
+  options_.files_per_scan_max = 2;
   fs::create_directory(root_.path() / "bob");
   permit({"alice", "bob"});
   open_door();
   for (const auto* name : {"1", "2", "3", "4"})
     write(user_ / name);
   write(root_.path() / "bob/5");
-  polls(2);
+  scans(2);
   EXPECT_EQ(engine_.taken.size(), 2u);
   EXPECT_EQ(engine_.taken.back().user, "bob") << "one user's files fill it";
-  polls(3);
+  scans(3);
   EXPECT_EQ(engine_.taken.size(), 5u);
 }
 
@@ -417,10 +417,10 @@ TEST_F(drop_folder_test, a_folder_that_comes_late_is_found) {
   fs::remove(user_);
   options_.path = root_.path() / "later";
   open_door();
-  polls(2);
+  scans(2);
   fs::create_directories(options_.path / "alice");
   write(options_.path / "alice/a.xml");
-  polls(2);
+  scans(2);
   EXPECT_EQ(engine_.taken.size(), 1u);
 }
 

@@ -5,8 +5,10 @@
 #include "messages/message_types.hpp"
 #include "messages/operators.hpp"
 #include "messages/receiving.hpp"
+#include "tests/support/actor_fixture.hpp"
 
 #include <caf/actor_system_config.hpp>
+#include <caf/event_based_actor.hpp>
 #include <caf/scoped_actor.hpp>
 
 #include <gtest/gtest.h>
@@ -37,6 +39,35 @@ TEST(gateway, is_patient_with_what_takes_long) {
     ask(count_queue{"q"});
   EXPECT_FALSE(slow.expired());
   EXPECT_TRUE(quick.expired());
+}
+
+class full_gateway : public actor_fixture {
+protected:
+  /// Asks somebody who does not answer, because nothing runs here.
+  void ask_in_vain(gateway& asked) {
+    const auto silent = spawn([](caf::event_based_actor*) -> caf::behavior {
+      return {[](const count_queue&) { return done{}; }};
+    });
+    asked.ask(silent, count_queue{"q"}, [held = held](core_answer) {});
+  }
+
+  /// Held by every request that is waited for.
+  std::shared_ptr<int> held = std::make_shared<int>();
+};
+
+TEST_F(full_gateway, is_full_while_so_many_wait) {
+  gateway asked{sys, {.outstanding_max = 1, .patience = 1h, .news = {}}};
+  EXPECT_FALSE(asked.full());
+  ask_in_vain(asked);
+  EXPECT_TRUE(asked.full());
+  EXPECT_EQ(held.use_count(), 2);
+}
+
+TEST_F(full_gateway, is_not_full_of_those_who_have_waited_too_long) {
+  gateway asked{sys, {.outstanding_max = 1, .patience = 0ms, .news = {}}};
+  ask_in_vain(asked);
+  EXPECT_FALSE(asked.full());
+  EXPECT_EQ(held.use_count(), 1);
 }
 
 } // namespace

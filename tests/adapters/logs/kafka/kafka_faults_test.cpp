@@ -1,7 +1,6 @@
 // What happens to us when brokers stop, die, refuse or forget.
 
-#include "adapters/logs/kafka/kafka_record_sink.hpp"
-#include "adapters/logs/kafka/kafka_record_source.hpp"
+#include "adapters/logs/kafka/record_log.hpp"
 #include "adapters/logs/kafka/topics.hpp"
 #include "tests/support/kafka_admin.hpp"
 #include "tests/support/kafka_server.hpp"
@@ -169,18 +168,18 @@ TEST_F(kafka_faults, topics_are_made_once_with_what_they_are_for) {
     = wished_topics(name + "in", name + "out", name + "dead", 3);
   const auto first = make_kafka_topics(options, wishes);
   ASSERT_TRUE(first) << render(first.error());
-  for (const auto& x : *first) {
+  for (const auto& x : first->topics) {
     EXPECT_FALSE(x.existed);
-    EXPECT_EQ(x.partitions, 3);
+    EXPECT_EQ(x.partitions, 3U);
   }
   const auto again = make_kafka_topics(
     options, wished_topics(name + "in", name + "new", name + "dead", 5));
   ASSERT_TRUE(again) << render(again.error());
-  ASSERT_EQ(again->size(), 3U);
-  EXPECT_TRUE((*again)[0].existed);
-  EXPECT_EQ((*again)[0].partitions, 3);
-  EXPECT_FALSE((*again)[1].existed);
-  EXPECT_EQ((*again)[1].partitions, 5);
+  ASSERT_EQ(again->topics.size(), 3U);
+  EXPECT_TRUE(again->topics[0].existed);
+  EXPECT_EQ(again->topics[0].partitions, 3U);
+  EXPECT_FALSE(again->topics[1].existed);
+  EXPECT_EQ(again->topics[1].partitions, 5U);
   kafka_admin admin{options.brokers};
   const std::string day = "86400000";
   EXPECT_EQ(admin.setting(name + "in", "cleanup.policy"), "delete");

@@ -333,8 +333,8 @@ TEST(records, refuse_depth_and_breadth) {
     const auto count = static_cast<std::size_t>(depth);
     return with("\"a\":" + std::string(count, '[') + std::string(count, ']'));
   };
-  EXPECT_EQ(refusal(nested(50)), "taken");
-  EXPECT_EQ(refusal(nested(100)), "the JSON text is nested too deeply");
+  EXPECT_EQ(refusal(nested(63)), "taken");
+  EXPECT_EQ(refusal(nested(64)), "the JSON text is nested too deeply");
   EXPECT_EQ(refusal(nested(10'000)), "the JSON text is nested too deeply");
   std::string broad = "\"m\":1";
   for (int i = 0; i < 1'100; ++i)

@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 
 struct handler_test : actor_fixture {
   handler_test() {
-    submission_handler_options options;
+    submission_handler options;
     options.blobs = blobs;
     options.registry = registry;
     working = spawn(

@@ -52,7 +52,8 @@ struct result {
 
 result read(std::string_view bytes, const xml_limits& limits = {}) {
   result out;
-  out.problem = read_xml(bytes, limits, out.seen);
+  const auto text = decode_xml_text(bytes, limits);
+  out.problem = text ? read_xml_text(*text, limits, out.seen) : text.error();
   return out;
 }
 
@@ -321,7 +322,7 @@ TEST(xml_reader, turns_exceptions_of_a_handler_into_errors) {
     }
   };
   thrower x;
-  const auto problem = read_xml("<r>a</r>", {}, x);
+  const auto problem = read_xml_text("<r>a</r>", {}, x);
   EXPECT_NE(render(problem).find("out of ideas"), std::string::npos);
 }
 

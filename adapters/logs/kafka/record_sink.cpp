@@ -1,6 +1,5 @@
-#include "adapters/logs/kafka/kafka_record_sink.hpp"
-
 #include "adapters/logs/kafka/client.hpp"
+#include "adapters/logs/kafka/record_log.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -64,8 +63,8 @@ private:
   std::set<std::string> topics_;   ///< that were seen to exist
   std::vector<progress> progress_; ///< of the records of the batch
   std::size_t waiting_ = 0;
-  caf::error why_;                 ///< the last failure of a record
-  std::string trouble_;            ///< of the last batch
+  caf::error why_;      ///< the last failure of a record
+  std::string trouble_; ///< of the last batch
 };
 
 void kafka_sink::note(std::size_t i, rd_kafka_resp_err_t code) {
@@ -120,8 +119,8 @@ rd_kafka_resp_err_t kafka_sink::produce(const outgoing_record& x,
     RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
     RD_KAFKA_V_KEY(x.key.empty() ? nullptr : x.key.data(), x.key.size()),
     RD_KAFKA_V_VALUE(value, x.has_value ? x.value.size() : 0),
-    RD_KAFKA_V_HEADERS(headers),
-    RD_KAFKA_V_OPAQUE(reinterpret_cast<void*>(i)), RD_KAFKA_V_END);
+    RD_KAFKA_V_HEADERS(headers), RD_KAFKA_V_OPAQUE(reinterpret_cast<void*>(i)),
+    RD_KAFKA_V_END);
   if (code != RD_KAFKA_RESP_ERR_NO_ERROR)
     rd_kafka_headers_destroy(headers);
   return code;
@@ -151,12 +150,13 @@ void kafka_sink::await_reports(deadline end) {
 /// behind it is written again, so that the order of equal keys stays.
 caf::error kafka_sink::write(const std::vector<outgoing_record>& batch,
                              deadline end) {
-  client_->news().reported
-    = [this](std::size_t i, rd_kafka_resp_err_t code) { note(i, code); };
-  const auto first
-    = std::find_if(progress_.begin(), progress_.end(),
-                   [](progress x) { return x != progress::written; })
-      - progress_.begin();
+  client_->news().reported = [this](std::size_t i, rd_kafka_resp_err_t code) {
+    note(i, code);
+  };
+  const auto first =
+    std::find_if(progress_.begin(), progress_.end(),
+                 [](progress x) { return x != progress::written; })
+    - progress_.begin();
   why_ = {};
   waiting_ = 0;
   for (auto i = static_cast<std::size_t>(first); i < batch.size(); ++i)
@@ -190,9 +190,9 @@ caf::error kafka_sink::write_alone(const std::vector<outgoing_record>& batch,
   if (progress_[i] == progress::written)
     return {};
   return why_ ? why_
-              : caf::make_error(ec::store_failed,
-                                "a record of topic " + batch[i].topic
-                                  + " was not acknowledged");
+              : caf::make_error(ec::store_failed, "a record of topic "
+                                                    + batch[i].topic
+                                                    + " was not acknowledged");
 }
 
 caf::error kafka_sink::publish(const std::vector<outgoing_record>& batch,

@@ -1,6 +1,6 @@
-#include "adapters/logs/kafka/kafka_record_source.hpp"
-
 #include "adapters/logs/kafka/client.hpp"
+#include "adapters/logs/kafka/record_log.hpp"
+#include "messages/values/owned.hpp"
 
 #include <algorithm>
 #include <map>
@@ -12,21 +12,9 @@ namespace {
 using namespace kafka;
 using clock = std::chrono::steady_clock;
 
-struct list_deleter {
-  void operator()(rd_kafka_topic_partition_list_t* x) const {
-    rd_kafka_topic_partition_list_destroy(x);
-  }
-};
-
-struct message_deleter {
-  void operator()(rd_kafka_message_t* x) const {
-    rd_kafka_message_destroy(x);
-  }
-};
-
-using partition_list
-  = std::unique_ptr<rd_kafka_topic_partition_list_t, list_deleter>;
-using message = std::unique_ptr<rd_kafka_message_t, message_deleter>;
+using partition_list =
+  owned<rd_kafka_topic_partition_list_t, rd_kafka_topic_partition_list_destroy>;
+using message = owned<rd_kafka_message_t, rd_kafka_message_destroy>;
 
 setting_list source_settings() {
   return {// Nobody joins it; librdkafka assigns nothing without a name.
@@ -58,9 +46,9 @@ std::vector<record_header> headers_of(const rd_kafka_message_t& x) {
   const char* name = nullptr;
   const void* value = nullptr;
   std::size_t size = 0;
-  for (std::size_t i = 0; rd_kafka_header_get_all(headers, i, &name, &value,
-                                                  &size)
-                          == RD_KAFKA_RESP_ERR_NO_ERROR;
+  for (std::size_t i = 0;
+       rd_kafka_header_get_all(headers, i, &name, &value, &size)
+       == RD_KAFKA_RESP_ERR_NO_ERROR;
        ++i)
     out.push_back({name, text_of(value, size)});
   return out;
@@ -69,8 +57,7 @@ std::vector<record_header> headers_of(const rd_kafka_message_t& x) {
 source_record record_of(const rd_kafka_message_t& x) {
   rd_kafka_timestamp_type_t kind = RD_KAFKA_TIMESTAMP_NOT_AVAILABLE;
   const auto written_ms = rd_kafka_message_timestamp(&x, &kind);
-  const bool known = kind != RD_KAFKA_TIMESTAMP_NOT_AVAILABLE
-                     && written_ms > 0;
+  const bool known = kind != RD_KAFKA_TIMESTAMP_NOT_AVAILABLE && written_ms > 0;
   return {.partition = x.partition,
           .offset = x.offset,
           .written_us = known ? written_ms * 1'000 : never,
@@ -84,8 +71,7 @@ class kafka_source final : public record_source {
 public:
   kafka_source(kafka_options options, std::string topic,
                std::unique_ptr<client> first)
-    : options_(std::move(options)),
-      topic_(std::move(topic)),
+    : options_(std::move(options)), topic_(std::move(topic)),
       client_(std::move(first)) {
     // nop
   }
@@ -98,8 +84,7 @@ public:
     return range_before(partition, until());
   }
 
-  caf::error
-  assign(const std::vector<partition_position>& positions) override;
+  caf::error assign(const std::vector<partition_position>& positions) override;
 
   caf::expected<std::vector<source_record>>
   poll(const read_limits& limits) override;
@@ -162,9 +147,9 @@ caf::error kafka_source::check(std::int32_t partition, std::int64_t next,
       ec::not_found, where + ", but begins at " + std::to_string(range.low)
                        + ": records were deleted before they were read");
   if (next > range.high)
-    return caf::make_error(
-      ec::store_damaged, where + ", but ends at " + std::to_string(range.high)
-                           + ": it was cut, or is another log");
+    return caf::make_error(ec::store_damaged,
+                           where + ", but ends at " + std::to_string(range.high)
+                             + ": it was cut, or is another log");
   return {};
 }
 
@@ -196,8 +181,8 @@ kafka_source::begin(const std::vector<partition_position>& positions) {
   }
   next_.clear();
   stopped_ = {};
-  partition_list list{rd_kafka_topic_partition_list_new(
-    static_cast<int>(positions.size()))};
+  partition_list list{
+    rd_kafka_topic_partition_list_new(static_cast<int>(positions.size()))};
   for (const auto& x : positions) {
     rd_kafka_topic_partition_list_add(list.get(), topic_.c_str(), x.partition)
       ->offset = x.next;
