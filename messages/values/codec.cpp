@@ -1,5 +1,7 @@
 #include "messages/values/codec.hpp"
 
+#include "messages/values/words.hpp"
+
 #include <cassert>
 #include <limits>
 #include <tuple>
@@ -15,16 +17,18 @@ constexpr char format_1 = 1;
 constexpr char format_2 = 2;
 
 /// The last value of each enumeration that events hold; a number above it is
-/// damage, not a value that `switch` statements must reckon with.
-constexpr std::tuple last_values{true,
-                                 queue_kind::message,
-                                 priority_mode::across_users,
-                                 dedup_mode::while_pending,
-                                 body_kind::blob,
-                                 pick_kind::required,
-                                 queue_right::any,
-                                 move_status::error,
-                                 ending::collapsed};
+/// damage, not a value that `switch` statements must reckon with. Those with
+/// words have a word for each value, in their order.
+constexpr std::tuple last_values{true, body_kind::blob, pick_kind::required,
+                                 move_status::error, ending::collapsed};
+
+template <class T>
+constexpr T last_value() {
+  if constexpr (words_of<T>.empty())
+    return std::get<T>(last_values);
+  else
+    return words_of<T>.back().first;
+}
 
 class writer {
 public:
@@ -153,7 +157,7 @@ public:
   void get(T& x) {
     if constexpr (std::is_enum_v<T> || std::is_same_v<T, bool>) {
       const auto value = number();
-      if (value > static_cast<std::uint64_t>(std::get<T>(last_values)))
+      if (value > static_cast<std::uint64_t>(last_value<T>()))
         ok_ = false;
       else
         x = static_cast<T>(value);
@@ -266,8 +270,7 @@ void encode(const event& x, std::string& out) {
 caf::expected<event> decode_event(std::string_view bytes) {
   event out;
   std::size_t position = 0;
-  if (!get_event(bytes, position, out, {})
-      || position != bytes.size())
+  if (!get_event(bytes, position, out, {}) || position != bytes.size())
     return caf::make_error(ec::store_damaged, "not an event");
   return out;
 }
@@ -304,8 +307,7 @@ caf::error record_reader::next(record& out) {
     // One by one: a wrong count must not reserve memory for itself.
     if (i == out.events.size())
       out.events.emplace_back();
-    if (!get_event(bytes_, position_, out.events[i],
-                   {group_, how_, format}))
+    if (!get_event(bytes_, position_, out.events[i], {group_, how_, format}))
       return damaged();
   }
   return {};

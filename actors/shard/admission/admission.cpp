@@ -88,8 +88,10 @@ void admission::take_back() {
 }
 
 void admission::send(reply_address where, answer_maker what) {
-  // Without anything else the shard's own part only waits for its turn.
-  const auto own = !own_.empty() || parts_.empty();
+  // The shard's own part may have no events. Of a bundle it always goes: it
+  // opens the bundle at the journal before the shard sends a later watermark of
+  // the same partition, which must not overtake what this one stands behind.
+  const auto own = !own_.empty() || parts_.empty() || bundle_;
   const auto count = parts_.size() + (own ? 1 : 0);
   auto share = journal::share_reply(
     std::move(where), count,
