@@ -50,9 +50,9 @@ session::session(link_factory connect, terminal where, command_table own)
 caf::error session::open() {
   if (link_)
     return caf::none;
-  // A connection may be cut just after it was made (CAF over TLS, when the
-  // handshake meets a heartbeat); to ask for the commands again does no harm.
-  // Who has not answered in time will not do so now.
+  // A connection may be cut just after it was made, with a word or without
+  // (CAF over TLS, when the handshake meets a heartbeat); to ask for the
+  // commands again does no harm. In all that is half a minute.
   caf::error cut;
   for (int attempt = 0; attempt < attempts_max; ++attempt) {
     auto link = connect_();
@@ -60,14 +60,14 @@ caf::error session::open() {
       return std::move(link.error());
     link_ = std::move(*link);
     cut = fetch_commands();
-    if (!cut || cut == caf::sec::request_timeout)
+    if (!cut)
       break;
   }
   return cut;
 }
 
 caf::error session::fetch_commands() {
-  const auto answer = link_->ask(publish_commands, "{}", 30s);
+  const auto answer = link_->ask(publish_commands, "{}", 10s);
   if (!answer && !is_refusal(answer.error())) {
     link_ = nullptr;
     return answer.error();

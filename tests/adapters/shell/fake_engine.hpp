@@ -6,6 +6,7 @@
 
 #include "actors/operators/command.hpp"
 
+#include <chrono>
 #include <deque>
 #include <memory>
 #include <sstream>
@@ -25,6 +26,7 @@ struct fake_engine {
   caf::expected<std::string> commands =
     to_json_text(operators::published_commands());
   int connections = 0;
+  std::chrono::seconds waited{0}; ///< at most, for its commands
   int cuts = 0; ///< so many connections are cut as soon as they are made
   bool down = false;
 
@@ -39,7 +41,9 @@ public:
 
   caf::expected<std::string> ask(const std::string& command,
                                  const std::string& arguments,
-                                 std::chrono::seconds) override {
+                                 std::chrono::seconds patience) override {
+    if (command == publish_commands)
+      engine_.waited += patience;
     if (command == publish_commands && engine_.cuts > 0) {
       --engine_.cuts;
       return caf::make_error(caf::sec::remote_linking_failed,

@@ -212,11 +212,12 @@ TEST_F(session_test, connections_that_are_all_cut_are_no_engine) {
   EXPECT_EQ(engine_.connections, 3);
 }
 
-TEST_F(session_test, an_engine_that_is_silent_is_waited_for_once) {
+TEST_F(session_test, a_silent_engine_is_waited_for_half_a_minute) {
   engine_.commands =
     caf::make_error(caf::sec::request_timeout, std::string{"no answer"});
   EXPECT_EQ(run("user list"), exit_no_engine);
-  EXPECT_EQ(engine_.connections, 1);
+  EXPECT_EQ(engine_.connections, 3);
+  EXPECT_EQ(engine_.waited, std::chrono::seconds{30});
   EXPECT_EQ(err(), "depositctl: no answer\n");
 }
 
