@@ -103,14 +103,21 @@ understood session::read(read_function how,
 
 caf::expected<std::string> session::ask(const command_spec& row,
                                         const json& arguments) {
-  // Whoever was looked for just now is not looked for again.
-  if (auto problem = unreached_ ? std::exchange(unreached_, caf::none) : open())
-    return problem;
-  auto out = link_->ask(row.words, to_text(arguments),
-                        std::chrono::seconds{row.patience_s});
-  if (!out && !is_refusal(out.error()))
+  for (int attempt = 1;; ++attempt) {
+    // Whoever was looked for just now is not looked for again.
+    if (auto problem =
+          unreached_ ? std::exchange(unreached_, caf::none) : open())
+      return problem;
+    auto out = link_->ask(row.words, to_text(arguments),
+                          std::chrono::seconds{row.patience_s});
+    if (out || is_refusal(out.error()))
+      return out;
     link_ = nullptr;
-  return out;
+    // What was cut and changes nothing may be asked again.
+    if (!row.reads || attempt == attempts_max
+        || out.error() == caf::sec::request_timeout)
+      return out;
+  }
 }
 
 int session::fail(const caf::error& problem) {

@@ -212,6 +212,16 @@ TEST_F(session_test, connections_that_are_all_cut_are_no_engine) {
   EXPECT_EQ(engine_.connections, 3);
 }
 
+TEST_F(session_test, what_changes_nothing_is_asked_again_when_it_is_cut) {
+  const auto cut = caf::make_error(caf::sec::cannot_connect_to_node);
+  engine_.answers = {cut, std::string{R"({"users":[],"more":false})"}};
+  EXPECT_EQ(run("user list"), exit_done);
+  EXPECT_EQ(engine_.requests.size(), 2u);
+  engine_.answers = {cut};
+  EXPECT_EQ(run("suspend"), exit_no_engine);
+  EXPECT_EQ(engine_.requests.size(), 3u) << "perhaps it has been done";
+}
+
 TEST_F(session_test, a_silent_engine_is_waited_for_half_a_minute) {
   engine_.commands =
     caf::make_error(caf::sec::request_timeout, std::string{"no answer"});
