@@ -107,7 +107,7 @@ struct deliver {
   std::vector<claimed_item> items;
   /// Users of this queue that could be served now, as an answer to a
   /// `settle_and_request` that did not wait. Who draws from several ports
-  /// visits them by it.
+  /// draws by it.
   std::uint32_t eligible = 0;
   bool counted = false; ///< the answer to one that `counts`
 };

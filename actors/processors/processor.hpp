@@ -126,9 +126,10 @@ struct processor_state {
 
 /// One SP slot, inside the engine or on another node. Outlives the queues it
 /// draws from: what it holds, it names when it attaches to the next. Of several
-/// ports it visits each in proportion to the users behind it whom its criteria
-/// let it serve and who could be served now (`rules::ring::eligible_users`), so
-/// that a user gets as much in a crowded shard as in an empty one.
+/// ports it draws from each in proportion to the users behind it whom its
+/// criteria let it serve and who could be served now
+/// (`rules::ring::eligible_users`), so that a user gets as much in a crowded
+/// shard as in an empty one.
 processor_self::behavior_type
 processor(processor_self::stateful_pointer<processor_state> self,
           processor_options options);

@@ -31,7 +31,7 @@ struct intake_options {
   journal_actor journal; ///< of `own`; null: its watermarks are the cursors
   shard_number shard = 0;
   shard_number shards = 1; ///< reads every partition p with p % shards == shard
-  blob_store* blobs = nullptr; ///< for large posts; outlives the actor
+  blob_store* blobs = nullptr; ///< for large bodies; outlives the actor
   read_limits limits;
   /// On their way to shards at once; one more poll may go beyond. Enough that a
   /// commit is under way while the next records are decoded.

@@ -47,8 +47,8 @@ void end_unreadable(self_pointer self, user_command& todo, const hand_out& x) {
     todo.end(std::move(*ended));
 }
 
-/// Where the body is by now, if that is elsewhere: relocated since, its old
-/// extent may be gone. Each new place is tried once.
+/// Where the body is by now, if that is elsewhere: compacted since, its old
+/// segment may be gone. Each new place is tried once.
 bool find_body(const rules::ledger& in, hand_out& x) {
   auto body = in.body(x.item.id);
   const auto place = in.place(x.item.id);

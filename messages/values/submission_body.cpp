@@ -8,51 +8,51 @@ namespace depositd {
 namespace {
 
 // It is a `submission_received` event: one codec, one format. Before
-// it stands a mark; with a post also the event's length in four bytes, and the
-// post as it is behind it. Without `trace` in it, it began with the
-// event's kind or, if it had a post, with another mark.
+// it stands a mark; with a body also the event's length in four bytes, and the
+// body as it is behind it. Without `trace` in it, it began with the
+// event's kind or, if it had a body, with another mark.
 constexpr char bare_1 = 1;
-constexpr char with_post_1 = 2;
+constexpr char with_body_1 = 2;
 constexpr char bare_2 = 3;
-constexpr char with_post_2 = 4;
+constexpr char with_body_2 = 4;
 
 caf::expected<submission> submission_in(std::string_view bytes) {
   auto decoded = decode_event(bytes);
   if (decoded)
     if (auto* carrier = std::get_if<submission_received>(&*decoded))
       return std::move(carrier->submission);
-  return caf::make_error(ec::malformed, "not a deposit envelope");
+  return caf::make_error(ec::malformed, "not the body of a deposit");
 }
 
 } // namespace
 
-std::string encode_submission_body(const submission& x, std::string_view post) {
+std::string encode_submission_body(const submission& x, std::string_view body) {
   submission_received carrier;
   carrier.submission = x;
   std::string event_bytes;
   encode(event{std::move(carrier)}, event_bytes);
   std::string out;
-  out.reserve(event_bytes.size() + post.size() + 5);
-  out.push_back(post.empty() ? bare_2 : with_post_2);
-  if (post.empty())
+  out.reserve(event_bytes.size() + body.size() + 5);
+  out.push_back(body.empty() ? bare_2 : with_body_2);
+  if (body.empty())
     return out += event_bytes;
   for (unsigned shift = 0; shift < 32; shift += 8)
     out.push_back(static_cast<char>(event_bytes.size() >> shift));
   out += event_bytes;
-  out += post;
+  out += body;
   return out;
 }
 
 caf::expected<submission_body> decode_submission_body(std::string_view bytes) {
   const auto malformed = [] {
-    return caf::make_error(ec::malformed, "not a deposit envelope");
+    return caf::make_error(ec::malformed, "not the body of a deposit");
   };
   if (bytes.empty())
     return malformed();
   submission_body out;
   const auto mark = bytes[0];
   auto head = mark == bare_2 ? bytes.substr(1) : bytes;
-  if (mark == with_post_1 || mark == with_post_2) {
+  if (mark == with_body_1 || mark == with_body_2) {
     std::size_t size = 0;
     if (bytes.size() >= 5)
       for (unsigned i = 0; i < 4; ++i)
@@ -65,7 +65,7 @@ caf::expected<submission_body> decode_submission_body(std::string_view bytes) {
     return malformed();
   }
   // `trace` is the last field, and an empty one is a single zero.
-  auto submission = mark == bare_1 || mark == with_post_1
+  auto submission = mark == bare_1 || mark == with_body_1
                       ? submission_in(std::string{head} + '\0')
                       : submission_in(head);
   if (!submission)

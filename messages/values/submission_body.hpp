@@ -1,6 +1,6 @@
 #pragma once
 
-// The body of a deposit's item: its metadata, and the post itself unless
+// The body of a deposit's item: its metadata, and what was sent itself unless
 // that is in the blob store.
 
 #include "messages/values/errors.hpp"
@@ -16,9 +16,9 @@ struct submission_body {
   std::string body; ///< empty: under `submission.blob`
 };
 
-/// The body of a deposit whose post is in the blob store, or comes along.
+/// Of a deposit whose own body is in the blob store, or comes along.
 std::string encode_submission_body(const submission& x,
-                                   std::string_view post = {});
+                                   std::string_view body = {});
 
 /// `ec::malformed` if the bytes are none.
 caf::expected<submission_body> decode_submission_body(std::string_view bytes);

@@ -152,8 +152,8 @@ struct submission {
   std::string operation;  ///< doMDUpload, doQueryUpload, ...
   std::string login;      ///< what was typed, e.g. email/role
   std::string source;     ///< http, v2, drop, shell, native
-  std::string blob;       ///< SHA-256 of the original post, hexadecimal
-  std::uint64_t size = 0; ///< bytes of the original post
+  std::string blob;       ///< SHA-256 of the original body, hexadecimal
+  std::uint64_t size = 0; ///< bytes of the original body
   std::string trace;      ///< W3C `traceparent` of who sent it, or empty
 
   friend bool operator==(const submission&, const submission&) = default;

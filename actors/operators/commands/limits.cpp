@@ -80,7 +80,7 @@ change set(const admin_arguments& in, const control_state& now) {
   return out.as("limits");
 }
 
-/// Changes one side of the standing of users.
+/// Changes one side of the eligibility of users.
 decide_function set_eligibility(bool user_eligibility_changed::*side, bool on) {
   return [=](const admin_arguments& in, const control_state& now) -> change {
     changes out;

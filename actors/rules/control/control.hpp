@@ -15,7 +15,7 @@
 
 namespace depositd::rules {
 
-/// Limits and standing of a user in a queue, defaults filled in.
+/// Limits and eligibility of a user in a queue, defaults filled in.
 member_limits limits_of(const control_state& state, const std::string& queue,
                         const std::string& user);
 

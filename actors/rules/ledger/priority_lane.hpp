@@ -82,7 +82,7 @@ private:
 
   /// Rising ids; neither the first nor, in the long run, most are gaps.
   std::deque<stored_item> fresh_;
-  /// Items that came back from a claim, a delay or the operator's shelf.
+  /// Items that came back from a claim, a delay or being set aside.
   std::map<item_id, stored_item> returned_;
   std::size_t gaps_ = 0;
 };

@@ -2,7 +2,7 @@
 
 // The ring of one queue: who is next. Holds the scheduling facts of every user
 // of the queue (stamp, credit, ready counts, claims in flight, limits,
-// standing) and links only users who can be served, so picking never scans.
+// eligibility) and links only users who can be served, so picking never scans.
 // Pure: no clock, no I/O, no CAF.
 
 #include "messages/values/scheduling.hpp"
@@ -42,7 +42,8 @@ public:
   /// are open must not be given back. Returns {stamp, credit} for a later join.
   std::pair<std::uint64_t, std::uint32_t> leave(member_number m);
 
-  /// Takes the new allocation, concurrency and standing into account at once.
+  /// Takes the new allocation, concurrency and eligibility into account at
+  /// once.
   void set_limits(member_number m, const member_limits& limits);
 
   /// What a user's actor tells. Its parts are one step, or a user would lose

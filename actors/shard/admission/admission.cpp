@@ -63,12 +63,12 @@ void admission::add(queue_number queue, const std::string& user,
 
 void admission::add_deposit(queue_number queue, const std::string& user,
                             std::uint8_t priority, submission submission,
-                            std::string_view post) {
+                            std::string_view body) {
   accept_items::one x;
   x.priority = priority;
   x.size = submission.size;
   x.body = std::make_shared<const std::string>(
-    encode_submission_body(submission, post));
+    encode_submission_body(submission, body));
   x.deposit =
     std::make_shared<const depositd::submission>(std::move(submission));
   put(part_of(queue, user), std::move(x));

@@ -27,11 +27,11 @@ public:
   /// collapse equal payloads, its digest.
   void add(queue_number queue, const std::string& user, accept_items::one x);
 
-  /// A deposit with its particulars, and its post unless that is a blob. Says
+  /// A deposit with its particulars, and its body unless that is a blob. Says
   /// once what item and submission have in common.
   void add_deposit(queue_number queue, const std::string& user,
                    std::uint8_t priority, submission submission,
-                   std::string_view post = {});
+                   std::string_view body = {});
 
   /// What the shard has to say itself goes into the same group.
   void note(event x);
