@@ -20,11 +20,13 @@ def prepare_users(engine, users):
 
 
 def turns_taken(engine, users):
-    """How many turns of the ring each user has had, by the engine's count."""
+    """How many turns of the ring each user has had, by the engine's count,
+    which ends a while after a user's last item: then without the user."""
     out = {}
     for user in users:
         places = engine.ask("user", "show", user)["queues"]
-        out[user] = sum(place["turns_taken"] for place in places)
+        if places:
+            out[user] = sum(place["turns_taken"] for place in places)
     return out
 
 
@@ -64,7 +66,7 @@ def summarise(submissions, rows, turns, opened, seconds):
         user[submission.outcome] += 1
     for name, user in users.items():
         waited = sorted(waits.get(name, [0]))
-        user["turns"] = turns.get(name, 0)
+        user["turns"] = turns.get(name)
         user["wait_ms_median"] = round(waited[len(waited) // 2], 1)
         user["wait_ms_max"] = round(waited[-1], 1)
     keys = ("accepted", "completed", "partly", "failed", "refused", "lost")

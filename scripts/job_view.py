@@ -90,6 +90,10 @@ def print_outcomes(submissions):
         print(f"  ... and {hidden} more completed (all in summary.json)")
 
 
+def shown(value):
+    return "-" if value is None else value
+
+
 def print_summary(summary, results):
     columns = ("accepted", "completed", "partly", "failed", "refused",
                "lost", "turns", "wait_ms_median", "wait_ms_max")
@@ -98,7 +102,8 @@ def print_summary(summary, results):
           + " ".join(f"{column:>{max(9, len(column))}}" for column in columns))
     for user, values in summary["users"].items():
         print(f"{user:<{width}} " + " ".join(
-            f"{values[column]:>{max(9, len(column))}}" for column in columns))
+            f"{shown(values[column]):>{max(9, len(column))}}"
+            for column in columns))
     total = summary["total"]
     print(f"\n{total['accepted']} accepted, {total['completed']} completed, "
           f"{total['partly']} in part, {total['failed']} failed (each with "

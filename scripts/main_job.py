@@ -236,7 +236,7 @@ def follow(engine, submissions, options):
         depositor.start()
     opened = watch(engine, depositors, by_user,
                    held=not options.as_they_come)
-    turns = {user: count - turns_before[user]
+    turns = {user: count - turns_before.get(user, 0)
              for user, count in turns_taken(engine, by_user).items()}
     rows = [row for row in engine.submissions(by_user) if row["id"] > before]
     return rows, turns, opened, None

@@ -2,6 +2,7 @@
 
 #include "actors/operators/command.hpp"
 
+#include "messages/projection.hpp"
 #include "messages/shard.hpp"
 #include "messages/values/words.hpp"
 
@@ -154,11 +155,21 @@ void count_pending_from(admin_pointer self, const admin_call_ptr& call,
 void show(admin_pointer self, const admin_call_ptr& call) {
   const auto name = call->arguments.text("name");
   with_users(self, call, "", [=](const user_sources& from) {
+    const auto user = std::make_shared<document>(user_document(from, name));
     if (names_in(from, false).count(name))
-      count_pending_from(
-        self, call, std::make_shared<document>(user_document(from, name)), 0);
-    else
-      refuse(call, ec::not_found, "nothing is known of " + name);
+      return count_pending_from(self, call, user, 0);
+    // Whoever has no account and nothing in process may have had something.
+    submission_query theirs;
+    theirs.user = name;
+    theirs.count_max = 1;
+    theirs.with_documents = false;
+    ask(self, call, self->state.options.projector, std::move(theirs),
+        [=](const submissions_found& x) {
+          if (x.rows.empty())
+            refuse(call, ec::not_found, "nothing is known of " + name);
+          else
+            deliver(call, *user);
+        });
   });
 }
 

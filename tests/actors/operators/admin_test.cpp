@@ -273,5 +273,15 @@ TEST_F(admin_test, one_user_is_shown_with_what_waits) {
   refusal("user show", {{"name", "zoe"}}, ec::not_found);
 }
 
+TEST_F(admin_test, who_has_only_finished_submissions_is_known) {
+  world_.submissions.resize(1);
+  const auto x = run("user show", {{"name", "zoe"}});
+  EXPECT_EQ(x["user"], "zoe");
+  EXPECT_EQ(x["queues"], json::array());
+  ASSERT_EQ(world_.queries.size(), 1u);
+  EXPECT_EQ(world_.queries[0].user, "zoe");
+  EXPECT_EQ(world_.queries[0].count_max, 1u);
+}
+
 } // namespace
 } // namespace depositd::testing
