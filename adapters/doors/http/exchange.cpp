@@ -14,8 +14,16 @@ namespace depositd::http {
 
 namespace {
 
+/// A body that is not longer, nor can become so, costs an I/O thread little.
+constexpr std::size_t labour_bytes_min = 64 * 1024;
+
 response refusal(unsigned status, std::string text) {
   return response::text(status, std::move(text) + '\n');
+}
+
+bool is_blank_or_control(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte <= 0x20 || byte == 0x7f;
 }
 
 /// The limit is extended as bytes go over.
@@ -93,6 +101,7 @@ bool exchange::step(const char* method, const char* version, const char* data,
       return true;
     }
     case stage::gating:
+    case stage::preparing:
       return settle();
     case stage::body:
       return size != 0 ? receive(data, size) : dispatch();
@@ -109,10 +118,10 @@ bool exchange::step(const char* method, const char* version, const char* data,
 bool exchange::read_head(const char* method, const char* version) {
   ++context_->requests;
   request_.method = method;
-  request_.peer = at_.peer;
   request_.secure = at_.secure;
   request_.headers = read_headers(handle_);
-  if (auto refused = check_body_headers()) {
+  request_.peer = client();
+  if (auto refused = check_framing(method, version)) {
     has_body_ = true; // or so it may be: the connection must end
     answer(std::move(*refused));
     return false;
@@ -124,11 +133,9 @@ bool exchange::read_head(const char* method, const char* version) {
   if (head_bytes(handle_) > context_->options.header_bytes_max
       || request_.headers.size() > context_->options.headers_max)
     return fail(431, "The request's headers are too large.");
-  if (!has_clean_lines(handle_, method, version))
-    return fail(400, "The request's lines must end with CR LF.");
   if (std::string_view{version} == "HTTP/1.1" && !request_.header("host"))
     return fail(400, "A Host header is needed.");
-  if (target_.find(' ') != std::string::npos)
+  if (std::any_of(target_.begin(), target_.end(), is_blank_or_control))
     return fail(400, "The request line is malformed.");
   if (at_.over_limit || context_->stopping) {
     ++context_->refused;
@@ -157,9 +164,7 @@ bool exchange::read_head(const char* method, const char* version) {
   }
   route_ = found.found;
   request_.captured = std::move(found.captured);
-  body_bytes_max_ = route_->options.body_bytes_max != 0
-                      ? route_->options.body_bytes_max
-                      : context_->options.body_bytes_max;
+  set_body_limit();
   const auto* length = request_.header("content-length");
   // The library has checked that it is a number.
   if (length && !chunked_ && std::stoull(*length) > body_bytes_max_)
@@ -167,11 +172,46 @@ bool exchange::read_head(const char* method, const char* version) {
   return true;
 }
 
-std::optional<response> exchange::check_body_headers() {
+std::string exchange::client() const {
+  const auto& proxies = context_->options.trusted_proxies;
+  std::string forwarded;
+  if (!proxies.empty())
+    for (const auto& [name, value] : request_.headers)
+      if (same_token(name, "x-forwarded-for"))
+        forwarded += (forwarded.empty() ? "" : ",") + value;
+  return kit::client_behind(proxies, at_.peer, forwarded);
+}
+
+void exchange::set_body_limit() {
+  const auto& options = route_->options;
+  body_bytes_max_ = options.body_bytes_max != 0
+                      ? options.body_bytes_max
+                      : context_->options.body_bytes_max;
+  const auto* type = request_.header("content-type");
+  if (type && options.urlencoded_bytes_max != 0
+      && parse_header_value(*type).token == "application/x-www-form-urlencoded")
+    body_bytes_max_ = std::min(body_bytes_max_, options.urlencoded_bytes_max);
+}
+
+// Where this says no, another reader may see another end of the request.
+std::optional<response> exchange::check_framing(const char* method,
+                                                const char* version) {
+  if (!has_clean_lines(handle_, method, version))
+    return refusal(400, "The request's lines must end with CR LF.");
+  for (const auto& [name, value] : request_.headers)
+    if (!is_token(name)
+        || std::any_of(value.begin(), value.end(), [](char c) {
+             return c != ' ' && c != '\t' && is_blank_or_control(c);
+           }))
+      return refusal(400, "A header of the request is malformed.");
+  return check_body_headers(std::string_view{version} == "HTTP/1.1");
+}
+
+std::optional<response> exchange::check_body_headers(bool knows_chunks) {
   const std::string* length = nullptr;
   for (const auto& [name, value] : request_.headers) {
     if (same_token(name, "transfer-encoding")) {
-      if (chunked_ || !same_token(trim(value), "chunked"))
+      if (!knows_chunks || chunked_ || !same_token(trim(value), "chunked"))
         return refusal(400, "The transfer encoding is not known.");
       chunked_ = true;
     } else if (same_token(name, "content-length")) {
@@ -208,7 +248,7 @@ bool exchange::settle() {
       answer_ = unavailable(1);
       answered_ = true;
     }
-    if (!answered_ && (stage_ == stage::handling || !passed_)) {
+    if (!answered_ && !passed_) {
       suspended_ = true;
       suspended_before_ = true;
       ++context_->suspended;
@@ -217,6 +257,12 @@ bool exchange::settle() {
     }
     if (answered_)
       return queue();
+    passed_ = false;
+  }
+  if (stage_ == stage::preparing) {
+    stage_ = stage::handling;
+    handle();
+    return settle();
   }
   stage_ = stage::body;
   begun_ = at_.loop.now();
@@ -267,13 +313,35 @@ std::optional<response> exchange::unpack() {
 }
 
 bool exchange::dispatch() {
-  stage_ = stage::handling;
+  stage_ = stage::preparing;
   begin_answering();
+  const auto size = request_.body.size();
+  const bool unpacks_much = request_.header("content-encoding")
+                            && body_bytes_max_ > labour_bytes_min;
+  if (size > labour_bytes_min || (size != 0 && unpacks_much))
+    context_->labour->post([self = shared_from_this()] { self->prepare(); });
+  else
+    prepare();
+  return settle();
+}
+
+// On the I/O thread, or on the one for long work while nothing else is done.
+void exchange::prepare() {
+  {
+    const std::lock_guard lock{guard_};
+    if (answered_ || !handle_)
+      return; // nobody waits any more
+  }
   if (auto refused = unpack())
     answer(std::move(*refused));
+  else if (route_->options.laborious)
+    handle();
   else
-    route_->answer(std::move(request_), responder{shared_from_this()});
-  return settle();
+    pass();
+}
+
+void exchange::handle() {
+  route_->answer(std::move(request_), responder{shared_from_this()});
 }
 
 void exchange::begin_answering() {

@@ -23,7 +23,9 @@ struct request {
   parameters query;
   parameters headers;
   std::string body; ///< decoded if it came chunked or compressed
-  std::string peer; ///< the client's numeric address, without the port
+  /// The client's numeric address, without the port; behind trusted proxies the
+  /// one that they tell.
+  std::string peer;
   bool secure = false;
 
   /// The first header of this name, null if there is none.

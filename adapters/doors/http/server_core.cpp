@@ -92,6 +92,9 @@ MHD_Daemon* server_core::make_daemon(worker& for_whom) {
 
 caf::error server_core::start_worker() {
   try {
+    if (!labour_)
+      labour_ = kit::start_loop();
+    context_->labour = labour_.get();
     workers_.push_back(
       std::unique_ptr<worker>{new worker{*this, io_loop{tick_of(options())}}});
   } catch (const std::system_error& why) {
@@ -174,6 +177,7 @@ void server_core::stop(std::chrono::milliseconds within) {
   for (auto& x : workers_)
     x->loop.stop();
   workers_.clear();
+  labour_->stop();
 }
 
 server_numbers server_core::numbers() const {

@@ -57,6 +57,7 @@ private:
   std::shared_ptr<exchange_context> context_;
   kit::tls_credentials tls_;
   kit::connection_limit connections_;
+  std::unique_ptr<kit::loop> labour_; ///< outlives the workers
   std::vector<std::unique_ptr<worker>> workers_;
 };
 

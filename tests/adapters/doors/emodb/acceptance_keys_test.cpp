@@ -81,6 +81,17 @@ TEST_P(keys, H2_a_key_without_rights_on_the_queue_polls_nothing) {
   EXPECT_TRUE(is_forbidden(other.get(q + "/poll?partitioned=false")));
 }
 
+TEST_P(keys, H2_deposits_are_not_among_all_queues) {
+  if (client.base() != "/queue/1")
+    GTEST_SKIP() << "there it is another queue";
+  auto other = with_rights({"queue|*|*", "queue|*|meta*"});
+  EXPECT_TRUE(is_forbidden(other.get("metadata/poll")));
+  EXPECT_TRUE(is_forbidden(other.get("metadata/peek")));
+  EXPECT_TRUE(is_forbidden(other.get("metadata/size")));
+  EXPECT_TRUE(is_forbidden(other.post("metadata/ack", "[]")));
+  EXPECT_TRUE(says(client.get("metadata/poll"), "[]"));
+}
+
 TEST_P(keys, H3_a_key_that_may_post_may_not_poll) {
   auto sender = with_rights({"queue|post|*", "queue|get_status|*"});
   EXPECT_TRUE(is_ok(sender.post(q + "/send", "1")));

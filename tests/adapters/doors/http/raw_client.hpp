@@ -37,13 +37,16 @@ struct raw_answer {
 
 class raw_client {
 public:
-  explicit raw_client(std::uint16_t port, int wait_s = 20)
+  explicit raw_client(std::uint16_t port, int wait_s = 20,
+                      std::uint32_t from = INADDR_LOOPBACK)
     : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
     const timeval limit{wait_s, 0};
     setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
     setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
     sockaddr_in to{};
     to.sin_family = AF_INET;
+    to.sin_addr.s_addr = htonl(from);
+    ::bind(socket_, reinterpret_cast<sockaddr*>(&to), sizeof to);
     to.sin_port = htons(port);
     to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     connected_ =

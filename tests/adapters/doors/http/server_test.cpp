@@ -138,6 +138,42 @@ TEST_F(http_server, unpacks_gzip_bodies) {
     415u);
 }
 
+TEST_F(http_server, long_work_on_a_body_holds_up_nobody_else) {
+  start({.io_threads = 1});
+  const std::string body(200'000, 'x');
+  auto long_one = connect();
+  long_one.send(post("/laborious", body));
+  auto packed = connect();
+  packed.send(post("/laborious", gzip(body), "Content-Encoding: gzip\r\n"));
+  auto other = connect();
+  EXPECT_EQ(other.exchange(get("/hello"))->status, 200u);
+  EXPECT_EQ(other.exchange(post("/laborious", "short"))->body, "short");
+  EXPECT_FALSE(long_one.readable_within(0));
+  done_.set_value();
+  EXPECT_EQ(long_one.receive()->body, body);
+  EXPECT_EQ(packed.receive()->body, body);
+}
+
+TEST_F(http_server, row_24_an_urlencoded_body_has_a_limit_of_its_own) {
+  start();
+  const std::string type =
+    "Content-Type: application/x-www-form-urlencoded; charset=UTF-8\r\n";
+  const std::string fields(101, 'a');
+  auto honest = connect();
+  EXPECT_EQ(honest.exchange(post("/laborious", fields, type))->status, 413u);
+  auto packed = connect();
+  EXPECT_EQ(packed
+              .exchange(post("/laborious", gzip(fields),
+                             type + "Content-Encoding: gzip\r\n"))
+              ->status,
+            413u);
+  auto short_one = connect();
+  EXPECT_EQ(
+    short_one.exchange(post("/laborious", fields.substr(1), type))->status,
+    200u);
+  EXPECT_EQ(short_one.exchange(post("/laborious", fields))->status, 200u);
+}
+
 TEST_F(http_server, row_24_stops_unpacking_at_the_limit_of_the_body) {
   start({.body_bytes_max = 100'000});
   auto client = connect();
