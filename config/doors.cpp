@@ -130,8 +130,7 @@ caf::expected<std::unique_ptr<doors>> doors::open(caf::actor_system& system,
   x->messages = std::move(*messages);
   x->messages->add_routes(routes);
   auto serving = public_options(options.settings.http);
-  auto proxies =
-    kit::address_list::of(options.settings.http.trusted_proxies);
+  auto proxies = kit::address_list::of(options.settings.http.trusted_proxies);
   if (!proxies)
     return name_key("http.trusted_proxies", proxies.error());
   serving.trusted_proxies = std::move(*proxies);

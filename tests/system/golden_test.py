@@ -13,9 +13,9 @@ from deposit_door import Diagnostic
 from harness import PROGRAMS, SystemTest, a_deposit, wait_until
 from look import KEYS, PASSWORDS, Messages, has_moved, is_within, look
 from postgres_test import Server, services
-from work import (DEPOSIT_PERMITS, EXPRESS, INBOX, LARGE, LAST, LAST_SENT, LETTERS,
-                  MESSAGE_QUEUES, METADATA, MOVED, NEW, OLD, ONCE, OUTBOX,
-                  PAUSED, REPORT, RUBBISH, SETTINGS)
+from work import (DEPOSIT_PERMITS, EXPRESS, INBOX, LARGE, LAST, LAST_SENT,
+                  LETTERS, MESSAGE_QUEUES, METADATA, MOVED, NEW, OLD, ONCE,
+                  OUTBOX, PAUSED, REPORT, RUBBISH, SETTINGS)
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 CLOCK = os.environ["DEPOSITD_SHIFTED_CLOCK"]

@@ -189,7 +189,8 @@ void keep_deposit(door_pointer self, const deposit_request& given,
       });
 }
 
-/// What keeps a user's queued deposits from being worked on keeps this one, too.
+/// What keeps a user's queued deposits from being worked on keeps this one,
+/// too.
 std::optional<http::response> not_now(door_pointer self,
                                       const pending_counted& counted,
                                       const std::string& user) {

@@ -103,8 +103,7 @@ void look_ahead(door_core& core, const operation& what, bool dedup,
   } else if (auto wrong = check_head(what, head)) {
     gate.refuse(std::move(*wrong));
   } else if (const auto ring = core.ring.load();
-             is_forbidden(*ring, what, dedup, ring->find(key_of(head)),
-                          head)) {
+             is_forbidden(*ring, what, dedup, ring->find(key_of(head)), head)) {
     core.refuse(ring->find(key_of(head)), head);
     gate.refuse(not_authorized());
   } else {

@@ -24,7 +24,7 @@ struct connection;
 struct exchange_context {
   server_options options;
   router routes;
-  kit::loop* labour = nullptr; ///< for what would hold up the I/O threads
+  kit::loop* labour = nullptr;       ///< for what would hold up the I/O threads
   std::atomic<bool> stopping{false}; ///< new requests are answered 503
   std::atomic<bool> stopped{false};  ///< nothing may be suspended any more
   std::atomic<std::uint64_t> suspended{0};
@@ -47,6 +47,11 @@ public:
   /// False closes the connection.
   bool step(const char* method, const char* version, const char* data,
             std::size_t& size);
+
+  /// The library is about to refuse the body's length of some request, with two
+  /// heads in one answer. Says it with one, and that nothing more may be sent.
+  /// False: it is not this request.
+  bool refuse_length();
 
   /// The library has finished with the request.
   void detach();

@@ -25,10 +25,6 @@ std::chrono::milliseconds tick_of(const server_options& x) {
                     std::chrono::milliseconds{250});
 }
 
-void ignore_library_log(void*, const char*, va_list) {
-  // Its lines may quote what a client has sent.
-}
-
 } // namespace
 
 caf::expected<std::unique_ptr<server>> server::start(server_options options,
@@ -79,7 +75,7 @@ MHD_Daemon* server_core::make_daemon(worker& for_whom) {
   items.push_back({MHD_OPTION_END, 0, nullptr});
   auto* out =
     MHD_start_daemon(flags, 0, nullptr, nullptr, on_request, &for_whom,
-                     MHD_OPTION_EXTERNAL_LOGGER, ignore_library_log, nullptr,
+                     MHD_OPTION_EXTERNAL_LOGGER, on_log_line, &for_whom,
                      MHD_OPTION_URI_LOG_CALLBACK, on_target, &for_whom,
                      MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, nullptr,
                      MHD_OPTION_NOTIFY_COMPLETED, on_completed, &for_whom,

@@ -33,8 +33,8 @@ std::string render_address(const bytes& x) {
   std::array<char, INET6_ADDRSTRLEN> text{};
   inet_ntop(AF_INET6, x.data(), text.data(), text.size());
   const std::string_view out{text.data()};
-  const bool mapped = out.starts_with(mapped_prefix)
-                      && is_ipv4(out.substr(mapped_prefix.size()));
+  const bool mapped =
+    out.starts_with(mapped_prefix) && is_ipv4(out.substr(mapped_prefix.size()));
   return std::string{mapped ? out.substr(mapped_prefix.size()) : out};
 }
 
@@ -81,9 +81,8 @@ address_list::of(const std::vector<std::string>& texts) {
         bits = most + 1;
     }
     if (!parsed || bits > most)
-      return caf::make_error(ec::bad_setting,
-                             text.substr(0, 100)
-                               + " is no address and no network");
+      return caf::make_error(
+        ec::bad_setting, text.substr(0, 100) + " is no address and no network");
     out.networks_.push_back({*parsed, fixed + bits});
   }
   return out;

@@ -39,8 +39,9 @@ private:
 };
 
 /// Who is behind proxies: the last address of `forwarded` (the values of
-/// `X-Forwarded-For` in their order, joined by commas) that is none of `proxies`.
-/// `peer` if it is no proxy itself, or if what it says is no address.
+/// `X-Forwarded-For` in their order, joined by commas) that is none of
+/// `proxies`. `peer` if it is no proxy itself, or if what it says is no
+/// address.
 std::string client_behind(const address_list& proxies, const std::string& peer,
                           std::string_view forwarded);
 

@@ -163,7 +163,8 @@ TEST_F(crossref_logins, row_03_a_thousand_guesses_get_nobody_in) {
   EXPECT_EQ(poll_status("psychoceramics", secret, elsewhere), 200u);
 }
 
-TEST_F(crossref_logins, row_07_what_is_no_user_name_is_refused_like_a_stranger) {
+TEST_F(crossref_logins,
+       row_07_what_is_no_user_name_is_refused_like_a_stranger) {
   start();
   unsigned refused = 0;
   unsigned stopped = 0;
@@ -184,15 +185,16 @@ TEST_F(crossref_logins, row_13_a_long_login_is_400) {
   const std::string before(login_bytes_max - 15, 'x');
   EXPECT_EQ(poll_status(before + "/psychoceramics", secret), 200u);
   EXPECT_EQ(poll_status("x" + before + "/psychoceramics", secret), 400u);
-  const auto target = "/servlet/deposit?usr=x" + before
-                      + "/psychoceramics&pwd=" + secret;
+  const auto target =
+    "/servlet/deposit?usr=x" + before + "/psychoceramics&pwd=" + secret;
   EXPECT_EQ(
     post_form(target, form_text{}.file("fname", "1", xml).closed()).status,
     400u);
   EXPECT_EQ(count(), 0u);
 }
 
-TEST_F(crossref_logins, made_up_users_of_one_address_do_not_queue_before_others) {
+TEST_F(crossref_logins,
+       made_up_users_of_one_address_do_not_queue_before_others) {
   start();
   std::vector<std::unique_ptr<raw_client>> clients;
   for (int i = 0; i < 40; ++i) {

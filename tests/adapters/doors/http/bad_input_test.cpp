@@ -82,6 +82,28 @@ TEST_F(http_bad_input, row_17_refuses_lengths_that_make_no_sense) {
   EXPECT_TRUE(alive());
 }
 
+TEST_F(http_bad_input, row_17_says_so_once) {
+  start();
+  const std::vector<std::pair<std::string, unsigned>> lengths{
+    {"-5", 400u},
+    {"+5", 400u},
+    {"5, 5", 400u},
+    {"0x5", 400u},
+    {"5x", 400u},
+    {"99999999999999999999", 413u},
+    {"18446744073709551615", 413u}};
+  for (const auto& [length, status] : lengths) {
+    auto client = connect();
+    const auto x =
+      client.exchange(head("Content-Length: " + length + "\r\n") + "hello");
+    ASSERT_TRUE(x) << length;
+    EXPECT_EQ(x->status, status) << length;
+    EXPECT_EQ(x->body.find("HTTP/1.1"), std::string::npos) << x->body;
+    EXPECT_TRUE(client.at_end()) << length;
+  }
+  EXPECT_TRUE(alive());
+}
+
 TEST_F(http_bad_input, row_18_refuses_length_with_chunks) {
   start();
   EXPECT_EQ(status_of(head("Content-Length: 3\r\n"
@@ -117,8 +139,8 @@ TEST_F(http_bad_input, row_18_refuses_lines_that_end_with_line_feed_only) {
 TEST_F(http_bad_input, row_18_a_name_that_is_no_token_ends_the_connection) {
   start();
   for (const auto* line :
-       {"Content-Length : 5", "Transfer-Encoding : chunked", "X\tY: z",
-        " X: y", "X(: y", "X: 1\rTransfer-Encoding: chunked", "X: a\x01z",
+       {"Content-Length : 5", "Transfer-Encoding : chunked", "X\tY: z", " X: y",
+        "X(: y", "X: 1\rTransfer-Encoding: chunked", "X: a\x01z",
         "X: a\x7fz"}) {
     auto client = connect();
     const auto x =

@@ -106,6 +106,11 @@ public:
     }
   }
 
+  /// Whether the server closes and has sent nothing more.
+  bool at_end() {
+    return buffer_.empty() && !fill() && buffer_.empty();
+  }
+
   /// Whether an answer or the end of the connection comes within that time.
   bool readable_within(int wait_ms) {
     pollfd wait{socket_, POLLIN, 0};

@@ -18,8 +18,8 @@ address_list list(const std::vector<std::string>& texts) {
 
 TEST(kit_addresses, has_single_addresses_and_networks_of_both_kinds) {
   const auto x = list({"10.1.2.3", "192.168.4.0/22", "fd00::/8", "::1"});
-  for (const auto* in : {"10.1.2.3", "::ffff:10.1.2.3", "192.168.7.255",
-                         "fdff::1", "::1"})
+  for (const auto* in :
+       {"10.1.2.3", "::ffff:10.1.2.3", "192.168.7.255", "fdff::1", "::1"})
     EXPECT_TRUE(x.has(in)) << in;
   for (const auto* out : {"10.1.2.4", "192.168.8.0", "fe00::1", "::2", "", "x",
                           "127.0.0.1", "::ffff:10.1.2.4"})
