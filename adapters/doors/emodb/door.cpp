@@ -45,7 +45,8 @@ constexpr operation operations[] = {
 
 constexpr const char* bases[] = {"/queue/1", "/dedupq/1"};
 
-/// Above this a body is refused before it has been read, if it may be.
+/// Above this a body is refused before it has been read, if it may be; a packed
+/// one always, before it is unpacked.
 constexpr std::uint64_t small_body_bytes = 64 * 1024;
 
 bool is_forbidden(const key_ring& ring, const operation& what, bool dedup,
@@ -98,7 +99,8 @@ void serve(const std::shared_ptr<door_core>& core, const operation& what,
 void look_ahead(door_core& core, const operation& what, bool dedup,
                 const http::request& head, http::gatekeeper gate) {
   const auto* length = head.header("content-length");
-  if (length && std::stoull(*length) <= small_body_bytes) {
+  const bool packed = head.header("content-encoding") != nullptr;
+  if (length && !packed && std::stoull(*length) <= small_body_bytes) {
     gate.pass();
   } else if (auto wrong = check_head(what, head)) {
     gate.refuse(std::move(*wrong));

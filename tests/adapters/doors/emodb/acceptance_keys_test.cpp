@@ -65,6 +65,13 @@ TEST_P(keys, H1_nobody_gets_in_without_a_known_key) {
   EXPECT_EQ(client.size(q), 0);
 }
 
+TEST_P(keys, H1_nothing_is_unpacked_without_a_known_key) {
+  auto stranger = with_key("unknown-key");
+  EXPECT_TRUE(is_forbidden(stranger.call(
+    "POST", q + "/send",
+    {"Content-Type: application/json", "Content-Encoding: gzip"}, "no gzip")));
+}
+
 TEST_P(keys, H1_other_text_than_the_key_is_not_the_key) {
   for (const auto& text :
        {key_of_all + "x", key_of_all.substr(1), "K" + key_of_all.substr(1),

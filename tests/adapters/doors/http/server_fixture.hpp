@@ -59,6 +59,9 @@ protected:
         out += '|' + name + '=' + value;
       to.send(response::text(200, out));
     });
+    routes.add("GET", "/peer", [](request&& x, responder to) {
+      to.send(response::text(200, x.peer));
+    });
     routes.add("POST", "/echo", [](request&& x, responder to) {
       const auto* type = x.header("content-type");
       to.send(response::of(200, type ? *type : "none", std::move(x.body)));

@@ -48,6 +48,19 @@ TEST_F(http_server, answers_and_decodes_the_query) {
   EXPECT_EQ(x->header("content-type"), "text/plain;charset=UTF-8");
 }
 
+TEST_F(http_server, tells_who_is_behind_a_trusted_proxy) {
+  const std::string forwarded = "GET /peer HTTP/1.1\r\nHost: a\r\n"
+                                "X-Forwarded-For: 6.6.6.6\r\n"
+                                "x-forwarded-for: 1.2.3.4, 127.0.0.9\r\n\r\n";
+  auto proxies = kit::address_list::of({"127.0.0.0/8"});
+  ASSERT_TRUE(proxies);
+  start({.trusted_proxies = *proxies});
+  EXPECT_EQ(connect().exchange(forwarded)->body, "1.2.3.4");
+  EXPECT_EQ(connect().exchange(get("/peer"))->body, "127.0.0.1");
+  start();
+  EXPECT_EQ(connect().exchange(forwarded)->body, "127.0.0.1");
+}
+
 TEST_F(http_server, names_the_port_that_it_took) {
   start();
   EXPECT_NE(server_->port(), 0);
