@@ -191,10 +191,11 @@ std::optional<response> exchange::unpack() {
 bool exchange::dispatch() {
   stage_ = stage::preparing;
   begin_answering();
-  const auto size = request_.body.size();
-  const bool unpacks_much =
-    request_.header("content-encoding") && body_bytes_max_ > labour_bytes_min;
-  if (size > labour_bytes_min || (size != 0 && unpacks_much))
+  const bool unpacks =
+    !request_.body.empty() && request_.header("content-encoding");
+  // What is unpacked may become as long as it may be.
+  const auto bytes = unpacks ? body_bytes_max_ : request_.body.size();
+  if (bytes > labour_bytes_min && (unpacks || route_->options.laborious))
     context_->labour->post([self = shared_from_this()] { self->prepare(); });
   else
     prepare();
