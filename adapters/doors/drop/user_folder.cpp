@@ -1,6 +1,7 @@
 #include "adapters/doors/drop/user_folder.hpp"
 
 #include "messages/values/owned.hpp"
+#include "messages/values/types.hpp"
 
 #include <algorithm>
 #include <cerrno>
