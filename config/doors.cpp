@@ -130,6 +130,10 @@ caf::expected<std::unique_ptr<doors>> doors::open(caf::actor_system& system,
   x->messages = std::move(*messages);
   x->messages->add_routes(routes);
   auto serving = public_options(options.settings.http);
+  auto proxies = kit::address_list::of(options.settings.http.trusted_proxies);
+  if (!proxies)
+    return name_key("http.trusted_proxies", proxies.error());
+  serving.trusted_proxies = std::move(*proxies);
   serving.after_round = [door = x->messages.get()] { door->end_round(); };
   auto open_to_all = http::server::start(std::move(serving), std::move(routes));
   if (!open_to_all)

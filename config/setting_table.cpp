@@ -108,6 +108,8 @@ std::vector<setting_key> outer_keys() {
      number(1, 100'000, &settings::http, &http::connections_max)},
     {"http.connections_per_address_max",
      number(1, 100'000, &settings::http, &http::connections_per_address_max)},
+    {"http.trusted_proxies",
+     field(read_names, &settings::http, &http::trusted_proxies)},
     {"http.idle_timeout_s",
      number(1, 3'600, &settings::http, &http::idle_timeout_s)},
     {"admin.listen",

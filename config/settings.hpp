@@ -59,6 +59,7 @@ struct http_settings {
   tls_settings tls;
   std::uint32_t connections_max = 2'000;
   std::uint32_t connections_per_address_max = 1'000;
+  std::vector<std::string> trusted_proxies; ///< addresses and networks
   std::uint32_t idle_timeout_s = 30; ///< then a silent connection is closed
 
   friend bool operator==(const http_settings&, const http_settings&) = default;

@@ -74,8 +74,11 @@ DEPOSITD_MESSAGE(34, count_pending, queue, user);
 struct pending_counted {
   std::uint64_t pending = 0;
   std::uint64_t limit = 0;
+  std::uint32_t running = 0; ///< handed out now
+  /// Of these; 0 while the user is handed out nothing, whatever the reason.
+  std::uint32_t running_max = no_cap;
 };
-DEPOSITD_MESSAGE(35, pending_counted, pending, limit);
+DEPOSITD_MESSAGE(35, pending_counted, pending, limit, running, running_max);
 
 // -- queues -------------------------------------------------------------------
 

@@ -23,7 +23,7 @@ caf::expected<submit> store(const submitter_options& options,
                   "operation must be one of " + operation_words());
   if (!legal_user_name(x.user))
     return refuse(ec::invalid_argument, "user must be a user name");
-  if (x.file_name.empty() || x.file_name.size() > 255)
+  if (x.file_name.empty() || x.file_name.size() > plain_name_bytes_max)
     return refuse(ec::invalid_argument, "file_name must have 1 to 255 bytes");
   if (x.content_base64.size() / 4 * 3 > options.file_bytes_max + 2)
     return refuse(ec::too_large, "the file is larger than this engine takes");

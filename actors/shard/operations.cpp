@@ -1,5 +1,6 @@
 #include "actors/journal/gather.hpp"
 #include "actors/journal/reply.hpp"
+#include "actors/rules/control/control.hpp"
 #include "actors/shard/parts.hpp"
 
 #include <algorithm>
@@ -17,6 +18,17 @@ std::vector<queue_number> queues_named(shard_pointer self,
   return out;
 }
 
+/// What a user may have in work at once, wherever it is worked on.
+std::uint32_t running_max(const control_state& control, const std::string& name,
+                          const std::string& user) {
+  const auto& queue = control.queues.at(name);
+  const auto limits = rules::limits_of(control, name, user);
+  const bool served = !control.server.suspended && !queue.suspended
+                      && !limits.held && !limits.prohibited
+                      && limits.allocation > 0;
+  return served ? limits.concurrency : 0;
+}
+
 } // namespace
 
 caf::error no_queue(const std::string& name) {
@@ -30,24 +42,28 @@ caf::result<pending_counted> count_for(shard_pointer self,
   const auto queue = self->state.control->queues.find(x.queue);
   if (queue == self->state.control->queues.end())
     return no_queue(x.queue);
-  const std::uint64_t limit = queue->second.pending_limit;
+  pending_counted out;
+  out.limit = queue->second.pending_limit;
+  out.running_max = running_max(*self->state.control, x.queue, x.user);
   const auto at = self->state.users.find(x.user);
   if (at == self->state.users.end())
-    return pending_counted{0, limit};
+    return out;
   auto promise = self->make_response_promise<pending_counted>();
   self
     ->request(at->second.actor, self->state.options.request_timeout,
               report_user{})
     .then(
       [=, name = x.queue](const user_report& report) mutable {
-        pending_counted out{0, limit};
+        auto counted = out;
         for (const auto& entry : report.entries)
-          if (entry.queue == name)
-            out.pending = entry.pending;
-        promise.deliver(out);
+          if (entry.queue == name) {
+            counted.pending = entry.pending;
+            counted.running = entry.claims;
+          }
+        promise.deliver(counted);
       },
       [=](const caf::error&) mutable {
-        promise.deliver(pending_counted{0, limit}); // retired: nothing waits
+        promise.deliver(out); // retired: nothing waits
       });
   return promise;
 }

@@ -10,6 +10,11 @@ namespace depositd::shell {
 
 namespace {
 
+const std::string cut_mark = "...";
+
+/// A longer cell makes no table; documents have it whole.
+constexpr std::size_t cell_width_max = 200;
+
 bool harmless(std::uint32_t value) {
   const bool control = value < 0x20 || (value >= 0x7f && value < 0xa0);
   const bool turns = value == 0x061c || (value >= 0x200b && value <= 0x200f)
@@ -38,16 +43,22 @@ std::string padded(const std::string& cell, std::size_t width, bool right) {
 
 } // namespace
 
-std::string escaped(std::string_view text) {
+std::string escaped(std::string_view text, std::size_t width_max) {
   std::string out;
+  std::size_t width = 0;
+  std::size_t shortened = 0; // bytes of `out` that have room beside the mark
   while (!text.empty()) {
     const auto next = first_character(text);
-    if (next.bytes == 0)
-      out += shown(static_cast<unsigned char>(text.front()));
-    else if (harmless(next.code))
-      out += text.substr(0, next.bytes);
-    else
-      out += shown(next.code);
+    const auto one =
+      next.bytes == 0       ? shown(static_cast<unsigned char>(text.front()))
+      : harmless(next.code) ? std::string{text.substr(0, next.bytes)}
+                            : shown(next.code);
+    width += width_of(one);
+    if (width > width_max)
+      return out.substr(0, shortened) + cut_mark;
+    out += one;
+    if (width + cut_mark.size() <= width_max)
+      shortened = out.size();
     text.remove_prefix(std::max<std::size_t>(next.bytes, 1));
   }
   return out;
@@ -69,7 +80,7 @@ std::string table(table_row titles, std::vector<table_row> rows) {
   for (auto& row : rows) {
     row.resize(widths.size());
     for (std::size_t i = 0; i < row.size(); ++i) {
-      row[i] = escaped(row[i]);
+      row[i] = escaped(row[i], cell_width_max);
       widths[i] = std::max(widths[i], width_of(row[i]));
     }
   }

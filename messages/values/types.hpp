@@ -146,6 +146,12 @@ struct record_header {
 };
 DEPOSITD_FIELDS(record_header, name, value);
 
+/// What a stranger may call a submission and himself, bytes: both are kept.
+inline constexpr std::size_t file_name_bytes_max = 1'024;
+inline constexpr std::size_t login_bytes_max = 1'024;
+/// Where a name is one in a file system, too, or is looked for as one.
+inline constexpr std::size_t plain_name_bytes_max = 255;
+
 /// The metadata of a deposit, as the read model keeps it.
 struct submission {
   std::string file_name;  ///< as the client gave it, never a path of ours

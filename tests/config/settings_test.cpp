@@ -75,7 +75,9 @@ TEST(settings, deposit_queues_start_with_their_promised_numbers) {
 
 TEST(settings, values_reach_their_fields) {
   const auto x = settings_of("store: {kind: memory, segment_mb: 8}\n"
-                             "http: {listen: '[::1]:0'}\n"
+                             "http:\n"
+                             "  listen: '[::1]:0'\n"
+                             "  trusted_proxies: [10.0.0.5, 'fd00::/8']\n"
                              "processors: {count: 0, inject_delay_ms: 50}\n"
                              "prohibited_users: [creftest, taylor]\n"
                              "emodb: {anonymous: true}\n"
@@ -83,6 +85,8 @@ TEST(settings, values_reach_their_fields) {
   EXPECT_EQ(x.store.kind, store_kind::memory);
   EXPECT_EQ(x.store.segment_mb, 8u);
   EXPECT_EQ(x.http.listen, (endpoint{"::1", 0}));
+  EXPECT_EQ(x.http.trusted_proxies,
+            (std::vector<std::string>{"10.0.0.5", "fd00::/8"}));
   EXPECT_EQ(x.processors.count, 0u);
   EXPECT_EQ(x.processors.inject_delay_ms, 50u);
   EXPECT_EQ(x.prohibited_users,

@@ -25,6 +25,9 @@ LARGE, RUBBISH = "/queue/1/large", "/queue/1/rubbish"
 OLD, NEW = "/queue/1/old", "/queue/1/new"
 INBOX, OUTBOX, LAST = "/queue/1/inbox", "/queue/1/outbox", "/queue/1/last"
 METADATA, EXPRESS = "/queue/1/metadata", "/queue/1/express"
+# Deposits are reached by whole names only.
+DEPOSIT_PERMITS = ("--permit", "queue|*|metadata", "--permit",
+                   "queue|*|express")
 MESSAGE_QUEUES = [LETTERS, PAUSED, ONCE, LARGE, RUBBISH, OLD, NEW, INBOX,
                   OUTBOX, LAST]
 MOVED = 900
@@ -107,7 +110,7 @@ class Work:
         ctl("key", "add", "loader", "--key-stdin", "--permit",
             "queue|post|*", text=KEYS["loader"] + "\n")
         ctl("key", "add", "worker", "--key-stdin", "--role", "queue_admin",
-            text=KEYS["worker"] + "\n")
+            *DEPOSIT_PERMITS, text=KEYS["worker"] + "\n")
         ctl("key", "add", "reader", "--permit", "queue|get_status|let*")
 
     def deposit(self, user, name, content=None, operation="doMDUpload"):

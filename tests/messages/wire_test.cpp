@@ -87,8 +87,9 @@ TEST(wire, of_what_shards_are_asked_is_as_it_was) {
               "000000000000000101'q000000000000000200000000000000030101'f01"
               "'o01'l01's01'b000000000000000101't01'b01'd01'u");
   EXPECT_WIRE((count_pending{.queue = "q", .user = "u"}), "01'q01'u");
-  EXPECT_WIRE((pending_counted{.pending = 1, .limit = 2}),
-              "00000000000000010000000000000002");
+  EXPECT_WIRE(
+    (pending_counted{.pending = 1, .limit = 2, .running = 3, .running_max = 4}),
+    "000000000000000100000000000000020000000300000004");
   EXPECT_WIRE(
     (receive_items{
       .queue = "q", .taker = "t", .count = 1, .lease_ms = 2, .claims_max = 3}),

@@ -40,7 +40,8 @@ class Worker(SystemTest):
         super().setUp()
         self.instance = self.start({"processors.count": 0})
         self.instance.ctl("key", "add", "worker", "--key-stdin",
-                          "--permit", "queue|*|*", text=KEY + "\n")
+                          "--permit", "queue|*|metadata",
+                          "--permit", "queue|*|query", text=KEY + "\n")
         self.press = self.depositor(self.instance, "press")
         self.notes = self.folder / "notes"
         self.key_file = self.folder / "key"

@@ -11,11 +11,11 @@ import kafka_tools
 from copies import SHARDS, lose_last_group, open_copy, restore, unpack
 from deposit_door import Diagnostic
 from harness import PROGRAMS, SystemTest, a_deposit, wait_until
-from look import PASSWORDS, Messages, has_moved, is_within, look
+from look import KEYS, PASSWORDS, Messages, has_moved, is_within, look
 from postgres_test import Server, services
-from work import (EXPRESS, INBOX, LARGE, LAST, LAST_SENT, LETTERS,
-                  MESSAGE_QUEUES, METADATA, MOVED, NEW, OLD, ONCE, OUTBOX,
-                  PAUSED, REPORT, RUBBISH, SETTINGS)
+from work import (DEPOSIT_PERMITS, EXPRESS, INBOX, LARGE, LAST, LAST_SENT,
+                  LETTERS, MESSAGE_QUEUES, METADATA, MOVED, NEW, OLD, ONCE,
+                  OUTBOX, PAUSED, REPORT, RUBBISH, SETTINGS)
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 CLOCK = os.environ["DEPOSITD_SHIFTED_CLOCK"]
@@ -138,6 +138,10 @@ class GoesOn(OnACopy):
         self.assertEqual(self.instance.stop(), 0)
 
     def acknowledge_by_old_ids(self):
+        # Keys of then reached deposits by a star, too.
+        self.instance.ctl("key", "add", "worker", "--key-stdin", "--replace",
+                          "--role", "queue_admin", *DEPOSIT_PERMITS,
+                          text=KEYS["worker"] + "\n")
         worker = Messages(self.instance)
         for queue, number, payload in self.known["held"]:
             before = worker.call("GET", f"{queue}/size")

@@ -59,6 +59,7 @@ class Starting(SystemTest):
     def test_a_wrong_setting_ends_it_with_one_line_that_names_it(self):
         for key, value in (("queues.metadata.alocation", "1"),
                            ("processors.count", "many"),
+                           ("http.trusted_proxies", "10.0.0.0/40"),
                            ("store.kind", "granite")):
             with self.subTest(key):
                 self.assert_refused(self.engine({key: value}), key)
@@ -241,6 +242,20 @@ class Hardship(SystemTest):
         self.assertLess(self.resident_kb(engine) - before, 50 * 1024, "KiB")
         for s in crowd:
             s.close()
+
+    def test_the_shell_does_not_believe_such_a_header_either(self):
+        header = struct.pack(">BBBBIQQQ", 0, 0, 0, 0, 2**30, 3, 0, 0)
+        with socket.create_server(("127.0.0.1", 0)) as liar:
+            def announce():
+                for _ in range(3):
+                    liar.accept()[0].sendall(header)
+            threading.Thread(target=announce, daemon=True).start()
+            place = f"127.0.0.1:{liar.getsockname()[1]}"
+            shell = subprocess.Popen(
+                ["prlimit", f"--data={2**29}", harness.PROGRAMS / "depositctl",
+                 "--connect", place, "status"], stderr=subprocess.PIPE)
+            _, said = shell.communicate(timeout=60)
+        self.assertEqual(shell.returncode, 3, said)
 
     def test_half_open_handshakes_at_the_node_port_do_not_stop_the_shell(self):
         engine = self.start()

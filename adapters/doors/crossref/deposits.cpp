@@ -10,6 +10,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace depositd::crossref {
@@ -59,10 +60,33 @@ void queue_deposit(door_pointer self, const accepted& x) {
 
 // -- at once ------------------------------------------------------------------
 
+/// One user may have all places that one user gets. Others then still have a
+/// share each, as long as there are not too many of them.
+bool take_place(door_pointer self, const std::string& user) {
+  auto& state = self->state;
+  const auto most = state.options.synchronous_max;
+  const auto at = state.synchronous.find(user);
+  const auto own = at == state.synchronous.end() ? 0 : at->second;
+  const bool shared =
+    own < std::max(most / 4, 1u) && state.synchronous_all < most * 4;
+  if (own >= most || (state.synchronous_all >= most && !shared))
+    return false;
+  ++state.synchronous[user];
+  ++state.synchronous_all;
+  return true;
+}
+
+void give_place(door_pointer self, const std::string& user) {
+  auto& state = self->state;
+  --state.synchronous_all;
+  if (--state.synchronous.at(user) == 0)
+    state.synchronous.erase(user);
+}
+
 /// Every way out of the synchronous door gives its place back.
 void end_synchronous(door_pointer self, const accepted& x,
                      http::response what) {
-  --self->state.synchronous;
+  give_place(self, x->user);
   say(x, std::move(what));
 }
 
@@ -148,15 +172,7 @@ void process_deposit(door_pointer self, const accepted& x) {
 
 void keep_deposit(door_pointer self, const deposit_request& given,
                   const std::string& user) {
-  auto& state = self->state;
-  if (given.synchronous) {
-    if (state.synchronous >= state.options.synchronous_max) {
-      given.answer->send(concurrent_limit_page(state.options.synchronous_max));
-      return;
-    }
-    ++state.synchronous;
-  }
-  const auto& options = state.options;
+  const auto& options = self->state.options;
   self->request(options.blobs, options.ask_timeout, keep_blob{given.bytes})
     .then(
       [=](const blob_kept& kept) {
@@ -168,9 +184,49 @@ void keep_deposit(door_pointer self, const deposit_request& given,
       },
       [=](const caf::error& why) {
         if (given.synchronous)
-          --self->state.synchronous;
+          give_place(self, user);
         given.answer->send(page_of(self, why));
       });
+}
+
+/// What keeps a user's queued deposits from being worked on keeps this one,
+/// too.
+std::optional<http::response> not_now(door_pointer self,
+                                      const pending_counted& counted,
+                                      const std::string& user) {
+  if (counted.pending >= counted.limit)
+    return page_of(self, caf::make_error(ec::pending_limit_reached));
+  if (counted.running_max == 0)
+    return http::unavailable(self->state.options.retry_after_s);
+  const auto own = self->state.synchronous.at(user); // with this one
+  if (std::uint64_t{counted.running} + own > counted.running_max)
+    return concurrent_limit_page(counted.running_max);
+  return std::nullopt;
+}
+
+void keep_at_once(door_pointer self, const deposit_request& given,
+                  const std::string& user) {
+  const auto& options = self->state.options;
+  if (!take_place(self, user)) {
+    given.answer->send(concurrent_limit_page(options.synchronous_max));
+    return;
+  }
+  const auto refuse = [=](http::response what) {
+    give_place(self, user);
+    given.answer->send(std::move(what));
+  };
+  const auto& wanted = *find_operation_or_default(given.operation);
+  self
+    ->request(options.shard, options.ask_timeout,
+              count_pending{std::string{wanted.queue}, user})
+    .then(
+      [=](const pending_counted& counted) {
+        if (auto page = not_now(self, counted, user))
+          refuse(std::move(*page));
+        else
+          keep_deposit(self, given, user);
+      },
+      [=](const caf::error& why) { refuse(page_of(self, why)); });
 }
 
 } // namespace
@@ -183,6 +239,8 @@ void take_deposit(door_pointer self, const deposit_request& given) {
          given.answer->send(failure_page(400, "Unknown operation."));
        else if (given.bytes->size() > self->state.options.body_bytes_max)
          given.answer->send(failure_page(413, "The file is too large."));
+       else if (given.synchronous)
+         keep_at_once(self, given, user);
        else
          keep_deposit(self, given, user);
      },

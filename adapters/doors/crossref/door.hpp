@@ -9,6 +9,7 @@
 #include "adapters/doors/http/router.hpp"
 #include "adapters/doors/kit/login_cache.hpp"
 #include "adapters/doors/kit/login_throttle.hpp"
+#include "adapters/doors/kit/rate_limit.hpp"
 #include "messages/actors.hpp"
 #include "messages/ports/blob_store.hpp"
 
@@ -17,6 +18,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <string>
 #include <unordered_map>
@@ -32,9 +34,11 @@ struct door_options {
   door_worker_actor blobs;  ///< keeps and fetches files
   std::size_t body_bytes_max = 10 * 1024 * 1024; ///< of a file
   std::uint32_t retry_after_s = 60; ///< told to users over their limit
-  std::uint32_t synchronous_max = 16;
-  /// Logins that wait for the accounts; beyond it 503.
+  std::uint32_t synchronous_max = 16; ///< of a user
+  /// Logins that wait for the accounts, or of one address for others of it;
+  /// beyond it 503.
   std::uint32_t waiting_max = 512;
+  std::uint32_t logins_per_address_max = 4; ///< checked at one time
   std::chrono::milliseconds ask_timeout{30'000};
   /// After it a synchronous deposit is answered 504, though it goes on and can
   /// be asked for.
@@ -57,15 +61,39 @@ struct early_login {
   login_waiter then;
 };
 
+/// What a login is about while it is checked.
+struct login_in_question {
+  std::string user; ///< empty: what was typed is no user's name
+  std::string typed;
+  std::string peer;
+  std::string digest;
+};
+
+struct waiting_login {
+  login_in_question who;
+  check_login what;
+};
+
+/// Logins that come from one address.
+struct login_address {
+  std::uint32_t running = 0; ///< are being checked
+  std::deque<waiting_login> waiting;
+};
+
 struct door_state {
   door_options options;
   control_snapshot control; ///< null: not known yet
   std::vector<early_login> early;
-  std::uint32_t synchronous = 0; ///< v2 requests being processed
+  /// v2 requests being processed: of each user, and of all.
+  std::unordered_map<std::string, std::uint32_t> synchronous;
+  std::uint32_t synchronous_all = 0;
   kit::login_throttle throttle;
   kit::login_cache logins;
   /// By digest: equal logins at one time are checked once.
   std::unordered_map<std::string, std::vector<login_waiter>> checks;
+  std::unordered_map<std::string, login_address> addresses; ///< that wait
+  std::uint64_t refused_logins = 0;                         ///< so far
+  kit::rate_limit refusals_logged{10};
 
   static inline const char* name = "crossref_door";
 };

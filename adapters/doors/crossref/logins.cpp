@@ -1,6 +1,8 @@
 // Who may enter.
 
 #include "adapters/doors/crossref/parts.hpp"
+#include "adapters/doors/http/text.hpp"
+#include "messages/values/names.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -33,36 +35,107 @@ void refuse_all(const std::vector<login_waiter>& waiters,
     x.refuse(page);
 }
 
-struct login_in_question {
-  std::string user;
-  std::string peer;
-  std::string digest;
-};
+/// Attacks are many lines, and one in a while says as much.
+void log_refusal(door_pointer self, const char* what,
+                 const login_in_question& x) {
+  auto& state = self->state;
+  ++state.refused_logins;
+  if (state.refusals_logged.take({}, std::chrono::steady_clock::now()))
+    spdlog::info("{} user=\"{}\" peer={} refused={}", what,
+                 http::printable(x.typed), x.peer, state.refused_logins);
+}
+
+void check(door_pointer self, const waiting_login& x);
+
+/// Lets the next login of the address be checked.
+void go_on(door_pointer self, const std::string& peer) {
+  auto& addresses = self->state.addresses;
+  const auto at = addresses.find(peer);
+  if (at == addresses.end())
+    return;
+  if (at->second.waiting.empty()) {
+    if (--at->second.running == 0)
+      addresses.erase(at);
+    return;
+  }
+  const auto next = std::move(at->second.waiting.front());
+  at->second.waiting.pop_front();
+  check(self, next);
+}
 
 void end_login(door_pointer self, const login_in_question& x, bool right) {
   auto& state = self->state;
   const auto waiters = end_check(self, x.digest);
   if (!right) {
-    spdlog::info("login_refused peer={}", x.peer);
+    log_refusal(self, "login_refused", x);
     state.throttle.failed(x.user, x.peer);
     refuse_all(waiters, wrong_credentials_page());
     return;
   }
   state.throttle.succeeded(x.user, x.peer);
-  state.logins.remember(x.digest);
+  state.logins.remember(x.digest, x.peer);
   for (const auto& waiter : waiters)
     waiter.use(x.user);
 }
 
-void check(door_pointer self, const login_in_question& x, check_login what) {
+void check(door_pointer self, const waiting_login& x) {
   auto& state = self->state;
-  self
-    ->request(state.options.logins, state.options.ask_timeout, std::move(what))
-    .then([=](const login_checked& said) { end_login(self, x, said.right); },
-          [=](const caf::error& why) {
-            self->state.throttle.gave_up(x.user, x.peer);
-            refuse_all(end_check(self, x.digest), page_of(self, why));
-          });
+  self->request(state.options.logins, state.options.ask_timeout, x.what)
+    .then(
+      [=, who = x.who](const login_checked& said) {
+        go_on(self, who.peer);
+        end_login(self, who, said.right);
+      },
+      [=, who = x.who](const caf::error& why) {
+        go_on(self, who.peer);
+        self->state.throttle.gave_up(who.user, who.peer);
+        refuse_all(end_check(self, who.digest), page_of(self, why));
+      });
+}
+
+/// Who comes from one address waits for those of the same address only. False:
+/// too many do.
+bool check_in_turn(door_pointer self, waiting_login x) {
+  auto& at = self->state.addresses[x.who.peer];
+  const auto& options = self->state.options;
+  if (at.waiting.size() >= options.waiting_max)
+    return false;
+  if (at.running < options.logins_per_address_max) {
+    ++at.running;
+    check(self, x);
+  } else {
+    at.waiting.push_back(std::move(x));
+  }
+  return true;
+}
+
+/// Whether it is right, where that can be known without Argon2id.
+bool is_known(door_pointer self, const login_in_question& x,
+              kit::login_throttle::standing standing) {
+  using kit::login_throttle;
+  const auto& logins = self->state.logins;
+  return standing == login_throttle::standing::open ? logins.knows(x.digest)
+         : standing == login_throttle::standing::limited
+           ? logins.knows(x.digest, x.peer)
+           : false;
+}
+
+/// The account's user and hash; of what is no user's name, nobody's.
+waiting_login question(door_pointer self, const credentials& who,
+                       const std::string& peer) {
+  auto& state = self->state;
+  waiting_login out;
+  out.who.peer = peer;
+  out.who.typed = who.user();
+  if (legal_user_name(out.who.typed))
+    out.who.user = out.who.typed;
+  const auto account = state.control->accounts.find(out.who.user);
+  if (account != state.control->accounts.end())
+    out.what.hash = account->second.password_hash;
+  out.what.password = who.password;
+  out.who.digest =
+    state.logins.digest(out.who.typed, out.what.hash, out.what.password);
+  return out;
 }
 
 } // namespace
@@ -81,28 +154,33 @@ void with_login(door_pointer self, const credentials& who,
       then.refuse(http::unavailable(1));
     return;
   }
-  check_login what;
-  what.password = who.password;
-  const auto user = who.user();
-  const auto account = state.control->accounts.find(user);
-  if (account != state.control->accounts.end())
-    what.hash = account->second.password_hash;
-  auto digest = state.logins.digest(user, what.hash, what.password);
-  if (state.logins.knows(digest)) {
-    then.use(user);
+  auto asked = question(self, who, peer);
+  const auto& x = asked.who;
+  const auto now = now_us(self);
+  const auto standing = state.throttle.of(x.user, peer, now);
+  if (is_known(self, x, standing)) {
+    state.logins.remember(x.digest, peer);
+    then.use(x.user);
     return;
   }
-  const auto running = state.checks.find(digest);
+  if (standing != kit::login_throttle::standing::open) {
+    state.throttle.missed(x.user, peer);
+    log_refusal(self, "login_limited", x);
+    then.refuse(later_page(60, "Too many failed logins. Try again later."));
+    return;
+  }
+  const auto running = state.checks.find(x.digest);
   if (running != state.checks.end()) {
     running->second.push_back(std::move(then));
     return;
   }
-  if (!state.throttle.begin(user, peer, now_us(self))) {
-    then.refuse(later_page(60, "Too many failed logins. Try again later."));
-    return;
-  }
+  state.throttle.begin(x.user, peer, now);
+  const auto digest = x.digest;
   state.checks[digest].push_back(std::move(then));
-  check(self, {user, peer, std::move(digest)}, std::move(what));
+  if (!check_in_turn(self, std::move(asked))) {
+    state.throttle.gave_up(x.user, peer);
+    refuse_all(end_check(self, digest), http::unavailable(1));
+  }
 }
 
 void take_accounts(door_pointer self, const control_snapshot& control) {

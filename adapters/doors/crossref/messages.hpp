@@ -34,13 +34,13 @@ struct deposit_request {
   bool synchronous = false;
 };
 
-/// The head of a deposit that has credentials in its query: is it worth
+/// The head of a request that has credentials in its query: is its body worth
 /// reading?
 struct deposit_begun {
   std::shared_ptr<http::gatekeeper> gate;
   credentials who;
   std::string peer;
-  std::string operation;
+  std::string operation; ///< of a deposit, if that is known
 };
 
 /// Asks for the result or the contents of a submission.

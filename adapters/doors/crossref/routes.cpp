@@ -3,6 +3,7 @@
 #include "adapters/doors/crossref/door.hpp"
 #include "adapters/doors/crossref/pages.hpp"
 #include "adapters/doors/http/form.hpp"
+#include "messages/values/password_hash.hpp"
 #include "messages/values/trace_context.hpp"
 
 #include <initializer_list>
@@ -43,8 +44,9 @@ public:
     out.login = text({"login_id", "usr"});
     const auto* password = find({"login_passwd", "pwd"});
     out.given = !out.login.empty() && password != nullptr;
+    // A longer one is wrong whatever follows.
     if (password != nullptr)
-      out.password = *password;
+      out.password = password->substr(0, password_bytes_max + 1);
     return out;
   }
 
@@ -69,6 +71,15 @@ const http::form_part* file_of(const http::form& form) {
   return nullptr;
 }
 
+/// Nothing that a stranger says about himself is kept at any length.
+bool is_too_long(const credentials& who) {
+  return who.login.size() > login_bytes_max;
+}
+
+http::response login_too_long() {
+  return failure_page(400, "The login is too long.");
+}
+
 void take_deposit(const door_actor& whom, http::request&& from,
                   http::responder answer, bool synchronous) {
   const auto form = http::read_form(from);
@@ -76,6 +87,10 @@ void take_deposit(const door_actor& whom, http::request&& from,
   fields given{from, form ? &*form : nullptr};
   deposit_request out;
   out.who = given.login();
+  if (is_too_long(out.who)) {
+    answer.send(login_too_long());
+    return;
+  }
   if (file == nullptr) {
     answer.send(out.who.given || form
                   ? failure_page(400, "No file in request.")
@@ -87,6 +102,10 @@ void take_deposit(const door_actor& whom, http::request&& from,
   out.file_name = file->file_name;
   if (out.file_name.empty())
     out.file_name = given.text({"fname"});
+  if (out.file_name.size() > file_name_bytes_max) {
+    answer.send(failure_page(400, "The file name is too long."));
+    return;
+  }
   const auto* trace = from.header(traceparent_header);
   if (trace != nullptr && legal_traceparent(*trace))
     out.trace = *trace;
@@ -96,18 +115,24 @@ void take_deposit(const door_actor& whom, http::request&& from,
   caf::anon_send(whom, std::move(out));
 }
 
-/// Credentials in the query: whoever is over the limit need not send the file.
+/// Credentials in the query: whoever is over the limit need not send the file,
+/// and nothing is unpacked for who may not enter.
 void look_ahead(const door_actor& whom, const http::request& head,
-                http::gatekeeper gate) {
+                http::gatekeeper gate, bool deposits) {
   fields given{head, nullptr};
   auto who = given.login();
   if (!who.given) {
     gate.pass();
     return;
   }
+  if (is_too_long(who)) {
+    gate.refuse(login_too_long());
+    return;
+  }
   caf::anon_send(
     whom, deposit_begun{std::make_shared<http::gatekeeper>(std::move(gate)),
-                        std::move(who), head.peer, given.text({"operation"})});
+                        std::move(who), head.peer,
+                        deposits ? given.text({"operation"}) : ""});
 }
 
 void take_status(const door_actor& whom, http::request&& from,
@@ -117,6 +142,10 @@ void take_status(const door_actor& whom, http::request&& from,
   fields given{from, form ? &*form : nullptr};
   status_request out;
   out.who = given.login();
+  if (is_too_long(out.who)) {
+    answer.send(login_too_long());
+    return;
+  }
   out.peer = from.peer;
   out.type = given.text({"type"});
   out.file_name = given.text({"file_name"});
@@ -133,8 +162,10 @@ void add_door_routes(http::router& routes, const door_actor& whom,
   http::route_options queued;
   // The form around the file takes some bytes too.
   queued.body_bytes_max = options.body_bytes_max + 64 * 1024;
+  queued.urlencoded_bytes_max = http::urlencoded_bytes_max;
+  queued.laborious = true;
   queued.before_body = [=](const http::request& head, http::gatekeeper gate) {
-    look_ahead(whom, head, std::move(gate));
+    look_ahead(whom, head, std::move(gate), true);
   };
   routes.add(
     "POST", "/servlet/deposit",
@@ -142,8 +173,7 @@ void add_door_routes(http::router& routes, const door_actor& whom,
       take_deposit(whom, std::move(from), std::move(answer), false);
     },
     queued);
-  http::route_options at_once;
-  at_once.body_bytes_max = queued.body_bytes_max;
+  auto at_once = queued;
   at_once.answer_limit = options.synchronous_timeout;
   for (const auto* path : {"/v2/deposits", "/v2/deposit"})
     routes.add(
@@ -152,11 +182,19 @@ void add_door_routes(http::router& routes, const door_actor& whom,
         take_deposit(whom, std::move(from), std::move(answer), true);
       },
       at_once);
+  http::route_options asked;
+  asked.urlencoded_bytes_max = http::urlencoded_bytes_max;
+  asked.laborious = true;
+  asked.before_body = [=](const http::request& head, http::gatekeeper gate) {
+    look_ahead(whom, head, std::move(gate), false);
+  };
   for (const auto* method : {"GET", "POST"})
-    routes.add(method, "/servlet/submissionDownload",
-               [=](http::request&& from, http::responder answer) {
-                 take_status(whom, std::move(from), std::move(answer));
-               });
+    routes.add(
+      method, "/servlet/submissionDownload",
+      [=](http::request&& from, http::responder answer) {
+        take_status(whom, std::move(from), std::move(answer));
+      },
+      asked);
 }
 
 } // namespace depositd::crossref

@@ -1,6 +1,7 @@
 #include "adapters/doors/drop/user_folder.hpp"
 
 #include "messages/values/owned.hpp"
+#include "messages/values/types.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -21,7 +22,6 @@ namespace {
 constexpr auto done_name = ".done";
 constexpr auto refused_name = ".refused";
 constexpr auto reason_ending = ".reason";
-constexpr std::size_t name_bytes_max = 255;
 constexpr int same_names_max = 1000;
 /// No user's own name is that long: room for a number and `.reason`.
 constexpr std::size_t ending_bytes_max = 16;
@@ -98,8 +98,8 @@ std::string shortened(const std::string& name, std::size_t bytes_max) {
 /// The name to try at the nth attempt.
 std::string numbered(const std::string& name, int attempt) {
   if (attempt == 1)
-    return shortened(name, name_bytes_max - ending_bytes_max);
-  return shortened(name, name_bytes_max - ending_bytes_max) + "."
+    return shortened(name, plain_name_bytes_max - ending_bytes_max);
+  return shortened(name, plain_name_bytes_max - ending_bytes_max) + "."
          + std::to_string(attempt);
 }
 

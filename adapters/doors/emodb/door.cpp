@@ -4,6 +4,7 @@
 #include "messages/workers.hpp"
 
 #include <caf/scoped_actor.hpp>
+#include <spdlog/spdlog.h>
 
 #include <utility>
 
@@ -44,13 +45,17 @@ constexpr operation operations[] = {
 
 constexpr const char* bases[] = {"/queue/1", "/dedupq/1"};
 
-/// Above this a body is refused before it has been read, if it may be.
+/// Above this a body is refused before it has been read, if it may be; a packed
+/// one always, before it is unpacked.
 constexpr std::uint64_t small_body_bytes = 64 * 1024;
 
-bool is_forbidden(const operation& what, const api_key* key,
-                  const http::request& from) {
-  return !key
-         || (what.right && !permitted(*key, *what.right, from.captured[0]));
+bool is_forbidden(const key_ring& ring, const operation& what, bool dedup,
+                  const api_key* key, const http::request& from) {
+  if (!key || !what.right)
+    return !key;
+  const auto& queue = from.captured[0];
+  return !permitted(*key, *what.right, queue,
+                    ring.kind_of(core_name(queue, dedup)));
 }
 
 /// What is wrong before anything of the request is looked at.
@@ -73,7 +78,8 @@ void serve(const std::shared_ptr<door_core>& core, const operation& what,
   }
   auto ring = core->ring.load();
   const auto* key = ring->find(key_of(from));
-  if (is_forbidden(what, key, from)) {
+  if (is_forbidden(*ring, what, dedup, key, from)) {
+    core->refuse(key, from);
     answer.send(not_authorized());
     return;
   }
@@ -90,15 +96,17 @@ void serve(const std::shared_ptr<door_core>& core, const operation& what,
 }
 
 /// Who may not send need not send much.
-void look_ahead(const door_core& core, const operation& what,
+void look_ahead(door_core& core, const operation& what, bool dedup,
                 const http::request& head, http::gatekeeper gate) {
   const auto* length = head.header("content-length");
-  if (length && std::stoull(*length) <= small_body_bytes) {
+  const bool packed = head.header("content-encoding") != nullptr;
+  if (length && !packed && std::stoull(*length) <= small_body_bytes) {
     gate.pass();
   } else if (auto wrong = check_head(what, head)) {
     gate.refuse(std::move(*wrong));
   } else if (const auto ring = core.ring.load();
-             is_forbidden(what, ring->find(key_of(head)), head)) {
+             is_forbidden(*ring, what, dedup, ring->find(key_of(head)), head)) {
+    core.refuse(ring->find(key_of(head)), head);
     gate.refuse(not_authorized());
   } else {
     gate.pass();
@@ -106,7 +114,7 @@ void look_ahead(const door_core& core, const operation& what,
 }
 
 http::route_options options_of(const std::shared_ptr<door_core>& core,
-                               const operation& what) {
+                               const operation& what, bool dedup) {
   http::route_options out;
   out.body_bytes_max = core->options.body_bytes_max;
   out.answer_limit =
@@ -114,9 +122,9 @@ http::route_options options_of(const std::shared_ptr<door_core>& core,
   out.head = what.safe;
   out.late = std::make_shared<const http::response>(
     service_unavailable("the engine did not answer in time"));
-  out.before_body = [core, &what](const http::request& head,
-                                  http::gatekeeper gate) {
-    look_ahead(*core, what, head, std::move(gate));
+  out.before_body = [core, &what, dedup](const http::request& head,
+                                         http::gatekeeper gate) {
+    look_ahead(*core, what, dedup, head, std::move(gate));
   };
   return out;
 }
@@ -128,16 +136,18 @@ void take_control(door_core& core, control_snapshot state) {
 
 } // namespace
 
-bool call::holds_deposits(const std::string& core_name) const {
-  const auto& queues = ring->control().queues;
-  const auto found = queues.find(core_name);
-  return found != queues.end() && found->second.kind == queue_kind::deposit;
-}
-
 bool call::refused(std::optional<http::response> wrong) {
   if (wrong)
     answer.send(std::move(*wrong));
   return wrong.has_value();
+}
+
+void door_core::refuse(const api_key* key, const http::request& from) {
+  const auto count = ++refused_keys;
+  if (refusals_logged.take({}, std::chrono::steady_clock::now()))
+    spdlog::info("key_refused key=\"{}\" path=\"{}\" peer={} refused={}",
+                 key ? http::printable(key->name) : "", // not known: a secret
+                 http::printable(from.path), from.peer, count);
 }
 
 door_core::door_core(caf::actor_system& system, door_options x)
@@ -199,7 +209,7 @@ void door::add_routes(http::router& routes) {
                                      http::responder answer) {
           serve(core, what, dedup, std::move(from), std::move(answer));
         },
-        options_of(core_, what));
+        options_of(core_, what, dedup));
   routes.add("GET", "/ping", [](http::request&&, http::responder answer) {
     answer.send(http::response::of(200, "text/plain", "pong"));
   });

@@ -10,9 +10,11 @@ namespace {
 
 constexpr std::string_view system_prefix = "__";
 
-bool covers(std::string_view pattern, std::string_view queue) {
+bool covers(std::string_view pattern, std::string_view queue, queue_kind kind) {
   if (pattern.empty() || pattern.back() != '*')
     return pattern == queue;
+  if (kind == queue_kind::deposit)
+    return false;
   pattern.remove_suffix(1);
   return queue.starts_with(pattern)
          && (!queue.starts_with(system_prefix)
@@ -21,10 +23,11 @@ bool covers(std::string_view pattern, std::string_view queue) {
 
 } // namespace
 
-bool permitted(const api_key& key, queue_right right, std::string_view queue) {
+bool permitted(const api_key& key, queue_right right, std::string_view queue,
+               queue_kind kind) {
   return std::any_of(key.permits.begin(), key.permits.end(), [&](auto& x) {
     return (x.right == queue_right::any || x.right == right)
-           && covers(x.queue, queue);
+           && covers(x.queue, queue, kind);
   });
 }
 
@@ -35,6 +38,12 @@ key_ring::key_ring(control_snapshot from, bool anonymous)
   for (const auto& [name, key] : from_->keys)
     if (!key.digest.empty())
       by_digest_.emplace(key.digest, api_key{name, key.permits});
+}
+
+queue_kind key_ring::kind_of(const std::string& core_name) const {
+  const auto found = from_->queues.find(core_name);
+  return found == from_->queues.end() ? queue_kind::message
+                                      : found->second.kind;
 }
 
 const api_key* key_ring::find(const std::string& text) const {

@@ -20,8 +20,10 @@ struct api_key {
 };
 
 /// Whether one of the permits covers the right on the queue. Names that begin
-/// with two underscores are reached only by permits that spell them.
-bool permitted(const api_key& key, queue_right right, std::string_view queue);
+/// with two underscores are reached only by permits that spell them, and queues
+/// of deposits, which are other people's, only by permits with the whole name.
+bool permitted(const api_key& key, queue_right right, std::string_view queue,
+               queue_kind kind = queue_kind::message);
 
 /// The keys of one control state; immutable.
 class key_ring {
@@ -31,6 +33,9 @@ public:
   /// Null if the key is not known. An empty text is no key at all: the
   /// anonymous caller, if there may be one.
   const api_key* find(const std::string& text) const;
+
+  /// What a queue is, by the core's name; one that is new takes messages.
+  queue_kind kind_of(const std::string& core_name) const;
 
   const control_state& control() const {
     return *from_;

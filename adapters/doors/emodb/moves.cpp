@@ -58,8 +58,7 @@ std::optional<http::response> check_move(const call& x, const std::string& from,
     return illegal_argument("from is required");
   if (to.empty())
     return illegal_argument("to is required");
-  if (!permitted(*x.key, queue_right::poll, from)
-      || !permitted(*x.key, queue_right::post, to))
+  if (!x.may(queue_right::poll, from) || !x.may(queue_right::post, to))
     return not_authorized();
   if (auto wrong = check_queue_name(from))
     return wrong;

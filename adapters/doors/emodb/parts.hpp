@@ -30,7 +30,17 @@ struct door_core {
   kit::gateway asked;
   kit::round<round_answers> together;
   kit::rate_limit rates;
+  std::atomic<std::uint64_t> refused_keys{0}; ///< requests, so far
+  kit::rate_limit refusals_logged{10};
+
+  /// Counts and tells of one whose key is not known (null) or may not do it.
+  void refuse(const api_key* key, const http::request& from);
 };
+
+/// What the core calls a queue of one of the two services.
+inline std::string core_name(const std::string& queue, bool dedup) {
+  return dedup ? std::string{dedup_queue_prefix} + queue : queue;
+}
 
 /// A request whose key and right have been checked.
 struct call {
@@ -48,11 +58,18 @@ struct call {
 
   /// What the core calls a queue of this service.
   std::string core_name(const std::string& queue) const {
-    return dedup ? std::string{dedup_queue_prefix} + queue : queue;
+    return emodb::core_name(queue, dedup);
   }
 
   /// Whether the queue takes deposits, which have a door of their own.
-  bool holds_deposits(const std::string& core_name) const;
+  bool holds_deposits(const std::string& core_name) const {
+    return ring->kind_of(core_name) == queue_kind::deposit;
+  }
+
+  /// Whether the key may do this with a queue of this service.
+  bool may(queue_right right, const std::string& queue) const {
+    return permitted(*key, right, queue, ring->kind_of(core_name(queue)));
+  }
 
   /// Answers with what is wrong, if anything is.
   bool refused(std::optional<http::response> wrong);

@@ -181,7 +181,7 @@ void send_batches(call x) {
   if (!read_body(x, read))
     return;
   for (const auto& one : batches)
-    if (!permitted(*x.key, queue_right::post, one.queue)) {
+    if (!x.may(queue_right::post, one.queue)) {
       x.answer.send(queue_forbidden(one.queue));
       return;
     }

@@ -14,9 +14,8 @@ namespace depositd::http {
 
 namespace {
 
-response refusal(unsigned status, std::string text) {
-  return response::text(status, std::move(text) + '\n');
-}
+/// A body that is not longer, nor can become so, costs an I/O thread little.
+constexpr std::size_t labour_bytes_min = 64 * 1024;
 
 /// The limit is extended as bytes go over.
 kit::loop::time after(kit::loop::time from, std::chrono::milliseconds limit,
@@ -93,6 +92,7 @@ bool exchange::step(const char* method, const char* version, const char* data,
       return true;
     }
     case stage::gating:
+    case stage::preparing:
       return settle();
     case stage::body:
       return size != 0 ? receive(data, size) : dispatch();
@@ -103,90 +103,6 @@ bool exchange::step(const char* method, const char* version, const char* data,
       return true;
   }
   return false;
-}
-
-// False: answered already.
-bool exchange::read_head(const char* method, const char* version) {
-  ++context_->requests;
-  request_.method = method;
-  request_.peer = at_.peer;
-  request_.secure = at_.secure;
-  request_.headers = read_headers(handle_);
-  if (auto refused = check_body_headers()) {
-    has_body_ = true; // or so it may be: the connection must end
-    answer(std::move(*refused));
-    return false;
-  }
-  const auto fail = [&](unsigned status, const char* text) {
-    answer(refusal(status, text));
-    return false;
-  };
-  if (head_bytes(handle_) > context_->options.header_bytes_max
-      || request_.headers.size() > context_->options.headers_max)
-    return fail(431, "The request's headers are too large.");
-  if (!has_clean_lines(handle_, method, version))
-    return fail(400, "The request's lines must end with CR LF.");
-  if (std::string_view{version} == "HTTP/1.1" && !request_.header("host"))
-    return fail(400, "A Host header is needed.");
-  if (target_.find(' ') != std::string::npos)
-    return fail(400, "The request line is malformed.");
-  if (at_.over_limit || context_->stopping) {
-    ++context_->refused;
-    answer(unavailable(1));
-    return false;
-  }
-  std::string_view path = target_;
-  const auto question = path.find('?');
-  if (question != std::string_view::npos) {
-    request_.query = parse_urlencoded(path.substr(question + 1));
-    path = path.substr(0, question);
-  }
-  // The absolute form that proxies send.
-  if (const auto scheme = path.find("://");
-      !path.empty() && path[0] != '/' && scheme != std::string_view::npos)
-    path = path.substr(std::min(path.find('/', scheme + 3), path.size()));
-  request_.path = path;
-  request_.segments = split_path(path);
-  auto found = context_->routes.find(request_.method, request_.segments);
-  if (!found.found && found.allow.empty())
-    return fail(404, "There is nothing here.");
-  if (!found.found) {
-    answer(refusal(405, "The method is not allowed here.")
-             .with("Allow", std::move(found.allow)));
-    return false;
-  }
-  route_ = found.found;
-  request_.captured = std::move(found.captured);
-  body_bytes_max_ = route_->options.body_bytes_max != 0
-                      ? route_->options.body_bytes_max
-                      : context_->options.body_bytes_max;
-  const auto* length = request_.header("content-length");
-  // The library has checked that it is a number.
-  if (length && !chunked_ && std::stoull(*length) > body_bytes_max_)
-    return fail(413, "The body is too large.");
-  return true;
-}
-
-std::optional<response> exchange::check_body_headers() {
-  const std::string* length = nullptr;
-  for (const auto& [name, value] : request_.headers) {
-    if (same_token(name, "transfer-encoding")) {
-      if (chunked_ || !same_token(trim(value), "chunked"))
-        return refusal(400, "The transfer encoding is not known.");
-      chunked_ = true;
-    } else if (same_token(name, "content-length")) {
-      if (length && *length != value)
-        return refusal(400, "Two lengths of the body.");
-      if (value.empty()
-          || value.find_first_not_of("0123456789") != std::string::npos)
-        return refusal(400, "The length of the body is not a number.");
-      length = &value;
-    }
-  }
-  has_body_ = chunked_ || (length && *length != "0");
-  if (chunked_ && length)
-    return refusal(400, "A length and chunks exclude each other.");
-  return std::nullopt;
 }
 
 bool exchange::open_gate() {
@@ -208,7 +124,7 @@ bool exchange::settle() {
       answer_ = unavailable(1);
       answered_ = true;
     }
-    if (!answered_ && (stage_ == stage::handling || !passed_)) {
+    if (!answered_ && !passed_) {
       suspended_ = true;
       suspended_before_ = true;
       ++context_->suspended;
@@ -217,6 +133,12 @@ bool exchange::settle() {
     }
     if (answered_)
       return queue();
+    passed_ = false;
+  }
+  if (stage_ == stage::preparing) {
+    stage_ = stage::handling;
+    handle();
+    return settle();
   }
   stage_ = stage::body;
   begun_ = at_.loop.now();
@@ -267,13 +189,36 @@ std::optional<response> exchange::unpack() {
 }
 
 bool exchange::dispatch() {
-  stage_ = stage::handling;
+  stage_ = stage::preparing;
   begin_answering();
+  const bool unpacks =
+    !request_.body.empty() && request_.header("content-encoding");
+  // What is unpacked may become as long as it may be.
+  const auto bytes = unpacks ? body_bytes_max_ : request_.body.size();
+  if (bytes > labour_bytes_min && (unpacks || route_->options.laborious))
+    context_->labour->post([self = shared_from_this()] { self->prepare(); });
+  else
+    prepare();
+  return settle();
+}
+
+// On the I/O thread, or on the one for long work while nothing else is done.
+void exchange::prepare() {
+  {
+    const std::lock_guard lock{guard_};
+    if (answered_ || !handle_)
+      return; // nobody waits any more
+  }
   if (auto refused = unpack())
     answer(std::move(*refused));
+  else if (route_->options.laborious)
+    handle();
   else
-    route_->answer(std::move(request_), responder{shared_from_this()});
-  return settle();
+    pass();
+}
+
+void exchange::handle() {
+  route_->answer(std::move(request_), responder{shared_from_this()});
 }
 
 void exchange::begin_answering() {

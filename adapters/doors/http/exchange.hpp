@@ -24,6 +24,7 @@ struct connection;
 struct exchange_context {
   server_options options;
   router routes;
+  kit::loop* labour = nullptr;       ///< for what would hold up the I/O threads
   std::atomic<bool> stopping{false}; ///< new requests are answered 503
   std::atomic<bool> stopped{false};  ///< nothing may be suspended any more
   std::atomic<std::uint64_t> suspended{0};
@@ -47,6 +48,11 @@ public:
   bool step(const char* method, const char* version, const char* data,
             std::size_t& size);
 
+  /// The library is about to refuse the body's length of some request, with two
+  /// heads in one answer. Says it with one, and that nothing more may be sent.
+  /// False: it is not this request.
+  bool refuse_length();
+
   /// The library has finished with the request.
   void detach();
 
@@ -59,16 +65,29 @@ public:
   void pass() override;
 
 private:
-  enum class stage : std::uint8_t { head, gating, body, handling, queued };
+  enum class stage : std::uint8_t {
+    head,
+    gating,
+    body,
+    preparing,
+    handling,
+    queued
+  };
 
   bool read_head(const char* method, const char* version);
   bool open_gate();
   bool receive(const char* data, std::size_t& size);
   bool dispatch();
+  void prepare();
+  void handle();
   bool settle();
   bool queue();
   bool refuse_now(const response& what);
-  std::optional<response> check_body_headers();
+  std::optional<response> check_framing(const char* method,
+                                        const char* version);
+  std::optional<response> check_body_headers(bool knows_chunks);
+  std::string client() const;
+  void set_body_limit();
   std::optional<response> unpack();
   bool hold(std::size_t bytes);
   void begin_answering();

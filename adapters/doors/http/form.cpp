@@ -169,7 +169,10 @@ caf::expected<form> read_form(const request& from) {
   if (value.token != "application/x-www-form-urlencoded")
     return malformed("the body is not a form");
   form out;
-  for (auto& [name, data] : parse_urlencoded(from.body)) {
+  auto pairs = parse_urlencoded(from.body, form_parts_max + 1);
+  if (pairs.size() > form_parts_max)
+    return malformed("too many parts");
+  for (auto& [name, data] : pairs) {
     form_part part;
     part.name = std::move(name);
     part.data = out.storage.emplace_back(std::move(data));

@@ -32,6 +32,7 @@ struct form {
 };
 
 inline constexpr std::size_t form_parts_max = 256;
+inline constexpr std::size_t urlencoded_bytes_max = 64 * 1024;
 inline constexpr std::size_t boundary_bytes_max = 70;
 
 /// Reads the body by its content type. A last field that is not closed ends

@@ -18,6 +18,10 @@ response&& response::with(std::string name, std::string value) && {
   return std::move(*this);
 }
 
+response refusal(unsigned status, std::string text) {
+  return response::text(status, std::move(text) + '\n');
+}
+
 response unavailable(unsigned retry_after_s) {
   return response::of(503, "text/html;charset=ISO-8859-1",
                       "<html><body><h1>503 Service Unavailable</h1>\n"

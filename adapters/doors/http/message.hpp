@@ -10,6 +10,15 @@
 
 namespace depositd::http {
 
+/// The first header of this name, null if there is none.
+inline const std::string* find_header(const parameters& headers,
+                                      std::string_view name) {
+  for (const auto& x : headers)
+    if (same_token(x.first, name))
+      return &x.second;
+  return nullptr;
+}
+
 /// A request; with its body once that has been received.
 struct request {
   std::string method;
@@ -23,15 +32,13 @@ struct request {
   parameters query;
   parameters headers;
   std::string body; ///< decoded if it came chunked or compressed
-  std::string peer; ///< the client's numeric address, without the port
+  /// The client's numeric address, without the port; behind trusted proxies the
+  /// one that they tell.
+  std::string peer;
   bool secure = false;
 
-  /// The first header of this name, null if there is none.
   const std::string* header(std::string_view name) const {
-    for (const auto& x : headers)
-      if (same_token(x.first, name))
-        return &x.second;
-    return nullptr;
+    return find_header(headers, name);
   }
 };
 
@@ -50,6 +57,9 @@ struct response {
   /// The same with one header more.
   response&& with(std::string name, std::string value) &&;
 };
+
+/// One line that says what is wrong with the request.
+response refusal(unsigned status, std::string text);
 
 /// The page that says that nobody can answer now, with a Retry-After.
 response unavailable(unsigned retry_after_s);

@@ -24,8 +24,12 @@ using gate = std::function<void(const request&, gatekeeper)>;
 /// What a route wants other than the server's defaults.
 struct route_options {
   std::size_t body_bytes_max = 0;            ///< 0: the server's own limit
+  std::size_t urlencoded_bytes_max = 0; ///< of such a body; 0: like any other
   std::chrono::milliseconds answer_limit{0}; ///< 0: the server's own limit
   gate before_body;                          ///< may be null
+  /// The handler does more the longer the body is. With a long one it runs in
+  /// the thread for such work, and other connections do not wait for it.
+  bool laborious = false;
   bool head = true; ///< a GET that answers HEAD too; false if it changes things
   /// What is answered after the limit; null: 504.
   std::shared_ptr<const response> late;

@@ -4,6 +4,7 @@
 // handlers, which answer when they can.
 
 #include "adapters/doors/http/router.hpp"
+#include "adapters/doors/kit/addresses.hpp"
 #include "adapters/doors/kit/listen.hpp"
 #include "adapters/doors/kit/tls.hpp"
 #include "messages/values/endpoint.hpp"
@@ -21,6 +22,7 @@ namespace depositd::http {
 struct server_options {
   endpoint listen{"127.0.0.1", 0}; ///< port 0 takes a free one
   kit::tls_files tls;
+  kit::address_list trusted_proxies; ///< whose X-Forwarded-For is believed
   std::uint32_t io_threads = 2;
   std::uint32_t connections_max = 4096; ///< less if few files may be open
   std::uint32_t connections_per_address_max = 0; ///< 0: no limit

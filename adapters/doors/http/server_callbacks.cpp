@@ -116,6 +116,17 @@ void server_core::on_connection(void* self, MHD_Connection* handle, void** slot,
     core.close(*x);
 }
 
+// Nothing is logged: lines may quote what a client has sent. But they are the
+// only sign of what the library does before it asks anybody.
+void server_core::on_log_line(void* self, const char* format, va_list) {
+  if (std::string_view{format}.find("Content-Length") == std::string_view::npos)
+    return;
+  for (auto* x : static_cast<worker*>(self)->loop.connections.open())
+    if (const auto& current = static_cast<connection*>(x)->current;
+        current && current->refuse_length())
+      return;
+}
+
 std::size_t server_core::keep_escapes(void*, MHD_Connection*, char* text) {
   return std::char_traits<char>::length(text);
 }

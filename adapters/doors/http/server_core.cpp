@@ -25,10 +25,6 @@ std::chrono::milliseconds tick_of(const server_options& x) {
                     std::chrono::milliseconds{250});
 }
 
-void ignore_library_log(void*, const char*, va_list) {
-  // Its lines may quote what a client has sent.
-}
-
 } // namespace
 
 caf::expected<std::unique_ptr<server>> server::start(server_options options,
@@ -79,7 +75,7 @@ MHD_Daemon* server_core::make_daemon(worker& for_whom) {
   items.push_back({MHD_OPTION_END, 0, nullptr});
   auto* out =
     MHD_start_daemon(flags, 0, nullptr, nullptr, on_request, &for_whom,
-                     MHD_OPTION_EXTERNAL_LOGGER, ignore_library_log, nullptr,
+                     MHD_OPTION_EXTERNAL_LOGGER, on_log_line, &for_whom,
                      MHD_OPTION_URI_LOG_CALLBACK, on_target, &for_whom,
                      MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, nullptr,
                      MHD_OPTION_NOTIFY_COMPLETED, on_completed, &for_whom,
@@ -92,6 +88,9 @@ MHD_Daemon* server_core::make_daemon(worker& for_whom) {
 
 caf::error server_core::start_worker() {
   try {
+    if (!labour_)
+      labour_ = kit::start_loop();
+    context_->labour = labour_.get();
     workers_.push_back(
       std::unique_ptr<worker>{new worker{*this, io_loop{tick_of(options())}}});
   } catch (const std::system_error& why) {
@@ -174,6 +173,7 @@ void server_core::stop(std::chrono::milliseconds within) {
   for (auto& x : workers_)
     x->loop.stop();
   workers_.clear();
+  labour_->stop();
 }
 
 server_numbers server_core::numbers() const {

@@ -7,6 +7,7 @@
 #include "adapters/doors/http/server.hpp"
 
 #include <chrono>
+#include <cstdarg>
 #include <memory>
 #include <vector>
 
@@ -41,6 +42,7 @@ private:
   static void on_connection(void* self, MHD_Connection* handle, void** slot,
                             MHD_ConnectionNotificationCode what);
   static std::size_t keep_escapes(void*, MHD_Connection*, char* text);
+  static void on_log_line(void* self, const char* format, va_list);
 
   MHD_Daemon* make_daemon(worker& for_whom);
   caf::error start_worker();
@@ -57,6 +59,7 @@ private:
   std::shared_ptr<exchange_context> context_;
   kit::tls_credentials tls_;
   kit::connection_limit connections_;
+  std::unique_ptr<kit::loop> labour_; ///< outlives the workers
   std::vector<std::unique_ptr<worker>> workers_;
 };
 

@@ -64,9 +64,9 @@ std::string form_decode(std::string_view text) {
   return decode(text, true);
 }
 
-parameters parse_urlencoded(std::string_view text) {
+parameters parse_urlencoded(std::string_view text, std::size_t count_max) {
   parameters out;
-  while (!text.empty()) {
+  while (!text.empty() && out.size() < count_max) {
     const auto end = std::min(text.find('&'), text.size());
     const auto pair = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
@@ -87,6 +87,15 @@ const std::string* find(const parameters& where, std::string_view name) {
     if (x.first == name)
       return &x.second;
   return nullptr;
+}
+
+bool is_token(std::string_view text) noexcept {
+  constexpr std::string_view marks = "!#$%&'*+-.^_`|~";
+  return !text.empty() && std::all_of(text.begin(), text.end(), [&](char c) {
+    const char l = lower(c);
+    return (l >= 'a' && l <= 'z') || (c >= '0' && c <= '9')
+           || marks.find(c) != marks.npos;
+  });
 }
 
 bool same_token(std::string_view a, std::string_view b) noexcept {

@@ -3,6 +3,7 @@
 // Small text work of HTTP: decoding of targets and forms, header parameters,
 // escaping for pages.
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,11 +20,15 @@ std::string percent_decode(std::string_view text);
 /// The same, and '+' is a blank: the rule of query strings and forms.
 std::string form_decode(std::string_view text);
 
-/// `a=1&b=2` as sent, decoded by the rule of forms.
-parameters parse_urlencoded(std::string_view text);
+/// `a=1&b=2` as sent, decoded by the rule of forms; not more than so many.
+parameters parse_urlencoded(std::string_view text,
+                            std::size_t count_max = std::string_view::npos);
 
 /// The first value of this name; null if there is none.
 const std::string* find(const parameters& where, std::string_view name);
+
+/// Whether the text is a `token` of RFC 9110: a method, a header's name.
+bool is_token(std::string_view text) noexcept;
 
 /// Whether two header names or tokens are the same but for ASCII case.
 bool same_token(std::string_view a, std::string_view b) noexcept;

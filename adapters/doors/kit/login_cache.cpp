@@ -1,5 +1,7 @@
 #include "adapters/doors/kit/login_cache.hpp"
 
+#include <algorithm>
+
 #include <sodium.h>
 
 namespace depositd::kit {
@@ -38,10 +40,23 @@ std::string login_cache::digest(std::string_view user, std::string_view hash,
   return out;
 }
 
-void login_cache::remember(std::string digest) {
-  if (known_.size() >= entries_max)
+bool login_cache::knows(const std::string& digest,
+                        const std::string& peer) const {
+  const auto at = known_.find(digest);
+  return at != known_.end()
+         && std::find(at->second.begin(), at->second.end(), peer)
+              != at->second.end();
+}
+
+void login_cache::remember(const std::string& digest, const std::string& peer) {
+  if (knows(digest, peer))
+    return;
+  if (known_.size() >= entries_max && !knows(digest))
     known_.clear();
-  known_.insert(std::move(digest));
+  auto& peers = known_[digest];
+  if (peers.size() == peers_max)
+    peers.erase(peers.begin());
+  peers.push_back(peer);
 }
 
 } // namespace depositd::kit

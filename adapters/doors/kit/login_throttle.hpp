@@ -2,6 +2,7 @@
 
 #include "messages/values/types.hpp"
 
+#include <cstdint>
 #include <string>
 #include <unordered_map>
 
@@ -13,8 +14,20 @@ namespace depositd::kit {
 class login_throttle {
 public:
   static constexpr std::uint32_t failures_max = 20;
+  /// From so many on not even a login that was right there before gets in.
+  static constexpr std::uint32_t misses_max = 100;
   static constexpr micros window_us = 60'000'000;
-  static constexpr std::size_t entries_max = 100'000;
+  static constexpr std::size_t bytes_max = std::size_t{16} << 20;
+
+  /// What a user may try from an address.
+  enum class standing : std::uint8_t {
+    open,
+    limited, ///< only what is known to be right there
+    closed,
+  };
+
+  standing of(const std::string& user, const std::string& peer,
+              micros now) const;
 
   /// Whether a login may be checked now; if so, it counts as one that may fail
   /// until it is said how it ended.
@@ -26,6 +39,14 @@ public:
   /// Nothing was found out.
   void gave_up(const std::string& user, const std::string& peer);
 
+  /// One was refused unchecked; it counts too.
+  void missed(const std::string& user, const std::string& peer);
+
+  /// What is kept takes about so much.
+  std::size_t bytes() const noexcept {
+    return bytes_;
+  }
+
 private:
   struct entry {
     std::uint32_t failures = 0;
@@ -33,9 +54,13 @@ private:
     micros since_us = never;
   };
 
-  void forget_old(micros now);
+  static std::size_t bytes_of(const std::string& key);
+  template <class F>
+  void forget(F which);
+  void make_room(std::size_t bytes, micros now);
 
   std::unordered_map<std::string, entry> entries_;
+  std::size_t bytes_ = 0;
 };
 
 } // namespace depositd::kit

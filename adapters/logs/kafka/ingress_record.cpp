@@ -19,7 +19,6 @@ namespace {
 constexpr kit::json_rules strict{
   .depth_max = 63, .byte_order_mark = false, .lone_surrogates = false};
 constexpr std::size_t members_max = 1'000;
-constexpr std::size_t id_bytes_max = 255;
 constexpr std::int64_t priority_max = 99;
 
 caf::error refuse(ec code, std::string why) {
@@ -174,7 +173,7 @@ bool is_control(char x) {
 caf::error take_names(const fields& from, ingest_deposit& to) {
   if (!from.id)
     return wrong("id is missing");
-  if (from.id->empty() || from.id->size() > id_bytes_max)
+  if (from.id->empty() || from.id->size() > plain_name_bytes_max)
     return wrong("id must have 1 to 255 bytes");
   if (std::any_of(from.id->begin(), from.id->end(), is_control))
     return wrong("id has control characters");

@@ -41,6 +41,19 @@ TEST(tables, line_up_with_numbers_to_the_right) {
             "longer  1234\n");
 }
 
+TEST(escaping, ends_where_there_is_no_more_room) {
+  EXPECT_EQ(escaped("abcdefgh", 8), "abcdefgh");
+  EXPECT_EQ(escaped("abcdefghi", 8), "abcde...");
+  EXPECT_EQ(escaped("äöüäöüäöü", 8), "äöüäö...");
+  EXPECT_EQ(escaped("abcd\x1b\x1b", 8), "abcd...");
+}
+
+TEST(tables, shorten_what_somebody_has_made_long) {
+  const auto out = table({"NAME", "N"}, {{std::string(8 << 20, 'x'), "7"}});
+  EXPECT_LT(out.size(), 1'000u);
+  EXPECT_NE(out.find("xxx...  7\n"), std::string::npos);
+}
+
 TEST(rendering, topics_show_what_was_made) {
   EXPECT_EQ(rendered("kafka init",
                      R"({"topics":[{"topic":"in","partitions":8,)"

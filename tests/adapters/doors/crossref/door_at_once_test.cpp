@@ -14,9 +14,19 @@ protected:
   const std::string xml = a_deposit().with_article("10.5555/a").text();
 
   std::string request() const {
+    return request_of("psychoceramics");
+  }
+
+  void set_running(std::uint32_t now, std::uint32_t most) {
+    const std::lock_guard lock{engine->guard};
+    engine->running = now;
+    engine->running_max = most;
+  }
+
+  std::string request_of(const std::string& user) const {
     return post_text("/v2/deposits", "multipart/form-data; boundary=xYzZY",
                      form_text{}
-                       .field("usr", "psychoceramics")
+                       .field("usr", user)
                        .field("pwd", secret)
                        .file("mdFile", "a.xml", xml)
                        .closed());
@@ -161,4 +171,65 @@ TEST_F(crossref_at_once, row_40_the_seventeenth_at_once_is_500) {
       EXPECT_NE(answer->status, 500u);
     }
   EXPECT_EQ(deposit_at_once(xml).status, 403u); // the same timestamp again
+}
+
+TEST_F(crossref_at_once, row_40_who_takes_all_places_leaves_some_to_others) {
+  make_v2_wait();
+  start();
+  std::vector<std::unique_ptr<raw_client>> clients;
+  const auto send = [&](const std::string& user, int count) {
+    for (int i = 0; i < count; ++i) {
+      clients.push_back(std::make_unique<raw_client>(server->port()));
+      clients.back()->send(request_of(user));
+    }
+  };
+  send("psychoceramics", 17);
+  unsigned refused = 0;
+  for (int i = 0; i < 2000 && refused == 0; ++i)
+    for (auto& x : clients)
+      refused += x->readable_within(1);
+  ASSERT_EQ(refused, 1u);
+  send("other", 5);
+  for (int i = 0; i < 2000 && refused == 1; ++i)
+    for (std::size_t at = 17; at < clients.size(); ++at)
+      refused += clients[at]->readable_within(1);
+  EXPECT_EQ(refused, 2u);
+  let_v2_go();
+  unsigned limited = 0;
+  for (auto& x : clients)
+    limited += x->receive()->status == 500;
+  EXPECT_EQ(limited, 2u);
+}
+
+TEST_F(crossref_at_once, row_10_nothing_is_processed_for_who_gets_nothing) {
+  start();
+  set_running(0, 0);
+  const auto x = deposit_at_once(xml);
+  EXPECT_EQ(x.status, 503u);
+  EXPECT_EQ(x.header("retry-after"), "60");
+  EXPECT_EQ(count(), 0u);
+  EXPECT_EQ(engine->ids_reserved, 0u);
+  set_running(0, 1);
+  EXPECT_EQ(deposit_at_once(xml).status, 200u);
+}
+
+TEST_F(crossref_at_once, row_10_what_runs_counts_against_the_users_cap) {
+  start();
+  set_running(2, 2);
+  const auto x = deposit_at_once(xml);
+  EXPECT_EQ(x.status, 500u);
+  EXPECT_TRUE(has(x.body, "ExceededConcurrentLimit"));
+  EXPECT_EQ(count(), 0u);
+  set_running(1, 2);
+  EXPECT_EQ(deposit_at_once(xml).status, 200u);
+}
+
+TEST_F(crossref_at_once, row_09_as_many_pending_as_the_queue_allows_is_429) {
+  {
+    const std::lock_guard lock{engine->guard};
+    engine->pending_limit = 0;
+  }
+  start();
+  EXPECT_EQ(deposit_at_once(xml).status, 429u);
+  EXPECT_EQ(count(), 0u);
 }

@@ -51,6 +51,8 @@ struct fake_engine {
   std::vector<submission_row> rows; ///< in order of arrival
   control_state control;
   std::uint64_t pending_limit = 10'000;
+  std::uint32_t running = 0; ///< of any user
+  std::uint32_t running_max = no_cap;
   ec submit_fails = ec{};          ///< submit and record_submission answer this
   ec look_fails = ec{};            ///< submission_query answers this
   bool v2_waits = false;           ///< handle_item is not answered while true
@@ -102,7 +104,7 @@ inline caf::behavior fake_shard(caf::event_based_actor*, engine_pointer x) {
     },
     [=](const count_pending& what) {
       const std::lock_guard lock{x->guard};
-      pending_counted out{0, x->pending_limit};
+      pending_counted out{0, x->pending_limit, x->running, x->running_max};
       for (const auto& row : x->rows)
         out.pending += row.user == what.user && row.queue == what.queue
                        && row.status == submission_status::queued;
@@ -271,8 +273,10 @@ protected:
     server = std::move(*made);
   }
 
-  raw_answer ask(const std::string& request) {
-    raw_client client{server->port()};
+  /// `from` is any address of 127/8, in the order of the machine.
+  raw_answer ask(const std::string& request,
+                 std::uint32_t from = INADDR_LOOPBACK) {
+    raw_client client{server->port(), 20, from};
     auto out = client.exchange(request);
     EXPECT_TRUE(out) << "no answer";
     return out ? *out : raw_answer{};
@@ -306,9 +310,10 @@ protected:
                                            .closed());
   }
 
-  raw_answer deposit_at_once(const std::string& bytes) {
+  raw_answer deposit_at_once(const std::string& bytes,
+                             const std::string& user = "psychoceramics") {
     return post_form("/v2/deposits", form_text{}
-                                       .field("usr", "psychoceramics")
+                                       .field("usr", user)
                                        .field("pwd", secret)
                                        .field("operation", "doMDUpload")
                                        .file("mdFile", "a.xml", bytes)

@@ -15,7 +15,8 @@
 namespace depositd::testing {
 
 /// Every right on every queue, those beginning with two underscores too.
-const std::vector<std::string> all_rights{"queue|*|*", "queue|*|__*"};
+const std::vector<std::string> all_rights{"queue|*|*", "queue|*|__*",
+                                          "queue|*|metadata"};
 
 /// A depositd on free ports of the loopback. Not started by the constructor;
 /// the same folder is used at every start. Failures throw

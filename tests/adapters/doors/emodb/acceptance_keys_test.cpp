@@ -65,6 +65,13 @@ TEST_P(keys, H1_nobody_gets_in_without_a_known_key) {
   EXPECT_EQ(client.size(q), 0);
 }
 
+TEST_P(keys, H1_nothing_is_unpacked_without_a_known_key) {
+  auto stranger = with_key("unknown-key");
+  EXPECT_TRUE(is_forbidden(stranger.call(
+    "POST", q + "/send",
+    {"Content-Type: application/json", "Content-Encoding: gzip"}, "no gzip")));
+}
+
 TEST_P(keys, H1_other_text_than_the_key_is_not_the_key) {
   for (const auto& text :
        {key_of_all + "x", key_of_all.substr(1), "K" + key_of_all.substr(1),
@@ -79,6 +86,17 @@ TEST_P(keys, H2_a_key_without_rights_on_the_queue_polls_nothing) {
   EXPECT_TRUE(is_forbidden(other.get(q + "/poll")));
   EXPECT_TRUE(is_forbidden(other.get(q + "/poll?partitioned=true")));
   EXPECT_TRUE(is_forbidden(other.get(q + "/poll?partitioned=false")));
+}
+
+TEST_P(keys, H2_deposits_are_not_among_all_queues) {
+  if (client.base() != "/queue/1")
+    GTEST_SKIP() << "there it is another queue";
+  auto other = with_rights({"queue|*|*", "queue|*|meta*"});
+  EXPECT_TRUE(is_forbidden(other.get("metadata/poll")));
+  EXPECT_TRUE(is_forbidden(other.get("metadata/peek")));
+  EXPECT_TRUE(is_forbidden(other.get("metadata/size")));
+  EXPECT_TRUE(is_forbidden(other.post("metadata/ack", "[]")));
+  EXPECT_TRUE(says(client.get("metadata/poll"), "[]"));
 }
 
 TEST_P(keys, H3_a_key_that_may_post_may_not_poll) {

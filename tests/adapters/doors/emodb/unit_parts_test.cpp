@@ -90,6 +90,23 @@ TEST(emodb_keys, may_do_what_their_permits_say) {
       << x.permit.queue << " on " << x.queue;
 }
 
+TEST(emodb_keys, reach_queues_of_deposits_only_by_the_whole_name) {
+  using enum queue_right;
+  const auto reaches = [](const std::string& pattern) {
+    return permitted({"k", {{any, pattern}}}, poll, "metadata",
+                     queue_kind::deposit);
+  };
+  EXPECT_FALSE(reaches("*"));
+  EXPECT_FALSE(reaches("meta*"));
+  EXPECT_FALSE(reaches("metadata*"));
+  EXPECT_TRUE(reaches("metadata"));
+  auto control = std::make_shared<control_state>();
+  control->queues["metadata"] = deposit_queue_defaults();
+  const key_ring ring{control, true};
+  EXPECT_EQ(ring.kind_of("metadata"), queue_kind::deposit);
+  EXPECT_EQ(ring.kind_of("dedupq/metadata"), queue_kind::message);
+}
+
 TEST(emodb_keys, are_found_by_digest) {
   auto control = std::make_shared<control_state>();
   control->keys["worker"] = {

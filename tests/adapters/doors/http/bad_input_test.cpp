@@ -82,6 +82,28 @@ TEST_F(http_bad_input, row_17_refuses_lengths_that_make_no_sense) {
   EXPECT_TRUE(alive());
 }
 
+TEST_F(http_bad_input, row_17_says_so_once) {
+  start();
+  const std::vector<std::pair<std::string, unsigned>> lengths{
+    {"-5", 400u},
+    {"+5", 400u},
+    {"5, 5", 400u},
+    {"0x5", 400u},
+    {"5x", 400u},
+    {"99999999999999999999", 413u},
+    {"18446744073709551615", 413u}};
+  for (const auto& [length, status] : lengths) {
+    auto client = connect();
+    const auto x =
+      client.exchange(head("Content-Length: " + length + "\r\n") + "hello");
+    ASSERT_TRUE(x) << length;
+    EXPECT_EQ(x->status, status) << length;
+    EXPECT_EQ(x->body.find("HTTP/1.1"), std::string::npos) << x->body;
+    EXPECT_TRUE(client.at_end()) << length;
+  }
+  EXPECT_TRUE(alive());
+}
+
 TEST_F(http_bad_input, row_18_refuses_length_with_chunks) {
   start();
   EXPECT_EQ(status_of(head("Content-Length: 3\r\n"
@@ -112,6 +134,37 @@ TEST_F(http_bad_input, row_18_refuses_lines_that_end_with_line_feed_only) {
   EXPECT_EQ(status_of("GET /hello HTTP/1.1\nHost: a\n\n"), 400u);
   EXPECT_EQ(status_of("GET /hello HTTP/1.1\r\nHost: a\nX: y\r\n\r\n"), 400u);
   EXPECT_EQ(status_of("GET /hello HTTP/1.1\r\nHost: a\r\n\n"), 400u);
+}
+
+TEST_F(http_bad_input, row_18_a_name_that_is_no_token_ends_the_connection) {
+  start();
+  for (const auto* line :
+       {"Content-Length : 5", "Transfer-Encoding : chunked", "X\tY: z", " X: y",
+        "X(: y", "X: 1\rTransfer-Encoding: chunked", "X: a\x01z",
+        "X: a\x7fz"}) {
+    auto client = connect();
+    const auto x =
+      client.exchange(head(std::string{line} + "\r\n")
+                      + "12345GET /hello HTTP/1.1\r\nHost: a\r\n\r\n");
+    ASSERT_TRUE(x) << line;
+    EXPECT_EQ(x->status, 400u) << line;
+    EXPECT_EQ(x->header("connection"), "close") << line;
+    EXPECT_FALSE(client.receive()) << line;
+  }
+  EXPECT_EQ(status_of("GET /hello HTTP/1.1\r\nHost: a\r\n"
+                      "X_!#$%&'*+-.^`|~1: a\tb \xc3\xa9\r\n\r\n"),
+            200u);
+}
+
+TEST_F(http_bad_input, row_18_refuses_chunks_of_a_client_that_knows_none) {
+  start();
+  auto client = connect();
+  EXPECT_EQ(client
+              .exchange("POST /echo HTTP/1.0\r\nTransfer-Encoding: chunked"
+                        "\r\nConnection: keep-alive\r\n\r\n0\r\n\r\n")
+              ->status,
+            400u);
+  EXPECT_TRUE(client.closed());
 }
 
 TEST_F(http_bad_input, refuses_nul_in_headers) {

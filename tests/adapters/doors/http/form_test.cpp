@@ -32,6 +32,19 @@ TEST(http_form, reads_fields_and_files_with_their_bytes) {
   EXPECT_EQ(x.parts[1].data, bytes);
 }
 
+TEST(http_form, row_24_reads_no_more_fields_of_an_urlencoded_body) {
+  request x;
+  x.headers = {{"Content-Type", "application/x-www-form-urlencoded"}};
+  for (std::size_t i = 0; i < form_parts_max; ++i)
+    x.body += "a&";
+  EXPECT_EQ(read_form(x)->parts.size(), form_parts_max);
+  x.body += "a";
+  const auto above = read_form(x);
+  ASSERT_FALSE(above);
+  EXPECT_EQ(above.error(), ec::malformed);
+  EXPECT_EQ(parse_urlencoded("a&b&c&d", 2).size(), 2u);
+}
+
 TEST(http_form, tells_an_empty_file_name_from_none) {
   const auto body =
     part("name=a; filename=\"\"", "x") + part("name=b", "y") + "--b--";

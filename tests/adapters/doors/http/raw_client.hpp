@@ -37,13 +37,16 @@ struct raw_answer {
 
 class raw_client {
 public:
-  explicit raw_client(std::uint16_t port, int wait_s = 20)
+  explicit raw_client(std::uint16_t port, int wait_s = 20,
+                      std::uint32_t from = INADDR_LOOPBACK)
     : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
     const timeval limit{wait_s, 0};
     setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
     setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
     sockaddr_in to{};
     to.sin_family = AF_INET;
+    to.sin_addr.s_addr = htonl(from);
+    ::bind(socket_, reinterpret_cast<sockaddr*>(&to), sizeof to);
     to.sin_port = htons(port);
     to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     connected_ =
@@ -101,6 +104,11 @@ public:
       if (n < 0)
         return false;
     }
+  }
+
+  /// Whether the server closes and has sent nothing more.
+  bool at_end() {
+    return buffer_.empty() && !fill() && buffer_.empty();
   }
 
   /// Whether an answer or the end of the connection comes within that time.

@@ -59,6 +59,9 @@ protected:
         out += '|' + name + '=' + value;
       to.send(response::text(200, out));
     });
+    routes.add("GET", "/peer", [](request&& x, responder to) {
+      to.send(response::text(200, x.peer));
+    });
     routes.add("POST", "/echo", [](request&& x, responder to) {
       const auto* type = x.header("content-type");
       to.send(response::of(200, type ? *type : "none", std::move(x.body)));
@@ -75,6 +78,17 @@ protected:
     routes.add("GET", "/held",
                [this](request&&, responder to) { held_.hold(std::move(to)); });
     routes.add("GET", "/dropped", [](request&&, responder) {});
+    route_options laborious;
+    laborious.urlencoded_bytes_max = 100;
+    laborious.laborious = true;
+    routes.add(
+      "POST", "/laborious",
+      [this](request&& x, responder to) {
+        if (x.body.size() > 100'000)
+          finished_.wait();
+        to.send(response::text(200, std::move(x.body)));
+      },
+      laborious);
     route_options gated;
     gated.body_bytes_max = 1000;
     gated.before_body = [this](const request& x, gatekeeper keeper) {
@@ -115,6 +129,8 @@ protected:
   }
 
   held_answers held_;
+  std::promise<void> done_; ///< ends the work on long bodies
+  std::shared_future<void> finished_ = done_.get_future().share();
   std::unique_ptr<http::server> server_;
 
 private:

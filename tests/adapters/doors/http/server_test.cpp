@@ -48,6 +48,19 @@ TEST_F(http_server, answers_and_decodes_the_query) {
   EXPECT_EQ(x->header("content-type"), "text/plain;charset=UTF-8");
 }
 
+TEST_F(http_server, tells_who_is_behind_a_trusted_proxy) {
+  const std::string forwarded = "GET /peer HTTP/1.1\r\nHost: a\r\n"
+                                "X-Forwarded-For: 6.6.6.6\r\n"
+                                "x-forwarded-for: 1.2.3.4, 127.0.0.9\r\n\r\n";
+  auto proxies = kit::address_list::of({"127.0.0.0/8"});
+  ASSERT_TRUE(proxies);
+  start({.trusted_proxies = *proxies});
+  EXPECT_EQ(connect().exchange(forwarded)->body, "1.2.3.4");
+  EXPECT_EQ(connect().exchange(get("/peer"))->body, "127.0.0.1");
+  start();
+  EXPECT_EQ(connect().exchange(forwarded)->body, "127.0.0.1");
+}
+
 TEST_F(http_server, names_the_port_that_it_took) {
   start();
   EXPECT_NE(server_->port(), 0);
@@ -136,6 +149,42 @@ TEST_F(http_server, unpacks_gzip_bodies) {
   EXPECT_EQ(
     client.exchange(post("/echo", "x", "Content-Encoding: br\r\n"))->status,
     415u);
+}
+
+TEST_F(http_server, long_work_on_a_body_holds_up_nobody_else) {
+  start({.io_threads = 1});
+  const std::string body(200'000, 'x');
+  auto long_one = connect();
+  long_one.send(post("/laborious", body));
+  auto packed = connect();
+  packed.send(post("/laborious", gzip(body), "Content-Encoding: gzip\r\n"));
+  auto other = connect();
+  EXPECT_EQ(other.exchange(get("/hello"))->status, 200u);
+  EXPECT_EQ(other.exchange(post("/laborious", "short"))->body, "short");
+  EXPECT_FALSE(long_one.readable_within(0));
+  done_.set_value();
+  EXPECT_EQ(long_one.receive()->body, body);
+  EXPECT_EQ(packed.receive()->body, body);
+}
+
+TEST_F(http_server, row_24_an_urlencoded_body_has_a_limit_of_its_own) {
+  start();
+  const std::string type =
+    "Content-Type: application/x-www-form-urlencoded; charset=UTF-8\r\n";
+  const std::string fields(101, 'a');
+  auto honest = connect();
+  EXPECT_EQ(honest.exchange(post("/laborious", fields, type))->status, 413u);
+  auto packed = connect();
+  EXPECT_EQ(packed
+              .exchange(post("/laborious", gzip(fields),
+                             type + "Content-Encoding: gzip\r\n"))
+              ->status,
+            413u);
+  auto short_one = connect();
+  EXPECT_EQ(
+    short_one.exchange(post("/laborious", fields.substr(1), type))->status,
+    200u);
+  EXPECT_EQ(short_one.exchange(post("/laborious", fields))->status, 200u);
 }
 
 TEST_F(http_server, row_24_stops_unpacking_at_the_limit_of_the_body) {
