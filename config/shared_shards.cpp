@@ -59,7 +59,7 @@ struct core_parts {
 class core_factory {
 public:
   core_factory(caf::actor_system& system, const shared_shards_options& options,
-               shards_actor router)
+               shard_router_actor router)
     : system_(system), settings_(options.settings),
       blobs_(options.durable.blobs), registry_(options.durable.registry),
       budget_(options.budget), configuration_(options.configuration),
@@ -141,7 +141,7 @@ private:
   std::shared_ptr<journal::memory_budget> budget_;
   configuration_seen configuration_;
   std::shared_ptr<log_roster> roster_;
-  shards_actor router_;
+  shard_router_actor router_;
 };
 
 } // namespace

@@ -26,7 +26,7 @@ namespace depositd::engine {
 struct core_options {
   shard_number shard = 0;
   shard_number shards = 1; ///< how many there are
-  shards_actor router;     ///< to all of them; null if there is one
+  shard_router_actor router;        ///< to all of them; null if there is one
   journal_store* journal = nullptr; ///< all stores outlive the actors
   projection_store* projection = nullptr;
   blob_store* blobs = nullptr;

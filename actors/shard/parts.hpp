@@ -80,6 +80,10 @@ void start_over(shard_pointer self, const caf::error& why);
 
 /// Applies control events at once everywhere and journals them with the answer.
 /// The events must have passed rules::check.
+
+/// Serves what was recovered, under the newest settings: those in the journal
+/// may be older than what an operator was told is in force.
+void bring_up(shard_pointer self, retry_bring_up x);
 void commit_control(shard_pointer self, const std::vector<event>& changes,
                     std::optional<reply> answer = {});
 caf::result<done> change_control(shard_pointer self, const propose& x);
@@ -94,6 +98,11 @@ caf::result<control_changed> add_watcher(shard_pointer self,
                                          const watch_control& x);
 
 /// Warns of settings that the configuration cannot change any more.
+/// Puts what has been recovered into force, with what differs in the newest
+/// settings; a shard that decides the settings itself is given none.
+void begin_control(shard_pointer self, control_state recovered,
+                   const std::optional<control_changed>& newest);
+
 void warn_of_fixed(const control_state& state, const configuration_seen& seen);
 
 /// Events that carry a changed configuration into the control state.

@@ -135,3 +135,4 @@ shard_self::behavior_type shard(shard_pointer self, shard_options options) {
 }
 
 } // namespace depositd::shard
+    [=](retry_bring_up& x) { bring_up(self, std::move(x)); },

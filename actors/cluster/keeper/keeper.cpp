@@ -218,7 +218,6 @@ shard_keeper_self::behavior_type shard_keeper(shard_keeper_pointer self,
     [=](list_shards) { return list_all(self); },
     [=](lease_tick) { tick(self); },
     [=](const look_at_claims& x) { go_on_leaving(self, x); },
-    [=](const bring_up_again& x) { go_on_opening(self, x); },
   };
 }
 

@@ -59,16 +59,9 @@ struct look_at_claims {
   caf::actor_clock::time_point until; ///< then it leaves anyhow
 };
 
-/// To itself: a core has not learnt the settings yet.
-struct bring_up_again {
-  shard_number shard = 0;
-  epoch_number epoch = 0;
-};
-
 using shard_keeper_self =
   shard_keeper_actor::extend<caf::reacts_to<lease_tick>,
-                             caf::reacts_to<look_at_claims>,
-                             caf::reacts_to<bring_up_again>>;
+                             caf::reacts_to<look_at_claims>>;
 
 struct shard_keeper_options {
   std::shared_ptr<shard_leases> leases;
@@ -152,4 +145,3 @@ shard_keeper_self::behavior_type shard_keeper(shard_keeper_pointer self,
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::cluster::lease_tick)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::cluster::look_at_claims)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::cluster::bring_up_again)

@@ -133,7 +133,7 @@ shard_router_self::behavior_type shard_router(shard_router_pointer self,
       tick_control(self);
       self->delayed_send(self, tick_interval, request_tick{});
     },
-    [=](const bring_up& x) { return bring_shard_up(self, x); });
+    [=](fetch_newest) { return fetch_now(self); });
 }
 
 } // namespace depositd::cluster
