@@ -167,8 +167,9 @@ shared_shards::shared_shards(caf::actor_system& system,
   // Until the leases of an engine that died have ended, and somewhat longer.
   to.owner_wait = milliseconds{settings_.shards.lease_ms} + milliseconds{5'000};
   to.lost = [lost = parts_->lost] { lost->tell(); };
-  parts_->router = system_.spawn(depositd::cluster::shard_router,
-                                 cluster::shard_router_options{to});
+  parts_->router = system_.spawn(
+    depositd::cluster::shard_router,
+    cluster::shard_router_options{to, milliseconds{settings_.shards.lease_ms}});
   parts_->reader = system_.spawn(depositd::cluster::projection_router, to);
   parts_->factory
     = std::make_shared<core_factory>(system_, options, parts_->router);

@@ -278,6 +278,8 @@ using admin_actor = caf::typed_actor<
 using shard_router_actor = shards_actor::extend<
   // From the keeper: who has a shard now.
   caf::reacts_to<struct shard_placed>,
+  // From the keeper: without leases nobody is ready.
+  caf::reacts_to<struct leases_reached>,
   // From the owner of shard 0: what operators have set.
   caf::reacts_to<struct control_changed>,
   // From a shard of ours that has recovered: what it must know before it

@@ -121,6 +121,8 @@ struct shard_keeper_state {
   std::map<std::string, met_engine> engines; ///< by name
   std::uint64_t attempts = 0;
   std::map<std::string, std::string> trouble; ///< with whom, as was logged
+  caf::actor_clock::time_point seen_at;       ///< the table, or we began
+  bool reached = true; ///< the store of leases, as the router was told
   caf::actor_clock::time_point renew_at;
   bool looking = false;
   bool look_again = false;
