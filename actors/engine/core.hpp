@@ -15,7 +15,6 @@
 
 #include <caf/actor_system.hpp>
 
-#include <atomic>
 #include <chrono>
 #include <memory>
 #include <utility>
@@ -42,8 +41,7 @@ struct core_options {
   std::int64_t retention_s = 365LL * 24 * 3600;
   std::uint64_t disk_spare_bytes = 512ULL * 1024 * 1024;
   std::chrono::milliseconds project_every{500};
-  /// How far the journal was published; null: nobody publishes it.
-  std::shared_ptr<std::atomic<sequence>> published;
+  bool published = false; ///< somebody publishes the journal
 };
 
 /// The actors of one shard.
