@@ -30,8 +30,8 @@ protected:
                             caf::actor_cast<read_model_actor>(read_model),
                             std::function<bool()>{[this] { return waits; }});
     const auto to = std::make_shared<kept_answer>();
-    caf::anon_send(whom,
-                   check_health{question, std::make_shared<http::responder>(to)});
+    caf::anon_send(
+      whom, check_health{question, std::make_shared<http::responder>(to)});
     settle();
     return to->got;
   }
