@@ -103,7 +103,8 @@ doors::~doors() {
 caf::expected<std::unique_ptr<doors>> doors::open(caf::actor_system& system,
                                                   doors_options options) {
   auto x = std::make_unique<parts>();
-  x->health = system.spawn(health, options.shard, options.projector);
+  x->health =
+    system.spawn(health, options.shard, options.projector, options.kafka_waits);
   http::router operating;
   add_health_routes(operating, x->health);
   auto operations = http::server::start(

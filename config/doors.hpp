@@ -8,6 +8,7 @@
 
 #include <caf/actor_system.hpp>
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -19,6 +20,7 @@ struct doors_options {
   shards_actor shard;
   read_model_actor projector;
   handler_actor handler;
+  std::function<bool()> kafka_waits; ///< null: no Kafka
 };
 
 class doors {

@@ -138,8 +138,7 @@ caf::error engine_node::start_core() {
   options.configuration = configuration_of(settings_);
   options.retention_s
     = std::int64_t{settings_.retention.submissions_days} * 24 * 3600;
-  if (has_record_logs(settings_))
-    options.published = published_;
+  options.published = has_record_logs(settings_);
   core_ = depositd::engine::spawn_core(system_, std::move(options));
   shard_ = core_.shard;
   reads_ = core_.projector;
@@ -216,8 +215,9 @@ caf::error engine_node::spawn_operators() {
 }
 
 caf::error engine_node::open_doors() {
-  auto opened = doors::open(
-    system_, {settings_, stores_, shard_, reads_, handler_});
+  auto opened =
+    doors::open(system_, {settings_, stores_, shard_, reads_, handler_,
+                          [roster = roster_] { return roster->waits(); }});
   if (!opened)
     return opened.error();
   doors_ = std::move(*opened);
@@ -237,7 +237,6 @@ caf::error engine_node::open_record_logs() {
     return {};
   record_logs_options options{settings_, core_, stores_.journal.get(),
                               stores_.blobs.get(), core_.shard};
-  options.published = published_;
   options.roster = roster_;
   auto logs = spawn_record_logs(system_, std::move(options));
   if (!logs)

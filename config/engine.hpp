@@ -74,8 +74,6 @@ private:
   topics_actor topics_; ///< null without a log of records
   record_logs logs_;
   std::shared_ptr<log_roster> roster_ = std::make_shared<log_roster>();
-  std::shared_ptr<std::atomic<sequence>> published_
-    = std::make_shared<std::atomic<sequence>>(0);
   handler_actor handler_; ///< of the synchronous door
   processor_manager_actor processors_;
   native_actor native_;

@@ -9,9 +9,15 @@
 
 #include <caf/scoped_actor.hpp>
 
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+
 namespace depositd {
 
 namespace {
+
+constexpr std::chrono::seconds look_time{3};
 
 record_format format_of(const depositd_settings& settings) {
   record_format_options out;
@@ -29,6 +35,28 @@ record_format format_of(const depositd_settings& settings) {
 
 bool has_record_logs(const depositd_settings& settings) {
   return !settings.kafka.brokers.empty();
+}
+
+facts_claim facts_of(const depositd_settings& settings) {
+  facts_claim out;
+  if (!has_record_logs(settings))
+    return out;
+  const auto& kafka = settings.kafka;
+  out.renew = kafka.renew;
+  out.ours = {{"kafka.ingress_topic", kafka.ingress_topic},
+              {"kafka.egress_topic", kafka.egress_topic},
+              {"kafka.dead_letter_topic", kafka.dead_letter_topic}};
+  const auto found =
+    look_at_kafka(kafka_options_of(settings), kafka.ingress_topic,
+                  std::chrono::steady_clock::now() + look_time);
+  if (!found) {
+    spdlog::warn("brokers_not_compared reason=\"{}\"", render(found.error()));
+    return out;
+  }
+  out.ours.emplace("kafka.brokers", "cluster " + found->id);
+  if (found->partitions > 0)
+    out.ours.emplace(partitions_fact, std::to_string(found->partitions));
+  return out;
 }
 
 kafka_options kafka_options_of(const depositd_settings& settings) {
@@ -70,19 +98,31 @@ topics_actor spawn_topics(caf::actor_system& system,
   });
 }
 
-void log_roster::add(const operators::record_log_pair& x) {
+void log_roster::add(const operators::record_log_pair& x,
+                     std::vector<flag> waits) {
   const std::lock_guard guard{mutex_};
-  running_.push_back(x);
+  running_.push_back({x, std::move(waits)});
 }
 
 void log_roster::remove(const intake_actor& who) {
   const std::lock_guard guard{mutex_};
-  std::erase_if(running_, [&](const auto& x) { return x.in == who; });
+  std::erase_if(running_, [&](const auto& x) { return x.actors.in == who; });
+}
+
+bool log_roster::waits() const {
+  const std::lock_guard guard{mutex_};
+  return std::any_of(running_.begin(), running_.end(), [](const auto& x) {
+    return std::any_of(x.waits.begin(), x.waits.end(),
+                       [](const auto& one) { return one->load(); });
+  });
 }
 
 std::vector<operators::record_log_pair> log_roster::all() const {
   const std::lock_guard guard{mutex_};
-  return running_;
+  std::vector<operators::record_log_pair> out;
+  for (const auto& x : running_)
+    out.push_back(x.actors);
+  return out;
 }
 
 caf::expected<record_logs> spawn_record_logs(caf::actor_system& system,
@@ -109,6 +149,8 @@ caf::expected<record_logs> spawn_record_logs(caf::actor_system& system,
   reading.shards = options.shards;
   reading.blobs = options.blobs;
   reading.limits.records_max = 4'000;
+  reading.waits = std::make_shared<std::atomic<bool>>(false);
+  const auto read_waits = reading.waits;
   out.in = system.spawn<caf::detached>(records::intake, std::move(reading));
   records::publisher_options writing;
   writing.store = options.journal;
@@ -118,11 +160,13 @@ caf::expected<record_logs> spawn_record_logs(caf::actor_system& system,
   writing.own = options.core.shard;
   writing.reads = options.core.projector;
   writing.journal = options.core.journal;
-  writing.published = std::move(options.published);
+  writing.waits = std::make_shared<std::atomic<bool>>(false);
+  const auto write_waits = writing.waits;
   out.out = system.spawn<caf::detached>(records::publisher, std::move(writing));
   out.roster = std::move(options.roster);
   if (out.roster)
-    out.roster->add({options.shard, out.in, out.out});
+    out.roster->add({options.shard, out.in, out.out},
+                    {read_waits, write_waits});
   return out;
 }
 

@@ -5,10 +5,13 @@
 #include "actors/engine/core.hpp"
 #include "actors/operators/admin.hpp"
 #include "adapters/logs/kafka/kafka_options.hpp"
+#include "adapters/stores/files/store_facts.hpp"
 #include "config/settings.hpp"
 
 #include <caf/actor_system.hpp>
 
+#include <atomic>
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -16,6 +19,10 @@ namespace depositd {
 
 /// Whether deposits come from, and outcomes go to, a log of records.
 bool has_record_logs(const depositd_settings& settings);
+
+/// What the settings and the brokers say that all engines of a store must agree
+/// on. Brokers that are away are waited for only a moment.
+facts_claim facts_of(const depositd_settings& settings);
 
 kafka_options kafka_options_of(const depositd_settings& settings);
 
@@ -26,13 +33,22 @@ topics_actor spawn_topics(caf::actor_system& system,
 /// Those that run now; any thread may ask.
 class log_roster {
 public:
-  void add(const operators::record_log_pair& x);
+  using flag = std::shared_ptr<std::atomic<bool>>;
+
+  /// `waits`: set while one of the two waits for the brokers.
+  void add(const operators::record_log_pair& x, std::vector<flag> waits);
   void remove(const intake_actor& who);
   std::vector<operators::record_log_pair> all() const;
+  bool waits() const;
 
 private:
+  struct entry {
+    operators::record_log_pair actors;
+    std::vector<flag> waits;
+  };
+
   mutable std::mutex mutex_;
-  std::vector<operators::record_log_pair> running_;
+  std::vector<entry> running_;
 };
 
 struct record_logs {
@@ -49,7 +65,6 @@ struct record_logs_options {
   shard_doors_actor deposits;       ///< the core's shard, or a router
   shard_number shard = 0;
   shard_number shards = 1;
-  std::shared_ptr<std::atomic<sequence>> published;
   std::shared_ptr<log_roster> roster; ///< they are entered there; may be null
 };
 

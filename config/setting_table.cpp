@@ -178,6 +178,7 @@ std::vector<setting_key> kafka_keys() {
      text(&settings::kafka, &kafka::dead_letter_topic)},
     {"kafka.partitions",
      number(1, 1'000, &settings::kafka, &kafka::partitions)},
+    {"kafka.renew", field(read_flag, &settings::kafka, &kafka::renew)},
     {"kafka.tls.ca", text(&settings::kafka, &kafka::tls, &tls::ca)},
     {"kafka.tls.certificate",
      text(&settings::kafka, &kafka::tls, &tls::certificate)},

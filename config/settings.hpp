@@ -126,6 +126,7 @@ struct kafka_settings {
   std::string egress_topic = "deposits.out";
   std::string dead_letter_topic = "deposits.dead";
   std::uint32_t partitions = 8; ///< of topics that `kafka init` makes
+  bool renew = false; ///< topics and brokers hold from now on for this store
   tls_settings tls;             ///< `ca` alone is enough for TLS
   sasl_settings sasl;
   std::vector<std::string> options; ///< "name=value" for librdkafka

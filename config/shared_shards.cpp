@@ -9,7 +9,6 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <atomic>
 #include <mutex>
 #include <utility>
 
@@ -59,7 +58,7 @@ struct core_parts {
 class core_factory {
 public:
   core_factory(caf::actor_system& system, const shared_shards_options& options,
-               shards_actor router)
+               shard_router_actor router)
     : system_(system), settings_(options.settings),
       blobs_(options.durable.blobs), registry_(options.durable.registry),
       budget_(options.budget), configuration_(options.configuration),
@@ -74,10 +73,9 @@ public:
       return std::move(stores.error());
     auto parts = std::make_shared<core_parts>();
     parts->stores = std::move(*stores);
-    const auto published = std::make_shared<std::atomic<sequence>>(0);
-    parts->actors = depositd::engine::spawn_core(
-      system_, options_of(*parts, shard, published));
-    if (auto wrong = open_logs(*parts, shard, published)) {
+    parts->actors =
+      depositd::engine::spawn_core(system_, options_of(*parts, shard));
+    if (auto wrong = open_logs(*parts, shard)) {
       end(*parts);
       return wrong;
     }
@@ -92,9 +90,8 @@ public:
   }
 
 private:
-  depositd::engine::core_options
-  options_of(const core_parts& parts, shard_number shard,
-             std::shared_ptr<std::atomic<sequence>> published) {
+  depositd::engine::core_options options_of(const core_parts& parts,
+                                            shard_number shard) {
     depositd::engine::core_options out;
     out.shard = shard;
     out.shards = settings_.shards.count;
@@ -108,20 +105,17 @@ private:
       out.configuration = configuration_;
     out.retention_s
       = std::int64_t{settings_.retention.submissions_days} * 24 * 3600;
-    if (has_record_logs(settings_))
-      out.published = std::move(published);
+    out.published = has_record_logs(settings_);
     return out;
   }
 
-  caf::error open_logs(core_parts& parts, shard_number shard,
-                       std::shared_ptr<std::atomic<sequence>> published) {
+  caf::error open_logs(core_parts& parts, shard_number shard) {
     if (!has_record_logs(settings_))
       return {};
     record_logs_options out{settings_, parts.actors,
                             parts.stores.journal.get(), blobs_.get(), router_};
     out.shard = shard;
     out.shards = settings_.shards.count;
-    out.published = std::move(published);
     out.roster = roster_;
     auto logs = spawn_record_logs(system_, std::move(out));
     if (!logs)
@@ -141,7 +135,7 @@ private:
   std::shared_ptr<journal::memory_budget> budget_;
   configuration_seen configuration_;
   std::shared_ptr<log_roster> roster_;
-  shards_actor router_;
+  shard_router_actor router_;
 };
 
 } // namespace
@@ -167,8 +161,9 @@ shared_shards::shared_shards(caf::actor_system& system,
   // Until the leases of an engine that died have ended, and somewhat longer.
   to.owner_wait = milliseconds{settings_.shards.lease_ms} + milliseconds{5'000};
   to.lost = [lost = parts_->lost] { lost->tell(); };
-  parts_->router = system_.spawn(depositd::cluster::shard_router,
-                                 cluster::shard_router_options{to});
+  parts_->router = system_.spawn(
+    depositd::cluster::shard_router,
+    cluster::shard_router_options{to, milliseconds{settings_.shards.lease_ms}});
   parts_->reader = system_.spawn(depositd::cluster::projection_router, to);
   parts_->factory
     = std::make_shared<core_factory>(system_, options, parts_->router);
@@ -218,6 +213,7 @@ caf::error shared_shards::join(const endpoint& node, const admin_actor& admin,
     {.server = {.url = settings_.store.url},
      .self = self,
      .count = settings_.shards.count,
+     .facts = facts_of(settings_),
      .call_ms_max = std::clamp(lease_ms / 3, 500U, 3'000U),
      .answers = [&system = system_, finder = parts_->finder,
                  name = self.name](const std::string& address) {

@@ -11,6 +11,7 @@
 #include "adapters/stores/segments/segments.hpp"
 #include "adapters/stores/sqlite/sqlite_doi_registry.hpp"
 #include "adapters/stores/sqlite/sqlite_projection_store.hpp"
+#include "config/record_logs.hpp"
 
 #include <system_error>
 
@@ -48,6 +49,9 @@ caf::expected<stores> open_embedded(const depositd_settings& settings) {
     out.journal = std::move(*journal);
   else
     return journal.error();
+  if (auto wrong = agree_in_file(system_disk(), folder / "store.facts",
+                                 facts_of(settings)))
+    return wrong;
   if (auto blobs = open_folder_blobs({folder / "blobs"}))
     out.blobs = std::move(*blobs);
   else
@@ -74,7 +78,7 @@ caf::error open_effects(const depositd_settings& settings, stores& out) {
 
 caf::expected<stores> open_postgres(const depositd_settings& settings) {
   const postgres_options server{.url = settings.store.url};
-  if (auto wrong = check_postgres_shard_count(server, 1))
+  if (auto wrong = check_postgres_shard_count(server, 1, facts_of(settings)))
     return wrong;
   // The journal's lock says whether the shard is in use.
   auto shard = open_shard_stores(settings, 0, 0);

@@ -278,11 +278,13 @@ using admin_actor = caf::typed_actor<
 using shard_router_actor = shards_actor::extend<
   // From the keeper: who has a shard now.
   caf::reacts_to<struct shard_placed>,
+  // From the keeper: without leases nobody is ready.
+  caf::reacts_to<struct leases_reached>,
   // From the owner of shard 0: what operators have set.
   caf::reacts_to<struct control_changed>,
-  // From the keeper: a core of ours has recovered. Answered when it has the
-  // newest settings and may serve.
-  caf::replies_to<struct bring_up>::with<done>>;
+  // From a shard of ours that has recovered: what it must know before it
+  // serves. Asks shard 0, as long as that takes to get an owner.
+  caf::replies_to<struct fetch_newest>::with<struct control_changed>>;
 
 /// Stands for the projectors where there are several shards.
 using projection_router_actor = read_model_actor::extend<

@@ -91,11 +91,15 @@ struct shard_placed {
 };
 DEPOSITD_LOCAL(shard_placed);
 
-struct bring_up {
-  shard_number shard = 0;
-  shard_actor core;
+/// The newest settings, as shard 0 has them in its journal.
+struct fetch_newest {};
+DEPOSITD_LOCAL(fetch_newest);
+
+/// Whether the keeper still hears from the store of leases.
+struct leases_reached {
+  bool yes = true;
 };
-DEPOSITD_LOCAL(bring_up);
+DEPOSITD_LOCAL(leases_reached);
 
 struct look_now {};
 DEPOSITD_LOCAL(look_now);

@@ -146,6 +146,7 @@ struct publisher_report {
   sequence published = 0;
   std::uint64_t events = 0; ///< since the engine started
   std::uint64_t dead_letters = 0;
+  std::uint64_t passed = 0; ///< events that were dropped unpublished
   std::string trouble;
 };
 DEPOSITD_LOCAL(publisher_report);

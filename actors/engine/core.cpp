@@ -52,6 +52,7 @@ core_actors::all() const {
 core_actors spawn_core(caf::actor_system& system, core_options options) {
   core_actors out;
   auto backlog = std::make_shared<journal::journal_backlog>();
+  backlog->store = options.journal;
   const auto threads = options.threads;
   const auto bodies =
     spawn_blocking(system, threads, shard::body_reader, options.journal);

@@ -15,7 +15,6 @@
 
 #include <caf/actor_system.hpp>
 
-#include <atomic>
 #include <chrono>
 #include <memory>
 #include <utility>
@@ -26,7 +25,7 @@ namespace depositd::engine {
 struct core_options {
   shard_number shard = 0;
   shard_number shards = 1; ///< how many there are
-  shards_actor router;     ///< to all of them; null if there is one
+  shard_router_actor router;        ///< to all of them; null if there is one
   journal_store* journal = nullptr; ///< all stores outlive the actors
   projection_store* projection = nullptr;
   blob_store* blobs = nullptr;
@@ -42,8 +41,7 @@ struct core_options {
   std::int64_t retention_s = 365LL * 24 * 3600;
   std::uint64_t disk_spare_bytes = 512ULL * 1024 * 1024;
   std::chrono::milliseconds project_every{500};
-  /// How far the journal was published; null: nobody publishes it.
-  std::shared_ptr<std::atomic<sequence>> published;
+  bool published = false; ///< somebody publishes the journal
 };
 
 /// The actors of one shard.

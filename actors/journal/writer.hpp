@@ -17,6 +17,8 @@ namespace depositd::journal {
 /// by those who append and by the writer.
 struct journal_backlog {
   std::atomic<std::uint64_t> bytes{0};
+  /// Whose `nearly_full` counts, too; may be null. Outlives the actors.
+  const journal_store* store = nullptr;
 };
 
 /// From the journal: these appends rest on what is not true (any more).

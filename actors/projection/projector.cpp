@@ -3,6 +3,7 @@
 #include "actors/projection/recovery.hpp"
 #include "actors/rules/pages/pages.hpp"
 #include "messages/projection.hpp"
+#include "messages/records.hpp"
 #include "messages/values/codec.hpp"
 #include "messages/values/test_points.hpp"
 
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 
 namespace depositd::projection {
 
@@ -137,10 +139,17 @@ caf::error catch_up(self_pointer self) {
 
 // -- truncation ---------------------------------------------------------------
 
+/// What is behind it was published or need not be, and that is durable.
+sequence published_upto(const projector_state& state) {
+  for (const auto& x : state.options.journal->watermarks())
+    if (x.partition == egress_watermark)
+      return static_cast<sequence>(x.offset);
+  return state.options.published ? 0 : std::numeric_limits<sequence>::max();
+}
+
 void drop_dead_segments(projector_state& state) {
-  auto reached = state.options.projection->reached();
-  if (state.options.published)
-    reached = std::min(reached, state.options.published->load());
+  const auto reached =
+    std::min(state.options.projection->reached(), published_upto(state));
   for (const auto& x : state.segments) {
     if (x.open || x.last > reached)
       continue;

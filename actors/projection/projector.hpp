@@ -13,7 +13,6 @@
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
-#include <atomic>
 #include <chrono>
 #include <map>
 #include <memory>
@@ -46,9 +45,9 @@ struct projector_options {
   std::uint32_t disk_multiple = 4;
   std::uint64_t disk_spare_bytes = 512ULL * 1024 * 1024;
   std::uint32_t compactions_max = 256; ///< bodies written again per slice
-  /// How far the journal was published, kept by the publisher; null: nobody
-  /// publishes it. What was not stays in the log.
-  std::shared_ptr<const std::atomic<sequence>> published;
+  /// Somebody publishes the journal: what was not stays in the log, from the
+  /// beginning on. Else from where somebody stopped, if ever.
+  bool published = false;
 };
 
 using projector_self = projector_actor::extend<caf::reacts_to<project_slice>>;

@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <cassert>
+#include <chrono>
 
 namespace depositd::queue {
 
 namespace {
+
+/// Who came and went within this time is no news.
+constexpr std::chrono::milliseconds tell_pause{50};
 
 // -- handing out --------------------------------------------------------------
 
@@ -62,9 +66,10 @@ void change_items(self_pointer self, member_number number, std::int64_t by) {
   self->state.items += static_cast<std::uint64_t>(by);
 }
 
-void serve_waiting(self_pointer self) {
-  if (!open(self))
-    return;
+namespace {
+
+/// Serves those who wait, as far as anybody can be served.
+void match_waiting(self_pointer self) {
   auto& ring = self->state.ring;
   auto first = ring.next_match();
   if (!first)
@@ -90,6 +95,46 @@ void serve_waiting(self_pointer self) {
   }
   for (auto& [key, picks] : batches)
     send_picks(self, key, std::move(picks));
+}
+
+/// How much there is to visit here, for who draws from several doors.
+std::uint32_t eligible_for(self_pointer self, const queue_processor& x) {
+  return open(self) ? self->state.ring.eligible_users(x.view) : 0;
+}
+
+void tell_count(self_pointer self, queue_processor& x, std::uint32_t count) {
+  deliver what;
+  what.eligible = count;
+  what.counted = true;
+  x.told = count;
+  self->send(x.actor, std::move(what));
+}
+
+/// Whoever draws from several doors asks for numbers now and then; it must not
+/// pass by newcomers of whom it has not heard until then.
+void tell_growth(self_pointer self) {
+  auto& state = self->state;
+  if (state.tell_due)
+    return;
+  for (auto& [number, x] : state.processors) {
+    if (!x.told)
+      continue;
+    const auto count = eligible_for(self, x);
+    if (count == 0 || count < 2 * *x.told)
+      continue;
+    tell_count(self, x, count);
+    if (!std::exchange(state.tell_due, true))
+      self->delayed_send(self, tell_pause, tell_again{});
+  }
+}
+
+} // namespace
+
+void serve_waiting(self_pointer self) {
+  if (!open(self))
+    return;
+  match_waiting(self);
+  tell_growth(self);
 }
 
 namespace {
@@ -119,11 +164,6 @@ void settle_outcomes(self_pointer self, queue_processor& processor,
     self->send(processor.actor, std::move(unknown));
 }
 
-/// How much there is to visit here, for who draws from several doors.
-std::uint32_t eligible_for(self_pointer self, const queue_processor& x) {
-  return open(self) ? self->state.ring.eligible_users(x.view) : 0;
-}
-
 /// The processor looks elsewhere: what it asked for cannot be served now.
 void void_credit(self_pointer self, std::uint32_t number) {
   auto* processor = find_processor(self, number);
@@ -131,6 +171,7 @@ void void_credit(self_pointer self, std::uint32_t number) {
     return;
   self->state.ring.stop_waiting(number);
   processor->credit = 0;
+  processor->told = 0;
   self->send(processor->actor, deliver{}); // nobody is eligible for it
 }
 
@@ -149,10 +190,7 @@ void take_work(self_pointer self, const settle_and_request& x) {
   if (!x.outcomes.empty())
     settle_outcomes(self, *processor, x.outcomes);
   if (x.counts) {
-    deliver count;
-    count.eligible = eligible_for(self, *processor);
-    count.counted = true;
-    self->send(processor->actor, std::move(count));
+    tell_count(self, *processor, eligible_for(self, *processor));
     return;
   }
   const auto more = std::min(x.credit, credit_max - processor->credit);
@@ -314,6 +352,10 @@ queue(queue_self::stateful_pointer<queue_state> self, queue_options options) {
     [=](const release_queue&) { return release_all(self); },
     [=](const count_queue&) { return count(self); },
     [=](const hand_outs_lost& x) { replace_lost(self, x); },
+    [=](tell_again) {
+      self->state.tell_due = false;
+      tell_growth(self);
+    },
   };
 }
 

@@ -19,6 +19,9 @@
 
 namespace depositd::queue {
 
+/// To itself: look whether there is news for those who draw from several doors.
+struct tell_again {};
+
 struct queue_options {
   std::string name;
   queue_number number = 0;
@@ -49,6 +52,8 @@ struct queue_processor {
   std::int64_t holds = 0;    ///< items handed to it and not yet ended by it
   bool local = false;
   bool waits = true; ///< else credit that cannot be served at once is void
+  /// How many users it believes can be served here; none: it never asked.
+  std::optional<std::uint32_t> told;
   /// Users it ever got an item of: where its claims may be.
   std::unordered_set<member_number> served;
 };
@@ -59,6 +64,7 @@ struct queue_state {
   size_classes classes;
   std::uint32_t classes_version = 0;
   bool begun = false; ///< recovery is over
+  bool tell_due = false;             ///< a `tell_again` is on its way
   std::vector<queue_member> members; ///< by member number; gaps have no actor
   std::unordered_map<std::uint32_t, queue_processor> processors;
   std::uint32_t processors_last = 0;
@@ -82,7 +88,8 @@ struct queue_state {
   static inline const char* name = "queue";
 };
 
-using queue_self = queue_actor::extend<caf::reacts_to<hand_outs_lost>>;
+using queue_self = queue_actor::extend<caf::reacts_to<hand_outs_lost>,
+                                       caf::reacts_to<tell_again>>;
 
 /// The ring of one queue. Selection is its message handlers: whatever changes
 /// who can be served is followed by serving those who wait.
@@ -90,3 +97,5 @@ queue_self::behavior_type
 queue(queue_self::stateful_pointer<queue_state> self, queue_options options);
 
 } // namespace depositd::queue
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::queue::tell_again)

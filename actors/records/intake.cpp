@@ -25,6 +25,12 @@ std::string cursor_name(const intake_options& options, std::int32_t number) {
 }
 
 /// Whatever went wrong: from the last commit, after a pause.
+void set_trouble(intake_state& state, std::string text) {
+  if (state.options.waits)
+    state.options.waits->store(!text.empty());
+  state.report.trouble = std::move(text);
+}
+
 void start_again(self_pointer self, const caf::error& why) {
   auto& state = self->state;
   ++state.attempt;
@@ -35,7 +41,7 @@ void start_again(self_pointer self, const caf::error& why) {
   if (state.report.trouble != text)
     spdlog::warn("intake_waits topic={} reason=\"{}\"", state.options.topic,
                  text);
-  state.report.trouble = std::move(text);
+  set_trouble(state, std::move(text));
   self->delayed_send(self, state.options.retry_pause, begin_reading{});
 }
 
@@ -87,7 +93,7 @@ void begin_at(self_pointer self, const watermarks_read& known) {
   state.partitions.clear();
   for (const auto& x : *from)
     state.partitions[x.partition].next = x.next;
-  state.report.trouble.clear();
+  set_trouble(state, {});
   spdlog::info("intake_reads topic={} partitions={}", state.options.topic,
                from->size());
   go_on(self, {});
@@ -280,7 +286,7 @@ void read(self_pointer self) {
   auto records = state.options.source->poll(state.options.limits);
   if (!records)
     return start_again(self, records.error());
-  state.report.trouble = state.options.source->trouble();
+  set_trouble(state, state.options.source->trouble());
   if (records->empty())
     return go_on(self, state.options.idle_pause);
   crash_point("intake_polled");

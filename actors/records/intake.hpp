@@ -9,6 +9,7 @@
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <map>
 #include <memory>
@@ -32,6 +33,8 @@ struct intake_options {
   shard_number shard = 0;
   shard_number shards = 1; ///< reads every partition p with p % shards == shard
   blob_store* blobs = nullptr; ///< for large bodies; outlives the actor
+  /// Set while it waits for the brokers; may be null.
+  std::shared_ptr<std::atomic<bool>> waits;
   read_limits limits;
   /// On their way to shards at once; one more poll may go beyond. Enough that a
   /// commit is under way while the next records are decoded.

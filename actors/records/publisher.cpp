@@ -16,13 +16,19 @@ namespace {
 
 using self_pointer = publisher_self::stateful_pointer<publisher_state>;
 
+void set_trouble(publisher_state& state, std::string text) {
+  if (state.options.waits)
+    state.options.waits->store(!text.empty());
+  state.report.trouble = std::move(text);
+}
+
 void wait_after(self_pointer self, const caf::error& why) {
   auto& state = self->state;
   auto text = render(why);
   if (state.report.trouble != text)
     spdlog::warn("publisher_waits shard={} reason=\"{}\"", state.options.shard,
                  text);
-  state.report.trouble = std::move(text);
+  set_trouble(state, std::move(text));
   self->delayed_send(self, state.options.retry_pause, publish_more{});
 }
 
@@ -156,13 +162,12 @@ void published(self_pointer self, const publication& x) {
   }
   state.cursor = std::max(state.cursor, x.last);
   state.report.published = state.cursor;
-  state.report.trouble.clear();
-  if (state.options.published)
-    state.options.published->store(state.cursor);
-  if (!x.entries.empty())
-    self->send(state.options.journal,
-               keep_watermark{
-                 {egress_watermark, static_cast<std::int64_t>(state.cursor)}});
+  set_trouble(state, {});
+  // Also if there was nothing to publish: segments are kept until this is
+  // durable. It goes with the next group.
+  self->send(state.options.journal,
+             keep_watermark{
+               {egress_watermark, static_cast<std::int64_t>(state.cursor)}});
   crash_point("publisher_marked");
   self->send(self, publish_more{});
 }
@@ -223,8 +228,9 @@ void look_up(self_pointer self, std::shared_ptr<publication> x) {
       [=](const caf::error& why) { wait_after(self, why); });
 }
 
-/// Only what was published is dropped, but the watermark of how far that was
-/// may be lost with a crash. Returns whether the cursor stood before such a
+/// Only what was published is dropped; an engine that does not know that there
+/// is somebody to publish may have dropped more. What is gone is gone, but it
+/// is never passed in silence. Returns whether the cursor stood before such a
 /// part.
 bool pass_dropped(publisher_state& state) {
   const auto segments = state.options.store->segments();
@@ -233,8 +239,10 @@ bool pass_dropped(publisher_state& state) {
                  [&](const segment& x) { return x.last > state.cursor; });
   if (next == segments.end() || next->first <= state.cursor + 1)
     return false;
-  spdlog::warn("publisher_passes shard={} from={} to={} reason=\"dropped\"",
-               state.options.shard, state.cursor + 1, next->first - 1);
+  spdlog::error("publisher_passes shard={} from={} to={} "
+                "reason=\"dropped before it was published\"",
+                state.options.shard, state.cursor + 1, next->first - 1);
+  state.report.passed += next->first - 1 - state.cursor;
   state.cursor = next->first - 1;
   return true;
 }
@@ -256,7 +264,7 @@ void publish(self_pointer self) {
 // -- beginning ----------------------------------------------------------------
 
 void begin_again(self_pointer self, const caf::error& why) {
-  self->state.report.trouble = render(why);
+  set_trouble(self->state, render(why));
   self->delayed_send(self, self->state.options.retry_pause,
                      begin_publishing{});
 }
@@ -264,8 +272,6 @@ void begin_again(self_pointer self, const caf::error& why) {
 void begin_at(publisher_state& state) {
   pass_dropped(state);
   state.report.published = state.cursor;
-  if (state.options.published)
-    state.options.published->store(state.cursor);
 }
 
 /// Which queues hold deposits: their outcomes are published.

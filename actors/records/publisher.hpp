@@ -33,8 +33,8 @@ struct publisher_options {
   shard_actor own;
   projector_actor reads;
   journal_actor journal; ///< keeps the cursor
-  /// How far it is, for the projector: what was not published is not dropped.
-  std::shared_ptr<std::atomic<sequence>> published;
+  /// Set while it waits for the brokers; may be null.
+  std::shared_ptr<std::atomic<bool>> waits;
   std::size_t events_max = 20'000;           ///< of the journal per batch
   /// Deposits per batch whose metadata is in the read model, where one
   /// query finds them all.

@@ -117,19 +117,35 @@ caf::result<done> follow_control(shard_pointer self, const adopt_control& x) {
   auto& state = self->state;
   std::vector<event> changes;
   if (x.revision > state.revision && state.options.number != 0) {
-    // After a new start older settings would seem new, though an operator may
-    // have been told that later ones are in force.
-    if (x.revision < state.revision_max)
-      return caf::make_error(ec::store_failed,
-                             std::string{"the shard has had newer settings"});
     state.revision = x.revision;
-    state.revision_max = x.revision;
     changes = rules::differences(*state.control, *x.state);
   }
   commit_control(self, changes,
                  reply{journal::take_reply(self), caf::make_message(done{})});
   run_moves(self);
   return journal::answered_later<done>();
+}
+
+void begin_control(shard_pointer self, control_state recovered,
+                   const std::optional<control_changed>& newest) {
+  auto& state = self->state;
+  if (newest) {
+    journal::command todo{state.journal};
+    for (const auto& change : rules::differences(recovered, *newest->state)) {
+      rules::apply(recovered, change);
+      todo.note(change);
+    }
+    todo.commit(self);
+    state.revision = newest->revision;
+  } else if (state.options.number == 0) {
+    // Above all that this owner has told, if it starts over: it told some of it
+    // before the append that failed.
+    state.revision =
+      std::max(state.revision, first_revision(state.options.epoch));
+  }
+  state.control = std::make_shared<control_state>(std::move(recovered));
+  if (newest)
+    tell_watchers(self, {state.control, state.revision});
 }
 
 std::uint64_t first_revision(epoch_number epoch) {

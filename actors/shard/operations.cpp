@@ -100,6 +100,8 @@ void explain_found(shard_pointer self,
 } // namespace
 
 caf::result<item_explained> explain(shard_pointer self, const explain_item& x) {
+  if (auto refused = refuse_recovering(self))
+    return refused;
   const auto at = self->state.users.find(x.user);
   if (at == self->state.users.end())
     return item_explained{};
@@ -116,6 +118,8 @@ caf::result<item_explained> explain(shard_pointer self, const explain_item& x) {
 }
 
 caf::result<queues_listed> list_all_queues(shard_pointer self) {
+  if (auto refused = refuse_recovering(self))
+    return refused;
   const auto by_name = [](const auto& a, const auto& b) {
     return a.name < b.name;
   };
@@ -137,6 +141,8 @@ caf::result<queues_listed> list_all_queues(shard_pointer self) {
 
 caf::result<users_listed> list_all_users(shard_pointer self,
                                          const list_users& x) {
+  if (auto refused = refuse_recovering(self))
+    return refused;
   const auto numbers = queues_named(self, x.queue);
   if (!x.queue.empty() && numbers.empty())
     return no_queue(x.queue);

@@ -17,6 +17,13 @@ micros now(shard_pointer self);
 /// Refuses what cannot be taken now: recovering, draining, backlog full.
 caf::error refuse_intake(shard_pointer self);
 
+/// Refuses what makes the log grow for long: the same, and a disk that has no
+/// room left but for what frees some.
+caf::error refuse_growth(shard_pointer self);
+
+/// Refuses what cannot be told before it is recovered.
+caf::error refuse_recovering(shard_pointer self);
+
 // -- members.cpp: queues, users and who is where ------------------------------
 
 caf::error no_queue(const std::string& name);
@@ -73,6 +80,10 @@ void sweep(shard_pointer self);
 // -- recovery.cpp -------------------------------------------------------------
 
 void start_recovery(shard_pointer self);
+
+/// Serves what was recovered, under the newest settings: those in the journal
+/// may be older than what an operator was told is in force.
+void bring_up(shard_pointer self, retry_bring_up x);
 caf::result<done> pass_through_journal(shard_pointer self);
 void start_over(shard_pointer self, const caf::error& why);
 
@@ -86,6 +97,11 @@ caf::result<done> change_control(shard_pointer self, const propose& x);
 
 /// Takes over what shard 0 says, where it differs.
 caf::result<done> follow_control(shard_pointer self, const adopt_control& x);
+
+/// Puts what has been recovered into force, with what differs in the newest
+/// settings; a shard that decides the settings itself is given none.
+void begin_control(shard_pointer self, control_state recovered,
+                   const std::optional<control_changed>& newest);
 
 /// Revisions under an epoch are above this one, and above all of earlier ones.
 std::uint64_t first_revision(epoch_number epoch);

@@ -1,6 +1,7 @@
 #include "actors/journal/reply.hpp"
 #include "actors/rules/control/control.hpp"
 #include "actors/shard/parts.hpp"
+#include "messages/cluster.hpp"
 #include "messages/values/test_points.hpp"
 
 #include <spdlog/spdlog.h>
@@ -36,12 +37,10 @@ std::uint64_t stamp_last(const recovered_state& found,
   return out;
 }
 
-void begin_serving(shard_pointer self, recovered_state& found) {
+void begin_serving(shard_pointer self, recovered_state& found,
+                   const std::optional<control_changed>& newest) {
   auto& state = self->state;
-  if (state.now == shard_state::phase::draining)
-    return;
-  crash_point("recovery_read");
-  state.control = std::make_shared<control_state>(found.control);
+  begin_control(self, std::move(found.control), newest);
   // Numbers from `reserve_id` have effects (recorded DOIs) before the journal
   // knows them; the projector has asked the registry for the highest.
   state.id_last =
@@ -51,12 +50,6 @@ void begin_serving(shard_pointer self, recovered_state& found) {
   state.ingested = rules::recent_ids{ingest_ids_kept_us, ingest_ids_max};
   for (const auto& x : found.ingested)
     state.ingested.see(x.user, x.file_name, x.size, 0, x.received_us);
-  // Above all that this owner has told, if it starts over: it told some of it
-  // before the append that failed.
-  state.revision =
-    state.options.number == 0
-      ? std::max(state.revision, first_revision(state.options.epoch))
-      : 0;
   for (const auto& [name, settings] : state.control->queues)
     spawn_queue(self, name);
   release_local(self, found);
@@ -95,13 +88,46 @@ void recover_now(shard_pointer self) {
   self->request(self->state.options.projector, caf::infinite, recover{})
     .then(
       [=](recovered& x) {
-        if (self->state.journal.generation == generation)
-          begin_serving(self, *x.state);
+        crash_point("recovery_read");
+        bring_up(self, {std::move(x.state), generation});
       },
       [=](const caf::error& why) { recover_later(self, why); });
 }
 
+void bring_up_later(shard_pointer self, retry_bring_up x,
+                    const std::string& why) {
+  spdlog::warn("shard_waits shard={} reason=\"{}\"", self->state.options.number,
+               why);
+  self->delayed_send(self, std::chrono::milliseconds{200}, std::move(x));
+}
+
+bool is_over(shard_pointer self, const retry_bring_up& x) {
+  return self->state.journal.generation != x.generation
+         || self->state.now != shard_state::phase::recovering;
+}
+
 } // namespace
+
+void bring_up(shard_pointer self, retry_bring_up x) {
+  const auto& options = self->state.options;
+  if (is_over(self, x))
+    return;
+  if (options.number == 0 || !options.router) {
+    begin_serving(self, *x.found, std::nullopt);
+    return;
+  }
+  self->request(options.router, options.request_timeout, fetch_newest{})
+    .then(
+      [=](const control_changed& newest) {
+        if (is_over(self, x))
+          return;
+        if (newest.revision < self->state.revision)
+          bring_up_later(self, x, "shard 0 is behind");
+        else
+          begin_serving(self, *x.found, newest);
+      },
+      [=](const caf::error& why) { bring_up_later(self, x, render(why)); });
+}
 
 void start_recovery(shard_pointer self) {
   auto& state = self->state;

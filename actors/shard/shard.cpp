@@ -9,19 +9,31 @@ micros now(shard_pointer self) {
   return self->state.options.clock.at(self->clock().now());
 }
 
+caf::error refuse_recovering(shard_pointer self) {
+  if (self->state.now != shard_state::phase::recovering)
+    return {};
+  return caf::make_error(ec::store_failed,
+                         std::string{"the engine is recovering"});
+}
+
+caf::error refuse_growth(shard_pointer self) {
+  if (auto refused = refuse_intake(self))
+    return refused;
+  const auto& backlog = self->state.journal.backlog;
+  if (backlog && backlog->store != nullptr && backlog->store->nearly_full())
+    return caf::make_error(ec::overloaded,
+                           std::string{"the disk is full: nothing new is taken "
+                                       "until there is room"});
+  return {};
+}
+
 caf::error refuse_intake(shard_pointer self) {
-  using phase = shard_state::phase;
   const auto& state = self->state;
-  switch (state.now) {
-    case phase::recovering:
-      return caf::make_error(ec::store_failed,
-                             std::string{"the engine is recovering"});
-    case phase::draining:
-      return caf::make_error(ec::draining,
-                             std::string{"the engine is shutting down"});
-    case phase::serving:
-      break;
-  }
+  if (auto refused = refuse_recovering(self))
+    return refused;
+  if (state.now == shard_state::phase::draining)
+    return caf::make_error(ec::draining,
+                           std::string{"the engine is shutting down"});
   const auto& backlog = state.journal.backlog;
   if (backlog && backlog->bytes > state.options.backlog_bytes_max)
     return caf::make_error(ec::overloaded,
@@ -128,6 +140,7 @@ shard_self::behavior_type shard(shard_pointer self, shard_options options) {
       self->delayed_send(self, self->state.options.idle_max / 2, sweep_idle{});
     },
     [=](retry_recovery) { start_recovery(self); },
+    [=](retry_bring_up& x) { bring_up(self, std::move(x)); },
     [=](queue::look_again& x) { return_unread(self, x); },
     [=](const resume_move& x) { go_on_moving(self, x); },
     [=](journal::pass_journal) { return pass_through_journal(self); },

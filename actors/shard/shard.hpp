@@ -32,6 +32,12 @@ struct sweep_idle {};
 /// To itself: try to recover again.
 struct retry_recovery {};
 
+/// To itself: ask again for the settings that others may know.
+struct retry_bring_up {
+  std::shared_ptr<recovered_state> found;
+  std::uint32_t generation = 0;
+};
+
 /// To itself: go on with the move that waits.
 struct resume_move {
   std::uint32_t generation = 0;
@@ -45,7 +51,7 @@ struct shard_options {
   projector_actor projector;
   shard_number number = 0;
   shard_number shards = 1;
-  shards_actor router; ///< to all shards; null if there is one
+  shard_router_actor router; ///< to all shards; null if there is one
   epoch_number epoch = 0;
   engine_clock clock = engine_clock::system();
   std::shared_ptr<journal::memory_budget> budget;
@@ -61,7 +67,8 @@ struct shard_options {
 
 using shard_self = shard_actor::extend<
   caf::reacts_to<sweep_idle>, caf::reacts_to<retry_recovery>,
-  caf::reacts_to<queue::look_again>, caf::reacts_to<resume_move>,
+  caf::reacts_to<retry_bring_up>, caf::reacts_to<queue::look_again>,
+  caf::reacts_to<resume_move>,
   caf::replies_to<journal::pass_journal>::with<done>>;
 
 struct shard_queue {
@@ -108,10 +115,9 @@ struct shard_state {
   /// refused.
   journal::journal_access journal;
   std::shared_ptr<control_state> control;
-  /// Of the control state: its own in shard 0, else the one last adopted.
+  /// Of the control state: its own in shard 0, else the one last adopted,
+  /// perhaps before a new start. Never falls.
   std::uint64_t revision = 0;
-  /// The highest that was ever adopted here, perhaps before a new start.
-  std::uint64_t revision_max = 0;
   item_id id_last = 0;
   /// How far each ingress partition was applied. Ahead of the journal by what
   /// is on its way there.
@@ -146,4 +152,5 @@ shard_self::behavior_type shard(shard_pointer self, shard_options options);
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::shard::sweep_idle)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::shard::retry_recovery)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::shard::retry_bring_up)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::shard::resume_move)

@@ -223,10 +223,17 @@ connect(const connection_options& options, const interrupted& stop) {
     return std::unique_ptr<engine_link>{std::make_unique<middleman_link>(
       std::move(open), std::move(**found), stop)};
   open.release();
+  // Handshakes that fail look like an engine that says nothing.
+  const std::string hint =
+    options.tls.certificate.empty()
+      ? "; if its node port has TLS, give --tls-certificate, --tls-key, "
+        "--tls-ca"
+      : "; if it is there, TLS failed: are both certificates of this CA, and "
+        "does its node port have TLS?";
   if (!found)
-    return unreachable("no engine answers at " + where);
+    return unreachable("no engine answers at " + where + hint);
   return unreachable("no engine at " + where + " (" + render(found->error())
-                     + ")");
+                     + ")" + (cut_short(found->error()) ? hint : ""));
 }
 
 } // namespace depositd::shell

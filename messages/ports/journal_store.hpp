@@ -56,6 +56,12 @@ public:
   /// Last durable sequence; 0 for an empty log. Never waits.
   virtual sequence last() const = 0;
 
+  /// No room was found for the next segment: what is left of this one is for
+  /// what frees space. Never waits.
+  virtual bool nearly_full() const {
+    return false;
+  }
+
   /// Writes one group of `events` events durably: when it returns without an
   /// error, the bytes survive a crash and a power cut. Returns the number for
   /// body places. `ec::fenced` if a later epoch has written; `ec::store_failed`

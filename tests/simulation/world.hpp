@@ -18,7 +18,6 @@
 #include <caf/event_based_actor.hpp>
 #include <caf/scheduler/test_coordinator.hpp>
 
-#include <atomic>
 #include <chrono>
 #include <functional>
 #include <map>
@@ -81,7 +80,6 @@ struct simulated_engine {
   depositd::engine::core_actors core;
   intake_actor intake;       ///< null without topics
   publisher_actor publisher; ///< null without topics
-  std::shared_ptr<std::atomic<sequence>> published;
   bool ended = false;
 };
 

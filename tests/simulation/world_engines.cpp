@@ -37,9 +37,7 @@ depositd::engine::core_options world::options_of(simulated_engine& engine,
   }
   if (knobs_.tight_disk)
     options.disk_spare_bytes = 2048;
-  if (topics_)
-    engine.published = std::make_shared<std::atomic<sequence>>(0);
-  options.published = engine.published;
+  options.published = bool{topics_};
   return options;
 }
 

@@ -138,7 +138,6 @@ void world::spawn_topics(simulated_engine& engine,
   writing.own = engine.core.shard;
   writing.reads = engine.core.projector;
   writing.journal = engine.core.journal;
-  writing.published = engine.published;
   writing.events_max = 1 + chance_.below(40);
   if (chance_.one_in(2))
     writing.known_max = chance_.below(4);

@@ -85,6 +85,7 @@ protected:
     options.budget = std::make_shared<journal::memory_budget>(body_budget);
     options.configuration = configuration;
     options.disk_spare_bytes = disk_spare_bytes;
+    options.published = published;
     options.slice_items = slice_items;
     const auto actors = depositd::engine::spawn_core(sys, options);
     for (const auto& [name, who] : actors.all())
@@ -187,6 +188,7 @@ protected:
   std::uint64_t body_budget = 1 << 20;
   std::uint64_t disk_spare_bytes = 1 << 20;
   std::uint32_t slice_items = 1000;
+  bool published = false; ///< somebody publishes the journal
   micros time_us = 1'700'000'000'000'000;
 
   body_reader_actor reader;

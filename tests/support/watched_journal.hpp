@@ -35,6 +35,10 @@ public:
   sequence last() const override {
     return store_->last();
   }
+  bool full = false;
+  bool nearly_full() const override {
+    return full;
+  }
   caf::expected<std::uint64_t>
   append(std::string_view bytes, std::uint32_t events,
          const std::vector<watermark>& watermarks) override {

@@ -98,13 +98,10 @@ void serve(shard_keeper_pointer self, shard_number shard) {
   spdlog::info("shard_serving shard={} epoch={}", shard, x.epoch);
 }
 
-void bring_up_core(shard_keeper_pointer self, shard_number shard,
-                   epoch_number epoch) {
-  if (!still(self, shard, phase::opening, epoch))
-    return;
+void recover_core(shard_keeper_pointer self, shard_number shard,
+                  epoch_number epoch) {
   const auto core = self->state.shards[shard].core->actors.shard;
-  // As long as shard 0 takes to get an owner.
-  self->request(self->state.router, caf::infinite, bring_up{shard, core})
+  self->request(core, caf::infinite, await_ready{})
     .then(
       [=](const done&) {
         crash_point("shard_brought_up");
@@ -112,21 +109,9 @@ void bring_up_core(shard_keeper_pointer self, shard_number shard,
           serve(self, shard);
       },
       [=](const caf::error& why) {
-        spdlog::warn("shard_waits shard={} reason=\"{}\"", shard, render(why));
-        self->delayed_send(self, milliseconds{200},
-                           bring_up_again{shard, epoch});
+        if (still(self, shard, phase::opening, epoch))
+          lose(self, shard, render(why), true);
       });
-}
-
-void recover_core(shard_keeper_pointer self, shard_number shard,
-                  epoch_number epoch) {
-  const auto core = self->state.shards[shard].core->actors.shard;
-  self->request(core, caf::infinite, await_ready{})
-    .then([=](const done&) { bring_up_core(self, shard, epoch); },
-          [=](const caf::error& why) {
-            if (still(self, shard, phase::opening, epoch))
-              lose(self, shard, render(why), true);
-          });
 }
 
 void open(shard_keeper_pointer self, shard_number shard, epoch_number epoch) {
@@ -303,10 +288,6 @@ void hand_over(shard_keeper_pointer self, shard_number shard) {
   self->request(state.router, state.options.request_timeout, check_intake{})
     .then([=](const done&) { drain_core(self, shard, epoch, until); },
           [=](const caf::error&) { drain_core(self, shard, epoch, until); });
-}
-
-void go_on_opening(shard_keeper_pointer self, const bring_up_again& x) {
-  bring_up_core(self, x.shard, x.epoch);
 }
 
 void go_on_leaving(shard_keeper_pointer self, const look_at_claims& x) {

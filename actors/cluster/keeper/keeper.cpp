@@ -73,6 +73,7 @@ void seen(shard_keeper_pointer self, leases_seen& x,
           caf::actor_clock::time_point asked) {
   auto& state = self->state;
   state.looking = false;
+  state.seen_at = self->clock().now();
   if (x.renewed)
     renewed(self, x.ours, asked);
   if (!x.table.shards.empty()) {
@@ -96,10 +97,20 @@ void not_seen(shard_keeper_pointer self, const caf::error& why) {
   state.options.failed(why);
 }
 
+/// Not for one call that fails: all that leases allow goes on until they end.
+void tell_of_leases(shard_keeper_pointer self) {
+  auto& state = self->state;
+  const auto reached =
+    self->clock().now() - state.seen_at <= lease_of(self) / 2;
+  if (std::exchange(state.reached, reached) != reached)
+    self->send(state.router, leases_reached{reached});
+}
+
 void tick(shard_keeper_pointer self) {
   if (self->state.left)
     return;
   give_up_in_time(self);
+  tell_of_leases(self);
   look(self);
   self->delayed_send(self, pause_of(self), lease_tick{});
 }
@@ -198,6 +209,7 @@ shard_keeper_self::behavior_type shard_keeper(shard_keeper_pointer self,
   state.router = std::move(router);
   state.reader = std::move(reader);
   state.shards.resize(state.options.leases->count());
+  state.seen_at = self->clock().now();
   const auto spawn_clerk = [&] {
     return state.options.threads
              ? self->spawn<caf::detached + caf::linked>(lease_clerk,
@@ -218,7 +230,6 @@ shard_keeper_self::behavior_type shard_keeper(shard_keeper_pointer self,
     [=](list_shards) { return list_all(self); },
     [=](lease_tick) { tick(self); },
     [=](const look_at_claims& x) { go_on_leaving(self, x); },
-    [=](const bring_up_again& x) { go_on_opening(self, x); },
   };
 }
 

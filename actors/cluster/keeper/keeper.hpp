@@ -59,16 +59,9 @@ struct look_at_claims {
   caf::actor_clock::time_point until; ///< then it leaves anyhow
 };
 
-/// To itself: a core has not learnt the settings yet.
-struct bring_up_again {
-  shard_number shard = 0;
-  epoch_number epoch = 0;
-};
-
 using shard_keeper_self =
   shard_keeper_actor::extend<caf::reacts_to<lease_tick>,
-                             caf::reacts_to<look_at_claims>,
-                             caf::reacts_to<bring_up_again>>;
+                             caf::reacts_to<look_at_claims>>;
 
 struct shard_keeper_options {
   std::shared_ptr<shard_leases> leases;
@@ -128,6 +121,8 @@ struct shard_keeper_state {
   std::map<std::string, met_engine> engines; ///< by name
   std::uint64_t attempts = 0;
   std::map<std::string, std::string> trouble; ///< with whom, as was logged
+  caf::actor_clock::time_point seen_at;       ///< the table, or we began
+  bool reached = true; ///< the store of leases, as the router was told
   caf::actor_clock::time_point renew_at;
   bool looking = false;
   bool look_again = false;
@@ -152,4 +147,3 @@ shard_keeper_self::behavior_type shard_keeper(shard_keeper_pointer self,
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::cluster::lease_tick)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::cluster::look_at_claims)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::cluster::bring_up_again)

@@ -34,7 +34,6 @@ void lose(shard_keeper_pointer self, shard_number shard, const std::string& why,
 /// Hands nothing out any more, lets claims end, gives the lease back.
 void hand_over(shard_keeper_pointer self, shard_number shard);
 
-void go_on_opening(shard_keeper_pointer self, const bring_up_again& x);
 void go_on_leaving(shard_keeper_pointer self, const look_at_claims& x);
 
 /// An actor of a core has ended.

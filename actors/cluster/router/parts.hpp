@@ -25,7 +25,8 @@ void learn(shard_router_pointer self, const control_snapshot& state,
 /// Tells our own shards what they have missed, and watches shard 0.
 void tick_control(shard_router_pointer self);
 
-caf::result<done> bring_shard_up(shard_router_pointer self, const bring_up& x);
+/// Answered by shard 0, never from what is known here.
+caf::result<control_changed> fetch_now(shard_router_pointer self);
 
 /// Runs `then` when the queue exists, which it does from then on; or with an
 /// error.

@@ -199,22 +199,9 @@ caf::result<control_changed> by_hand(shard_router_pointer self,
   });
 }
 
-caf::result<done> bring_shard_up(shard_router_pointer self, const bring_up& x) {
-  if (x.shard == 0)
-    return done{};
-  return journal::answer_later<done>(self, [&](auto then) {
-    fetch(self, [=, core = x.core](fetched newest) mutable {
-      if (!newest) {
-        then(newest.error());
-        return;
-      }
-      self
-        ->request(core, self->state.to.options.request_timeout,
-                  adopt_control{newest->state, newest->revision})
-        .then([=](const done& y) mutable { then(y); },
-              [=](const caf::error& why) mutable { then(why); });
-    });
-  });
+caf::result<control_changed> fetch_now(shard_router_pointer self) {
+  return journal::answer_later<control_changed>(
+    self, [&](auto then) { fetch(self, then); });
 }
 
 void with_queue(shard_router_pointer self, const std::string& name,

@@ -30,10 +30,20 @@ caf::result<done> by_hand(shard_router_pointer self, await_ready&) {
 caf::result<done> by_hand(shard_router_pointer self, check_intake&) {
   if (auto refused = refuse(self))
     return refused;
-  // A shard without an engine is no reason to turn all the others away.
-  if (!self->state.control)
+  const auto& state = self->state;
+  if (!state.leases_reached)
+    return caf::make_error(ec::store_failed,
+                           std::string{"the leases cannot be reached"});
+  if (!state.control)
     return caf::make_error(ec::overloaded,
                            std::string{"the control shard has no engine"});
+  // While a shard changes hands the others go on.
+  const auto now = self->clock().now();
+  for (shard_number shard = 0; shard < state.owned_at.size(); ++shard)
+    if (!state.to.places[shard].who
+        && now - state.owned_at[shard] > state.options.lease)
+      return caf::make_error(ec::overloaded,
+                             "no engine has shard " + std::to_string(shard));
   return done{};
 }
 
@@ -101,6 +111,13 @@ shard_router_self::behavior_type answering(
           std::move(more)...};
 }
 
+void note_owners(shard_router_pointer self) {
+  auto& state = self->state;
+  for (shard_number shard = 0; shard < state.owned_at.size(); ++shard)
+    if (state.to.places[shard].who)
+      state.owned_at[shard] = self->clock().now();
+}
+
 void place(shard_router_pointer self, const shard_placed& x) {
   auto& state = self->state;
   set_place(self, x, x.core);
@@ -121,19 +138,23 @@ void down(shard_router_pointer self, const caf::down_msg& x) {
 
 shard_router_self::behavior_type shard_router(shard_router_pointer self,
                                               shard_router_options options) {
-  self->state.to.begin(std::move(options.to));
+  self->state.to.begin(options.to);
+  self->state.owned_at.assign(options.to.count, self->clock().now());
+  self->state.options = std::move(options);
   self->set_down_handler([=](const caf::down_msg& x) { down(self, x); });
   self->delayed_send(self, tick_interval, request_tick{});
   return answering(
     self, shards_actor::signatures{},
     [=](const shard_placed& x) { place(self, x); },
     [=](const control_changed& x) { learn(self, x.state, x.revision); },
+    [=](leases_reached x) { self->state.leases_reached = x.yes; },
     [=](request_tick) {
+      note_owners(self);
       tick_open(self);
       tick_control(self);
       self->delayed_send(self, tick_interval, request_tick{});
     },
-    [=](const bring_up& x) { return bring_shard_up(self, x); });
+    [=](fetch_newest) { return fetch_now(self); });
 }
 
 } // namespace depositd::cluster

@@ -14,6 +14,7 @@
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
+#include <chrono>
 #include <functional>
 #include <vector>
 
@@ -21,13 +22,19 @@ namespace depositd::cluster {
 
 struct shard_router_options {
   forwarding_options to;
+  /// A shard without an owner for longer than this is trouble.
+  std::chrono::milliseconds lease{15'000};
 };
 
 using shard_router_self =
   shard_router_actor::extend<caf::reacts_to<request_tick>>;
 
 struct shard_router_state {
+  shard_router_options options;
   forwarding<shard_actor> to;
+  /// By shard: when it was last seen to have an owner, or we began.
+  std::vector<caf::actor_clock::time_point> owned_at;
+  bool leases_reached = true;
   control_snapshot control; ///< null: not known yet
   std::uint64_t revision = 0;
   caf::actor_addr watched;  ///< shard 0, which tells us changes

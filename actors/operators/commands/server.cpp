@@ -31,6 +31,7 @@ document log_document(const log_report& x) {
            {{"published", x.out.published},
             {"events", x.out.events},
             {"dead_letters", x.out.dead_letters},
+            {"passed", x.out.passed},
             {"trouble", x.out.trouble}}}};
 }
 

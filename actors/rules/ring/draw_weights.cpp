@@ -31,6 +31,14 @@ std::optional<std::size_t> draw_weights::next() const {
   return out;
 }
 
+/// Whoever comes now must not wait because of how much was handed out long ago.
+void draw_weights::wear_off(bool nobody_else) {
+  const auto step = 1.0 / static_cast<double>(doors_.size());
+  for (auto& x : doors_)
+    if (nobody_else || x.weight == 0)
+      x.behind -= std::clamp(x.behind, -step, step);
+}
+
 void draw_weights::served(std::size_t door) {
   if (door >= doors_.size() || sum_ == 0)
     return;
@@ -40,6 +48,7 @@ void draw_weights::served(std::size_t door) {
   const auto most = static_cast<double>(doors_.size());
   for (auto& x : doors_)
     x.behind = std::clamp(x.behind + share(x), -1.0, most);
+  wear_off(doors_[door].weight == sum_);
 }
 
 } // namespace depositd::rules

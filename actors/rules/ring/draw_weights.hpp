@@ -15,7 +15,7 @@ namespace depositd::rules {
 class draw_weights {
 public:
   /// Users who can be served behind the door, from now on. 0: it is not
-  /// visited; what it is ahead or behind by then, it keeps.
+  /// visited; what it is ahead or behind by then wears off while others are.
   void weigh(std::size_t door, std::uint32_t users);
 
   std::uint32_t weight(std::size_t door) const noexcept;
@@ -27,6 +27,8 @@ public:
   void served(std::size_t door);
 
 private:
+  void wear_off(bool nobody_else);
+
   struct place {
     std::uint32_t weight = 0;
     /// Hand-outs that it is behind (positive) or ahead of its share. In

@@ -54,7 +54,7 @@ enqueued result_of(const std::vector<item_id>& ids) {
 } // namespace
 
 caf::result<enqueued> accept_batch(shard_pointer self, enqueue& x) {
-  if (auto refused = refuse_intake(self))
+  if (auto refused = refuse_growth(self))
     return refused;
   if (auto wrong = check(x))
     return wrong;
@@ -75,7 +75,7 @@ caf::result<enqueued> accept_batch(shard_pointer self, enqueue& x) {
 }
 
 caf::result<enqueued> accept_submission(shard_pointer self, const submit& x) {
-  if (auto refused = refuse_intake(self))
+  if (auto refused = refuse_growth(self))
     return refused;
   if (auto wrong = check_item(x.user, x.priority))
     return wrong;
@@ -98,7 +98,7 @@ caf::result<enqueued> accept_submission(shard_pointer self, const submit& x) {
 
 caf::result<enqueued> record_processed(shard_pointer self,
                                        const record_submission& x) {
-  if (auto refused = refuse_intake(self))
+  if (auto refused = refuse_growth(self))
     return refused;
   auto what = x.what;
   if (what.id == 0)

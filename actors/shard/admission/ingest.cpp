@@ -107,7 +107,7 @@ caf::result<ingested> refuse_batch(shard_pointer self, batch& x) {
 } // namespace
 
 caf::result<ingested> ingest_batch(shard_pointer self, ingest& x) {
-  if (auto refused = refuse_intake(self))
+  if (auto refused = refuse_growth(self))
     return refused;
   batch all{admission{self, true}, {}, 0};
   take_apart(self, all, x);

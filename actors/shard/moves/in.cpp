@@ -35,7 +35,7 @@ accept_items::one arriving(carry_items::one& x) {
 } // namespace
 
 caf::result<items_carried> take_carried(shard_pointer self, carry_items& x) {
-  if (auto refused = refuse_intake(self))
+  if (auto refused = refuse_growth(self))
     return refused;
   if (auto wrong = check(self, x))
     return wrong;

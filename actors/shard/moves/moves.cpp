@@ -188,9 +188,6 @@ void run_moves(shard_pointer self) {
   auto& state = self->state;
   if (state.moving || state.now != shard_state::phase::serving)
     return;
-  // What a shard has just recovered may be older than what the others know.
-  if (state.options.router && state.revision == 0)
-    return;
   if (ship_left_over(self))
     return;
   const auto& moves = state.control->moves;

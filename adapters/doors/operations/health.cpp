@@ -10,8 +10,8 @@ namespace {
 constexpr auto patience = std::chrono::seconds{1};
 constexpr unsigned retry_after_s = 5;
 
-void say_ok(const check_health& x) {
-  x.answer->send(http::response::text(200, "ok\n"));
+void say(const check_health& x, const char* state) {
+  x.answer->send(http::response::text(200, std::string{state} + "\n"));
 }
 
 void say_wrong(const check_health& x, const char* part,
@@ -24,22 +24,25 @@ void say_wrong(const check_health& x, const char* part,
 
 /// Ready: the shard takes work and the store can be read.
 void check_store(health_actor::pointer self, const read_model_actor& projector,
+                 const std::function<bool()>& kafka_waits,
                  const check_health& x) {
+  const auto* state = kafka_waits && kafka_waits() ? "degraded kafka" : "ok";
   self->request(projector, patience, report_store{})
-    .then([=](const store_report&) { say_ok(x); },
+    .then([=](const store_report&) { say(x, state); },
           [=](const caf::error& why) { say_wrong(x, "store", why); });
 }
 
 void check(health_actor::pointer self, const shard_doors_actor& shard,
-           const read_model_actor& projector, const check_health& x) {
+           const read_model_actor& projector,
+           const std::function<bool()>& kafka_waits, const check_health& x) {
   if (x.question == health_question::alive) {
     self->request(shard, patience, watch_control{nullptr})
-      .then([=](const control_changed&) { say_ok(x); },
+      .then([=](const control_changed&) { say(x, "ok"); },
             [=](const caf::error& why) { say_wrong(x, "shard", why); });
     return;
   }
   self->request(shard, patience, check_intake{})
-    .then([=](const done&) { check_store(self, projector, x); },
+    .then([=](const done&) { check_store(self, projector, kafka_waits, x); },
           [=](const caf::error& why) { say_wrong(x, "shard", why); });
 }
 
@@ -47,9 +50,12 @@ void check(health_actor::pointer self, const shard_doors_actor& shard,
 
 health_actor::behavior_type health(health_actor::pointer self,
                                    shard_doors_actor shard,
-                                   read_model_actor projector) {
+                                   read_model_actor projector,
+                                   std::function<bool()> kafka_waits) {
   return {
-    [=](const check_health& x) { check(self, shard, projector, x); },
+    [=](const check_health& x) {
+      check(self, shard, projector, kafka_waits, x);
+    },
   };
 }
 

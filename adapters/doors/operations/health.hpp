@@ -8,6 +8,7 @@
 
 #include <caf/typed_event_based_actor.hpp>
 
+#include <functional>
 #include <memory>
 
 namespace depositd {
@@ -26,10 +27,12 @@ struct check_health {
 using health_actor = caf::typed_actor<caf::reacts_to<check_health>>;
 
 /// Asks shard and journal's reader; whoever does not answer within a second is
-/// named in a 503.
+/// named in a 503. `kafka_waits` says whether brokers are waited for, which
+/// only makes it `degraded kafka`; may be null.
 health_actor::behavior_type health(health_actor::pointer self,
                                    shard_doors_actor shard,
-                                   read_model_actor projector);
+                                   read_model_actor projector,
+                                   std::function<bool()> kafka_waits);
 
 /// GET|HEAD /livez, /readyz and /healthcheck (EmoDB's name for ready).
 void add_health_routes(http::router& routes, const health_actor& whom);

@@ -152,6 +152,27 @@ make_kafka_topics(const kafka_options& options,
   return out;
 }
 
+caf::expected<kafka_cluster>
+look_at_kafka(const kafka_options& options, const std::string& topic,
+              std::chrono::steady_clock::time_point end) {
+  auto opened = client::open(RD_KAFKA_PRODUCER, options, {});
+  if (!opened)
+    return std::move(opened.error());
+  auto& producer = **opened;
+  kafka_cluster out;
+  auto* id = rd_kafka_clusterid(producer.handle(), milliseconds_until(end));
+  if (id == nullptr)
+    return caf::make_error(ec::store_failed,
+                           std::string{"no broker has answered in time"});
+  out.id = id;
+  rd_kafka_mem_free(producer.handle(), id);
+  if (const auto count = producer.partitions(topic, end))
+    out.partitions = *count;
+  else if (count.error() != ec::not_found)
+    return count.error();
+  return out;
+}
+
 topics_actor::behavior_type topics(topics_actor::pointer,
                                    topics_options options) {
   return {

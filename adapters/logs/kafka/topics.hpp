@@ -42,6 +42,18 @@ caf::expected<topics_created>
 make_kafka_topics(const kafka_options& options,
                   const std::vector<topic_wish>& wishes);
 
+/// Which brokers these are.
+struct kafka_cluster {
+  std::string id;
+  std::int32_t partitions = 0; ///< of the topic; 0: there is none
+};
+
+/// `ec::store_failed` if no broker answers before then, `ec::bad_setting` for
+/// an option that is wrong.
+caf::expected<kafka_cluster>
+look_at_kafka(const kafka_options& options, const std::string& topic,
+              std::chrono::steady_clock::time_point end);
+
 /// Makes those that the settings name. Waits for brokers: must be detached.
 topics_actor::behavior_type topics(topics_actor::pointer self,
                                    topics_options options);

@@ -11,6 +11,16 @@ inline constexpr std::string_view put_shard_count =
   "INSERT INTO shard_counts (count) VALUES ($1) ON CONFLICT DO NOTHING";
 inline constexpr std::string_view shard_count =
   "SELECT count FROM shard_counts";
+inline constexpr std::string_view lock_facts =
+  "LOCK TABLE store_facts IN EXCLUSIVE MODE";
+inline constexpr std::string_view facts = "SELECT name, value FROM store_facts";
+inline constexpr std::string_view forget_facts = "DELETE FROM store_facts";
+inline constexpr std::string_view put_fact =
+  "INSERT INTO store_facts VALUES ($1, $2)";
+/// Name of ours: others that were alive a moment ago.
+inline constexpr std::string_view other_engines =
+  "SELECT 1 FROM engines WHERE name <> $1 "
+  "AND alive_until > clock_timestamp()";
 inline constexpr std::string_view put_leases =
   "INSERT INTO shard_leases SELECT n, 0, '', 0, '-infinity' "
   "FROM generate_series(0, $1 - 1) AS n ON CONFLICT DO NOTHING";

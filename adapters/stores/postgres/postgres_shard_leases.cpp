@@ -37,6 +37,41 @@ caf::error check_count(connection& to, shard_number count) {
   return {};
 }
 
+/// `name`: of this engine. One after the other, so that two cannot both be the
+/// first.
+caf::error check_facts(connection& to, const std::string& name,
+                       facts_claim claim) {
+  return to.transact([&]() -> caf::error {
+    if (auto error = to.execute(statements::lock_facts))
+      return error;
+    const auto others = to.run(statements::other_engines, parameters{name});
+    if (!others)
+      return others.error();
+    claim.alone = others->rows() == 0;
+    store_facts known;
+    auto failed = to.each(statements::facts, {}, [&](const auto& row) {
+      std::string key;
+      std::string value;
+      row.take(key, value);
+      known.emplace(std::move(key), std::move(value));
+      return caf::error{};
+    });
+    if (failed)
+      return failed;
+    const auto agreed = agree(known, claim);
+    if (!agreed)
+      return agreed.error();
+    if (*agreed == known)
+      return {};
+    if (auto error = to.execute(statements::forget_facts))
+      return error;
+    for (const auto& [key, value] : *agreed)
+      if (auto error = to.execute(statements::put_fact, parameters{key, value}))
+        return error;
+    return {};
+  });
+}
+
 class postgres_shard_leases final : public shard_leases {
 public:
   explicit postgres_shard_leases(const postgres_leases_options& options)
@@ -58,6 +93,8 @@ public:
       const parameters identity{name(), options_.self.address};
       if (auto taken = check_name(to, identity))
         return taken;
+      if (auto error = check_facts(to, name(), options_.facts))
+        return error;
       const auto joined = to.run(statements::join_engines, identity);
       if (!joined)
         return joined.error();
@@ -202,13 +239,16 @@ open_postgres_leases(const postgres_leases_options& options) {
 }
 
 caf::error check_postgres_shard_count(const postgres_options& server,
-                                      shard_number count) {
+                                      shard_number count,
+                                      const facts_claim& facts) {
   auto opened = connection::open({.url = server.url, .name = "settings"});
   if (!opened)
     return std::move(opened.error());
   if (auto error = migrate(**opened))
     return error;
-  return check_count(**opened, count);
+  if (auto error = check_count(**opened, count))
+    return error;
+  return check_facts(**opened, {}, facts);
 }
 
 } // namespace depositd

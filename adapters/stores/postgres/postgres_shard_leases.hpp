@@ -3,6 +3,7 @@
 // Leases in PostgreSQL: tables `shard_leases` and `engines`, which people may
 // read as the view `shards`.
 
+#include "adapters/stores/files/store_facts.hpp"
 #include "adapters/stores/postgres/postgres_options.hpp"
 #include "messages/ports/shard_leases.hpp"
 
@@ -16,6 +17,8 @@ struct postgres_leases_options {
   postgres_options server; ///< `shard` and `patience_ms` are not used
   engine_identity self;
   shard_number count = 1;
+  /// Besides. Whether it is alone is looked up.
+  facts_claim facts;
 
   /// How long the server may take for a call.
   std::uint32_t call_ms_max = 3'000;
@@ -29,14 +32,16 @@ struct postgres_leases_options {
 };
 
 /// Joins the engines; brings the schema up to date. The first engine of a
-/// database says how many shards there are; `ec::bad_setting` for any that
-/// says otherwise later, and for a name that another engine has.
+/// database says how many shards there are and what else all must agree on;
+/// `ec::bad_setting` for any that says otherwise later, and for a name that
+/// another engine has.
 /// `ec::store_failed` if the server refuses.
 caf::expected<std::unique_ptr<shard_leases>>
 open_postgres_leases(const postgres_leases_options& options);
 
-/// The same check alone, for an engine that needs no leases.
+/// The same checks alone, for an engine that needs no leases.
 caf::error check_postgres_shard_count(const postgres_options& server,
-                                      shard_number count);
+                                      shard_number count,
+                                      const facts_claim& facts = {});
 
 } // namespace depositd

@@ -18,6 +18,9 @@ public:
 
   epoch_number epoch() const override;
   sequence last() const override;
+  bool nearly_full() const override {
+    return pool_.lacks_space();
+  }
   caf::expected<std::uint64_t>
   append(std::string_view bytes, std::uint32_t events,
          const std::vector<watermark>& watermarks) override;

@@ -11,6 +11,8 @@
 namespace depositd::segments {
 
 namespace fs = std::filesystem;
+using std::chrono::steady_clock;
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -18,6 +20,8 @@ namespace {
 // for an append's own flush to wait behind.
 constexpr std::uint64_t fill_piece_bytes = 256 * 1024;
 constexpr std::chrono::milliseconds fill_pause{10};
+
+constexpr std::chrono::seconds retry_pause{1};
 
 constexpr const char* fresh_name = "fresh.tmp";
 
@@ -92,8 +96,12 @@ caf::error segment_pool::give_back(segment_ptr segment) {
   fs::rename(path, spare, code);
   if (code)
     return file_failed("rename", path, code.value());
-  const std::lock_guard guard{mutex_};
-  spares_.push_back({spare, std::move(segment)});
+  {
+    const std::lock_guard guard{mutex_};
+    spares_.push_back({spare, std::move(segment)});
+    again_at_ = {}; // it will do
+  }
+  changed_.notify_all();
   return {};
 }
 
@@ -109,7 +117,7 @@ bool segment_pool::has_work() const {
   if (wanted_ > 0)
     return !failed_
            && (ready_.empty() || ready_.front()->header.capacity < wanted_);
-  return asked_ && ready_.empty();
+  return asked_ && ready_.empty() && again_at_ <= steady_clock::now();
 }
 
 bool segment_pool::has_fill() const {
@@ -123,7 +131,9 @@ void segment_pool::run() {
       busy_ = true;
       auto failed = ready_.empty() ? make_ready(held) : grow_ready(held);
       busy_ = false;
-      asked_ = false;
+      asked_ = static_cast<bool>(failed); // again
+      again_at_ = steady_clock::now() + (failed ? retry_pause : 0s);
+      lacks_space_ = ready_.empty();
       failed_ = std::move(failed);
       changed_.notify_all();
     } else if (has_fill()) {
@@ -135,10 +145,17 @@ void segment_pool::run() {
           && has_fill())
         fill(held);
     } else {
-      changed_.wait(held,
-                    [this] { return stopping_ || has_work() || has_fill(); });
+      wait_for_work(held);
     }
   }
+}
+
+void segment_pool::wait_for_work(lock& held) {
+  const auto is_due = [this] { return stopping_ || has_work() || has_fill(); };
+  if (asked_ && ready_.empty())
+    changed_.wait_until(held, again_at_, is_due);
+  else
+    changed_.wait(held, is_due);
 }
 
 void segment_pool::fill(lock& held) {

@@ -7,6 +7,7 @@
 #include "adapters/stores/segments/segment_file.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -37,8 +38,14 @@ public:
   /// Stops the preparing thread.
   ~segment_pool();
 
-  /// Asks for a segment to be made ready; never waits.
+  /// Asks for a segment to be made ready; never waits. What fails is tried
+  /// again each second.
   void prepare();
+
+  /// A segment was asked for, and there is no space for it yet.
+  bool lacks_space() const {
+    return lacks_space_.load(std::memory_order_relaxed);
+  }
 
   /// The next segment, with at least this capacity. Waits for it if it is not
   /// ready. Nobody but the caller writes to it from then on.
@@ -64,6 +71,7 @@ private:
   void run();
   bool has_work() const;
   bool has_fill() const;
+  void wait_for_work(lock& held);
   caf::error make_ready(lock& held);
   caf::error grow_ready(lock& held);
   void fill(lock& held);
@@ -76,6 +84,7 @@ private:
   manifest_file& names_;
   const pool_options options_;
   std::atomic<std::uint64_t> activity_ = 0;
+  std::atomic<bool> lacks_space_ = false;
 
   std::mutex mutex_; // guards all below; never held over I/O
   std::condition_variable changed_;
@@ -83,6 +92,7 @@ private:
   std::vector<spare_file> spares_;
   caf::error failed_;         // of the last attempt
   bool asked_ = false;        // for a segment ahead
+  std::chrono::steady_clock::time_point again_at_; // after a failure
   bool named_ = false;        // the file of the next has its name, no more
   std::uint64_t wanted_ = 0;  // capacity that `take` waits for
   std::uint64_t fill_at_ = 0; // in the first ready one; 0: no zeros due

@@ -251,6 +251,87 @@ TEST_F(shards, learn_what_was_set_while_they_had_no_engine) {
   EXPECT_EQ(settings_in(zero, lost)->eligibilities.count("press"), 1u);
 }
 
+TEST_F(shards, hand_nothing_out_under_old_settings_when_they_start_over) {
+  two_engines();
+  auto& zero = owner_of(0);
+  auto& other = other_than(zero);
+  const auto shard = owns(other).front();
+  const auto queue = name_in(shard, "work");
+  put(zero, queue, {{"u", 0, "x"}});
+  fail_appends(*disks[shard].log, 1'000'000);
+  auto waiting =
+    self->request(zero.router, caf::infinite,
+                  propose{{user_eligibility_changed{"u", true, false}}});
+  pass(milliseconds{3 * lease_ms});
+  ASSERT_TRUE(self->has_next_message());
+  waiting.receive([](const done&) {},
+                  [](const caf::error& why) { FAIL() << render(why); });
+  // It was answered, though the shard could not write it down.
+  fail_appends(*disks[shard].log, 0);
+  std::vector<std::string> got;
+  const auto worker =
+    sys.spawn([&got, queue, core = other.cores.at(shard).shard](
+                caf::event_based_actor* me) -> caf::behavior {
+      return {[&got, queue, core, me](int) {
+        me->request(core, caf::infinite,
+                    receive_items{queue, "worker", 1, 60'000})
+          .then(
+            [&got](const items_received& x) {
+              for (const auto& body : bodies(x))
+                got.push_back(body);
+            },
+            [](const caf::error&) { /* it recovers */ });
+      }};
+    });
+  adopt(worker);
+  for (auto step = 0; step < 60; ++step) {
+    sched.advance_time(milliseconds{50});
+    for (auto i = 0; i < 30; ++i) { // whatever the shard is at
+      caf::anon_send(worker, 1);
+      sched.run_once();
+    }
+    settle();
+  }
+  EXPECT_EQ(got, std::vector<std::string>{});
+  EXPECT_TRUE(settings_in(other, shard)->eligibilities.at("u").held);
+  ASSERT_TRUE(ask<done>(
+    zero.router, propose{{user_eligibility_changed{"u", false, false}}}));
+  EXPECT_EQ(bodies(*poll(zero, queue, 9)), std::vector<std::string>{"x"});
+}
+
+TEST_F(shards, are_not_ready_while_the_leases_cannot_be_reached) {
+  two_engines();
+  const auto ready = [&] { return ask<done>(a->router, check_intake{}); };
+  EXPECT_TRUE(ready());
+  cut_off(*database, "a", true);
+  cut_off(*database, "b", true);
+  pass(milliseconds{lease_ms});
+  ASSERT_FALSE(ready());
+  EXPECT_NE(render(ready().error()).find("leases"), std::string::npos);
+  pass(milliseconds{4 * lease_ms});
+  EXPECT_FALSE(ready()) << "nothing is asked of engines that have no shards";
+  cut_off(*database, "a", false);
+  cut_off(*database, "b", false);
+  pass(milliseconds{3 * lease_ms});
+  EXPECT_TRUE(ready());
+}
+
+TEST_F(shards, are_not_ready_while_one_has_no_engine_for_long) {
+  two_engines();
+  auto& zero = owner_of(0);
+  auto& other = other_than(zero);
+  const auto lost = owns(other).front();
+  raise_epoch(*disks[lost].log, 1'000'000); // nobody can open it any more
+  crash(other);
+  const auto ready = [&] { return ask<done>(zero.router, check_intake{}); };
+  pass(milliseconds{lease_ms / 2});
+  EXPECT_TRUE(ready()) << "it may change hands";
+  pass(milliseconds{lease_ms});
+  ASSERT_FALSE(ready());
+  EXPECT_NE(render(ready().error()).find("shard " + std::to_string(lost)),
+            std::string::npos);
+}
+
 TEST_F(shards, go_to_the_others_when_an_engine_dies) {
   two_engines();
   std::map<shard_number, std::string> queues;

@@ -106,7 +106,8 @@ protected:
         caf::anon_send(keeper_of[name], look_now{});
     };
     out.router =
-      spawn(cluster::shard_router, cluster::shard_router_options{to});
+      spawn(cluster::shard_router,
+            cluster::shard_router_options{to, milliseconds{lease_ms}});
     out.reader = spawn(cluster::projection_router, to);
     cluster::shard_keeper_options options;
     options.leases = out.leases;

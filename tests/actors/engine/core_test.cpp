@@ -1,6 +1,7 @@
 // Doors, shard, queues, nodes and journal together, one message at a time.
 
 #include "tests/support/engine_fixture.hpp"
+#include "tests/support/watched_journal.hpp"
 
 #include <algorithm>
 
@@ -17,6 +18,15 @@ protected:
   void SetUp() override {
     start();
   }
+
+  std::unique_ptr<journal_store> open_journal() override {
+    auto out =
+      std::make_unique<testing::watched_journal>(open_memory_journal(log));
+    disk = out.get();
+    return out;
+  }
+
+  testing::watched_journal* disk = nullptr;
 };
 
 std::vector<new_item> joined(std::vector<new_item> a,
@@ -248,6 +258,38 @@ TEST_F(core_test, refuses_names_and_sizes_that_no_door_may_let_in) {
   EXPECT_FALSE(ask<enqueued>(
     door,
     enqueue{"q", {{"ann", 0, std::string(inline_body_bytes_max + 1, 'x')}}}));
+}
+
+TEST_F(core_test, keeps_the_last_of_the_disk_for_what_makes_room) {
+  put("q", items_of("ann", 3));
+  disk->full = true;
+  const auto refused = ask<enqueued>(door, enqueue{"q", items_of("ann", 1)});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error(), ec::overloaded);
+  EXPECT_NE(render(refused.error()).find("disk"), std::string::npos);
+  auto sp = attach_to("q");
+  want(sp, 1);
+  ASSERT_EQ(sp.got->items.size(), 1u);
+  end(sp, sp.got->items[0]);
+  EXPECT_EQ(sp.got->settled.size(), 1u);
+  EXPECT_TRUE(change({user_eligibility_changed{"ann", true, false}}));
+  EXPECT_TRUE(ask<done>(core, purge_queue{"q"}));
+  EXPECT_EQ(report_of("q").ready, 0u);
+  disk->full = false;
+  put("q", items_of("ann", 1));
+}
+
+TEST_F(core_test, says_that_it_recovers_and_not_that_there_is_nothing) {
+  put("q", items_of("ann", 1));
+  fail_appends(*log, 1);
+  ASSERT_FALSE(ask<enqueued>(door, enqueue{"q", items_of("ann", 1)}));
+  const auto queues = ask<queues_listed>(core, list_queues{});
+  ASSERT_FALSE(queues);
+  EXPECT_NE(render(queues.error()).find("recovering"), std::string::npos);
+  EXPECT_FALSE(ask<users_listed>(core, list_users{"q"}));
+  EXPECT_FALSE(ask<item_explained>(core, explain_item{1, "ann"}));
+  advance(2s);
+  EXPECT_EQ(report_of("q").ready, 1u);
 }
 
 TEST_F(core_test, answers_nothing_before_the_commit) {

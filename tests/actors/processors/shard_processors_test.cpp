@@ -287,6 +287,35 @@ TEST_F(shard_slots, learn_of_a_new_crowd_while_their_handler_is_slow) {
   EXPECT_LE(served[lonely.front()], 2);
 }
 
+TEST_F(shard_slots, start_one_item_of_a_flooder_before_a_newcomers) {
+  const auto flooder = users_in(2, 1);
+  const auto newcomer = users_in(1, 1);
+  deposits(flooder, 60);
+  deposits(newcomer, 4);
+  spawn_slot({});
+  while (served[newcomer.front()] < 4) // it is ahead of the flooder at times
+    finish();
+  for (auto i = 0; i < 5; ++i)
+    finish();
+  deposits(newcomer, 1);
+  pass(milliseconds{50});
+  shares_of(3); // what was in work, one more, and the newcomer's
+  EXPECT_EQ(served[newcomer.front()], 1);
+}
+
+TEST_F(shard_slots, hear_of_a_crowd_that_follows_a_newcomer) {
+  const auto flooder = users_in(2, 1);
+  const auto crowd = users_in(1, 9);
+  deposits(flooder, 60);
+  spawn_slot({});
+  for (auto i = 0; i < 5; ++i)
+    finish();
+  deposits(crowd, 2);
+  pass(milliseconds{50});
+  shares_of(11);
+  EXPECT_LE(served[flooder.front()], 3);
+}
+
 TEST_F(shard_slots, share_shards_out_from_another_node) {
   const auto crowd = users_in(1, 9);
   const auto lonely = users_in(2, 1);

@@ -1,5 +1,7 @@
 // What a fresh start finds after a kill.
 
+#include "messages/journal.hpp"
+#include "messages/records.hpp"
 #include "tests/support/engine_fixture.hpp"
 
 #include <algorithm>
@@ -130,6 +132,40 @@ TEST_F(recovery_test, drops_what_no_live_item_needs) {
   advance(1s);
   advance(1s);
   EXPECT_LE(store->segments().size(), 2u);
+}
+
+TEST_F(recovery_test, keeps_what_is_not_published_whoever_runs) {
+  published = true;
+  restart();
+  auto sp = attach_to("q");
+  const auto work = [&] {
+    for (int i = 0; i < 20; ++i) {
+      put("q", {{"ann", 0, std::string(500, 'x')}});
+      want(sp, 1);
+      end(sp, sp.got->items.back());
+    }
+    advance(1s);
+    advance(1s);
+  };
+  const auto mark = [&](sequence upto) {
+    caf::anon_send(writer, keep_watermark{{egress_watermark,
+                                           static_cast<std::int64_t>(upto)}});
+    settle();
+  };
+  work();
+  const auto kept = store->segments().size();
+  EXPECT_GT(kept, 5u) << "nothing was published yet";
+  mark(store->segments()[1].last);
+  work();
+  EXPECT_GT(store->segments().size(), kept);
+  published = false; // an engine that knows of nobody to publish for
+  restart();
+  sp = attach_to("q");
+  work();
+  EXPECT_GT(store->segments().size(), kept);
+  mark(store->last());
+  work();
+  EXPECT_LT(store->segments().size(), kept + 3);
 }
 
 TEST_F(recovery_test, moves_old_bodies_that_pin_the_log) {

@@ -210,6 +210,25 @@ TEST_F(record_log_test, a_deposit_of_before_the_start_keeps_its_name) {
   EXPECT_EQ(values(read_out("out")), (texts{"early done"}));
 }
 
+TEST_F(record_log_test, outcomes_that_were_dropped_are_counted_and_passed) {
+  start_all();
+  caf::anon_send_exit(writer_of_topics, caf::exit_reason::kill);
+  for (int i = 0; i < 20; ++i)
+    put("metadata", {{"ann", 0, std::string(500, 'x')}});
+  crash_all();
+  const auto other = open_memory_journal(log); // knows of no topics
+  const auto gone = other->segments();
+  ASSERT_GT(gone.size(), 3u);
+  for (std::size_t i = 0; i < 3; ++i)
+    ASSERT_FALSE(other->drop(gone[i].number));
+  start_all();
+  pass();
+  const auto report =
+    ask<publisher_report>(writer_of_topics, report_publisher{});
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->passed, gone[2].last);
+}
+
 TEST_F(record_log_test, records_that_retention_took_stop_the_partition) {
   start_all();
   write("ann metadata one x");

@@ -106,6 +106,17 @@ TEST(visits_test, a_door_that_gave_much_out_of_turn_is_back_soon) {
   EXPECT_GE(got[0], 3u);
 }
 
+TEST(visits_test, what_was_long_ago_does_not_count) {
+  draw_weights who;
+  weigh_all(who, {1, 1, 0, 0});
+  for (int i = 0; i < 10; ++i)
+    who.served(1);
+  who.weigh(1, 0);
+  visit(who, 10);
+  who.weigh(1, 1);
+  EXPECT_GE(visit(who, 2)[1], 1u);
+}
+
 RC_GTEST_PROP(visits_property_test, shares_are_in_proportion, ()) {
   const auto doors = *rc::gen::inRange<std::size_t>(1, 12);
   const auto all = some_weights(doors);

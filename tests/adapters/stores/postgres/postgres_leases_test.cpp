@@ -149,7 +149,7 @@ TEST_F(postgres_leases, fail_in_time_when_the_server_is_gone) {
 TEST_F(postgres_leases, know_that_an_older_database_has_one_shard) {
   open_journal()->append("a", 1, {});
   schema->run("DROP VIEW shards; DROP TABLE shard_counts, engines, "
-              "shard_leases; DROP VIEW submissions; "
+              "shard_leases, store_facts; DROP VIEW submissions; "
               "ALTER TABLE submission_rows DROP COLUMN trace; "
               "DELETE FROM schema_versions WHERE version > 3");
   EXPECT_FALSE(check_postgres_shard_count({.url = schema->url()}, 1));
@@ -158,6 +158,29 @@ TEST_F(postgres_leases, know_that_an_older_database_has_one_shard) {
   const auto joined = open_postgres_leases(
     {.server = {.url = schema->url()}, .self = {"a", ""}, .count = 2});
   EXPECT_EQ(joined.error(), ec::bad_setting);
+}
+
+TEST_F(postgres_leases, refuse_an_engine_that_says_otherwise_by_name) {
+  const auto as = [&](const std::string& name, const store_facts& facts) {
+    auto out = open_postgres_leases({.server = {.url = schema->url()},
+                                     .self = {name, "127.0.0.1:1"},
+                                     .count = 2,
+                                     .facts = {facts}});
+    if (out)
+      EXPECT_TRUE((*out)->renew(60'000));
+    return out;
+  };
+  const store_facts kafka{{"kafka.egress_topic", "out"}};
+  const auto without = as("a", {});
+  ASSERT_TRUE(without);
+  EXPECT_EQ(as("b", kafka).error(), ec::bad_setting) << "a is there";
+  EXPECT_FALSE((*without)->leave());
+  ASSERT_TRUE(as("b", kafka));
+  ASSERT_TRUE(as("c", kafka));
+  EXPECT_EQ(as("a", {}).error(), ec::bad_setting);
+  EXPECT_EQ(as("a", {{"kafka.egress_topic", "other"}}).error(),
+            ec::bad_setting);
+  EXPECT_TRUE(check_postgres_shard_count({.url = schema->url()}, 2, {}));
 }
 
 TEST_F(postgres_leases, are_shown_to_people) {

@@ -1,11 +1,14 @@
 #include "tests/adapters/stores/segments/segments_fixture.hpp"
 
 #include <cerrno>
+#include <chrono>
 #include <thread>
 
 namespace depositd {
 
 namespace {
+
+using namespace std::chrono_literals;
 
 class disk_failure : public segments_fixture {
 protected:
@@ -20,6 +23,14 @@ protected:
 
   void mend() {
     faulty.set_fault({});
+  }
+
+  /// Whether that is so soon: the pool works on a thread of its own.
+  template <class F>
+  static bool comes(F f) {
+    for (auto i = 0; i < 2'000 && !f(); ++i)
+      std::this_thread::sleep_for(5ms); // sleeps: there is no signal
+    return f();
   }
 
   faulty_disk faulty;
@@ -45,6 +56,22 @@ TEST_F(disk_failure, without_space_refuses_and_goes_on_once_there_is_some) {
   mend();
   append(*store, 5);
   EXPECT_EQ(check(*store), last + 5);
+}
+
+TEST_F(disk_failure, without_space_says_so_while_there_is_some_left) {
+  const auto store = must_open();
+  append(*store, 4);
+  EXPECT_TRUE(
+    comes([&] { return store->disk_bytes() == 3 * small_segment_bytes; }));
+  fail(disk_call::allocate, ENOSPC);
+  EXPECT_FALSE(store->nearly_full());
+  append(*store, 3); // the last segment that there is
+  EXPECT_TRUE(comes([&] { return store->nearly_full(); }));
+  append(*store, 2); // what is held back
+  EXPECT_FALSE(store->append(body(store->last() + 1), 1, {}));
+  mend();
+  EXPECT_TRUE(comes([&] { return !store->nearly_full(); })) << "by itself";
+  append(*store, 5);
 }
 
 TEST_F(disk_failure, without_space_uses_what_is_dropped) {
