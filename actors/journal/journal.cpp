@@ -145,7 +145,7 @@ journal(journal_self::stateful_pointer<journal_state> self,
     [=](const begin_generation& x) {
       if (self->state.bundles_open > 0)
         give_up(self);
-      // Marks that were not kept may be of effects that were not either.
+      // Watermarks that were not kept may be of effects that were not either.
       self->state.watermarks.clear();
       self->state.generation = x.generation;
       self->state.broken = false;
