@@ -2,6 +2,7 @@
 
 #include "actors/records/intake.hpp"
 #include "actors/records/publisher.hpp"
+#include "adapters/logs/kafka/reach.hpp"
 #include "adapters/logs/kafka/record_log.hpp"
 #include "adapters/logs/kafka/records.hpp"
 #include "adapters/logs/kafka/topics.hpp"
@@ -98,6 +99,23 @@ topics_actor spawn_topics(caf::actor_system& system,
   });
 }
 
+caf::actor watch_brokers(caf::actor_system& system,
+                         const depositd_settings& settings,
+                         std::shared_ptr<log_roster> roster,
+                         std::uint32_t silence_ms,
+                         std::shared_ptr<std::atomic<bool>> reached) {
+  reach_options out;
+  out.kafka = kafka_options_of(settings);
+  out.topic = settings.kafka.ingress_topic;
+  // Without a shard nobody here waits for them.
+  out.in_doubt = [roster = std::move(roster)] {
+    return roster->empty() || roster->waits();
+  };
+  out.silence_max = std::chrono::milliseconds{silence_ms};
+  out.reached = std::move(reached);
+  return caf::actor_cast<caf::actor>(system.spawn<caf::detached>(reach, out));
+}
+
 void log_roster::add(const operators::record_log_pair& x,
                      std::vector<flag> waits) {
   const std::lock_guard guard{mutex_};
@@ -115,6 +133,11 @@ bool log_roster::waits() const {
     return std::any_of(x.waits.begin(), x.waits.end(),
                        [](const auto& one) { return one->load(); });
   });
+}
+
+bool log_roster::empty() const {
+  const std::lock_guard guard{mutex_};
+  return running_.empty();
 }
 
 std::vector<operators::record_log_pair> log_roster::all() const {

@@ -30,6 +30,14 @@ kafka_options kafka_options_of(const depositd_settings& settings);
 topics_actor spawn_topics(caf::actor_system& system,
                           const depositd_settings& settings);
 
+/// Watches whether the brokers can be reached; `reached` says so, and is true
+/// at first. `silence_ms`: for so long they may be silent.
+caf::actor watch_brokers(caf::actor_system& system,
+                         const depositd_settings& settings,
+                         std::shared_ptr<class log_roster> roster,
+                         std::uint32_t silence_ms,
+                         std::shared_ptr<std::atomic<bool>> reached);
+
 /// Those that run now; any thread may ask.
 class log_roster {
 public:
@@ -40,6 +48,7 @@ public:
   void remove(const intake_actor& who);
   std::vector<operators::record_log_pair> all() const;
   bool waits() const;
+  bool empty() const;
 
 private:
   struct entry {

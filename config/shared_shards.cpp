@@ -149,12 +149,12 @@ struct shared_shards::parts {
   projection_router_actor reader;
   engine_finder_actor finder;
   shard_keeper_actor keeper;
+  caf::actor brokers; ///< null without any
 };
 
 shared_shards::shared_shards(caf::actor_system& system,
                              shared_shards_options options)
-  : system_(system),
-    settings_(options.settings),
+  : system_(system), settings_(options.settings), roster_(options.roster),
     parts_(std::make_unique<parts>()) {
   cluster::forwarding_options to;
   to.count = settings_.shards.count;
@@ -234,6 +234,12 @@ caf::error shared_shards::join(const endpoint& node, const admin_actor& admin,
   options.owned = parts_->owned;
   options.drain_ms = std::min(settings_.shutdown.drain_ms, hand_over_ms_max);
   options.failed = std::move(failed);
+  if (has_record_logs(settings_)) {
+    const auto reached = std::make_shared<std::atomic<bool>>(true);
+    parts_->brokers =
+      watch_brokers(system_, settings_, roster_, lease_ms, reached);
+    options.reaches_logs = [reached] { return reached->load(); };
+  }
   parts_->keeper = system_.spawn(cluster::shard_keeper, std::move(options),
                                  parts_->router, parts_->reader);
   parts_->lost->meet(parts_->keeper);
@@ -267,6 +273,8 @@ void shared_shards::leave() {
     self->send_exit(parts_->keeper, caf::exit_reason::kill);
     self->send_exit(parts_->finder, caf::exit_reason::kill);
   }
+  if (parts_->brokers)
+    self->send_exit(parts_->brokers, caf::exit_reason::kill);
   self->send_exit(parts_->router, caf::exit_reason::kill);
   self->send_exit(parts_->reader, caf::exit_reason::kill);
 }

@@ -61,6 +61,7 @@ private:
 
   caf::actor_system& system_;
   depositd_settings settings_;
+  std::shared_ptr<log_roster> roster_;
   std::unique_ptr<parts> parts_;
 };
 

@@ -120,6 +120,7 @@ DEPOSITD_LOCAL(shards_listed);
 struct look_at_leases {
   bool renew = false;
   std::uint32_t lease_ms = 0;
+  bool reaches_logs = true; ///< told to the others with a renewal
 };
 DEPOSITD_LOCAL(look_at_leases);
 

@@ -9,7 +9,7 @@ namespace {
 caf::result<leases_seen> look(shard_leases& leases, const look_at_leases& x) {
   leases_seen out;
   if (x.renew) {
-    auto ours = leases.renew(x.lease_ms);
+    auto ours = leases.renew(x.lease_ms, x.reaches_logs);
     if (!ours)
       return std::move(ours.error());
     out.ours = std::move(*ours);

@@ -37,6 +37,7 @@ struct shard_lease {
 struct engine_presence {
   engine_identity who;
   std::int64_t left_ms = 0;
+  bool reaches_logs = true; ///< brokers and topics, as it said at last
 };
 
 /// Everything as of one moment.
@@ -66,11 +67,11 @@ public:
     = 0;
 
   /// `lease_ms` from now for all that we took and that has not ended; tells
-  /// the other engines that we are alive. Returns what is ours now.
-  /// `ec::fenced` if another engine has taken our name.
-  virtual caf::expected<std::vector<shard_number>>
-  renew(std::uint32_t lease_ms)
-    = 0;
+  /// the other engines that we are alive and whether we reach the logs of
+  /// records. Returns what is ours now. `ec::fenced` if another engine has
+  /// taken our name.
+  virtual caf::expected<std::vector<shard_number>> renew(std::uint32_t lease_ms,
+                                                         bool reaches_logs) = 0;
 
   /// Gives a shard of ours away: it is free at once. One that is not ours any
   /// more is no error.

@@ -61,7 +61,7 @@ protected:
 
   static std::vector<shard_number> renew(shard_leases& by,
                                          std::uint32_t lease_ms = long_ms) {
-    const auto ours = by.renew(lease_ms);
+    const auto ours = by.renew(lease_ms, true);
     EXPECT_TRUE(ours) << render(ours.error());
     return ours ? *ours : std::vector<shard_number>{};
   }
@@ -140,6 +140,23 @@ TEST_P(shard_leases_suite, ends_a_lease_that_nobody_renews) {
   EXPECT_EQ(renew(*b), numbers{0});
 }
 
+TEST_P(shard_leases_suite, tells_who_reaches_the_logs) {
+  const auto told = [&](const std::string& name) {
+    const auto table = b->list();
+    EXPECT_TRUE(table) << render(table.error());
+    for (const auto& x : table->engines)
+      if (x.who.name == name)
+        return x.reaches_logs ? std::string{"yes"} : std::string{"no"};
+    return std::string{"gone"};
+  };
+  ASSERT_TRUE(a->renew(long_ms, false));
+  ASSERT_TRUE(b->renew(long_ms, true));
+  EXPECT_EQ(told("a"), "no");
+  EXPECT_EQ(told("b"), "yes");
+  ASSERT_TRUE(a->renew(long_ms, true));
+  EXPECT_EQ(told("a"), "yes");
+}
+
 TEST_P(shard_leases_suite, does_not_renew_what_has_ended) {
   take(*a, 0, short_ms);
   driver->pass(short_ms + 10);
@@ -161,7 +178,7 @@ TEST_P(shard_leases_suite, gives_an_engine_back_what_it_had_when_it_crashed) {
   const auto second = take(*again, 0);
   EXPECT_GT(second, first);
   // The one that was before is out, should it still run.
-  const auto late = a->renew(long_ms);
+  const auto late = a->renew(long_ms, true);
   ASSERT_FALSE(late);
   EXPECT_EQ(late.error(), ec::fenced);
   EXPECT_EQ(take(*a, 0), 0u);

@@ -35,7 +35,7 @@ TEST(memory_leases, are_out_of_reach_for_an_engine_that_is_cut_off) {
   const auto a = std::move(*open_memory_leases(on, {"a", ""}, 1));
   cut_off(*on, "a", true);
   EXPECT_EQ(a->take(0, 1000).error(), ec::store_failed);
-  EXPECT_EQ(a->renew(1000).error(), ec::store_failed);
+  EXPECT_EQ(a->renew(1000, true).error(), ec::store_failed);
   EXPECT_EQ(a->list().error(), ec::store_failed);
   cut_off(*on, "a", false);
   EXPECT_TRUE(*a->take(0, 1000));

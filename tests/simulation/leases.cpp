@@ -43,8 +43,8 @@ recorded_leases::take(shard_number shard, std::uint32_t lease_ms) {
 }
 
 caf::expected<std::vector<shard_number>>
-recorded_leases::renew(std::uint32_t lease_ms) {
-  auto out = leases_->renew(lease_ms);
+recorded_leases::renew(std::uint32_t lease_ms, bool reaches_logs) {
+  auto out = leases_->renew(lease_ms, reaches_logs);
   if (!out)
     return out;
   for (const auto shard : *out)

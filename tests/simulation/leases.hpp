@@ -37,8 +37,8 @@ public:
   }
   caf::expected<std::optional<epoch_number>>
   take(shard_number shard, std::uint32_t lease_ms) override;
-  caf::expected<std::vector<shard_number>>
-  renew(std::uint32_t lease_ms) override;
+  caf::expected<std::vector<shard_number>> renew(std::uint32_t lease_ms,
+                                                 bool reaches_logs) override;
   caf::error release(shard_number shard) override;
   caf::error leave() override;
   caf::expected<lease_table> list() override {

@@ -23,6 +23,7 @@ public:
     std::uint64_t instance = 0;
     std::string address;
     moment alive_until = moment::min();
+    bool reaches_logs = true;
   };
 
   explicit memory_leases(const memory_leases_options& options)
@@ -76,8 +77,8 @@ public:
     return std::optional<epoch_number>{x.epoch};
   }
 
-  caf::expected<std::vector<shard_number>>
-  renew(std::uint32_t lease_ms) override {
+  caf::expected<std::vector<shard_number>> renew(std::uint32_t lease_ms,
+                                                 bool reaches_logs) override {
     const std::lock_guard guard{on_->mutex};
     if (auto error = reach())
       return error;
@@ -87,6 +88,7 @@ public:
       return caf::make_error(ec::fenced,
                              "another engine is called " + self_.name);
     us.alive_until = now + milliseconds{lease_ms};
+    us.reaches_logs = reaches_logs;
     std::vector<shard_number> out;
     for (shard_number shard = 0; shard < count(); ++shard)
       if (auto& x = on_->leases[shard]; is_ours(x) && x.ends > now) {
@@ -132,7 +134,8 @@ public:
     }
     for (const auto& [name, x] : on_->engines)
       if (x.alive_until > now)
-        out.engines.push_back({{name, x.address}, left(x.alive_until, now)});
+        out.engines.push_back(
+          {{name, x.address}, left(x.alive_until, now), x.reaches_logs});
     return out;
   }
 

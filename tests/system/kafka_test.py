@@ -371,6 +371,38 @@ class KafkaAndPostgres(KafkaFixture):
         self.expect_exactly(self.await_outcomes(keys, PATIENCE), keys)
         self.assertEqual(self.read("dead"), [])
 
+    def test_shards_leave_an_engine_that_does_not_reach_the_brokers(self):
+        shared = {**self.settings("cutoff"), "shards.count": 4,
+                  "shards.lease_ms": 2000}
+        first = self.engine_on_kafka("cutoff", {**shared, "node.name": "a"},
+                                     data="a").start()
+        first.ctl("kafka", "init")
+        # Nobody listens there.
+        cut_off = self.engine_on_kafka(
+            "cutoff", {**shared, "node.name": "b",
+                       "kafka.brokers": "127.0.0.1:1"}, data="b").start()
+        wait_until(lambda: "logs_not_reached" in cut_off.log(), PATIENCE)
+        wait_until(lambda: {x["engine"] for x in
+                            first.ask("shards")["shards"]} == {"a"}, PATIENCE)
+        lines = dict(deposits(100, "cutoff"))
+        self.produce(lines.values())
+        self.expect_exactly(self.await_outcomes(lines.keys(), PATIENCE),
+                            lines.keys())
+        told = first.ask("shards")["engines"]
+        self.assertEqual({x["engine"]: x["reaches_logs"] for x in told},
+                         {"a": True, "b": False})
+
+    def test_an_engine_without_kafka_is_refused_beside_one_with_it(self):
+        shared = {**self.settings("without"), "shards.count": 4,
+                  "shards.lease_ms": 2000}
+        self.engine_on_kafka("without", {**shared, "node.name": "a"},
+                             data="a").start()
+        other = self.engine({**shared, "node.name": "b"}, data="b")
+        with self.assertRaises(EngineFailed) as failed:
+            other.start()
+        self.assertEqual(failed.exception.code, 2)
+        self.assertIn("kafka", failed.exception.log)
+
 
 if __name__ == "__main__":
     main()

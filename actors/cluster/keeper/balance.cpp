@@ -1,69 +1,36 @@
-// Who should have what: every live engine about as many shards as the others.
+// Takes and gives so that everybody has what the rules say.
 
 #include "actors/cluster/keeper/parts.hpp"
+#include "actors/rules/placement/placement.hpp"
 
 #include <algorithm>
 
 namespace depositd::cluster {
 
+using rules::placement::engine_loads;
+
 namespace {
 
-/// How many shards each live engine has, by name; ours as we know it.
-std::map<std::string, std::size_t> loads(shard_keeper_pointer self) {
+/// How many shards each live engine has; ours as we know it.
+engine_loads loads_of(shard_keeper_pointer self) {
   const auto& state = self->state;
   const auto& us = state.options.leases->self().name;
-  std::map<std::string, std::size_t> out{{us, 0}};
+  engine_loads out;
   for (const auto& x : state.table.engines)
-    out.try_emplace(x.who.name, 0);
+    out[x.who.name] = {0, x.reaches_logs};
+  out[us] = {0, state.reaches_logs};
   for (const auto& x : state.table.shards)
     if (const auto at = out.find(x.owner.name);
         at != out.end() && at->first != us)
-      ++at->second;
+      ++at->second.shards;
   for (const auto& x : state.shards)
     if (x.now == phase::taking || x.now == phase::opening
         || x.now == phase::serving)
-      ++out[us];
+      ++out[us].shards;
   return out;
 }
 
-struct shares {
-  std::size_t least = 0; ///< that every engine should have
-  std::size_t most = 0;  ///< that one may have
-};
-
-shares shares_of(std::size_t shards, std::size_t engines) {
-  return {shards / engines, (shards + engines - 1) / engines};
-}
-
-/// Who has least takes first; what stays free for a whole lease anybody takes.
-bool may_take(const std::map<std::string, std::size_t>& all,
-              const std::string& us, const shares& fair, bool long_free) {
-  const auto ours = all.at(us);
-  if (ours < fair.least || long_free)
-    return true;
-  return ours < fair.most
-         && std::all_of(all.begin(), all.end(), [&](const auto& x) {
-              return x.first == us || x.second >= ours;
-            });
-}
-
-bool must_give(const std::map<std::string, std::size_t>& all,
-               const std::string& us, const shares& fair) {
-  const auto ours = all.at(us);
-  if (ours > fair.most)
-    return true;
-  const auto somebody_lacks
-    = std::any_of(all.begin(), all.end(),
-                  [&](const auto& x) { return x.second < fair.least; });
-  // Of those with one more than others the first by name gives.
-  const auto first
-    = std::find_if(all.begin(), all.end(),
-                   [&](const auto& x) { return x.second > fair.least; });
-  return somebody_lacks && first != all.end() && first->first == us;
-}
-
-void take_free(shard_keeper_pointer self, const shares& fair,
-               std::map<std::string, std::size_t>& all) {
+void take_free(shard_keeper_pointer self, engine_loads& all) {
   auto& state = self->state;
   const auto& us = state.options.leases->self().name;
   const auto now = self->clock().now();
@@ -82,9 +49,11 @@ void take_free(shard_keeper_pointer self, const shares& fair,
         > std::chrono::milliseconds{state.options.lease_ms};
     // What we had when we crashed nobody else can take yet.
     const auto was_ours = lease.owner.name == us;
-    if (was_ours || may_take(all, us, fair, long_free)) {
+    if (was_ours
+        || rules::placement::may_take(all, us, state.shards.size(),
+                                      long_free)) {
       take(self, lease.shard);
-      ++all[us];
+      ++all[us].shards;
     }
   }
 }
@@ -95,10 +64,8 @@ void balance(shard_keeper_pointer self) {
   auto& state = self->state;
   if (state.leaving)
     return;
-  auto all = loads(self);
-  const auto& us = state.options.leases->self().name;
-  const auto fair = shares_of(state.shards.size(), all.size());
-  take_free(self, fair, all);
+  auto all = loads_of(self);
+  take_free(self, all);
   // One at a time, and only when all else is at rest.
   const auto at_rest
     = std::all_of(state.shards.begin(), state.shards.end(),
@@ -107,7 +74,8 @@ void balance(shard_keeper_pointer self) {
                   })
       && std::none_of(state.table.shards.begin(), state.table.shards.end(),
                       [](const auto& x) { return x.owner.name.empty(); });
-  if (!at_rest || !must_give(all, us, fair))
+  const auto& us = state.options.leases->self().name;
+  if (!at_rest || !rules::placement::must_give(all, us, state.shards.size()))
     return;
   for (auto shard = static_cast<shard_number>(state.shards.size()); shard > 0;
        --shard)

@@ -97,6 +97,16 @@ void not_seen(shard_keeper_pointer self, const caf::error& why) {
   state.options.failed(why);
 }
 
+void tell_of_logs(shard_keeper_pointer self, bool reached) {
+  if (std::exchange(self->state.reaches_logs, reached) == reached)
+    return;
+  if (reached)
+    spdlog::info("logs_reached reason=\"shards are taken again\"");
+  else
+    spdlog::warn("logs_not_reached reason=\"engines that reach the brokers "
+                 "get our shards\"");
+}
+
 /// Not for one call that fails: all that leases allow goes on until they end.
 void tell_of_leases(shard_keeper_pointer self) {
   auto& state = self->state;
@@ -172,13 +182,21 @@ void look(shard_keeper_pointer self) {
   }
   state.looking = true;
   const auto asked = self->clock().now();
+  const auto reaches = state.options.reaches_logs();
+  const auto news = reaches != state.reaches_logs;
   // The store's calls have a time limit of their own; an answer that nobody
   // waited for might be a renewal that nobody knows of.
   self
     ->request(state.clerk, caf::infinite,
-              look_at_leases{asked >= state.renew_at, state.options.lease_ms})
-    .then([=](leases_seen& x) { seen(self, x, asked); },
-          [=](const caf::error& why) { not_seen(self, why); });
+              look_at_leases{news || asked >= state.renew_at,
+                             state.options.lease_ms, reaches})
+    .then(
+      [=](leases_seen& x) {
+        if (x.renewed)
+          tell_of_logs(self, reaches);
+        seen(self, x, asked);
+      },
+      [=](const caf::error& why) { not_seen(self, why); });
 }
 
 void left_one(shard_keeper_pointer self) {

@@ -75,6 +75,8 @@ struct shard_keeper_options {
   std::uint32_t drain_ms = 10'000;
   std::chrono::milliseconds request_timeout{5'000};
   bool threads = true; ///< false: all on the scheduler, for tests
+  /// Whether what our shards read and publish can be reached from here.
+  std::function<bool()> reaches_logs = [] { return true; };
   /// This engine cannot go on.
   std::function<void(const caf::error&)> failed = [](const caf::error&) {};
 };
@@ -123,6 +125,7 @@ struct shard_keeper_state {
   std::map<std::string, std::string> trouble; ///< with whom, as was logged
   caf::actor_clock::time_point seen_at;       ///< the table, or we began
   bool reached = true; ///< the store of leases, as the router was told
+  bool reaches_logs = true; ///< as the others were told
   caf::actor_clock::time_point renew_at;
   bool looking = false;
   bool look_again = false;

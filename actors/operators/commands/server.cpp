@@ -121,7 +121,8 @@ document shards_document(const lease_table& table) {
   for (const auto& x : table.engines)
     engines.push_back({{"engine", x.who.name},
                        {"address", x.who.address},
-                       {"left_ms", x.left_ms}});
+                       {"left_ms", x.left_ms},
+                       {"reaches_logs", x.reaches_logs}});
   return {{"shards", std::move(shards)}, {"engines", std::move(engines)}};
 }
 
@@ -160,10 +161,13 @@ std::vector<command> server_commands() {
   const auto shard_table =
     table_view("shards", ">SHARD={shard}; ENGINE={engine}; ADDRESS={address}; "
                          ">EPOCH={epoch}; >LEFT MS={left_ms}");
+  const auto engine_table = table_view(
+    "engines", "ENGINE={engine}; ADDRESS={address}; >LEFT MS={left_ms}; "
+               "REACHES LOGS={reaches_logs}");
   return {
     reading("status", "The engine at a glance", {}, status_view(), status),
-    reading("shards", "Which engine has which shard", {}, {shard_table},
-            shards),
+    reading("shards", "Which engine has which shard", {},
+            {shard_table, apart(engine_table)}, shards),
     doing("suspend", "Hand out nothing from any queue", {},
           set(suspended, true)),
     doing("resume", "End of suspend", {}, set(suspended, false)),

@@ -114,8 +114,8 @@ public:
   caf::expected<std::optional<epoch_number>>
   take(shard_number shard, std::uint32_t lease_ms) override;
 
-  caf::expected<std::vector<shard_number>>
-  renew(std::uint32_t lease_ms) override;
+  caf::expected<std::vector<shard_number>> renew(std::uint32_t lease_ms,
+                                                 bool reaches_logs) override;
 
   caf::error release(shard_number shard) override {
     return to_.repeatable([&](connection& to) {
@@ -185,11 +185,13 @@ postgres_shard_leases::take(shard_number shard, std::uint32_t lease_ms) {
 }
 
 caf::expected<std::vector<shard_number>>
-postgres_shard_leases::renew(std::uint32_t lease_ms) {
+postgres_shard_leases::renew(std::uint32_t lease_ms, bool reaches_logs) {
   using shards = std::vector<shard_number>;
   return to_.repeatable([&](connection& to) -> caf::expected<shards> {
     const parameters us{name(), instance_, lease_ms};
-    const auto alive = to.run(statements::stay_alive, us);
+    const auto alive =
+      to.run(statements::stay_alive,
+             parameters{name(), instance_, lease_ms, reaches_logs});
     if (!alive)
       return alive.error();
     if (alive->changed() == 0)
@@ -219,7 +221,7 @@ caf::expected<lease_table> postgres_shard_leases::list() {
     if (!failed)
       failed = from.each(statements::list_engines, {}, [&](const auto& row) {
         auto& x = out.engines.emplace_back();
-        row.take(x.who.name, x.who.address, x.left_ms);
+        row.take(x.who.name, x.who.address, x.left_ms, x.reaches_logs);
         return caf::error{};
       });
     if (failed)

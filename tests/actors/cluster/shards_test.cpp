@@ -99,6 +99,27 @@ TEST_F(shards, move_to_an_engine_that_joins_late) {
   EXPECT_EQ(owns(*a).size() + owns(*b).size(), 3u);
 }
 
+TEST_F(shards, leave_an_engine_that_does_not_reach_the_logs) {
+  two_engines();
+  b->reaches_logs = false;
+  pass(milliseconds{10'000});
+  EXPECT_EQ(owns(*a), (numbers{0, 1, 2, 3}));
+  EXPECT_EQ(owns(*b), numbers{});
+  EXPECT_TRUE(ask<done>(b->router, await_ready{})) << "it serves by way of a";
+  b->reaches_logs = true;
+  pass(milliseconds{10'000});
+  EXPECT_EQ(owns(*a).size(), 2u);
+  EXPECT_EQ(owns(*b).size(), 2u);
+}
+
+TEST_F(shards, stay_where_they_are_when_nobody_reaches_the_logs) {
+  two_engines();
+  a->reaches_logs = b->reaches_logs = false;
+  pass(milliseconds{10'000});
+  EXPECT_EQ(owns(*a).size(), 2u);
+  EXPECT_EQ(owns(*b).size(), 2u);
+}
+
 TEST_F(shards, keep_their_items_when_they_move) {
   begin(2);
   a = &join("a");

@@ -38,6 +38,7 @@ protected:
     admin_actor admin;
     std::map<shard_number, depositd::engine::core_actors> cores;
     caf::error failure;
+    bool reaches_logs = true;
   };
 
   void begin(shard_number count) {
@@ -121,6 +122,7 @@ protected:
     options.owned = out.owned;
     options.drain_ms = 1'000;
     options.threads = false;
+    options.reaches_logs = [&out] { return out.reaches_logs; };
     options.failed = [&out](const caf::error& why) { out.failure = why; };
     auto keeper = spawn(cluster::shard_keeper, options, out.router, out.reader);
     out.keeper = keeper;

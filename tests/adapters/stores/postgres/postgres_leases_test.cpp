@@ -101,7 +101,7 @@ TEST_F(postgres_leases, are_renewed_while_a_slice_holds_its_shard) {
   auto slice = schema->connect();
   ASSERT_FALSE((*slice)->script(
     "BEGIN; SELECT 1 FROM shard_owners WHERE shard = 0 FOR SHARE"));
-  const auto ours = a->renew(60'000);
+  const auto ours = a->renew(60'000, true);
   ASSERT_TRUE(ours) << render(ours.error());
   EXPECT_EQ(*ours, std::vector<shard_number>{0});
 }
@@ -167,7 +167,7 @@ TEST_F(postgres_leases, refuse_an_engine_that_says_otherwise_by_name) {
                                      .count = 2,
                                      .facts = {facts}});
     if (out)
-      EXPECT_TRUE((*out)->renew(60'000));
+      EXPECT_TRUE((*out)->renew(60'000, true));
     return out;
   };
   const store_facts kafka{{"kafka.egress_topic", "out"}};
