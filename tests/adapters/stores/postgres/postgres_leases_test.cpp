@@ -138,10 +138,10 @@ TEST_F(postgres_leases, fail_in_time_when_the_server_is_gone) {
   line.refuse(true);
   line.cut_at_answer(1);
   const auto begun = std::chrono::steady_clock::now();
-  EXPECT_EQ(a.renew(60'000).error(), ec::store_failed);
+  EXPECT_EQ(a.renew(60'000, true).error(), ec::store_failed);
   EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds{30});
   line.refuse(false);
-  const auto ours = a.renew(60'000);
+  const auto ours = a.renew(60'000, true);
   ASSERT_TRUE(ours) << render(ours.error());
   EXPECT_EQ(*ours, std::vector<shard_number>{0});
 }
@@ -166,8 +166,7 @@ TEST_F(postgres_leases, refuse_an_engine_that_says_otherwise_by_name) {
                                      .self = {name, "127.0.0.1:1"},
                                      .count = 2,
                                      .facts = {facts}});
-    if (out)
-      EXPECT_TRUE((*out)->renew(60'000, true));
+    EXPECT_TRUE(!out || (*out)->renew(60'000, true));
     return out;
   };
   const store_facts kafka{{"kafka.egress_topic", "out"}};
