@@ -300,7 +300,9 @@ using shard_keeper_actor = caf::typed_actor<
   // Hand everything over and take nothing more. Answered when nothing is ours.
   caf::replies_to<struct leave_shards>::with<done>,
   // Who has which shard, for operators.
-  caf::replies_to<struct list_shards>::with<struct shards_listed>>;
+  caf::replies_to<struct list_shards>::with<struct shards_listed>,
+  // The other engines, to ask them for operators what only they know.
+  caf::replies_to<struct list_admins>::with<struct admins_listed>>;
 
 /// Asks the lease store for the keeper: those calls block.
 using lease_clerk_actor = caf::typed_actor<

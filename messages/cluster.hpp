@@ -115,6 +115,19 @@ struct shards_listed {
 };
 DEPOSITD_LOCAL(shards_listed);
 
+struct list_admins {};
+DEPOSITD_LOCAL(list_admins);
+
+/// Engines that are connected to us.
+struct admins_listed {
+  struct entry {
+    std::string engine;
+    admin_actor admin;
+  };
+  std::vector<entry> others;
+};
+DEPOSITD_LOCAL(admins_listed);
+
 // -- leases and cores ---------------------------------------------------------
 
 struct look_at_leases {

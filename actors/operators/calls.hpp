@@ -77,9 +77,18 @@ struct log_report {
   publisher_report out;
 };
 
-/// Goes on with what the logs of records do; none if there are none. One that
-/// does not answer says so in its trouble.
+/// Goes on with what the logs of records of this engine do; none if there are
+/// none. One that does not answer says so in its trouble.
 void gather_logs(admin_pointer self,
                  std::function<void(const std::vector<log_report>&)> use);
+
+/// The same of all engines, as documents by shard.
+struct logs_gathered {
+  document logs = document::array();
+  document silent = document::array(); ///< names that did not answer in time
+};
+
+void gather_all_logs(admin_pointer self,
+                     std::function<void(const logs_gathered&)> use);
 
 } // namespace depositd::operators

@@ -65,11 +65,12 @@ std::vector<command> key_commands();
 std::vector<command> processor_commands();
 std::vector<command> submission_commands();
 std::vector<command> upkeep_commands();
+std::vector<command> record_log_commands();
 
 inline constexpr std::vector<command> (*command_subjects[])() = {
-  server_commands,    queue_commands,      user_commands,
-  account_commands,   limit_commands,      key_commands,
-  processor_commands, submission_commands, upkeep_commands};
+  server_commands, queue_commands,     user_commands,      account_commands,
+  limit_commands,  key_commands,       processor_commands, submission_commands,
+  upkeep_commands, record_log_commands};
 
 // -- what rows are made of ----------------------------------------------------
 
@@ -120,6 +121,9 @@ view_block table_view(std::string rows, const std::string& columns);
 
 /// One line for each queue in a document with `queues`.
 view_block queue_table();
+
+/// One line for each shard in a document with `record_logs`.
+view_block record_log_table();
 
 /// One line, if something is there.
 view_block line_view(std::string when, std::string text);

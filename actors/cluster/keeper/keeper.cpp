@@ -138,6 +138,14 @@ caf::result<shards_listed> list_all(shard_keeper_pointer self) {
   return promise;
 }
 
+admins_listed known_admins(const shard_keeper_state& state) {
+  admins_listed out;
+  for (const auto& [name, engine] : state.engines)
+    if (engine.admin)
+      out.others.push_back({name, engine.admin});
+  return out;
+}
+
 caf::result<done> leave(shard_keeper_pointer self) {
   auto& state = self->state;
   auto promise = self->make_response_promise<done>();
@@ -246,6 +254,7 @@ shard_keeper_self::behavior_type shard_keeper(shard_keeper_pointer self,
     [=](const meet_engine& x) { called(self, x); },
     [=](leave_shards) { return leave(self); },
     [=](list_shards) { return list_all(self); },
+    [=](list_admins) { return known_admins(self->state); },
     [=](lease_tick) { tick(self); },
     [=](const look_at_claims& x) { go_on_leaving(self, x); },
   };

@@ -9,32 +9,6 @@ namespace depositd::operators {
 
 namespace {
 
-document intake_document(const intake_report& x) {
-  auto partitions = document::array();
-  for (const auto& p : x.partitions) {
-    const auto read = std::max<std::int64_t>(p.next, 0);
-    partitions.push_back({{"partition", p.partition},
-                          {"next", p.next},
-                          {"end", p.end},
-                          {"lag", std::max<std::int64_t>(p.end - read, 0)}});
-  }
-  return {{"partitions", std::move(partitions)},
-          {"accepted", x.accepted},
-          {"rejected", x.rejected},
-          {"trouble", x.trouble}};
-}
-
-document log_document(const log_report& x) {
-  return {{"shard", x.shard},
-          {"intake", intake_document(x.in)},
-          {"publisher",
-           {{"published", x.out.published},
-            {"events", x.out.events},
-            {"dead_letters", x.out.dead_letters},
-            {"passed", x.out.passed},
-            {"trouble", x.out.trouble}}}};
-}
-
 document status_document(admin_pointer self, const control_state& state,
                          const queues_listed& listed,
                          const std::vector<slots_report::entry>& slots,
@@ -63,12 +37,12 @@ document status_document(admin_pointer self, const control_state& state,
   return out;
 }
 
-/// Adds what the logs of records do.
+/// Adds what the logs of records do, in every engine.
 void deliver_with_logs(admin_pointer self, const admin_call_ptr& call,
                        document out) {
-  gather_logs(self, [=](const std::vector<log_report>& logs) mutable {
-    for (const auto& log : logs)
-      out["record_logs"].push_back(log_document(log));
+  gather_all_logs(self, [=](const logs_gathered& x) mutable {
+    out["record_logs"] = x.logs;
+    out["engines_silent"] = x.silent;
     deliver(call, out);
   });
 }
@@ -98,13 +72,8 @@ std::vector<view_block> status_view() {
     "state={suspended?}||open; slots={slots.busy} of {slots.total} busy; "
     "accounts={accounts}; journal={store.journalled} events, "
     "{store.projected} projected, {store.journal_bytes} bytes");
-  const auto logs = table_view(
-    "record_logs",
-    "SHARD={shard}; >TAKEN IN={intake.accepted}; "
-    ">REJECTED={intake.rejected}; >BEHIND={intake.partitions.lag:sum}; "
-    ">PUBLISHED={publisher.events}; >DEAD LETTERS={publisher.dead_letters}; "
-    "TROUBLE={intake.trouble}||{publisher.trouble}");
-  return {engine, apart(queue_table()), apart(logs, "record_logs")};
+  return {engine, apart(queue_table()),
+          apart(record_log_table(), "record_logs")};
 }
 
 // -- shards -------------------------------------------------------------------

@@ -14,22 +14,6 @@ void backup(admin_pointer self, const admin_call_ptr& call) {
             });
 }
 
-void kafka_init(admin_pointer self, const admin_call_ptr& call) {
-  const auto& topics = self->state.options.topics;
-  if (!topics)
-    return refuse(call, ec::not_found,
-                  "this engine has no Kafka: set kafka.brokers");
-  act<topics_created>(self, call, topics, create_topics{},
-                      [=](const topics_created& x) {
-                        auto list = document::array();
-                        for (const auto& one : x.topics)
-                          list.push_back({{"topic", one.topic},
-                                          {"partitions", one.partitions},
-                                          {"existed", one.existed}});
-                        deliver(call, {{"topics", list}});
-                      });
-}
-
 } // namespace
 
 std::vector<command> upkeep_commands() {
@@ -38,10 +22,6 @@ std::vector<command> upkeep_commands() {
                {{"folder", "folder", value_kind::folder, "DIR",
                  "New folder on the engine's machine", true}},
                backup)),
-    doing("kafka init", "Make the topics that the settings name", {},
-          kafka_init,
-          {table_view("topics", "TOPIC={topic}; >PARTITIONS={partitions}; "
-                                "WAS THERE={existed}")}),
   };
 }
 

@@ -3,6 +3,7 @@
 // The admin actor with stand-ins for everything it asks.
 
 #include "actors/operators/admin.hpp"
+#include "messages/cluster.hpp"
 #include "messages/receiving.hpp"
 #include "messages/shard.hpp"
 #include "messages/stores.hpp"
@@ -85,6 +86,7 @@ struct world {
   std::vector<submit_file> files;
   item_id submitted_id = 77;
   std::vector<operators::record_log_pair> logs;
+  std::vector<admins_listed::entry> other_engines;
 };
 
 class admin_fixture : public actor_fixture {
@@ -110,6 +112,10 @@ protected:
     options.stores = pose<store_server_actor>(
       {[](const put_blob&) -> caf::result<blob_put> { return blob_put{}; }});
     options.logs = [this] { return world_.logs; };
+    const auto keeper =
+      caf::actor_cast<caf::strong_actor_ptr>(pose<shard_keeper_actor>(
+        {[this](list_admins) { return admins_listed{world_.other_engines}; }}));
+    options.keeper = [keeper] { return keeper; };
     options.engine = "e1";
     options.version = "9.9";
     options.clock =

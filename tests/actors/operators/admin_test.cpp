@@ -39,6 +39,35 @@ TEST_F(admin_test, status_tells_logs_by_shard_and_who_does_not_answer) {
   EXPECT_EQ(logs[1]["publisher"]["trouble"], "no answer: no broker");
 }
 
+TEST_F(admin_test, status_tells_the_logs_of_other_engines) {
+  const auto reading =
+    pose<intake_actor>({[](report_intake) { return intake_report{}; }});
+  const auto writing = pose<publisher_actor>(
+    {[](report_publisher) { return publisher_report{}; }});
+  world_.logs = {{1, reading, writing}};
+  const auto engine = [&](const std::string& answer) {
+    return pose<admin_actor>(
+      {[=](const admin_request& x) -> caf::result<admin_reply> {
+        EXPECT_EQ(x.command, "kafka status");
+        if (answer.empty())
+          return caf::make_error(ec::draining, std::string{"no"});
+        return admin_reply{answer};
+      }});
+  };
+  world_.other_engines = {
+    {"b", engine(R"({"record_logs":[{"shard":0,"trouble":"x"},7]})")},
+    {"c", engine("")},
+    {"d", engine("[]")}};
+  const auto x = run("status");
+  ASSERT_EQ(x["record_logs"].size(), 2u);
+  EXPECT_EQ(x["record_logs"][0]["shard"], 0);
+  EXPECT_EQ(x["record_logs"][1]["shard"], 1);
+  EXPECT_EQ(x["engines_silent"], (json{"c", "d"}));
+  const auto own = run("kafka status")["record_logs"];
+  ASSERT_EQ(own.size(), 1u);
+  EXPECT_EQ(own[0]["shard"], 1);
+}
+
 TEST_F(admin_test, suspend_and_resume_propose_the_whole_server_state) {
   world_.control.server.drop_folder_polling = false;
   EXPECT_EQ(run("suspend")["suspended"], true);
