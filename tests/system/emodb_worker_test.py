@@ -41,7 +41,8 @@ class Worker(SystemTest):
         self.instance = self.start({"processors.count": 0})
         self.instance.ctl("key", "add", "worker", "--key-stdin",
                           "--permit", "queue|*|metadata",
-                          "--permit", "queue|*|query", text=KEY + "\n")
+                          "--permit", "queue|*|query",
+                          "--permit", "queue|*|jobs", text=KEY + "\n")
         self.press = self.depositor(self.instance, "press")
         self.notes = self.folder / "notes"
         self.key_file = self.folder / "key"
