@@ -54,7 +54,8 @@ endfunction()
 #               [LABELS labels...])
 # One GoogleTest program, one CTest case.
 function(depositd_test name)
-  cmake_parse_arguments(arg "CAF" "TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
+  cmake_parse_arguments(arg "CAF;APART" "TIMEOUT" "SOURCES;LINKS;LABELS"
+                        ${ARGN})
   depositd_program(${name} SOURCES ${arg_SOURCES} LINKS ${arg_LINKS}
                    GTest::gtest GTest::gtest_main)
   set_target_properties(
@@ -62,6 +63,12 @@ function(depositd_test name)
   # What is tested is compiled as it is delivered; the test itself need not be,
   # which saves a third of its time.
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  # What its files include takes most of their time: compiled as one, but for
+  # those whose names do not agree.
+  if(NOT arg_APART)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON)
+    target_compile_options(${name} PRIVATE -Wno-subobject-linkage)
+  endif()
   if(arg_CAF)
     depositd_precompile(${name} TRUE)
   endif()

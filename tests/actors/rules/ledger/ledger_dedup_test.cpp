@@ -16,7 +16,7 @@ using testing::with_digest;
 using testing::with_priority;
 using testing::with_size;
 using ids = std::vector<item_id>;
-using changes = std::vector<ready_change>;
+using ready_changes = std::vector<ready_change>;
 
 class collapsing : public ledger_fixture {
 protected:
@@ -56,7 +56,7 @@ TEST_F(collapsing, a_payload_without_digest_waits_for_nobody) {
   put({an_item(1)});
   const auto told = books.take_changes();
   EXPECT_TRUE(told.arrived.empty());
-  EXPECT_EQ(told.ready, (changes{{0, 0, 1}}));
+  EXPECT_EQ(told.ready, (ready_changes{{0, 0, 1}}));
   claim();
   EXPECT_TRUE(books.take_changes().deliver.empty());
 }
@@ -67,8 +67,8 @@ TEST_F(collapsing, what_is_admitted_is_ready_and_told_unless_counted) {
   EXPECT_TRUE(books.admit(1, true));
   EXPECT_TRUE(books.take_changes().empty());
   EXPECT_TRUE(books.admit(2, false));
-  EXPECT_EQ(books.take_changes().ready, (changes{{0, 0, 1}}));
-  EXPECT_EQ(books.ready_counts(), (changes{{0, 0, 2}}));
+  EXPECT_EQ(books.take_changes().ready, (ready_changes{{0, 0, 1}}));
+  EXPECT_EQ(books.ready_counts(), (ready_changes{{0, 0, 2}}));
   EXPECT_TRUE(books.arrivals().empty());
 }
 
@@ -120,7 +120,7 @@ TEST_F(collapsing, an_item_that_goes_unclaimed_is_told) {
   apply(books.park({2}, true));
   auto told = books.take_changes();
   EXPECT_EQ(told.left, (std::vector<digested>{{1, 7}, {2, 7}}));
-  EXPECT_EQ(told.ready, (changes{{0, 0, -1}})) << "only one was ready";
+  EXPECT_EQ(told.ready, (ready_changes{{0, 0, -1}})) << "only one was ready";
   apply(books.park({2}, false));
   told = books.take_changes();
   EXPECT_EQ(told.arrived, (std::vector<arrival>{{2, 7, 10, 0}}));
@@ -180,7 +180,7 @@ TEST_F(collapsing, settings_that_come_after_the_items_sort_them_again) {
   settings.dedup = dedup_mode::while_pending;
   configure();
   EXPECT_TRUE(books.arrivals().empty());
-  EXPECT_EQ(books.ready_counts(), (changes{{0, 0, 2}}));
+  EXPECT_EQ(books.ready_counts(), (ready_changes{{0, 0, 2}}));
   EXPECT_TRUE(books.swallows(8));
   settings.dedup = dedup_mode::between_polls;
   configure();
@@ -239,7 +239,7 @@ TEST_F(moving, takes_items_out_of_every_state) {
   }
   EXPECT_EQ(*other.body(3), "xyz");
   EXPECT_EQ(other.find(4)->priority, 9);
-  EXPECT_EQ(other.take_changes().ready, (changes{{0, 0, 4}}));
+  EXPECT_EQ(other.take_changes().ready, (ready_changes{{0, 0, 4}}));
 }
 
 TEST_F(moving, stops_at_a_number_of_items_and_at_an_id) {

@@ -43,7 +43,7 @@ protected:
   }
 };
 
-bool has(const std::string& text, const std::string& what) {
+bool contains(const std::string& text, const std::string& what) {
   return text.find(what) != std::string::npos;
 }
 
@@ -54,11 +54,12 @@ TEST_F(crossref_at_once, row_36_a_good_deposit_is_200_with_its_diagnostic) {
   const auto x = deposit_at_once(xml);
   EXPECT_EQ(x.status, 200u);
   EXPECT_EQ(x.header("content-type"), "text/xml;charset=UTF-8");
-  EXPECT_TRUE(has(x.body, "<doi_batch_diagnostic status=\"completed\""));
-  EXPECT_TRUE(has(x.body, "<submission_id>5000</submission_id>")) << x.body;
-  EXPECT_TRUE(has(x.body, "<batch_id>batch-1</batch_id>"));
-  EXPECT_TRUE(has(x.body, "<success_count>"));
-  EXPECT_TRUE(has(x.body, "<failure_count>0</failure_count>"));
+  EXPECT_TRUE(contains(x.body, "<doi_batch_diagnostic status=\"completed\""));
+  EXPECT_TRUE(contains(x.body, "<submission_id>5000</submission_id>"))
+    << x.body;
+  EXPECT_TRUE(contains(x.body, "<batch_id>batch-1</batch_id>"));
+  EXPECT_TRUE(contains(x.body, "<success_count>"));
+  EXPECT_TRUE(contains(x.body, "<failure_count>0</failure_count>"));
 }
 
 TEST_F(crossref_at_once, row_36_it_can_be_polled_by_batch_id_afterwards) {
@@ -81,16 +82,17 @@ TEST_F(crossref_at_once, row_37_failures_are_403_with_the_diagnostic) {
   start();
   const auto bad = deposit_at_once("not XML");
   EXPECT_EQ(bad.status, 403u);
-  EXPECT_TRUE(has(bad.body, "<failure_count>1</failure_count>"));
+  EXPECT_TRUE(contains(bad.body, "<failure_count>1</failure_count>"));
   EXPECT_EQ(deposit_at_once(xml).status, 200u);
   const auto outdated = deposit_at_once(xml);
   EXPECT_EQ(outdated.status, 403u);
-  EXPECT_TRUE(has(outdated.body, "<batch_id>batch-1</batch_id>"));
-  EXPECT_TRUE(has(outdated.body, "msg_id=\"4\""));
+  EXPECT_TRUE(contains(outdated.body, "<batch_id>batch-1</batch_id>"));
+  EXPECT_TRUE(contains(outdated.body, "msg_id=\"4\""));
   make_v2_say(verdict::failed);
   const auto silent = deposit_at_once(xml);
   EXPECT_EQ(silent.status, 403u);
-  EXPECT_TRUE(has(silent.body, "as the test &lt;wants&gt;")) << silent.body;
+  EXPECT_TRUE(contains(silent.body, "as the test &lt;wants&gt;"))
+    << silent.body;
 }
 
 TEST_F(crossref_at_once, row_38_bad_requests_logins_and_engines) {
@@ -135,8 +137,8 @@ TEST_F(crossref_at_once, row_39_slow_work_is_504_and_can_be_polled_later) {
   EXPECT_EQ(deposit_at_once(xml).status, 504u);
   let_v2_go();
   ASSERT_TRUE(wait_until([&] { return !engine->rows.empty(); }));
-  EXPECT_TRUE(
-    has(poll("type=result&doi_batch_id=batch-1").body, "status=\"completed\""));
+  EXPECT_TRUE(contains(poll("type=result&doi_batch_id=batch-1").body,
+                       "status=\"completed\""));
 }
 
 TEST_F(crossref_at_once, row_40_the_seventeenth_at_once_is_500) {
@@ -158,8 +160,8 @@ TEST_F(crossref_at_once, row_40_the_seventeenth_at_once_is_500) {
       const auto answer = x->receive();
       ASSERT_TRUE(answer);
       EXPECT_EQ(answer->status, 500u);
-      EXPECT_TRUE(has(answer->body, "ExceededConcurrentLimit"));
-      EXPECT_TRUE(has(answer->body, "16"));
+      EXPECT_TRUE(contains(answer->body, "ExceededConcurrentLimit"));
+      EXPECT_TRUE(contains(answer->body, "16"));
       x.reset();
       break;
     }
@@ -218,7 +220,7 @@ TEST_F(crossref_at_once, row_10_what_runs_counts_against_the_users_cap) {
   set_running(2, 2);
   const auto x = deposit_at_once(xml);
   EXPECT_EQ(x.status, 500u);
-  EXPECT_TRUE(has(x.body, "ExceededConcurrentLimit"));
+  EXPECT_TRUE(contains(x.body, "ExceededConcurrentLimit"));
   EXPECT_EQ(count(), 0u);
   set_running(1, 2);
   EXPECT_EQ(deposit_at_once(xml).status, 200u);
