@@ -52,6 +52,12 @@ struct control_writer {
     else
       state.keys[x.name] = x;
   }
+  void operator()(const operator_changed& x) {
+    if (x.removed)
+      state.operators.erase(x.name);
+    else
+      state.operators[x.name] = x;
+  }
   void operator()(const server_changed& x) {
     state.server = x;
   }
