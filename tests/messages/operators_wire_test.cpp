@@ -65,6 +65,8 @@ TEST(operators_wire, of_control_is_as_it_was) {
 
 TEST(operators_wire, of_what_operators_ask_is_as_it_was) {
   EXPECT_WIRE((admin_request{.command = "c", .arguments = "{}"}), "01'c02'{'}");
+  EXPECT_WIRE((sign_in{.name = "n", .password = "p"}), "01'n01'p");
+  EXPECT_WIRE((signed_in{.role = "r"}), "01'r");
   EXPECT_WIRE((park_matching{.queue = "q",
                              .users = {"u"},
                              .from_us = 1,

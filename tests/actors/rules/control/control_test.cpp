@@ -389,6 +389,27 @@ TEST(applying, ignores_what_happens_to_items) {
   EXPECT_EQ(state, control_state{});
 }
 
+// -- for nodes ----------------------------------------------------------------
+
+TEST(for_nodes, leaves_what_work_needs_and_nothing_secret) {
+  control_state state;
+  rules::apply(state, queue_changed{"q", deposit_queue_defaults()});
+  rules::apply(state, processor_changed{{"sp", {"q"}, 2, {}}, false});
+  rules::apply(state, configuration_seen{{}, 3, {"EVE"}});
+  rules::apply(state, server_changed{true, false});
+  auto wanted = state;
+  rules::apply(wanted, account_changed{"A", "x", {"10.5555"}});
+  wanted.accounts["A"].password_hash.clear();
+  rules::apply(state, account_changed{"A", hash, {"10.5555"}});
+  rules::apply(state, user_limits_changed{"q", "A", true, 2, true, 3});
+  rules::apply(state, user_eligibility_changed{"A", true, true});
+  rules::apply(
+    state, key_changed{"k", std::string(64, '0'), {{queue_right::any, "*"}}});
+  rules::apply(state, move_changed{"0a", "q", "r"});
+  rules::apply(state, operator_changed{"o", operator_role::look, hash});
+  EXPECT_EQ(rules::for_nodes(state), wanted);
+}
+
 // -- keys ---------------------------------------------------------------------
 
 TEST(keys, name_what_an_event_is_the_newest_value_of) {
