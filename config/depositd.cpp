@@ -2,6 +2,7 @@
 
 #include "config/command_line.hpp"
 #include "config/engine.hpp"
+#include "config/own_people.hpp"
 #include "config/processor_node.hpp"
 #include "config/version.hpp"
 
@@ -69,6 +70,7 @@ int run_processors(const depositd::depositd_settings& settings,
 int run(const depositd::depositd_settings& settings) {
   const auto signals = block_end_signals();
   start_log(settings.log.level);
+  depositd::warn_of_root();
   depositd::engine_config config{settings};
   caf::actor_system system{config};
   auto started =

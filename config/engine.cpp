@@ -2,14 +2,17 @@
 
 #include "actors/engine/core.hpp"
 #include "actors/engine/native.hpp"
+#include "actors/engine/node_face.hpp"
 #include "actors/engine/supervisor.hpp"
 #include "actors/operators/admin.hpp"
 #include "actors/operators/submitter.hpp"
 #include "actors/processors/manager.hpp"
+#include "adapters/node/password_checker.hpp"
 #include "adapters/node/store_server.hpp"
 #include "config/doors.hpp"
 #include "config/handlers.hpp"
 #include "config/node_name.hpp"
+#include "config/own_people.hpp"
 #include "config/version.hpp"
 #include "messages/message_types.hpp"
 #include "messages/values/node_options.hpp"
@@ -98,6 +101,10 @@ engine_node::start(caf::actor_system& system, const depositd_settings& settings,
 
 caf::error engine_node::open_everything() {
   using steps = std::vector<caf::error (engine_node::*)()>;
+  auto own = own_people_of(settings_);
+  if (!own)
+    return std::move(own.error());
+  given_ = std::make_shared<depositd::engine::grants>(std::move(*own));
   const auto order =
     settings_.shards.count == 1
       ? steps{&engine_node::start_core,      &engine_node::await_recovery,
@@ -186,7 +193,11 @@ caf::error engine_node::spawn_operators() {
     working.engine = node_name(settings_);
   processors_ =
     system_.spawn(processors::processor_manager, std::move(working));
-  native_ = system_.spawn(depositd::engine::native, shard_);
+  native_ = system_.spawn(depositd::engine::native, shard_, given_);
+  node_face_ =
+    system_.spawn(depositd::engine::node_face,
+                  depositd::engine::node_face_options{shard_, given_});
+  passwords_ = system_.spawn<caf::detached>(node::password_checker);
   submitter_ = spawn_submitter(
     system_, {stores_.blobs.get(), shard_,
               std::size_t{settings_.crossref.body_limit_mb} << 20});
@@ -195,6 +206,10 @@ caf::error engine_node::spawn_operators() {
   operating.projector = reads_;
   operating.processors = processors_;
   operating.native = native_;
+  operating.shard_for_nodes = node_face_;
+  operating.passwords = passwords_;
+  operating.account_name = account_name;
+  operating.given = given_;
   operating.submitter = submitter_;
   store_server_ = spawn_store_server(system_, stores_);
   operating.stores = store_server_;
@@ -280,6 +295,7 @@ void engine_node::spawn_supervisor() {
   watch("handler", handler_);
   watch("processor_manager", processors_);
   watch("native", native_);
+  watch("node_face", node_face_);
   watch("admin", admin_);
   watching.failed
     = [failed = failed_](const std::string& who,
@@ -319,6 +335,8 @@ void engine_node::stop() {
   end(supervisor_);
   end(admin_);
   end(native_);
+  end(node_face_);
+  end(passwords_);
   end(store_server_);
   end(topics_);
   end(processors_);

@@ -3,6 +3,7 @@
 // The composition root: stores, actors and doors of one engine.
 
 #include "actors/engine/core.hpp"
+#include "actors/engine/grants.hpp"
 #include "config/record_logs.hpp"
 #include "config/settings.hpp"
 #include "config/shared_shards.hpp"
@@ -76,7 +77,10 @@ private:
   std::shared_ptr<log_roster> roster_ = std::make_shared<log_roster>();
   handler_actor handler_; ///< of the synchronous door
   processor_manager_actor processors_;
+  std::shared_ptr<depositd::engine::grants> given_; ///< past the admin actor
   native_actor native_;
+  shard_processors_actor node_face_;
+  password_checker_actor passwords_;
   store_server_actor store_server_;
   admin_actor admin_;
   supervisor_actor supervisor_;

@@ -121,6 +121,8 @@ std::vector<setting_key> outer_keys() {
      text(&settings::node, &node::tls, &tls::certificate)},
     {"node.tls.key", text(&settings::node, &node::tls, &tls::key)},
     {"node.tls.ca", text(&settings::node, &node::tls, &tls::ca)},
+    {"operators.administrators", field(read_names, &settings::operators,
+                                       &operators_settings::administrators)},
   };
 }
 

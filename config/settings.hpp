@@ -81,6 +81,14 @@ struct node_settings {
   friend bool operator==(const node_settings&, const node_settings&) = default;
 };
 
+struct operators_settings {
+  /// Names of certificates that may administer, beside the engine's own.
+  std::vector<std::string> administrators;
+
+  friend bool operator==(const operators_settings&,
+                         const operators_settings&) = default;
+};
+
 struct processor_settings {
   std::uint32_t count = 4;           ///< slots per deposit queue
   bool count_given = false;          ///< somebody said so
@@ -178,6 +186,7 @@ struct depositd_settings {
   http_settings http;
   admin_settings admin;
   node_settings node;
+  operators_settings operators;
   /// Always contains `metadata` and `query`.
   std::map<std::string, queue_settings> queues{
     {"metadata", deposit_queue_defaults()},

@@ -100,10 +100,11 @@ caf::behavior connector(caf::event_based_actor* self,
 }
 
 /// Asks the engine; runs until it has answered or is gone.
+template <class Reply, class Question>
 caf::behavior asker(caf::event_based_actor* self, const admin_actor& engine,
-                    const admin_request& what, std::chrono::seconds within,
-                    const answer_ptr<admin_reply>& out) {
-  const auto finish = [=](caf::expected<admin_reply> x) {
+                    const Question& what, std::chrono::seconds within,
+                    const answer_ptr<Reply>& out) {
+  const auto finish = [=](caf::expected<Reply> x) {
     out->give(std::move(x));
     self->quit();
   };
@@ -112,7 +113,7 @@ caf::behavior asker(caf::event_based_actor* self, const admin_actor& engine,
   });
   self->monitor(engine);
   self->request(engine, within, what)
-    .then([=](const admin_reply& x) { finish(x); },
+    .then([=](const Reply& x) { finish(x); },
           [=](const caf::error& problem) {
             finish(problem == caf::sec::request_timeout ? not_in_time()
                                                         : problem);
@@ -148,8 +149,8 @@ public:
                                  const std::string& arguments,
                                  std::chrono::seconds within) override {
     auto out = std::make_shared<answer<admin_reply>>();
-    open_->system.spawn(asker, engine_, admin_request{command, arguments},
-                        within, out);
+    open_->system.spawn(asker<admin_reply, admin_request>, engine_,
+                        admin_request{command, arguments}, within, out);
     // The asker's own timeout comes first, unless its thread hangs too.
     auto reply = out->wait(within + 2s, stop_);
     if (!reply) {
@@ -210,6 +211,19 @@ found_engine find_engine(open_system& open, const connection_options& options,
   return found;
 }
 
+/// The password is checked by the engine, which takes its time.
+caf::error sign_in_to(open_system& open, const admin_actor& engine,
+                      const operator_token& token, const interrupted& stop) {
+  constexpr auto within = 20s;
+  auto out = std::make_shared<answer<signed_in>>();
+  open.system.spawn(asker<signed_in, sign_in>, engine,
+                    sign_in{token.name, token.password}, within, out);
+  auto reply = out->wait(within + 2s, stop);
+  if (!reply)
+    return not_in_time();
+  return *reply ? caf::error{} : std::move(reply->error());
+}
+
 } // namespace
 
 caf::expected<std::unique_ptr<engine_link>>
@@ -219,6 +233,12 @@ connect(const connection_options& options, const interrupted& stop) {
   auto open = std::make_unique<open_system>(options.tls);
   auto found = find_engine(*open, options, stop);
   const auto where = to_string(options.engine);
+  if (found && *found && options.token)
+    if (auto refused = sign_in_to(*open, **found, *options.token, stop)) {
+      **found = nullptr;
+      open.release();
+      return refused;
+    }
   if (found && *found)
     return std::unique_ptr<engine_link>{std::make_unique<middleman_link>(
       std::move(open), std::move(**found), stop)};

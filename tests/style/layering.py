@@ -21,6 +21,7 @@ ADAPTERS_MAY_USE = {
     "adapters/doors/http": {"adapters/doors/kit"},
     "adapters/doors/operations": {"adapters/doors/http"},
     "adapters/logs/kafka": {"adapters/doors/kit"},
+    "adapters/node": {"adapters/doors/kit"},
     "adapters/stores/blobs": {"adapters/stores/files"},
     "adapters/stores/memory": {"adapters/stores/files"},
     "adapters/stores/postgres": {"adapters/stores/files",

@@ -72,6 +72,8 @@ void list(admin_pointer self, const admin_call_ptr& call) {
 change add(const admin_arguments& in, const control_state& now) {
   operator_changed after;
   after.name = in.text("name");
+  if (in.text("role").empty())
+    return refuse(ec::invalid_argument, "role must be given");
   if (auto problem = take(in, after))
     return problem;
   // Names are compared with case, but people do not tell such two apart.

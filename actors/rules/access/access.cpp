@@ -21,8 +21,7 @@ bool own_certificate(const peer& who, const own_people& own) {
 
 /// "certificate worker-7"; one without a name by its fingerprint.
 std::string certificate_text(const peer& who) {
-  return "certificate "
-         + (who.name.empty() ? who.fingerprint.substr(0, 16) : who.name);
+  return "certificate " + (who.name.empty() ? who.fingerprint : who.name);
 }
 
 std::string account_text(const peer& who, const std::string& name) {
@@ -149,7 +148,7 @@ bool may_sign_in(const peer& who) {
 }
 
 std::string holder_of(const peer& who) {
-  return who.kind == peer_kind::certificate ? who.fingerprint
+  return who.kind == peer_kind::certificate ? certificate_text(who)
                                             : account_text(who, "");
 }
 

@@ -104,7 +104,9 @@ const row rows[] = {
   {"a_node", certificate("rack"), "", "---W-", "operator=rack certificate"},
   {"a_name_of_nobody", certificate("worker-7"), "", "L--W-",
    "certificate worker-7"},
-  {"no_name", certificate(""), "", "L--W-", "certificate cccccccccccccccc"},
+  {"no_name", certificate("", '1'), "", "L--W-",
+   "certificate 11111111111111111111111111111111111111111111111111111111111"
+   "11111"},
   {"a_stranger", stranger(), "", "-----", "a stranger at 192.0.2.8"},
   {"behind_the_same_account", behind(account(500)), "press", "-----",
    "somebody behind 127.0.0.1"},
@@ -149,7 +151,9 @@ TEST(signing_in, takes_a_connection_that_proves_something) {
 
 TEST(holders, are_told_apart_by_what_they_prove) {
   EXPECT_EQ(holder_of(account(7)), "account 7");
-  EXPECT_EQ(holder_of(certificate("a", 'f')), std::string(64, 'f'));
+  EXPECT_EQ(holder_of(certificate("a", 'f')), "certificate a");
+  EXPECT_EQ(holder_of(certificate("", 'f')),
+            "certificate " + std::string(64, 'f'));
 }
 
 TEST(refusals, name_the_role_and_who_asked) {
