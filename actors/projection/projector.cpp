@@ -305,11 +305,15 @@ caf::result<recovered> answer_recover(self_pointer self) {
   return recovered{std::shared_ptr<shard::recovered_state>{std::move(*found)}};
 }
 
-/// For nobody else to read, like the folder of the data. One that is there
-/// stays as whoever made it wanted it.
+/// With those above it, for nobody else to read. One that is there stays as
+/// whoever made it wanted it.
 std::error_code make_private(const std::filesystem::path& folder) {
   std::error_code failed;
-  if (std::filesystem::create_directories(folder, failed))
+  if (folder.empty() || std::filesystem::is_directory(folder))
+    return failed;
+  if ((failed = make_private(folder.parent_path())))
+    return failed;
+  if (std::filesystem::create_directory(folder, failed))
     std::filesystem::permissions(folder, std::filesystem::perms::owner_all,
                                  failed);
   return failed;

@@ -19,8 +19,8 @@ struct password_checker_state {
   static inline const char* name = "password_checker";
 };
 
-/// Answers `ec::throttled` while somebody has guessed too often. Blocks: must be
-/// detached.
+/// Answers `ec::throttled` while somebody has guessed too often. Blocks: must
+/// be detached.
 password_checker_actor::behavior_type password_checker(
   password_checker_actor::stateful_pointer<password_checker_state> self);
 
