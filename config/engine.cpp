@@ -197,7 +197,8 @@ caf::error engine_node::spawn_operators() {
   node_face_ =
     system_.spawn(depositd::engine::node_face,
                   depositd::engine::node_face_options{shard_, given_});
-  passwords_ = system_.spawn<caf::detached>(node::password_checker);
+  passwords_ = system_.spawn<caf::detached>(node::password_checker,
+                                            node::password_checker_options{});
   submitter_ = spawn_submitter(
     system_, {stores_.blobs.get(), shard_,
               std::size_t{settings_.crossref.body_limit_mb} << 20});

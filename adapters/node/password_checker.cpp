@@ -14,7 +14,7 @@ using self_pointer
   = password_checker_actor::stateful_pointer<password_checker_state>;
 
 void log_refusal(self_pointer self, const char* what, const check_password& x) {
-  if (self->state.lines.take({}, self->clock().now()))
+  if (self->state.lines->take({}, self->clock().now()))
     spdlog::warn("{} operator={} from=\"{}\"", what, x.name, x.from);
 }
 
@@ -43,7 +43,9 @@ caf::result<password_checked> check(self_pointer self,
 } // namespace
 
 password_checker_actor::behavior_type password_checker(
-  password_checker_actor::stateful_pointer<password_checker_state> self) {
+  password_checker_actor::stateful_pointer<password_checker_state> self,
+  const password_checker_options& options) {
+  self->state.lines.emplace(options.lines_per_second);
   kit::prepare_passwords();
   return {
     [=](const check_password& x) { return check(self, x); },
