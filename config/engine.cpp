@@ -9,14 +9,14 @@
 #include "adapters/node/store_server.hpp"
 #include "config/doors.hpp"
 #include "config/handlers.hpp"
+#include "config/node_door.hpp"
 #include "config/node_name.hpp"
 #include "config/version.hpp"
 #include "messages/message_types.hpp"
 #include "messages/values/node_options.hpp"
 #include "messages/workers.hpp"
 
-#include <caf/io/all.hpp>
-#include <caf/openssl/all.hpp>
+#include <caf/io/middleman.hpp>
 #include <caf/scoped_actor.hpp>
 
 #include <spdlog/sinks/stdout_sinks.h>
@@ -66,7 +66,7 @@ submitter_actor spawn_submitter(caf::actor_system& system,
 
 } // namespace
 
-engine_config::engine_config(const depositd_settings& settings) {
+engine_config::engine_config() {
   add_depositd_messages(*this);
   load<caf::io::middleman>();
   // Sharing sleeps where stealing spins; one worker beats two, because journal,
@@ -75,13 +75,6 @@ engine_config::engine_config(const depositd_settings& settings) {
   set("scheduler.max-threads", std::size_t{1});
   set("scheduler.max-throughput", std::size_t{64});
   apply_node_options(*this);
-  const auto& tls = settings.node.tls;
-  if (tls.configured()) {
-    load<caf::openssl::manager>();
-    openssl_certificate = tls.certificate;
-    openssl_key = tls.key;
-    openssl_cafile = tls.ca;
-  }
 }
 
 caf::expected<std::unique_ptr<engine_node>>
@@ -98,6 +91,8 @@ engine_node::start(caf::actor_system& system, const depositd_settings& settings,
 
 caf::error engine_node::open_everything() {
   using steps = std::vector<caf::error (engine_node::*)()>;
+  if (auto wrong = prepare_node())
+    return wrong;
   const auto order =
     settings_.shards.count == 1
       ? steps{&engine_node::start_core,      &engine_node::await_recovery,
@@ -152,7 +147,8 @@ caf::error engine_node::start_sharing() {
   stores_ = std::move(*durable);
   shared_ = std::make_unique<shared_shards>(
     system_, shared_shards_options{settings_, stores_, budget_,
-                                   configuration_of(settings_), roster_});
+                                   configuration_of(settings_), roster_,
+                                   node_->middleman()});
   shard_ = shared_->router();
   reads_ = shared_->reader();
   return {};
@@ -217,19 +213,34 @@ caf::error engine_node::spawn_operators() {
 caf::error engine_node::open_doors() {
   auto opened =
     doors::open(system_, {settings_, stores_, shard_, reads_, handler_,
-                          [roster = roster_] { return roster->waits(); }});
+                          [roster = roster_] { return roster->waits(); },
+                          shares_});
   if (!opened)
     return opened.error();
   doors_ = std::move(*opened);
   return {};
 }
 
+caf::error engine_node::prepare_node() {
+  shares_ = descriptor_shares_of(settings_);
+  auto opened = open_node_port(system_, settings_, shares_);
+  if (!opened)
+    return std::move(opened.error());
+  node_ = std::move(*opened);
+  return {};
+}
+
 caf::error engine_node::open_node() {
-  auto port = publish_node();
+  const auto port = node_->publish(admin_, settings_.node.listen);
   if (!port)
-    return std::move(port.error());
+    return caf::make_error(ec::bad_setting,
+                           "node.listen: " + render(port.error()));
   node_port_ = *port;
   return {};
+}
+
+void engine_node::reload() {
+  node_->reload();
 }
 
 caf::error engine_node::open_record_logs() {
@@ -243,20 +254,6 @@ caf::error engine_node::open_record_logs() {
     return logs.error();
   logs_ = std::move(*logs);
   return {};
-}
-
-caf::expected<std::uint16_t> engine_node::publish_node() {
-  // Else connections of a killed engine keep the port from it for a minute.
-  constexpr bool reuse = true;
-  const auto& at = settings_.node.listen;
-  const auto port
-    = settings_.node.tls.configured()
-        ? caf::openssl::publish(admin_, at.port, at.host.c_str(), reuse)
-        : caf::io::publish(admin_, at.port, at.host.c_str(), reuse);
-  if (!port)
-    return caf::make_error(ec::bad_setting, "node.listen: cannot listen at "
-                                              + to_string(at));
-  return *port;
 }
 
 void engine_node::spawn_supervisor() {
