@@ -28,11 +28,14 @@ struct peer {
   friend bool operator==(const peer&, const peer&) = default;
 };
 
-/// Whether two connections are of the same account or certificate. Strangers
-/// are never the same.
+/// Whether two connections are of the same account, or of certificates of the
+/// same name. Strangers are never the same.
 inline bool same_holder(const peer& x, const peer& y) {
-  return x.kind == y.kind && x.kind != peer_kind::stranger
-         && x.account == y.account && x.fingerprint == y.fingerprint;
+  if (x.kind != y.kind || x.kind == peer_kind::stranger)
+    return false;
+  if (x.kind == peer_kind::account)
+    return x.account == y.account;
+  return x.name == y.name && (!x.name.empty() || x.fingerprint == y.fingerprint);
 }
 
 } // namespace depositd

@@ -22,6 +22,8 @@ ADAPTERS_MAY_USE = {
     "adapters/doors/operations": {"adapters/doors/http"},
     "adapters/logs/kafka": {"adapters/doors/kit"},
     "adapters/node": {"adapters/doors/kit"},
+    "adapters/node/gate": {"adapters/doors/kit"},
+    "adapters/shell": {"adapters/node/gate"},
     "adapters/stores/blobs": {"adapters/stores/files"},
     "adapters/stores/memory": {"adapters/stores/files"},
     "adapters/stores/postgres": {"adapters/stores/files",
