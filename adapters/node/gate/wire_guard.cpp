@@ -107,16 +107,22 @@ bool wire_guard::may_address(const peer& from) const {
          || options_.peers->admit().may_address(from, header_.dest_actor);
 }
 
+bool wire_guard::is_trusted() {
+  // Whoever was let in over this connection is from then on.
+  trusted_ = trusted_ || options_.peers->admit().may_forward(who_);
+  return trusted_;
+}
+
 wire_verdict wire_guard::judge_message_header(const peer& from) {
   // By name CAF offers its own servers, which start actors and tell secrets.
   if (header_.has(header::named_receiver_flag))
     return judge(wire_verdict::skip, "a message for one of CAF's servers");
-  if (header_.operation == message_type::routed_message && !trusted_)
+  if (header_.operation == message_type::routed_message && !is_trusted())
     return judge(wire_verdict::close, "a message for or from another node");
   if (header_.operation == message_type::down_message)
     return wire_verdict::pass;
   const bool message = header_.operation != message_type::monitor_message;
-  if (message && !trusted_
+  if (message && !is_trusted()
       && caf::make_message_id(header_.operation_data).is_response()
       && options_.side == wire_side::accepted)
     return judge(wire_verdict::skip, "an answer to no question");
@@ -159,7 +165,6 @@ wire_verdict wire_guard::see_hello(const char* bytes, std::size_t size) {
   if (!options_.finished())
     return judge(wire_verdict::close, "too many connections");
   node_ = std::move(node);
-  trusted_ = options_.peers->admit().may_forward(who_);
   open_ = true;
   return wire_verdict::pass;
 }
@@ -200,7 +205,7 @@ wire_verdict wire_guard::see_about_actor(const char* bytes, std::size_t size) {
   if (in(from, to))
     return judge(wire_verdict::close, "no message of CAF");
   const bool direct = from == node_ && to == options_.system->node();
-  if (!direct && !trusted_)
+  if (!direct && !is_trusted())
     return judge(wire_verdict::close, "a message for or from another node");
   if (from == options_.system->node())
     return judge(wire_verdict::skip, "words of this node");

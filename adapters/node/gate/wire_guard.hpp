@@ -75,6 +75,7 @@ private:
   wire_verdict see_routed(const char* bytes, std::size_t size);
   wire_verdict see_about_actor(const char* bytes, std::size_t size);
   bool may_address(const peer& from) const;
+  bool is_trusted();
 
   wire_options options_;
   header header_{};
