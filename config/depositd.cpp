@@ -1,7 +1,10 @@
 // depositd: the engine. See README.md and docs/OPERATIONS.md.
 
 #include "config/command_line.hpp"
+#include "config/descriptors.hpp"
 #include "config/engine.hpp"
+#include "config/node_door.hpp"
+#include "config/own_people.hpp"
 #include "config/processor_node.hpp"
 #include "config/version.hpp"
 
@@ -13,6 +16,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <iostream>
 #include <unistd.h>
 
@@ -22,16 +26,29 @@ constexpr int exit_done = 0;
 constexpr int exit_failed = 1;
 constexpr int exit_not_started = 2;
 
-/// Signals that end the engine are taken by `sigwait` alone, in any thread
-/// that is spawned after this.
-sigset_t block_end_signals() {
+/// Signals for the program are taken by `sigwait` alone, in any thread that is
+/// spawned after this.
+sigset_t block_signals() {
   sigset_t out;
   sigemptyset(&out);
   sigaddset(&out, SIGTERM);
   sigaddset(&out, SIGINT);
+  sigaddset(&out, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &out, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
   return out;
+}
+
+/// Until one comes that ends the program; each other one is a wish to read
+/// files again.
+int await_end(const sigset_t& signals, const std::function<void()>& reload) {
+  for (;;) {
+    int signal = 0;
+    sigwait(&signals, &signal);
+    if (signal != SIGHUP)
+      return signal;
+    reload();
+  }
 }
 
 void start_log(const std::string& level) {
@@ -49,40 +66,46 @@ void start_log(const std::string& level) {
   ::_exit(code);
 }
 
+[[noreturn]] void not_started(const caf::error& why) {
+  std::cerr << "depositd: " << depositd::render(why) << std::endl;
+  leave(exit_not_started);
+}
+
 /// Processors for an engine elsewhere.
 int run_processors(const depositd::depositd_settings& settings,
                    const depositd::endpoint& engine) {
-  const auto signals = block_end_signals();
+  const auto signals = block_signals();
   start_log(settings.log.level);
-  depositd::engine_config config{settings};
+  depositd::engine_config config;
   caf::actor_system system{config};
+  const auto port = depositd::open_node_port(
+    system, settings, depositd::descriptor_shares_of(settings));
+  if (!port)
+    not_started(port.error());
   depositd::processor_node node{
-    system, settings, engine,
+    system, settings, (*port)->middleman(), engine,
     [](const std::string& line) { std::cout << line << std::endl; }};
-  int signal = 0;
-  sigwait(&signals, &signal);
+  const int signal = await_end(signals, [&] { (*port)->reload(); });
   spdlog::info("node_stopping signal={}", signal);
   node.stop();
   leave(exit_done);
 }
 
 int run(const depositd::depositd_settings& settings) {
-  const auto signals = block_end_signals();
+  const auto signals = block_signals();
   start_log(settings.log.level);
-  depositd::engine_config config{settings};
+  depositd::warn_of_root();
+  depositd::engine_config config;
   caf::actor_system system{config};
   auto started =
     depositd::engine_node::start(system, settings, [](const std::string& why) {
       spdlog::critical("engine_failed reason=\"{}\"", why);
       leave(exit_failed);
     });
-  if (!started) {
-    std::cerr << "depositd: " << depositd::render(started.error()) << std::endl;
-    leave(exit_not_started);
-  }
+  if (!started)
+    not_started(started.error());
   std::cout << (*started)->ready_line() << std::endl;
-  int signal = 0;
-  sigwait(&signals, &signal);
+  const int signal = await_end(signals, [&] { (*started)->reload(); });
   spdlog::info("engine_stopping signal={}", signal);
   (*started)->stop();
   started->reset();
@@ -98,6 +121,7 @@ int main(int argc, char** argv) {
     (line.exit_code == 0 ? std::cout : std::cerr) << line.text << std::endl;
     return line.exit_code;
   }
+  depositd::raise_descriptor_limit();
   return line.join ? run_processors(*line.settings, *line.join)
                    : run(*line.settings);
 }

@@ -28,22 +28,24 @@ caf::error name_key(const char* key, const caf::error& why) {
                          std::string{key} + ": " + render(why));
 }
 
-http::server_options public_options(const http_settings& settings) {
+http::server_options public_options(const http_settings& settings,
+                                    const descriptor_shares& shares) {
   http::server_options out;
   out.listen = settings.listen;
   out.tls = {settings.tls.certificate, settings.tls.key};
   out.io_threads = 1; // the engine's other threads need the second core
-  out.connections_max = settings.connections_max;
+  out.connections_max = shares.http;
   out.connections_per_address_max = settings.connections_per_address_max;
   out.idle_limit = std::chrono::seconds{settings.idle_timeout_s};
   return out;
 }
 
-http::server_options operations_options(const admin_settings& settings) {
+http::server_options operations_options(const admin_settings& settings,
+                                        const descriptor_shares& shares) {
   http::server_options out;
   out.listen = settings.listen;
   out.io_threads = 1;
-  out.connections_max = 64;
+  out.connections_max = shares.admin;
   return out;
 }
 
@@ -108,7 +110,8 @@ caf::expected<std::unique_ptr<doors>> doors::open(caf::actor_system& system,
   http::router operating;
   add_health_routes(operating, x->health);
   auto operations = http::server::start(
-    operations_options(options.settings.admin), std::move(operating));
+    operations_options(options.settings.admin, options.shares),
+    std::move(operating));
   if (!operations)
     return name_key("admin.listen", operations.error());
   x->operations = std::move(*operations);
@@ -130,7 +133,7 @@ caf::expected<std::unique_ptr<doors>> doors::open(caf::actor_system& system,
     return messages.error();
   x->messages = std::move(*messages);
   x->messages->add_routes(routes);
-  auto serving = public_options(options.settings.http);
+  auto serving = public_options(options.settings.http, options.shares);
   auto proxies = kit::address_list::of(options.settings.http.trusted_proxies);
   if (!proxies)
     return name_key("http.trusted_proxies", proxies.error());

@@ -2,6 +2,7 @@
 
 // The doors of an engine that are not actors: HTTP and the drop folder.
 
+#include "config/descriptors.hpp"
 #include "config/settings.hpp"
 #include "config/stores.hpp"
 #include "messages/actors.hpp"
@@ -21,6 +22,7 @@ struct doors_options {
   read_model_actor projector;
   handler_actor handler;
   std::function<bool()> kafka_waits; ///< null: no Kafka
+  descriptor_shares shares;
 };
 
 class doors {

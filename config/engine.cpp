@@ -2,21 +2,24 @@
 
 #include "actors/engine/core.hpp"
 #include "actors/engine/native.hpp"
+#include "actors/engine/node_face.hpp"
 #include "actors/engine/supervisor.hpp"
 #include "actors/operators/admin.hpp"
 #include "actors/operators/submitter.hpp"
 #include "actors/processors/manager.hpp"
+#include "adapters/node/password_checker.hpp"
 #include "adapters/node/store_server.hpp"
 #include "config/doors.hpp"
 #include "config/handlers.hpp"
+#include "config/node_door.hpp"
 #include "config/node_name.hpp"
+#include "config/own_people.hpp"
 #include "config/version.hpp"
 #include "messages/message_types.hpp"
 #include "messages/values/node_options.hpp"
 #include "messages/workers.hpp"
 
-#include <caf/io/all.hpp>
-#include <caf/openssl/all.hpp>
+#include <caf/io/middleman.hpp>
 #include <caf/scoped_actor.hpp>
 
 #include <spdlog/sinks/stdout_sinks.h>
@@ -45,6 +48,14 @@ std::shared_ptr<spdlog::logger> audit_log() {
   return spdlog::stderr_logger_mt("audit");
 }
 
+/// What the node port asks about each message.
+admission admission_of(const std::shared_ptr<depositd::engine::grants>& given) {
+  return {[given](const peer& who, caf::actor_id whom) {
+            return given->may_address(who, whom);
+          },
+          [given](const peer& who) { return given->may_forward(who); }};
+}
+
 /// The stores, for processors on nodes that join.
 store_server_actor spawn_store_server(caf::actor_system& system,
                                       const stores& durable) {
@@ -66,7 +77,7 @@ submitter_actor spawn_submitter(caf::actor_system& system,
 
 } // namespace
 
-engine_config::engine_config(const depositd_settings& settings) {
+engine_config::engine_config() {
   add_depositd_messages(*this);
   load<caf::io::middleman>();
   // Sharing sleeps where stealing spins; one worker beats two, because journal,
@@ -75,13 +86,6 @@ engine_config::engine_config(const depositd_settings& settings) {
   set("scheduler.max-threads", std::size_t{1});
   set("scheduler.max-throughput", std::size_t{64});
   apply_node_options(*this);
-  const auto& tls = settings.node.tls;
-  if (tls.configured()) {
-    load<caf::openssl::manager>();
-    openssl_certificate = tls.certificate;
-    openssl_key = tls.key;
-    openssl_cafile = tls.ca;
-  }
 }
 
 caf::expected<std::unique_ptr<engine_node>>
@@ -98,6 +102,8 @@ engine_node::start(caf::actor_system& system, const depositd_settings& settings,
 
 caf::error engine_node::open_everything() {
   using steps = std::vector<caf::error (engine_node::*)()>;
+  if (auto wrong = prepare_node())
+    return wrong;
   const auto order =
     settings_.shards.count == 1
       ? steps{&engine_node::start_core,      &engine_node::await_recovery,
@@ -152,7 +158,8 @@ caf::error engine_node::start_sharing() {
   stores_ = std::move(*durable);
   shared_ = std::make_unique<shared_shards>(
     system_, shared_shards_options{settings_, stores_, budget_,
-                                   configuration_of(settings_), roster_});
+                                   configuration_of(settings_), roster_,
+                                   node_->middleman()});
   shard_ = shared_->router();
   reads_ = shared_->reader();
   return {};
@@ -186,7 +193,12 @@ caf::error engine_node::spawn_operators() {
     working.engine = node_name(settings_);
   processors_ =
     system_.spawn(processors::processor_manager, std::move(working));
-  native_ = system_.spawn(depositd::engine::native, shard_);
+  native_ = system_.spawn(depositd::engine::native, shard_, given_);
+  node_face_ =
+    system_.spawn(depositd::engine::node_face,
+                  depositd::engine::node_face_options{shard_, given_});
+  passwords_ = system_.spawn<caf::detached>(node::password_checker,
+                                            node::password_checker_options{});
   submitter_ = spawn_submitter(
     system_, {stores_.blobs.get(), shard_,
               std::size_t{settings_.crossref.body_limit_mb} << 20});
@@ -195,6 +207,12 @@ caf::error engine_node::spawn_operators() {
   operating.projector = reads_;
   operating.processors = processors_;
   operating.native = native_;
+  operating.shard_for_nodes = node_face_;
+  operating.passwords = passwords_;
+  // It ends with the port, as what uses the stores ends with them.
+  operating.peers = {std::shared_ptr<void>{}, node_.get()};
+  operating.account_name = account_name;
+  operating.given = given_;
   operating.submitter = submitter_;
   store_server_ = spawn_store_server(system_, stores_);
   operating.stores = store_server_;
@@ -215,21 +233,40 @@ caf::error engine_node::spawn_operators() {
 }
 
 caf::error engine_node::open_doors() {
-  auto opened =
-    doors::open(system_, {settings_, stores_, shard_, reads_, handler_,
-                          [roster = roster_] { return roster->waits(); }});
+  auto opened = doors::open(
+    system_, {settings_, stores_, shard_, reads_, handler_,
+              [roster = roster_] { return roster->waits(); }, shares_});
   if (!opened)
     return opened.error();
   doors_ = std::move(*opened);
   return {};
 }
 
+caf::error engine_node::prepare_node() {
+  shares_ = descriptor_shares_of(settings_);
+  auto own = own_people_of(settings_);
+  if (!own)
+    return std::move(own.error());
+  given_ = std::make_shared<depositd::engine::grants>(std::move(*own));
+  auto opened =
+    open_node_port(system_, settings_, shares_, admission_of(given_));
+  if (!opened)
+    return std::move(opened.error());
+  node_ = std::move(*opened);
+  return {};
+}
+
 caf::error engine_node::open_node() {
-  auto port = publish_node();
+  const auto port = node_->publish(admin_, settings_.node.listen);
   if (!port)
-    return std::move(port.error());
+    return caf::make_error(ec::bad_setting,
+                           "node.listen: " + render(port.error()));
   node_port_ = *port;
   return {};
+}
+
+void engine_node::reload() {
+  node_->reload();
 }
 
 caf::error engine_node::open_record_logs() {
@@ -243,20 +280,6 @@ caf::error engine_node::open_record_logs() {
     return logs.error();
   logs_ = std::move(*logs);
   return {};
-}
-
-caf::expected<std::uint16_t> engine_node::publish_node() {
-  // Else connections of a killed engine keep the port from it for a minute.
-  constexpr bool reuse = true;
-  const auto& at = settings_.node.listen;
-  const auto port
-    = settings_.node.tls.configured()
-        ? caf::openssl::publish(admin_, at.port, at.host.c_str(), reuse)
-        : caf::io::publish(admin_, at.port, at.host.c_str(), reuse);
-  if (!port)
-    return caf::make_error(ec::bad_setting, "node.listen: cannot listen at "
-                                              + to_string(at));
-  return *port;
 }
 
 void engine_node::spawn_supervisor() {
@@ -280,6 +303,7 @@ void engine_node::spawn_supervisor() {
   watch("handler", handler_);
   watch("processor_manager", processors_);
   watch("native", native_);
+  watch("node_face", node_face_);
   watch("admin", admin_);
   watching.failed
     = [failed = failed_](const std::string& who,
@@ -319,6 +343,8 @@ void engine_node::stop() {
   end(supervisor_);
   end(admin_);
   end(native_);
+  end(node_face_);
+  end(passwords_);
   end(store_server_);
   end(topics_);
   end(processors_);

@@ -3,6 +3,8 @@
 // The composition root: stores, actors and doors of one engine.
 
 #include "actors/engine/core.hpp"
+#include "actors/engine/grants.hpp"
+#include "config/descriptors.hpp"
 #include "config/record_logs.hpp"
 #include "config/settings.hpp"
 #include "config/shared_shards.hpp"
@@ -20,10 +22,14 @@ namespace depositd {
 
 class doors;
 
-/// CAF's configuration for an engine with these settings.
+namespace gate {
+class node_port;
+}
+
+/// CAF's configuration for an engine.
 class engine_config : public caf::actor_system_config {
 public:
-  explicit engine_config(const depositd_settings& settings);
+  engine_config();
 };
 
 /// A running engine. Doors are open from `start` to `stop`.
@@ -41,6 +47,9 @@ public:
   /// "ready http=... admin=... node=... data=...".
   std::string ready_line() const;
 
+  /// Reads the node port's certificate again.
+  void reload();
+
   /// Closes the doors, drains, lets all actors end.
   void stop();
 
@@ -54,16 +63,18 @@ private:
   caf::error start_sharing();
   caf::error join_engines();
 
+  caf::error prepare_node();
   caf::error await_recovery();
   caf::error spawn_operators();
   caf::error open_node();
   caf::error open_doors();
   caf::error open_record_logs();
   void spawn_supervisor();
-  caf::expected<std::uint16_t> publish_node();
 
   caf::actor_system& system_;
   depositd_settings settings_;
+  descriptor_shares shares_;
+  std::unique_ptr<gate::node_port> node_; ///< outlives who connects through it
   stores stores_;
   std::shared_ptr<journal::memory_budget> budget_;
   depositd::engine::core_actors core_;    ///< with one shard
@@ -76,7 +87,10 @@ private:
   std::shared_ptr<log_roster> roster_ = std::make_shared<log_roster>();
   handler_actor handler_; ///< of the synchronous door
   processor_manager_actor processors_;
+  std::shared_ptr<depositd::engine::grants> given_; ///< past the admin actor
   native_actor native_;
+  shard_processors_actor node_face_;
+  password_checker_actor passwords_;
   store_server_actor store_server_;
   admin_actor admin_;
   supervisor_actor supervisor_;

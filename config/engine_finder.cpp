@@ -2,8 +2,8 @@
 
 #include "messages/values/endpoint.hpp"
 
-#include <caf/io/all.hpp>
-#include <caf/openssl/all.hpp>
+#include <caf/scoped_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
 
 #include <set>
 #include <string>
@@ -53,15 +53,12 @@ engine_finder(engine_finder_actor::pointer self,
 engine_finder_actor
 spawn_engine_finder(caf::actor_system& system,
                     const engine_finder_options& options) {
-  return system.spawn(engine_finder,
-                      options.tls ? system.openssl_manager().actor_handle()
-                                  : system.middleman().actor_handle(),
-                      options.connect_within);
+  return system.spawn(engine_finder, options.middleman, options.connect_within);
 }
 
 bool answers(caf::actor_system& system, const engine_finder_actor& finder,
              const std::string& name, const std::string& address) {
-  constexpr auto within = engine_finder_options{}.connect_within;
+  const auto within = engine_finder_options{}.connect_within;
   caf::scoped_actor self{system};
   admin_actor found;
   self->request(finder, within, find_engine{address})

@@ -5,6 +5,7 @@
 #include "actors/cluster/keeper/keeper.hpp"
 
 #include <caf/actor_system.hpp>
+#include <caf/io/middleman_actor.hpp>
 
 #include <chrono>
 #include <string>
@@ -12,7 +13,7 @@
 namespace depositd {
 
 struct engine_finder_options {
-  bool tls = false; ///< as this engine's own node door
+  caf::io::middleman_actor middleman; ///< of this engine's own node door
   /// An engine that was stopped takes connections and says nothing.
   std::chrono::milliseconds connect_within{4'000};
 };

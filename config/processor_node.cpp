@@ -6,8 +6,6 @@
 #include "config/handlers.hpp"
 #include "config/node_name.hpp"
 
-#include <caf/io/middleman.hpp>
-#include <caf/openssl/manager.hpp>
 #include <caf/scoped_actor.hpp>
 #include <caf/send.hpp>
 
@@ -19,10 +17,10 @@ namespace depositd {
 
 processor_node::processor_node(caf::actor_system& system,
                                const depositd_settings& settings,
+                               caf::io::middleman_actor middleman,
                                const endpoint& engine,
                                std::function<void(const std::string&)> ready)
-  : system_(system),
-    settings_(settings),
+  : system_(system), settings_(settings), middleman_(std::move(middleman)),
     name_(node_name(settings)),
     line_(std::make_shared<node::store_line>(system)) {
   spawn_manager();
@@ -49,9 +47,7 @@ void processor_node::spawn_joiner(
   const endpoint& engine, std::function<void(const std::string&)> ready) {
   node::joiner_options options;
   options.engine = engine;
-  options.middleman = settings_.node.tls.configured()
-                        ? system_.openssl_manager().actor_handle()
-                        : system_.middleman().actor_handle();
+  options.middleman = middleman_;
   options.introduction = {name_, manager_};
   const auto manager = caf::actor_cast<caf::actor>(manager_);
   const auto line = "ready joined=" + to_string(engine) + " name=" + name_;

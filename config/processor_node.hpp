@@ -7,6 +7,7 @@
 #include "messages/actors.hpp"
 
 #include <caf/actor_system.hpp>
+#include <caf/io/middleman_actor.hpp>
 
 #include <functional>
 #include <memory>
@@ -24,7 +25,7 @@ public:
   /// `ready` gets the line "ready joined=HOST:PORT name=..." once, when the
   /// engine has taken this node in; from another thread.
   processor_node(caf::actor_system& system, const depositd_settings& settings,
-                 const endpoint& engine,
+                 caf::io::middleman_actor middleman, const endpoint& engine,
                  std::function<void(const std::string&)> ready);
   ~processor_node();
 
@@ -43,6 +44,7 @@ private:
 
   caf::actor_system& system_;
   depositd_settings settings_;
+  caf::io::middleman_actor middleman_; ///< of this process's node port
   std::string name_;
   std::shared_ptr<node::store_line> line_;
   processor_manager_actor manager_;

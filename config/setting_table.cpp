@@ -121,6 +121,25 @@ std::vector<setting_key> outer_keys() {
      text(&settings::node, &node::tls, &tls::certificate)},
     {"node.tls.key", text(&settings::node, &node::tls, &tls::key)},
     {"node.tls.ca", text(&settings::node, &node::tls, &tls::ca)},
+    {"operators.administrators", field(read_names, &settings::operators,
+                                       &operators_settings::administrators)},
+  };
+}
+
+std::vector<setting_key> node_limit_keys() {
+  using node = node_settings;
+  using limits = node_limits_settings;
+  const auto of = [](std::uint32_t max, auto member) {
+    return number(1, max, &settings::node, &node::limits, member);
+  };
+  return {
+    {"node.limits.connections_max", of(100'000, &limits::connections_max)},
+    {"node.limits.connections_per_address_max",
+     of(100'000, &limits::connections_per_address_max)},
+    {"node.limits.unfinished_max", of(100'000, &limits::unfinished_max)},
+    {"node.limits.unfinished_per_address_max",
+     of(100'000, &limits::unfinished_per_address_max)},
+    {"node.limits.handshake_s", of(600, &limits::handshake_s)},
   };
 }
 
@@ -197,7 +216,7 @@ std::vector<setting_key> kafka_keys() {
 const std::vector<setting_key>& setting_table() {
   static const auto table = [] {
     auto out = outer_keys();
-    for (const auto& more : {inner_keys(), kafka_keys()})
+    for (const auto& more : {node_limit_keys(), inner_keys(), kafka_keys()})
       out.insert(out.end(), more.begin(), more.end());
     return out;
   }();

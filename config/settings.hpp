@@ -72,13 +72,34 @@ struct admin_settings {
                          const admin_settings&) = default;
 };
 
+/// Of connections at the node port.
+struct node_limits_settings {
+  std::uint32_t connections_max = 2'000; ///< that have shaken hands
+  std::uint32_t connections_per_address_max = 256;
+  std::uint32_t unfinished_max = 512; ///< that have not
+  std::uint32_t unfinished_per_address_max = 32;
+  std::uint32_t handshake_s = 10; ///< then an unfinished one is closed
+
+  friend bool operator==(const node_limits_settings&,
+                         const node_limits_settings&) = default;
+};
+
 struct node_settings {
   endpoint listen{"127.0.0.1", 4747};
   std::string advertise; ///< "host:port"; empty: `listen`, as bound
   std::string name; ///< empty: made of host and process
   tls_settings tls;
+  node_limits_settings limits;
 
   friend bool operator==(const node_settings&, const node_settings&) = default;
+};
+
+struct operators_settings {
+  /// Names of certificates that may administer, beside the engine's own.
+  std::vector<std::string> administrators;
+
+  friend bool operator==(const operators_settings&,
+                         const operators_settings&) = default;
 };
 
 struct processor_settings {
@@ -178,6 +199,7 @@ struct depositd_settings {
   http_settings http;
   admin_settings admin;
   node_settings node;
+  operators_settings operators;
   /// Always contains `metadata` and `query`.
   std::map<std::string, queue_settings> queues{
     {"metadata", deposit_queue_defaults()},

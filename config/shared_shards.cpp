@@ -147,6 +147,7 @@ struct shared_shards::parts {
   std::shared_ptr<lost_owner> lost = std::make_shared<lost_owner>();
   shard_router_actor router;
   projection_router_actor reader;
+  caf::io::middleman_actor middleman;
   engine_finder_actor finder;
   shard_keeper_actor keeper;
   caf::actor brokers; ///< null without any
@@ -156,6 +157,7 @@ shared_shards::shared_shards(caf::actor_system& system,
                              shared_shards_options options)
   : system_(system), settings_(options.settings), roster_(options.roster),
     parts_(std::make_unique<parts>()) {
+  parts_->middleman = options.middleman;
   cluster::forwarding_options to;
   to.count = settings_.shards.count;
   // Until the leases of an engine that died have ended, and somewhat longer.
@@ -207,8 +209,8 @@ caf::error shared_shards::join(const endpoint& node, const admin_actor& admin,
                                                   : settings_.node.advertise;
   self.name = settings_.node.name.empty() ? self.address : settings_.node.name;
   const auto lease_ms = settings_.shards.lease_ms;
-  parts_->finder = spawn_engine_finder(
-    system_, {.tls = settings_.node.tls.configured()});
+  parts_->finder =
+    spawn_engine_finder(system_, {.middleman = parts_->middleman});
   auto leases = open_postgres_leases(
     {.server = {.url = settings_.store.url},
      .self = self,

@@ -9,6 +9,7 @@
 #include "config/stores.hpp"
 
 #include <caf/actor_system.hpp>
+#include <caf/io/middleman_actor.hpp>
 
 #include <functional>
 #include <memory>
@@ -22,6 +23,7 @@ struct shared_shards_options {
   std::shared_ptr<journal::memory_budget> budget;
   configuration_seen configuration;
   std::shared_ptr<log_roster> roster;
+  caf::io::middleman_actor middleman; ///< of this engine's node port
 };
 
 class shared_shards {

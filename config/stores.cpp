@@ -1,6 +1,7 @@
 #include "config/stores.hpp"
 
 #include "adapters/stores/blobs/folder_blobs.hpp"
+#include "adapters/stores/files/file.hpp"
 #include "adapters/stores/memory/memory_blob_store.hpp"
 #include "adapters/stores/memory/memory_journal_store.hpp"
 #include "adapters/stores/postgres/postgres_blobs.hpp"
@@ -35,11 +36,8 @@ caf::error open_tables(const std::filesystem::path& projection,
 
 caf::expected<stores> open_embedded(const depositd_settings& settings) {
   const auto& folder = settings.data.folder;
-  std::error_code failed;
-  std::filesystem::create_directories(folder, failed);
-  if (failed)
-    return caf::make_error(ec::store_failed, "data.folder: " + folder.string()
-                                               + ": " + failed.message());
+  if (auto failed = make_folders(system_disk(), folder))
+    return caf::make_error(ec::store_failed, "data.folder: " + render(failed));
   stores out;
   // The journal first: its lock says whether the folder is in use.
   segments_options options;

@@ -105,9 +105,17 @@ using user_actor = caf::typed_actor<
 // -- a shard, by who asks it
 // ---------------------------------------------------
 
-/// What doors, producers and processors say to a shard, or to a router that
-/// stands for all of them.
-using shard_doors_actor = caf::typed_actor<
+/// What processors say to a shard, or to what stands for it.
+using shard_processors_actor = caf::typed_actor<
+  // The ports of a queue.
+  caf::replies_to<struct open_ports>::with<struct ports_opened>,
+  // The control state now, and later every change of it.
+  caf::replies_to<struct watch_control>::with<struct control_changed>>;
+DEPOSITD_NUMBER(85, shard_processors_actor);
+
+/// What doors and producers say to a shard, or to a router that stands for all
+/// of them.
+using shard_doors_actor = shard_processors_actor::extend<
   // Accepts items of any users for one queue.
   caf::replies_to<struct enqueue>::with<struct enqueued>,
   // Accepts one deposit. `ec::pending_limit_reached` if the user has too many.
@@ -116,18 +124,14 @@ using shard_doors_actor = caf::typed_actor<
   caf::replies_to<struct record_submission>::with<struct enqueued>,
   // A number for a submission that is not queued.
   caf::replies_to<struct reserve_id>::with<struct id_reserved>,
-  // The handle of a queue; of one that is in several shards, its ports.
+  // The handle of a queue that is in one shard.
   caf::replies_to<struct open_queue>::with<queue_port_actor>,
-  caf::replies_to<struct open_ports>::with<struct ports_opened>,
   // Deposits from a log of records, each of them once.
   caf::replies_to<struct ingest>::with<struct ingested>,
   // How many items of a user wait in a queue.
   caf::replies_to<struct count_pending>::with<struct pending_counted>,
-  // The control state now, and later every change of it.
-  caf::replies_to<struct watch_control>::with<struct control_changed>,
   // Whether new work would be taken now.
   caf::replies_to<struct check_intake>::with<done>>;
-DEPOSITD_NUMBER(85, shard_doors_actor);
 
 /// For receiving doors too; none of these makes a queue.
 using shard_receiving_actor = shard_doors_actor::extend<
@@ -264,9 +268,16 @@ DEPOSITD_NUMBER(17, native_actor);
 using submitter_actor =
   caf::typed_actor<caf::replies_to<struct submit_file>::with<struct enqueued>>;
 
-/// Every operator command; published on the node's port.
+/// Checks passwords of operators, one after the other, and not too many of
+/// somebody who guesses. Blocks.
+using password_checker_actor = caf::typed_actor<
+  caf::replies_to<struct check_password>::with<struct password_checked>>;
+
+/// Every operator command; published on the node's port. Who asks is known from
+/// their connection, or has signed in over it.
 using admin_actor = caf::typed_actor<
   caf::replies_to<struct admin_request>::with<struct admin_reply>,
+  caf::replies_to<struct sign_in>::with<struct signed_in>,
   caf::replies_to<struct connect_native>::with<native_actor>,
   caf::replies_to<struct join_node>::with<struct node_joined>,
   caf::replies_to<struct meet_engine>::with<struct engine_met>>;

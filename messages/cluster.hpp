@@ -37,7 +37,7 @@ DEPOSITD_MESSAGE(67, join_node, name, manager);
 
 struct node_joined {
   std::string engine;
-  shard_doors_actor shard;
+  shard_processors_actor shard;
   store_server_actor stores;
 };
 DEPOSITD_MESSAGE(68, node_joined, engine, shard, stores);

@@ -29,6 +29,34 @@ struct admin_reply {
 };
 DEPOSITD_MESSAGE(10, admin_reply, document);
 
+/// An operator's name and password, for the connection that this comes over as
+/// long as it lasts. Never logged.
+struct sign_in {
+  std::string name;
+  std::string password;
+};
+DEPOSITD_MESSAGE(86, sign_in, name, password);
+
+struct signed_in {
+  std::string role;
+};
+DEPOSITD_MESSAGE(87, signed_in, role);
+
+/// An empty hash (no such operator) takes as long as any. `ec::throttled` after
+/// too many that were wrong.
+struct check_password {
+  std::string name;
+  std::string from; ///< who tries
+  std::string hash;
+  std::string password;
+};
+DEPOSITD_LOCAL(check_password);
+
+struct password_checked {
+  bool right = false;
+};
+DEPOSITD_LOCAL(password_checked);
+
 /// An operator's file: kept as a blob, then submitted like any deposit. `user`
 /// need not have an account.
 struct submit_file {

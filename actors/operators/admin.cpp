@@ -44,7 +44,7 @@ void audit(admin_pointer self, const admin_call_ptr& call,
   };
   self->state.options.audit->info(
     "audit who={} command={} arguments={} before={} after={} result={}",
-    call->who, ascii(call->command),
+    ascii(call->by.who), ascii(call->command),
     call->arguments.redacted(find_command(call->command)->row), ascii(before),
     ascii(after), ascii(result));
 }
@@ -108,10 +108,72 @@ void add_change(admin_pointer self, const admin_call_ptr& call) {
     make_next_change(self);
 }
 
+// -- rights -------------------------------------------------------------------
+
+namespace access = rules::access;
+
+/// The users that the arguments name.
+std::vector<std::string> users_named(const admin_call& call,
+                                     const command_spec& row) {
+  std::vector<std::string> out;
+  for (const auto& x : row.arguments) {
+    const auto* key = x.key.c_str();
+    if (x.kind == value_kind::users)
+      for (auto& user : call.arguments.texts(key))
+        out.push_back(std::move(user));
+    else if (x.names_from == "user list" || x.kind == value_kind::user)
+      if (auto user = call.arguments.text(key); !user.empty())
+        out.push_back(std::move(user));
+  }
+  return out;
+}
+
+/// Where no user is named all are meant: of an operator who is limited, theirs.
+caf::error name_own_users(admin_call& call, const command_spec& row) {
+  const auto& own = call.by.users;
+  for (const auto& x : row.arguments) {
+    if (x.kind == value_kind::users) {
+      call.arguments.put(x.key, own);
+      return caf::none;
+    }
+    if (x.names_from == "user list" && own.size() == 1) {
+      call.arguments.put(x.key, own.front());
+      return caf::none;
+    }
+  }
+  return refuse(ec::invalid_argument,
+                call.by.who + " is limited to some users: name one of them");
+}
+
+/// Whether the caller may give this command with these arguments.
+caf::error check_limits(admin_call& call, const command& x) {
+  if (!call.by.is_limited() || x.about != concern::named)
+    return access::check_concern(call.command, x.about, call.by);
+  const auto users = users_named(call, x.row);
+  return users.empty() ? name_own_users(call, x.row)
+                       : access::check_users(call.command, users, call.by);
+}
+
+/// The one place where rights are checked.
+caf::error check_rights(admin_call& call, const command& x) {
+  if (!call.by.may(x.needs))
+    return access::refusal(call.command, x.needs, call.by);
+  if (auto wrong = call.arguments.check(x.row))
+    return wrong;
+  return check_limits(call, x);
+}
+
 // -- routing ------------------------------------------------------------------
 
-std::string name_of(const caf::strong_actor_ptr& sender) {
-  return sender ? caf::to_string(sender->node()) : "local";
+void refuse_call(admin_pointer self, const admin_call_ptr& call,
+                 const command& x, const caf::error& why) {
+  const bool is_known = call->by.looks || call->by.works;
+  if (why == ec::not_allowed && !is_known)
+    log_refusal(self, call->by, call->command, why);
+  else if (why == ec::not_allowed
+           || std::holds_alternative<decide_function>(x.run))
+    audit(self, call, nullptr, nullptr, render(why));
+  refuse(call, why);
 }
 
 void start_call(admin_pointer self, const admin_call_ptr& call) {
@@ -119,19 +181,16 @@ void start_call(admin_pointer self, const admin_call_ptr& call) {
   if (!found)
     return refuse(call, ec::not_found,
                   "this engine has no command " + shown(call->command));
-  const auto run = std::get_if<run_function>(&found->run);
-  if (const auto wrong = call->arguments.check(found->row)) {
-    if (!run)
-      audit(self, call, nullptr, nullptr, render(wrong));
-    refuse(call, wrong);
-  } else if (run) {
+  if (const auto wrong = check_rights(*call, *found))
+    return refuse_call(self, call, *found, wrong);
+  if (const auto run = std::get_if<run_function>(&found->run))
     (*run)(self, call);
-  } else {
+  else
     add_change(self, call);
-  }
 }
 
 caf::result<admin_reply> start(admin_pointer self, const admin_request& x) {
+  // Says nothing of this engine but its version.
   if (x.command == publish_commands) {
     static const auto text = to_json_text(published_commands());
     return admin_reply{text};
@@ -141,17 +200,68 @@ caf::result<admin_reply> start(admin_pointer self, const admin_request& x) {
     return std::move(arguments.error());
   auto call = std::make_shared<admin_call>();
   // Before the promise, which takes the sender over.
-  call->who = name_of(self->current_sender());
+  const auto sender = self->current_sender();
   call->answer = self->make_response_promise<admin_reply>();
   call->command = x.command;
   call->arguments = std::move(*arguments);
-  start_call(self, call);
+  with_caller(self, sender, [=](const caf::expected<caller>& who) {
+    if (!who)
+      return refuse(call, who.error());
+    call->by = *who;
+    start_call(self, call);
+  });
   return call->answer;
+}
+
+// -- other nodes --------------------------------------------------------------
+
+/// Answers a node that is let in, and takes down that it was.
+template <class Answer, class May, class Use>
+caf::result<Answer> let_in(admin_pointer self, const char* what, May may,
+                           Use use) {
+  const auto sender = self->current_sender();
+  auto promise = self->make_response_promise<Answer>();
+  with_caller(self, sender, [=](const caf::expected<caller>& who) mutable {
+    if (!who) {
+      promise.deliver(who.error());
+    } else if (const auto why = may(*who)) {
+      log_refusal(self, *who, what, why);
+      promise.deliver(why);
+    } else if (auto answer = use(peer_at(self, sender))) {
+      promise.deliver(std::move(*answer));
+    } else {
+      promise.deliver(std::move(answer.error()));
+    }
+  });
+  return promise;
+}
+
+/// The right to work for the engine.
+auto may_work(const char* what) {
+  return [=](const caller& who) {
+    return who.works ? caf::error{}
+                     : access::refusal(what, operator_role::node, who);
+  };
+}
+
+caf::result<native_actor> open_native(admin_pointer self) {
+  return let_in<native_actor>(
+    self, "connect_native", may_work("connect_native"),
+    [=](const std::optional<peer>& who) -> caf::expected<native_actor> {
+      const auto& options = self->state.options;
+      if (!options.native)
+        return refuse(ec::draining, "there is no native door");
+      if (who)
+        options.given->let_in(*who);
+      options.given->hand_out(options.native, self->node());
+      return options.native;
+    });
 }
 
 /// The node is watched: its name goes with it. Claims are found by that name,
 /// so no two nodes may have the same at once.
-caf::result<node_joined> take_node(admin_pointer self, const join_node& x) {
+caf::expected<node_joined> take_node(admin_pointer self, const join_node& x,
+                                     const std::optional<peer>& who) {
   const auto& options = self->state.options;
   if (!options.stores || !x.manager)
     return refuse(ec::invalid_argument, "this engine takes no nodes");
@@ -165,9 +275,34 @@ caf::result<node_joined> take_node(admin_pointer self, const join_node& x) {
                     + " has joined and is not known to be gone");
   nodes[x.name] = x.manager;
   self->monitor(x.manager);
+  if (who)
+    options.given->let_in(*who);
+  options.given->hand_out(options.shard_for_nodes, self->node());
+  options.given->hand_out(options.stores, self->node());
   options.audit->info("node_joined name={} at={}", x.name,
                       caf::to_string(x.manager.node()));
-  return node_joined{options.engine, options.shard, options.stores};
+  return node_joined{options.engine, options.shard_for_nodes, options.stores};
+}
+
+caf::result<engine_met> meet(admin_pointer self, const meet_engine& x) {
+  const auto may = [](const caller& who) {
+    return who.is_engine
+             ? caf::error{}
+             : refuse(ec::not_allowed,
+                      "meet_engine needs the account or the certificate of an "
+                      "engine (operators.administrators), and "
+                        + who.who + " is none");
+  };
+  return let_in<engine_met>(
+    self, "meet_engine", may,
+    [=](const std::optional<peer>& who) -> caf::expected<engine_met> {
+      const auto& options = self->state.options;
+      if (!options.meet)
+        return refuse(ec::invalid_argument, "this engine shares no users");
+      if (who)
+        options.given->take_engine(*who);
+      return options.meet(x);
+    });
 }
 
 void node_gone(admin_pointer self, const caf::actor_addr& who) {
@@ -189,17 +324,15 @@ admin(admin_actor::stateful_pointer<admin_state> self, admin_options options) {
     [=](const caf::down_msg& x) { node_gone(self, x.source); });
   return {
     [=](const admin_request& x) { return start(self, x); },
-    [=](const connect_native&) -> caf::result<native_actor> {
-      if (!self->state.options.native)
-        return refuse(ec::draining, "there is no native door");
-      return self->state.options.native;
+    [=](const sign_in& x) { return sign_in_there(self, x); },
+    [=](const connect_native&) { return open_native(self); },
+    [=](const join_node& x) {
+      return let_in<node_joined>(self, "join_node", may_work("join_node"),
+                                 [=](const std::optional<peer>& who) {
+                                   return take_node(self, x, who);
+                                 });
     },
-    [=](const join_node& x) { return take_node(self, x); },
-    [=](const meet_engine& x) -> caf::result<engine_met> {
-      if (!self->state.options.meet)
-        return refuse(ec::invalid_argument, "this engine shares no users");
-      return self->state.options.meet(x);
-    },
+    [=](const meet_engine& x) { return meet(self, x); },
   };
 }
 

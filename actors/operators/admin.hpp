@@ -7,8 +7,11 @@
 #include "actors/operators/arguments.hpp"
 #include "actors/operators/documents.hpp"
 
+#include "actors/engine/grants.hpp"
+#include "actors/rules/access/access.hpp"
 #include "messages/actors.hpp"
 #include "messages/cluster.hpp"
+#include "messages/ports/known_peers.hpp"
 #include "messages/values/clock.hpp"
 
 #include <spdlog/logger.h>
@@ -30,8 +33,19 @@ struct record_log_pair {
   publisher_actor out;
 };
 
+/// Account names of this machine, by user id; empty: none.
+using account_names = std::function<std::string(std::uint32_t)>;
+
 struct admin_options {
   shards_actor shard;
+  shard_processors_actor shard_for_nodes; ///< what they see of it
+  password_checker_actor passwords;       ///< null: nobody can sign in
+  /// Who sends what comes from other nodes; null: nobody knows.
+  std::shared_ptr<const known_peers> peers;
+  account_names account_name = [](std::uint32_t) { return std::string{}; };
+  /// Not null; takes down whom this actor lets in.
+  std::shared_ptr<depositd::engine::grants> given =
+    std::make_shared<depositd::engine::grants>(rules::access::own_people{});
   read_model_actor projector;
   processor_manager_actor processors;
   native_actor native;       ///< what `connect_native` answers
@@ -58,10 +72,23 @@ struct admin_options {
 struct admin_call {
   caf::typed_response_promise<admin_reply> answer;
   std::string command;
-  std::string who; ///< node of the operator
+  rules::access::caller by; ///< who gives it
   admin_arguments arguments;
 };
 using admin_call_ptr = std::shared_ptr<admin_call>;
+
+/// Somebody who gave their password over a connection.
+struct signed_in_peer {
+  peer who; ///< the same one must still be there
+  std::string name;
+};
+
+/// Lines of the log about refused requests, so that nobody fills a disk.
+struct refusal_lines {
+  std::chrono::steady_clock::time_point second;
+  std::uint32_t in_second = 0;
+  std::uint64_t left_out = 0; ///< since the last line
+};
 
 struct admin_state {
   admin_options options;
@@ -70,6 +97,10 @@ struct admin_state {
   /// Changes in order of arrival; the first is being made. One at a time,
   /// because each is decided on what the one before has left.
   std::deque<admin_call_ptr> changes;
+
+  std::map<caf::node_id, signed_in_peer> signed_in;
+  std::size_t signing_in = 0; ///< passwords that are being checked
+  refusal_lines refusals;
 
   /// Nodes of processors that have joined, by name.
   std::map<std::string, processor_manager_actor> nodes;

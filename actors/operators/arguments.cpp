@@ -16,7 +16,8 @@ using json = nlohmann::json;
 
 /// What travels instead of something that only the operator has.
 bool is_secret(value_kind x) {
-  return x == value_kind::password || x == value_kind::api_key;
+  return x == value_kind::password || x == value_kind::api_key
+         || x == value_kind::optional_password;
 }
 
 /// Nothing, or what the value must be.
@@ -93,6 +94,7 @@ problem check_value(const argument_spec& row, const json& x) {
     case value_kind::folder:
     case value_kind::files:
     case value_kind::password:
+    case value_kind::optional_password:
     case value_kind::api_key:
       return check_text(x, row.required);
     case value_kind::word:
@@ -121,7 +123,9 @@ problem check_value(const argument_spec& row, const json& x) {
 std::vector<argument_spec> travelling(const command_spec& row) {
   auto out = row.arguments;
   for (auto& argument : out)
-    argument.required = argument.required || is_secret(argument.kind);
+    argument.required = argument.required
+                        || (is_secret(argument.kind)
+                            && argument.kind != value_kind::optional_password);
   if (row.find(value_kind::files))
     out.push_back({"", "file_name", value_kind::text, "", "", true});
   return out;
@@ -180,6 +184,10 @@ std::optional<limit_given> admin_arguments::limit(const char* key) const {
   if (*value == "default")
     return limit_given{true, 0};
   return limit_given{false, no_cap};
+}
+
+void admin_arguments::put(const std::string& key, json value) {
+  object_[key] = std::move(value);
 }
 
 void admin_arguments::take(const char* key, std::uint32_t& to) const {

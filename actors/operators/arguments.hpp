@@ -57,6 +57,9 @@ public:
 
   std::optional<limit_given> limit(const char* key) const;
 
+  /// Gives an argument that was not given.
+  void put(const std::string& key, nlohmann::json value);
+
   /// Changes `to` if a number or a limit is given.
   void take(const char* key, std::uint32_t& to) const;
 

@@ -33,6 +33,25 @@ void audit(admin_pointer self, const admin_call_ptr& call,
            const document& before, const document& after,
            const std::string& result);
 
+/// Who gives a command, and what is granted to them.
+using rules::access::caller;
+
+/// Goes on with who sent a message; an error if nobody knows what is set.
+void with_caller(admin_pointer self, const caf::strong_actor_ptr& sender,
+                 std::function<void(const caf::expected<caller>&)> use);
+
+/// Whose connection a node's messages come over; nothing if that is unknown.
+std::optional<peer> peer_at(admin_pointer self,
+                            const caf::strong_actor_ptr& sender);
+
+/// Checks the password; the connection that it came over is the operator's from
+/// then on.
+caf::result<signed_in> sign_in_there(admin_pointer self, const sign_in& x);
+
+/// One line for what somebody may not do; of many in a second only some.
+void log_refusal(admin_pointer self, const caller& who, const std::string& what,
+                 const caf::error& why);
+
 /// Asks somebody; `use` gets the answer, an error ends the call.
 template <class Handle, class Message, class F>
 void ask(admin_pointer self, const admin_call_ptr& call, const Handle& whom,

@@ -43,13 +43,20 @@ admin_change changed(const Event& before, const Event& after, F show) {
 /// Answers the call, sooner or later.
 using run_function = std::function<void(admin_pointer, const admin_call_ptr&)>;
 
+using rules::access::concern;
+
 struct command {
   command_spec row;
   std::variant<run_function, decide_function> run;
+  operator_role needs = operator_role::administer; ///< of whoever gives it
+  concern about = concern::everybody;
 };
 
 /// Null if there is none of this name.
 const command* find_command(const std::string& name);
+
+/// In the order of help.
+const std::vector<command>& all_commands();
 
 /// All of them as they are published.
 const command_table& published_commands();
@@ -62,28 +69,36 @@ std::vector<command> user_commands();
 std::vector<command> account_commands();
 std::vector<command> limit_commands();
 std::vector<command> key_commands();
+std::vector<command> operator_commands();
 std::vector<command> processor_commands();
 std::vector<command> submission_commands();
 std::vector<command> upkeep_commands();
 std::vector<command> record_log_commands();
 
 inline constexpr std::vector<command> (*command_subjects[])() = {
-  server_commands, queue_commands,     user_commands,      account_commands,
-  limit_commands,  key_commands,       processor_commands, submission_commands,
-  upkeep_commands, record_log_commands};
+  server_commands,     queue_commands,  user_commands,      account_commands,
+  limit_commands,      key_commands,    operator_commands,  processor_commands,
+  submission_commands, upkeep_commands, record_log_commands};
 
 // -- what rows are made of ----------------------------------------------------
 
-/// A command that changes nothing.
+/// A command that changes nothing: whoever looks may give it.
 command reading(std::string words, std::string help,
                 std::vector<argument_spec> arguments,
                 std::vector<view_block> view, run_function run);
 
-/// A command that decides a change of settings, or does something else.
+/// A command that decides a change of settings, or does something else. Takes
+/// an administrator, if nothing else is said.
 command doing(std::string words, std::string help,
               std::vector<argument_spec> arguments,
               std::variant<run_function, decide_function> run,
               std::vector<view_block> view = {});
+
+/// The same command, for all who operate.
+command operating(command x);
+
+/// The same command, and whom it concerns.
+command concerning(concern about, command x);
 
 /// The same command, asked back before it destroys something.
 command asking(std::string question, command x);

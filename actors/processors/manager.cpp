@@ -219,7 +219,7 @@ void watch_engine(self_pointer self) {
 /// Another engine to work for, or none for now.
 void meet(self_pointer self, const meet_shard& x) {
   auto& state = self->state;
-  state.options.shard = caf::actor_cast<shard_doors_actor>(x.shard);
+  state.options.shard = caf::actor_cast<shard_processors_actor>(x.shard);
   state.supplied.clear();
   state.control = nullptr;
   watch_engine(self);

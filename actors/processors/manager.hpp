@@ -35,7 +35,7 @@ struct processor_node_options {
 };
 
 struct processor_manager_options {
-  shard_doors_actor shard;                      ///< null: `meet_shard` tells it
+  shard_processors_actor shard;                 ///< null: `meet_shard` tells it
   std::function<handler_actor()> spawn_handler; ///< called for each slot
   engine_clock clock = engine_clock::system();
   std::chrono::milliseconds request_timeout{30'000};

@@ -305,6 +305,20 @@ caf::result<recovered> answer_recover(self_pointer self) {
   return recovered{std::shared_ptr<shard::recovered_state>{std::move(*found)}};
 }
 
+/// With those above it, for nobody else to read. One that is there stays as
+/// whoever made it wanted it.
+std::error_code make_private(const std::filesystem::path& folder) {
+  std::error_code failed;
+  if (folder.empty() || std::filesystem::is_directory(folder))
+    return failed;
+  if ((failed = make_private(folder.parent_path())))
+    return failed;
+  if (std::filesystem::create_directory(folder, failed))
+    std::filesystem::permissions(folder, std::filesystem::perms::owner_all,
+                                 failed);
+  return failed;
+}
+
 /// Everything in one folder. Nothing is dropped meanwhile, because only this
 /// actor drops; appends go on.
 caf::result<done> answer_back_up(self_pointer self, const back_up& x) {
@@ -315,8 +329,8 @@ caf::result<done> answer_back_up(self_pointer self, const back_up& x) {
       && !std::filesystem::is_empty(folder, failed))
     return caf::make_error(ec::already_exists,
                            "the folder is not empty: " + x.folder);
-  for (const auto* part : {"journal", "blobs"})
-    if (!std::filesystem::create_directories(folder / part, failed) && failed)
+  for (const auto& part : {folder, folder / "journal", folder / "blobs"})
+    if ((failed = make_private(part)))
       return caf::make_error(ec::store_failed,
                              x.folder + ": " + failed.message());
   // Tables first: the journal then holds at least all that they lack. What

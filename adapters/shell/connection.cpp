@@ -1,5 +1,6 @@
 #include "adapters/shell/connection.hpp"
 
+#include "adapters/node/gate/node_port.hpp"
 #include "messages/actors.hpp"
 #include "messages/cluster.hpp"
 #include "messages/message_types.hpp"
@@ -7,7 +8,6 @@
 #include "messages/values/node_options.hpp"
 
 #include <caf/io/all.hpp>
-#include <caf/openssl/all.hpp>
 
 #include <atomic>
 #include <fstream>
@@ -58,17 +58,11 @@ template <class T>
 using answer_ptr = std::shared_ptr<answer<T>>;
 
 struct link_config : caf::actor_system_config {
-  explicit link_config(const link_files& tls) {
+  link_config() {
     add_depositd_messages(*this);
     set("scheduler.policy", caf::atom("sharing"));
     set("scheduler.max-threads", std::size_t{1});
     load<caf::io::middleman>();
-    if (!tls.certificate.empty()) {
-      load<caf::openssl::manager>();
-      openssl_certificate = tls.certificate;
-      openssl_key = tls.key;
-      openssl_cafile = tls.ca;
-    }
     apply_node_options(*this);
   }
 };
@@ -100,10 +94,11 @@ caf::behavior connector(caf::event_based_actor* self,
 }
 
 /// Asks the engine; runs until it has answered or is gone.
+template <class Reply, class Question>
 caf::behavior asker(caf::event_based_actor* self, const admin_actor& engine,
-                    const admin_request& what, std::chrono::seconds within,
-                    const answer_ptr<admin_reply>& out) {
-  const auto finish = [=](caf::expected<admin_reply> x) {
+                    const Question& what, std::chrono::seconds within,
+                    const answer_ptr<Reply>& out) {
+  const auto finish = [=](caf::expected<Reply> x) {
     out->give(std::move(x));
     self->quit();
   };
@@ -112,7 +107,7 @@ caf::behavior asker(caf::event_based_actor* self, const admin_actor& engine,
   });
   self->monitor(engine);
   self->request(engine, within, what)
-    .then([=](const admin_reply& x) { finish(x); },
+    .then([=](const Reply& x) { finish(x); },
           [=](const caf::error& problem) {
             finish(problem == caf::sec::request_timeout ? not_in_time()
                                                         : problem);
@@ -122,12 +117,9 @@ caf::behavior asker(caf::event_based_actor* self, const admin_actor& engine,
 
 /// The system lives on the heap, because closing one that hangs would hang.
 struct open_system {
-  explicit open_system(const link_files& tls) : config(tls), system(config) {
-    // nop
-  }
-
   link_config config;
-  caf::actor_system system;
+  caf::actor_system system{config};
+  std::unique_ptr<gate::node_port> port;
 };
 
 class middleman_link : public engine_link {
@@ -148,8 +140,8 @@ public:
                                  const std::string& arguments,
                                  std::chrono::seconds within) override {
     auto out = std::make_shared<answer<admin_reply>>();
-    open_->system.spawn(asker, engine_, admin_request{command, arguments},
-                        within, out);
+    open_->system.spawn(asker<admin_reply, admin_request>, engine_,
+                        admin_request{command, arguments}, within, out);
     // The asker's own timeout comes first, unless its thread hangs too.
     auto reply = out->wait(within + 2s, stop_);
     if (!reply) {
@@ -195,9 +187,7 @@ found_engine find_engine(open_system& open, const connection_options& options,
                          const interrupted& stop) {
   using std::chrono::steady_clock;
   auto& system = open.system;
-  const auto& middleman = options.tls.certificate.empty()
-                            ? system.middleman().actor_handle()
-                            : system.openssl_manager().actor_handle();
+  const auto& middleman = open.port->middleman();
   const auto until = steady_clock::now() + options.connect_within;
   found_engine found;
   do {
@@ -210,15 +200,40 @@ found_engine find_engine(open_system& open, const connection_options& options,
   return found;
 }
 
+/// The password is checked by the engine, which takes its time.
+caf::error sign_in_to(open_system& open, const admin_actor& engine,
+                      const operator_token& token, const interrupted& stop) {
+  constexpr auto within = 20s;
+  auto out = std::make_shared<answer<signed_in>>();
+  open.system.spawn(asker<signed_in, sign_in>, engine,
+                    sign_in{token.name, token.password}, within, out);
+  auto reply = out->wait(within + 2s, stop);
+  if (!reply)
+    return not_in_time();
+  return *reply ? caf::error{} : std::move(reply->error());
+}
+
 } // namespace
 
 caf::expected<std::unique_ptr<engine_link>>
 connect(const connection_options& options, const interrupted& stop) {
   if (auto problem = check_files(options.tls))
     return problem;
-  auto open = std::make_unique<open_system>(options.tls);
+  auto open = std::make_unique<open_system>();
+  gate::node_port_options wanted;
+  wanted.tls = {options.tls.certificate, options.tls.key, options.tls.ca};
+  auto port = gate::node_port::open(open->system, std::move(wanted));
+  if (!port)
+    return std::move(port.error());
+  open->port = std::move(*port);
   auto found = find_engine(*open, options, stop);
   const auto where = to_string(options.engine);
+  if (found && *found && options.token)
+    if (auto refused = sign_in_to(*open, **found, *options.token, stop)) {
+      **found = nullptr;
+      open.release();
+      return refused;
+    }
   if (found && *found)
     return std::unique_ptr<engine_link>{std::make_unique<middleman_link>(
       std::move(open), std::move(**found), stop)};

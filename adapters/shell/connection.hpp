@@ -7,6 +7,7 @@
 
 #include "messages/values/endpoint.hpp"
 
+#include <optional>
 #include <string>
 
 namespace depositd::shell {
@@ -18,16 +19,25 @@ struct link_files {
   std::string ca;
 };
 
+/// An operator's name and password, where the connection itself does not say
+/// who it is.
+struct operator_token {
+  std::string name;
+  std::string password;
+};
+
 struct connection_options {
   endpoint engine;
   link_files tls;
+  std::optional<operator_token> token; ///< to sign in with
   std::chrono::milliseconds connect_within{5'000};
 };
 
 /// Checks once in a while whether waiting makes sense; true ends it.
 using interrupted = std::function<bool()>;
 
-/// Connects to an engine. What cannot be closed without waiting stays open
+/// Connects to an engine and signs in, if there is a token; the engine may
+/// refuse that (an `ec`). What cannot be closed without waiting stays open
 /// until the program ends, so end it with `_exit`.
 caf::expected<std::unique_ptr<engine_link>>
 connect(const connection_options& options, const interrupted& stop = nullptr);

@@ -32,6 +32,17 @@ void add_connection(CLI::App& app, connection_words& where) {
   app.add_option("--tls-key", where.tls.key, "PEM file")->type_name("FILE");
   app.add_option("--tls-ca", where.tls.ca, "PEM file of the engine's CA")
     ->type_name("FILE");
+  app
+    .add_option("--operator", where.operator_name,
+                "Sign in as this operator; the password is asked for")
+    ->type_name("NAME");
+  app.add_flag("--password-stdin", where.password_from_stdin,
+               "Read it from the first line of standard input");
+  app
+    .add_option("--token-file", where.token_file,
+                "Sign in with the line NAME:PASSWORD of a file of mode 0600")
+    ->type_name("FILE")
+    ->envname("DEPOSITCTL_TOKEN_FILE");
 }
 
 /// The grammar in CLI11's terms, and what a parse leaves in it.
@@ -124,6 +135,7 @@ private:
     auto& out = arguments_.emplace_back();
     out.spec = &spec;
     if (spec.kind == value_kind::flag || spec.kind == value_kind::password
+        || spec.kind == value_kind::optional_password
         || spec.kind == value_kind::api_key) {
       out.option = sub.add_flag(spec.spelling, out.flag, spec.help);
       return &out;
@@ -155,6 +167,8 @@ private:
         result.arguments[spec.key] = argument->flag;
       else if (spec.kind == value_kind::api_key)
         result.key_from_stdin = argument->flag;
+      else if (spec.kind == value_kind::optional_password)
+        result.password_given = argument->flag;
       else if (spec.kind != value_kind::password)
         result.arguments[spec.key] = read_value(spec, argument->texts);
     }

@@ -28,6 +28,7 @@ struct invocation {
   bool json = false;              ///< print the document as it is
   bool yes = false;               ///< do not ask back
   bool key_from_stdin = false;    ///< else one is made and printed
+  bool password_given = false;    ///< one that need not be
   std::vector<std::string> files; ///< one request for each
   std::optional<repetition> watch;
 };
@@ -36,6 +37,9 @@ struct invocation {
 struct connection_words {
   std::string connect = "127.0.0.1:4747";
   link_files tls;
+  std::string operator_name; ///< to sign in as; empty: nobody
+  bool password_from_stdin = false;
+  std::string token_file; ///< "NAME:PASSWORD"; empty: none
 };
 
 /// Outcome of reading words: a command, or a text to print.

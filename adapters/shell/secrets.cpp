@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <array>
+#include <fstream>
 #include <iostream>
+#include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -60,15 +62,20 @@ std::string ask_unseen(terminal& where, const std::string& prompt) {
 }
 
 /// `name` is what people call it.
-caf::expected<std::string> read_secret(terminal& where,
-                                       const std::string& name) {
+caf::expected<std::string> read_once(terminal& where, const std::string& name) {
   auto out = where.reads_from_person ? ask_unseen(where, name + ": ")
                                      : read_line(where.in);
   if (out.empty())
     return refuse("the " + name + " is empty");
   if (out.size() > password_bytes_max)
     return refuse("the " + name + " is longer than 1024 bytes");
-  if (where.reads_from_person && ask_unseen(where, "again: ") != out)
+  return out;
+}
+
+caf::expected<std::string> read_secret(terminal& where,
+                                       const std::string& name) {
+  auto out = read_once(where, name);
+  if (out && where.reads_from_person && ask_unseen(where, "again: ") != *out)
     return refuse("the two " + name + "s differ");
   return out;
 }
@@ -82,6 +89,28 @@ std::string to_hex(const std::array<unsigned char, 32>& bytes) {
 
 caf::expected<std::string> read_password(terminal& where) {
   return read_secret(where, "password");
+}
+
+caf::expected<std::string> read_own_password(terminal& where) {
+  return read_once(where, "operator's password");
+}
+
+caf::expected<operator_token> read_token(const std::string& file) {
+  const auto wrong = [&](const std::string& why) {
+    return caf::make_error(ec::bad_setting,
+                           "--token-file: \"" + file + "\" " + why);
+  };
+  struct stat facts;
+  std::ifstream in{file};
+  if (!in || ::stat(file.c_str(), &facts) != 0)
+    return wrong("cannot be read");
+  if (!S_ISREG(facts.st_mode) || (facts.st_mode & 077) != 0)
+    return wrong("must be a file that only its owner can read: chmod 600");
+  const auto line = read_line(in);
+  const auto colon = line.find(':');
+  if (colon == std::string::npos || colon == 0 || colon + 1 == line.size())
+    return wrong("must hold one line NAME:PASSWORD");
+  return operator_token{line.substr(0, colon), line.substr(colon + 1)};
 }
 
 caf::expected<std::string> hash_password(const std::string& password) {

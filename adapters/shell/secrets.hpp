@@ -3,6 +3,7 @@
 // Passwords and API keys go no further than this process: only hashes and
 // digests travel.
 
+#include "adapters/shell/connection.hpp"
 #include "adapters/shell/terminal.hpp"
 
 #include "messages/values/errors.hpp"
@@ -14,6 +15,14 @@ namespace depositd::shell {
 /// The first line of standard input; from a person it is asked for unseen, and
 /// twice. `ec::invalid_argument` for an empty, too long or mistyped one.
 caf::expected<std::string> read_password(terminal& where);
+
+/// The password that an operator signs in with: asked for unseen, once, or the
+/// first line of standard input. `ec::invalid_argument` for an empty one.
+caf::expected<std::string> read_own_password(terminal& where);
+
+/// "NAME:PASSWORD", the first line of a file that nobody else can read.
+/// `ec::bad_setting` with the file's name.
+caf::expected<operator_token> read_token(const std::string& file);
 
 /// Argon2id in its text form, with the parameters of
 /// messages/password_hash.hpp. Takes some 20 MiB and tens of milliseconds.

@@ -173,9 +173,14 @@ int session::run(const invocation& call) {
   return run_once(call);
 }
 
-caf::error session::add_secret(const command_spec& row, bool key_from_stdin,
-                               json& to, std::string& made) {
-  if (const auto argument = row.find(value_kind::password)) {
+caf::error session::add_secret(const invocation& call, json& to,
+                               std::string& made) {
+  const auto& row = call.row;
+  const bool key_from_stdin = call.key_from_stdin;
+  const auto* password = row.find(value_kind::password);
+  if (password == nullptr && call.password_given)
+    password = row.find(value_kind::optional_password);
+  if (const auto argument = password) {
     const auto password = read_password(where_);
     if (!password)
       return password.error();
@@ -199,8 +204,7 @@ caf::error session::add_secret(const command_spec& row, bool key_from_stdin,
 int session::run_once(const invocation& call) {
   auto arguments = call.arguments;
   std::string key;
-  if (const auto problem =
-        add_secret(call.row, call.key_from_stdin, arguments, key))
+  if (const auto problem = add_secret(call, arguments, key))
     return fail(problem);
   const auto answer = ask(call.row, arguments);
   if (!answer)

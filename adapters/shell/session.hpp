@@ -72,8 +72,8 @@ private:
 
   /// Adds what travels instead of a password or a key. A key that is `made`
   /// here has to be shown.
-  caf::error add_secret(const command_spec& row, bool key_from_stdin,
-                        nlohmann::json& to, std::string& made);
+  caf::error add_secret(const invocation& call, nlohmann::json& to,
+                        std::string& made);
 
   /// Nothing if the command may go on, else an exit code.
   std::optional<int> refused_by_person(const invocation& call,

@@ -21,22 +21,23 @@ struct adl_serializer<std::optional<std::int64_t>> {
 
 namespace depositd {
 
-NLOHMANN_JSON_SERIALIZE_ENUM(value_kind, {{value_kind::text, "text"},
-                                          {value_kind::word, "word"},
-                                          {value_kind::number, "number"},
-                                          {value_kind::limit, "limit"},
-                                          {value_kind::limit_or_default,
-                                           "limit_or_default"},
-                                          {value_kind::time, "time"},
-                                          {value_kind::user, "user"},
-                                          {value_kind::names, "names"},
-                                          {value_kind::users, "users"},
-                                          {value_kind::each, "each"},
-                                          {value_kind::flag, "flag"},
-                                          {value_kind::folder, "folder"},
-                                          {value_kind::files, "files"},
-                                          {value_kind::password, "password"},
-                                          {value_kind::api_key, "api_key"}})
+NLOHMANN_JSON_SERIALIZE_ENUM(
+  value_kind, {{value_kind::text, "text"},
+               {value_kind::word, "word"},
+               {value_kind::number, "number"},
+               {value_kind::limit, "limit"},
+               {value_kind::limit_or_default, "limit_or_default"},
+               {value_kind::time, "time"},
+               {value_kind::user, "user"},
+               {value_kind::names, "names"},
+               {value_kind::users, "users"},
+               {value_kind::each, "each"},
+               {value_kind::flag, "flag"},
+               {value_kind::folder, "folder"},
+               {value_kind::files, "files"},
+               {value_kind::password, "password"},
+               {value_kind::optional_password, "optional_password"},
+               {value_kind::api_key, "api_key"}})
 
 NLOHMANN_JSON_SERIALIZE_ENUM(block_kind, {{block_kind::table, "table"},
                                           {block_kind::pairs, "pairs"},

@@ -15,21 +15,22 @@ namespace depositd {
 
 /// What may stand for an argument, and so how it travels and is checked.
 enum class value_kind : std::uint8_t {
-  text,             ///< one text
-  word,             ///< one of `words`
-  number,           ///< a whole number from `min` to `max`
-  limit,            ///< a number or "none"
-  limit_or_default, ///< a number, "none" or "default"
-  time,             ///< ISO 8601, UTC; travels as microseconds
-  user,             ///< a legal user name
-  names,            ///< several texts, separated by commas or blanks
-  users,            ///< the same of legal user names, at least one
-  each,             ///< one text each time the option is given
-  flag,             ///< there or not; --x=false too
-  folder,           ///< made absolute, since the engine runs elsewhere
-  files,            ///< one request for each: `file_name`, `content_base64`
-  password,         ///< read where the operator is; only its hash travels
-  api_key,          ///< made or read there; only its digest travels
+  text,              ///< one text
+  word,              ///< one of `words`
+  number,            ///< a whole number from `min` to `max`
+  limit,             ///< a number or "none"
+  limit_or_default,  ///< a number, "none" or "default"
+  time,              ///< ISO 8601, UTC; travels as microseconds
+  user,              ///< a legal user name
+  names,             ///< several texts, separated by commas or blanks
+  users,             ///< the same of legal user names, at least one
+  each,              ///< one text each time the option is given
+  flag,              ///< there or not; --x=false too
+  folder,            ///< made absolute, since the engine runs elsewhere
+  files,             ///< one request for each: `file_name`, `content_base64`
+  password,          ///< read where the operator is; only its hash travels
+  optional_password, ///< the same, only if the option is given
+  api_key,           ///< made or read there; only its digest travels
 };
 
 /// Numbers that JSON readers everywhere keep exactly.

@@ -33,11 +33,12 @@ struct control_state {
   std::map<std::string, move_changed> moves; ///< by reference
   server_changed server;
   configuration_seen configured; ///< at the last start
+  std::map<std::string, operator_changed> operators; ///< by name
 
   friend bool operator==(const control_state&, const control_state&) = default;
 };
 DEPOSITD_FIELDS(control_state, queues, limits, eligibilities, accounts,
-                processors, keys, moves, server, configured);
+                processors, keys, moves, server, configured, operators);
 
 using control_snapshot = std::shared_ptr<const control_state>;
 

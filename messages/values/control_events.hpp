@@ -87,6 +87,26 @@ struct key_changed {
 };
 DEPOSITD_FIELDS(key_changed, name, digest, permits);
 
+/// What an operator may do. Each of the first three may do what those before it
+/// may; a node processes deposits and may look at nothing.
+enum class operator_role : std::uint8_t { look, operate, administer, node };
+
+/// Somebody who operates the engine: known by the name in their certificate, or
+/// by a password.
+struct operator_changed {
+  std::string name; ///< a user name, though no user of queues
+  operator_role role = operator_role::look;
+  std::string password_hash;            ///< Argon2id; empty: none
+  std::vector<std::string> users;       ///< only these; empty: all
+  std::vector<std::string> collections; ///< only these; empty: all
+  bool removed = false;
+
+  friend bool operator==(const operator_changed&,
+                         const operator_changed&) = default;
+};
+DEPOSITD_FIELDS(operator_changed, name, role, password_hash, users, collections,
+                removed);
+
 enum class move_status : std::uint8_t { in_progress, complete, error };
 
 /// A move between queues, by its reference. Kept for some time after its end.

@@ -38,6 +38,8 @@ const char* to_string(ec code) {
       return "already_exists";
     case ec::throttled:
       return "throttled";
+    case ec::not_allowed:
+      return "not_allowed";
   }
   return "unknown";
 }

@@ -42,6 +42,8 @@ enum class ec : std::uint8_t {
   already_exists,
   /// Too many failed logins; try again later.
   throttled,
+  /// Whoever asks may not do this; the text names them and the right.
+  not_allowed,
 };
 
 /// The name of an error in lower case, e.g. "not_found".

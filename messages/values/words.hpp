@@ -66,6 +66,13 @@ inline constexpr word_list<queue_right, 4> words_of<queue_right> = {
    {queue_right::get_status, "get_status"},
    {queue_right::any, "*"}}};
 
+template <>
+inline constexpr word_list<operator_role, 4> words_of<operator_role> = {
+  {{operator_role::look, "look"},
+   {operator_role::operate, "operate"},
+   {operator_role::administer, "administer"},
+   {operator_role::node, "node"}}};
+
 template <class Enum>
 std::string word(Enum x) {
   for (const auto& [value, text] : words_of<Enum>)

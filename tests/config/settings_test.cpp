@@ -79,6 +79,8 @@ TEST(settings, values_reach_their_fields) {
                              "  listen: '[::1]:0'\n"
                              "  trusted_proxies: [10.0.0.5, 'fd00::/8']\n"
                              "processors: {count: 0, inject_delay_ms: 50}\n"
+                             "operators:\n"
+                             "  administrators: [anna, engine-2.example.org]\n"
                              "prohibited_users: [creftest, taylor]\n"
                              "emodb: {anonymous: true}\n"
                              "log: {level: debug}\n");
@@ -89,6 +91,8 @@ TEST(settings, values_reach_their_fields) {
             (std::vector<std::string>{"10.0.0.5", "fd00::/8"}));
   EXPECT_EQ(x.processors.count, 0u);
   EXPECT_EQ(x.processors.inject_delay_ms, 50u);
+  EXPECT_EQ(x.operators.administrators,
+            (std::vector<std::string>{"anna", "engine-2.example.org"}));
   EXPECT_EQ(x.prohibited_users,
             (std::vector<std::string>{"creftest", "taylor"}));
   EXPECT_TRUE(x.emodb.anonymous);

@@ -37,12 +37,13 @@ const std::string expected =
   "meet_engine engine_met shard_actor projector_actor "
   "processor_manager_actor store_server_actor read_blob blob_piece "
   "record_dois dois_recorded find_dois dois_found find_submission "
-  "submission_found carry_items items_carried shard_doors_actor";
+  "submission_found carry_items items_carried shard_processors_actor "
+  "sign_in signed_in";
 
 TEST(id_block, knows_messages_by_names_and_numbers) {
   using block = caf::id_block::depositd;
   ASSERT_EQ(block::begin, 200);
-  ASSERT_EQ(block::end, 200 + 86);
+  ASSERT_EQ(block::end, 200 + 88);
   EXPECT_EQ(
     names(
       std::make_integer_sequence<caf::type_id_t, block::end - block::begin>{}),

@@ -43,6 +43,7 @@ TEST(operators_wire, of_control_is_as_it_was) {
   state.keys["k"] = {"k", "d", {{queue_right::poll, "q"}}};
   state.moves["m"] = {"m", "a", "b", move_status::complete, 4, true, 5};
   state.configured = {{{"q", queue_settings{}}}, 6, {"x"}};
+  state.operators["o"] = {"o", operator_role::node, "h", {"u"}, {"c"}, false};
   const auto snapshot = std::make_shared<const control_state>(state);
   EXPECT_WIRE((control_changed{snapshot, 7}),
               "0101'q0100000001ffffffffffffffff0000ffffffff000003e8000927c0"
@@ -51,7 +52,7 @@ TEST(operators_wire, of_control_is_as_it_was) {
               "00000000020101'r0101'p0101'e0101'k01'k01'd010101'q0101'm01'm"
               "01'a01'b01000000000000000401000000000000000500010101'q010000"
               "0001ffffffffffffffff0000ffffffff000003e8000927c0000000100000"
-              "0000060101'x0000000000000007");
+              "0000060101'x01'o01'o0301'h0101'u0101'c000000000000000007");
   EXPECT_WIRE((adopt_control{snapshot, 7}),
               "0101'q0100000001ffffffffffffffff0000ffffffff000003e8000927c0"
               "00000010000101'q01'u01'q01'u010000000100000000020101'u010001"
@@ -59,11 +60,13 @@ TEST(operators_wire, of_control_is_as_it_was) {
               "00000000020101'r0101'p0101'e0101'k01'k01'd010101'q0101'm01'm"
               "01'a01'b01000000000000000401000000000000000500010101'q010000"
               "0001ffffffffffffffff0000ffffffff000003e8000927c0000000100000"
-              "0000060101'x0000000000000007");
+              "0000060101'x01'o01'o0301'h0101'u0101'c000000000000000007");
 }
 
 TEST(operators_wire, of_what_operators_ask_is_as_it_was) {
   EXPECT_WIRE((admin_request{.command = "c", .arguments = "{}"}), "01'c02'{'}");
+  EXPECT_WIRE((sign_in{.name = "n", .password = "p"}), "01'n01'p");
+  EXPECT_WIRE((signed_in{.role = "r"}), "01'r");
   EXPECT_WIRE((park_matching{.queue = "q",
                              .users = {"u"},
                              .from_us = 1,

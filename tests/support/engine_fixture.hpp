@@ -95,7 +95,9 @@ protected:
     writer = actors.journal;
     read_model = actors.projector;
     core = actors.shard;
-    door = spawn(depositd::engine::native, core);
+    door = spawn(
+      depositd::engine::native, core,
+      std::make_shared<depositd::engine::grants>(rules::access::own_people{}));
     settle();
   }
 

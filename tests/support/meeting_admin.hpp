@@ -21,6 +21,7 @@ meeting_admin(admin_actor::pointer,
   };
   return {
     [=](const admin_request&) -> caf::result<admin_reply> { return no(); },
+    [=](const sign_in&) -> caf::result<signed_in> { return no(); },
     [=](const connect_native&) -> caf::result<native_actor> { return no(); },
     [=](const join_node&) -> caf::result<node_joined> { return no(); },
     [=](const meet_engine& x) -> caf::result<engine_met> {

@@ -77,6 +77,11 @@ public:
     // nop
   }
 
+  /// As messages from there have it.
+  const caf::node_id& id() const {
+    return id_;
+  }
+
   /// The door of a queue for processors of this node.
   queue_port_actor door(const queue_port_actor& real) {
     return caf::actor_cast<queue_port_actor>(

@@ -86,12 +86,17 @@ std::vector<command> account_commands() {
   const argument_spec prefix{"--prefix", "prefixes", value_kind::each, "PREFIX",
                              "DOI prefix it may deposit, e.g. 10.5555; may be "
                              "repeated; none: any"};
+  const auto of_user = [](command x) {
+    return concerning(concern::named, std::move(x));
+  };
   return {
-    doing("user add", "Create an account", {name, password, prefix}, add),
-    doing("user password", "Change a password", {name, password}, set_password),
-    asking(
+    of_user(
+      doing("user add", "Create an account", {name, password, prefix}, add)),
+    of_user(doing("user password", "Change a password", {name, password},
+                  set_password)),
+    of_user(asking(
       "Remove this account?",
-      doing("user remove", "Remove an account; items stay", {name}, remove)),
+      doing("user remove", "Remove an account; items stay", {name}, remove))),
   };
 }
 

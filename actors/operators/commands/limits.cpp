@@ -100,11 +100,16 @@ decide_function set_eligibility(bool user_eligibility_changed::*side, bool on) {
   };
 }
 
+command for_users(command x) {
+  return operating(concerning(concern::named, std::move(x)));
+}
+
 command standing_row(const char* words, const char* help,
                      bool user_eligibility_changed::*side, bool on) {
-  return doing(words, help, {user_names_argument()}, set_eligibility(side, on),
-               {table_view("users", "USER={user}; HELD={held}; "
-                                    "PROHIBITED={prohibited}")});
+  return for_users(doing(words, help, {user_names_argument()},
+                         set_eligibility(side, on),
+                         {table_view("users", "USER={user}; HELD={held}; "
+                                              "PROHIBITED={prohibited}")}));
 }
 
 } // namespace
@@ -114,17 +119,18 @@ std::vector<command> limit_commands() {
   const auto prohibited = &user_eligibility_changed::prohibited;
   const auto kind = value_kind::limit_or_default;
   return {
-    doing("user set", "Limits of users; of all deposit queues without --queue",
-          {user_names_argument(),
-           {"--allocation", "allocation", kind, "N",
-            "Items per turn; 0: out of the rotation; or default"},
-           {"--concurrency", "concurrency", kind, "N",
-            "Items in process; 0: none; or none, default"},
-           in_queue_argument()},
-          set,
-          {table_view("limits",
-                      "USER={user}; QUEUE={queue}; >ALLOCATION={allocation}; "
-                      ">CONCURRENCY={concurrency}||none")}),
+    for_users(doing(
+      "user set", "Limits of users; of all deposit queues without --queue",
+      {user_names_argument(),
+       {"--allocation", "allocation", kind, "N",
+        "Items per turn; 0: out of the rotation; or default"},
+       {"--concurrency", "concurrency", kind, "N",
+        "Items in process; 0: none; or none, default"},
+       in_queue_argument()},
+      set,
+      {table_view("limits",
+                  "USER={user}; QUEUE={queue}; >ALLOCATION={allocation}; "
+                  ">CONCURRENCY={concurrency}||none")})),
     standing_row("user prohibit", "Only processors that require them",
                  prohibited, true),
     standing_row("user allow", "End of prohibit", prohibited, false),

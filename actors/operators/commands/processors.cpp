@@ -222,11 +222,11 @@ std::vector<command> processor_commands() {
   return {
     reading("sp list", "Processors and what they work on", {}, list_view(),
             list),
-    doing("sp add", "Start a processor", arguments, putting(true)),
-    doing("sp set", "Change a processor; what is not given stays", arguments,
-          putting(false)),
-    doing("sp stop", "Stop a processor; what it has it finishes",
-          {arguments.front()}, stop),
+    operating(doing("sp add", "Start a processor", arguments, putting(true))),
+    operating(doing("sp set", "Change a processor; what is not given stays",
+                    arguments, putting(false))),
+    operating(doing("sp stop", "Stop a processor; what it has it finishes",
+                    {arguments.front()}, stop)),
   };
 }
 

@@ -77,7 +77,8 @@ void peek(admin_pointer self, const admin_call_ptr& call) {
         [=](const items_found& x) {
           document out{{"name", name}, {"items", document::array()}};
           for (const auto& row : x.rows)
-            out["items"].push_back(item_document(row));
+            if (call->by.sees(row.user))
+              out["items"].push_back(item_document(row));
           deliver(call, out);
         });
   });
@@ -125,6 +126,11 @@ change set(const admin_arguments& in, const control_state& now) {
   });
 }
 
+/// Numbers only.
+command of_nobody(command x) {
+  return concerning(concern::nobody, std::move(x));
+}
+
 } // namespace
 
 std::vector<command> queue_commands() {
@@ -141,20 +147,21 @@ std::vector<command> queue_commands() {
              "STATE={state}; >ATTEMPT={attempt}; RECEIVED={received_at:time}; "
              "PROCESSOR={processor}");
   return {
-    reading(
+    of_nobody(reading(
       "queue list", "All queues with their numbers",
       {limit_argument(10'000),
        after_argument("QUEUE", "Go on after this name", "queue list")},
       {line_view("suspended", "the server is suspended: nothing is handed out"),
        queue_table(), next_page_line("queues")},
-      list),
-    reading("queue show", "One queue", {name}, {}, show),
-    reading("queue size", "How many items it has", {name}, {}, size),
-    reading("queue peek", "The first items that live in a queue",
-            {name, limit_argument(10, 1'000)}, {items}, peek),
-    doing("queue suspend", "Accept, but hand out nothing", {name},
-          suspend(true)),
-    doing("queue resume", "Hand out again", {name}, suspend(false)),
+      list)),
+    of_nobody(reading("queue show", "One queue", {name}, {}, show)),
+    of_nobody(reading("queue size", "How many items it has", {name}, {}, size)),
+    concerning(concern::answered,
+               reading("queue peek", "The first items that live in a queue",
+                       {name, limit_argument(10, 1'000)}, {items}, peek)),
+    operating(doing("queue suspend", "Accept, but hand out nothing", {name},
+                    suspend(true))),
+    operating(doing("queue resume", "Hand out again", {name}, suspend(false))),
     doing("queue set", "Change what holds for all users of a queue",
           {name,
            allocation,

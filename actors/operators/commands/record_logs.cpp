@@ -140,8 +140,11 @@ std::vector<command> record_log_commands() {
           kafka_init,
           {table_view("topics", "TOPIC={topic}; >PARTITIONS={partitions}; "
                                 "WAS THERE={existed}")}),
-    reading(here, "What this engine reads from and publishes to Kafka", {},
-            {record_log_table()}, kafka_status),
+    concerning(concern::nobody,
+               reading(here,
+                       "What this engine reads from and publishes to "
+                       "Kafka",
+                       {}, {record_log_table()}, kafka_status)),
   };
 }
 

@@ -134,16 +134,18 @@ std::vector<command> server_commands() {
     "engines", "ENGINE={engine}; ADDRESS={address}; >LEFT MS={left_ms}; "
                "REACHES LOGS={reaches_logs}");
   return {
-    reading("status", "The engine at a glance", {}, status_view(), status),
-    reading("shards", "Which engine has which shard", {},
-            {shard_table, apart(engine_table)}, shards),
-    doing("suspend", "Hand out nothing from any queue", {},
-          set(suspended, true)),
-    doing("resume", "End of suspend", {}, set(suspended, false)),
-    doing("drop suspend", "Stop looking into the drop folder", {},
-          set(polling, false)),
-    doing("drop resume", "Look into the drop folder again", {},
-          set(polling, true)),
+    concerning(concern::nobody, reading("status", "The engine at a glance", {},
+                                        status_view(), status)),
+    concerning(concern::nobody,
+               reading("shards", "Which engine has which shard", {},
+                       {shard_table, apart(engine_table)}, shards)),
+    operating(doing("suspend", "Hand out nothing from any queue", {},
+                    set(suspended, true))),
+    operating(doing("resume", "End of suspend", {}, set(suspended, false))),
+    operating(doing("drop suspend", "Stop looking into the drop folder", {},
+                    set(polling, false))),
+    operating(doing("drop resume", "Look into the drop folder again", {},
+                    set(polling, true))),
   };
 }
 

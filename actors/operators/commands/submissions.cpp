@@ -73,14 +73,16 @@ void list(admin_pointer self, const admin_call_ptr& call) {
 
 // -- one of them --------------------------------------------------------------
 
-/// Finds the submission that is meant; null if there is none.
+/// Finds the submission that is meant; null if there is none, or none that the
+/// caller sees.
 void find(admin_pointer self, const admin_call_ptr& call,
           std::function<void(const submission_row*)> use) {
   submission_query query;
   query.id = static_cast<item_id>(call->arguments.number("id"));
   ask(self, call, self->state.options.projector, std::move(query),
       [=](const submissions_found& x) {
-        use(x.rows.empty() ? nullptr : &x.rows.front());
+        const bool seen = !x.rows.empty() && call->by.sees(x.rows.front().user);
+        use(seen ? &x.rows.front() : nullptr);
       });
 }
 
@@ -105,6 +107,8 @@ void message_why(admin_pointer self, const admin_call_ptr& call) {
     return refuse(call, ec::not_found,
                   "there is no submission " + text
                     + "; for an item of a queue of messages name its user too");
+  if (!call->by.sees(user))
+    return refuse(call, ec::not_found, user + " has no item " + text);
   ask(self, call, self->state.options.shard, explain_item{id, user},
       [=](const item_explained& x) {
         if (x.live)
@@ -194,21 +198,23 @@ argument_spec user_option(const char* help, bool required = false) {
 
 command listing() {
   const auto words = all_words<submission_status>();
-  return reading(
-    "submission list", "Submissions, newest first",
-    {user_option("Only of this user"),
-     in_queue_argument(),
-     {"--status", "status", kind::word, "STATUS", any_of(words), false, "",
-      words},
-     limit_argument(100),
-     after_argument("CURSOR", "Go on after a page's next")},
-    {table_view("submissions",
-                ">ID={id}; USER={user}; QUEUE={queue}; "
-                "STATE={parked?}||{failed?}||{status}; >SIZE={size}; "
-                "RECEIVED={received_at:time}; FINISHED={finished_at:time}; "
-                "FILE={file_name}"),
-     next_page_line("submissions")},
-    list);
+  return concerning(
+    concern::named,
+    reading(
+      "submission list", "Submissions, newest first",
+      {user_option("Only of this user"),
+       in_queue_argument(),
+       {"--status", "status", kind::word, "STATUS", any_of(words), false, "",
+        words},
+       limit_argument(100),
+       after_argument("CURSOR", "Go on after a page's next")},
+      {table_view("submissions",
+                  ">ID={id}; USER={user}; QUEUE={queue}; "
+                  "STATE={parked?}||{failed?}||{status}; >SIZE={size}; "
+                  "RECEIVED={received_at:time}; FINISHED={finished_at:time}; "
+                  "FILE={file_name}"),
+       next_page_line("submissions")},
+      list));
 }
 
 command explaining() {
@@ -219,7 +225,7 @@ command explaining() {
                                                  "queues of messages")},
                      {reasons}, why);
   out.row.alias = "why";
-  return out;
+  return concerning(concern::answered, std::move(out));
 }
 
 command submitting() {
@@ -231,7 +237,7 @@ command submitting() {
             "doMDUpload (default), doQueryUpload, doDOIQueryUpload"}},
           submit_one);
   out.row.patience_s = 120;
-  return out;
+  return operating(concerning(concern::named, std::move(out)));
 }
 
 command parking(const char* words, const char* help, const char* question,
@@ -249,7 +255,7 @@ command parking(const char* words, const char* help, const char* question,
        {"--count", "count_only", kind::flag, "", "Only count what matches"}},
       park(parked))));
   out.row.counts_first = true;
-  return out;
+  return operating(concerning(concern::named, std::move(out)));
 }
 
 } // namespace
@@ -258,12 +264,14 @@ std::vector<command> submission_commands() {
   const auto text = "document";
   return {
     listing(),
-    reading("submission show", "Everything about one, with its result",
-            {id_argument()},
-            {{.kind = block_kind::fields, .text = text},
-             line_view(text, "document:"),
-             {.kind = block_kind::lines, .when = text, .text = text}},
-            show),
+    concerning(
+      concern::answered,
+      reading("submission show", "Everything about one, with its result",
+              {id_argument()},
+              {{.kind = block_kind::fields, .text = text},
+               line_view(text, "document:"),
+               {.kind = block_kind::lines, .when = text, .text = text}},
+              show)),
     explaining(),
     submitting(),
     parking("park", "Set waiting items aside", "Park them?", true),

@@ -4,8 +4,6 @@
 
 namespace depositd::operators {
 
-namespace {
-
 const std::vector<command>& all_commands() {
   static const auto all = [] {
     std::vector<command> out;
@@ -17,10 +15,13 @@ const std::vector<command>& all_commands() {
   return all;
 }
 
+namespace {
+
 std::vector<command_group> groups() {
   return {{"queue", "Queues"},
           {"user", "Users, their accounts and limits"},
           {"key", "API keys of the queue door"},
+          {"operator", "Who may operate the engine"},
           {"sp", "Submission processors"},
           {"submission", "Submissions"},
           {"drop", "The drop folder"},
@@ -57,6 +58,7 @@ command reading(std::string words, std::string help,
   auto out = doing(std::move(words), std::move(help), std::move(arguments),
                    std::move(run), std::move(view));
   out.row.reads = true;
+  out.needs = operator_role::look;
   return out;
 }
 
@@ -68,6 +70,16 @@ command doing(std::string words, std::string help,
               std::move(run)};
   out.row.view = std::move(view);
   return out;
+}
+
+command operating(command x) {
+  x.needs = operator_role::operate;
+  return x;
+}
+
+command concerning(concern about, command x) {
+  x.about = about;
+  return x;
 }
 
 command asking(std::string question, command x) {

@@ -106,7 +106,9 @@ void with_users(admin_pointer self, const admin_call_ptr& call,
 void list(admin_pointer self, const admin_call_ptr& call) {
   const auto queue = call->arguments.text("queue");
   with_users(self, call, queue, [=](const user_sources& from) {
-    const auto names = names_in(from, !queue.empty());
+    auto names = names_in(from, !queue.empty());
+    std::erase_if(names,
+                  [&](const auto& x) { return !call->by.sees(x.first); });
     document out{{"total", names.size()}};
     add_page(out, "users", names, call->arguments,
              [&](const auto& x) { return user_document(from, x.first); });
@@ -119,13 +121,16 @@ void served(admin_pointer self, const admin_call_ptr& call) {
   const auto queue = call->arguments.text("queue");
   with_users(self, call, queue, [=](const user_sources& from) {
     std::multimap<std::uint64_t, document, std::greater<>> by_turns;
-    for (const auto& [user, places] : from.places)
+    for (const auto& [user, places] : from.places) {
+      if (!call->by.sees(user))
+        continue;
       for (const auto& place : places) {
         const auto turns = place["turns_taken"].get<std::uint64_t>();
         by_turns.emplace(turns, document{{"user", user},
                                          {"queue", place["queue"]},
                                          {"turns_taken", turns}});
       }
+    }
     document out{{"users", document::array()}};
     auto left = call->arguments.number("limit");
     for (auto at = by_turns.begin(); at != by_turns.end() && left-- > 0; ++at)
@@ -202,19 +207,24 @@ std::vector<view_block> user_view() {
 
 std::vector<command> user_commands() {
   return {
-    reading("user list", "Users with their settings and places",
-            {in_queue_argument(), limit_argument(1'000),
-             after_argument("USER", "Go on after this name", "user list")},
-            {place_table("users"),
-             line_view("next", "{users:count} of {total} users; go on with "
-                               "--after {next}")},
-            list),
-    reading("user served", "Whose turns were taken, the most first",
-            {in_queue_argument(), limit_argument(100)},
-            {table_view("users", "USER={user}; QUEUE={queue}; "
-                                 ">TAKEN={turns_taken}")},
-            served),
-    reading("user show", "One user", {user_name_argument()}, user_view(), show),
+    concerning(
+      concern::answered,
+      reading("user list", "Users with their settings and places",
+              {in_queue_argument(), limit_argument(1'000),
+               after_argument("USER", "Go on after this name", "user list")},
+              {place_table("users"),
+               line_view("next", "{users:count} of {total} users; go on with "
+                                 "--after {next}")},
+              list)),
+    concerning(concern::answered,
+               reading("user served", "Whose turns were taken, the most first",
+                       {in_queue_argument(), limit_argument(100)},
+                       {table_view("users", "USER={user}; QUEUE={queue}; "
+                                            ">TAKEN={turns_taken}")},
+                       served)),
+    concerning(concern::named,
+               reading("user show", "One user", {user_name_argument()},
+                       user_view(), show)),
   };
 }
 

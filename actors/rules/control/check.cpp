@@ -15,6 +15,7 @@ constexpr std::uint32_t slots_max = 1000;
 constexpr std::size_t types_max = 8;
 constexpr std::size_t hash_bytes_max = 1024;
 constexpr std::size_t permits_max = 100;
+constexpr std::size_t operator_names_max = 1'000;
 
 caf::error refuse(std::string text) {
   return caf::make_error(ec::invalid_argument, std::move(text));
@@ -194,6 +195,26 @@ struct checker {
     for (const auto& permit : x.permits)
       if (auto error = queue_pattern(permit.queue))
         return error;
+    return {};
+  }
+
+  caf::error operator()(const operator_changed& x) {
+    if (auto error = user_name(x.name))
+      return error;
+    if (x.removed)
+      return state.operators.contains(x.name)
+               ? caf::error{}
+               : unknown("operator: '" + x.name + "'");
+    if (x.role > operator_role::node)
+      return refuse("unknown role of an operator");
+    if (x.password_hash.size() > hash_bytes_max)
+      return refuse("password hash above 1024 bytes");
+    if (x.users.size() + x.collections.size() > operator_names_max)
+      return refuse("an operator is limited to 1000 names");
+    for (const auto* names : {&x.users, &x.collections})
+      for (const auto& name : *names)
+        if (auto error = user_name(name))
+          return error;
     return {};
   }
 

@@ -39,6 +39,17 @@ queue_settings with_fixed_of(const queue_settings& known,
   return wanted;
 }
 
+control_state for_nodes(const control_state& state) {
+  control_state out;
+  out.queues = state.queues;
+  out.processors = state.processors;
+  out.server = state.server;
+  out.configured = state.configured;
+  for (const auto& [name, account] : state.accounts)
+    out.accounts[name] = {account.user, "", account.prefixes};
+  return out;
+}
+
 namespace {
 
 template <class Value>

@@ -31,6 +31,10 @@ queue_settings settings_of_new_queue(const std::string& name);
 caf::error check_move(const control_state& state, const std::string& from,
                       const std::string& to);
 
+/// What processors elsewhere need of it to work: no hash of a password, no key,
+/// nobody's limits, no operator.
+control_state for_nodes(const control_state& state);
+
 /// Applies a control event; other events are ignored. Returns whether anything
 /// changed.
 bool apply(control_state& state, const event& change);

@@ -101,6 +101,17 @@ template <> inline constexpr auto entry<move_changed> = control_entry{
   [](const auto&, auto x) { x.forgotten = true; return x; },
   itself, said_again};
 
+template <> inline constexpr auto entry<operator_changed> = control_entry{
+  &control_state::operators, &operator_changed::name,
+  &operator_changed::removed,
+  [](const auto& name, const auto&) {
+    operator_changed out;
+    out.name = name;
+    out.removed = true;
+    return out;
+  },
+  itself, said_again};
+
 // clang-format on
 
 template <class Event>

@@ -1,17 +1,13 @@
 #include "adapters/doors/kit/listen.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <memory>
-#include <system_error>
 
 #include <arpa/inet.h>
 #include <netdb.h>
 #include <netinet/in.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -72,21 +68,6 @@ caf::expected<listener> listen_at(const endpoint& where) {
   out.port = port_of(fd);
   out.address = to_string(endpoint{where.host, out.port});
   return out;
-}
-
-std::uint32_t connections_possible(std::uint32_t wanted) {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
-    return wanted;
-  std::error_code error;
-  std::uint64_t open = 0;
-  for (auto i = std::filesystem::directory_iterator{"/proc/self/fd", error};
-       !error && i != std::filesystem::directory_iterator{}; i.increment(error))
-    ++open;
-  const std::uint64_t spare =
-    limit.rlim_cur > open ? (limit.rlim_cur - open) / 2 : 0;
-  return static_cast<std::uint32_t>(
-    std::clamp<std::uint64_t>(spare, 4, wanted < 4 ? 4 : wanted));
 }
 
 std::string numeric_address(const sockaddr* from) {

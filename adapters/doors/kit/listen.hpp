@@ -24,19 +24,14 @@ struct listener {
 /// address.
 caf::expected<listener> listen_at(const endpoint& where);
 
-/// How many connections may be served when so many are wanted: leaves half of
-/// the files that may still be opened to the rest of the program.
-std::uint32_t connections_possible(std::uint32_t wanted);
-
 /// The address as text, without the port; empty if there is none.
 std::string numeric_address(const sockaddr* from);
 
 /// Counts the connections of a door. Any thread.
 class connection_limit {
 public:
-  /// As many as possible, and `wanted` at most.
-  void set(std::uint32_t wanted) {
-    max_ = connections_possible(wanted);
+  void set(std::uint32_t max) {
+    max_ = max;
   }
 
   std::uint32_t max() const {

@@ -53,6 +53,12 @@ struct control_writer {
     else
       state.keys[x.name] = x;
   }
+  void operator()(const operator_changed& x) {
+    if (x.removed)
+      state.operators.erase(x.name);
+    else
+      state.operators[x.name] = x;
+  }
   void operator()(const server_changed& x) {
     state.server = x;
   }
@@ -60,6 +66,19 @@ struct control_writer {
   void operator()(const Other&) {
     ADD_FAILURE() << "admin proposed an event of items";
   }
+};
+
+/// Whose connections messages of other nodes come over.
+class peers_given : public known_peers {
+public:
+  std::optional<peer> peer_of(const caf::node_id& node) const override {
+    const auto at = peers.find(node);
+    if (at == peers.end())
+      return std::nullopt;
+    return at->second;
+  }
+
+  std::map<caf::node_id, peer> peers;
 };
 
 /// What the stand-ins answer and what they were asked.
@@ -87,6 +106,8 @@ struct world {
   item_id submitted_id = 77;
   std::vector<operators::record_log_pair> logs;
   std::vector<admins_listed::entry> other_engines;
+  std::vector<check_password> passwords;
+  caf::error throttled; ///< of the next password, if set
 };
 
 class admin_fixture : public actor_fixture {
@@ -111,6 +132,19 @@ protected:
     options.topics = pose<topics_actor>(fake_topics());
     options.stores = pose<store_server_actor>(
       {[](const put_blob&) -> caf::result<blob_put> { return blob_put{}; }});
+    options.shard_for_nodes = pose<shard_processors_actor>(
+      {[](const open_ports&) { return ports_opened{}; }});
+    options.native =
+      pose<native_actor>({[](const enqueue&) { return enqueued{}; }});
+    options.passwords = pose<password_checker_actor>(fake_passwords());
+    options.meet = [](const meet_engine&) -> caf::expected<engine_met> {
+      return engine_met{"e1", {}};
+    };
+    options.peers = peers_;
+    options.account_name = [](std::uint32_t x) -> std::string {
+      return x == 0 ? "root" : x == 65534 ? "nobody" : "";
+    };
+    options.given = given_;
     options.logs = [this] { return world_.logs; };
     const auto keeper =
       caf::actor_cast<caf::strong_actor_ptr>(pose<shard_keeper_actor>(
@@ -170,6 +204,9 @@ protected:
                              + std::string(22, 'A') + "$"
                              + std::string(43, 'B');
   world world_;
+  std::shared_ptr<peers_given> peers_ = std::make_shared<peers_given>();
+  std::shared_ptr<engine::grants> given_ = std::make_shared<engine::grants>(
+    rules::access::own_people{.account = 500, .certificate = "engine"});
   std::ostringstream log_;
   admin_actor admin_;
 
@@ -240,6 +277,16 @@ private:
 
   caf::behavior fake_processors() {
     return {[this](const report_slots&) { return world_.slots; }};
+  }
+
+  /// The right password of each is their hash and "!".
+  caf::behavior fake_passwords() {
+    return {[this](const check_password& x) -> caf::result<password_checked> {
+      world_.passwords.push_back(x);
+      if (world_.throttled)
+        return world_.throttled;
+      return password_checked{!x.hash.empty() && x.password == x.hash + "!"};
+    }};
   }
 
   caf::behavior fake_topics() {

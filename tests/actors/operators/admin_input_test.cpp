@@ -10,8 +10,8 @@ using admin_input_test = admin_fixture;
 TEST_F(admin_input_test,
        changes_sent_at_once_are_made_in_order_and_none_is_lost) {
   for (const auto side : {"allocation", "concurrency"})
-    self->anon_send(
-      admin_,
+    self->request(
+      admin_, caf::infinite,
       admin_request{
         "user set",
         json{{"names", {"ann"}}, {"queue", "query"}, {side, 7}}.dump()});
@@ -23,10 +23,11 @@ TEST_F(admin_input_test,
 
 TEST_F(admin_input_test, of_two_operators_the_last_wins_and_both_are_audited) {
   for (const int cap : {3, 9})
-    self->anon_send(admin_, admin_request{"user set", json{{"names", {"ann"}},
-                                                           {"queue", "query"},
-                                                           {"concurrency", cap}}
-                                                        .dump()});
+    self->request(admin_, caf::infinite,
+                  admin_request{"user set", json{{"names", {"ann"}},
+                                                 {"queue", "query"},
+                                                 {"concurrency", cap}}
+                                              .dump()});
   settle();
   EXPECT_EQ((world_.control.limits[{"query", "ann"}].concurrency), 9u);
   EXPECT_EQ(audit_lines(), 2u);

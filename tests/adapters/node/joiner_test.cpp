@@ -25,6 +25,9 @@ admin_actor::behavior_type front_desk(admin_actor::pointer,
     [](const admin_request&) -> caf::result<admin_reply> {
       return admin_reply{};
     },
+    [](const sign_in&) -> caf::result<signed_in> {
+      return caf::make_error(ec::not_allowed);
+    },
     [](const connect_native&) -> caf::result<native_actor> {
       return ec::draining;
     },
@@ -33,9 +36,7 @@ admin_actor::behavior_type front_desk(admin_actor::pointer,
         return caf::make_error(ec::already_exists, std::string{"taken"});
       return node_joined{name, {}, {}};
     },
-    [](const meet_engine&) -> caf::result<engine_met> {
-      return ec::draining;
-    },
+    [](const meet_engine&) -> caf::result<engine_met> { return ec::draining; },
   };
 }
 

@@ -40,6 +40,9 @@ inline admin_actor::behavior_type echo(admin_actor::pointer, int) {
         return caf::delegated<admin_reply>{};
       return admin_reply{x.command + x.arguments};
     },
+    [](const sign_in&) -> caf::result<signed_in> {
+      return caf::make_error(ec::not_allowed);
+    },
     [](const connect_native&) -> caf::result<native_actor> {
       return caf::make_error(ec::draining);
     },

@@ -85,6 +85,10 @@ private:
     return queue_right::any;
   }
 
+  static operator_role last(operator_role) {
+    return operator_role::node;
+  }
+
   static move_status last(move_status) {
     return move_status::error;
   }

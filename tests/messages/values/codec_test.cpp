@@ -94,6 +94,8 @@ record one_of_each() {
                     "key",
                     "value",
                     {{"traceparent", "00-4bf9"}, {"", ""}}},
+    operator_changed{
+      "ann", operator_role::operate, "$argon2id$...", {"A", "B"}, {"c"}, true},
   };
   return out;
 }

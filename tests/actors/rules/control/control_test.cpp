@@ -17,11 +17,13 @@ using rules::check;
 using rules::control_key;
 using rules::limits_of;
 
-/// The queue `metadata`, the account ALICE, the processor sp-1.
+/// The queue `metadata`, the account ALICE, the operator root-of-all, the
+/// processor sp-1.
 control_state some_state() {
   control_state out;
   rules::apply(out, queue_changed{"metadata", deposit_queue_defaults()});
   rules::apply(out, account_changed{"ALICE", "$argon2id$x", {}});
+  rules::apply(out, operator_changed{"root-of-all", operator_role::administer});
   rules::apply(out, processor_changed{{"sp-1", {"metadata"}, 1, {}}, false});
   return out;
 }
@@ -207,6 +209,40 @@ const proposal about_users[] = {
            ec::not_found},
 };
 
+operator_changed an_operator(void (*how)(operator_changed&)) {
+  operator_changed out{"anna", operator_role::operate, hash, {"A"}, {"c"}};
+  how(out);
+  return out;
+}
+
+const proposal about_operators[] = {
+  proposal{"an_operator", an_operator([](auto&) {})},
+  proposal{"known_by_certificate_only",
+           an_operator([](auto& x) { x.password_hash.clear(); })},
+  proposal{"with_a_bad_name", an_operator([](auto& x) { x.name = "a b"; }),
+           bad},
+  proposal{"with_a_role_of_a_later_version",
+           an_operator([](auto& x) { x.role = static_cast<operator_role>(4); }),
+           bad},
+  proposal{"with_a_huge_hash", an_operator([](auto& x) {
+             x.password_hash = std::string(1025, 'x');
+           }),
+           bad},
+  proposal{"limited_to_no_user", an_operator([](auto& x) { x.users = {""}; }),
+           bad},
+  proposal{"limited_to_no_collection",
+           an_operator([](auto& x) { x.collections = {"a/b"}; }), bad},
+  proposal{"limited_to_too_many", an_operator([](auto& x) {
+             x.users = std::vector<std::string>(1'000, "A");
+           }),
+           bad},
+  proposal{"operator_removed", an_operator([](auto& x) {
+             x = {"root-of-all", {}, {}, {}, {}, true};
+           })},
+  proposal{"unknown_operator_removed",
+           an_operator([](auto& x) { x.removed = true; }), ec::not_found},
+};
+
 processor_spec with_users(std::vector<std::string> required,
                           std::vector<std::string> preferred,
                           std::vector<std::string> excluded) {
@@ -294,6 +330,9 @@ INSTANTIATE_TEST_SUITE_P(their_users, checking,
 INSTANTIATE_TEST_SUITE_P(users, checking, ::testing::ValuesIn(about_users),
                          name_of);
 
+INSTANTIATE_TEST_SUITE_P(operators, checking,
+                         ::testing::ValuesIn(about_operators), name_of);
+
 INSTANTIATE_TEST_SUITE_P(processors, checking,
                          ::testing::ValuesIn(about_processors), name_of);
 
@@ -309,6 +348,7 @@ TEST(applying, says_whether_anything_changed) {
     user_limits_changed{"q", "A", true, 2, false, 0},
     user_eligibility_changed{"A", true, false},
     account_changed{"A", hash, {"10.1"}},
+    operator_changed{"a", operator_role::look, hash, {"A"}, {}},
     processor_changed{{"sp", {"q"}, 1, {}}, false},
     server_changed{true, true},
     configuration_seen{{}, 3, {}}};
@@ -325,10 +365,12 @@ TEST(applying, the_default_again_leaves_nothing_behind) {
   rules::apply(state, user_eligibility_changed{"A", true, true});
   rules::apply(state, account_changed{"A", hash, {}});
   rules::apply(state, processor_changed{{"sp", {"q"}, 1, {}}, false});
+  rules::apply(state, operator_changed{"a", operator_role::node, hash});
   EXPECT_NE(state, before);
   EXPECT_TRUE(rules::apply(state, user_limits_changed{"metadata", "A"}));
   EXPECT_TRUE(rules::apply(state, user_eligibility_changed{"A", false, false}));
   EXPECT_TRUE(rules::apply(state, account_changed{"A", "", {}}));
+  EXPECT_TRUE(rules::apply(state, operator_changed{"a", {}, {}, {}, {}, true}));
   EXPECT_TRUE(rules::apply(state, processor_changed{{"sp", {}, 0, {}}, true}));
   EXPECT_EQ(state, before);
 }
@@ -346,6 +388,27 @@ TEST(applying, ignores_what_happens_to_items) {
   EXPECT_EQ(state, control_state{});
 }
 
+// -- for nodes ----------------------------------------------------------------
+
+TEST(for_nodes, leaves_what_work_needs_and_nothing_secret) {
+  control_state state;
+  rules::apply(state, queue_changed{"q", deposit_queue_defaults()});
+  rules::apply(state, processor_changed{{"sp", {"q"}, 2, {}}, false});
+  rules::apply(state, configuration_seen{{}, 3, {"EVE"}});
+  rules::apply(state, server_changed{true, false});
+  auto wanted = state;
+  rules::apply(wanted, account_changed{"A", "x", {"10.5555"}});
+  wanted.accounts["A"].password_hash.clear();
+  rules::apply(state, account_changed{"A", hash, {"10.5555"}});
+  rules::apply(state, user_limits_changed{"q", "A", true, 2, true, 3});
+  rules::apply(state, user_eligibility_changed{"A", true, true});
+  rules::apply(
+    state, key_changed{"k", std::string(64, '0'), {{queue_right::any, "*"}}});
+  rules::apply(state, move_changed{"0a", "q", "r"});
+  rules::apply(state, operator_changed{"o", operator_role::look, hash});
+  EXPECT_EQ(rules::for_nodes(state), wanted);
+}
+
 // -- keys ---------------------------------------------------------------------
 
 TEST(keys, name_what_an_event_is_the_newest_value_of) {
@@ -359,6 +422,7 @@ TEST(keys, name_what_an_event_is_the_newest_value_of) {
   EXPECT_EQ(control_key(processor_changed{{"sp"}}), (key{13, "sp"}));
   EXPECT_EQ(control_key(server_changed{}), (key{14, ""}));
   EXPECT_EQ(control_key(configuration_seen{}), (key{15, ""}));
+  EXPECT_EQ(control_key(operator_changed{"a"}), (key{20, "a"}));
   EXPECT_FALSE(control_key(item_enqueued{1, "q"}));
   EXPECT_FALSE(control_key(submission_recorded{}));
 }

@@ -1,0 +1,83 @@
+#pragma once
+
+// What goes past the admin actor: who was let in there, and which actors such
+// peers were given. CAF takes messages to any actor whose number somebody
+// guesses, so the node port asks here first.
+
+#include "actors/rules/access/access.hpp"
+
+#include <caf/node_id.hpp>
+
+#include <mutex>
+#include <set>
+#include <shared_mutex>
+#include <string>
+
+namespace depositd::engine {
+
+/// Any thread.
+class grants {
+public:
+  explicit grants(rules::access::own_people own) : own_(std::move(own)) {
+    // nop
+  }
+
+  const rules::access::own_people& own() const {
+    return own_;
+  }
+
+  /// A node of processors or a producer. The account or certificate stays let
+  /// in as long as this engine runs.
+  void let_in(const peer& who) {
+    const std::unique_lock lock{guard_};
+    let_in_.insert(rules::access::holder_of(who));
+  }
+
+  /// Another engine.
+  void take_engine(const peer& who) {
+    const std::unique_lock lock{guard_};
+    engines_.insert(rules::access::holder_of(who));
+  }
+
+  /// Whoever is let in may address this actor from now on, if it is `here`.
+  template <class Handle>
+  void hand_out(const Handle& what, const caf::node_id& here) {
+    const std::unique_lock lock{guard_};
+    if (what && what.node() == here)
+      handed_out_.insert(what.id());
+  }
+
+  /// Whether messages to an actor of this process come in; that to which the
+  /// node port belongs takes them from everybody.
+  bool may_address(const peer& who, caf::actor_id whom) const {
+    const std::shared_lock lock{guard_};
+    return is_engine(who)
+           || (is_in(let_in_, who) && handed_out_.count(whom) > 0);
+  }
+
+  /// Whether it may speak for other nodes, and answer what it is asked.
+  bool may_forward(const peer& who) const {
+    const std::shared_lock lock{guard_};
+    return is_engine(who) || is_in(let_in_, who);
+  }
+
+private:
+  static bool is_in(const std::set<std::string>& holders, const peer& who) {
+    return who.kind != peer_kind::stranger
+           && holders.count(rules::access::holder_of(who)) > 0;
+  }
+
+  /// `forwarded` says what messages are, not whose connection brings them.
+  bool is_engine(peer who) const {
+    who.forwarded = false;
+    return rules::access::is_own(who, own_) || is_in(engines_, who);
+  }
+
+  const rules::access::own_people own_;
+  mutable std::shared_mutex guard_;
+  std::set<std::string> let_in_;
+  std::set<std::string> engines_;
+  std::set<caf::actor_id> handed_out_; ///< as many as there were queues
+};
+
+} // namespace depositd::engine

@@ -1,0 +1,166 @@
+// Who may operate the engine, beside its own account and certificate.
+
+#include "actors/operators/command.hpp"
+
+#include "messages/shard.hpp"
+#include "messages/values/names.hpp"
+#include "messages/values/password_hash.hpp"
+#include "messages/values/words.hpp"
+
+#include <strings.h>
+
+namespace depositd::operators {
+
+namespace {
+
+document operator_document(const operator_changed& x) {
+  return {{"name", x.name},
+          {"role", word(x.role)},
+          {"password", !x.password_hash.empty()},
+          {"users", x.users},
+          {"collections", x.collections}};
+}
+
+caf::error check_names(const char* what,
+                       const std::vector<std::string>& names) {
+  for (const auto& name : names)
+    if (!legal_user_name(name))
+      return refuse(ec::invalid_argument, std::string{what}
+                                            + " must be names, "
+                                              "not "
+                                            + shown(name));
+  return caf::none;
+}
+
+/// Takes over what is given; the rest stays as it is.
+caf::error take(const admin_arguments& in, operator_changed& to) {
+  if (const auto role = find_word<operator_role>(in.text("role")))
+    to.role = *role;
+  if (in.has("users"))
+    to.users = in.texts("users");
+  if (in.has("collections"))
+    to.collections = in.texts("collections");
+  if (in.has("password_hash"))
+    to.password_hash = in.text("password_hash");
+  if (in.has("password_hash") && !legal_password_hash(to.password_hash))
+    return refuse(ec::invalid_argument,
+                  "password_hash is no Argon2id hash with m=19456, t=2, p=1");
+  if (auto problem = check_names("users", to.users))
+    return problem;
+  if (auto problem = check_names("collections", to.collections))
+    return problem;
+  if (to.role == operator_role::node
+      && !(to.users.empty() && to.collections.empty()))
+    return refuse(ec::invalid_argument,
+                  "a node works for all users and collections");
+  return caf::none;
+}
+
+caf::error unknown(const std::string& name) {
+  return refuse(ec::not_found,
+                "there is no operator " + name + "; see operator add");
+}
+
+void list(admin_pointer self, const admin_call_ptr& call) {
+  ask(self, call, self->state.options.shard, watch_control{nullptr},
+      [=](const control_changed& control) {
+        document out;
+        add_page(out, "operators", control.state->operators, call->arguments,
+                 [](const auto& x) { return operator_document(x.second); });
+        deliver(call, out);
+      });
+}
+
+change add(const admin_arguments& in, const control_state& now) {
+  operator_changed after;
+  after.name = in.text("name");
+  if (in.text("role").empty())
+    return refuse(ec::invalid_argument, "role must be given");
+  if (auto problem = take(in, after))
+    return problem;
+  // Names are compared with case, but people do not tell such two apart.
+  for (const auto& [name, known] : now.operators)
+    if (strcasecmp(name.c_str(), after.name.c_str()) == 0)
+      return refuse(ec::already_exists,
+                    "there is an operator " + name + " already");
+  return admin_change{{after}, nullptr, operator_document(after)};
+}
+
+change set(const admin_arguments& in, const control_state& now) {
+  const auto at = now.operators.find(in.text("name"));
+  if (at == now.operators.end())
+    return unknown(in.text("name"));
+  auto after = at->second;
+  if (auto problem = take(in, after))
+    return problem;
+  return changed(at->second, after, operator_document);
+}
+
+change remove(const admin_arguments& in, const control_state& now) {
+  const auto at = now.operators.find(in.text("name"));
+  if (at == now.operators.end())
+    return unknown(in.text("name"));
+  operator_changed after;
+  after.name = at->first;
+  after.removed = true;
+  return admin_change{{after},
+                      operator_document(at->second),
+                      {{"name", after.name}, {"removed", true}}};
+}
+
+using kind = value_kind;
+
+argument_spec role_option(bool required) {
+  const auto words = all_words<operator_role>();
+  return {"--role",      "role",   kind::word, "ROLE",
+          any_of(words), required, "",         words};
+}
+
+argument_spec names_option(const char* spelling, const char* key,
+                           const char* value, const char* help) {
+  return {spelling, key, kind::names, value, help};
+}
+
+argument_spec operator_name(bool known) {
+  return name_argument("Name, also of their certificate", "NAME",
+                       known ? "operator list" : "", kind::user);
+}
+
+} // namespace
+
+std::vector<command> operator_commands() {
+  const auto users = names_option("--users", "users", "USER[,USER...]",
+                                  "Only these users; '' for all");
+  const auto collections =
+    names_option("--collections", "collections", "NAME[,NAME...]",
+                 "Only these collections; '' for all");
+  const argument_spec password{
+    "--password-stdin", "password_hash", kind::password, "",
+    "Read the password from the first line of standard input"};
+  auto password_too = password;
+  password_too.kind = kind::optional_password;
+  password_too.help += "; without it only a certificate of the name counts";
+  return {
+    reading("operator list", "Names, roles and limits",
+            {limit_argument(10'000),
+             after_argument("NAME", "Go on after this name", "operator list")},
+            {table_view("operators",
+                        "OPERATOR={name}; ROLE={role}; PASSWORD={password}; "
+                        "USERS={users}||all; COLLECTIONS={collections}||all"),
+             next_page_line("operators")},
+            list),
+    doing("operator add", "Let somebody operate the engine",
+          {operator_name(false), role_option(true), users, collections,
+           password_too},
+          add),
+    doing("operator set", "Change an operator; what is not given stays",
+          {operator_name(true), role_option(false), users, collections}, set),
+    asking("Remove this operator?",
+           doing("operator remove", "Remove an operator", {operator_name(true)},
+                 remove)),
+    doing("operator password", "Change an operator's password",
+          {operator_name(true), password}, set),
+  };
+}
+
+} // namespace depositd::operators

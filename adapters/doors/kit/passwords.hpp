@@ -1,0 +1,16 @@
+#pragma once
+
+// Whether a password is the one that a hash was made of.
+
+#include <string>
+
+namespace depositd::kit {
+
+/// Argon2id: some 20 MiB and tens of milliseconds. An empty hash (nobody of
+/// that name) takes as long as any and is never right.
+bool is_right_password(const std::string& hash, const std::string& password);
+
+/// Makes what nobody's password is checked against, before anybody waits.
+void prepare_passwords();
+
+} // namespace depositd::kit

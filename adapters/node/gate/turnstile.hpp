@@ -1,0 +1,96 @@
+#pragma once
+
+// How many connections may be there. A decision without a socket: whoever
+// counts here closes what it is told to close.
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace depositd::gate {
+
+struct gate_limits {
+  std::uint32_t connections_max = 2'000; ///< that have shaken hands
+  std::uint32_t connections_per_address_max = 256;
+  std::uint32_t unfinished_max = 512; ///< that have not
+  std::uint32_t unfinished_per_address_max = 32;
+  std::chrono::milliseconds handshake{10'000}; ///< for TLS and CAF's together
+
+  friend bool operator==(const gate_limits&, const gate_limits&) = default;
+};
+
+/// Of a numeric address, the part that one holder has to itself: an IPv4
+/// address, the first half of an IPv6 one.
+std::string holder_of(const std::string& address);
+
+/// Counts connections from outside. One thread.
+class turnstile {
+public:
+  using id = std::uint64_t;
+  using time_point = std::chrono::steady_clock::time_point;
+
+  explicit turnstile(const gate_limits& limits);
+
+  struct entrance {
+    bool admitted = false;
+    /// Has to go in its place: the oldest unfinished one of whoever has most
+    /// of them, so that those who have many make room for those who have few.
+    std::optional<id> instead_of;
+  };
+
+  /// Each needs an id of its own.
+  entrance enter(id who, const std::string& holder, time_point now);
+
+  /// It has shaken hands; false: one too many, it has to go.
+  bool finish(id who);
+
+  /// It was told to go and has until the deadline to take what was sent to it.
+  void closing(id who, time_point now);
+
+  void leave(id who);
+
+  /// Those whose time is up, each told once.
+  std::vector<id> overdue(time_point now);
+
+  std::size_t unfinished() const {
+    return unfinished_;
+  }
+
+  std::size_t finished() const {
+    return places_.size() - unfinished_;
+  }
+
+private:
+  struct place {
+    std::string holder;
+    time_point until;
+    bool finished = false;
+    bool limited = true; ///< `until` holds
+  };
+
+  struct holding {
+    std::set<id> unfinished;
+    std::uint32_t finished = 0;
+  };
+
+  void limit(id who, place& at, time_point until);
+  void unlimit(id who, place& at);
+  /// The same, as the order of who has most knows it.
+  void reorder(const std::string& holder, std::size_t before);
+  void forget_unfinished(id who, const std::string& holder);
+  void drop_if_empty(const std::string& holder);
+
+  gate_limits limits_;
+  std::map<id, place> places_;
+  std::map<std::string, holding> holders_;
+  std::set<std::pair<std::size_t, std::string>> by_unfinished_;
+  std::set<std::pair<time_point, id>> deadlines_;
+  std::size_t unfinished_ = 0;
+};
+
+} // namespace depositd::gate

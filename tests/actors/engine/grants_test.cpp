@@ -1,0 +1,81 @@
+#include "actors/engine/grants.hpp"
+
+#include "tests/support/actor_fixture.hpp"
+#include "tests/support/other_node.hpp"
+
+namespace depositd::testing {
+namespace {
+
+class grants_test : public actor_fixture {
+protected:
+  peer certificate(const std::string& name) {
+    peer out;
+    out.kind = peer_kind::certificate;
+    out.name = name;
+    out.fingerprint = std::string(64, name[0]);
+    return out;
+  }
+
+  processor_actor somebody() {
+    const auto x = spawn([](caf::event_based_actor*) -> caf::behavior {
+      return {[](int) { /* lives */ }};
+    });
+    return caf::actor_cast<processor_actor>(
+      caf::actor_cast<caf::strong_actor_ptr>(x));
+  }
+
+  engine::grants given{
+    rules::access::own_people{.account = 500, .certificate = "engine"}};
+  const peer worker = certificate("worker");
+};
+
+TEST_F(grants_test, let_nobody_past_before_they_came_in) {
+  const auto door = somebody();
+  given.hand_out(door, sys.node());
+  EXPECT_FALSE(given.may_address(worker, door.id()));
+  EXPECT_FALSE(given.may_forward(worker));
+  given.let_in(worker);
+  EXPECT_TRUE(given.may_address(worker, door.id()));
+  EXPECT_FALSE(given.may_address(worker, somebody().id()));
+  EXPECT_TRUE(given.may_forward(worker));
+}
+
+TEST_F(grants_test, know_a_holder_again_over_another_connection) {
+  given.let_in(worker);
+  auto renewed = worker;
+  renewed.fingerprint = std::string(64, 'f');
+  EXPECT_TRUE(given.may_forward(renewed));
+  EXPECT_FALSE(given.may_forward(certificate("other")));
+}
+
+TEST_F(grants_test, never_let_strangers_past) {
+  given.let_in(peer{});
+  EXPECT_FALSE(given.may_forward(peer{}));
+}
+
+TEST_F(grants_test, let_engines_reach_everything) {
+  for (auto who : {certificate("engine"), certificate("second")}) {
+    if (who.name == "second")
+      given.take_engine(who);
+    EXPECT_TRUE(given.may_address(who, 12'345));
+    who.forwarded = true; // it brings messages of its nodes
+    EXPECT_TRUE(given.may_address(who, 12'345));
+    EXPECT_TRUE(given.may_forward(who));
+  }
+}
+
+TEST_F(grants_test, are_of_actors_here) {
+  other_node elsewhere{sys, 1};
+  const auto real = somebody();
+  const auto seen = elsewhere.seen(real);
+  ASSERT_EQ(seen.id(), real.id());
+  given.let_in(worker);
+  given.hand_out(seen, sys.node());
+  EXPECT_FALSE(given.may_address(worker, real.id()))
+    << "the number is another actor's here";
+  given.hand_out(processor_actor{}, sys.node());
+  elsewhere.cut();
+}
+
+} // namespace
+} // namespace depositd::testing

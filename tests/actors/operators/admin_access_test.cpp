@@ -1,0 +1,437 @@
+// Who may give which command, and how that is known.
+
+#include "actors/operators/command.hpp"
+
+#include "tests/actors/operators/admin_fixture.hpp"
+#include "tests/support/other_node.hpp"
+
+#include <caf/send.hpp>
+
+namespace depositd::testing {
+namespace {
+
+using rules::access::concern;
+
+struct right_row {
+  const char* command;
+  operator_role needs;
+  concern about;
+};
+
+constexpr auto look = operator_role::look;
+constexpr auto operate = operator_role::operate;
+constexpr auto administer = operator_role::administer;
+
+/// What is promised to operators, a line for each command there is.
+constexpr right_row promised[] = {
+  {"status", look, concern::nobody},
+  {"shards", look, concern::nobody},
+  {"suspend", operate, concern::everybody},
+  {"resume", operate, concern::everybody},
+  {"drop suspend", operate, concern::everybody},
+  {"drop resume", operate, concern::everybody},
+  {"queue list", look, concern::nobody},
+  {"queue show", look, concern::nobody},
+  {"queue size", look, concern::nobody},
+  {"queue peek", look, concern::answered},
+  {"queue suspend", operate, concern::everybody},
+  {"queue resume", operate, concern::everybody},
+  {"queue set", administer, concern::everybody},
+  {"queue purge", administer, concern::everybody},
+  {"user list", look, concern::answered},
+  {"user served", look, concern::answered},
+  {"user show", look, concern::named},
+  {"user add", administer, concern::named},
+  {"user password", administer, concern::named},
+  {"user remove", administer, concern::named},
+  {"user set", operate, concern::named},
+  {"user prohibit", operate, concern::named},
+  {"user allow", operate, concern::named},
+  {"user hold", operate, concern::named},
+  {"user release", operate, concern::named},
+  {"key list", look, concern::everybody},
+  {"key add", administer, concern::everybody},
+  {"key remove", administer, concern::everybody},
+  {"operator list", look, concern::everybody},
+  {"operator add", administer, concern::everybody},
+  {"operator set", administer, concern::everybody},
+  {"operator remove", administer, concern::everybody},
+  {"operator password", administer, concern::everybody},
+  {"sp list", look, concern::everybody},
+  {"sp add", operate, concern::everybody},
+  {"sp set", operate, concern::everybody},
+  {"sp stop", operate, concern::everybody},
+  {"submission list", look, concern::named},
+  {"submission show", look, concern::answered},
+  {"submission why", look, concern::answered},
+  {"submit", operate, concern::named},
+  {"park", operate, concern::named},
+  {"unpark", operate, concern::named},
+  {"backup", administer, concern::everybody},
+  {"kafka init", administer, concern::everybody},
+  {"kafka status", look, concern::nobody},
+};
+
+peer account(std::uint32_t uid) {
+  peer out;
+  out.kind = peer_kind::account;
+  out.account = uid;
+  out.address = "127.0.0.1";
+  return out;
+}
+
+peer certificate(const std::string& name) {
+  peer out;
+  out.kind = peer_kind::certificate;
+  out.name = name;
+  out.fingerprint = std::string(64, 'c');
+  out.address = "192.0.2.7";
+  return out;
+}
+
+class admin_access_test : public admin_fixture {
+protected:
+  admin_access_test() {
+    for (const auto& [name, role] :
+         {std::pair{"anna", look}, std::pair{"ben", operate},
+          std::pair{"carl", administer},
+          std::pair{"rack", operator_role::node}})
+      world_.control.operators[name] = {name, role, std::string{"#"} + name};
+    world_.control.operators["ltd"] = {"ltd", administer, "#ltd", {"A", "B"}};
+  }
+
+  void TearDown() override {
+    node.cut();
+    other.cut();
+    admin_fixture::TearDown();
+  }
+
+  /// Messages of the node come over this connection from now on.
+  void connect(const other_node& which, const peer& who) {
+    peers_->peers[which.id()] = who;
+  }
+
+  template <class T, class Message>
+  caf::expected<T> ask_from(other_node& which, Message message) {
+    which.seen(
+      caf::actor_cast<processor_actor>(caf::strong_actor_ptr{self->ctrl()}));
+    return ask<T>(which.seen(admin_), std::move(message));
+  }
+
+  caf::expected<std::string> send_from(other_node& which,
+                                       const std::string& command,
+                                       const json& arguments = json::object()) {
+    auto out =
+      ask_from<admin_reply>(which, admin_request{command, arguments.dump()});
+    if (!out)
+      return std::move(out.error());
+    return std::move(out->document);
+  }
+
+  caf::expected<std::string> send_as(const peer& who,
+                                     const std::string& command,
+                                     const json& arguments = json::object()) {
+    connect(node, who);
+    return send_from(node, command, arguments);
+  }
+
+  /// The document; a refusal fails the test.
+  json run_as(const peer& who, const std::string& command,
+              const json& arguments = json::object()) {
+    auto out = send_as(who, command, arguments);
+    EXPECT_TRUE(out) << command << ": " << render(out.error());
+    return out ? json::parse(*out) : json{};
+  }
+
+  caf::expected<signed_in> sign(other_node& which, const std::string& name,
+                                const std::string& password) {
+    return ask_from<signed_in>(which, sign_in{name, password});
+  }
+
+  bool logged(const std::string& text) const {
+    return log_.str().find(text) != std::string::npos;
+  }
+
+  other_node node{sys, 1};
+  other_node other{sys, 2};
+};
+
+TEST_F(admin_access_test, every_command_needs_what_is_promised) {
+  const auto& all = operators::all_commands();
+  ASSERT_EQ(all.size(), std::size(promised));
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    EXPECT_EQ(all[i].row.words, promised[i].command);
+    EXPECT_EQ(all[i].needs, promised[i].needs) << promised[i].command;
+    EXPECT_EQ(all[i].about, promised[i].about) << promised[i].command;
+    EXPECT_EQ(all[i].row.reads, promised[i].needs == look)
+      << promised[i].command;
+  }
+}
+
+TEST_F(admin_access_test, nobody_gives_a_command_above_their_role) {
+  struct role_row {
+    peer who;
+    int rank; ///< 0 nothing, 1 look, 2 operate, 3 administer
+  };
+  const role_row people[] = {{account(500), 3},
+                             {account(0), 3},
+                             {account(65534), 0},
+                             {peer{}, 0},
+                             {certificate("engine"), 3},
+                             {certificate("carl"), 3},
+                             {certificate("ben"), 2},
+                             {certificate("anna"), 1},
+                             {certificate("who-else"), 1},
+                             {certificate("rack"), 0}};
+  const auto rank = [](operator_role x) {
+    return x == look ? 1 : x == operate ? 2 : 3;
+  };
+  for (const auto& person : people)
+    for (const auto& row : promised) {
+      // With an argument that no command has, so that none is carried out.
+      const auto out = send_as(person.who, row.command, {{"no such", 1}});
+      ASSERT_FALSE(out);
+      EXPECT_EQ(out.error() == ec::not_allowed, person.rank < rank(row.needs))
+        << row.command << " by " << person.who.name << person.who.account
+        << ": " << render(out.error());
+    }
+  EXPECT_TRUE(world_.proposals.empty());
+}
+
+TEST_F(admin_access_test, a_refusal_names_the_role_and_who_asked) {
+  const auto out = send_as(account(65534), "user password",
+                           {{"name", "ann"}, {"password_hash", a_hash}});
+  ASSERT_FALSE(out);
+  EXPECT_EQ(render(out.error()), "user password needs the role administer, and "
+                                 "account nobody has none");
+  EXPECT_TRUE(logged("who=\"account nobody\" what=\"user password\""))
+    << log_.str();
+}
+
+TEST_F(admin_access_test, the_audit_line_names_who) {
+  const auto suspend = [&](const peer& who) { send_as(who, "suspend"); };
+  suspend(account(0));
+  EXPECT_TRUE(logged("audit who=\"account root\" command=\"suspend\""));
+  suspend(certificate("ben"));
+  EXPECT_TRUE(logged("who=\"operator=ben certificate\""));
+  suspend(certificate("anna"));
+  EXPECT_TRUE(logged("audit who=\"operator=anna certificate\" "
+                     "command=\"suspend\""))
+    << "a refused change too";
+  EXPECT_TRUE(logged("needs the role operate")) << log_.str();
+}
+
+TEST_F(admin_access_test, a_stranger_writes_few_lines) {
+  connect(node, peer{});
+  for (int i = 0; i < 100; ++i)
+    EXPECT_FALSE(send_from(node, "suspend"));
+  EXPECT_EQ(audit_lines(), 10u);
+  advance(std::chrono::seconds{1});
+  EXPECT_FALSE(send_from(node, "suspend"));
+  EXPECT_EQ(audit_lines(), 11u);
+  EXPECT_TRUE(logged("left_out=90"));
+}
+
+TEST_F(admin_access_test, a_message_without_a_sender_does_nothing) {
+  caf::anon_send(admin_, admin_request{"suspend", "{}"});
+  settle();
+  EXPECT_TRUE(world_.proposals.empty());
+}
+
+TEST_F(admin_access_test, an_actor_that_others_know_is_not_believed) {
+  // Any node could send in its name.
+  sys.registry().put(self->id(), caf::strong_actor_ptr{self->ctrl()});
+  EXPECT_EQ(refusal("suspend", json::object(), ec::not_allowed),
+            "suspend needs the role operate, and somebody unknown has none");
+  sys.registry().erase(self->id());
+  run("suspend");
+}
+
+TEST_F(admin_access_test, what_comes_by_way_of_others_is_nobody) {
+  auto who = account(500);
+  who.forwarded = true;
+  EXPECT_EQ(send_as(who, "status").error(), ec::not_allowed);
+}
+
+TEST_F(admin_access_test, the_table_of_commands_is_for_everybody) {
+  EXPECT_TRUE(send_as(account(65534), publish_commands));
+}
+
+// -- signing in ---------------------------------------------------------------
+
+TEST_F(admin_access_test, a_password_makes_an_operator_of_a_connection) {
+  connect(node, account(65534));
+  EXPECT_FALSE(send_from(node, "suspend"));
+  const auto in = sign(node, "ben", "#ben!");
+  ASSERT_TRUE(in) << render(in.error());
+  EXPECT_EQ(in->role, "operate");
+  EXPECT_TRUE(send_from(node, "suspend"));
+  EXPECT_TRUE(logged("who=\"operator=ben token\" command=\"suspend\""));
+  EXPECT_FALSE(logged("#ben")) << "no word of passwords";
+  EXPECT_EQ(send_from(node, "backup", {{"folder", "/x"}}).error(),
+            ec::not_allowed);
+  connect(other, account(65534));
+  EXPECT_FALSE(send_from(other, "suspend")) << "of that connection only";
+}
+
+TEST_F(admin_access_test, a_token_ends_with_its_connection) {
+  connect(node, account(65534));
+  ASSERT_TRUE(sign(node, "ben", "#ben!"));
+  connect(node, account(1000));
+  EXPECT_FALSE(send_from(node, "suspend")) << "another account has come";
+  peers_->peers.clear();
+  connect(other, account(65534));
+  ASSERT_TRUE(sign(other, "anna", "#anna!")); // looks who is still there
+  connect(node, account(65534));
+  EXPECT_FALSE(send_from(node, "suspend"));
+}
+
+TEST_F(admin_access_test, a_token_ends_with_its_operator) {
+  connect(node, account(65534));
+  ASSERT_TRUE(sign(node, "ben", "#ben!"));
+  world_.control.operators.erase("ben");
+  EXPECT_EQ(send_from(node, "suspend").error(), ec::not_allowed);
+}
+
+TEST_F(admin_access_test, a_wrong_password_says_no_more_than_that) {
+  connect(node, account(65534));
+  for (const auto& [name, password] :
+       {std::pair{"ben", "#anna!"}, std::pair{"nobody-else", "!"},
+        std::pair{"../x", "!"}}) {
+    const auto in = sign(node, name, password);
+    ASSERT_FALSE(in);
+    EXPECT_EQ(in.error(), ec::wrong_credentials);
+    EXPECT_EQ(render(in.error()), "wrong operator or password");
+  }
+  ASSERT_EQ(world_.passwords.size(), 2u);
+  EXPECT_EQ(world_.passwords[0].from, "account 65534");
+  EXPECT_EQ(world_.passwords[1].hash, "") << "checked all the same";
+  world_.control.operators["bare"] = {"bare", look};
+  EXPECT_FALSE(sign(node, "bare", "!")) << "known by certificate only";
+}
+
+TEST_F(admin_access_test, guesses_end_where_the_limit_is) {
+  connect(node, account(65534));
+  world_.throttled = caf::make_error(ec::throttled, std::string{"later"});
+  EXPECT_EQ(sign(node, "ben", "#ben!").error(), ec::throttled);
+  EXPECT_FALSE(send_from(node, "suspend"));
+}
+
+TEST_F(admin_access_test, strangers_cannot_try_passwords) {
+  connect(node, peer{});
+  EXPECT_EQ(sign(node, "ben", "#ben!").error(), ec::not_allowed);
+  auto behind = account(65534);
+  behind.forwarded = true;
+  connect(node, behind);
+  EXPECT_EQ(sign(node, "ben", "#ben!").error(), ec::not_allowed);
+  EXPECT_TRUE(world_.passwords.empty());
+}
+
+// -- nodes and engines --------------------------------------------------------
+
+TEST_F(admin_access_test, nodes_producers_and_engines_need_their_right) {
+  struct case_row {
+    peer who;
+    bool works;
+    bool is_engine;
+  };
+  for (const auto& x :
+       {case_row{account(500), true, true},
+        case_row{account(65534), false, false}, case_row{peer{}, false, false},
+        case_row{certificate("engine"), true, true},
+        case_row{certificate("worker"), true, false},
+        case_row{certificate("rack"), true, false},
+        case_row{certificate("anna"), false, false},
+        case_row{certificate("ben"), false, false},
+        case_row{certificate("carl"), true, true},
+        case_row{certificate("ltd"), true, false}}) {
+    connect(node, x.who);
+    const auto native = ask_from<native_actor>(node, connect_native{});
+    EXPECT_EQ(native ? caf::error{} : native.error(),
+              x.works ? caf::error{} : caf::make_error(ec::not_allowed))
+      << x.who.name << x.who.account;
+    const auto joined = ask_from<node_joined>(node, join_node{"n", {}});
+    EXPECT_EQ(joined.error(), x.works ? ec::invalid_argument : ec::not_allowed);
+    const auto met = ask_from<engine_met>(node, meet_engine{"e2", "", nullptr});
+    EXPECT_EQ(static_cast<bool>(met), x.is_engine) << x.who.name;
+    EXPECT_EQ(given_->may_forward(x.who), x.works) << x.who.name;
+  }
+}
+
+TEST_F(admin_access_test, who_is_let_in_reaches_what_was_handed_out) {
+  const auto worker = certificate("worker");
+  connect(node, worker);
+  EXPECT_FALSE(given_->may_address(worker, 7));
+  const auto native = ask_from<native_actor>(node, connect_native{});
+  ASSERT_TRUE(native);
+  EXPECT_TRUE(given_->may_address(worker, (*native).id()));
+  EXPECT_FALSE(given_->may_address(worker, (*native).id() + 1));
+  EXPECT_FALSE(given_->may_address(certificate("worker-2"), (*native).id()));
+  EXPECT_FALSE(given_->may_address(account(65534), (*native).id()));
+  EXPECT_TRUE(given_->may_address(account(500), 7)) << "the engine's own";
+}
+
+// -- operators with limits ----------------------------------------------------
+
+TEST_F(admin_access_test, a_limited_operator_touches_only_their_users) {
+  const auto ltd = certificate("ltd");
+  for (const auto* whole : {"suspend", "sp list", "key list", "operator list"})
+    EXPECT_EQ(send_as(ltd, whole).error(), ec::not_allowed) << whole;
+  EXPECT_EQ(send_as(ltd, "user hold", {{"names", {"A", "C"}}}).error(),
+            ec::not_allowed);
+  EXPECT_EQ(send_as(ltd, "user add", {{"name", "C"}, {"password_hash", a_hash}})
+              .error(),
+            ec::not_allowed);
+  EXPECT_TRUE(world_.proposals.empty());
+  run_as(ltd, "user hold", {{"names", {"A"}}});
+  run_as(ltd, "park");
+  ASSERT_EQ(world_.parkings.size(), 1u);
+  EXPECT_EQ(world_.parkings[0].users, (std::vector<std::string>{"A", "B"}));
+}
+
+TEST_F(admin_access_test, a_limited_operator_sees_only_their_users) {
+  const auto ltd = certificate("ltd");
+  for (const auto* user : {"A", "C"})
+    world_.control.accounts[user] = {user, a_hash, {}};
+  auto users = run_as(ltd, "user list");
+  EXPECT_EQ(users["total"], 1);
+  EXPECT_EQ(users["users"][0]["user"], "A");
+  EXPECT_EQ(send_as(ltd, "user show", {{"name", "C"}}).error(),
+            ec::not_allowed);
+  item_row mine;
+  mine.id = 1;
+  mine.user = "B";
+  auto theirs = mine;
+  theirs.id = 2;
+  theirs.user = "C";
+  world_.items = {mine, theirs};
+  EXPECT_EQ(run_as(ltd, "queue peek", {{"name", "query"}})["items"].size(), 1u);
+  submission_row row;
+  row.id = 5;
+  row.user = "C";
+  world_.submissions = {row};
+  for (const auto* command : {"submission show", "submission why"})
+    EXPECT_EQ(send_as(ltd, command, {{"id", 5}}).error(), ec::not_found);
+  EXPECT_EQ(send_as(ltd, "submission why", {{"id", 6}, {"user", "C"}}).error(),
+            ec::not_found);
+  EXPECT_TRUE(world_.explanations.empty());
+}
+
+TEST_F(admin_access_test, a_limited_operator_lists_one_user_at_a_time) {
+  const auto ltd = certificate("ltd");
+  for (const auto& no_user : {json::object(), json{{"user", ""}}})
+    EXPECT_EQ(send_as(ltd, "submission list", no_user).error(),
+              ec::invalid_argument);
+  EXPECT_EQ(send_as(ltd, "submission list", {{"user", "C"}}).error(),
+            ec::not_allowed);
+  EXPECT_TRUE(world_.queries.empty());
+  run_as(ltd, "submission list", {{"user", "B"}});
+  world_.control.operators["ltd"].users = {"A"};
+  run_as(ltd, "submission list");
+  ASSERT_EQ(world_.queries.size(), 2u);
+  EXPECT_EQ(world_.queries[0].user, "B");
+  EXPECT_EQ(world_.queries[1].user, "A") << "there is only this one";
+}
+
+} // namespace
+} // namespace depositd::testing

@@ -1,0 +1,103 @@
+#include "adapters/node/gate/turnstile.hpp"
+
+#include <gtest/gtest.h>
+
+namespace depositd::gate {
+namespace {
+
+using namespace std::chrono_literals;
+
+gate_limits few() {
+  gate_limits out;
+  out.connections_max = 3;
+  out.connections_per_address_max = 2;
+  out.unfinished_max = 4;
+  out.unfinished_per_address_max = 3;
+  return out;
+}
+
+class gate_turnstile : public ::testing::Test {
+protected:
+  bool enters(turnstile::id who, const std::string& holder) {
+    return door.enter(who, holder, now).admitted;
+  }
+
+  bool comes_in(turnstile::id who, const std::string& holder) {
+    return enters(who, holder) && door.finish(who);
+  }
+
+  turnstile::time_point now{1000s};
+  turnstile door{few()};
+};
+
+TEST_F(gate_turnstile, refuses_an_address_with_too_many_unfinished) {
+  EXPECT_TRUE(enters(1, "a"));
+  EXPECT_TRUE(enters(2, "a"));
+  EXPECT_TRUE(enters(3, "a"));
+  EXPECT_FALSE(enters(4, "a"));
+  EXPECT_TRUE(enters(5, "b"));
+  EXPECT_TRUE(door.finish(1));
+  EXPECT_TRUE(enters(6, "a"));
+}
+
+TEST_F(gate_turnstile, makes_room_at_the_cost_of_who_has_most) {
+  for (turnstile::id who : {1, 2, 3})
+    EXPECT_TRUE(enters(who, "many"));
+  EXPECT_TRUE(enters(4, "one"));
+  const auto next = door.enter(5, "other", now);
+  EXPECT_TRUE(next.admitted);
+  EXPECT_EQ(next.instead_of, turnstile::id{1});
+  EXPECT_EQ(door.unfinished(), 4U);
+  EXPECT_FALSE(door.finish(1)); // its place is gone
+  EXPECT_TRUE(door.finish(4));
+}
+
+TEST_F(gate_turnstile, bounds_the_finished_of_an_address_and_of_all) {
+  EXPECT_TRUE(comes_in(1, "a"));
+  EXPECT_TRUE(comes_in(2, "a"));
+  EXPECT_FALSE(comes_in(3, "a"));
+  door.leave(3);
+  EXPECT_TRUE(comes_in(4, "b"));
+  EXPECT_FALSE(comes_in(5, "c"));
+  door.leave(1);
+  EXPECT_TRUE(door.finish(5));
+}
+
+TEST_F(gate_turnstile, tells_once_whose_time_is_up) {
+  enters(1, "a");
+  now += 4s;
+  enters(2, "a");
+  comes_in(3, "b");
+  EXPECT_TRUE(door.overdue(now).empty());
+  now += 6s;
+  EXPECT_EQ(door.overdue(now), std::vector<turnstile::id>{1});
+  EXPECT_TRUE(door.overdue(now).empty());
+  now += 4s;
+  EXPECT_EQ(door.overdue(now), std::vector<turnstile::id>{2});
+  now += 1h;
+  EXPECT_TRUE(door.overdue(now).empty()); // the third has shaken hands
+  door.closing(3, now);
+  now += 10s;
+  EXPECT_EQ(door.overdue(now), std::vector<turnstile::id>{3});
+}
+
+TEST_F(gate_turnstile, is_empty_when_all_have_left) {
+  enters(1, "a");
+  comes_in(2, "a");
+  door.leave(1);
+  door.leave(2);
+  door.leave(2);
+  EXPECT_EQ(door.unfinished(), 0U);
+  EXPECT_EQ(door.finished(), 0U);
+  EXPECT_TRUE(door.overdue(now + 1h).empty());
+}
+
+TEST(gate_holder, is_an_address_or_the_first_half_of_a_long_one) {
+  EXPECT_EQ(holder_of("127.0.0.1"), "127.0.0.1");
+  EXPECT_EQ(holder_of("::ffff:10.0.0.7"), "10.0.0.7");
+  EXPECT_EQ(holder_of("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::/64");
+  EXPECT_EQ(holder_of("2001:db8:1:2:ffff::9"), "2001:db8:1:2::/64");
+}
+
+} // namespace
+} // namespace depositd::gate

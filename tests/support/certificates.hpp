@@ -1,0 +1,77 @@
+#pragma once
+
+// Certificates to try TLS with.
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+namespace depositd::testing {
+
+/// Files in PEM form.
+struct certificate_files {
+  std::string certificate;
+  std::string key;
+  std::string ca;
+};
+
+/// A folder with an authority and certificates that it (or nobody) signed.
+class certificates {
+public:
+  certificates() {
+    auto name =
+      (std::filesystem::temp_directory_path() / "certificates-XXXXXX").string();
+    folder_ = mkdtemp(name.data());
+    authority("ca");
+    authority("other_ca");
+    signed_by("ca", "engine");
+    signed_by("ca", "operator");
+    signed_by("other_ca", "stranger");
+  }
+
+  ~certificates() {
+    std::filesystem::remove_all(folder_);
+  }
+
+  certificates(const certificates&) = delete;
+  certificates& operator=(const certificates&) = delete;
+
+  /// Another one of the same name, in the same files.
+  void renew(const std::string& who) {
+    signed_by("ca", who);
+  }
+
+  std::string file(const std::string& name) const {
+    return (folder_ / name).string();
+  }
+
+  certificate_files of(const std::string& who,
+                       const std::string& ca = "ca") const {
+    return {file(who + ".pem"), file(who + ".key"), file(ca + ".pem")};
+  }
+
+  bool good = true;
+
+private:
+  void openssl(const std::string& words) {
+    const auto line = "openssl " + words + " >/dev/null 2>&1";
+    good = std::system(line.c_str()) == 0 && good;
+  }
+
+  void authority(const std::string& who) {
+    openssl("req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=" + who
+            + " -keyout " + file(who + ".key") + " -out " + file(who + ".pem"));
+  }
+
+  void signed_by(const std::string& ca, const std::string& who) {
+    openssl("req -newkey rsa:2048 -nodes -subj /CN=" + who + " -keyout "
+            + file(who + ".key") + " -out " + file(who + ".csr"));
+    openssl("x509 -req -days 2 -CAcreateserial -in " + file(who + ".csr")
+            + " -CA " + file(ca + ".pem") + " -CAkey " + file(ca + ".key")
+            + " -out " + file(who + ".pem"));
+  }
+
+  std::filesystem::path folder_;
+};
+
+} // namespace depositd::testing

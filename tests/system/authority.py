@@ -1,0 +1,40 @@
+"""A certificate authority for a test, and certificates of it."""
+
+import subprocess
+
+
+class Authority:
+    def __init__(self, folder, name="ca"):
+        self.folder = folder
+        self.name = name
+        self._openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days",
+                      "2", "-subj", f"/CN={name}", "-keyout",
+                      self.file(name, "key"), "-out", self.file(name, "pem"))
+
+    def _openssl(self, *arguments):
+        subprocess.run(["openssl", *arguments], check=True, timeout=60,
+                       capture_output=True)
+
+    def file(self, who, kind):
+        return str(self.folder / f"{who}.{kind}")
+
+    def issue(self, who):
+        """A key and a certificate with this common name."""
+        self._openssl("req", "-newkey", "rsa:2048", "-nodes", "-subj",
+                      f"/CN={who}", "-keyout", self.file(who, "key"), "-out",
+                      self.file(who, "csr"))
+        self._openssl("x509", "-req", "-days", "2", "-CAcreateserial", "-in",
+                      self.file(who, "csr"), "-CA", self.file(self.name, "pem"),
+                      "-CAkey", self.file(self.name, "key"), "-out",
+                      self.file(who, "pem"))
+
+    def settings(self, who):
+        """Of an engine or a node that has this certificate."""
+        return {"node.tls.certificate": self.file(who, "pem"),
+                "node.tls.key": self.file(who, "key"),
+                "node.tls.ca": self.file(self.name, "pem")}
+
+    def options(self, who):
+        """Of depositctl."""
+        return ["--tls-certificate", self.file(who, "pem"), "--tls-key",
+                self.file(who, "key"), "--tls-ca", self.file(self.name, "pem")]
