@@ -99,7 +99,8 @@ struct admin_state {
   std::deque<admin_call_ptr> changes;
 
   std::map<caf::node_id, signed_in_peer> signed_in;
-  std::size_t signing_in = 0; ///< passwords that are being checked
+  /// Passwords that are being checked, by who tries them.
+  std::map<std::string, std::size_t> signing_in;
   refusal_lines refusals;
 
   /// Nodes of processors that have joined, by name.

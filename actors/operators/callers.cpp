@@ -14,8 +14,9 @@ namespace {
 
 namespace access = rules::access;
 
-/// Passwords at a time that wait or are being checked.
+/// Who has passwords checked at a time, and how many of them each.
 constexpr std::size_t signing_in_max = 100;
+constexpr std::size_t signing_in_each_max = 8;
 constexpr std::size_t signed_in_max = 1'000;
 constexpr std::uint32_t refusal_lines_per_second = 10;
 
@@ -72,7 +73,9 @@ caf::error check_form(admin_pointer self, const sign_in& x,
     return refuse(ec::wrong_credentials, "wrong operator or password");
   if (!state.options.passwords)
     return refuse(ec::not_allowed, "nobody can sign in to this engine");
-  if (state.signing_in >= signing_in_max)
+  const auto at = state.signing_in.find(access::holder_of(*who));
+  if (at != state.signing_in.end() ? at->second >= signing_in_each_max
+                                   : state.signing_in.size() >= signing_in_max)
     return refuse(ec::overloaded, "too many are signing in; try again");
   return caf::none;
 }
@@ -88,6 +91,12 @@ struct newcomer {
     answer.deliver(why);
   }
 };
+
+void count_out(admin_pointer self, const peer& who) {
+  const auto at = self->state.signing_in.find(access::holder_of(who));
+  if (--at->second == 0)
+    self->state.signing_in.erase(at);
+}
 
 void end_check(admin_pointer self, newcomer who, const operator_changed* known,
                bool right) {
@@ -113,11 +122,11 @@ void check_newcomer(admin_pointer self, newcomer who,
                              who.said.password})
     .then(
       [=](const password_checked& x) { // `control` keeps `known` alive
-        --self->state.signing_in;
+        count_out(self, who.who);
         end_check(self, who, control ? known : nullptr, x.right);
       },
       [=](const caf::error& why) mutable {
-        --self->state.signing_in;
+        count_out(self, who.who);
         who.refuse(why);
       });
 }
@@ -159,7 +168,7 @@ caf::result<signed_in> sign_in_there(admin_pointer self, const sign_in& x) {
                 "sign_in", wrong);
     return wrong;
   }
-  ++self->state.signing_in;
+  ++self->state.signing_in[access::holder_of(*who)];
   newcomer one{sender->node(), *who, x,
                self->make_response_promise<signed_in>()};
   self
@@ -170,7 +179,7 @@ caf::result<signed_in> sign_in_there(admin_pointer self, const sign_in& x) {
         check_newcomer(self, one, control.state);
       },
       [=](const caf::error& why) mutable {
-        --self->state.signing_in;
+        count_out(self, one.who);
         one.refuse(why);
       });
   return one.answer;

@@ -4,6 +4,7 @@
 
 #include "adapters/doors/kit/login_throttle.hpp"
 #include "adapters/doors/kit/rate_limit.hpp"
+#include "messages/actors.hpp"
 #include "messages/operators.hpp"
 
 #include <caf/stateful_actor.hpp>

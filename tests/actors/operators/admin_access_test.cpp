@@ -317,6 +317,20 @@ TEST_F(admin_access_test, guesses_end_where_the_limit_is) {
   EXPECT_FALSE(send_from(node, "suspend"));
 }
 
+TEST_F(admin_access_test, one_account_cannot_keep_others_from_signing_in) {
+  world_.passwords_wait = true;
+  connect(node, account(65534));
+  for (int i = 0; i < 8; ++i)
+    EXPECT_EQ(sign(node, "ben", "guess").error(), caf::sec::request_timeout)
+      << "it is being checked";
+  EXPECT_EQ(sign(node, "ben", "guess").error(), ec::overloaded);
+  world_.passwords_wait = false;
+  connect(other, account(1000));
+  EXPECT_TRUE(sign(other, "ben", "#ben!"));
+  advance(std::chrono::seconds{10}); // the others are given up
+  EXPECT_TRUE(sign(node, "ben", "#ben!"));
+}
+
 TEST_F(admin_access_test, strangers_cannot_try_passwords) {
   connect(node, peer{});
   EXPECT_EQ(sign(node, "ben", "#ben!").error(), ec::not_allowed);

@@ -108,6 +108,7 @@ struct world {
   std::vector<admins_listed::entry> other_engines;
   std::vector<check_password> passwords;
   caf::error throttled; ///< of the next password, if set
+  bool passwords_wait = false;
 };
 
 class admin_fixture : public actor_fixture {
@@ -283,6 +284,8 @@ private:
   caf::behavior fake_passwords() {
     return {[this](const check_password& x) -> caf::result<password_checked> {
       world_.passwords.push_back(x);
+      if (world_.passwords_wait)
+        return caf::delegated<password_checked>{};
       if (world_.throttled)
         return world_.throttled;
       return password_checked{!x.hash.empty() && x.password == x.hash + "!"};

@@ -87,6 +87,24 @@ TEST_F(recovery_test, keeps_what_operators_set) {
   EXPECT_EQ(sp.got->items.size(), 2u);
 }
 
+TEST_F(recovery_test, keeps_the_register_of_operators) {
+  const operator_changed anna{
+    "anna", operator_role::operate, "$argon2id$x", {"A"}, {"c"}};
+  operator_changed gone;
+  gone.name = "gone";
+  ASSERT_TRUE(change({anna, gone}));
+  project(); // one from the tables
+  const operator_changed ben{"ben", operator_role::node};
+  ASSERT_TRUE(change({ben})); // one from the journal behind them
+  gone.removed = true;
+  ASSERT_TRUE(change({gone}));
+  restart();
+  const auto now = ask<control_changed>(core, watch_control{nullptr});
+  ASSERT_TRUE(now);
+  EXPECT_EQ(now->state->operators, (std::map<std::string, operator_changed>{
+                                     {"anna", anna}, {"ben", ben}}));
+}
+
 TEST_F(recovery_test, goes_on_in_the_ring_where_it_stood) {
   put("q", items_of("ann", 3));
   put("q", items_of("bob", 3));
