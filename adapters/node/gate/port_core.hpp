@@ -43,7 +43,7 @@ private:
 struct port_counts {
   std::atomic<std::uint64_t> accepted{0};
   std::atomic<std::uint64_t> finished{0}; ///< shook hands
-  std::atomic<std::uint64_t> refused{0};  ///< above a limit, at once
+  std::atomic<std::uint64_t> refused{0};  ///< no descriptor was left
   std::atomic<std::uint64_t> closed{0};   ///< for what they said or did not say
   std::atomic<std::uint64_t> skipped{0};  ///< messages that nobody got
 };

@@ -36,15 +36,11 @@ public:
 
   explicit turnstile(const gate_limits& limits);
 
-  struct entrance {
-    bool admitted = false;
-    /// Has to go in its place: the oldest unfinished one of whoever has most
-    /// of them, so that those who have many make room for those who have few.
-    std::optional<id> instead_of;
-  };
-
-  /// Each needs an id of its own.
-  entrance enter(id who, const std::string& holder, time_point now);
+  /// One comes, with an id of its own, and tells who has to go if there is one
+  /// too many: the oldest unfinished one of the same holder, or of whoever has
+  /// most of them. Handshakes take moments, so those who want to finish do, and
+  /// those who have many make room for those who have few.
+  std::optional<id> enter(id who, const std::string& holder, time_point now);
 
   /// It has shaken hands; false: one too many, it has to go.
   bool finish(id who);
