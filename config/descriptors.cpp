@@ -40,8 +40,8 @@ descriptor_shares share_descriptors(std::uint64_t limit,
 
 descriptor_shares descriptor_shares_of(const depositd_settings& settings) {
   rlimit limit{};
-  const bool known = getrlimit(RLIMIT_NOFILE, &limit) == 0
-                     && limit.rlim_cur != RLIM_INFINITY;
+  const bool known =
+    getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
   return share_descriptors(known ? limit.rlim_cur
                                  : std::numeric_limits<std::uint64_t>::max(),
                            settings);

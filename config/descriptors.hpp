@@ -16,8 +16,8 @@ struct descriptor_shares {
   std::uint32_t node = 0;            ///< that have shaken hands
   std::uint32_t node_unfinished = 0; ///< that have not
 
-  friend bool operator==(const descriptor_shares&, const descriptor_shares&)
-    = default;
+  friend bool operator==(const descriptor_shares&,
+                         const descriptor_shares&) = default;
 };
 
 /// What the settings ask for if there are so many, or as many as can be had.

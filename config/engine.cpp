@@ -211,10 +211,9 @@ caf::error engine_node::spawn_operators() {
 }
 
 caf::error engine_node::open_doors() {
-  auto opened =
-    doors::open(system_, {settings_, stores_, shard_, reads_, handler_,
-                          [roster = roster_] { return roster->waits(); },
-                          shares_});
+  auto opened = doors::open(
+    system_, {settings_, stores_, shard_, reads_, handler_,
+              [roster = roster_] { return roster->waits(); }, shares_});
   if (!opened)
     return opened.error();
   doors_ = std::move(*opened);

@@ -53,8 +53,7 @@ engine_finder(engine_finder_actor::pointer self,
 engine_finder_actor
 spawn_engine_finder(caf::actor_system& system,
                     const engine_finder_options& options) {
-  return system.spawn(engine_finder, options.middleman,
-                      options.connect_within);
+  return system.spawn(engine_finder, options.middleman, options.connect_within);
 }
 
 bool answers(caf::actor_system& system, const engine_finder_actor& finder,

@@ -15,11 +15,10 @@ gate::gate_limits limits_of(const node_limits_settings& settings,
   out.unfinished_max = shares.node_unfinished;
   // Else one address could have all of what few there are.
   const auto half = std::max(shares.node_unfinished / 2, 1U);
-  out.unfinished_per_address_max =
-    std::min(settings.unfinished_per_address_max,
-             shares.node_unfinished < settings.unfinished_max
-               ? half
-               : shares.node_unfinished);
+  out.unfinished_per_address_max = std::min(
+    settings.unfinished_per_address_max,
+    shares.node_unfinished < settings.unfinished_max ? half
+                                                     : shares.node_unfinished);
   out.handshake = std::chrono::seconds{settings.handshake_s};
   return out;
 }
@@ -35,8 +34,7 @@ open_node_port(caf::actor_system& system, const depositd_settings& settings,
   options.limits = limits_of(settings.node.limits, shares);
   auto out = gate::node_port::open(system, std::move(options));
   if (!out)
-    return caf::make_error(ec::bad_setting,
-                           "node.tls: " + render(out.error()));
+    return caf::make_error(ec::bad_setting, "node.tls: " + render(out.error()));
   return out;
 }
 

@@ -20,9 +20,7 @@ processor_node::processor_node(caf::actor_system& system,
                                caf::io::middleman_actor middleman,
                                const endpoint& engine,
                                std::function<void(const std::string&)> ready)
-  : system_(system),
-    settings_(settings),
-    middleman_(std::move(middleman)),
+  : system_(system), settings_(settings), middleman_(std::move(middleman)),
     name_(node_name(settings)),
     line_(std::make_shared<node::store_line>(system)) {
   spawn_manager();

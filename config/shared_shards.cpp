@@ -209,8 +209,8 @@ caf::error shared_shards::join(const endpoint& node, const admin_actor& admin,
                                                   : settings_.node.advertise;
   self.name = settings_.node.name.empty() ? self.address : settings_.node.name;
   const auto lease_ms = settings_.shards.lease_ms;
-  parts_->finder
-    = spawn_engine_finder(system_, {.middleman = parts_->middleman});
+  parts_->finder =
+    spawn_engine_finder(system_, {.middleman = parts_->middleman});
   auto leases = open_postgres_leases(
     {.server = {.url = settings_.store.url},
      .self = self,

@@ -29,13 +29,14 @@ public:
 struct admission {
   /// Whether messages to an actor of ours are let in; those to the actor that
   /// is published at the port always are.
-  std::function<bool(const peer&, caf::actor_id)> may_address
-    = [](const peer&, caf::actor_id) { return true; };
+  std::function<bool(const peer&, caf::actor_id)> may_address =
+    [](const peer&, caf::actor_id) { return true; };
 
   /// Whether it may send messages of other nodes and to other nodes, and answer
   /// requests: engines, and processes that process. Not operators.
-  std::function<bool(const peer&)> may_forward
-    = [](const peer&) { return true; };
+  std::function<bool(const peer&)> may_forward = [](const peer&) {
+    return true;
+  };
 };
 
 } // namespace depositd

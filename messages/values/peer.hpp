@@ -35,7 +35,8 @@ inline bool same_holder(const peer& x, const peer& y) {
     return false;
   if (x.kind == peer_kind::account)
     return x.account == y.account;
-  return x.name == y.name && (!x.name.empty() || x.fingerprint == y.fingerprint);
+  return x.name == y.name
+         && (!x.name.empty() || x.fingerprint == y.fingerprint);
 }
 
 } // namespace depositd

@@ -19,7 +19,8 @@ struct certificate_files {
 class certificates {
 public:
   certificates() {
-    auto name = (std::filesystem::temp_directory_path() / "certificates-XXXXXX").string();
+    auto name =
+      (std::filesystem::temp_directory_path() / "certificates-XXXXXX").string();
     folder_ = mkdtemp(name.data());
     authority("ca");
     authority("other_ca");
@@ -44,7 +45,8 @@ public:
     return (folder_ / name).string();
   }
 
-  certificate_files of(const std::string& who, const std::string& ca = "ca") const {
+  certificate_files of(const std::string& who,
+                       const std::string& ca = "ca") const {
     return {file(who + ".pem"), file(who + ".key"), file(ca + ".pem")};
   }
 

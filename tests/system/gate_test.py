@@ -122,14 +122,16 @@ class Certified(CertifiedTest):
     def test_certificates_that_are_away_end_nothing(self):
         engine = self.start(self.files("engine"))
         for kind in ("pem", "key"):
-            os.rename(self.file("engine", kind), self.file("engine", kind + "x"))
+            os.rename(self.file("engine", kind),
+                      self.file("engine", kind + "x"))
         crowd = silent(engine.address("node"), 50)
         self.assertTrue(self.served(engine), engine.log())
         engine.process.send_signal(signal.SIGHUP)
         wait_until(lambda: "node_certificate_kept" in engine.log())
         self.assertTrue(self.served(engine), engine.log())
         for kind in ("pem", "key"):
-            os.rename(self.file("engine", kind + "x"), self.file("engine", kind))
+            os.rename(self.file("engine", kind + "x"),
+                      self.file("engine", kind))
         wait_until(lambda: "node_certificate_taken" in engine.log())
         self.assertTrue(self.served(engine), engine.log())
         for s in crowd:

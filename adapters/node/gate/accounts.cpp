@@ -115,8 +115,8 @@ heard read_answer(const std::array<char, 4096>& bytes, ssize_t size,
 }
 
 heard ask_kernel(const end& own, const end& other, std::uint32_t& out) {
-  const int fd = ::socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC,
-                          NETLINK_SOCK_DIAG);
+  const int fd =
+    ::socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
   if (fd < 0)
     return heard::nothing;
   // It answers while it is asked; this is for one that does not.
@@ -126,8 +126,8 @@ heard ask_kernel(const end& own, const end& other, std::uint32_t& out) {
   std::array<char, 4096> bytes{};
   auto result = heard::nothing;
   if (::send(fd, &asked, sizeof asked, 0) == sizeof asked)
-    result = read_answer(bytes, ::recv(fd, bytes.data(), bytes.size(), 0),
-                         asked, out);
+    result =
+      read_answer(bytes, ::recv(fd, bytes.data(), bytes.size(), 0), asked, out);
   ::close(fd);
   return result;
 }
@@ -137,8 +137,8 @@ std::string proc_text(const end& x) {
   std::array<char, 64> text{};
   int at = 0;
   for (int i = 0; i < (x.family == AF_INET ? 1 : 4); ++i)
-    at += std::snprintf(text.data() + at, text.size() - at, "%08X",
-                        x.address[i]);
+    at +=
+      std::snprintf(text.data() + at, text.size() - at, "%08X", x.address[i]);
   std::snprintf(text.data() + at, text.size() - at, ":%04X", ntohs(x.port));
   return text.data();
 }

@@ -53,8 +53,7 @@ bool wire_policy::must_read_more(int, std::size_t threshold) {
 connection::connection(connection_options options)
   : scribe(caf::io::connection_handle::from_int(
     static_cast<std::int64_t>(options.id))),
-    options_(std::move(options)),
-    guard_(guard_options()),
+    options_(std::move(options)), guard_(guard_options()),
     stream_(loop_of(*options_.core), options_.socket, this) {
   if (options_.tls)
     tls_.emplace(options_.tls, options_.socket,
@@ -129,14 +128,16 @@ rw_state connection::shake_hands() {
     case tls_state::more_to_read:
       return rw_state::success;
     default:
-      fail(tls_->reason().empty() ? std::string{"TLS: it closed"}
-                                  : "TLS: " + tls_->reason());
+      // Who was closed by the other end may try again.
+      if (!tls_->reason().empty())
+        fail("TLS: " + tls_->reason());
+      else
+        fail(options_.failure ? "" : "TLS: it closed");
       return rw_state::failure;
   }
 }
 
-rw_state connection::read_some(std::size_t& result, void* to,
-                               std::size_t max) {
+rw_state connection::read_some(std::size_t& result, void* to, std::size_t max) {
   result = 0;
   if (!tls_) {
     const auto size = ::recv(options_.socket, to, max, MSG_NOSIGNAL);

@@ -109,9 +109,9 @@ private:
   wire_guard guard_;
   std::vector<char> header_;
   std::vector<char> payload_;
-  std::vector<char> inbox_;     ///< what CAF gets next
-  std::size_t announced_ = 0;   ///< payload that has to come yet, in all
-  std::size_t skipped_ = 0;     ///< to be read and forgotten
+  std::vector<char> inbox_;   ///< what CAF gets next
+  std::size_t announced_ = 0; ///< payload that has to come yet, in all
+  std::size_t skipped_ = 0;   ///< to be read and forgotten
   bool muted_ = false;
   bool launched_ = false;
   bool failed_ = false;

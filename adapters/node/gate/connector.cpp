@@ -46,10 +46,9 @@ int outcome_of(int socket) {
   for (;;) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(
       until - std::chrono::steady_clock::now());
-    const int ready
-      = left.count() > 0
-          ? ::poll(&waiting, 1, static_cast<int>(left.count()))
-          : 0;
+    const int ready = left.count() > 0
+                        ? ::poll(&waiting, 1, static_cast<int>(left.count()))
+                        : 0;
     if (ready < 0 && errno == EINTR)
       continue;
     if (ready == 0)
@@ -64,9 +63,9 @@ int outcome_of(int socket) {
 
 /// A socket, or minus the error.
 int connect_to(const addrinfo& at) {
-  const int socket
-    = ::socket(at.ai_family, at.ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK,
-               at.ai_protocol);
+  const int socket =
+    ::socket(at.ai_family, at.ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK,
+             at.ai_protocol);
   if (socket < 0)
     return -errno;
   int error = ::connect(socket, at.ai_addr, at.ai_addrlen) == 0 ? 0 : errno;
@@ -83,8 +82,8 @@ caf::expected<int> connect_to(const where& there) {
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* all = nullptr;
   const auto port = std::to_string(there.second);
-  if (const int code
-      = ::getaddrinfo(there.first.c_str(), port.c_str(), &hints, &all))
+  if (const int code =
+        ::getaddrinfo(there.first.c_str(), port.c_str(), &hints, &all))
     return no_connection(there.first + ": " + gai_strerror(code));
   const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> held{all,
                                                                 freeaddrinfo};
@@ -146,11 +145,10 @@ void connect(self_pointer self, const where& there) {
   options.tls = state.core->tls();
   options.failure = std::make_shared<std::string>();
   const auto failure = options.failure;
-  caf::io::scribe_ptr made
-    = caf::make_counted<connection>(std::move(options));
+  caf::io::scribe_ptr made = caf::make_counted<connection>(std::move(options));
   self
-    ->request(state.broker, caf::infinite, caf::connect_atom_v,
-              std::move(made), there.second)
+    ->request(state.broker, caf::infinite, caf::connect_atom_v, std::move(made),
+              there.second)
     .then(
       [=](const caf::node_id& node, const caf::strong_actor_ptr& actor,
           const interface_names& interface) {
@@ -165,8 +163,9 @@ void connect(self_pointer self, const where& there) {
 caf::result<caf::node_id, caf::strong_actor_ptr, interface_names>
 look_up(self_pointer self, const where& there) {
   auto& state = self->state;
-  auto promise = self->make_response_promise<
-    caf::node_id, caf::strong_actor_ptr, interface_names>();
+  auto promise =
+    self->make_response_promise<caf::node_id, caf::strong_actor_ptr,
+                                interface_names>();
   if (const auto at = state.connected.find(there);
       at != state.connected.end()) {
     const auto& known = at->second;
@@ -189,9 +188,8 @@ void gone(self_pointer self, const caf::down_msg& x) {
 middleman_actor::behavior_type connector(self_pointer self,
                                          std::shared_ptr<port_core> core) {
   auto& state = self->state;
-  state.broker
-    = self->system().middleman().named_broker<caf::io::basp_broker>(
-      caf::atom("BASP"));
+  state.broker = self->system().middleman().named_broker<caf::io::basp_broker>(
+    caf::atom("BASP"));
   state.core = std::move(core);
   self->set_down_handler([=](const caf::down_msg& x) { gone(self, x); });
   using caf::result;
@@ -199,10 +197,10 @@ middleman_actor::behavior_type connector(self_pointer self,
     // Ports are opened by `node_port::publish`, and nothing is started from
     // afar.
     [](caf::publish_atom, std::uint16_t, const caf::strong_actor_ptr&,
-       const interface_names&, const std::string&, bool)
-      -> result<std::uint16_t> { return caf::sec::unexpected_message; },
-    [](caf::open_atom, std::uint16_t, const std::string&, bool)
-      -> result<std::uint16_t> { return caf::sec::unexpected_message; },
+       const interface_names&, const std::string&,
+       bool) -> result<std::uint16_t> { return caf::sec::unexpected_message; },
+    [](caf::open_atom, std::uint16_t, const std::string&,
+       bool) -> result<std::uint16_t> { return caf::sec::unexpected_message; },
     [=](caf::connect_atom, const std::string& host, std::uint16_t port) {
       return look_up(self, {host, port});
     },
@@ -214,8 +212,10 @@ middleman_actor::behavior_type connector(self_pointer self,
       caf::anon_send(self->state.broker, x, port);
     },
     [](caf::spawn_atom, const caf::node_id&, const std::string&,
-       const caf::message&, const interface_names&)
-      -> result<caf::strong_actor_ptr> { return caf::sec::unexpected_message; },
+       const caf::message&,
+       const interface_names&) -> result<caf::strong_actor_ptr> {
+      return caf::sec::unexpected_message;
+    },
     [=](caf::get_atom x, const caf::node_id& node) {
       self->delegate(self->state.broker, x, node);
       return caf::delegated<caf::node_id, std::string, std::uint16_t>{};

@@ -32,9 +32,8 @@ int open_spare() {
 
 } // namespace
 
-listening_socket::listening_socket(
-  caf::io::network::default_multiplexer& loop, int socket,
-  std::shared_ptr<port_core> core)
+listening_socket::listening_socket(caf::io::network::default_multiplexer& loop,
+                                   int socket, std::shared_ptr<port_core> core)
   : acceptor(loop, socket), core_(std::move(core)), spare_(open_spare()) {
   // nop
 }
@@ -78,8 +77,7 @@ bool listening_socket::try_accept(int& result, int fd) {
 doorman::doorman(caf::io::network::default_multiplexer& loop, int socket,
                  std::shared_ptr<port_core> core)
   : caf::io::doorman(caf::io::network::accept_hdl_from_socket(socket)),
-    core_(std::move(core)),
-    acceptor_(loop, socket, core_) {
+    core_(std::move(core)), acceptor_(loop, socket, core_) {
   // nop
 }
 

@@ -46,8 +46,7 @@ node_port::open(caf::actor_system& system, node_port_options options) {
 
 node_port::node_port(caf::actor_system& system, node_port_options options,
                      tls_context tls)
-  : system_(system),
-    options_(std::move(options)),
+  : system_(system), options_(std::move(options)),
     core_(std::make_shared<port_core>(system, options_.limits, options_.admit,
                                       std::move(tls))),
     middleman_(spawn_connector(core_)) {
@@ -77,10 +76,10 @@ node_port::publish(const caf::strong_actor_ptr& whom,
     return std::move(bound.error());
   core_->publish(whom->id());
   auto& mm = system_.middleman();
-  auto& loop
-    = static_cast<caf::io::network::default_multiplexer&>(mm.backend());
-  caf::io::doorman_ptr door
-    = caf::make_counted<doorman>(loop, bound->socket, core_);
+  auto& loop =
+    static_cast<caf::io::network::default_multiplexer&>(mm.backend());
+  caf::io::doorman_ptr door =
+    caf::make_counted<doorman>(loop, bound->socket, core_);
   const auto port = bound->port;
   caf::anon_send(mm.named_broker<caf::io::basp_broker>(caf::atom("BASP")),
                  caf::publish_atom_v, std::move(door), port, whom,
@@ -110,8 +109,7 @@ void node_port::load_if(bool changed_only) {
   tried_ = look;
   auto loaded = load_tls(options_.tls);
   if (!loaded) {
-    spdlog::warn("node_certificate_kept reason=\"{}\"",
-                 render(loaded.error()));
+    spdlog::warn("node_certificate_kept reason=\"{}\"", render(loaded.error()));
     return;
   }
   core_->use(std::move(*loaded));
@@ -127,11 +125,10 @@ void node_port::tick() {
       if (wake_.wait_for(locked, look_every, [this] { return ending_; }))
         return;
     }
-    system_.middleman().backend().post(
-      [core = std::weak_ptr{core_}] {
-        if (const auto x = core.lock())
-          x->look(std::chrono::steady_clock::now());
-      });
+    system_.middleman().backend().post([core = std::weak_ptr{core_}] {
+      if (const auto x = core.lock())
+        x->look(std::chrono::steady_clock::now());
+    });
     const auto now = std::chrono::steady_clock::now();
     if (now < files_at)
       continue;

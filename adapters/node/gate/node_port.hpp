@@ -80,8 +80,8 @@ private:
   std::shared_ptr<port_core> core_;
   caf::io::middleman_actor middleman_;
   std::mutex guard_;
-  std::string look_;   ///< of the files in use
-  std::string tried_;  ///< of the files that were read last
+  std::string look_;  ///< of the files in use
+  std::string tried_; ///< of the files that were read last
   std::condition_variable wake_;
   bool ending_ = false;
   std::thread clock_;

@@ -25,8 +25,8 @@ peer_table::peer_table(admission admit) : admit_(std::move(admit)) {
   // nop
 }
 
-bool peer_table::claim(const caf::node_id& node, connection by,
-                       const peer& who, time_point now) {
+bool peer_table::claim(const caf::node_id& node, connection by, const peer& who,
+                       time_point now) {
   const std::lock_guard locked{guard_};
   forget_old(now);
   const auto was = left_.find(node);

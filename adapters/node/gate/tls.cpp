@@ -157,8 +157,8 @@ caf::expected<tls_context> load_tls(const tls_files& from) {
   ERR_clear_error();
   tls_context out{SSL_CTX_new(TLS_method()), SSL_CTX_free};
   if (!out)
-    return caf::make_error(ec::bad_setting, "TLS cannot be used: "
-                                              + last_error());
+    return caf::make_error(ec::bad_setting,
+                           "TLS cannot be used: " + last_error());
   configure(out.get());
   if (auto why = take_certificate(out.get(), from.certificate))
     return why;
@@ -177,10 +177,10 @@ std::string look_of(const tls_files& from) {
       out += "gone ";
       continue;
     }
-    for (const auto part : {static_cast<long>(x.st_ino),
-                            static_cast<long>(x.st_size),
-                            static_cast<long>(x.st_mtim.tv_sec),
-                            static_cast<long>(x.st_mtim.tv_nsec)})
+    for (const auto part :
+         {static_cast<long>(x.st_ino), static_cast<long>(x.st_size),
+          static_cast<long>(x.st_mtim.tv_sec),
+          static_cast<long>(x.st_mtim.tv_nsec)})
       out += std::to_string(part) + " ";
   }
   return out;
@@ -219,8 +219,8 @@ tls_state tls_session::result_of(int code) {
       reason_ = last_error();
       const auto verified = SSL_get_verify_result(ssl_.get());
       if (verified != X509_V_OK)
-        reason_ += std::string{" ("} + X509_verify_cert_error_string(verified)
-                   + ")";
+        reason_ +=
+          std::string{" ("} + X509_verify_cert_error_string(verified) + ")";
     }
   }
   ERR_clear_error();

@@ -40,8 +40,12 @@ struct certificate_facts {
 };
 
 enum class tls_side : unsigned char { accepting, connecting };
-enum class tls_state : unsigned char { done, more_to_read, more_to_write,
-                                       failed };
+enum class tls_state : unsigned char {
+  done,
+  more_to_read,
+  more_to_write,
+  failed
+};
 
 /// One connection's. Never throws and never ends the program: what goes wrong
 /// is `failed` and a reason.

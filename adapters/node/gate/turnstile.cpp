@@ -16,8 +16,7 @@ std::string holder_of(const std::string& address) {
   if (IN6_IS_ADDR_V4MAPPED(&bytes))
     return inet_ntop(AF_INET, bytes.s6_addr + 12, text.data(), text.size());
   std::memset(bytes.s6_addr + 8, 0, 8);
-  return std::string{
-           inet_ntop(AF_INET6, &bytes, text.data(), text.size())}
+  return std::string{inet_ntop(AF_INET6, &bytes, text.data(), text.size())}
          + "/64";
 }
 
@@ -25,8 +24,8 @@ turnstile::turnstile(const gate_limits& limits) : limits_(limits) {
   // nop
 }
 
-std::optional<turnstile::id>
-turnstile::enter(id who, const std::string& holder, time_point now) {
+std::optional<turnstile::id> turnstile::enter(id who, const std::string& holder,
+                                              time_point now) {
   std::optional<id> instead_of;
   const auto known = holders_.find(holder);
   const auto has =

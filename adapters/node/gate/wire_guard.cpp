@@ -91,8 +91,7 @@ wire_verdict wire_guard::see_header(const char* bytes, std::size_t size) {
 }
 
 wire_verdict wire_guard::judge_hello_header() {
-  const bool from_server
-    = header_.operation == message_type::server_handshake;
+  const bool from_server = header_.operation == message_type::server_handshake;
   if (from_server != (options_.side == wire_side::connecting)
       || (from_server && open_))
     return judge(wire_verdict::close, "not the handshake that is due");

@@ -49,8 +49,8 @@ TEST_F(tls_connection, with_a_certificate_of_the_authority_works) {
 }
 
 TEST_F(tls_connection, without_or_with_a_strange_certificate_is_refused) {
-  for (const auto& tls : {link_files{}, of("stranger"),
-                          of("stranger", "other_ca")}) {
+  for (const auto& tls :
+       {link_files{}, of("stranger"), of("stranger", "other_ca")}) {
     const auto answer = ask(tls, 2s);
     ASSERT_FALSE(answer);
     EXPECT_FALSE(is_refusal(answer.error()));

@@ -123,10 +123,10 @@ TEST_F(gate_port, takes_no_more_finished_of_an_address_than_it_may) {
   words speech{server->system};
   std::list<raw_client> many;
   for (std::uint32_t i = 1; i <= 3; ++i)
-    ASSERT_TRUE(many.emplace_back(port, "127.0.0.9")
-                  .say(speech.hello(some_node(i))));
-  ASSERT_TRUE(soon(
-    [&] { return server->port->counts().finished.load() == 3; }));
+    ASSERT_TRUE(
+      many.emplace_back(port, "127.0.0.9").say(speech.hello(some_node(i))));
+  ASSERT_TRUE(
+    soon([&] { return server->port->counts().finished.load() == 3; }));
   const raw_client fourth{port, "127.0.0.9"};
   fourth.say(speech.hello(some_node(4)));
   EXPECT_TRUE(fourth.is_closed_within(20s));
@@ -162,15 +162,13 @@ TEST_F(gate_port, lets_nobody_end_an_actor_of_ours) {
   const caf::error kill{caf::exit_reason::kill};
   const std::vector<caf::message> deadly{
     caf::make_message(caf::exit_msg{whom, kill}),
-    caf::make_message(caf::down_msg{whom, kill}),
-    caf::make_message(kill),
+    caf::make_message(caf::down_msg{whom, kill}), caf::make_message(kill),
     caf::make_message(caf::link_atom_v,
                       caf::actor_cast<caf::strong_actor_ptr>(admin_))};
   for (const auto& x : deadly)
     ASSERT_TRUE(killer.say(speech.message(admin_.id(), x)));
-  ASSERT_TRUE(soon([&] {
-    return server->port->counts().skipped.load() == deadly.size();
-  }));
+  ASSERT_TRUE(soon(
+    [&] { return server->port->counts().skipped.load() == deadly.size(); }));
   expect_service();
 }
 
@@ -202,8 +200,7 @@ TEST_F(gate_port, keeps_strangers_from_all_actors_but_the_published_one) {
   ASSERT_TRUE(client.say(speech.hello(some_node(1))));
   ASSERT_TRUE(client.say(speech.message(
     admin_.id() + 1, caf::make_message(admin_request{"status", ""}))));
-  EXPECT_TRUE(
-    soon([&] { return server->port->counts().skipped.load() == 1; }));
+  EXPECT_TRUE(soon([&] { return server->port->counts().skipped.load() == 1; }));
 }
 
 TEST_F(gate_port, lets_only_those_speak_for_others_who_may) {
@@ -212,10 +209,10 @@ TEST_F(gate_port, lets_only_those_speak_for_others_who_may) {
   words speech{server->system};
   const raw_client client{port};
   ASSERT_TRUE(client.say(speech.hello(some_node(1))));
-  client.say(speech.make(
-    {words::kind::routed_message, 0, 0, 0, 1, admin_.id()}, some_node(2),
-    server->system.node(), std::vector<caf::strong_actor_ptr>{},
-    caf::make_message(admin_request{"status", ""})));
+  client.say(speech.make({words::kind::routed_message, 0, 0, 0, 1, admin_.id()},
+                         some_node(2), server->system.node(),
+                         std::vector<caf::strong_actor_ptr>{},
+                         caf::make_message(admin_request{"status", ""})));
   EXPECT_TRUE(client.is_closed_within(20s));
   EXPECT_EQ(server->port->peer_of(some_node(2)), std::nullopt);
 }
@@ -225,8 +222,7 @@ TEST_F(gate_port, passes_messages_of_many_pieces) {
   const auto found = find(other, port);
   ASSERT_TRUE(found);
   const std::string large(20u << 20, 'x');
-  EXPECT_EQ(ask(other, *found, large),
-            large + " " + std::to_string(geteuid()));
+  EXPECT_EQ(ask(other, *found, large), large + " " + std::to_string(geteuid()));
 }
 
 TEST_F(gate_port, says_why_it_cannot_connect) {

@@ -8,8 +8,8 @@ namespace {
 using namespace std::chrono_literals;
 
 caf::node_id node(std::uint32_t number) {
-  return caf::make_node_id(number, caf::node_id::default_data::host_id_type{
-                                     {1, 2, 3}});
+  return caf::make_node_id(number,
+                           caf::node_id::default_data::host_id_type{{1, 2, 3}});
 }
 
 peer account(std::uint32_t id) {

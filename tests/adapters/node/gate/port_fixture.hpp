@@ -122,8 +122,7 @@ public:
     to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     to.sin_port = htons(port);
     EXPECT_EQ(bind(fd_, reinterpret_cast<sockaddr*>(&from), sizeof from), 0);
-    connected_
-      = connect(fd_, reinterpret_cast<sockaddr*>(&to), sizeof to) == 0;
+    connected_ = connect(fd_, reinterpret_cast<sockaddr*>(&to), sizeof to) == 0;
   }
 
   ~raw_client() {
@@ -203,8 +202,8 @@ private:
 };
 
 inline caf::node_id some_node(std::uint32_t number) {
-  return caf::make_node_id(
-    number, caf::node_id::default_data::host_id_type{{9, 8, 7}});
+  return caf::make_node_id(number,
+                           caf::node_id::default_data::host_id_type{{9, 8, 7}});
 }
 
 /// Until it holds; the time is that of a very busy machine.
@@ -213,7 +212,7 @@ bool soon(F holds) {
   for (int i = 0; i < 2'000; ++i) {
     if (holds())
       return true;
-    std::this_thread::sleep_for(10ms);
+    std::this_thread::sleep_for(10ms); // sleeps: counters tell nobody
   }
   return false;
 }

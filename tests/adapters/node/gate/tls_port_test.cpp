@@ -69,8 +69,8 @@ TEST_F(gate_tls, keeps_the_fingerprint) {
 }
 
 TEST_F(gate_tls, says_that_it_is_tls_that_fails) {
-  for (const auto& said : {asked_by("stranger"),
-                           asked_by("stranger", "other_ca")})
+  for (const auto& said :
+       {asked_by("stranger"), asked_by("stranger", "other_ca")})
     EXPECT_EQ(said.substr(0, 7), "! TLS: ") << said;
   EXPECT_EQ(asked_by("operator"), "hello operator");
 }
@@ -150,8 +150,8 @@ TEST(gate_files, are_refused_by_name) {
   if (!files.good)
     GTEST_SKIP() << "no openssl program to make certificates with";
   const auto good = files.of("engine");
-  const auto wrong = [&](const std::string& certificate,
-                         const std::string& key, const std::string& ca) {
+  const auto wrong = [&](const std::string& certificate, const std::string& key,
+                         const std::string& ca) {
     const auto x = load_tls({certificate, key, ca});
     return x ? "" : render(x.error());
   };
