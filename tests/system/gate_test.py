@@ -15,20 +15,21 @@ from harness import SystemTest, a_deposit, wait_until
 from remote_test import CertifiedTest
 
 
-def silent(address, count, own="127.0.0.1"):
-    """Connections that say nothing, as many as the system gives."""
-    out = []
-    for _ in range(count):
-        s = socket.socket()
-        s.settimeout(2)
-        s.bind((own, 0))
-        try:
-            s.connect(address)
-        except OSError:
-            s.close()
-            break
-        out.append(s)
-    return out
+class GateTest(SystemTest):
+    def silent(self, address, count, own="127.0.0.1"):
+        """Connections that say nothing, as many as the system gives."""
+        out = []
+        for _ in range(count):
+            s = socket.socket()
+            self.addCleanup(s.close)
+            s.settimeout(2)
+            s.bind((own, 0))
+            try:
+                s.connect(address)
+            except OSError:
+                break
+            out.append(s)
+        return out
 
 
 def closed(s):
@@ -44,26 +45,23 @@ def closed(s):
         return True
 
 
-class Silence(SystemTest):
+class Silence(GateTest):
     def test_who_does_not_shake_hands_is_closed(self):
         engine = self.start({"node.limits.handshake_s": 1})
-        crowd = silent(engine.address("node"), 20)
+        crowd = self.silent(engine.address("node"), 20)
         self.assertEqual(len(crowd), 20)
         for s in crowd:
             wait_until(lambda: closed(s), 30)
-            s.close()
         self.assertIn("node_peer_refused", engine.log())
         engine.ask("status")
 
     def test_a_crowd_from_one_address_does_not_stop_its_operators(self):
         engine = self.start()
-        crowd = silent(engine.address("node"), 300)
+        crowd = self.silent(engine.address("node"), 300)
         engine.ask("status")
         still_there = sum(not closed(s) for s in crowd)
         self.assertLessEqual(still_there, 32)
         self.assertLess(len(re.findall("node_peer_refused", engine.log())), 50)
-        for s in crowd:
-            s.close()
 
     def test_wrong_limits_are_refused_by_name(self):
         with self.assertRaises(EngineFailed) as failed:
@@ -72,17 +70,18 @@ class Silence(SystemTest):
         self.assertIn("node.limits.handshake_s", failed.exception.log)
 
 
-class FewDescriptors(SystemTest):
+class FewDescriptors(GateTest):
     def test_the_journal_goes_on_whoever_takes_connections(self):
         engine = self.engine({"store.segment_mb": 1},
                              wrapper=["prlimit", "--nofile=256:256"]).start()
-        engine.add_user("user", "secret-user", "--pending-limit", "none")
+        engine.add_user("user", "secret-user")
         door = self.door(engine, "user")
         self.assertTrue(door.deposit("old.xml", a_deposit("old")).accepted)
         crowd = []
         for n in range(10):  # from addresses that are not ours
             for kind in ("node", "http", "admin"):
-                crowd += silent(engine.address(kind), 40, f"127.0.1.{n + 1}")
+                crowd += self.silent(engine.address(kind), 40,
+                                     f"127.0.1.{n + 1}")
         self.assertGreater(len(crowd), 400)
         before = len(list((engine.data / "journal").iterdir()))
         filler = "x" * 40_000
@@ -96,8 +95,6 @@ class FewDescriptors(SystemTest):
         self.assertNotIn("journal_append_failed", engine.log())
         self.assertNotIn("Too many open files", engine.log())
         engine.ask("status")
-        for s in crowd:
-            s.close()
 
     def test_the_limit_is_raised_as_far_as_it_may_be(self):
         engine = self.engine(
@@ -106,7 +103,7 @@ class FewDescriptors(SystemTest):
         self.assertRegex(limits, r"Max open files +1024 +1024")
 
 
-class Certified(CertifiedTest):
+class Certified(CertifiedTest, GateTest):
     def operator(self, engine, who="node", authority="ca"):
         return subprocess.run(
             [str(harness.PROGRAMS / "depositctl"), "--connect",
@@ -124,7 +121,7 @@ class Certified(CertifiedTest):
         for kind in ("pem", "key"):
             os.rename(self.file("engine", kind),
                       self.file("engine", kind + "x"))
-        crowd = silent(engine.address("node"), 50)
+        self.silent(engine.address("node"), 50)
         self.assertTrue(self.served(engine), engine.log())
         engine.process.send_signal(signal.SIGHUP)
         wait_until(lambda: "node_certificate_kept" in engine.log())
@@ -134,8 +131,6 @@ class Certified(CertifiedTest):
                       self.file("engine", kind))
         wait_until(lambda: "node_certificate_taken" in engine.log())
         self.assertTrue(self.served(engine), engine.log())
-        for s in crowd:
-            s.close()
 
     def test_a_torn_certificate_keeps_the_old_one(self):
         engine = self.start(self.files("engine"))
@@ -151,11 +146,10 @@ class Certified(CertifiedTest):
                              wrapper=["prlimit", "--nofile=200:200"]).start()
         crowd = []
         for n in range(10):
-            crowd += silent(engine.address("node"), 50, f"127.0.1.{n + 1}")
+            crowd += self.silent(engine.address("node"), 50,
+                                 f"127.0.1.{n + 1}")
         self.assertGreater(len(crowd), 300)
         self.assertTrue(self.served(engine), engine.log())
-        for s in crowd:
-            s.close()
 
     def test_a_wrong_pair_is_refused_at_start_by_name(self):
         wrong = {**self.files("engine"),

@@ -89,7 +89,7 @@ bool doorman::new_connection() {
   ++core_->counts.accepted;
   const auto id = core_->next_id();
   const auto instead_of = core_->limits().enter(
-    id, holder_of(address), std::chrono::steady_clock::now());
+    id, kit::holder_of(address), std::chrono::steady_clock::now());
   if (instead_of)
     core_->close(*instead_of, "too many that have not shaken hands");
   connection_options options;

@@ -1,4 +1,4 @@
-#include "adapters/node/gate/turnstile.hpp"
+#include "adapters/doors/kit/turnstile.hpp"
 
 #include <array>
 #include <cstring>
@@ -6,7 +6,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
-namespace depositd::gate {
+namespace depositd::kit {
 
 std::string holder_of(const std::string& address) {
   in6_addr bytes{};
@@ -20,7 +20,7 @@ std::string holder_of(const std::string& address) {
          + "/64";
 }
 
-turnstile::turnstile(const gate_limits& limits) : limits_(limits) {
+turnstile::turnstile(const arrival_limits& limits) : limits_(limits) {
   // nop
 }
 
@@ -126,4 +126,4 @@ void turnstile::drop_if_empty(const std::string& holder) {
     holders_.erase(at);
 }
 
-} // namespace depositd::gate
+} // namespace depositd::kit
