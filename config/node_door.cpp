@@ -6,9 +6,9 @@ namespace depositd {
 
 namespace {
 
-gate::gate_limits limits_of(const node_limits_settings& settings,
-                            const descriptor_shares& shares) {
-  gate::gate_limits out;
+kit::arrival_limits limits_of(const node_limits_settings& settings,
+                              const descriptor_shares& shares) {
+  kit::arrival_limits out;
   out.connections_max = shares.node;
   out.connections_per_address_max =
     std::min(settings.connections_per_address_max, shares.node);

@@ -360,7 +360,9 @@ class Starting(RemoteTest):
             "--set", "node.name=a/b"))
 
 
-class Certificates(RemoteTest):
+class CertifiedTest(RemoteTest):
+    """Gives every test an authority, those it has signed, and others."""
+
     def setUp(self):
         super().setUp()
         for authority in ("ca", "other"):
@@ -392,6 +394,8 @@ class Certificates(RemoteTest):
                 "node.tls.key": self.file(who, "key"),
                 "node.tls.ca": self.file(authority, "pem")}
 
+
+class Certificates(CertifiedTest):
     def test_only_nodes_with_a_certificate_of_the_authority_get_in(self):
         engine = self.start({"processors.count": 0, **self.files("engine")})
         strangers = [

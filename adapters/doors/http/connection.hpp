@@ -34,6 +34,9 @@ struct connection : kit::timed {
   bool enter(phase what, kit::loop::time until) {
     if (doing == phase::doomed)
       return false;
+    // What follows a request line is the rest of a request's head.
+    if (doing != phase::idle && what != phase::idle)
+      made_request();
     doing = what;
     deadline = until;
     return true;
@@ -41,8 +44,12 @@ struct connection : kit::timed {
 
   void expire() override;
 
+  /// It is none of those that are silent.
+  void made_request();
+
   exchange_context& context;
   io_loop& loop;
+  std::uint64_t number = 0; ///< among those of its loop
   int socket = -1;
   std::string peer;
   bool secure = false;

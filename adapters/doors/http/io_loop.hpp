@@ -6,6 +6,7 @@
 // once, 0.9.75 waits for one more event before it looks at any of them. Driven
 // from outside it never waits at all.
 
+#include "adapters/doors/http/arrivals.hpp"
 #include "adapters/doors/kit/deadlines.hpp"
 #include "adapters/doors/kit/lingering.hpp"
 #include "adapters/doors/kit/loop.hpp"
@@ -52,6 +53,7 @@ public:
 
   kit::deadlines connections; ///< all that are open
   kit::lingering ended;       ///< too early for their clients
+  arrivals arriving;          ///< those that have not made a request yet
 
 private:
   void look();

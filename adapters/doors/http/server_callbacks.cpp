@@ -92,11 +92,13 @@ void server_core::open(MHD_Connection* handle, io_loop& loop, void** slot) {
                        : options().idle_limit;
   x->enter(phase::idle, loop.now() + limit);
   loop.connections.add(*x);
+  loop.arriving.add(*x, loop.now());
   *slot = x.release();
 }
 
 void server_core::close(connection& x) {
   x.loop.connections.remove(x);
+  x.loop.arriving.forget(x);
   if (x.lingers || x.doing == phase::receiving
       || kit::has_unread_bytes(x.socket))
     x.loop.ended.add(x.socket);

@@ -86,6 +86,12 @@ MHD_Daemon* server_core::make_daemon(worker& for_whom) {
   return out;
 }
 
+/// Of each loop. Half of all: whoever asks for something finds a place.
+std::uint32_t server_core::silent_max() const {
+  const auto loops = std::max(options().io_threads, 1u);
+  return std::max(connections_.max() / 2 / loops, 1u);
+}
+
 caf::error server_core::start_worker() {
   try {
     if (!labour_)
@@ -97,6 +103,7 @@ caf::error server_core::start_worker() {
     return caf::make_error(ec::bad_setting, why.what());
   }
   auto& loop = workers_.back()->loop;
+  loop.arriving.limit(silent_max());
   if (auto* daemon = make_daemon(*workers_.back())) {
     loop.start(daemon, options().after_round);
     return {};

@@ -46,6 +46,7 @@ private:
 
   MHD_Daemon* make_daemon(worker& for_whom);
   caf::error start_worker();
+  std::uint32_t silent_max() const;
   void open(MHD_Connection* handle, io_loop& loop, void** slot);
   void close(connection& x);
   void close_answers(std::chrono::steady_clock::time_point until);

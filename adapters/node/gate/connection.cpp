@@ -128,8 +128,11 @@ rw_state connection::shake_hands() {
     case tls_state::more_to_read:
       return rw_state::success;
     default:
-      fail(tls_->reason().empty() ? std::string{"TLS: it closed"}
-                                  : "TLS: " + tls_->reason());
+      // Who was closed by the other end may try again.
+      if (!tls_->reason().empty())
+        fail("TLS: " + tls_->reason());
+      else
+        fail(options_.failure ? "" : "TLS: it closed");
       return rw_state::failure;
   }
 }

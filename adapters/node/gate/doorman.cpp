@@ -88,16 +88,10 @@ bool doorman::new_connection() {
     return close_at_once(socket), false;
   ++core_->counts.accepted;
   const auto id = core_->next_id();
-  const auto entered = core_->limits().enter(id, holder_of(address),
-                                             std::chrono::steady_clock::now());
-  if (!entered.admitted) {
-    close_at_once(socket);
-    ++core_->counts.refused;
-    core_->say(address, "too many connections that have said nothing yet");
-    return true;
-  }
-  if (entered.instead_of)
-    core_->close(*entered.instead_of, "made room for a newer connection");
+  const auto instead_of = core_->limits().enter(
+    id, kit::holder_of(address), std::chrono::steady_clock::now());
+  if (instead_of)
+    core_->close(*instead_of, "too many that have not shaken hands");
   connection_options options;
   options.core = core_;
   options.socket = socket;

@@ -53,7 +53,7 @@ node_port::node_port(caf::actor_system& system, node_port_options options,
   watch_routes(system_, &core_->peers());
   system_.middleman().backend().post(ignore_broken_pipes);
   if (options_.tls.configured())
-    look_ = tried_ = look_of(options_.tls);
+    tried_ = look_of(options_.tls);
   clock_ = std::thread{[this] { tick(); }};
 }
 
@@ -113,8 +113,7 @@ void node_port::load_if(bool changed_only) {
     return;
   }
   core_->use(std::move(*loaded));
-  if (std::exchange(look_, look) != look || !changed_only)
-    spdlog::info("node_certificate_taken file={}", options_.tls.certificate);
+  spdlog::info("node_certificate_taken file={}", options_.tls.certificate);
 }
 
 void node_port::tick() {

@@ -3,8 +3,8 @@
 // The node port: the one way in and out for messages between processes. In
 // place of CAF's own `publish` and `remote_actor`, plain and TLS.
 
+#include "adapters/doors/kit/turnstile.hpp"
 #include "adapters/node/gate/tls.hpp"
-#include "adapters/node/gate/turnstile.hpp"
 #include "messages/ports/known_peers.hpp"
 #include "messages/values/endpoint.hpp"
 
@@ -25,7 +25,7 @@ struct port_counts;
 
 struct node_port_options {
   tls_files tls; ///< without: plain, here and in what is connected to
-  gate_limits limits;
+  kit::arrival_limits limits;
   admission admit;
   /// How often the files are looked at.
   std::chrono::milliseconds files_every{2'000};
@@ -80,7 +80,6 @@ private:
   std::shared_ptr<port_core> core_;
   caf::io::middleman_actor middleman_;
   std::mutex guard_;
-  std::string look_;  ///< of the files in use
   std::string tried_; ///< of the files that were read last
   std::condition_variable wake_;
   bool ending_ = false;

@@ -65,8 +65,8 @@ namespace basp {
 bool routing_table::add_indirect(const node_id& hop, const node_id& dest) {
   using function = bool (*)(routing_table*, const node_id&, const node_id&);
   static const auto original = reinterpret_cast<function>(
-    ::dlsym(RTLD_NEXT,
-            "_ZN3caf2io4basp13routing_table12add_indirectERKNS_7node_idES5_"));
+    ::dlsym(RTLD_NEXT, "_ZN3caf2io4basp13routing_table12add_indirectE"
+                       "RKNS_7node_idES5_"));
   return depositd::gate::may_forward(parent_->system(), hop) && original
          && original(this, hop, dest);
 }

@@ -30,8 +30,9 @@ bool line_budget::take(time_point now, std::uint64_t& missed) {
   return true;
 }
 
-port_core::port_core(caf::actor_system& system, const gate_limits& limits,
-                     admission admit, tls_context tls)
+port_core::port_core(caf::actor_system& system,
+                     const kit::arrival_limits& limits, admission admit,
+                     tls_context tls)
   : system_(system), limits_(limits), peers_(std::move(admit)),
     tls_(std::move(tls)) {
   // nop

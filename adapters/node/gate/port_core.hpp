@@ -3,9 +3,9 @@
 // What the connections of one process share: limits, who is there, what is
 // said about it in the log.
 
+#include "adapters/doors/kit/turnstile.hpp"
 #include "adapters/node/gate/peer_table.hpp"
 #include "adapters/node/gate/tls.hpp"
-#include "adapters/node/gate/turnstile.hpp"
 
 #include <caf/actor_system.hpp>
 
@@ -43,7 +43,7 @@ private:
 struct port_counts {
   std::atomic<std::uint64_t> accepted{0};
   std::atomic<std::uint64_t> finished{0}; ///< shook hands
-  std::atomic<std::uint64_t> refused{0};  ///< above a limit, at once
+  std::atomic<std::uint64_t> refused{0};  ///< no descriptor was left
   std::atomic<std::uint64_t> closed{0};   ///< for what they said or did not say
   std::atomic<std::uint64_t> skipped{0};  ///< messages that nobody got
 };
@@ -53,7 +53,7 @@ class port_core {
 public:
   using time_point = std::chrono::steady_clock::time_point;
 
-  port_core(caf::actor_system& system, const gate_limits& limits,
+  port_core(caf::actor_system& system, const kit::arrival_limits& limits,
             admission admit, tls_context tls);
 
   // -- any thread -------------------------------------------------------------
@@ -88,7 +88,7 @@ public:
 
   // -- connections ------------------------------------------------------------
 
-  turnstile& limits() {
+  kit::turnstile& limits() {
     return limits_;
   }
 
@@ -110,7 +110,7 @@ public:
 
 private:
   caf::actor_system& system_;
-  turnstile limits_;
+  kit::turnstile limits_;
   peer_table peers_;
   mutable std::mutex guard_;
   tls_context tls_;

@@ -277,6 +277,20 @@ TEST_F(http_bad_input, answers_503_above_the_connection_limit) {
               200u);
 }
 
+TEST_F(http_bad_input, closes_the_oldest_silent_one_when_there_are_too_many) {
+  start({.connections_max = 8});
+  std::vector<std::unique_ptr<raw_client>> silent;
+  for (int i = 0; i < 20; ++i) {
+    silent.push_back(std::make_unique<raw_client>(server_->port()));
+    silent.back()->send("GET /hel"); // and nothing more
+  }
+  EXPECT_TRUE(silent.front()->closed());
+  auto honest = connect();
+  const auto x = honest.exchange("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n");
+  ASSERT_TRUE(x);
+  EXPECT_EQ(x->status, 200u);
+}
+
 TEST_F(http_bad_input, holds_no_more_body_bytes_than_allowed) {
   start({.body_bytes_max = 1'000'000, .bodies_bytes_max = 1'000'000});
   auto first = connect();

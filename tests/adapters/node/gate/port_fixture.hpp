@@ -212,7 +212,7 @@ bool soon(F holds) {
   for (int i = 0; i < 2'000; ++i) {
     if (holds())
       return true;
-    std::this_thread::sleep_for(10ms);
+    std::this_thread::sleep_for(10ms); // sleeps: counters tell nobody
   }
   return false;
 }

@@ -1,4 +1,4 @@
-#include "adapters/node/gate/turnstile.hpp"
+#include "adapters/doors/kit/turnstile.hpp"
 
 #include <array>
 #include <cstring>
@@ -6,7 +6,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
-namespace depositd::gate {
+namespace depositd::kit {
 
 std::string holder_of(const std::string& address) {
   in6_addr bytes{};
@@ -20,25 +20,22 @@ std::string holder_of(const std::string& address) {
          + "/64";
 }
 
-turnstile::turnstile(const gate_limits& limits) : limits_(limits) {
+turnstile::turnstile(const arrival_limits& limits) : limits_(limits) {
   // nop
 }
 
-turnstile::entrance turnstile::enter(id who, const std::string& holder,
-                                     time_point now) {
+std::optional<turnstile::id> turnstile::enter(id who, const std::string& holder,
+                                              time_point now) {
+  std::optional<id> instead_of;
   const auto known = holders_.find(holder);
   const auto has =
     known == holders_.end() ? 0 : known->second.unfinished.size();
   if (has >= limits_.unfinished_per_address_max)
-    return {};
-  entrance out{true, std::nullopt};
-  if (unfinished_ >= limits_.unfinished_max) {
-    const auto most = by_unfinished_.rbegin();
-    if (most == by_unfinished_.rend())
-      return {};
-    out.instead_of = *holders_[most->second].unfinished.begin();
-    leave(*out.instead_of);
-  }
+    instead_of = *known->second.unfinished.begin();
+  else if (unfinished_ >= limits_.unfinished_max && !by_unfinished_.empty())
+    instead_of = *holders_[by_unfinished_.rbegin()->second].unfinished.begin();
+  if (instead_of)
+    leave(*instead_of);
   auto& at = places_[who];
   at.holder = holder;
   at.limited = false;
@@ -46,7 +43,7 @@ turnstile::entrance turnstile::enter(id who, const std::string& holder,
   reorder(holder, holders_[holder].unfinished.size() - 1);
   ++unfinished_;
   limit(who, at, now + limits_.handshake);
-  return out;
+  return instead_of;
 }
 
 bool turnstile::finish(id who) {
@@ -129,4 +126,4 @@ void turnstile::drop_if_empty(const std::string& holder) {
     holders_.erase(at);
 }
 
-} // namespace depositd::gate
+} // namespace depositd::kit

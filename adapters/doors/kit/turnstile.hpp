@@ -12,16 +12,19 @@
 #include <utility>
 #include <vector>
 
-namespace depositd::gate {
+namespace depositd::kit {
 
-struct gate_limits {
-  std::uint32_t connections_max = 2'000; ///< that have shaken hands
+/// Those that have shaken hands, or whatever it is that strangers do not do,
+/// are finished.
+struct arrival_limits {
+  std::uint32_t connections_max = 2'000; ///< that are finished
   std::uint32_t connections_per_address_max = 256;
-  std::uint32_t unfinished_max = 512; ///< that have not
+  std::uint32_t unfinished_max = 512;
   std::uint32_t unfinished_per_address_max = 32;
-  std::chrono::milliseconds handshake{10'000}; ///< for TLS and CAF's together
+  std::chrono::milliseconds handshake{10'000}; ///< until it must be finished
 
-  friend bool operator==(const gate_limits&, const gate_limits&) = default;
+  friend bool operator==(const arrival_limits&,
+                         const arrival_limits&) = default;
 };
 
 /// Of a numeric address, the part that one holder has to itself: an IPv4
@@ -34,17 +37,13 @@ public:
   using id = std::uint64_t;
   using time_point = std::chrono::steady_clock::time_point;
 
-  explicit turnstile(const gate_limits& limits);
+  explicit turnstile(const arrival_limits& limits);
 
-  struct entrance {
-    bool admitted = false;
-    /// Has to go in its place: the oldest unfinished one of whoever has most
-    /// of them, so that those who have many make room for those who have few.
-    std::optional<id> instead_of;
-  };
-
-  /// Each needs an id of its own.
-  entrance enter(id who, const std::string& holder, time_point now);
+  /// One comes, with an id of its own, and tells who has to go if there is one
+  /// too many: the oldest unfinished one of the same holder, or of whoever has
+  /// most of them. Handshakes take moments, so those who want to finish do, and
+  /// those who have many make room for those who have few.
+  std::optional<id> enter(id who, const std::string& holder, time_point now);
 
   /// It has shaken hands; false: one too many, it has to go.
   bool finish(id who);
@@ -85,7 +84,7 @@ private:
   void forget_unfinished(id who, const std::string& holder);
   void drop_if_empty(const std::string& holder);
 
-  gate_limits limits_;
+  arrival_limits limits_;
   std::map<id, place> places_;
   std::map<std::string, holding> holders_;
   std::set<std::pair<std::size_t, std::string>> by_unfinished_;
@@ -93,4 +92,4 @@ private:
   std::size_t unfinished_ = 0;
 };
 
-} // namespace depositd::gate
+} // namespace depositd::kit

@@ -1,14 +1,14 @@
-#include "adapters/node/gate/turnstile.hpp"
+#include "adapters/doors/kit/turnstile.hpp"
 
 #include <gtest/gtest.h>
 
-namespace depositd::gate {
+namespace depositd::kit {
 namespace {
 
 using namespace std::chrono_literals;
 
-gate_limits few() {
-  gate_limits out;
+arrival_limits few() {
+  arrival_limits out;
   out.connections_max = 3;
   out.connections_per_address_max = 2;
   out.unfinished_max = 4;
@@ -16,43 +16,43 @@ gate_limits few() {
   return out;
 }
 
-class gate_turnstile : public ::testing::Test {
+class kit_turnstile : public ::testing::Test {
 protected:
-  bool enters(turnstile::id who, const std::string& holder) {
-    return door.enter(who, holder, now).admitted;
+  /// Who has to go for it; 0: nobody.
+  turnstile::id enters(turnstile::id who, const std::string& holder) {
+    return door.enter(who, holder, now).value_or(0);
   }
 
   bool comes_in(turnstile::id who, const std::string& holder) {
-    return enters(who, holder) && door.finish(who);
+    enters(who, holder);
+    return door.finish(who);
   }
 
   turnstile::time_point now{1000s};
   turnstile door{few()};
 };
 
-TEST_F(gate_turnstile, refuses_an_address_with_too_many_unfinished) {
-  EXPECT_TRUE(enters(1, "a"));
-  EXPECT_TRUE(enters(2, "a"));
-  EXPECT_TRUE(enters(3, "a"));
-  EXPECT_FALSE(enters(4, "a"));
-  EXPECT_TRUE(enters(5, "b"));
-  EXPECT_TRUE(door.finish(1));
-  EXPECT_TRUE(enters(6, "a"));
+TEST_F(kit_turnstile, keeps_the_newest_unfinished_of_an_address) {
+  for (turnstile::id who : {1, 2, 3})
+    EXPECT_EQ(enters(who, "a"), 0U);
+  EXPECT_EQ(enters(4, "a"), 1U);
+  EXPECT_EQ(door.unfinished(), 3U);
+  EXPECT_EQ(enters(5, "b"), 0U);
+  EXPECT_TRUE(door.finish(2));
+  EXPECT_EQ(enters(6, "c"), 0U);
 }
 
-TEST_F(gate_turnstile, makes_room_at_the_cost_of_who_has_most) {
+TEST_F(kit_turnstile, makes_room_at_the_cost_of_who_has_most) {
   for (turnstile::id who : {1, 2, 3})
-    EXPECT_TRUE(enters(who, "many"));
-  EXPECT_TRUE(enters(4, "one"));
-  const auto next = door.enter(5, "other", now);
-  EXPECT_TRUE(next.admitted);
-  EXPECT_EQ(next.instead_of, turnstile::id{1});
+    enters(who, "many");
+  enters(4, "one");
+  EXPECT_EQ(enters(5, "other"), 1U);
   EXPECT_EQ(door.unfinished(), 4U);
   EXPECT_FALSE(door.finish(1)); // its place is gone
   EXPECT_TRUE(door.finish(4));
 }
 
-TEST_F(gate_turnstile, bounds_the_finished_of_an_address_and_of_all) {
+TEST_F(kit_turnstile, bounds_the_finished_of_an_address_and_of_all) {
   EXPECT_TRUE(comes_in(1, "a"));
   EXPECT_TRUE(comes_in(2, "a"));
   EXPECT_FALSE(comes_in(3, "a"));
@@ -63,7 +63,7 @@ TEST_F(gate_turnstile, bounds_the_finished_of_an_address_and_of_all) {
   EXPECT_TRUE(door.finish(5));
 }
 
-TEST_F(gate_turnstile, tells_once_whose_time_is_up) {
+TEST_F(kit_turnstile, tells_once_whose_time_is_up) {
   enters(1, "a");
   now += 4s;
   enters(2, "a");
@@ -81,7 +81,7 @@ TEST_F(gate_turnstile, tells_once_whose_time_is_up) {
   EXPECT_EQ(door.overdue(now), std::vector<turnstile::id>{3});
 }
 
-TEST_F(gate_turnstile, is_empty_when_all_have_left) {
+TEST_F(kit_turnstile, is_empty_when_all_have_left) {
   enters(1, "a");
   comes_in(2, "a");
   door.leave(1);
@@ -92,7 +92,7 @@ TEST_F(gate_turnstile, is_empty_when_all_have_left) {
   EXPECT_TRUE(door.overdue(now + 1h).empty());
 }
 
-TEST(gate_holder, is_an_address_or_the_first_half_of_a_long_one) {
+TEST(kit_holder, is_an_address_or_the_first_half_of_a_long_one) {
   EXPECT_EQ(holder_of("127.0.0.1"), "127.0.0.1");
   EXPECT_EQ(holder_of("::ffff:10.0.0.7"), "10.0.0.7");
   EXPECT_EQ(holder_of("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::/64");
@@ -100,4 +100,4 @@ TEST(gate_holder, is_an_address_or_the_first_half_of_a_long_one) {
 }
 
 } // namespace
-} // namespace depositd::gate
+} // namespace depositd::kit

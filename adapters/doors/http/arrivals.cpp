@@ -1,0 +1,42 @@
+#include "adapters/doors/http/arrivals.hpp"
+
+#include "adapters/doors/http/connection.hpp"
+#include "adapters/doors/http/io_loop.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace depositd::http {
+
+void connection::made_request() {
+  loop.arriving.forget(*this);
+}
+
+void arrivals::limit(std::uint32_t unfinished_max) {
+  kit::arrival_limits limits;
+  limits.connections_max = std::numeric_limits<std::uint32_t>::max();
+  limits.connections_per_address_max = limits.connections_max;
+  limits.unfinished_max = unfinished_max;
+  // All of them may be those of one proxy.
+  limits.unfinished_per_address_max = unfinished_max;
+  door_ = kit::turnstile{limits};
+}
+
+void arrivals::add(connection& x, time_point now) {
+  x.number = ++last_;
+  silent_[x.number] = &x;
+  const auto instead_of = door_.enter(x.number, kit::holder_of(x.peer), now);
+  if (!instead_of)
+    return;
+  if (const auto at = silent_.find(*instead_of); at != silent_.end()) {
+    at->second->expire();
+    silent_.erase(at);
+  }
+}
+
+void arrivals::forget(const connection& x) {
+  if (silent_.erase(x.number) > 0)
+    door_.leave(x.number);
+}
+
+} // namespace depositd::http
