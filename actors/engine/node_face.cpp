@@ -37,7 +37,7 @@ void take(self_pointer self, const control_changed& x) {
   for (auto& promise : std::exchange(state.waiting, {}))
     promise.deliver(told);
   for (const auto& who : state.watchers)
-    self->send(caf::actor_cast<caf::actor>(who), told);
+    caf::anon_send(caf::actor_cast<caf::actor>(who), told);
 }
 
 caf::result<ports_opened> open(self_pointer self, const open_ports& x) {

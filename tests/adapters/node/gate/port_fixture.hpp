@@ -74,6 +74,9 @@ inline admin_actor::behavior_type echo(admin_actor::pointer self,
                                                               : "stranger";
       return admin_reply{x.command + " " + name};
     },
+    [](const sign_in&) -> caf::result<signed_in> {
+      return caf::make_error(ec::draining);
+    },
     [](const connect_native&) -> caf::result<native_actor> {
       return caf::make_error(ec::draining);
     },
