@@ -1,11 +1,10 @@
 # Debian ships CAF 0.17.6 without a CMake or pkg-config file.
 #
-# Targets: caf::core, caf::io, caf::openssl
+# Targets: caf::core, caf::io
 
 find_path(CAF_INCLUDE_DIR caf/config.hpp)
 find_library(CAF_CORE_LIBRARY caf_core)
 find_library(CAF_IO_LIBRARY caf_io)
-find_library(CAF_OPENSSL_LIBRARY caf_openssl)
 
 if(CAF_INCLUDE_DIR)
   file(STRINGS "${CAF_INCLUDE_DIR}/caf/config.hpp" caf_version_line
@@ -20,13 +19,11 @@ endif()
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(
   CAF
-  REQUIRED_VARS CAF_CORE_LIBRARY CAF_IO_LIBRARY CAF_OPENSSL_LIBRARY
-                CAF_INCLUDE_DIR
+  REQUIRED_VARS CAF_CORE_LIBRARY CAF_IO_LIBRARY CAF_INCLUDE_DIR
   VERSION_VAR CAF_VERSION)
 
 if(CAF_FOUND AND NOT TARGET caf::core)
   find_package(Threads REQUIRED)
-  find_package(OpenSSL REQUIRED)
   function(caf_component name library)
     add_library(caf::${name} UNKNOWN IMPORTED)
     set_target_properties(
@@ -37,6 +34,4 @@ if(CAF_FOUND AND NOT TARGET caf::core)
   endfunction()
   caf_component(core "${CAF_CORE_LIBRARY}" Threads::Threads)
   caf_component(io "${CAF_IO_LIBRARY}" caf::core)
-  caf_component(openssl "${CAF_OPENSSL_LIBRARY}" caf::io OpenSSL::SSL
-                OpenSSL::Crypto)
 endif()

@@ -1,5 +1,7 @@
 #include "config/descriptors.hpp"
 
+#include "adapters/doors/kit/listen.hpp"
+
 #include <algorithm>
 #include <limits>
 
@@ -9,9 +11,6 @@ namespace depositd {
 
 namespace {
 
-/// Stores, logs, threads' loops, brokers, and some to spare. An engine with all
-/// of it has 60 open.
-constexpr std::uint64_t held_back = 96;
 constexpr std::uint32_t admin_wanted = 64;
 constexpr std::uint32_t least = 4;
 
@@ -31,7 +30,9 @@ descriptor_shares share_descriptors(std::uint64_t limit,
                                  node.connections_max, node.unfinished_max};
   const std::uint64_t all = std::uint64_t{wanted.http} + wanted.admin
                             + wanted.node + wanted.node_unfinished;
-  const auto spare = limit > held_back ? limit - held_back : 0;
+  const auto spare = limit > kit::descriptors_held_back
+                       ? limit - kit::descriptors_held_back
+                       : 0;
   if (all <= spare)
     return wanted;
   return {part(spare, 4, wanted.http), part(spare, 1, wanted.admin),

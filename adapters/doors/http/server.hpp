@@ -24,7 +24,7 @@ struct server_options {
   kit::tls_files tls;
   kit::address_list trusted_proxies; ///< whose X-Forwarded-For is believed
   std::uint32_t io_threads = 2;
-  std::uint32_t connections_max = 4096;
+  std::uint32_t connections_max = 4096; ///< less if few files may be open
   std::uint32_t connections_per_address_max = 0; ///< 0: no limit
   std::size_t header_bytes_max = 16 * 1024;      ///< request line included
   std::uint32_t headers_max = 100;

@@ -1,5 +1,6 @@
 #include "adapters/doors/kit/listen.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -8,6 +9,7 @@
 #include <arpa/inet.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -68,6 +70,17 @@ caf::expected<listener> listen_at(const endpoint& where) {
   out.port = port_of(fd);
   out.address = to_string(endpoint{where.host, out.port});
   return out;
+}
+
+std::uint32_t connections_possible(std::uint32_t wanted) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+    return wanted;
+  const std::uint64_t spare = limit.rlim_cur > descriptors_held_back
+                                ? limit.rlim_cur - descriptors_held_back
+                                : 0;
+  return static_cast<std::uint32_t>(
+    std::clamp<std::uint64_t>(spare / 2, 4, std::max(wanted, 4U)));
 }
 
 std::string numeric_address(const sockaddr* from) {

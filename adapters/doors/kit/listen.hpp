@@ -24,14 +24,23 @@ struct listener {
 /// address.
 caf::expected<listener> listen_at(const endpoint& where);
 
+/// Files that no door's connections may take: for stores, logs, the loops of
+/// threads, brokers, and some to spare. An engine with all of it has 60 open.
+inline constexpr std::uint64_t descriptors_held_back = 96;
+
+/// How many connections one door may serve when so many are wanted: half of
+/// what all doors may have, at most.
+std::uint32_t connections_possible(std::uint32_t wanted);
+
 /// The address as text, without the port; empty if there is none.
 std::string numeric_address(const sockaddr* from);
 
 /// Counts the connections of a door. Any thread.
 class connection_limit {
 public:
-  void set(std::uint32_t max) {
-    max_ = max;
+  /// As many as possible, and `wanted` at most.
+  void set(std::uint32_t wanted) {
+    max_ = connections_possible(wanted);
   }
 
   std::uint32_t max() const {

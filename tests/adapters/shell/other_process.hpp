@@ -2,6 +2,7 @@
 
 // An engine in a process of its own, because CAF knows itself by process.
 
+#include "adapters/node/gate/node_port.hpp"
 #include "messages/actors.hpp"
 #include "messages/cluster.hpp"
 #include "messages/message_types.hpp"
@@ -10,7 +11,6 @@
 #include "messages/values/node_options.hpp"
 
 #include <caf/io/all.hpp>
-#include <caf/openssl/all.hpp>
 
 #include <gtest/gtest.h>
 
@@ -89,27 +89,24 @@ public:
 
 private:
   struct config : caf::actor_system_config {
-    explicit config(const server_files& tls) {
+    config() {
       add_depositd_messages(*this);
       load<caf::io::middleman>();
-      if (!tls.certificate.empty()) {
-        load<caf::openssl::manager>();
-        openssl_certificate = tls.certificate;
-        openssl_key = tls.key;
-        openssl_cafile = tls.ca;
-      }
       set("scheduler.max-threads", std::size_t{1});
       apply_node_options(*this);
     }
   };
 
   [[noreturn]] static void serve(int out, const server_files& tls) {
-    config options{tls};
+    config options;
     caf::actor_system system{options};
     const auto engine = system.spawn(echo, 0);
-    const auto published = tls.certificate.empty()
-                             ? caf::io::publish(engine, 0, "127.0.0.1")
-                             : caf::openssl::publish(engine, 0, "127.0.0.1");
+    gate::node_port_options wanted;
+    wanted.tls = {tls.certificate, tls.key, tls.ca};
+    const auto opened = gate::node_port::open(system, std::move(wanted));
+    if (!opened)
+      _exit(1);
+    const auto published = (*opened)->publish(engine, {"127.0.0.1", 0});
     const std::uint16_t port = published ? *published : 0;
     if (write(out, &port, sizeof(port)) < 0)
       _exit(1);

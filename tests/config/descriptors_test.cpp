@@ -1,0 +1,46 @@
+#include "config/descriptors.hpp"
+
+#include <gtest/gtest.h>
+
+namespace depositd {
+namespace {
+
+std::uint64_t sum(const descriptor_shares& x) {
+  return std::uint64_t{x.http} + x.admin + x.node + x.node_unfinished;
+}
+
+TEST(descriptors, are_what_the_settings_want_if_there_are_so_many) {
+  depositd_settings settings;
+  const auto x = share_descriptors(20'000, settings);
+  EXPECT_EQ(x.http, settings.http.connections_max);
+  EXPECT_EQ(x.node, settings.node.limits.connections_max);
+  EXPECT_EQ(x.node_unfinished, settings.node.limits.unfinished_max);
+  EXPECT_EQ(x.admin, 64U);
+}
+
+TEST(descriptors, are_held_back_for_the_journal_if_there_are_few) {
+  for (const std::uint64_t limit : {160, 200, 256, 1'024, 4'096})
+    EXPECT_LE(sum(share_descriptors(limit, {})), limit - 96) << limit;
+}
+
+TEST(descriptors, suffice_for_somebody_at_each_door_whatever_happens) {
+  for (const std::uint64_t limit : {0, 16, 64, 97, 128}) {
+    const auto x = share_descriptors(limit, {});
+    EXPECT_GE(x.http, 4U);
+    EXPECT_GE(x.admin, 4U);
+    EXPECT_GE(x.node, 4U);
+    EXPECT_GE(x.node_unfinished, 4U);
+  }
+}
+
+TEST(descriptors, of_a_door_are_no_more_than_it_wants) {
+  depositd_settings settings;
+  settings.http.connections_max = 5;
+  settings.node.limits.unfinished_max = 2;
+  const auto x = share_descriptors(256, settings);
+  EXPECT_EQ(x.http, 5U);
+  EXPECT_EQ(x.node_unfinished, 2U);
+}
+
+} // namespace
+} // namespace depositd
