@@ -5,6 +5,7 @@
 #include "config/engine.hpp"
 #include "config/node_door.hpp"
 #include "config/own_people.hpp"
+#include "config/process_memory.hpp"
 #include "config/processor_node.hpp"
 #include "config/version.hpp"
 
@@ -39,15 +40,19 @@ sigset_t block_signals() {
   return out;
 }
 
-/// Until one comes that ends the program; each other one is a wish to read
-/// files again.
-int await_end(const sigset_t& signals, const std::function<void()>& reload) {
+/// Until one comes that ends the program; SIGHUP is a wish to read files again.
+/// `each_second` is called meanwhile.
+int await_end(const sigset_t& signals, const std::function<void()>& reload,
+              const std::function<void()>& each_second) {
   for (;;) {
-    int signal = 0;
-    sigwait(&signals, &signal);
-    if (signal != SIGHUP)
+    const timespec second{1, 0};
+    const int signal = sigtimedwait(&signals, nullptr, &second);
+    if (signal == SIGHUP)
+      reload();
+    else if (signal > 0)
       return signal;
-    reload();
+    else
+      each_second();
   }
 }
 
@@ -85,7 +90,8 @@ int run_processors(const depositd::depositd_settings& settings,
   depositd::processor_node node{
     system, settings, (*port)->middleman(), engine,
     [](const std::string& line) { std::cout << line << std::endl; }};
-  const int signal = await_end(signals, [&] { (*port)->reload(); });
+  const int signal = await_end(
+    signals, [&] { (*port)->reload(); }, [] {});
   spdlog::info("node_stopping signal={}", signal);
   node.stop();
   leave(exit_done);
@@ -95,6 +101,8 @@ int run(const depositd::depositd_settings& settings) {
   const auto signals = block_signals();
   start_log(settings.log.level);
   depositd::warn_of_root();
+  for (const auto& remark : settings.remarks)
+    spdlog::warn("setting_remark {}", remark);
   depositd::engine_config config;
   caf::actor_system system{config};
   auto started =
@@ -105,7 +113,10 @@ int run(const depositd::depositd_settings& settings) {
   if (!started)
     not_started(started.error());
   std::cout << (*started)->ready_line() << std::endl;
-  const int signal = await_end(signals, [&] { (*started)->reload(); });
+  depositd::memory_watch memory;
+  const int signal = await_end(
+    signals, [&] { (*started)->reload(); },
+    [&] { memory.look((*started)->memory_used()); });
   spdlog::info("engine_stopping signal={}", signal);
   (*started)->stop();
   started->reset();
@@ -115,6 +126,7 @@ int run(const depositd::depositd_settings& settings) {
 } // namespace
 
 int main(int argc, char** argv) {
+  depositd::prepare_for_little_memory();
   const auto line
     = depositd::read_command_line(argc, argv, depositd::version_text);
   if (!line.settings) {

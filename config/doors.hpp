@@ -6,6 +6,7 @@
 #include "config/settings.hpp"
 #include "config/stores.hpp"
 #include "messages/actors.hpp"
+#include "messages/values/memory_budget.hpp"
 
 #include <caf/actor_system.hpp>
 
@@ -23,6 +24,7 @@ struct doors_options {
   handler_actor handler;
   std::function<bool()> kafka_waits; ///< null: no Kafka
   descriptor_shares shares;
+  std::shared_ptr<memory_budget> memory; ///< of all doors and the engine
 };
 
 class doors {

@@ -50,6 +50,11 @@ public:
   /// Reads the node port's certificate again.
   void reload();
 
+  /// Bytes that count against the budget of memory now.
+  std::uint64_t memory_used() const noexcept {
+    return budget_->used();
+  }
+
   /// Closes the doors, drains, lets all actors end.
   void stop();
 
@@ -76,7 +81,7 @@ private:
   descriptor_shares shares_;
   std::unique_ptr<gate::node_port> node_; ///< outlives who connects through it
   stores stores_;
-  std::shared_ptr<journal::memory_budget> budget_;
+  std::shared_ptr<memory_budget> budget_;
   depositd::engine::core_actors core_;    ///< with one shard
   std::unique_ptr<shared_shards> shared_; ///< with several
   shards_actor shard_;                    ///< the core's, or the router

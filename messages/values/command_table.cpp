@@ -37,7 +37,9 @@ NLOHMANN_JSON_SERIALIZE_ENUM(
                {value_kind::files, "files"},
                {value_kind::password, "password"},
                {value_kind::optional_password, "optional_password"},
-               {value_kind::api_key, "api_key"}})
+               {value_kind::api_key, "api_key"},
+               {value_kind::expiry, "expiry"},
+               {value_kind::bytes, "bytes"}})
 
 NLOHMANN_JSON_SERIALIZE_ENUM(block_kind, {{block_kind::table, "table"},
                                           {block_kind::pairs, "pairs"},

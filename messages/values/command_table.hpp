@@ -31,6 +31,8 @@ enum class value_kind : std::uint8_t {
   password,          ///< read where the operator is; only its hash travels
   optional_password, ///< the same, only if the option is given
   api_key,           ///< made or read there; only its digest travels
+  expiry,            ///< a time, or "90d" from now; travels as microseconds
+  bytes,             ///< a number, "10k", "10m", "10g", "none" or "default"
 };
 
 /// Numbers that JSON readers everywhere keep exactly.

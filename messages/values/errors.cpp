@@ -40,6 +40,8 @@ const char* to_string(ec code) {
       return "throttled";
     case ec::not_allowed:
       return "not_allowed";
+    case ec::quota_reached:
+      return "quota_reached";
   }
   return "unknown";
 }

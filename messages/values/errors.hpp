@@ -44,6 +44,9 @@ enum class ec : std::uint8_t {
   throttled,
   /// Whoever asks may not do this; the text names them and the right.
   not_allowed,
+  /// The user asks more often, or has more bytes waiting, than the quota
+  /// allows.
+  quota_reached,
 };
 
 /// The name of an error in lower case, e.g. "not_found".

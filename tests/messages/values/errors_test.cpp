@@ -24,7 +24,8 @@ constexpr ec all[] = {ec::invalid_argument,
                       ec::too_large,
                       ec::already_exists,
                       ec::throttled,
-                      ec::not_allowed};
+                      ec::not_allowed,
+                      ec::quota_reached};
 
 TEST(errors, all_have_a_name_of_their_own) {
   std::set<std::string> names;
