@@ -35,7 +35,7 @@ std::string signed_in_at(admin_pointer self, const caf::node_id& node,
 }
 
 caller caller_at(admin_pointer self, const peer& who, const std::string& name,
-                 const std::map<std::string, operator_changed>& known) {
+                 const shared_map<std::string, operator_changed>& known) {
   // An operator who was removed meanwhile is who the connection says.
   if (const auto at = known.find(name); at != known.end())
     return access::signed_in_caller(at->second);

@@ -50,7 +50,7 @@ caller registered(const operator_changed& as, const char* known_by) {
 }
 
 caller at_certificate(const peer& who, const own_people& own,
-                      const std::map<std::string, operator_changed>& known) {
+                      const shared_map<std::string, operator_changed>& known) {
   if (is_own(who, own))
     return grant_all("operator=" + who.name + " certificate");
   const auto at = known.find(who.name);
@@ -124,7 +124,7 @@ bool is_own(const peer& who, const own_people& own) {
 
 caller caller_at(const peer& who, const std::string& account,
                  const own_people& own,
-                 const std::map<std::string, operator_changed>& known) {
+                 const shared_map<std::string, operator_changed>& known) {
   if (who.forwarded)
     return {.who = "somebody behind " + who.address};
   switch (who.kind) {

@@ -6,6 +6,7 @@
 #include "messages/values/control_events.hpp"
 #include "messages/values/errors.hpp"
 #include "messages/values/peer.hpp"
+#include "messages/values/shared_map.hpp"
 
 #include <cstdint>
 #include <map>
@@ -53,7 +54,7 @@ bool is_own(const peer& who, const own_people& own);
 /// its account, where it has one.
 caller caller_at(const peer& who, const std::string& account,
                  const own_people& own,
-                 const std::map<std::string, operator_changed>& known);
+                 const shared_map<std::string, operator_changed>& known);
 
 /// The same after somebody has signed in with a password there.
 caller signed_in_caller(const operator_changed& as);

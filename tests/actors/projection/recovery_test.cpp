@@ -101,7 +101,7 @@ TEST_F(recovery_test, keeps_the_register_of_operators) {
   restart();
   const auto now = ask<control_changed>(core, watch_control{nullptr});
   ASSERT_TRUE(now);
-  EXPECT_EQ(now->state->operators, (std::map<std::string, operator_changed>{
+  EXPECT_EQ(now->state->operators, (shared_map<std::string, operator_changed>{
                                      {"anna", anna}, {"ben", ben}}));
 }
 

@@ -15,7 +15,7 @@ const own_people own{.account = 500,
                      .fingerprint = std::string(64, 'e'),
                      .administrators = {"boss", "engine-2"}};
 
-const std::map<std::string, operator_changed> known{
+const shared_map<std::string, operator_changed> known{
   {"anna", {"anna", operator_role::look, "", {}, {}}},
   {"ben", {"ben", operator_role::operate, "", {"A", "B"}, {}}},
   {"carl", {"carl", operator_role::administer, "", {}, {}}},
