@@ -2,6 +2,7 @@
 
 #include "config/command_line.hpp"
 #include "config/engine.hpp"
+#include "config/process_memory.hpp"
 #include "config/processor_node.hpp"
 #include "config/version.hpp"
 
@@ -66,9 +67,23 @@ int run_processors(const depositd::depositd_settings& settings,
   leave(exit_done);
 }
 
+/// Waits for a signal, and looks after the memory meanwhile.
+int await_end(const sigset_t& signals, const depositd::engine_node& engine) {
+  depositd::memory_watch memory;
+  for (;;) {
+    const timespec second{1, 0};
+    const int signal = sigtimedwait(&signals, nullptr, &second);
+    if (signal > 0)
+      return signal;
+    memory.look(engine.memory_used());
+  }
+}
+
 int run(const depositd::depositd_settings& settings) {
   const auto signals = block_end_signals();
   start_log(settings.log.level);
+  for (const auto& remark : settings.remarks)
+    spdlog::warn("setting_remark {}", remark);
   depositd::engine_config config{settings};
   caf::actor_system system{config};
   auto started =
@@ -81,8 +96,7 @@ int run(const depositd::depositd_settings& settings) {
     leave(exit_not_started);
   }
   std::cout << (*started)->ready_line() << std::endl;
-  int signal = 0;
-  sigwait(&signals, &signal);
+  const auto signal = await_end(signals, **started);
   spdlog::info("engine_stopping signal={}", signal);
   (*started)->stop();
   started->reset();
@@ -92,6 +106,7 @@ int run(const depositd::depositd_settings& settings) {
 } // namespace
 
 int main(int argc, char** argv) {
+  depositd::prepare_for_little_memory();
   const auto line
     = depositd::read_command_line(argc, argv, depositd::version_text);
   if (!line.settings) {

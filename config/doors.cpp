@@ -135,6 +135,7 @@ caf::expected<std::unique_ptr<doors>> doors::open(caf::actor_system& system,
   if (!proxies)
     return name_key("http.trusted_proxies", proxies.error());
   serving.trusted_proxies = std::move(*proxies);
+  serving.memory = options.memory;
   serving.after_round = [door = x->messages.get()] { door->end_round(); };
   auto open_to_all = http::server::start(std::move(serving), std::move(routes));
   if (!open_to_all)

@@ -5,6 +5,7 @@
 #include "config/settings.hpp"
 #include "config/stores.hpp"
 #include "messages/actors.hpp"
+#include "messages/values/memory_budget.hpp"
 
 #include <caf/actor_system.hpp>
 
@@ -21,6 +22,7 @@ struct doors_options {
   read_model_actor projector;
   handler_actor handler;
   std::function<bool()> kafka_waits; ///< null: no Kafka
+  std::shared_ptr<memory_budget> memory; ///< of all doors and the engine
 };
 
 class doors {

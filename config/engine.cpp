@@ -10,6 +10,7 @@
 #include "config/doors.hpp"
 #include "config/handlers.hpp"
 #include "config/node_name.hpp"
+#include "config/process_memory.hpp"
 #include "config/version.hpp"
 #include "messages/message_types.hpp"
 #include "messages/values/node_options.hpp"
@@ -117,9 +118,11 @@ caf::error engine_node::open_everything() {
 engine_node::engine_node(caf::actor_system& system,
                          const depositd_settings& settings)
   : system_(system), settings_(settings),
-    budget_(std::make_shared<journal::memory_budget>(
-      std::uint64_t{settings.memory.body_budget_mb} << 20)) {
-  // nop
+    budget_(std::make_shared<memory_budget>(
+      budget_of(settings.memory, find_memory_limits()))) {
+  const auto& most = budget_->most();
+  spdlog::info("memory_budget bytes={} bodies_kept={}", most.bytes_max,
+               most.kept_max);
 }
 
 engine_node::~engine_node() = default;
@@ -139,6 +142,9 @@ caf::error engine_node::start_core() {
   options.retention_s
     = std::int64_t{settings_.retention.submissions_days} * 24 * 3600;
   options.published = has_record_logs(settings_);
+  options.queues_per_key_max = settings_.emodb.queues_per_key_max;
+  options.queue_idle_max =
+    std::chrono::hours{24} * settings_.emodb.queue_idle_days;
   core_ = depositd::engine::spawn_core(system_, std::move(options));
   shard_ = core_.shard;
   reads_ = core_.projector;
@@ -215,9 +221,9 @@ caf::error engine_node::spawn_operators() {
 }
 
 caf::error engine_node::open_doors() {
-  auto opened =
-    doors::open(system_, {settings_, stores_, shard_, reads_, handler_,
-                          [roster = roster_] { return roster->waits(); }});
+  auto opened = doors::open(
+    system_, {settings_, stores_, shard_, reads_, handler_,
+              [roster = roster_] { return roster->waits(); }, budget_});
   if (!opened)
     return opened.error();
   doors_ = std::move(*opened);

@@ -41,6 +41,11 @@ public:
   /// "ready http=... admin=... node=... data=...".
   std::string ready_line() const;
 
+  /// Bytes that count against the budget of memory now.
+  std::uint64_t memory_used() const noexcept {
+    return budget_->used();
+  }
+
   /// Closes the doors, drains, lets all actors end.
   void stop();
 
@@ -65,7 +70,7 @@ private:
   caf::actor_system& system_;
   depositd_settings settings_;
   stores stores_;
-  std::shared_ptr<journal::memory_budget> budget_;
+  std::shared_ptr<memory_budget> budget_;
   depositd::engine::core_actors core_;    ///< with one shard
   std::unique_ptr<shared_shards> shared_; ///< with several
   shards_actor shard_;                    ///< the core's, or the router

@@ -76,6 +76,7 @@ kafka_options kafka_options_of(const depositd_settings& settings) {
   add("ssl.ca.location", kafka.tls.ca);
   add("ssl.certificate.location", kafka.tls.certificate);
   add("ssl.key.location", kafka.tls.key);
+  add("ssl.key.password", kafka.key_password);
   add("sasl.mechanism", kafka.sasl.mechanism);
   add("sasl.username", kafka.sasl.user);
   for (const auto& option : kafka.options) {

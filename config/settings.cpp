@@ -1,5 +1,6 @@
 #include "config/settings.hpp"
 
+#include "config/secrets.hpp"
 #include "config/setting_table.hpp"
 
 #include "messages/values/names.hpp"
@@ -209,6 +210,8 @@ make_settings(const std::vector<given_setting>& given) {
     if (!is_queue_key(x))
       if (auto failure = read_plain(out, x))
         return failure;
+  if (auto failure = read_secrets(out))
+    return failure;
   if (auto failure = check(out, origins{given}))
     return failure;
   return out;

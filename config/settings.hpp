@@ -25,7 +25,10 @@ struct data_settings {
 
 struct store_settings {
   store_kind kind = store_kind::embedded;
-  std::string url;               ///< postgres only
+  std::string url; ///< postgres only; with its password
+  std::string url_file;
+  std::string password_file;
+  std::string password;          ///< from the file
   std::uint32_t segment_mb = 64; ///< size of one journal file
 
   friend bool operator==(const store_settings&,
@@ -99,6 +102,8 @@ struct emodb_settings {
   std::uint32_t claims_max = 20'000;        ///< of a queue
   std::uint32_t requests_per_second = 0;    ///< of a key; 0: no limit
   std::uint32_t body_limit_mb = 64;         ///< of a request
+  std::uint32_t queues_per_key_max = 500;   ///< that come with its first use
+  std::uint32_t queue_idle_days = 30; ///< then such a queue goes; 0: never
 
   friend bool operator==(const emodb_settings&,
                          const emodb_settings&) = default;
@@ -128,6 +133,8 @@ struct kafka_settings {
   std::uint32_t partitions = 8; ///< of topics that `kafka init` makes
   bool renew = false; ///< topics and brokers hold from now on for this store
   tls_settings tls;             ///< `ca` alone is enough for TLS
+  std::string key_password_file;
+  std::string key_password; ///< from the file
   sasl_settings sasl;
   std::vector<std::string> options; ///< "name=value" for librdkafka
 
@@ -145,6 +152,7 @@ struct crossref_settings {
 };
 
 struct memory_settings {
+  std::uint32_t budget_mb = 0; ///< 0: what the machine allows
   std::uint32_t body_budget_mb = 256;
 
   friend bool operator==(const memory_settings&,
@@ -192,6 +200,7 @@ struct depositd_settings {
   retention_settings retention;
   log_settings log;
   shutdown_settings shutdown;
+  std::vector<std::string> remarks; ///< for people, about these settings
 
   friend bool operator==(const depositd_settings&,
                          const depositd_settings&) = default;

@@ -101,6 +101,7 @@ private:
     out.blobs = blobs_.get();
     out.registry = registry_.get();
     out.budget = budget_;
+    out.queues_per_key_max = settings_.emodb.queues_per_key_max;
     if (shard == 0)
       out.configuration = configuration_;
     out.retention_s
@@ -132,7 +133,7 @@ private:
   depositd_settings settings_;
   std::shared_ptr<blob_store> blobs_;
   std::shared_ptr<doi_registry> registry_;
-  std::shared_ptr<journal::memory_budget> budget_;
+  std::shared_ptr<memory_budget> budget_;
   configuration_seen configuration_;
   std::shared_ptr<log_roster> roster_;
   shard_router_actor router_;

@@ -19,7 +19,7 @@ namespace depositd {
 struct shared_shards_options {
   const depositd_settings& settings;
   const stores& durable; ///< blobs and registry; outlives the actors
-  std::shared_ptr<journal::memory_budget> budget;
+  std::shared_ptr<memory_budget> budget;
   configuration_seen configuration;
   std::shared_ptr<log_roster> roster;
 };

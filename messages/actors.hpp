@@ -68,6 +68,8 @@ using queue_actor = queue_port_actor::extend<
 using user_actor = caf::typed_actor<
   // From the shard: this queue exists for the user from now on.
   caf::reacts_to<struct serve_queue>, caf::reacts_to<struct change_settings>,
+  // From the shard: the queue, in which the user has nothing, is no more.
+  caf::reacts_to<struct leave_queue>,
   // From the shard: items to accept.
   caf::reacts_to<struct accept_items>,
   // From a queue: picks reserved for a processor.
@@ -138,7 +140,9 @@ using shard_receiving_actor = shard_doors_actor::extend<
   caf::replies_to<struct count_queue>::with<struct queue_counted>,
   caf::replies_to<struct purge_queue>::with<done>,
   // Moves a queue's items to another; the control state tells the progress.
-  caf::replies_to<struct move_queue>::with<struct move_begun>>;
+  caf::replies_to<struct move_queue>::with<struct move_begun>,
+  // A key is in use; answered at once, kept when it suits.
+  caf::replies_to<struct note_key_use>::with<done>>;
 
 /// What operators want, and whoever starts and stops the engine.
 using shard_operators_actor = caf::typed_actor<

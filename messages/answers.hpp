@@ -52,6 +52,7 @@ struct shared_reply {
 /// its share on; nobody reads it before the last share is committed.
 struct enqueue_answer {
   std::vector<item_id> ids;
+  bool over_bytes = false; ///< some were refused because of their bytes
 };
 
 /// The answer to one `settle_items` while its parts are on their way; see

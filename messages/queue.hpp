@@ -107,10 +107,11 @@ struct queue_report {
   std::uint32_t processors = 0;
   std::uint64_t handed_out = 0; ///< since the engine started
   std::uint64_t finished = 0;   ///< since the engine started
+  std::uint64_t items = 0;      ///< all that live, whatever keeps them
 };
 DEPOSITD_FIELDS(queue_report, name, settings, server_suspended, ready,
                 in_flight, users, eligible_users, processors, handed_out,
-                finished);
+                finished, items);
 DEPOSITD_LOCAL(queue_report);
 
 struct report_members {};

@@ -36,8 +36,9 @@ DEPOSITD_MESSAGE(0, enqueue, queue, items);
 struct enqueued {
   std::vector<item_id> ids;
   std::uint32_t refused = 0;
+  bool over_bytes = false; ///< refused because of bytes, not of their number
 };
-DEPOSITD_MESSAGE(1, enqueued, ids, refused);
+DEPOSITD_MESSAGE(1, enqueued, ids, refused, over_bytes);
 
 /// One deposit: the item's body says it, the bytes are in the blob store.
 struct submit {
@@ -77,8 +78,11 @@ struct pending_counted {
   std::uint32_t running = 0; ///< handed out now
   /// Of these; 0 while the user is handed out nothing, whatever the reason.
   std::uint32_t running_max = no_cap;
+  std::uint64_t bytes = 0; ///< of what waits
+  std::uint64_t bytes_max = no_size_limit;
 };
-DEPOSITD_MESSAGE(35, pending_counted, pending, limit, running, running_max);
+DEPOSITD_MESSAGE(35, pending_counted, pending, limit, running, running_max,
+                 bytes, bytes_max);
 
 // -- queues -------------------------------------------------------------------
 
@@ -112,8 +116,9 @@ DEPOSITD_MESSAGE(21, ports_opened, ports);
 struct move_queue {
   std::string from;
   std::string to;
+  std::string founder; ///< who asks, if that is a key; see `queue_founded`
 };
-DEPOSITD_MESSAGE(44, move_queue, from, to);
+DEPOSITD_MESSAGE(44, move_queue, from, to, founder);
 
 struct move_begun {
   std::string reference;
@@ -196,6 +201,14 @@ struct watch_control {
   caf::strong_actor_ptr who; ///< gets `control_changed`; may be null
 };
 DEPOSITD_MESSAGE(29, watch_control, who);
+
+/// A key is in use. Kept about as exactly as it is told: doors tell it once an
+/// hour.
+struct note_key_use {
+  std::string key; ///< its name
+  micros used_us = 0;
+};
+DEPOSITD_LOCAL(note_key_use);
 
 // -- its life -----------------------------------------------------------------
 

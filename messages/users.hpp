@@ -31,13 +31,21 @@ struct serve_queue {
   size_classes classes;
   std::uint32_t classes_version = 0;
   member_number member = 0;
+  std::uint64_t bytes_max = no_size_limit; ///< of the user, that wait
 };
 DEPOSITD_LOCAL(serve_queue);
+
+/// A queue in which the user has nothing is no more; nothing comes after this.
+struct leave_queue {
+  queue_number queue = 0;
+};
+DEPOSITD_LOCAL(leave_queue);
 
 /// Settings of a queue changed; the size classes stay.
 struct change_settings {
   queue_number queue = 0;
   queue_settings settings;
+  std::uint64_t bytes_max = no_size_limit;
 };
 DEPOSITD_LOCAL(change_settings);
 
@@ -126,6 +134,8 @@ struct user_report {
     std::uint64_t pending = 0;
     std::uint32_t claims = 0;
     std::uint64_t parked = 0;
+    std::uint64_t bytes = 0; ///< of what is pending
+    std::uint64_t bytes_max = no_size_limit;
   };
   std::string user;
   std::vector<entry> entries;

@@ -77,6 +77,8 @@ core_actors spawn_core(caf::actor_system& system, core_options options) {
   routing.clock = options.clock;
   routing.budget = std::move(options.budget);
   routing.slice_items = options.slice_items;
+  routing.queues_per_key_max = options.queues_per_key_max;
+  routing.queue_idle_max = options.queue_idle_max;
   routing.configuration = std::move(options.configuration);
   out.shard = system.spawn(shard::shard, std::move(routing));
   const meet_shard met{caf::actor_cast<caf::strong_actor_ptr>(out.shard)};

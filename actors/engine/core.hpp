@@ -3,7 +3,6 @@
 // Everything that makes one shard live, wired once: the program, its tests and
 // the simulation spawn it here.
 
-#include "actors/journal/memory_budget.hpp"
 #include "actors/journal/writer.hpp"
 #include "messages/actors.hpp"
 #include "messages/ports/blob_store.hpp"
@@ -11,6 +10,7 @@
 #include "messages/ports/journal_store.hpp"
 #include "messages/ports/projection_store.hpp"
 #include "messages/values/clock.hpp"
+#include "messages/values/memory_budget.hpp"
 #include "messages/values/sharding.hpp"
 
 #include <caf/actor_system.hpp>
@@ -34,10 +34,12 @@ struct core_options {
   /// scheduler, as the deterministic one wants.
   bool threads = true;
   engine_clock clock = engine_clock::system();
-  std::shared_ptr<journal::memory_budget> budget;
+  std::shared_ptr<memory_budget> budget;
   configuration_seen configuration; ///< shard 0 only
   std::size_t group_bytes_max = 4 * 1024 * 1024;
   std::uint32_t slice_items = 1000; ///< of a bulk action, done at once
+  std::uint32_t queues_per_key_max = no_cap; ///< see `shard_options`
+  std::chrono::seconds queue_idle_max{0};
   std::int64_t retention_s = 365LL * 24 * 3600;
   std::uint64_t disk_spare_bytes = 512ULL * 1024 * 1024;
   std::chrono::milliseconds project_every{500};

@@ -7,10 +7,24 @@
 
 namespace depositd::journal {
 
+namespace {
+
+std::size_t bytes_of_bodies(const std::vector<event>& events) {
+  std::size_t out = 0;
+  for (const auto& x : events)
+    if (const auto* item = std::get_if<item_enqueued>(&x))
+      out += item->body.size();
+  return out;
+}
+
+} // namespace
+
 bool command::seal() {
   if (what_.events.empty() && out_.deliveries.empty())
     return false;
   std::vector<body_slot> slots;
+  if (const auto bytes = bytes_of_bodies(what_.events); bytes > 0)
+    out_.bytes.reserve(bytes + 64 * what_.events.size());
   if (!what_.events.empty())
     encode(what_, out_.bytes, slots);
   if (out_.locations_to)

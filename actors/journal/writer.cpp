@@ -2,6 +2,7 @@
 
 #include "actors/journal/outgoing.hpp"
 #include "actors/journal/reply.hpp"
+#include "messages/values/free_memory.hpp"
 #include "messages/values/test_points.hpp"
 
 #include <spdlog/spdlog.h>
@@ -118,6 +119,9 @@ void give_back(self_pointer self, const std::vector<append>& members) {
     self->state.options.backlog->bytes -= x.bytes.size();
 }
 
+/// A group needs more now and then; it need not be kept for the next.
+constexpr std::size_t bytes_kept_max = 4 * 1024 * 1024;
+
 group_written write(self_pointer self, write_group& x) {
   auto& state = self->state;
   group_written out;
@@ -148,6 +152,9 @@ group_written write(self_pointer self, write_group& x) {
     crash_point("append_answered");
   }
   give_back(self, x.members);
+  if (state.bytes.capacity() > bytes_kept_max)
+    state.bytes = {};
+  free_memory_if_asked();
   return out;
 }
 

@@ -100,7 +100,11 @@ problem check_value(const argument_spec& row, const json& x) {
     case value_kind::number:
       return check_number(x, row.min, row.max);
     case value_kind::time:
+    case value_kind::expiry:
       return check_number(x, 0, std::numeric_limits<micros>::max());
+    case value_kind::bytes:
+      return x.is_number_integer() ? check_number(x, 0, argument_number_max)
+                                   : check_limit(x, true);
     case value_kind::limit:
     case value_kind::limit_or_default:
       return check_limit(x, row.kind == value_kind::limit_or_default);
@@ -180,6 +184,15 @@ std::optional<limit_given> admin_arguments::limit(const char* key) const {
   if (*value == "default")
     return limit_given{true, 0};
   return limit_given{false, no_cap};
+}
+
+std::optional<bytes_given> admin_arguments::bytes(const char* key) const {
+  const auto value = find(key);
+  if (!value)
+    return std::nullopt;
+  if (value->is_number())
+    return bytes_given{false, value->get<std::uint64_t>()};
+  return bytes_given{*value == "default", no_size_limit};
 }
 
 void admin_arguments::take(const char* key, std::uint32_t& to) const {

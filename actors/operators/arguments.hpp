@@ -22,6 +22,12 @@ struct limit_given {
   std::uint32_t value = 0; ///< `no_cap` for "none"
 };
 
+/// The same of bytes; `no_size_limit` for "none".
+struct bytes_given {
+  bool is_default = false;
+  std::uint64_t value = 0;
+};
+
 /// Arguments that have been held against their command's row once `check` has
 /// said nothing: readers then find what the row promises, and harmless values
 /// for what was not given.
@@ -56,6 +62,7 @@ public:
   }
 
   std::optional<limit_given> limit(const char* key) const;
+  std::optional<bytes_given> bytes(const char* key) const;
 
   /// Changes `to` if a number or a limit is given.
   void take(const char* key, std::uint32_t& to) const;

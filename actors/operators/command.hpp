@@ -107,6 +107,16 @@ argument_spec limit_argument(std::int64_t initial, std::int64_t max = 10'000);
 argument_spec after_argument(std::string value, std::string help,
                              std::string names_from = "");
 
+/// "--bytes-max" and "--requests-per-second", each of a user in a queue.
+std::vector<argument_spec> quota_arguments();
+
+/// The quota of this queue and user with what the arguments say, what it was
+/// before, and both as documents; nothing if they say nothing.
+std::optional<admin_change> quota_change(const admin_arguments& in,
+                                         const control_state& now,
+                                         const std::string& queue,
+                                         const std::string& user);
+
 /// How many bytes the entries of a page may have; far more than those of an
 /// ordinary size take.
 inline constexpr std::size_t page_bytes_max = 8 << 20;

@@ -25,7 +25,8 @@ std::string queue_of(const control_state& control, const processor_spec& spec) {
 /// What this node runs of what the control state says.
 std::map<std::string, processor_spec> specs_of(self_pointer self,
                                                const control_state& control) {
-  auto out = control.processors;
+  std::map<std::string, processor_spec> out{control.processors.begin(),
+                                            control.processors.end()};
   const auto& node = self->state.options.node;
   if (!node)
     return out;

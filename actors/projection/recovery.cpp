@@ -103,6 +103,9 @@ void apply_record(shard::recovered_state& state, const record& x) {
               state.rings[{fields.queue, x.user}]
                 = {fields.stamp, fields.credit};
         } else {
+          if constexpr (std::is_same_v<type, queue_retired>)
+            for (const auto& user : fields.users)
+              state.rings.erase({fields.queue, user});
           rules::apply(state.control, e);
         }
       },

@@ -17,6 +17,7 @@ queue_report report(self_pointer self) {
   out.processors = static_cast<std::uint32_t>(state.processors.size());
   out.handed_out = state.handed_out;
   out.finished = state.finished;
+  out.items = state.items;
   return out;
 }
 

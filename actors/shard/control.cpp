@@ -1,5 +1,6 @@
 #include "actors/rules/control/control.hpp"
 #include "actors/journal/reply.hpp"
+#include "actors/rules/control/founding.hpp"
 #include "actors/shard/parts.hpp"
 #include "messages/values/test_points.hpp"
 
@@ -21,7 +22,10 @@ void send_settings(shard_pointer self, queue_number number) {
   for (const auto& [name, entry] : state.users) {
     const auto member = entry.members.find(number);
     if (member != entry.members.end())
-      self->send(entry.actor, change_settings{number, settings});
+      self->send(
+        entry.actor,
+        change_settings{number, settings,
+                        quota_of(*state.control, queue.name, name).bytes_max});
   }
 }
 
@@ -35,15 +39,20 @@ void spread(shard_pointer self, const event& change) {
       const auto fresh = spawn_queue(self, x->queue);
       self->send(state.queues[fresh].actor, begin{0});
     }
+  } else if (const auto* gone = std::get_if<queue_retired>(&change)) {
+    forget_queue(self, *gone);
+  } else if (const auto* quota = std::get_if<quota_changed>(&change)) {
+    if (const auto number = find_queue(self, quota->queue))
+      send_settings(self, *number);
   } else if (const auto* limits = std::get_if<user_limits_changed>(&change)) {
     if (const auto number = find_queue(self, limits->queue))
       send_limits(self, *number, &limits->user);
   } else if (const auto* who = std::get_if<user_eligibility_changed>(&change)) {
-    for (queue_number i = 0; i < state.queues.size(); ++i)
-      send_limits(self, i, &who->user);
+    for (const auto number : queues_here(self))
+      send_limits(self, number, &who->user);
   } else if (std::holds_alternative<server_changed>(change)) {
-    for (queue_number i = 0; i < state.queues.size(); ++i)
-      send_settings(self, i);
+    for (const auto number : queues_here(self))
+      send_settings(self, number);
   }
 }
 
@@ -103,12 +112,28 @@ caf::result<done> change_control(shard_pointer self, const propose& x) {
   for (const auto& change : x.changes) {
     if (auto wrong = rules::check(checked, change))
       return wrong;
+    if (const auto* made = std::get_if<queue_founded>(&change))
+      if (auto wrong = rules::check_founding(
+            checked, made->founder, self->state.options.queues_per_key_max))
+        return wrong;
     rules::apply(checked, change);
   }
   commit_control(self, x.changes,
                  reply{journal::take_reply(self), caf::make_message(done{})});
   run_moves(self);
   return journal::answered_later<done>();
+}
+
+caf::result<done> note_use(shard_pointer self, const note_key_use& x) {
+  if (refuse_intake(self))
+    return done{}; // it is told again
+  const auto& state = self->state;
+  const auto known = state.control->keys_used.find(x.key);
+  if (state.control->keys.contains(x.key)
+      && (known == state.control->keys_used.end()
+          || known->second.used_us < x.used_us))
+    commit_control(self, {key_used{x.key, x.used_us}});
+  return done{};
 }
 
 caf::result<done> follow_control(shard_pointer self, const adopt_control& x) {

@@ -54,15 +54,17 @@ void introduce_to(shard_pointer self, shard_user& entry, queue_number number,
   auto& state = self->state;
   const auto& queue = state.queues[number];
   const auto member = x.member;
+  const auto entry_user = x.user;
   entry.members.emplace(number, member);
   x.actor = caf::actor_cast<caf::strong_actor_ptr>(entry.actor);
   // The queue hears of the user before its actor can send it anything.
   self->send(queue.actor, std::move(x));
-  self->send(entry.actor,
-             serve_queue{number,
-                         caf::actor_cast<caf::strong_actor_ptr>(queue.actor),
-                         queue.name, state.control->queues.at(queue.name),
-                         size_classes{}, 0, member});
+  self->send(
+    entry.actor,
+    serve_queue{number, caf::actor_cast<caf::strong_actor_ptr>(queue.actor),
+                queue.name, state.control->queues.at(queue.name),
+                size_classes{}, 0, member,
+                quota_of(*state.control, queue.name, entry_user).bytes_max});
 }
 
 /// The actor left: remembers where its user stood in each ring.
@@ -76,12 +78,15 @@ void user_left(shard_pointer self, const std::string& user) {
     const auto generation = state.journal.generation;
     // Both come from the queue's answer, so the number is only given again
     // when the queue has forgotten it.
+    if (!state.queues[number].actor)
+      continue; // a queue that has gone, and its ring with it
     self
       ->request(state.queues[number].actor, state.options.request_timeout,
                 forget_member{member})
       .then(
         [=, number = number, member = member](const member_forgotten& x) {
-          if (self->state.journal.generation != generation)
+          if (self->state.journal.generation != generation
+              || !self->state.queues[number].actor)
             return;
           self->state.queues[number].members_free.push_back(member);
           if (x.stamp > 0)
@@ -111,6 +116,15 @@ std::optional<queue_number> find_queue(shard_pointer self,
   return at->second;
 }
 
+std::vector<queue_number> queues_here(shard_pointer self) {
+  const auto& queues = self->state.queues;
+  std::vector<queue_number> out;
+  for (queue_number i = 0; i < queues.size(); ++i)
+    if (queues[i].actor)
+      out.push_back(i);
+  return out;
+}
+
 queue_number spawn_queue(shard_pointer self, const std::string& name) {
   auto& state = self->state;
   const auto number = static_cast<queue_number>(state.queues.size());
@@ -120,8 +134,10 @@ queue_number spawn_queue(shard_pointer self, const std::string& name) {
   options.settings = state.control->queues.at(name);
   options.server_suspended = state.control->server.suspended
                              || state.now == shard_state::phase::draining;
-  state.queues.push_back(
-    {name, self->spawn<caf::linked>(queue::queue, std::move(options)), 0, {}});
+  auto& out = state.queues.emplace_back();
+  out.name = name;
+  out.actor = self->spawn<caf::linked>(queue::queue, std::move(options));
+  out.used_us = now(self);
   state.queue_numbers.emplace(name, number);
   return number;
 }

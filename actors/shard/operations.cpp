@@ -11,10 +11,11 @@ namespace {
 
 std::vector<queue_number> queues_named(shard_pointer self,
                                        const std::string& name) {
-  std::vector<queue_number> out;
-  for (queue_number i = 0; i < self->state.queues.size(); ++i)
-    if (name.empty() || self->state.queues[i].name == name)
-      out.push_back(i);
+  auto out = queues_here(self);
+  if (!name.empty())
+    std::erase_if(out, [&](auto number) {
+      return self->state.queues[number].name != name;
+    });
   return out;
 }
 
@@ -44,6 +45,7 @@ caf::result<pending_counted> count_for(shard_pointer self,
     return no_queue(x.queue);
   pending_counted out;
   out.limit = queue->second.pending_limit;
+  out.bytes_max = quota_of(*self->state.control, x.queue, x.user).bytes_max;
   out.running_max = running_max(*self->state.control, x.queue, x.user);
   const auto at = self->state.users.find(x.user);
   if (at == self->state.users.end())
@@ -59,6 +61,7 @@ caf::result<pending_counted> count_for(shard_pointer self,
           if (entry.queue == name) {
             counted.pending = entry.pending;
             counted.running = entry.claims;
+            counted.bytes = entry.bytes;
           }
         promise.deliver(counted);
       },
@@ -132,9 +135,10 @@ caf::result<queues_listed> list_all_queues(shard_pointer self) {
   return journal::gather<queues_listed>(
     self,
     [&](const journal::gathering<queues_listed>& all) {
-      for (const auto& queue : state.queues)
-        all.ask<queue_report>(self, queue.actor, state.options.request_timeout,
-                              report_queue{}, add, journal::only_counts);
+      for (const auto number : queues_here(self))
+        all.ask<queue_report>(self, state.queues[number].actor,
+                              state.options.request_timeout, report_queue{},
+                              add, journal::only_counts);
     },
     {{}, state.control->server.suspended});
 }
@@ -198,9 +202,11 @@ caf::result<done> start_draining(shard_pointer self) {
     journal::answer(
       x, caf::make_error(ec::draining,
                          std::string{"the engine is shutting down"}));
-  for (const auto& queue : state.queues)
+  for (const auto number : queues_here(self)) {
+    const auto& queue = state.queues[number];
     self->send(queue.actor,
                configure_queue{state.control->queues.at(queue.name), true});
+  }
   return done{};
 }
 

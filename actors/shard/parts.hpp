@@ -32,6 +32,9 @@ caf::error no_queue(const std::string& name);
 std::optional<queue_number> find_queue(shard_pointer self,
                                        const std::string& name);
 
+/// Those that there are, in the order in which they came.
+std::vector<queue_number> queues_here(shard_pointer self);
+
 /// Spawns the actor of a queue that the control state has.
 queue_number spawn_queue(shard_pointer self, const std::string& name);
 
@@ -77,6 +80,14 @@ void send_limits(shard_pointer self, queue_number queue,
 /// Asks users' actors that were not used lately to leave.
 void sweep(shard_pointer self);
 
+// -- retiring.cpp: queues that came with their first use ----------------------
+
+/// Lets those go that nobody has used lately and that nothing is in.
+void retire_queues(shard_pointer self);
+
+/// The queue is no more, as the control state says.
+void forget_queue(shard_pointer self, const queue_retired& x);
+
 // -- recovery.cpp -------------------------------------------------------------
 
 void start_recovery(shard_pointer self);
@@ -94,6 +105,8 @@ void start_over(shard_pointer self, const caf::error& why);
 void commit_control(shard_pointer self, const std::vector<event>& changes,
                     std::optional<reply> answer = {});
 caf::result<done> change_control(shard_pointer self, const propose& x);
+
+caf::result<done> note_use(shard_pointer self, const note_key_use& x);
 
 /// Takes over what shard 0 says, where it differs.
 caf::result<done> follow_control(shard_pointer self, const adopt_control& x);

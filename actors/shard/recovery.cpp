@@ -163,7 +163,8 @@ void start_over(shard_pointer self, const caf::error& why) {
   for (auto& [name, entry] : state.users)
     end(entry.actor);
   for (auto& queue : state.queues)
-    end(queue.actor);
+    if (queue.actor)
+      end(queue.actor);
   state.users.clear();
   state.queues.clear();
   state.queue_numbers.clear();

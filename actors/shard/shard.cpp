@@ -2,6 +2,7 @@
 
 #include "actors/journal/reply.hpp"
 #include "actors/shard/parts.hpp"
+#include "messages/values/free_memory.hpp"
 
 namespace depositd::shard {
 
@@ -52,7 +53,9 @@ caf::result<Answer> pass_on(shard_pointer self, Request& x, Answer nothing) {
   const auto number = find_queue(self, x.queue);
   if (!number)
     return nothing;
-  return self->delegate(self->state.queues[*number].actor, std::move(x));
+  auto& queue = self->state.queues[*number];
+  queue.used_us = now(self);
+  return self->delegate(queue.actor, std::move(x));
 }
 
 caf::result<items_settled> settle_by_name(shard_pointer self, settle_items& x) {
@@ -114,6 +117,7 @@ shard_self::behavior_type shard(shard_pointer self, shard_options options) {
     [=](const adopt_control& x) { return follow_control(self, x); },
     [=](const propose& x) { return change_control(self, x); },
     [=](const watch_control& x) { return add_watcher(self, x); },
+    [=](const note_key_use& x) { return note_use(self, x); },
     [=](const count_pending& x) { return count_for(self, x); },
     [=](const park_matching& x) { return park_all(self, x); },
     [=](const purge_queue& x) { return purge_all(self, x); },
@@ -137,6 +141,8 @@ shard_self::behavior_type shard(shard_pointer self, shard_options options) {
     [=](const drain&) { return start_draining(self); },
     [=](sweep_idle) {
       sweep(self);
+      retire_queues(self);
+      free_memory_if_asked();
       self->delayed_send(self, self->state.options.idle_max / 2, sweep_idle{});
     },
     [=](retry_recovery) { start_recovery(self); },

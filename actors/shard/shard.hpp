@@ -54,12 +54,16 @@ struct shard_options {
   shard_router_actor router; ///< to all shards; null if there is one
   epoch_number epoch = 0;
   engine_clock clock = engine_clock::system();
-  std::shared_ptr<journal::memory_budget> budget;
+  std::shared_ptr<memory_budget> budget;
   /// What the configuration says at this start.
   configuration_seen configuration;
   /// Doors are refused when this much waits for the journal.
   std::uint64_t backlog_bytes_max = 256ULL * 1024 * 1024;
   std::uint32_t slice_items = 1000; ///< of a bulk action, done at once
+  /// That came with the first use of one key, unless it has its own number.
+  std::uint32_t queues_per_key_max = no_cap;
+  /// A queue of a key that nobody uses for this long goes; zero: none does.
+  std::chrono::seconds queue_idle_max{0};
   /// A user's actor without items for this long is retired.
   std::chrono::milliseconds idle_max{60'000};
   std::chrono::milliseconds request_timeout{30'000};
@@ -76,6 +80,8 @@ struct shard_queue {
   queue_actor actor;
   member_number members_next = 0;
   std::vector<member_number> members_free;
+  micros used_us = never; ///< by doors
+  bool asked = false;     ///< whether anything is in it; then it goes
 };
 
 struct shard_user {

@@ -79,7 +79,8 @@ caf::result<user_report> report_sizes(self_pointer self) {
   for (auto& [number, queue] : self->state.queues)
     out.entries.push_back({queue.name, queue.ledger.size(),
                            queue.ledger.pending(), queue.ledger.claims(),
-                           queue.ledger.parked()});
+                           queue.ledger.parked(), queue.ledger.bytes(),
+                           queue.ledger.bytes_max()});
   return out;
 }
 

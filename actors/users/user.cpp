@@ -89,6 +89,8 @@ void accept(self_pointer self, const accept_items& x) {
   std::vector<item_id> refused;
   auto accepted =
     queue->ledger.accept(incoming_of(x), now(self), &refused, x.beyond_limit);
+  if (!refused.empty() && queue->ledger.room() > accepted.size())
+    x.answer->over_bytes = true;
   std::size_t next = 0;
   for (const auto& item : x.items) {
     if (next == accepted.size() || accepted[next].id != item.id)
@@ -248,6 +250,7 @@ void serve(self_pointer self, const serve_queue& x) {
   queue.member = x.member;
   queue.classes_version = x.classes_version;
   queue.ledger.configure(x.name, x.settings, x.classes);
+  queue.ledger.limit_bytes(x.bytes_max);
   queue.ledger.raise_tokens(tokens_from(state.options));
   queue.ledger.take_changes(); // the shard has introduced these counts
   queue.items_reported = queue.ledger.size();
@@ -281,10 +284,16 @@ user_self::behavior_type user(user_self::stateful_pointer<user_state> self,
   self->state.unclaimed = std::move(recovered);
   return {
     [=](const serve_queue& x) { serve(self, x); },
+    [=](const leave_queue& x) {
+      if (const auto* queue = find_queue(self, x.queue);
+          queue != nullptr && queue->ledger.idle())
+        self->state.queues.erase(x.queue);
+    },
     [=](const change_settings& x) {
       if (auto* queue = find_queue(self, x.queue)) {
         queue->settings = x.settings;
         queue->ledger.configure(queue->name, x.settings, queue->classes);
+        queue->ledger.limit_bytes(x.bytes_max);
       }
     },
     [=](const accept_items& x) { accept(self, x); },

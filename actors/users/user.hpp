@@ -1,12 +1,12 @@
 #pragma once
 
 #include "actors/journal/command.hpp"
-#include "actors/journal/memory_budget.hpp"
 #include "actors/queue/queue.hpp"
 #include "actors/queue/unread.hpp"
 #include "actors/rules/ledger/ledger.hpp"
 #include "messages/actors.hpp"
 #include "messages/values/clock.hpp"
+#include "messages/values/memory_budget.hpp"
 
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
@@ -26,7 +26,7 @@ struct user_options {
   journal::journal_access journal;
   epoch_number epoch = 0; ///< claim tokens are above those of earlier
   engine_clock clock = engine_clock::system();
-  std::shared_ptr<journal::memory_budget> budget;
+  std::shared_ptr<memory_budget> budget;
   std::uint32_t slice_items = 1000; ///< of a bulk action, done at once
 };
 

@@ -2,6 +2,7 @@
 
 #include "adapters/shell/words.hpp"
 
+#include "messages/values/clock.hpp"
 #include "messages/values/errors.hpp"
 #include "messages/values/time_text.hpp"
 
@@ -9,6 +10,7 @@
 
 #include <charconv>
 #include <filesystem>
+#include <optional>
 
 namespace depositd::shell {
 
@@ -23,6 +25,37 @@ nlohmann::json read_number(const std::string& spelling,
   return out;
 }
 
+namespace {
+
+constexpr micros day_us = micros{24} * 3600 * 1'000'000;
+
+/// Of "90d"; nothing if it is something else.
+std::optional<micros> read_days(const std::string& text) {
+  std::uint32_t days = 0;
+  const auto end = text.data() + text.size();
+  const auto [stop, failure] = std::from_chars(text.data(), end, days);
+  if (failure != std::errc{} || stop + 1 != end || *stop != 'd' || days == 0
+      || days > 36'500)
+    return std::nullopt;
+  return days;
+}
+
+nlohmann::json read_bytes(const std::string& spelling,
+                          const std::string& text) {
+  constexpr std::string_view units = "kmg";
+  const auto unit = text.empty() ? units.npos : units.find(text.back());
+  if (unit == units.npos)
+    return read_number(spelling, text);
+  const auto shift = 10 * (unit + 1);
+  const auto number =
+    read_number(spelling, text.substr(0, text.size() - 1)).get<std::uint64_t>();
+  if (number > (std::uint64_t{argument_number_max} >> shift))
+    throw CLI::ValidationError(spelling, "is too large: " + text);
+  return number << shift;
+}
+
+} // namespace
+
 nlohmann::json read_value(const argument_spec& argument,
                           const std::vector<std::string>& texts) {
   switch (argument.kind) {
@@ -33,12 +66,20 @@ nlohmann::json read_value(const argument_spec& argument,
       if (texts.back() == "none" || texts.back() == "default")
         return texts.back();
       return read_number(argument.spelling, texts.back());
+    case value_kind::expiry:
+      if (const auto days = read_days(texts.back()))
+        return engine_clock::system().now() + *days * day_us;
+      [[fallthrough]];
     case value_kind::time: {
       const auto at = parse_utc(texts.back());
       if (!at)
         throw CLI::ValidationError(argument.spelling, render(at.error()));
       return *at;
     }
+    case value_kind::bytes:
+      if (texts.back() == "none" || texts.back() == "default")
+        return texts.back();
+      return read_bytes(argument.spelling, texts.back());
     case value_kind::names:
     case value_kind::users:
       return split_names(texts);

@@ -36,7 +36,9 @@ NLOHMANN_JSON_SERIALIZE_ENUM(value_kind, {{value_kind::text, "text"},
                                           {value_kind::folder, "folder"},
                                           {value_kind::files, "files"},
                                           {value_kind::password, "password"},
-                                          {value_kind::api_key, "api_key"}})
+                                          {value_kind::api_key, "api_key"},
+                                          {value_kind::expiry, "expiry"},
+                                          {value_kind::bytes, "bytes"}})
 
 NLOHMANN_JSON_SERIALIZE_ENUM(block_kind, {{block_kind::table, "table"},
                                           {block_kind::pairs, "pairs"},

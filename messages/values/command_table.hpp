@@ -30,6 +30,8 @@ enum class value_kind : std::uint8_t {
   files,            ///< one request for each: `file_name`, `content_base64`
   password,         ///< read where the operator is; only its hash travels
   api_key,          ///< made or read there; only its digest travels
+  expiry,           ///< a time, or "90d" from now; travels as microseconds
+  bytes,            ///< a number, "10k", "10m", "10g", "none" or "default"
 };
 
 /// Numbers that JSON readers everywhere keep exactly.

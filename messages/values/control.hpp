@@ -5,8 +5,8 @@
 // immutable copy.
 
 #include "messages/values/events.hpp"
+#include "messages/values/shared_map.hpp"
 
-#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -23,21 +23,44 @@ struct user_eligibility {
 DEPOSITD_FIELDS(user_eligibility, held, prohibited);
 
 struct control_state {
-  std::map<std::string, queue_settings> queues;
+  shared_map<std::string, queue_settings> queues;
   /// By {queue, user}.
-  std::map<std::pair<std::string, std::string>, user_limits_changed> limits;
-  std::map<std::string, user_eligibility> eligibilities;
-  std::map<std::string, account_changed> accounts;
-  std::map<std::string, processor_spec> processors;
-  std::map<std::string, key_changed> keys;   ///< by name
-  std::map<std::string, move_changed> moves; ///< by reference
+  shared_map<std::pair<std::string, std::string>, user_limits_changed> limits;
+  shared_map<std::string, user_eligibility> eligibilities;
+  shared_map<std::string, account_changed> accounts;
+  shared_map<std::string, processor_spec> processors;
+  shared_map<std::string, key_changed> keys;   ///< by name
+  shared_map<std::string, move_changed> moves; ///< by reference
   server_changed server;
   configuration_seen configured; ///< at the last start
+  /// By queue: whose first use made it.
+  shared_map<std::string, queue_founded> founders;
+  /// By {queue, user}; without a user: of everybody who has no own.
+  shared_map<std::pair<std::string, std::string>, quota_changed> quotas;
+  shared_map<std::string, key_terms_changed> key_terms; ///< by the key's name
+  shared_map<std::string, key_used> keys_used;          ///< likewise
 
   friend bool operator==(const control_state&, const control_state&) = default;
 };
 DEPOSITD_FIELDS(control_state, queues, limits, eligibilities, accounts,
-                processors, keys, moves, server, configured);
+                processors, keys, moves, server, configured, founders, quotas,
+                key_terms, keys_used);
+
+/// How much a user may send to a queue.
+struct user_quota {
+  std::uint64_t bytes_max = no_size_limit; ///< that wait
+  std::uint32_t requests_per_second = no_cap;
+
+  friend bool operator==(const user_quota&, const user_quota&) = default;
+};
+
+/// The quota that is in force: the user's own, or that of everybody.
+user_quota quota_of(const control_state& state, const std::string& queue,
+                    const std::string& user);
+
+/// The user of what comes with a key, by the key's name.
+const std::string& user_of_key(const control_state& state,
+                               const std::string& key);
 
 using control_snapshot = std::shared_ptr<const control_state>;
 

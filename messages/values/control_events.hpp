@@ -132,4 +132,59 @@ struct configuration_seen {
 DEPOSITD_FIELDS(configuration_seen::queue, name, settings);
 DEPOSITD_FIELDS(configuration_seen, queues, processors_count, prohibited_users);
 
+/// A queue came with its first use, of this user or the owner of a key.
+struct queue_founded {
+  std::string queue;
+  std::string founder;
+
+  friend bool operator==(const queue_founded&, const queue_founded&) = default;
+};
+DEPOSITD_FIELDS(queue_founded, queue, founder);
+
+/// A queue without items, which came with its first use, is no more. Nobody
+/// stands in its ring any longer.
+struct queue_retired {
+  std::string queue;
+  std::vector<std::string> users; ///< that stood in its ring
+
+  friend bool operator==(const queue_retired&, const queue_retired&) = default;
+};
+DEPOSITD_FIELDS(queue_retired, queue, users);
+
+/// How much a user may send to a queue. Without a user: each who has no own.
+struct quota_changed {
+  std::string queue;
+  std::string user;
+  bool has_bytes_max = false;  ///< false: the queue's default again
+  std::uint64_t bytes_max = 0; ///< that wait; `no_size_limit`: any
+  bool has_requests_per_second = false;
+  std::uint32_t requests_per_second = 0; ///< `no_cap`: any
+
+  friend bool operator==(const quota_changed&, const quota_changed&) = default;
+};
+DEPOSITD_FIELDS(quota_changed, queue, user, has_bytes_max, bytes_max,
+                has_requests_per_second, requests_per_second);
+
+/// What a key has beside its permits. One without terms is its user's only
+/// key, under the user's name, for ever.
+struct key_terms_changed {
+  std::string key;  ///< its name
+  std::string user; ///< of what it sends; empty: the terms end
+  micros expires_us = never;
+  std::uint32_t queues_max = 0; ///< that its user may found; 0: as configured
+
+  friend bool operator==(const key_terms_changed&,
+                         const key_terms_changed&) = default;
+};
+DEPOSITD_FIELDS(key_terms_changed, key, user, expires_us, queues_max);
+
+/// When a key was used last, about. Never: it is no more.
+struct key_used {
+  std::string key;
+  micros used_us = never;
+
+  friend bool operator==(const key_used&, const key_used&) = default;
+};
+DEPOSITD_FIELDS(key_used, key, used_us);
+
 } // namespace depositd

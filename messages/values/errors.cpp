@@ -38,6 +38,8 @@ const char* to_string(ec code) {
       return "already_exists";
     case ec::throttled:
       return "throttled";
+    case ec::quota_reached:
+      return "quota_reached";
   }
   return "unknown";
 }

@@ -42,6 +42,9 @@ enum class ec : std::uint8_t {
   already_exists,
   /// Too many failed logins; try again later.
   throttled,
+  /// The user asks more often, or has more bytes waiting, than the quota
+  /// allows.
+  quota_reached,
 };
 
 /// The name of an error in lower case, e.g. "not_found".

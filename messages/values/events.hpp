@@ -173,7 +173,8 @@ using event =
                submission_recorded, queue_changed, user_limits_changed,
                user_eligibility_changed, account_changed, processor_changed,
                server_changed, configuration_seen, key_changed, move_changed,
-               item_moved, record_rejected>;
+               item_moved, record_rejected, queue_founded, queue_retired,
+               quota_changed, key_terms_changed, key_used>;
 
 /// All events of one command, appended and recovered as a whole. `user` is the
 /// user whose node decided them, empty for control.

@@ -21,6 +21,17 @@ bool legal_user_name(std::string_view name) noexcept {
   });
 }
 
+bool legal_key_name(std::string_view name) noexcept {
+  const auto mark = name.find('~');
+  if (mark == std::string_view::npos)
+    return legal_user_name(name);
+  const auto number = name.substr(mark + 1);
+  return legal_user_name(name.substr(0, mark)) && !number.empty()
+         && number.size() <= 6
+         && std::all_of(number.begin(), number.end(),
+                        [](char c) { return c >= '0' && c <= '9'; });
+}
+
 bool legal_message_queue_name(std::string_view name) noexcept {
   if (name.empty() || name.size() > 255 || name == "." || name == "..")
     return false;

@@ -10,6 +10,12 @@ namespace depositd {
 /// [A-Za-z0-9._-]{1,64}, but not "." nor "..". Case matters.
 bool legal_user_name(std::string_view name) noexcept;
 
+/// A user's name, or one with "~" and a number: its further keys.
+bool legal_key_name(std::string_view name) noexcept;
+
+/// The user of what is sent without a key, where that may be.
+inline constexpr std::string_view anonymous_user = "anonymous";
+
 /// [a-z0-9._:@-]{1,255} and '_', though not as a single leading character; not
 /// "." nor "..". EmoDB's rule.
 bool legal_message_queue_name(std::string_view name) noexcept;

@@ -66,6 +66,7 @@ struct ring_row {
   std::string user;
   std::uint64_t stamp = 0;
   std::uint32_t credit = 0;
+  bool gone = false; ///< nowhere any longer: the row is removed
 
   friend bool operator==(const ring_row&, const ring_row&) = default;
 };
@@ -76,6 +77,7 @@ struct control_row {
   std::uint8_t kind = 0;
   std::string key;
   std::string value;
+  bool gone = false; ///< nothing is set any longer: the row is removed
 
   friend bool operator==(const control_row&, const control_row&) = default;
 };

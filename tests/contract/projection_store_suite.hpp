@@ -136,4 +136,26 @@ TEST_P(projection_store_suite, keeps_the_newest_control_row_of_each_key) {
   EXPECT_EQ((loaded[{10, "q"}]), "other kind");
 }
 
+TEST_P(projection_store_suite, removes_keyed_rows_that_are_gone) {
+  auto x = next_slice();
+  x.controls = {{.kind = 9, .key = "q", .value = "one"},
+                {.kind = 9, .key = "r", .value = "two"}};
+  x.rings = {{.queue = "q", .user = "ann", .stamp = 1, .credit = 0},
+             {.queue = "q", .user = "bob", .stamp = 2, .credit = 0}};
+  apply(x);
+  x = next_slice();
+  x.controls = {{.kind = 9, .key = "q", .gone = true},
+                {.kind = 9, .key = "never", .gone = true}};
+  x.rings = {{.queue = "q", .user = "ann", .gone = true}};
+  apply(x);
+  std::vector<std::string> loaded;
+  ASSERT_FALSE(store->load_controls(
+    [&](const control_row& row) { loaded.push_back(row.key); }));
+  EXPECT_EQ(loaded, (std::vector<std::string>{"r"}));
+  loaded.clear();
+  ASSERT_FALSE(store->load_rings(
+    [&](const ring_row& row) { loaded.push_back(row.user); }));
+  EXPECT_EQ(loaded, (std::vector<std::string>{"bob"}));
+}
+
 } // namespace depositd

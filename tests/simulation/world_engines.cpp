@@ -23,7 +23,7 @@ depositd::engine::core_options world::options_of(simulated_engine& engine,
   options.clock = engine_clock{wall_offset_us + now_us(),
                                scheduler_.clock().now()};
   options.budget =
-    std::make_shared<journal::memory_budget>(knobs_.no_budget ? 0 : 1 << 20);
+    std::make_shared<memory_budget>(knobs_.no_budget ? 0 : 1 << 20);
   configuration_seen::queue deposits;
   deposits.name = "metadata";
   deposits.settings = deposit_queue_defaults();

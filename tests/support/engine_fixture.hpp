@@ -82,11 +82,13 @@ protected:
     options.registry = registry.get();
     options.threads = false;
     options.clock = engine_clock{time_us, sched.clock().now()};
-    options.budget = std::make_shared<journal::memory_budget>(body_budget);
+    options.budget = std::make_shared<memory_budget>(body_budget);
     options.configuration = configuration;
     options.disk_spare_bytes = disk_spare_bytes;
     options.published = published;
     options.slice_items = slice_items;
+    options.queues_per_key_max = queues_per_key_max;
+    options.queue_idle_max = queue_idle_max;
     const auto actors = depositd::engine::spawn_core(sys, options);
     for (const auto& [name, who] : actors.all())
       adopt(who);
@@ -188,6 +190,8 @@ protected:
   std::uint64_t body_budget = 1 << 20;
   std::uint64_t disk_spare_bytes = 1 << 20;
   std::uint32_t slice_items = 1000;
+  std::uint32_t queues_per_key_max = no_cap;
+  std::chrono::seconds queue_idle_max{0};
   bool published = false; ///< somebody publishes the journal
   micros time_us = 1'700'000'000'000'000;
 

@@ -117,10 +117,10 @@ protected:
     return out ? out->reference : std::string{};
   }
 
-  std::map<std::string, move_changed> moves() {
+  shared_map<std::string, move_changed> moves() {
     auto out = ask<control_changed>(core, watch_control{nullptr});
     EXPECT_TRUE(out);
-    return out ? out->state->moves : std::map<std::string, move_changed>{};
+    return out ? out->state->moves : shared_map<std::string, move_changed>{};
   }
 };
 

@@ -91,7 +91,7 @@ private:
     options.projection = tables_.get();
     options.blobs = blobs_.get();
     options.registry = registry_.get();
-    options.budget = std::make_shared<journal::memory_budget>(16 * 1024);
+    options.budget = std::make_shared<memory_budget>(16 * 1024);
     options.group_bytes_max = 32 * 1024;
     options.disk_spare_bytes = 256 * 1024; // relocate early
     actors_ = depositd::engine::spawn_core(*system_, options);

@@ -40,10 +40,11 @@ shard_number shard_of_queue(shard_router_pointer self,
 template <class Answer, class Request>
 caf::result<Answer>
 when_there(shard_router_pointer self, const std::string& needed,
-           const std::string& queue, const Request& x, repeats may) {
+           const std::string& user, const std::string& queue, const Request& x,
+           repeats may) {
   constexpr bool wants_one_port = std::is_same_v<Request, open_queue>;
   return journal::answer_later<Answer>(self, [&](auto then) {
-    with_queue(self, needed, [=](const caf::error& why) mutable {
+    with_queue(self, needed, user, [=](const caf::error& why) mutable {
       if (why)
         then(why);
       else if (wants_one_port && is_spread(map_of(self), queue))
@@ -77,7 +78,7 @@ caf::result<queue_port_actor> by_hand(shard_router_pointer self,
                                       open_queue& x) {
   if (auto refused = refuse(self))
     return refused;
-  return when_there<queue_port_actor>(self, x.name, x.name, x,
+  return when_there<queue_port_actor>(self, x.name, "", x.name, x,
                                       repeats::harmless);
 }
 
@@ -91,7 +92,8 @@ caf::result<move_begun> by_hand(shard_router_pointer self, move_queue& x) {
   if (auto wrong = rules::check_move(*control, x.from, x.to))
     return wrong;
   // Wherever the other queue is, it must be there before anything arrives.
-  return when_there<move_begun>(self, x.to, x.from, x, repeats::never);
+  return when_there<move_begun>(self, x.to, x.founder, x.from, x,
+                                repeats::never);
 }
 
 } // namespace depositd::cluster

@@ -29,8 +29,9 @@ void tick_control(shard_router_pointer self);
 caf::result<control_changed> fetch_now(shard_router_pointer self);
 
 /// Runs `then` when the queue exists, which it does from then on; or with an
-/// error.
+/// error. `user`: whose first use would make it; empty: nobody's.
 void with_queue(shard_router_pointer self, const std::string& name,
+                const std::string& user,
                 std::function<void(const caf::error&)> then);
 
 // -- what the table of routes cannot say --------------------------------------
@@ -49,6 +50,9 @@ caf::result<queue_port_actor> by_hand(shard_router_pointer self, open_queue& x);
 
 /// Begun where the source is, once the target is there.
 caf::result<move_begun> by_hand(shard_router_pointer self, move_queue& x);
+
+/// A setting like others, but that nobody waits for it.
+caf::result<done> by_hand(shard_router_pointer self, note_key_use& x);
 
 /// About the engine, not its shards.
 caf::result<done> by_hand(shard_router_pointer self, await_ready& x);

@@ -2,6 +2,7 @@
 
 #include "actors/cluster/router/parts.hpp"
 #include "actors/rules/control/control.hpp"
+#include "actors/rules/control/founding.hpp"
 #include "messages/values/names.hpp"
 #include "messages/values/test_points.hpp"
 
@@ -204,7 +205,16 @@ caf::result<control_changed> fetch_now(shard_router_pointer self) {
     self, [&](auto then) { fetch(self, then); });
 }
 
+caf::result<done> by_hand(shard_router_pointer self, note_key_use& x) {
+  if (refuse(self) || !self->state.control
+      || !self->state.control->keys.contains(x.key))
+    return done{}; // it is told again
+  change(self, propose{{key_used{x.key, x.used_us}}}, [](const caf::error&) {});
+  return done{};
+}
+
 void with_queue(shard_router_pointer self, const std::string& name,
+                const std::string& user,
                 std::function<void(const caf::error&)> then) {
   if (!legal_queue_name(name))
     then(caf::make_error(ec::invalid_argument,
@@ -214,15 +224,16 @@ void with_queue(shard_router_pointer self, const std::string& name,
   else if (!self->state.control)
     fetch(self, [=](fetched newest) {
       if (newest)
-        with_queue(self, name, then);
+        with_queue(self, name, user, then);
       else
         then(newest.error());
     });
   else
-    change(self,
-           propose{{queue_changed{name,
-                                  rules::settings_of_new_queue(name)}}},
-           then);
+    // How many it may found is known where settings are decided.
+    if (auto made = rules::found(*self->state.control, {name, user}))
+      change(self, propose{std::move(*made)}, then);
+    else
+      then(made.error());
 }
 
 } // namespace depositd::cluster

@@ -68,17 +68,27 @@ namespace {
 using caf::detail::type_list;
 using rules::routing::queue_of;
 
+/// Whose first use makes a queue.
+template <class Request>
+std::string founder_of(const Request& x) {
+  if constexpr (requires { x.items.front().user; })
+    return x.items.empty() ? std::string{} : x.items.front().user;
+  else
+    return {};
+}
+
 /// A queue that is new comes into being everywhere before the request goes on.
 template <class Answer, class Request>
 caf::result<Answer> when_made(shard_router_pointer self, Request& x) {
   const auto what = std::make_shared<Request>(std::move(x));
   return journal::answer_later<Answer>(self, [&](auto then) {
-    with_queue(self, queue_of(*what), [=](const caf::error& why) mutable {
-      if (why)
-        then(why);
-      else
-        scatter<Answer>(self, std::move(*what), map_of(self), then);
-    });
+    with_queue(self, queue_of(*what), founder_of(*what),
+               [=](const caf::error& why) mutable {
+                 if (why)
+                   then(why);
+                 else
+                   scatter<Answer>(self, std::move(*what), map_of(self), then);
+               });
   });
 }
 

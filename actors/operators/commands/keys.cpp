@@ -95,18 +95,44 @@ caf::expected<permits> granted(const admin_arguments& in) {
   return out;
 }
 
-/// Name and permits; nothing that the key could be known by.
-document key_document(const key_changed& x) {
-  document out{{"name", x.name}, {"permits", document::array()}};
-  for (const auto& permit : x.permits)
+/// What is set for a key. Nothing that the key could be known by.
+struct key_entry {
+  key_changed key;
+  key_terms_changed terms; ///< without a user: none
+  micros used_us = never;
+};
+
+key_entry entry_of(const control_state& now, const std::string& name) {
+  key_entry out;
+  if (const auto at = now.keys.find(name); at != now.keys.end())
+    out.key = at->second;
+  if (const auto at = now.key_terms.find(name); at != now.key_terms.end())
+    out.terms = at->second;
+  if (const auto at = now.keys_used.find(name); at != now.keys_used.end())
+    out.used_us = at->second.used_us;
+  return out;
+}
+
+document key_document(const key_entry& x) {
+  document out{{"name", x.key.name}, {"permits", document::array()}};
+  for (const auto& permit : x.key.permits)
     out["permits"].push_back("queue|" + word(permit.right) + "|"
                              + permit.queue);
+  const auto& terms = x.terms;
+  if (!terms.user.empty() && terms.user != x.key.name)
+    out["user"] = terms.user;
+  if (terms.expires_us != never)
+    out["expires_at"] = time_or_null(terms.expires_us);
+  if (terms.queues_max > 0)
+    out["queues_max"] = terms.queues_max;
+  if (x.used_us != never)
+    out["last_used_at"] = time_or_null(x.used_us);
   return out;
 }
 
 document before_of(const control_state& now, const std::string& name) {
-  const auto at = now.keys.find(name);
-  return at == now.keys.end() ? document(nullptr) : key_document(at->second);
+  return now.keys.contains(name) ? key_document(entry_of(now, name))
+                                 : document(nullptr);
 }
 
 void list(admin_pointer self, const admin_call_ptr& call) {
@@ -114,36 +140,102 @@ void list(admin_pointer self, const admin_call_ptr& call) {
       [=](const control_changed& control) {
         document out;
         add_page(out, "keys", control.state->keys, call->arguments,
-                 [](const auto& x) { return key_document(x.second); });
+                 [&](const auto& x) {
+                   return key_document(entry_of(*control.state, x.first));
+                 });
         deliver(call, out);
       });
 }
 
+/// Everything of a key but the key itself goes with it.
+void end_rest(const control_state& now, const std::string& name,
+              std::vector<event>& out) {
+  if (now.key_terms.contains(name))
+    out.emplace_back(key_terms_changed{name, ""});
+  if (now.keys_used.contains(name))
+    out.emplace_back(key_used{name});
+}
+
+std::vector<std::string> keys_of(const control_state& now,
+                                 const std::string& user) {
+  std::vector<std::string> out;
+  for (const auto& [name, key] : now.keys)
+    if (user_of_key(now, name) == user)
+      out.push_back(name);
+  return out;
+}
+
+/// The name of one more key of the user: the user's own, or that with a number.
+std::string free_name(const control_state& now, const std::string& user) {
+  auto out = user;
+  for (int i = 2; now.keys.contains(out); ++i)
+    out = user + '~' + std::to_string(i);
+  return out;
+}
+
+/// So many keys of a user hold at one time: the old and the new one.
+constexpr std::size_t keys_of_user_max = 2;
+
+/// What the new key is called. `ec::already_exists`.
+caf::expected<std::string> name_for(const admin_arguments& in,
+                                    const control_state& now) {
+  const auto user = in.text("name");
+  const auto known = keys_of(now, user);
+  if (in.flag("another")) {
+    if (known.size() >= keys_of_user_max)
+      return refuse(ec::already_exists, user
+                                          + " has two keys already: remove "
+                                            "one of them first");
+    return free_name(now, user);
+  }
+  if (!known.empty() && !in.flag("replace"))
+    return refuse(ec::already_exists,
+                  user + " has a key already; see --replace and --another");
+  return known.empty() ? free_name(now, user) : known.front();
+}
+
 change add(const admin_arguments& in, const control_state& now) {
-  key_changed after{in.text("name"), in.text("digest"), {}};
-  if (!is_sha256_hex(after.digest))
+  key_entry after;
+  after.key.digest = in.text("digest");
+  if (!is_sha256_hex(after.key.digest))
     return refuse(ec::invalid_argument,
                   "digest is no SHA-256 in lower case hexadecimal");
   auto permits = granted(in);
   if (!permits)
     return std::move(permits.error());
-  after.permits = std::move(*permits);
-  if (!in.flag("replace") && now.keys.count(after.name))
-    return refuse(ec::already_exists,
-                  after.name + " has a key already; see --replace");
+  after.key.permits = std::move(*permits);
+  auto name = name_for(in, now);
+  if (!name)
+    return std::move(name.error());
+  after.key.name = *name;
   // Nothing is revoked by removing one of two names of the same key.
-  for (const auto& [name, key] : now.keys)
-    if (name != after.name && key.digest == after.digest)
+  for (const auto& [other, key] : now.keys)
+    if (other != *name && key.digest == after.key.digest)
       return refuse(ec::already_exists,
-                    "this is the key of " + name + " already");
-  return admin_change{{after}, before_of(now, after.name), key_document(after)};
+                    "this is the key of " + other + " already");
+  std::vector<event> events{after.key};
+  end_rest(now, *name, events);
+  const auto user = in.text("name");
+  if (*name != user || in.has("expires") || in.has("queues_max")) {
+    after.terms = {*name, user, in.number("expires"),
+                   static_cast<std::uint32_t>(in.number("queues_max"))};
+    events.emplace_back(after.terms);
+  }
+  return admin_change{std::move(events), before_of(now, *name),
+                      key_document(after)};
 }
 
 change remove(const admin_arguments& in, const control_state& now) {
   const auto name = in.text("name");
-  if (!now.keys.count(name))
-    return refuse(ec::not_found, name + " has no key");
-  return admin_change{{key_changed{name, "", {}}},
+  if (!now.keys.contains(name)) {
+    const auto others = keys_of(now, name);
+    return refuse(ec::not_found, others.empty() ? name + " has no key"
+                                                : name + " has another key: "
+                                                    + others.front());
+  }
+  std::vector<event> events{key_changed{name, "", {}}};
+  end_rest(now, name, events);
+  return admin_change{std::move(events),
                       before_of(now, name),
                       {{"name", name}, {"removed", true}}};
 }
@@ -161,11 +253,18 @@ std::vector<command> key_commands() {
   const argument_spec role{
     "--role", "roles", kind::each, "ROLE", any_of(names) + "; may be repeated",
     false,    "",      names};
+  argument_spec queues_max{"--queues-max", "queues_max", kind::number, "N",
+                           "Queues that come with its first use"};
+  queues_max.min = 1;
+  queues_max.max = 1'000'000;
   return {
-    reading("key list", "Names and permits",
+    reading("key list", "Names and permits, expiry and last use",
             {limit_argument(10'000),
              after_argument("NAME", "Go on after this name", "key list")},
-            {table_view("keys", "KEY={name}; PERMITS={permits}"),
+            {table_view("keys", "KEY={name}; PERMITS={permits}; USER={user}; "
+                                "EXPIRES={expires_at:time}; "
+                                "USED={last_used_at:time}; "
+                                ">QUEUES={queues_max}"),
              next_page_line("keys")},
             list),
     doing(
@@ -175,12 +274,17 @@ std::vector<command> key_commands() {
        role,
        {"--key-stdin", "digest", kind::api_key, "",
         "Read the key from the first line of standard input"},
-       {"--replace", "replace", kind::flag, "", "The name may have a key"}},
+       {"--replace", "replace", kind::flag, "", "The name may have a key"},
+       {"--another", "another", kind::flag, "",
+        "A second key beside the one that the name has, until that is removed"},
+       {"--expires", "expires", kind::expiry, "WHEN",
+        "Until then it holds: a time, or 90d from now"},
+       queues_max},
       add),
-    asking("Remove this key?", doing("key remove", "Remove a key; items stay",
-                                     {name_argument("Name of the key", "NAME",
-                                                    "key list", kind::user)},
-                                     remove)),
+    asking("Remove this key?",
+           doing("key remove", "Remove a key; items stay",
+                 {name_argument("Name of the key", "NAME", "key list")},
+                 remove)),
   };
 }
 

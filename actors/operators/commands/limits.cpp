@@ -18,6 +18,17 @@ document limits_document(const user_limits_changed& x) {
           {"concurrency", side(x.has_concurrency, x.concurrency)}};
 }
 
+document quota_document(const quota_changed& x) {
+  const auto side = [](bool own, auto value, auto none) {
+    if (!own)
+      return document("default");
+    return value == none ? document("none") : document(value);
+  };
+  return {{"bytes_max", side(x.has_bytes_max, x.bytes_max, no_size_limit)},
+          {"requests_per_second",
+           side(x.has_requests_per_second, x.requests_per_second, no_cap)}};
+}
+
 /// The queue that is named, or all deposit queues.
 caf::expected<std::vector<std::string>> queues_meant(const control_state& now,
                                                      const std::string& queue) {
@@ -52,8 +63,10 @@ struct changes {
 change set(const admin_arguments& in, const control_state& now) {
   const auto allocation = in.limit("allocation");
   const auto concurrency = in.limit("concurrency");
-  if (!allocation && !concurrency)
-    return refuse(ec::invalid_argument, "give an allocation or a concurrency");
+  if (!allocation && !concurrency && !in.has("bytes_max")
+      && !in.has("requests_per_second"))
+    return refuse(ec::invalid_argument,
+                  "give an allocation or a concurrency, or a quota");
   if (allocation && !allocation->is_default && allocation->value == no_cap)
     return refuse(ec::invalid_argument,
                   "allocation must be a number or default");
@@ -75,7 +88,14 @@ change set(const admin_arguments& in, const control_state& now) {
         after.has_concurrency = !concurrency->is_default;
         after.concurrency = concurrency->value;
       }
-      out.add(changed(before, after, limits_document));
+      auto one = changed(before, after, limits_document);
+      if (const auto quota = quota_change(in, now, name, user)) {
+        one.before.update(quota->before);
+        one.after.update(quota->after);
+        one.events.insert(one.events.end(), quota->events.begin(),
+                          quota->events.end());
+      }
+      out.add(std::move(one));
     }
   return out.as("limits");
 }
@@ -109,7 +129,39 @@ command standing_row(const char* words, const char* help,
 
 } // namespace
 
+std::vector<argument_spec> quota_arguments() {
+  return {{"--bytes-max", "bytes_max", value_kind::bytes, "N",
+           "Bytes waiting, such as 500m; or none, default"},
+          {"--requests-per-second", "requests_per_second",
+           value_kind::limit_or_default, "N",
+           "Requests of doors about the queue; or none, default"}};
+}
+
+std::optional<admin_change> quota_change(const admin_arguments& in,
+                                         const control_state& now,
+                                         const std::string& queue,
+                                         const std::string& user) {
+  const auto bytes = in.bytes("bytes_max");
+  const auto requests = in.limit("requests_per_second");
+  if (!bytes && !requests)
+    return std::nullopt;
+  const auto at = now.quotas.find({queue, user});
+  const auto before =
+    at != now.quotas.end() ? at->second : quota_changed{queue, user};
+  auto after = before;
+  if (bytes) {
+    after.has_bytes_max = !bytes->is_default;
+    after.bytes_max = bytes->is_default ? 0 : bytes->value;
+  }
+  if (requests) {
+    after.has_requests_per_second = !requests->is_default;
+    after.requests_per_second = requests->value;
+  }
+  return changed(before, after, quota_document);
+}
+
 std::vector<command> limit_commands() {
+  const auto quotas = quota_arguments();
   const auto held = &user_eligibility_changed::held;
   const auto prohibited = &user_eligibility_changed::prohibited;
   const auto kind = value_kind::limit_or_default;
@@ -120,11 +172,15 @@ std::vector<command> limit_commands() {
             "Items per turn; 0: out of the rotation; or default"},
            {"--concurrency", "concurrency", kind, "N",
             "Items in process; 0: none; or none, default"},
+           quotas[0],
+           quotas[1],
            in_queue_argument()},
           set,
           {table_view("limits",
                       "USER={user}; QUEUE={queue}; >ALLOCATION={allocation}; "
-                      ">CONCURRENCY={concurrency}||none")}),
+                      ">CONCURRENCY={concurrency}||none; "
+                      ">BYTES={bytes_max}; "
+                      ">REQUESTS/S={requests_per_second}")}),
     standing_row("user prohibit", "Only processors that require them",
                  prohibited, true),
     standing_row("user allow", "End of prohibit", prohibited, false),

@@ -116,13 +116,22 @@ decide_function suspend(bool on) {
 }
 
 change set(const admin_arguments& in, const control_state& now) {
-  return edit(in, now, [&](queue_settings& x) {
+  auto out = edit(in, now, [&](queue_settings& x) {
     in.take("allocation", x.allocation);
     in.take("concurrency", x.concurrency);
     in.take("pending_limit", x.pending_limit);
     in.take("attempts_max", x.attempts_max);
     in.take("retry_delay_ms", x.retry_delay_ms);
   });
+  if (!out)
+    return out;
+  if (const auto quota = quota_change(in, now, in.text("name"), "")) {
+    out->before.update(quota->before);
+    out->after.update(quota->after);
+    out->events.insert(out->events.end(), quota->events.begin(),
+                       quota->events.end());
+  }
+  return out;
 }
 
 } // namespace
@@ -130,6 +139,7 @@ change set(const admin_arguments& in, const control_state& now) {
 std::vector<command> queue_commands() {
   using kind = value_kind;
   const auto name = queue_name_argument();
+  const auto quotas = quota_arguments();
   argument_spec allocation{"--allocation", "allocation", kind::number, "N",
                            "Items per user and turn"};
   allocation.max = no_cap - 1;
@@ -164,7 +174,9 @@ std::vector<command> queue_commands() {
             "Items per user waiting; or none"},
            {"--attempts-max", "attempts_max", kind::limit, "N",
             "Attempts per item; or none"},
-           retry_delay},
+           retry_delay,
+           quotas[0],
+           quotas[1]},
           set),
     asking(
       "Remove all waiting items of this queue for good?",

@@ -70,9 +70,9 @@ std::map<std::string, bool> names_in(const user_sources& from, bool in_queue) {
 }
 
 /// What stands by the name, or `otherwise`.
-template <class Value>
-Value value_or(const std::map<std::string, Value>& from,
-               const std::string& name, Value otherwise = {}) {
+template <class Map>
+auto value_or(const Map& from, const std::string& name,
+              typename Map::mapped_type otherwise = {}) {
   const auto at = from.find(name);
   return at == from.end() ? otherwise : at->second;
 }

@@ -29,6 +29,11 @@ caf::error user_name(const std::string& name) {
                                : refuse("not a user name: '" + name + "'");
 }
 
+caf::error key_name(const std::string& name) {
+  return legal_key_name(name) ? caf::error{}
+                              : refuse("not a key's name: '" + name + "'");
+}
+
 caf::error queue_name(const std::string& name) {
   return legal_queue_name(name) ? caf::error{}
                                 : refuse("not a queue name: '" + name + "'");
@@ -182,7 +187,7 @@ struct checker {
   }
 
   caf::error operator()(const key_changed& x) {
-    if (auto error = user_name(x.name))
+    if (auto error = key_name(x.name))
       return error;
     if (x.digest.empty())
       return state.keys.contains(x.name) ? caf::error{}
@@ -210,6 +215,43 @@ struct checker {
       return refuse("the move has ended");
     return all([&] { return queue_name(x.from); },
                [&] { return queue_name(x.to); });
+  }
+
+  /// From a router, with the queue that is new.
+  caf::error operator()(const queue_founded& x) {
+    return all([&] { return queue_name(x.queue); },
+               [&] { return user_name(x.founder); });
+  }
+
+  caf::error operator()(const quota_changed& x) {
+    if (auto error = all(
+          [&] { return queue_name(x.queue); },
+          [&] { return x.user.empty() ? caf::error{} : user_name(x.user); }))
+      return error;
+    if (!state.queues.contains(x.queue))
+      return unknown("queue: '" + x.queue + "'");
+    return x.has_requests_per_second && x.requests_per_second == 0
+             ? refuse("requests per second must be at least 1")
+             : caf::error{};
+  }
+
+  caf::error operator()(const key_terms_changed& x) {
+    if (auto error = key_name(x.key))
+      return error;
+    if (x.user.empty())
+      return {};
+    return all([&] { return user_name(x.user); },
+               [&] {
+                 return state.keys.contains(x.key)
+                          ? caf::error{}
+                          : unknown("key: '" + x.key + "'");
+               });
+  }
+
+  caf::error operator()(const key_used& x) {
+    return x.used_us == never || state.keys.contains(x.key)
+             ? caf::error{}
+             : unknown("key: '" + x.key + "'");
   }
 
   caf::error operator()(const server_changed&) {

@@ -57,7 +57,15 @@ bool put(control_state& state, const Event& x) {
     return map.erase(key) > 0;
   const auto& value = std::invoke(kind.value, x);
   const auto [at, added] = map.try_emplace(key, value);
-  return added || assign(at->second, value);
+  if (added || at->second == value)
+    return added;
+  map[key] = value;
+  return true;
+}
+
+bool put(control_state& state, const queue_retired& x) {
+  state.founders.erase(x.queue);
+  return state.queues.erase(x.queue) > 0;
 }
 
 std::string joined(const std::string& name) {
@@ -102,7 +110,7 @@ void compare_all(const control_state& from, const control_state& to,
 bool apply(control_state& state, const event& change) {
   return std::visit(
     [&]<class Event>(const Event& x) {
-      if constexpr (has_entry<Event>)
+      if constexpr (has_entry<Event> || std::is_same_v<Event, queue_retired>)
         return put(state, x);
       else if constexpr (std::is_same_v<Event, server_changed>)
         return assign(state.server, x);

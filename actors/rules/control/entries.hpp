@@ -42,7 +42,7 @@ inline constexpr auto entry = no_entry{};
 
 // clang-format off
 
-// A queue that came with its first use is in its shard only, and none goes.
+// None goes because another shard says so: what waits in it may be here.
 template <> inline constexpr auto entry<queue_changed> = control_entry{
   &control_state::queues, &queue_changed::queue, never, no_entry{},
   &queue_changed::settings,
@@ -99,6 +99,43 @@ template <> inline constexpr auto entry<key_changed> = control_entry{
 template <> inline constexpr auto entry<move_changed> = control_entry{
   &control_state::moves, &move_changed::reference, &move_changed::forgotten,
   [](const auto&, auto x) { x.forgotten = true; return x; },
+  itself, said_again};
+
+// What came later.
+
+inline constexpr auto of_nobody = [](const auto& x) { return x.user.empty(); };
+
+template <> inline constexpr auto entry<queue_founded> = control_entry{
+  &control_state::founders, &queue_founded::queue, never, no_entry{},
+  itself, said_again};
+
+template <> inline constexpr auto entry<quota_changed> = control_entry{
+  &control_state::quotas,
+  [](const auto& x) { return std::pair{x.queue, x.user}; },
+  [](const auto& x) { return !x.has_bytes_max && !x.has_requests_per_second; },
+  [](const auto& key, auto x) {
+    x = {};
+    x.queue = key.first;
+    x.user = key.second;
+    return x;
+  },
+  [](auto x) { // as of limits
+    x.bytes_max = x.has_bytes_max ? x.bytes_max : 0;
+    x.requests_per_second =
+      x.has_requests_per_second ? x.requests_per_second : 0;
+    return x;
+  },
+  said_again};
+
+template <> inline constexpr auto entry<key_terms_changed> = control_entry{
+  &control_state::key_terms, &key_terms_changed::key, of_nobody,
+  [](const auto& key, const auto&) { return key_terms_changed{key, ""}; },
+  itself, said_again};
+
+template <> inline constexpr auto entry<key_used> = control_entry{
+  &control_state::keys_used, &key_used::key,
+  [](const auto& x) { return x.used_us == depositd::never; },
+  [](const auto& key, const auto&) { return key_used{key}; },
   itself, said_again};
 
 // clang-format on

@@ -71,8 +71,10 @@ slice slice_fold::take() {
             [](const auto& a, const auto& b) {
               return std::tie(a.queue, a.user) < std::tie(b.queue, b.user);
             });
-  for (auto& [key, value] : s.controls)
-    out.controls.push_back({key.first, key.second, std::move(value)});
+  for (auto& [key, value] : s.controls) {
+    const bool gone = value.empty();
+    out.controls.push_back({key.first, key.second, std::move(value), gone});
+  }
   s.entries.clear();
   s.rings.clear();
   s.controls.clear();
@@ -81,7 +83,20 @@ slice slice_fold::take() {
   return out;
 }
 
+/// An empty text stands for a row that goes.
+void slice_fold::state::end_queue(const queue_retired& x) {
+  for (const event& last :
+       {event{queue_changed{x.queue, {}}}, event{queue_founded{x.queue, {}}}})
+    controls[*control_key(last)].clear();
+  for (const auto& who : x.users) {
+    ring_key.assign(x.queue).append(1, '\n').append(who);
+    rings[ring_key] = ring_row{x.queue, who, 0, 0, true};
+  }
+}
+
 void slice_fold::state::add_control(const event& x) {
+  if (const auto* gone = std::get_if<queue_retired>(&x))
+    return end_queue(*gone);
   if (const auto* queue = std::get_if<queue_changed>(&x);
       queue != nullptr && queue->settings.kind == queue_kind::message)
     bare_queues.insert(queue->queue);
@@ -100,6 +115,7 @@ void slice_fold::state::add_ring(const item_claimed& x) {
   auto at = rings.find(std::string_view{ring_key});
   if (at == rings.end())
     at = rings.emplace(ring_key, ring_row{x.queue, user, 0, 0}).first;
+  at->second.gone = false;
   at->second.stamp = x.stamp;
   at->second.credit = x.credit;
 }

@@ -79,6 +79,7 @@ struct slice_fold::state {
   void add(const item_moved& x);
   void add(const submission_recorded& x);
   void add_control(const event& x);
+  void end_queue(const queue_retired& x);
   void add_ring(const item_claimed& x);
 
   /// The live item's changing part as the event leaves it; a row of this slice

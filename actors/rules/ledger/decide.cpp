@@ -85,6 +85,12 @@ std::uint64_t ledger::room() const noexcept {
   return taken < limit ? limit - taken : 0;
 }
 
+bool ledger::has_room_for(std::uint64_t more_bytes) const noexcept {
+  const auto& s = *state_;
+  return s.bytes_max == no_size_limit
+         || (s.bytes <= s.bytes_max && more_bytes <= s.bytes_max - s.bytes);
+}
+
 std::vector<item_enqueued> ledger::accept(const std::vector<incoming>& items,
                                           micros now,
                                           std::vector<item_id>* refused,
@@ -94,19 +100,22 @@ std::vector<item_enqueued> ledger::accept(const std::vector<incoming>& items,
     = beyond_limit ? std::numeric_limits<std::uint64_t>::max() : room();
   const auto collapse = s.settings.dedup == dedup_mode::while_pending;
   std::unordered_set<std::uint64_t> seen;
+  std::uint64_t bytes = 0;
   std::vector<item_enqueued> out;
   out.reserve(std::min<std::uint64_t>(items.size(), limit));
   for (const auto& x : items) {
     const auto keyed = collapse && x.digest != 0;
     if (keyed && (s.digests.contains(x.digest) || seen.contains(x.digest)))
       continue;
-    if (out.size() >= limit) {
+    if (out.size() >= limit
+        || (!beyond_limit && !has_room_for(bytes + x.size))) {
       if (refused != nullptr)
         refused->push_back(x.id);
       continue;
     }
     if (keyed)
       seen.insert(x.digest);
+    bytes += x.size;
     auto& e = out.emplace_back();
     e.id = x.id;
     e.queue = s.queue;

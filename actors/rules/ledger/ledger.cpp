@@ -36,6 +36,10 @@ void ledger::raise_tokens(claim_token tokens_from) {
   state_->token_last = std::max(state_->token_last, tokens_from);
 }
 
+void ledger::limit_bytes(std::uint64_t bytes_max) {
+  state_->bytes_max = bytes_max;
+}
+
 // -- bodies -------------------------------------------------------------------
 
 bool ledger::set_place(item_id id, const body_location& place) {
@@ -119,6 +123,14 @@ std::uint64_t ledger::size() const noexcept {
 
 std::uint64_t ledger::pending() const noexcept {
   return state_->pending();
+}
+
+std::uint64_t ledger::bytes() const noexcept {
+  return state_->bytes;
+}
+
+std::uint64_t ledger::bytes_max() const noexcept {
+  return state_->bytes_max;
 }
 
 std::uint32_t ledger::claims() const noexcept {

@@ -84,17 +84,22 @@ public:
   void configure(std::string queue, const queue_settings& settings,
                  const size_classes& classes);
   void raise_tokens(claim_token tokens_from);
+  /// So many bytes may be pending; holds from the next `accept` on.
+  void limit_bytes(std::uint64_t bytes_max);
 
   // -- deciding; none of these changes anything but through `apply`
 
-  /// Events for as many of the items as the pending limit allows, in order;
-  /// the rest is refused. In `while_pending` queues an item whose digest is
-  /// pending already is swallowed: accepted, no event. `refused`, if given,
-  /// gets the ids that found no room.
+  /// Events for as many of the items as the limits of what may be pending
+  /// allow, in order; the rest is refused. In `while_pending` queues an item
+  /// whose digest is pending already is swallowed: accepted, no event.
+  /// `refused`, if given, gets the ids that found no room.
   std::vector<item_enqueued>
   accept(const std::vector<incoming>& items, micros now,
          std::vector<item_id>* refused = nullptr,
          bool beyond_limit = false) const;
+
+  /// Whether so many more bytes may be pending.
+  bool has_room_for(std::uint64_t more_bytes) const noexcept;
 
   /// How many more items the pending limit allows.
   std::uint64_t room() const noexcept;
@@ -222,6 +227,8 @@ public:
   bool idle() const noexcept;             ///< no items at all
   std::uint64_t size() const noexcept;    ///< items, claimed included
   std::uint64_t pending() const noexcept; ///< not claimed: counts for limits
+  std::uint64_t bytes() const noexcept;   ///< of what is pending
+  std::uint64_t bytes_max() const noexcept;
   std::uint32_t claims() const noexcept;
   std::uint64_t parked() const noexcept;
   std::optional<item_view> find(item_id id) const;

@@ -162,6 +162,7 @@ void ledger::state::make_pending(stored_item&& x) {
 void ledger::state::make_ready(stored_item&& x) {
   x.cls = classes.of(x.size);
   ++ready;
+  bytes += x.size;
   note_ready(x, 1);
   note_digest(x, true);
   const auto key = lane_key(x.priority, x.cls);
@@ -170,6 +171,7 @@ void ledger::state::make_ready(stored_item&& x) {
 
 void ledger::state::set_aside(stored_item&& x, set_aside_as where,
                               micros available_us) {
+  bytes += x.size;
   note_digest(x, true);
   if (where == set_aside_as::parked)
     ++parked;
@@ -197,6 +199,7 @@ std::optional<stored_item> ledger::state::take_pending(item_id id) {
     if (at->second.empty())
       lanes.erase(at);
     --ready;
+    bytes -= x->size;
     note_ready(*x, -1);
     note_digest(*x, false);
     return x;
@@ -210,6 +213,7 @@ std::optional<stored_item> ledger::state::take_pending(item_id id) {
     delays.erase({at->second.available_us, id});
   std::optional<stored_item> out{std::move(at->second.item)};
   items_set_aside.erase(at);
+  bytes -= out->size;
   note_digest(*out, false);
   return out;
 }
@@ -263,6 +267,7 @@ void ledger::state::note_digest(const stored_item& x, bool pending) {
 void ledger::state::rebuild_lanes() {
   auto old = std::exchange(lanes, {});
   ready = 0;
+  const auto known_bytes = bytes;
   // The digests know these items already.
   const auto dedup = std::exchange(settings.dedup, dedup_mode::none);
   std::vector<stored_item> items;
@@ -274,6 +279,7 @@ void ledger::state::rebuild_lanes() {
   for (auto& x : items)
     make_ready(std::move(x));
   settings.dedup = dedup;
+  bytes = known_bytes;
   // Whoever changes the classes counts again; deltas mean nothing any more.
   changes.ready.clear();
 }
@@ -293,6 +299,7 @@ void ledger::state::rebuild_dedup() {
       free.push_back(std::move(x.item));
   for (auto& x : free) {
     items_set_aside.erase(x.id);
+    bytes -= x.size;
     make_ready(std::move(x));
   }
   digests.clear();

@@ -97,6 +97,8 @@ struct ledger::state {
   item_id id_last = 0;
   std::uint64_t ready = 0;
   std::uint64_t parked = 0;
+  std::uint64_t bytes = 0; ///< of what is pending
+  std::uint64_t bytes_max = no_size_limit;
 };
 
 } // namespace depositd::rules

@@ -46,6 +46,7 @@ inline constexpr auto nothing_to_join = [](auto&, auto&, const auto&) {};
 /// Of `enqueue`.
 inline constexpr auto ids_in_place = [](auto& sum, auto& x, const auto& of) {
   sum.refused += x.refused;
+  sum.over_bytes = sum.over_bytes || x.over_bytes;
   put(sum.ids, x.ids, of.at);
 };
 
@@ -103,6 +104,7 @@ inline constexpr auto queues_together = [](auto& sum, auto& x, const auto&) {
     at->processors = std::max(at->processors, queue.processors);
     at->handed_out += queue.handed_out;
     at->finished += queue.finished;
+    at->items += queue.items;
   }
 };
 

@@ -1,6 +1,7 @@
 // What doors bring: items, deposits, and deposits that are over already.
 
 #include "actors/rules/control/control.hpp"
+#include "actors/rules/control/founding.hpp"
 #include "actors/shard/admission/admission.hpp"
 #include "messages/values/names.hpp"
 
@@ -34,21 +35,30 @@ caf::error check(const enqueue& x) {
 /// shard 0 decides about that: the others would begin it with other settings
 /// than those that are on their way here, and some of them can never change.
 caf::expected<queue_number> reach_queue(shard_pointer self,
-                                        const std::string& name) {
-  if (const auto number = find_queue(self, name))
+                                        const std::string& name,
+                                        const std::string& user = {}) {
+  if (const auto number = find_queue(self, name)) {
+    self->state.queues[*number].used_us = now(self);
     return *number;
+  }
   if (self->state.options.number != 0)
     return caf::make_error(
       ec::overloaded, "shard " + std::to_string(self->state.options.number)
                         + " does not know queue " + name + " yet: try again");
-  commit_control(self,
-                 {queue_changed{name, rules::settings_of_new_queue(name)}});
+  const auto& state = self->state;
+  const auto made = rules::found(
+    *state.control, {name, user, state.options.queues_per_key_max});
+  if (!made)
+    return made.error();
+  commit_control(self, *made);
   return *find_queue(self, name);
 }
 
-enqueued result_of(const std::vector<item_id>& ids) {
+enqueued result_of(const enqueue_answer& x) {
+  const auto& ids = x.ids;
   return {ids,
-          static_cast<std::uint32_t>(std::count(ids.begin(), ids.end(), 0))};
+          static_cast<std::uint32_t>(std::count(ids.begin(), ids.end(), 0)),
+          x.over_bytes};
 }
 
 } // namespace
@@ -60,7 +70,7 @@ caf::result<enqueued> accept_batch(shard_pointer self, enqueue& x) {
     return wrong;
   if (x.items.empty())
     return enqueued{};
-  const auto number = reach_queue(self, x.queue);
+  const auto number = reach_queue(self, x.queue, x.items.front().user);
   if (!number)
     return number.error();
   admission all{self};
@@ -87,12 +97,16 @@ caf::result<enqueued> accept_submission(shard_pointer self, const submit& x) {
     return invalid("queue " + x.queue + " takes no deposits");
   admission one{self};
   one.add_deposit(*number, x.user, x.priority, x.submission);
-  return one.commit<enqueued>([](const auto& ids) -> caf::expected<enqueued> {
-    if (ids[0] == 0)
-      return caf::make_error(
-        ec::pending_limit_reached,
-        std::string{"the user has too many pending submissions"});
-    return result_of(ids);
+  return one.commit<enqueued>([](const auto& of) -> caf::expected<enqueued> {
+    if (of.ids[0] != 0)
+      return result_of(of);
+    return of.over_bytes
+             ? caf::make_error(ec::quota_reached,
+                               std::string{"The user has as many bytes of "
+                                           "pending submissions as may be"})
+             : caf::make_error(
+               ec::pending_limit_reached,
+               std::string{"the user has too many pending submissions"});
   });
 }
 

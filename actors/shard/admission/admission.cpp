@@ -95,7 +95,7 @@ void admission::send(reply_address where, answer_maker what) {
   const auto count = parts_.size() + (own ? 1 : 0);
   auto share = journal::share_reply(
     std::move(where), count,
-    [ids = ids_, what = std::move(what)] { return what(ids->ids); });
+    [ids = ids_, what = std::move(what)] { return what(*ids); });
   if (bundle_)
     bundle_->parts = static_cast<std::uint32_t>(count);
   for (auto& x : parts_) {

@@ -44,10 +44,10 @@ public:
 
   /// Sends everything on its way. When all of it is durable the current request
   /// is answered with what `answer` makes of the ids, of which those that a
-  /// user has refused are zero.
+  /// user has refused are zero, and why.
   template <class Answer, class F>
   caf::result<Answer> commit(F answer) {
-    send(journal::take_reply(self_), [=](const std::vector<item_id>& ids) {
+    send(journal::take_reply(self_), [=](const enqueue_answer& ids) {
       caf::expected<Answer> out = answer(ids);
       return out ? caf::make_message(std::move(*out))
                  : caf::make_message(std::move(out.error()));
@@ -56,7 +56,7 @@ public:
   }
 
 private:
-  using answer_maker = std::function<caf::message(const std::vector<item_id>&)>;
+  using answer_maker = std::function<caf::message(const enqueue_answer&)>;
 
   /// Of one user in one queue.
   struct part {

@@ -1,5 +1,6 @@
 #include "actors/journal/reply.hpp"
 #include "actors/rules/control/control.hpp"
+#include "actors/rules/control/founding.hpp"
 #include "actors/shard/parts.hpp"
 #include "messages/values/hex.hpp"
 
@@ -173,9 +174,13 @@ caf::result<move_begun> begin_move(shard_pointer self, const move_queue& x) {
   if (state.options.router)
     return begin_everywhere(self, std::move(what));
   std::vector<event> changes;
-  if (!find_queue(self, x.to))
-    changes.emplace_back(
-      queue_changed{x.to, rules::settings_of_new_queue(x.to)});
+  if (!find_queue(self, x.to)) {
+    auto made = rules::found(
+      *state.control, {x.to, x.founder, state.options.queues_per_key_max});
+    if (!made)
+      return made.error();
+    changes = std::move(*made);
+  }
   reply begun{journal::take_reply(self),
               caf::make_message(move_begun{what.reference})};
   changes.emplace_back(std::move(what));

@@ -189,13 +189,24 @@ void keep_deposit(door_pointer self, const deposit_request& given,
       });
 }
 
+/// Whether as much waits as may.
+caf::error too_much(const pending_counted& x) {
+  if (x.pending >= x.limit)
+    return caf::make_error(ec::pending_limit_reached);
+  if (x.bytes >= x.bytes_max)
+    return caf::make_error(ec::quota_reached,
+                           "The user has as many bytes of pending submissions "
+                           "as may be");
+  return {};
+}
+
 /// What keeps a user's queued deposits from being worked on keeps this one,
 /// too.
 std::optional<http::response> not_now(door_pointer self,
                                       const pending_counted& counted,
                                       const std::string& user) {
-  if (counted.pending >= counted.limit)
-    return page_of(self, caf::make_error(ec::pending_limit_reached));
+  if (const auto why = too_much(counted))
+    return page_of(self, why);
   if (counted.running_max == 0)
     return http::unavailable(self->state.options.retry_after_s);
   const auto own = self->state.synchronous.at(user); // with this one
@@ -231,12 +242,30 @@ void keep_at_once(door_pointer self, const deposit_request& given,
 
 } // namespace
 
+namespace {
+
+/// Whether the user may make one more request for the queue; if so, it counts.
+bool within_quota(door_pointer self, const std::string& queue,
+                  const std::string& user) {
+  auto& state = self->state;
+  const auto rate = quota_of(*state.control, queue, user).requests_per_second;
+  return rate == no_cap
+         || state.quotas.take(queue + '\n' + user, self->clock().now(), rate);
+}
+
+} // namespace
+
 void take_deposit(door_pointer self, const deposit_request& given) {
   with_login(
     self, given.who, given.peer,
     {[=](const std::string& user) {
-       if (!find_operation_or_default(given.operation))
+       const auto* wanted = find_operation_or_default(given.operation);
+       if (!wanted)
          given.answer->send(failure_page(400, "Unknown operation."));
+       else if (!within_quota(self, std::string{wanted->queue}, user))
+         given.answer->send(
+           later_page(1, "As many requests as the quota allows. Try again "
+                         "later."));
        else if (given.bytes->size() > self->state.options.body_bytes_max)
          given.answer->send(failure_page(413, "The file is too large."));
        else if (given.synchronous)
@@ -256,11 +285,10 @@ void look_for_room(door_pointer self,
   self->request(options.shard, options.ask_timeout, count_pending{queue, user})
     .then(
       [=](const pending_counted& counted) {
-        if (counted.pending < counted.limit)
-          gate->pass();
+        if (const auto why = too_much(counted))
+          gate->refuse(page_of(self, why));
         else
-          gate->refuse(
-            page_of(self, caf::make_error(ec::pending_limit_reached)));
+          gate->pass();
       },
       [=](const caf::error& why) { gate->refuse(page_of(self, why)); });
 }

@@ -94,6 +94,7 @@ struct door_state {
   std::unordered_map<std::string, login_address> addresses; ///< that wait
   std::uint64_t refused_logins = 0;                         ///< so far
   kit::rate_limit refusals_logged{10};
+  kit::rate_limit quotas{0}; ///< of users in queues
 
   static inline const char* name = "crossref_door";
 };

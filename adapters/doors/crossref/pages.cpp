@@ -61,6 +61,8 @@ http::response error_page(const caf::error& why, unsigned retry_after_s) {
   if (why == ec::pending_limit_reached)
     return later_page(retry_after_s,
                       "Too many pending submissions. Try again later.");
+  if (why == ec::quota_reached)
+    return later_page(retry_after_s, render(why) + ". Try again later.");
   if (why == ec::invalid_argument || why == ec::malformed)
     return failure_page(400, render(why));
   if (why == ec::too_large)

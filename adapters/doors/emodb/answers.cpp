@@ -117,9 +117,22 @@ http::response service_unavailable(std::string_view why) {
     .with("Retry-After", seconds);
 }
 
-http::response queue_full() {
-  return service_unavailable("the queue holds as many messages of this key as "
-                             "it may");
+http::response queue_full(bool over_bytes) {
+  return service_unavailable(over_bytes
+                               ? "the queue holds as many bytes of this key as "
+                                 "it may"
+                               : "the queue holds as many messages of this key "
+                                 "as it may");
+}
+
+http::response too_many_requests() {
+  return service_unavailable("as many requests of this key for the queue as "
+                             "its quota allows");
+}
+
+http::response key_expired() {
+  return with_status(403, R"({"reason":"the key has expired"})")
+    .with(exception_header, unauthorized_class);
 }
 
 http::response failure(const caf::error& why) {

@@ -52,7 +52,13 @@ http::response unknown_move(std::string_view reference);
 http::response service_unavailable(std::string_view why);
 
 /// 503 because the key has as many messages pending as the queue allows.
-http::response queue_full();
+http::response queue_full(bool over_bytes = false);
+
+/// The user asks more often than its quota for the queue allows.
+http::response too_many_requests();
+
+/// The key is known, but its time is over.
+http::response key_expired();
 
 /// The answer to an error of the core.
 http::response failure(const caf::error& why);

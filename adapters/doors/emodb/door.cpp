@@ -1,6 +1,7 @@
 #include "adapters/doors/emodb/door.hpp"
 
 #include "adapters/doors/emodb/parts.hpp"
+#include "messages/values/clock.hpp"
 #include "messages/workers.hpp"
 
 #include <caf/scoped_actor.hpp>
@@ -49,13 +50,19 @@ constexpr const char* bases[] = {"/queue/1", "/dedupq/1"};
 /// one always, before it is unpacked.
 constexpr std::uint64_t small_body_bytes = 64 * 1024;
 
-bool is_forbidden(const key_ring& ring, const operation& what, bool dedup,
-                  const api_key* key, const http::request& from) {
-  if (!key || !what.right)
-    return !key;
-  const auto& queue = from.captured[0];
-  return !permitted(*key, *what.right, queue,
-                    ring.kind_of(core_name(queue, dedup)));
+/// Why the request is not served; nothing if its key may do it.
+std::optional<http::response> forbids(door_core& core, const key_ring& ring,
+                                      const operation& what, bool dedup,
+                                      const http::request& from) {
+  const auto* key = ring.find(key_of(from));
+  const bool expired = key && key->has_expired(engine_clock::system().now());
+  if (key && !expired
+      && (!what.right
+          || permitted(*key, *what.right, from.captured[0],
+                       ring.kind_of(core_name(from.captured[0], dedup)))))
+    return std::nullopt;
+  core.refuse(key, from, expired ? "expired" : "refused");
+  return expired ? key_expired() : not_authorized();
 }
 
 /// What is wrong before anything of the request is looked at.
@@ -77,14 +84,20 @@ void serve(const std::shared_ptr<door_core>& core, const operation& what,
     return;
   }
   auto ring = core->ring.load();
-  const auto* key = ring->find(key_of(from));
-  if (is_forbidden(*ring, what, dedup, key, from)) {
-    core->refuse(key, from);
-    answer.send(not_authorized());
+  if (auto wrong = forbids(*core, *ring, what, dedup, from)) {
+    answer.send(std::move(*wrong));
     return;
   }
+  const auto* key = ring->find(key_of(from));
+  core->note_use(*key);
   if (!core->rates.take(key->name, std::chrono::steady_clock::now())) {
     answer.send(service_unavailable("too many requests of this key"));
+    return;
+  }
+  if (what.right
+      && !core->within_quota(*ring, core_name(from.captured[0], dedup),
+                             key->name)) {
+    answer.send(too_many_requests());
     return;
   }
   if (core->asked.full()) {
@@ -104,10 +117,9 @@ void look_ahead(door_core& core, const operation& what, bool dedup,
     gate.pass();
   } else if (auto wrong = check_head(what, head)) {
     gate.refuse(std::move(*wrong));
-  } else if (const auto ring = core.ring.load();
-             is_forbidden(*ring, what, dedup, ring->find(key_of(head)), head)) {
-    core.refuse(ring->find(key_of(head)), head);
-    gate.refuse(not_authorized());
+  } else if (auto refused =
+               forbids(core, *core.ring.load(), what, dedup, head)) {
+    gate.refuse(std::move(*refused));
   } else {
     gate.pass();
   }
@@ -120,6 +132,9 @@ http::route_options options_of(const std::shared_ptr<door_core>& core,
   out.answer_limit =
     what.takes_long ? core->options.bulk_limit : core->options.answer_limit;
   out.head = what.safe;
+  // Bodies of items: in the request to the shard, in the events of their user,
+  // and in the journal's bytes. What was read goes before the last are made.
+  out.copies = what.json_body ? 2 : 0;
   out.late = std::make_shared<const http::response>(
     service_unavailable("the engine did not answer in time"));
   out.before_body = [core, &what, dedup](const http::request& head,
@@ -130,8 +145,9 @@ http::route_options options_of(const std::shared_ptr<door_core>& core,
 }
 
 void take_control(door_core& core, control_snapshot state) {
-  core.ring.store(
-    std::make_shared<const key_ring>(std::move(state), core.options.anonymous));
+  const auto before = core.ring.load();
+  core.ring.store(std::make_shared<const key_ring>(
+    std::move(state), core.options.anonymous, before.get()));
 }
 
 } // namespace
@@ -142,12 +158,31 @@ bool call::refused(std::optional<http::response> wrong) {
   return wrong.has_value();
 }
 
-void door_core::refuse(const api_key* key, const http::request& from) {
+void door_core::refuse(const api_key* key, const http::request& from,
+                       const char* why) {
   const auto count = ++refused_keys;
   if (refusals_logged.take({}, std::chrono::steady_clock::now()))
-    spdlog::info("key_refused key=\"{}\" path=\"{}\" peer={} refused={}",
-                 key ? http::printable(key->name) : "", // not known: a secret
+    spdlog::info("key_{} key=\"{}\" path=\"{}\" peer={} refused={}", why,
+                 key ? http::printable(key->id) : "", // not known: a secret
                  http::printable(from.path), from.peer, count);
+}
+
+void door_core::note_use(const api_key& key) {
+  const auto now = engine_clock::system().now();
+  if (key.is_news(now))
+    asked.ask(options.shard, note_key_use{key.id, now}, [](kit::core_answer) {
+      // Kept or not: it is told again in an hour.
+    });
+}
+
+bool door_core::within_quota(const key_ring& from, const std::string& queue,
+                             const std::string& user) {
+  if (from.control().quotas.empty())
+    return true;
+  const auto rate = quota_of(from.control(), queue, user).requests_per_second;
+  return rate == no_cap
+         || quotas.take(queue + '\n' + user, std::chrono::steady_clock::now(),
+                        rate);
 }
 
 door_core::door_core(caf::actor_system& system, door_options x)

@@ -31,13 +31,45 @@ bool permitted(const api_key& key, queue_right right, std::string_view queue,
   });
 }
 
-key_ring::key_ring(control_snapshot from, bool anonymous)
+bool api_key::is_news(micros now) const {
+  constexpr micros hour = micros{3600} * 1'000'000;
+  if (!told_us)
+    return false;
+  auto told = told_us->load(std::memory_order_relaxed);
+  return now - told >= hour && told_us->compare_exchange_strong(told, now);
+}
+
+namespace {
+
+api_key key_of(const control_state& from, const key_changed& x) {
+  api_key out{user_of_key(from, x.name), x.permits, x.name};
+  const auto terms = from.key_terms.find(x.name);
+  if (terms != from.key_terms.end())
+    out.expires_us = terms->second.expires_us;
+  const auto used = from.keys_used.find(x.name);
+  out.told_us = std::make_shared<std::atomic<micros>>(
+    used == from.keys_used.end() ? never : used->second.used_us);
+  return out;
+}
+
+} // namespace
+
+key_ring::key_ring(control_snapshot from, bool anonymous,
+                   const key_ring* before)
   : from_(std::move(from)),
     anonymous_(anonymous), nobody_{std::string{anonymous_name},
                                    {{queue_right::any, "*"}}} {
+  // Most changes are about queues, and keys may be many.
+  if (before != nullptr && before->from_->keys.is_same(from_->keys)
+      && before->from_->key_terms.is_same(from_->key_terms)) {
+    by_digest_ = before->by_digest_;
+    return;
+  }
+  auto all = std::make_shared<digests>();
   for (const auto& [name, key] : from_->keys)
     if (!key.digest.empty())
-      by_digest_.emplace(key.digest, api_key{name, key.permits});
+      all->emplace(key.digest, key_of(*from_, key));
+  by_digest_ = std::move(all);
 }
 
 queue_kind key_ring::kind_of(const std::string& core_name) const {
@@ -49,8 +81,8 @@ queue_kind key_ring::kind_of(const std::string& core_name) const {
 const api_key* key_ring::find(const std::string& text) const {
   if (text.empty())
     return anonymous_ ? &nobody_ : nullptr;
-  const auto found = by_digest_.find(sha256_hex(text));
-  return found == by_digest_.end() ? nullptr : &found->second;
+  const auto found = by_digest_->find(sha256_hex(text));
+  return found == by_digest_->end() ? nullptr : &found->second;
 }
 
 } // namespace depositd::emodb

@@ -3,7 +3,10 @@
 // Who calls, and what they may do.
 
 #include "messages/values/control.hpp"
+#include "messages/values/names.hpp"
 
+#include <atomic>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -12,11 +15,22 @@
 namespace depositd::emodb {
 
 /// The user of what is sent without a key.
-inline constexpr std::string_view anonymous_name = "anonymous";
+inline constexpr std::string_view anonymous_name = anonymous_user;
 
 struct api_key {
   std::string name; ///< the user of what it sends
   std::vector<key_permit> permits;
+  std::string id; ///< its own name; empty: no key
+  micros expires_us = never;
+  /// When it was told last that the key is in use.
+  std::shared_ptr<std::atomic<micros>> told_us;
+
+  bool has_expired(micros now) const {
+    return expires_us != never && expires_us <= now;
+  }
+
+  /// Whether it is to be told again; once an hour, to one caller.
+  bool is_news(micros now) const;
 };
 
 /// Whether one of the permits covers the right on the queue. Names that begin
@@ -28,7 +42,9 @@ bool permitted(const api_key& key, queue_right right, std::string_view queue,
 /// The keys of one control state; immutable.
 class key_ring {
 public:
-  key_ring(control_snapshot from, bool anonymous);
+  /// `before`, which may be null, has the keys already if they are the same.
+  key_ring(control_snapshot from, bool anonymous,
+           const key_ring* before = nullptr);
 
   /// Null if the key is not known. An empty text is no key at all: the
   /// anonymous caller, if there may be one.
@@ -42,10 +58,12 @@ public:
   }
 
 private:
+  using digests = std::unordered_map<std::string, api_key>;
+
   control_snapshot from_;
   bool anonymous_;
   api_key nobody_;
-  std::unordered_map<std::string, api_key> by_digest_;
+  std::shared_ptr<const digests> by_digest_;
 };
 
 } // namespace depositd::emodb

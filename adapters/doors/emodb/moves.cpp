@@ -127,7 +127,7 @@ void begin_move(call x) {
       || x.refused(check_move(x, from ? *from : "", to ? *to : "")))
     return;
   ask<move_begun>(x, x.core->options.shard,
-                  move_queue{x.core_name(*from), x.core_name(*to)},
+                  move_queue{x.core_name(*from), x.core_name(*to), x.key->name},
                   [](const move_begun& begun) {
                     std::string out = R"({"id":)";
                     kit::append_json_string(out, begun.reference);

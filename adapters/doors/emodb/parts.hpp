@@ -33,8 +33,19 @@ struct door_core {
   std::atomic<std::uint64_t> refused_keys{0}; ///< requests, so far
   kit::rate_limit refusals_logged{10};
 
-  /// Counts and tells of one whose key is not known (null) or may not do it.
-  void refuse(const api_key* key, const http::request& from);
+  kit::rate_limit quotas{0}; ///< of users in queues
+
+  /// Counts and tells of one whose key is not known (null), may not do it, or
+  /// may do nothing any more.
+  void refuse(const api_key* key, const http::request& from, const char* why);
+
+  /// The engine keeps when each key was used last, about.
+  void note_use(const api_key& key);
+
+  /// Whether the user may make one more request that is about the queue, by the
+  /// core's name; if so, it counts.
+  bool within_quota(const key_ring& from, const std::string& queue,
+                    const std::string& user);
 };
 
 /// What the core calls a queue of one of the two services.

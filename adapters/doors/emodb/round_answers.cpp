@@ -8,8 +8,8 @@
 
 namespace depositd::emodb {
 
-void round_answers::sent(answer& to, bool accepted) {
-  to.send(accepted ? success() : queue_full());
+void round_answers::sent(answer& to, bool accepted, bool over_bytes) {
+  to.send(accepted ? success() : queue_full(over_bytes));
 }
 
 void round_answers::acknowledged(answer& to) {

@@ -14,7 +14,7 @@ namespace depositd::emodb {
 struct round_answers {
   using answer = http::responder;
 
-  static void sent(answer& to, bool accepted);
+  static void sent(answer& to, bool accepted, bool over_bytes);
   static void acknowledged(answer& to);
 
   /// Items of `all` from `from` on.

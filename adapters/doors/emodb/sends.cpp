@@ -14,6 +14,10 @@ namespace {
 /// Of one request; each costs memory beyond its bytes.
 constexpr std::size_t messages_max = 100'000;
 
+/// What a message takes beside the copies of its bytes, on its way through
+/// door, shard, user and journal: some ten small objects.
+constexpr std::size_t item_overhead_bytes = 640;
+
 http::response too_long(std::size_t size, std::size_t max) {
   return illegal_argument("Message size (" + std::to_string(size)
                           + ") is greater than the maximum allowed ("
@@ -108,6 +112,14 @@ std::vector<enqueue> requests_of(const call& x, std::vector<batch>&& batches) {
 }
 
 void send_all(call& x, std::vector<batch>&& batches) {
+  std::size_t count = 0;
+  for (const auto& one : batches)
+    count += one.items.size();
+  if (!x.answer.hold(count * item_overhead_bytes)) {
+    x.answer.send(service_unavailable("there is no memory for these messages"));
+    return;
+  }
+  x.from.body = {}; // all of it is in the batches
   auto requests = requests_of(x, std::move(batches));
   if (requests.empty()) {
     x.answer.send(success());
@@ -119,7 +131,8 @@ void send_all(call& x, std::vector<batch>&& batches) {
     x.core->asked.ask(
       x.core->options.shard, std::move(one), [joint](kit::core_answer what) {
         if (const auto* said = what.as<enqueued>())
-          joint->take(said->refused > 0 ? queue_full() : success());
+          joint->take(said->refused > 0 ? queue_full(said->over_bytes)
+                                        : success());
         else
           joint->take(failure(what.why()));
       });
@@ -188,6 +201,11 @@ void send_batches(call x) {
   for (auto& one : batches)
     if (x.refused(check(x, one)))
       return;
+  for (const auto& one : batches)
+    if (!x.core->within_quota(*x.ring, x.core_name(one.queue), x.key->name)) {
+      x.answer.send(too_many_requests());
+      return;
+    }
   send_all(x, std::move(batches));
 }
 

@@ -4,8 +4,10 @@
 #include "adapters/doors/http/inflate.hpp"
 #include "adapters/doors/http/io_loop.hpp"
 #include "adapters/doors/http/wire.hpp"
+#include "messages/values/free_memory.hpp"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include <microhttpd.h>
@@ -16,6 +18,15 @@ namespace {
 
 /// A body that is not longer, nor can become so, costs an I/O thread little.
 constexpr std::size_t labour_bytes_min = 64 * 1024;
+
+/// With a text, so that it is told from other reasons to come again.
+response out_of_memory(const memory_budget& of, std::uint64_t needed) {
+  if (needed > of.most().bytes_max)
+    return refusal(413, "The body is too large for the memory that there is.");
+  return refusal(503, "There is no memory for this request now. Try again "
+                      "later.")
+    .with("Retry-After", "1");
+}
 
 /// The limit is extended as bytes go over.
 kit::loop::time after(kit::loop::time from, std::chrono::milliseconds limit,
@@ -29,13 +40,12 @@ kit::loop::time after(kit::loop::time from, std::chrono::milliseconds limit,
 exchange::exchange(std::shared_ptr<exchange_context> context, connection& at,
                    MHD_Connection* handle, std::string target)
   : context_(std::move(context)), at_(at), target_(std::move(target)),
-    begun_(at.loop.now()), handle_(handle) {
+    held_(context_->memory), begun_(at.loop.now()), handle_(handle),
+    answer_held_(context_->memory) {
   at_.enter(phase::receiving, begun_ + context_->options.receive_limit);
 }
 
-exchange::~exchange() {
-  context_->body_bytes -= held_;
-}
+exchange::~exchange() = default;
 
 // With the guard held: the connection stays where it is until then.
 void exchange::resume() {
@@ -51,8 +61,28 @@ bool exchange::answer(response what) {
     return false;
   answer_ = std::move(what);
   answered_ = true;
+  answer_held_.grow_anyway(answer_.body.capacity());
   resume();
   return true;
+}
+
+bool exchange::hold(std::uint64_t bytes) {
+  const std::lock_guard lock{guard_};
+  return answer_held_.grow(bytes);
+}
+
+// Saying so needs little memory; if there is not even that, the client hears
+// nothing.
+bool exchange::give_up() noexcept {
+  try {
+    ++context_->refused;
+    if (stage_ == stage::body)
+      return refuse_now(unavailable(1));
+    answer(unavailable(1));
+    return stage_ == stage::queued || settle();
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
 }
 
 void exchange::expire() {
@@ -145,10 +175,43 @@ bool exchange::settle() {
   return at_.enter(phase::receiving, begun_ + context_->options.receive_limit);
 }
 
-bool exchange::hold(std::size_t bytes) {
-  held_ += bytes;
-  return context_->body_bytes.fetch_add(bytes) + bytes
-         <= context_->options.bodies_bytes_max;
+// The body takes what its Content-Length says in the end, and never more than
+// twice what has come: who promises much and sends little holds little.
+bool exchange::append(const char* data, std::size_t size) {
+  auto& body = request_.body;
+  const auto needed = body.size() + size;
+  if (needed > body.capacity()) {
+    const auto expected = chunked_ ? body_bytes_max_ : expected_bytes();
+    const auto wanted = std::max<std::uint64_t>(
+      needed, std::min<std::uint64_t>(expected, 2 * needed));
+    // The old bytes stand beside the new ones while they are copied.
+    if (!held_.grow(wanted))
+      return false;
+    std::string larger;
+    larger.reserve(wanted);
+    larger = body;
+    body = std::move(larger);
+    held_.shrink(std::exchange(held_for_body_, wanted));
+  }
+  body.append(data, size);
+  return true;
+}
+
+// Of the body, as far as its length is known.
+std::uint64_t exchange::expected_bytes() const {
+  const auto* length = request_.header("content-length");
+  return chunked_ || !length ? received_ : std::stoull(*length);
+}
+
+// With the copies that are made of so many bytes.
+std::uint64_t exchange::bytes_needed(std::uint64_t bytes) const {
+  return (1 + std::uint64_t{route_->options.copies}) * bytes;
+}
+
+bool exchange::hold_copies() {
+  return request_.body.empty()
+         || held_.grow(std::uint64_t{route_->options.copies}
+                       * request_.body.size());
 }
 
 bool exchange::receive(const char* data, std::size_t& size) {
@@ -157,11 +220,11 @@ bool exchange::receive(const char* data, std::size_t& size) {
   received_ += size;
   if (received_ > body_bytes_max_)
     return refuse_now(refusal(413, "The body is too large."));
-  if (!hold(size)) {
+  if (!append(data, size)) {
     ++context_->refused;
-    return refuse_now(unavailable(1));
+    return refuse_now(
+      out_of_memory(*context_->memory, bytes_needed(expected_bytes())));
   }
-  request_.body.append(data, size);
   size = 0;
   const auto& options = context_->options;
   return at_.enter(
@@ -178,13 +241,21 @@ std::optional<response> exchange::unpack() {
       && !same_token(trim(*encoding), "x-gzip")
       && !same_token(trim(*encoding), "deflate"))
     return refusal(415, "The content encoding is not known.");
-  auto plain = inflate(request_.body, body_bytes_max_);
+  std::uint64_t grown = 0;
+  auto plain = inflate(request_.body, body_bytes_max_, [&](std::size_t bytes) {
+    grown += bytes;
+    return held_.grow(bytes);
+  });
+  if (!plain && plain.error() == ec::overloaded)
+    return out_of_memory(*context_->memory, 0);
   if (!plain)
     return refusal(plain.error() == ec::too_large ? 413 : 400,
                    render(plain.error()));
-  if (!hold(plain->size()))
-    return unavailable(1);
   request_.body = std::move(*plain);
+  // A few bytes are in no memory of their own.
+  const auto counted = held_for_body_ + grown;
+  held_for_body_ = std::min<std::uint64_t>(counted, request_.body.capacity());
+  held_.shrink(counted - held_for_body_);
   return std::nullopt;
 }
 
@@ -196,7 +267,14 @@ bool exchange::dispatch() {
   // What is unpacked may become as long as it may be.
   const auto bytes = unpacks ? body_bytes_max_ : request_.body.size();
   if (bytes > labour_bytes_min && (unpacks || route_->options.laborious))
-    context_->labour->post([self = shared_from_this()] { self->prepare(); });
+    context_->labour->post([self = shared_from_this()] {
+      try {
+        self->prepare();
+      } catch (const std::bad_alloc&) {
+        self->answer(unavailable(1));
+      }
+      free_memory_if_asked();
+    });
   else
     prepare();
   return settle();
@@ -209,12 +287,18 @@ void exchange::prepare() {
     if (answered_ || !handle_)
       return; // nobody waits any more
   }
-  if (auto refused = unpack())
+  auto refused = unpack();
+  if (!refused && !hold_copies())
+    refused =
+      out_of_memory(*context_->memory, bytes_needed(request_.body.size()));
+  if (refused) {
+    context_->refused += refused->status == 503 ? 1 : 0;
     answer(std::move(*refused));
-  else if (route_->options.laborious)
+  } else if (route_->options.laborious) {
     handle();
-  else
+  } else {
     pass();
+  }
 }
 
 void exchange::handle() {

@@ -7,6 +7,7 @@
 #include "adapters/doors/http/router.hpp"
 #include "adapters/doors/http/server.hpp"
 #include "adapters/doors/kit/loop.hpp"
+#include "messages/values/memory_budget.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -28,7 +29,7 @@ struct exchange_context {
   std::atomic<bool> stopping{false}; ///< new requests are answered 503
   std::atomic<bool> stopped{false};  ///< nothing may be suspended any more
   std::atomic<std::uint64_t> suspended{0};
-  std::atomic<std::uint64_t> body_bytes{0}; ///< held by all requests
+  std::shared_ptr<memory_budget> memory; ///< for all requests
   std::atomic<std::uint64_t> requests{0};
   std::atomic<std::uint64_t> refused{0};
   std::atomic<std::uint64_t> expired{0};
@@ -63,6 +64,11 @@ public:
 
   bool answer(response what) override;
   void pass() override;
+  bool hold(std::uint64_t bytes) override;
+
+  /// There was no memory for what was to be done: says so, if that can be said.
+  /// On the I/O thread false closes the connection.
+  bool give_up() noexcept;
 
 private:
   enum class stage : std::uint8_t {
@@ -89,7 +95,10 @@ private:
   std::string client() const;
   void set_body_limit();
   std::optional<response> unpack();
-  bool hold(std::size_t bytes);
+  bool append(const char* data, std::size_t size);
+  bool hold_copies();
+  std::uint64_t expected_bytes() const;
+  std::uint64_t bytes_needed(std::uint64_t bytes) const;
   void begin_answering();
   void resume();
 
@@ -101,7 +110,8 @@ private:
   stage stage_ = stage::head;
   std::size_t body_bytes_max_ = 0;
   std::uint64_t received_ = 0; ///< bytes of the body
-  std::uint64_t held_ = 0;     ///< counted in the context
+  held_memory held_;           ///< for the body and what is made of it
+  std::uint64_t held_for_body_ = 0; ///< of it
   kit::loop::time begun_;
   bool chunked_ = false;
   bool has_body_ = false;
@@ -112,7 +122,8 @@ private:
   bool answered_ = false;
   bool passed_ = false;
   bool suspended_ = false;
-  response answer_; ///< stays put once `answered_`
+  response answer_;         ///< stays put once `answered_`
+  held_memory answer_held_; ///< for it, and for what the handler asks
 };
 
 } // namespace depositd::http

@@ -2,14 +2,16 @@
 
 #include "messages/values/owned.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include <zlib.h>
 
 namespace depositd::http {
 
-caf::expected<std::string> inflate(std::string_view packed,
-                                   std::size_t bytes_max) {
+caf::expected<std::string>
+inflate(std::string_view packed, std::size_t bytes_max,
+        const std::function<bool(std::size_t)>& room) {
   z_stream stream{};
   // 15: largest window; 32: gzip or zlib, whichever the header says
   if (inflateInit2(&stream, 15 + 32) != Z_OK)
@@ -27,6 +29,16 @@ caf::expected<std::string> inflate(std::string_view packed,
     const auto count = piece.size() - stream.avail_out;
     if (count > bytes_max - out.size())
       return caf::make_error(ec::too_large, "the body unpacks to too much");
+    if (out.size() + count > out.capacity()) {
+      const auto wanted =
+        std::min(bytes_max, 2 * std::max(out.capacity(), piece.size()));
+      if (room && !room(wanted))
+        return caf::make_error(ec::overloaded, "no memory to unpack a body");
+      std::string larger;
+      larger.reserve(wanted);
+      larger = out;
+      out = std::move(larger);
+    }
     out.append(piece.data(), count);
     if (code == Z_STREAM_END)
       break;

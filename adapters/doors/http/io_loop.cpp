@@ -1,5 +1,7 @@
 #include "adapters/doors/http/io_loop.hpp"
 
+#include "messages/values/free_memory.hpp"
+
 #include <utility>
 
 #include <microhttpd.h>
@@ -54,6 +56,7 @@ void io_loop::look() {
 }
 
 void io_loop::keep_looking() {
+  free_memory_if_asked();
   loop_->post_at(now() + longest_wait, [this] { keep_looking(); });
 }
 

@@ -4,6 +4,7 @@
 
 #include "adapters/doors/http/message.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -19,6 +20,10 @@ public:
 
   /// Goes on with the request: its gate is passed.
   virtual void pass() = 0;
+
+  /// Counts more bytes as held by the request until it ends. False: there is no
+  /// room for them, and the request should be refused.
+  virtual bool hold(std::uint64_t bytes) = 0;
 };
 
 /// Answers one request, once, from any thread. Dropped without an answer, it
@@ -36,6 +41,12 @@ public:
 
   /// Whether the answer was taken.
   bool send(response what);
+
+  /// Counts what is made of the request and lives as long as it does, beside
+  /// copies of its body; for the handler. False: there is no room.
+  bool hold(std::uint64_t bytes) {
+    return !to_ || to_->hold(bytes);
+  }
 
 protected:
   std::shared_ptr<answer_sink> to_;

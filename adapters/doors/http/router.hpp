@@ -30,6 +30,9 @@ struct route_options {
   /// The handler does more the longer the body is. With a long one it runs in
   /// the thread for such work, and other connections do not wait for it.
   bool laborious = false;
+  /// How often the bytes of a body stand in memory at one time, beside the
+  /// body itself, until the request is answered.
+  std::uint32_t copies = 1;
   bool head = true; ///< a GET that answers HEAD too; false if it changes things
   /// What is answered after the limit; null: 504.
   std::shared_ptr<const response> late;

@@ -9,6 +9,7 @@
 #include "adapters/doors/kit/tls.hpp"
 #include "messages/values/endpoint.hpp"
 #include "messages/values/errors.hpp"
+#include "messages/values/memory_budget.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -28,8 +29,11 @@ struct server_options {
   std::uint32_t connections_per_address_max = 0; ///< 0: no limit
   std::size_t header_bytes_max = 16 * 1024;      ///< request line included
   std::uint32_t headers_max = 100;
-  std::size_t body_bytes_max = 1024 * 1024;         ///< unless a route says
-  std::size_t bodies_bytes_max = 512 * 1024 * 1024; ///< all that are held
+  std::size_t body_bytes_max = 1024 * 1024; ///< unless a route says
+  /// All that is held of requests and answers counts here; null: the server has
+  /// a budget of its own, of so many bytes.
+  std::shared_ptr<memory_budget> memory;
+  std::size_t bodies_bytes_max = 512 * 1024 * 1024;
   std::chrono::milliseconds idle_limit{60'000};     ///< until the request line
   std::chrono::milliseconds receive_limit{30'000};  ///< the rest of a request
   std::uint32_t receive_rate_min = 8 * 1024; ///< bytes/s that extend the limit

@@ -4,6 +4,7 @@
 #include "adapters/doors/http/server_core.hpp"
 
 #include <algorithm>
+#include <new>
 #include <string_view>
 #include <utility>
 
@@ -45,7 +46,14 @@ MHD_Result server_core::on_request(void*, MHD_Connection*, const char*,
                                    const char* data, std::size_t* size,
                                    void** slot) {
   auto* x = static_cast<std::shared_ptr<exchange>*>(*slot);
-  return x && (*x)->step(method, version, data, *size) ? MHD_YES : MHD_NO;
+  if (!x)
+    return MHD_NO;
+  // The library is C: nothing may be thrown through it.
+  try {
+    return (*x)->step(method, version, data, *size) ? MHD_YES : MHD_NO;
+  } catch (const std::bad_alloc&) {
+    return (*x)->give_up() ? MHD_YES : MHD_NO;
+  }
 }
 
 void* server_core::on_target(void* self, const char* target,
@@ -54,10 +62,15 @@ void* server_core::on_target(void* self, const char* target,
   auto* at = connection_of(handle);
   if (!at)
     return nullptr;
-  auto x = std::make_shared<exchange>(core.context_, *at, handle,
-                                      target ? target : "");
-  at->current = x;
-  return new std::shared_ptr<exchange>(std::move(x));
+  try {
+    auto x = std::make_shared<exchange>(core.context_, *at, handle,
+                                        target ? target : "");
+    at->current = x;
+    return new std::shared_ptr<exchange>(std::move(x));
+  } catch (const std::bad_alloc&) {
+    at->current.reset();
+    return nullptr; // the request that has nobody is closed
+  }
 }
 
 void server_core::on_completed(void*, MHD_Connection* handle, void** slot,
@@ -107,7 +120,11 @@ void server_core::on_connection(void* self, MHD_Connection* handle, void** slot,
                                 MHD_ConnectionNotificationCode what) {
   auto& core = static_cast<worker*>(self)->core;
   if (what == MHD_CONNECTION_NOTIFY_STARTED) {
-    core.open(handle, static_cast<worker*>(self)->loop, slot);
+    try {
+      core.open(handle, static_cast<worker*>(self)->loop, slot);
+    } catch (const std::bad_alloc&) {
+      *slot = nullptr; // nobody knows of it: its first request is closed
+    }
     return;
   }
   const std::unique_ptr<connection> x{

@@ -40,6 +40,10 @@ server_core::server_core(server_options options, router routes)
   : context_(std::make_shared<exchange_context>()) {
   context_->options = std::move(options);
   context_->routes = std::move(routes);
+  context_->memory = context_->options.memory;
+  if (!context_->memory)
+    context_->memory = std::make_shared<memory_budget>(
+      memory_budget::limits{context_->options.bodies_bytes_max, 0});
 }
 
 server_core::~server_core() {

@@ -2,10 +2,13 @@
 
 #include <caf/actor_companion.hpp>
 
+#include <spdlog/spdlog.h>
+
 #include <array>
 #include <atomic>
 #include <deque>
 #include <mutex>
+#include <new>
 #include <unordered_map>
 #include <vector>
 
@@ -99,7 +102,13 @@ struct gateway::waiting {
     if (!x.mid.is_response()) {
       how.news(what);
     } else if (auto then = remove(x.mid.request_id().integer_value())) {
-      then->take(what);
+      // Whoever gives the answer can do nothing about it; who waits for it is
+      // told by the taker's end.
+      try {
+        then->take(what);
+      } catch (const std::bad_alloc&) {
+        spdlog::error("answer_dropped reason=\"out of memory\"");
+      }
     }
   }
 

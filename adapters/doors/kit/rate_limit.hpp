@@ -22,13 +22,16 @@ public:
   /// Whether the key may make one more request now; if so, it counts.
   bool take(const std::string& key, time now);
 
+  /// The same at a rate of the key's own, above 0.
+  bool take(const std::string& key, time now, std::uint32_t rate);
+
 private:
   struct bucket {
     double held = 0;
     time filled;
   };
 
-  const double rate_;
+  const std::uint32_t rate_;
   std::mutex guard_;
   std::unordered_map<std::string, bucket> buckets_; ///< as many as keys
 };

@@ -131,7 +131,7 @@ private:
     ask<enqueued>(std::move(x.what), std::move(x.answers),
                   [](const enqueued& said, std::vector<answer>& to) {
                     for (std::size_t i = 0; i < to.size(); ++i)
-                      Protocol::sent(to[i], said.ids[i] != 0);
+                      Protocol::sent(to[i], said.ids[i] != 0, said.over_bytes);
                   });
   }
 

@@ -139,6 +139,12 @@ struct keyed {
                    arrays(key), " WHERE r.shard = $1 AND (",
                    listed(key, "r.{}"), ") = (", listed(key, "x.{}"), ")"});
   });
+  static constexpr auto drop = constant([] {
+    const auto key = fields_of<Row>(is::key);
+    return joined({"DELETE FROM ", table_of<Row>, " AS r USING ", arrays(key),
+                   " WHERE r.shard = $1 AND (", listed(key, "r.{}"), ") = (",
+                   listed(key, "x.{}"), ") RETURNING r.checksum"});
+  });
   static constexpr auto all = constant([] {
     return joined(
       {select_from<Row>(), "ORDER BY ", listed(fields_of<Row>(is::key))});

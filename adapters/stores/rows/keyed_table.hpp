@@ -17,14 +17,21 @@ public:
     // nop
   }
 
-  /// Puts or replaces rows, inside a transaction, and keeps the table's sum.
+  /// Puts or replaces rows, or removes those that are gone, inside a
+  /// transaction, and keeps the table's sum.
   caf::error put(const std::vector<Row>& rows, table_sum& sum) {
-    const auto last = last_of_each(rows);
-    auto failed = in_.each_of(Sql::checksum, last, [&](const auto& old) {
+    auto last = last_of_each(rows);
+    const auto going = std::stable_partition(
+      last.begin(), last.end(), [](const auto* x) { return !x->gone; });
+    const std::vector<const Row*> gone(going, last.end());
+    last.erase(going, last.end());
+    const auto forget = [&](const auto& old) {
       sum.drop(old.number(0));
       return caf::error{};
-    });
-    if (failed)
+    };
+    if (auto failed = in_.each_of(Sql::checksum, last, forget))
+      return failed;
+    if (auto failed = in_.each_of(Sql::drop, gone, forget))
       return failed;
     auto to = in_.writer(Sql::put, with_checksum<Row>());
     for (const auto* x : last) {

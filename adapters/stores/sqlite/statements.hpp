@@ -155,6 +155,12 @@ struct keyed {
            + joined({"WHERE (", listed(key), ") = (",
                      rows::parameters('?', key.size()), ")"});
   });
+  static constexpr auto drop = constant([] {
+    const auto key = fields_of<Row>(is::key);
+    return joined({"DELETE FROM ", rows::table_name<Row>, " WHERE (",
+                   listed(key), ") = (", rows::parameters('?', key.size()),
+                   ") RETURNING checksum"});
+  });
   static constexpr auto all = constant([] {
     return joined(
       {select_from<Row>(), "ORDER BY ", listed(fields_of<Row>(is::key))});

@@ -65,7 +65,7 @@ protected:
     options.registry = registry.get();
     options.threads = false;
     options.clock = engine_clock{time_us, sched.clock().now()};
-    options.budget = std::make_shared<journal::memory_budget>(1 << 20);
+    options.budget = std::make_shared<memory_budget>(1 << 20);
     if (shard == 0)
       options.configuration = configuration;
     cluster::opened_core out;

@@ -52,6 +52,21 @@ struct control_writer {
     else
       state.keys[x.name] = x;
   }
+  void operator()(const quota_changed& x) {
+    state.quotas[{x.queue, x.user}] = x;
+  }
+  void operator()(const key_terms_changed& x) {
+    if (x.user.empty())
+      state.key_terms.erase(x.key);
+    else
+      state.key_terms[x.key] = x;
+  }
+  void operator()(const key_used& x) {
+    if (x.used_us == never)
+      state.keys_used.erase(x.key);
+    else
+      state.keys_used[x.key] = x;
+  }
   void operator()(const server_changed& x) {
     state.server = x;
   }

@@ -88,6 +88,48 @@ TEST_F(admin_keys_test, a_key_is_removed_once) {
   refusal("key remove", {{"name", "a"}}, ec::not_found);
 }
 
+TEST_F(admin_keys_test, a_second_key_overlaps_with_the_first) {
+  run("key add", adding("ann", {"queue|post|x"}, 'a'));
+  auto second = adding("ann", {"queue|post|x"}, 'b');
+  second["another"] = true;
+  const auto x = run("key add", second);
+  EXPECT_EQ(x["name"], "ann~2");
+  EXPECT_EQ(x["user"], "ann");
+  EXPECT_EQ(world_.control.keys.at("ann").digest, std::string(64, 'a'));
+  EXPECT_EQ(user_of_key(world_.control, "ann~2"), "ann");
+  auto third = adding("ann", {"queue|post|x"}, 'c');
+  third["another"] = true;
+  refusal("key add", third, ec::already_exists);
+  run("key remove", {{"name", "ann"}});
+  refusal("key remove", {{"name", "ann"}}, ec::not_found);
+  // Whoever has a key is not given one by chance.
+  refusal("key add", adding("ann", {"queue|post|x"}, 'c'), ec::already_exists);
+  EXPECT_EQ(run("key add", third)["name"], "ann");
+  run("key remove", {{"name", "ann~2"}});
+  EXPECT_TRUE(world_.control.key_terms.empty());
+  EXPECT_EQ(world_.control.keys.size(), 1u);
+}
+
+TEST_F(admin_keys_test, expiry_number_of_queues_and_last_use_are_shown) {
+  auto wanted = adding("ann", {"queue|post|x"});
+  wanted["expires"] = micros{1'800'000'000} * 1'000'000;
+  wanted["queues_max"] = 7;
+  run("key add", wanted);
+  world_.control.keys_used["ann"] = {"ann", micros{1'700'000'000} * 1'000'000};
+  EXPECT_EQ(run("key list")["keys"][0],
+            (json{{"name", "ann"},
+                  {"permits", {"queue|post|x"}},
+                  {"expires_at", "2027-01-15T08:00:00.000Z"},
+                  {"queues_max", 7},
+                  {"last_used_at", "2023-11-14T22:13:20.000Z"}}));
+  // A new key has not been used, and has no other terms than it is given.
+  auto next = adding("ann", {"queue|post|x"}, 'b');
+  next["replace"] = true;
+  run("key add", next);
+  EXPECT_EQ(run("key list")["keys"][0],
+            (json{{"name", "ann"}, {"permits", {"queue|post|x"}}}));
+}
+
 TEST_F(admin_keys_test, wrong_permits_are_refused_with_what_is_wrong) {
   for (const auto permit :
        {"", "queue", "queue|post", "queue|post|", "sor|post|a", "queue||a",

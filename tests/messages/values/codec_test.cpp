@@ -94,6 +94,11 @@ record one_of_each() {
                     "key",
                     "value",
                     {{"traceparent", "00-4bf9"}, {"", ""}}},
+    queue_founded{"q", "ALICE"},
+    queue_retired{"q", {"ALICE", "BOB"}},
+    quota_changed{"q", "ALICE", true, 1u << 30, true, 100},
+    key_terms_changed{"ALICE~2", "ALICE", 400, 20},
+    key_used{"ALICE~2", 500},
   };
   return out;
 }

@@ -23,7 +23,8 @@ constexpr ec all[] = {ec::invalid_argument,
                       ec::malformed,
                       ec::too_large,
                       ec::already_exists,
-                      ec::throttled};
+                      ec::throttled,
+                      ec::quota_reached};
 
 TEST(errors, all_have_a_name_of_their_own) {
   std::set<std::string> names;

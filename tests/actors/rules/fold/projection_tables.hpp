@@ -36,9 +36,15 @@ struct projection_tables {
     for (const auto id : x.items_gone)
       EXPECT_EQ(items.erase(id), 1u) << id;
     for (const auto& row : x.rings)
-      rings[{row.queue, row.user}] = row;
+      if (row.gone)
+        rings.erase({row.queue, row.user});
+      else
+        rings[{row.queue, row.user}] = row;
     for (const auto& row : x.controls)
-      controls[{row.kind, row.key}] = row.value;
+      if (row.gone)
+        controls.erase({row.kind, row.key});
+      else
+        controls[{row.kind, row.key}] = row.value;
     for (const auto& row : x.submissions_put)
       submissions[row.id] = row;
     for (const auto& change : x.submissions_changed)

@@ -308,6 +308,25 @@ TEST_F(slice_fold_of, keeps_the_newest_control_event_of_each_key) {
   EXPECT_EQ(*server, (event{server_changed{false, true}}));
 }
 
+TEST_F(slice_fold_of, lets_the_rows_of_a_queue_go_with_it) {
+  add({queue_changed{"q", {}}, queue_founded{"q", "A"}}, "");
+  add({queue_retired{"q", {"A"}}}, "");
+  auto x = fold.take();
+  ASSERT_EQ(x.controls.size(), 2u);
+  for (const auto& row : x.controls) {
+    EXPECT_EQ(row.key, "q");
+    EXPECT_TRUE(row.gone);
+  }
+  ASSERT_EQ(x.rings.size(), 1u);
+  EXPECT_TRUE(x.rings[0].gone);
+  // One that comes again in the same slice is there.
+  add({queue_retired{"q", {"A"}}, queue_changed{"q", {}}}, "");
+  x = fold.take();
+  ASSERT_EQ(x.controls.size(), 2u);
+  EXPECT_FALSE(x.controls[0].gone);
+  EXPECT_TRUE(x.controls[1].gone);
+}
+
 TEST_F(slice_fold_of, names_rows_in_the_order_of_their_items) {
   add({enqueued(9), enqueued(3), enqueued(7), item_finished{3, "q"},
        enqueued(5), item_finished{2, "q"}, item_finished{1, "q"}});

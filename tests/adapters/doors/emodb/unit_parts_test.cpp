@@ -120,6 +120,46 @@ TEST(emodb_keys, are_found_by_digest) {
   EXPECT_EQ(ring.find(""), nullptr);
 }
 
+TEST(emodb_keys, send_as_their_user_until_they_expire) {
+  auto control = std::make_shared<control_state>();
+  control->keys["ann"] = {"ann", sha256_hex("old"), {}};
+  control->keys["ann~2"] = {"ann~2", sha256_hex("new"), {}};
+  control->key_terms["ann"] = {"ann", "ann", 1'000, 0};
+  control->key_terms["ann~2"] = {"ann~2", "ann", never, 0};
+  const key_ring ring{control, false};
+  const auto* old = ring.find("old");
+  const auto* fresh = ring.find("new");
+  ASSERT_TRUE(old && fresh);
+  EXPECT_EQ(old->name, "ann");
+  EXPECT_EQ(fresh->name, "ann");
+  EXPECT_EQ(fresh->id, "ann~2");
+  EXPECT_FALSE(old->has_expired(999));
+  EXPECT_TRUE(old->has_expired(1'000));
+  EXPECT_FALSE(fresh->has_expired(1'000'000'000));
+}
+
+TEST(emodb_keys, are_told_of_once_an_hour) {
+  constexpr micros hour = micros{3600} * 1'000'000;
+  auto control = std::make_shared<control_state>();
+  control->keys["ann"] = {"ann", sha256_hex("key"), {}};
+  control->keys_used["ann"] = {"ann", 100 * hour};
+  const key_ring ring{control, false};
+  const auto* key = ring.find("key");
+  EXPECT_FALSE(key->is_news(100 * hour + 1));
+  EXPECT_TRUE(key->is_news(101 * hour));
+  EXPECT_FALSE(key->is_news(101 * hour + 1));
+  // What else changes is no reason to tell it again, nor to look keys up anew.
+  auto changed = std::make_shared<control_state>(*control);
+  changed->queues["q"] = {};
+  const key_ring next{changed, false, &ring};
+  EXPECT_FALSE(next.find("key")->is_news(101 * hour + 2));
+  EXPECT_EQ(next.kind_of("q"), queue_kind::message);
+  changed = std::make_shared<control_state>(*changed);
+  changed->keys["bob"] = {"bob", sha256_hex("other"), {}};
+  const key_ring last{changed, false, &next};
+  EXPECT_NE(last.find("other"), nullptr);
+}
+
 TEST(emodb_keys, are_not_needed_where_anonymous_is_let_in) {
   const key_ring ring{std::make_shared<control_state>(), true};
   const auto* nobody = ring.find("");
@@ -212,6 +252,16 @@ TEST(emodb_rate_limit, lets_each_key_have_its_rate_and_a_second_of_burst) {
   EXPECT_EQ(taken("bob", start), 10);
   EXPECT_EQ(taken("ann", start + std::chrono::milliseconds{250}), 2);
   EXPECT_EQ(taken("ann", start + std::chrono::hours{1}), 10);
+}
+
+TEST(emodb_rate_limit, may_be_a_users_own) {
+  rate_limit limit{0};
+  const rate_limit::time start{std::chrono::seconds{100}};
+  for (int i = 0; i < 3; ++i)
+    EXPECT_TRUE(limit.take("a", start, 3));
+  EXPECT_FALSE(limit.take("a", start, 3));
+  EXPECT_TRUE(limit.take("b", start, 1));
+  EXPECT_TRUE(limit.take("a", start + std::chrono::milliseconds{400}, 3));
 }
 
 TEST(emodb_rate_limit, of_zero_is_none) {

@@ -1,0 +1,119 @@
+#include "config/secrets.hpp"
+
+#include "config/setting_values.hpp"
+
+#include "messages/values/hex.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace depositd {
+
+namespace {
+
+/// Where systemd has put the credential; empty if it has not.
+std::string credential(const char* name) {
+  const auto* folder = std::getenv("CREDENTIALS_DIRECTORY");
+  if (folder == nullptr)
+    return {};
+  auto path = std::filesystem::path{folder} / name;
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored) ? path.string() : "";
+}
+
+bool others_may_read(const std::string& path) {
+  using std::filesystem::perms;
+  std::error_code failed;
+  const auto mode = std::filesystem::status(path, failed).permissions();
+  return !failed
+         && (mode & (perms::group_all | perms::others_all)) != perms::none;
+}
+
+caf::error read_line(const std::string& setting, const std::string& path,
+                     std::string& to) {
+  std::ifstream file{path};
+  if (!std::getline(file, to) || to.empty())
+    return bad_setting(setting + ": no text in \"" + path + "\"");
+  if (to.back() == '\r')
+    to.pop_back();
+  return caf::none;
+}
+
+bool is_uri(const std::string& url) {
+  return url.starts_with("postgresql://") || url.starts_with("postgres://");
+}
+
+std::string percent_encoded(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
+        || (c >= '0' && c <= '9')) {
+      out += c;
+      continue;
+    }
+    out += '%';
+    append_hex(out, c);
+  }
+  return out;
+}
+
+} // namespace
+
+const std::vector<secret_key>& secret_table() {
+  using settings = depositd_settings;
+  static const std::vector<secret_key> table{
+    {"store.url", [](settings& x) -> std::string& { return x.store.url_file; },
+     [](settings& x) -> std::string& { return x.store.url; }},
+    {"store.password",
+     [](settings& x) -> std::string& { return x.store.password_file; },
+     [](settings& x) -> std::string& { return x.store.password; }},
+    {"kafka.sasl.password",
+     [](settings& x) -> std::string& { return x.kafka.sasl.password_file; },
+     nullptr},
+    {"kafka.tls.key_password",
+     [](settings& x) -> std::string& { return x.kafka.key_password_file; },
+     [](settings& x) -> std::string& { return x.kafka.key_password; }},
+  };
+  return table;
+}
+
+caf::error read_secrets(depositd_settings& to) {
+  for (const auto& secret : secret_table()) {
+    auto& file = secret.file(to);
+    const auto setting = std::string{secret.name} + "_file";
+    const bool named = !file.empty();
+    // What the settings say themselves wins over a credential.
+    if (!named && (!secret.text || secret.text(to).empty()))
+      file = credential(secret.name);
+    if (file.empty())
+      continue;
+    if (named && secret.text && !secret.text(to).empty())
+      return bad_setting(setting + ": " + secret.name + " is given too");
+    if (secret.text)
+      if (auto failure = read_line(setting, file, secret.text(to)))
+        return failure;
+    if (others_may_read(file))
+      to.remarks.push_back(setting + ": others may read \"" + file + "\"");
+  }
+  if (!to.store.password.empty())
+    to.store.url = with_password(std::move(to.store.url), to.store.password);
+  return caf::none;
+}
+
+std::string with_password(std::string url, const std::string& password) {
+  if (is_uri(url)) {
+    url += url.find('?') == std::string::npos ? '?' : '&';
+    return url + "password=" + percent_encoded(password);
+  }
+  url += " password='";
+  for (const char c : password) {
+    if (c == '\'' || c == '\\')
+      url += '\\';
+    url += c;
+  }
+  return url + '\'';
+}
+
+} // namespace depositd

@@ -1,0 +1,142 @@
+// Whatever clients send, the server holds no more than its budget.
+
+#include "tests/adapters/doors/http/server_fixture.hpp"
+
+#include <zlib.h>
+
+namespace depositd::testing {
+namespace {
+
+class http_memory : public server_fixture {
+protected:
+  void start_with(std::uint64_t bytes) {
+    budget_ = std::make_shared<memory_budget>(memory_budget::limits{bytes, 0});
+    http::server_options options;
+    options.body_bytes_max = 4'000'000;
+    options.memory = budget_;
+    options.io_threads = 1;
+    start(std::move(options));
+  }
+
+  static std::string post(const std::string& path, const std::string& body,
+                          const std::string& more = {}) {
+    return "POST " + path + " HTTP/1.1\r\nHost: a\r\n" + more
+           + "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n"
+           + body;
+  }
+
+  static std::string packed(const std::string& plain) {
+    uLongf size = compressBound(plain.size());
+    std::string out(size, '\0');
+    compress(reinterpret_cast<Bytef*>(out.data()), &size,
+             reinterpret_cast<const Bytef*>(plain.data()), plain.size());
+    out.resize(size);
+    return out;
+  }
+
+  /// Nothing is held any more but for what is asked here: what came before it
+  /// was ended by the same thread.
+  bool is_free() {
+    auto client = connect();
+    const auto x = client.exchange("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n");
+    EXPECT_TRUE(x);
+    return budget_->used() < 1'000;
+  }
+
+  std::shared_ptr<memory_budget> budget_;
+};
+
+TEST_F(http_memory, is_free_again_when_everything_is_answered) {
+  start_with(10'000'000);
+  auto client = connect();
+  const auto x = client.exchange(post("/echo", std::string(1'000'000, 'x')));
+  ASSERT_TRUE(x);
+  EXPECT_EQ(x->status, 200u);
+  EXPECT_EQ(x->body.size(), 1'000'000u);
+  EXPECT_TRUE(is_free());
+}
+
+TEST_F(http_memory, is_refused_with_a_reason_when_there_is_none) {
+  start_with(10'000'000);
+  budget_->hold_anyway(9'000'000);
+  auto client = connect();
+  const auto x = client.exchange(post("/echo", std::string(900'000, 'x')));
+  ASSERT_TRUE(x);
+  EXPECT_EQ(x->status, 503u);
+  EXPECT_EQ(x->header("retry-after"), "1");
+  EXPECT_NE(x->body.find("no memory"), std::string::npos);
+  budget_->let_go(9'000'000);
+  auto next = connect();
+  EXPECT_EQ(next.exchange(post("/echo", std::string(900'000, 'x')))->status,
+            200u);
+  EXPECT_TRUE(is_free());
+}
+
+TEST_F(http_memory, counts_what_a_body_unpacks_to) {
+  start_with(1'500'000);
+  auto client = connect();
+  const auto body = packed(std::string(3'000'000, 'x'));
+  ASSERT_LT(body.size(), 10'000u);
+  const auto x =
+    client.exchange(post("/echo", body, "Content-Encoding: deflate\r\n"));
+  ASSERT_TRUE(x);
+  EXPECT_EQ(x->status, 503u);
+  auto next = connect();
+  const auto small =
+    next.exchange(post("/echo", packed(std::string(200'000, 'x')),
+                       "Content-Encoding: deflate\r\n"));
+  ASSERT_TRUE(small);
+  EXPECT_EQ(small->status, 200u);
+  EXPECT_EQ(small->body.size(), 200'000u);
+  EXPECT_TRUE(is_free());
+}
+
+TEST_F(http_memory, counts_a_few_bytes_right) {
+  start_with(1'000'000);
+  for (int i = 0; i < 3; ++i) {
+    auto client = connect();
+    const auto x = client.exchange(
+      post("/echo", packed("abc"), "Content-Encoding: deflate\r\n"));
+    ASSERT_TRUE(x);
+    EXPECT_EQ(x->body, "abc");
+  }
+  EXPECT_TRUE(is_free());
+}
+
+TEST_F(http_memory, that_is_promised_is_not_held_before_it_comes) {
+  start_with(3'000'000);
+  std::vector<std::unique_ptr<raw_client>> promising;
+  for (int i = 0; i < 50; ++i) {
+    promising.push_back(std::make_unique<raw_client>(server_->port()));
+    promising.back()->send("POST /echo HTTP/1.1\r\nHost: a\r\n"
+                           "Content-Length: 3900000\r\n\r\nxxxx");
+  }
+  auto client = connect();
+  const auto x = client.exchange(post("/echo", std::string(500'000, 'x')));
+  ASSERT_TRUE(x);
+  EXPECT_EQ(x->status, 200u);
+}
+
+TEST_F(http_memory, of_a_body_that_can_never_have_it_is_said_to_be_too_large) {
+  start_with(1'000'000);
+  auto client = connect();
+  const auto x = client.exchange(post("/echo", std::string(900'000, 'x')));
+  ASSERT_TRUE(x);
+  EXPECT_EQ(x->status, 413u);
+}
+
+TEST_F(http_memory, is_held_until_a_late_answer) {
+  start_with(10'000'000);
+  auto client = connect();
+  client.send("GET /held HTTP/1.1\r\nHost: a\r\n\r\n");
+  auto later = held_.take();
+  EXPECT_TRUE(later.hold(9'000'000));
+  EXPECT_FALSE(later.hold(2'000'000));
+  EXPECT_EQ(budget_->used(), 9'000'000u);
+  later.send(http::response::text(200, "done"));
+  EXPECT_EQ(client.receive()->status, 200u);
+  EXPECT_TRUE(is_free());
+}
+
+} // namespace
+} // namespace depositd::testing
