@@ -1,6 +1,7 @@
 #include "adapters/node/password_checker.hpp"
 
 #include "adapters/doors/kit/passwords.hpp"
+#include "messages/values/errors.hpp"
 
 #include <spdlog/spdlog.h>
 
