@@ -123,10 +123,12 @@ TEST_F(api_keys_test, removing_a_key_asks_back) {
 
 TEST_F(api_keys_test, keys_are_listed_as_a_table) {
   engine_.answers = {std::string{
-    R"({"keys":[{"name":"a","permits":["queue|post|x","queue|*|*"]}]})"}};
+    R"({"keys":[{"name":"a","permits":["queue|post|x","queue|*|*"],)"
+    R"("user":"a","expires_at":null,"used_at":null,"queues_max":5}]})"}};
   EXPECT_EQ(run("key list"), exit_done);
-  EXPECT_EQ(out(), "KEY  PERMITS\n"
-                   "a    queue|post|x,queue|*|*\n");
+  EXPECT_EQ(out(),
+            "KEY  PERMITS                 USER  EXPIRES  USED  QUEUES\n"
+            "a    queue|post|x,queue|*|*  a     -        -          5\n");
 }
 
 } // namespace

@@ -69,10 +69,14 @@ TEST(rendering, shards_show_who_has_them) {
                      R"({"shards":[{"shard":0,"engine":"a","address":)"
                      R"("h:1","epoch":3,"left_ms":900},{"shard":1,)"
                      R"("engine":"","address":"","epoch":2,"left_ms":0}],)"
-                     R"("engines":[]})"),
+                     R"("engines":[{"engine":"a","address":"h:1",)"
+                     R"("left_ms":900,"reaches_logs":false}]})"),
             "SHARD  ENGINE  ADDRESS  EPOCH  LEFT MS\n"
             "    0  a       h:1          3      900\n"
-            "    1                       2        0\n");
+            "    1                       2        0\n"
+            "\n"
+            "ENGINE  ADDRESS  LEFT MS  REACHES LOGS\n"
+            "a       h:1          900  no\n");
 }
 
 TEST(rendering, queues_show_caps_as_words) {

@@ -51,7 +51,8 @@ RC_GTEST_PROP(shared_map_of, anything_is_as_the_standard_map, ()) {
       const auto at = was.upper_bound(key);
       const auto found = copy.upper_bound(key);
       RC_ASSERT((found == copy.end()) == (at == was.end()));
-      RC_ASSERT(at == was.end() || found->first == at->first);
+      // In brackets: what RC_ASSERT takes apart it reads as a whole.
+      RC_ASSERT((at == was.end() || found->first == at->first));
       RC_ASSERT(copy.count(key) == was.count(key));
     }
   }
