@@ -24,7 +24,7 @@ TEST(wire, of_the_native_door_is_as_it_was) {
   EXPECT_WIRE((enqueue{.queue = "q", .items = {{"u", 7, "body"}}}),
               "01'q0101'u0704'b'o'd'y");
   EXPECT_WIRE((enqueued{.ids = {1, 300}, .refused = 2}),
-              "02000000000000000100000000000001',00000002");
+              "02000000000000000100000000000001',0000000200");
   EXPECT_WIRE(open_queue{"q"}, "01'q");
   EXPECT_WIRE(done{}, "");
 }
@@ -89,7 +89,8 @@ TEST(wire, of_what_shards_are_asked_is_as_it_was) {
   EXPECT_WIRE((count_pending{.queue = "q", .user = "u"}), "01'q01'u");
   EXPECT_WIRE(
     (pending_counted{.pending = 1, .limit = 2, .running = 3, .running_max = 4}),
-    "000000000000000100000000000000020000000300000004");
+    "000000000000000100000000000000020000000300000004"
+    "0000000000000000ffffffffffffffff");
   EXPECT_WIRE(
     (receive_items{
       .queue = "q", .taker = "t", .count = 1, .lease_ms = 2, .claims_max = 3}),
@@ -108,7 +109,7 @@ TEST(wire, of_what_shards_are_asked_is_as_it_was) {
     "01'q01't0000000101000000000000000200000003");
   EXPECT_WIRE((queue_counted{.items = 1, .claims = 2}),
               "00000000000000010000000000000002");
-  EXPECT_WIRE((move_queue{.from = "a", .to = "b"}), "01'a01'b");
+  EXPECT_WIRE((move_queue{.from = "a", .to = "b"}), "01'a01'b00");
 }
 
 TEST(wire, of_items_taken_tells_no_body_from_an_empty_one) {

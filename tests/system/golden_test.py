@@ -44,8 +44,9 @@ def differences(expected, found, where=""):
                 out += differences(value, found[key], f"{where}/{key}")
             else:
                 out.append(f"{where}/{key} is missing")
-        # Things have numbers and names; what is said of them may be more.
-        if where.count("/") == 1:
+        # Things have numbers and names; what is said of them, or of the engine
+        # as a whole, may be more.
+        if where.count("/") == 1 and where != "/status":
             out += [f"{where}/{key} is new" for key in found.keys()
                     - expected.keys()]
         return out
