@@ -13,6 +13,7 @@ ROOMS = ["rules", "journal", "queue", "users", "shard", "projection",
 
 # Adapters that build on others: folder, and the folders that it may include.
 ADAPTERS_MAY_USE = {
+    "adapters/archives": {"adapters/stores/files"},
     "adapters/doors/crossref": {"adapters/doors/http", "adapters/doors/kit",
                                 "adapters/processing/crossref"},
     "adapters/doors/drop": {"adapters/stores/files"},
@@ -50,7 +51,7 @@ WORLD = re.compile(
 # Libraries that touch the world stay behind ports.
 BEHIND_PORTS = re.compile(
     r"^(sqlite3\.h|microhttpd\.h|libxml/.*|curl/.*|openssl/.*|"
-    r"yaml-cpp/.*|CLI/.*|histedit\.h|prometheus/.*|libpq-fe\.h|"
+    r"yaml-cpp/.*|archive.*\.h|CLI/.*|histedit\.h|prometheus/.*|libpq-fe\.h|"
     r"librdkafka/.*)$")
 
 
