@@ -85,6 +85,16 @@ caf::expected<web_url> parse_url(std::string_view text) {
   return out;
 }
 
+std::string resolve_link(const web_url& base, const std::string& link) {
+  const handle url{curl_url(), &curl_url_cleanup};
+  if (curl_url_set(url.get(), CURLUPART_URL, base.text.c_str(), 0) != CURLUE_OK
+      || curl_url_set(url.get(), CURLUPART_URL, link.c_str(),
+                      CURLU_NON_SUPPORT_SCHEME)
+           != CURLUE_OK)
+    return {};
+  return part(url, CURLUPART_URL);
+}
+
 std::string file_name_of(const web_url& url) {
   return url.path.substr(url.path.rfind('/') + 1);
 }

@@ -28,6 +28,9 @@ struct web_url {
 /// schemes, user and password, no host, blanks and control characters.
 caf::expected<web_url> parse_url(std::string_view text);
 
+/// What a link found at `base` means, unchecked; empty if it means nothing.
+std::string resolve_link(const web_url& base, const std::string& link);
+
 /// The last part of the path, not decoded; empty if it ends with '/'.
 std::string file_name_of(const web_url& url);
 

@@ -21,6 +21,8 @@ ADAPTERS_MAY_USE = {
                              "adapters/stores/files"},
     "adapters/doors/http": {"adapters/doors/kit"},
     "adapters/doors/operations": {"adapters/doors/http"},
+    "adapters/fetching": {"adapters/digests", "adapters/doors/kit",
+                          "adapters/stores/files"},
     "adapters/logs/kafka": {"adapters/doors/kit"},
     "adapters/processing/merritt": {"adapters/digests", "adapters/fetching",
                                     "adapters/processing/crossref",
