@@ -29,6 +29,7 @@ ADAPTERS_MAY_USE = {
                                     "adapters/stores/files"},
     "adapters/stores/blobs": {"adapters/stores/files"},
     "adapters/stores/memory": {"adapters/stores/files"},
+    "adapters/stores/objects": {"adapters/digests", "adapters/stores/files"},
     "adapters/stores/postgres": {"adapters/stores/files",
                                  "adapters/stores/rows"},
     "adapters/stores/segments": {"adapters/stores/files"},
