@@ -24,6 +24,7 @@ ADAPTERS_MAY_USE = {
     "adapters/fetching": {"adapters/digests", "adapters/doors/kit",
                           "adapters/stores/files"},
     "adapters/logs/kafka": {"adapters/doors/kit"},
+    "adapters/minters": {"adapters/stores/sqlite"},
     "adapters/processing/merritt": {"adapters/digests", "adapters/fetching",
                                     "adapters/processing/crossref",
                                     "adapters/stores/files"},
