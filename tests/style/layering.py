@@ -13,6 +13,7 @@ ROOMS = ["rules", "journal", "queue", "users", "shard", "projection",
 
 # Adapters that build on others: folder, and the folders that it may include.
 ADAPTERS_MAY_USE = {
+    "adapters/archives": {"adapters/stores/files"},
     "adapters/doors/crossref": {"adapters/doors/http", "adapters/doors/kit",
                                 "adapters/processing/crossref"},
     "adapters/doors/drop": {"adapters/stores/files"},
@@ -20,12 +21,19 @@ ADAPTERS_MAY_USE = {
                              "adapters/stores/files"},
     "adapters/doors/http": {"adapters/doors/kit"},
     "adapters/doors/operations": {"adapters/doors/http"},
+    "adapters/fetching": {"adapters/digests", "adapters/doors/kit",
+                          "adapters/stores/files"},
     "adapters/logs/kafka": {"adapters/doors/kit"},
     "adapters/node": {"adapters/doors/kit"},
     "adapters/node/gate": {"adapters/doors/kit"},
     "adapters/shell": {"adapters/node/gate"},
+    "adapters/minters": {"adapters/stores/sqlite"},
+    "adapters/processing/merritt": {"adapters/digests", "adapters/fetching",
+                                    "adapters/processing/crossref",
+                                    "adapters/stores/files"},
     "adapters/stores/blobs": {"adapters/stores/files"},
     "adapters/stores/memory": {"adapters/stores/files"},
+    "adapters/stores/objects": {"adapters/digests", "adapters/stores/files"},
     "adapters/stores/postgres": {"adapters/stores/files",
                                  "adapters/stores/rows"},
     "adapters/stores/segments": {"adapters/stores/files"},
@@ -50,7 +58,7 @@ WORLD = re.compile(
 # Libraries that touch the world stay behind ports.
 BEHIND_PORTS = re.compile(
     r"^(sqlite3\.h|microhttpd\.h|libxml/.*|curl/.*|openssl/.*|"
-    r"yaml-cpp/.*|CLI/.*|histedit\.h|prometheus/.*|libpq-fe\.h|"
+    r"yaml-cpp/.*|archive.*\.h|CLI/.*|histedit\.h|prometheus/.*|libpq-fe\.h|"
     r"librdkafka/.*)$")
 
 

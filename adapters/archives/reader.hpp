@@ -1,0 +1,68 @@
+#pragma once
+
+// libarchive, with errors as we have them.
+
+#include "adapters/archives/extract.hpp"
+#include "adapters/stores/files/file.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <locale.h>
+
+struct archive;
+struct archive_entry;
+
+namespace depositd {
+
+/// Part of a file; its bytes are valid until the next call.
+struct archive_block {
+  std::string_view bytes;
+  std::uint64_t offset = 0;
+  bool end = false;
+};
+
+/// Reads one archive from its beginning to its end. While it lives, names are
+/// UTF-8 for this thread, which must be the one that uses it.
+class archive_reader {
+public:
+  archive_reader();
+  archive_reader(const archive_reader&) = delete;
+  archive_reader& operator=(const archive_reader&) = delete;
+  ~archive_reader();
+
+  /// `ec::malformed` if the name has no ending of an archive.
+  caf::error open(const archive_source& from);
+
+  /// Of the archive itself.
+  std::uint64_t bytes() const {
+    return bytes_;
+  }
+
+  /// Null at the end. `ec::malformed` with the library's reason.
+  caf::expected<archive_entry*> next();
+
+  /// What the entry is called; in compressed single files, what they are.
+  std::string name_of(archive_entry* entry) const;
+
+  caf::expected<archive_block> read();
+
+  /// Once all entries are read: whether the file ends there, too.
+  caf::error check_end() const;
+
+private:
+  caf::error failed(const char* doing) const;
+
+  locale_t names_;
+  locale_t before_;
+  std::unique_ptr<archive, int (*)(archive*)> from_;
+  std::filesystem::path path_;
+  unique_fd file_;
+  std::string single_name_; ///< of the only file; empty: a real archive
+  bool zip_ = false;
+  std::uint64_t bytes_ = 0;
+};
+
+} // namespace depositd

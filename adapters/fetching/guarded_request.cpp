@@ -1,0 +1,263 @@
+#include "adapters/fetching/guarded_request.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <memory>
+
+#include <curl/curl.h>
+#include <netdb.h>
+#include <unistd.h>
+
+namespace depositd {
+
+namespace {
+
+using easy_handle = std::unique_ptr<CURL, decltype(&curl_easy_cleanup)>;
+using string_list = std::unique_ptr<curl_slist, decltype(&curl_slist_free_all)>;
+
+/// Once in the life of the process.
+void start_library() {
+  static const auto started = curl_global_init(CURL_GLOBAL_DEFAULT);
+  static_cast<void>(started);
+}
+
+string_list list_of(const std::vector<std::string>& texts) {
+  curl_slist* out = nullptr;
+  for (const auto& x : texts)
+    out = curl_slist_append(out, x.c_str());
+  return {out, &curl_slist_free_all};
+}
+
+std::optional<std::uint64_t> number_in(std::string_view text) {
+  std::uint64_t out = 0;
+  const auto* end = text.data() + text.size();
+  const auto [stop, wrong] = std::from_chars(text.data(), end, out);
+  if (text.empty() || stop != end || wrong != std::errc{})
+    return std::nullopt;
+  return out;
+}
+
+bool is_header(std::string_view line, std::string_view name) {
+  if (line.size() <= name.size() || line[name.size()] != ':')
+    return false;
+  return std::equal(name.begin(), name.end(), line.begin(), [](char x, char y) {
+    return x == (y >= 'A' && y <= 'Z' ? static_cast<char>(y - 'A' + 'a') : y);
+  });
+}
+
+std::string_view value_of(std::string_view line) {
+  line.remove_prefix(line.find(':') + 1);
+  const auto first = line.find_first_not_of(" \t");
+  if (first == line.npos)
+    return {};
+  return line.substr(first, line.find_last_not_of(" \t\r\n") - first + 1);
+}
+
+/// "bytes 5-9/10", "bytes */10".
+void read_range(std::string_view text, web_answer& to) {
+  if (!text.starts_with("bytes "))
+    return;
+  text.remove_prefix(6);
+  const auto slash = text.find('/');
+  if (slash == text.npos)
+    return;
+  to.range_first = number_in(text.substr(0, text.find('-')));
+  to.range_total = number_in(text.substr(slash + 1));
+}
+
+bool is_redirect(long status) {
+  return status == 301 || status == 302 || status == 303 || status == 307
+         || status == 308;
+}
+
+/// One hop.
+class hop {
+public:
+  hop(const web_request& x, const web_url& url,
+      std::vector<std::string> addresses)
+    : x_(x), url_(url), addresses_(std::move(addresses)) {
+    // nop
+  }
+
+  web_ending run(const web_limits& limits, std::chrono::milliseconds within) {
+    start_library();
+    const easy_handle easy{curl_easy_init(), &curl_easy_cleanup};
+    const auto headers = list_of(x_.headers);
+    const auto pinned = list_of({pin()});
+    set_up(easy.get(), limits, within);
+    curl_easy_setopt(easy.get(), CURLOPT_HTTPHEADER, headers.get());
+    curl_easy_setopt(easy.get(), CURLOPT_RESOLVE, pinned.get());
+    std::array<char, CURL_ERROR_SIZE> reason{};
+    curl_easy_setopt(easy.get(), CURLOPT_ERRORBUFFER, reason.data());
+    const auto code = curl_easy_perform(easy.get());
+    curl_easy_getinfo(easy.get(), CURLINFO_RESPONSE_CODE,
+                      &ending_.answer.status);
+    if (is_redirect(ending_.answer.status)) {
+      redirect = location_.empty() ? "" : resolve_link(url_, location_);
+      ending_.failure =
+        caf::make_error(ec::malformed, url_.host + " redirects to nowhere");
+      return std::move(ending_);
+    }
+    // An answer without a body has not begun yet.
+    if (code == CURLE_OK && !ending_.failure)
+      begin();
+    if (code != CURLE_OK && !ending_.failure)
+      ending_.failure = caf::make_error(
+        ec::overloaded,
+        url_.host + ": "
+          + (reason[0] ? reason.data() : curl_easy_strerror(code)));
+    return std::move(ending_);
+  }
+
+  std::string redirect; ///< where to go; empty: nowhere
+
+private:
+  /// The host has these addresses and no others for this request.
+  std::string pin() const {
+    const bool v6 = url_.host.find(':') != url_.host.npos;
+    auto out = (v6 ? "[" + url_.host + "]" : url_.host) + ":"
+               + std::to_string(url_.port) + ":";
+    for (std::size_t i = 0; i < addresses_.size(); ++i)
+      out += (i > 0 ? "," : "") + addresses_[i];
+    return out;
+  }
+
+  void set_up(CURL* easy, const web_limits& limits,
+              std::chrono::milliseconds within) {
+    const auto set = [easy](CURLoption option, auto value) {
+      curl_easy_setopt(easy, option, value);
+    };
+    set(CURLOPT_URL, url_.text.c_str());
+    set(CURLOPT_PROTOCOLS_STR, "http,https");
+    set(CURLOPT_PROXY, "");
+    set(CURLOPT_NOPROXY, "*");
+    set(CURLOPT_NOSIGNAL, 1L);
+    set(CURLOPT_FOLLOWLOCATION, 0L);
+    set(CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
+    set(CURLOPT_USERAGENT, "depositd");
+    set(CURLOPT_NOBODY, x_.head ? 1L : 0L);
+    set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(limits.connect.count()));
+    set(CURLOPT_TIMEOUT_MS,
+        static_cast<long>(std::max<std::int64_t>(within.count(), 1)));
+    set(CURLOPT_LOW_SPEED_LIMIT, static_cast<long>(limits.rate_min));
+    set(CURLOPT_LOW_SPEED_TIME,
+        static_cast<long>((limits.stalled.count() + 999) / 1'000));
+    set(CURLOPT_BUFFERSIZE, 256L * 1024);
+    if (!limits.ca_file.empty())
+      set(CURLOPT_CAINFO, limits.ca_file.c_str());
+    set(CURLOPT_HEADERFUNCTION, &hop::on_header);
+    set(CURLOPT_HEADERDATA, this);
+    set(CURLOPT_WRITEFUNCTION, &hop::on_body);
+    set(CURLOPT_WRITEDATA, this);
+    set(CURLOPT_OPENSOCKETFUNCTION, &hop::on_socket);
+    set(CURLOPT_OPENSOCKETDATA, this);
+    easy_ = easy;
+  }
+
+  static std::size_t on_header(char* data, std::size_t, std::size_t count,
+                               void* self) {
+    auto& x = *static_cast<hop*>(self);
+    const std::string_view line{data, count};
+    auto& answer = x.ending_.answer;
+    if (line.starts_with("HTTP/")) {
+      answer = {};
+      x.location_.clear();
+    } else if (is_header(line, "location")) {
+      x.location_ = value_of(line);
+    }
+    if (is_header(line, "content-length"))
+      answer.length = number_in(value_of(line));
+    else if (is_header(line, "content-range"))
+      read_range(value_of(line), answer);
+    else if (is_header(line, "etag") && value_of(line).starts_with('"'))
+      answer.validator = value_of(line);
+    else if (is_header(line, "last-modified") && answer.validator.empty())
+      answer.validator = value_of(line);
+    return count;
+  }
+
+  static std::size_t on_body(char* data, std::size_t, std::size_t count,
+                             void* self) {
+    auto& x = *static_cast<hop*>(self);
+    curl_easy_getinfo(x.easy_, CURLINFO_RESPONSE_CODE,
+                      &x.ending_.answer.status);
+    // The body of a redirect is nobody's business: it need not be read.
+    if (is_redirect(x.ending_.answer.status))
+      return 0;
+    x.begin();
+    if (!x.ending_.failure && x.x_.body)
+      x.end_if(x.x_.body({data, count}));
+    return x.ending_.failure ? 0 : count;
+  }
+
+  /// The library connects only where it was told to; this makes it sure.
+  static curl_socket_t on_socket(void* self, curlsocktype, curl_sockaddr* to) {
+    auto& x = *static_cast<hop*>(self);
+    std::array<char, NI_MAXHOST> text{};
+    const bool known = ::getnameinfo(&to->addr, to->addrlen, text.data(),
+                                     text.size(), nullptr, 0, NI_NUMERICHOST)
+                       == 0;
+    if (!known
+        || std::find(x.addresses_.begin(), x.addresses_.end(), text.data())
+             == x.addresses_.end())
+      return CURL_SOCKET_BAD;
+    return ::socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol);
+  }
+
+  void begin() {
+    if (begun_)
+      return;
+    begun_ = true;
+    if (x_.begin)
+      end_if(x_.begin(ending_.answer));
+  }
+
+  void end_if(caf::error failure) {
+    if (failure) {
+      ending_.failure = std::move(failure);
+      ending_.by_caller = true;
+    }
+  }
+
+  const web_request& x_;
+  const web_url& url_;
+  const std::vector<std::string> addresses_;
+  CURL* easy_ = nullptr;
+  web_ending ending_;
+  std::string location_; ///< of a redirect
+  bool begun_ = false;
+};
+
+} // namespace
+
+web_ending perform(const web_request& x, const address_guard& guard,
+                   const web_limits& limits) {
+  using clock = std::chrono::steady_clock;
+  const auto deadline = clock::now() + x.within;
+  web_ending out;
+  auto url = parse_url(x.url);
+  for (std::uint32_t hops = 0; url; ++hops) {
+    auto addresses = guard.admit(*url);
+    if (!addresses) {
+      out.failure = std::move(addresses.error());
+      return out;
+    }
+    hop one{x, *url, std::move(*addresses)};
+    out = one.run(limits, std::chrono::duration_cast<std::chrono::milliseconds>(
+                            deadline - clock::now()));
+    if (one.redirect.empty())
+      return out;
+    if (hops >= limits.redirects_max) {
+      out.failure = caf::make_error(
+        ec::malformed,
+        "more than " + std::to_string(limits.redirects_max) + " redirects");
+      return out;
+    }
+    url = check_redirect(*url, one.redirect);
+  }
+  out.failure = std::move(url.error());
+  return out;
+}
+
+} // namespace depositd

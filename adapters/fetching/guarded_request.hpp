@@ -1,0 +1,57 @@
+#pragma once
+
+// One request, over as many redirects as are allowed, each of them checked.
+
+#include "adapters/fetching/address_guard.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace depositd {
+
+struct web_limits {
+  std::chrono::milliseconds connect{30'000};
+  std::chrono::milliseconds stalled{30'000}; ///< below `rate_min`
+  std::uint32_t rate_min = 1'024;            ///< bytes/s
+  std::uint32_t redirects_max = 3;
+  std::string ca_file; ///< empty: the system's
+};
+
+/// What a server says before the body.
+struct web_answer {
+  long status = 0;
+  std::optional<std::uint64_t> length;      ///< of this body
+  std::optional<std::uint64_t> range_first; ///< 206: its first byte
+  std::optional<std::uint64_t> range_total; ///< 206, 416: the whole's size
+  std::string validator; ///< a strong ETag, else the date; may be empty
+};
+
+struct web_request {
+  std::string url;
+  bool head = false;
+  std::vector<std::string> headers; ///< "Name: value"
+  std::chrono::milliseconds within{0};
+  /// Called once, before the first byte of an answer that is no redirect; an
+  /// error ends the request.
+  std::function<caf::error(const web_answer&)> begin;
+  std::function<caf::error(std::string_view)> body;
+};
+
+/// How a request ended. `failure` is empty if the whole answer has arrived.
+struct web_ending {
+  web_answer answer;
+  caf::error failure;     ///< `ec::overloaded`: may be different later
+  bool by_caller = false; ///< `begin` or `body` ended it
+};
+
+/// Blocks. Errors are those of the guard, of the callbacks, or
+/// `ec::overloaded` with the library's reason.
+web_ending perform(const web_request& x, const address_guard& guard,
+                   const web_limits& limits);
+
+} // namespace depositd

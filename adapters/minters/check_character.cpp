@@ -1,0 +1,29 @@
+#include "adapters/minters/check_character.hpp"
+
+namespace depositd {
+
+char check_character(std::string_view identifier) {
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < identifier.size(); ++i) {
+    const auto value = minted_letters.find(identifier[i]);
+    sum += (i + 1) * (value == minted_letters.npos ? 0 : value);
+  }
+  return minted_letters[sum % minted_letters.size()];
+}
+
+bool has_check_character(std::string_view ark) {
+  if (ark.starts_with("ark:"))
+    ark.remove_prefix(ark.starts_with("ark:/") ? 5 : 4);
+  return ark.size() > 1
+         && ark.back() == check_character(ark.substr(0, ark.size() - 1));
+}
+
+std::string minted_name(std::uint64_t number, std::size_t letters_min) {
+  std::string out;
+  for (; number > 0 || out.size() < letters_min;
+       number /= minted_letters.size())
+    out.insert(out.begin(), minted_letters[number % minted_letters.size()]);
+  return out;
+}
+
+} // namespace depositd

@@ -1,0 +1,25 @@
+#pragma once
+
+// The last letter of an identifier, made of the others: one that was mistyped,
+// or two that changed places, are noticed (NOID's algorithm).
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace depositd {
+
+/// Digits and letters that are not taken for each other, nor make words.
+inline constexpr std::string_view minted_letters =
+  "0123456789bcdfghjkmnpqrstvwxz";
+
+/// Of what follows "ark:/", "13030/xf93gt2" for example.
+char check_character(std::string_view identifier);
+
+/// Whether an ARK ends with the letter that it should end with.
+bool has_check_character(std::string_view ark);
+
+/// The number in these letters, at least so many of them.
+std::string minted_name(std::uint64_t number, std::size_t letters_min);
+
+} // namespace depositd

@@ -1,0 +1,150 @@
+#include "adapters/minters/http_minter.hpp"
+
+#include <curl/curl.h>
+
+#include <string_view>
+#include <thread>
+
+namespace depositd {
+
+namespace {
+
+constexpr std::size_t answer_bytes_max = 64 * 1024;
+constexpr std::string_view success = "success:";
+
+/// What ANVL cannot have in a value is encoded.
+std::string encoded(std::string_view text) {
+  std::string out;
+  for (const char c : text)
+    if (c == '%')
+      out += "%25";
+    else if (c == '\n')
+      out += "%0A";
+    else if (c == '\r')
+      out += "%0D";
+    else
+      out += c;
+  return out;
+}
+
+std::string body_of(const mint_request& x) {
+  std::string out;
+  const auto add = [&](const char* name, const std::string& value) {
+    if (!value.empty())
+      out += std::string{name} + ": " + encoded(value) + "\n";
+  };
+  add("_target", x.target);
+  add("_profile", "erc");
+  add("erc.who", x.who);
+  add("erc.what", x.what);
+  add("erc.when", x.when);
+  return out;
+}
+
+std::size_t collect(char* data, std::size_t, std::size_t count, void* to) {
+  auto& answer = *static_cast<std::string*>(to);
+  if (answer.size() + count > answer_bytes_max)
+    return 0;
+  answer.append(data, count);
+  return count;
+}
+
+caf::error refused(ec code, std::string_view what, std::string_view answer) {
+  std::string text{what};
+  for (const unsigned char c : answer.substr(0, 200))
+    text += c < 0x20 || c == 0x7f ? ' ' : static_cast<char>(c);
+  return caf::make_error(code, std::move(text));
+}
+
+/// "success: ark:/99999/fk4abc | more".
+caf::expected<std::string> read_answer(long status, std::string_view answer) {
+  if (status >= 500 || status == 408 || status == 429)
+    return refused(ec::overloaded, "the minter answers: ", answer);
+  if (status == 401 || status == 403)
+    return refused(ec::wrong_credentials, "the minter answers: ", answer);
+  if (status >= 300)
+    return refused(ec::invalid_argument, "the minter answers: ", answer);
+  if (!answer.starts_with(success))
+    return refused(ec::malformed, "the minter answers: ", answer);
+  const auto first = answer.find_first_not_of(' ', success.size());
+  const auto out =
+    first == answer.npos
+      ? std::string_view{}
+      : answer.substr(first, answer.find_first_of(" \t\r\n|", first) - first);
+  const auto known = std::string_view{"=~*+@_$%.-/:"};
+  for (const char c : out)
+    if (!(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z')
+        && !(c >= '0' && c <= '9') && known.find(c) == known.npos)
+      return refused(ec::malformed, "the minter gives no ARK: ", answer);
+  if (!out.starts_with("ark:") || out.find('/') == out.npos
+      || out.ends_with('/') || out.size() > 1'024)
+    return refused(ec::malformed, "the minter gives no ARK: ", answer);
+  return std::string{out};
+}
+
+class http_minter final : public minter {
+public:
+  explicit http_minter(http_minter_options options)
+    : options_(std::move(options)) {
+    curl_global_init(CURL_GLOBAL_DEFAULT);
+  }
+
+  caf::expected<std::string> mint(const mint_request& x) override {
+    const auto body = body_of(x);
+    for (std::uint32_t i = 1;; ++i) {
+      auto out = ask(body);
+      const bool over = out || i >= options_.tries;
+      // What is no answer at all may be the service's front door in trouble.
+      if (over
+          || (out.error() != ec::overloaded && out.error() != ec::malformed))
+        return out;
+      std::this_thread::sleep_for(options_.retry_delay);
+    }
+  }
+
+private:
+  caf::expected<std::string> ask(const std::string& body) const {
+    const std::unique_ptr<CURL, decltype(&curl_easy_cleanup)> easy{
+      curl_easy_init(), &curl_easy_cleanup};
+    const std::unique_ptr<curl_slist, decltype(&curl_slist_free_all)> headers{
+      curl_slist_append(nullptr, "Content-Type: text/plain; charset=UTF-8"),
+      &curl_slist_free_all};
+    std::string answer;
+    const auto set = [&](CURLoption option, auto value) {
+      curl_easy_setopt(easy.get(), option, value);
+    };
+    set(CURLOPT_URL, options_.url.c_str());
+    set(CURLOPT_PROTOCOLS_STR, "http,https");
+    set(CURLOPT_NOSIGNAL, 1L);
+    set(CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
+    set(CURLOPT_USERAGENT, "depositd");
+    set(CURLOPT_HTTPHEADER, headers.get());
+    set(CURLOPT_POSTFIELDS, body.c_str());
+    set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body.size()));
+    set(CURLOPT_TIMEOUT_MS, static_cast<long>(options_.time_limit.count()));
+    set(CURLOPT_WRITEFUNCTION, &collect);
+    set(CURLOPT_WRITEDATA, &answer);
+    if (!options_.user.empty()) {
+      set(CURLOPT_HTTPAUTH, static_cast<long>(CURLAUTH_BASIC));
+      set(CURLOPT_USERNAME, options_.user.c_str());
+      set(CURLOPT_PASSWORD, options_.password.c_str());
+    }
+    const auto code = curl_easy_perform(easy.get());
+    if (code != CURLE_OK)
+      return refused(ec::overloaded,
+                     "the minter cannot be asked: ", curl_easy_strerror(code));
+    long status = 0;
+    curl_easy_getinfo(easy.get(), CURLINFO_RESPONSE_CODE, &status);
+    return read_answer(status, answer);
+  }
+
+  const http_minter_options options_;
+};
+
+} // namespace
+
+std::unique_ptr<minter> make_http_minter(http_minter_options options) {
+  return std::make_unique<http_minter>(std::move(options));
+}
+
+} // namespace depositd

@@ -1,0 +1,112 @@
+#include "adapters/minters/local_minter.hpp"
+
+#include "adapters/minters/check_character.hpp"
+#include "adapters/stores/sqlite/database.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <optional>
+
+namespace depositd {
+
+namespace {
+
+constexpr std::int32_t application = 0x6470646d; // "dpdm"
+constexpr std::int32_t schema_version = 1;
+constexpr std::uint64_t wal_bytes_max = 1024 * 1024;
+constexpr std::size_t letters_min = 6;
+constexpr std::size_t key_bytes_max = 1'024;
+
+constexpr std::string_view schema =
+  "CREATE TABLE minted (number INTEGER PRIMARY KEY AUTOINCREMENT,"
+  " request TEXT NOT NULL UNIQUE, identifier TEXT NOT NULL UNIQUE) STRICT;";
+
+constexpr std::string_view find_key =
+  "SELECT identifier FROM minted WHERE request = ?";
+
+constexpr std::string_view find_last =
+  "SELECT seq FROM sqlite_sequence WHERE name = 'minted'";
+
+constexpr std::string_view insert =
+  "INSERT INTO minted (number, request, identifier) VALUES (?, ?, ?)";
+
+class local_minter final : public minter {
+public:
+  local_minter(std::unique_ptr<sqlite::database> file, std::string shoulder)
+    : file_(std::move(file)), shoulder_(std::move(shoulder)) {
+    // nop
+  }
+
+  caf::expected<std::string> mint(const mint_request& x) override {
+    if (x.key.empty() || x.key.size() > key_bytes_max)
+      return caf::make_error(ec::invalid_argument,
+                             "an identifier is minted for a key of 1 to 1024 "
+                             "bytes");
+    const std::lock_guard turn{mutex_};
+    std::string out;
+    auto failure = file_->transact([&] { return find_or_add(x.key, out); });
+    if (!failure)
+      failure = file_->checkpoint_if_due(wal_bytes_max);
+    if (failure)
+      return failure;
+    return out;
+  }
+
+private:
+  caf::error find_or_add(const std::string& key, std::string& out) {
+    if (auto failure = file_->each(
+          find_key,
+          [&](const auto& row) {
+            row.take(out);
+            return caf::error{};
+          },
+          std::string_view{key}))
+      return failure;
+    if (!out.empty())
+      return {};
+    std::uint64_t last = 0;
+    if (auto failure = file_->load(find_last, [&](const auto& row) {
+          row.take(last);
+          return caf::error{};
+        }))
+      return failure;
+    const auto name = shoulder_ + minted_name(last + 1, letters_min);
+    out = "ark:/" + name + check_character(name);
+    return file_->run(insert, last + 1, std::string_view{key},
+                      std::string_view{out});
+  }
+
+  std::mutex mutex_;
+  std::unique_ptr<sqlite::database> file_;
+  const std::string shoulder_;
+};
+
+bool legal_shoulder(const std::string& x) {
+  const auto slash = x.find('/');
+  return slash != x.npos && slash >= 5 && slash <= 16 && slash + 1 < x.size()
+         && x.size() <= 64 && x.find('/', slash + 1) == x.npos
+         && std::all_of(x.begin(), x.end(), [](char c) {
+              return c == '/' || minted_letters.find(c) != minted_letters.npos;
+            });
+}
+
+} // namespace
+
+caf::expected<std::unique_ptr<minter>>
+open_local_minter(const local_minter_options& options) {
+  if (!legal_shoulder(options.shoulder))
+    return caf::make_error(ec::invalid_argument,
+                           "\"" + options.shoulder.substr(0, 100)
+                             + "\" is no authority and shoulder like "
+                               "99999/fk4");
+  auto file = sqlite::database::open(options.folder / "minter.db",
+                                     {.name = "minter",
+                                      .application = application,
+                                      .version = schema_version,
+                                      .schema = schema});
+  if (!file)
+    return std::move(file.error());
+  return std::make_unique<local_minter>(std::move(*file), options.shoulder);
+}
+
+} // namespace depositd

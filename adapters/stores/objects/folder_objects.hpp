@@ -1,0 +1,26 @@
+#pragma once
+
+// Objects in a folder that is an OCFL 1.1 storage root: any OCFL tool reads it
+// without this program.
+
+#include "adapters/stores/files/disk.hpp"
+#include "messages/ports/storage_target.hpp"
+
+#include <memory>
+
+namespace depositd {
+
+struct folder_objects_options {
+  /// Created if it is not there; belongs to the target alone.
+  std::filesystem::path folder;
+
+  /// For tests that break it; outlives the target. Null: the machine's own.
+  disk* io = nullptr;
+};
+
+/// `ec::store_failed` if the folder cannot be made or written,
+/// `ec::store_damaged` if it is another kind of storage root.
+caf::expected<std::unique_ptr<storage_target>>
+open_folder_objects(const folder_objects_options& options);
+
+} // namespace depositd

@@ -1,0 +1,52 @@
+#include "adapters/stores/objects/version_files.hpp"
+
+#include "adapters/digests/digester.hpp"
+
+#include <vector>
+
+#include <fcntl.h>
+
+namespace depositd::ocfl {
+
+caf::expected<copied_file> read_all(disk& io, const std::filesystem::path& from,
+                                    const std::filesystem::path& to) {
+  auto source = open_file(from, O_RDONLY | O_NOFOLLOW);
+  if (!source)
+    return std::move(source.error());
+  unique_fd target;
+  if (!to.empty()) {
+    auto file = open_file(to, O_WRONLY | O_CREAT | O_EXCL);
+    if (!file)
+      return std::move(file.error());
+    target = std::move(*file);
+  }
+  digester sum{digest_algorithm::sha512};
+  std::vector<char> buffer(1024 * 1024);
+  copied_file out;
+  for (;;) {
+    auto count = read_file_at(*source, from, buffer, out.bytes);
+    if (!count)
+      return std::move(count.error());
+    if (*count == 0)
+      break;
+    sum.add({buffer.data(), *count});
+    iovec part{buffer.data(), *count};
+    if (target)
+      if (const auto code = io.write(target.value(), {&part, 1}, out.bytes))
+        return file_failed("write", to, code);
+    out.bytes += *count;
+  }
+  if (target)
+    if (const auto code = io.sync(target.value()))
+      return file_failed("sync", to, code);
+  out.sha512 = sum.finish().value;
+  return out;
+}
+
+std::string sha512_hex(std::string_view bytes) {
+  digester sum{digest_algorithm::sha512};
+  sum.add(bytes);
+  return sum.finish().value;
+}
+
+} // namespace depositd::ocfl

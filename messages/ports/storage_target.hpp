@@ -1,0 +1,83 @@
+#pragma once
+
+// Port: where objects are kept for good, each as a row of versions that never
+// change. Adapters: adapters/stores/objects.
+
+#include "messages/values/digests.hpp"
+#include "messages/values/errors.hpp"
+#include "messages/values/types.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace depositd {
+
+/// A file of an object as one version has it.
+struct stored_file {
+  std::string path; ///< inside the object, '/' between parts
+  std::uint64_t bytes = 0;
+  std::string sha512; ///< hexadecimal, lower case
+
+  friend bool operator==(const stored_file&, const stored_file&) = default;
+};
+
+struct new_file {
+  std::string path;             ///< inside the object
+  std::filesystem::path source; ///< read once; stays the caller's
+};
+
+/// A version that is to be: exactly these files.
+struct new_version {
+  std::string object; ///< its identifier
+  std::vector<new_file> files;
+  micros created_us = never;
+  std::string message; ///< why
+  std::string user;    ///< who
+};
+
+struct object_version {
+  std::uint32_t number = 0; ///< the first is 1
+  micros created_us = never;
+  std::string message;
+  std::string user;
+  std::vector<stored_file> files; ///< by path
+};
+
+struct put_result {
+  std::uint32_t version = 0;
+  bool added = true; ///< false: the last version is the same already
+};
+
+/// Every function may be called from any thread; all of them block on I/O. Two
+/// writers of one object must not be there at once. Errors: `ec::not_found`,
+/// `ec::store_damaged` names the file, `ec::store_failed`,
+/// `ec::invalid_argument` for names that cannot be kept.
+class storage_target {
+public:
+  virtual ~storage_target() = default;
+
+  /// Makes a version, durably, all or nothing. What was put already and is the
+  /// last version (the same paths with the same bytes) makes no second one, so
+  /// a repeat after a crash is safe.
+  virtual caf::expected<put_result> put(const new_version& x) = 0;
+
+  /// The last version, or the one of that number.
+  virtual caf::expected<object_version> show(const std::string& object,
+                                             std::uint32_t version = 0) = 0;
+
+  /// Writes one file of a version to a path that is not there yet, and checks
+  /// its digest on the way.
+  virtual caf::error get(const std::string& object, std::uint32_t version,
+                         const std::string& path,
+                         const std::filesystem::path& to) = 0;
+
+  /// Reads every byte of every version, and compares.
+  virtual caf::error verify(const std::string& object) = 0;
+
+  /// Removes an object with all its versions; nothing to remove is done.
+  virtual caf::error remove(const std::string& object) = 0;
+};
+
+} // namespace depositd

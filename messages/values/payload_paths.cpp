@@ -1,0 +1,110 @@
+#include "messages/values/payload_paths.hpp"
+
+#include "messages/values/utf8.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <memory>
+
+#include <unicase.h>
+#include <uninorm.h>
+
+namespace depositd {
+
+namespace {
+
+constexpr std::size_t part_bytes_max = 255;
+
+std::string upper(std::string_view text) {
+  std::string out{text};
+  for (auto& c : out)
+    c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  return out;
+}
+
+/// Devices on Windows, with or without an ending.
+bool is_device(std::string_view part) {
+  static constexpr std::array<std::string_view, 4> plain = {"CON", "PRN", "AUX",
+                                                            "NUL"};
+  const auto stem = upper(part.substr(0, part.find('.')));
+  if (std::find(plain.begin(), plain.end(), stem) != plain.end())
+    return true;
+  return stem.size() == 4 && stem[3] >= '1' && stem[3] <= '9'
+         && (stem.starts_with("COM") || stem.starts_with("LPT"));
+}
+
+bool climbs(std::string_view part) {
+  for (;;) {
+    const auto end = part.find('\\');
+    if (part.substr(0, end) == "..")
+      return true;
+    if (end == part.npos)
+      return false;
+    part.remove_prefix(end + 1);
+  }
+}
+
+const char* part_fault(std::string_view part) {
+  if (part.empty())
+    return "has an empty part";
+  if (part == "." || climbs(part))
+    return "has a part that is . or ..";
+  if (part.size() > part_bytes_max)
+    return "has a part of more than 255 bytes";
+  if (part.back() == '.')
+    return "has a part that ends with a dot";
+  if (is_device(part))
+    return "has a part that is the name of a device";
+  return nullptr;
+}
+
+const char* whole_fault(std::string_view path) {
+  if (path.empty())
+    return "is empty";
+  if (path.size() > payload_path_bytes_max)
+    return "has more than 2048 bytes";
+  if (find_invalid_utf8(path) != path.npos)
+    return "is not UTF-8";
+  for (const unsigned char c : path)
+    if (c < 0x20 || c == 0x7f)
+      return "has a control character";
+  const bool drive = path.size() > 1 && path[1] == ':'
+                     && ((path[0] >= 'a' && path[0] <= 'z')
+                         || (path[0] >= 'A' && path[0] <= 'Z'));
+  if (path.front() == '/' || path.front() == '\\' || drive)
+    return "is absolute";
+  if (path.front() == '~' && path.find('/') != path.npos)
+    return "begins with ~";
+  return nullptr;
+}
+
+} // namespace
+
+std::string payload_path_fault(std::string_view path) {
+  if (const auto* fault = whole_fault(path))
+    return fault;
+  std::size_t depth = 0;
+  for (;;) {
+    const auto end = path.find('/');
+    if (const auto* fault = part_fault(path.substr(0, end)))
+      return fault;
+    if (++depth > payload_path_depth_max)
+      return "is too deep";
+    if (end == path.npos)
+      return {};
+    path.remove_prefix(end + 1);
+  }
+}
+
+std::string collision_key(std::string_view path) {
+  std::size_t size = 0;
+  const std::unique_ptr<std::uint8_t, decltype(&std::free)> folded{
+    u8_casefold(reinterpret_cast<const std::uint8_t*>(path.data()), path.size(),
+                nullptr, UNINORM_NFC, nullptr, &size),
+    &std::free};
+  return folded ? std::string{reinterpret_cast<const char*>(folded.get()), size}
+                : std::string{path};
+}
+
+} // namespace depositd

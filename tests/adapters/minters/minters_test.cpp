@@ -1,0 +1,188 @@
+// Names of tests begin with the rows of the case table that they stand for.
+
+#include "adapters/minters/check_character.hpp"
+#include "adapters/minters/http_minter.hpp"
+#include "adapters/minters/local_minter.hpp"
+#include "tests/support/scripted_server.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <set>
+#include <thread>
+
+namespace depositd {
+
+namespace {
+
+using server = testing::scripted_server;
+
+class local_minting : public ::testing::Test {
+protected:
+  std::unique_ptr<minter> open(const std::string& shoulder = "99999/fk4") {
+    auto out = open_local_minter({home.path(), shoulder});
+    EXPECT_TRUE(out) << render(out.error());
+    return out ? std::move(*out) : nullptr;
+  }
+
+  temporary_folder home;
+};
+
+class http_minting : public ::testing::Test {
+protected:
+  static caf::expected<std::string> mint(const server& at,
+                                         const mint_request& x = {}) {
+    return make_http_minter({.url = at.url("/shoulder/ark:/99999/fk4"),
+                             .user = "ada",
+                             .password = "secret",
+                             .retry_delay = std::chrono::milliseconds{1}})
+      ->mint(x);
+  }
+
+  static std::string created(const std::string& body) {
+    return server::response(
+      "201 Created", "Content-Length: " + std::to_string(body.size()) + "\r\n",
+      body);
+  }
+};
+
+} // namespace
+
+TEST(check_characters, are_those_of_noid) {
+  EXPECT_EQ(check_character("13030/xf93gt2"), 'q'); // NOID's own example
+  EXPECT_TRUE(has_check_character("ark:/13030/xf93gt2q"));
+  EXPECT_TRUE(has_check_character("ark:13030/xf93gt2q"));
+  EXPECT_FALSE(has_check_character("ark:/13030/xf93gt2r"));
+  EXPECT_FALSE(has_check_character("ark:/13030/xf39gt2q")) << "changed places";
+  EXPECT_FALSE(has_check_character(""));
+}
+
+TEST(minted_names, are_numbers_in_29_letters) {
+  EXPECT_EQ(minted_name(0, 3), "000");
+  EXPECT_EQ(minted_name(28, 1), "z");
+  EXPECT_EQ(minted_name(29, 1), "10");
+  EXPECT_EQ(minted_name(29 * 29 * 29, 3), "1000") << "longer if it must be";
+}
+
+TEST_F(local_minting, gives_arks_that_check) {
+  const auto ark = open()->mint({.key = "job-1"});
+  ASSERT_TRUE(ark) << render(ark.error());
+  EXPECT_EQ(ark->substr(0, 14), "ark:/99999/fk4");
+  EXPECT_EQ(ark->size(), 14u + 6 + 1);
+  EXPECT_TRUE(has_check_character(*ark)) << *ark;
+}
+
+TEST_F(local_minting, M18_gives_a_key_the_same_after_a_restart) {
+  const auto first = *open()->mint({.key = "job-1"});
+  const auto store = open();
+  EXPECT_EQ(*store->mint({.key = "job-1"}), first);
+  EXPECT_NE(*store->mint({.key = "job-2"}), first);
+}
+
+TEST_F(local_minting, never_gives_the_same_twice) {
+  std::set<std::string> all;
+  for (int round = 0; round < 3; ++round) {
+    const auto store = open();
+    for (int i = 0; i < 30; ++i)
+      all.insert(
+        *store->mint({.key = std::to_string(round) + "-" + std::to_string(i)}));
+  }
+  EXPECT_EQ(all.size(), 90u);
+  // With another shoulder the numbers go on.
+  const auto other = open("13030/m5");
+  for (int i = 0; i < 10; ++i)
+    all.insert(*other->mint({.key = "o" + std::to_string(i)}));
+  EXPECT_EQ(all.size(), 100u);
+}
+
+TEST_F(local_minting, serves_many_threads) {
+  const auto store = open();
+  std::array<std::vector<std::string>, 4> found;
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < found.size(); ++i)
+    threads.emplace_back([&, i] {
+      for (int j = 0; j < 25; ++j)
+        found[i].push_back(*store->mint(
+          {.key =
+             j == 0 ? "shared" : std::to_string(i) + "-" + std::to_string(j)}));
+    });
+  for (auto& x : threads)
+    x.join();
+  std::set<std::string> all;
+  for (const auto& each : found)
+    all.insert(each.begin(), each.end());
+  EXPECT_EQ(all.size(), 4u * 24 + 1);
+}
+
+TEST_F(local_minting, refuses_keys_and_shoulders_that_are_none) {
+  EXPECT_EQ(open()->mint({}).error(), ec::invalid_argument);
+  EXPECT_EQ(open()->mint({.key = std::string(1'025, 'k')}).error(),
+            ec::invalid_argument);
+  for (const auto* shoulder :
+       {"", "99999", "99999/", "9/fk4", "99999/a b", "99999/fk4/x", "../x"})
+    EXPECT_EQ(open_local_minter({home.path(), shoulder}).error(),
+              ec::invalid_argument)
+      << shoulder;
+}
+
+TEST_F(http_minting, asks_as_ezid_wants_it) {
+  const server at{[&](const auto&) {
+    return created("success: ark:/99999/fk4abc | ark:/b9999/x\n");
+  }};
+  const auto ark = mint(at, {.key = "k",
+                             .who = "Ada",
+                             .what = "100%\nsure",
+                             .when = "1843",
+                             .target = "https://example.org/1"});
+  ASSERT_TRUE(ark) << render(ark.error());
+  EXPECT_EQ(*ark, "ark:/99999/fk4abc");
+  const auto request = at.requests()[0];
+  EXPECT_TRUE(request.starts_with("POST /shoulder/ark:/99999/fk4 "));
+  EXPECT_EQ(server::header(request, "Authorization"), "Basic YWRhOnNlY3JldA==");
+  EXPECT_EQ(server::header(request, "Content-Type"),
+            "text/plain; charset=UTF-8");
+  EXPECT_EQ(request.substr(request.find("\r\n\r\n") + 4),
+            "_target: https://example.org/1\n_profile: erc\nerc.who: Ada\n"
+            "erc.what: 100%25%0Asure\nerc.when: 1843\n");
+}
+
+TEST_F(http_minting, S12_tries_three_times) {
+  std::atomic<int> count = 0;
+  const server at{[&](const auto&) {
+    return count++ < 2
+             ? server::response("502 Bad Gateway", "Content-Length: 0\r\n", "")
+             : created("success: ark:/99999/fk4abc");
+  }};
+  const auto ark = mint(at);
+  ASSERT_TRUE(ark) << render(ark.error());
+  EXPECT_EQ(*ark, "ark:/99999/fk4abc");
+  count = -1;
+  EXPECT_EQ(mint(at).error(), ec::overloaded);
+}
+
+TEST_F(http_minting, tells_what_is_wrong_for_good) {
+  const server at{[](const auto&) {
+    return server::response("401 Unauthorized", "Content-Length: 10\r\n",
+                            "error: no\n");
+  }};
+  const auto out = mint(at);
+  EXPECT_EQ(out.error(), ec::wrong_credentials);
+  EXPECT_EQ(render(out.error()), "the minter answers: error: no ");
+  EXPECT_EQ(at.requests().size(), 1u);
+  const server bad{[](const auto&) {
+    return server::response("400 Bad Request", "Content-Length: 0\r\n", "");
+  }};
+  EXPECT_EQ(mint(bad).error(), ec::invalid_argument);
+}
+
+TEST_F(http_minting, takes_nothing_but_arks) {
+  for (const auto* answer :
+       {"success: doi:10.5072/x", "success:", "success: ark:/99999/",
+        "<html>hello</html>", "", "error: x", "success: ark:/9/a\x1b[2J"}) {
+    const server at{[&](const auto&) { return created(answer); }};
+    EXPECT_EQ(mint(at).error(), ec::malformed) << answer;
+  }
+}
+
+} // namespace depositd

@@ -1,0 +1,97 @@
+#include "adapters/processing/merritt/metadata_files.hpp"
+
+#include <gtest/gtest.h>
+
+namespace depositd::merritt {
+
+TEST(erc, M14_has_identifiers_and_the_kernel) {
+  const auto x = read_erc("erc:\r\n"
+                          "# a comment\n"
+                          "who: Ada\n"
+                          "Who: Grace\n"
+                          "what: A title\n"
+                          "   that goes on\n"
+                          "when: (:unkn)\n"
+                          "where: ark:/99999/fk4abc\n"
+                          "where: local1; local2\n"
+                          "where: (:unas)\n"
+                          "note: left alone\n");
+  ASSERT_TRUE(x) << render(x.error());
+  EXPECT_EQ(*x, (kernel_metadata{"Ada; Grace",
+                                 "A title that goes on",
+                                 "",
+                                 "ark:/99999/fk4abc",
+                                 {"local1", "local2"}}));
+}
+
+TEST(erc, is_read_as_it_is_written) {
+  const kernel_metadata x{
+    "Ada", "Line\none", "1843", "ark:/99999/fk4abc", {"l1"}};
+  const auto text = write_erc(x);
+  EXPECT_EQ(text, "erc:\nwho: Ada\nwhat: Line one\nwhen: 1843\n"
+                  "where: ark:/99999/fk4abc\nwhere: l1\n");
+  auto same = x;
+  same.what = "Line one";
+  EXPECT_EQ(*read_erc(text), same);
+  EXPECT_EQ(*read_erc(write_erc({})), kernel_metadata{});
+}
+
+TEST(erc, says_in_which_line_it_is_wrong) {
+  EXPECT_EQ(render(read_erc("who: a\nnothing\n").error()),
+            "line 2: neither a name with a colon nor a comment");
+  EXPECT_EQ(render(read_erc("  who: a\n").error()),
+            "line 1: nothing is there to be continued");
+  EXPECT_EQ(read_erc("who: \x01\n").error(), ec::malformed);
+  EXPECT_EQ(read_erc("who: \xff\n").error(), ec::malformed);
+  EXPECT_EQ(read_erc(std::string(metadata_bytes_max + 1, '#')).error(),
+            ec::too_large);
+}
+
+TEST(embargoes, M43_end_at_a_date_or_do_not_exist) {
+  EXPECT_TRUE(read_embargo("embargoEndDate: NONE\n")->none);
+  const auto x = read_embargo("embargoEndDate: 2030-01-01T00:00:00Z\n");
+  ASSERT_TRUE(x) << render(x.error());
+  EXPECT_FALSE(x->none);
+  EXPECT_EQ(x->until_us, 1'893'456'000'000'000);
+  EXPECT_EQ(render(read_embargo("embargoEndDate: soon\n").error()),
+            "embargoEndDate: \"soon\" is neither NONE nor a date");
+  EXPECT_EQ(read_embargo("date: 2030-01-01\n").error(), ec::malformed);
+}
+
+TEST(delete_lists, M46_name_files_of_the_producer) {
+  const auto x = read_delete_list("a.txt\r\n\n sub/b \na.txt\n");
+  ASSERT_TRUE(x) << render(x.error());
+  EXPECT_EQ(*x, (std::vector<std::string>{"producer/a.txt", "producer/sub/b"}));
+  EXPECT_EQ(render(read_delete_list("a\n../system/x\n").error()),
+            "line 2: the path has a part that is . or ..");
+}
+
+TEST(dublin_core_files, have_the_fifteen_elements) {
+  const auto x = read_dublin_core(
+    "<?xml version='1.0'?><m xmlns:dc='http://purl.org/dc/elements/1.1/'>"
+    "<dc:title> A &amp; B </dc:title><dc:creator>Ada</dc:creator>"
+    "<dc:creator>Grace</dc:creator><dc:other>x</dc:other><title>no</title>"
+    "<dc:date/></m>");
+  ASSERT_TRUE(x) << render(x.error());
+  EXPECT_EQ(*x,
+            (dublin_core{
+              {"title", "A & B"}, {"creator", "Ada"}, {"creator", "Grace"}}));
+}
+
+TEST(dublin_core_files, are_read_as_they_are_written) {
+  const dublin_core x = {{"title", "<a> & \"b\" \u00e9"}, {"type", "Text"}};
+  EXPECT_EQ(*read_dublin_core(write_dublin_core(x)), x);
+  EXPECT_EQ(*read_dublin_core(write_dublin_core({{"title", "a\x1b[2J"}})),
+            (dublin_core{{"title", "a [2J"}}));
+}
+
+TEST(dublin_core_files, rows_25_to_28_are_guarded) {
+  EXPECT_EQ(
+    read_dublin_core("<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>").error(),
+    ec::malformed);
+  EXPECT_FALSE(read_dublin_core("<a>"));
+  EXPECT_EQ(read_dublin_core(std::string(metadata_bytes_max + 1, ' ')).error(),
+            ec::too_large);
+}
+
+} // namespace depositd::merritt

@@ -1,0 +1,207 @@
+#include "adapters/stores/objects/folder_objects.hpp"
+#include "adapters/stores/objects/inventory.hpp"
+#include "tests/contract/storage_target_suite.hpp"
+#include "tests/support/faulty_disk.hpp"
+
+#include <cstdlib>
+
+namespace depositd {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::unique_ptr<storage_target> open_at(const fs::path& folder,
+                                        disk* io = nullptr) {
+  auto out = open_folder_objects({.folder = folder, .io = io});
+  EXPECT_TRUE(out) << render(out.error());
+  return out ? std::move(*out) : nullptr;
+}
+
+testing::storage_target_maker make_folder_target() {
+  const auto home = std::make_shared<temporary_folder>();
+  return [home] { return open_at(home->path() / "objects"); };
+}
+
+const std::string id = "ark:/99999/fk4abc";
+
+class folder_objects : public ::testing::Test {
+protected:
+  fs::path root() const {
+    return home.path() / "objects";
+  }
+
+  fs::path object() const {
+    return root() / ocfl::object_folder(id);
+  }
+
+  new_version version(const std::string& bytes) {
+    const auto source = home.path() / ("source-" + bytes);
+    std::ofstream{source} << bytes;
+    return {.object = id,
+            .files = {{"dir/a", source}, {"dir/same", source}},
+            .created_us = 1'700'000'000'000'000,
+            .message = "m",
+            .user = "ada"};
+  }
+
+  static std::string text_of(const fs::path& path) {
+    std::ifstream in{path, std::ios::binary};
+    return {std::istreambuf_iterator<char>{in}, {}};
+  }
+
+  static void write(const fs::path& path, const std::string& text) {
+    std::ofstream{path, std::ios::binary | std::ios::trunc} << text;
+  }
+
+  temporary_folder home{temporary_folder::fast_base()};
+  faulty_disk io;
+};
+
+} // namespace
+
+namespace testing {
+
+INSTANTIATE_TEST_SUITE_P(folder, storage_target_suite,
+                         ::testing::Values(&make_folder_target));
+
+} // namespace testing
+
+TEST_F(folder_objects, are_laid_out_as_ocfl_says) {
+  const auto target = open_at(root());
+  ASSERT_TRUE(target->put(version("one")));
+  ASSERT_TRUE(target->put(version("two")));
+  EXPECT_EQ(text_of(root() / "0=ocfl_1.1"), "ocfl_1.1\n");
+  EXPECT_EQ(text_of(object() / "0=ocfl_object_1.1"), "ocfl_object_1.1\n");
+  EXPECT_EQ(text_of(object() / "v1/content/dir/a"), "one");
+  EXPECT_FALSE(fs::exists(object() / "v1/content/dir/same")) << "kept once";
+  EXPECT_EQ(text_of(object() / "v2/content/dir/a"), "two");
+  EXPECT_EQ(text_of(object() / "inventory.json"),
+            text_of(object() / "v2/inventory.json"));
+  EXPECT_TRUE(
+    text_of(object() / "inventory.json.sha512").ends_with(" inventory.json\n"));
+  EXPECT_TRUE(fs::is_empty(root() / "extensions/depositd-unfinished"));
+}
+
+TEST_F(folder_objects, are_where_the_layout_says) {
+  // The example of the layout's own document.
+  EXPECT_EQ(ocfl::object_folder("object-01"),
+            "3c0/ff4/240/"
+            "3c0ff4240c1e116dba14c7627f2319b58aa3d77606d0d90dfc6161608ac987d4");
+}
+
+TEST_F(folder_objects, are_valid_for_another_program) {
+  const auto* validator = std::getenv("DEPOSITD_OCFL_VALIDATE");
+  if (validator == nullptr)
+    GTEST_SKIP() << "no OCFL validator is installed";
+  const auto target = open_at(root());
+  ASSERT_TRUE(target->put(version("one")));
+  ASSERT_TRUE(target->put(version("two")));
+  ASSERT_TRUE(target->put(version("one")));
+  const auto command = std::string{validator} + " " + object().string();
+  EXPECT_EQ(std::system(command.c_str()), 0);
+}
+
+TEST_F(folder_objects, do_not_move_into_what_is_something_else) {
+  fs::create_directories(root());
+  write(root() / "notes.txt", "mine");
+  EXPECT_EQ(open_folder_objects({.folder = root()}).error(), ec::store_damaged);
+  EXPECT_EQ(text_of(root() / "notes.txt"), "mine");
+  fs::remove(root() / "notes.txt");
+  write(root() / "0=ocfl_1.1", "ocfl_1.0\n");
+  EXPECT_EQ(open_folder_objects({.folder = root()}).error(), ec::store_damaged);
+}
+
+TEST_F(folder_objects, verify_names_what_is_damaged) {
+  const auto target = open_at(root());
+  ASSERT_TRUE(target->put(version("one")));
+  const auto file = object() / "v1/content/dir/a";
+  write(file, "onx");
+  const auto damage = target->verify(id);
+  EXPECT_EQ(damage, ec::store_damaged);
+  EXPECT_EQ(render(damage), file.string() + " does not match its digest");
+  const auto to = home.path() / "out";
+  EXPECT_EQ(target->get(id, 1, "dir/a", to), ec::store_damaged);
+  EXPECT_FALSE(fs::exists(to));
+  fs::remove(file);
+  EXPECT_EQ(target->verify(id), ec::store_damaged);
+}
+
+TEST_F(folder_objects, verify_sees_a_changed_inventory) {
+  const auto target = open_at(root());
+  ASSERT_TRUE(target->put(version("one")));
+  auto text = text_of(object() / "inventory.json");
+  write(object() / "inventory.json", text.replace(text.find("ada"), 3, "eve"));
+  EXPECT_EQ(target->verify(id), ec::store_damaged);
+  EXPECT_EQ(target->show(id)->user, "ada") << "the version's own is whole";
+}
+
+TEST_F(folder_objects, never_leave_their_folder_because_of_an_inventory) {
+  for (const auto* path : {"../../x", "/etc/passwd", "v1/../../x", "v1/.."}) {
+    ocfl::inventory x{.id = id};
+    x.manifest[std::string(128, 'a')] = {path};
+    x.versions.push_back(
+      {"2020-01-01T00:00:00Z", {{std::string(128, 'a'), {"a"}}}, "", ""});
+    EXPECT_EQ(ocfl::read_inventory(ocfl::write_inventory(x)).error(),
+              ec::store_damaged)
+      << path;
+  }
+  for (const auto* text : {"", "{}", "[]", "{\"id\": 1}", "null"})
+    EXPECT_EQ(ocfl::read_inventory(text).error(), ec::store_damaged) << text;
+}
+
+TEST_F(folder_objects, go_on_after_a_crash_before_the_inventory) {
+  auto target = open_at(root());
+  ASSERT_TRUE(target->put(version("one")));
+  const auto old = text_of(object() / "inventory.json");
+  const auto digest = text_of(object() / "inventory.json.sha512");
+  ASSERT_TRUE(target->put(version("two")));
+  // As if the version had got its name, and nothing else had happened.
+  write(object() / "inventory.json", old);
+  write(object() / "inventory.json.sha512", digest);
+  target = open_at(root());
+  EXPECT_EQ(target->show(id)->number, 1u) << "it never became true";
+  const auto again = target->put(version("two"));
+  ASSERT_TRUE(again) << render(again.error());
+  EXPECT_EQ(again->version, 2u);
+  EXPECT_FALSE(target->verify(id));
+}
+
+TEST_F(folder_objects, go_on_after_a_crash_between_inventory_and_digest) {
+  auto target = open_at(root());
+  ASSERT_TRUE(target->put(version("one")));
+  const auto digest = text_of(object() / "inventory.json.sha512");
+  ASSERT_TRUE(target->put(version("two")));
+  write(object() / "inventory.json.sha512", digest);
+  target = open_at(root());
+  EXPECT_EQ(target->show(id)->number, 2u);
+  const auto again = target->put(version("two"));
+  ASSERT_TRUE(again) << render(again.error());
+  EXPECT_FALSE(again->added);
+  EXPECT_FALSE(target->verify(id)) << "mended";
+}
+
+TEST_F(folder_objects, are_whole_or_absent_whichever_call_fails) {
+  bool through = false;
+  for (int calls = 0; !through && calls < 200; ++calls) {
+    fs::remove_all(root());
+    auto target = open_at(root(), &io);
+    ASSERT_TRUE(target->put(version("one")));
+    int left = calls;
+    io.set_fault([&](disk_call) { return left-- == 0 ? EIO : 0; });
+    const auto out = target->put(version("two"));
+    io.set_fault({});
+    through = static_cast<bool>(out);
+    target = open_at(root());
+    const auto shown = target->show(id);
+    ASSERT_TRUE(shown) << render(shown.error());
+    EXPECT_GE(shown->number, through ? 2u : 1u);
+    const auto again = target->put(version("two"));
+    ASSERT_TRUE(again) << calls << ": " << render(again.error());
+    EXPECT_EQ(again->version, 2u) << calls;
+    EXPECT_FALSE(target->verify(id)) << calls;
+  }
+  EXPECT_TRUE(through);
+}
+
+} // namespace depositd
