@@ -38,25 +38,40 @@ constexpr std::uint64_t passing_bytes = 256 * mib;
 /// XML is as deep as its reader lets it be; nothing else is deep.
 constexpr std::size_t stack_bytes = 2 * mib;
 
-/// The limit of a cgroup and of those it is in.
-std::uint64_t cgroup_limit() {
-  std::ifstream own{"/proc/self/cgroup"};
-  std::string line;
-  while (std::getline(own, line) && !line.starts_with("0::"))
-    continue;
-  if (!line.starts_with("0::"))
-    return no_size_limit;
+/// The least limit in these files of a cgroup and of those it is in.
+std::uint64_t limit_in(const std::filesystem::path& root,
+                       const std::string& group, const char* name) {
   auto out = no_size_limit;
-  const std::filesystem::path root{"/sys/fs/cgroup"};
-  for (auto at = root / line.substr(line.size() > 3 ? 4 : 3);;
-       at = at.parent_path()) {
-    std::ifstream file{at / "memory.max"};
+  const auto below = std::filesystem::path{group}.relative_path();
+  for (auto at = root / below;; at = at.parent_path()) {
+    std::ifstream file{at / name};
     std::uint64_t bytes = 0;
     if (file >> bytes) // else "max", or none
       out = std::min(out, bytes);
     if (at == root || !at.has_relative_path())
       return out;
   }
+}
+
+/// Of version 2, or of the memory controller of version 1. A line is
+/// "NUMBER:CONTROLLERS:GROUP".
+std::uint64_t cgroup_limit() {
+  auto out = no_size_limit;
+  std::ifstream own{"/proc/self/cgroup"};
+  for (std::string line; std::getline(own, line);) {
+    const auto first = line.find(':');
+    const auto second = line.find(':', first + 1);
+    if (first == line.npos || second == line.npos)
+      continue;
+    const auto controllers = line.substr(first + 1, second - first - 1);
+    const auto group = line.substr(second + 1);
+    if (controllers.empty())
+      out = std::min(out, limit_in("/sys/fs/cgroup", group, "memory.max"));
+    else if (controllers == "memory")
+      out = std::min(out, limit_in("/sys/fs/cgroup/memory", group,
+                                   "memory.limit_in_bytes"));
+  }
+  return out;
 }
 
 void write_line(std::string_view text) noexcept {

@@ -36,9 +36,11 @@ DEPOSITD_MESSAGE(0, enqueue, queue, items);
 struct enqueued {
   std::vector<item_id> ids;
   std::uint32_t refused = 0;
-  bool over_bytes = false; ///< refused because of bytes, not of their number
+  /// Refused because of bytes, not of their number. Not told to other
+  /// processes: workers of the native door were built before there was this.
+  bool over_bytes = false;
 };
-DEPOSITD_MESSAGE(1, enqueued, ids, refused, over_bytes);
+DEPOSITD_MESSAGE(1, enqueued, ids, refused);
 
 /// One deposit: the item's body says it, the bytes are in the blob store.
 struct submit {

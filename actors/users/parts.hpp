@@ -13,8 +13,9 @@ micros now(self_pointer self);
 /// Null if the user has nothing to do with the queue.
 user_queue* find_queue(self_pointer self, queue_number number);
 
-/// Arms the one timer of the user's actor for the earliest deadline or delay.
-void arm_timer(self_pointer self);
+/// Arms the one timer of the user's actor, unless it comes before the earliest
+/// deadline or delay in this queue. A user may have thousands of queues.
+void arm_timer(self_pointer self, const user_queue& queue);
 
 /// What a queue cannot see in its user's ledger.
 struct report_extras {

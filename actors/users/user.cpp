@@ -17,14 +17,9 @@ user_queue* find_queue(self_pointer self, queue_number number) {
   return at == self->state.queues.end() ? nullptr : &at->second;
 }
 
-void arm_timer(self_pointer self) {
+void arm_timer(self_pointer self, const user_queue& queue) {
   auto& state = self->state;
-  micros due = never;
-  for (auto& [number, queue] : state.queues) {
-    const auto next = queue.ledger.next_due();
-    if (next != never && (due == never || next < due))
-      due = next;
-  }
+  const auto due = queue.ledger.next_due();
   if (due == never || (state.timer_us != never && state.timer_us <= due))
     return;
   state.timer_us = due;
@@ -55,7 +50,7 @@ void report(self_pointer self, user_queue& queue, report_extras extras) {
     news.left = std::move(changes.left);
     self->send(queue.actor, std::move(news));
   }
-  arm_timer(self);
+  arm_timer(self, queue);
 }
 
 namespace {
@@ -216,7 +211,8 @@ void due(self_pointer self) {
       todo.happen(std::move(x));
     todo.commit();
   }
-  arm_timer(self);
+  for (const auto& [number, queue] : self->state.queues)
+    arm_timer(self, queue);
 }
 
 // -- queues -------------------------------------------------------------------
@@ -254,7 +250,7 @@ void serve(self_pointer self, const serve_queue& x) {
   queue.ledger.raise_tokens(tokens_from(state.options));
   queue.ledger.take_changes(); // the shard has introduced these counts
   queue.items_reported = queue.ledger.size();
-  arm_timer(self);
+  arm_timer(self, queue);
 }
 
 /// The size classes changed: totals of every class, under the new numbers.

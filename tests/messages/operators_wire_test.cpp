@@ -43,6 +43,10 @@ TEST(operators_wire, of_control_is_as_it_was) {
   state.keys["k"] = {"k", "d", {{queue_right::poll, "q"}}};
   state.moves["m"] = {"m", "a", "b", move_status::complete, 4, true, 5};
   state.configured = {{{"q", queue_settings{}}}, 6, {"x"}};
+  state.founders["q"] = {"q", "k"};
+  state.quotas[{"q", "u"}] = {"q", "u", true, 9, true, 7};
+  state.key_terms["k"] = {"k", "u", 8, 3};
+  state.keys_used["k"] = {"k", 5};
   const auto snapshot = std::make_shared<const control_state>(state);
   EXPECT_WIRE((control_changed{snapshot, 7}),
               "0101'q0100000001ffffffffffffffff0000ffffffff000003e8000927c0"
@@ -51,7 +55,9 @@ TEST(operators_wire, of_control_is_as_it_was) {
               "00000000020101'r0101'p0101'e0101'k01'k01'd010101'q0101'm01'm"
               "01'a01'b01000000000000000401000000000000000500010101'q010000"
               "0001ffffffffffffffff0000ffffffff000003e8000927c0000000100000"
-              "0000060101'x0000000000000007");
+              "0000060101'x0101'q01'q01'k0101'q01'u01'q01'u010000000000000009"
+              "01000000070101'k01'k01'u0000000000000008000000030101'k01'k0000"
+              "0000000000050000000000000007");
   EXPECT_WIRE((adopt_control{snapshot, 7}),
               "0101'q0100000001ffffffffffffffff0000ffffffff000003e8000927c0"
               "00000010000101'q01'u01'q01'u010000000100000000020101'u010001"
@@ -59,7 +65,9 @@ TEST(operators_wire, of_control_is_as_it_was) {
               "00000000020101'r0101'p0101'e0101'k01'k01'd010101'q0101'm01'm"
               "01'a01'b01000000000000000401000000000000000500010101'q010000"
               "0001ffffffffffffffff0000ffffffff000003e8000927c0000000100000"
-              "0000060101'x0000000000000007");
+              "0000060101'x0101'q01'q01'k0101'q01'u01'q01'u010000000000000009"
+              "01000000070101'k01'k01'u0000000000000008000000030101'k01'k0000"
+              "0000000000050000000000000007");
 }
 
 TEST(operators_wire, of_what_operators_ask_is_as_it_was) {
@@ -104,11 +112,12 @@ TEST(operators_wire, of_what_operators_ask_is_as_it_was) {
                                          .eligible_users = 4,
                                          .processors = 5,
                                          .handed_out = 6,
-                                         .finished = 7}},
+                                         .finished = 7,
+                                         .items = 8}},
                              .suspended = true}),
               "0101'q0100000001ffffffffffffffff0000ffffffff000003e8000927c0"
               "000000100001000000000000000100000000000000020000000300000004"
-              "000000050000000000000006000000000000000701");
+              "0000000500000000000000060000000000000007000000000000000801");
   EXPECT_WIRE((users_listed{{{"q", {{"u", eligibility}}}}}),
               "0101'q0101'u000000000100000002000000030000000000000004000000"
               "000000000500000006000000000000000700000008000000090100");

@@ -88,8 +88,14 @@ TEST(wire, of_what_shards_are_asked_is_as_it_was) {
               "'o01'l01's01'b000000000000000101't01'b01'd01'u");
   EXPECT_WIRE((count_pending{.queue = "q", .user = "u"}), "01'q01'u");
   EXPECT_WIRE(
-    (pending_counted{.pending = 1, .limit = 2, .running = 3, .running_max = 4}),
-    "000000000000000100000000000000020000000300000004");
+    (pending_counted{.pending = 1,
+                     .limit = 2,
+                     .running = 3,
+                     .running_max = 4,
+                     .bytes = 5,
+                     .bytes_max = 6}),
+    "000000000000000100000000000000020000000300000004"
+    "00000000000000050000000000000006");
   EXPECT_WIRE(
     (receive_items{
       .queue = "q", .taker = "t", .count = 1, .lease_ms = 2, .claims_max = 3}),
@@ -108,7 +114,8 @@ TEST(wire, of_what_shards_are_asked_is_as_it_was) {
     "01'q01't0000000101000000000000000200000003");
   EXPECT_WIRE((queue_counted{.items = 1, .claims = 2}),
               "00000000000000010000000000000002");
-  EXPECT_WIRE((move_queue{.from = "a", .to = "b"}), "01'a01'b");
+  EXPECT_WIRE((move_queue{.from = "a", .to = "b", .founder = "f"}),
+              "01'a01'b01'f");
 }
 
 TEST(wire, of_items_taken_tells_no_body_from_an_empty_one) {
