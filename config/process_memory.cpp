@@ -131,8 +131,6 @@ memory_budget::limits budget_of(const memory_settings& settings,
 }
 
 void prepare_for_little_memory() {
-  // mimalloc aborts without a word unless there is a handler.
-  std::set_new_handler([] { throw std::bad_alloc{}; });
   std::set_terminate(say_last_words);
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) != 0)

@@ -24,13 +24,13 @@ std::string cursor_name(const intake_options& options, std::int32_t number) {
   return options.journal ? name + "#read" : name;
 }
 
-/// Whatever went wrong: from the last commit, after a pause.
 void set_trouble(intake_state& state, std::string text) {
   if (state.options.waits)
     state.options.waits->store(!text.empty());
   state.report.trouble = std::move(text);
 }
 
+/// Whatever went wrong: from the last commit, after a pause.
 void start_again(self_pointer self, const caf::error& why) {
   auto& state = self->state;
   ++state.attempt;
