@@ -97,12 +97,33 @@ using user_actor = caf::typed_actor<
   caf::reacts_to<struct compact_bodies>,
   // From the shard: move items to another queue of the user.
   caf::replies_to<struct move_items>::with<struct items_moved>,
+  // From the shard: the pipelines and collections that are in force.
+  caf::reacts_to<struct use_work_terms>,
+  // From the shard, for an operator: of a job or a batch of the user.
+  caf::replies_to<struct order_job>::with<struct job_ordered>,
+  caf::replies_to<struct order_batch>::with<struct batch_ordered>,
+  // From the shard: pending jobs of a collection that is held become held.
+  caf::reacts_to<struct hold_collection>,
   // One item, if the user has it.
   caf::replies_to<struct find_item>::with<struct item_found>,
   // Sizes of the user's queues.
   caf::replies_to<struct report_user>::with<struct user_report>,
   // From the shard, which routes nothing here any more: leave if idle.
   caf::replies_to<struct retire>::with<struct retired>>;
+
+/// A job while something happens to it: decides its next move.
+using job_actor = caf::typed_actor<
+  // A worker is through with the job's stage.
+  caf::replies_to<struct stage_ended>::with<struct job_step>,
+  // An operator wants something of it.
+  caf::replies_to<struct job_wanted>::with<struct job_step>>;
+
+/// A batch while something happens to it: splits, counts, reports.
+using batch_actor = caf::typed_actor<
+  // A worker is through with splitting or reporting, or all jobs are terminal.
+  caf::replies_to<struct batch_stage_ended>::with<struct batch_step>,
+  // An operator wants something of it.
+  caf::replies_to<struct batch_wanted>::with<struct batch_step>>;
 
 // -- a shard, by who asks it
 // ---------------------------------------------------
@@ -122,6 +143,8 @@ using shard_doors_actor = shard_processors_actor::extend<
   caf::replies_to<struct enqueue>::with<struct enqueued>,
   // Accepts one deposit. `ec::pending_limit_reached` if the user has too many.
   caf::replies_to<struct submit>::with<struct enqueued>,
+  // Accepts one batch for a pipeline.
+  caf::replies_to<struct submit_batch>::with<struct batch_accepted>,
   // Records a deposit that a synchronous door has processed.
   caf::replies_to<struct record_submission>::with<struct enqueued>,
   // A number for a submission that is not queued.
@@ -154,6 +177,13 @@ using shard_operators_actor = caf::typed_actor<
   caf::replies_to<struct propose>::with<done>,
   // A bulk action; answered when durable.
   caf::replies_to<struct park_matching>::with<struct matching_parked>,
+  // Moves a job or a batch as an operator wants; answered when durable.
+  caf::replies_to<struct order_job>::with<struct job_ordered>,
+  caf::replies_to<struct order_batch>::with<struct batch_ordered>,
+  // The same of all jobs that match.
+  caf::replies_to<struct order_jobs>::with<struct jobs_ordered>,
+  // Removes batches that are at their end, with their jobs.
+  caf::replies_to<struct forget_batches>::with<struct batches_forgotten>,
   // Everything that is known of one item that lives.
   caf::replies_to<struct explain_item>::with<struct item_explained>,
   // All queues.
@@ -209,6 +239,9 @@ using body_reader_actor =
 using read_model_actor = caf::typed_actor<
   // Submissions, finished ones included.
   caf::replies_to<struct submission_query>::with<struct submissions_found>,
+  // Batches and jobs, those at their end included.
+  caf::replies_to<struct batch_query>::with<struct batches_found>,
+  caf::replies_to<struct job_query>::with<struct jobs_found>,
   caf::replies_to<struct peek_items>::with<struct items_found>,
   // A consistent copy of everything.
   caf::replies_to<struct back_up>::with<done>,

@@ -14,6 +14,7 @@
 #include "messages/shard.hpp"
 #include "messages/stores.hpp"
 #include "messages/users.hpp"
+#include "messages/work.hpp"
 
 namespace depositd {
 

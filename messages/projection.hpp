@@ -6,6 +6,7 @@
 #include "messages/message.hpp"
 #include "messages/values/rows.hpp"
 #include "messages/values/types.hpp"
+#include "messages/work.hpp"
 
 #include <caf/actor_control_block.hpp>
 

@@ -9,6 +9,7 @@
 #include "messages/values/events.hpp"
 #include "messages/values/sharding.hpp"
 #include "messages/values/types.hpp"
+#include "messages/work.hpp"
 
 #include <caf/actor_control_block.hpp>
 #include <caf/error.hpp>
@@ -58,9 +59,11 @@ DEPOSITD_MESSAGE(31, record_submission, what, user);
 
 struct reserve_id {
   std::string user; ///< whose shard gives the number
+  std::uint32_t count = 1;
 };
-DEPOSITD_MESSAGE(32, reserve_id, user);
+DEPOSITD_MESSAGE(32, reserve_id, user, count);
 
+/// This number and those behind it, as many as were asked for.
 struct id_reserved {
   item_id id = 0;
 };

@@ -6,8 +6,10 @@
 #include "messages/journal.hpp"
 #include "messages/message.hpp"
 #include "messages/receiving.hpp"
+#include "messages/values/control.hpp"
 #include "messages/values/scheduling.hpp"
 #include "messages/values/types.hpp"
+#include "messages/work.hpp"
 
 #include <caf/actor_control_block.hpp>
 
@@ -59,6 +61,7 @@ struct accept_items {
     body_kind kind = body_kind::inline_bytes;
     std::shared_ptr<const std::string> body;
     std::shared_ptr<const submission> deposit; ///< null: it is none
+    std::shared_ptr<const batch_info> batch;   ///< null: it is none
     std::uint32_t position = 0;                ///< in the answer's ids
   };
   queue_number queue = 0;
@@ -111,6 +114,17 @@ struct compact_bodies {
   std::vector<std::shared_ptr<const std::string>> bodies;
 };
 DEPOSITD_LOCAL(compact_bodies);
+
+/// What its user's actor decides about batches and jobs by.
+struct use_work_terms {
+  control_snapshot control;
+};
+DEPOSITD_LOCAL(use_work_terms);
+
+struct hold_collection {
+  std::string name;
+};
+DEPOSITD_LOCAL(hold_collection);
 
 struct find_item {
   item_id id = 0;

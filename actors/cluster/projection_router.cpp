@@ -40,6 +40,8 @@ projection_router_self::behavior_type projection_router(
   self->delayed_send(self, tick_interval, request_tick{});
   return {
     [=](submission_query& x) { return answer<submissions_found>(self, x); },
+    [=](batch_query& x) { return answer<batches_found>(self, x); },
+    [=](job_query& x) { return answer<jobs_found>(self, x); },
     [=](peek_items& x) { return answer<items_found>(self, x); },
     [](const back_up&) -> caf::result<done> {
       return caf::make_error(ec::store_failed,

@@ -65,7 +65,7 @@ caf::error begin_fold(projector_state& state) {
       return;
     }
     if (const auto* queue = std::get_if<queue_changed>(&*change);
-        queue != nullptr && queue->settings.kind == queue_kind::message)
+        queue != nullptr && queue->settings.kind != queue_kind::deposit)
       fold->without_submissions(queue->queue);
   });
   if (damage || failed)
@@ -250,6 +250,19 @@ caf::result<submissions_found> answer_submissions(self_pointer self,
   return submissions_found{std::move(out.rows), out.more};
 }
 
+/// Rows of what lives in the shard, as the question orders them.
+template <class Found, class Query, class Read>
+caf::result<Found> answer_rows(self_pointer self, const Query& x, Read read) {
+  if (auto failed = catch_up(self))
+    return failed;
+  auto ours = x;
+  ours.after = rules::pages::of_shard(x.after, self->state.options.shard);
+  auto rows = ((*self->state.options.projection).*read)(ours);
+  if (!rows)
+    return std::move(rows.error());
+  return Found{std::move(*rows), false};
+}
+
 caf::result<items_found> answer_peek(self_pointer self, const peek_items& x) {
   if (auto failed = catch_up(self))
     return failed;
@@ -374,6 +387,12 @@ projector(projector_self::stateful_pointer<projector_state> self,
         self->delayed_send(self, self->state.options.pause, project_slice{});
     },
     [=](const submission_query& x) { return answer_submissions(self, x); },
+    [=](const batch_query& x) {
+      return answer_rows<batches_found>(self, x, &projection_store::batches);
+    },
+    [=](const job_query& x) {
+      return answer_rows<jobs_found>(self, x, &projection_store::jobs);
+    },
     [=](const peek_items& x) { return answer_peek(self, x); },
     [=](const match_items& x) { return answer_match(self, x); },
     [=](const back_up& x) { return answer_back_up(self, x); },

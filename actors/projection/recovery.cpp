@@ -49,6 +49,12 @@ caf::error load_tables(shard::recovered_state& state,
         state.rings[{row.queue, row.user}] = {row.stamp, row.credit};
       }))
     return failed;
+  if (auto failed = projection.load_batches(
+        [&](const batch_row& row) { state.work[row.user].restore(row); }))
+    return failed;
+  if (auto failed = projection.load_jobs(
+        [&](const job_row& row) { state.work[row.user].restore(row); }))
+    return failed;
   return projection.load_items([&](const item_row& row) {
     ledger_of(state, row.user, row.queue).restore(row);
   });
@@ -95,6 +101,21 @@ void apply_record(shard::recovered_state& state, const record& x) {
               {fields.id, x.user, p.file_name, p.size, fields.received_us});
         } else if constexpr (std::is_same_v<type, submission_recorded>) {
           see_id(state, fields.id);
+        } else if constexpr (
+          std::is_same_v<type,
+                         batch_moved> || std::is_same_v<type, job_moved>) {
+          const auto& to = fields.place.queue;
+          rules::ledger::place(
+            fields.id, fields.place, ledger_of(state, x.user, fields.queue),
+            to.empty() ? nullptr : &ledger_of(state, x.user, to));
+          state.work[x.user].apply(e);
+        } else if constexpr (
+          std::is_same_v<
+            type,
+            batch_received> || std::is_same_v<type, job_created> || std::is_same_v<type, batch_counted>) {
+          state.work[x.user].apply(e);
+        } else if constexpr (std::is_same_v<type, batch_forgotten>) {
+          // of the read model alone
         } else if constexpr (requires { fields.id; }) {
           see_id(state, fields.id);
           ledger_of(state, x.user, fields.queue).apply(e);

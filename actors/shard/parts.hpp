@@ -7,6 +7,7 @@
 #include "messages/operators.hpp"
 #include "messages/projection.hpp"
 #include "messages/shard.hpp"
+#include "messages/work.hpp"
 
 #include <optional>
 
@@ -180,6 +181,17 @@ caf::result<done> start_draining(shard_pointer self);
 caf::result<matching_parked> park_all(shard_pointer self,
                                       const park_matching& x);
 caf::result<done> purge_all(shard_pointer self, const purge_queue& x);
+
+// -- work.cpp: batches and jobs
+// ------------------------------------------------
+
+caf::result<batch_accepted> accept_work(shard_pointer self,
+                                        const submit_batch& x);
+caf::result<job_ordered> order_one(shard_pointer self, const order_job& x);
+caf::result<batch_ordered> order_one(shard_pointer self, const order_batch& x);
+caf::result<jobs_ordered> order_all(shard_pointer self, const order_jobs& x);
+caf::result<batches_forgotten> forget_ended(shard_pointer self,
+                                            const forget_batches& x);
 
 // -- moves/moves.cpp ----------------------------------------------------------
 

@@ -3,6 +3,7 @@
 // What recovery leaves to a shard: the state as it was at the last commit.
 
 #include "actors/rules/ledger/ledger.hpp"
+#include "actors/rules/work/work.hpp"
 #include "messages/ports/projection_store.hpp"
 #include "messages/values/control.hpp"
 
@@ -19,6 +20,9 @@ struct recovered_state {
 
   /// By user, then queue name. Queues are configured with their settings.
   std::map<std::string, std::map<std::string, rules::ledger>> ledgers;
+
+  /// By user, of those who have batches or jobs whose items live.
+  std::map<std::string, rules::work> work;
 
   /// Where users stood in rings, by {queue, user}; also of users without items.
   std::map<std::pair<std::string, std::string>,

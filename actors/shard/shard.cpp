@@ -102,10 +102,13 @@ shard_self::behavior_type shard(shard_pointer self, shard_options options) {
     [=](enqueue& x) { return accept_batch(self, x); },
     [=](const submit& x) { return accept_submission(self, x); },
     [=](const record_submission& x) { return record_processed(self, x); },
-    [=](const reserve_id&) -> caf::result<id_reserved> {
+    [=](const submit_batch& x) { return accept_work(self, x); },
+    [=](const reserve_id& x) -> caf::result<id_reserved> {
       if (auto refused = refuse_intake(self))
         return refused;
-      return id_reserved{++self->state.id_last};
+      const auto first = self->state.id_last + 1;
+      self->state.id_last += std::max<std::uint32_t>(x.count, 1);
+      return id_reserved{first};
     },
     [=](const open_queue& x) -> caf::result<queue_port_actor> {
       return open_port(self, x.name);
@@ -127,6 +130,10 @@ shard_self::behavior_type shard(shard_pointer self, shard_options options) {
     [=](release_queue& x) { return pass_on(self, x, done{}); },
     [=](count_queue& x) { return pass_on(self, x, queue_counted{}); },
     [=](const move_queue& x) { return begin_move(self, x); },
+    [=](const order_job& x) { return order_one(self, x); },
+    [=](const order_batch& x) { return order_one(self, x); },
+    [=](const order_jobs& x) { return order_all(self, x); },
+    [=](const forget_batches& x) { return forget_ended(self, x); },
     [=](const explain_item& x) { return explain(self, x); },
     [=](list_queues) { return list_all_queues(self); },
     [=](const list_users& x) { return list_all_users(self, x); },

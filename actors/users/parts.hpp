@@ -47,6 +47,14 @@ caf::result<item_found> find(self_pointer self, item_id id);
 caf::result<user_report> report_sizes(self_pointer self);
 caf::result<retired> leave(self_pointer self);
 
+// -- work.cpp: batches and jobs
+// ------------------------------------------------
+
+void use_terms(self_pointer self, const use_work_terms& x);
+caf::result<job_ordered> order(self_pointer self, const order_job& x);
+caf::result<batch_ordered> order(self_pointer self, const order_batch& x);
+void hold_all(self_pointer self, const hold_collection& x);
+
 // -- bulk.cpp: very many items, slice by slice --------------------------------
 
 void purge(self_pointer self, const purge_items& x);

@@ -64,6 +64,16 @@ public:
   virtual caf::expected<std::vector<submission_row>>
   submissions(const submission_query& query) = 0;
 
+  /// Batches whose item lives, and their jobs whose item does.
+  virtual caf::error
+  load_batches(const std::function<void(const batch_row&)>& show) = 0;
+  virtual caf::error
+  load_jobs(const std::function<void(const job_row&)>& show) = 0;
+
+  virtual caf::expected<std::vector<batch_row>>
+  batches(const batch_query& query) = 0;
+  virtual caf::expected<std::vector<job_row>> jobs(const job_query& query) = 0;
+
   /// Live items of a queue in order of priority and id, claimed ones included.
   virtual caf::expected<std::vector<item_row>>
   items(const std::string& queue, std::uint32_t count_max) = 0;

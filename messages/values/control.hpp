@@ -40,12 +40,16 @@ struct control_state {
   shared_map<std::pair<std::string, std::string>, quota_changed> quotas;
   shared_map<std::string, key_terms_changed> key_terms; ///< by the key's name
   shared_map<std::string, key_used> keys_used;          ///< likewise
+  shared_map<std::string, collection_settings> collections; ///< by name
+  shared_map<std::string, pipeline> pipelines;              ///< by name
+  pipelines_seen pipelines_configured; ///< at the last start
 
   friend bool operator==(const control_state&, const control_state&) = default;
 };
 DEPOSITD_FIELDS(control_state, queues, limits, eligibilities, accounts,
                 processors, keys, moves, server, configured, operators,
-                founders, quotas, key_terms, keys_used);
+                founders, quotas, key_terms, keys_used, collections, pipelines,
+                pipelines_configured);
 
 /// How much a user may send to a queue.
 struct user_quota {

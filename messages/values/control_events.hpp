@@ -3,7 +3,9 @@
 // What operators set, as events. Each is the whole new value of its key, so a
 // change asked for and a change made are the same thing.
 
+#include "messages/values/pipelines.hpp"
 #include "messages/values/types.hpp"
+#include "messages/values/work.hpp"
 
 #include <string>
 #include <vector>
@@ -206,5 +208,33 @@ struct key_used {
   friend bool operator==(const key_used&, const key_used&) = default;
 };
 DEPOSITD_FIELDS(key_used, key, used_us);
+
+struct collection_changed {
+  collection_settings settings;
+  bool removed = false;
+
+  friend bool operator==(const collection_changed&,
+                         const collection_changed&) = default;
+};
+DEPOSITD_FIELDS(collection_changed, settings, removed);
+
+/// A pipeline as it is now. Its queues come with it, and stay.
+struct pipeline_changed {
+  pipeline what;
+  bool removed = false;
+
+  friend bool operator==(const pipeline_changed&,
+                         const pipeline_changed&) = default;
+};
+DEPOSITD_FIELDS(pipeline_changed, what, removed);
+
+/// The pipelines of the last start's configuration, as `configuration_seen`.
+struct pipelines_seen {
+  std::vector<pipeline> pipelines;
+
+  friend bool operator==(const pipelines_seen&,
+                         const pipelines_seen&) = default;
+};
+DEPOSITD_FIELDS(pipelines_seen, pipelines);
 
 } // namespace depositd

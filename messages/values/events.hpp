@@ -5,6 +5,7 @@
 // replay needs no clock and events of different users commute.
 
 #include "messages/values/control_events.hpp"
+#include "messages/values/work_events.hpp"
 
 #include <string>
 #include <variant>
@@ -174,7 +175,10 @@ using event =
                user_eligibility_changed, account_changed, processor_changed,
                server_changed, configuration_seen, key_changed, move_changed,
                item_moved, record_rejected, operator_changed, queue_founded,
-               queue_retired, quota_changed, key_terms_changed, key_used>;
+               queue_retired, quota_changed, key_terms_changed, key_used,
+               collection_changed, pipeline_changed, pipelines_seen,
+               batch_received, batch_moved, batch_counted, job_created,
+               job_moved, batch_forgotten>;
 
 /// All events of one command, appended and recovered as a whole. `user` is the
 /// user whose node decided them, empty for control.

@@ -4,7 +4,7 @@
 
 #include "messages/values/fields.hpp"
 #include "messages/values/types.hpp"
-#include "messages/values/words.hpp"
+#include "messages/values/word_list.hpp"
 
 #include <array>
 #include <cstdint>
@@ -56,6 +56,7 @@ enum class work_action : std::uint8_t {
   fail,          ///< jobs only
   update_report, ///< batches only
   remove,
+  note, ///< jobs only: says something about it, moves nothing
 };
 
 template <>
@@ -91,13 +92,14 @@ inline constexpr word_list<job_type, 3> words_of<job_type> = {
    {job_type::manifest, "manifest"}}};
 
 template <>
-inline constexpr word_list<work_action, 6> words_of<work_action> = {
+inline constexpr word_list<work_action, 7> words_of<work_action> = {
   {{work_action::hold, "hold"},
    {work_action::release, "release"},
    {work_action::requeue, "requeue"},
    {work_action::fail, "fail"},
    {work_action::update_report, "update-report"},
-   {work_action::remove, "delete"}}};
+   {work_action::remove, "delete"},
+   {work_action::note, "note"}}};
 
 /// What every move of a job writes.
 struct job_status {
@@ -108,11 +110,13 @@ struct job_status {
   bool submit_again = false; ///< failed for good: requeue cannot help
   micros changed_us = never;
   std::string note; ///< for people; empty after a success
+  /// Of engines that died with the job in hand, since it entered its stage.
+  std::uint32_t deaths = 0;
 
   friend bool operator==(const job_status&, const job_status&) = default;
 };
 DEPOSITD_FIELDS(job_status, state, last_successful, retry_count, needs_review,
-                submit_again, changed_us, note);
+                submit_again, changed_us, note, deaths);
 
 struct batch_status {
   batch_state state = batch_state::none;

@@ -66,12 +66,17 @@ inline std::string stage_queue_name(std::string_view pipeline,
   return std::string{pipeline} + "." + std::string{stage};
 }
 
-/// How the queue of a stage is set: across users by priority, so that fairness,
-/// attempts and delays are the queue's.
+/// Where batches wait to be split, and where they wait for their report: two
+/// queues of every pipeline beside those of its stages.
+inline constexpr const char* split_stage = "batch";
+inline constexpr const char* report_stage = "report";
+
+/// How the queue of a stage is set: across users by priority. How often an item
+/// is handed out is decided with its job, not by the queue.
 inline queue_settings stage_queue(const stage_settings& x) {
   queue_settings out;
+  out.kind = queue_kind::stage;
   out.priority = priority_mode::across_users;
-  out.attempts_max = x.attempts_max;
   out.retry_delay_ms = x.retry_delay_ms;
   out.retry_delay_ms_max = x.retry_delay_ms_max;
   return out;

@@ -31,6 +31,8 @@ inline void apply_change(item_row& row, const item_change& change) {
   }
   if (change.has_queue)
     row.queue = change.queue;
+  if (change.has_priority)
+    row.priority = change.priority;
   if (change.place.length > 0)
     row.place = change.place;
 }
@@ -58,6 +60,26 @@ inline void apply_change(submission_row& row, const submission_change& change) {
   }
   if (change.has_parked)
     row.parked = change.parked;
+}
+
+/// Puts the change into the batch it names.
+inline void apply_change(batch_row& row, const batch_change& change) {
+  row.jobs = change.jobs;
+  if (change.has_move) {
+    row.queue = change.queue;
+    row.status = change.status;
+    row.reports = change.reports;
+  }
+}
+
+/// Puts the change into the job it names.
+inline void apply_change(job_row& row, const job_change& change) {
+  row.queue = change.queue;
+  row.priority = change.priority;
+  row.attempt = change.attempt;
+  row.status = change.status;
+  if (change.has_facts)
+    row.facts = change.facts;
 }
 
 } // namespace depositd

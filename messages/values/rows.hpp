@@ -5,6 +5,7 @@
 
 #include "messages/values/events.hpp"
 #include "messages/values/types.hpp"
+#include "messages/values/work_rows.hpp"
 
 #include <string>
 #include <vector>
@@ -54,6 +55,8 @@ struct item_change {
   bool has_deadline = false;
   bool has_parked_state = false; ///< `state` is parked, or pending again
   bool has_queue = false;        ///< moved to `queue`
+  bool has_priority = false;     ///< a stage found out how urgent it is
+  std::uint8_t priority = 0;
   body_location place;
   std::string queue;
 
@@ -149,6 +152,11 @@ struct slice {
   std::vector<control_row> controls;
   std::vector<submission_row> submissions_put;
   std::vector<submission_change> submissions_changed;
+  std::vector<batch_row> batches_put;
+  std::vector<batch_change> batches_changed;
+  std::vector<item_id> batches_gone; ///< with all their jobs
+  std::vector<job_row> jobs_put;
+  std::vector<job_change> jobs_changed;
 };
 
 /// Which submissions to read. Empty fields do not restrict.

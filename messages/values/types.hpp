@@ -39,7 +39,8 @@ inline constexpr std::size_t inline_body_bytes_max = 256 * 1024;
 
 /// What a queue is for: `deposit` queues are archived and polled by
 /// depositors, `message` queues forget an item once it is finished.
-enum class queue_kind : std::uint8_t { deposit, message };
+/// In `stage` queues an item is a job or a batch of a pipeline.
+enum class queue_kind : std::uint8_t { deposit, message, stage };
 
 /// Whether priority orders the items of one user or the users of the queue.
 enum class priority_mode : std::uint8_t { within_user, across_users };
@@ -55,11 +56,13 @@ enum class pick_kind : std::uint8_t { round_robin, preferred, required };
 
 /// What a processor says of a claim.
 enum class verdict : std::uint8_t {
-  done,    ///< finished; leaves the queue
-  failed,  ///< fatal: leaves the queue, the submission counts as failed
-  retry,   ///< transient: again after a delay, until the attempts run out
-  not_yet, ///< gate: again after a delay, costs no attempt
-  release, ///< given back at once, costs no attempt
+  done,     ///< finished; leaves the queue
+  failed,   ///< fatal: leaves the queue, the submission counts as failed
+  retry,    ///< transient: again after a delay, until the attempts run out
+  not_yet,  ///< gate: again after a delay, costs no attempt
+  release,  ///< given back at once, costs no attempt
+  skip,     ///< stages: was done before; elsewhere as `done`
+  rejected, ///< stages: what was submitted is at fault; elsewhere as `failed`
 };
 
 /// How an item left its queue.
@@ -204,7 +207,9 @@ struct outcome {
   std::uint32_t delay_ms = 0; ///< retry, not_yet: 0 = the queue's own policy
   std::string reason;         ///< failed, retry: for people
   std::string batch_id;       ///< deposits: doi_batch_id once it is known
-  std::string document;       ///< deposits: what a poller gets
+  /// Deposits: what a poller gets. Stages: the item's new body, if it changed;
+  /// see messages/values/job_documents.hpp.
+  std::string document;
 
   friend bool operator==(const outcome&, const outcome&) = default;
 };

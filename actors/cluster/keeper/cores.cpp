@@ -206,7 +206,7 @@ void await_claims(shard_keeper_pointer self, shard_number shard,
       [=](const queues_listed& x) {
         std::uint64_t claims = 0;
         for (const auto& queue : x.queues)
-          if (queue.settings.kind == queue_kind::deposit)
+          if (queue.settings.kind != queue_kind::message)
             claims += queue.in_flight;
         if (claims == 0)
           settle_and_close(self, shard, epoch);

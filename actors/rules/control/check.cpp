@@ -1,4 +1,5 @@
 #include "actors/rules/control/control.hpp"
+#include "actors/rules/control/pipelines.hpp"
 #include "messages/values/names.hpp"
 
 #include <algorithm>
@@ -71,7 +72,7 @@ caf::error all(Checks... checks) {
 }
 
 caf::error settings(const queue_settings& x) {
-  if (x.kind > queue_kind::message)
+  if (x.kind > queue_kind::stage)
     return refuse("unknown kind of queue");
   if (x.priority > priority_mode::across_users)
     return refuse("unknown priority mode");
@@ -275,6 +276,18 @@ struct checker {
              : unknown("key: '" + x.key + "'");
   }
 
+  caf::error operator()(const collection_changed& x) {
+    return check_collection(state, x);
+  }
+
+  caf::error operator()(const pipeline_changed& x) {
+    return check_pipeline(x);
+  }
+
+  caf::error operator()(const pipelines_seen&) {
+    return {}; // as of the configuration
+  }
+
   caf::error operator()(const server_changed&) {
     return {};
   }
@@ -313,6 +326,8 @@ caf::error check_move(const control_state& state, const std::string& from,
   const auto target = settings_of(to);
   if (source.kind == queue_kind::deposit || target.kind == queue_kind::deposit)
     return refuse("cannot move deposits");
+  if (source.kind == queue_kind::stage || target.kind == queue_kind::stage)
+    return refuse("cannot move jobs: a job goes where its stage leads");
   // Items of the source carry no digest of their payload.
   if (source.dedup == dedup_mode::none && target.dedup != dedup_mode::none)
     return refuse("cannot move a plain queue to one that collapses");

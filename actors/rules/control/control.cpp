@@ -45,6 +45,8 @@ control_state for_nodes(const control_state& state) {
   out.processors = state.processors;
   out.server = state.server;
   out.configured = state.configured;
+  out.pipelines = state.pipelines;
+  out.collections = state.collections;
   for (const auto& [name, account] : state.accounts)
     out.accounts[name] = {account.user, "", account.prefixes};
   return out;
@@ -127,6 +129,8 @@ bool apply(control_state& state, const event& change) {
         return assign(state.server, x);
       else if constexpr (std::is_same_v<Event, configuration_seen>)
         return assign(state.configured, x);
+      else if constexpr (std::is_same_v<Event, pipelines_seen>)
+        return assign(state.pipelines_configured, x);
       else
         return false; // what happens to items is not control
     },
@@ -141,6 +145,8 @@ std::vector<event> differences(const control_state& from,
     out.emplace_back(to.server);
   if (from.configured != to.configured)
     out.emplace_back(to.configured);
+  if (from.pipelines_configured != to.pipelines_configured)
+    out.emplace_back(to.pipelines_configured);
   return out;
 }
 
@@ -153,7 +159,8 @@ control_key(const event& change) {
         return joined(std::invoke(entry<Event>.key, x));
       else if constexpr (
         std::is_same_v<
-          Event, server_changed> || std::is_same_v<Event, configuration_seen>)
+          Event,
+          server_changed> || std::is_same_v<Event, configuration_seen> || std::is_same_v<Event, pipelines_seen>)
         return "";
       else
         return std::nullopt;

@@ -149,6 +149,20 @@ template <> inline constexpr auto entry<key_used> = control_entry{
   [](const auto& key, const auto&) { return key_used{key}; },
   itself, said_again};
 
+template <> inline constexpr auto entry<collection_changed> = control_entry{
+  &control_state::collections, [](const auto& x) { return x.settings.name; },
+  &collection_changed::removed,
+  [](const auto&, const auto& x) { return collection_changed{x, true}; },
+  &collection_changed::settings,
+  [](const auto&, const auto& x) { return collection_changed{x, false}; }};
+
+template <> inline constexpr auto entry<pipeline_changed> = control_entry{
+  &control_state::pipelines, [](const auto& x) { return x.what.name; },
+  &pipeline_changed::removed,
+  [](const auto&, const auto& x) { return pipeline_changed{x, true}; },
+  &pipeline_changed::what,
+  [](const auto&, const auto& x) { return pipeline_changed{x, false}; }};
+
 // clang-format on
 
 template <class Event>

@@ -38,20 +38,6 @@ item_change& slice_fold::state::change_of(entry& at, item_id id) {
   return changes[at.change];
 }
 
-template <class Set>
-void slice_fold::state::set_claim_state(entry& at, item_id id, Set set) {
-  if (at.put != none) {
-    set(puts[at.put]);
-    return;
-  }
-  auto& row = change_of(at, id);
-  set(row);
-  row.has_claim_state = true;
-  // The whole changing part is there: nothing of it needs saying twice.
-  row.has_deadline = false;
-  row.has_parked_state = false;
-}
-
 void slice_fold::state::add(const item_enqueued& x) {
   auto& at = entries[x.id];
   if (at.put == none)

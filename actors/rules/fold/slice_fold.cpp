@@ -21,6 +21,20 @@ std::vector<Row> row_pool<Row>::take() {
   return out;
 }
 
+namespace {
+
+template <class Row>
+std::vector<Row> taken(std::map<item_id, Row>& from) {
+  std::vector<Row> out;
+  out.reserve(from.size());
+  for (auto& [id, row] : from)
+    out.push_back(std::move(row));
+  from.clear();
+  return out;
+}
+
+} // namespace
+
 slice_fold::slice_fold(sequence from) : state_(std::make_unique<state>()) {
   state_->from = from;
 }
@@ -75,6 +89,12 @@ slice slice_fold::take() {
     const bool gone = value.empty();
     out.controls.push_back({key.first, key.second, std::move(value), gone});
   }
+  out.batches_put = taken(s.batch_puts);
+  out.batches_changed = taken(s.batch_changes);
+  out.batches_gone.assign(s.batches_gone.begin(), s.batches_gone.end());
+  s.batches_gone.clear();
+  out.jobs_put = taken(s.job_puts);
+  out.jobs_changed = taken(s.job_changes);
   s.entries.clear();
   s.rings.clear();
   s.controls.clear();
@@ -98,7 +118,7 @@ void slice_fold::state::add_control(const event& x) {
   if (const auto* gone = std::get_if<queue_retired>(&x))
     return end_queue(*gone);
   if (const auto* queue = std::get_if<queue_changed>(&x);
-      queue != nullptr && queue->settings.kind == queue_kind::message)
+      queue != nullptr && queue->settings.kind != queue_kind::deposit)
     bare_queues.insert(queue->queue);
   auto key = control_key(x);
   if (!key)

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -78,6 +79,14 @@ struct slice_fold::state {
   void add(const body_compacted& x);
   void add(const item_moved& x);
   void add(const submission_recorded& x);
+  void add(const batch_received& x);
+  void add(const batch_moved& x);
+  void add(const batch_counted& x);
+  void add(const job_created& x);
+  void add(const job_moved& x);
+  void add(const batch_forgotten& x);
+  /// The item of a job or a batch is somewhere else, or nowhere.
+  void place_item(item_id id, const std::string& from, const item_place& x);
   void add_control(const event& x);
   void end_queue(const queue_retired& x);
   void add_ring(const item_claimed& x);
@@ -111,6 +120,25 @@ struct slice_fold::state {
   std::string ring_key;
   std::map<std::pair<std::uint8_t, std::string>, std::string> controls;
   std::unordered_set<std::string> bare_queues; ///< without submissions
+  std::map<item_id, batch_row> batch_puts;
+  std::map<item_id, batch_change> batch_changes;
+  std::set<item_id> batches_gone;
+  std::map<item_id, job_row> job_puts;
+  std::map<item_id, job_change> job_changes;
 };
+
+template <class Set>
+void slice_fold::state::set_claim_state(entry& at, item_id id, Set set) {
+  if (at.put != none) {
+    set(puts[at.put]);
+    return;
+  }
+  auto& row = change_of(at, id);
+  set(row);
+  row.has_claim_state = true;
+  // The whole changing part is there: nothing of it needs saying twice.
+  row.has_deadline = false;
+  row.has_parked_state = false;
+}
 
 } // namespace depositd::rules

@@ -140,6 +140,30 @@ void ledger::apply(const item_moved& x, ledger& from, ledger& to) {
   to.state_->make_pending(std::move(*item));
 }
 
+void ledger::place(item_id id, const item_place& place, ledger& from,
+                   ledger* to) {
+  auto item = from.state_->end_claim(id);
+  if (!item) {
+    item = from.state_->take_pending(id);
+    if (!item)
+      return;
+    from.state_->note_left(*item);
+  }
+  if (to == nullptr)
+    return;
+  auto& s = *to->state_;
+  item->attempt = place.attempt;
+  item->priority = place.priority;
+  s.id_last = std::max(s.id_last, id);
+  if (place.parked)
+    s.set_aside(std::move(*item), state::set_aside_as::parked);
+  else if (place.available_us != never)
+    s.set_aside(std::move(*item), state::set_aside_as::delayed,
+                place.available_us);
+  else
+    s.make_pending(std::move(*item));
+}
+
 bool ledger::admit(item_id id, bool counted) {
   auto& s = *state_;
   const auto at = s.items_set_aside.find(id);

@@ -192,8 +192,10 @@ caf::expected<event> ledger::settle(const outcome& what, micros now) const {
   };
   switch (what.says) {
     case verdict::done:
+    case verdict::skip:
       return end(ending::done);
     case verdict::failed:
+    case verdict::rejected:
       return end(ending::failed);
     case verdict::retry: {
       if (may_retry(s.settings, x.attempt))

@@ -190,6 +190,12 @@ public:
   /// Applies a move to both ledgers; nothing if `from` has no such item.
   static void apply(const item_moved& x, ledger& from, ledger& to);
 
+  /// The item, of a job or a batch, is where `place` says from now on: `to` is
+  /// that queue's ledger, null if it is nowhere. Nothing if it is not in
+  /// `from`.
+  static void place(item_id id, const item_place& place, ledger& from,
+                    ledger* to);
+
   /// An item that waits to be admitted is ready from now on. False if there is
   /// no such item any more. `counted`: the ring knows of it already.
   bool admit(item_id id, bool counted);

@@ -113,6 +113,7 @@ caf::expected<batch_answer> decide(const batch_status& now,
       return move_to(now, x, batch_state::deleted);
     case work_action::requeue:
     case work_action::fail:
+    case work_action::note:
       break;
   }
   return caf::make_error(ec::invalid_argument,

@@ -146,6 +146,11 @@ caf::expected<job_answer> decide(const job_status& now, const job_request& x) {
       return may_move(now.state, job_state::deleted)
                ? move_to(now, x, job_state::deleted)
                : impossible(now, x, "a held, failed or completed job");
+    case work_action::note: {
+      auto out = now;
+      out.note = x.note;
+      return job_answer{std::move(out), false};
+    }
     case work_action::update_report:
       break;
   }

@@ -17,13 +17,6 @@ std::size_t bytes_of(const submission_row& x) {
          + x.reason.size() + x.document.size();
 }
 
-bool comes_first(const submission_row& x, const submission_row& y,
-                 bool newest_first) {
-  const auto mine = std::pair{x.received_us, x.id};
-  const auto theirs = std::pair{y.received_us, y.id};
-  return newest_first ? theirs < mine : mine < theirs;
-}
-
 } // namespace
 
 void cut(page& x, std::size_t bytes_max) {
@@ -39,32 +32,21 @@ void cut(page& x, std::size_t bytes_max) {
 }
 
 page join(page x, page y, const submission_query& what) {
-  page out;
-  auto a = x.rows.begin();
-  auto b = y.rows.begin();
-  while (out.rows.size() < what.count_max) {
-    const bool no_a = a == x.rows.end();
-    const bool no_b = b == y.rows.end();
-    out.more = (no_a && x.more) || (no_b && y.more);
-    if (out.more || (no_a && no_b))
-      break;
-    const bool from_a =
-      no_b || (!no_a && comes_first(*a, *b, what.newest_first));
-    out.rows.push_back(std::move(from_a ? *a++ : *b++));
-  }
+  auto out =
+    merge(std::move(x), std::move(y), what.newest_first, what.count_max);
   cut(out, what.bytes_max);
   return out;
 }
 
 std::string cursor_after(const std::vector<item_id>& before,
-                         const std::vector<submission_row>& rows) {
-  std::map<shard_number, item_id> seen;
+                         const std::vector<item_id>& seen) {
+  std::map<shard_number, item_id> last;
   for (const auto id : before)
-    seen[shard_of_item(id)] = id;
-  for (const auto& row : rows)
-    seen[shard_of_item(row.id)] = row.id;
+    last[shard_of_item(id)] = id;
+  for (const auto id : seen)
+    last[shard_of_item(id)] = id;
   std::string out;
-  for (const auto& [shard, id] : seen)
+  for (const auto& [shard, id] : last)
     out += (out.empty() ? "" : "-") + std::to_string(id);
   return out;
 }

@@ -10,7 +10,7 @@ bool is_known(const shard_map& map, const std::string& queue) {
 
 bool is_spread(const shard_map& map, const std::string& queue) {
   return is_known(map, queue)
-         && map.control->queues.at(queue).kind == queue_kind::deposit;
+         && map.control->queues.at(queue).kind != queue_kind::message;
 }
 
 std::vector<shard_number> all_shards(const shard_map& map) {

@@ -59,7 +59,7 @@ const std::string& queue_of(const Request& x) {
 /// Whether there is a queue of this name.
 bool is_known(const shard_map& map, const std::string& queue);
 
-/// Whether the queue is in all shards: each user's items of a queue of deposits
+/// Whether the queue is in all shards: each user's deposits, batches and jobs
 /// are where the user is, a message queue is in one shard. False for a queue
 /// that does not exist.
 bool is_spread(const shard_map& map, const std::string& queue);
@@ -188,6 +188,20 @@ inline constexpr auto to_users_of_records = [](auto& x, const shard_map& map) {
   return out;
 };
 
+/// Where its user is, if it is about one; its search may name that user.
+inline constexpr auto to_user_or_all =
+  [](const auto& x, const shard_map& map) -> plan_of<decltype(x)> {
+  const auto& user = [&]() -> const std::string& {
+    if constexpr (requires { x.which; })
+      return x.which.user;
+    else
+      return x.user;
+  }();
+  if (!user.empty())
+    return {shard_of(user, map.count), {}};
+  return to_all(x, map);
+};
+
 /// Whoever has the submission, as far as the question says whose or which it
 /// is.
 inline constexpr auto to_submission =
@@ -197,6 +211,14 @@ inline constexpr auto to_submission =
   if (x.id != 0 && shard_of_item(x.id) < map.count)
     return {shard_of_item(x.id), {}};
   return to_all(x, map);
+};
+
+/// The same of jobs, which are where their batch is.
+inline constexpr auto to_job = [](const auto& x, const shard_map& map) {
+  if (x.user.empty() && x.id == 0 && x.batch != 0
+      && shard_of_item(x.batch) < map.count)
+    return plan_of<decltype(x)>{shard_of_item(x.batch), {}};
+  return to_submission(x, map);
 };
 
 } // namespace depositd::rules::routing

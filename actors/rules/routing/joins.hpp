@@ -63,6 +63,11 @@ inline constexpr auto sum_of_matches = [](auto& sum, auto& x, const auto&) {
   sum.count += x.count;
 };
 
+inline constexpr auto sum_of_orders = [](auto& sum, auto& x, const auto&) {
+  sum.matched += x.matched;
+  sum.moved += x.moved;
+};
+
 inline constexpr auto sum_of_items = [](auto& sum, auto& x, const auto&) {
   sum.items += x.items;
   sum.claims += x.claims;
@@ -125,6 +130,14 @@ inline constexpr auto users_together = [](auto& sum, auto& x, const auto&) {
 inline constexpr auto pages_together = [](auto& sum, auto& x, const auto& of) {
   auto both = pages::join({std::move(sum.rows), sum.more},
                           {std::move(x.rows), x.more}, of.what);
+  sum = {std::move(both.rows), both.more};
+};
+
+/// The same of batches and jobs.
+inline constexpr auto rows_in_turn = [](auto& sum, auto& x, const auto& of) {
+  auto both = pages::merge(pages::page_of{std::move(sum.rows), sum.more},
+                           pages::page_of{std::move(x.rows), x.more},
+                           of.what.newest_first, of.what.count_max);
   sum = {std::move(both.rows), both.more};
 };
 

@@ -16,6 +16,8 @@ struct explain_item; struct ingest; struct list_queues; struct list_users;
 struct open_ports; struct park_matching; struct peek_items; struct purge_queue;
 struct record_submission; struct release_queue; struct renew_items;
 struct reserve_id; struct settle_items; struct submission_query; struct submit;
+struct batch_query; struct forget_batches; struct job_query; struct order_batch;
+struct order_job; struct order_jobs; struct submit_batch;
 // clang-format on
 
 namespace rules::routing {
@@ -63,6 +65,15 @@ template <> inline constexpr auto row<ingest>
 template <> inline constexpr auto row<open_ports>
   = route{to_shards_of_queue, harmless, all_ports, makes_queue};
 
+// Batches and jobs are where their user is.
+template <> inline constexpr auto row<submit_batch> = route{to_user, never};
+template <> inline constexpr auto row<order_job> = route{to_user, never};
+template <> inline constexpr auto row<order_batch> = route{to_user, never};
+template <> inline constexpr auto row<order_jobs>
+  = route{to_user_or_all, harmless, sum_of_orders};
+template <> inline constexpr auto row<forget_batches>
+  = route{to_user_or_all, harmless, sum_of_matches};
+
 // Moves between shards. What has arrived is skipped.
 template <> inline constexpr auto row<carry_items> = route{to_queue, harmless};
 
@@ -90,6 +101,10 @@ template <> inline constexpr auto row<list_users>
 // The read model. Where nothing of a queue is, that is said quickly.
 template <> inline constexpr auto row<submission_query>
   = route{to_submission, harmless, pages_together};
+template <> inline constexpr auto row<batch_query>
+  = route{to_submission, harmless, rows_in_turn};
+template <> inline constexpr auto row<job_query>
+  = route{to_job, harmless, rows_in_turn};
 template <> inline constexpr auto row<peek_items>
   = route{to_all, harmless, items_in_turn};
 

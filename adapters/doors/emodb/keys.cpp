@@ -13,7 +13,7 @@ constexpr std::string_view system_prefix = "__";
 bool covers(std::string_view pattern, std::string_view queue, queue_kind kind) {
   if (pattern.empty() || pattern.back() != '*')
     return pattern == queue;
-  if (kind == queue_kind::deposit)
+  if (kind != queue_kind::message)
     return false;
   pattern.remove_suffix(1);
   return queue.starts_with(pattern)

@@ -129,6 +129,26 @@ public:
     return on_.read([&](auto& from) { return from.submissions.find(query); });
   }
 
+  caf::error
+  load_batches(const std::function<void(const batch_row&)>& show) override {
+    (void)show;
+    return {};
+  }
+
+  caf::error
+  load_jobs(const std::function<void(const job_row&)>& show) override {
+    (void)show;
+    return {};
+  }
+
+  caf::expected<std::vector<batch_row>> batches(const batch_query&) override {
+    return std::vector<batch_row>{};
+  }
+
+  caf::expected<std::vector<job_row>> jobs(const job_query&) override {
+    return std::vector<job_row>{};
+  }
+
   caf::expected<std::vector<item_row>> items(const std::string& queue,
                                              std::uint32_t count_max) override {
     return on_.read(

@@ -1,0 +1,270 @@
+#include "messages/values/job_documents.hpp"
+
+#include <exception>
+
+namespace depositd {
+
+namespace {
+
+using json = nlohmann::json;
+using pairs = std::vector<std::pair<std::string, std::string>>;
+
+// -- writing: what is empty is left out ---------------------------------------
+
+void put(json& to, const char* name, const std::string& x) {
+  if (!x.empty())
+    to[name] = x;
+}
+
+void put(json& to, const char* name, bool x) {
+  if (x)
+    to[name] = true;
+}
+
+void put(json& to, const char* name, const std::vector<std::string>& x) {
+  if (!x.empty())
+    to[name] = x;
+}
+
+/// A list of lists: names may repeat, and their order counts.
+void put(json& to, const char* name, const pairs& x) {
+  for (const auto& [key, value] : x)
+    to[name].push_back(json::array({key, value}));
+}
+
+json written(const payload& x) {
+  json out = json::object();
+  put(out, "file_name", x.file_name);
+  put(out, "blob", x.blob);
+  put(out, "url", x.url);
+  if (x.bytes)
+    out["bytes"] = *x.bytes;
+  if (x.expected)
+    out["digest"] = {{"algorithm", word(x.expected->algorithm)},
+                     {"value", x.expected->value}};
+  return out;
+}
+
+void put(json& to, const description& x) {
+  put(to, "identifier", x.identifier);
+  put(to, "local_id", x.local_ids);
+  put(to, "title", x.title);
+  put(to, "creator", x.creator);
+  put(to, "date", x.date);
+}
+
+json written(const batch_document& x) {
+  json out = x.more;
+  out["batch"] = x.uuid;
+  out["user"] = x.user;
+  out["collection"] = x.collection;
+  put(out, "type", x.type);
+  out["payloads"] = json::array();
+  for (const auto& one : x.payloads)
+    out["payloads"].push_back(written(one));
+  put(out, x.what);
+  put(out, "update", x.update);
+  put(out, "note", x.note);
+  put(out, "notification", x.notification);
+  put(out, "response_form", x.response_form);
+  put(out, "resource_type", x.resource_type);
+  put(out, "dublin_core", x.dublin_core);
+  put(out, "erc", x.erc);
+  put(out, "submitted", x.submitted);
+  if (x.split > 0)
+    out["split"] = x.split;
+  return out;
+}
+
+json written(const job_document& x) {
+  json out = x.more;
+  out["job"] = x.uuid;
+  out["batch"] = x.batch_uuid;
+  out["user"] = x.user;
+  out["collection"] = x.collection;
+  out["type"] = word(x.type);
+  out["payload"] = written(x.payload);
+  put(out, x.what);
+  put(out, "update", x.update);
+  put(out, "note", x.note);
+  put(out, "resource_type", x.resource_type);
+  put(out, "dublin_core", x.dublin_core);
+  put(out, "erc", x.erc);
+  put(out, "submitted", x.submitted);
+  out["first_priority"] = x.first_priority;
+  out["priority"] = x.priority;
+  out["space_needed"] = x.space_needed;
+  put(out, "fault", x.fault);
+  return out;
+}
+
+std::string dumped(const json& x) {
+  return x.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+// -- reading: each member is taken out, so that the rest is `more` ------------
+
+template <class T>
+void take(json& from, const char* name, T& to) {
+  const auto at = from.find(name);
+  if (at == from.end())
+    return;
+  at->get_to(to);
+  from.erase(at);
+}
+
+void take(json& from, const char* name, pairs& to) {
+  std::vector<std::vector<std::string>> lists;
+  take(from, name, lists);
+  for (auto& one : lists)
+    to.emplace_back(std::move(one.at(0)), std::move(one.at(1)));
+}
+
+payload read_payload(json& from) {
+  payload out;
+  take(from, "file_name", out.file_name);
+  take(from, "blob", out.blob);
+  take(from, "url", out.url);
+  if (const auto at = from.find("bytes"); at != from.end())
+    out.bytes = at->get<std::uint64_t>();
+  if (const auto at = from.find("digest"); at != from.end())
+    if (auto known = make_digest(at->at("algorithm").get<std::string>(),
+                                 at->at("value").get<std::string>()))
+      out.expected = std::move(*known);
+  return out;
+}
+
+void take(json& from, description& to) {
+  take(from, "identifier", to.identifier);
+  take(from, "local_id", to.local_ids);
+  take(from, "title", to.title);
+  take(from, "creator", to.creator);
+  take(from, "date", to.date);
+}
+
+batch_document read_batch(json from) {
+  batch_document out;
+  take(from, "batch", out.uuid);
+  take(from, "user", out.user);
+  take(from, "collection", out.collection);
+  take(from, "type", out.type);
+  for (auto& one : from.at("payloads"))
+    out.payloads.push_back(read_payload(one));
+  from.erase("payloads");
+  take(from, out.what);
+  take(from, "update", out.update);
+  take(from, "note", out.note);
+  take(from, "notification", out.notification);
+  take(from, "response_form", out.response_form);
+  take(from, "resource_type", out.resource_type);
+  take(from, "dublin_core", out.dublin_core);
+  take(from, "erc", out.erc);
+  take(from, "submitted", out.submitted);
+  take(from, "split", out.split);
+  out.more = std::move(from);
+  return out;
+}
+
+job_document read_job(json from) {
+  job_document out;
+  take(from, "job", out.uuid);
+  take(from, "batch", out.batch_uuid);
+  take(from, "user", out.user);
+  take(from, "collection", out.collection);
+  std::string type;
+  take(from, "type", type);
+  if (const auto* known = find_word<job_type>(type))
+    out.type = *known;
+  if (const auto at = from.find("payload"); at != from.end()) {
+    out.payload = read_payload(*at);
+    from.erase(at);
+  }
+  take(from, out.what);
+  take(from, "update", out.update);
+  take(from, "note", out.note);
+  take(from, "resource_type", out.resource_type);
+  take(from, "dublin_core", out.dublin_core);
+  take(from, "erc", out.erc);
+  take(from, "submitted", out.submitted);
+  take(from, "first_priority", out.first_priority);
+  out.priority = out.first_priority;
+  take(from, "priority", out.priority);
+  take(from, "space_needed", out.space_needed);
+  take(from, "fault", out.fault);
+  out.more = std::move(from);
+  return out;
+}
+
+template <class Read>
+auto guarded(std::string_view bytes, Read read)
+  -> caf::expected<decltype(read(json{}))> {
+  try {
+    return read(json::parse(bytes));
+  } catch (const std::exception& why) {
+    return caf::make_error(ec::malformed, std::string{why.what()});
+  }
+}
+
+} // namespace
+
+std::string encode(const batch_document& x) {
+  return dumped(written(x));
+}
+
+std::string encode(const job_document& x) {
+  return dumped(written(x));
+}
+
+caf::expected<batch_document> decode_batch_document(std::string_view bytes) {
+  return guarded(bytes, read_batch);
+}
+
+caf::expected<job_document> decode_job_document(std::string_view bytes) {
+  return guarded(bytes, read_job);
+}
+
+job_facts facts_of(const job_document& x) {
+  job_facts out;
+  out.identifier = x.what.identifier;
+  for (const auto& one : x.what.local_ids)
+    out.local_ids += (out.local_ids.empty() ? "" : ";") + one;
+  out.title = x.what.title;
+  out.creator = x.what.creator;
+  out.date = x.what.date;
+  out.space_needed = x.space_needed;
+  return out;
+}
+
+std::string encode(const split_slice& x) {
+  json out = {{"expected", x.expected}, {"last", x.last}};
+  out["batch"] = written(x.batch);
+  out["jobs"] = json::array();
+  for (const auto& one : x.jobs)
+    out["jobs"].push_back(written(one));
+  return dumped(out);
+}
+
+caf::expected<split_bodies> decode_split_bodies(std::string_view bytes) {
+  return guarded(bytes, [](json from) {
+    split_bodies out;
+    from.at("expected").get_to(out.expected);
+    from.at("last").get_to(out.last);
+    out.batch = dumped(from.at("batch"));
+    for (auto& one : from.at("jobs")) {
+      auto body = dumped(one);
+      const auto x = read_job(std::move(one));
+      split_bodies::one job;
+      job.priority = x.first_priority;
+      job.info.uuid = x.uuid;
+      job.info.collection = x.collection;
+      job.info.type = x.type;
+      job.info.file_name = x.payload.file_name;
+      job.facts = facts_of(x);
+      job.body = std::move(body);
+      out.jobs.push_back(std::move(job));
+    }
+    return out;
+  });
+}
+
+} // namespace depositd
