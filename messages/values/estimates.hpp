@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-namespace depositd::rules {
+namespace depositd {
 
 inline constexpr std::uint8_t priority_last = 99;
 
@@ -77,4 +77,4 @@ std::vector<bool> provision(const provision_rules& by, const disk_space& disk,
                             std::uint64_t promised,
                             const std::vector<std::int64_t>& waiting);
 
-} // namespace depositd::rules
+} // namespace depositd

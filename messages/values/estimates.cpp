@@ -1,10 +1,10 @@
-#include "actors/rules/lifecycle/estimates.hpp"
+#include "messages/values/estimates.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-namespace depositd::rules {
+namespace depositd {
 
 namespace {
 
@@ -80,4 +80,4 @@ std::vector<bool> provision(const provision_rules& by, const disk_space& disk,
   return out;
 }
 
-} // namespace depositd::rules
+} // namespace depositd

@@ -1,13 +1,13 @@
 // Names of tests begin with the rows of the case table that they stand for.
 
-#include "actors/rules/lifecycle/estimates.hpp"
+#include "messages/values/estimates.hpp"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <map>
 
-namespace depositd::rules {
+namespace depositd {
 
 namespace {
 
@@ -101,4 +101,4 @@ TEST(provision, S05_goes_on_by_itself_when_there_is_room) {
             std::vector<bool>{true});
 }
 
-} // namespace depositd::rules
+} // namespace depositd

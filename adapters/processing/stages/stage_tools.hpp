@@ -1,0 +1,58 @@
+#pragma once
+
+// What handlers of stages work with, and what a handler is.
+
+#include "messages/ports/blob_store.hpp"
+#include "messages/ports/downloader.hpp"
+#include "messages/ports/inventory.hpp"
+#include "messages/ports/minter.hpp"
+#include "messages/ports/notifiers.hpp"
+#include "messages/ports/storage_target.hpp"
+#include "messages/ports/work_reader.hpp"
+#include "messages/processors.hpp"
+#include "messages/values/estimates.hpp"
+#include "messages/values/pipelines.hpp"
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+namespace depositd::stages {
+
+/// Shared by all threads that do stages' work in a process.
+struct stage_tools {
+  std::shared_ptr<blob_store> blobs;
+  std::shared_ptr<depositd::downloader> downloader;
+  std::shared_ptr<depositd::minter> minter;
+  std::map<std::string, std::shared_ptr<storage_target>> storage; ///< by name
+  std::shared_ptr<depositd::inventory> inventory;
+  std::shared_ptr<depositd::mailer> mailer; ///< null: none is set up
+  std::shared_ptr<callback_sender> callbacks;
+  std::shared_ptr<work_reader> work;
+  /// Of all that run stages which need it: work/BATCH/JOB/...
+  std::filesystem::path work_folder;
+  estimate_rules estimates;
+  provision_rules provision;
+};
+
+/// An item of a stage and what applies to it.
+struct stage_task {
+  const handle_item& item;
+  const stage_settings& stage;
+  /// Null: the collection is no more.
+  const collection_settings* collection = nullptr;
+};
+
+/// Does the work of a stage on one item; called from several threads at once.
+/// The outcome says with `says` how it ended, with `document` what the item's
+/// body is from now on (empty: as it was; see messages/values/job_documents.hpp)
+/// and with `reason` what people should know. Its id, token and member are set
+/// by whoever calls.
+using stage_handler = std::function<outcome(const stage_task&)>;
+
+/// By their names in pipelines ("merritt.download").
+using stage_handlers = std::map<std::string, stage_handler>;
+
+} // namespace depositd::stages

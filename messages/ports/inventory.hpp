@@ -1,0 +1,123 @@
+#pragma once
+
+// Port: the catalogue of objects, and who works on which. Adapters: sqlite,
+// postgres; both pass tests/contract/inventory_suite.hpp.
+
+#include "messages/ports/storage_target.hpp"
+#include "messages/values/errors.hpp"
+#include "messages/values/types.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace depositd {
+
+/// A version of an object as it was recorded.
+struct inventory_version {
+  std::uint32_t number = 0;
+  std::string job; ///< uuid of the job that made it
+  std::string batch;
+  std::string user;
+  std::string title;
+  std::string creator;
+  std::string date;
+  std::uint64_t bytes = 0;
+  std::uint64_t files = 0;
+  micros recorded_us = never;
+};
+
+struct inventory_object {
+  std::string identifier;
+  std::string collection;
+  std::string owner;
+  std::vector<std::string> local_ids;
+  std::vector<std::string> storage;        ///< targets that have it
+  std::vector<inventory_version> versions; ///< oldest first
+};
+
+/// What is recorded of a job's work; a repeat by the same job changes nothing.
+struct inventory_entry {
+  std::string identifier;
+  std::string collection;
+  std::string owner;
+  std::vector<std::string> local_ids;
+  std::vector<std::string> storage;
+  inventory_version version;
+  std::vector<stored_file> files; ///< of the version
+};
+
+struct inventory_search {
+  std::string identifier; ///< exactly
+  std::string local_id;   ///< exactly
+  std::string owner;
+  std::string collection;
+  std::string title;     ///< part of it, in either case
+  std::string file_name; ///< part of a path, in either case
+  std::string after;     ///< identifiers behind this one only
+  std::uint32_t count_max = 100;
+};
+
+/// Space that a collection takes.
+struct collection_use {
+  std::string collection;
+  std::uint64_t objects = 0;
+  std::uint64_t versions = 0;
+  std::uint64_t files = 0;
+  std::uint64_t bytes = 0;       ///< of all versions
+  std::uint64_t bytes_since = 0; ///< recorded at or after the asked time
+};
+
+/// Who holds an object, and by which right.
+struct object_lock {
+  std::string name;    ///< an identifier, or "OWNER local id"
+  std::string holder;  ///< uuid of the job
+  std::uint64_t token = 0; ///< of its claim: a later claim takes over
+  micros until_us = never; ///< then anybody may take it
+};
+
+/// Every function may be called from any thread; all of them block on I/O.
+class inventory {
+public:
+  virtual ~inventory() = default;
+
+  /// Adds a version, and the object if it is new. `ec::already_exists` if a
+  /// local id of it is another object's.
+  virtual caf::error record(const inventory_entry& x) = 0;
+
+  /// Objects by identifier.
+  virtual caf::expected<std::vector<inventory_object>>
+  find(const inventory_search& x) = 0;
+
+  /// Files of one version (0: the last). `ec::not_found`.
+  virtual caf::expected<std::vector<stored_file>>
+  files(const std::string& identifier, std::uint32_t version) = 0;
+
+  /// Which object has the local id; nothing if none has.
+  virtual caf::expected<std::optional<std::string>>
+  of_local_id(const std::string& owner, const std::string& local_id) = 0;
+
+  /// The local id is the identifier's from now on, before anything is stored
+  /// under it. `ec::already_exists` names the identifier that has it.
+  virtual caf::error bind_local_id(const std::string& owner,
+                                   const std::string& local_id,
+                                   const std::string& identifier) = 0;
+
+  virtual caf::expected<std::vector<collection_use>>
+  use_of_collections(micros since_us) = 0;
+
+  // -- locks
+
+  /// Takes or extends it. False: somebody else has it. The same holder takes it
+  /// again, with a token that is not lower.
+  virtual caf::expected<bool> lock(const object_lock& x, micros now) = 0;
+
+  /// Whether the holder still has it, by this token.
+  virtual caf::expected<bool> holds(const object_lock& x, micros now) = 0;
+
+  /// Gives up all locks of a job. What it does not have is passed over.
+  virtual caf::error unlock_all(const std::string& holder) = 0;
+};
+
+} // namespace depositd
