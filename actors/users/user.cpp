@@ -25,7 +25,7 @@ void arm_timer(self_pointer self, const user_queue& queue) {
     return;
   state.timer_us = due;
   const auto wait = std::max<micros>(due - now(self), 0);
-  self->delayed_send(self, std::chrono::microseconds{wait}, user_due{});
+  self->delayed_send(self, std::chrono::microseconds{wait}, user_due{due});
 }
 
 void report(self_pointer self, user_queue& queue, report_extras extras) {
@@ -221,7 +221,9 @@ void extend(self_pointer self, const renew& x) {
   todo.commit();
 }
 
-void due(self_pointer self) {
+void due(self_pointer self, const user_due& x) {
+  if (x.at_us != self->state.timer_us)
+    return;
   self->state.timer_us = never;
   const auto time = now(self);
   for (auto& [number, queue] : self->state.queues) {
@@ -339,7 +341,7 @@ user_self::behavior_type user(user_self::stateful_pointer<user_state> self,
     [=](const find_item& x) { return find(self, x.id); },
     [=](report_user) { return report_sizes(self); },
     [=](retire) { return leave(self); },
-    [=](user_due) { due(self); },
+    [=](const user_due& x) { due(self, x); },
     [=](queue::look_again& x) { read_again(self, x); },
     [=](journal::pass_journal) {
       return journal::command{self->state.options.journal}.commit_and_answer(

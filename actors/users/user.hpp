@@ -19,8 +19,12 @@
 
 namespace depositd::users {
 
-/// To itself: a deadline or a delay may be over.
-struct user_due {};
+/// To itself: a deadline or a delay may be over. Of several on their way one
+/// counts, which is for the time that is awaited: each that counted would send
+/// further ones.
+struct user_due {
+  micros at_us = never;
+};
 
 struct user_options {
   std::string user;

@@ -82,6 +82,27 @@ bool take_document(job_step& to, const std::string& bytes) {
   return true;
 }
 
+/// The next state on the way that all is well.
+job_state behind(job_state x) {
+  return x == job_state::pending ? job_state::estimating : after_success(x);
+}
+
+/// The status with which the job's stage begins to end: a pipeline need not have
+/// a stage for each state, and what it has none for is passed through.
+caf::expected<job_status> passed_through(job_status now, job_state to,
+                                         micros at_us) {
+  while (now.state != to && behind(now.state) != to) {
+    const auto next = behind(now.state);
+    if (next == job_state::none)
+      return now; // the move itself is refused then
+    auto status = moved(now, {now.state, next, at_us, {}});
+    if (!status)
+      return status;
+    now = std::move(*status);
+  }
+  return now;
+}
+
 void park(item_place& x) {
   x.parked = true;
   x.available_us = never;
@@ -116,8 +137,14 @@ caf::expected<job_step> after_stage(const stage_ended& x) {
   auto step = next;
   if (over && next.step == next_step::fail)
     step.step = next_step::advance;
-  auto status =
-    after(x.job.status, step, {x.job.status.state, to, x.at_us, next.note});
+  auto before = x.job.status;
+  if (advances) {
+    auto passed = passed_through(before, to, x.at_us);
+    if (!passed)
+      return std::move(passed.error());
+    before = std::move(*passed);
+  }
+  auto status = after(before, step, {before.state, to, x.at_us, next.note});
   if (!status)
     return std::move(status.error());
   move.status = std::move(*status);
