@@ -3,12 +3,10 @@
 #include <cerrno>
 #include <csignal>
 #include <fcntl.h>
-#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
-
-#include <array>
 
 namespace depositd::exec {
 
@@ -131,7 +129,8 @@ child start_child(const child_plan& plan) {
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   out.failure = failure;
   if (out.id > 0 && out.failure == 0) {
-    out.ended = unique_fd{::pidfd_open(out.id, 0)};
+    out.ended = unique_fd{
+      static_cast<int>(::syscall(SYS_pidfd_open, out.id, 0))};
     if (!out.ended)
       out.failure = errno;
   }
