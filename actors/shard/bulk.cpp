@@ -26,6 +26,10 @@ struct parking {
 
 using running = std::shared_ptr<parking>;
 
+bool is_stage(shard_pointer self, const std::string& queue) {
+  return self->state.control->queues.at(queue).kind == queue_kind::stage;
+}
+
 void park_slice(shard_pointer self, const running& run);
 
 void arrived(shard_pointer self, const running& run,
@@ -66,8 +70,10 @@ void park_matched(shard_pointer self, const running& run,
       break;
     }
     run->after = item.id;
-    ++run->count;
     const auto number = find_queue(self, item.queue);
+    if (number && is_stage(self, item.queue))
+      continue; // jobs are held and released
+    ++run->count;
     if (!number || run->what.count_only)
       continue;
     auto& part = parts[{item.user, *number}];
@@ -112,6 +118,10 @@ caf::result<done> purge_all(shard_pointer self, const purge_queue& x) {
   const auto number = find_queue(self, x.queue);
   if (!number)
     return no_queue(x.queue);
+  if (is_stage(self, x.queue))
+    return caf::make_error(ec::invalid_argument,
+                           "queue " + x.queue
+                             + " has jobs: fail or delete them instead");
   const auto users = members_of(self, *number);
   if (users.empty())
     return done{};

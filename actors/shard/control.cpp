@@ -51,6 +51,10 @@ void spread(shard_pointer self, const event& change) {
   } else if (const auto* who = std::get_if<user_eligibility_changed>(&change)) {
     for (const auto number : queues_here(self))
       send_limits(self, number, &who->user);
+  } else if (const auto* set = std::get_if<collection_changed>(&change)) {
+    spread_terms(self, set->settings.held ? set->settings.name : "");
+  } else if (std::holds_alternative<pipeline_changed>(change)) {
+    spread_terms(self, {});
   } else if (std::holds_alternative<server_changed>(change)) {
     for (const auto number : queues_here(self))
       send_settings(self, number);

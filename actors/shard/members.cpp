@@ -15,7 +15,8 @@ void spawn_user(shard_pointer self, const std::string& user, shard_user& entry,
   entry.actor = self->spawn<caf::linked>(
     users::user,
     users::user_options{user, state.journal, options.epoch, options.clock,
-                        options.budget, options.slice_items},
+                        options.budget, options.slice_items,
+                        shard_doors_actor{shard_self{self}}},
     std::move(found)); // the user's alone from here on
 }
 
@@ -154,14 +155,19 @@ shard_user& reach_user(shard_pointer self, const std::string& user,
     introduce_to(self, entry, number,
                  introduction_of(self, user, number, nullptr));
   entry.used_us = now(self);
+  if (!entry.works
+      && state.control->queues.at(state.queues[number].name).kind
+           == queue_kind::stage)
+    begin_work(self, user);
   return entry;
 }
 
 void restore_user(shard_pointer self, const std::string& user,
-                  std::map<std::string, rules::ledger>& ledgers) {
+                  std::map<std::string, rules::ledger>& ledgers,
+                  rules::work& work) {
   auto& state = self->state;
   const auto time = now(self);
-  auto kept = std::make_shared<std::map<std::string, rules::ledger>>();
+  auto kept = std::make_shared<users::recovered_user>();
   std::vector<std::pair<queue_number, introduce>> introductions;
   for (auto& [name, ledger] : ledgers) {
     const auto number = find_queue(self, name);
@@ -173,15 +179,19 @@ void restore_user(shard_pointer self, const std::string& user,
     ledger.take_changes();
     introductions.emplace_back(*number,
                                introduction_of(self, user, *number, &ledger));
-    kept->emplace(name, std::move(ledger));
+    kept->ledgers.emplace(name, std::move(ledger));
   }
   if (introductions.empty())
     return;
   auto& entry = state.users[user];
   entry.used_us = time;
+  const bool works = !work.empty();
+  kept->work = std::move(work);
   spawn_user(self, user, entry, std::move(kept));
   for (auto& [number, x] : introductions)
     introduce_to(self, entry, number, std::move(x));
+  if (works)
+    begin_work(self, user);
 }
 
 bool is_retiring(shard_pointer self, const std::string& user) {

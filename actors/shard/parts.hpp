@@ -51,7 +51,8 @@ void with_user(shard_pointer self, const std::string& user, queue_number queue,
 /// A user's actor with everything that recovery found of the user, which is the
 /// actor's from then on.
 void restore_user(shard_pointer self, const std::string& user,
-                  std::map<std::string, rules::ledger>& ledgers);
+                  std::map<std::string, rules::ledger>& ledgers,
+                  rules::work& work);
 
 /// Whether the user's actor has been asked to leave and may do so.
 bool is_retiring(shard_pointer self, const std::string& user);
@@ -196,6 +197,13 @@ caf::result<batch_ordered> order_one(shard_pointer self, const order_batch& x);
 caf::result<jobs_ordered> order_all(shard_pointer self, const order_jobs& x);
 caf::result<batches_forgotten> forget_ended(shard_pointer self,
                                             const forget_batches& x);
+
+/// The user's actor serves the queues of all stages, and knows the pipelines.
+void begin_work(shard_pointer self, const std::string& user);
+
+/// Pipelines or collections have changed: tells everybody who has batches or
+/// jobs, and of a collection that is held now, unless the name is empty.
+void spread_terms(shard_pointer self, const std::string& held_collection);
 
 // -- moves/moves.cpp ----------------------------------------------------------
 

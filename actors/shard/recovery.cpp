@@ -1,6 +1,7 @@
 #include "actors/journal/reply.hpp"
 #include "actors/rules/control/control.hpp"
 #include "actors/rules/control/pipelines.hpp"
+#include "actors/rules/work/decide.hpp"
 #include "actors/shard/parts.hpp"
 #include "messages/cluster.hpp"
 #include "messages/values/test_points.hpp"
@@ -13,6 +14,30 @@ namespace depositd::shard {
 
 namespace {
 
+/// A job's stage is begun again; how often that may be is its own affair. False
+/// if the item is no job.
+bool release_job(shard_pointer self, journal::command& todo, rules::work& work,
+                 rules::ledger& ledger, const event& lost) {
+  const auto* x = std::get_if<item_released>(&lost);
+  const auto* job = x == nullptr ? nullptr : work.job(x->id);
+  const auto item = job == nullptr ? std::nullopt : ledger.find(x->id);
+  if (!item)
+    return false;
+  const auto stage = rules::find_stage(*self->state.control, x->queue);
+  auto move = rules::after_death(
+    stage.of,
+    {x->id, job->batch, x->queue, item->priority, x->attempt,
+     work.status_of(*job)},
+    now(self));
+  const auto place = move.place;
+  for (auto& e : work.with_counts(std::move(move))) {
+    work.apply(e);
+    todo.note(std::move(e));
+  }
+  rules::ledger::place(x->id, place, ledger, &ledger);
+  return true;
+}
+
 /// Claims of processors that died with the last engine end here: as events, so
 /// that the attempts they cost stay counted.
 void release_local(shard_pointer self, recovered_state& found) {
@@ -20,8 +45,11 @@ void release_local(shard_pointer self, recovered_state& found) {
     return;
   for (auto& [user, ledgers] : found.ledgers) {
     journal::command todo{self->state.journal, user};
+    auto& work = found.work[user];
     for (auto& [queue, ledger] : ledgers)
       for (auto& x : ledger.release_local_claims(now(self))) {
+        if (release_job(self, todo, work, ledger, x))
+          continue;
         ledger.apply(x);
         todo.note(std::move(x));
       }
@@ -55,7 +83,7 @@ void begin_serving(shard_pointer self, recovered_state& found,
     spawn_queue(self, name);
   release_local(self, found);
   for (auto& [user, ledgers] : found.ledgers)
-    restore_user(self, user, ledgers);
+    restore_user(self, user, ledgers, found.work[user]);
   for (const auto& queue : state.queues)
     self->send(queue.actor, begin{stamp_last(found, queue.name)});
   crash_point("recovery_released");

@@ -90,6 +90,7 @@ struct shard_user {
   /// The user's number in each queue that it has to do with.
   std::map<queue_number, member_number> members;
   micros used_us = never;
+  bool works = false; ///< on batches and jobs: it serves all stages
   /// While its actor is asked to leave, what is meant for it waits here.
   bool retiring = false;
   std::vector<std::function<void()>> waiting;

@@ -1,22 +1,257 @@
-#include "actors/shard/parts.hpp"
+// Batches and jobs: the way in, what operators want of many of them, and what
+// their users' actors have to know.
+
+#include "actors/journal/gather.hpp"
+#include "actors/rules/control/pipelines.hpp"
+#include "actors/rules/lifecycle/batches.hpp"
+#include "actors/shard/admission/admission.hpp"
+
+#include <memory>
+#include <utility>
 
 namespace depositd::shard {
 
-caf::result<batch_accepted> accept_work(shard_pointer, const submit_batch&) {
-  return caf::make_error(ec::not_found);
+namespace {
+
+/// Asked of the read model at once.
+constexpr std::uint32_t batches_per_slice = 100;
+
+caf::error no_such(const char* what, item_id id) {
+  return caf::make_error(ec::not_found, std::string{what} + " "
+                                          + std::to_string(id)
+                                          + " is not there, or at its end");
 }
-caf::result<job_ordered> order_one(shard_pointer, const order_job&) {
-  return caf::make_error(ec::not_found);
+
+/// Null if nothing of the user's lives: then it has no batch nor job, either.
+const shard_user* working_user(shard_pointer self, const std::string& name) {
+  const auto at = self->state.users.find(name);
+  return at == self->state.users.end() || at->second.retiring ? nullptr
+                                                              : &at->second;
 }
-caf::result<batch_ordered> order_one(shard_pointer, const order_batch&) {
-  return caf::make_error(ec::not_found);
+
+template <class Answer, class Order>
+caf::result<Answer> pass_on(shard_pointer self, const Order& x,
+                            const char* what) {
+  if (auto refused = refuse_intake(self))
+    return refused;
+  const auto* user = working_user(self, x.user);
+  if (user == nullptr)
+    return no_such(what, x.id);
+  return self->delegate(user->actor, x);
 }
-caf::result<jobs_ordered> order_all(shard_pointer, const order_jobs&) {
-  return caf::make_error(ec::not_found);
+
+} // namespace
+
+caf::result<batch_accepted> accept_work(shard_pointer self,
+                                        const submit_batch& x) {
+  if (auto refused = refuse_growth(self))
+    return refused;
+  if (auto wrong = check_item(x.user, x.priority))
+    return wrong;
+  const auto& control = *self->state.control;
+  if (auto wrong = rules::check_submitter(control, x.info.collection, x.user))
+    return wrong;
+  if (x.document.size() > inline_body_bytes_max)
+    return caf::make_error(ec::too_large,
+                           "a batch is described in at most "
+                             + std::to_string(inline_body_bytes_max)
+                             + " bytes");
+  auto info = x.info;
+  if (info.pipeline.empty())
+    info.pipeline = control.collections.at(info.collection).pipeline;
+  const auto number =
+    find_queue(self, stage_queue_name(info.pipeline, split_stage));
+  if (!number || !control.pipelines.contains(info.pipeline))
+    return caf::make_error(ec::not_found, "no such pipeline: '"
+                                            + info.pipeline.substr(0, 64)
+                                            + "'");
+  admission one{self};
+  one.add_batch(*number, x.user, x.priority, std::move(info), x.document);
+  return one.commit<batch_accepted>(
+    [](const auto& of) -> caf::expected<batch_accepted> {
+      if (of.ids[0] == 0)
+        return caf::make_error(ec::quota_reached,
+                               std::string{"The user has as much waiting as "
+                                           "may be"});
+      return batch_accepted{of.ids[0]};
+    });
 }
-caf::result<batches_forgotten> forget_ended(shard_pointer,
-                                            const forget_batches&) {
-  return caf::make_error(ec::not_found);
+
+caf::result<job_ordered> order_one(shard_pointer self, const order_job& x) {
+  return pass_on<job_ordered>(self, x, "job");
+}
+
+caf::result<batch_ordered> order_one(shard_pointer self, const order_batch& x) {
+  return pass_on<batch_ordered>(self, x, "batch");
+}
+
+// -- many of them -------------------------------------------------------------
+
+namespace {
+
+struct bulk_order {
+  order_jobs what;
+  reply_address where;
+  std::uint32_t generation = 0;
+  item_id id_last = 0; ///< newer ones were not meant
+  jobs_ordered done;
+};
+
+using running = std::shared_ptr<bulk_order>;
+
+void order_slice(shard_pointer self, const running& run);
+
+void order_found(shard_pointer self, const running& run,
+                 const jobs_found& found) {
+  const bool more = found.rows.size() == self->state.options.slice_items
+                    && found.rows.back().id < run->id_last;
+  const auto next = [=](const caf::expected<jobs_ordered>& slice) {
+    if (!slice)
+      return journal::answer(run->where, slice.error());
+    run->done.moved += slice->moved;
+    if (self->state.journal.generation != run->generation)
+      return journal::answer(
+        run->where, caf::make_error(ec::store_failed,
+                                    std::string{"the engine has started over"}));
+    if (more)
+      return order_slice(self, run);
+    journal::answer(run->where, caf::make_message(run->done));
+  };
+  const journal::gathering<jobs_ordered> all{next};
+  for (const auto& row : found.rows) {
+    if (row.id > run->id_last)
+      continue;
+    run->what.which.after = {row.id};
+    ++run->done.matched;
+    const auto* user = working_user(self, row.user);
+    if (run->what.count_only || user == nullptr)
+      continue;
+    all.ask<job_ordered>(
+      self, user->actor, self->state.options.request_timeout,
+      order_job{row.id, row.user, run->what.action, run->what.stage,
+                run->what.note},
+      [](jobs_ordered& sum, const job_ordered&) { ++sum.moved; },
+      journal::only_counts); // it is somewhere else by now
+  }
+  all.close();
+}
+
+void order_slice(shard_pointer self, const running& run) {
+  const auto& options = self->state.options;
+  self->request(options.projector, options.request_timeout, run->what.which)
+    .then([=](const jobs_found& x) { order_found(self, run, x); },
+          [=](const caf::error& why) { journal::answer(run->where, why); });
+}
+
+} // namespace
+
+caf::result<jobs_ordered> order_all(shard_pointer self, const order_jobs& x) {
+  if (auto refused = refuse_intake(self))
+    return refused;
+  auto run = std::make_shared<bulk_order>();
+  run->what = x;
+  run->what.which.after.clear();
+  run->what.which.newest_first = false;
+  run->what.which.count_max = self->state.options.slice_items;
+  run->where = journal::take_reply(self);
+  run->generation = self->state.journal.generation;
+  run->id_last = self->state.id_last;
+  order_slice(self, run);
+  return journal::answered_later<jobs_ordered>();
+}
+
+// -- at their end -------------------------------------------------------------
+
+namespace {
+
+struct forgetting {
+  forget_batches what;
+  reply_address where;
+  item_id id_last = 0;
+  std::uint64_t count = 0;
+};
+
+void forget_slice(shard_pointer self, const std::shared_ptr<forgetting>& run,
+                  std::vector<item_id> after);
+
+void forget_found(shard_pointer self, const std::shared_ptr<forgetting>& run,
+                  const batches_found& found) {
+  journal::command todo{self->state.journal};
+  for (const auto& row : found.rows)
+    if (row.id <= run->id_last && rules::deletable(row.status.state)) {
+      todo.note(batch_forgotten{row.id});
+      ++run->count;
+    }
+  const bool more = found.rows.size() == batches_per_slice;
+  if (more) {
+    todo.commit(self);
+    return forget_slice(self, run, {found.rows.back().id});
+  }
+  if (run->what.id != 0 && run->count == 0)
+    return journal::answer(
+      run->where,
+      found.rows.empty()
+        ? no_such("batch", run->what.id)
+        : caf::make_error(ec::invalid_argument,
+                          "the batch is "
+                            + word(found.rows.front().status.state)
+                            + ": only a completed or deleted one is removed"));
+  todo.deliver(
+    reply{run->where, caf::make_message(batches_forgotten{run->count})});
+  todo.commit(self);
+}
+
+void forget_slice(shard_pointer self, const std::shared_ptr<forgetting>& run,
+                  std::vector<item_id> after) {
+  const auto& options = self->state.options;
+  batch_query ask;
+  ask.id = run->what.id;
+  if (ask.id == 0)
+    ask.states = {batch_state::completed, batch_state::deleted};
+  ask.changed_before_us = run->what.changed_before_us;
+  ask.newest_first = false;
+  ask.count_max = batches_per_slice;
+  ask.after = std::move(after);
+  self->request(options.projector, options.request_timeout, std::move(ask))
+    .then([=](const batches_found& x) { forget_found(self, run, x); },
+          [=](const caf::error& why) { journal::answer(run->where, why); });
+}
+
+} // namespace
+
+caf::result<batches_forgotten> forget_ended(shard_pointer self,
+                                            const forget_batches& x) {
+  if (auto refused = refuse_intake(self))
+    return refused;
+  auto run = std::make_shared<forgetting>();
+  run->what = x;
+  run->where = journal::take_reply(self);
+  run->id_last = self->state.id_last;
+  forget_slice(self, run, {});
+  return journal::answered_later<batches_forgotten>();
+}
+
+// -- whoever works on them ----------------------------------------------------
+
+void begin_work(shard_pointer self, const std::string& user) {
+  auto& state = self->state;
+  state.users.at(user).works = true;
+  for (const auto& [name, settings] : state.control->queues)
+    if (settings.kind == queue_kind::stage)
+      if (const auto number = find_queue(self, name))
+        reach_user(self, user, *number);
+  self->send(state.users.at(user).actor, use_work_terms{state.control});
+}
+
+void spread_terms(shard_pointer self, const std::string& held_collection) {
+  auto& state = self->state;
+  for (auto& [name, entry] : state.users) {
+    if (!entry.works || entry.retiring)
+      continue;
+    begin_work(self, name); // there may be new stages
+    if (!held_collection.empty())
+      self->send(entry.actor, hold_collection{held_collection});
+  }
 }
 
 } // namespace depositd::shard

@@ -53,6 +53,14 @@ public:
     ask_locations(self_->ctrl(), queue->name);
   }
 
+  /// The item is gone: the budget gets back what its body had in memory.
+  void forget_body(item_id id) {
+    if (self_->state.unbudgeted.erase(id) > 0)
+      return;
+    if (auto body = queue->ledger.body(id))
+      self_->state.options.budget->give_back(body->size());
+  }
+
   /// Tells the queue, and hands everything to the journal.
   void commit() {
     if (queue != nullptr)
@@ -72,11 +80,8 @@ public:
 private:
   /// The budget gets back what an item that leaves had in memory.
   void give_back_body(const event& x) {
-    const auto* gone = std::get_if<item_finished>(&x);
-    if (gone == nullptr || self_->state.unbudgeted.erase(gone->id) > 0)
-      return;
-    if (auto body = queue->ledger.body(gone->id))
-      self_->state.options.budget->give_back(body->size());
+    if (const auto* gone = std::get_if<item_finished>(&x))
+      forget_body(gone->id);
   }
 
   user_pointer self_;

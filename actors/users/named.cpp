@@ -1,4 +1,5 @@
 #include "actors/users/command.hpp"
+#include "actors/users/work.hpp"
 
 #include <unordered_set>
 
@@ -19,8 +20,32 @@ outcome outcome_of(const settle_items::one& x) {
 
 } // namespace
 
+namespace {
+
+/// Of items of a stage, whoever has claimed them. The last one answers.
+void settle_stages(self_pointer self, const settle_named& x,
+                   const user_queue& queue) {
+  const auto open = std::make_shared<std::size_t>(x.items.size());
+  for (std::size_t i = 0; i < x.items.size(); ++i) {
+    auto what = outcome_of(x.items[i]);
+    what.token = queue.ledger.token_of(what.id);
+    end_stage(self, {x.queue, std::move(what), false,
+                     [=, answer = x.answer, share = x.share,
+                      at = x.positions[i]](user_command& todo, bool accepted) {
+                       answer->accepted[at] = accepted ? 1 : 0;
+                       if (--*open == 0)
+                         todo.deliver(share);
+                     }});
+  }
+}
+
+} // namespace
+
 void settle_by_name(self_pointer self, const settle_named& x) {
   user_command todo{self, x.queue};
+  if (todo.queue != nullptr && !x.items.empty()
+      && todo.queue->settings.kind == queue_kind::stage)
+    return settle_stages(self, x, *todo.queue);
   for (std::size_t i = 0; todo.queue != nullptr && i < x.items.size(); ++i)
     if (auto ended =
           todo.queue->ledger.end_by_id(outcome_of(x.items[i]), now(self))) {
@@ -53,8 +78,9 @@ void renew_by_name(self_pointer self, const renew_named& x) {
 void release_all(self_pointer self, const release_claims& x) {
   user_command todo{self, x.queue};
   if (todo.queue != nullptr)
-    for (auto& released :
-         todo.queue->ledger.release_claims(x.processor, now(self)))
+    for (auto& released : without_exhausted(
+           self, x.queue,
+           todo.queue->ledger.release_claims(x.processor, now(self))))
       todo.happen(std::move(released));
   if (x.answer)
     todo.deliver(x.answer);
@@ -80,8 +106,9 @@ caf::result<claims_adopted> adopt(self_pointer self, const adopt_claims& x) {
     todo.happen(*held);
   }
   if (todo.queue != nullptr)
-    for (auto& lost :
-         todo.queue->ledger.release_claims(x.processor, time, &kept))
+    for (auto& lost : without_exhausted(
+           self, x.queue,
+           todo.queue->ledger.release_claims(x.processor, time, &kept)))
       todo.happen(std::move(lost));
   // Most users have nothing to do with the processor; that needs no commit. A
   // claim that is not in force does: what ended it must be durable first.

@@ -1,6 +1,7 @@
 #include "actors/users/user.hpp"
 
 #include "actors/users/command.hpp"
+#include "actors/users/work.hpp"
 #include "messages/values/test_points.hpp"
 
 #include <algorithm>
@@ -24,7 +25,7 @@ void arm_timer(self_pointer self, const user_queue& queue) {
     return;
   state.timer_us = due;
   const auto wait = std::max<micros>(due - now(self), 0);
-  self->delayed_send(self, std::chrono::microseconds{wait}, user_due{});
+  self->delayed_send(self, std::chrono::microseconds{wait}, user_due{due});
 }
 
 void report(self_pointer self, user_queue& queue, report_extras extras) {
@@ -97,6 +98,11 @@ void accept(self_pointer self, const accept_items& x) {
     if (item.deposit)
       todo.note(
         submission_received{item.id, queue->name, received_us, *item.deposit});
+    if (item.batch) {
+      batch_received come{item.id, queue->name, received_us, *item.batch};
+      self->state.work.apply(come);
+      todo.note(std::move(come));
+    }
   }
   crash_point("accept_decided");
   clear_refused(x, refused);
@@ -173,12 +179,26 @@ void hand_over_items(self_pointer self, const hand_over& x) {
     self->send(queue->actor, std::move(declined));
 }
 
+std::function<void(user_command&, bool)>
+notice_to(const caf::strong_actor_ptr& who, item_id id) {
+  if (!who)
+    return nullptr;
+  return [=](user_command& todo, bool accepted) {
+    todo.deliver(settlement_notice{who, id, accepted});
+  };
+}
+
 void settle_claims(self_pointer self, const settle& x) {
   user_command todo{self, x.queue};
   if (todo.queue == nullptr)
     return;
   const auto time = now(self);
+  const auto stages = todo.queue->settings.kind == queue_kind::stage;
   for (const auto& what : x.outcomes) {
+    if (stages && what.says != verdict::release) {
+      end_stage(self, {x.queue, what, false, notice_to(x.to, what.id)});
+      continue;
+    }
     auto ended = todo.queue->ledger.settle(what, time);
     if (x.to)
       todo.deliver(settlement_notice{x.to, what.id, static_cast<bool>(ended)});
@@ -201,13 +221,16 @@ void extend(self_pointer self, const renew& x) {
   todo.commit();
 }
 
-void due(self_pointer self) {
+void due(self_pointer self, const user_due& x) {
+  if (x.at_us != self->state.timer_us)
+    return;
   self->state.timer_us = never;
   const auto time = now(self);
   for (auto& [number, queue] : self->state.queues) {
     queue.ledger.wake(time);
     user_command todo{self, &queue};
-    for (auto& x : queue.ledger.expire(time))
+    for (auto& x :
+         without_exhausted(self, number, queue.ledger.expire(time)))
       todo.happen(std::move(x));
     todo.commit();
   }
@@ -233,10 +256,11 @@ void serve(self_pointer self, const serve_queue& x) {
   auto [at, fresh] = state.queues.try_emplace(x.queue);
   auto& queue = at->second;
   if (fresh && state.unclaimed) {
-    const auto found = state.unclaimed->find(x.name);
-    if (found != state.unclaimed->end()) {
+    auto& ledgers = state.unclaimed->ledgers;
+    const auto found = ledgers.find(x.name);
+    if (found != ledgers.end()) {
       queue.ledger = std::move(found->second);
-      state.unclaimed->erase(found);
+      ledgers.erase(found);
     }
   }
   queue.name = x.name;
@@ -278,6 +302,8 @@ user_self::behavior_type user(user_self::stateful_pointer<user_state> self,
                               recovered_ledgers recovered) {
   self->state.options = std::move(options);
   self->state.unclaimed = std::move(recovered);
+  if (self->state.unclaimed)
+    self->state.work = std::move(self->state.unclaimed->work);
   return {
     [=](const serve_queue& x) { serve(self, x); },
     [=](const leave_queue& x) {
@@ -315,7 +341,7 @@ user_self::behavior_type user(user_self::stateful_pointer<user_state> self,
     [=](const find_item& x) { return find(self, x.id); },
     [=](report_user) { return report_sizes(self); },
     [=](retire) { return leave(self); },
-    [=](user_due) { due(self); },
+    [=](const user_due& x) { due(self, x); },
     [=](queue::look_again& x) { read_again(self, x); },
     [=](journal::pass_journal) {
       return journal::command{self->state.options.journal}.commit_and_answer(

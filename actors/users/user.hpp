@@ -4,6 +4,7 @@
 #include "actors/queue/queue.hpp"
 #include "actors/queue/unread.hpp"
 #include "actors/rules/ledger/ledger.hpp"
+#include "actors/rules/work/work.hpp"
 #include "messages/actors.hpp"
 #include "messages/values/clock.hpp"
 #include "messages/values/memory_budget.hpp"
@@ -18,8 +19,12 @@
 
 namespace depositd::users {
 
-/// To itself: a deadline or a delay may be over.
-struct user_due {};
+/// To itself: a deadline or a delay may be over. Of several on their way one
+/// counts, which is for the time that is awaited: each that counted would send
+/// further ones.
+struct user_due {
+  micros at_us = never;
+};
 
 struct user_options {
   std::string user;
@@ -28,10 +33,15 @@ struct user_options {
   engine_clock clock = engine_clock::system();
   std::shared_ptr<memory_budget> budget;
   std::uint32_t slice_items = 1000; ///< of a bulk action, done at once
+  shard_doors_actor shard;          ///< gives numbers to jobs
 };
 
 /// What recovery found of the user, by queue name; moved into the user's actor.
-using recovered_ledgers = std::shared_ptr<std::map<std::string, rules::ledger>>;
+struct recovered_user {
+  std::map<std::string, rules::ledger> ledgers;
+  rules::work work;
+};
+using recovered_ledgers = std::shared_ptr<recovered_user>;
 
 using user_self =
   user_actor::extend<caf::reacts_to<user_due>,
@@ -58,6 +68,11 @@ struct user_state {
 
   /// Found by recovery and not yet asked for by `serve_queue`.
   recovered_ledgers unclaimed;
+
+  /// Batches and jobs, whose items are in the queues.
+  rules::work work;
+  /// By which they move; null until the shard has said.
+  control_snapshot control;
 
   /// Items whose body is in memory only until the journal has told its place.
   std::unordered_set<item_id> unbudgeted;

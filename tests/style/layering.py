@@ -8,7 +8,7 @@ import re
 from tree import cpp_files, includes
 
 # The rooms of actors: each may include those before it, none behind it.
-ROOMS = ["rules", "journal", "queue", "users", "shard", "projection",
+ROOMS = ["rules", "journal", "queue", "work", "users", "shard", "projection",
          "processors", "engine", "cluster", "records", "operators"]
 
 # Adapters that build on others: folder, and the folders that it may include.

@@ -15,7 +15,8 @@ next_move failed(const stage_outcome& x, std::string note) {
 
 next_move try_again(const stage_settings& stage, std::uint32_t attempt,
                     const stage_outcome& x) {
-  const auto queue = stage_queue(stage);
+  auto queue = stage_queue(stage);
+  queue.attempts_max = stage.attempts_max; // the queue itself sets no limit
   if (!may_retry(queue, attempt))
     return failed(x, "gave up after " + std::to_string(attempt) + " attempt"
                        + (attempt == 1 ? "" : "s")

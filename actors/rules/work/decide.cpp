@@ -1,38 +1,235 @@
-#include "actors/rules/work/work.hpp"
+#include "actors/rules/work/decide.hpp"
 
 #include "actors/rules/lifecycle/outcomes.hpp"
+#include "messages/values/estimates.hpp"
+#include "messages/values/job_documents.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace depositd::rules {
 
-job_moved after_death(const pipeline* stages, const job_moved& as_it_is,
-                      std::uint32_t attempt, micros now) {
-  auto out = as_it_is;
+namespace {
+
+micros later(micros now, std::uint32_t delay_ms) {
+  return delay_ms == 0 ? never : now + micros{delay_ms} * 1'000;
+}
+
+stage_outcome ended_as(const outcome& x) {
+  stage_outcome out{stage_verdict::done, x.delay_ms, false, x.reason};
+  switch (x.says) {
+    case verdict::done:
+    case verdict::release:
+      break;
+    case verdict::skip:
+      out.says = stage_verdict::skip;
+      break;
+    case verdict::retry:
+      out.says = stage_verdict::transient;
+      break;
+    case verdict::not_yet:
+      out.says = stage_verdict::not_yet;
+      break;
+    case verdict::rejected:
+      out.submit_again = true;
+      [[fallthrough]];
+    case verdict::failed:
+      out.says = stage_verdict::fatal;
+      break;
+  }
+  return out;
+}
+
+/// Where the queue's stage is in the pipeline; its size if nowhere.
+std::size_t place_of(const pipeline& in, const std::string& queue) {
+  for (std::size_t i = 0; i < in.stages.size(); ++i)
+    if (queue == stage_queue_name(in.name, in.stages[i].name))
+      return i;
+  return in.stages.size();
+}
+
+std::string queue_at(const pipeline& in, std::size_t index) {
+  return index < in.stages.size()
+           ? stage_queue_name(in.name, in.stages[index].name)
+           : std::string{};
+}
+
+job_state state_at(const pipeline& in, std::size_t index) {
+  return index < in.stages.size() ? in.stages[index].state
+                                  : job_state::completed;
+}
+
+job_step as_it_is(const job_at& at) {
+  job_step out;
+  out.move.id = at.id;
+  out.move.queue = at.queue;
+  out.move.batch = at.batch;
+  out.move.place = {at.queue, at.priority, false, at.attempt, never};
+  out.move.status = at.status;
+  return out;
+}
+
+/// The new body, and what people search of it. False: it cannot be read.
+bool take_document(job_step& to, const std::string& bytes) {
+  const auto read = decode_job_document(bytes);
+  if (!read)
+    return false;
+  to.body = std::make_shared<const std::string>(bytes);
+  to.move.has_facts = true;
+  to.move.facts = facts_of(*read);
+  to.move.place.priority =
+    std::min<std::uint8_t>(read->priority, priority_last);
+  return true;
+}
+
+/// The next state on the way that all is well.
+job_state behind(job_state x) {
+  return x == job_state::pending ? job_state::estimating : after_success(x);
+}
+
+/// The status with which the job's stage begins to end: a pipeline need not have
+/// a stage for each state, and what it has none for is passed through.
+caf::expected<job_status> passed_through(job_status now, job_state to,
+                                         micros at_us) {
+  while (now.state != to && behind(now.state) != to) {
+    const auto next = behind(now.state);
+    if (next == job_state::none)
+      return now; // the move itself is refused then
+    auto status = moved(now, {now.state, next, at_us, {}});
+    if (!status)
+      return status;
+    now = std::move(*status);
+  }
+  return now;
+}
+
+void park(item_place& x) {
+  x.parked = true;
+  x.available_us = never;
+}
+
+} // namespace
+
+caf::expected<job_step> after_stage(const stage_ended& x) {
+  const auto& in = *x.stages;
+  auto out = as_it_is(x.job);
+  auto& move = out.move;
+  const auto index = place_of(in, x.job.queue);
+  auto said = ended_as(x.what);
+  if (!x.what.document.empty() && !take_document(out, x.what.document))
+    said = {stage_verdict::fatal, 0, false,
+            "the handler's document cannot be read"};
+  if (index == in.stages.size())
+    said = {stage_verdict::fatal, 0, false,
+            "the pipeline has no such stage any more"};
+  const auto next =
+    index < in.stages.size()
+      ? after(in.stages[index], x.job.attempt, said)
+      : next_move{.step = next_step::fail, .needs_review = true,
+                  .note = said.note};
+  // Behind its last state nothing can fail any more.
+  const bool over = x.job.status.state == job_state::completed;
+  const bool advances =
+    next.step == next_step::advance || (over && next.step == next_step::fail);
+  const auto to = advances                       ? state_at(in, index + 1)
+                  : next.step == next_step::fail ? job_state::failed
+                                                 : x.job.status.state;
+  auto step = next;
+  if (over && next.step == next_step::fail)
+    step.step = next_step::advance;
+  auto before = x.job.status;
+  if (advances) {
+    auto passed = passed_through(before, to, x.at_us);
+    if (!passed)
+      return std::move(passed.error());
+    before = std::move(*passed);
+  }
+  auto status = after(before, step, {before.state, to, x.at_us, next.note});
+  if (!status)
+    return std::move(status.error());
+  move.status = std::move(*status);
+  if (advances) {
+    move.place.queue = queue_at(in, index + 1);
+    move.place.attempt = 0;
+    move.status.deaths = 0;
+    if (said.says == stage_verdict::skip)
+      move.status.note = said.note;
+  } else if (next.step == next_step::again) {
+    move.place.attempt -= next.costs_attempt || x.job.attempt == 0 ? 0 : 1;
+    move.place.available_us = later(x.at_us, next.delay_ms);
+  } else {
+    park(move.place);
+  }
+  return out;
+}
+
+caf::expected<job_step> as_wanted(const job_wanted& x) {
+  const auto& in = *x.stages;
+  auto out = as_it_is(x.job);
+  job_request what{x.what.action, std::nullopt, x.at_us, x.what.note};
+  auto index = place_of(in, x.job.queue);
+  if (what.action == work_action::requeue && !x.what.stage.empty()) {
+    index = place_of(in, stage_queue_name(in.name, x.what.stage));
+    if (index == in.stages.size())
+      return caf::make_error(ec::invalid_argument,
+                             "pipeline " + in.name + " has no stage "
+                               + x.what.stage.substr(0, 64));
+  }
+  if (what.action == work_action::requeue && index < in.stages.size())
+    what.to = in.stages[index].state;
+  auto answer = decide(x.job.status, what);
+  if (!answer)
+    return std::move(answer.error());
+  auto& move = out.move;
+  move.status = std::move(answer->status);
+  const auto state = entered(move.status.state, x.collection_held);
+  if (state != move.status.state) {
+    auto held = moved(move.status, {move.status.state, state, x.at_us,
+                                    "its collection is held"});
+    if (held)
+      move.status = std::move(*held);
+  }
+  switch (move.status.state) {
+    case job_state::deleted:
+      move.place.queue.clear();
+      break;
+    case job_state::held:
+    case job_state::failed:
+      park(move.place);
+      break;
+    default:
+      break;
+  }
+  if (what.action == work_action::requeue) {
+    move.place.queue = queue_at(in, index);
+    move.place.attempt = 0;
+    move.status.deaths = 0;
+  }
+  return out;
+}
+
+job_moved after_death(const pipeline* stages, const job_at& at, micros now) {
+  auto out = as_it_is(at).move;
   ++out.status.deaths;
   out.status.changed_us = now;
   out.status.note = "the engine died with it in hand";
-  out.place.queue = out.queue;
   const auto costs = death_costs_attempt(out.status.deaths);
-  out.place.attempt = costs || attempt == 0 ? attempt : attempt - 1;
-  if (!costs || stages == nullptr)
+  if (!costs && at.attempt > 0)
+    out.place.attempt = at.attempt - 1;
+  const auto index = stages == nullptr ? 0 : place_of(*stages, at.queue);
+  if (!costs || stages == nullptr || index == stages->stages.size()
+      || at.attempt < stages->stages[index].attempts_max)
     return out;
-  for (const auto& stage : stages->stages) {
-    if (stage_queue_name(stages->name, stage.name) != out.queue
-        || out.place.attempt < stage.attempts_max)
-      continue;
-    auto failed =
-      moved(as_it_is.status, {as_it_is.status.state, job_state::failed, now,
-                              "the engine died with it in hand "
-                                + std::to_string(out.status.deaths)
-                                + " times"});
-    if (!failed)
-      continue;
-    failed->deaths = out.status.deaths;
-    failed->needs_review = true;
-    out.status = std::move(*failed);
-    out.place.parked = true;
-  }
+  auto failed = moved(at.status, {at.status.state, job_state::failed, now,
+                                  "engines died with it in hand "
+                                    + std::to_string(out.status.deaths)
+                                    + " times"});
+  if (!failed)
+    return out; // behind its last state
+  failed->deaths = out.status.deaths;
+  failed->needs_review = true;
+  out.status = std::move(*failed);
+  park(out.place);
   return out;
 }
 

@@ -88,9 +88,4 @@ private:
   std::unordered_map<item_id, kept_job> jobs_;
 };
 
-/// What becomes of a job whose worker died with the engine: in its stage again,
-/// or failed when that has happened too often. `attempt` is the one that ended.
-job_moved after_death(const pipeline* stages, const job_moved& as_it_is,
-                      std::uint32_t attempt, micros now);
-
 } // namespace depositd::rules

@@ -74,6 +74,17 @@ void admission::add_deposit(queue_number queue, const std::string& user,
   put(part_of(queue, user), std::move(x));
 }
 
+void admission::add_batch(queue_number queue, const std::string& user,
+                          std::uint8_t priority, batch_info info,
+                          std::string document) {
+  accept_items::one x;
+  x.priority = priority;
+  x.size = document.size();
+  x.body = std::make_shared<const std::string>(std::move(document));
+  x.batch = std::make_shared<const batch_info>(std::move(info));
+  put(part_of(queue, user), std::move(x));
+}
+
 void admission::note(event x) {
   own_.note(std::move(x));
 }

@@ -33,6 +33,10 @@ public:
                    std::uint8_t priority, submission submission,
                    std::string_view body = {});
 
+  /// A batch with its document.
+  void add_batch(queue_number queue, const std::string& user,
+                 std::uint8_t priority, batch_info info, std::string document);
+
   /// What the shard has to say itself goes into the same group.
   void note(event x);
 

@@ -1,0 +1,288 @@
+// Batches and jobs in one shard. Names begin with the rows of the case table
+// that they stand for.
+
+#include "tests/actors/work/work_fixture.hpp"
+
+namespace depositd {
+
+namespace {
+
+using work_test = testing::work_fixture;
+
+TEST_F(work_test, J06_R02_a_job_walks_all_stages_and_its_batch_completes) {
+  const auto batch = submit_and_split(3);
+  ASSERT_EQ(jobs().size(), 3u);
+  for (const auto id : jobs())
+    EXPECT_EQ(state_of(id), "pending");
+  EXPECT_EQ(state_of_batch(batch), "processing");
+  EXPECT_EQ(run("first"), 3u);
+  EXPECT_EQ(run("middle"), 3u);
+  EXPECT_EQ(take("report").id, 0u) << "reported before the last job ended";
+  EXPECT_EQ(run("last"), 3u);
+  for (const auto id : jobs()) {
+    EXPECT_EQ(state_of(id), "completed");
+    EXPECT_EQ(last_of(id).place.queue, "");
+  }
+  EXPECT_EQ(state_of_batch(batch), "reporting");
+  EXPECT_EQ(run("report"), 1u);
+  EXPECT_EQ(state_of_batch(batch), "completed");
+  EXPECT_EQ(last_of_batch(batch).jobs.completed, 3u);
+  EXPECT_EQ(last_of_batch(batch).jobs.open, 0u);
+}
+
+TEST_F(work_test, R18_splitting_goes_on_after_a_crash_where_it_was) {
+  const auto batch = submit(25);
+  for (auto slice = 0; slice < 2; ++slice)
+    ASSERT_TRUE(says(split(take("batch"), 10)));
+  EXPECT_EQ(jobs().size(), 20u);
+  EXPECT_EQ(run("first"), 20u);
+  crash_and_begin();
+  EXPECT_EQ(run("middle") + run("last"), 40u);
+  EXPECT_EQ(take("report").id, 0u) << "five jobs are still missing";
+  ASSERT_TRUE(says(split(take("batch"), 10)));
+  EXPECT_EQ(jobs().size(), 25u);
+  EXPECT_EQ(run("first") + run("middle") + run("last"), 15u);
+  EXPECT_EQ(run("report"), 1u);
+  EXPECT_EQ(last_of_batch(batch).jobs.completed, 25u);
+  EXPECT_EQ(state_of_batch(batch), "completed");
+}
+
+TEST_F(work_test, R03_R05_a_failed_job_is_requeued_and_its_batch_completes) {
+  const auto batch = submit_and_split(2);
+  EXPECT_EQ(run("first"), 2u);
+  ASSERT_TRUE(says(take("middle"), verdict::failed, "no such file"));
+  EXPECT_EQ(run("middle") + run("last"), 2u);
+  const auto failed = jobs()[0];
+  EXPECT_EQ(state_of(failed), "failed");
+  EXPECT_EQ(last_of(failed).status.note, "no such file");
+  EXPECT_TRUE(last_of(failed).status.needs_review);
+  EXPECT_EQ(word(last_of(failed).status.last_successful), "downloading")
+    << "states without a stage are passed through";
+  EXPECT_EQ(run("report"), 1u);
+  EXPECT_EQ(state_of_batch(batch), "failed");
+  EXPECT_EQ(last_of_batch(batch).jobs.failed, 1u);
+
+  const auto again = order(failed, work_action::requeue);
+  ASSERT_TRUE(again) << render(again.error());
+  EXPECT_EQ(word(again->status.state), "processing");
+  EXPECT_EQ(again->status.retry_count, 1u);
+  EXPECT_EQ(run("middle") + run("last"), 2u);
+  EXPECT_EQ(state_of_batch(batch), "failed") << "until an operator asks";
+  const auto told = order_whole(batch, work_action::update_report);
+  ASSERT_TRUE(told) << render(told.error());
+  EXPECT_EQ(run("report"), 1u);
+  EXPECT_EQ(state_of_batch(batch), "completed");
+  EXPECT_EQ(last_of_batch(batch).reports, 2u);
+}
+
+TEST_F(work_test, J20_the_same_outcome_twice_is_one_step) {
+  submit_and_split(1);
+  const auto item = take("first");
+  EXPECT_TRUE(says(item));
+  EXPECT_FALSE(says(item));
+  EXPECT_EQ(state_of(jobs()[0]), "processing");
+  EXPECT_EQ(all<job_moved>().size(), 1u);
+}
+
+TEST_F(work_test, of_two_outcomes_at_once_one_counts) {
+  submit_and_split(1);
+  const auto item = take("first");
+  auto worker = attach_to("p.first");
+  caf::anon_send(worker.door,
+                 settle_and_request{worker.number,
+                                    0,
+                                    {outcome_of(item, verdict::done),
+                                     outcome_of(item, verdict::failed)}});
+  settle();
+  EXPECT_EQ(all<job_moved>().size(), 1u);
+  EXPECT_EQ(state_of(jobs()[0]), "processing");
+}
+
+TEST_F(work_test, a_transient_failure_is_tried_again_until_it_is_final) {
+  submit_and_split(1);
+  const auto job = jobs()[0];
+  for (auto attempt = 1; attempt <= 3; ++attempt) {
+    const auto item = take("first");
+    ASSERT_EQ(item.attempt, static_cast<std::uint32_t>(attempt));
+    ASSERT_TRUE(says(item, verdict::retry, "connection lost"));
+    EXPECT_EQ(take("first").id, 0u) << "before its delay";
+    advance(std::chrono::hours{1});
+  }
+  EXPECT_EQ(state_of(job), "failed");
+  EXPECT_TRUE(last_of(job).status.needs_review);
+  EXPECT_EQ(last_of(job).status.note,
+            "gave up after 3 attempts: connection lost");
+}
+
+TEST_F(work_test, not_yet_costs_no_attempt) {
+  submit_and_split(1);
+  for (auto i = 0; i < 10; ++i) {
+    const auto item = take("first");
+    ASSERT_EQ(item.attempt, 1u);
+    ASSERT_TRUE(says(item, verdict::not_yet, "no room"));
+    advance(std::chrono::hours{1});
+  }
+  EXPECT_EQ(state_of(jobs()[0]), "pending");
+}
+
+TEST_F(work_test, J26_a_lost_worker_gives_its_job_to_another) {
+  submit_and_split(1);
+  const auto job = jobs()[0];
+  for (auto attempt = 1; attempt <= 3; ++attempt) {
+    ASSERT_EQ(take("first", 1000).attempt, static_cast<std::uint32_t>(attempt));
+    advance(std::chrono::seconds{2});
+  }
+  EXPECT_EQ(state_of(job), "failed");
+  EXPECT_TRUE(last_of(job).status.needs_review);
+}
+
+TEST_F(work_test, a_handlers_document_is_the_jobs_from_then_on) {
+  submit_and_split(1);
+  const auto item = take("first");
+  auto document = decode_job_document(item.body);
+  ASSERT_TRUE(document);
+  document->what.identifier = "ark:/99999/fk4x";
+  document->space_needed = 42;
+  document->priority = 60;
+  auto what = outcome_of(item, verdict::not_yet);
+  what.delay_ms = 1;
+  what.document = encode(*document);
+  ASSERT_TRUE(says(what));
+  EXPECT_EQ(last_of(jobs()[0]).facts.identifier, "ark:/99999/fk4x");
+  crash_and_begin();
+  advance(std::chrono::seconds{1});
+  const auto again = take("first");
+  EXPECT_EQ(again.body, what.document);
+  EXPECT_EQ(again.priority, 60);
+  EXPECT_EQ(again.attempt, 1u);
+}
+
+TEST_F(work_test, H02_H05_jobs_of_a_held_collection_wait_for_their_release) {
+  hold(true);
+  const auto batch = submit_and_split(2);
+  EXPECT_EQ(state_of_batch(batch), "processing");
+  for (const auto id : jobs())
+    EXPECT_EQ(state_of(id), "held");
+  EXPECT_EQ(take("first").id, 0u);
+  EXPECT_EQ(last_of_batch(batch).jobs.held, 2u);
+  const auto early = order(jobs()[0], work_action::release);
+  ASSERT_TRUE(early) << render(early.error());
+  EXPECT_EQ(word(early->status.state), "held") << "while it is held";
+  hold(false);
+  EXPECT_EQ(take("first").id, 0u) << "releasing is another order";
+  for (const auto id : jobs())
+    ASSERT_TRUE(order(id, work_action::release));
+  EXPECT_EQ(run("first") + run("middle") + run("last"), 6u);
+  EXPECT_EQ(run("report"), 1u);
+  EXPECT_EQ(state_of_batch(batch), "completed");
+}
+
+TEST_F(work_test, H04_a_hold_takes_what_is_pending_and_lets_the_rest_go_on) {
+  submit_and_split(3);
+  const auto begun = take("first");
+  const auto further = take("first");
+  ASSERT_TRUE(says(further));
+  hold(true);
+  EXPECT_EQ(state_of(jobs()[2]), "held");
+  EXPECT_EQ(state_of(further.id), "processing");
+  EXPECT_TRUE(says(begun));
+  EXPECT_EQ(state_of(begun.id), "processing");
+  crash_and_begin();
+  EXPECT_EQ(take("first").id, 0u);
+  EXPECT_EQ(run("middle"), 2u);
+}
+
+TEST_F(work_test, H09_an_order_that_cannot_be_names_the_state_and_changes_none) {
+  submit_and_split(1);
+  const auto job = jobs()[0];
+  const auto before = all<job_moved>().size();
+  for (const auto action :
+       {work_action::release, work_action::requeue, work_action::remove}) {
+    const auto said = order(job, action);
+    ASSERT_FALSE(said);
+    EXPECT_EQ(said.error(), ec::invalid_argument);
+    EXPECT_NE(render(said.error()).find("pending"), std::string::npos);
+  }
+  const auto item = take("first");
+  EXPECT_FALSE(order(job, work_action::hold)) << "somebody works on it";
+  EXPECT_EQ(all<job_moved>().size(), before);
+  EXPECT_EQ(order(99, work_action::hold).error(), ec::not_found);
+}
+
+TEST_F(work_test, H10_a_job_that_is_stuck_can_be_failed) {
+  submit_and_split(1);
+  const auto item = take("first");
+  ASSERT_TRUE(order(jobs()[0], work_action::fail));
+  EXPECT_EQ(state_of(jobs()[0]), "failed");
+  EXPECT_FALSE(says(item)) << "its claim has ended";
+  ASSERT_TRUE(order(jobs()[0], work_action::requeue, "first"));
+  EXPECT_EQ(take("first").attempt, 1u);
+}
+
+TEST_F(work_test, requeueing_cannot_help_what_was_submitted_wrongly) {
+  submit_and_split(1);
+  ASSERT_TRUE(says(take("first"), verdict::rejected, "line 3: no such digest"));
+  const auto said = order(jobs()[0], work_action::requeue);
+  ASSERT_FALSE(said);
+  EXPECT_NE(render(said.error()).find("submit again"), std::string::npos);
+}
+
+TEST_F(work_test, R04_R12_a_batch_is_deleted_with_its_failed_jobs) {
+  const auto batch = submit_and_split(2);
+  EXPECT_FALSE(order_whole(batch, work_action::remove)) << "jobs are open";
+  ASSERT_TRUE(says(take("first"), verdict::failed, "bad"));
+  EXPECT_EQ(run("first") + run("middle") + run("last") + run("report"), 4u);
+  ASSERT_EQ(state_of_batch(batch), "failed");
+  const auto said = order_whole(batch, work_action::remove);
+  ASSERT_TRUE(said) << render(said.error());
+  EXPECT_EQ(state_of(jobs()[0]), "deleted");
+  EXPECT_EQ(word(last_of(jobs()[0]).status.last_successful), "");
+  EXPECT_EQ(state_of_batch(batch), "deleted");
+  EXPECT_EQ(last_of_batch(batch).jobs.deleted, 1u);
+  EXPECT_EQ(report_of("p.first").items, 0u);
+  EXPECT_EQ(report_of("p.report").items, 0u);
+}
+
+TEST_F(work_test, R15_R17_what_cannot_be_split_is_reported_and_deleted) {
+  const auto batch = submit(0);
+  ASSERT_TRUE(says(take("batch"), verdict::rejected, "line 2: no address"));
+  EXPECT_EQ(state_of_batch(batch), "failed");
+  EXPECT_EQ(last_of_batch(batch).status.note, "line 2: no address");
+  EXPECT_EQ(run("report"), 1u);
+  EXPECT_EQ(state_of_batch(batch), "failed");
+  ASSERT_TRUE(order_whole(batch, work_action::remove));
+  EXPECT_EQ(state_of_batch(batch), "deleted");
+}
+
+TEST_F(work_test, M36_a_batch_without_jobs_has_failed) {
+  const auto batch = submit_and_split(0);
+  EXPECT_EQ(state_of_batch(batch), "failed");
+}
+
+TEST_F(work_test, a_batch_can_be_held_before_it_is_split) {
+  const auto batch = submit(1);
+  ASSERT_TRUE(order_whole(batch, work_action::hold));
+  EXPECT_EQ(take("batch").id, 0u);
+  crash_and_begin();
+  EXPECT_EQ(take("batch").id, 0u);
+  ASSERT_TRUE(order_whole(batch, work_action::release));
+  ASSERT_TRUE(says(split(take("batch"))));
+  EXPECT_EQ(jobs().size(), 1u);
+}
+
+TEST_F(work_test, strangers_cannot_submit_nor_send_to_stages) {
+  submit_batch what;
+  what.user = "bob";
+  what.info.collection = "books";
+  EXPECT_EQ(ask<batch_accepted>(core, what).error(), ec::not_allowed);
+  what.info.collection = "none";
+  EXPECT_EQ(ask<batch_accepted>(core, what).error(), ec::not_found);
+  EXPECT_EQ(ask<enqueued>(core, enqueue{"p.first", {{"ann", 0, "x"}}}).error(),
+            ec::invalid_argument);
+  EXPECT_EQ(ask<done>(core, purge_queue{"p.first"}).error(),
+            ec::invalid_argument);
+}
+
+} // namespace
+
+} // namespace depositd
