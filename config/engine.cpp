@@ -15,6 +15,8 @@
 #include "config/node_name.hpp"
 #include "config/own_people.hpp"
 #include "config/process_memory.hpp"
+#include "config/shipped_pipelines.hpp"
+#include "config/stage_tools.hpp"
 #include "config/version.hpp"
 #include "messages/message_types.hpp"
 #include "messages/values/node_options.hpp"
@@ -145,6 +147,7 @@ caf::error engine_node::start_core() {
   options.registry = stores_.registry.get();
   options.budget = budget_;
   options.configuration = configuration_of(settings_);
+  options.pipelines = pipelines_;
   options.retention_s
     = std::int64_t{settings_.retention.submissions_days} * 24 * 3600;
   options.published = has_record_logs(settings_);
@@ -164,8 +167,8 @@ caf::error engine_node::start_sharing() {
   stores_ = std::move(*durable);
   shared_ = std::make_unique<shared_shards>(
     system_, shared_shards_options{settings_, stores_, budget_,
-                                   configuration_of(settings_), roster_,
-                                   node_->middleman()});
+                                   configuration_of(settings_), pipelines_,
+                                   roster_, node_->middleman()});
   shard_ = shared_->router();
   reads_ = shared_->reader();
   return {};
@@ -190,13 +193,19 @@ caf::error engine_node::await_recovery() {
 }
 
 caf::error engine_node::spawn_operators() {
+  auto tools = open_stage_tools(system_, settings_, stores_, reads_);
+  if (!tools)
+    return std::move(tools.error());
   const auto spawn_handler
     = handlers_of(system_, settings_, stores_.blobs, stores_.registry);
   handler_ = spawn_handler(synchronous_threads);
   processors::processor_manager_options working{
     shard_, [=] { return spawn_handler(1); }};
+  working.spawn_stage_handler =
+    stage_handlers_of(system_, settings_, std::move(*tools));
+  working.called = node_name(settings_);
   if (shared_)
-    working.engine = node_name(settings_);
+    working.engine = working.called;
   processors_ =
     system_.spawn(processors::processor_manager, std::move(working));
   native_ = system_.spawn(depositd::engine::native, shard_, given_);
@@ -250,6 +259,10 @@ caf::error engine_node::open_doors() {
 }
 
 caf::error engine_node::prepare_node() {
+  auto pipelines = pipelines_of(settings_, {built_in_handlers()});
+  if (!pipelines)
+    return std::move(pipelines.error());
+  pipelines_ = std::move(*pipelines);
   shares_ = descriptor_shares_of(settings_);
   auto own = own_people_of(settings_);
   if (!own)

@@ -78,6 +78,7 @@ private:
 
   caf::actor_system& system_;
   depositd_settings settings_;
+  pipelines_seen pipelines_; ///< of the configuration
   descriptor_shares shares_;
   std::unique_ptr<gate::node_port> node_; ///< outlives who connects through it
   stores stores_;

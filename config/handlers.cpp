@@ -1,6 +1,9 @@
 #include "config/handlers.hpp"
 
+#include "actors/rules/control/pipelines.hpp"
 #include "adapters/processing/crossref/handler.hpp"
+#include "adapters/processing/exec/exec_handler.hpp"
+#include "adapters/processing/stages/stage_slot.hpp"
 #include "messages/workers.hpp"
 
 #include <utility>
@@ -28,6 +31,40 @@ handler_spawner handlers_of(caf::actor_system& system,
     return workers<handler_actor>(system, {.count = threads}, [&system, work] {
       return system.spawn<caf::detached>(crossref::handler, work);
     });
+  };
+}
+
+namespace {
+
+const stage_settings* stage_at(const control_state& state,
+                               const std::string& queue) {
+  const auto place = rules::find_stage(state, queue);
+  return place.of == nullptr ? nullptr : &place.of->stages[place.index];
+}
+
+/// A queue of batches, which are split and reported on even in trials: else
+/// there would be no jobs.
+bool is_of_batches(const std::string& queue) {
+  return queue.ends_with(std::string{"."} + split_stage)
+         || queue.ends_with(std::string{"."} + report_stage);
+}
+
+} // namespace
+
+stage_handler_spawner
+stage_handlers_of(caf::actor_system& system, const depositd_settings& settings,
+                  std::shared_ptr<const stages::stage_tools> tools) {
+  stages::stage_work_options options;
+  options.exec = exec::make_exec_handler(tools->work_folder);
+  options.find_stage = stage_at;
+  options.blobs = tools->blobs;
+  const auto work =
+    std::make_shared<const stages::stage_work>(std::move(options));
+  const std::chrono::milliseconds delay{settings.processors.inject_delay_ms};
+  return [&system, work, delay](const std::string& queue) -> handler_actor {
+    if (delay.count() > 0 && !is_of_batches(queue))
+      return system.spawn(crossref::delaying_handler, delay);
+    return system.spawn(stages::stage_slot, stages::stage_slot_options{work});
   };
 }
 

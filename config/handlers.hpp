@@ -3,6 +3,7 @@
 // Handlers of deposits over some stores: an engine's own, or those of the
 // engine that a node works for.
 
+#include "adapters/processing/stages/stage_tools.hpp"
 #include "config/settings.hpp"
 #include "messages/actors.hpp"
 #include "messages/ports/blob_store.hpp"
@@ -13,6 +14,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <string>
 
 namespace depositd {
 
@@ -24,5 +26,14 @@ handler_spawner handlers_of(caf::actor_system& system,
                             const depositd_settings& settings,
                             std::shared_ptr<blob_store> blobs,
                             std::shared_ptr<doi_registry> registry);
+
+/// Spawns what a slot of a stage's queue has its items done by.
+using stage_handler_spawner =
+  std::function<handler_actor(const std::string& queue)>;
+
+/// All handlers of stages, built in and programs.
+stage_handler_spawner
+stage_handlers_of(caf::actor_system& system, const depositd_settings& settings,
+                  std::shared_ptr<const stages::stage_tools> tools);
 
 } // namespace depositd

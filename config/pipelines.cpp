@@ -69,12 +69,12 @@ const std::vector<stage_key>& stage_keys() {
     {"state", read_state},
     {"handler", read_handler},
     {"command", read_command},
-    {"workers", number(&s::workers, 0, 10'000)},
+    {"workers", number(&s::workers, 0, 1'000)},
     {"workers_per_node",
      [](s& x, const given_setting& given) {
        return read_cap(given, x.workers_per_node);
      }},
-    {"buffer", number(&s::buffer, 0, 10'000)},
+    {"buffer", number(&s::buffer, 0, 1'000)},
     {"attempts_max", number(&s::attempts_max, 1, 1'000)},
     {"lease_ms", number(&s::lease_ms, 1'000, day_ms)},
     {"retry_delay_ms", number(&s::retry_delay_ms, 1, day_ms)},
@@ -154,6 +154,8 @@ private:
                           + name.substr(0, 64) + "\"");
       if (origins_.contains(name))
         return about(x, name + " is there twice");
+      if (name == split_stage || name == report_stage)
+        return about(x, name + " is a queue that every pipeline has");
       origins_[name] = x;
       out_.stages.push_back({.name = std::move(name)});
     }
@@ -306,11 +308,13 @@ read_pipelines(const fs::path& folder, const pipeline_context& context) {
   return out;
 }
 
-const std::vector<std::string>& merritt_handlers() {
+const std::vector<std::string>& built_in_handlers() {
   static const std::vector<std::string> names = {
-    "merritt.stage",    "merritt.estimate", "merritt.provision",
-    "merritt.download", "merritt.process",  "merritt.store",
-    "merritt.record",   "merritt.notify",   "merritt.cleanup"};
+    "merritt.stage",     "merritt.estimate",
+    "merritt.provision", "merritt.download",
+    "merritt.process",   "merritt.store",
+    "merritt.record",    "merritt.notify",
+    "merritt.cleanup",   "noop"};
   return names;
 }
 

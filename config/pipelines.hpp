@@ -28,7 +28,8 @@ caf::expected<std::vector<pipeline>>
 read_pipelines(const std::filesystem::path& folder,
                const pipeline_context& context);
 
-/// Handlers that Merritt's stages name.
-const std::vector<std::string>& merritt_handlers();
+/// Names of the handlers that this program has: those of Merritt's stages, and
+/// `noop`, which is done at once.
+const std::vector<std::string>& built_in_handlers();
 
 } // namespace depositd

@@ -1,42 +1,16 @@
 #include "config/setting_table.hpp"
 
+#include "config/setting_fields.hpp"
+#include "config/work_settings.hpp"
 #include "messages/values/sharding.hpp"
 
 namespace depositd {
 
 namespace {
 
-/// The field that a chain of members leads to.
-template <class T, class Member>
-auto& walk(T& from, Member member) {
-  return from.*member;
-}
-
-template <class T, class Member, class... Members>
-auto& walk(T& from, Member first, Members... rest) {
-  return walk(from.*first, rest...);
-}
-
-// Each of these makes a reader out of the way to a field.
-
-template <class... Members>
-auto number(std::uint32_t min, std::uint32_t max, Members... path) {
-  return [=](auto& to, const given_setting& x) {
-    return read_number(x, min, max, walk(to, path...));
-  };
-}
-
-template <class T, class... Members>
-auto field(caf::error (*read)(const given_setting&, T&), Members... path) {
-  return [=](auto& to, const given_setting& x) {
-    return read(x, walk(to, path...));
-  };
-}
-
-template <class... Members>
-auto text(Members... path) {
-  return field(read_text, path...);
-}
+using setting_fields::field;
+using setting_fields::number;
+using setting_fields::text;
 
 caf::error read_data_folder(depositd_settings& to, const given_setting& x) {
   std::string folder;
@@ -227,7 +201,8 @@ std::vector<setting_key> kafka_keys() {
 const std::vector<setting_key>& setting_table() {
   static const auto table = [] {
     auto out = outer_keys();
-    for (const auto& more : {node_limit_keys(), inner_keys(), kafka_keys()})
+    for (const auto& more :
+         {node_limit_keys(), inner_keys(), kafka_keys(), work_keys()})
       out.insert(out.end(), more.begin(), more.end());
     return out;
   }();

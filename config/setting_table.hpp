@@ -14,7 +14,7 @@ struct setting_key {
   setting_reader read;
 };
 
-/// All keys but those of queues.
+/// All keys but those of queues and storage targets.
 const std::vector<setting_key>& setting_table();
 
 struct queue_setting_key {
@@ -24,5 +24,13 @@ struct queue_setting_key {
 
 /// Keys of one queue; `kind` is the first.
 const std::vector<queue_setting_key>& queue_setting_table();
+
+struct storage_setting_key {
+  const char* name; ///< the part after "storage.NAME."
+  std::function<caf::error(storage_settings&, const given_setting&)> read;
+};
+
+/// Keys of one storage target.
+const std::vector<storage_setting_key>& storage_setting_table();
 
 } // namespace depositd

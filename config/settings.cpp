@@ -2,6 +2,7 @@
 
 #include "config/secrets.hpp"
 #include "config/setting_table.hpp"
+#include "config/work_settings.hpp"
 
 #include "messages/values/names.hpp"
 
@@ -14,6 +15,7 @@ namespace depositd {
 namespace {
 
 constexpr std::string_view queues_prefix = "queues.";
+constexpr std::string_view storage_prefix = "storage.";
 
 caf::error about(const given_setting& x, const caf::error& reason) {
   auto text = x.key;
@@ -53,6 +55,10 @@ caf::error read_plain(depositd_settings& out, const given_setting& x) {
   // A section in which everything is commented out.
   return x.empty && !known_near(x.key + ".").empty() ? caf::error{}
                                                      : unknown(x);
+}
+
+bool is_storage_key(const given_setting& x) {
+  return x.key.starts_with(storage_prefix);
 }
 
 bool is_queue_key(const given_setting& x) {
@@ -176,6 +182,8 @@ caf::error check(const depositd_settings& x, const origins& from) {
     return failure;
   if (!x.node.name.empty() && !legal_processor_name(x.node.name))
     return from.refuse("node.name", "must be 1 to 64 of A-Z a-z 0-9 . _ -");
+  if (const auto wrong = check_work(x); !wrong.key.empty())
+    return from.refuse(wrong.key, wrong.reason);
   if (x.store.kind == store_kind::postgres && x.store.url.empty())
     return from.refuse("store.url", "is needed when store.kind is postgres");
   const auto& schemas = x.crossref.schema_folder;
@@ -207,9 +215,13 @@ make_settings(const std::vector<given_setting>& given) {
         if (auto failure = read_queue(out, x, kinds))
           return failure;
   for (const auto& x : given)
-    if (!is_queue_key(x))
+    if (is_storage_key(x)) {
+      if (auto failure = read_storage(out, x))
+        return about(x, failure);
+    } else if (!is_queue_key(x)) {
       if (auto failure = read_plain(out, x))
         return failure;
+    }
   if (auto failure = read_secrets(out))
     return failure;
   if (auto failure = check(out, origins{given}))
@@ -223,6 +235,8 @@ std::vector<std::string> setting_keys() {
     out.push_back(key.name);
   for (const auto& key : queue_setting_table())
     out.push_back(std::string{"queues.NAME."} + key.name);
+  for (const auto& key : storage_setting_table())
+    out.push_back(std::string{"storage.NAME."} + key.name);
   return out;
 }
 

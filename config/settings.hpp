@@ -5,12 +5,15 @@
 
 #include "messages/values/endpoint.hpp"
 #include "messages/values/errors.hpp"
+#include "messages/values/estimates.hpp"
 #include "messages/values/types.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace depositd {
@@ -172,6 +175,77 @@ struct crossref_settings {
                          const crossref_settings&) = default;
 };
 
+struct pipelines_settings {
+  std::string folder; ///< empty: the pipelines that the program brings along
+
+  friend bool operator==(const pipelines_settings&,
+                         const pipelines_settings&) = default;
+};
+
+/// Where jobs have their files while they are worked on.
+struct work_settings {
+  std::string folder;              ///< empty: DATA/work
+  std::uint32_t free_min_mb = 512; ///< of its disk, that jobs leave free
+
+  friend bool operator==(const work_settings&, const work_settings&) = default;
+};
+
+enum class storage_kind : std::uint8_t { folder, s3 };
+
+/// A place where objects are kept for good.
+struct storage_settings {
+  storage_kind kind = storage_kind::folder;
+  std::string path; ///< folder; `local` without one: DATA/objects
+  std::string endpoint;
+  std::string bucket;
+  std::string access_key_file;
+  std::string secret_key_file;
+
+  friend bool operator==(const storage_settings&,
+                         const storage_settings&) = default;
+};
+
+struct mail_settings {
+  std::string smtp; ///< HOST:PORT; empty: no mail is sent
+  std::string from;
+
+  friend bool operator==(const mail_settings&, const mail_settings&) = default;
+};
+
+struct fetch_settings {
+  /// That may be fetched from though their addresses are private.
+  std::vector<endpoint> allow;
+
+  friend bool operator==(const fetch_settings&,
+                         const fetch_settings&) = default;
+};
+
+enum class minter_kind : std::uint8_t { local, http };
+
+struct minter_settings {
+  minter_kind kind = minter_kind::local;
+  std::string url; ///< http: of the shoulder
+
+  friend bool operator==(const minter_settings&,
+                         const minter_settings&) = default;
+};
+
+/// How much later jobs come because of their size.
+struct estimate_settings {
+  std::uint32_t unknown_penalty = 10;
+  std::vector<size_penalty> sizes;
+
+  friend bool operator==(const estimate_settings& x,
+                         const estimate_settings& y) {
+    const auto same = [](const size_penalty& a, const size_penalty& b) {
+      return a.bytes_min == b.bytes_min && a.penalty == b.penalty;
+    };
+    return x.unknown_penalty == y.unknown_penalty
+           && std::equal(x.sizes.begin(), x.sizes.end(), y.sizes.begin(),
+                         y.sizes.end(), same);
+  }
+};
+
 struct memory_settings {
   std::uint32_t budget_mb = 0; ///< 0: what the machine allows
   std::uint32_t body_budget_mb = 256;
@@ -218,6 +292,14 @@ struct depositd_settings {
   drop_folder_settings drop_folder;
   kafka_settings kafka;
   crossref_settings crossref;
+  pipelines_settings pipelines;
+  work_settings work;
+  /// By name; always contains `local`.
+  std::map<std::string, storage_settings> storage{{"local", {}}};
+  mail_settings mail;
+  fetch_settings fetch;
+  minter_settings minter;
+  estimate_settings estimate;
   memory_settings memory;
   retention_settings retention;
   log_settings log;
@@ -247,7 +329,8 @@ caf::expected<std::vector<given_setting>> read_yaml(const std::string& text,
 caf::expected<depositd_settings>
 make_settings(const std::vector<given_setting>& given);
 
-/// Every key that `make_settings` knows; `queues.NAME.kind` for queues.
+/// Every key that `make_settings` knows; `queues.NAME.kind` for queues,
+/// `storage.NAME.kind` for storage.
 std::vector<std::string> setting_keys();
 
 } // namespace depositd

@@ -62,7 +62,8 @@ public:
     : system_(system), settings_(options.settings),
       blobs_(options.durable.blobs), registry_(options.durable.registry),
       budget_(options.budget), configuration_(options.configuration),
-      roster_(options.roster), router_(std::move(router)) {
+      pipelines_(options.pipelines), roster_(options.roster),
+      router_(std::move(router)) {
     // nop
   }
 
@@ -102,8 +103,10 @@ private:
     out.registry = registry_.get();
     out.budget = budget_;
     out.queues_per_key_max = settings_.emodb.queues_per_key_max;
-    if (shard == 0)
+    if (shard == 0) {
       out.configuration = configuration_;
+      out.pipelines = pipelines_;
+    }
     out.retention_s
       = std::int64_t{settings_.retention.submissions_days} * 24 * 3600;
     out.published = has_record_logs(settings_);
@@ -135,6 +138,7 @@ private:
   std::shared_ptr<doi_registry> registry_;
   std::shared_ptr<memory_budget> budget_;
   configuration_seen configuration_;
+  pipelines_seen pipelines_;
   std::shared_ptr<log_roster> roster_;
   shard_router_actor router_;
 };

@@ -22,6 +22,7 @@ struct shared_shards_options {
   const stores& durable; ///< blobs and registry; outlives the actors
   std::shared_ptr<memory_budget> budget;
   configuration_seen configuration;
+  pipelines_seen pipelines;
   std::shared_ptr<log_roster> roster;
   caf::io::middleman_actor middleman; ///< of this engine's node port
 };

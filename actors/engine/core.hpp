@@ -36,6 +36,7 @@ struct core_options {
   engine_clock clock = engine_clock::system();
   std::shared_ptr<memory_budget> budget;
   configuration_seen configuration; ///< shard 0 only
+  pipelines_seen pipelines;         ///< likewise
   std::size_t group_bytes_max = 4 * 1024 * 1024;
   std::uint32_t slice_items = 1000; ///< of a bulk action, done at once
   std::uint32_t queues_per_key_max = no_cap; ///< see `shard_options`

@@ -14,19 +14,31 @@ namespace {
 using self_pointer =
   processor_manager_self::stateful_pointer<processor_manager_state>;
 
-/// The first type that is a queue decides ("metadata before query").
-std::string queue_of(const control_state& control, const processor_spec& spec) {
-  for (const auto& type : spec.types)
-    if (control.queues.count(type) > 0)
-      return type;
+using stage_table = std::map<std::string, rules::stage_slots>;
+
+/// The first type that is a queue decides ("metadata before query"). Empty: no
+/// queue that is worked on here.
+std::string queue_of(self_pointer self, const control_state& control,
+                     const processor_spec& spec) {
+  for (const auto& type : spec.types) {
+    const auto at = control.queues.find(type);
+    if (at == control.queues.end())
+      continue;
+    const bool here = at->second.kind != queue_kind::stage
+                      || self->state.options.spawn_stage_handler;
+    return here ? type : std::string{};
+  }
   return {};
 }
 
 /// What this node runs of what the control state says.
 std::map<std::string, processor_spec> specs_of(self_pointer self,
-                                               const control_state& control) {
+                                               const control_state& control,
+                                               const stage_table& stages) {
   std::map<std::string, processor_spec> out{control.processors.begin(),
                                             control.processors.end()};
+  for (const auto& [queue, x] : stages)
+    out.try_emplace(queue, processor_spec{queue, {queue}, x.slots, {}});
   const auto& node = self->state.options.node;
   if (!node)
     return out;
@@ -43,6 +55,32 @@ std::map<std::string, processor_spec> specs_of(self_pointer self,
                                 node->slots.value_or(node->slots_default),
                                 {}});
   return out;
+}
+
+stage_table stages_here(self_pointer self, const control_state& control) {
+  const auto& options = self->state.options;
+  return options.spawn_stage_handler
+           ? rules::stage_slots_on(control, options.called)
+           : stage_table{};
+}
+
+/// How slots of this queue are set, whatever SP they are of.
+std::optional<rules::stage_slots> terms_of(const control_state& control,
+                                           const stage_table& stages,
+                                           const std::string& queue) {
+  if (control.queues.at(queue).kind != queue_kind::stage)
+    return std::nullopt;
+  const auto at = stages.find(queue);
+  return at == stages.end() ? rules::stage_slots{} : at->second;
+}
+
+bool same_terms(std::optional<rules::stage_slots> x,
+                std::optional<rules::stage_slots> y) {
+  if (x)
+    x->slots = 0; // their number may change while they run
+  if (y)
+    y->slots = 0;
+  return x == y;
 }
 
 /// A slot that holds an item finishes it first; nobody waits for that here,
@@ -91,7 +129,15 @@ void spawn_missing(self_pointer self, managed_processor& x,
     slot.queue = x.queue;
     slot.wants = x.spec.wants;
     slot.ports = ports;
-    slot.handler = options.spawn_handler();
+    if (x.stage) {
+      slot.handler = options.spawn_stage_handler(x.queue);
+      slot.capacity = x.stage->capacity;
+      slot.lease_ms = x.stage->lease_ms;
+      slot.handler_timeout =
+        std::chrono::milliseconds{x.stage->handler_timeout_ms};
+    } else {
+      slot.handler = options.spawn_handler();
+    }
     slot.control = self->state.control;
     slot.owner = caf::strong_actor_ptr{self->ctrl()};
     slot.clock = options.clock;
@@ -182,11 +228,12 @@ void follow(self_pointer self, const control_snapshot& control) {
     fill_slots(self);
     return;
   }
-  const auto specs = specs_of(self, *control);
+  const auto stages = stages_here(self, *control);
+  const auto specs = specs_of(self, *control, stages);
   for (auto at = state.processors.begin(); at != state.processors.end();) {
     const auto wanted = specs.find(at->first);
     if (wanted == specs.end()
-        || queue_of(*control, wanted->second) != at->second.queue) {
+        || queue_of(self, *control, wanted->second) != at->second.queue) {
       stop_slots(self, at->second, 0);
       at = state.processors.erase(at);
     } else {
@@ -194,15 +241,18 @@ void follow(self_pointer self, const control_snapshot& control) {
     }
   }
   for (const auto& [name, spec] : specs) {
-    const auto queue = queue_of(*control, spec);
+    const auto queue = queue_of(self, *control, spec);
     if (queue.empty())
       continue;
     auto [at, fresh] = state.processors.try_emplace(name);
     auto& x = at->second;
     x.queue = queue;
-    if (!fresh && !(x.spec.wants == spec.wants))
-      stop_slots(self, x, 0); // criteria are fixed when a slot attaches
+    const auto stage = terms_of(*control, stages, queue);
+    if (!fresh
+        && (!(x.spec.wants == spec.wants) || !same_terms(x.stage, stage)))
+      stop_slots(self, x, 0); // these are fixed when a slot attaches
     x.spec = spec;
+    x.stage = stage;
     stop_slots(self, x, spec.slots);
   }
   fill_slots(self);

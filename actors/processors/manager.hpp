@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/processors/processor.hpp"
+#include "actors/rules/control/stage_slots.hpp"
 #include "messages/actors.hpp"
 #include "messages/follow_control.hpp"
 #include "messages/projection.hpp"
@@ -37,6 +38,8 @@ struct processor_node_options {
 struct processor_manager_options {
   shard_processors_actor shard;                 ///< null: `meet_shard` tells it
   std::function<handler_actor()> spawn_handler; ///< called for each slot
+  /// The same for slots of pipelines' stages; null: none run here.
+  std::function<handler_actor(const std::string& queue)> spawn_stage_handler;
   engine_clock clock = engine_clock::system();
   std::chrono::milliseconds request_timeout{30'000};
   std::chrono::milliseconds refresh_every{5'000}; ///< ports elsewhere
@@ -44,11 +47,14 @@ struct processor_manager_options {
   /// Inside one of several engines: its name. They draw from each other's
   /// shards, so claims of their slots must be told apart.
   std::string engine;
+  /// What stages call this engine that name the nodes which run them.
+  std::string called;
 };
 
 /// The slots of one SP.
 struct managed_processor {
   processor_spec spec;
+  std::optional<rules::stage_slots> stage; ///< none: no stage's
   std::string queue; ///< which its types led to
   std::vector<processor_self> slots;
 };
@@ -80,8 +86,10 @@ struct processor_manager_state {
   static inline const char* name = "processor_manager";
 };
 
-/// Keeps as many slots running as the control state says, with ports to their
-/// queues. Slots stay, and with them what they hold, when an engine goes.
+/// Those of a pipeline's stage are called as its queue, unless an operator has
+/// an SP of that name. Keeps as many slots running as the control state says,
+/// with ports to their queues. Slots stay, and with them what they hold, when
+/// an engine goes.
 processor_manager_self::behavior_type processor_manager(
   processor_manager_self::stateful_pointer<processor_manager_state> self,
   processor_manager_options options);

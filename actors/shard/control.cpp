@@ -1,6 +1,7 @@
 #include "actors/rules/control/control.hpp"
 #include "actors/journal/reply.hpp"
 #include "actors/rules/control/founding.hpp"
+#include "actors/rules/control/pipelines.hpp"
 #include "actors/shard/parts.hpp"
 #include "messages/values/test_points.hpp"
 
@@ -206,6 +207,18 @@ void warn_of_fixed(const control_state& state, const configuration_seen& seen) {
       spdlog::warn("setting_kept queue={} reason=\"{}\"", queue.name,
                    rules::fixed_settings_text);
   }
+}
+
+void warn_of_taken(const control_state& state, const pipelines_seen& seen) {
+  for (const auto& pipeline : seen.pipelines)
+    for (const auto& [name, settings] : rules::queues_of(pipeline)) {
+      const auto known = state.queues.find(name);
+      if (known != state.queues.end()
+          && known->second.kind != queue_kind::stage)
+        spdlog::error("pipeline_cannot_work pipeline={} reason=\"there was a "
+                      "queue {} before\"",
+                      pipeline.name, name);
+    }
 }
 
 std::vector<event> configuration_changes(const control_state& state,

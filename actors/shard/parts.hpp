@@ -127,6 +127,10 @@ caf::result<control_changed> add_watcher(shard_pointer self,
 /// Warns of settings that the configuration cannot change any more.
 void warn_of_fixed(const control_state& state, const configuration_seen& seen);
 
+/// Tells of pipelines that cannot work, because something else has a queue of
+/// theirs.
+void warn_of_taken(const control_state& state, const pipelines_seen& seen);
+
 /// Events that carry a changed configuration into the control state.
 std::vector<event> configuration_changes(const control_state& state,
                                          const configuration_seen& seen);

@@ -90,8 +90,13 @@ void begin_serving(shard_pointer self, recovered_state& found,
   state.now = shard_state::phase::serving;
   if (state.options.number == 0) { // the others hear of it from there
     warn_of_fixed(*state.control, state.options.configuration);
-    commit_control(
-      self, configuration_changes(*state.control, state.options.configuration));
+    warn_of_taken(*state.control, state.options.pipelines);
+    auto changes =
+      configuration_changes(*state.control, state.options.configuration);
+    for (auto& x :
+         rules::pipeline_changes(*state.control, state.options.pipelines))
+      changes.push_back(std::move(x));
+    commit_control(self, changes);
   }
   self->send(state.options.projector,
              meet_shard{caf::strong_actor_ptr{self->ctrl()}});

@@ -57,6 +57,7 @@ struct shard_options {
   std::shared_ptr<memory_budget> budget;
   /// What the configuration says at this start.
   configuration_seen configuration;
+  pipelines_seen pipelines; ///< likewise
   /// Doors are refused when this much waits for the journal.
   std::uint64_t backlog_bytes_max = 256ULL * 1024 * 1024;
   std::uint32_t slice_items = 1000; ///< of a bulk action, done at once

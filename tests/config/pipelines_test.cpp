@@ -59,7 +59,7 @@ TEST(pipelines, are_read_in_the_order_that_is_given) {
 
 TEST(pipelines, that_are_shipped_walk_merritts_states) {
   const auto all =
-    read_pipelines(DEPOSITD_PIPELINES_FOLDER, {merritt_handlers()});
+    read_pipelines(DEPOSITD_PIPELINES_FOLDER, {built_in_handlers()});
   ASSERT_TRUE(all) << render(all.error());
   ASSERT_EQ(all->size(), 1u);
   const auto& merritt = all->front();

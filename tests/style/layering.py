@@ -28,6 +28,8 @@ ADAPTERS_MAY_USE = {
     "adapters/node/gate": {"adapters/doors/kit"},
     "adapters/shell": {"adapters/node/gate"},
     "adapters/minters": {"adapters/stores/sqlite"},
+    "adapters/processing/exec": {"adapters/processing/stages",
+                                 "adapters/stores/files"},
     "adapters/processing/merritt": {"adapters/digests", "adapters/fetching",
                                     "adapters/processing/crossref",
                                     "adapters/stores/files"},

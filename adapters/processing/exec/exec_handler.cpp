@@ -1,0 +1,163 @@
+#include "adapters/processing/exec/exec_handler.hpp"
+
+#include "adapters/processing/exec/program.hpp"
+#include "messages/values/job_documents.hpp"
+#include "messages/values/utf8.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <array>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+namespace depositd::exec {
+
+namespace {
+
+using json = nlohmann::json;
+
+constexpr std::size_t note_bytes_max = 1'000;
+
+outcome ended(verdict says, std::string reason = {}) {
+  outcome out;
+  out.says = says;
+  out.reason = std::move(reason);
+  return out;
+}
+
+/// The last lines of what it complained about, fit to be shown.
+std::string note_of(std::string_view complaints) {
+  std::string out;
+  while (!complaints.empty()) {
+    const auto next = first_character(complaints);
+    const auto first = static_cast<unsigned char>(complaints.front());
+    if (next.bytes == 0)
+      out += '?';
+    else if (first == '\n' || first == '\t')
+      out += ' ';
+    else if (first >= 0x20 && first != 0x7f)
+      out += complaints.substr(0, next.bytes);
+    complaints.remove_prefix(std::max<std::size_t>(next.bytes, 1));
+  }
+  out.erase(out.find_last_not_of(' ') + 1);
+  out.erase(0, std::min(out.find_first_not_of(' '), out.size()));
+  if (out.size() <= note_bytes_max)
+    return out;
+  out.erase(0, out.size() - note_bytes_max);
+  while (!out.empty() && first_character(out).bytes == 0)
+    out.erase(0, 1); // the rest of a character
+  return out;
+}
+
+std::string joined(std::string what, const std::string& note) {
+  return note.empty() ? what : what + ": " + note;
+}
+
+/// What says whose a job is, which no program changes.
+constexpr std::array fixed_members = {"job", "batch", "user", "collection"};
+
+/// The item's document with what the program says; nothing changes if it says
+/// nothing.
+outcome merged(outcome to, const std::string& body, const std::string& output) {
+  if (output.find_first_not_of(" \t\r\n") == std::string::npos)
+    return to;
+  const auto said = json::parse(output, nullptr, false);
+  if (!said.is_object())
+    return ended(verdict::failed, "what it printed is no JSON object");
+  auto document = json::parse(body, nullptr, false);
+  const auto before = document;
+  document.merge_patch(said);
+  for (const auto* name : fixed_members) {
+    document.erase(name);
+    if (const auto at = before.find(name); at != before.end())
+      document[name] = *at;
+  }
+  auto text = document.dump(-1, ' ', false, json::error_handler_t::replace);
+  if (const auto job = decode_job_document(text); !job)
+    return ended(verdict::failed,
+                 "what it printed makes no job: " + render(job.error()));
+  to.document = std::move(text);
+  return to;
+}
+
+outcome outcome_of_exit(const program_ending& x, const std::string& body) {
+  const auto note = note_of(x.complaints);
+  switch (x.code) {
+    case exit_done:
+      return merged(ended(verdict::done, note), body, x.output);
+    case exit_skip:
+      return merged(ended(verdict::skip, note), body, x.output);
+    case exit_not_yet:
+      return merged(ended(verdict::not_yet, note), body, x.output);
+    case exit_again:
+      return merged(ended(verdict::retry, note), body, x.output);
+    case exit_rejected:
+      return ended(verdict::rejected, joined("refused", note));
+    default:
+      return ended(verdict::failed,
+                   joined("exit code " + std::to_string(x.code), note));
+  }
+}
+
+outcome outcome_of(const program_ending& x, const stages::stage_task& task) {
+  const auto& program = task.stage.command.front();
+  const auto note = note_of(x.complaints);
+  switch (x.how) {
+    case program_end::exited:
+      return outcome_of_exit(x, task.item.item.body);
+    case program_end::killed:
+      return ended(verdict::retry, joined(program + " was killed by signal "
+                                            + std::to_string(x.code),
+                                          note));
+    case program_end::too_slow:
+      return ended(verdict::retry,
+                   joined(program + " was not done after "
+                            + std::to_string(task.stage.time_limit_ms) + " ms",
+                          note));
+    case program_end::too_much:
+      return ended(verdict::failed,
+                   joined(program + " printed more than "
+                            + std::to_string(output_bytes_max) + " bytes",
+                          note));
+    case program_end::not_started:
+      return ended(verdict::failed,
+                   "cannot run " + program + ": " + std::strerror(x.code));
+  }
+  return ended(verdict::failed, "no such ending");
+}
+
+} // namespace
+
+std::string item_text(const stages::stage_task& x) {
+  const auto& item = x.item.item;
+  auto document = json::parse(item.body, nullptr, false);
+  if (!document.is_object())
+    return {};
+  const json out = {{"queue", x.item.queue},
+                    {"stage", x.stage.name},
+                    {"attempt", item.attempt},
+                    {"id", item.id},
+                    {"document", std::move(document)}};
+  return out.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+stages::stage_handler make_exec_handler(std::filesystem::path work_folder) {
+  return [folder = std::move(work_folder)](const stages::stage_task& task) {
+    if (task.stage.command.empty())
+      return ended(verdict::failed, "the stage names no program");
+    program_request run;
+    run.command = task.stage.command;
+    run.input = item_text(task);
+    if (run.input.empty())
+      return ended(verdict::failed, "the item is no document");
+    run.environment = {"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8",
+                       "DEPOSITD_WORK_FOLDER=" + folder.string()};
+    run.folder = folder;
+    run.time_limit = std::chrono::milliseconds{task.stage.time_limit_ms};
+    run.output_max = output_bytes_max;
+    return outcome_of(run_program(run), task);
+  };
+}
+
+} // namespace depositd::exec

@@ -1,0 +1,46 @@
+#pragma once
+
+// Another program, run to its end within limits.
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace depositd::exec {
+
+struct program_request {
+  /// The program and its arguments. A name without '/' is looked for in the
+  /// folders of the system's programs.
+  std::vector<std::string> command;
+  std::string input;                    ///< its standard input
+  std::vector<std::string> environment; ///< "NAME=VALUE", and nothing else
+  std::filesystem::path folder = "/";   ///< that it starts in
+  std::chrono::milliseconds time_limit{3'600'000};
+  std::size_t output_max = std::size_t{64} * 1024; ///< bytes
+  std::size_t complaints_max = 4'096; ///< of standard error the last so many
+};
+
+enum class program_end : std::uint8_t {
+  exited,
+  killed,   ///< by a signal that did not come from here
+  too_slow, ///< and was killed
+  too_much, ///< was printed: likewise
+  not_started,
+};
+
+struct program_ending {
+  program_end how = program_end::exited;
+  int code = 0; ///< exit code, signal, or errno
+  std::string output;
+  std::string complaints; ///< the end of standard error
+};
+
+/// Runs it in a process group of its own, which has no descriptor but its three
+/// and ends with the program, with its time, or with the thread that waits
+/// here. Blocks.
+program_ending run_program(const program_request& x);
+
+} // namespace depositd::exec

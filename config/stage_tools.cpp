@@ -1,0 +1,142 @@
+#include "config/stage_tools.hpp"
+
+#include "adapters/fetching/web_downloader.hpp"
+#include "adapters/minters/http_minter.hpp"
+#include "adapters/minters/local_minter.hpp"
+#include "adapters/processing/stages/read_model_reader.hpp"
+#include "adapters/stores/objects/folder_objects.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <mutex>
+#include <system_error>
+#include <utility>
+
+namespace depositd {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+caf::error about(const std::string& setting, const caf::error& why) {
+  return caf::make_error(ec::bad_setting, setting + ": " + render(why));
+}
+
+/// For the owner alone, if it is new.
+caf::error make_private(const std::string& setting, const fs::path& folder) {
+  std::error_code failed;
+  const bool fresh = fs::create_directories(folder, failed);
+  if (!failed && fresh)
+    fs::permissions(folder, fs::perms::owner_all, failed);
+  if (failed || !fs::is_directory(folder, failed))
+    return caf::make_error(ec::bad_setting,
+                           setting + ": cannot make the folder "
+                             + folder.string() + ": " + failed.message());
+  const auto others = fs::perms::group_all | fs::perms::others_all;
+  const auto mode = fs::status(folder, failed).permissions();
+  if (!failed && (mode & others) != fs::perms::none)
+    spdlog::warn("setting_remark {}: others may look into {}", setting,
+                 folder.string());
+  return {};
+}
+
+/// A downloader with its guard.
+struct guarded_web {
+  explicit guarded_web(std::vector<endpoint> allowed)
+    : guard(std::move(allowed)), web(make_web_downloader(guard, {})) {
+    // nop
+  }
+
+  address_guard guard;
+  std::unique_ptr<downloader> web;
+};
+
+std::shared_ptr<downloader> open_web(const fetch_settings& settings) {
+  const auto both = std::make_shared<guarded_web>(settings.allow);
+  return {both, both->web.get()};
+}
+
+/// Engines that share a database share one file of identifiers, each for as
+/// long as it takes to give one: two files would give the same identifiers.
+class shared_local_minter final : public minter {
+public:
+  explicit shared_local_minter(fs::path folder) : folder_(std::move(folder)) {
+    // nop
+  }
+
+  caf::expected<std::string> mint(const mint_request& x) override {
+    const std::lock_guard turn{mutex_};
+    auto opened = open_local_minter({.folder = folder_});
+    if (!opened)
+      return std::move(opened.error());
+    return (*opened)->mint(x);
+  }
+
+private:
+  std::mutex mutex_;
+  const fs::path folder_;
+};
+
+caf::expected<std::shared_ptr<minter>>
+open_minter(const depositd_settings& settings) {
+  if (settings.minter.kind == minter_kind::http)
+    return std::shared_ptr<minter>{
+      make_http_minter({.url = settings.minter.url})};
+  const bool shared = settings.store.kind == store_kind::postgres;
+  const auto folder = shared ? work_folder_of(settings) / ".minter"
+                             : settings.data.folder / "minter";
+  if (auto failed = make_private("minter.kind", folder))
+    return failed;
+  if (shared)
+    return std::shared_ptr<minter>{
+      std::make_shared<shared_local_minter>(folder)};
+  auto opened = open_local_minter({.folder = folder});
+  if (!opened)
+    return about("minter.kind", opened.error());
+  return std::shared_ptr<minter>{std::move(*opened)};
+}
+
+caf::error open_storage(const depositd_settings& settings,
+                        stages::stage_tools& out) {
+  for (const auto& [name, target] : settings.storage) {
+    const auto folder = target.path.empty() ? settings.data.folder / "objects"
+                                            : fs::path{target.path};
+    auto opened = open_folder_objects({.folder = folder});
+    if (!opened)
+      return about("storage." + name + ".path", opened.error());
+    out.storage[name] = std::move(*opened);
+  }
+  return {};
+}
+
+} // namespace
+
+fs::path work_folder_of(const depositd_settings& settings) {
+  const auto& given = settings.work.folder;
+  return fs::absolute(given.empty() ? settings.data.folder / "work"
+                                    : fs::path{given});
+}
+
+caf::expected<std::shared_ptr<const stages::stage_tools>>
+open_stage_tools(caf::actor_system& system, const depositd_settings& settings,
+                 const stores& durable, const read_model_actor& reads) {
+  const auto out = std::make_shared<stages::stage_tools>();
+  out->work_folder = work_folder_of(settings);
+  if (auto failed = make_private("work.folder", out->work_folder))
+    return failed;
+  out->blobs = durable.blobs;
+  out->downloader = open_web(settings.fetch);
+  auto minter = open_minter(settings);
+  if (!minter)
+    return std::move(minter.error());
+  out->minter = std::move(*minter);
+  if (auto failed = open_storage(settings, *out))
+    return failed;
+  out->work = stages::make_read_model_reader(system, {.from = reads});
+  out->estimates.unknown_penalty = settings.estimate.unknown_penalty;
+  out->estimates.sizes = settings.estimate.sizes;
+  out->provision.free_min = std::uint64_t{settings.work.free_min_mb} << 20;
+  return std::shared_ptr<const stages::stage_tools>{out};
+}
+
+} // namespace depositd

@@ -1,0 +1,175 @@
+#include "config/work_settings.hpp"
+
+#include "config/setting_fields.hpp"
+
+#include "messages/values/names.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace depositd {
+
+namespace {
+
+using setting_fields::field;
+using setting_fields::number;
+using setting_fields::text;
+using settings = depositd_settings;
+
+constexpr std::size_t storage_max = 64;
+constexpr std::size_t allowed_max = 1'000;
+constexpr std::size_t sizes_max = 32;
+constexpr std::uint64_t mb_max = 1'000'000'000;
+
+/// Hosts with ports, as URLs name them.
+caf::error read_allowed(settings& to, const given_setting& x) {
+  std::vector<std::string> names;
+  if (auto failure = read_names(x, names))
+    return failure;
+  std::vector<endpoint> out;
+  for (const auto& name : names) {
+    auto at = parse_endpoint(name);
+    if (!at || at->port == 0)
+      return bad_setting("must be a list of HOST:PORT, \"" + name.substr(0, 100)
+                         + "\" is none");
+    out.push_back(std::move(*at));
+  }
+  if (out.size() > allowed_max)
+    return bad_setting("must have at most " + std::to_string(allowed_max)
+                       + " entries");
+  to.fetch.allow = std::move(out);
+  return caf::none;
+}
+
+bool read_part(std::string_view text, std::uint64_t max, std::uint64_t& out) {
+  const auto [stop, failure] =
+    std::from_chars(text.data(), text.data() + text.size(), out);
+  return !text.empty() && failure == std::errc{}
+         && stop == text.data() + text.size() && out <= max;
+}
+
+/// MB:PENALTY, as in 1024:10.
+caf::error read_sizes(settings& to, const given_setting& x) {
+  std::vector<std::string> texts;
+  if (auto failure = read_names(x, texts))
+    return failure;
+  std::vector<size_penalty> out;
+  for (const std::string_view text : texts) {
+    const auto colon = text.find(':');
+    std::uint64_t mb = 0;
+    std::uint64_t penalty = 0;
+    if (colon == text.npos || !read_part(text.substr(0, colon), mb_max, mb)
+        || !read_part(text.substr(colon + 1), priority_last, penalty))
+      return bad_setting("must be a list of MB:PENALTY, with penalties of 0 to "
+                         "99");
+    out.push_back({mb << 20, static_cast<std::uint32_t>(penalty)});
+  }
+  if (out.size() > sizes_max)
+    return bad_setting("must have at most " + std::to_string(sizes_max)
+                       + " entries");
+  to.estimate.sizes = std::move(out);
+  return caf::none;
+}
+
+bool is_web_address(const std::string& x) {
+  return x.starts_with("http://") || x.starts_with("https://");
+}
+
+setting_fault check_target(const std::string& name, const storage_settings& x) {
+  const auto key = "storage." + name + ".";
+  if (x.kind == storage_kind::s3)
+    return {key + "kind",
+            "s3 is not there yet: objects are kept in folders only"};
+  if (x.path.empty() && name != "local")
+    return {key + "path", "is needed: the folder of this storage"};
+  for (const auto& [field, value] :
+       {std::pair{"endpoint", x.endpoint}, std::pair{"bucket", x.bucket},
+        std::pair{"access_key_file", x.access_key_file},
+        std::pair{"secret_key_file", x.secret_key_file}})
+    if (!value.empty())
+      return {key + field, "is for the kind s3 alone"};
+  return {};
+}
+
+} // namespace
+
+std::vector<setting_key> work_keys() {
+  using estimates = estimate_settings;
+  return {
+    {"pipelines.folder",
+     text(&settings::pipelines, &pipelines_settings::folder)},
+    {"work.folder", text(&settings::work, &work_settings::folder)},
+    {"work.free_min_mb",
+     number(0, 1'000'000'000, &settings::work, &work_settings::free_min_mb)},
+    {"mail.smtp", text(&settings::mail, &mail_settings::smtp)},
+    {"mail.from", text(&settings::mail, &mail_settings::from)},
+    {"fetch.allow", read_allowed},
+    {"minter.kind",
+     [](settings& to, const given_setting& x) {
+       return read_word<minter_kind>(
+         x, {{"local", minter_kind::local}, {"http", minter_kind::http}},
+         to.minter.kind);
+     }},
+    {"minter.url", text(&settings::minter, &minter_settings::url)},
+    {"estimate.unknown_penalty", number(0, priority_last, &settings::estimate,
+                                        &estimates::unknown_penalty)},
+    {"estimate.sizes", read_sizes},
+  };
+}
+
+const std::vector<storage_setting_key>& storage_setting_table() {
+  using target = storage_settings;
+  static const std::vector<storage_setting_key> table{
+    {"kind",
+     [](target& to, const given_setting& x) {
+       return read_word<storage_kind>(
+         x, {{"folder", storage_kind::folder}, {"s3", storage_kind::s3}},
+         to.kind);
+     }},
+    {"path", text(&target::path)},
+    {"endpoint", text(&target::endpoint)},
+    {"bucket", text(&target::bucket)},
+    {"access_key_file", text(&target::access_key_file)},
+    {"secret_key_file", text(&target::secret_key_file)},
+  };
+  return table;
+}
+
+caf::error read_storage(depositd_settings& out, const given_setting& x) {
+  const auto rest = x.key.substr(x.key.find('.') + 1);
+  const auto dot = rest.rfind('.');
+  const auto name = rest.substr(0, dot);
+  if (!legal_user_name(name))
+    return bad_setting("\"" + name.substr(0, 64)
+                       + "\" is no name of a storage");
+  auto& target = out.storage[name];
+  if (out.storage.size() > storage_max)
+    return bad_setting("there are more than " + std::to_string(storage_max));
+  if (dot == std::string::npos && x.empty)
+    return caf::none;
+  const auto field = dot == std::string::npos ? "" : rest.substr(dot + 1);
+  std::string known;
+  for (const auto& key : storage_setting_table()) {
+    if (field == key.name)
+      return key.read(target, x);
+    known += (known.empty() ? "" : ", ") + std::string{key.name};
+  }
+  return bad_setting("there is no such key of a storage; known: " + known);
+}
+
+setting_fault check_work(const depositd_settings& x) {
+  for (const auto& [name, target] : x.storage)
+    if (auto wrong = check_target(name, target); !wrong.key.empty())
+      return wrong;
+  const auto& smtp = x.mail.smtp;
+  if (!smtp.empty() && !parse_endpoint(smtp))
+    return {"mail.smtp", "\"" + smtp.substr(0, 100) + "\" is not HOST:PORT"};
+  if (!smtp.empty() && x.mail.from.find('@') == std::string::npos)
+    return {"mail.from", "an address is needed to send mail from"};
+  if (x.minter.kind == minter_kind::http && !is_web_address(x.minter.url))
+    return {"minter.url",
+            "an address of http or https is needed when minter.kind is http"};
+  return {};
+}
+
+} // namespace depositd

@@ -1,0 +1,221 @@
+#include "adapters/processing/stages/stage_slot.hpp"
+#include "adapters/processing/stages/read_model_reader.hpp"
+#include "messages/message_types.hpp"
+#include "messages/projection.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/actor_system_config.hpp>
+#include <caf/scoped_actor.hpp>
+#include <caf/send.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <future>
+#include <latch>
+#include <mutex>
+#include <set>
+#include <thread>
+
+namespace depositd::stages {
+
+namespace {
+
+constexpr std::chrono::seconds patience{30};
+
+struct system_config : caf::actor_system_config {
+  system_config() {
+    add_depositd_messages(*this);
+    set("scheduler.policy", caf::atom("sharing"));
+    set("scheduler.max-threads", std::size_t{1});
+  }
+};
+
+const stage_settings& the_stage() {
+  static const stage_settings out = [] {
+    stage_settings x;
+    x.name = "s";
+    x.handler = "test";
+    return x;
+  }();
+  return out;
+}
+
+/// Slots on real threads, with a handler of the test's.
+class stage_slots_of_an_engine : public ::testing::Test {
+protected:
+  ~stage_slots_of_an_engine() override {
+    for (const auto& slot : slots)
+      caf::anon_send_exit(slot, caf::exit_reason::kill);
+  }
+
+  handler_actor open(stage_handler handler,
+                     std::chrono::milliseconds idle_max = patience) {
+    stage_work_options options;
+    options.handlers["test"] = std::move(handler);
+    options.find_stage = [](const control_state&, const std::string&) {
+      return &the_stage();
+    };
+    slots.push_back(sys.spawn(
+      stage_slot,
+      stage_slot_options{std::make_shared<const stage_work>(std::move(options)),
+                         idle_max}));
+    return slots.back();
+  }
+
+  static handle_item item(item_id id = 1) {
+    handle_item out;
+    out.queue = "p.s";
+    out.item.id = id;
+    out.control = std::make_shared<control_state>();
+    return out;
+  }
+
+  caf::expected<outcome> ask(const handler_actor& slot, item_id id = 1) {
+    caf::expected<outcome> out{caf::sec::request_timeout};
+    self->request(slot, patience, item(id))
+      .receive([&](outcome& x) { out = std::move(x); },
+               [&](caf::error& why) { out = std::move(why); });
+    return out;
+  }
+
+  system_config cfg;
+  caf::actor_system sys{cfg};
+  caf::scoped_actor self{sys};
+  std::vector<handler_actor> slots;
+};
+
+} // namespace
+
+TEST_F(stage_slots_of_an_engine, do_their_items_one_after_the_other) {
+  std::atomic<int> at_once{0};
+  std::vector<item_id> seen;
+  const auto slot = open([&](const stage_task& x) {
+    EXPECT_EQ(++at_once, 1);
+    seen.push_back(x.item.item.id);
+    --at_once;
+    return outcome{};
+  });
+  std::vector<std::promise<void>> answers(3);
+  for (item_id id : {1, 2, 3})
+    self->send(slot, item(id)); // the last is asked for, so all are done
+  ASSERT_TRUE(ask(slot, 4));
+  EXPECT_EQ(seen, (std::vector<item_id>{1, 2, 3, 4}));
+}
+
+TEST_F(stage_slots_of_an_engine, do_not_wait_for_each_other) {
+  std::latch all_in_work{3};
+  const auto handler = [&](const stage_task&) {
+    all_in_work.arrive_and_wait();
+    return outcome{};
+  };
+  std::vector<std::thread> askers;
+  for (int i = 0; i < 3; ++i) {
+    const auto slot = open(handler);
+    askers.emplace_back([&, slot] {
+      caf::scoped_actor own{sys};
+      bool answered = false;
+      own->request(slot, patience, item())
+        .receive([&](const outcome&) { answered = true; },
+                 [](const caf::error&) {});
+      EXPECT_TRUE(answered);
+    });
+  }
+  for (auto& one : askers)
+    one.join();
+}
+
+TEST_F(stage_slots_of_an_engine, end_their_thread_when_nothing_is_to_be_done) {
+  struct last_words {
+    std::promise<void>* ended = nullptr;
+    ~last_words() {
+      if (ended != nullptr)
+        ended->set_value();
+    }
+  };
+  std::promise<void> first;
+  std::promise<void> second;
+  std::atomic<std::promise<void>*> whose{&first};
+  const auto slot = open(
+    [&](const stage_task&) {
+      thread_local last_words words;
+      words.ended = whose;
+      return outcome{};
+    },
+    std::chrono::milliseconds{20});
+  ASSERT_TRUE(ask(slot));
+  ASSERT_EQ(first.get_future().wait_for(patience), std::future_status::ready);
+  whose = &second;
+  ASSERT_TRUE(ask(slot)); // with another thread
+  EXPECT_EQ(second.get_future().wait_for(patience), std::future_status::ready);
+}
+
+TEST_F(stage_slots_of_an_engine, keep_their_thread_while_it_works) {
+  std::promise<void> go_on;
+  auto gone = go_on.get_future().share();
+  const auto slot = open(
+    [&](const stage_task&) {
+      EXPECT_EQ(gone.wait_for(patience), std::future_status::ready);
+      return outcome{};
+    },
+    std::chrono::milliseconds{1});
+  std::thread later{[&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds{100});
+    go_on.set_value();
+  }};
+  EXPECT_TRUE(ask(slot));
+  later.join();
+}
+
+// -- the reader that handlers have --------------------------------------------
+
+namespace {
+
+read_model_actor::behavior_type
+fake_read_model(read_model_actor::pointer self, bool silent) {
+  return {
+    [](const submission_query&) { return submissions_found{}; },
+    [=](const batch_query& x) -> caf::result<batches_found> {
+      if (silent)
+        return self->make_response_promise<batches_found>();
+      batch_row row;
+      row.id = x.id;
+      return batches_found{{row}, false};
+    },
+    [](const job_query&) -> caf::result<jobs_found> {
+      return caf::make_error(ec::store_failed, std::string{"no tables"});
+    },
+    [](const peek_items&) { return items_found{}; },
+    [](const back_up&) { return done{}; },
+    [](const report_store&) { return store_report{}; },
+  };
+}
+
+} // namespace
+
+TEST_F(stage_slots_of_an_engine, read_batches_and_jobs) {
+  const auto model = sys.spawn(fake_read_model, false);
+  const auto reader = make_read_model_reader(sys, {.from = model});
+  batch_query query;
+  query.id = 17;
+  const auto found = reader->batches(query);
+  ASSERT_TRUE(found) << render(found.error());
+  ASSERT_EQ(found->size(), 1u);
+  EXPECT_EQ(found->front().id, 17u);
+  const auto jobs = reader->jobs({});
+  ASSERT_FALSE(jobs);
+  EXPECT_EQ(jobs.error(), ec::store_failed);
+  caf::anon_send_exit(model, caf::exit_reason::kill);
+}
+
+TEST_F(stage_slots_of_an_engine, do_not_wait_for_ever_for_the_read_model) {
+  const auto model = sys.spawn(fake_read_model, true);
+  const auto reader = make_read_model_reader(
+    sys, {.from = model, .patience = std::chrono::milliseconds{50}});
+  const auto found = reader->batches({});
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error(), ec::overloaded);
+  caf::anon_send_exit(model, caf::exit_reason::kill);
+}
+
+} // namespace depositd::stages
