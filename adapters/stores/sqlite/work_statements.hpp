@@ -32,13 +32,14 @@ public:
   /// As a JSON array.
   template <class T>
   std::string give(const std::vector<T>& values) {
-    std::string out = "[";
+    std::string out{'['};
     for (const auto& x : values) {
       if (out.size() > 1)
         out += ',';
       out += json(x);
     }
-    return add(out + "]");
+    out += ']';
+    return add(std::move(out));
   }
 
   static std::string among(const std::string& column, const std::string& list) {
@@ -98,13 +99,14 @@ private:
 
   static std::string json(const std::string& text) {
     static constexpr char digits[] = "0123456789abcdef";
-    std::string out = "\"";
+    std::string out{'"'};
     for (const auto c : text)
       if (const auto byte = static_cast<unsigned char>(c); byte < 0x20)
         out += std::string{"\\u00"} + digits[byte >> 4] + digits[byte & 15];
       else
         (c == '"' || c == '\\' ? out += '\\' : out) += c;
-    return out + "\"";
+    out += '"';
+    return out;
   }
 
   static inline const std::string table{rows::table_name<Row>};
