@@ -228,9 +228,50 @@ TEST_P(work_property, comes_to_its_end_as_the_tables_allow) {
     do_something();
   come_to_an_end();
   check_jobs();
+  RecordProperty("jobs", static_cast<int>(jobs().size()));
+  RecordProperty("moves", static_cast<int>(all<job_moved>().size()));
 }
 
-INSTANTIATE_TEST_SUITE_P(seeds, work_property, ::testing::Range(1u, 41u));
+/// The engine dies after so many messages of what an outcome sets off.
+class work_cut : public testing::work_fixture,
+                 public ::testing::WithParamInterface<unsigned> {
+protected:
+  void cut_after(const std::string& stage, const outcome& what) {
+    auto worker = attach_to("p." + stage);
+    caf::anon_send(worker.door,
+                   settle_and_request{worker.number, 0, {what}});
+    settle(GetParam());
+    crash_and_begin();
+  }
+};
+
+TEST_P(work_cut, leaves_splitting_a_stage_and_a_report_whole) {
+  const auto batch = submit(3);
+  cut_after("batch", split(take("batch"), 2));
+  for (auto item = take("batch"); item.id != 0; item = take("batch"))
+    ASSERT_TRUE(says(split(item)));
+  ASSERT_EQ(jobs().size(), 3u);
+  cut_after("first", outcome_of(take("first")));
+  run("first");
+  run("middle");
+  for (int job = 0; job < 3; ++job)
+    if (const auto item = take("last"); item.id != 0)
+      cut_after("last", outcome_of(item));
+  run("last");
+  for (const auto id : jobs())
+    EXPECT_EQ(state_of(id), "completed");
+  const auto report = take("report");
+  ASSERT_NE(report.id, 0u);
+  cut_after("report", outcome_of(report));
+  run("report");
+  EXPECT_EQ(state_of_batch(batch), "completed");
+  EXPECT_EQ(last_of_batch(batch).reports, 1u);
+  EXPECT_EQ(last_of_batch(batch).jobs.completed, 3u);
+}
+
+INSTANTIATE_TEST_SUITE_P(messages, work_cut, ::testing::Range(0u, 40u));
+
+INSTANTIATE_TEST_SUITE_P(seeds, work_property, ::testing::Range(1u, 13u));
 
 } // namespace
 
