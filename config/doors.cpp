@@ -1,7 +1,7 @@
 #include "config/doors.hpp"
 
+#include "adapters/doors/accounts/worker.hpp"
 #include "adapters/doors/crossref/door.hpp"
-#include "adapters/doors/crossref/worker.hpp"
 #include "adapters/doors/drop/drop_folder.hpp"
 #include "adapters/doors/emodb/door.hpp"
 #include "adapters/doors/http/server.hpp"
@@ -16,8 +16,8 @@ struct doors::parts {
   std::unique_ptr<http::server> operations;
   health_actor health;
   crossref::door_actor deposits;
-  crossref::door_worker_actor logins;
-  crossref::door_worker_actor blobs;
+  accounts::worker_actor logins;
+  accounts::worker_actor blobs;
   drop::drop_folder_actor drops; ///< null without a drop folder
 };
 
@@ -116,11 +116,11 @@ caf::expected<std::unique_ptr<doors>> doors::open(caf::actor_system& system,
     return name_key("admin.listen", operations.error());
   x->operations = std::move(*operations);
   const auto spawn_worker = [&system, blobs = options.durable.blobs] {
-    return system.spawn<caf::detached>(crossref::door_worker, blobs);
+    return system.spawn<caf::detached>(accounts::worker, blobs);
   };
-  x->logins = workers<crossref::door_worker_actor>(
+  x->logins = workers<accounts::worker_actor>(
     system, {.count = login_threads}, spawn_worker);
-  x->blobs = workers<crossref::door_worker_actor>(
+  x->blobs = workers<accounts::worker_actor>(
     system, {.count = blob_threads}, spawn_worker);
   auto deposits = deposit_options(options);
   deposits.logins = x->logins;

@@ -14,7 +14,9 @@ ROOMS = ["rules", "journal", "queue", "users", "shard", "projection",
 # Adapters that build on others: folder, and the folders that it may include.
 ADAPTERS_MAY_USE = {
     "adapters/archives": {"adapters/stores/files"},
-    "adapters/doors/crossref": {"adapters/doors/http", "adapters/doors/kit",
+    "adapters/doors/accounts": {"adapters/doors/http", "adapters/doors/kit"},
+    "adapters/doors/crossref": {"adapters/doors/accounts",
+                                "adapters/doors/http", "adapters/doors/kit",
                                 "adapters/processing/crossref"},
     "adapters/doors/drop": {"adapters/stores/files"},
     "adapters/doors/emodb": {"adapters/doors/http", "adapters/doors/kit",
