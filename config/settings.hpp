@@ -172,6 +172,14 @@ struct crossref_settings {
                          const crossref_settings&) = default;
 };
 
+/// Merritt's submission door.
+struct poster_settings {
+  std::uint32_t body_limit_mb = 64; ///< of a form with its files
+
+  friend bool operator==(const poster_settings&,
+                         const poster_settings&) = default;
+};
+
 struct memory_settings {
   std::uint32_t budget_mb = 0; ///< 0: what the machine allows
   std::uint32_t body_budget_mb = 256;
@@ -218,6 +226,7 @@ struct depositd_settings {
   drop_folder_settings drop_folder;
   kafka_settings kafka;
   crossref_settings crossref;
+  poster_settings poster;
   memory_settings memory;
   retention_settings retention;
   log_settings log;
