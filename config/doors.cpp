@@ -1,11 +1,12 @@
 #include "config/doors.hpp"
 
+#include "adapters/doors/accounts/worker.hpp"
 #include "adapters/doors/crossref/door.hpp"
-#include "adapters/doors/crossref/worker.hpp"
 #include "adapters/doors/drop/drop_folder.hpp"
 #include "adapters/doors/emodb/door.hpp"
 #include "adapters/doors/http/server.hpp"
 #include "adapters/doors/operations/health.hpp"
+#include "adapters/doors/poster/door.hpp"
 #include "messages/workers.hpp"
 
 namespace depositd {
@@ -16,8 +17,9 @@ struct doors::parts {
   std::unique_ptr<http::server> operations;
   health_actor health;
   crossref::door_actor deposits;
-  crossref::door_worker_actor logins;
-  crossref::door_worker_actor blobs;
+  poster::door_actor batches;
+  accounts::worker_actor logins;
+  accounts::worker_actor blobs;
   drop::drop_folder_actor drops; ///< null without a drop folder
 };
 
@@ -61,6 +63,16 @@ crossref::door_options deposit_options(const doors_options& options) {
   out.handler = options.handler;
   out.body_bytes_max = std::size_t{settings.body_limit_mb} << 20;
   out.retry_after_s = settings.retry_after_s;
+  return out;
+}
+
+poster::door_options batch_options(const doors_options& options) {
+  const auto& settings = options.settings;
+  poster::door_options out;
+  out.shard = options.shard;
+  out.projector = options.projector;
+  out.body_bytes_max = std::size_t{settings.poster.body_limit_mb} << 20;
+  out.retry_after_s = settings.crossref.retry_after_s;
   return out;
 }
 
@@ -116,18 +128,23 @@ caf::expected<std::unique_ptr<doors>> doors::open(caf::actor_system& system,
     return name_key("admin.listen", operations.error());
   x->operations = std::move(*operations);
   const auto spawn_worker = [&system, blobs = options.durable.blobs] {
-    return system.spawn<caf::detached>(crossref::door_worker, blobs);
+    return system.spawn<caf::detached>(accounts::worker, blobs);
   };
-  x->logins = workers<crossref::door_worker_actor>(
-    system, {.count = login_threads}, spawn_worker);
-  x->blobs = workers<crossref::door_worker_actor>(
-    system, {.count = blob_threads}, spawn_worker);
+  x->logins = workers<accounts::worker_actor>(system, {.count = login_threads},
+                                              spawn_worker);
+  x->blobs = workers<accounts::worker_actor>(system, {.count = blob_threads},
+                                             spawn_worker);
   auto deposits = deposit_options(options);
   deposits.logins = x->logins;
   deposits.blobs = x->blobs;
   x->deposits = system.spawn(crossref::door, deposits);
   http::router routes;
   crossref::add_door_routes(routes, x->deposits, deposits);
+  auto batches = batch_options(options);
+  batches.logins = x->logins;
+  batches.blobs = x->blobs;
+  x->batches = system.spawn(poster::door, batches);
+  poster::add_door_routes(routes, x->batches, batches);
   auto messages = emodb::door::open(system, message_options(options));
   if (!messages)
     return messages.error();
@@ -168,6 +185,8 @@ void doors::close() {
     parts_->messages->close();
   if (parts_->deposits)
     caf::anon_send_exit(parts_->deposits, caf::exit_reason::kill);
+  if (parts_->batches)
+    caf::anon_send_exit(parts_->batches, caf::exit_reason::kill);
   if (parts_->health)
     caf::anon_send_exit(parts_->health, caf::exit_reason::kill);
   parts_->open_to_all.reset();

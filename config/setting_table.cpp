@@ -154,6 +154,8 @@ std::vector<setting_key> inner_keys() {
      number(1, 1'024, &settings::crossref, &crossref::body_limit_mb)},
     {"crossref.retry_after_s",
      number(1, 86'400, &settings::crossref, &crossref::retry_after_s)},
+    {"poster.body_limit_mb",
+     number(1, 1'024, &settings::poster, &poster_settings::body_limit_mb)},
     {"memory.budget_mb",
      number(0, 1'048'576, &settings::memory, &memory_settings::budget_mb)},
     {"memory.body_budget_mb",

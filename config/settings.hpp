@@ -244,6 +244,13 @@ struct estimate_settings {
            && std::equal(x.sizes.begin(), x.sizes.end(), y.sizes.begin(),
                          y.sizes.end(), same);
   }
+
+/// Merritt's submission door.
+struct poster_settings {
+  std::uint32_t body_limit_mb = 64; ///< of a form with its files
+
+  friend bool operator==(const poster_settings&,
+                         const poster_settings&) = default;
 };
 
 struct memory_settings {
@@ -300,6 +307,8 @@ struct depositd_settings {
   fetch_settings fetch;
   minter_settings minter;
   estimate_settings estimate;
+
+  poster_settings poster;
   memory_settings memory;
   retention_settings retention;
   log_settings log;

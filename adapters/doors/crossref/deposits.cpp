@@ -146,7 +146,8 @@ void process_reserved(door_pointer self, const accepted& x, item_id id) {
   const auto& options = self->state.options;
   self
     ->request(options.handler, options.synchronous_timeout * 5,
-              handle_item{x->queue, source_v2.name, item, self->state.control})
+              handle_item{x->queue, source_v2.name, item,
+                          self->state.logins->control()})
     .then([=](const outcome& ended) { record_processed(self, x, item, ended); },
           [=](const caf::error& why) {
             spdlog::warn("synchronous_deposit_failed submission={} "
@@ -173,9 +174,11 @@ void process_deposit(door_pointer self, const accepted& x) {
 void keep_deposit(door_pointer self, const deposit_request& given,
                   const std::string& user) {
   const auto& options = self->state.options;
-  self->request(options.blobs, options.ask_timeout, keep_blob{given.bytes})
+  self
+    ->request(options.blobs, options.ask_timeout,
+              accounts::keep_blob{given.bytes, *given.bytes})
     .then(
-      [=](const blob_kept& kept) {
+      [=](const accounts::blob_kept& kept) {
         const auto x = accept(given, user, kept.sha256);
         if (given.synchronous)
           process_deposit(self, x);
@@ -248,7 +251,8 @@ namespace {
 bool within_quota(door_pointer self, const std::string& queue,
                   const std::string& user) {
   auto& state = self->state;
-  const auto rate = quota_of(*state.control, queue, user).requests_per_second;
+  const auto rate =
+    quota_of(*state.logins->control(), queue, user).requests_per_second;
   return rate == no_cap
          || state.quotas.take(queue + '\n' + user, self->clock().now(), rate);
 }

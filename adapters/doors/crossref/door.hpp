@@ -5,10 +5,9 @@
 // threads only parse; everything else is messages. docs/PROTOCOL.md says what
 // is answered.
 
+#include "adapters/doors/accounts/login_desk.hpp"
 #include "adapters/doors/crossref/messages.hpp"
 #include "adapters/doors/http/router.hpp"
-#include "adapters/doors/kit/login_cache.hpp"
-#include "adapters/doors/kit/login_throttle.hpp"
 #include "adapters/doors/kit/rate_limit.hpp"
 #include "messages/actors.hpp"
 #include "messages/ports/blob_store.hpp"
@@ -18,11 +17,9 @@
 
 #include <chrono>
 #include <cstdint>
-#include <deque>
-#include <functional>
+#include <optional>
 #include <string>
 #include <unordered_map>
-#include <vector>
 
 namespace depositd::crossref {
 
@@ -30,8 +27,8 @@ struct door_options {
   shard_doors_actor shard;
   read_model_actor projector;
   handler_actor handler; ///< for the synchronous door
-  door_worker_actor logins; ///< checks passwords
-  door_worker_actor blobs;  ///< keeps and fetches files
+  accounts::worker_actor logins;                 ///< checks passwords
+  accounts::worker_actor blobs;                  ///< keeps and fetches files
   std::size_t body_bytes_max = 10 * 1024 * 1024; ///< of a file
   std::uint32_t retry_after_s = 60; ///< told to users over their limit
   std::uint32_t synchronous_max = 16; ///< of a user
@@ -48,52 +45,12 @@ struct door_options {
   bool newest_first = false;
 };
 
-/// Whoever waits for one login to be checked.
-struct login_waiter {
-  std::function<void(const std::string& user)> use;
-  std::function<void(http::response)> refuse;
-};
-
-/// A login that came before the accounts were known.
-struct early_login {
-  credentials who;
-  std::string peer;
-  login_waiter then;
-};
-
-/// What a login is about while it is checked.
-struct login_in_question {
-  std::string user; ///< empty: what was typed is no user's name
-  std::string typed;
-  std::string peer;
-  std::string digest;
-};
-
-struct waiting_login {
-  login_in_question who;
-  check_login what;
-};
-
-/// Logins that come from one address.
-struct login_address {
-  std::uint32_t running = 0; ///< are being checked
-  std::deque<waiting_login> waiting;
-};
-
 struct door_state {
   door_options options;
-  control_snapshot control; ///< null: not known yet
-  std::vector<early_login> early;
   /// v2 requests being processed: of each user, and of all.
   std::unordered_map<std::string, std::uint32_t> synchronous;
   std::uint32_t synchronous_all = 0;
-  kit::login_throttle throttle;
-  kit::login_cache logins;
-  /// By digest: equal logins at one time are checked once.
-  std::unordered_map<std::string, std::vector<login_waiter>> checks;
-  std::unordered_map<std::string, login_address> addresses; ///< that wait
-  std::uint64_t refused_logins = 0;                         ///< so far
-  kit::rate_limit refusals_logged{10};
+  std::optional<accounts::login_desk> logins; ///< there from the start
   kit::rate_limit quotas{0}; ///< of users in queues
 
   static inline const char* name = "crossref_door";

@@ -5,21 +5,23 @@
 #include "adapters/doors/crossref/door.hpp"
 #include "adapters/doors/crossref/pages.hpp"
 
+#include <functional>
 #include <optional>
+#include <string>
 
 namespace depositd::crossref {
 
 using door_pointer = door_actor::stateful_pointer<door_state>;
 
+/// Whoever waits for a login; `refuse` gets the page.
+struct login_waiter {
+  std::function<void(const std::string& user)> use;
+  std::function<void(http::response)> refuse;
+};
+
 /// Goes on with `use` if the login is right, else `refuse` gets the page.
 void with_login(door_pointer self, const credentials& who,
                 const std::string& peer, login_waiter then);
-
-/// The accounts are these from now on; lets in who waited for them.
-void take_accounts(door_pointer self, const control_snapshot& control);
-
-/// The accounts are not to be had: answers 503 to who waits for them.
-void refuse_early(door_pointer self);
 
 inline http::response page_of(door_pointer self, const caf::error& why) {
   return error_page(why, self->state.options.retry_after_s);

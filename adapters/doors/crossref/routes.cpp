@@ -3,58 +3,13 @@
 #include "adapters/doors/crossref/door.hpp"
 #include "adapters/doors/crossref/pages.hpp"
 #include "adapters/doors/http/form.hpp"
-#include "messages/values/password_hash.hpp"
 #include "messages/values/trace_context.hpp"
-
-#include <initializer_list>
 
 namespace depositd::crossref {
 
 namespace {
 
-/// Values of a request, wherever the client put them.
-class fields {
-public:
-  fields(const http::request& from, const http::form* form)
-    : query_(from.query), form_(form) {
-    // nop
-  }
-
-  /// The first of these names that is given, in the query before the form.
-  const std::string* find(std::initializer_list<const char*> names) {
-    for (const auto* name : names)
-      if (const auto* value = http::find(query_, name))
-        return value;
-    if (form_ != nullptr)
-      for (const auto* name : names)
-        if (const auto* part = form_->field(name)) {
-          kept_.push_back(std::string{part->data});
-          return &kept_.back();
-        }
-    return nullptr;
-  }
-
-  std::string text(std::initializer_list<const char*> names) {
-    const auto* found = find(names);
-    return found == nullptr ? std::string{} : *found;
-  }
-
-  credentials login() {
-    credentials out;
-    out.login = text({"login_id", "usr"});
-    const auto* password = find({"login_passwd", "pwd"});
-    out.given = !out.login.empty() && password != nullptr;
-    // A longer one is wrong whatever follows.
-    if (password != nullptr)
-      out.password = password->substr(0, password_bytes_max + 1);
-    return out;
-  }
-
-private:
-  const http::parameters& query_;
-  const http::form* form_;
-  std::deque<std::string> kept_;
-};
+using accounts::given_fields;
 
 /// The first part that has a file name, whatever it is called; else a whole
 /// part under one of the names that clients use for the file.
@@ -71,11 +26,6 @@ const http::form_part* file_of(const http::form& form) {
   return nullptr;
 }
 
-/// Nothing that a stranger says about himself is kept at any length.
-bool is_too_long(const credentials& who) {
-  return who.login.size() > login_bytes_max;
-}
-
 http::response login_too_long() {
   return failure_page(400, "The login is too long.");
 }
@@ -84,10 +34,10 @@ void take_deposit(const door_actor& whom, http::request&& from,
                   http::responder answer, bool synchronous) {
   const auto form = http::read_form(from);
   const auto* file = form ? file_of(*form) : nullptr;
-  fields given{from, form ? &*form : nullptr};
+  given_fields given{from, form ? &*form : nullptr};
   deposit_request out;
   out.who = given.login();
-  if (is_too_long(out.who)) {
+  if (out.who.too_long()) {
     answer.send(login_too_long());
     return;
   }
@@ -119,13 +69,13 @@ void take_deposit(const door_actor& whom, http::request&& from,
 /// and nothing is unpacked for who may not enter.
 void look_ahead(const door_actor& whom, const http::request& head,
                 http::gatekeeper gate, bool deposits) {
-  fields given{head, nullptr};
+  given_fields given{head, nullptr};
   auto who = given.login();
   if (!who.given) {
     gate.pass();
     return;
   }
-  if (is_too_long(who)) {
+  if (who.too_long()) {
     gate.refuse(login_too_long());
     return;
   }
@@ -139,10 +89,10 @@ void take_status(const door_actor& whom, http::request&& from,
                  http::responder answer) {
   auto form = from.method == "POST" ? http::read_form(from)
                                     : caf::expected<http::form>{http::form{}};
-  fields given{from, form ? &*form : nullptr};
+  given_fields given{from, form ? &*form : nullptr};
   status_request out;
   out.who = given.login();
-  if (is_too_long(out.who)) {
+  if (out.who.too_long()) {
     answer.send(login_too_long());
     return;
   }

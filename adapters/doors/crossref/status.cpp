@@ -17,9 +17,9 @@ void send_contents(door_pointer self, const status_request& x,
   const auto& options = self->state.options;
   self
     ->request(options.blobs, options.ask_timeout,
-              fetch_blob{row.submission.blob})
+              accounts::fetch_blob{row.submission.blob})
     .then(
-      [=](blob_fetched& found) {
+      [=](accounts::blob_fetched& found) {
         answer->send(
           http::response::of(200, "application/xml", std::move(found.bytes)));
       },

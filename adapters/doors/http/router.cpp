@@ -9,6 +9,7 @@ namespace depositd::http {
 struct router::node {
   std::map<std::string, std::unique_ptr<node>, std::less<>> literals;
   std::unique_ptr<node> any;
+  std::unique_ptr<node> rest; ///< whatever follows
   std::map<std::string, route, std::less<>> methods;
 };
 
@@ -26,7 +27,9 @@ void router::add(std::string method, std::string_view pattern, handler answer,
   for (auto& segment : split_path(pattern)) {
     const bool any =
       segment.size() > 1 && segment.front() == '{' && segment.back() == '}';
-    auto& next = any ? at->any : at->literals[std::move(segment)];
+    auto& next = !any                        ? at->literals[std::move(segment)]
+                 : segment.ends_with("...}") ? at->rest
+                                             : at->any;
     if (!next)
       next = std::make_unique<node>();
     at = next.get();
@@ -46,13 +49,18 @@ const Node* walk(const Node& at, const std::vector<std::string>& segments,
   if (literal != at.literals.end())
     if (const auto* end = walk(*literal->second, segments, depth + 1, captured))
       return end;
-  if (!at.any)
+  if (at.any) {
+    captured.push_back(segments[depth]);
+    if (const auto* end = walk(*at.any, segments, depth + 1, captured))
+      return end;
+    captured.pop_back();
+  }
+  if (!at.rest)
     return nullptr;
-  captured.push_back(segments[depth]);
-  if (const auto* end = walk(*at.any, segments, depth + 1, captured))
-    return end;
-  captured.pop_back();
-  return nullptr;
+  auto& all = captured.emplace_back(segments[depth]);
+  while (++depth < segments.size())
+    all.append("/").append(segments[depth]);
+  return at.rest.get();
 }
 
 } // namespace

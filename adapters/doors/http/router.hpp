@@ -44,8 +44,10 @@ struct route {
 };
 
 /// Patterns are paths whose segments are literal or {name}: any one segment,
-/// even an empty one. A literal segment wins over {name}. One slash at the end
-/// of a path does not matter; nothing else is normalised.
+/// even an empty one; the last may be {name...}: all that follow, one at least,
+/// with the slashes between them. A literal segment wins over {name}, and that
+/// over {name...}. One slash at the end of a path does not matter; nothing else
+/// is normalised.
 class router {
 public:
   router();

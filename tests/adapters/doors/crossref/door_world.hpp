@@ -3,15 +3,16 @@
 // The door with everything real in front of it (sockets, parsing, passwords,
 // blobs) and, behind it, an engine that does exactly what a test says.
 
+#include "adapters/doors/accounts/worker.hpp"
 #include "adapters/doors/crossref/door.hpp"
-#include "adapters/doors/crossref/worker.hpp"
 #include "adapters/doors/http/server.hpp"
 #include "adapters/processing/crossref/submission_handler.hpp"
 #include "adapters/stores/memory/memory_blob_store.hpp"
 #include "messages/message_types.hpp"
 #include "messages/projection.hpp"
-#include "messages/values/password_hash.hpp"
 #include "messages/values/submission_body.hpp"
+#include "tests/adapters/doors/accounts/hash_of.hpp"
+#include "tests/adapters/doors/http/form_text.hpp"
 #include "tests/adapters/doors/http/raw_client.hpp"
 #include "tests/support/memory_tables.hpp"
 
@@ -21,7 +22,6 @@
 #include <caf/send.hpp>
 
 #include <gtest/gtest.h>
-#include <sodium.h>
 
 #include <condition_variable>
 #include <map>
@@ -32,17 +32,6 @@
 #include <vector>
 
 namespace depositd::testing {
-
-/// Argon2id as the shell makes it.
-inline std::string hash_of(const std::string& password) {
-  char out[crypto_pwhash_STRBYTES];
-  if (sodium_init() < 0
-      || crypto_pwhash_str(out, password.data(), password.size(),
-                           password_hash_passes, password_hash_memory_bytes)
-           != 0)
-    throw std::runtime_error("no memory for a password hash");
-  return out;
-}
 
 /// What the fake engine knows; tests change it between requests.
 struct fake_engine {
@@ -189,42 +178,6 @@ inline caf::behavior fake_handler(caf::event_based_actor*, engine_pointer x) {
   };
 }
 
-/// A multipart body under construction.
-class form_text {
-public:
-  form_text& field(const std::string& name, const std::string& value) {
-    return part("name=\"" + name + "\"", value, "");
-  }
-
-  form_text& file(const std::string& name, const std::string& file_name,
-                  const std::string& bytes,
-                  const std::string& type = "application/octet-stream") {
-    return part("name=\"" + name + "\"; filename=\"" + file_name + "\"", bytes,
-                type);
-  }
-
-  form_text& part(const std::string& disposition, const std::string& bytes,
-                  const std::string& type) {
-    body_ +=
-      "--xYzZY\r\nContent-Disposition: form-data; " + disposition + "\r\n";
-    if (!type.empty())
-      body_ += "Content-Type: " + type + "\r\n";
-    body_ += "\r\n" + bytes + "\r\n";
-    return *this;
-  }
-
-  std::string open() const {
-    return body_;
-  }
-
-  std::string closed() const {
-    return body_ + "--xYzZY--\r\n";
-  }
-
-private:
-  std::string body_;
-};
-
 class door_world : public ::testing::Test {
 protected:
   struct config : caf::actor_system_config {
@@ -261,10 +214,10 @@ protected:
       keep(system.spawn(fake_projector, engine)));
     options.handler = caf::actor_cast<handler_actor>(
       keep(system.spawn<caf::detached>(fake_handler, engine)));
-    options.logins
-      = keep(system.spawn<caf::detached>(crossref::door_worker, engine->blobs));
-    options.blobs
-      = keep(system.spawn<caf::detached>(crossref::door_worker, engine->blobs));
+    options.logins =
+      keep(system.spawn<caf::detached>(accounts::worker, engine->blobs));
+    options.blobs =
+      keep(system.spawn<caf::detached>(accounts::worker, engine->blobs));
     door = keep(system.spawn(crossref::door, options));
     http::router routes;
     crossref::add_door_routes(routes, door, options);

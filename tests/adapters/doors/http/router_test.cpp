@@ -50,6 +50,26 @@ TEST(http_router, prefers_literal_segments) {
   EXPECT_EQ(x.allow, "POST");
 }
 
+TEST(http_router, captures_all_that_follows) {
+  router routes;
+  const auto nothing = [](request&&, responder x) { x.send({}); };
+  routes.add("POST", "/submit", nothing);
+  routes.add("POST", "/submit/{ark...}", nothing);
+  routes.add("GET", "/submit/{id}/log", nothing);
+  const auto captured = [&](const char* method, const char* path) {
+    const auto x = routes.find(method, split_path(path));
+    return x.found ? x.captured : names{"nothing"};
+  };
+  EXPECT_EQ(captured("POST", "/submit"), names{});
+  EXPECT_EQ(captured("POST", "/submit/"), names{});
+  EXPECT_EQ(captured("POST", "/submit/a"), names{"a"});
+  EXPECT_EQ(captured("POST", "/submit/ark:/9/x//y"), names{"ark:/9/x//y"});
+  EXPECT_EQ(captured("POST", "/submit/ark%3A%2F9"), names{"ark:/9"});
+  EXPECT_EQ(captured("POST", "/submit/a/other"), names{"a/other"});
+  EXPECT_EQ(captured("GET", "/submit/a/log"), names{"a"});
+  EXPECT_EQ(routes.find("GET", split_path("/submit/a/b")).allow, "POST");
+}
+
 TEST(http_router, names_the_methods_of_a_path) {
   const auto routes = emodb_like();
   const auto x = routes.find("PUT", {"queue", "1", "q", "poll"});

@@ -1,11 +1,11 @@
-#include "adapters/doors/crossref/worker.hpp"
+#include "adapters/doors/accounts/worker.hpp"
 
 #include "adapters/doors/kit/passwords.hpp"
 
-namespace depositd::crossref {
+namespace depositd::accounts {
 
-door_worker_actor::behavior_type
-door_worker(door_worker_actor::pointer, std::shared_ptr<blob_store> blobs) {
+worker_actor::behavior_type worker(worker_actor::pointer,
+                                   std::shared_ptr<blob_store> blobs) {
   // The first unknown user must not take longer than the second.
   kit::prepare_passwords();
   return {
@@ -13,7 +13,7 @@ door_worker(door_worker_actor::pointer, std::shared_ptr<blob_store> blobs) {
       return login_checked{kit::is_right_password(x.hash, x.password)};
     },
     [=](const keep_blob& x) -> caf::result<blob_kept> {
-      auto sha256 = blobs->put(*x.bytes);
+      auto sha256 = blobs->put(x.bytes);
       if (!sha256)
         return std::move(sha256.error());
       return blob_kept{std::move(*sha256)};
@@ -27,4 +27,4 @@ door_worker(door_worker_actor::pointer, std::shared_ptr<blob_store> blobs) {
   };
 }
 
-} // namespace depositd::crossref
+} // namespace depositd::accounts

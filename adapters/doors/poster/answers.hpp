@@ -1,0 +1,40 @@
+#pragma once
+
+// What the door answers: JSON documents.
+
+#include "adapters/doors/accounts/login_desk.hpp"
+#include "adapters/doors/http/message.hpp"
+#include "messages/values/errors.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace depositd::poster {
+
+http::response document_answer(unsigned status,
+                               const nlohmann::ordered_json& what);
+
+/// {"error": "..."}
+http::response refusal(unsigned status, std::string_view reason);
+
+/// 401 that asks for a login of the kind Basic.
+http::response login_refusal(std::string_view reason);
+
+/// 429 with Retry-After.
+http::response later(unsigned retry_after_s, std::string_view reason);
+
+/// What an error of the engine is at this door.
+http::response error_answer(const caf::error& why, unsigned retry_after_s);
+
+/// Why nobody was let in.
+http::response refused_login(const accounts::login_refusal& why,
+                             unsigned retry_after_s);
+
+/// 200 with what the manifest is, or 422 with the line and what is wrong
+/// there.
+http::response manifest_answer(std::string_view manifest);
+
+} // namespace depositd::poster
