@@ -36,8 +36,12 @@ std::string read_reference(std::string_view text) {
     out += static_cast<char>(byte);
     i += 2;
   }
-  const bool ours = out.starts_with("producer/") || out.starts_with("system/");
-  return ours && payload_path_fault(out).empty() ? out : std::string{};
+  const auto slash = out.find('/');
+  const auto top = out.substr(0, slash);
+  if (slash == out.npos || (top != "producer" && top != "system")
+      || !payload_path_fault(std::string_view{out}.substr(slash + 1)).empty())
+    return {};
+  return out;
 }
 
 object_lock lock_of(const job_document& job, std::string name,
