@@ -28,6 +28,7 @@ ADAPTERS_MAY_USE = {
     "adapters/node/gate": {"adapters/doors/kit"},
     "adapters/shell": {"adapters/node/gate"},
     "adapters/minters": {"adapters/stores/sqlite"},
+    "adapters/notifying": {"adapters/fetching"},
     "adapters/processing/merritt": {"adapters/archives", "adapters/digests",
                                     "adapters/fetching",
                                     "adapters/processing/crossref",
