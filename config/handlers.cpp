@@ -3,6 +3,7 @@
 #include "actors/rules/control/pipelines.hpp"
 #include "adapters/processing/crossref/handler.hpp"
 #include "adapters/processing/exec/exec_handler.hpp"
+#include "adapters/processing/merritt/stages.hpp"
 #include "adapters/processing/stages/stage_slot.hpp"
 #include "messages/workers.hpp"
 
@@ -55,6 +56,7 @@ stage_handler_spawner
 stage_handlers_of(caf::actor_system& system, const depositd_settings& settings,
                   std::shared_ptr<const stages::stage_tools> tools) {
   stages::stage_work_options options;
+  options.handlers = merritt::first_stages(tools);
   options.exec = exec::make_exec_handler(tools->work_folder);
   options.find_stage = stage_at;
   options.blobs = tools->blobs;
