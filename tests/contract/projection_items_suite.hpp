@@ -103,6 +103,27 @@ TEST_P(projection_store_suite, moves_an_item_to_another_queue) {
   EXPECT_EQ(loaded, (ids_list{1, 2}));
 }
 
+TEST_P(projection_store_suite, takes_an_item_to_another_priority) {
+  put({an_item(1), an_item(2), an_item(3)});
+  EXPECT_TRUE(change({.id = 3, .has_priority = true, .priority = 0}).empty());
+  auto wanted = an_item(3);
+  wanted.priority = 0;
+  EXPECT_EQ(item(3), wanted);
+  EXPECT_EQ(ids_of(*store->items("metadata", 10)), (ids_list{3, 1, 2}));
+  change({.id = 1,
+          .has_claim_state = true,
+          .has_queue = true,
+          .has_priority = true,
+          .priority = 9,
+          .queue = "query"});
+  EXPECT_EQ(item(1).priority, 9u);
+  EXPECT_EQ(item(1).queue, "query");
+  std::map<item_id, int> loaded;
+  ASSERT_FALSE(
+    store->load_items([&](const item_row& x) { loaded[x.id] = x.priority; }));
+  EXPECT_EQ(loaded, (std::map<item_id, int>{{1, 9}, {2, 5}, {3, 0}}));
+}
+
 TEST_P(projection_store_suite, moves_a_body_and_frees_its_old_place) {
   put({an_item(1)});
   const body_location moved{.group = 50, .offset = 3, .length = 100};

@@ -41,4 +41,88 @@ inline submission_row a_submission(item_id id, const std::string& user = "ann",
   return out;
 }
 
+/// A batch with something in every field.
+inline batch_row a_batch(item_id id, const std::string& user = "ann",
+                         const std::string& collection = "maps") {
+  batch_row out;
+  out.id = id;
+  out.user = user;
+  out.info = {.uuid = "bid-" + std::to_string(id),
+              .collection = collection,
+              .pipeline = "merritt",
+              .source = "http",
+              .submitter = "somebody",
+              .type = "batch-manifest",
+              .file_name = "list.csv",
+              .title = "Maps"};
+  out.received_us = 1'700'000'000'000'000 + static_cast<micros>(id);
+  out.queue = "merritt.batch";
+  out.status = {.state = batch_state::processing,
+                .changed_us = 1'000 + static_cast<micros>(id),
+                .note = "a note"};
+  out.jobs = {.expected = 6,
+              .split = true,
+              .open = 2,
+              .held = 1,
+              .completed = 1,
+              .failed = 1,
+              .deleted = 2};
+  out.reports = 1;
+  return out;
+}
+
+/// A job with something in every field.
+inline job_row a_job(item_id id, item_id batch, const std::string& user = "ann",
+                     const std::string& collection = "maps") {
+  job_row out;
+  out.id = id;
+  out.batch = batch;
+  out.user = user;
+  out.info = {.uuid = "jid-" + std::to_string(id),
+              .collection = collection,
+              .pipeline = "merritt",
+              .type = job_type::manifest,
+              .file_name = "Sheet-" + std::to_string(id) + ".tif"};
+  out.created_us = 1'700'000'000'000'000 + static_cast<micros>(id);
+  out.queue = "merritt.store";
+  out.priority = 3;
+  out.attempt = 2;
+  out.status = {.state = job_state::storing,
+                .last_successful = job_state::processing,
+                .retry_count = 1,
+                .needs_review = true,
+                .submit_again = true,
+                .changed_us = 9,
+                .note = "a note",
+                .deaths = 1};
+  out.facts = {.identifier = "ark:/1/" + std::to_string(id),
+               .local_ids = "a" + std::to_string(id) + ";b",
+               .title = "Map of Ghent",
+               .creator = "Somebody",
+               .date = "1650",
+               .space_needed = 1 << 20};
+  return out;
+}
+
+/// The same work with its item gone.
+inline batch_row ended(batch_row x) {
+  x.queue.clear();
+  x.status.state = batch_state::completed;
+  return x;
+}
+
+inline job_row ended(job_row x, job_state how = job_state::completed) {
+  x.queue.clear();
+  x.status.state = how;
+  x.status.needs_review = false;
+  return x;
+}
+
+/// A job as it is before anything was done.
+inline job_row fresh(job_row x) {
+  x.status = {.state = job_state::pending};
+  x.facts = {};
+  return x;
+}
+
 } // namespace depositd

@@ -63,6 +63,22 @@ protected:
     apply(x);
   }
 
+  void put_work(const std::vector<batch_row>& batches,
+                const std::vector<job_row>& jobs = {}) {
+    auto x = next_slice();
+    x.batches_put = batches;
+    x.jobs_put = jobs;
+    apply(x);
+  }
+
+  void change_work(const std::vector<batch_change>& batches,
+                   const std::vector<job_change>& jobs = {}) {
+    auto x = next_slice();
+    x.batches_changed = batches;
+    x.jobs_changed = jobs;
+    apply(x);
+  }
+
   void change(const submission_change& what) {
     auto x = next_slice();
     x.submissions_changed = {what};
@@ -85,6 +101,31 @@ protected:
     const auto found = store->submissions(query);
     EXPECT_TRUE(found) << render(found.error());
     return found ? *found : std::vector<submission_row>{};
+  }
+
+  /// Numbers of the batches, or jobs, that are found.
+  std::vector<item_id> batches(const batch_query& query) {
+    const auto found = store->batches(query);
+    EXPECT_TRUE(found) << render(found.error());
+    return found ? ids_of(*found) : std::vector<item_id>{};
+  }
+
+  std::vector<item_id> jobs(const job_query& query) {
+    const auto found = store->jobs(query);
+    EXPECT_TRUE(found) << render(found.error());
+    return found ? ids_of(*found) : std::vector<item_id>{};
+  }
+
+  batch_row batch(item_id id) {
+    const auto found = store->batches({.id = id});
+    EXPECT_TRUE(found) << render(found.error());
+    return found && !found->empty() ? found->front() : batch_row{};
+  }
+
+  job_row job(item_id id) {
+    const auto found = store->jobs({.id = id});
+    EXPECT_TRUE(found) << render(found.error());
+    return found && !found->empty() ? found->front() : job_row{};
   }
 
   template <class Rows>

@@ -1,11 +1,13 @@
 #pragma once
 
 // What every projection store must do: slices, rings and control here, the rest
-// in the other two.
+// in the other files.
 
 #include "tests/contract/projection_items_suite.hpp"
 #include "tests/contract/projection_store_fixture.hpp"
 #include "tests/contract/projection_submissions_suite.hpp"
+#include "tests/contract/projection_work_queries_suite.hpp"
+#include "tests/contract/projection_work_suite.hpp"
 
 namespace depositd {
 
@@ -18,6 +20,8 @@ TEST_P(projection_store_suite, starts_with_nothing) {
   EXPECT_FALSE(store->load_items(fail));
   EXPECT_FALSE(store->load_rings(fail));
   EXPECT_FALSE(store->load_controls(fail));
+  EXPECT_FALSE(store->load_batches(fail));
+  EXPECT_FALSE(store->load_jobs(fail));
   EXPECT_TRUE(find({}).empty());
 }
 

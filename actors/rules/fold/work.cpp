@@ -3,12 +3,14 @@
 
 namespace depositd::rules {
 
-void slice_fold::state::place_item(item_id id, const std::string&,
+void slice_fold::state::place_item(item_id id, const std::string& from,
                                    const item_place& x) {
   if (x.queue.empty()) {
     item_finished end;
     end.id = id;
-    add(end);
+    end.queue = from; // which has no submissions
+    if (!from.empty())
+      add(end);
     return;
   }
   auto& at = entries[id];

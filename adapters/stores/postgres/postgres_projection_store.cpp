@@ -4,6 +4,7 @@
 #include "adapters/stores/postgres/migrations.hpp"
 #include "adapters/stores/postgres/shard_tables.hpp"
 #include "adapters/stores/postgres/statements.hpp"
+#include "adapters/stores/postgres/work_statements.hpp"
 #include "adapters/stores/rows/table_projection.hpp"
 
 namespace depositd {
@@ -16,7 +17,8 @@ using rows::watermarks;
 using projection_tables =
   rows::projection_tables<shard_tables,
                           rows::item_table<shard_tables, statements::items>,
-                          statements::keyed, submission_documents>;
+                          statements::keyed, submission_documents,
+                          statements::work>;
 
 std::uint64_t checksum_of(const watermarks& x) {
   return rows::checked_rows<watermarks>{}.checksum_of(x);

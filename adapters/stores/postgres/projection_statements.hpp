@@ -31,6 +31,10 @@ inline constexpr std::string_view table_of<control_row> = "control_rows";
 template <>
 inline constexpr std::string_view table_of<submission_row> = "submission_rows";
 template <>
+inline constexpr std::string_view table_of<batch_row> = "batch_rows";
+template <>
+inline constexpr std::string_view table_of<job_row> = "job_rows";
+template <>
 inline constexpr std::string_view table_of<rows::watermarks> =
   "projection_marks";
 
@@ -100,7 +104,7 @@ struct items {
                             + fields{{"checksum"}});
   });
   static constexpr auto move = constant([] {
-    return update<item_row>({{"queue", kind::text}});
+    return update<item_row>(fields_of<item_row>(is::seldom));
   });
   static constexpr std::string_view place = {}; // told by the next
   static constexpr std::string_view drop =

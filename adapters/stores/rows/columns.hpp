@@ -21,6 +21,7 @@ struct is {
     changing = 2, ///< may change while the row lives
     added = 4,    ///< came with a later version; nothing in rows of before
     bytes = 8,    ///< not text, where a store tells them apart
+    seldom = 16,  ///< may change, but is written apart from what often does
   };
 };
 
@@ -146,7 +147,19 @@ public:
   /// Those that may change, then the others.
   template <class Row, class... More>
   auto add_changing(const Row& row, const More&... more) {
-    return with_values_that<is::changing>(row, [&](const auto&... values) {
+    return add_those<is::changing>(row, more...);
+  }
+
+  /// Those that seldom change, then the others.
+  template <class Row, class... More>
+  auto add_seldom(const Row& row, const More&... more) {
+    return add_those<is::seldom>(row, more...);
+  }
+
+private:
+  template <unsigned With, class Row, class... More>
+  auto add_those(const Row& row, const More&... more) {
+    return with_values_that<With>(row, [&](const auto&... values) {
       return static_cast<Self&>(*this).add(values..., more...);
     });
   }

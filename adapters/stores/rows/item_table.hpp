@@ -40,7 +40,8 @@ public:
     const auto changing = fields_of<item_row>(is::changing);
     auto to = in_.writer(Sql::change, changing + fields{{"checksum"}, {"id"}});
     // Apart, so that whatever stays in its queue leaves the index alone.
-    auto move = in_.writer(Sql::move, {{"queue", kind::text}, {"id"}});
+    auto move =
+      in_.writer(Sql::move, fields_of<item_row>(is::seldom) + fields{{"id"}});
     item_row x;
     std::size_t count = 0;
     auto failed = in_.each_of(Sql::of_id, by_id.ids(), [&](const auto& from) {
@@ -53,14 +54,14 @@ public:
         apply_change(x, change);
         if (place.length > 0 && place != x.place)
           freed.push_back(place);
-        moved = moved || change.has_queue;
+        moved = moved || change.has_queue || change.has_priority;
       });
       const auto after = checked_.checksum_of(x);
       sum.drop(*before);
       sum.put(after);
       ++count;
       auto error = to.add_changing(x, after, x.id);
-      return error || !moved ? error : move.add(x.queue, x.id);
+      return error || !moved ? error : move.add_seldom(x, x.id);
     });
     if (!failed && count != by_id.ids().size())
       failed = missing("change");

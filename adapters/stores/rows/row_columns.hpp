@@ -18,9 +18,9 @@ inline constexpr std::string_view table_name<item_row> = "items";
 template <>
 inline constexpr auto columns<item_row> = std::tuple{
   column{"id", is::key, &item_row::id},
-  column{"queue", is::plain, &item_row::queue}, // moves by itself
+  column{"queue", is::seldom, &item_row::queue},
   column{"user", is::plain, &item_row::user},
-  column{"priority", is::plain, &item_row::priority},
+  column{"priority", is::seldom, &item_row::priority},
   column{"size", is::plain, &item_row::size},
   column{"received_us", is::plain, &item_row::received_us},
   column{"digest", is::plain, &item_row::digest},
@@ -109,6 +109,83 @@ inline std::string described(const submission_row& x) {
   return "submission " + std::to_string(x.id);
 }
 
+// -- batches and jobs
+
+template <>
+inline constexpr std::string_view table_name<batch_row> = "batches";
+
+template <>
+inline constexpr auto columns<batch_row> = std::tuple{
+  column{"id", is::key, &batch_row::id},
+  column{"user", is::plain, &batch_row::user},
+  column{"uuid", is::plain, &batch_row::info, &batch_info::uuid},
+  column{"collection", is::plain, &batch_row::info, &batch_info::collection},
+  column{"pipeline", is::plain, &batch_row::info, &batch_info::pipeline},
+  column{"source", is::plain, &batch_row::info, &batch_info::source},
+  column{"submitter", is::plain, &batch_row::info, &batch_info::submitter},
+  column{"type", is::plain, &batch_row::info, &batch_info::type},
+  column{"file_name", is::plain, &batch_row::info, &batch_info::file_name},
+  column{"title", is::plain, &batch_row::info, &batch_info::title},
+  column{"received_us", is::plain, &batch_row::received_us},
+  column{"queue", is::changing, &batch_row::queue},
+  column{"state", is::changing, &batch_row::status, &batch_status::state},
+  column{"changed_us", is::changing, &batch_row::status,
+         &batch_status::changed_us},
+  column{"note", is::changing, &batch_row::status, &batch_status::note},
+  column{"expected", is::changing, &batch_row::jobs, &job_counts::expected},
+  column{"split", is::changing, &batch_row::jobs, &job_counts::split},
+  column{"open", is::changing, &batch_row::jobs, &job_counts::open},
+  column{"held", is::changing, &batch_row::jobs, &job_counts::held},
+  column{"completed", is::changing, &batch_row::jobs, &job_counts::completed},
+  column{"failed", is::changing, &batch_row::jobs, &job_counts::failed},
+  column{"deleted", is::changing, &batch_row::jobs, &job_counts::deleted},
+  column{"reports", is::changing, &batch_row::reports},
+};
+
+inline std::string described(const batch_row& x) {
+  return "batch " + std::to_string(x.id);
+}
+
+template <>
+inline constexpr std::string_view table_name<job_row> = "jobs";
+
+inline constexpr auto status = &job_row::status;
+inline constexpr auto facts = &job_row::facts;
+
+template <>
+inline constexpr auto columns<job_row> = std::tuple{
+  column{"id", is::key, &job_row::id},
+  column{"batch", is::plain, &job_row::batch},
+  column{"user", is::plain, &job_row::user},
+  column{"uuid", is::plain, &job_row::info, &job_info::uuid},
+  column{"collection", is::plain, &job_row::info, &job_info::collection},
+  column{"pipeline", is::plain, &job_row::info, &job_info::pipeline},
+  column{"type", is::plain, &job_row::info, &job_info::type},
+  column{"file_name", is::plain, &job_row::info, &job_info::file_name},
+  column{"created_us", is::plain, &job_row::created_us},
+  column{"queue", is::changing, &job_row::queue},
+  column{"priority", is::changing, &job_row::priority},
+  column{"attempt", is::changing, &job_row::attempt},
+  column{"state", is::changing, status, &job_status::state},
+  column{"last_successful", is::changing, status, &job_status::last_successful},
+  column{"retry_count", is::changing, status, &job_status::retry_count},
+  column{"needs_review", is::changing, status, &job_status::needs_review},
+  column{"submit_again", is::changing, status, &job_status::submit_again},
+  column{"changed_us", is::changing, status, &job_status::changed_us},
+  column{"note", is::changing, status, &job_status::note},
+  column{"deaths", is::changing, status, &job_status::deaths},
+  column{"identifier", is::seldom, facts, &job_facts::identifier},
+  column{"local_ids", is::seldom, facts, &job_facts::local_ids},
+  column{"title", is::seldom, facts, &job_facts::title},
+  column{"creator", is::seldom, facts, &job_facts::creator},
+  column{"date", is::seldom, facts, &job_facts::date},
+  column{"space_needed", is::seldom, facts, &job_facts::space_needed},
+};
+
+inline std::string described(const job_row& x) {
+  return "job " + std::to_string(x.id);
+}
+
 // -- what is true of the tables of a projection as a whole
 
 /// How far they are, and the sums of those that recovery loads.
@@ -118,6 +195,8 @@ struct watermarks {
   table_sum items;
   table_sum rings;
   table_sum controls;
+  table_sum batches; ///< of those whose items live
+  table_sum jobs;    ///< the same
 };
 
 template <>
@@ -133,6 +212,13 @@ inline constexpr auto columns<watermarks> = std::tuple{
   column{"rings_sum", is::changing, &watermarks::rings, &table_sum::sum},
   column{"controls", is::changing, &watermarks::controls, &table_sum::rows},
   column{"controls_sum", is::changing, &watermarks::controls, &table_sum::sum},
+  column{"batches", is::added | is::changing, &watermarks::batches,
+         &table_sum::rows},
+  column{"batches_sum", is::added | is::changing, &watermarks::batches,
+         &table_sum::sum},
+  column{"jobs", is::added | is::changing, &watermarks::jobs, &table_sum::rows},
+  column{"jobs_sum", is::added | is::changing, &watermarks::jobs,
+         &table_sum::sum},
 };
 
 inline std::string described(const watermarks&) {

@@ -5,6 +5,7 @@
 #include "adapters/stores/rows/item_table.hpp"
 #include "adapters/stores/rows/keyed_table.hpp"
 #include "adapters/stores/rows/submission_table.hpp"
+#include "adapters/stores/rows/work_table.hpp"
 #include "messages/ports/projection_store.hpp"
 
 #include <algorithm>
@@ -23,12 +24,13 @@ inline caf::error follows(const slice& x, sequence reached) {
 }
 
 /// The tables of a projection in a database. `Keyed` are the statements for
-/// rows that are found by a key.
+/// rows that are found by a key, `Work` those for batches and jobs.
 template <class Database, class Items, template <class> class Keyed,
-          class Documents>
+          class Documents, template <class> class Work>
 struct projection_tables {
   explicit projection_tables(Database& in)
-    : items(in), rings(in), controls(in), submissions(in) {
+    : items(in), rings(in), controls(in), submissions(in), batches(in),
+      jobs(in) {
     // nop
   }
 
@@ -36,7 +38,26 @@ struct projection_tables {
   keyed_table<Database, ring_row, Keyed<ring_row>> rings;
   keyed_table<Database, control_row, Keyed<control_row>> controls;
   submission_table<Database, Documents> submissions;
+  work_table<Database, batch_row, Work<batch_row>> batches;
+  work_table<Database, job_row, Work<job_row>> jobs;
 };
+
+/// Brings what a slice says of batches and jobs into the tables. A batch goes
+/// with all its jobs.
+template <class Tables>
+caf::error write_work(Tables& to, const slice& x, watermarks& now) {
+  if (auto error = to.batches.put(x.batches_put, now.batches))
+    return error;
+  if (auto error = to.batches.change(x.batches_changed, now.batches))
+    return error;
+  if (auto error = to.jobs.put(x.jobs_put, now.jobs))
+    return error;
+  if (auto error = to.jobs.change(x.jobs_changed, now.jobs))
+    return error;
+  if (auto error = to.jobs.drop(x.batches_gone, now.jobs))
+    return error;
+  return to.batches.drop(x.batches_gone, now.batches);
+}
 
 /// Brings a slice into the tables, inside a transaction, and moves the marks.
 template <class Tables>
@@ -56,7 +77,9 @@ caf::error write_slice(Tables& to, const slice& x, watermarks& now,
     return error;
   if (auto error = to.submissions.put(x.submissions_put))
     return error;
-  return to.submissions.change(x.submissions_changed);
+  if (auto error = to.submissions.change(x.submissions_changed))
+    return error;
+  return write_work(to, x, now);
 }
 
 /// The port on a database. Its `read`, `load` and `write` give tables to a
@@ -131,22 +154,23 @@ public:
 
   caf::error
   load_batches(const std::function<void(const batch_row&)>& show) override {
-    (void)show;
-    return {};
+    return on_.load(
+      [&](auto& from) { return from.batches.load(watermarks_.batches, show); });
   }
 
   caf::error
   load_jobs(const std::function<void(const job_row&)>& show) override {
-    (void)show;
-    return {};
+    return on_.load(
+      [&](auto& from) { return from.jobs.load(watermarks_.jobs, show); });
   }
 
-  caf::expected<std::vector<batch_row>> batches(const batch_query&) override {
-    return std::vector<batch_row>{};
+  caf::expected<std::vector<batch_row>>
+  batches(const batch_query& query) override {
+    return on_.read([&](auto& from) { return from.batches.find(query); });
   }
 
-  caf::expected<std::vector<job_row>> jobs(const job_query&) override {
-    return std::vector<job_row>{};
+  caf::expected<std::vector<job_row>> jobs(const job_query& query) override {
+    return on_.read([&](auto& from) { return from.jobs.find(query); });
   }
 
   caf::expected<std::vector<item_row>> items(const std::string& queue,

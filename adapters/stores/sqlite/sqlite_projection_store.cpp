@@ -4,6 +4,7 @@
 #include "adapters/stores/sqlite/item_groups.hpp"
 #include "adapters/stores/sqlite/statements.hpp"
 #include "adapters/stores/sqlite/submission_documents.hpp"
+#include "adapters/stores/sqlite/work_statements.hpp"
 #include "messages/values/test_points.hpp"
 
 namespace depositd {
@@ -13,7 +14,7 @@ namespace {
 namespace statements = sqlite::statements;
 
 constexpr std::int32_t application = 0x64707072; // "dppr"
-constexpr std::int32_t schema_version = 2;
+constexpr std::int32_t schema_version = 3;
 
 /// Checkpoints are cheap for long logs, for pages repeat; but a log is read
 /// again at start.
@@ -41,7 +42,7 @@ class projection_file {
 public:
   using tables =
     rows::projection_tables<sqlite::database, item_table, statements::keyed,
-                            sqlite::submission_documents>;
+                            sqlite::submission_documents, statements::work>;
 
   explicit projection_file(std::unique_ptr<sqlite::database> file)
     : file_(std::move(file)), tables_(*file_) {

@@ -11,6 +11,8 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <variant>
+#include <vector>
 
 namespace depositd::sqlite {
 
@@ -18,6 +20,9 @@ namespace depositd::sqlite {
 /// `ec::store_damaged` if it says that the file is corrupt, no database, or
 /// holds a row that cannot be there; `ec::store_failed` otherwise.
 caf::error failure(const std::string& file, int code, const char* text);
+
+/// A parameter of a statement that is put together while the program runs.
+using value = std::variant<std::uint64_t, std::string>;
 
 /// A prepared statement on loan from its database; one user at a time. It is
 /// reset when the loan ends. Texts that are bound must live until the step.
@@ -36,6 +41,18 @@ public:
     failure_ = SQLITE_OK;
     int index = 0;
     (put(++index, values), ...);
+    return *this;
+  }
+
+  /// The same with as many as there are.
+  statement& bind(const std::vector<value>& values) {
+    sqlite3_reset(handle_);
+    failure_ = SQLITE_OK;
+    int index = 0;
+    for (const auto& x : values) {
+      ++index;
+      std::visit([&](const auto& y) { put(index, y); }, x);
+    }
     return *this;
   }
 

@@ -6,6 +6,7 @@
 #include "adapters/stores/rows/doi_recording.hpp"
 #include "adapters/stores/rows/row_columns.hpp"
 #include "adapters/stores/rows/sql_text.hpp"
+#include "adapters/stores/sqlite/work_schema.hpp"
 
 #include <array>
 #include <string>
@@ -79,8 +80,9 @@ CREATE TABLE documents (
   checksum INTEGER NOT NULL) STRICT)";
 
 /// What brings a projection of version 1 to 2, and so on.
-inline constexpr std::array<std::string_view, 1> projection_upgrades{
-  "ALTER TABLE submissions ADD COLUMN trace TEXT NOT NULL DEFAULT ''"};
+inline constexpr std::array<std::string_view, 2> projection_upgrades{
+  "ALTER TABLE submissions ADD COLUMN trace TEXT NOT NULL DEFAULT ''",
+  work_schema};
 
 /// To be followed by a condition.
 template <class Row>
@@ -118,8 +120,8 @@ struct items {
     return update<item_row>(fields_of<item_row>(is::changing)
                             + fields{{"checksum"}});
   });
-  static constexpr std::string_view move =
-    "UPDATE items SET queue = ? WHERE id = ?";
+  static constexpr auto move =
+    constant([] { return update<item_row>(fields_of<item_row>(is::seldom)); });
   static constexpr std::string_view place =
     "SELECT body_group, body_offset, body_length, checksum FROM items "
     "WHERE id = ?";

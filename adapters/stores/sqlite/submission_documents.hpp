@@ -51,14 +51,17 @@ public:
   }
 
   caf::error find(const submission_query& x, const auto& show) {
-    std::string ids; // JSON, signed as SQLite has them
-    for (const auto id : x.ids)
-      ids += (ids.empty() ? "" : ",")
-             + std::to_string(static_cast<std::int64_t>(id));
+    std::string ids{'['}; // JSON, signed as SQLite has them
+    for (const auto id : x.ids) {
+      if (ids.size() > 1)
+        ids += ',';
+      ids += std::to_string(static_cast<std::int64_t>(id));
+    }
+    ids += ']';
     return in_.each(statements::submissions(x), show, x.id, x.user, x.queue,
                     x.file_name, x.batch_id, x.status, x.count_max,
                     lookup_key(x.user, x.file_name),
-                    lookup_key(x.user, x.batch_id), "[" + ids + "]",
+                    lookup_key(x.user, x.batch_id), ids,
                     x.after.empty() ? item_id{0} : x.after.front());
   }
 

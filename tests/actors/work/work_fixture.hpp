@@ -23,6 +23,7 @@ protected:
   }
 
   void begin() {
+    published = true; // so that the journal keeps what tests read in it
     start();
     workers.clear();
     taken_by.clear();

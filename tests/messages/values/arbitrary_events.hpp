@@ -62,7 +62,7 @@ public:
 
 private:
   static queue_kind last(queue_kind) {
-    return queue_kind::message;
+    return queue_kind::stage;
   }
 
   static priority_mode last(priority_mode) {
@@ -95,6 +95,26 @@ private:
 
   static ending last(ending) {
     return ending::collapsed;
+  }
+
+  static job_state last(job_state) {
+    return job_state::deleted;
+  }
+
+  static batch_state last(batch_state) {
+    return batch_state::deleted;
+  }
+
+  static job_type last(job_type) {
+    return job_type::manifest;
+  }
+
+  static handler_kind last(handler_kind) {
+    return handler_kind::external;
+  }
+
+  static notices last(notices) {
+    return notices::none;
   }
 };
 

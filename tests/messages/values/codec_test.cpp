@@ -2,11 +2,13 @@
 
 #include "messages/values/events.hpp"
 #include "tests/messages/values/arbitrary_events.hpp"
+#include "tests/messages/values/pipeline_events.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -15,6 +17,7 @@ namespace {
 
 using testing::draw_event;
 using testing::draw_record;
+using testing::events_of_pipelines;
 
 constexpr auto kinds = std::variant_size_v<event>;
 
@@ -102,6 +105,8 @@ record one_of_each() {
     key_terms_changed{"ALICE~2", "ALICE", 400, 20},
     key_used{"ALICE~2", 500},
   };
+  for (auto& x : events_of_pipelines())
+    out.events.push_back(std::move(x));
   return out;
 }
 
@@ -269,7 +274,7 @@ TEST(codec, refuses_a_value_that_its_enumeration_does_not_have) {
   bytes = encoded(event{queue_changed{"q", {}}});
   const auto kind_at = bytes.find('q') + 1;
   ASSERT_EQ(bytes[kind_at], static_cast<char>(queue_kind::message));
-  bytes[kind_at] = 2;
+  bytes[kind_at] = static_cast<char>(queue_kind::stage) + 1;
   EXPECT_FALSE(decode_event(bytes));
 }
 

@@ -20,6 +20,8 @@ struct projection_tables {
   std::map<std::pair<std::string, std::string>, ring_row> rings;
   std::map<std::pair<std::uint8_t, std::string>, std::string> controls;
   std::map<item_id, submission_row> submissions;
+  std::map<item_id, batch_row> batches;
+  std::map<item_id, job_row> jobs;
 
   friend bool operator==(const projection_tables&,
                          const projection_tables&) = default;
@@ -50,6 +52,23 @@ struct projection_tables {
     for (const auto& change : x.submissions_changed)
       if (const auto at = submissions.find(change.id); at != submissions.end())
         apply_change(at->second, change);
+    apply_work(x);
+  }
+
+private:
+  void apply_work(const slice& x) {
+    for (const auto& row : x.batches_put)
+      EXPECT_TRUE(batches.emplace(row.id, row).second) << row.id;
+    for (const auto& change : x.batches_changed)
+      apply_change(batches.at(change.id), change);
+    for (const auto& row : x.jobs_put)
+      EXPECT_TRUE(jobs.emplace(row.id, row).second) << row.id;
+    for (const auto& change : x.jobs_changed)
+      apply_change(jobs.at(change.id), change);
+    for (const auto id : x.batches_gone) {
+      batches.erase(id);
+      std::erase_if(jobs, [&](const auto& x) { return x.second.batch == id; });
+    }
   }
 };
 

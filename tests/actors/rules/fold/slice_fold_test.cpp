@@ -27,7 +27,9 @@ protected:
 bool nothing_in(const slice& x) {
   return x.items_put.empty() && x.items_changed.empty() && x.items_gone.empty()
          && x.rings.empty() && x.controls.empty() && x.submissions_put.empty()
-         && x.submissions_changed.empty();
+         && x.submissions_changed.empty() && x.batches_put.empty()
+         && x.batches_changed.empty() && x.batches_gone.empty()
+         && x.jobs_put.empty() && x.jobs_changed.empty();
 }
 
 TEST_F(slice_fold_of, nothing_is_nothing) {

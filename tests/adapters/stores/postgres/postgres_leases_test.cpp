@@ -151,6 +151,10 @@ TEST_F(postgres_leases, know_that_an_older_database_has_one_shard) {
   schema->run("DROP VIEW shards; DROP TABLE shard_counts, engines, "
               "shard_leases, store_facts; DROP VIEW submissions; "
               "ALTER TABLE submission_rows DROP COLUMN trace; "
+              "DROP VIEW batches, jobs; DROP TABLE batch_rows, job_rows; "
+              "ALTER TABLE projection_marks DROP COLUMN batches, "
+              "DROP COLUMN batches_sum, DROP COLUMN jobs, "
+              "DROP COLUMN jobs_sum; "
               "DELETE FROM schema_versions WHERE version > 3");
   EXPECT_FALSE(check_postgres_shard_count({.url = schema->url()}, 1));
   const auto wrong = check_postgres_shard_count({.url = schema->url()}, 2);

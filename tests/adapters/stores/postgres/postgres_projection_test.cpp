@@ -33,21 +33,40 @@ protected:
     return out;
   }
 
+  /// A slice of a batch and its jobs alone.
+  static slice work(sequence from) {
+    slice out;
+    out.from = from;
+    out.last = from + 10;
+    out.batches_put = {a_batch(from + 3)};
+    out.jobs_put = {a_job(from + 4, from + 3), ended(a_job(from + 5, 3))};
+    return out;
+  }
+
   static caf::error load(projection_store& from) {
     if (auto error = from.load_items([](const auto&) {}))
       return error;
     if (auto error = from.load_rings([](const auto&) {}))
+      return error;
+    if (auto error = from.load_batches([](const auto&) {}))
+      return error;
+    if (auto error = from.load_jobs([](const auto&) {}))
       return error;
     return from.load_controls([](const auto&) {});
   }
 };
 
 TEST_F(postgres_projection, survives_being_closed) {
-  ASSERT_TRUE(open()->apply(a_slice()));
+  auto all = a_slice();
+  all.batches_put = work(0).batches_put;
+  all.jobs_put = work(0).jobs_put;
+  ASSERT_TRUE(open()->apply(all));
   const auto store = open();
   EXPECT_EQ(store->reached(), 10u);
   EXPECT_EQ(store->id_max(), 2u);
   EXPECT_EQ(*store->item(2), an_item(2, "bob"));
+  EXPECT_EQ(store->batches({})->front(), a_batch(3));
+  EXPECT_EQ(store->jobs({})->front(), a_job(4, 3));
   EXPECT_FALSE(load(*store));
 }
 
@@ -59,13 +78,20 @@ TEST_F(postgres_projection, takes_over_what_an_earlier_version_wrote) {
               "ALTER TABLE submission_rows DROP COLUMN trace;"
               "DROP TABLE store_facts;"
               "ALTER TABLE engines DROP COLUMN reaches_logs;"
+              "DROP VIEW batches, jobs; DROP TABLE batch_rows, job_rows;"
+              "ALTER TABLE projection_marks DROP COLUMN batches, "
+              "DROP COLUMN batches_sum, DROP COLUMN jobs, "
+              "DROP COLUMN jobs_sum;"
               "DELETE FROM schema_versions WHERE version > 4");
   const auto store = open();
   EXPECT_EQ(*store->submissions({}), old.submissions_put);
+  EXPECT_FALSE(load(*store));
   ASSERT_TRUE(store->apply(a_slice(10)));
   EXPECT_EQ(store->submissions({})->front(), a_submission(11));
   EXPECT_EQ(schema->number("SELECT count(*) FROM submissions "
                            "WHERE trace <> ''"), 1u);
+  ASSERT_TRUE(store->apply(work(20)));
+  EXPECT_EQ(store->jobs({.id = 24})->front(), a_job(24, 23));
 }
 
 TEST_F(postgres_projection, refuses_slices_of_an_engine_that_lost_the_shard) {
@@ -115,10 +141,24 @@ TEST_F(postgres_projection, names_a_changed_row) {
   EXPECT_EQ(store->submissions({}).error(), ec::store_damaged);
 }
 
+TEST_F(postgres_projection, names_changed_work) {
+  const auto store = open();
+  ASSERT_TRUE(store->apply(work(0)));
+  schema->run("UPDATE batch_rows SET note = 'other'");
+  const auto failed = load(*store);
+  EXPECT_EQ(failed, ec::store_damaged);
+  EXPECT_NE(render(failed).find("batch 3"), std::string::npos);
+  schema->run("UPDATE job_rows SET priority = 9 WHERE id = 5");
+  EXPECT_EQ(store->jobs({.count_max = 1})->front(), a_job(4, 3));
+  EXPECT_EQ(store->jobs({}).error(), ec::store_damaged);
+}
+
 TEST_F(postgres_projection, notices_a_row_that_is_missing) {
   const auto store = open();
   ASSERT_TRUE(store->apply(a_slice()));
-  for (const auto* table : {"item_rows", "ring_rows", "control_rows"}) {
+  ASSERT_TRUE(store->apply(work(10)));
+  for (const auto* table :
+       {"item_rows", "ring_rows", "control_rows", "batch_rows", "job_rows"}) {
     const auto name = std::string{table};
     schema->run("CREATE TABLE kept AS SELECT * FROM " + name);
     schema->run("DELETE FROM " + name);
@@ -159,6 +199,21 @@ TEST_F(postgres_projection, shows_people_what_they_ask_for) {
   EXPECT_EQ(schema->number("SELECT sum(pending)::bigint FROM users"), 1u);
   EXPECT_EQ(schema->number("SELECT reached FROM reached"), 10u);
   EXPECT_EQ(schema->number("SELECT count(*) FROM items, rings, controls"), 2u);
+}
+
+TEST_F(postgres_projection, shows_people_batches_and_jobs) {
+  ASSERT_TRUE(open()->apply(work(0)));
+  EXPECT_EQ(schema->number("SELECT count(*) FROM batches "
+                           "WHERE state = 'processing' AND split "
+                           "AND received > '2023-11-14'"),
+            1u);
+  EXPECT_EQ(schema->number("SELECT count(*) FROM jobs WHERE batch = 3 "
+                           "AND type = 'manifest' AND state = 'storing' "
+                           "AND needs_review AND queue IS NOT NULL"),
+            1u);
+  EXPECT_EQ(schema->number("SELECT count(*) FROM jobs WHERE queue IS NULL "
+                           "AND state = 'completed'"),
+            1u);
 }
 
 TEST_F(postgres_projection, moves_an_item_to_the_end_of_another_queue) {

@@ -21,6 +21,9 @@ protected:
     std::vector<ring_row> rings;
     std::vector<control_row> controls;
     std::vector<submission_row> submissions;
+    std::vector<batch_row> batches;
+    std::vector<job_row> jobs;
+    std::vector<item_id> live; ///< batches, then jobs
 
     friend bool operator==(const everything&, const everything&) = default;
   };
@@ -93,6 +96,11 @@ protected:
                               .batch_id = "b",
                               .document = "<document/>"}};
     x.controls = {{.kind = 9, .key = "1", .value = "again"}};
+    for (item_id id = 70; id < 80; ++id) {
+      x.batches_put.push_back(id % 2 == 0 ? a_batch(id) : ended(a_batch(id)));
+      x.jobs_put.push_back(a_job(id + 100, id));
+      x.jobs_put.push_back(ended(a_job(id + 200, id)));
+    }
     apply(x);
   }
 
@@ -113,7 +121,18 @@ protected:
     if (!submissions)
       return std::move(submissions.error());
     out.submissions = std::move(*submissions);
-    return {};
+    auto batches = from.batches({.count_max = 1000});
+    if (!batches)
+      return std::move(batches.error());
+    out.batches = std::move(*batches);
+    auto jobs = from.jobs({.count_max = 1000});
+    if (!jobs)
+      return std::move(jobs.error());
+    out.jobs = std::move(*jobs);
+    const auto lives = [&](const auto& row) { out.live.push_back(row.id); };
+    if (auto error = from.load_batches(lives))
+      return error;
+    return from.load_jobs(lives);
   }
 
   everything contents() {

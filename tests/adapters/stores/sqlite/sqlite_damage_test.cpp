@@ -160,6 +160,33 @@ TEST_F(damaged_projection, names_the_document_that_is_missing) {
   expect_not_read("document of submission 1");
 }
 
+TEST_F(damaged_projection, names_the_work_that_was_changed) {
+  change("UPDATE batches SET note = 'other' WHERE id = 71");
+  expect_not_read("batch 71");
+  change("UPDATE batches SET note = 'a note' WHERE id = 71;"
+         "UPDATE jobs SET title = 'other' WHERE id = 273");
+  expect_not_read("job 273");
+}
+
+TEST_F(damaged_projection, notices_that_a_live_batch_is_missing) {
+  change("DELETE FROM batches WHERE id = 72");
+  expect_not_read("table batches");
+}
+
+TEST_F(damaged_projection, notices_that_a_live_job_is_missing) {
+  change("DELETE FROM jobs WHERE id = 173");
+  expect_not_read("table jobs");
+}
+
+TEST_F(damaged_projection, changes_no_damaged_job) {
+  change("UPDATE jobs SET attempt = 5 WHERE id = 173");
+  open(path());
+  auto x = next_slice();
+  x.jobs_changed = {{.id = 173, .attempt = 1}};
+  EXPECT_EQ(store->apply(x).error(), ec::store_damaged);
+  EXPECT_EQ(store->reached(), whole_.reached);
+}
+
 TEST_F(damaged_projection, changes_no_damaged_item) {
   change("UPDATE items SET attempt = 5 WHERE id = 17");
   open(path());

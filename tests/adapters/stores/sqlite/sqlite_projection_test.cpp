@@ -37,6 +37,11 @@ TEST_F(sqlite_projection, takes_over_what_an_earlier_version_wrote) {
   const auto before = contents();
   close();
   run_sql(path(), "ALTER TABLE submissions DROP COLUMN trace;"
+                  "DROP TABLE batches; DROP TABLE jobs;"
+                  "ALTER TABLE meta DROP COLUMN batches;"
+                  "ALTER TABLE meta DROP COLUMN batches_sum;"
+                  "ALTER TABLE meta DROP COLUMN jobs;"
+                  "ALTER TABLE meta DROP COLUMN jobs_sum;"
                   "PRAGMA user_version = 1");
   for (int round = 0; round < 2; ++round) {
     open(path());
@@ -48,6 +53,13 @@ TEST_F(sqlite_projection, takes_over_what_an_earlier_version_wrote) {
   x.submissions_put = {a_submission(2)};
   apply(x);
   EXPECT_EQ(contents().submissions.front(), a_submission(2));
+  x = next_slice();
+  x.batches_put = {a_batch(3)};
+  x.jobs_put = {a_job(4, 3)};
+  apply(x);
+  close();
+  open(path());
+  EXPECT_EQ(contents().jobs, x.jobs_put);
 }
 
 TEST_F(sqlite_projection, keeps_what_apply_returned_across_a_crash) {
