@@ -4,9 +4,10 @@
 #include "adapters/processing/crossref/handler.hpp"
 #include "adapters/processing/exec/exec_handler.hpp"
 #include "adapters/processing/merritt/stages.hpp"
-#include "adapters/processing/stages/stage_slot.hpp"
+#include "adapters/processing/stages/stage_crew.hpp"
 #include "messages/workers.hpp"
 
+#include <map>
 #include <utility>
 
 namespace depositd {
@@ -63,10 +64,16 @@ stage_handlers_of(caf::actor_system& system, const depositd_settings& settings,
   const auto work =
     std::make_shared<const stages::stage_work>(std::move(options));
   const std::chrono::milliseconds delay{settings.processors.inject_delay_ms};
-  return [&system, work, delay](const std::string& queue) -> handler_actor {
+  // Asked by the one actor that manages processors.
+  const auto crews =
+    std::make_shared<std::map<std::string, stages::stage_crew_actor>>();
+  return [=, &system](const std::string& queue) -> handler_actor {
     if (delay.count() > 0 && !is_of_batches(queue))
       return system.spawn(crossref::delaying_handler, delay);
-    return system.spawn(stages::stage_slot, stages::stage_slot_options{work});
+    auto& crew = (*crews)[queue];
+    if (!crew)
+      crew = system.spawn(stages::stage_crew, stages::stage_crew_options{work});
+    return system.spawn(stages::stage_slot, work, crew);
   };
 }
 
