@@ -3,27 +3,41 @@
 #include "messages/message.hpp"
 #include "tests/actors/work/work_fixture.hpp"
 
+#include <caf/stateful_actor.hpp>
+#include <caf/typed_response_promise.hpp>
+
 #include <map>
 
 namespace depositd::testing {
 
 namespace {
 
-/// What handlers of the test's slots were asked, and what waits for an answer.
+/// Answers when the test tells it what.
+using told_handler = handler_actor::extend<caf::reacts_to<outcome>>;
+
+/// What handlers of the test's slots were asked.
 struct handed {
   std::vector<std::string> queues; ///< that handlers were spawned for
   std::vector<handle_item> items;
-  std::vector<caf::typed_response_promise<outcome>> open;
+  std::vector<told_handler> whom; ///< by item
 };
 
-handler_actor::behavior_type silent_handler(handler_actor::pointer self,
-                                            std::shared_ptr<handed> to) {
+struct told_state {
+  std::map<item_id, caf::typed_response_promise<outcome>> open;
+};
+
+told_handler::behavior_type
+silent_handler(told_handler::stateful_pointer<told_state> self,
+               std::shared_ptr<handed> to) {
   return {
     [=](handle_item& x) -> caf::result<outcome> {
+      auto promise = self->make_response_promise<outcome>();
+      self->state.open[x.item.id] = promise;
       to->items.push_back(std::move(x));
-      to->open.push_back(self->make_response_promise<outcome>());
-      return to->open.back();
+      to->whom.push_back(self);
+      return promise;
     },
+    [=](const outcome& x) { self->state.open[x.id].deliver(x); },
   };
 }
 
@@ -66,7 +80,7 @@ protected:
     const auto& item = given->items.at(i).item;
     auto what = outcome_of(item);
     what.document = document;
-    given->open.at(i).deliver(std::move(what));
+    caf::anon_send(given->whom.at(i), std::move(what));
     settle();
   }
 
