@@ -3,9 +3,11 @@
 #include "actors/rules/control/pipelines.hpp"
 #include "adapters/processing/crossref/handler.hpp"
 #include "adapters/processing/exec/exec_handler.hpp"
-#include "adapters/processing/stages/stage_slot.hpp"
+#include "adapters/processing/merritt/stages.hpp"
+#include "adapters/processing/stages/stage_crew.hpp"
 #include "messages/workers.hpp"
 
+#include <map>
 #include <utility>
 
 namespace depositd {
@@ -55,16 +57,23 @@ stage_handler_spawner
 stage_handlers_of(caf::actor_system& system, const depositd_settings& settings,
                   std::shared_ptr<const stages::stage_tools> tools) {
   stages::stage_work_options options;
+  options.handlers = merritt::first_stages(tools);
   options.exec = exec::make_exec_handler(tools->work_folder);
   options.find_stage = stage_at;
   options.blobs = tools->blobs;
   const auto work =
     std::make_shared<const stages::stage_work>(std::move(options));
   const std::chrono::milliseconds delay{settings.processors.inject_delay_ms};
-  return [&system, work, delay](const std::string& queue) -> handler_actor {
+  // Asked by the one actor that manages processors.
+  const auto crews =
+    std::make_shared<std::map<std::string, stages::stage_crew_actor>>();
+  return [=, &system](const std::string& queue) -> handler_actor {
     if (delay.count() > 0 && !is_of_batches(queue))
       return system.spawn(crossref::delaying_handler, delay);
-    return system.spawn(stages::stage_slot, stages::stage_slot_options{work});
+    auto& crew = (*crews)[queue];
+    if (!crew)
+      crew = system.spawn(stages::stage_crew, stages::stage_crew_options{work});
+    return system.spawn(stages::stage_slot, work, crew);
   };
 }
 

@@ -3,8 +3,12 @@
 #include "adapters/fetching/web_downloader.hpp"
 #include "adapters/minters/http_minter.hpp"
 #include "adapters/minters/local_minter.hpp"
+#include "adapters/notifying/smtp_mailer.hpp"
+#include "adapters/notifying/web_callbacks.hpp"
 #include "adapters/processing/stages/read_model_reader.hpp"
 #include "adapters/stores/objects/folder_objects.hpp"
+#include "adapters/stores/postgres/postgres_inventory.hpp"
+#include "adapters/stores/sqlite/sqlite_inventory.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -40,20 +44,50 @@ caf::error make_private(const std::string& setting, const fs::path& folder) {
   return {};
 }
 
-/// A downloader with its guard.
+/// What goes to the web, with the guard between.
 struct guarded_web {
   explicit guarded_web(std::vector<endpoint> allowed)
-    : guard(std::move(allowed)), web(make_web_downloader(guard, {})) {
+    : guard(std::move(allowed)), files(make_web_downloader(guard, {})),
+      callbacks(make_web_callbacks(guard, {})) {
     // nop
   }
 
   address_guard guard;
-  std::unique_ptr<downloader> web;
+  std::unique_ptr<downloader> files;
+  std::unique_ptr<callback_sender> callbacks;
 };
 
-std::shared_ptr<downloader> open_web(const fetch_settings& settings) {
-  const auto both = std::make_shared<guarded_web>(settings.allow);
-  return {both, both->web.get()};
+void open_web(const fetch_settings& settings, stages::stage_tools& out) {
+  const auto all = std::make_shared<guarded_web>(settings.allow);
+  out.downloader = {all, all->files.get()};
+  out.callbacks = {all, all->callbacks.get()};
+}
+
+caf::error open_mail(const mail_settings& settings, stages::stage_tools& out) {
+  if (settings.smtp.empty())
+    return {};
+  auto relay = parse_endpoint(settings.smtp);
+  if (!relay)
+    return about("mail.smtp", relay.error());
+  auto opened =
+    make_smtp_mailer({.relay = std::move(*relay), .from = settings.from});
+  if (!opened)
+    return about("mail.from", opened.error());
+  out.mailer = std::move(*opened);
+  return {};
+}
+
+caf::expected<std::unique_ptr<inventory>>
+open_inventory(const depositd_settings& settings) {
+  switch (settings.store.kind) {
+    case store_kind::postgres:
+      return open_postgres_inventory({.url = settings.store.url});
+    case store_kind::memory:
+      return open_sqlite_inventory(":memory:");
+    case store_kind::embedded:
+      break;
+  }
+  return open_sqlite_inventory(settings.data.folder / "inventory.db");
 }
 
 /// Engines that share a database share one file of identifiers, each for as
@@ -125,7 +159,13 @@ open_stage_tools(caf::actor_system& system, const depositd_settings& settings,
   if (auto failed = make_private("work.folder", out->work_folder))
     return failed;
   out->blobs = durable.blobs;
-  out->downloader = open_web(settings.fetch);
+  open_web(settings.fetch, *out);
+  if (auto failed = open_mail(settings.mail, *out))
+    return failed;
+  auto catalogue = open_inventory(settings);
+  if (!catalogue)
+    return std::move(catalogue.error());
+  out->inventory = std::move(*catalogue);
   auto minter = open_minter(settings);
   if (!minter)
     return std::move(minter.error());

@@ -18,6 +18,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 import kafka_job
+import merritt_job
 from deposit_door import Door
 from deposit_sources import NoDeposits, collect
 from engine import CommandFailed, Engine, EngineFailed
@@ -186,6 +187,11 @@ def arguments():
                         help="through a private Kafka instead of HTTP: kcat "
                              "writes the deposits and reads the outcomes; the "
                              "store is a private PostgreSQL")
+    parser.add_argument("--pipeline", choices=["merritt"],
+                        help="batches and jobs instead of deposits: samples "
+                             "of its own, submitted as Merritt's depositors "
+                             "do, through every stage to stored objects and "
+                             "reports")
     parser.add_argument("--delay-ms", type=int, default=0,
                         help="instead of processing, wait for so long: to "
                              "watch the turns")
@@ -242,8 +248,22 @@ def follow(engine, submissions, options):
     return rows, turns, opened, None
 
 
+def run_pipeline(options):
+    try:
+        if options.sources or options.kafka or options.delay_ms:
+            raise NoDeposits("--pipeline brings its own samples and servers")
+        fresh_results(options.results)
+    except NoDeposits as problem:
+        print(f"run: {problem}", file=sys.stderr)
+        return 2
+    return merritt_job.main(options, options.data or
+                            ROOT / "build" / "run-pipeline-data")
+
+
 def main():
     options = arguments()
+    if options.pipeline:
+        return run_pipeline(options)
     try:
         submissions = [Submission(*found) for found in collect(
             options.sources or [SAMPLES], options.copies)]

@@ -137,6 +137,11 @@ private:
     set(CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
     set(CURLOPT_USERAGENT, "depositd");
     set(CURLOPT_NOBODY, x_.head ? 1L : 0L);
+    if (x_.post) {
+      set(CURLOPT_POSTFIELDSIZE_LARGE,
+          static_cast<curl_off_t>(x_.post->size()));
+      set(CURLOPT_POSTFIELDS, x_.post->c_str());
+    }
     set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(limits.connect.count()));
     set(CURLOPT_TIMEOUT_MS,
         static_cast<long>(std::max<std::int64_t>(within.count(), 1)));

@@ -34,6 +34,7 @@ struct web_answer {
 struct web_request {
   std::string url;
   bool head = false;
+  std::optional<std::string> post;  ///< a body to send
   std::vector<std::string> headers; ///< "Name: value"
   std::chrono::milliseconds within{0};
   /// Called once, before the first byte of an answer that is no redirect; an

@@ -75,13 +75,13 @@ TEST(pipelines, that_are_shipped_walk_merritts_states) {
             "merritt.download");
   const auto queue = stage_queue(merritt.stages[3]);
   EXPECT_EQ(queue.priority, priority_mode::across_users);
-  EXPECT_EQ(queue.attempts_max, 5u);
+  EXPECT_EQ(queue.attempts_max, no_cap); // counted with the job
   EXPECT_EQ(queue.retry_delay_ms, 5'000u);
 }
 
 TEST(pipelines, name_key_and_line_of_what_is_wrong) {
   EXPECT_EQ(refusal_of(with("    workers: many\n")),
-            "stages.b.workers: must be a number from 0 to 10000 (p.yaml:7)");
+            "stages.b.workers: must be a number from 0 to 1000 (p.yaml:7)");
   EXPECT_EQ(refusal_of(with("    attempts_max: 0\n")),
             "stages.b.attempts_max: must be a number from 1 to 1000 "
             "(p.yaml:7)");
@@ -113,6 +113,8 @@ TEST(pipelines, need_stages_that_are_in_their_order) {
             "order: a is there twice (p.yaml:1)");
   EXPECT_NE(refusal_of("order: [A]\n").find("not \"A\" (p.yaml:1)"),
             std::string::npos);
+  EXPECT_EQ(refusal_of("order: [batch]\n"),
+            "order: batch is a queue that every pipeline has (p.yaml:1)");
   EXPECT_NE(refusal_of("order: []\n").find("must be a list"),
             std::string::npos);
 }

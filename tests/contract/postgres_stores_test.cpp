@@ -2,11 +2,13 @@
 
 #include "adapters/stores/postgres/postgres_blobs.hpp"
 #include "adapters/stores/postgres/postgres_doi_registry.hpp"
+#include "adapters/stores/postgres/postgres_inventory.hpp"
 #include "adapters/stores/postgres/postgres_journal_store.hpp"
 #include "adapters/stores/postgres/postgres_projection_store.hpp"
 #include "adapters/stores/postgres/postgres_shard_leases.hpp"
 #include "tests/contract/blob_store_suite.hpp"
 #include "tests/contract/doi_registry_suite.hpp"
+#include "tests/contract/inventory_suite.hpp"
 #include "tests/contract/journal_store_suite.hpp"
 #include "tests/contract/projection_store_suite.hpp"
 #include "tests/contract/shard_leases_suite.hpp"
@@ -57,6 +59,18 @@ class postgres_registry_driver final : public registry_driver {
 public:
   std::unique_ptr<doi_registry> open() override {
     auto out = open_postgres_registry({.url = schema_.url()});
+    EXPECT_TRUE(out) << render(out.error());
+    return out ? std::move(*out) : nullptr;
+  }
+
+private:
+  postgres_schema schema_;
+};
+
+class postgres_inventory_driver final : public inventory_driver {
+public:
+  std::unique_ptr<inventory> open() override {
+    auto out = open_postgres_inventory({.url = schema_.url()});
     EXPECT_TRUE(out) << render(out.error());
     return out ? std::move(*out) : nullptr;
   }
@@ -122,6 +136,14 @@ INSTANTIATE_TEST_SUITE_P(
   all, doi_registry_suite,
   ::testing::ValuesIn(
     candidates<registry_candidate, postgres_registry_driver>()),
+  [](const auto& x) { return x.param.name; });
+
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(inventory_suite);
+
+INSTANTIATE_TEST_SUITE_P(
+  all, inventory_suite,
+  ::testing::ValuesIn(
+    candidates<inventory_candidate, postgres_inventory_driver>()),
   [](const auto& x) { return x.param.name; });
 
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(shard_leases_suite);

@@ -84,6 +84,7 @@ protected:
     options.clock = engine_clock{time_us, sched.clock().now()};
     options.budget = std::make_shared<memory_budget>(body_budget);
     options.configuration = configuration;
+    options.pipelines = pipelines;
     options.disk_spare_bytes = disk_spare_bytes;
     options.published = published;
     options.slice_items = slice_items;
@@ -189,6 +190,7 @@ protected:
 
   // What a test may choose before `start`.
   configuration_seen configuration;
+  pipelines_seen pipelines;
   std::uint64_t body_budget = 1 << 20;
   std::uint64_t disk_spare_bytes = 1 << 20;
   std::uint32_t slice_items = 1000;

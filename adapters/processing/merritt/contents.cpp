@@ -1,11 +1,9 @@
 #include "adapters/processing/merritt/contents.hpp"
 
-#include "adapters/digests/digester.hpp"
+#include "adapters/processing/merritt/file_digests.hpp"
 #include "adapters/stores/files/file.hpp"
 
 #include <map>
-
-#include <fcntl.h>
 
 namespace depositd::merritt {
 
@@ -18,26 +16,14 @@ caf::error differs(const std::string& name, const std::string& reason) {
 }
 
 caf::error check_digest(const manifest_row& row, const fs::path& path) {
-  auto file = open_file(path, O_RDONLY | O_NOFOLLOW);
-  if (!file)
-    return std::move(file.error());
-  digester sum{row.expected->algorithm};
-  std::vector<char> buffer(256 * 1024);
-  for (std::uint64_t at = 0;;) {
-    auto count = read_file_at(*file, path, buffer, at);
-    if (!count)
-      return std::move(count.error());
-    if (*count == 0)
-      break;
-    sum.add({buffer.data(), *count});
-    at += *count;
-  }
-  const auto found = sum.finish();
-  if (found == *row.expected)
+  auto found = digest_file(path, row.expected->algorithm);
+  if (!found)
+    return std::move(found.error());
+  if (found->sum == *row.expected)
     return {};
   return differs(row.file_name,
-                 "has the " + std::string{digest_name(found.algorithm)} + " "
-                   + found.value + ", not " + row.expected->value);
+                 "has the " + std::string{digest_name(found->sum.algorithm)}
+                   + " " + found->sum.value + ", not " + row.expected->value);
 }
 
 caf::error check_file(const manifest_row& row, const fs::path& path) {

@@ -106,7 +106,7 @@ TEST_F(exec_handler, keeps_whose_the_job_is) {
 TEST_F(exec_handler, fails_what_prints_something_else) {
   EXPECT_EQ(run("echo all is well").says, verdict::failed);
   EXPECT_EQ(run("echo '[1]'").says, verdict::failed);
-  EXPECT_EQ(run("echo '{\"payload\":7}'").says, verdict::failed);
+  EXPECT_EQ(run("echo '{\"title\":7}'").says, verdict::failed);
 }
 
 TEST_F(exec_handler, fails_what_prints_too_much) {

@@ -1,5 +1,5 @@
-#include "adapters/processing/stages/stage_slot.hpp"
 #include "adapters/processing/stages/read_model_reader.hpp"
+#include "adapters/processing/stages/stage_crew.hpp"
 #include "messages/message_types.hpp"
 #include "messages/projection.hpp"
 
@@ -42,25 +42,29 @@ const stage_settings& the_stage() {
 }
 
 /// Slots on real threads, with a handler of the test's.
-class stage_slots_of_an_engine : public ::testing::Test {
+class slots_of_a_stage : public ::testing::Test {
 protected:
-  ~stage_slots_of_an_engine() override {
+  ~slots_of_a_stage() override {
     for (const auto& slot : slots)
       caf::anon_send_exit(slot, caf::exit_reason::kill);
   }
 
-  handler_actor open(stage_handler handler,
-                     std::chrono::milliseconds idle_max = patience) {
+  /// Slots of one stage.
+  std::vector<handler_actor>
+  open(std::size_t count, stage_handler handler,
+       std::chrono::milliseconds idle_max = patience) {
     stage_work_options options;
-    options.handlers["test"] = std::move(handler);
+    if (handler)
+      options.handlers["test"] = std::move(handler);
     options.find_stage = [](const control_state&, const std::string&) {
       return &the_stage();
     };
-    slots.push_back(sys.spawn(
-      stage_slot,
-      stage_slot_options{std::make_shared<const stage_work>(std::move(options)),
-                         idle_max}));
-    return slots.back();
+    const auto work = std::make_shared<const stage_work>(std::move(options));
+    const stage_crew_actor crew =
+      sys.spawn(stage_crew, stage_crew_options{work, idle_max});
+    for (std::size_t i = 0; i < count; ++i)
+      slots.push_back(sys.spawn(stage_slot, work, crew));
+    return slots;
   }
 
   static handle_item item(item_id id = 1) {
@@ -87,32 +91,30 @@ protected:
 
 } // namespace
 
-TEST_F(stage_slots_of_an_engine, do_their_items_one_after_the_other) {
+TEST_F(slots_of_a_stage, do_their_items_one_after_the_other) {
   std::atomic<int> at_once{0};
   std::vector<item_id> seen;
-  const auto slot = open([&](const stage_task& x) {
-    EXPECT_EQ(++at_once, 1);
-    seen.push_back(x.item.item.id);
-    --at_once;
-    return outcome{};
-  });
-  std::vector<std::promise<void>> answers(3);
+  const auto slot = open(1, [&](const stage_task& x) {
+                      EXPECT_EQ(++at_once, 1);
+                      seen.push_back(x.item.item.id);
+                      --at_once;
+                      return outcome{};
+                    }).front();
   for (item_id id : {1, 2, 3})
     self->send(slot, item(id)); // the last is asked for, so all are done
   ASSERT_TRUE(ask(slot, 4));
   EXPECT_EQ(seen, (std::vector<item_id>{1, 2, 3, 4}));
 }
 
-TEST_F(stage_slots_of_an_engine, do_not_wait_for_each_other) {
+TEST_F(slots_of_a_stage, do_not_wait_for_each_other) {
   std::latch all_in_work{3};
   const auto handler = [&](const stage_task&) {
     all_in_work.arrive_and_wait();
     return outcome{};
   };
   std::vector<std::thread> askers;
-  for (int i = 0; i < 3; ++i) {
-    const auto slot = open(handler);
-    askers.emplace_back([&, slot] {
+  for (const auto& slot : open(3, handler))
+    askers.emplace_back([this, slot] {
       caf::scoped_actor own{sys};
       bool answered = false;
       own->request(slot, patience, item())
@@ -120,12 +122,34 @@ TEST_F(stage_slots_of_an_engine, do_not_wait_for_each_other) {
                  [](const caf::error&) {});
       EXPECT_TRUE(answered);
     });
-  }
   for (auto& one : askers)
     one.join();
 }
 
-TEST_F(stage_slots_of_an_engine, end_their_thread_when_nothing_is_to_be_done) {
+TEST_F(slots_of_a_stage, let_nothing_wait_behind_an_item_that_takes_long) {
+  std::promise<void> second_done;
+  auto is_done = second_done.get_future().share();
+  const auto two = open(2, [&](const stage_task& x) {
+    if (x.item.item.id == 1)
+      EXPECT_EQ(is_done.wait_for(patience), std::future_status::ready);
+    else
+      second_done.set_value();
+    return outcome{};
+  });
+  // Both were fetched by one slot; the other's thread has nothing to do.
+  auto first = self->request(two.front(), patience, item(1));
+  EXPECT_TRUE(ask(two.front(), 2));
+  first.receive([](const outcome&) {},
+                [](const caf::error& why) { ADD_FAILURE() << render(why); });
+}
+
+TEST_F(slots_of_a_stage, answer_at_once_what_needs_no_thread) {
+  const auto slot = open(1, nullptr).front(); // no such handler
+  const auto ended = ask(slot);
+  ASSERT_TRUE(ended) << render(ended.error());
+}
+
+TEST_F(slots_of_a_stage, end_their_thread_when_nothing_is_to_be_done) {
   struct last_words {
     std::promise<void>* ended = nullptr;
     ~last_words() {
@@ -137,12 +161,14 @@ TEST_F(stage_slots_of_an_engine, end_their_thread_when_nothing_is_to_be_done) {
   std::promise<void> second;
   std::atomic<std::promise<void>*> whose{&first};
   const auto slot = open(
-    [&](const stage_task&) {
-      thread_local last_words words;
-      words.ended = whose;
-      return outcome{};
-    },
-    std::chrono::milliseconds{20});
+                      1,
+                      [&](const stage_task&) {
+                        thread_local last_words words;
+                        words.ended = whose;
+                        return outcome{};
+                      },
+                      std::chrono::milliseconds{20})
+                      .front();
   ASSERT_TRUE(ask(slot));
   ASSERT_EQ(first.get_future().wait_for(patience), std::future_status::ready);
   whose = &second;
@@ -150,15 +176,18 @@ TEST_F(stage_slots_of_an_engine, end_their_thread_when_nothing_is_to_be_done) {
   EXPECT_EQ(second.get_future().wait_for(patience), std::future_status::ready);
 }
 
-TEST_F(stage_slots_of_an_engine, keep_their_thread_while_it_works) {
+TEST_F(slots_of_a_stage, keep_their_thread_while_it_works) {
   std::promise<void> go_on;
   auto gone = go_on.get_future().share();
-  const auto slot = open(
-    [&](const stage_task&) {
-      EXPECT_EQ(gone.wait_for(patience), std::future_status::ready);
-      return outcome{};
-    },
-    std::chrono::milliseconds{1});
+  const auto slot =
+    open(
+      1,
+      [&](const stage_task&) {
+        EXPECT_EQ(gone.wait_for(patience), std::future_status::ready);
+        return outcome{};
+      },
+      std::chrono::milliseconds{1})
+      .front();
   std::thread later{[&] {
     std::this_thread::sleep_for(std::chrono::milliseconds{100});
     go_on.set_value();
@@ -171,8 +200,8 @@ TEST_F(stage_slots_of_an_engine, keep_their_thread_while_it_works) {
 
 namespace {
 
-read_model_actor::behavior_type
-fake_read_model(read_model_actor::pointer self, bool silent) {
+read_model_actor::behavior_type fake_read_model(read_model_actor::pointer self,
+                                                bool silent) {
   return {
     [](const submission_query&) { return submissions_found{}; },
     [=](const batch_query& x) -> caf::result<batches_found> {
@@ -193,7 +222,7 @@ fake_read_model(read_model_actor::pointer self, bool silent) {
 
 } // namespace
 
-TEST_F(stage_slots_of_an_engine, read_batches_and_jobs) {
+TEST_F(slots_of_a_stage, read_batches_and_jobs) {
   const auto model = sys.spawn(fake_read_model, false);
   const auto reader = make_read_model_reader(sys, {.from = model});
   batch_query query;
@@ -208,7 +237,7 @@ TEST_F(stage_slots_of_an_engine, read_batches_and_jobs) {
   caf::anon_send_exit(model, caf::exit_reason::kill);
 }
 
-TEST_F(stage_slots_of_an_engine, do_not_wait_for_ever_for_the_read_model) {
+TEST_F(slots_of_a_stage, do_not_wait_for_ever_for_the_read_model) {
   const auto model = sys.spawn(fake_read_model, true);
   const auto reader = make_read_model_reader(
     sys, {.from = model, .patience = std::chrono::milliseconds{50}});

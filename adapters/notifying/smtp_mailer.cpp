@@ -1,0 +1,120 @@
+#include "adapters/notifying/smtp_mailer.hpp"
+
+#include "adapters/notifying/mail_headers.hpp"
+
+#include <curl/curl.h>
+
+#include <array>
+
+namespace depositd {
+
+namespace {
+
+using easy_handle = std::unique_ptr<CURL, decltype(&curl_easy_cleanup)>;
+using string_list = std::unique_ptr<curl_slist, decltype(&curl_slist_free_all)>;
+using mime_parts = std::unique_ptr<curl_mime, decltype(&curl_mime_free)>;
+
+string_list list_of(const std::vector<std::string>& texts) {
+  curl_slist* out = nullptr;
+  for (const auto& x : texts)
+    out = curl_slist_append(out, x.c_str());
+  return {out, &curl_slist_free_all};
+}
+
+/// Lines end with CRLF on the wire.
+std::string with_wire_lines(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '\r')
+      continue;
+    if (c == '\n')
+      out += '\r';
+    out += c;
+  }
+  return out;
+}
+
+mime_parts parts_of(CURL* easy, const mail& x) {
+  mime_parts out{curl_mime_init(easy), &curl_mime_free};
+  const auto text = with_wire_lines(x.text);
+  auto* part = curl_mime_addpart(out.get());
+  curl_mime_data(part, text.data(), text.size());
+  curl_mime_type(part, "text/plain; charset=utf-8");
+  curl_mime_encoder(part, "quoted-printable");
+  for (const auto& file : x.attachments) {
+    part = curl_mime_addpart(out.get());
+    curl_mime_data(part, file.content.data(), file.content.size());
+    curl_mime_type(part, file.type.c_str());
+    curl_mime_filename(part, file.file_name.c_str());
+    curl_mime_encoder(part, "base64");
+  }
+  return out;
+}
+
+class smtp_mailer final : public mailer {
+public:
+  explicit smtp_mailer(smtp_options options)
+    : options_(std::move(options)),
+      url_("smtp://" + to_string(options_.relay)) {
+    curl_global_init(CURL_GLOBAL_DEFAULT);
+  }
+
+  caf::error send(const mail& x) override {
+    if (auto fault = mail_fault(x); !fault.empty())
+      return caf::make_error(ec::invalid_argument, std::move(fault));
+    const easy_handle easy{curl_easy_init(), &curl_easy_cleanup};
+    const auto headers = list_of(mail_headers(x, options_.from, now()));
+    const auto recipients = list_of(x.to);
+    const auto parts = parts_of(easy.get(), x);
+    std::array<char, CURL_ERROR_SIZE> reason{};
+    const auto set = [&](CURLoption option, auto value) {
+      curl_easy_setopt(easy.get(), option, value);
+    };
+    set(CURLOPT_URL, url_.c_str());
+    set(CURLOPT_PROTOCOLS_STR, "smtp");
+    set(CURLOPT_PROXY, "");
+    set(CURLOPT_NOSIGNAL, 1L);
+    set(CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
+    set(CURLOPT_MAIL_FROM, options_.from.c_str());
+    set(CURLOPT_MAIL_RCPT, recipients.get());
+    set(CURLOPT_MAIL_RCPT_ALLLOWFAILS, 1L);
+    set(CURLOPT_HTTPHEADER, headers.get());
+    set(CURLOPT_MIMEPOST, parts.get());
+    set(CURLOPT_CONNECTTIMEOUT_MS,
+        static_cast<long>(options_.connect_limit.count()));
+    set(CURLOPT_TIMEOUT_MS, static_cast<long>(options_.time_limit.count()));
+    set(CURLOPT_ERRORBUFFER, reason.data());
+    const auto code = curl_easy_perform(easy.get());
+    if (code == CURLE_OK)
+      return {};
+    long status = 0;
+    curl_easy_getinfo(easy.get(), CURLINFO_RESPONSE_CODE, &status);
+    return caf::make_error(
+      status >= 500 && status < 600 ? ec::invalid_argument : ec::overloaded,
+      "the mail cannot be sent by " + to_string(options_.relay) + ": "
+        + (reason[0] ? reason.data() : curl_easy_strerror(code)));
+  }
+
+private:
+  micros now() const {
+    using namespace std::chrono;
+    return options_.now ? options_.now()
+                        : duration_cast<microseconds>(
+                            system_clock::now().time_since_epoch())
+                            .count();
+  }
+
+  const smtp_options options_;
+  const std::string url_;
+};
+
+} // namespace
+
+caf::expected<std::unique_ptr<mailer>> make_smtp_mailer(smtp_options options) {
+  if (const auto fault = address_fault(options.from); !fault.empty())
+    return caf::make_error(ec::bad_setting,
+                           "mail.from: \"" + options.from + "\" " + fault);
+  return std::make_unique<smtp_mailer>(std::move(options));
+}
+
+} // namespace depositd

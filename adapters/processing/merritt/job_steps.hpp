@@ -1,0 +1,31 @@
+#pragma once
+
+// What Merritt's first stages do with one job. Each can be repeated after a
+// crash at any point.
+
+#include "adapters/processing/merritt/promised_room.hpp"
+#include "adapters/processing/merritt/work_on_job.hpp"
+
+namespace depositd::merritt {
+
+/// Puts the payload into the working folder, checked and unpacked; a manifest
+/// is only put beside. Rejected: a fault of the job's row, a wrong digest, an
+/// archive that cannot be unpacked.
+outcome stage_payload(work_on_job& x);
+
+/// Asks for the sizes of what a manifest names. Rejected: a corrupt manifest.
+/// Failed: a row that is not there.
+outcome estimate_space(work_on_job& x);
+
+/// Waits until the disk has room.
+outcome provision_space(work_on_job& x, promised_room& room);
+
+/// Fetches what a manifest names. Failed: a row that is not there, or not what
+/// it must be.
+outcome download_rows(work_on_job& x, promised_room& room);
+
+/// Finds out which object it is, gives it an identifier, and writes its system
+/// files.
+outcome process_object(work_on_job& x);
+
+} // namespace depositd::merritt

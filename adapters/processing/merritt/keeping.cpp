@@ -1,0 +1,99 @@
+#include "adapters/processing/merritt/keeping.hpp"
+
+#include "adapters/processing/merritt/keeping_steps.hpp"
+#include "adapters/processing/merritt/reporting.hpp"
+#include "messages/values/clock.hpp"
+
+#include <algorithm>
+
+namespace depositd::merritt {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A step that works on the object, under its locks.
+job_step locked(outcome (*step)(work_on_job&)) {
+  return [step](work_on_job& x) {
+    if (auto ending = take_locks(x))
+      return *ending;
+    return without_locks(x, step(x));
+  };
+}
+
+} // namespace
+
+bool is_last_attempt(const stages::stage_task& task) {
+  return task.item.item.attempt >= task.stage.attempts_max;
+}
+
+std::optional<outcome> take_locks(const work_on_job& x) {
+  if (x.task.collection == nullptr)
+    return without_locks(
+      x, ended(verdict::failed, "there is no collection "
+                                  + in_quotes(x.job.collection) + " any more"));
+  if (x.job.what.identifier.empty())
+    return without_locks(
+      x, ended(verdict::failed, "the job has no identifier yet"));
+  const auto token = x.task.item.item.token;
+  const auto now = engine_clock::system().now();
+  // In the order in which `process` takes them.
+  auto ids = x.job.what.local_ids;
+  std::sort(ids.begin(), ids.end());
+  std::vector<object_lock> wanted;
+  for (const auto& id : ids)
+    wanted.push_back(
+      local_id_lock(x.job, x.task.collection->owner, id, token, now));
+  wanted.push_back(identifier_lock(x.job, token, now));
+  for (const auto& one : wanted) {
+    const auto taken = x.tools.inventory->lock(one, now);
+    if (!taken)
+      return ended(verdict::retry, depositd::render(taken.error()));
+    if (*taken)
+      continue;
+    if (auto failure = x.tools.inventory->unlock_all(x.job.uuid))
+      return ended(verdict::retry, depositd::render(failure));
+    return ended(verdict::not_yet,
+                 in_quotes(one.name) + " is in another job's hands");
+  }
+  return std::nullopt;
+}
+
+outcome without_locks(const work_on_job& x, outcome ending) {
+  const bool over =
+    ending.says == verdict::failed || ending.says == verdict::rejected
+    || (ending.says == verdict::retry && is_last_attempt(x.task));
+  if (over)
+    if (auto failure = x.tools.inventory->unlock_all(x.job.uuid))
+      ending.reason +=
+        "; its locks stay for a while: " + depositd::render(failure);
+  return ending;
+}
+
+outcome clean_up(work_on_job& x) {
+  if (auto failure = x.tools.inventory->unlock_all(x.job.uuid))
+    return ended(verdict::retry, depositd::render(failure));
+  std::error_code wrong;
+  fs::remove_all(x.folder.root, wrong);
+  if (wrong)
+    return ended(verdict::retry,
+                 "cannot remove the working folder: " + wrong.message());
+  // The batch's, with its last job; others may be there.
+  fs::remove(x.folder.root.parent_path(), wrong);
+  return ended(verdict::done);
+}
+
+stages::stage_handlers
+last_stages(std::shared_ptr<const stages::stage_tools> tools) {
+  stages::stage_handlers out;
+  out["merritt.store"] = job_handler(tools, locked(store_object));
+  out["merritt.record"] = job_handler(tools, locked(record_object));
+  out["merritt.notify"] = job_handler(tools, [](work_on_job& x) {
+    return without_locks(x, notify_depositor(x));
+  });
+  out["merritt.cleanup"] = job_handler(tools, clean_up);
+  out["merritt.report"] = make_reporter(tools);
+  return out;
+}
+
+} // namespace depositd::merritt

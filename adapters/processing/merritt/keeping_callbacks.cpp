@@ -1,0 +1,121 @@
+#include "adapters/processing/merritt/keeping_callbacks.hpp"
+
+#include "adapters/processing/merritt/keeping_steps.hpp"
+#include "messages/values/clock.hpp"
+#include "messages/values/time_text.hpp"
+
+namespace depositd::merritt {
+
+namespace {
+
+std::string joined(const std::vector<std::string>& texts) {
+  std::string out;
+  for (const auto& x : texts)
+    out += (out.empty() ? "" : ";") + x;
+  return out;
+}
+
+std::vector<std::string> parts_of(const std::string& text) {
+  std::vector<std::string> out;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto end = std::min(text.find(';', at), text.size());
+    if (end > at)
+      out.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return out;
+}
+
+} // namespace
+
+std::string callback_body(const job_document& job, const ended_job& end) {
+  nlohmann::json state = nlohmann::json::object();
+  const auto put = [&state](const std::string& name, const std::string& value) {
+    if (!value.empty())
+      state["job:" + name] = value;
+  };
+  put("jobID", job.uuid);
+  put("batchID", job.batch_uuid);
+  put("jobStatus", end.completed ? "COMPLETED" : "FAILED");
+  put("jobStatusMessage", end.message);
+  put("primaryID", job.what.identifier);
+  put("localID", joined(job.what.local_ids));
+  put("packageName", job.payload.file_name);
+  put("objectTitle", job.what.title);
+  put("objectCreator", job.what.creator);
+  put("objectDate", job.what.date);
+  put("submissionDate", job.submitted);
+  put("completionDate", format_utc(end.ended_us));
+  if (end.version > 0)
+    state["job:versionID"] = end.version;
+  if (job.payload.expected) {
+    put("hashAlgorithm",
+        std::string{digest_name(job.payload.expected->algorithm)});
+    put("hashValue", job.payload.expected->value);
+  }
+  state["job:queuePriority"] = job.priority;
+  put("note", job.note);
+  put("resourceType", job.resource_type);
+  for (const auto& [name, value] : job.dublin_core)
+    put("DC." + name, value);
+  if (end.completed && !job.what.identifier.empty())
+    put("persistentURL", "https://n2t.net/" + job.what.identifier);
+  return nlohmann::json{{"job:jobState", std::move(state)}}.dump(
+    -1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+job_document document_of(const job_row& x) {
+  job_document out;
+  out.uuid = x.info.uuid;
+  out.user = x.user;
+  out.collection = x.info.collection;
+  out.type = x.info.type;
+  out.payload.file_name = x.info.file_name;
+  out.what = {.identifier = x.facts.identifier,
+              .local_ids = parts_of(x.facts.local_ids),
+              .title = x.facts.title,
+              .creator = x.facts.creator,
+              .date = x.facts.date};
+  out.submitted = format_utc(x.created_us);
+  out.priority = x.priority;
+  return out;
+}
+
+caf::error send_callback(const stages::stage_tools& tools,
+                         const collection_settings& collection,
+                         const job_document& job, const ended_job& end) {
+  if (!tools.callbacks)
+    return caf::make_error(ec::overloaded, "callbacks are not set up here");
+  auto url = collection.callback;
+  while (url.ends_with('/'))
+    url.pop_back();
+  const auto id = end.completed
+                    ? job.uuid + "-completed"
+                    : job.uuid + "-failed-" + std::to_string(end.retry_count);
+  return tools.callbacks->send({.url = url + "/mc/" + job.uuid,
+                                .key = collection.callback_key,
+                                .id = id,
+                                .body = callback_body(job, end)});
+}
+
+outcome notify_depositor(work_on_job& x) {
+  const auto* collection = x.task.collection;
+  if (collection == nullptr || collection->callback.empty())
+    return ended(verdict::done);
+  const auto failure =
+    send_callback(x.tools, *collection, x.job,
+                  {.completed = true,
+                   .message = "Success",
+                   .ended_us = engine_clock::system().now(),
+                   .version = x.job.more.value(left_by_store::version, 0u)});
+  if (!failure)
+    return ended(verdict::done);
+  const bool for_good = failure == ec::invalid_argument;
+  if (collection->callback_may_fail && (for_good || is_last_attempt(x.task)))
+    return ended(verdict::done,
+                 "nobody took the callback: " + depositd::render(failure));
+  return ended(for_good ? verdict::failed : verdict::retry,
+               depositd::render(failure));
+}
+
+} // namespace depositd::merritt

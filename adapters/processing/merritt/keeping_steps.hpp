@@ -1,0 +1,48 @@
+#pragma once
+
+// What Merritt's last stages do with one job. Each can be repeated after a
+// crash at any point.
+
+#include "adapters/processing/merritt/work_on_job.hpp"
+
+#include <optional>
+
+namespace depositd::merritt {
+
+/// Members of `job_document::more` that the last stages leave.
+namespace left_by_store {
+
+/// The number of the object's version, as storage counts.
+inline constexpr const char* version = "version";
+/// By the name of each storage target, the number that the version has there.
+inline constexpr const char* stored_in = "stored_in";
+
+} // namespace left_by_store
+
+/// Puts the version into every storage target of the collection, and reads it
+/// back. `not_yet` while another job has the object; `retry` while a target is
+/// away.
+outcome store_object(work_on_job& x);
+
+/// Records the version in the inventory.
+outcome record_object(work_on_job& x);
+
+/// Calls the collection's server. What it refuses for good fails the job,
+/// unless the collection says that callbacks may fail.
+outcome notify_depositor(work_on_job& x);
+
+/// Gives up the job's locks and removes its working folder.
+outcome clean_up(work_on_job& x);
+
+/// Takes the locks of the object again, for this claim; an outcome if that does
+/// not succeed now.
+std::optional<outcome> take_locks(const work_on_job& x);
+
+/// A failed job keeps no locks: the outcome, after they were given up if it
+/// ends the job.
+outcome without_locks(const work_on_job& x, outcome ending);
+
+/// Whether the stage hands this item out no more if it must try again.
+bool is_last_attempt(const stages::stage_task& task);
+
+} // namespace depositd::merritt

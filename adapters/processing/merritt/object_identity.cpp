@@ -1,0 +1,168 @@
+#include "adapters/processing/merritt/object_identity.hpp"
+
+#include "adapters/processing/merritt/manifest.hpp"
+#include "messages/values/clock.hpp"
+
+#include <algorithm>
+
+namespace depositd::merritt {
+
+namespace {
+
+class identity_search {
+public:
+  explicit identity_search(work_on_job& x)
+    : x_(x), job_(x.job), inventory_(*x.tools.inventory),
+      owner_(x.task.collection->owner) {
+    // nop
+  }
+
+  std::optional<outcome> run() {
+    if (auto ending = lock_local_ids())
+      return ending;
+    if (auto ending = look_up())
+      return ending;
+    if (job_.what.identifier.empty())
+      return mint();
+    if (auto ending = lock(identifier_lock(job_, token(), now())))
+      return ending;
+    if (auto ending = find_object())
+      return ending;
+    return bind();
+  }
+
+private:
+  static micros now() {
+    return engine_clock::system().now();
+  }
+
+  claim_token token() const {
+    return x_.task.item.item.token;
+  }
+
+  bool minted() const {
+    return job_.more.contains(left_by_process::minted);
+  }
+
+  /// In one order for all, and all or none: two jobs never wait for each other.
+  std::optional<outcome> lock_local_ids() {
+    auto ids = job_.what.local_ids;
+    std::sort(ids.begin(), ids.end());
+    for (const auto& id : ids)
+      if (auto ending = lock(local_id_lock(job_, owner_, id, token(), now())))
+        return ending;
+    return std::nullopt;
+  }
+
+  std::optional<outcome> lock(const object_lock& wanted) {
+    const auto taken = inventory_.lock(wanted, now());
+    if (!taken)
+      return ended(verdict::retry, depositd::render(taken.error()));
+    if (*taken)
+      return std::nullopt;
+    if (auto failure = inventory_.unlock_all(job_.uuid))
+      return ended(verdict::retry, depositd::render(failure));
+    return ended(verdict::not_yet,
+                 in_quotes(wanted.name) + " is in another job's hands");
+  }
+
+  std::optional<outcome> look_up() {
+    std::string known;
+    std::string known_as;
+    for (const auto& id : job_.what.local_ids) {
+      const auto found = inventory_.of_local_id(owner_, id);
+      if (!found)
+        return ended(verdict::retry, depositd::render(found.error()));
+      if (!*found)
+        continue;
+      if (!known.empty() && known != **found)
+        return ended(verdict::failed, "the local id " + in_quotes(id) + " is "
+                                        + **found + "'s, but "
+                                        + in_quotes(known_as) + " is " + known
+                                        + "'s");
+      known = **found;
+      known_as = id;
+    }
+    if (known.empty() || known == job_.what.identifier)
+      return std::nullopt;
+    if (!job_.what.identifier.empty() && !minted())
+      return ended(verdict::failed, "the local id " + in_quotes(known_as)
+                                      + " is " + known + "'s, not "
+                                      + job_.what.identifier + "'s");
+    job_.what.identifier = known;
+    job_.more.erase(left_by_process::minted);
+    return std::nullopt;
+  }
+
+  outcome mint() {
+    if (job_.update)
+      return ended(verdict::failed,
+                   job_.what.local_ids.empty()
+                     ? "an update needs an identifier or a local id"
+                     : "an update, but no object has the local id "
+                         + in_quotes(job_.what.local_ids.front()));
+    auto found = x_.tools.minter->mint({.key = job_.uuid,
+                                        .who = job_.what.creator,
+                                        .what = job_.what.title,
+                                        .when = job_.what.date,
+                                        .target = {}});
+    if (!found)
+      return ended(found.error(), verdict::failed, "no identifier was minted");
+    job_.what.identifier = std::move(*found);
+    job_.more[left_by_process::minted] = true;
+    auto out = ended(verdict::not_yet, "minted " + job_.what.identifier);
+    out.delay_ms = 1;
+    return out;
+  }
+
+  std::optional<outcome> find_object() {
+    inventory_search search;
+    search.identifier = job_.what.identifier;
+    search.count_max = 1;
+    const auto found = inventory_.find(search);
+    if (!found)
+      return ended(verdict::retry, depositd::render(found.error()));
+    job_.more.erase(left_by_process::known_object);
+    if (found->empty())
+      return job_.update ? std::optional{ended(
+               verdict::failed,
+               "an update, but there is no object " + job_.what.identifier)}
+                         : std::nullopt;
+    const auto& object = found->front();
+    if (object.collection != job_.collection)
+      return ended(verdict::failed, job_.what.identifier
+                                      + " is an object of the collection "
+                                      + object.collection);
+    job_.more[left_by_process::known_object] = true;
+    job_.what.local_ids =
+      merge_local_ids(std::move(job_.what.local_ids), object.local_ids);
+    return std::nullopt;
+  }
+
+  std::optional<outcome> bind() {
+    for (const auto& id : job_.what.local_ids) {
+      const auto failure =
+        inventory_.bind_local_id(owner_, id, job_.what.identifier);
+      if (failure == ec::already_exists)
+        return ended(verdict::failed,
+                     "the local id " + in_quotes(id)
+                       + " is another object's: " + depositd::render(failure));
+      if (failure)
+        return ended(verdict::retry, depositd::render(failure));
+    }
+    return std::nullopt;
+  }
+
+  work_on_job& x_;
+  job_document& job_;
+  inventory& inventory_;
+  const std::string& owner_;
+};
+
+} // namespace
+
+std::optional<outcome> find_identity(work_on_job& x) {
+  return identity_search{x}.run();
+}
+
+} // namespace depositd::merritt

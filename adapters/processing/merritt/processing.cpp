@@ -1,0 +1,48 @@
+#include "adapters/processing/merritt/job_steps.hpp"
+#include "adapters/processing/merritt/object_identity.hpp"
+#include "adapters/processing/merritt/system_files.hpp"
+
+namespace depositd::merritt {
+
+namespace {
+
+outcome process(work_on_job& x) {
+  std::error_code code;
+  if (!std::filesystem::is_directory(x.folder.producer(), code))
+    return ended(verdict::failed, "the payload is no longer in the working "
+                                  "folder: requeue to pending");
+  auto read = read_payload_metadata(x);
+  if (auto* ending = std::get_if<outcome>(&read))
+    return std::move(*ending);
+  const auto& found = std::get<payload_metadata>(read);
+  if (auto ending = describe_job(x.job, found))
+    return std::move(*ending);
+  if (auto ending = find_identity(x))
+    return std::move(*ending);
+  if (auto failure = write_system_files(x, found))
+    return ended(failure, verdict::failed);
+  if (auto failure = write_list_to_store(x))
+    return ended(failure, verdict::failed);
+  return ended(verdict::done);
+}
+
+bool is_fatal(const work_on_job& x, verdict says) {
+  return says == verdict::failed || says == verdict::rejected
+         || (says == verdict::retry && is_last_attempt(x));
+}
+
+} // namespace
+
+outcome process_object(work_on_job& x) {
+  if (x.task.collection == nullptr)
+    return ended(verdict::failed, "there is no collection "
+                                    + in_quotes(x.job.collection)
+                                    + " any more");
+  auto out = process(x);
+  // If the locks stay they end by themselves, only later.
+  if (is_fatal(x, out.says))
+    static_cast<void>(x.tools.inventory->unlock_all(x.job.uuid));
+  return out;
+}
+
+} // namespace depositd::merritt

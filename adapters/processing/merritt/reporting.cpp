@@ -1,0 +1,232 @@
+#include "adapters/processing/merritt/reporting.hpp"
+
+#include "adapters/processing/merritt/keeping.hpp"
+#include "adapters/processing/merritt/keeping_callbacks.hpp"
+#include "adapters/processing/merritt/keeping_steps.hpp"
+#include "adapters/processing/merritt/reports.hpp"
+#include "messages/values/clock.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <optional>
+
+namespace depositd::merritt {
+
+namespace {
+
+/// Members of the batch's document.
+constexpr const char* reported = "reported";
+constexpr const char* called_back = "called_back";
+/// Calls in one go; then what was done is written down.
+constexpr std::size_t calls_max = 50;
+constexpr std::uint32_t page_rows = 1'000;
+/// A batch has at most so many jobs: its manifest has 5 MB.
+constexpr std::size_t jobs_max = 1'000'000;
+
+outcome again_at_once() {
+  auto out = ended(verdict::not_yet);
+  out.delay_ms = 1;
+  return out;
+}
+
+class reporting {
+public:
+  reporting(const stages::stage_tools& tools, const stages::stage_task& task)
+    : tools_(tools), task_(task) {
+    // nop
+  }
+
+  outcome run() {
+    const auto body = body_of(tools_, task_.item.item);
+    if (!body)
+      return ended(body.error(), verdict::failed, "the batch's document");
+    auto batch = decode_batch_document(*body);
+    if (!batch)
+      return ended(verdict::failed, "the batch's document cannot be read: "
+                                      + render(batch.error()));
+    batch_ = std::move(*batch);
+    if (auto ending = read_rows())
+      return *ending;
+    auto out = tell();
+    if (auto document = encode(batch_); document != *body)
+      out.document = std::move(document);
+    return out;
+  }
+
+private:
+  std::optional<outcome> read_rows() {
+    auto rows = tools_.work->batches(
+      {.id = task_.item.item.id, .user = task_.item.item.user});
+    if (!rows)
+      return ended(rows.error(), verdict::failed, "the batch");
+    if (rows->empty())
+      return ended(verdict::retry, "the batch is not in the read model");
+    about_.batch = std::move(rows->front());
+    about_.number = std::max(1u, about_.batch.reports);
+    about_.now = engine_clock::system().now();
+    job_query query{.user = task_.item.item.user,
+                    .batch = task_.item.item.id,
+                    .count_max = page_rows};
+    while (about_.jobs.size() < jobs_max) {
+      auto page = tools_.work->jobs(query);
+      if (!page)
+        return ended(page.error(), verdict::failed, "the batch's jobs");
+      const auto count = page->size();
+      std::move(page->begin(), page->end(), std::back_inserter(about_.jobs));
+      if (count < page_rows)
+        return std::nullopt;
+      query.after = {about_.jobs.back().id};
+    }
+    return ended(verdict::failed, "the batch has too many jobs");
+  }
+
+  outcome tell() {
+    if (const auto at = batch_.more.find(reported); at != batch_.more.end())
+      about_.before = read_told(*at);
+    if (about_.before.number >= about_.number)
+      return call_back();
+    std::string trouble;
+    if (auto failure = send(); failure) {
+      if (failure != ec::invalid_argument && !is_last_attempt(task_))
+        return ended(verdict::retry, render(failure));
+      // Nobody can be told: that must not hold the batch for ever.
+      trouble = "the report was not sent: " + render(failure);
+    }
+    batch_.more[reported] = written(telling(about_));
+    if (has_calls())
+      return again_at_once();
+    return ended(verdict::done, trouble);
+  }
+
+  caf::error send() {
+    const auto to = recipients(batch_, task_.collection);
+    const bool unwanted =
+      task_.collection != nullptr && task_.collection->mails == notices::none;
+    if (unwanted || to.empty() || !tools_.mailer)
+      return {};
+    const auto& row = about_.batch;
+    mail out;
+    if (row.status.state == batch_state::failed && !row.jobs.split)
+      out = split_failure_mail(row, batch_, about_.number);
+    else if (has_news(about_))
+      out = report_mail(about_, batch_);
+    else
+      return {};
+    out.to = to;
+    return tools_.mailer->send(out);
+  }
+
+  // -- callbacks
+
+  /// Which jobs' failures were told, and at which retry.
+  std::map<item_id, std::uint32_t> calls_done() const {
+    std::map<item_id, std::uint32_t> out;
+    const auto at = batch_.more.find(called_back);
+    if (at == batch_.more.end() || !at->is_array())
+      return out;
+    for (const auto& one : *at)
+      if (one.is_array() && one.size() == 2 && one[0].is_number_unsigned()
+          && one[1].is_number_unsigned())
+        out[one[0].get<item_id>()] = one[1].get<std::uint32_t>();
+    return out;
+  }
+
+  bool wants_calls() const {
+    return task_.collection != nullptr && !task_.collection->callback.empty();
+  }
+
+  std::vector<const job_row*>
+  calls_due(const std::map<item_id, std::uint32_t>& done) const {
+    std::vector<const job_row*> out;
+    for (const auto& job : about_.jobs) {
+      const auto at = done.find(job.id);
+      if (job.status.state == job_state::failed
+          && (at == done.end() || at->second != job.status.retry_count))
+        out.push_back(&job);
+    }
+    return out;
+  }
+
+  bool has_calls() const {
+    return wants_calls() && !calls_due(calls_done()).empty();
+  }
+
+  outcome call_back() {
+    if (!wants_calls())
+      return ended(verdict::done);
+    auto done = calls_done();
+    const auto due = calls_due(done);
+    std::string trouble;
+    std::size_t sent = 0;
+    for (const auto* job : due) {
+      if (sent == calls_max)
+        break;
+      const auto failure = call(*job);
+      if (failure && failure != ec::invalid_argument
+          && !is_last_attempt(task_)) {
+        write_down(done);
+        return ended(verdict::retry, render(failure));
+      }
+      if (failure)
+        trouble = "not all callbacks were taken: " + render(failure);
+      done[job->id] = job->status.retry_count;
+      ++sent;
+      // The last attempt is no place to try a dead server fifty times.
+      if (failure && failure != ec::invalid_argument)
+        return ended(verdict::done, trouble);
+    }
+    write_down(done);
+    return sent < due.size() ? again_at_once() : ended(verdict::done, trouble);
+  }
+
+  caf::error call(const job_row& row) const {
+    auto job = document_of(row);
+    job.batch_uuid = batch_.uuid;
+    return send_callback(tools_, *task_.collection, job,
+                         {.completed = false,
+                          .message = row.status.note,
+                          .ended_us = row.status.changed_us,
+                          .retry_count = row.status.retry_count});
+  }
+
+  void write_down(const std::map<item_id, std::uint32_t>& done) {
+    auto list = nlohmann::json::array();
+    for (const auto& [id, retries] : done)
+      list.push_back(nlohmann::json::array({id, retries}));
+    batch_.more[called_back] = std::move(list);
+  }
+
+  const stages::stage_tools& tools_;
+  const stages::stage_task& task_;
+  batch_document batch_;
+  report about_;
+};
+
+} // namespace
+
+stages::stage_handler
+make_reporter(std::shared_ptr<const stages::stage_tools> tools) {
+  return [tools = std::move(tools)](const stages::stage_task& task) {
+    try {
+      return reporting{*tools, task}.run();
+    } catch (const std::exception& x) {
+      return ended(verdict::retry, std::string{"stopped: "} + x.what());
+    }
+  };
+}
+
+caf::error send_queued_notice(const stages::stage_tools& tools,
+                              const collection_settings* collection,
+                              const batch_document& batch,
+                              const batch_info& info) {
+  auto to = recipients(batch, collection);
+  const bool unwanted =
+    collection != nullptr && collection->mails != notices::all;
+  if (unwanted || to.empty() || !tools.mailer)
+    return {};
+  auto out = queued_mail(batch, info);
+  out.to = std::move(to);
+  return tools.mailer->send(out);
+}
+
+} // namespace depositd::merritt

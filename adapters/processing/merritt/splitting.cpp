@@ -1,0 +1,166 @@
+#include "adapters/processing/merritt/splitting.hpp"
+
+#include "adapters/fetching/url.hpp"
+#include "adapters/processing/merritt/batch_plan.hpp"
+#include "adapters/processing/merritt/work_on_job.hpp"
+#include "adapters/stores/files/sha256.hpp"
+
+#include <exception>
+
+namespace depositd::merritt {
+
+namespace {
+
+/// What all jobs of the batch have of its form.
+job_document of_form(const batch_document& batch) {
+  job_document out;
+  out.batch_uuid = batch.uuid;
+  out.user = batch.user;
+  out.collection = batch.collection;
+  out.what = batch.what;
+  out.update = batch.update;
+  out.note = batch.note;
+  out.resource_type = batch.resource_type;
+  out.dublin_core = batch.dublin_core;
+  out.erc = batch.erc;
+  out.submitted = batch.submitted;
+  return out;
+}
+
+/// Payloads that are somewhere else are called as they are there.
+void name_payloads(batch_document& batch) {
+  for (auto& x : batch.payloads)
+    if (x.file_name.empty() && !x.url.empty())
+      if (const auto url = parse_url(x.url))
+        x.file_name = file_name_of(*url);
+}
+
+void prefer(std::string& to, const std::string& of_row) {
+  if (!of_row.empty())
+    to = of_row;
+}
+
+/// Identifiers of the form are those of one object, so rows do without them.
+void describe(job_document& to, const manifest_row& row) {
+  to.payload.file_name = row.file_name;
+  to.payload.url = row.url;
+  to.payload.bytes = row.size;
+  to.payload.expected = row.expected;
+  to.what.identifier = row.primary_identifier;
+  to.what.local_ids = row.local_ids;
+  prefer(to.what.title, row.title);
+  prefer(to.what.creator, row.creator);
+  prefer(to.what.date, row.date);
+  if (!row.fault.empty())
+    to.fault = render(manifest_fault{row.line, row.fault});
+}
+
+/// Goes through the jobs of a plan from one of them on.
+class job_writer {
+public:
+  job_writer(const batch_document& batch, const batch_plan& plan,
+             std::uint8_t priority)
+    : batch_(batch), plan_(plan), form_(of_form(batch)) {
+    form_.first_priority = priority;
+    form_.priority = priority;
+  }
+
+  /// The job with this number; the first is 0. Numbers only grow.
+  job_document write(std::uint64_t number) {
+    while (number - first_ >= plan_.payloads[payload_].jobs())
+      first_ += plan_.payloads[payload_++].jobs();
+    const auto& planned = plan_.payloads[payload_];
+    auto out = form_;
+    out.uuid = job_uuid(batch_.uuid, number + 1);
+    out.type = planned.type;
+    if (planned.rows)
+      describe(out, planned.rows->rows[number - first_]);
+    else
+      out.payload = batch_.payloads[payload_];
+    return out;
+  }
+
+private:
+  const batch_document& batch_;
+  const batch_plan& plan_;
+  job_document form_;
+  std::size_t payload_ = 0;
+  std::uint64_t first_ = 0; ///< number of this payload's first job
+};
+
+split_slice next_slice(batch_document batch, const batch_plan& plan,
+                       const collection_settings& collection) {
+  split_slice out;
+  out.expected = plan.jobs();
+  std::optional<std::uint8_t> fixed;
+  if (collection.has_priority)
+    fixed = collection.priority;
+  job_writer writer{batch, plan, first_priority(out.expected, fixed)};
+  std::size_t bytes = 0;
+  auto at = batch.split;
+  for (; at < out.expected && out.jobs.size() < slice_jobs_max
+         && bytes < slice_bytes_max;
+       ++at) {
+    out.jobs.push_back(writer.write(at));
+    bytes += encode(out.jobs.back()).size();
+  }
+  out.last = at >= out.expected;
+  out.batch = batch;
+  out.batch.split = at;
+  return out;
+}
+
+outcome split(const stages::stage_tools& tools, batch_plans& plans,
+              const stages::stage_task& task) {
+  auto body = body_of(tools, task.item.item);
+  if (!body)
+    return ended(body.error(), verdict::failed, "the batch's document");
+  auto batch = decode_batch_document(*body);
+  if (!batch)
+    return ended(verdict::failed, "the batch's document cannot be read: "
+                                    + depositd::render(batch.error()));
+  if (task.collection == nullptr)
+    return ended(verdict::failed, "there is no collection "
+                                    + in_quotes(batch->collection)
+                                    + " any more");
+  name_payloads(*batch);
+  const auto found = plans.find(tools, *batch);
+  if (const auto* ending = std::get_if<outcome>(&found))
+    return *ending;
+  const auto plan = std::get<std::shared_ptr<const batch_plan>>(found);
+  const auto slice = next_slice(*batch, *plan, *task.collection);
+  if (slice.last) {
+    plans.forget(batch->uuid);
+    if (auto failure = forget_fetched(tools, *batch))
+      return ended(verdict::retry, depositd::render(failure));
+  }
+  auto out = ended(verdict::done);
+  out.document = encode(slice);
+  return out;
+}
+
+} // namespace
+
+stages::stage_handler
+make_splitter(std::shared_ptr<const stages::stage_tools> tools) {
+  return [tools = std::move(tools), plans = std::make_shared<batch_plans>()](
+           const stages::stage_task& task) {
+    try {
+      return split(*tools, *plans, task);
+    } catch (const std::exception& x) {
+      return ended(verdict::retry, std::string{"stopped: "} + x.what());
+    }
+  };
+}
+
+std::string job_uuid(const std::string& batch_uuid, std::uint64_t number) {
+  auto hex = sha256_hex(batch_uuid + "/" + std::to_string(number));
+  hex.resize(32);
+  hex[12] = '8';
+  hex[16] = "89ab"[static_cast<unsigned char>(hex[16]) & 3];
+  for (const std::size_t at : {20, 16, 12, 8})
+    hex.insert(at, "-");
+  return "jid-" + hex;
+}
+
+} // namespace depositd::merritt

@@ -1,0 +1,154 @@
+#include "adapters/archives/extract.hpp"
+#include "adapters/digests/digester.hpp"
+#include "adapters/processing/merritt/arrivals.hpp"
+#include "adapters/processing/merritt/file_digests.hpp"
+#include "adapters/processing/merritt/job_steps.hpp"
+#include "adapters/processing/merritt/manifest.hpp"
+#include "adapters/stores/files/file.hpp"
+#include "messages/values/payload_paths.hpp"
+
+#include <optional>
+
+namespace depositd::merritt {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Of the archive, until it is unpacked.
+fs::path container_of(const job_folder& folder) {
+  return folder.root / "container";
+}
+
+fs::path place_of(const work_on_job& x) {
+  switch (x.job.type) {
+    case job_type::container:
+      return container_of(x.folder);
+    case job_type::manifest:
+      return x.folder.submitted_manifest();
+    case job_type::file:
+      break;
+  }
+  return x.folder.producer() / x.job.payload.file_name;
+}
+
+/// How the stage ends, if it does.
+std::optional<outcome> put_blob(const work_on_job& x, const fs::path& to) {
+  const auto& from = x.job.payload;
+  auto bytes = x.tools.blobs->get(from.blob);
+  if (!bytes)
+    return ended(bytes.error(), verdict::failed, in_quotes(from.file_name));
+  if (from.expected) {
+    digester sum{from.expected->algorithm};
+    sum.add(*bytes);
+    const auto wrong = difference(sum.finish(), *from.expected);
+    if (!wrong.empty())
+      return ended(verdict::rejected, in_quotes(from.file_name) + ": " + wrong);
+  }
+  if (auto failure = write_to(x.folder, {"payload", to}, *bytes))
+    return ended(failure, verdict::failed);
+  return std::nullopt;
+}
+
+std::optional<outcome> put_fetched(const work_on_job& x, const fs::path& to) {
+  const auto& from = x.job.payload;
+  download_request request;
+  request.url = from.url;
+  request.expected = from.expected;
+  request.size = from.bytes;
+  if (x.job.type == job_type::manifest)
+    request.bytes_max = manifest_bytes_max;
+  auto got = fetch_to(*x.tools.downloader, x.folder, {"payload", to}, request);
+  if (got)
+    return std::nullopt;
+  return ended(got.error(), verdict::rejected,
+               in_quotes(from.file_name) + " (" + from.url + ")");
+}
+
+std::optional<outcome> put_payload(const work_on_job& x) {
+  const auto to = place_of(x);
+  std::error_code ignored;
+  if (fs::exists(to, ignored))
+    return std::nullopt; // it was checked before it got there
+  auto out = x.job.payload.blob.empty() ? put_fetched(x, to) : put_blob(x, to);
+  if (out)
+    return out;
+  if (auto failure = end_arrivals(x.folder))
+    return ended(failure, verdict::failed);
+  return std::nullopt;
+}
+
+caf::error rename_unpacked(const fs::path& from, const job_folder& folder) {
+  std::error_code code;
+  fs::rename(from, folder.producer(), code);
+  if (code)
+    return file_failed("rename to", folder.producer(), code.value());
+  return sync_folder(system_disk(), folder.root);
+}
+
+/// The payload's folder gets its name once all of it is there.
+std::optional<outcome> unpack(const work_on_job& x) {
+  const auto folder = x.folder.root / "unpacking";
+  std::error_code code;
+  fs::remove_all(folder, code);
+  if (code)
+    return ended(verdict::retry,
+                 depositd::render(file_failed("remove", folder, code.value())));
+  const auto& name = x.job.payload.file_name;
+  const auto files =
+    extract_archive({container_of(x.folder), name}, folder, {});
+  if (!files)
+    return ended(files.error(), verdict::rejected, in_quotes(name));
+  if (files->empty()) {
+    fs::remove_all(folder, code);
+    return ended(verdict::rejected,
+                 in_quotes(name) + ": there are no files in it");
+  }
+  if (auto failure = rename_unpacked(folder, x.folder))
+    return ended(failure, verdict::failed);
+  return std::nullopt;
+}
+
+outcome stage_container(const work_on_job& x) {
+  std::error_code code;
+  if (!fs::exists(x.folder.producer(), code)) {
+    if (auto ending = put_payload(x))
+      return *ending;
+    if (auto ending = unpack(x))
+      return *ending;
+  }
+  fs::remove(container_of(x.folder), code);
+  if (code)
+    return ended(verdict::retry,
+                 depositd::render(file_failed("remove", container_of(x.folder),
+                                              code.value())));
+  return ended(verdict::done);
+}
+
+/// Why nothing may be put anywhere.
+std::string fault_of(const job_document& job) {
+  if (!job.fault.empty())
+    return job.fault;
+  const auto& from = job.payload;
+  if (from.blob.empty() && from.url.empty())
+    return "there is no payload";
+  if (job.type == job_type::container && !has_container_name(from.file_name))
+    return in_quotes(from.file_name) + " is not the name of an archive";
+  const auto fault = payload_path_fault(from.file_name);
+  return fault.empty() || job.type == job_type::manifest
+           ? std::string{}
+           : "the file name " + in_quotes(from.file_name) + " " + fault;
+}
+
+} // namespace
+
+outcome stage_payload(work_on_job& x) {
+  if (const auto fault = fault_of(x.job); !fault.empty())
+    return ended(verdict::rejected, fault);
+  if (x.job.type == job_type::container)
+    return stage_container(x);
+  auto ending = put_payload(x);
+  return ending ? *ending : ended(verdict::done);
+}
+
+} // namespace depositd::merritt

@@ -1,0 +1,49 @@
+#pragma once
+
+// What every stage of a job begins and ends with.
+
+#include "adapters/processing/merritt/working_folder.hpp"
+#include "adapters/processing/stages/stage_tools.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace depositd::merritt {
+
+/// A job in hand.
+struct work_on_job {
+  const stages::stage_tools& tools;
+  const stages::stage_task& task;
+  job_document job; ///< whatever is changed here is written down
+  job_folder folder;
+};
+
+/// Whether `retry` would end it.
+inline bool is_last_attempt(const work_on_job& x) {
+  return x.task.item.item.attempt >= x.task.stage.attempts_max;
+}
+
+using job_step = std::function<outcome(work_on_job&)>;
+
+/// Reads the job's document, does the step, and hands the document over if it
+/// has changed. What is thrown counts as passing trouble.
+stages::stage_handler
+job_handler(std::shared_ptr<const stages::stage_tools> tools, job_step step);
+
+/// The body of an item, wherever it is.
+caf::expected<std::string> body_of(const stages::stage_tools& tools,
+                                   const claimed_item& item);
+
+/// Ends of a stage, with text for people.
+outcome ended(verdict says, std::string reason = {});
+
+/// What a failure means: `wrong` if the bytes or the address are at fault,
+/// `retry` if it may pass, `failed` for what is not there.
+outcome ended(const caf::error& failure, verdict wrong,
+              const std::string& about = {});
+
+/// The name in quotation marks, cut to a bearable length.
+std::string in_quotes(std::string_view name);
+
+} // namespace depositd::merritt

@@ -1,0 +1,140 @@
+#include "adapters/stores/postgres/postgres_inventory.hpp"
+
+#include "adapters/stores/postgres/channel.hpp"
+#include "adapters/stores/postgres/migrations.hpp"
+#include "adapters/stores/rows/catalogue.hpp"
+
+namespace depositd {
+
+namespace {
+
+using namespace postgres;
+
+/// A connection as tables of the inventory want it.
+class session {
+public:
+  explicit session(connection& on) : on_(on) {
+    // nop
+  }
+
+  template <class Show, class... Values>
+  caf::error each(std::string_view sql, const Show& show,
+                  const Values&... values) {
+    return on_.each(sql, parameters{values...}, show);
+  }
+
+  template <class... Values>
+  caf::error run(std::string_view sql, const Values&... values) {
+    return on_.execute(sql, parameters{values...});
+  }
+
+private:
+  connection& on_;
+};
+
+using tables = rows::catalogue<session>;
+
+/// One writer at a time; readers go on.
+constexpr const char* lock_inventory =
+  "LOCK TABLE inventory_objects IN SHARE ROW EXCLUSIVE MODE";
+
+/// Everything here may be repeated: what was done is found done.
+template <class Body>
+auto with(channel& by, const Body& body) {
+  return by.repeatable([&](connection& on) {
+    session to{on};
+    tables all{to};
+    return body(all);
+  });
+}
+
+class postgres_inventory final : public inventory {
+public:
+  explicit postgres_inventory(const postgres_options& options)
+    : writes_({.url = options.url, .name = "inventory"}, options.patience_ms),
+      reads_({.url = options.url, .name = "inventory reader"},
+             options.patience_ms),
+      locks_({.url = options.url, .name = "inventory locks"},
+             options.patience_ms) {
+    // nop
+  }
+
+  caf::error open() {
+    return writes_.once([](connection& to) { return migrate(to); });
+  }
+
+  caf::error record(const inventory_entry& x) override {
+    return write([&](tables& to) { return to.record(x); });
+  }
+
+  caf::expected<std::vector<inventory_object>>
+  find(const inventory_search& x) override {
+    return with(reads_, [&](tables& from) { return from.find(x); });
+  }
+
+  caf::expected<std::vector<stored_file>>
+  files(const std::string& identifier, std::uint32_t version) override {
+    return with(reads_,
+                [&](tables& from) { return from.files(identifier, version); });
+  }
+
+  caf::expected<std::optional<std::string>>
+  of_local_id(const std::string& owner, const std::string& local_id) override {
+    return with(
+      reads_, [&](tables& from) { return from.of_local_id(owner, local_id); });
+  }
+
+  caf::error bind_local_id(const std::string& owner,
+                           const std::string& local_id,
+                           const std::string& identifier) override {
+    return write(
+      [&](tables& to) { return to.bind(owner, local_id, identifier); });
+  }
+
+  caf::expected<std::vector<collection_use>>
+  use_of_collections(micros since_us) override {
+    return with(reads_, [&](tables& from) { return from.use(since_us); });
+  }
+
+  caf::expected<bool> lock(const object_lock& x, micros now) override {
+    return with(locks_, [&](tables& to) { return to.lock(x, now); });
+  }
+
+  caf::expected<bool> holds(const object_lock& x, micros now) override {
+    return with(locks_, [&](tables& from) { return from.holds(x, now); });
+  }
+
+  caf::error unlock_all(const std::string& holder) override {
+    return with(locks_, [&](tables& to) { return to.unlock_all(holder); });
+  }
+
+private:
+  template <class Body>
+  caf::error write(const Body& body) {
+    return writes_.repeatable([&](connection& on) {
+      return on.transact([&]() -> caf::error {
+        if (auto error = on.script(lock_inventory))
+          return error;
+        session to{on};
+        tables all{to};
+        return body(all);
+      });
+    });
+  }
+
+  channel writes_;
+  channel reads_;
+  channel locks_; ///< does not wait for who records
+};
+
+} // namespace
+
+caf::expected<std::unique_ptr<inventory>>
+open_postgres_inventory(const postgres_options& options) {
+  auto out = std::make_unique<postgres_inventory>(options);
+  if (auto error = out->open())
+    return error;
+  return std::unique_ptr<inventory>{std::move(out)};
+}
+
+} // namespace depositd

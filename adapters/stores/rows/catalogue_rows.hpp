@@ -1,0 +1,89 @@
+#pragma once
+
+// Rows of the inventory: their checksums, and the text of its search.
+
+#include "adapters/stores/rows/row_checksum.hpp"
+#include "messages/ports/inventory.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace depositd::rows {
+
+/// Of identifiers and local identifiers: they are keys of indexes.
+inline constexpr std::size_t inventory_name_bytes_max = 1'024;
+/// More objects are in no answer.
+inline constexpr std::uint32_t inventory_answer_max = 10'000;
+
+/// The row of an object; targets are joined by line breaks.
+struct stored_object {
+  std::string identifier;
+  std::string collection;
+  std::string owner;
+  std::string storage;
+};
+
+inventory_object object_of(const stored_object& x);
+
+/// The targets that are there, and those that come.
+std::string with_targets(const std::string& storage,
+                         const std::vector<std::string>& more);
+
+/// Why it cannot be recorded; no error if it can.
+caf::error fault_of(const inventory_entry& x);
+
+/// What a title or a path is looked for by: case does not count.
+std::string search_key(std::string_view text);
+
+/// For LIKE with '!' as its escape; empty if nothing is looked for.
+std::string pattern_of(const std::string& part);
+
+/// The statement of a search: its parameters are identifier, owner, collection,
+/// after, local id, the patterns of title and file name, and the number of
+/// rows. What does not restrict is compared with itself, so that the planner
+/// sees what does.
+std::string search_text(const inventory_search& x);
+
+std::uint64_t checksum_of(const stored_object& x);
+std::uint64_t checksum_of(const std::string& identifier,
+                          const inventory_version& x);
+std::uint64_t checksum_of(const std::string& identifier, std::uint32_t version,
+                          const stored_file& x);
+
+/// The row that `from` stands on, which ends with its checksum.
+/// `ec::store_damaged` if it does not match.
+template <class Source>
+caf::error take_row(const Source& from, stored_object& x) {
+  std::uint64_t checksum = 0;
+  from.take(x.identifier, x.collection, x.owner, x.storage, checksum);
+  return checksum == checksum_of(x)
+           ? caf::error{}
+           : from.damaged("object " + x.identifier
+                          + " does not match its checksum");
+}
+
+template <class Source>
+caf::error take_row(const Source& from, const std::string& identifier,
+                    inventory_version& x) {
+  std::uint64_t checksum = 0;
+  from.take(x.number, x.job, x.batch, x.user, x.title, x.creator, x.date,
+            x.bytes, x.files, x.recorded_us, checksum);
+  return checksum == checksum_of(identifier, x)
+           ? caf::error{}
+           : from.damaged("version " + std::to_string(x.number) + " of "
+                          + identifier + " does not match its checksum");
+}
+
+template <class Source>
+caf::error take_row(const Source& from, const std::string& identifier,
+                    std::uint32_t version, stored_file& x) {
+  std::uint64_t checksum = 0;
+  from.take(x.path, x.bytes, x.sha512, checksum);
+  return checksum == checksum_of(identifier, version, x)
+           ? caf::error{}
+           : from.damaged(x.path + " of " + identifier
+                          + " does not match its checksum");
+}
+
+} // namespace depositd::rows

@@ -1,0 +1,134 @@
+#include "adapters/stores/sqlite/sqlite_inventory.hpp"
+
+#include "adapters/stores/rows/catalogue.hpp"
+#include "adapters/stores/sqlite/database.hpp"
+
+#include <mutex>
+
+namespace depositd {
+
+namespace {
+
+constexpr std::int32_t application = 0x64706976; // "dpiv"
+constexpr std::int32_t schema_version = 1;
+constexpr std::uint64_t wal_bytes_max = 8 * 1024 * 1024;
+
+constexpr std::string_view schema = R"(
+CREATE TABLE inventory_objects (
+  identifier TEXT PRIMARY KEY, collection TEXT NOT NULL, owner TEXT NOT NULL,
+  storage TEXT NOT NULL, checksum INTEGER NOT NULL) STRICT;
+CREATE INDEX inventory_objects_by_owner ON inventory_objects (owner);
+CREATE INDEX inventory_objects_by_collection ON inventory_objects (collection);
+CREATE TABLE inventory_versions (
+  identifier TEXT NOT NULL, number INTEGER NOT NULL, job TEXT NOT NULL UNIQUE,
+  batch TEXT NOT NULL, "user" TEXT NOT NULL, title TEXT NOT NULL,
+  creator TEXT NOT NULL, "date" TEXT NOT NULL, bytes INTEGER NOT NULL,
+  files INTEGER NOT NULL, recorded_us INTEGER NOT NULL,
+  checksum INTEGER NOT NULL, title_key TEXT NOT NULL,
+  PRIMARY KEY (identifier, number)) STRICT;
+CREATE TABLE inventory_files (
+  identifier TEXT NOT NULL, version INTEGER NOT NULL, place INTEGER NOT NULL,
+  path TEXT NOT NULL, bytes INTEGER NOT NULL, sha512 TEXT NOT NULL,
+  checksum INTEGER NOT NULL, path_key TEXT NOT NULL,
+  PRIMARY KEY (identifier, version, place)) STRICT, WITHOUT ROWID;
+CREATE TABLE inventory_local_ids (
+  id INTEGER PRIMARY KEY, owner TEXT NOT NULL, local_id TEXT NOT NULL,
+  identifier TEXT NOT NULL, UNIQUE (owner, local_id)) STRICT;
+CREATE INDEX inventory_local_ids_by_id ON inventory_local_ids (local_id);
+CREATE INDEX inventory_local_ids_by_object ON inventory_local_ids (identifier);
+CREATE TABLE inventory_locks (
+  name TEXT PRIMARY KEY, holder TEXT NOT NULL, token INTEGER NOT NULL,
+  until_us INTEGER NOT NULL) STRICT;
+CREATE INDEX inventory_locks_by_holder ON inventory_locks (holder);
+)";
+
+class sqlite_inventory final : public inventory {
+public:
+  explicit sqlite_inventory(std::unique_ptr<sqlite::database> file)
+    : file_(std::move(file)), tables_(*file_) {
+    // nop
+  }
+
+  caf::error record(const inventory_entry& x) override {
+    return write([&] { return tables_.record(x); });
+  }
+
+  caf::expected<std::vector<inventory_object>>
+  find(const inventory_search& x) override {
+    const std::lock_guard turn{mutex_};
+    return tables_.find(x);
+  }
+
+  caf::expected<std::vector<stored_file>>
+  files(const std::string& identifier, std::uint32_t version) override {
+    const std::lock_guard turn{mutex_};
+    return tables_.files(identifier, version);
+  }
+
+  caf::expected<std::optional<std::string>>
+  of_local_id(const std::string& owner, const std::string& local_id) override {
+    const std::lock_guard turn{mutex_};
+    return tables_.of_local_id(owner, local_id);
+  }
+
+  caf::error bind_local_id(const std::string& owner,
+                           const std::string& local_id,
+                           const std::string& identifier) override {
+    return write([&] { return tables_.bind(owner, local_id, identifier); });
+  }
+
+  caf::expected<std::vector<collection_use>>
+  use_of_collections(micros since_us) override {
+    const std::lock_guard turn{mutex_};
+    return tables_.use(since_us);
+  }
+
+  caf::expected<bool> lock(const object_lock& x, micros now) override {
+    auto taken = false;
+    auto failed = write([&] {
+      const auto done = tables_.lock(x, now);
+      taken = done && *done;
+      return done ? caf::error{} : done.error();
+    });
+    if (failed)
+      return failed;
+    return taken;
+  }
+
+  caf::expected<bool> holds(const object_lock& x, micros now) override {
+    const std::lock_guard turn{mutex_};
+    return tables_.holds(x, now);
+  }
+
+  caf::error unlock_all(const std::string& holder) override {
+    return write([&] { return tables_.unlock_all(holder); });
+  }
+
+private:
+  template <class Body>
+  caf::error write(const Body& body) {
+    const std::lock_guard turn{mutex_};
+    if (auto error = file_->checkpoint_if_due(wal_bytes_max))
+      return error;
+    return file_->transact(body);
+  }
+
+  std::mutex mutex_;
+  std::unique_ptr<sqlite::database> file_;
+  rows::catalogue<sqlite::database> tables_;
+};
+
+} // namespace
+
+caf::expected<std::unique_ptr<inventory>>
+open_sqlite_inventory(const std::filesystem::path& file) {
+  auto opened = sqlite::database::open(file, {.name = "inventory",
+                                              .application = application,
+                                              .version = schema_version,
+                                              .schema = schema});
+  if (!opened)
+    return std::move(opened.error());
+  return std::make_unique<sqlite_inventory>(std::move(*opened));
+}
+
+} // namespace depositd

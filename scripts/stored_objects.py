@@ -1,0 +1,25 @@
+"""What is in a storage folder, read as any OCFL tool would."""
+
+import json
+from pathlib import Path
+
+OBJECT_MARK = "0=ocfl_object_1.1"
+
+
+def stored_objects(root):
+    """{identifier: {version, files, bytes}} of an OCFL storage root."""
+    out = {}
+    for mark in Path(root).rglob(OBJECT_MARK):
+        folder = mark.parent
+        inventory = json.loads((folder / "inventory.json").read_text())
+        head = inventory["versions"][inventory["head"]]
+        digests = {digest: paths[0]
+                   for digest, paths in inventory["manifest"].items()}
+        files = {path: (folder / digests[digest]).stat().st_size
+                 for digest, paths in head["state"].items()
+                 for path in paths}
+        out[inventory["id"]] = {"version": inventory["head"],
+                                "files": len(files),
+                                "bytes": sum(files.values()),
+                                "paths": sorted(files)}
+    return out

@@ -1,0 +1,203 @@
+// Against a real SMTP server on this machine.
+
+#include "adapters/notifying/mail_headers.hpp"
+#include "adapters/notifying/smtp_mailer.hpp"
+#include "messages/values/base64.hpp"
+#include "messages/values/utf8.hpp"
+#include "tests/adapters/notifying/smtp_server.hpp"
+#include "tests/support/scripted_server.hpp"
+
+#include <gtest/gtest.h>
+
+namespace depositd {
+
+namespace {
+
+mail a_mail() {
+  return {.id = "report-bid-1-2",
+          .to = {"ann@example.org"},
+          .subject = "Ingest: OK -- Submission Processed: bid-1;",
+          .text = "line one\nline two: =\n.\nlast",
+          .attachments = {}};
+}
+
+class smtp_mails : public ::testing::Test {
+protected:
+  void SetUp() override {
+    if (!testing::smtp_server::installed())
+      GTEST_SKIP() << "AIOSMTPD IS NOT INSTALLED";
+    server = std::make_unique<testing::smtp_server>();
+    options.relay = {"127.0.0.1", server->port()};
+  }
+
+  caf::error send(const mail& x) {
+    auto by = make_smtp_mailer(options);
+    EXPECT_TRUE(by) << render(by.error());
+    return (*by)->send(x);
+  }
+
+  /// What arrives of a mail that is taken.
+  nlohmann::json arrived(const mail& x) {
+    const auto failed = send(x);
+    if (failed) {
+      ADD_FAILURE() << render(failed);
+      return {};
+    }
+    return server->next();
+  }
+
+  std::string content(const mail& x) {
+    return arrived(x).value("content", std::string{});
+  }
+
+  std::unique_ptr<testing::smtp_server> server;
+  smtp_options options{.relay = {},
+                       .from = "depositd@archive.example",
+                       .now = [] { return micros{1'700'000'000'000'000}; }};
+};
+
+} // namespace
+
+#define EXPECT_HAS(text, part)                                                 \
+  EXPECT_NE((text).find(part), std::string::npos) << (text)
+
+TEST_F(smtp_mails, arrive_with_their_head) {
+  auto x = a_mail();
+  x.to.push_back("bob@example.org");
+  const auto got = arrived(x);
+  EXPECT_EQ(got["from"], "depositd@archive.example");
+  EXPECT_EQ(got["to"],
+            (std::vector<std::string>{"ann@example.org", "bob@example.org"}));
+  const std::string text = got["content"];
+  EXPECT_HAS(text, "From: depositd@archive.example\r\n");
+  EXPECT_HAS(text, "To: ann@example.org,\r\n bob@example.org\r\n");
+  EXPECT_HAS(text, "Subject: Ingest: OK -- Submission Processed: bid-1;\r\n");
+  EXPECT_HAS(text, "Date: Tue, 14 Nov 2023 22:13:20 +0000\r\n");
+  EXPECT_HAS(text, "Message-ID: <report-bid-1-2@archive.example>\r\n");
+  EXPECT_HAS(text, "line one\r\nline two: =3D\r\n.\r\nlast");
+}
+
+TEST_F(smtp_mails, R20_have_the_same_id_when_they_come_again) {
+  const auto first = content(a_mail());
+  const auto again = content(a_mail());
+  for (const auto& text : {first, again})
+    EXPECT_HAS(text, "Message-ID: <report-bid-1-2@archive.example>\r\n");
+}
+
+TEST_F(smtp_mails, carry_attachments) {
+  auto x = a_mail();
+  const std::string bytes = "{\"title\":\"Über\"}\n";
+  x.attachments = {{"completed.json", "application/json", bytes},
+                   {"jobs.csv", "text/csv", "a,b\r\n"}};
+  const auto text = content(x);
+  EXPECT_HAS(text, "Content-Type: multipart/mixed; boundary=");
+  EXPECT_HAS(text, "filename=\"completed.json\"");
+  EXPECT_HAS(text, "Content-Type: application/json");
+  EXPECT_HAS(text, encode_base64(bytes));
+  EXPECT_HAS(text, "Content-Type: text/csv");
+}
+
+TEST_F(smtp_mails, keep_words_of_all_languages) {
+  auto x = a_mail();
+  x.subject = "Ingest: OK -- " + std::string(30, 'x') + " Über größere Äpfel";
+  x.text = "Grüße";
+  const auto text = content(x);
+  EXPECT_HAS(text, "Subject: =?UTF-8?B?");
+  EXPECT_HAS(text, "Gr=C3=BC=C3=9Fe");
+}
+
+TEST_F(smtp_mails, go_to_many) {
+  auto x = a_mail();
+  x.to.clear();
+  for (int i = 0; i < 100; ++i)
+    x.to.push_back("reader-number-" + std::to_string(i) + "@example.org");
+  EXPECT_EQ(arrived(x)["to"], x.to);
+}
+
+TEST_F(smtp_mails, never_have_a_line_from_outside_in_their_head) {
+  auto x = a_mail();
+  x.subject = "a\r\nBcc: eve@example.org";
+  EXPECT_EQ(send(x), ec::invalid_argument);
+  x = a_mail();
+  x.id = "a>\r\nBcc: eve@example.org";
+  EXPECT_EQ(send(x), ec::invalid_argument);
+  for (const auto* to :
+       {"ann@example.org\r\nRCPT TO:<eve@example.org>", "a b@c", "ann", "@c",
+        "a@", "<a@b>", "a@b@c", "a@b,c@d", ""}) {
+    x = a_mail();
+    x.to = {to};
+    EXPECT_EQ(send(x), ec::invalid_argument) << to;
+  }
+  x = a_mail();
+  x.attachments = {{"a\"\r\nX: y", "text/csv", ""}};
+  EXPECT_EQ(send(x), ec::invalid_argument);
+  x.attachments = {{"a", "text/csv\r\nX: y", ""}};
+  EXPECT_EQ(send(x), ec::invalid_argument);
+  // Nothing of these has arrived: the next is the first.
+  EXPECT_HAS(content(a_mail()), "report-bid-1-2");
+}
+
+TEST_F(smtp_mails, have_bounds) {
+  auto x = a_mail();
+  x.to.clear();
+  EXPECT_EQ(send(x), ec::invalid_argument);
+  x.to.assign(101, "a@b");
+  EXPECT_EQ(send(x), ec::invalid_argument);
+  x = a_mail();
+  x.text.assign(mail_bytes_max + 1, 'x');
+  EXPECT_EQ(send(x), ec::invalid_argument);
+}
+
+TEST_F(smtp_mails, tell_what_never_from_what_not_now) {
+  auto x = a_mail();
+  x.to = {"never@example.org"};
+  EXPECT_EQ(send(x), ec::invalid_argument);
+  x.to = {"later@example.org"};
+  EXPECT_EQ(send(x), ec::overloaded);
+  x.to = {"never@example.org", "ann@example.org"};
+  EXPECT_EQ(arrived(x)["to"], std::vector<std::string>{"ann@example.org"});
+}
+
+TEST_F(smtp_mails, end_in_time_when_the_relay_says_nothing) {
+  options.from = "mute@archive.example";
+  options.time_limit = std::chrono::milliseconds{300};
+  EXPECT_EQ(send(a_mail()), ec::overloaded);
+}
+
+TEST(smtp_mailer, says_that_the_relay_is_not_there) {
+  std::uint16_t port = 0;
+  {
+    const testing::scripted_server gone{[](const auto&) { return ""; }};
+    port = gone.port();
+  }
+  auto by = make_smtp_mailer({.relay = {"127.0.0.1", port}, .from = "a@b.c"});
+  ASSERT_TRUE(by);
+  EXPECT_EQ((*by)->send(a_mail()), ec::overloaded);
+}
+
+TEST(smtp_mailer, needs_a_sender) {
+  for (const auto* from : {"", "depositd", "a@b\r\nX: y"})
+    EXPECT_EQ(make_smtp_mailer({.relay = {"h", 25}, .from = from}).error(),
+              ec::bad_setting);
+}
+
+TEST(mail_headers, never_cut_a_character) {
+  std::string subject;
+  for (int i = 0; i < 60; ++i)
+    subject += "a€";
+  const auto text = header_text(subject);
+  std::string back;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto end = std::min(text.find("\r\n ", at), text.size());
+    const auto word = text.substr(at, end - at);
+    EXPECT_LE(word.size(), 75u);
+    const auto bytes = decode_base64(word.substr(10, word.size() - 12));
+    ASSERT_TRUE(bytes);
+    EXPECT_EQ(find_invalid_utf8(*bytes), std::string::npos) << word;
+    back += *bytes;
+    at = end + 3;
+  }
+  EXPECT_EQ(back, subject);
+}
+
+} // namespace depositd

@@ -1,0 +1,143 @@
+#include "config/settings.hpp"
+#include "config/shipped_pipelines.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+
+namespace depositd::work_settings_test {
+namespace {
+
+depositd_settings read(const std::string& yaml) {
+  const auto given = read_yaml(yaml, "test.yaml");
+  EXPECT_TRUE(given) << render(given.error());
+  const auto out = make_settings(*given);
+  EXPECT_TRUE(out) << render(out.error());
+  return out ? *out : depositd_settings{};
+}
+
+std::string refusal(const std::string& yaml) {
+  const auto given = read_yaml(yaml, "test.yaml");
+  EXPECT_TRUE(given);
+  const auto out = make_settings(*given);
+  return out ? "accepted" : render(out.error());
+}
+
+TEST(work_settings, reach_their_fields) {
+  const auto x = read("pipelines: {folder: /etc/pipelines}\n"
+                      "work: {folder: /srv/work, free_min_mb: 7}\n"
+                      "storage:\n"
+                      "  vault.1: {path: /srv/vault}\n"
+                      "mail: {smtp: 'mail.example.org:25', from: me@here}\n"
+                      "fetch: {allow: ['127.0.0.1:8000', 'files.here:80']}\n"
+                      "minter: {kind: http, url: 'https://m/shoulder/x'}\n"
+                      "estimate: {unknown_penalty: 3, sizes: ['10:5']}\n");
+  EXPECT_EQ(x.pipelines.folder, "/etc/pipelines");
+  EXPECT_EQ(x.work.folder, "/srv/work");
+  EXPECT_EQ(x.work.free_min_mb, 7u);
+  ASSERT_EQ(x.storage.size(), 2u);
+  EXPECT_EQ(x.storage.at("vault.1").path, "/srv/vault");
+  EXPECT_EQ(x.storage.at("local"), storage_settings{});
+  EXPECT_EQ(x.mail.smtp, "mail.example.org:25");
+  EXPECT_EQ(x.mail.from, "me@here");
+  EXPECT_EQ(x.fetch.allow, (std::vector<endpoint>{{"127.0.0.1", 8'000},
+                                                  {"files.here", 80}}));
+  EXPECT_EQ(x.minter.kind, minter_kind::http);
+  EXPECT_EQ(x.minter.url, "https://m/shoulder/x");
+  EXPECT_EQ(x.estimate.unknown_penalty, 3u);
+  ASSERT_EQ(x.estimate.sizes.size(), 1u);
+  EXPECT_EQ(x.estimate.sizes[0].bytes_min, 10u << 20);
+  EXPECT_EQ(x.estimate.sizes[0].penalty, 5u);
+}
+
+TEST(work_settings, that_are_wrong_are_refused_by_key_and_line) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+    {"storage: {s: {kind: tape}}", "storage.s.kind: must be one of folder, s3"},
+    {"storage: {s: {kind: s3, bucket: b}}", "storage.s.kind: s3 is not there"},
+    {"storage: {s: {kind: folder}}", "storage.s.path: is needed"},
+    {"storage: {local: {bucket: b}}", "storage.local.bucket: is for the kind"},
+    {"storage: {s: {speed: 1}}", "known: kind, path"},
+    {"storage: {'..': {path: /x}}", "no name of a storage"},
+    {"storage: 7", "unknown key storage"},
+    {"mail: {smtp: nowhere, from: a@b}", "mail.smtp: \"nowhere\" is not HOST"},
+    {"mail: {smtp: 'h:25'}", "mail.from: an address is needed"},
+    {"mail: {smtp: 'h:25', from: me}", "mail.from: an address is needed"},
+    {"fetch: {allow: ['host']}", "fetch.allow: must be a list of HOST:PORT"},
+    {"fetch: {allow: ['host:0']}", "fetch.allow: must be a list of HOST:PORT"},
+    {"minter: {kind: noid}", "minter.kind: must be one of local, http"},
+    {"minter: {kind: http}", "minter.url: an address of http or https"},
+    {"minter: {kind: http, url: 'ftp://x'}", "minter.url: an address"},
+    {"work: {free_min_mb: -1}", "work.free_min_mb: must be a number"},
+    {"estimate: {unknown_penalty: 100}", "from 0 to 99"},
+    {"estimate: {sizes: ['10']}", "estimate.sizes: must be a list of MB:PEN"},
+    {"estimate: {sizes: ['10:100']}", "estimate.sizes: must be a list of"},
+    {"estimate: {sizes: ['x:1']}", "estimate.sizes: must be a list of"},
+  };
+  for (const auto& [yaml, expected] : cases) {
+    const auto why = refusal(yaml);
+    EXPECT_NE(why.find(expected), std::string::npos) << yaml << "\n" << why;
+    if (expected.find("is needed: ") == std::string::npos
+        && expected.find("address is needed") == std::string::npos
+        && expected.find("of http or https") == std::string::npos)
+      EXPECT_NE(why.find("test.yaml:1"), std::string::npos) << why;
+  }
+}
+
+TEST(work_settings, say_nothing_with_sections_that_are_empty) {
+  EXPECT_EQ(read("storage:\nmail:\nfetch:\nestimate:\n"), depositd_settings{});
+}
+
+// -- the pipelines that they lead to ------------------------------------------
+
+TEST(pipelines_of_settings, are_those_of_the_program_without_a_folder) {
+  const auto found = pipelines_of({}, {built_in_handlers()});
+  ASSERT_TRUE(found) << render(found.error());
+  ASSERT_EQ(found->pipelines.size(), 1u);
+  EXPECT_EQ(found->pipelines[0].name, "merritt");
+  EXPECT_EQ(found->pipelines[0].stages.size(), 9u);
+}
+
+TEST(pipelines_of_settings, in_the_program_are_all_that_are_shipped) {
+  const auto shipped =
+    read_pipelines(DEPOSITD_PIPELINES_FOLDER, {built_in_handlers()});
+  ASSERT_TRUE(shipped) << render(shipped.error());
+  const auto found = pipelines_of({}, {built_in_handlers()});
+  ASSERT_TRUE(found) << render(found.error());
+  EXPECT_EQ(found->pipelines, *shipped);
+}
+
+TEST(pipelines_of_settings, are_those_of_the_folder_that_is_named) {
+  const temporary_folder folder;
+  std::ofstream{folder.path() / "quick.yaml"}
+    << "order: [one]\nstages: {one: {handler: noop}}\n";
+  depositd_settings settings;
+  settings.pipelines.folder = folder.path().string();
+  const auto found = pipelines_of(settings, {built_in_handlers()});
+  ASSERT_TRUE(found) << render(found.error());
+  ASSERT_EQ(found->pipelines.size(), 1u);
+  EXPECT_EQ(found->pipelines[0].name, "quick");
+}
+
+TEST(pipelines_of_settings, must_be_readable) {
+  depositd_settings settings;
+  settings.pipelines.folder = "/no/such/folder";
+  const auto found = pipelines_of(settings, {built_in_handlers()});
+  ASSERT_FALSE(found);
+  EXPECT_NE(render(found.error()).find("pipelines.folder"), std::string::npos);
+}
+
+TEST(pipelines_of_settings, share_no_queue_with_the_settings) {
+  for (const auto* name : {"merritt.download", "merritt.batch"}) {
+    depositd_settings settings;
+    settings.queues[name] = {};
+    const auto found = pipelines_of(settings, {built_in_handlers()});
+    ASSERT_FALSE(found) << name;
+    EXPECT_NE(render(found.error()).find(std::string{"queues."} + name),
+              std::string::npos);
+  }
+}
+
+} // namespace
+} // namespace depositd::work_settings_test

@@ -1,0 +1,370 @@
+#pragma once
+
+// What every inventory must do.
+
+#include "messages/ports/inventory.hpp"
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace depositd {
+
+/// Opens the same, at first empty, inventory again and again.
+class inventory_driver {
+public:
+  virtual ~inventory_driver() = default;
+
+  virtual std::unique_ptr<inventory> open() = 0;
+};
+
+struct inventory_candidate {
+  std::string name;
+  std::function<std::unique_ptr<inventory_driver>()> make;
+};
+
+/// A first version with two files.
+inline inventory_entry an_entry(const std::string& identifier,
+                                const std::string& job,
+                                std::uint32_t number = 1) {
+  return {.identifier = identifier,
+          .collection = "maps",
+          .owner = "ann",
+          .local_ids = {},
+          .storage = {"local"},
+          .version = {.number = number,
+                      .job = job,
+                      .batch = "bid-1",
+                      .user = "bob",
+                      .title = "Über 100% of \\ " + identifier,
+                      .creator = "Müller",
+                      .date = "1999",
+                      .bytes = 7,
+                      .files = 2,
+                      .recorded_us = 1'000},
+          .files = {{"producer/A Map.tif", 4, std::string(128, 'a')},
+                    {"system/mrt-erc.txt", 3, std::string(128, 'b')}}};
+}
+
+class inventory_suite : public ::testing::TestWithParam<inventory_candidate> {
+protected:
+  void SetUp() override {
+    driver = GetParam().make();
+    things = driver->open();
+    ASSERT_NE(things, nullptr);
+  }
+
+  void record(const inventory_entry& x) {
+    const auto failed = things->record(x);
+    EXPECT_FALSE(failed) << render(failed);
+  }
+
+  /// Identifiers, joined by blanks.
+  std::string find(const inventory_search& x) {
+    const auto found = things->find(x);
+    EXPECT_TRUE(found) << render(found.error());
+    std::string out;
+    if (found)
+      for (const auto& one : *found)
+        out += (out.empty() ? "" : " ") + one.identifier;
+    return out;
+  }
+
+  inventory_object one(const std::string& identifier) {
+    const auto found = things->find({.identifier = identifier});
+    EXPECT_TRUE(found) << render(found.error());
+    if (!found || found->size() != 1) {
+      ADD_FAILURE() << identifier << " is not there once";
+      return {};
+    }
+    return found->front();
+  }
+
+  bool lock(const object_lock& x, micros now = 100) {
+    const auto done = things->lock(x, now);
+    EXPECT_TRUE(done) << render(done.error());
+    return done && *done;
+  }
+
+  bool holds(const object_lock& x, micros now = 100) {
+    const auto done = things->holds(x, now);
+    EXPECT_TRUE(done) << render(done.error());
+    return done && *done;
+  }
+
+  std::unique_ptr<inventory_driver> driver;
+  std::unique_ptr<inventory> things;
+};
+
+TEST_P(inventory_suite, keeps_what_was_recorded) {
+  auto entry = an_entry("ark:/1/a", "jid-1");
+  entry.local_ids = {"z 1", "a/1"};
+  record(entry);
+  things.reset();
+  things = driver->open();
+  const auto found = one("ark:/1/a");
+  EXPECT_EQ(found.collection, "maps");
+  EXPECT_EQ(found.owner, "ann");
+  EXPECT_EQ(found.local_ids, (std::vector<std::string>{"z 1", "a/1"}));
+  EXPECT_EQ(found.storage, std::vector<std::string>{"local"});
+  ASSERT_EQ(found.versions.size(), 1u);
+  const auto& version = found.versions[0];
+  EXPECT_EQ(version.number, 1u);
+  EXPECT_EQ(version.job, "jid-1");
+  EXPECT_EQ(version.batch, "bid-1");
+  EXPECT_EQ(version.user, "bob");
+  EXPECT_EQ(version.title, "Über 100% of \\ ark:/1/a");
+  EXPECT_EQ(version.creator, "Müller");
+  EXPECT_EQ(version.date, "1999");
+  EXPECT_EQ(version.bytes, 7u);
+  EXPECT_EQ(version.files, 2u);
+  EXPECT_EQ(version.recorded_us, 1'000);
+  const auto files = things->files("ark:/1/a", 1);
+  ASSERT_TRUE(files) << render(files.error());
+  EXPECT_EQ(*files, entry.files);
+}
+
+TEST_P(inventory_suite, changes_nothing_when_a_job_comes_again) {
+  record(an_entry("ark:/1/a", "jid-1"));
+  auto again = an_entry("ark:/1/a", "jid-1", 2);
+  again.version.title = "other";
+  record(again);
+  ASSERT_EQ(one("ark:/1/a").versions.size(), 1u);
+  EXPECT_NE(one("ark:/1/a").versions[0].title, "other");
+  EXPECT_EQ(things->record(an_entry("ark:/1/b", "jid-1")), ec::already_exists);
+  EXPECT_EQ(find({}), "ark:/1/a");
+}
+
+TEST_P(inventory_suite, M17_keeps_versions_in_order) {
+  record(an_entry("ark:/1/a", "jid-1"));
+  auto third = an_entry("ark:/1/a", "jid-3", 3);
+  third.storage = {"far", "local"};
+  third.files.pop_back();
+  record(third);
+  record(an_entry("ark:/1/a", "jid-2", 2));
+  const auto found = one("ark:/1/a");
+  std::string jobs;
+  for (const auto& x : found.versions)
+    jobs += x.job + " ";
+  EXPECT_EQ(jobs, "jid-1 jid-2 jid-3 ");
+  EXPECT_EQ(found.storage, (std::vector<std::string>{"local", "far"}));
+  EXPECT_EQ(things->files("ark:/1/a", 0)->size(), 1u) << "of the last";
+  EXPECT_EQ(things->files("ark:/1/a", 2)->size(), 2u);
+  EXPECT_EQ(things->files("ark:/1/a", 4).error(), ec::not_found);
+  EXPECT_EQ(things->files("ark:/1/x", 0).error(), ec::not_found);
+}
+
+TEST_P(inventory_suite, knows_a_version_once_whoever_made_it) {
+  record(an_entry("ark:/1/a", "jid-1"));
+  record(an_entry("ark:/1/a", "jid-2"));
+  EXPECT_EQ(one("ark:/1/a").versions.size(), 1u);
+  EXPECT_EQ(one("ark:/1/a").versions[0].job, "jid-1");
+}
+
+TEST_P(inventory_suite, refuses_what_cannot_be_found_again) {
+  EXPECT_EQ(things->record(an_entry("", "jid-1")), ec::invalid_argument);
+  EXPECT_EQ(things->record(an_entry(std::string(1'025, 'x'), "jid-1")),
+            ec::invalid_argument);
+  EXPECT_EQ(things->record(an_entry("ark:/1/a", "")), ec::invalid_argument);
+  EXPECT_EQ(things->record(an_entry("ark:/1/a", "jid-1", 0)),
+            ec::invalid_argument);
+  EXPECT_EQ(things->bind_local_id("ann", "", "ark:/1/a"), ec::invalid_argument);
+  EXPECT_EQ(things->bind_local_id("ann", std::string(1'025, 'x'), "ark:/1/a"),
+            ec::invalid_argument);
+  EXPECT_EQ(things->lock({.name = "", .holder = "j"}, 1).error(),
+            ec::invalid_argument);
+  EXPECT_EQ(find({}), "");
+}
+
+TEST_P(inventory_suite, M20_binds_a_local_id_once) {
+  EXPECT_FALSE(things->bind_local_id("ann", "x", "ark:/1/a"));
+  EXPECT_FALSE(things->bind_local_id("ann", "x", "ark:/1/a"));
+  EXPECT_FALSE(things->bind_local_id("bob", "x", "ark:/1/b"));
+  const auto failed = things->bind_local_id("ann", "x", "ark:/1/c");
+  EXPECT_EQ(failed, ec::already_exists);
+  EXPECT_NE(render(failed).find("ark:/1/a"), std::string::npos);
+  EXPECT_EQ(*things->of_local_id("ann", "x"), "ark:/1/a");
+  EXPECT_EQ(*things->of_local_id("bob", "x"), "ark:/1/b");
+  EXPECT_EQ(*things->of_local_id("ann", "y"), std::nullopt);
+}
+
+TEST_P(inventory_suite, M20_records_nothing_under_a_local_id_of_another) {
+  ASSERT_FALSE(things->bind_local_id("ann", "x", "ark:/1/a"));
+  auto entry = an_entry("ark:/1/b", "jid-1");
+  entry.local_ids = {"new", "x"};
+  EXPECT_EQ(things->record(entry), ec::already_exists);
+  EXPECT_EQ(find({}), "");
+  EXPECT_EQ(*things->of_local_id("ann", "new"), std::nullopt);
+}
+
+TEST_P(inventory_suite, M19_binds_one_identifier_when_many_want_it) {
+  std::atomic<int> bound = 0;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 20; ++i)
+    threads.emplace_back([&, i] {
+      if (!things->bind_local_id("ann", "x", "ark:/1/" + std::to_string(i)))
+        ++bound;
+    });
+  for (auto& x : threads)
+    x.join();
+  EXPECT_EQ(bound, 1);
+}
+
+TEST_P(inventory_suite, finds_by_everything_that_people_ask) {
+  auto first = an_entry("ark:/1/a", "jid-1");
+  first.local_ids = {"L-1"};
+  record(first);
+  auto second = an_entry("ark:/1/b", "jid-2");
+  second.owner = "eve";
+  second.collection = "books";
+  second.version.title = "Äpfel_und Birnen";
+  second.files[0].path = "producer/sub/PAGE-1!.xml";
+  record(second);
+  EXPECT_EQ(find({}), "ark:/1/a ark:/1/b");
+  EXPECT_EQ(find({.identifier = "ark:/1/b"}), "ark:/1/b");
+  EXPECT_EQ(find({.identifier = "ark:/1/"}), "");
+  EXPECT_EQ(find({.local_id = "L-1"}), "ark:/1/a");
+  EXPECT_EQ(find({.local_id = "l-1"}), "");
+  EXPECT_EQ(find({.owner = "eve"}), "ark:/1/b");
+  EXPECT_EQ(find({.collection = "maps"}), "ark:/1/a");
+  EXPECT_EQ(find({.title = "äPFEL"}), "ark:/1/b");
+  EXPECT_EQ(find({.title = "100% OF \\"}), "ark:/1/a");
+  EXPECT_EQ(find({.title = "%"}), "ark:/1/a") << "is no wildcard";
+  EXPECT_EQ(find({.title = "l_u"}), "ark:/1/b") << "is no wildcard";
+  EXPECT_EQ(find({.title = "r_1"}), "") << "is no wildcard";
+  EXPECT_EQ(find({.file_name = "page-1!"}), "ark:/1/b");
+  EXPECT_EQ(find({.file_name = "erc.txt"}), "ark:/1/a ark:/1/b");
+  EXPECT_EQ(find({.owner = "ann", .collection = "books"}), "");
+  EXPECT_EQ(find({.owner = "eve", .title = "birnen", .file_name = "sub"}),
+            "ark:/1/b");
+  EXPECT_EQ(find({.title = "x' OR '1'='1"}), "");
+}
+
+TEST_P(inventory_suite, finds_what_only_an_earlier_version_had) {
+  auto first = an_entry("ark:/1/a", "jid-1");
+  first.version.title = "Old";
+  record(first);
+  auto second = an_entry("ark:/1/a", "jid-2", 2);
+  second.files = {{"producer/new", 1, std::string(128, 'c')}};
+  record(second);
+  EXPECT_EQ(find({.title = "old"}), "ark:/1/a");
+  EXPECT_EQ(find({.file_name = "a map"}), "ark:/1/a");
+}
+
+TEST_P(inventory_suite, finds_page_by_page) {
+  for (const auto* x : {"c", "a", "e", "b", "d"})
+    record(an_entry(x, std::string{"jid-"} + x));
+  EXPECT_EQ(find({.count_max = 2}), "a b");
+  EXPECT_EQ(find({.after = "b", .count_max = 2}), "c d");
+  EXPECT_EQ(find({.after = "d", .count_max = 2}), "e");
+  EXPECT_EQ(find({.after = "e"}), "");
+}
+
+TEST_P(inventory_suite, says_what_collections_take) {
+  record(an_entry("a", "jid-1"));
+  auto later = an_entry("a", "jid-2", 2);
+  later.version.recorded_us = 2'000;
+  later.version.bytes = 10;
+  later.version.files = 3;
+  record(later);
+  auto other = an_entry("b", "jid-3");
+  other.collection = "books";
+  record(other);
+  const auto use = things->use_of_collections(2'000);
+  ASSERT_TRUE(use) << render(use.error());
+  ASSERT_EQ(use->size(), 2u);
+  EXPECT_EQ(use->at(0).collection, "books");
+  EXPECT_EQ(use->at(0).bytes_since, 0u);
+  const auto& maps = use->at(1);
+  EXPECT_EQ(maps.collection, "maps");
+  EXPECT_EQ(maps.objects, 1u);
+  EXPECT_EQ(maps.versions, 2u);
+  EXPECT_EQ(maps.files, 5u);
+  EXPECT_EQ(maps.bytes, 17u);
+  EXPECT_EQ(maps.bytes_since, 10u);
+}
+
+TEST_P(inventory_suite, records_many_at_once) {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i)
+    threads.emplace_back([&, i] {
+      record(an_entry("ark:/1/a", "jid-" + std::to_string(i),
+                      static_cast<std::uint32_t>(i + 1)));
+    });
+  for (auto& x : threads)
+    x.join();
+  EXPECT_EQ(one("ark:/1/a").versions.size(), 8u);
+}
+
+// -- locks
+
+TEST_P(inventory_suite, B16_locks_each_object_once) {
+  const object_lock mine{"ark:/1/a", "jid-1", 5, 1'000};
+  EXPECT_FALSE(holds(mine));
+  EXPECT_TRUE(lock(mine));
+  EXPECT_TRUE(holds(mine));
+  EXPECT_FALSE(lock({"ark:/1/a", "jid-2", 9, 1'000}));
+  EXPECT_TRUE(lock({"ark:/1/b", "jid-2", 9, 1'000}));
+  EXPECT_TRUE(holds(mine));
+  things.reset();
+  things = driver->open();
+  EXPECT_TRUE(holds(mine)) << "it outlives the program";
+}
+
+TEST_P(inventory_suite, S13_gives_a_lock_to_one_of_many) {
+  std::atomic<int> taken = 0;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 20; ++i)
+    threads.emplace_back([&, i] {
+      const auto done =
+        things->lock({"ark:/1/a", "jid-" + std::to_string(i), 1, 1'000}, 100);
+      if (done && *done)
+        ++taken;
+    });
+  for (auto& x : threads)
+    x.join();
+  EXPECT_EQ(taken, 1);
+}
+
+TEST_P(inventory_suite, extends_a_lock_for_its_holder) {
+  EXPECT_TRUE(lock({"a", "jid-1", 5, 1'000}));
+  EXPECT_TRUE(lock({"a", "jid-1", 5, 2'000}));
+  EXPECT_TRUE(holds({"a", "jid-1", 5}, 1'500));
+  EXPECT_TRUE(lock({"a", "jid-1", 6, 2'000})) << "a later claim takes over";
+}
+
+TEST_P(inventory_suite, J28_refuses_a_holder_whose_claim_is_over) {
+  EXPECT_TRUE(lock({"a", "jid-1", 5, 1'000}));
+  EXPECT_TRUE(lock({"a", "jid-1", 6, 1'000}));
+  EXPECT_FALSE(holds({"a", "jid-1", 5}));
+  EXPECT_FALSE(lock({"a", "jid-1", 5, 9'000}));
+  EXPECT_FALSE(lock({"a", "jid-1", 5, 9'000}, 1'000)) << "nor later";
+  EXPECT_TRUE(holds({"a", "jid-1", 6}));
+}
+
+TEST_P(inventory_suite, J28_gives_a_lock_whose_time_is_over_to_anybody) {
+  EXPECT_TRUE(lock({"a", "jid-1", 5, 1'000}));
+  EXPECT_FALSE(lock({"a", "jid-2", 1, 2'000}, 999));
+  EXPECT_FALSE(holds({"a", "jid-1", 5}, 1'000));
+  EXPECT_TRUE(lock({"a", "jid-2", 1, 2'000}, 1'000));
+  EXPECT_FALSE(holds({"a", "jid-1", 5}, 1'000));
+  EXPECT_FALSE(lock({"a", "jid-1", 5, 3'000}, 1'500));
+}
+
+TEST_P(inventory_suite, J27_gives_up_all_locks_of_a_job) {
+  EXPECT_TRUE(lock({"a", "jid-1", 5, 1'000}));
+  EXPECT_TRUE(lock({"ann x", "jid-1", 5, 1'000}));
+  EXPECT_TRUE(lock({"b", "jid-2", 7, 1'000}));
+  EXPECT_FALSE(things->unlock_all("jid-1"));
+  EXPECT_FALSE(things->unlock_all("jid-1")) << "nothing to give up is done";
+  EXPECT_TRUE(lock({"a", "jid-3", 1, 1'000}));
+  EXPECT_TRUE(lock({"ann x", "jid-3", 1, 1'000}));
+  EXPECT_FALSE(lock({"b", "jid-3", 1, 1'000}));
+}
+
+} // namespace depositd
