@@ -244,6 +244,7 @@ struct estimate_settings {
            && std::equal(x.sizes.begin(), x.sizes.end(), y.sizes.begin(),
                          y.sizes.end(), same);
   }
+};
 
 /// Merritt's submission door.
 struct poster_settings {
