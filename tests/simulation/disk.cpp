@@ -117,6 +117,21 @@ public:
   submissions(const submission_query& query) override {
     return store_.submissions(query);
   }
+  caf::error
+  load_batches(const std::function<void(const batch_row&)>& show) override {
+    return store_.load_batches(show);
+  }
+  caf::error
+  load_jobs(const std::function<void(const job_row&)>& show) override {
+    return store_.load_jobs(show);
+  }
+  caf::expected<std::vector<batch_row>>
+  batches(const batch_query& query) override {
+    return store_.batches(query);
+  }
+  caf::expected<std::vector<job_row>> jobs(const job_query& query) override {
+    return store_.jobs(query);
+  }
   caf::expected<std::vector<item_row>>
   items(const std::string& queue, std::uint32_t count_max) override {
     return store_.items(queue, count_max);
