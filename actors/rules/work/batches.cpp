@@ -37,6 +37,10 @@ void to_report(batch_step& x, const pipeline& in, bool now) {
 
 void again(batch_step& x, const batch_stage_ended& of, bool costs) {
   auto& place = x.move.place;
+  // What a report has told already. A splitter that is not through says nothing.
+  if (!of.what.document.empty()
+      && x.move.queue == stage_queue_name(of.stages->name, report_stage))
+    x.body = std::make_shared<const std::string>(of.what.document);
   auto delay = of.what.delay_ms;
   if (delay == 0) {
     delay = retry_delay_ms;

@@ -21,6 +21,64 @@ template <class T>
 constexpr bool carries_body =
   std::is_same_v<T, item_enqueued> || std::is_same_v<T, body_compacted>;
 
+// -- the last value of each enumeration that events hold
+
+inline queue_kind last(queue_kind) {
+  return queue_kind::stage;
+}
+
+inline priority_mode last(priority_mode) {
+  return priority_mode::across_users;
+}
+
+inline dedup_mode last(dedup_mode) {
+  return dedup_mode::while_pending;
+}
+
+inline body_kind last(body_kind) {
+  return body_kind::blob;
+}
+
+inline pick_kind last(pick_kind) {
+  return pick_kind::required;
+}
+
+inline queue_right last(queue_right) {
+  return queue_right::any;
+}
+
+inline operator_role last(operator_role) {
+  return operator_role::node;
+}
+
+inline move_status last(move_status) {
+  return move_status::error;
+}
+
+inline ending last(ending) {
+  return ending::collapsed;
+}
+
+inline job_state last(job_state) {
+  return job_state::deleted;
+}
+
+inline batch_state last(batch_state) {
+  return batch_state::deleted;
+}
+
+inline job_type last(job_type) {
+  return job_type::manifest;
+}
+
+inline handler_kind last(handler_kind) {
+  return handler_kind::external;
+}
+
+inline notices last(notices) {
+  return notices::none;
+}
+
 /// Fills fields with what rapidcheck draws; numbers often lie at the borders.
 class arbitrary_filler {
 public:
@@ -58,63 +116,6 @@ public:
                                               std::numeric_limits<T>::max()));
     else
       inspect(*this, x);
-  }
-
-private:
-  static queue_kind last(queue_kind) {
-    return queue_kind::stage;
-  }
-
-  static priority_mode last(priority_mode) {
-    return priority_mode::across_users;
-  }
-
-  static dedup_mode last(dedup_mode) {
-    return dedup_mode::while_pending;
-  }
-
-  static body_kind last(body_kind) {
-    return body_kind::blob;
-  }
-
-  static pick_kind last(pick_kind) {
-    return pick_kind::required;
-  }
-
-  static queue_right last(queue_right) {
-    return queue_right::any;
-  }
-
-  static operator_role last(operator_role) {
-    return operator_role::node;
-  }
-
-  static move_status last(move_status) {
-    return move_status::error;
-  }
-
-  static ending last(ending) {
-    return ending::collapsed;
-  }
-
-  static job_state last(job_state) {
-    return job_state::deleted;
-  }
-
-  static batch_state last(batch_state) {
-    return batch_state::deleted;
-  }
-
-  static job_type last(job_type) {
-    return job_type::manifest;
-  }
-
-  static handler_kind last(handler_kind) {
-    return handler_kind::external;
-  }
-
-  static notices last(notices) {
-    return notices::none;
   }
 };
 

@@ -39,7 +39,7 @@ record without_places(record x) {
   for (auto& e : x.events)
     std::visit(
       [](auto& fields) {
-        if constexpr (requires { fields.place; })
+        if constexpr (requires { fields.place.group; })
           fields.place = {};
       },
       e);

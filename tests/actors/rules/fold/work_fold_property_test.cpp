@@ -66,7 +66,7 @@ void expect_same(projected& x) {
   RC_ASSERT(live == items.size());
 }
 
-RC_GTEST_PROP(work_fold, is_the_same_wherever_the_journal_is_cut, ()) {
+RC_GTEST_PROP(work_slices, are_the_same_wherever_the_journal_is_cut, ()) {
   random_work journal;
   projected one_by_one;
   projected in_one;

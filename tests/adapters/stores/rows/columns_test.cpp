@@ -64,6 +64,10 @@ constexpr std::size_t columns_of = fields_of<Row>().size();
 // A member that is no column would be lost without a word.
 constexpr auto of_place = members<body_location>() - 1;
 constexpr auto of_particulars = members<depositd::submission>() - 1;
+constexpr auto of_batch =
+  members<batch_info>() + members<batch_status>() + members<job_counts>() - 3;
+constexpr auto of_job =
+  members<job_info>() + members<job_status>() + members<job_facts>() - 3;
 constexpr std::size_t gone = 1;     // such a row is in no table
 constexpr std::size_t document = 1; // each store keeps it in its own way
 static_assert(columns_of<item_row> == members<item_row>() + of_place);
@@ -72,12 +76,8 @@ static_assert(columns_of<control_row> + gone == members<control_row>());
 static_assert(columns_of<submission_row> + document
               == members<submission_row>() + of_particulars);
 static_assert(columns_of<doi_record> == members<doi_record>());
-static_assert(
-  columns_of<
-    batch_row> == members<batch_row>() + members<batch_info>() + members<batch_status>() + members<job_counts>() - 3);
-static_assert(
-  columns_of<
-    job_row> == members<job_row>() + members<job_info>() + members<job_status>() + members<job_facts>() - 3);
+static_assert(columns_of<batch_row> == members<batch_row>() + of_batch);
+static_assert(columns_of<job_row> == members<job_row>() + of_job);
 static_assert(columns_of<watermarks> == 2 + 5 * members<table_sum>());
 
 // Statements are constants, and a column of the list is in all of them.
