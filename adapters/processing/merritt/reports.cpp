@@ -19,9 +19,10 @@ bool is_open(const job_row& x) {
 }
 
 bool ended_well(const report& x) {
-  return std::none_of(x.jobs.begin(), x.jobs.end(), [](const auto& job) {
-    return job.status.state == job_state::failed || is_open(job);
-  });
+  return x.batch.jobs.split
+         && std::none_of(x.jobs.begin(), x.jobs.end(), [](const auto& job) {
+              return job.status.state == job_state::failed || is_open(job);
+            });
 }
 
 bool was_open(const told& x, item_id id) {

@@ -155,11 +155,12 @@ protected:
       std::filesystem::create_directories(file.parent_path());
       std::ofstream{file, std::ios::binary} << bytes;
     }
-    std::filesystem::create_directories(folder->system());
     const handle_item item;
     const stages::stage_task task{item, stage, &collection};
     work_on_job processed{*tools, task, out, *folder};
-    const auto failed = write_list_to_store(processed);
+    auto failed = write_system_files(processed, {});
+    if (!failed)
+      failed = write_list_to_store(processed);
     EXPECT_FALSE(failed) << render(failed);
     return processed.job;
   }
@@ -189,7 +190,7 @@ protected:
     return out;
   }
 
-  /// Paths of the object's last version.
+  /// Paths of the object's last version, without the system's.
   std::string stored(const std::string& target = "local",
                      const std::string& object = "ark:/99999/fk4a") {
     const auto shown = targets.at(target)->show(object, 0);
@@ -198,7 +199,8 @@ protected:
     if (shown) {
       out = "v" + std::to_string(shown->number);
       for (const auto& file : shown->files)
-        out += " " + file.path;
+        if (!file.path.starts_with("system/"))
+          out += " " + file.path;
     }
     return out;
   }

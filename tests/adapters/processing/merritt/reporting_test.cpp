@@ -217,6 +217,8 @@ TEST_F(merritt_reports, R13_R15_say_that_splitting_failed_and_why) {
   EXPECT_HAS(x.text, "Status Message: line 7: no such algorithm\n");
   ASSERT_EQ(x.attachments.size(), 1u);
   EXPECT_EQ(nlohmann::json::parse(x.attachments[0].content)["state"], "failed");
+  ASSERT_EQ(report_again().says, verdict::done);
+  EXPECT_TRUE(mails->sent.empty()) << "it is as it was";
 }
 
 TEST_F(merritt_reports, R14_do_not_list_deleted_jobs) {
