@@ -82,7 +82,7 @@ TEST_F(processing, lists_what_is_to_be_stored) {
   auto job = downloaded({{"one.txt", "1"}, {"two", "22"}});
   EXPECT_EQ(process(job), "");
   const auto files = read_files_to_store(folder(job));
-  ASSERT_TRUE(files) << render(files.error());
+  ASSERT_TRUE(files) << depositd::render(files.error());
   strings paths;
   std::uint64_t bytes = 0;
   for (const auto& x : *files) {
