@@ -1,6 +1,7 @@
 #include "messages/values/job_documents.hpp"
 
 #include <exception>
+#include <stdexcept>
 
 namespace depositd {
 
@@ -40,7 +41,7 @@ json written(const payload& x) {
   if (x.bytes)
     out["bytes"] = *x.bytes;
   if (x.expected)
-    out["digest"] = {{"algorithm", word(x.expected->algorithm)},
+    out["digest"] = {{"algorithm", digest_name(x.expected->algorithm)},
                      {"value", x.expected->value}};
   return out;
 }
@@ -127,10 +128,14 @@ payload read_payload(json& from) {
   take(from, "url", out.url);
   if (const auto at = from.find("bytes"); at != from.end())
     out.bytes = at->get<std::uint64_t>();
-  if (const auto at = from.find("digest"); at != from.end())
-    if (auto known = make_digest(at->at("algorithm").get<std::string>(),
-                                 at->at("value").get<std::string>()))
-      out.expected = std::move(*known);
+  if (const auto at = from.find("digest"); at != from.end()) {
+    auto known = make_digest(at->at("algorithm").get<std::string>(),
+                             at->at("value").get<std::string>());
+    // Without it anything would pass for the payload.
+    if (!known)
+      throw std::invalid_argument{render(known.error())};
+    out.expected = std::move(*known);
+  }
   return out;
 }
 

@@ -114,8 +114,12 @@ outcome stage_container(const work_on_job& x) {
   if (!fs::exists(x.folder.producer(), code)) {
     if (auto ending = put_payload(x))
       return *ending;
-    if (auto ending = unpack(x))
+    if (auto ending = unpack(x)) {
+      // What cannot be unpacked need not fill the disk until it is forgotten.
+      if (ending->says == verdict::rejected)
+        fs::remove(container_of(x.folder), code);
       return *ending;
+    }
   }
   fs::remove(container_of(x.folder), code);
   if (code)

@@ -11,7 +11,8 @@
 
 namespace depositd::merritt::testing {
 
-/// A zip of these files; names are taken as they are.
+/// A zip of these files; names are taken as they are, those that end with a
+/// slash are folders.
 inline std::string zip_of(const std::map<std::string, std::string>& files) {
   std::string out;
   const std::unique_ptr<archive, int (*)(archive*)> to{archive_write_new(),
@@ -29,7 +30,8 @@ inline std::string zip_of(const std::map<std::string, std::string>& files) {
     const std::unique_ptr<archive_entry, void (*)(archive_entry*)> entry{
       archive_entry_new(), &archive_entry_free};
     archive_entry_set_pathname(entry.get(), name.c_str());
-    archive_entry_set_filetype(entry.get(), AE_IFREG);
+    archive_entry_set_filetype(entry.get(),
+                               name.ends_with('/') ? AE_IFDIR : AE_IFREG);
     archive_entry_set_perm(entry.get(), 0644);
     archive_entry_set_size(entry.get(), static_cast<la_int64_t>(bytes.size()));
     archive_write_header(to.get(), entry.get());

@@ -82,7 +82,7 @@ TEST_F(downloading, M42_names_come_back_byte_by_byte) {
   EXPECT_EQ(produced(job, "a|b"), "a|b");
   // Storage is handed the same names.
   const auto stored = read_files_to_store(folder(job));
-  ASSERT_TRUE(stored) << render(stored.error());
+  ASSERT_TRUE(stored) << depositd::render(stored.error());
   std::set<std::string> paths;
   for (const auto& x : *stored) {
     paths.insert(x.path);

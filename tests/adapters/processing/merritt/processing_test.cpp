@@ -82,7 +82,7 @@ TEST_F(processing, lists_what_is_to_be_stored) {
   auto job = downloaded({{"one.txt", "1"}, {"two", "22"}});
   EXPECT_EQ(process(job), "");
   const auto files = read_files_to_store(folder(job));
-  ASSERT_TRUE(files) << render(files.error());
+  ASSERT_TRUE(files) << depositd::render(files.error());
   strings paths;
   std::uint64_t bytes = 0;
   for (const auto& x : *files) {
@@ -386,8 +386,10 @@ TEST_F(processing, gives_up_its_locks_with_its_last_attempt) {
 
 TEST_F(processing, says_what_is_wrong_with_files_that_describe_it) {
   const auto ending = [&](const std::string& name, const std::string& bytes) {
-    auto job = ready({{name, bytes}});
-    return run("process", job);
+    auto job = downloaded({{name, bytes}});
+    const auto out = run("process", job);
+    fs::remove_all(folder(job).root);
+    return out;
   };
   for (const auto& [name, bytes] : std::map<std::string, std::string>{
          {"mrt-erc.txt", "no colon"},

@@ -132,18 +132,17 @@ TEST_F(splitting, M36_a_batch_manifest_without_rows_is_rejected) {
 
 TEST_F(splitting, M37_a_batch_manifest_has_at_most_five_million_bytes) {
   const std::string row = "http://example.org/1 | | | | | one\n";
-  auto text = batch_manifest("single-file-batch", row);
-  text.insert(text.size() - testing::eof.size(),
-              std::string(5'000'000 - text.size() - 1, '#') + "\n");
-  // One line of that length is refused, so it is cut into many.
-  for (std::size_t at = testing::header("mrt-single-file-batch-manifest").size()
-                        + row.size() + 1'000;
-       at + 2'000 < text.size(); at += 1'000)
-    text.replace(at, 2, "\n#");
+  // Comments of so many lines, because one line of that length is refused.
+  std::string comments;
+  const auto room = 5'000'000 - batch_manifest("single-file-batch", row).size();
+  while (comments.size() + 2'000 < room)
+    comments += std::string(999, '#') + "\n";
+  comments += std::string(room - comments.size() - 1, '#') + "\n";
+  auto text = batch_manifest("single-file-batch", row + comments);
   ASSERT_EQ(text.size(), 5'000'000u);
   EXPECT_EQ(split(batch_of("b.checkm", text)).jobs.size(), 1u);
 
-  text.insert(text.size() - testing::eof.size() - 1, "#");
+  text = batch_manifest("single-file-batch", row + "#" + comments);
   const auto by_blob = split(batch_of("b.checkm", text)).last;
   EXPECT_EQ(by_blob.says, verdict::rejected);
   EXPECT_NE(by_blob.reason.find("at most 5000000 bytes"), std::string::npos);

@@ -22,9 +22,14 @@
 #include <map>
 #include <mutex>
 
-namespace depositd::merritt::testing {
+namespace depositd::merritt {
 
 namespace fs = std::filesystem;
+
+} // namespace depositd::merritt
+
+namespace depositd::merritt::testing {
+
 using server = depositd::testing::scripted_server;
 
 inline digest digest_of(std::string_view bytes,
