@@ -40,7 +40,7 @@ json written(const payload& x) {
   if (x.bytes)
     out["bytes"] = *x.bytes;
   if (x.expected)
-    out["digest"] = {{"algorithm", word(x.expected->algorithm)},
+    out["digest"] = {{"algorithm", digest_name(x.expected->algorithm)},
                      {"value", x.expected->value}};
   return out;
 }
