@@ -146,6 +146,7 @@ TEST_F(poster_access, a_quota_of_requests_is_kept) {
   quota_changed quota;
   quota.queue = "merritt.batch";
   quota.user = "owner";
+  quota.has_requests_per_second = true;
   quota.requests_per_second = 1;
   core->control.quotas[{quota.queue, quota.user}] = quota;
   start();

@@ -19,14 +19,14 @@ form_text a_form() {
 }
 
 /// The views into the form's bytes end with it: only the rest is looked at.
-caf::expected<submission> read(const form_text& text,
-                               const submission_target& target = {}) {
+caf::expected<poster::submission> read(const form_text& text,
+                                       const submission_target& target = {}) {
   const auto body = text.closed();
   const auto form = http::read_multipart(body, "xYzZY");
   return form ? read_submission(*form, target) : form.error();
 }
 
-batch_document document_of(const form_text& text) {
+batch_document read_document(const form_text& text) {
   const auto out = read(text);
   EXPECT_TRUE(out) << render(out.error());
   return out ? out->document : batch_document{};
@@ -103,13 +103,13 @@ TEST(poster_submission, takes_every_field_to_its_place) {
 }
 
 TEST(poster_submission, m13_repeated_local_ids_are_one) {
-  EXPECT_EQ(
-    document_of(a_form().field("localIdentifier", "a;a;a;b;b")).what.local_ids,
-    (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(read_document(a_form().field("localIdentifier", "a;a;a;b;b"))
+              .what.local_ids,
+            (std::vector<std::string>{"a", "b"}));
 }
 
 TEST(poster_submission, m44_names_that_clash_are_told_apart) {
-  const auto x = document_of(
+  const auto x = read_document(
     a_form().file("file2", "a.txt", "other").file("file3", "b.txt", ""));
   ASSERT_EQ(x.payloads.size(), 3u);
   EXPECT_EQ(x.payloads[0].file_name, "a.txt");
@@ -119,27 +119,27 @@ TEST(poster_submission, m44_names_that_clash_are_told_apart) {
 }
 
 TEST(poster_submission, m45_a_type_that_is_not_said_is_left_to_the_payload) {
-  EXPECT_EQ(document_of(a_form()).type, "");
+  EXPECT_EQ(read_document(a_form()).type, "");
   for (const auto* type : {"container", "batchManifest", "object-manifest"})
-    EXPECT_EQ(document_of(a_form().field("type", type)).type, type);
+    EXPECT_EQ(read_document(a_form().field("type", type)).type, type);
   expect_fault(a_form().field("type", "carton"), "\"carton\"");
 }
 
 TEST(poster_submission, the_only_payload_is_called_as_the_field_says) {
   EXPECT_EQ(
-    document_of(a_form().field("filename", "b.zip")).payloads.at(0).file_name,
+    read_document(a_form().field("filename", "b.zip")).payloads.at(0).file_name,
     "b.zip");
   const auto two = a_form().field("filename", "c").file("f", "b.txt", "x");
-  EXPECT_EQ(document_of(two).payloads.at(0).file_name, "a.txt");
+  EXPECT_EQ(read_document(two).payloads.at(0).file_name, "a.txt");
   EXPECT_EQ(warnings_of(two).size(), 1u);
 }
 
 TEST(poster_submission, a_payload_may_be_at_a_url) {
   const auto x =
-    document_of(form_text{}
-                  .field("profile", "papers")
-                  .field("url", "https://example.org/d/box.zip?x=1")
-                  .field("size", "18446744073709551615"));
+    read_document(form_text{}
+                    .field("profile", "papers")
+                    .field("url", "https://example.org/d/box.zip?x=1")
+                    .field("size", "18446744073709551615"));
   ASSERT_EQ(x.payloads.size(), 1u);
   EXPECT_EQ(x.payloads[0].url, "https://example.org/d/box.zip?x=1");
   EXPECT_EQ(x.payloads[0].file_name, "box.zip");
@@ -253,6 +253,6 @@ TEST(poster_submission, a_file_without_a_name_takes_the_field_s) {
       .field("file", "abc")
       .field("filename", name);
   };
-  EXPECT_EQ(document_of(form("a.txt")).payloads.at(0).file_name, "a.txt");
+  EXPECT_EQ(read_document(form("a.txt")).payloads.at(0).file_name, "a.txt");
   expect_fault(form(""), "file name");
 }
