@@ -49,7 +49,7 @@ std::string text_field(const fields& of, std::size_t at) {
   return decode_field(field(of, at));
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   return "\"" + std::string{text.substr(0, 100)} + "\"";
 }
 
@@ -59,7 +59,7 @@ std::string read_expectations(const fields& from, const columns& at,
   const auto algorithm = field(from, at.algorithm);
   const auto value = field(from, at.value);
   if (!algorithm.empty() && !find_digest_algorithm(algorithm))
-    return "there is no digest algorithm " + quoted(algorithm);
+    return "there is no digest algorithm " + in_quotes(algorithm);
   if (!algorithm.empty() && !value.empty()) {
     auto made = make_digest(algorithm, value);
     if (!made)
@@ -71,13 +71,13 @@ std::string read_expectations(const fields& from, const columns& at,
     const auto* end = size.data() + size.size();
     const auto [stop, wrong] = std::from_chars(size.data(), end, bytes);
     if (stop != end || wrong != std::errc{})
-      return "the file size " + quoted(size) + " is no whole number";
+      return "the file size " + in_quotes(size) + " is no whole number";
     to.size = bytes;
   }
   if (const auto date = field(from, at.modified); !date.empty()) {
     const auto read = read_manifest_date(date);
     if (!read)
-      return quoted(date) + " is no date";
+      return in_quotes(date) + " is no date";
     to.modified_us = *read;
   }
   return {};
@@ -100,7 +100,7 @@ std::string read_place(const fields& from, const columns& at, bool batch,
       to.file_name = file_name_of(*url);
   }
   if (const auto fault = payload_path_fault(to.file_name); !fault.empty()) {
-    to.fault = "the file name " + quoted(to.file_name) + " " + fault;
+    to.fault = "the file name " + in_quotes(to.file_name) + " " + fault;
     return batch ? std::string{} : to.fault;
   }
   return {};
@@ -117,7 +117,7 @@ void read_descriptions(const fields& from, const columns& at,
   to.title = text_field(from, at.rest + 3);
   to.date = text_field(from, at.rest + 4);
   if (!to.primary_identifier.empty() && !legal_ark(to.primary_identifier))
-    to.fault = quoted(to.primary_identifier) + " is no ARK";
+    to.fault = in_quotes(to.primary_identifier) + " is no ARK";
 }
 
 /// Reads line after line, and keeps the first fault.
@@ -176,11 +176,11 @@ private:
       return;
     const auto kind = find_profile(field(parts, 1));
     if (!kind)
-      return refuse(line_, quoted(field(parts, 1)) + " is no known profile");
+      return refuse(line_, in_quotes(field(parts, 1)) + " is no known profile");
     if (kind_ && kind_ != kind)
       return refuse(line_, "a second profile");
     if (wanted_ && wanted_ != kind)
-      return refuse(line_, "the profile is " + quoted(field(parts, 1))
+      return refuse(line_, "the profile is " + in_quotes(field(parts, 1))
                              + ", which is not what is expected here");
     if (is_batch(*kind) && text_.size() > batch_manifest_bytes_max)
       return refuse(0, "a batch manifest has at most "
@@ -205,11 +205,11 @@ private:
       return refuse(line_, std::move(fault));
     if (*kind_ == manifest_kind::batch_of_containers && row.fault.empty()
         && !has_container_name(row.file_name))
-      row.fault = quoted(row.file_name) + " is not the name of an archive";
+      row.fault = in_quotes(row.file_name) + " is not the name of an archive";
     if (!is_batch(*kind_)) {
       const auto [found, added] = names_.try_emplace(row.file_name, line_);
       if (!added)
-        return refuse(line_, "the file name " + quoted(row.file_name)
+        return refuse(line_, "the file name " + in_quotes(row.file_name)
                                + " is in line " + std::to_string(found->second)
                                + " already");
     }

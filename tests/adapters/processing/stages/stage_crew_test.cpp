@@ -130,10 +130,11 @@ TEST_F(slots_of_a_stage, let_nothing_wait_behind_an_item_that_takes_long) {
   std::promise<void> second_done;
   auto is_done = second_done.get_future().share();
   const auto two = open(2, [&](const stage_task& x) {
-    if (x.item.item.id == 1)
+    if (x.item.item.id == 1) {
       EXPECT_EQ(is_done.wait_for(patience), std::future_status::ready);
-    else
+    } else {
       second_done.set_value();
+    }
     return outcome{};
   });
   // Both were fetched by one slot; the other's thread has nothing to do.
