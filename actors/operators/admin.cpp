@@ -76,7 +76,10 @@ void propose_change(admin_pointer self, const admin_call_ptr& call,
   const auto answer = [=, before = decided->before,
                        after = decided->after](const char* result) {
     audit(self, call, before, after, result);
-    deliver(call, after);
+    if (const auto& then = find_command(call->command)->then)
+      then(self, call, after);
+    else
+      deliver(call, after);
     finish_change(self);
   };
   if (decided->events.empty())
@@ -131,6 +134,10 @@ std::vector<std::string> users_named(const admin_call& call,
 /// Where no user is named all are meant: of an operator who is limited, theirs.
 caf::error name_own_users(admin_call& call, const command_spec& row) {
   const auto& own = call.by.users;
+  if (own.empty())
+    return refuse(ec::not_allowed, call.command + " concerns users, and "
+                                     + call.by.who
+                                     + " is limited to some collections");
   for (const auto& x : row.arguments) {
     if (x.kind == value_kind::users) {
       call.arguments.put(x.key, own);
@@ -147,6 +154,9 @@ caf::error name_own_users(admin_call& call, const command_spec& row) {
 
 /// Whether the caller may give this command with these arguments.
 caf::error check_limits(admin_call& call, const command& x) {
+  if (x.about == access::concern::steered)
+    return access::check_collection(call.command, call.arguments.text("name"),
+                                    call.by);
   if (!call.by.is_limited() || x.about != concern::named)
     return access::check_concern(call.command, x.about, call.by);
   const auto users = users_named(call, x.row);

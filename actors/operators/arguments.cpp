@@ -3,6 +3,7 @@
 #include "actors/operators/documents.hpp"
 
 #include "messages/values/names.hpp"
+#include "messages/values/secret_texts.hpp"
 #include "messages/values/words.hpp"
 
 #include <algorithm>
@@ -215,7 +216,8 @@ std::string admin_arguments::redacted(const command_spec& row) const {
       copy[key] = "(not shown)";
   };
   for (const auto& argument : row.arguments)
-    if (is_secret(argument.kind) || argument.kind == value_kind::files)
+    if (is_secret(argument.kind) || is_secret_text(argument)
+        || argument.kind == value_kind::files)
       hide(argument.key);
   // No argument, but somebody may take it for one.
   hide("key");

@@ -45,11 +45,16 @@ using run_function = std::function<void(admin_pointer, const admin_call_ptr&)>;
 
 using rules::access::concern;
 
+/// Goes on with what was changed and is durable, and answers the call.
+using then_function =
+  std::function<void(admin_pointer, const admin_call_ptr&, const document&)>;
+
 struct command {
   command_spec row;
   std::variant<run_function, decide_function> run;
   operator_role needs = operator_role::administer; ///< of whoever gives it
   concern about = concern::everybody;
+  then_function then = nullptr; ///< after a change; null: it is the answer
 };
 
 /// Null if there is none of this name.
@@ -72,13 +77,21 @@ std::vector<command> key_commands();
 std::vector<command> operator_commands();
 std::vector<command> processor_commands();
 std::vector<command> submission_commands();
+std::vector<command> collection_commands();
+std::vector<command> batch_commands();
+std::vector<command> job_commands();
+std::vector<command> job_order_commands();
+std::vector<command> pipeline_commands();
 std::vector<command> upkeep_commands();
 std::vector<command> record_log_commands();
 
 inline constexpr std::vector<command> (*command_subjects[])() = {
-  server_commands,     queue_commands,  user_commands,      account_commands,
-  limit_commands,      key_commands,    operator_commands,  processor_commands,
-  submission_commands, upkeep_commands, record_log_commands};
+  server_commands,     queue_commands,     user_commands,
+  account_commands,    limit_commands,     key_commands,
+  operator_commands,   processor_commands, submission_commands,
+  collection_commands, batch_commands,     job_commands,
+  job_order_commands,  pipeline_commands,  upkeep_commands,
+  record_log_commands};
 
 // -- what rows are made of ----------------------------------------------------
 
@@ -106,6 +119,9 @@ command asking(std::string question, command x);
 /// The same command, whose answer may take an hour.
 command slow(command x);
 
+/// The same command, asked with `count_only` before it is carried out.
+command counted(std::string question, command x);
+
 /// A name that must be given; `names_from` lists what may stand there.
 argument_spec name_argument(std::string help, std::string value = "NAME",
                             std::string names_from = "",
@@ -122,6 +138,9 @@ argument_spec limit_argument(std::int64_t initial, std::int64_t max = 10'000);
 /// "--after": where the next page begins.
 argument_spec after_argument(std::string value, std::string help,
                              std::string names_from = "");
+
+/// "--count": nothing is done.
+argument_spec count_only_argument();
 
 /// "--bytes-max" and "--requests-per-second", each of a user in a queue.
 std::vector<argument_spec> quota_arguments();

@@ -18,6 +18,10 @@ document cap_or_null(std::uint64_t value) {
   return value >= no_cap ? document(nullptr) : document(value);
 }
 
+document text_or_null(const std::string& x) {
+  return x.empty() ? document(nullptr) : document(x);
+}
+
 document time_or_null(micros at) {
   return at == never ? document(nullptr) : document(format_utc(at));
 }

@@ -29,6 +29,9 @@ std::string shown(const std::string& text);
 /// Null for `no_cap`.
 document cap_or_null(std::uint64_t value);
 
+/// Null for an empty text.
+document text_or_null(const std::string& x);
+
 /// Null for `never`.
 document time_or_null(micros at);
 

@@ -3,6 +3,8 @@
 #include "adapters/shell/suggestions.hpp"
 #include "adapters/shell/values.hpp"
 
+#include "messages/values/secret_texts.hpp"
+
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -136,7 +138,7 @@ private:
     out.spec = &spec;
     if (spec.kind == value_kind::flag || spec.kind == value_kind::password
         || spec.kind == value_kind::optional_password
-        || spec.kind == value_kind::api_key) {
+        || spec.kind == value_kind::api_key || is_secret_text(spec)) {
       out.option = sub.add_flag(spec.spelling, out.flag, spec.help);
       return &out;
     }
@@ -167,9 +169,11 @@ private:
         result.arguments[spec.key] = argument->flag;
       else if (spec.kind == value_kind::api_key)
         result.key_from_stdin = argument->flag;
+      else if (is_secret_text(spec) && argument->flag)
+        result.secret_texts.push_back(spec.key);
       else if (spec.kind == value_kind::optional_password)
         result.password_given = argument->flag;
-      else if (spec.kind != value_kind::password)
+      else if (spec.kind != value_kind::password && !is_secret_text(spec))
         result.arguments[spec.key] = read_value(spec, argument->texts);
     }
   }

@@ -29,6 +29,8 @@ struct invocation {
   bool yes = false;               ///< do not ask back
   bool key_from_stdin = false;    ///< else one is made and printed
   bool password_given = false;    ///< one that need not be
+  /// Arguments whose texts are read from standard input.
+  std::vector<std::string> secret_texts;
   std::vector<std::string> files; ///< one request for each
   std::optional<repetition> watch;
 };

@@ -91,6 +91,10 @@ caf::expected<std::string> read_password(terminal& where) {
   return read_secret(where, "password");
 }
 
+caf::expected<std::string> read_key_text(terminal& where) {
+  return read_secret(where, "key");
+}
+
 caf::expected<std::string> read_own_password(terminal& where) {
   return read_once(where, "operator's password");
 }

@@ -28,6 +28,9 @@ caf::expected<operator_token> read_token(const std::string& file);
 /// messages/password_hash.hpp. Takes some 20 MiB and tens of milliseconds.
 caf::expected<std::string> hash_password(const std::string& password);
 
+/// A key that the engine needs as it is; read like a password.
+caf::expected<std::string> read_key_text(terminal& where);
+
 /// 256 random bits in hexadecimal. `ec::overloaded` without a source of them.
 caf::expected<std::string> make_api_key();
 

@@ -32,6 +32,21 @@ std::string with_api_key(const std::string& document, const std::string& key) {
   return out.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
+/// What is said, and then asked, before a command that counted first.
+struct prelude {
+  std::string found;
+  std::string question; ///< empty: the engine says that nothing needs asking
+};
+
+prelude prelude_of(const command_spec& row, const std::string& counted) {
+  const auto x = json::parse(counted, nullptr, false);
+  const auto own = x.is_object() ? x.find("question") : x.end();
+  if (own != x.end() && own->is_string())
+    return {"", *own};
+  const auto matched = x.is_object() ? x.value("matched", json{}) : json{};
+  return {to_text(matched) + " items match. ", row.question};
+}
+
 std::string now_text() {
   using namespace std::chrono;
   return format_utc(
@@ -189,6 +204,12 @@ caf::error session::add_secret(const invocation& call, json& to,
       return hash.error();
     to[argument->key] = std::move(*hash);
   }
+  for (const auto& argument : call.secret_texts) {
+    auto text = read_key_text(where_);
+    if (!text)
+      return text.error();
+    to[argument] = std::move(*text);
+  }
   if (const auto argument = row.find(value_kind::api_key)) {
     const auto key = key_from_stdin ? read_api_key(where_) : make_api_key();
     if (!key)
@@ -223,12 +244,12 @@ int session::run_counted(const invocation& call) {
     print(call, *counted);
     return exit_done;
   }
-  const auto x = json::parse(*counted, nullptr, false);
-  const auto matched = x.is_object() ? x.value("matched", json{}) : json{};
-  const auto found = to_text(matched) + " items match. ";
-  if (!call.json && !where_.reads_from_person)
-    where_.err << found << std::endl;
-  if (const auto code = refused_by_person(call, found + call.row.question))
+  const auto [found, question] = prelude_of(call.row, *counted);
+  const bool says_more = !call.yes && found.empty();
+  const auto told = says_more ? question : found;
+  if (!call.json && !where_.reads_from_person && !told.empty())
+    where_.err << escaped(told) << std::endl;
+  if (const auto code = refused_by_person(call, found + question))
     return *code;
   return run_once(call);
 }

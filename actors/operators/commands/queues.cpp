@@ -1,6 +1,6 @@
 // Queues: what they hold, and what holds for all of their users.
 
-#include "actors/operators/command.hpp"
+#include "actors/operators/work.hpp"
 
 #include "messages/receiving.hpp"
 #include "messages/values/words.hpp"
@@ -87,10 +87,12 @@ void peek(admin_pointer self, const admin_call_ptr& call) {
 void purge(admin_pointer self, const admin_call_ptr& call) {
   with_queue(self, call, [=](const queue_report& queue) {
     const auto name = queue.name;
-    act<done>(self, call, self->state.options.shard, purge_queue{name},
-              [=](const done&) {
-                deliver(call, {{"name", name}, {"purged", true}});
-              });
+    unless_stage(self, call, name, [=] {
+      act<done>(self, call, self->state.options.shard, purge_queue{name},
+                [=](const done&) {
+                  deliver(call, {{"name", name}, {"purged", true}});
+                });
+    });
   });
 }
 

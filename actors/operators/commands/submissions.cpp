@@ -1,7 +1,8 @@
 // Submissions: what became of them, setting them aside, handing them in.
 
-#include "actors/operators/command.hpp"
 #include "actors/operators/why.hpp"
+#include "actors/operators/work.hpp"
+#include "actors/operators/work_why.hpp"
 #include "actors/rules/pages/pages.hpp"
 
 #include "messages/shard.hpp"
@@ -118,10 +119,21 @@ void message_why(admin_pointer self, const admin_call_ptr& call) {
       });
 }
 
+/// A job, which has its number as a submission has its own.
+void job_why(admin_pointer self, const admin_call_ptr& call) {
+  find_job(self, call, static_cast<item_id>(call->arguments.number("id")),
+           [=](const job_row* found) {
+             if (found)
+               explain_job(self, call, *found);
+             else
+               message_why(self, call);
+           });
+}
+
 void why(admin_pointer self, const admin_call_ptr& call) {
   find(self, call, [=](const submission_row* found) {
     if (!found)
-      return message_why(self, call);
+      return job_why(self, call);
     if (found->status == submission_status::completed)
       return deliver(call, why_finished_document(*found));
     ask(self, call, self->state.options.shard,
@@ -152,10 +164,12 @@ run_function park(bool parked) {
       deliver(call, out);
     };
     const auto& shard = self->state.options.shard;
-    if (what.count_only)
-      ask(self, call, shard, what, answer);
-    else
-      act<matching_parked>(self, call, shard, what, answer);
+    unless_stage(self, call, what.queue, [=] {
+      if (what.count_only)
+        ask(self, call, shard, what, answer);
+      else
+        act<matching_parked>(self, call, shard, what, answer);
+    });
   };
 }
 
@@ -242,19 +256,17 @@ command submitting() {
 
 command parking(const char* words, const char* help, const char* question,
                 bool parked) {
-  auto out = asking(
+  auto out = counted(
     question,
-    slow(doing(
-      words, help,
-      {{"--from", "from_us", kind::time, "TIME",
-        "Received at or after, UTC, e.g. 2026-03-01T06:00:00Z"},
-       {"--to", "to_us", kind::time, "TIME", "Received at or before, UTC"},
-       {"--user", "users", kind::users, "USER[,USER...]", "Only these users",
-        false, "user list"},
-       in_queue_argument(),
-       {"--count", "count_only", kind::flag, "", "Only count what matches"}},
-      park(parked))));
-  out.row.counts_first = true;
+    doing(words, help,
+          {{"--from", "from_us", kind::time, "TIME",
+            "Received at or after, UTC, e.g. 2026-03-01T06:00:00Z"},
+           {"--to", "to_us", kind::time, "TIME", "Received at or before, UTC"},
+           {"--user", "users", kind::users, "USER[,USER...]",
+            "Only these users", false, "user list"},
+           in_queue_argument(),
+           count_only_argument()},
+          park(parked)));
   return operating(concerning(concern::named, std::move(out)));
 }
 

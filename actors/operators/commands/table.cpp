@@ -26,9 +26,11 @@ std::vector<command_group> groups() {
           {"submission", "Submissions"},
           {"drop", "The drop folder"},
           {"kafka", "Topics of Kafka"},
-          {"job", "Jobs"},
+          {"collection", "Collections, and what holds for all of theirs"},
           {"batch", "Batches"},
-          {"collection", "Collections"},
+          {"job", "Jobs"},
+          {"review", "Jobs that somebody must look at"},
+          {"pipeline", "Pipelines and their stages"},
           {"source", "Prefetching sources"},
           {"strategy", "Strategies"}};
 }
@@ -92,6 +94,12 @@ command slow(command x) {
   return x;
 }
 
+command counted(std::string question, command x) {
+  auto out = asking(std::move(question), slow(std::move(x)));
+  out.row.counts_first = true;
+  return out;
+}
+
 argument_spec name_argument(std::string help, std::string value,
                             std::string names_from, value_kind kind) {
   const std::string name = kind == value_kind::users ? "names" : "name";
@@ -136,6 +144,11 @@ argument_spec after_argument(std::string value, std::string help,
                              std::string names_from) {
   return {"--after",       "after", value_kind::text,     std::move(value),
           std::move(help), false,   std::move(names_from)};
+}
+
+argument_spec count_only_argument() {
+  return {"--count", "count_only", value_kind::flag, "",
+          "Only count what matches"};
 }
 
 std::vector<column_spec> columns(const std::string& text) {

@@ -46,6 +46,7 @@ caller grant_all(std::string who) {
 caller registered(const operator_changed& as, const char* known_by) {
   auto out = grant("operator=" + as.name + " " + known_by, as.role);
   out.users = as.users;
+  out.collections = as.collections;
   return out;
 }
 
@@ -100,7 +101,12 @@ bool caller::may(operator_role role) const {
 }
 
 bool caller::sees(std::string_view user) const {
-  return users.empty() || contains(users, user);
+  return users.empty() ? collections.empty() : contains(users, user);
+}
+
+bool caller::sees(std::string_view user, std::string_view collection) const {
+  return (users.empty() || contains(users, user))
+         && (collections.empty() || contains(collections, collection));
 }
 
 caller engine_itself() {
@@ -172,8 +178,19 @@ caf::error check_users(const std::string& command,
   for (const auto& user : users)
     if (!who.sees(user))
       return refuse(command + " concerns " + user + ", and " + who.who
-                    + " is limited to other users");
+                    + " is limited to "
+                    + (who.users.empty() ? "some collections" : "other users"));
   return caf::none;
+}
+
+caf::error check_collection(const std::string& command,
+                            const std::string& collection, const caller& who) {
+  if (!who.is_limited() || contains(who.collections, collection))
+    return caf::none;
+  return refuse(
+    command + " concerns the collection " + collection + ", and " + who.who
+    + " is limited to "
+    + (who.collections.empty() ? "some users" : "other collections"));
 }
 
 } // namespace depositd::rules::access

@@ -33,12 +33,19 @@ struct caller {
   bool works = false;             ///< as a node of processors or a producer
   bool is_engine = false;         ///< may share the shards
   std::vector<std::string> users; ///< touches and sees only these; empty: all
+  std::vector<std::string> collections; ///< likewise
 
   bool may(operator_role role) const;
+
+  /// What is of a user and of no collection. Whoever is limited to collections
+  /// alone sees nothing of the kind.
   bool sees(std::string_view user) const;
 
+  /// A batch or a job: both limits hold.
+  bool sees(std::string_view user, std::string_view collection) const;
+
   bool is_limited() const {
-    return !users.empty();
+    return !users.empty() || !collections.empty();
   }
 };
 
@@ -76,6 +83,7 @@ enum class concern : std::uint8_t {
   nobody,    ///< tells of no user
   named,     ///< the users that its arguments name
   answered,  ///< leaves out whom the caller does not see
+  steered,   ///< the collection that its argument `name` names
 };
 
 /// Whether a limited operator may give a command at all. `ec::not_allowed`.
@@ -86,5 +94,10 @@ caf::error check_concern(const std::string& command, concern about,
 caf::error check_users(const std::string& command,
                        const std::vector<std::string>& users,
                        const caller& who);
+
+/// Whether it may concern the settings of this collection, which are of all its
+/// users: a limited operator needs it in their limits. `ec::not_allowed`.
+caf::error check_collection(const std::string& command,
+                            const std::string& collection, const caller& who);
 
 } // namespace depositd::rules::access

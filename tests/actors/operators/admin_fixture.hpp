@@ -77,6 +77,15 @@ struct control_writer {
   void operator()(const server_changed& x) {
     state.server = x;
   }
+  void operator()(const collection_changed& x) {
+    if (x.removed)
+      state.collections.erase(x.settings.name);
+    else
+      state.collections[x.settings.name] = x.settings;
+  }
+  void operator()(const pipeline_changed& x) {
+    state.pipelines[x.what.name] = x.what;
+  }
   template <class Other>
   void operator()(const Other&) {
     ADD_FAILURE() << "admin proposed an event of items";
@@ -96,8 +105,27 @@ public:
   std::map<caf::node_id, peer> peers;
 };
 
+/// The same of batches and jobs.
+struct work_world {
+  std::vector<batch_row> batches;
+  std::vector<job_row> jobs;
+  bool cut_short = false;
+  std::vector<batch_query> batch_queries;
+  std::vector<job_query> job_queries;
+  std::vector<order_job> job_orders;
+  std::vector<order_batch> batch_orders;
+  std::vector<order_jobs> bulk_orders;
+  std::vector<forget_batches> forgotten;
+  job_status job_becomes;
+  batch_status batch_becomes;
+  jobs_ordered bulk;
+  std::uint64_t forgotten_count = 1;
+  caf::error refusal; ///< of every order, if set
+};
+
 /// What the stand-ins answer and what they were asked.
 struct world {
+  work_world work;
   control_state control;
   queues_listed queues;
   users_listed users;
@@ -273,7 +301,30 @@ private:
         return world_.explained;
       },
       [this](const count_queue&) { return world_.counted; },
+      [this](const order_job& x) {
+        world_.work.job_orders.push_back(x);
+        return ordered(job_ordered{world_.work.job_becomes});
+      },
+      [this](const order_batch& x) {
+        world_.work.batch_orders.push_back(x);
+        return ordered(batch_ordered{world_.work.batch_becomes});
+      },
+      [this](const order_jobs& x) {
+        world_.work.bulk_orders.push_back(x);
+        return ordered(jobs_ordered{world_.work.bulk});
+      },
+      [this](const forget_batches& x) {
+        world_.work.forgotten.push_back(x);
+        return ordered(batches_forgotten{world_.work.forgotten_count});
+      },
     };
+  }
+
+  template <class T>
+  caf::result<T> ordered(T x) {
+    if (world_.work.refusal)
+      return world_.work.refusal;
+    return x;
   }
 
   caf::behavior fake_projector() {
@@ -281,6 +332,14 @@ private:
       [this](const submission_query& x) {
         world_.queries.push_back(x);
         return submissions_found{world_.submissions, world_.cut_short};
+      },
+      [this](const batch_query& x) {
+        world_.work.batch_queries.push_back(x);
+        return batches_found{world_.work.batches, world_.work.cut_short};
+      },
+      [this](const job_query& x) {
+        world_.work.job_queries.push_back(x);
+        return jobs_found{world_.work.jobs, world_.work.cut_short};
       },
       [this](const peek_items&) { return items_found{world_.items}; },
       [this](const back_up& x) -> caf::result<done> {

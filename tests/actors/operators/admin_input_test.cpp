@@ -58,7 +58,7 @@ TEST_F(admin_input_test, unknown_commands_are_refused_with_a_clean_text) {
   EXPECT_EQ(
     refusal("make\x1b[31m tea", json::object(), ec::not_found).find('\x1b'),
     std::string::npos);
-  refusal("job list", json::object(), ec::not_found);
+  refusal("strategy list", json::object(), ec::not_found);
   refusal("", json::object(), ec::not_found);
 }
 

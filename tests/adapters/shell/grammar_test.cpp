@@ -110,8 +110,7 @@ INSTANTIATE_TEST_SUITE_P(
             R"({"user":"ann","status":"queued"})"},
     spelled{"why 17", "submission why", R"({"id":17})"},
     spelled{"submission why 17", "submission why", R"({"id":17})"},
-    spelled{"why 17 --user ann", "submission why",
-            R"({"id":17,"user":"ann"})"},
+    spelled{"why 17 --user ann", "submission why", R"({"id":17,"user":"ann"})"},
     spelled{"park --from 2026-03-01T06:00:00Z --to 2026-03-01T10:00 --user a,b",
             "park",
             R"({"from_us":1772344800000000,"to_us":1772359200000000,
@@ -120,7 +119,7 @@ INSTANTIATE_TEST_SUITE_P(
     spelled{"drop suspend", "drop suspend", "{}"},
     spelled{"backup /x/../y", "backup", R"({"folder":"/y"})"},
     spelled{"kafka init", "kafka init", "{}"},
-    spelled{"job show 4 --deep", "job show", "{}"}));
+    spelled{"strategy show 4 --deep", "strategy show", "{}"}));
 
 TEST(grammar, the_engine_can_be_named_before_or_after_the_command) {
   for (const auto line : {"--connect h:1 status", "status --connect h:1"})

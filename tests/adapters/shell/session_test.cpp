@@ -134,6 +134,49 @@ TEST_F(session_test, park_without_yes_only_counts) {
   EXPECT_EQ(engine_.requests[1].arguments["count_only"], true);
 }
 
+TEST_F(session_test, one_job_is_moved_without_a_question) {
+  engine_.answers = {std::string{R"({"matched":1,"question":""})"},
+                     std::string{R"({"id":7})"}};
+  EXPECT_EQ(run("job requeue 7"), exit_done);
+  ASSERT_EQ(engine_.requests.size(), 2u);
+  EXPECT_EQ(engine_.requests[0].arguments,
+            (json{{"id", "7"}, {"count_only", true}}));
+  EXPECT_EQ(engine_.requests[1].arguments, (json{{"id", "7"}}));
+  EXPECT_EQ(err(), "");
+}
+
+TEST_F(session_test, unfinished_work_is_deleted_after_the_engines_question) {
+  const std::string asks = R"({"matched":1,"question":"Job 7 is held. Sure?"})";
+  engine_.answers = {asks};
+  EXPECT_EQ(run("job delete 7"), exit_wrong_usage);
+  EXPECT_EQ(engine_.requests.size(), 1u);
+  EXPECT_NE(err().find("Job 7 is held. Sure?"), std::string::npos);
+  EXPECT_NE(err().find("needs --yes"), std::string::npos);
+  engine_.answers = {asks};
+  EXPECT_EQ(run("job delete 7", "n\n", true), exit_refused);
+  EXPECT_EQ(engine_.requests.size(), 2u);
+  engine_.answers = {asks};
+  EXPECT_EQ(run("job delete 7 --yes"), exit_done);
+  EXPECT_EQ(engine_.requests.size(), 4u);
+  EXPECT_EQ(err().find("Sure"), std::string::npos);
+}
+
+TEST_F(session_test, a_move_of_many_jobs_needs_yes) {
+  engine_.answers = {std::string{R"({"matched":12})"}};
+  EXPECT_EQ(run("job requeue --collection c1"), exit_wrong_usage);
+  EXPECT_EQ(engine_.requests.size(), 1u);
+  EXPECT_NE(err().find("12 items match"), std::string::npos);
+}
+
+TEST_F(session_test, a_key_for_callbacks_travels_as_it_is) {
+  EXPECT_EQ(run("collection set c1 --callback-key-stdin", "s3cret\nrest\n"),
+            exit_done);
+  EXPECT_EQ(engine_.requests.front().arguments,
+            (json{{"name", "c1"}, {"callback_key", "s3cret"}}));
+  EXPECT_EQ(run("collection set c1 --callback-key-stdin", "\n"), exit_refused);
+  EXPECT_EQ(engine_.requests.size(), 1u);
+}
+
 TEST_F(session_test, a_password_travels_as_a_hash_only) {
   EXPECT_EQ(run("user add ann --password-stdin", "s3cret pass\nrest\n"),
             exit_done);

@@ -20,6 +20,8 @@ const shared_map<std::string, operator_changed> known{
   {"ben", {"ben", operator_role::operate, "", {"A", "B"}, {}}},
   {"carl", {"carl", operator_role::administer, "", {}, {}}},
   {"cleo", {"cleo", operator_role::administer, "", {"A"}, {}}},
+  {"dora", {"dora", operator_role::administer, "", {}, {"c1", "c2"}}},
+  {"emil", {"emil", operator_role::operate, "", {"A"}, {"c1"}}},
   {"rack", {"rack", operator_role::node, "", {}, {}}},
   {"boss", {"boss", operator_role::look, "", {}, {}}},
 };
@@ -101,6 +103,8 @@ const row rows[] = {
    "operator=carl certificate"},
   {"one_who_administers_some_users", certificate("cleo"), "", "LOAW-",
    "operator=cleo certificate"},
+  {"one_who_administers_some_collections", certificate("dora"), "", "LOAW-",
+   "operator=dora certificate"},
   {"a_node", certificate("rack"), "", "---W-", "operator=rack certificate"},
   {"a_name_of_nobody", certificate("worker-7"), "", "L--W-",
    "certificate worker-7"},
@@ -184,6 +188,43 @@ TEST(limits, let_only_what_concerns_no_others_pass) {
   EXPECT_TRUE(ben.sees("A"));
   EXPECT_FALSE(ben.sees("a"));
   EXPECT_TRUE(carl.sees("whoever"));
+}
+
+TEST(limits_to_collections, hold_for_batches_and_jobs) {
+  const auto ben = signed_in_caller(known.at("ben"));
+  const auto carl = signed_in_caller(known.at("carl"));
+  const auto dora = signed_in_caller(known.at("dora"));
+  const auto emil = signed_in_caller(known.at("emil"));
+  EXPECT_TRUE(carl.sees("A", "c9"));
+  EXPECT_TRUE(ben.sees("A", "c9"));
+  EXPECT_FALSE(ben.sees("C", "c1"));
+  EXPECT_TRUE(dora.sees("whoever", "c2"));
+  EXPECT_FALSE(dora.sees("whoever", "c9"));
+  EXPECT_TRUE(emil.sees("A", "c1"));
+  EXPECT_FALSE(emil.sees("A", "c2"));
+  EXPECT_FALSE(emil.sees("B", "c1"));
+}
+
+TEST(limits_to_collections, leave_nothing_of_users_without_one) {
+  const auto dora = signed_in_caller(known.at("dora"));
+  EXPECT_FALSE(dora.sees("A"));
+  EXPECT_TRUE(dora.is_limited());
+  EXPECT_EQ(check_concern("suspend", concern::everybody, dora),
+            ec::not_allowed);
+  EXPECT_EQ(check_users("user hold", {"A"}, dora), ec::not_allowed);
+  EXPECT_TRUE(signed_in_caller(known.at("emil")).sees("A"));
+}
+
+TEST(limits_to_collections, name_the_collections_that_may_be_steered) {
+  const auto may = [](const char* who, const char* collection) {
+    return !check_collection("collection hold", collection,
+                             signed_in_caller(known.at(who)));
+  };
+  EXPECT_TRUE(may("carl", "c9"));
+  EXPECT_TRUE(may("dora", "c1"));
+  EXPECT_FALSE(may("dora", "c9"));
+  EXPECT_TRUE(may("emil", "c1"));
+  EXPECT_FALSE(may("ben", "c1")) << "a collection is of all its users";
 }
 
 } // namespace

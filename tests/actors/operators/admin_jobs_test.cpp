@@ -1,0 +1,418 @@
+// Batches and jobs, as operators look for and move them.
+
+#include "actors/operators/work_why.hpp"
+#include "actors/rules/lifecycle/batches.hpp"
+#include "actors/rules/lifecycle/jobs.hpp"
+
+#include "tests/actors/operators/admin_fixture.hpp"
+#include "tests/support/other_node.hpp"
+
+namespace depositd::testing {
+namespace {
+
+class admin_jobs_test : public admin_fixture {
+protected:
+  admin_jobs_test() {
+    pipeline merritt{"merritt", {}};
+    for (const auto* name : {"pending", "estimate", "download"})
+      merritt.stages.push_back(stage_settings{.name = name});
+    world_.control.pipelines["merritt"] = merritt;
+  }
+
+  void TearDown() override {
+    node.cut();
+    admin_fixture::TearDown();
+  }
+
+  job_row& add_job(item_id id, job_state state) {
+    job_row row;
+    row.id = id;
+    row.batch = 4;
+    row.user = "ann";
+    row.info.uuid = "jid-" + std::to_string(id);
+    row.info.collection = "c1";
+    row.info.pipeline = "merritt";
+    row.status.state = state;
+    row.status.changed_us = 1;
+    return work().jobs.emplace_back(row);
+  }
+
+  batch_row& add_batch(item_id id, batch_state state) {
+    batch_row row;
+    row.id = id;
+    row.user = "ann";
+    row.info.uuid = "bid-" + std::to_string(id);
+    row.info.collection = "c1";
+    row.status.state = state;
+    return work().batches.emplace_back(row);
+  }
+
+  work_world& work() {
+    return world_.work;
+  }
+
+  /// What an operator with these limits is answered.
+  caf::expected<std::string> send_limited(std::vector<std::string> users,
+                                          std::vector<std::string> collections,
+                                          const std::string& command,
+                                          const json& arguments) {
+    operator_changed anna{"anna", operator_role::administer};
+    anna.users = std::move(users);
+    anna.collections = std::move(collections);
+    world_.control.operators["anna"] = anna;
+    peer who;
+    who.kind = peer_kind::certificate;
+    who.name = "anna";
+    who.fingerprint = std::string(64, 'c');
+    peers_->peers[node.id()] = who;
+    node.seen(
+      caf::actor_cast<processor_actor>(caf::strong_actor_ptr{self->ctrl()}));
+    auto out = ask<admin_reply>(node.seen(admin_),
+                                admin_request{command, arguments.dump()});
+    if (!out)
+      return std::move(out.error());
+    return std::move(out->document);
+  }
+
+  bool logged(const std::string& text) const {
+    return log_.str().find(text) != std::string::npos;
+  }
+
+  other_node node{sys, 1};
+};
+
+// -- looking ------------------------------------------------------------------
+
+TEST_F(admin_jobs_test, jobs_are_searched_by_what_the_arguments_say) {
+  run("job list", {{"identifier", "ark:/1/2"},
+                   {"local_id", "l"},
+                   {"title", "t"},
+                   {"file_name", "f"},
+                   {"state", "held"},
+                   {"collection", "c1"},
+                   {"user", "ann"},
+                   {"needs_review", true}});
+  const auto& x = work().job_queries.back();
+  EXPECT_EQ(x.identifier, "ark:/1/2");
+  EXPECT_EQ(x.local_id, "l");
+  EXPECT_EQ(x.title, "t");
+  EXPECT_EQ(x.file_name, "f");
+  EXPECT_EQ(x.states, std::vector<job_state>{job_state::held});
+  EXPECT_EQ(x.collections, std::vector<std::string>{"c1"});
+  EXPECT_EQ(x.users, std::vector<std::string>{"ann"});
+  EXPECT_TRUE(x.needs_review);
+  refusal("job list", {{"state", "lost"}});
+}
+
+TEST_F(admin_jobs_test, the_batch_of_jobs_may_be_named_by_its_uuid) {
+  add_batch(4, batch_state::processing);
+  run("job list", {{"batch", "bid-4"}});
+  EXPECT_EQ(work().batch_queries.back().uuid, "bid-4");
+  EXPECT_EQ(work().job_queries.back().batch, 4u);
+  run("job list", {{"batch", "4"}});
+  EXPECT_EQ(work().batch_queries.back().id, 4u);
+  EXPECT_EQ(work().batch_queries.back().uuid, "");
+  work().batches.clear();
+  EXPECT_EQ(refusal("job list", {{"batch", "5"}}, ec::not_found),
+            "there is no batch \"5\"");
+}
+
+TEST_F(admin_jobs_test, lists_come_in_pages) {
+  for (const item_id id : {3u, 5u, 8u})
+    add_job(id, job_state::held);
+  const auto x = run("job list", {{"limit", 2}});
+  EXPECT_EQ(work().job_queries.back().count_max, 3u);
+  EXPECT_EQ(x["jobs"].size(), 2u);
+  EXPECT_EQ(x["next"], "5");
+  EXPECT_FALSE(run("job list", {{"after", "5"}}).contains("next"));
+  EXPECT_EQ(work().job_queries.back().after, std::vector<item_id>{5});
+  refusal("job list", {{"after", "yesterday"}});
+  add_batch(4, batch_state::held);
+  add_batch(2, batch_state::held);
+  EXPECT_EQ(run("batch list", {{"limit", 1}})["next"], "4");
+  EXPECT_FALSE(run("batch list")["batches"][0].contains("failed_jobs"));
+}
+
+TEST_F(admin_jobs_test, a_review_lists_what_somebody_must_look_at) {
+  add_job(3, job_state::failed).status.needs_review = true;
+  EXPECT_EQ(run("review list")["items"][0]["id"], 3);
+  EXPECT_TRUE(work().job_queries.back().needs_review);
+}
+
+TEST_F(admin_jobs_test, a_batch_is_shown_with_the_jobs_that_have_ended) {
+  add_batch(4, batch_state::failed);
+  add_job(5, job_state::failed);
+  add_job(6, job_state::completed);
+  const auto x = run("batch show", {{"id", "bid-4"}});
+  EXPECT_EQ(x["failed_jobs"], json{5});
+  EXPECT_EQ(x["successful_jobs"], json{6});
+  EXPECT_EQ(work().job_queries.back().batch, 4u);
+  EXPECT_FALSE(x.contains("jobs_left_out"));
+  work().cut_short = true;
+  EXPECT_EQ(run("batch show", {{"id", "4"}})["jobs_left_out"], true);
+}
+
+TEST_F(admin_jobs_test, what_is_no_name_of_a_job_is_refused) {
+  for (const auto* id : {"", "0", "99999999999999999999999"})
+    refusal("job show", {{"id", id}});
+  refusal("job show", {{"id", std::string(200, 'x')}});
+  EXPECT_TRUE(work().job_queries.empty());
+  refusal("job show", {{"id", "jid-9"}}, ec::not_found);
+}
+
+// -- ordering one -------------------------------------------------------------
+
+TEST_F(admin_jobs_test, an_order_names_whose_job_it_is_and_who_gave_it) {
+  add_job(7, job_state::failed);
+  work().job_becomes.state = job_state::downloading;
+  work().job_becomes.retry_count = 1;
+  const auto x = run("job requeue", {{"id", "jid-7"}, {"to", "download"}});
+  EXPECT_EQ(x["state"], "downloading");
+  EXPECT_EQ(x["retry_count"], 1);
+  const auto& order = work().job_orders.back();
+  EXPECT_EQ(order.id, 7u);
+  EXPECT_EQ(order.user, "ann");
+  EXPECT_EQ(order.action, work_action::requeue);
+  EXPECT_EQ(order.stage, "download");
+  EXPECT_EQ(order.note, "requeue by engine");
+  EXPECT_TRUE(logged("command=\"job requeue\"")) << log_.str();
+  EXPECT_TRUE(logged("\"state\":\"failed\"")) << log_.str();
+}
+
+TEST_F(admin_jobs_test, a_stage_that_the_pipeline_has_not_is_refused) {
+  add_job(7, job_state::failed);
+  const auto text = refusal("job requeue", {{"id", "7"}, {"to", "nowhere"}});
+  EXPECT_NE(text.find("pending, estimate, download"), std::string::npos)
+    << text;
+  EXPECT_TRUE(work().job_orders.empty());
+}
+
+TEST_F(admin_jobs_test, a_note_stays_as_it_was_given) {
+  add_job(7, job_state::failed);
+  run("job note", {{"id", "7"}, {"note", "look"}});
+  EXPECT_EQ(work().job_orders.back().note, "look");
+  run("job fail", {{"id", "7"}, {"note", "stuck"}});
+  EXPECT_EQ(work().job_orders.back().note, "stuck (engine)");
+  refusal("job note", {{"id", "7"}, {"note", std::string(1'001, 'x')}},
+          ec::too_large);
+  refusal("job note", {{"id", "7"}, {"note", ""}});
+}
+
+TEST_F(admin_jobs_test, what_the_shard_refuses_is_refused_with_its_text) {
+  add_job(7, job_state::downloading);
+  work().refusal = caf::make_error(ec::invalid_argument,
+                                   std::string{"the job is storing: only ..."});
+  EXPECT_EQ(refusal("job hold", {{"id", "7"}}), "the job is storing: only ...");
+  EXPECT_TRUE(logged("result=\"the job is storing")) << log_.str();
+}
+
+/// Every order of every state that the shard has no job in hand for.
+TEST_F(admin_jobs_test, a_refusal_names_the_state_that_the_row_has) {
+  work().refusal = caf::make_error(ec::not_found, std::string{"gone"});
+  for (const auto& [state, word_of_state] : words_of<job_state>) {
+    work().jobs.clear();
+    add_job(7, state);
+    for (const auto& [action, command] :
+         {std::pair{work_action::hold, "job hold"},
+          std::pair{work_action::release, "job release"},
+          std::pair{work_action::requeue, "job requeue"},
+          std::pair{work_action::fail, "job fail"},
+          std::pair{work_action::remove, "job delete"},
+          std::pair{work_action::note, "job note"}}) {
+      json arguments{{"id", "7"}};
+      if (action == work_action::note)
+        arguments["note"] = "x";
+      const auto text = refusal(command, arguments);
+      EXPECT_NE(text.find("the job is " + std::string{word_of_state}),
+                std::string::npos)
+        << command << ": " << text;
+      const auto rule = rules::decide(job_status{.state = state}, {action});
+      if (!rule)
+        EXPECT_EQ(text, render(rule.error())) << command;
+    }
+  }
+}
+
+TEST_F(admin_jobs_test, a_refusal_names_the_state_that_the_batch_has) {
+  work().refusal = caf::make_error(ec::not_found, std::string{"gone"});
+  for (const auto& [state, word_of_state] : words_of<batch_state>) {
+    work().batches.clear();
+    add_batch(4, state);
+    for (const auto& [action, command] :
+         {std::pair{work_action::hold, "batch hold"},
+          std::pair{work_action::release, "batch release"},
+          std::pair{work_action::update_report, "batch update-report"}}) {
+      const auto text = refusal(command, {{"id", "4"}});
+      EXPECT_NE(text.find("the batch is " + std::string{word_of_state}),
+                std::string::npos)
+        << command << ": " << text;
+      const auto rule = rules::decide(batch_status{.state = state}, {action});
+      if (!rule)
+        EXPECT_EQ(text, render(rule.error())) << command;
+    }
+  }
+}
+
+// -- deleting -----------------------------------------------------------------
+
+TEST_F(admin_jobs_test, deleting_what_is_unfinished_asks) {
+  add_job(7, job_state::held);
+  const json counting{{"id", "7"}, {"count_only", true}};
+  const auto question =
+    run("job delete", counting)["question"].get<std::string>();
+  EXPECT_EQ(question.find("Job 7 is held."), 0u);
+  EXPECT_EQ(run("job hold", counting)["question"], "");
+  work().jobs.front().status.state = job_state::completed;
+  EXPECT_EQ(run("job delete", counting)["question"], "");
+  EXPECT_TRUE(work().job_orders.empty()) << "only counted";
+  add_batch(4, batch_state::failed);
+  const json batch{{"id", "4"}, {"count_only", true}};
+  EXPECT_EQ(run("batch delete", batch)["question"].get<std::string>().find(
+              "Batch 4 is failed"),
+            0u);
+  work().batches.front().status.state = batch_state::completed;
+  EXPECT_EQ(run("batch delete", batch)["question"], "");
+}
+
+TEST_F(admin_jobs_test, a_batch_that_has_ended_leaves_and_another_is_deleted) {
+  add_batch(4, batch_state::completed);
+  EXPECT_EQ(run("batch delete", {{"id", "4"}})["removed"], true);
+  EXPECT_EQ(work().forgotten.back().id, 4u);
+  EXPECT_EQ(work().forgotten.back().user, "ann");
+  work().batches.front().status.state = batch_state::failed;
+  work().batch_becomes.state = batch_state::deleted;
+  EXPECT_EQ(run("batch delete", {{"id", "4"}})["state"], "deleted");
+  EXPECT_EQ(work().batch_orders.back().action, work_action::remove);
+}
+
+TEST_F(admin_jobs_test, a_cleanup_takes_one_batch_or_all) {
+  work().forgotten_count = 3;
+  EXPECT_EQ(run("batch cleanup")["batches"], 3);
+  EXPECT_EQ(work().forgotten.back().id, 0u);
+  add_batch(4, batch_state::processing);
+  work().forgotten_count = 0;
+  EXPECT_NE(refusal("batch cleanup", {{"id", "4"}}).find("is processing"),
+            std::string::npos);
+}
+
+// -- many ---------------------------------------------------------------------
+
+TEST_F(admin_jobs_test, many_are_counted_and_moved_by_what_restricts_them) {
+  work().bulk = {12, 11};
+  const json many{{"collection", "c1"}, {"user", "ann"}};
+  auto counting = many;
+  counting["count_only"] = true;
+  EXPECT_EQ(run("job requeue", counting), (json{{"matched", 12}}));
+  EXPECT_TRUE(work().bulk_orders.back().count_only);
+  EXPECT_EQ(audit_lines(), 0u);
+  EXPECT_EQ(run("job requeue", many), (json{{"matched", 12}, {"moved", 11}}));
+  EXPECT_EQ(audit_lines(), 1u);
+  const auto& x = work().bulk_orders.back();
+  EXPECT_FALSE(x.count_only);
+  EXPECT_EQ(x.action, work_action::requeue);
+  EXPECT_EQ(x.which.collections, std::vector<std::string>{"c1"});
+  EXPECT_EQ(x.which.users, std::vector<std::string>{"ann"});
+  EXPECT_EQ(x.which.states, std::vector<job_state>{job_state::failed})
+    << "only what can be requeued is counted";
+}
+
+TEST_F(admin_jobs_test, many_are_named_or_all_are_meant) {
+  EXPECT_NE(refusal("job hold").find("--all"), std::string::npos);
+  refusal("job hold", {{"all", false}});
+  refusal("job hold", {{"id", "7"}, {"all", true}});
+  refusal("job hold", {{"id", "7"}, {"collection", "c1"}});
+  EXPECT_NE(refusal("job hold", {{"state", "failed"}}).find("is failed"),
+            std::string::npos);
+  refusal("job delete", {{"state", "completed"}});
+  EXPECT_TRUE(work().bulk_orders.empty());
+  run("job delete", {{"all", true}});
+  EXPECT_EQ(work().bulk_orders.back().which.states,
+            (std::vector<job_state>{job_state::held, job_state::failed}));
+}
+
+// -- limits of operators ------------------------------------------------------
+
+TEST_F(admin_jobs_test, limited_operators_find_only_theirs) {
+  add_job(7, job_state::held);
+  const json id{{"id", "7"}};
+  EXPECT_TRUE(send_limited({"ann"}, {}, "job show", id));
+  EXPECT_TRUE(send_limited({}, {"c1"}, "job show", id));
+  for (const auto* command : {"job show", "job why", "job release"}) {
+    EXPECT_EQ(send_limited({"bob"}, {}, command, id).error(), ec::not_found);
+    EXPECT_EQ(send_limited({}, {"c2"}, command, id).error(), ec::not_found);
+    EXPECT_EQ(send_limited({"ann"}, {"c2"}, command, id).error(),
+              ec::not_found);
+  }
+  EXPECT_TRUE(work().job_orders.empty());
+}
+
+TEST_F(admin_jobs_test, limited_operators_list_and_move_only_theirs) {
+  EXPECT_TRUE(send_limited({"ann"}, {"c1", "c2"}, "job list", json::object()));
+  EXPECT_EQ(work().job_queries.back().users, std::vector<std::string>{"ann"});
+  EXPECT_EQ(work().job_queries.back().collections,
+            (std::vector<std::string>{"c1", "c2"}));
+  EXPECT_EQ(
+    send_limited({}, {"c1"}, "job list", {{"collection", "c2"}}).error(),
+    ec::not_allowed);
+  EXPECT_EQ(send_limited({"ann"}, {}, "job list", {{"user", "bob"}}).error(),
+            ec::not_allowed);
+  EXPECT_TRUE(send_limited({}, {"c1"}, "job hold", {{"all", true}}));
+  EXPECT_EQ(work().bulk_orders.back().which.collections,
+            std::vector<std::string>{"c1"});
+  EXPECT_EQ(send_limited({}, {"c1"}, "batch cleanup", json::object()).error(),
+            ec::not_allowed);
+}
+
+TEST_F(admin_jobs_test, operators_of_collections_have_no_users) {
+  for (const auto* command : {"suspend", "sp list"})
+    EXPECT_EQ(send_limited({}, {"c1"}, command, json::object()).error(),
+              ec::not_allowed);
+  EXPECT_EQ(send_limited({}, {"c1"}, "user hold", {{"names", {"ann"}}}).error(),
+            ec::not_allowed);
+  EXPECT_EQ(send_limited({}, {"c1"}, "park", json::object()).error(),
+            ec::not_allowed);
+}
+
+// -- why ----------------------------------------------------------------------
+
+TEST_F(admin_jobs_test, why_tells_of_a_job_that_is_in_no_queue) {
+  auto& row = add_job(7, job_state::failed);
+  row.status.note = "no such file";
+  row.status.needs_review = true;
+  row.status.last_successful = job_state::provisioning;
+  const auto x = run("job why", {{"id", "jid-7"}});
+  EXPECT_EQ(x["reason"], "failed");
+  EXPECT_EQ(x["reasons"][1]["text"], "job requeue 7 goes on with downloading");
+  EXPECT_EQ(x["reasons"][2]["reason"], "needs_review");
+  EXPECT_EQ(run("submission why", {{"id", 7}})["reason"], "failed");
+}
+
+TEST_F(admin_jobs_test, why_tells_of_holds_pauses_and_slots) {
+  auto& row = add_job(7, job_state::held);
+  world_.control.collections["c1"].held = true;
+  EXPECT_EQ(run("job why", {{"id", "7"}})["reason"], "collection_held");
+  world_.control.collections["c1"].held = false;
+  EXPECT_EQ(run("job why", {{"id", "7"}})["reason"], "job_held");
+  row.status.state = job_state::downloading;
+  row.queue = "merritt.download";
+  world_.control.queues[row.queue].suspended = true;
+  world_.explained.live = true;
+  world_.explained.user = "ann";
+  world_.explained.queue = row.queue;
+  world_.explained.member.suspended = true;
+  auto x = run("job why", {{"id", "7"}});
+  EXPECT_EQ(x["reason"], "stage_paused");
+  EXPECT_EQ(x["reasons"][1]["reason"], "no_processor");
+  world_.control.queues[row.queue].suspended = false;
+  queue_report report;
+  report.name = row.queue;
+  report.in_flight = 4;
+  world_.queues.queues.push_back(report);
+  EXPECT_EQ(run("job why", {{"id", "7"}})["reason"], "no_slot");
+  world_.explained.live = false;
+  world_.queues.queues.back().in_flight = 0;
+  EXPECT_EQ(run("job why", {{"id", "7"}})["reason"], "moving");
+}
+
+} // namespace
+} // namespace depositd::testing
