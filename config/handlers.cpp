@@ -3,6 +3,7 @@
 #include "actors/rules/control/pipelines.hpp"
 #include "adapters/processing/crossref/handler.hpp"
 #include "adapters/processing/exec/exec_handler.hpp"
+#include "adapters/processing/merritt/keeping.hpp"
 #include "adapters/processing/merritt/stages.hpp"
 #include "adapters/processing/stages/stage_crew.hpp"
 #include "messages/workers.hpp"
@@ -58,6 +59,7 @@ stage_handlers_of(caf::actor_system& system, const depositd_settings& settings,
                   std::shared_ptr<const stages::stage_tools> tools) {
   stages::stage_work_options options;
   options.handlers = merritt::first_stages(tools);
+  options.handlers.merge(merritt::last_stages(tools));
   options.exec = exec::make_exec_handler(tools->work_folder);
   options.find_stage = stage_at;
   options.blobs = tools->blobs;

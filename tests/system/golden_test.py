@@ -64,7 +64,8 @@ class OnACopy(SystemTest):
     def open(self, more=None):
         self.known = EXPECTED[self.store]
         engine = open_copy(PROGRAMS, CLOCK, self.known, self.folder / "data",
-                           {**SETTINGS, **self.copy(), **(more or {})})
+                           {**SETTINGS, **self.no_pipelines(),
+                            **self.copy(), **(more or {})})
         self.addCleanup(engine.kill)
         self.instance = engine.start()
         wait_until(lambda: has_moved(engine, self.known["moves"]))

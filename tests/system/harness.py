@@ -76,6 +76,13 @@ class SystemTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
 
+    def no_pipelines(self):
+        """For tests that count queues or slots: settings of an engine that has
+        those of deposits only."""
+        folder = self.folder / "no-pipelines"
+        folder.mkdir(exist_ok=True)
+        return {"pipelines.folder": str(folder)}
+
     def engine(self, settings=None, data="data", **more):
         """An engine that is not started yet."""
         engine = Engine(PROGRAMS, self.folder / data, settings, **more)

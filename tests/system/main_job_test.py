@@ -45,6 +45,19 @@ class MainJob(SystemTest):
         self.assertEqual(len(documents), 50)
         self.assertIn("0 lost", printed)
 
+    def test_walks_the_pipeline_to_objects_and_reports(self):
+        code, summary, printed = self.run_job("--pipeline", "merritt")
+        self.assertEqual(code, 0, printed)
+        self.assertEqual(summary["wrong"], [])
+        states = sorted(job["state"] for job in summary["jobs"])
+        self.assertEqual(states, ["completed"] * 4 + ["failed"] * 2, printed)
+        self.assertEqual(len(summary["stored"]), 4, printed)
+
+    def test_refuses_sources_beside_a_pipeline(self):
+        code, _, printed = self.run_job("--pipeline", "merritt", "some.xml")
+        self.assertEqual(code, 2)
+        self.assertIn("its own samples", printed)
+
     def test_can_be_run_again_on_the_same_folder(self):
         self.assertEqual(self.run_job("--copies", "5")[0], 0)
         code, summary, printed = self.run_job("--copies", "5")

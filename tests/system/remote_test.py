@@ -118,7 +118,7 @@ class Processing(RemoteTest):
         self.assertEqual(self.outcome(door, "large.xml").failures(), [])
 
     def test_sp_list_shows_every_slot_wherever_it_is(self):
-        engine = self.start({"processors.count": 1})
+        engine = self.start({"processors.count": 1, **self.no_pipelines()})
         node = self.node(engine, "n1", slots=3).start()
         wait_until(lambda: len(self.slots(engine, "n1")) == 6)
         slots = self.slots(engine)

@@ -83,7 +83,8 @@ TEST_F(exec_handler, leaves_the_document_as_it_was_if_nothing_is_printed) {
 }
 
 TEST_F(exec_handler, merges_what_is_printed_into_the_document) {
-  const auto ended = run("echo '{\"scan\":{\"clean\":true},\"title\":\"Map\"}'");
+  const auto ended =
+    run("echo '{\"scan\":{\"clean\":true},\"title\":\"Map\"}'");
   ASSERT_EQ(ended.says, verdict::done);
   const auto job = decode_job_document(ended.document);
   ASSERT_TRUE(job) << render(job.error());

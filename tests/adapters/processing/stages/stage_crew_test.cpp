@@ -47,6 +47,8 @@ protected:
   ~slots_of_a_stage() override {
     for (const auto& slot : slots)
       caf::anon_send_exit(slot, caf::exit_reason::kill);
+    // Its timer would keep it, and with it the system.
+    caf::anon_send_exit(crew, caf::exit_reason::kill);
   }
 
   /// Slots of one stage.
@@ -60,8 +62,7 @@ protected:
       return &the_stage();
     };
     const auto work = std::make_shared<const stage_work>(std::move(options));
-    const stage_crew_actor crew =
-      sys.spawn(stage_crew, stage_crew_options{work, idle_max});
+    crew = sys.spawn(stage_crew, stage_crew_options{work, idle_max});
     for (std::size_t i = 0; i < count; ++i)
       slots.push_back(sys.spawn(stage_slot, work, crew));
     return slots;
@@ -87,6 +88,7 @@ protected:
   caf::actor_system sys{cfg};
   caf::scoped_actor self{sys};
   std::vector<handler_actor> slots;
+  stage_crew_actor crew;
 };
 
 } // namespace
@@ -130,10 +132,11 @@ TEST_F(slots_of_a_stage, let_nothing_wait_behind_an_item_that_takes_long) {
   std::promise<void> second_done;
   auto is_done = second_done.get_future().share();
   const auto two = open(2, [&](const stage_task& x) {
-    if (x.item.item.id == 1)
+    if (x.item.item.id == 1) {
       EXPECT_EQ(is_done.wait_for(patience), std::future_status::ready);
-    else
+    } else {
       second_done.set_value();
+    }
     return outcome{};
   });
   // Both were fetched by one slot; the other's thread has nothing to do.
