@@ -227,8 +227,7 @@ TEST_F(admin_jobs_test, a_refusal_names_the_state_that_the_row_has) {
                 std::string::npos)
         << command << ": " << text;
       const auto rule = rules::decide(job_status{.state = state}, {action});
-      if (!rule)
-        EXPECT_EQ(text, render(rule.error())) << command;
+      EXPECT_TRUE(rule || text == render(rule.error())) << command << text;
     }
   }
 }
@@ -247,8 +246,7 @@ TEST_F(admin_jobs_test, a_refusal_names_the_state_that_the_batch_has) {
                 std::string::npos)
         << command << ": " << text;
       const auto rule = rules::decide(batch_status{.state = state}, {action});
-      if (!rule)
-        EXPECT_EQ(text, render(rule.error())) << command;
+      EXPECT_TRUE(rule || text == render(rule.error())) << command << text;
     }
   }
 }
