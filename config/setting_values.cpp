@@ -77,7 +77,12 @@ caf::error read_names(const given_setting& x, std::vector<std::string>& out) {
   out.clear();
   for (const auto& value : x.values) {
     std::string name;
-    for (const char c : value + ",") {
+    // From the command line a list may be written as in the file.
+    const bool bracketed = !x.list && value.starts_with('[')
+                           && value.ends_with(']');
+    const auto bare =
+      bracketed ? value.substr(1, value.size() - 2) : value;
+    for (const char c : bare + ",") {
       if (c != ',' && c != ' ') {
         name += c;
       } else if (!name.empty()) {

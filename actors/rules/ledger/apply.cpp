@@ -152,6 +152,9 @@ void ledger::place(item_id id, const item_place& place, ledger& from,
   if (to == nullptr)
     return;
   auto& s = *to->state_;
+  // Tokens of one item rise over all queues: locks that its job has taken are
+  // told by them who is the later holder.
+  s.token_last = std::max(s.token_last, from.state_->token_last);
   item->attempt = place.attempt;
   item->priority = place.priority;
   s.id_last = std::max(s.id_last, id);
