@@ -4,12 +4,11 @@
 // user's actor asks of those of a batch and of a job.
 
 #include "messages/message.hpp"
-#include "messages/values/pipelines.hpp"
 #include "messages/values/work_events.hpp"
 #include "messages/values/work_rows.hpp"
+#include "messages/values/work_steps.hpp"
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -118,89 +117,11 @@ DEPOSITD_MESSAGE(101, jobs_found, rows, more);
 
 // -- deciding: between a user's actor and those of a batch and of a job -------
 
-/// What a job is while something happens to it.
-struct job_at {
-  item_id id = 0;
-  item_id batch = 0;
-  std::string queue;
-  std::uint8_t priority = 0;
-  std::uint32_t attempt = 0; ///< the one that ended, or 0
-  job_status status;
-};
-
-/// A worker is through with the stage; or was lost with it, which says nothing
-/// but `retry` and why.
-struct stage_ended {
-  job_at job;
-  outcome what;
-  micros at_us = never;
-  bool collection_held = false;
-  std::shared_ptr<const pipeline> stages;
-};
 DEPOSITD_LOCAL(stage_ended);
-
-struct job_wanted {
-  job_at job;
-  order_job what;
-  micros at_us = never;
-  bool collection_held = false;
-  std::shared_ptr<const pipeline> stages;
-};
 DEPOSITD_LOCAL(job_wanted);
-
-/// The move, and the new body of its item, if it changed.
-struct job_step {
-  job_moved move;
-  std::shared_ptr<const std::string> body;
-};
 DEPOSITD_LOCAL(job_step);
-
-/// What a batch is while something happens to it.
-struct batch_at {
-  item_id id = 0;
-  std::string queue;
-  std::uint8_t priority = 0;
-  std::uint32_t attempt = 0;
-  batch_info info;
-  batch_status status;
-  job_counts jobs;
-  std::uint32_t reports = 0;
-};
-
-/// A worker is through with a slice of splitting, or with a report; or all jobs
-/// are terminal, which `what` says nothing of.
-struct batch_stage_ended {
-  batch_at batch;
-  bool worker = true; ///< false: the counts alone
-  outcome what;
-  micros at_us = never;
-  bool collection_held = false;
-  std::shared_ptr<const pipeline> stages;
-};
 DEPOSITD_LOCAL(batch_stage_ended);
-
-struct batch_wanted {
-  batch_at batch;
-  order_batch what;
-  micros at_us = never;
-  std::shared_ptr<const pipeline> stages;
-};
 DEPOSITD_LOCAL(batch_wanted);
-
-/// A job that comes into being with a step of its batch.
-struct new_job {
-  std::uint8_t priority = 0;
-  job_info info;
-  job_facts facts;
-  job_status status;
-  std::shared_ptr<const std::string> body;
-};
-
-struct batch_step {
-  batch_moved move;
-  std::shared_ptr<const std::string> body;
-  std::vector<new_job> jobs; ///< not counted in the move yet
-};
 DEPOSITD_LOCAL(batch_step);
 
 } // namespace depositd

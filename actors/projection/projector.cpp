@@ -1,5 +1,6 @@
 #include "actors/projection/projector.hpp"
 
+#include "actors/projection/parts.hpp"
 #include "actors/projection/recovery.hpp"
 #include "actors/rules/pages/pages.hpp"
 #include "messages/projection.hpp"
@@ -16,8 +17,6 @@
 namespace depositd::projection {
 
 namespace {
-
-using self_pointer = projector_self::stateful_pointer<projector_state>;
 
 // -- which segments hold live bodies ------------------------------------------
 
@@ -123,7 +122,8 @@ caf::error project_one(projector_state& state) {
   return {};
 }
 
-/// Projects all that was durable when this was called.
+} // namespace
+
 caf::error catch_up(self_pointer self) {
   auto& state = self->state;
   if (auto failed = count_tables(state))
@@ -136,6 +136,8 @@ caf::error catch_up(self_pointer self) {
     }
   return {};
 }
+
+namespace {
 
 // -- truncation ---------------------------------------------------------------
 
@@ -234,144 +236,6 @@ void tick(self_pointer self) {
                  render(forgotten.error()));
 }
 
-// -- answers ------------------------------------------------------------------
-
-caf::result<submissions_found> answer_submissions(self_pointer self,
-                                                  const submission_query& x) {
-  if (auto failed = catch_up(self))
-    return failed;
-  auto ours = x;
-  ours.after = rules::pages::of_shard(x.after, self->state.options.shard);
-  auto rows = self->state.options.projection->submissions(ours);
-  if (!rows)
-    return std::move(rows.error());
-  rules::pages::page out{std::move(*rows)};
-  rules::pages::cut(out, x.bytes_max);
-  return submissions_found{std::move(out.rows), out.more};
-}
-
-/// Rows of what lives in the shard, as the question orders them.
-template <class Found, class Query, class Read>
-caf::result<Found> answer_rows(self_pointer self, const Query& x, Read read) {
-  if (auto failed = catch_up(self))
-    return failed;
-  auto ours = x;
-  ours.after = rules::pages::of_shard(x.after, self->state.options.shard);
-  auto rows = ((*self->state.options.projection).*read)(ours);
-  if (!rows)
-    return std::move(rows.error());
-  return Found{std::move(*rows), false};
-}
-
-caf::result<items_found> answer_peek(self_pointer self, const peek_items& x) {
-  if (auto failed = catch_up(self))
-    return failed;
-  auto rows = self->state.options.projection->items(x.queue, x.count_max);
-  if (!rows)
-    return std::move(rows.error());
-  items_found out;
-  if (x.pending_only)
-    std::erase_if(*rows, [](const item_row& row) {
-      return row.state != item_state::pending;
-    });
-  out.rows = std::move(*rows);
-  if (x.with_bodies)
-    for (const auto& row : out.rows) {
-      auto body = self->state.options.journal->read_body(row.place);
-      if (!body)
-        return std::move(body.error());
-      out.bodies.push_back(std::move(*body));
-    }
-  return out;
-}
-
-caf::result<items_matched> answer_match(self_pointer self,
-                                        const match_items& x) {
-  if (auto failed = catch_up(self))
-    return failed;
-  auto found = self->state.options.projection->items_received(
-    {x.queue, x.users, x.from_us, x.to_us, x.parked, x.after, x.count_max});
-  if (!found)
-    return std::move(found.error());
-  items_matched out;
-  for (auto& item : *found)
-    out.items.push_back({item.id, item.queue, item.user, nullptr});
-  return out;
-}
-
-caf::result<recovered> answer_recover(self_pointer self) {
-  auto& state = self->state;
-  auto found = recover_state(*state.options.journal, *state.options.projection,
-                             state.options.clock.at(self->clock().now())
-                               - shard::ingest_ids_kept_us);
-  if (!found)
-    return std::move(found.error());
-  if (state.options.registry != nullptr) {
-    // It may know submissions that the journal does not: their numbers are
-    // taken all the same.
-    auto known = state.options.registry->submission_max(
-      ids_begin(state.options.shard + 1));
-    if (!known)
-      return std::move(known.error());
-    (*found)->id_max = std::max((*found)->id_max, *known);
-  }
-  return recovered{std::shared_ptr<shard::recovered_state>{std::move(*found)}};
-}
-
-/// With those above it, for nobody else to read. One that is there stays as
-/// whoever made it wanted it.
-std::error_code make_private(const std::filesystem::path& folder) {
-  std::error_code failed;
-  if (folder.empty() || std::filesystem::is_directory(folder))
-    return failed;
-  if ((failed = make_private(folder.parent_path())))
-    return failed;
-  if (std::filesystem::create_directory(folder, failed))
-    std::filesystem::permissions(folder, std::filesystem::perms::owner_all,
-                                 failed);
-  return failed;
-}
-
-/// Everything in one folder. Nothing is dropped meanwhile, because only this
-/// actor drops; appends go on.
-caf::result<done> answer_back_up(self_pointer self, const back_up& x) {
-  auto& options = self->state.options;
-  std::error_code failed;
-  const std::filesystem::path folder{x.folder};
-  if (std::filesystem::exists(folder, failed)
-      && !std::filesystem::is_empty(folder, failed))
-    return caf::make_error(ec::already_exists,
-                           "the folder is not empty: " + x.folder);
-  for (const auto& part : {folder, folder / "journal", folder / "blobs"})
-    if ((failed = make_private(part)))
-      return caf::make_error(ec::store_failed,
-                             x.folder + ": " + failed.message());
-  // Tables first: the journal then holds at least all that they lack. What
-  // handlers leave behind last: it is repeated if the journal lacks its end.
-  if (auto error = catch_up(self))
-    return error;
-  if (auto error = options.projection->backup(folder))
-    return error;
-  crash_point("backup_tables");
-  if (auto error = options.journal->backup(folder / "journal"))
-    return error;
-  crash_point("backup_journal");
-  if (options.blobs != nullptr)
-    if (auto error = options.blobs->backup(folder / "blobs"))
-      return error;
-  if (options.registry != nullptr)
-    if (auto error = options.registry->backup(folder))
-      return error;
-  return done{};
-}
-
-caf::result<store_report> answer_report(self_pointer self) {
-  auto& options = self->state.options;
-  return store_report{options.journal->last(), options.projection->reached(),
-                      options.journal->disk_bytes(),
-                      options.journal->segments().size()};
-}
-
 } // namespace
 
 projector_self::behavior_type
@@ -379,24 +243,20 @@ projector(projector_self::stateful_pointer<projector_state> self,
           projector_options options) {
   self->state.options = std::move(options);
   return {
-    [=](recover) { return answer_recover(self); },
+    [=](recover) { return answer(self, recover{}); },
     [=](const meet_shard& x) {
       const auto first = !self->state.shard;
       self->state.shard = caf::actor_cast<shard_inside_actor>(x.shard);
       if (first)
         self->delayed_send(self, self->state.options.pause, project_slice{});
     },
-    [=](const submission_query& x) { return answer_submissions(self, x); },
-    [=](const batch_query& x) {
-      return answer_rows<batches_found>(self, x, &projection_store::batches);
-    },
-    [=](const job_query& x) {
-      return answer_rows<jobs_found>(self, x, &projection_store::jobs);
-    },
-    [=](const peek_items& x) { return answer_peek(self, x); },
-    [=](const match_items& x) { return answer_match(self, x); },
-    [=](const back_up& x) { return answer_back_up(self, x); },
-    [=](report_store) { return answer_report(self); },
+    [=](const submission_query& x) { return answer(self, x); },
+    [=](const batch_query& x) { return answer(self, x); },
+    [=](const job_query& x) { return answer(self, x); },
+    [=](const peek_items& x) { return answer(self, x); },
+    [=](const match_items& x) { return answer(self, x); },
+    [=](const back_up& x) { return answer(self, x); },
+    [=](report_store) { return answer(self, report_store{}); },
     [=](project_slice) { tick(self); },
   };
 }

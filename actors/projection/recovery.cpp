@@ -26,6 +26,14 @@ rules::ledger& ledger_of(shard::recovered_state& state, const std::string& user,
   return at->second;
 }
 
+template <class T, class... Others>
+constexpr bool is_any_of = (std::is_same_v<T, Others> || ...);
+
+/// What happens to batches and jobs whose items stay where they are.
+template <class Event>
+constexpr bool is_of_work =
+  is_any_of<Event, batch_received, job_created, batch_counted>;
+
 void see_id(shard::recovered_state& state, item_id id) {
   state.id_max = std::max(state.id_max, id);
 }
@@ -101,18 +109,14 @@ void apply_record(shard::recovered_state& state, const record& x) {
               {fields.id, x.user, p.file_name, p.size, fields.received_us});
         } else if constexpr (std::is_same_v<type, submission_recorded>) {
           see_id(state, fields.id);
-        } else if constexpr (
-          std::is_same_v<type,
-                         batch_moved> || std::is_same_v<type, job_moved>) {
+        } else if constexpr (requires { fields.place.queue; }) {
+          // A job or a batch, and its item with it.
           const auto& to = fields.place.queue;
           rules::ledger::place(
             fields.id, fields.place, ledger_of(state, x.user, fields.queue),
             to.empty() ? nullptr : &ledger_of(state, x.user, to));
           state.work[x.user].apply(e);
-        } else if constexpr (
-          std::is_same_v<
-            type,
-            batch_received> || std::is_same_v<type, job_created> || std::is_same_v<type, batch_counted>) {
+        } else if constexpr (is_of_work<type>) {
           state.work[x.user].apply(e);
         } else if constexpr (std::is_same_v<type, batch_forgotten>) {
           // of the read model alone

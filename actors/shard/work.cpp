@@ -111,8 +111,8 @@ void order_found(shard_pointer self, const running& run,
     run->done.moved += slice->moved;
     if (self->state.journal.generation != run->generation)
       return journal::answer(
-        run->where, caf::make_error(ec::store_failed,
-                                    std::string{"the engine has started over"}));
+        run->where,
+        caf::make_error(ec::store_failed, "the engine has started over"));
     if (more)
       return order_slice(self, run);
     journal::answer(run->where, caf::make_message(run->done));

@@ -84,7 +84,8 @@ void ask_batch(self_pointer self, const reply_address& where,
     return fail(in_work(word(batch->status.state)));
   batch_wanted ask;
   ask.batch = position_of(self, x.id, *batch, *queue);
-  ask.what = x;
+  ask.action = x.action;
+  ask.note = x.note;
   ask.at_us = now(self);
   ask.stages = stages_of(self, batch->info.pipeline);
   if (!ask.stages)
@@ -116,10 +117,12 @@ void delete_jobs(self_pointer self, const reply_address& where,
     const auto* job = state.work.job(id);
     if (queue == nullptr)
       continue;
-    job_wanted ask{position_of(self, id, *job, *queue), {}, time, false,
-                   stages_of(self, state.work.batch(x.id)->info.pipeline)};
-    ask.what.action = work_action::remove;
-    ask.what.note = x.note;
+    job_wanted ask;
+    ask.job = position_of(self, id, *job, *queue);
+    ask.action = work_action::remove;
+    ask.note = x.note;
+    ask.at_us = time;
+    ask.stages = stages_of(self, state.work.batch(x.id)->info.pipeline);
     auto step = ask.stages ? rules::as_wanted(ask)
                            : caf::expected<job_step>{gone("pipeline of", id)};
     if (!step)
@@ -179,7 +182,9 @@ caf::result<job_ordered> order(self_pointer self, const order_job& x) {
   const auto* batch = self->state.work.batch(job->batch);
   job_wanted ask;
   ask.job = position_of(self, x.id, *job, *queue);
-  ask.what = x;
+  ask.action = x.action;
+  ask.stage = x.stage;
+  ask.note = x.note;
   ask.at_us = now(self);
   ask.stages =
     batch == nullptr ? nullptr : stages_of(self, batch->info.pipeline);
@@ -221,10 +226,13 @@ void hold_all(self_pointer self, const hold_collection& x) {
       continue; // somebody works on it: it goes on
     const auto* job = state.work.job(id);
     const auto* batch = state.work.batch(job->batch);
-    job_wanted ask{position_of(self, id, *job, *queue), {}, now(self), true,
-                   stages_of(self, batch->info.pipeline)};
-    ask.what.action = work_action::hold;
-    ask.what.note = "its collection is held";
+    job_wanted ask;
+    ask.job = position_of(self, id, *job, *queue);
+    ask.action = work_action::hold;
+    ask.note = "its collection is held";
+    ask.at_us = now(self);
+    ask.collection_held = true;
+    ask.stages = stages_of(self, batch->info.pipeline);
     if (!ask.stages)
       continue;
     auto step = rules::as_wanted(ask);

@@ -7,8 +7,8 @@
 
 namespace depositd::work {
 
-/// One batch, for as long as something happens to it: it splits, counts, reports,
-/// and is gone. What waits is a row of its user's, not an actor.
+/// One batch, for as long as something happens to it: it splits, counts,
+/// reports, and is gone. What waits is a row of its user's, not an actor.
 batch_actor::behavior_type batch(batch_actor::pointer self);
 
 } // namespace depositd::work

@@ -19,7 +19,8 @@ struct batch_received {
   micros received_us = 0;
   batch_info info;
 
-  friend bool operator==(const batch_received&, const batch_received&) = default;
+  friend bool operator==(const batch_received&,
+                         const batch_received&) = default;
 };
 DEPOSITD_FIELDS(batch_received, id, queue, received_us, info);
 

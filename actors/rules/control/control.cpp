@@ -150,6 +150,18 @@ std::vector<event> differences(const control_state& from,
   return out;
 }
 
+namespace {
+
+template <class T, class... Others>
+constexpr bool is_any_of = (std::is_same_v<T, Others> || ...);
+
+/// Of these there is one.
+template <class Event>
+constexpr bool is_alone =
+  is_any_of<Event, server_changed, configuration_seen, pipelines_seen>;
+
+} // namespace
+
 std::optional<std::pair<std::uint8_t, std::string>>
 control_key(const event& change) {
   using key = std::optional<std::string>;
@@ -157,10 +169,7 @@ control_key(const event& change) {
     []<class Event>(const Event& x) -> key {
       if constexpr (has_entry<Event>)
         return joined(std::invoke(entry<Event>.key, x));
-      else if constexpr (
-        std::is_same_v<
-          Event,
-          server_changed> || std::is_same_v<Event, configuration_seen> || std::is_same_v<Event, pipelines_seen>)
+      else if constexpr (is_alone<Event>)
         return "";
       else
         return std::nullopt;

@@ -191,7 +191,8 @@ public:
   static void apply(const item_moved& x, ledger& from, ledger& to);
 
   /// The item, of a job or a batch, is where `place` says from now on: `to` is
-  /// that queue's ledger, null if it is nowhere. Nothing if it is not in
+  /// that queue's ledger, null if it is nowhere; its next token there is above
+  /// all of before. Nothing if it is not in
   /// `from`.
   static void place(item_id id, const item_place& place, ledger& from,
                     ledger* to);

@@ -37,7 +37,7 @@ void to_report(batch_step& x, const pipeline& in, bool now) {
 
 void again(batch_step& x, const batch_stage_ended& of, bool costs) {
   auto& place = x.move.place;
-  // What a report has told already. A splitter that is not through says nothing.
+  // What a report has told already; a splitter that is not through has nothing.
   if (!of.what.document.empty()
       && x.move.queue == stage_queue_name(of.stages->name, report_stage))
     x.body = std::make_shared<const std::string>(of.what.document);
@@ -71,7 +71,8 @@ caf::error begin_splitting(batch_step& x, micros at_us) {
 }
 
 /// No jobs, or no more of them: the report says why.
-caf::expected<batch_step> split_failed(batch_step x, const batch_stage_ended& of,
+caf::expected<batch_step> split_failed(batch_step x,
+                                       const batch_stage_ended& of,
                                        const std::string& why) {
   if (auto wrong = begin_splitting(x, of.at_us))
     return wrong;
@@ -179,7 +180,7 @@ caf::expected<batch_step> after_stage(const batch_stage_ended& x) {
 
 caf::expected<batch_step> as_wanted(const batch_wanted& x) {
   auto out = as_it_is(x.batch);
-  auto answer = decide(x.batch.status, {x.what.action, x.at_us, x.what.note});
+  auto answer = decide(x.batch.status, {x.action, x.at_us, x.note});
   if (!answer)
     return std::move(answer.error());
   out.move.status = std::move(answer->status);

@@ -87,8 +87,8 @@ job_state behind(job_state x) {
   return x == job_state::pending ? job_state::estimating : after_success(x);
 }
 
-/// The status with which the job's stage begins to end: a pipeline need not have
-/// a stage for each state, and what it has none for is passed through.
+/// The status with which the job's stage ends: a pipeline need not have a stage
+/// for each state, and what it has none for is passed through.
 caf::expected<job_status> passed_through(job_status now, job_state to,
                                          micros at_us) {
   while (now.state != to && behind(now.state) != to) {
@@ -166,14 +166,14 @@ caf::expected<job_step> after_stage(const stage_ended& x) {
 caf::expected<job_step> as_wanted(const job_wanted& x) {
   const auto& in = *x.stages;
   auto out = as_it_is(x.job);
-  job_request what{x.what.action, std::nullopt, x.at_us, x.what.note};
+  job_request what{x.action, std::nullopt, x.at_us, x.note};
   auto index = place_of(in, x.job.queue);
-  if (what.action == work_action::requeue && !x.what.stage.empty()) {
-    index = place_of(in, stage_queue_name(in.name, x.what.stage));
+  if (what.action == work_action::requeue && !x.stage.empty()) {
+    index = place_of(in, stage_queue_name(in.name, x.stage));
     if (index == in.stages.size())
-      return caf::make_error(ec::invalid_argument,
-                             "pipeline " + in.name + " has no stage "
-                               + x.what.stage.substr(0, 64));
+      return caf::make_error(ec::invalid_argument, "pipeline " + in.name
+                                                     + " has no stage "
+                                                     + x.stage.substr(0, 64));
   }
   if (what.action == work_action::requeue && index < in.stages.size())
     what.to = in.stages[index].state;

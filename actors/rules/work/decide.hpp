@@ -5,7 +5,7 @@
 
 #include "actors/rules/lifecycle/batches.hpp"
 #include "actors/rules/lifecycle/jobs.hpp"
-#include "messages/work.hpp"
+#include "messages/values/work_steps.hpp"
 
 namespace depositd::rules {
 

@@ -15,7 +15,7 @@ kept_job kept(item_id batch, const job_status& x) {
   out.retry_count = x.retry_count;
   out.state = x.state;
   out.last_successful = x.last_successful;
-  out.deaths = static_cast<std::uint8_t>(std::min<std::uint32_t>(x.deaths, 255));
+  out.deaths = static_cast<std::uint8_t>(std::min(x.deaths, 255u));
   out.needs_review = x.needs_review;
   out.submit_again = x.submit_again;
   return out;

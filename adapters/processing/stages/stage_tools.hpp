@@ -47,7 +47,7 @@ struct stage_task {
 
 /// Does the work of a stage on one item; called from several threads at once.
 /// The outcome says with `says` how it ended, with `document` what the item's
-/// body is from now on (empty: as it was; see messages/values/job_documents.hpp)
+/// body is from now on (empty: as it was; messages/values/job_documents.hpp)
 /// and with `reason` what people should know. Its id, token and member are set
 /// by whoever calls.
 using stage_handler = std::function<outcome(const stage_task&)>;

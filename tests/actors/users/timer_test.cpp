@@ -13,7 +13,8 @@ protected:
   }
 
   /// A worker with an item of its own, under a lease.
-  testing::test_processor worker(const std::string& queue, std::uint32_t lease_ms) {
+  testing::test_processor worker(const std::string& queue,
+                                 std::uint32_t lease_ms) {
     put(queue, items_of("ann", 1));
     auto out = attach_to(queue, {}, lease_ms);
     want(out, 1);
@@ -23,8 +24,8 @@ protected:
 
   void renew(const testing::test_processor& who) {
     const auto& item = who.got->items.front();
-    caf::anon_send(who.door,
-                   renew_claims{who.number, {{item.id, item.token, item.member}}});
+    const renew_claims what{who.number, {{item.id, item.token, item.member}}};
+    caf::anon_send(who.door, what);
     settle();
   }
 };

@@ -15,6 +15,11 @@ namespace {
 class work_property : public testing::work_fixture,
                       public ::testing::WithParamInterface<unsigned> {
 protected:
+  template <class List>
+  auto& one_of(List& all) {
+    return all[chance(static_cast<unsigned>(all.size()))];
+  }
+
   unsigned chance(unsigned below) {
     return std::uniform_int_distribution<unsigned>{0, below - 1}(random_);
   }
@@ -56,7 +61,7 @@ protected:
       verdict::done,    verdict::done,    verdict::done,    verdict::skip,
       verdict::retry,   verdict::not_yet, verdict::failed,  verdict::release,
       verdict::rejected};
-    auto what = outcome_of(item, all[chance(static_cast<unsigned>(all.size()))]);
+    auto what = outcome_of(item, one_of(all));
     if (stage == "batch" && (what.says == verdict::done
                              || what.says == verdict::skip))
       what.says = verdict::not_yet;
@@ -67,7 +72,7 @@ protected:
   void work_some() {
     if (workers_.empty())
       return;
-    auto& [stage, who] = workers_[chance(static_cast<unsigned>(workers_.size()))];
+    auto& [stage, who] = one_of(workers_);
     settle_and_request what{who.number, 1, {}};
     auto& items = who.got->items;
     while (!items.empty()) {

@@ -75,6 +75,19 @@ TEST_F(work_test, R03_R05_a_failed_job_is_requeued_and_its_batch_completes) {
   EXPECT_EQ(last_of_batch(batch).reports, 2u);
 }
 
+TEST_F(work_test, J28_tokens_of_a_job_rise_from_stage_to_stage) {
+  submit_and_split(3);
+  // The job is not the first of its first queue, but of the next ones.
+  ASSERT_TRUE(says(take("first"), verdict::failed));
+  claim_token last = 0;
+  for (const auto* stage : {"first", "middle", "last"}) {
+    const auto item = take(stage);
+    EXPECT_GT(item.token, last) << stage;
+    last = item.token;
+    ASSERT_TRUE(says(item));
+  }
+}
+
 TEST_F(work_test, J20_the_same_outcome_twice_is_one_step) {
   submit_and_split(1);
   const auto item = take("first");
@@ -192,7 +205,7 @@ TEST_F(work_test, H04_a_hold_takes_what_is_pending_and_lets_the_rest_go_on) {
   EXPECT_EQ(run("middle"), 2u);
 }
 
-TEST_F(work_test, H09_an_order_that_cannot_be_names_the_state_and_changes_none) {
+TEST_F(work_test, H09_an_order_that_cannot_be_names_the_state) {
   submit_and_split(1);
   const auto job = jobs()[0];
   const auto before = all<job_moved>().size();

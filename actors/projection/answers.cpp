@@ -1,0 +1,165 @@
+// What the projector answers.
+
+#include "actors/projection/parts.hpp"
+#include "actors/projection/recovery.hpp"
+#include "actors/rules/pages/pages.hpp"
+#include "messages/values/test_points.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+namespace depositd::projection {
+
+caf::result<submissions_found> answer(self_pointer self,
+                                                  const submission_query& x) {
+  if (auto failed = catch_up(self))
+    return failed;
+  auto ours = x;
+  ours.after = rules::pages::of_shard(x.after, self->state.options.shard);
+  auto rows = self->state.options.projection->submissions(ours);
+  if (!rows)
+    return std::move(rows.error());
+  rules::pages::page out{std::move(*rows)};
+  rules::pages::cut(out, x.bytes_max);
+  return submissions_found{std::move(out.rows), out.more};
+}
+
+namespace {
+
+/// Rows of what lives in the shard, as the question orders them.
+template <class Found, class Query, class Read>
+caf::result<Found> answer_rows(self_pointer self, const Query& x, Read read) {
+  if (auto failed = catch_up(self))
+    return failed;
+  auto ours = x;
+  ours.after = rules::pages::of_shard(x.after, self->state.options.shard);
+  auto rows = ((*self->state.options.projection).*read)(ours);
+  if (!rows)
+    return std::move(rows.error());
+  return Found{std::move(*rows), false};
+}
+
+} // namespace
+
+caf::result<batches_found> answer(self_pointer self, const batch_query& x) {
+  return answer_rows<batches_found>(self, x, &projection_store::batches);
+}
+
+caf::result<jobs_found> answer(self_pointer self, const job_query& x) {
+  return answer_rows<jobs_found>(self, x, &projection_store::jobs);
+}
+
+caf::result<items_found> answer(self_pointer self, const peek_items& x) {
+  if (auto failed = catch_up(self))
+    return failed;
+  auto rows = self->state.options.projection->items(x.queue, x.count_max);
+  if (!rows)
+    return std::move(rows.error());
+  items_found out;
+  if (x.pending_only)
+    std::erase_if(*rows, [](const item_row& row) {
+      return row.state != item_state::pending;
+    });
+  out.rows = std::move(*rows);
+  if (x.with_bodies)
+    for (const auto& row : out.rows) {
+      auto body = self->state.options.journal->read_body(row.place);
+      if (!body)
+        return std::move(body.error());
+      out.bodies.push_back(std::move(*body));
+    }
+  return out;
+}
+
+caf::result<items_matched> answer(self_pointer self,
+                                        const match_items& x) {
+  if (auto failed = catch_up(self))
+    return failed;
+  auto found = self->state.options.projection->items_received(
+    {x.queue, x.users, x.from_us, x.to_us, x.parked, x.after, x.count_max});
+  if (!found)
+    return std::move(found.error());
+  items_matched out;
+  for (auto& item : *found)
+    out.items.push_back({item.id, item.queue, item.user, nullptr});
+  return out;
+}
+
+caf::result<recovered> answer(self_pointer self, const recover&) {
+  auto& state = self->state;
+  auto found = recover_state(*state.options.journal, *state.options.projection,
+                             state.options.clock.at(self->clock().now())
+                               - shard::ingest_ids_kept_us);
+  if (!found)
+    return std::move(found.error());
+  if (state.options.registry != nullptr) {
+    // It may know submissions that the journal does not: their numbers are
+    // taken all the same.
+    auto known = state.options.registry->submission_max(
+      ids_begin(state.options.shard + 1));
+    if (!known)
+      return std::move(known.error());
+    (*found)->id_max = std::max((*found)->id_max, *known);
+  }
+  return recovered{std::shared_ptr<shard::recovered_state>{std::move(*found)}};
+}
+
+namespace {
+
+/// With those above it, for nobody else to read. One that is there stays as
+/// whoever made it wanted it.
+std::error_code make_private(const std::filesystem::path& folder) {
+  std::error_code failed;
+  if (folder.empty() || std::filesystem::is_directory(folder))
+    return failed;
+  if ((failed = make_private(folder.parent_path())))
+    return failed;
+  if (std::filesystem::create_directory(folder, failed))
+    std::filesystem::permissions(folder, std::filesystem::perms::owner_all,
+                                 failed);
+  return failed;
+}
+
+} // namespace
+
+/// Everything in one folder. Nothing is dropped meanwhile, because only this
+/// actor drops; appends go on.
+caf::result<done> answer(self_pointer self, const back_up& x) {
+  auto& options = self->state.options;
+  std::error_code failed;
+  const std::filesystem::path folder{x.folder};
+  if (std::filesystem::exists(folder, failed)
+      && !std::filesystem::is_empty(folder, failed))
+    return caf::make_error(ec::already_exists,
+                           "the folder is not empty: " + x.folder);
+  for (const auto& part : {folder, folder / "journal", folder / "blobs"})
+    if ((failed = make_private(part)))
+      return caf::make_error(ec::store_failed,
+                             x.folder + ": " + failed.message());
+  // Tables first: the journal then holds at least all that they lack. What
+  // handlers leave behind last: it is repeated if the journal lacks its end.
+  if (auto error = catch_up(self))
+    return error;
+  if (auto error = options.projection->backup(folder))
+    return error;
+  crash_point("backup_tables");
+  if (auto error = options.journal->backup(folder / "journal"))
+    return error;
+  crash_point("backup_journal");
+  if (options.blobs != nullptr)
+    if (auto error = options.blobs->backup(folder / "blobs"))
+      return error;
+  if (options.registry != nullptr)
+    if (auto error = options.registry->backup(folder))
+      return error;
+  return done{};
+}
+
+caf::result<store_report> answer(self_pointer self, const report_store&) {
+  auto& options = self->state.options;
+  return store_report{options.journal->last(), options.projection->reached(),
+                      options.journal->disk_bytes(),
+                      options.journal->segments().size()};
+}
+
+} // namespace depositd::projection
