@@ -7,6 +7,7 @@
 #include "adapters/shell/session.hpp"
 
 #include "actors/operators/command.hpp"
+#include "config/manifest_check.hpp"
 
 #include <cstdio>
 #include <iostream>
@@ -86,6 +87,8 @@ private:
 };
 
 int run(const std::vector<std::string>& words) {
+  if (const auto judged = check_manifest(words))
+    return *judged;
   const auto named = shell::read_connection(words);
   way_in way{named};
   shell::session session{[&] { return way.connect(); },

@@ -31,6 +31,9 @@ class Source(http.server.ThreadingHTTPServer):
 
     daemon_threads = True
 
+    def handle_error(self, request, client_address):
+        """Who fetches may go at any time."""
+
     def __init__(self):
         super().__init__(("127.0.0.1", 0), Handler)
         self.files = {}

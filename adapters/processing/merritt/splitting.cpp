@@ -2,8 +2,11 @@
 
 #include "adapters/fetching/url.hpp"
 #include "adapters/processing/merritt/batch_plan.hpp"
+#include "adapters/processing/merritt/keeping.hpp"
 #include "adapters/processing/merritt/work_on_job.hpp"
 #include "adapters/stores/files/sha256.hpp"
+
+#include <spdlog/spdlog.h>
 
 #include <exception>
 
@@ -110,6 +113,23 @@ split_slice next_slice(batch_document batch, const batch_plan& plan,
   return out;
 }
 
+/// Once, when it is known what it is. A mail that fails holds nothing up.
+void tell_depositor(const stages::stage_tools& tools,
+                    const stages::stage_task& task,
+                    const batch_document& batch) {
+  batch_info info;
+  info.uuid = batch.uuid;
+  info.collection = batch.collection;
+  info.submitter = batch.user;
+  info.type = batch.type;
+  info.file_name = batch.payloads.front().file_name;
+  info.title = batch.what.title;
+  if (const auto failed =
+        send_queued_notice(tools, task.collection, batch, info))
+    spdlog::warn("notice_not_sent batch={} reason=\"{}\"", batch.uuid,
+                 depositd::render(failed));
+}
+
 outcome split(const stages::stage_tools& tools, batch_plans& plans,
               const stages::stage_task& task) {
   auto body = body_of(tools, task.item.item);
@@ -128,6 +148,8 @@ outcome split(const stages::stage_tools& tools, batch_plans& plans,
   if (const auto* ending = std::get_if<outcome>(&found))
     return *ending;
   const auto plan = std::get<std::shared_ptr<const batch_plan>>(found);
+  if (batch->split == 0 && !batch->payloads.empty())
+    tell_depositor(tools, task, *batch);
   const auto slice = next_slice(*batch, *plan, *task.collection);
   if (slice.last) {
     plans.forget(batch->uuid);
