@@ -25,14 +25,18 @@ def form(fields, file_name, content):
     return f"multipart/form-data; boundary={mark}", b"".join(parts)
 
 
+def authorization(user, password):
+    login = base64.b64encode(f"{user}:{password}".encode()).decode()
+    return f"Basic {login}"
+
+
 def submit(address, user, password, fields, file_name, content):
     """Hands in one file; returns the id of its batch."""
     kind, body = form(fields, file_name, content)
-    login = base64.b64encode(f"{user}:{password}".encode()).decode()
     door = http.client.HTTPConnection(*address, timeout=TIMEOUT_S)
     try:
         door.request("POST", "/poster/submit", body, {
-            "Content-Type": kind, "Authorization": f"Basic {login}"})
+            "Content-Type": kind, "Authorization": authorization(user, password)})
         answer = door.getresponse()
         said = answer.read().decode(errors="replace")
         batch = answer.getheader("BID")

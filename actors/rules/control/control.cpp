@@ -46,7 +46,12 @@ control_state for_nodes(const control_state& state) {
   out.server = state.server;
   out.configured = state.configured;
   out.pipelines = state.pipelines;
-  out.collections = state.collections;
+  // Callbacks are signed by engines.
+  for (const auto& [name, x] : state.collections) {
+    auto settings = x;
+    settings.callback_key.clear();
+    out.collections[name] = std::move(settings);
+  }
   for (const auto& [name, account] : state.accounts)
     out.accounts[name] = {account.user, "", account.prefixes};
   return out;
