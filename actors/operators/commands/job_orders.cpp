@@ -71,8 +71,13 @@ void order(admin_pointer self, const admin_call_ptr& call, const job_row& row,
         deliver(call, document_of(after));
       },
       [=](const caf::error& why) {
+        if (why == ec::not_found)
+          return refuse_order(self, call, row, absent(row, action));
+        // The read model alone knows what the job's note is.
+        const auto decided = rules::decide(row.status, {action});
         refuse_order(self, call, row,
-                     why == ec::not_found ? absent(row, action) : why);
+                     row.status.submit_again && !decided ? decided.error()
+                                                         : why);
       });
 }
 

@@ -101,7 +101,9 @@ public:
     x.claimed = false;
     switch (says) {
       case verdict::done:
+      case verdict::skip:
       case verdict::failed:
+      case verdict::rejected:
         finish(id);
         return;
       case verdict::retry:

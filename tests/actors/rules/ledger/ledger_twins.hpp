@@ -254,7 +254,9 @@ private:
     };
     switch (what.says) {
       case verdict::done:
+      case verdict::skip:
       case verdict::failed:
+      case verdict::rejected:
         model_.erase(what.id);
         break;
       case verdict::retry:
