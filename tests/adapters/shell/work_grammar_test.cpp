@@ -91,8 +91,7 @@ TEST(work_grammar, a_key_for_callbacks_is_read_and_not_written) {
   EXPECT_EQ(x.secret_texts, std::vector<std::string>{"callback_key"});
   EXPECT_TRUE(call_of("collection set c1").secret_texts.empty());
   EXPECT_FALSE(
-    read_call({"collection", "set", "c1", "--callback-key-stdin", "s3cret"})
-      .call)
+    said({"collection", "set", "c1", "--callback-key-stdin", "s3cret"}).call)
     << "nobody shall write it where others see it";
 }
 
