@@ -10,8 +10,8 @@
 namespace depositd {
 
 /// Exit code of the call, which prints what it has to say: 0 it is good, 1 it
-/// is not, with line and reason, 2 wrong usage. Nothing if the words are another
-/// command.
+/// is not, with line and reason, 2 wrong usage. Nothing if the words are those
+/// of another command.
 std::optional<int> check_manifest(const std::vector<std::string>& words);
 
 } // namespace depositd

@@ -36,7 +36,8 @@ def submit(address, user, password, fields, file_name, content):
     door = http.client.HTTPConnection(*address, timeout=TIMEOUT_S)
     try:
         door.request("POST", "/poster/submit", body, {
-            "Content-Type": kind, "Authorization": authorization(user, password)})
+            "Content-Type": kind,
+            "Authorization": authorization(user, password)})
         answer = door.getresponse()
         said = answer.read().decode(errors="replace")
         batch = answer.getheader("BID")

@@ -5,7 +5,6 @@
 #include "actors/users/work.hpp"
 #include "actors/work/batch.hpp"
 #include "actors/work/job.hpp"
-#include "messages/values/test_points.hpp"
 
 #include <memory>
 #include <utility>
@@ -50,7 +49,6 @@ void write_job(self_pointer self, const ordering& of, job_step& step) {
   todo.deliver(
     reply{of.where, caf::make_message(job_ordered{step.move.status})});
   take_step(todo, self, std::move(step));
-  crash_point("order_decided");
   todo.commit();
   go_on(self, batch);
 }
@@ -69,7 +67,6 @@ void write_batch(self_pointer self, const ordering& of, batch_step& step) {
   todo.deliver(
     reply{of.where, caf::make_message(batch_ordered{step.move.status})});
   take_step(todo, self, std::move(step), 0);
-  crash_point("order_decided");
   todo.commit();
 }
 

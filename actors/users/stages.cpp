@@ -6,7 +6,6 @@
 #include "actors/work/batch.hpp"
 #include "actors/work/job.hpp"
 #include "messages/shard.hpp"
-#include "messages/values/test_points.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -192,7 +191,6 @@ void write(self_pointer self, const ending& x, Step&& step, More... more) {
   take_step(todo, self, std::forward<Step>(step), more...);
   if (x->then)
     x->then(todo, true);
-  crash_point("stage_decided");
   todo.commit();
   go_on(self, batch);
 }
@@ -289,7 +287,6 @@ void go_on(self_pointer self, item_id id) {
         step.move.jobs = is->jobs;
         user_command todo{self, in};
         take_step(todo, self, std::move(step), 0);
-        crash_point("report_decided");
         todo.commit();
       },
       [=](const caf::error& why) {

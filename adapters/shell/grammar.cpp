@@ -152,7 +152,7 @@ private:
     else if (listed || spec.kind == value_kind::each)
       out.option->allow_extra_args(false);
     else
-      out.option->expected(1);
+      out.option->expected(1)->allow_extra_args(false);
     return &out;
   }
 

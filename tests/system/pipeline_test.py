@@ -8,7 +8,8 @@ import harness
 import poster_door
 from harness import SystemTest, wait_until
 from mail_sink import MailSink
-from merritt_samples import Source, damaged, manifest, object_manifest, row, text
+from merritt_samples import (Source, damaged, manifest, object_manifest, row,
+                             text)
 from stored_objects import stored_objects
 
 PASSWORD = "secret-lea"

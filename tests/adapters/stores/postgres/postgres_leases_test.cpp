@@ -152,6 +152,8 @@ TEST_F(postgres_leases, know_that_an_older_database_has_one_shard) {
               "shard_leases, store_facts; DROP VIEW submissions; "
               "ALTER TABLE submission_rows DROP COLUMN trace; "
               "DROP VIEW batches, jobs; DROP TABLE batch_rows, job_rows; "
+              "DROP TABLE inventory_objects, inventory_versions, "
+              "inventory_files, inventory_local_ids, inventory_locks; "
               "ALTER TABLE projection_marks DROP COLUMN batches, "
               "DROP COLUMN batches_sum, DROP COLUMN jobs, "
               "DROP COLUMN jobs_sum; "
