@@ -90,9 +90,12 @@ core_actors spawn_core(caf::actor_system& system, core_options options) {
 
 void end_core(caf::actor_system& system, const core_actors& core) {
   caf::scoped_actor self{system};
-  if (core.shard)
+  // Whoever touches the stores must be gone before the stores are; the shard
+  // asks one of them whether its disk is full.
+  if (core.shard) {
     self->send_exit(core.shard, caf::exit_reason::kill);
-  // The threads that touch the stores must be gone before the stores are.
+    self->wait_for(core.shard);
+  }
   for (const auto& who : {caf::actor_cast<caf::actor>(core.projector),
                           caf::actor_cast<caf::actor>(core.bodies),
                           caf::actor_cast<caf::actor>(core.writer)})
