@@ -153,6 +153,16 @@ void take_step(user_command& todo, self_pointer self, job_step&& step) {
 void take_step(user_command& todo, self_pointer self, batch_step&& step,
                item_id first_job) {
   auto& state = self->state;
+  // Jobs may have moved since the step was asked for: what they have changed of
+  // the counts stays, and the step adds its own.
+  if (const auto* is = state.work.batch(step.move.id)) {
+    auto counts = is->jobs;
+    counts.expected = step.move.jobs.expected;
+    counts.split = step.move.jobs.split;
+    for (const auto& job : step.jobs)
+      rules::count(counts, job_state::none, job.status.state);
+    step.move.jobs = counts;
+  }
   take_body(todo, self, step.move.id, step.body);
   if (!step.jobs.empty())
     create_jobs(todo, self, step, first_job);
@@ -228,9 +238,19 @@ void end_job(self_pointer self, const ending& x, const rules::kept_job& job) {
           [=](const caf::error& why) { give_back(self, x, why); });
 }
 
+void end_batch(self_pointer self, const ending& x,
+               const rules::kept_batch& batch);
+
 void write_batch(self_pointer self, const ending& x, batch_step& step) {
-  if (step.jobs.empty())
+  if (step.jobs.empty()) {
+    // What a report leads to hangs on the counts: they must be those of now.
+    const auto* is = self->state.work.batch(x->what.id);
+    if (is != nullptr && is->jobs.split && step.move.jobs != is->jobs
+        && is_in_force(self, *x) && is->queue == step.move.queue
+        && is->status.state != batch_state::processing)
+      return end_batch(self, x, *is);
     return write(self, x, std::move(step), item_id{0});
+  }
   const auto made = std::make_shared<batch_step>(std::move(step));
   reserve_id numbers{self->state.options.user,
                      static_cast<std::uint32_t>(made->jobs.size())};

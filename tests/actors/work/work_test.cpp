@@ -47,6 +47,28 @@ TEST_F(work_test, R18_splitting_goes_on_after_a_crash_where_it_was) {
   EXPECT_EQ(state_of_batch(batch), "completed");
 }
 
+TEST_F(work_test, jobs_that_end_while_others_are_made_are_counted) {
+  const auto batch = submit(2);
+  ASSERT_TRUE(says(split(take("batch"), 1)));
+  EXPECT_EQ(run("first") + run("middle"), 2u);
+  auto last = attach_to("p.last");
+  want(last, 1);
+  auto splitter = attach_to("p.batch");
+  want(splitter, 1);
+  ASSERT_EQ(last.got->items.size() + splitter.got->items.size(), 2u);
+  caf::anon_send(
+    splitter.door,
+    settle_and_request{splitter.number, 0, {split(splitter.got->items[0], 1)}});
+  caf::anon_send(
+    last.door,
+    settle_and_request{last.number, 0, {outcome_of(last.got->items[0])}});
+  settle();
+  EXPECT_EQ(last_of_batch(batch).jobs.completed, 1u);
+  EXPECT_EQ(run("first") + run("middle") + run("last"), 3u);
+  EXPECT_EQ(run("report"), 1u);
+  EXPECT_EQ(state_of_batch(batch), "completed");
+}
+
 TEST_F(work_test, R03_R05_a_failed_job_is_requeued_and_its_batch_completes) {
   const auto batch = submit_and_split(2);
   EXPECT_EQ(run("first"), 2u);
