@@ -20,7 +20,7 @@ bool release_job(shard_pointer self, journal::command& todo, rules::work& work,
                  rules::ledger& ledger, const event& lost) {
   const auto* x = std::get_if<item_released>(&lost);
   const auto* job = x == nullptr ? nullptr : work.job(x->id);
-  const auto item = job == nullptr ? std::nullopt : ledger.find(x->id);
+  const auto item = job == nullptr ? std::nullopt : ledger.glance(x->id);
   if (!item)
     return false;
   const auto stage = rules::find_stage(*self->state.control, x->queue);

@@ -29,7 +29,7 @@ void settle_stages(self_pointer self, const settle_named& x,
   for (std::size_t i = 0; i < x.items.size(); ++i) {
     auto what = outcome_of(x.items[i]);
     what.token = queue.ledger.token_of(what.id);
-    end_stage(self, {x.queue, std::move(what), false,
+    end_stage(self, {x.queue, std::move(what),
                      [=, answer = x.answer, share = x.share,
                       at = x.positions[i]](user_command& todo, bool accepted) {
                        answer->accepted[at] = accepted ? 1 : 0;

@@ -6,8 +6,11 @@
 #include "actors/work/batch.hpp"
 #include "actors/work/job.hpp"
 
+#include <algorithm>
+#include <functional>
 #include <memory>
 #include <utility>
+#include <vector>
 
 namespace depositd::users {
 
@@ -93,52 +96,85 @@ void ask_batch(self_pointer self, const reply_address& where,
           [=](const caf::error& why) { journal::answer(of.where, why); });
 }
 
-/// Jobs of a batch that is to be deleted: slice by slice, then the batch.
-void delete_jobs(self_pointer self, const reply_address& where,
-                 const order_batch& x) {
-  auto& state = self->state;
-  const auto* batch = state.work.batch(x.id);
-  if (batch == nullptr)
-    return journal::answer(where, gone("batch", x.id));
-  const auto ids = state.work.jobs_that(
-    [&](const rules::kept_job& job) {
-      return job.batch == x.id
-             && rules::may_move(job.state, job_state::deleted);
-    },
-    state.options.slice_items);
-  if (ids.empty())
-    return ask_batch(self, where, x);
-  const auto time = now(self);
-  for (const auto id : ids) {
-    auto* queue = queue_with(self, id);
-    const auto* job = state.work.job(id);
-    if (queue == nullptr)
-      continue;
-    job_wanted ask;
-    ask.job = position_of(self, id, *job, *queue);
-    ask.action = work_action::remove;
-    ask.note = x.note;
-    ask.at_us = time;
-    ask.stages = stages_of(self, state.work.batch(x.id)->info.pipeline);
-    auto step = ask.stages ? rules::as_wanted(ask)
-                           : caf::expected<job_step>{gone("pipeline of", id)};
-    if (!step)
-      return journal::answer(where, step.error());
-    user_command todo{self, queue};
-    take_step(todo, self, std::move(*step));
-    todo.commit();
-  }
-  ++state.bulk_actions;
+/// Orders the job, if it is there and nobody works on it. Refusals mean that it
+/// has gone on.
+void order_now(self_pointer self, item_id id, work_action action,
+               const std::string& note) {
+  auto* queue = queue_with(self, id);
+  const auto* job = self->state.work.job(id);
+  const auto* batch =
+    job == nullptr ? nullptr : self->state.work.batch(job->batch);
+  if (queue == nullptr || batch == nullptr || is_claimed(*queue, id))
+    return;
+  job_wanted ask;
+  ask.job = position_of(self, id, *job, *queue);
+  ask.action = action;
+  ask.note = note;
+  ask.at_us = now(self);
+  ask.collection_held = is_held(self, batch->info.collection);
+  ask.stages = stages_of(self, batch->info.pipeline);
+  if (!ask.stages)
+    return;
+  auto step = rules::as_wanted(ask);
+  if (!step)
+    return;
+  user_command todo{self, queue};
+  take_step(todo, self, std::move(*step));
+  todo.commit();
+}
+
+/// What is done to each of very many jobs: a slice, and the next one when that
+/// is durable. `then` gets an error if the disk failed.
+struct sweep {
+  std::vector<item_id> jobs;
+  std::function<void(item_id)> each;
+  std::function<void(const caf::error&)> then;
+};
+
+void run(self_pointer self, const std::shared_ptr<const sweep>& x,
+         std::size_t from = 0) {
+  if (from >= x->jobs.size())
+    return x->then({});
+  const auto end = std::min<std::size_t>(from + self->state.options.slice_items,
+                                         x->jobs.size());
+  for (auto at = from; at < end; ++at)
+    x->each(x->jobs[at]);
+  ++self->state.bulk_actions;
   self->request(user_self{self}, caf::infinite, journal::pass_journal{})
     .then(
       [=](const done&) {
         --self->state.bulk_actions;
-        delete_jobs(self, where, x);
+        run(self, x, end);
       },
       [=](const caf::error& why) {
         --self->state.bulk_actions;
-        journal::answer(where, why);
+        x->then(why);
       });
+}
+
+/// Jobs of a batch that is to be deleted, as long as they become fewer; then
+/// the batch.
+void delete_jobs(self_pointer self, const reply_address& where,
+                 const order_batch& x,
+                 std::size_t jobs_before = std::size_t(-1)) {
+  auto jobs = self->state.work.jobs_that([&](const rules::kept_job& job) {
+    return job.batch == x.id && rules::may_move(job.state, job_state::deleted);
+  });
+  if (jobs.empty())
+    return ask_batch(self, where, x);
+  if (jobs.size() >= jobs_before)
+    return journal::answer(where, gone("the pipeline of batch", x.id));
+  const auto count = jobs.size();
+  run(self,
+      std::make_shared<const sweep>(sweep{
+        std::move(jobs),
+        [=](item_id id) { order_now(self, id, work_action::remove, x.note); },
+        [=](const caf::error& why) {
+          if (why)
+            journal::answer(where, why);
+          else
+            delete_jobs(self, where, x, count);
+        }}));
 }
 
 /// Whether the batch can be deleted at all, before its jobs are.
@@ -164,7 +200,11 @@ void use_terms(self_pointer self, const use_work_terms& x) {
   self->state.control = x.control;
   if (!first)
     return;
-  // What a crash has left between the last job of a batch and its report.
+  // What a crash has left of a hold, or between the last job of a batch and its
+  // report.
+  for (const auto& [name, collection] : x.control->collections)
+    if (collection.held)
+      hold_all(self, {name});
   for (const auto id : self->state.work.batches_that_go_on())
     go_on(self, id);
 }
@@ -209,36 +249,22 @@ caf::result<batch_ordered> order(self_pointer self, const order_batch& x) {
 }
 
 void hold_all(self_pointer self, const hold_collection& x) {
-  auto& state = self->state;
-  const auto ids = state.work.jobs_that(
-    [&](const rules::kept_job& job) {
-      const auto* batch = state.work.batch(job.batch);
-      return job.state == job_state::pending && batch != nullptr
-             && batch->info.collection == x.name;
-    },
-    state.work.jobs());
-  for (const auto id : ids) {
-    auto* queue = queue_with(self, id);
-    if (queue == nullptr || is_claimed(*queue, id))
-      continue; // somebody works on it: it goes on
-    const auto* job = state.work.job(id);
-    const auto* batch = state.work.batch(job->batch);
-    job_wanted ask;
-    ask.job = position_of(self, id, *job, *queue);
-    ask.action = work_action::hold;
-    ask.note = "its collection is held";
-    ask.at_us = now(self);
-    ask.collection_held = true;
-    ask.stages = stages_of(self, batch->info.pipeline);
-    if (!ask.stages)
-      continue;
-    auto step = rules::as_wanted(ask);
-    if (!step)
-      continue;
-    user_command todo{self, queue};
-    take_step(todo, self, std::move(*step));
-    todo.commit();
-  }
+  const auto& work = self->state.work;
+  auto jobs = work.jobs_that([&](const rules::kept_job& job) {
+    const auto* batch = work.batch(job.batch);
+    return job.state == job_state::pending && batch != nullptr
+           && batch->info.collection == x.name;
+  });
+  run(self, std::make_shared<const sweep>(
+              sweep{std::move(jobs),
+                    [=, name = x.name](item_id id) {
+                      if (is_held(self, name)) // still
+                        order_now(self, id, work_action::hold,
+                                  "its collection is held");
+                    },
+                    [](const caf::error&) {
+                      // The shard starts over, and holds them then.
+                    }}));
 }
 
 } // namespace depositd::users

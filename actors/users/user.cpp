@@ -196,7 +196,7 @@ void settle_claims(self_pointer self, const settle& x) {
   const auto stages = todo.queue->settings.kind == queue_kind::stage;
   for (const auto& what : x.outcomes) {
     if (stages && what.says != verdict::release) {
-      end_stage(self, {x.queue, what, false, notice_to(x.to, what.id)});
+      end_stage(self, {x.queue, what, notice_to(x.to, what.id)});
       continue;
     }
     auto ended = todo.queue->ledger.settle(what, time);

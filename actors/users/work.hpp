@@ -11,6 +11,8 @@
 
 namespace depositd::users {
 
+// -- steps.cpp ----------------------------------------------------------------
+
 /// Null if the user does not serve a queue of this name.
 user_queue* find_queue(self_pointer self, const std::string& name);
 
@@ -38,13 +40,14 @@ void take_step(user_command& todo, self_pointer self, batch_step&& step,
 /// After a job has moved: a batch of which no job is open goes to its report.
 void go_on(self_pointer self, item_id batch);
 
+// -- stages.cpp ---------------------------------------------------------------
+
 /// Somebody is through with an item of a stage, whose claim has this token.
 /// `then` is told in the command that writes the move down, or in an empty one
 /// if the claim is not in force any more.
 struct ended_claim {
   queue_number queue = 0;
   outcome what;
-  bool lost = false; ///< its worker is gone
   std::function<void(user_command&, bool accepted)> then;
 };
 void end_stage(self_pointer self, ended_claim x);

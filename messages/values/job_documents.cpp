@@ -54,6 +54,18 @@ void put(json& to, const description& x) {
   put(to, "date", x.date);
 }
 
+/// What the form said, which a batch hands on to each of its jobs.
+template <class Document>
+void put_given(json& to, const Document& x) {
+  put(to, x.what);
+  put(to, "update", x.update);
+  put(to, "note", x.note);
+  put(to, "resource_type", x.resource_type);
+  put(to, "dublin_core", x.dublin_core);
+  put(to, "erc", x.erc);
+  put(to, "submitted", x.submitted);
+}
+
 json written(const batch_document& x) {
   json out = x.more;
   out["batch"] = x.uuid;
@@ -63,15 +75,9 @@ json written(const batch_document& x) {
   out["payloads"] = json::array();
   for (const auto& one : x.payloads)
     out["payloads"].push_back(written(one));
-  put(out, x.what);
-  put(out, "update", x.update);
-  put(out, "note", x.note);
+  put_given(out, x);
   put(out, "notification", x.notification);
   put(out, "response_form", x.response_form);
-  put(out, "resource_type", x.resource_type);
-  put(out, "dublin_core", x.dublin_core);
-  put(out, "erc", x.erc);
-  put(out, "submitted", x.submitted);
   if (x.split > 0)
     out["split"] = x.split;
   return out;
@@ -85,13 +91,7 @@ json written(const job_document& x) {
   out["collection"] = x.collection;
   out["type"] = word(x.type);
   out["payload"] = written(x.payload);
-  put(out, x.what);
-  put(out, "update", x.update);
-  put(out, "note", x.note);
-  put(out, "resource_type", x.resource_type);
-  put(out, "dublin_core", x.dublin_core);
-  put(out, "erc", x.erc);
-  put(out, "submitted", x.submitted);
+  put_given(out, x);
   out["first_priority"] = x.first_priority;
   out["priority"] = x.priority;
   out["space_needed"] = x.space_needed;
@@ -147,6 +147,17 @@ void take(json& from, description& to) {
   take(from, "date", to.date);
 }
 
+template <class Document>
+void take_given(json& from, Document& to) {
+  take(from, to.what);
+  take(from, "update", to.update);
+  take(from, "note", to.note);
+  take(from, "resource_type", to.resource_type);
+  take(from, "dublin_core", to.dublin_core);
+  take(from, "erc", to.erc);
+  take(from, "submitted", to.submitted);
+}
+
 batch_document read_batch(json from) {
   batch_document out;
   take(from, "batch", out.uuid);
@@ -156,15 +167,9 @@ batch_document read_batch(json from) {
   for (auto& one : from.at("payloads"))
     out.payloads.push_back(read_payload(one));
   from.erase("payloads");
-  take(from, out.what);
-  take(from, "update", out.update);
-  take(from, "note", out.note);
+  take_given(from, out);
   take(from, "notification", out.notification);
   take(from, "response_form", out.response_form);
-  take(from, "resource_type", out.resource_type);
-  take(from, "dublin_core", out.dublin_core);
-  take(from, "erc", out.erc);
-  take(from, "submitted", out.submitted);
   take(from, "split", out.split);
   out.more = std::move(from);
   return out;
@@ -184,13 +189,7 @@ job_document read_job(json from) {
     out.payload = read_payload(*at);
     from.erase(at);
   }
-  take(from, out.what);
-  take(from, "update", out.update);
-  take(from, "note", out.note);
-  take(from, "resource_type", out.resource_type);
-  take(from, "dublin_core", out.dublin_core);
-  take(from, "erc", out.erc);
-  take(from, "submitted", out.submitted);
+  take_given(from, out);
   take(from, "first_priority", out.first_priority);
   out.priority = out.first_priority;
   take(from, "priority", out.priority);

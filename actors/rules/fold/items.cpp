@@ -4,17 +4,6 @@ namespace depositd::rules {
 
 namespace {
 
-/// `item_row` and `item_change` name their changing part alike.
-template <class Row>
-void set_unclaimed(Row& row, item_state state, micros available_us) {
-  row.state = state;
-  row.available_us = available_us;
-  row.token = 0;
-  row.deadline_us = never;
-  row.local = false;
-  row.processor.clear();
-}
-
 template <class Row>
 void set_claimed(Row& row, const item_claimed& x) {
   row.state = item_state::claimed;

@@ -50,6 +50,17 @@ private:
   std::vector<std::uint32_t> spare_;
 };
 
+/// `item_row` and `item_change` name their changing part alike.
+template <class Row>
+void set_unclaimed(Row& row, item_state state, micros available_us) {
+  row.state = state;
+  row.available_us = available_us;
+  row.token = 0;
+  row.deadline_us = never;
+  row.local = false;
+  row.processor.clear();
+}
+
 struct slice_fold::state {
   static constexpr std::uint32_t none = 0xffff'ffff;
 

@@ -18,14 +18,13 @@ void slice_fold::state::place_item(item_id id, const std::string& from,
     row.queue = x.queue;
     row.priority = x.priority;
     row.attempt = x.attempt;
-    row.state = x.parked                  ? item_state::parked
-                : x.available_us == never ? item_state::pending
-                                          : item_state::delayed;
-    row.available_us = x.parked ? never : x.available_us;
-    row.token = 0;
-    row.deadline_us = never;
-    row.local = false;
-    row.processor.clear();
+    if (x.parked)
+      set_unclaimed(row, item_state::parked, never);
+    else
+      set_unclaimed(row,
+                    x.available_us == never ? item_state::pending
+                                            : item_state::delayed,
+                    x.available_us);
   };
   set_claim_state(at, id, set);
   if (at.put == none) {

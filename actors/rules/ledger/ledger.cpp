@@ -141,13 +141,17 @@ std::uint64_t ledger::parked() const noexcept {
   return state_->parked;
 }
 
-std::optional<item_view> ledger::find(item_id id) const {
+std::optional<item_view> ledger::glance(item_id id) const {
   const auto where = state_->find(id);
   if (where.item == nullptr)
     return std::nullopt;
-  auto out = state_->view(where);
-  if (out.state == item_state::pending)
-    out.ahead = state_->ahead_of(*where.item);
+  return state_->view(where);
+}
+
+std::optional<item_view> ledger::find(item_id id) const {
+  auto out = glance(id);
+  if (out && out->state == item_state::pending)
+    out->ahead = state_->ahead_of(*state_->find(id).item);
   return out;
 }
 

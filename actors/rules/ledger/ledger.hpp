@@ -239,6 +239,8 @@ public:
   std::uint32_t claims() const noexcept;
   std::uint64_t parked() const noexcept;
   std::optional<item_view> find(item_id id) const;
+  /// The same without `ahead`, which has to be counted.
+  std::optional<item_view> glance(item_id id) const;
   /// Every live item, for tests and state hashes, by id.
   std::vector<item_view> items() const;
 

@@ -200,9 +200,4 @@ caf::expected<batch_step> as_wanted(const batch_wanted& x) {
   return out;
 }
 
-void count_new_jobs(batch_step& x) {
-  for (const auto& job : x.jobs)
-    count(x.move.jobs, job_state::none, job.status.state);
-}
-
 } // namespace depositd::rules

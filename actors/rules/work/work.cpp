@@ -109,14 +109,12 @@ job_status work::status_of(const kept_job& x) const {
 }
 
 std::vector<item_id>
-work::jobs_that(const std::function<bool(const kept_job&)>& match,
-                std::size_t count_max) const {
+work::jobs_that(const std::function<bool(const kept_job&)>& match) const {
   std::vector<item_id> out;
   for (const auto& [id, x] : jobs_)
     if (match(x))
       out.push_back(id);
   std::sort(out.begin(), out.end());
-  out.resize(std::min(out.size(), count_max));
   return out;
 }
 
@@ -135,6 +133,16 @@ std::vector<event> work::with_counts(job_moved x) const {
     }
   }
   out.emplace_back(std::move(x));
+  return out;
+}
+
+job_counts work::counts_after(const batch_step& x) const {
+  const auto* is = batch(x.move.id);
+  auto out = is == nullptr ? x.move.jobs : is->jobs;
+  out.expected = x.move.jobs.expected;
+  out.split = x.move.jobs.split;
+  for (const auto& job : x.jobs)
+    count(out, job_state::none, job.status.state);
   return out;
 }
 

@@ -9,6 +9,7 @@
 #include "messages/values/control.hpp"
 #include "messages/values/events.hpp"
 #include "messages/values/rows.hpp"
+#include "messages/values/work_steps.hpp"
 
 #include <cstddef>
 #include <functional>
@@ -70,13 +71,16 @@ public:
 
   /// Jobs that match, by their numbers, at most so many.
   std::vector<item_id>
-  jobs_that(const std::function<bool(const kept_job&)>& match,
-            std::size_t count_max) const;
+  jobs_that(const std::function<bool(const kept_job&)>& match) const;
 
   // -- deciding: none of these changes anything
 
   /// The move, and what it makes of the counts of its batch.
   std::vector<event> with_counts(job_moved x) const;
+
+  /// The counts of a batch after the step, which may have been decided by older
+  /// ones: what jobs have changed since stays, and the new jobs are added.
+  job_counts counts_after(const batch_step& x) const;
 
   /// Of batches: those of which the counts say that they go on.
   std::vector<item_id> batches_that_go_on() const;

@@ -88,9 +88,11 @@ http::response not_yours(const document_request& x) {
   return refusal(403, x.id + " is somebody else's.");
 }
 
-void find_batch(door_pointer self, const document_request& x,
-                const std::string& user) {
-  batch_query query;
+/// Whoever asks may see the row: `show` answers with it.
+template <class Query, class Found, class Show>
+void find_one(door_pointer self, const document_request& x,
+              const std::string& user, Show show) {
+  Query query;
   if (!name_one(query, x.id)) {
     x.answer->send(unknown(x));
     return;
@@ -98,37 +100,30 @@ void find_batch(door_pointer self, const document_request& x,
   const auto& options = self->state.options;
   self->request(options.projector, options.ask_timeout, std::move(query))
     .then(
-      [=](const batches_found& found) {
+      [=](const Found& found) {
         if (found.rows.empty())
           return void(x.answer->send(unknown(x)));
         const auto& row = found.rows.front();
         if (!may_see(self, user, row.user, row.info.collection))
           return void(x.answer->send(not_yours(x)));
-        answer_batch(self, std::make_shared<batch_in_hand>(
-                             batch_in_hand{x.answer, row, {}}));
+        show(row);
       },
       [=](const caf::error& why) { x.answer->send(answer_of(self, why)); });
 }
 
+void find_batch(door_pointer self, const document_request& x,
+                const std::string& user) {
+  find_one<batch_query, batches_found>(self, x, user, [=](const auto& row) {
+    answer_batch(
+      self, std::make_shared<batch_in_hand>(batch_in_hand{x.answer, row, {}}));
+  });
+}
+
 void find_job(door_pointer self, const document_request& x,
               const std::string& user) {
-  job_query query;
-  if (!name_one(query, x.id)) {
-    x.answer->send(unknown(x));
-    return;
-  }
-  const auto& options = self->state.options;
-  self->request(options.projector, options.ask_timeout, std::move(query))
-    .then(
-      [=](const jobs_found& found) {
-        if (found.rows.empty())
-          return void(x.answer->send(unknown(x)));
-        const auto& row = found.rows.front();
-        x.answer->send(may_see(self, user, row.user, row.info.collection)
-                         ? document_answer(200, document_of(row))
-                         : not_yours(x));
-      },
-      [=](const caf::error& why) { x.answer->send(answer_of(self, why)); });
+  find_one<job_query, jobs_found>(self, x, user, [=](const auto& row) {
+    x.answer->send(document_answer(200, document_of(row)));
+  });
 }
 
 } // namespace

@@ -274,6 +274,22 @@ TEST_P(work_cut, leaves_splitting_a_stage_and_a_report_whole) {
   EXPECT_EQ(last_of_batch(batch).jobs.completed, 3u);
 }
 
+TEST_P(work_cut, leaves_nothing_pending_of_a_collection_that_is_held) {
+  slice_items = 1;
+  crash_and_begin();
+  submit_and_split(4);
+  collection.held = true;
+  caf::anon_send(core, propose{{collection_changed{collection, false}}});
+  settle(GetParam());
+  crash_and_begin();
+  const auto told = all<collection_changed>();
+  if (told.back().settings.held) {
+    EXPECT_EQ(take("first").id, 0u);
+    for (const auto id : jobs())
+      EXPECT_EQ(state_of(id), "held");
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(messages, work_cut, ::testing::Range(0u, 40u));
 
 INSTANTIATE_TEST_SUITE_P(seeds, work_property, ::testing::Range(1u, 13u));

@@ -1,0 +1,197 @@
+// What is known of a job or a batch, and how a step of it is written down.
+
+#include "actors/users/work.hpp"
+#include "actors/work/batch.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <utility>
+
+namespace depositd::users {
+
+user_queue* find_queue(self_pointer self, const std::string& name) {
+  for (auto& [number, queue] : self->state.queues)
+    if (queue.name == name)
+      return &queue;
+  return nullptr;
+}
+
+user_queue* queue_with(self_pointer self, item_id id) {
+  for (auto& [number, queue] : self->state.queues)
+    if (queue.ledger.glance(id))
+      return &queue;
+  return nullptr;
+}
+
+std::shared_ptr<const pipeline> stages_of(self_pointer self,
+                                          const std::string& name) {
+  const auto& control = self->state.control;
+  if (!control)
+    return nullptr;
+  const auto at = control->pipelines.find(name);
+  return at == control->pipelines.end()
+           ? nullptr
+           : std::shared_ptr<const pipeline>{control, &at->second};
+}
+
+bool is_held(self_pointer self, const std::string& collection) {
+  const auto& control = self->state.control;
+  if (!control)
+    return false;
+  const auto at = control->collections.find(collection);
+  return at != control->collections.end() && at->second.held;
+}
+
+job_at position_of(self_pointer self, item_id id, const rules::kept_job& x,
+                   const user_queue& in) {
+  job_at out;
+  out.id = id;
+  out.batch = x.batch;
+  out.queue = in.name;
+  out.status = self->state.work.status_of(x);
+  if (const auto item = in.ledger.glance(id)) {
+    out.priority = item->priority;
+    out.attempt = item->attempt;
+  }
+  return out;
+}
+
+batch_at position_of(self_pointer, item_id id, const rules::kept_batch& x,
+                     const user_queue& in) {
+  batch_at out;
+  out.id = id;
+  out.queue = in.name;
+  out.info = x.info;
+  out.status = x.status;
+  out.jobs = x.jobs;
+  out.reports = x.reports;
+  if (const auto item = in.ledger.glance(id)) {
+    out.priority = item->priority;
+    out.attempt = item->attempt;
+  }
+  return out;
+}
+
+namespace {
+
+/// Writes the body that an item has from now on.
+void take_body(user_command& todo, self_pointer self, item_id id,
+               const std::shared_ptr<const std::string>& body) {
+  if (!body)
+    return;
+  auto& state = self->state;
+  const auto before = todo.queue->ledger.body(id);
+  if (before && state.unbudgeted.erase(id) == 0)
+    state.options.budget->give_back(before->size());
+  if (!state.options.budget->take(body->size()))
+    todo.ask_place(id);
+  todo.happen(body_compacted{id, todo.queue->name, *body, {}}, body);
+}
+
+void place_item(user_command& todo, self_pointer self, item_id id,
+                const item_place& place) {
+  auto* to = find_queue(self, place.queue);
+  if (place.queue.empty())
+    todo.forget_body(id);
+  rules::ledger::place(id, place, todo.queue->ledger,
+                       to == nullptr ? nullptr : &to->ledger);
+  if (to != nullptr && to != todo.queue)
+    report(self, *to);
+}
+
+void create_jobs(user_command& todo, self_pointer self, const batch_step& step,
+                 item_id id) {
+  auto& state = self->state;
+  const auto stages = stages_of(self, step.jobs.front().info.pipeline);
+  auto* to = find_queue(
+    self, stage_queue_name(stages->name, stages->stages.front().name));
+  const auto time = now(self);
+  for (const auto& job : step.jobs) {
+    auto coming = to->ledger.accept(
+      {{id, job.priority, job.body->size(), 0, body_kind::inline_bytes,
+        job.body}},
+      time, nullptr, true);
+    const auto kept = state.options.budget->take(job.body->size());
+    if (!kept)
+      todo.ask_place(id);
+    for (auto& x : coming) {
+      to->ledger.apply(event{x}, job.body);
+      todo.note(std::move(x));
+    }
+    if (job.status.state == job_state::held) {
+      const item_parked parked{id, to->name, true};
+      to->ledger.apply(parked);
+      todo.note(parked);
+    }
+    job_created made{id,       to->name,  step.move.id, time,
+                     job.info, job.facts, job.status};
+    state.work.apply(made);
+    todo.note(std::move(made));
+    ++id;
+  }
+  report(self, *to);
+}
+
+} // namespace
+
+void take_step(user_command& todo, self_pointer self, job_step&& step) {
+  auto& state = self->state;
+  const auto id = step.move.id;
+  const auto place = step.move.place;
+  take_body(todo, self, id, step.body);
+  for (auto& x : state.work.with_counts(std::move(step.move))) {
+    state.work.apply(x);
+    todo.note(std::move(x));
+  }
+  place_item(todo, self, id, place);
+}
+
+void take_step(user_command& todo, self_pointer self, batch_step&& step,
+               item_id first_job) {
+  auto& state = self->state;
+  step.move.jobs = state.work.counts_after(step);
+  take_body(todo, self, step.move.id, step.body);
+  if (!step.jobs.empty())
+    create_jobs(todo, self, step, first_job);
+  state.work.apply(step.move);
+  todo.note(step.move);
+  place_item(todo, self, step.move.id, step.move.place);
+}
+
+void go_on(self_pointer self, item_id id) {
+  auto& state = self->state;
+  const auto* batch = state.work.batch(id);
+  if (batch == nullptr
+      || rules::next_state(batch->status.state, batch->jobs)
+           == batch_state::none)
+    return;
+  const auto* queue = queue_with(self, id);
+  batch_stage_ended ask;
+  ask.worker = false;
+  ask.stages = stages_of(self, batch->info.pipeline);
+  if (queue == nullptr || !ask.stages)
+    return;
+  ask.batch = position_of(self, id, *batch, *queue);
+  ask.at_us = now(self);
+  self->request(self->spawn(work::batch), caf::infinite, std::move(ask))
+    .then(
+      [=](batch_step& step) {
+        // Another job may have been requeued meanwhile, or another of two
+        // that ended at once have asked first.
+        const auto* is = self->state.work.batch(id);
+        auto* in = queue_with(self, id);
+        if (is == nullptr || in == nullptr
+            || rules::next_state(is->status.state, is->jobs)
+                 == batch_state::none)
+          return;
+        user_command todo{self, in};
+        take_step(todo, self, std::move(step), 0);
+        todo.commit();
+      },
+      [=](const caf::error& why) {
+        spdlog::error("batch_not_reported batch={} reason=\"{}\"", id,
+                      render(why));
+      });
+}
+
+} // namespace depositd::users
