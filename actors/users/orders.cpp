@@ -7,6 +7,7 @@
 #include "actors/work/job.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -155,8 +156,7 @@ void run(self_pointer self, const std::shared_ptr<const sweep>& x,
 /// Jobs of a batch that is to be deleted, as long as they become fewer; then
 /// the batch.
 void delete_jobs(self_pointer self, const reply_address& where,
-                 const order_batch& x,
-                 std::size_t jobs_before = std::size_t(-1)) {
+                 const order_batch& x, std::size_t jobs_before = SIZE_MAX) {
   auto jobs = self->state.work.jobs_that([&](const rules::kept_job& job) {
     return job.batch == x.id && rules::may_move(job.state, job_state::deleted);
   });
