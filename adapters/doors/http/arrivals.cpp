@@ -22,16 +22,17 @@ void arrivals::limit(std::uint32_t unfinished_max) {
   door_ = kit::turnstile{limits};
 }
 
-void arrivals::add(connection& x, time_point now) {
+connection* arrivals::add(connection& x, time_point now) {
   x.number = ++last_;
   silent_[x.number] = &x;
   const auto instead_of = door_.enter(x.number, kit::holder_of(x.peer), now);
-  if (!instead_of)
-    return;
-  if (const auto at = silent_.find(*instead_of); at != silent_.end()) {
-    at->second->expire();
-    silent_.erase(at);
-  }
+  const auto at = instead_of ? silent_.find(*instead_of) : silent_.end();
+  if (at == silent_.end())
+    return nullptr;
+  auto* ended = at->second;
+  silent_.erase(at);
+  ended->expire();
+  return ended;
 }
 
 void arrivals::forget(const connection& x) {

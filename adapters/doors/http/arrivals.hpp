@@ -20,8 +20,9 @@ public:
   /// At most so many may be silent. Before the first comes.
   void limit(std::uint32_t unfinished_max);
 
-  /// May end another one.
-  void add(connection& x, time_point now);
+  /// The one that is ended instead, if there are too many: it takes no place
+  /// any more, though the library has yet to close it.
+  connection* add(connection& x, time_point now);
 
   /// Its first request has a head, or it has gone.
   void forget(const connection& x);

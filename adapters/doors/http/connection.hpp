@@ -53,6 +53,7 @@ struct connection : kit::timed {
   int socket = -1;
   std::string peer;
   bool secure = false;
+  bool counted = true;     ///< takes one of the server's places
   bool over_limit = false; ///< answers 503 and ends
   bool lingers = false;    ///< refused early: its bytes are read to the end
   phase doing = phase::idle;

@@ -99,13 +99,15 @@ void server_core::open(MHD_Connection* handle, io_loop& loop, void** slot) {
         MHD_get_connection_info(handle, MHD_CONNECTION_INFO_CLIENT_ADDRESS))
     x->peer = kit::numeric_address(info->client_addr);
   x->secure = !tls_.certificate.empty();
+  // Before this one is counted: several may come before the first is closed.
+  if (auto* ended = loop.arriving.add(*x, loop.now()))
+    vacate(*ended);
   x->over_limit = !connections_.enter();
   const auto limit = x->over_limit
                        ? std::min(options().idle_limit, options().receive_limit)
                        : options().idle_limit;
   x->enter(phase::idle, loop.now() + limit);
   loop.connections.add(*x);
-  loop.arriving.add(*x, loop.now());
   *slot = x.release();
 }
 
@@ -115,7 +117,12 @@ void server_core::close(connection& x) {
   if (x.lingers || x.doing == phase::receiving
       || kit::has_unread_bytes(x.socket))
     x.loop.ended.add(x.socket);
-  connections_.leave();
+  vacate(x);
+}
+
+void server_core::vacate(connection& x) {
+  if (std::exchange(x.counted, false))
+    connections_.leave();
 }
 
 void server_core::on_connection(void* self, MHD_Connection* handle, void** slot,

@@ -49,6 +49,7 @@ private:
   std::uint32_t silent_max() const;
   void open(MHD_Connection* handle, io_loop& loop, void** slot);
   void close(connection& x);
+  void vacate(connection& x);
   void close_answers(std::chrono::steady_clock::time_point until);
   void answer_all(const response& what);
   bool busy();
