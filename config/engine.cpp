@@ -193,7 +193,7 @@ caf::error engine_node::await_recovery() {
 }
 
 caf::error engine_node::spawn_operators() {
-  auto tools = open_stage_tools(system_, settings_, stores_, reads_);
+  auto tools = open_stage_tools(system_, settings_, stores_, reads_, shard_);
   if (!tools)
     return std::move(tools.error());
   const auto spawn_handler

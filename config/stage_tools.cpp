@@ -10,6 +10,7 @@
 #include "adapters/stores/postgres/postgres_inventory.hpp"
 #include "adapters/stores/sqlite/sqlite_inventory.hpp"
 
+#include <caf/send.hpp>
 #include <spdlog/spdlog.h>
 
 #include <mutex>
@@ -153,7 +154,8 @@ fs::path work_folder_of(const depositd_settings& settings) {
 
 caf::expected<std::shared_ptr<const stages::stage_tools>>
 open_stage_tools(caf::actor_system& system, const depositd_settings& settings,
-                 const stores& durable, const read_model_actor& reads) {
+                 const stores& durable, const read_model_actor& reads,
+                 const shards_actor& shards) {
   const auto out = std::make_shared<stages::stage_tools>();
   out->work_folder = work_folder_of(settings);
   if (auto failed = make_private("work.folder", out->work_folder))
@@ -173,6 +175,7 @@ open_stage_tools(caf::actor_system& system, const depositd_settings& settings,
   if (auto failed = open_storage(settings, *out))
     return failed;
   out->work = stages::make_read_model_reader(system, {.from = reads});
+  out->wake = [shards](wake_items x) { caf::anon_send(shards, std::move(x)); };
   out->estimates.unknown_penalty = settings.estimate.unknown_penalty;
   out->estimates.sizes = settings.estimate.sizes;
   out->provision.free_min = std::uint64_t{settings.work.free_min_mb} << 20;

@@ -19,10 +19,11 @@ namespace depositd {
 std::filesystem::path work_folder_of(const depositd_settings& settings);
 
 /// Makes the folders that are not there, and opens what is in them. `reads`
-/// answers what handlers ask of batches and jobs. The error is one line that
-/// names the setting.
+/// answers what handlers ask of batches and jobs; `shards` is told which items
+/// need wait no longer. The error is one line that names the setting.
 caf::expected<std::shared_ptr<const stages::stage_tools>>
 open_stage_tools(caf::actor_system& system, const depositd_settings& settings,
-                 const stores& durable, const read_model_actor& reads);
+                 const stores& durable, const read_model_actor& reads,
+                 const shards_actor& shards);
 
 } // namespace depositd

@@ -104,6 +104,8 @@ using user_actor = caf::typed_actor<
   caf::replies_to<struct order_batch>::with<struct batch_ordered>,
   // From the shard: pending jobs of a collection that is held become held.
   caf::reacts_to<struct hold_collection>,
+  // From the shard: these need wait no longer.
+  caf::reacts_to<struct wake_items>,
   // One item, if the user has it.
   caf::replies_to<struct find_item>::with<struct item_found>,
   // Sizes of the user's queues.
@@ -209,6 +211,8 @@ using shard_inside_actor = caf::typed_actor<
 /// Whoever is asked for what shards have: the only one, or the router to all.
 using shards_actor =
   shard_receiving_actor::extend_with<shard_operators_actor>::extend<
+    // From a stage's handler: what items have waited for may have come.
+    caf::replies_to<struct wake_items>::with<done>,
     // From another shard: items that move to a queue here, each of them once.
     caf::replies_to<struct carry_items>::with<struct items_carried>>;
 

@@ -115,6 +115,21 @@ struct jobs_found {
 };
 DEPOSITD_MESSAGE(101, jobs_found, rows, more);
 
+// -- waiting ------------------------------------------------------------------
+
+/// What these items have waited for may have come: they are handed out now, not
+/// when their time is over. Those that do not wait are passed over. Nothing of
+/// it is kept.
+struct wake_items {
+  std::string user;
+  std::string queue;
+  std::vector<item_id> ids;
+};
+DEPOSITD_MESSAGE(102, wake_items, user, queue, ids);
+
+/// The time that an item waits which is to be woken, if it is not.
+inline constexpr std::uint32_t woken_wait_ms = 3'600'000;
+
 // -- deciding: between a user's actor and those of a batch and of a job -------
 
 DEPOSITD_LOCAL(stage_ended);

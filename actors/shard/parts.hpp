@@ -195,6 +195,7 @@ caf::result<batch_accepted> accept_work(shard_pointer self,
 caf::result<job_ordered> order_one(shard_pointer self, const order_job& x);
 caf::result<batch_ordered> order_one(shard_pointer self, const order_batch& x);
 caf::result<jobs_ordered> order_all(shard_pointer self, const order_jobs& x);
+caf::result<done> wake(shard_pointer self, const wake_items& x);
 caf::result<batches_forgotten> forget_ended(shard_pointer self,
                                             const forget_batches& x);
 

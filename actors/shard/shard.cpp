@@ -134,6 +134,7 @@ shard_self::behavior_type shard(shard_pointer self, shard_options options) {
     [=](const order_batch& x) { return order_one(self, x); },
     [=](const order_jobs& x) { return order_all(self, x); },
     [=](const forget_batches& x) { return forget_ended(self, x); },
+    [=](const wake_items& x) { return wake(self, x); },
     [=](const explain_item& x) { return explain(self, x); },
     [=](list_queues) { return list_all_queues(self); },
     [=](const list_users& x) { return list_all_users(self, x); },

@@ -231,6 +231,12 @@ caf::result<batches_forgotten> forget_ended(shard_pointer self,
   return journal::answered_later<batches_forgotten>();
 }
 
+caf::result<done> wake(shard_pointer self, const wake_items& x) {
+  if (const auto* user = working_user(self, x.user))
+    self->send(user->actor, x);
+  return done{};
+}
+
 // -- whoever works on them ----------------------------------------------------
 
 void begin_work(shard_pointer self, const std::string& user) {

@@ -238,6 +238,13 @@ void due(self_pointer self, const user_due& x) {
     arm_timer(self, queue);
 }
 
+void wake(self_pointer self, const wake_items& x) {
+  if (auto* queue = find_queue(self, x.queue)) {
+    queue->ledger.wake(x.ids);
+    report(self, *queue);
+  }
+}
+
 // -- queues -------------------------------------------------------------------
 
 /// Tokens are above those of every earlier owner of the shard, and of every
@@ -274,6 +281,12 @@ void serve(self_pointer self, const serve_queue& x) {
   queue.ledger.raise_tokens(tokens_from(state.options));
   queue.ledger.take_changes(); // the shard has introduced these counts
   queue.items_reported = queue.ledger.size();
+  if (fresh && x.settings.kind == queue_kind::stage) {
+    // Who was to wake these is gone with the engine.
+    queue.ledger.wake_later_than(
+      now(self) + micros{x.settings.retry_delay_ms_max} * 1'000);
+    report(self, queue);
+  }
   arm_timer(self, queue);
 }
 
@@ -338,6 +351,7 @@ user_self::behavior_type user(user_self::stateful_pointer<user_state> self,
     [=](const order_job& x) { return order(self, x); },
     [=](const order_batch& x) { return order(self, x); },
     [=](const hold_collection& x) { hold_all(self, x); },
+    [=](const wake_items& x) { wake(self, x); },
     [=](const find_item& x) { return find(self, x.id); },
     [=](report_user) { return report_sizes(self); },
     [=](retire) { return leave(self); },

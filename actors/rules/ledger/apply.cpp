@@ -218,4 +218,20 @@ void ledger::wake(micros now) {
     s.make_pending(*s.take_pending(s.delays.begin()->second));
 }
 
+void ledger::wake(const std::vector<item_id>& ids) {
+  auto& s = *state_;
+  for (const auto id : ids) {
+    const auto at = s.items_set_aside.find(id);
+    if (at != s.items_set_aside.end()
+        && at->second.where == state::set_aside_as::delayed)
+      s.make_pending(*s.take_pending(id));
+  }
+}
+
+void ledger::wake_later_than(micros when) {
+  auto& s = *state_;
+  while (!s.delays.empty() && s.delays.rbegin()->first > when)
+    s.make_pending(*s.take_pending(s.delays.rbegin()->second));
+}
+
 } // namespace depositd::rules

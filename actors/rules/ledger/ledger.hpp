@@ -208,6 +208,13 @@ public:
   /// follows from the time in the item.
   void wake(micros now);
 
+  /// Items that need wait no longer become pending; others are passed over.
+  /// Not an event, either: after a crash they wait again.
+  void wake(const std::vector<item_id>& ids);
+
+  /// The same for all that are to wait until later than `when`.
+  void wake_later_than(micros when);
+
   // -- bodies
 
   /// Journal place of an item's body, once it is committed. False if the item

@@ -17,7 +17,7 @@ struct open_ports; struct park_matching; struct peek_items; struct purge_queue;
 struct record_submission; struct release_queue; struct renew_items;
 struct reserve_id; struct settle_items; struct submission_query; struct submit;
 struct batch_query; struct forget_batches; struct job_query; struct order_batch;
-struct order_job; struct order_jobs; struct submit_batch;
+struct order_job; struct order_jobs; struct submit_batch; struct wake_items;
 // clang-format on
 
 namespace rules::routing {
@@ -73,6 +73,7 @@ template <> inline constexpr auto row<order_jobs>
   = route{to_user_or_all, harmless, sum_of_orders};
 template <> inline constexpr auto row<forget_batches>
   = route{to_user_or_all, harmless, sum_of_matches};
+template <> inline constexpr auto row<wake_items> = route{to_user, harmless};
 
 // Moves between shards. What has arrived is skipped.
 template <> inline constexpr auto row<carry_items> = route{to_queue, harmless};

@@ -92,7 +92,10 @@ outcome estimate_space(work_on_job& x) {
   return ended(verdict::done);
 }
 
-outcome provision_space(work_on_job& x, promised_room& room) {
+outcome provision_space(work_on_job& x, promised_room& room,
+                        room_watch* waiting) {
+  if (waiting != nullptr)
+    waiting->remove(x.task.item.item.id);
   promised_room::wish wish{x.tools.work_folder, x.folder};
   if (x.job.type == job_type::manifest && x.job.space_needed > 0) {
     const auto here = bytes_below(x.folder.producer());
@@ -106,8 +109,11 @@ outcome provision_space(work_on_job& x, promised_room& room) {
     return ended(let_in.error(), verdict::failed);
   if (*let_in)
     return ended(verdict::done);
-  return ended(verdict::not_yet, "the disk has no room for "
-                                   + std::to_string(wish.bytes) + " bytes");
+  auto out = ended(verdict::not_yet, "the disk has no room for "
+                                       + std::to_string(wish.bytes) + " bytes");
+  if (waiting != nullptr && waiting->add(x.task.item, wish.bytes))
+    out.delay_ms = woken_wait_ms;
+  return out;
 }
 
 } // namespace depositd::merritt

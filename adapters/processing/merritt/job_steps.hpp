@@ -4,6 +4,7 @@
 // crash at any point.
 
 #include "adapters/processing/merritt/promised_room.hpp"
+#include "adapters/processing/merritt/room_watch.hpp"
 #include "adapters/processing/merritt/work_on_job.hpp"
 
 namespace depositd::merritt {
@@ -17,8 +18,10 @@ outcome stage_payload(work_on_job& x);
 /// Failed: a row that is not there.
 outcome estimate_space(work_on_job& x);
 
-/// Waits until the disk has room.
-outcome provision_space(work_on_job& x, promised_room& room);
+/// Waits until the disk has room. `waiting` may be null: then the job asks
+/// again after the stage's own delay.
+outcome provision_space(work_on_job& x, promised_room& room,
+                        room_watch* waiting);
 
 /// Fetches what a manifest names. Failed: a row that is not there, or not what
 /// it must be.

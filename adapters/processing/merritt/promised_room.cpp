@@ -57,6 +57,11 @@ caf::expected<bool> promised_room::let_in(const provision_rules& rules,
   return true;
 }
 
+std::uint64_t promised_room::promised() {
+  const std::lock_guard guard{mutex_};
+  return promised_to_others({});
+}
+
 void promised_room::arrived(const job_folder& folder, std::uint64_t bytes) {
   const std::lock_guard guard{mutex_};
   if (const auto at = promised_.find(folder.root.string());

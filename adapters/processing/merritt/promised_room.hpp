@@ -30,6 +30,9 @@ public:
   /// So many of the job's bytes are on the disk now.
   void arrived(const job_folder& folder, std::uint64_t bytes);
 
+  /// What has been let in and is still to come, bytes.
+  std::uint64_t promised();
+
   /// No more will come.
   caf::error settle(const job_folder& folder);
 

@@ -12,8 +12,11 @@ first_stages(std::shared_ptr<const stages::stage_tools> tools) {
   out["merritt.split"] = make_splitter(tools);
   out["merritt.stage"] = job_handler(tools, stage_payload);
   out["merritt.estimate"] = job_handler(tools, estimate_space);
-  out["merritt.provision"] = job_handler(
-    tools, [room](work_on_job& x) { return provision_space(x, *room); });
+  const auto waiting =
+    tools->wake ? std::make_shared<room_watch>(tools, room) : nullptr;
+  out["merritt.provision"] = job_handler(tools, [=](work_on_job& x) {
+    return provision_space(x, *room, waiting.get());
+  });
   out["merritt.download"] = job_handler(
     tools, [room](work_on_job& x) { return download_rows(x, *room); });
   out["merritt.process"] = job_handler(tools, process_object);

@@ -12,6 +12,7 @@
 #include "messages/processors.hpp"
 #include "messages/values/estimates.hpp"
 #include "messages/values/pipelines.hpp"
+#include "messages/work.hpp"
 
 #include <filesystem>
 #include <functional>
@@ -31,6 +32,9 @@ struct stage_tools {
   std::shared_ptr<depositd::mailer> mailer; ///< null: none is set up
   std::shared_ptr<callback_sender> callbacks;
   std::shared_ptr<work_reader> work;
+  /// Has items handed out that wait to be woken; never blocks. Null: they have
+  /// to ask again by themselves.
+  std::function<void(wake_items)> wake;
   /// Of all that run stages which need it: work/BATCH/JOB/...
   std::filesystem::path work_folder;
   estimate_rules estimates;

@@ -160,6 +160,38 @@ TEST_F(work_test, not_yet_costs_no_attempt) {
   EXPECT_EQ(state_of(jobs()[0]), "pending");
 }
 
+TEST_F(work_test, who_waits_to_be_woken_is_handed_out_then) {
+  submit_and_split(3);
+  std::vector<item_id> waiting;
+  for (int i = 0; i < 3; ++i) {
+    auto said = outcome_of(take("first"), verdict::not_yet);
+    said.delay_ms = woken_wait_ms;
+    waiting.push_back(said.id);
+    EXPECT_TRUE(says(said));
+  }
+  EXPECT_EQ(take("first").id, 0u);
+  EXPECT_TRUE(order(waiting[2], work_action::hold));
+  // Held, nowhere, and of another stage: passed over.
+  const wake_items some{"ann", "p.first", {waiting[1], waiting[2], 999}};
+  EXPECT_TRUE(ask<done>(core, some));
+  EXPECT_TRUE(ask<done>(core, wake_items{"ann", "p.last", {waiting[0]}}));
+  EXPECT_TRUE(ask<done>(core, wake_items{"nobody", "p.first", {1}}));
+  const auto woken = take("first");
+  EXPECT_EQ(woken.id, waiting[1]);
+  EXPECT_EQ(woken.attempt, 1u);
+  EXPECT_TRUE(says(woken));
+  EXPECT_EQ(take("first").id, 0u);
+}
+
+TEST_F(work_test, who_waits_to_be_woken_is_handed_out_after_a_crash) {
+  submit_and_split(1);
+  auto said = outcome_of(take("first"), verdict::not_yet);
+  said.delay_ms = woken_wait_ms;
+  EXPECT_TRUE(says(said));
+  crash_and_begin();
+  EXPECT_EQ(take("first").id, said.id) << "nobody is left to wake it";
+}
+
 TEST_F(work_test, J26_a_lost_worker_gives_its_job_to_another) {
   submit_and_split(1);
   const auto job = jobs()[0];

@@ -4,6 +4,8 @@
 #include "tests/adapters/processing/merritt/archives.hpp"
 #include "tests/adapters/processing/merritt/stage_world.hpp"
 
+#include <condition_variable>
+
 namespace depositd::merritt {
 
 namespace {
@@ -197,6 +199,40 @@ TEST_F(estimating, S05_what_another_process_has_fetched_counts_no_more) {
   EXPECT_EQ(run("download", large).says, verdict::done);
   handlers = ours;
   EXPECT_EQ(run("provision", waiting).says, verdict::done);
+}
+
+TEST_F(estimating, S05_who_waits_is_woken_when_room_is_free) {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<item_id> woken;
+  tools.wake = [&](const wake_items& x) {
+    const std::lock_guard guard{mutex};
+    woken.insert(woken.end(), x.ids.begin(), x.ids.end());
+    changed.notify_one();
+  };
+  start();
+  const auto free = fs::space(tools.work_folder).available;
+  auto large = staged(row("one", "1"));
+  auto waiting = staged(row("two", "2"));
+  large.space_needed = static_cast<std::int64_t>(free / 10 * 6);
+  waiting.space_needed = large.space_needed;
+  id = 7;
+  EXPECT_EQ(run("provision", large).says, verdict::done);
+  id = 8;
+  const auto out = run("provision", waiting);
+  EXPECT_EQ(out.says, verdict::not_yet);
+  EXPECT_EQ(out.delay_ms, woken_wait_ms);
+  id = 7;
+  EXPECT_EQ(run("download", large).says, verdict::done);
+  {
+    std::unique_lock lock{mutex};
+    ASSERT_TRUE(changed.wait_for(lock, std::chrono::seconds{60},
+                                 [&] { return !woken.empty(); }));
+    EXPECT_EQ(woken, std::vector<item_id>{8});
+  }
+  id = 8;
+  EXPECT_EQ(run("provision", waiting).says, verdict::done);
+  handlers.clear(); // before what `wake` refers to
 }
 
 TEST_F(estimating, S04_the_share_of_the_disk_that_is_used_decides) {

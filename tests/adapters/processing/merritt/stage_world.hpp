@@ -145,6 +145,7 @@ protected:
   outcome call(const std::string& name, const std::string& body,
                std::uint32_t attempt = 1) {
     handle_item item;
+    item.item.id = id;
     item.item.token = ++token;
     item.item.attempt = attempt;
     item.item.body = body;
@@ -264,6 +265,7 @@ protected:
   stage_settings stage;
   stages::stage_handlers handlers;
   claim_token token = 0;
+  item_id id = 1; ///< of the next call
 };
 
 /// A batch manifest with these rows; the profile is "batch", "container-batch"
