@@ -5,6 +5,8 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+
 namespace depositd::processors {
 
 namespace {
@@ -26,8 +28,8 @@ void end_if_finished(self_pointer self) {
 void ended(self_pointer self, const claim_name& name, outcome what) {
   auto& state = self->state;
   const auto at = state.held.find(name);
-  if (at == state.held.end())
-    return;
+  if (at == state.held.end() || !at->second.in_work)
+    return; // it took too long, and that was its end
   --state.in_work;
   if (at->second.lost) {
     state.held.erase(at);
@@ -49,7 +51,9 @@ held_item holding(self_pointer self, const claimed_item& item) {
   out.shard = shard_at(self, item.id);
   out.member = item.member;
   out.user = item.user;
-  out.since_us = self->state.options.clock.at(self->clock().now());
+  const auto now = self->clock().now();
+  out.since_us = self->state.options.clock.at(now);
+  out.until = now + self->state.options.handler_timeout;
   out.ended.id = item.id;
   out.ended.token = item.token;
   out.ended.member = item.member;
@@ -65,6 +69,42 @@ void give_back(self_pointer self, const claimed_item& item) {
   self->state.held.emplace(claim_name{item.id, item.token}, std::move(held));
 }
 
+/// One timer of the slot for all its items: CAF's own would cost each of them
+/// more than its hand-out.
+void await_overdue(self_pointer self) {
+  auto& state = self->state;
+  auto first = caf::actor_clock::time_point::max();
+  for (const auto& [name, item] : state.held)
+    if (item.in_work)
+      first = std::min(first, item.until);
+  if (first == caf::actor_clock::time_point::max()
+      || std::exchange(state.overdue_due, true))
+    return;
+  // A timer keeps even a slot that has ended, so it is never a long one.
+  const auto pause = std::clamp<caf::actor_clock::duration_type>(
+    first - self->clock().now(), std::chrono::seconds{0},
+    std::chrono::minutes{1});
+  self->delayed_send(self, pause, look_overdue{});
+}
+
+/// A handler that has not answered by now counts as a passing failure.
+void end_overdue(self_pointer self) {
+  auto& state = self->state;
+  state.overdue_due = false;
+  const auto now = self->clock().now();
+  std::vector<std::pair<claim_name, outcome>> late;
+  for (const auto& [name, item] : state.held)
+    if (item.in_work && item.until <= now)
+      late.emplace_back(name, item.ended);
+  for (auto& [name, what] : late) {
+    what.says = verdict::retry;
+    what.reason =
+      "handler: " + render(caf::make_error(caf::sec::request_timeout));
+    ended(self, name, std::move(what));
+  }
+  await_overdue(self);
+}
+
 void process(self_pointer self, claimed_item& item) {
   auto& state = self->state;
   const claim_name name{item.id, item.token};
@@ -78,11 +118,12 @@ void process(self_pointer self, claimed_item& item) {
   ++state.in_work;
   touch_later(self);
   look_later(self);
+  if (!state.overdue_due)
+    await_overdue(self);
   self
-    ->request(
-      state.options.handler, state.options.handler_timeout,
-      handle_item{state.options.queue, state.options.name, std::move(item),
-                  state.options.control})
+    ->request(state.options.handler, caf::infinite,
+              handle_item{state.options.queue, state.options.name,
+                          std::move(item), state.options.control})
     .then([=](outcome& x) { ended(self, name, std::move(x)); },
           [=](const caf::error& why) {
             auto failed = fallback;
@@ -182,6 +223,7 @@ processor(processor_self::stateful_pointer<processor_state> self,
     },
     [=](renewal_due) { touch_all(self); },
     [=](look_at_ports) { look_again(self); },
+    [=](look_overdue) { end_overdue(self); },
   };
 }
 

@@ -39,6 +39,9 @@ struct attach_again {
 /// To itself: claims under a lease must be extended.
 struct renewal_due {};
 
+/// To itself: a handler may have taken too long.
+struct look_overdue {};
+
 /// To itself: of several ports one may be silent, and how many users wait
 /// behind each may have changed while the handler was busy.
 struct look_at_ports {};
@@ -69,7 +72,8 @@ using processor_self = processor_actor::extend<
   caf::replies_to<report_slot>::with<slots_report>,
   caf::replies_to<finish_slot>::with<done>, caf::reacts_to<use_ports>,
   caf::reacts_to<control_changed>, caf::reacts_to<attach_again>,
-  caf::reacts_to<renewal_due>, caf::reacts_to<look_at_ports>>;
+  caf::reacts_to<renewal_due>, caf::reacts_to<look_at_ports>,
+  caf::reacts_to<look_overdue>>;
 
 /// A queue in one shard, seen from the slot.
 struct processor_port {
@@ -87,6 +91,7 @@ struct held_item {
   std::uint32_t member = 0;
   std::string user;
   micros since_us = never;
+  caf::actor_clock::time_point until{}; ///< for the handler
   /// The handler has it. Else it is `ended`.
   bool in_work = true;
   /// The claim is not in force any more: whatever the handler says is dropped.
@@ -119,6 +124,7 @@ struct processor_state {
   bool finishing = false;
   bool touching = false; ///< a `renewal_due` is on its way
   bool look_due = false; ///< a `look_at_ports` is on its way
+  bool overdue_due = false; ///< a `look_overdue` is on its way
   std::vector<caf::typed_response_promise<done>> awaiting_end;
 
   static inline const char* name = "processor";
@@ -142,3 +148,4 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::processors::use_ports)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::processors::attach_again)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::processors::renewal_due)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::processors::look_at_ports)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::processors::look_overdue)

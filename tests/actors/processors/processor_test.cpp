@@ -204,6 +204,26 @@ TEST_F(processor_test, gives_up_on_a_handler_that_never_answers) {
   advance(1s);
   ASSERT_EQ(work_bench->tasks.size(), 1u);
   EXPECT_EQ(work_bench->tasks[0].asked.item.attempt, 2u);
+  // What it says after all ends nothing, and is not the end of what it got next.
+  journal::answer(stuck.where, caf::make_message(outcome_of(stuck.asked.item)));
+  settle();
+  EXPECT_EQ(report_of("metadata").finished, 0u);
+  EXPECT_EQ(report_of("metadata").in_flight, 1u);
+  finish();
+  EXPECT_EQ(report_of("metadata").finished, 1u);
+}
+
+TEST_F(processor_test, gives_up_on_each_item_at_its_own_time) {
+  set(spec_of(2));
+  put("metadata", items_of("ann", 1));
+  advance(300s);
+  put("metadata", items_of("ben", 1));
+  advance(301s); // and the delay of a retry
+  EXPECT_EQ(users_in_work(), (strings{"ann", "ben", "ann"}));
+  advance(298s);
+  EXPECT_EQ(work_bench->tasks.size(), 3u);
+  advance(3s);
+  EXPECT_EQ(users_in_work(), (strings{"ann", "ben", "ann", "ben"}));
 }
 
 TEST_F(processor_test, replaces_a_slot_that_died) {
