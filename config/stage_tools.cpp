@@ -176,6 +176,7 @@ open_stage_tools(caf::actor_system& system, const depositd_settings& settings,
     return failed;
   out->work = stages::make_read_model_reader(system, {.from = reads});
   out->wake = [shards](wake_items x) { caf::anon_send(shards, std::move(x)); };
+  out->lock_waits = std::make_shared<stages::item_waits>(out->wake);
   out->estimates.unknown_penalty = settings.estimate.unknown_penalty;
   out->estimates.sizes = settings.estimate.sizes;
   out->provision.free_min = std::uint64_t{settings.work.free_min_mb} << 20;

@@ -41,6 +41,11 @@ void write(self_pointer self, const ending& x, Step&& step, More... more) {
   const auto batch = job == nullptr ? id : job->batch;
   ++todo.extras.finished;
   take_step(todo, self, std::forward<Step>(step), more...);
+  if (self->state.woken.erase(id) > 0)
+    if (auto* at = queue_with(self, id)) {
+      at->ledger.wake(std::vector{id});
+      report(self, *at);
+    }
   if (x->then)
     x->then(todo, true);
   todo.commit();

@@ -74,6 +74,15 @@ batch_at position_of(self_pointer, item_id id, const rules::kept_batch& x,
 
 namespace {
 
+/// Jobs of a user beyond so many wait long in a stage: their bodies are read
+/// when their turn comes, and are not kept in memory till then.
+constexpr std::uint64_t bodies_kept_max = 10'000;
+
+bool keep_body(self_pointer self, const user_queue& in, std::uint64_t bytes) {
+  return in.ledger.size() < bodies_kept_max
+         && self->state.options.budget->take(bytes);
+}
+
 /// Writes the body that an item has from now on.
 void take_body(user_command& todo, self_pointer self, item_id id,
                const std::shared_ptr<const std::string>& body) {
@@ -83,7 +92,7 @@ void take_body(user_command& todo, self_pointer self, item_id id,
   const auto before = todo.queue->ledger.body(id);
   if (before && state.unbudgeted.erase(id) == 0)
     state.options.budget->give_back(before->size());
-  if (!state.options.budget->take(body->size()))
+  if (!keep_body(self, *todo.queue, body->size()))
     todo.ask_place(id);
   todo.happen(body_compacted{id, todo.queue->name, *body, {}}, body);
 }
@@ -111,8 +120,7 @@ void create_jobs(user_command& todo, self_pointer self, const batch_step& step,
       {{id, job.priority, job.body->size(), 0, body_kind::inline_bytes,
         job.body}},
       time, nullptr, true);
-    const auto kept = state.options.budget->take(job.body->size());
-    if (!kept)
+    if (!keep_body(self, *to, job.body->size()))
       todo.ask_place(id);
     for (auto& x : coming) {
       to->ledger.apply(event{x}, job.body);

@@ -239,10 +239,14 @@ void due(self_pointer self, const user_due& x) {
 }
 
 void wake(self_pointer self, const wake_items& x) {
-  if (auto* queue = find_queue(self, x.queue)) {
-    queue->ledger.wake(x.ids);
-    report(self, *queue);
-  }
+  auto* queue = find_queue(self, x.queue);
+  if (queue == nullptr)
+    return;
+  for (const auto id : x.ids)
+    if (queue->ledger.token_of(id) != 0)
+      self->state.woken.insert(id);
+  queue->ledger.wake(x.ids);
+  report(self, *queue);
 }
 
 // -- queues -------------------------------------------------------------------

@@ -77,6 +77,9 @@ struct user_state {
   /// Items whose body is in memory only until the journal has told its place.
   std::unordered_set<item_id> unbudgeted;
 
+  /// Woken while somebody had them in hand, who may be about to say "not yet".
+  std::unordered_set<item_id> woken;
+
   /// Actions on very many items that go on after the next commit.
   std::uint32_t bulk_actions = 0;
 

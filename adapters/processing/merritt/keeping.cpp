@@ -51,10 +51,7 @@ std::optional<outcome> take_locks(const work_on_job& x) {
       return ended(verdict::retry, depositd::render(taken.error()));
     if (*taken)
       continue;
-    if (auto failure = x.tools.inventory->unlock_all(x.job.uuid))
-      return ended(verdict::retry, depositd::render(failure));
-    return ended(verdict::not_yet,
-                 in_quotes(one.name) + " is in another job's hands");
+    return wait_for_lock(x, one);
   }
   return std::nullopt;
 }
@@ -64,14 +61,14 @@ outcome without_locks(const work_on_job& x, outcome ending) {
     ending.says == verdict::failed || ending.says == verdict::rejected
     || (ending.says == verdict::retry && is_last_attempt(x.task));
   if (over)
-    if (auto failure = x.tools.inventory->unlock_all(x.job.uuid))
+    if (auto failure = give_up_locks(x))
       ending.reason +=
         "; its locks stay for a while: " + depositd::render(failure);
   return ending;
 }
 
 outcome clean_up(work_on_job& x) {
-  if (auto failure = x.tools.inventory->unlock_all(x.job.uuid))
+  if (auto failure = give_up_locks(x))
     return ended(verdict::retry, depositd::render(failure));
   std::error_code wrong;
   fs::remove_all(x.folder.root, wrong);

@@ -60,10 +60,7 @@ private:
       return ended(verdict::retry, depositd::render(taken.error()));
     if (*taken)
       return std::nullopt;
-    if (auto failure = inventory_.unlock_all(job_.uuid))
-      return ended(verdict::retry, depositd::render(failure));
-    return ended(verdict::not_yet,
-                 in_quotes(wanted.name) + " is in another job's hands");
+    return wait_for_lock(x_, wanted);
   }
 
   std::optional<outcome> look_up() {

@@ -41,7 +41,7 @@ outcome process_object(work_on_job& x) {
   auto out = process(x);
   // If the locks stay they end by themselves, only later.
   if (is_fatal(x, out.says))
-    static_cast<void>(x.tools.inventory->unlock_all(x.job.uuid));
+    static_cast<void>(give_up_locks(x));
   return out;
 }
 

@@ -1,5 +1,7 @@
 #include "adapters/processing/merritt/work_on_job.hpp"
 
+#include "messages/values/clock.hpp"
+
 #include <exception>
 #include <utility>
 
@@ -25,6 +27,25 @@ outcome run(const stages::stage_tools& tools, const stages::stage_task& task,
   if (auto after = encode(x.job); after != before)
     out.document = std::move(after);
   return out;
+}
+
+std::vector<std::string> names_of_locks(const work_on_job& x) {
+  std::vector<std::string> out;
+  if (!x.job.what.identifier.empty())
+    out.push_back(identifier_lock(x.job, 0, 0).name);
+  if (x.task.collection != nullptr)
+    for (const auto& id : x.job.what.local_ids)
+      out.push_back(
+        local_id_lock(x.job, x.task.collection->owner, id, 0, 0).name);
+  return out;
+}
+
+caf::error unlock(const work_on_job& x, const std::vector<std::string>& names) {
+  if (auto failure = x.tools.inventory->unlock_all(x.job.uuid))
+    return failure;
+  if (x.tools.lock_waits)
+    x.tools.lock_waits->ended(names);
+  return {};
 }
 
 } // namespace
@@ -63,6 +84,28 @@ outcome ended(const caf::error& failure, verdict wrong,
     return ended(wrong, text);
   return ended(failure == ec::not_found ? verdict::failed : verdict::retry,
                text);
+}
+
+outcome wait_for_lock(const work_on_job& x, const object_lock& wanted) {
+  auto out = ended(verdict::not_yet,
+                   in_quotes(wanted.name) + " is in another job's hands");
+  if (x.tools.lock_waits) {
+    x.tools.lock_waits->wait(wanted.name, x.task.item);
+    // It may have been given up before that was noted.
+    const auto free =
+      x.tools.inventory->lock(wanted, engine_clock::system().now());
+    if (free && *free)
+      out.delay_ms = 1;
+  }
+  auto given_up = names_of_locks(x);
+  std::erase(given_up, wanted.name);
+  if (auto failure = unlock(x, given_up))
+    return ended(verdict::retry, depositd::render(failure));
+  return out;
+}
+
+caf::error give_up_locks(const work_on_job& x) {
+  return unlock(x, names_of_locks(x));
 }
 
 std::string in_quotes(std::string_view name) {

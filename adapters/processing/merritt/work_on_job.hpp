@@ -43,6 +43,13 @@ outcome ended(verdict says, std::string reason = {});
 outcome ended(const caf::error& failure, verdict wrong,
               const std::string& about = {});
 
+/// The object is another job's: this one is "not yet", with no lock, and is
+/// woken when that job gives up its own.
+outcome wait_for_lock(const work_on_job& x, const object_lock& wanted);
+
+/// Gives up all locks of the job; whoever waits for them is woken.
+caf::error give_up_locks(const work_on_job& x);
+
 /// The name in quotation marks, cut to a bearable length.
 std::string in_quotes(std::string_view name);
 

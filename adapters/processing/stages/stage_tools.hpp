@@ -2,6 +2,7 @@
 
 // What handlers of stages work with, and what a handler is.
 
+#include "adapters/processing/stages/item_waits.hpp"
 #include "messages/ports/blob_store.hpp"
 #include "messages/ports/downloader.hpp"
 #include "messages/ports/inventory.hpp"
@@ -35,6 +36,8 @@ struct stage_tools {
   /// Has items handed out that wait to be woken; never blocks. Null: they have
   /// to ask again by themselves.
   std::function<void(wake_items)> wake;
+  /// Who waits for locks of objects; null if nobody can be woken.
+  std::shared_ptr<item_waits> lock_waits;
   /// Of all that run stages which need it: work/BATCH/JOB/...
   std::filesystem::path work_folder;
   estimate_rules estimates;

@@ -183,6 +183,19 @@ TEST_F(work_test, who_waits_to_be_woken_is_handed_out_then) {
   EXPECT_EQ(take("first").id, 0u);
 }
 
+TEST_F(work_test, who_is_woken_while_it_is_in_work_does_not_wait) {
+  submit_and_split(1);
+  auto said = outcome_of(take("first"), verdict::not_yet);
+  said.delay_ms = woken_wait_ms;
+  EXPECT_TRUE(ask<done>(core, wake_items{"ann", "p.first", {said.id}}));
+  EXPECT_TRUE(says(said));
+  said = outcome_of(take("first"), verdict::not_yet);
+  ASSERT_NE(said.id, 0u);
+  said.delay_ms = woken_wait_ms;
+  EXPECT_TRUE(says(said));
+  EXPECT_EQ(take("first").id, 0u) << "it was woken once";
+}
+
 TEST_F(work_test, who_waits_to_be_woken_is_handed_out_after_a_crash) {
   submit_and_split(1);
   auto said = outcome_of(take("first"), verdict::not_yet);

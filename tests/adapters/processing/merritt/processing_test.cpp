@@ -233,6 +233,30 @@ TEST_F(processing, M19_jobs_of_one_local_id_get_one_ark_one_by_one) {
   EXPECT_EQ(found->at(0).versions.size(), 20u);
 }
 
+TEST_F(processing, M19_who_waits_is_woken_when_the_lock_is_given_up) {
+  std::vector<wake_items> woken;
+  tools.lock_waits = std::make_shared<stages::item_waits>(
+    [&](wake_items x) { woken.push_back(std::move(x)); });
+  start();
+  id = 7;
+  auto first = ready({{"a", "A"}}, {.local_ids = {"b"}});
+  EXPECT_EQ(process(first), "");
+  id = 8;
+  auto second = ready({{"a", "A"}}, {.local_ids = {"a", "b"}});
+  for (int i = 0; i < 2; ++i)
+    EXPECT_EQ(run("process", second).says, verdict::not_yet);
+  EXPECT_TRUE(woken.empty());
+  // The first one fails in the end.
+  id = 7;
+  fs::remove_all(folder(first).producer());
+  EXPECT_EQ(run("process", first).says, verdict::failed);
+  ASSERT_EQ(woken.size(), 1u);
+  EXPECT_EQ(woken[0].ids, std::vector<item_id>{8});
+  id = 8;
+  EXPECT_EQ(process(second), "");
+  EXPECT_EQ(woken.size(), 1u);
+}
+
 TEST_F(processing, M19_who_waits_holds_no_lock) {
   auto first = ready({{"a", "A"}}, {.local_ids = {"b"}});
   EXPECT_EQ(process(first), "");
