@@ -50,6 +50,7 @@ void take_eligibility(self_pointer self, processor_port& port,
                       const std::vector<claim_name>& named,
                       const std::vector<std::uint32_t>& members) {
   auto& state = self->state;
+  state.ended.erase(port.shard); // all of them are told here
   std::vector<outcome> ended;
   for (std::size_t i = 0; i < named.size(); ++i) {
     const auto at = state.held.find(named[i]);

@@ -24,6 +24,23 @@ void end_if_finished(self_pointer self) {
       promise.deliver(done{});
 }
 
+void hand_back_all(self_pointer self) {
+  self->state.hand_back_due = false;
+  for (auto& [shard, outcomes] : std::exchange(self->state.ended, {}))
+    hand_back(self, find_port(self, shard), std::move(outcomes));
+  draw(self);
+}
+
+/// What ends at about the same time is one message, and one is not kept waiting
+/// for those that are still in work.
+void hand_back_soon(self_pointer self) {
+  auto& state = self->state;
+  if (state.in_work == 0)
+    return hand_back_all(self);
+  if (!std::exchange(state.hand_back_due, true))
+    self->send(processor_self{self}, hand_back_ended{});
+}
+
 /// The handler is through with a claim.
 void ended(self_pointer self, const claim_name& name, outcome what) {
   auto& state = self->state;
@@ -42,8 +59,8 @@ void ended(self_pointer self, const claim_name& name, outcome what) {
   item.in_work = false;
   item.ended = std::move(what);
   item.ended.member = item.member;
-  hand_back(self, find_port(self, item.shard), {item.ended});
-  draw(self);
+  state.ended[item.shard].push_back(item.ended);
+  hand_back_soon(self);
 }
 
 held_item holding(self_pointer self, const claimed_item& item) {
@@ -224,6 +241,7 @@ processor(processor_self::stateful_pointer<processor_state> self,
     [=](renewal_due) { touch_all(self); },
     [=](look_at_ports) { look_again(self); },
     [=](look_overdue) { end_overdue(self); },
+    [=](hand_back_ended) { hand_back_all(self); },
   };
 }
 

@@ -42,6 +42,9 @@ struct renewal_due {};
 /// To itself: a handler may have taken too long.
 struct look_overdue {};
 
+/// To itself, behind what handlers have said by now.
+struct hand_back_ended {};
+
 /// To itself: of several ports one may be silent, and how many users wait
 /// behind each may have changed while the handler was busy.
 struct look_at_ports {};
@@ -73,7 +76,7 @@ using processor_self = processor_actor::extend<
   caf::replies_to<finish_slot>::with<done>, caf::reacts_to<use_ports>,
   caf::reacts_to<control_changed>, caf::reacts_to<attach_again>,
   caf::reacts_to<renewal_due>, caf::reacts_to<look_at_ports>,
-  caf::reacts_to<look_overdue>>;
+  caf::reacts_to<look_overdue>, caf::reacts_to<hand_back_ended>>;
 
 /// A queue in one shard, seen from the slot.
 struct processor_port {
@@ -125,6 +128,9 @@ struct processor_state {
   bool touching = false; ///< a `renewal_due` is on its way
   bool look_due = false; ///< a `look_at_ports` is on its way
   bool overdue_due = false; ///< a `look_overdue` is on its way
+  /// By shard: outcomes of which the port has not been told yet.
+  std::map<shard_number, std::vector<outcome>> ended;
+  bool hand_back_due = false; ///< a `hand_back_ended` is on its way
   std::vector<caf::typed_response_promise<done>> awaiting_end;
 
   static inline const char* name = "processor";
@@ -149,3 +155,4 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::processors::attach_again)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::processors::renewal_due)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::processors::look_at_ports)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::processors::look_overdue)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::processors::hand_back_ended)
