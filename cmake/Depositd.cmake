@@ -9,6 +9,8 @@ target_compile_options(
 # GCC 12 sees an impossible overlap in "text" + std::string (its bug 105651).
 target_compile_options(
   depositd_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
+                             $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds>
+                             $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overread>
                              $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>)
 target_compile_definitions(depositd_options INTERFACE CAF_ENABLE_TYPE_ID_CHECKS)
 target_include_directories(depositd_options INTERFACE "${PROJECT_SOURCE_DIR}")
