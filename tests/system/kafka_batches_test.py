@@ -7,13 +7,19 @@ import uuid
 from collections import Counter
 
 from harness import main, wait_until
-from kafka_test import KafkaFixture
+from kafka_test import KafkaFixture, PostgresFixture
 from kafka_tools import outcomes
 from merritt_samples import Source, manifest, object_manifest, row, text
 
 KILLS = 4
 BATCHES = 24
 ENDS = {"completed", "failed", "deleted"}
+
+PLAIN = """order: [one, two]
+stages:
+  one: {state: pending, handler: noop}
+  two: {state: storing, handler: noop}
+"""
 
 
 def batch_record(user, profile, name=None, content=None, kind="file", url=None,
@@ -30,7 +36,9 @@ def batch_record(user, profile, name=None, content=None, kind="file", url=None,
     return number, f"{user}\t{json.dumps(document)}\n".encode()
 
 
-class KafkaBatches(KafkaFixture):
+class Batches:
+    """For a fixture with Kafka."""
+
     def setUp(self):
         super().setUp()
         self.source = Source()
@@ -38,13 +46,18 @@ class KafkaBatches(KafkaFixture):
         self.addCleanup(self.source.server_close)
         self.addCleanup(self.source.shutdown)
 
-    def prepared(self, label, **more):
+    def engine_with_jobs_topic(self, label, settings, **more):
+        """Not started yet."""
         engine = self.engine_on_kafka(label, {
             "kafka.jobs_topic": f"{label}.jobs",
-            "fetch.allow": self.source.address, **more})
+            "fetch.allow": self.source.address, **settings}, **more)
         self.topics["jobs"] = f"{label}.jobs"
-        engine.start()
-        engine.ctl("kafka", "init")
+        return engine
+
+    def prepared(self, label, **settings):
+        engine = self.engine_with_jobs_topic(label, settings).start()
+        made = engine.ask("kafka", "init")["topics"]
+        self.assertIn(f"{label}.jobs", [x["topic"] for x in made])
         engine.add_user("lea", "secret-lea")
         engine.add_user("max", "secret-max")
         engine.ctl("collection", "add", "books", "--owner", "lea")
@@ -75,6 +88,8 @@ class KafkaBatches(KafkaFixture):
             return found if len(have) >= count else None
         return wait_until(complete)
 
+
+class KafkaBatches(Batches, KafkaFixture):
     def test_batches_run_and_their_ends_are_told(self):
         engine = self.prepared("batches")
         files = {"one.txt": text("one", 5), "two.txt": text("two", 9)}
@@ -169,6 +184,42 @@ class KafkaBatches(KafkaFixture):
         self.assertEqual(self.read("out"), [])
         self.assertEqual(self.read("dead"), [])
         print(f"{len(self.read('jobs')) - len(told)} repetitions")
+
+
+class KafkaBatchesInShards(Batches, PostgresFixture):
+    def test_users_of_several_shards_have_each_batch_once(self):
+        """One of two engines is killed; the other takes its shards over."""
+        # Engines have no working folder in common here.
+        pipelines = self.folder / "pipelines"
+        pipelines.mkdir()
+        (pipelines / "plain.yaml").write_text(PLAIN, "utf-8")
+        shared = {**self.settings("batches"), "shards.count": 4,
+                  "shards.lease_ms": 2000, "pipelines.folder": str(pipelines)}
+        first, second = (
+            self.engine_with_jobs_topic("inshards",
+                                        {**shared, "node.name": name},
+                                        data=name).start() for name in "ab")
+        first.ctl("kafka", "init")
+        users = [f"user-{n}" for n in range(6)]
+        for user in users:
+            first.add_user(user, "secret-of-a-user")
+        first.ctl("collection", "add", "books", "--owner", users[0],
+                  "--submitters", ",".join(users[1:]), "--pipeline", "plain")
+        lines = dict(batch_record(users[n % 6], "books", f"{n}.txt", f"{n}\n")
+                     for n in range(BATCHES))
+        refused = [batch_record(user, "nowhere", "a.txt", "x\n")[1]
+                   for user in users]
+        self.produce([*lines.values(), *refused])
+        wait_until(lambda: self.size("jobs") >= BATCHES // 3, 120, 0.1)
+        second.kill()
+        self.produce(lines.values())
+        told = self.await_batches(lines.keys(), 180)
+        found = [x for x in told.values() if x["kind"] == "batch"]
+        self.assertEqual(len({x["uuid"] for x in found}), BATCHES)
+        self.assertEqual(len(found), BATCHES)
+        self.assertEqual(len({x.header("event-id")
+                              for x in self.letters(len(users))}), len(users))
+        self.assertEqual(self.read("out"), [])
 
 
 if __name__ == "__main__":
