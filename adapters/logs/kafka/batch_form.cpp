@@ -1,6 +1,7 @@
 #include "adapters/logs/kafka/batch_form.hpp"
 
 #include "adapters/doors/poster/submission.hpp"
+#include "messages/values/names.hpp"
 #include "messages/values/operations.hpp"
 
 #include <algorithm>
@@ -96,6 +97,8 @@ caf::expected<read_batch> read_form_of_batch(std::string_view form,
   auto read = poster::read_submission(*fields, {});
   if (!read)
     return caf::make_error(ec::malformed, one_line(render(read.error())));
+  if (!legal_user_name(read->document.collection))
+    return wrong("the profile in the form is not the name of a collection");
   read_batch out;
   std::transform(given.id.begin(), given.id.end(), given.id.begin(),
                  [](char c) { return c >= 'A' && c <= 'F' ? c + 32 : c; });

@@ -115,7 +115,7 @@ protected:
     pass();
   }
 
-  /// Values by event id; a repetition must say the same.
+  /// Without repetitions, which must say the same.
   texts read_topic(const std::string& topic) {
     pass();
     std::map<std::string, std::string> by_id;
@@ -129,11 +129,14 @@ protected:
     return all;
   }
 
+  /// Of the dead letters, each once.
   std::vector<std::string> reasons() {
     pass();
+    std::set<std::string> seen;
     std::vector<std::string> all;
     for (const auto& x : memory_records(*topics, "dead"))
-      all.push_back(x.headers.at(1).value);
+      if (seen.insert(x.headers.at(0).value).second)
+        all.push_back(x.headers.at(1).value);
     return all;
   }
 

@@ -214,6 +214,8 @@ TEST(batch_records, refuse_forms_that_are_none) {
     std::string::npos);
   EXPECT_NE(refusal_of_field("filename", "../../etc/passwd").find("file name"),
             std::string::npos);
+  EXPECT_EQ(refusal_of_field("profile", "a\nb"),
+            "the profile in the form is not the name of a collection");
   auto many = members();
   for (int i = 0; i < 300; ++i)
     many["form"]["f" + std::to_string(i)] = "x";
