@@ -29,6 +29,9 @@ record_format format_of(const depositd_settings& settings) {
     if (queue.kind == queue_kind::deposit)
       out.deposit_queues.insert(name);
   out.payload_bytes_max = std::size_t{settings.crossref.body_limit_mb} << 20;
+  out.jobs_topic = settings.kafka.jobs_topic;
+  out.batch_payload_bytes_max = std::size_t{settings.poster.body_limit_mb}
+                                << 20;
   return make_record_format(std::move(out));
 }
 
@@ -44,9 +47,12 @@ facts_claim facts_of(const depositd_settings& settings) {
     return out;
   const auto& kafka = settings.kafka;
   out.renew = kafka.renew;
-  out.ours = {{"kafka.ingress_topic", kafka.ingress_topic},
-              {"kafka.egress_topic", kafka.egress_topic},
-              {"kafka.dead_letter_topic", kafka.dead_letter_topic}};
+  out.ours = {
+    {"kafka.ingress_topic", kafka.ingress_topic},
+    {"kafka.egress_topic", kafka.egress_topic},
+    {"kafka.dead_letter_topic", kafka.dead_letter_topic},
+    // An engine without it would keep what it publishes from it.
+    {"kafka.jobs_topic", kafka.jobs_topic.empty() ? "none" : kafka.jobs_topic}};
   const auto found =
     look_at_kafka(kafka_options_of(settings), kafka.ingress_topic,
                   std::chrono::steady_clock::now() + look_time);
@@ -92,9 +98,9 @@ topics_actor spawn_topics(caf::actor_system& system,
   const auto& kafka = settings.kafka;
   topics_options out;
   out.kafka = kafka_options_of(settings);
-  out.wishes = wished_topics(kafka.ingress_topic, kafka.egress_topic,
-                             kafka.dead_letter_topic,
-                             static_cast<std::int32_t>(kafka.partitions));
+  out.wishes = wished_topics(
+    kafka.ingress_topic, kafka.egress_topic, kafka.dead_letter_topic,
+    static_cast<std::int32_t>(kafka.partitions), kafka.jobs_topic);
   return workers<topics_actor>(system, {}, [&system, out = std::move(out)] {
     return system.spawn<caf::detached>(topics, out);
   });

@@ -180,6 +180,7 @@ std::vector<setting_key> kafka_keys() {
     {"kafka.egress_topic", text(&settings::kafka, &kafka::egress_topic)},
     {"kafka.dead_letter_topic",
      text(&settings::kafka, &kafka::dead_letter_topic)},
+    {"kafka.jobs_topic", text(&settings::kafka, &kafka::jobs_topic)},
     {"kafka.partitions",
      number(1, 1'000, &settings::kafka, &kafka::partitions)},
     {"kafka.renew", field(read_flag, &settings::kafka, &kafka::renew)},

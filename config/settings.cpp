@@ -141,6 +141,12 @@ caf::error check_kafka(const kafka_settings& x, const origins& from) {
   if (!x.sasl.password_file.empty() && !readable(x.sasl.password_file))
     return from.refuse("kafka.sasl.password_file",
                        "cannot read \"" + x.sasl.password_file + "\"");
+  if (!x.jobs_topic.empty())
+    for (const auto& other :
+         {x.ingress_topic, x.egress_topic, x.dead_letter_topic})
+      if (x.jobs_topic == other)
+        return from.refuse("kafka.jobs_topic",
+                           "\"" + other + "\" is another topic's name");
   return caf::none;
 }
 

@@ -154,6 +154,7 @@ struct kafka_settings {
   std::string ingress_topic = "deposits.in";
   std::string egress_topic = "deposits.out";
   std::string dead_letter_topic = "deposits.dead";
+  std::string jobs_topic;       ///< where jobs and batches end; empty: none
   std::uint32_t partitions = 8; ///< of topics that `kafka init` makes
   bool renew = false; ///< topics and brokers hold from now on for this store
   tls_settings tls;             ///< `ca` alone is enough for TLS

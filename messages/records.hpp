@@ -1,21 +1,27 @@
 #pragma once
 
-// Deposits from a log of records (Kafka) on their way into shards, the cursors
-// that make each of them come in once, and what is written to such logs. The
-// form of records is an adapter's (adapters/logs/kafka, docs/PROTOCOL.md).
+// Deposits and batches from a log of records (Kafka) on their way into shards,
+// the cursors that make each of them come in once, and what is written to such
+// logs. The form of records is an adapter's (adapters/logs/kafka,
+// docs/PROTOCOL.md).
 
 #include "messages/message.hpp"
 #include "messages/ports/journal_store.hpp"
 #include "messages/ports/record_log.hpp"
 #include "messages/values/events.hpp"
 #include "messages/values/types.hpp"
+#include "messages/work.hpp"
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace depositd {
+
+struct batch_document;
 
 // -- coming in ----------------------------------------------------------------
 
@@ -35,14 +41,23 @@ struct ingest_deposit {
 DEPOSITD_FIELDS(ingest_deposit, offset, queue, user, priority, submission,
                 body);
 
-/// A record that is no deposit.
+/// A batch for a pipeline that a record asked for. Its uuid was made by who
+/// wrote the record, and is what a repetition of it is known by.
+struct ingest_work {
+  std::int64_t offset = 0;
+  submit_batch what;
+  std::uint64_t digest = 0; ///< of all that the record says; never 0
+};
+DEPOSITD_FIELDS(ingest_work, offset, what, digest);
+
+/// A record that is neither deposit nor batch.
 struct ingest_rejected {
   std::int64_t offset = 0;
   std::string reason;
   std::string key;
   std::string value;
   std::vector<record_header> headers;
-  /// Whose shard keeps it: the user of a deposit that this shard refused.
+  /// Whose shard keeps it: the user of what this shard refused.
   /// Empty: the shard that the partition's name stands for.
   std::string user;
 };
@@ -56,10 +71,11 @@ struct ingest {
   std::int64_t last = 0; ///< the batch covers everything up to this offset
   std::vector<ingest_deposit> deposits;
   std::vector<ingest_rejected> rejected;
+  std::vector<ingest_work> works;
 };
-DEPOSITD_MESSAGE(22, ingest, partition, last, deposits, rejected);
+DEPOSITD_MESSAGE(22, ingest, partition, last, deposits, rejected, works);
 
-/// A deposit that a shard cannot take, whatever comes.
+/// A deposit or a batch that a shard cannot take, whatever comes.
 struct ingest_refused {
   std::int64_t offset = 0;
   std::string reason;
@@ -113,12 +129,42 @@ struct dead_letter {
   record_rejected what;
 };
 
+/// A batch that has come to an end: completed, failed or deleted.
+struct ended_batch {
+  /// The same at every repetition, and of every move that changes nothing of
+  /// this end: a failed batch moves again when its report is through.
+  std::string event_id;
+  batch_row row; ///< as the move left it
+};
+
+/// A job that has.
+struct ended_job {
+  std::string event_id;
+  job_row row;             ///< as the move left it
+  std::string stage_queue; ///< where it came to its end
+  std::string batch_uuid;
+  bool has_facts =
+    false; ///< the move said them; else they are the read model's
+};
+
+/// What a record of the ingress topic says, if it is a batch.
+struct read_batch {
+  submit_batch what;                        ///< without its document
+  std::shared_ptr<batch_document> document; ///< without blob and time
+  std::string payload; ///< of its only payload; empty: that has a URL
+};
+
+using record_content = std::variant<ingest_deposit, read_batch>;
+
 /// Pure functions, called by several threads.
 struct record_format {
   /// The error's text is the reason in the dead letter.
-  std::function<caf::expected<ingest_deposit>(const source_record&)> read;
+  std::function<caf::expected<record_content>(const source_record&)> read;
   std::function<outgoing_record(const outcome_event&)> write_outcome;
   std::function<outgoing_record(const dead_letter&)> write_dead_letter;
+  /// Both, or neither: then nobody wants to know.
+  std::function<outgoing_record(const ended_batch&)> write_batch = {};
+  std::function<outgoing_record(const ended_job&)> write_job = {};
 };
 
 // -- reports ------------------------------------------------------------------
@@ -148,6 +194,8 @@ struct publisher_report {
   std::uint64_t dead_letters = 0;
   std::uint64_t passed = 0; ///< events that were dropped unpublished
   std::string trouble;
+  std::uint64_t work =
+    0; ///< ends of jobs and batches, since the engine started
 };
 DEPOSITD_LOCAL(publisher_report);
 

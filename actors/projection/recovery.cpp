@@ -1,6 +1,7 @@
 #include "actors/projection/recovery.hpp"
 
 #include "actors/rules/control/control.hpp"
+#include "actors/rules/ledger/recent_ids.hpp"
 #include "messages/values/codec.hpp"
 #include "messages/values/operations.hpp"
 #include "messages/values/test_points.hpp"
@@ -36,6 +37,14 @@ constexpr bool is_of_work =
 
 void see_id(shard::recovered_state& state, item_id id) {
   state.id_max = std::max(state.id_max, id);
+}
+
+void see_batch(shard::recovered_state& state, item_id id,
+               const std::string& user, const batch_info& x,
+               micros received_us) {
+  if (x.source == source_kafka.name)
+    state.ingested.push_back(
+      {id, user, rules::id_of(x), rules::size_of(x), received_us});
 }
 
 caf::error load_tables(shard::recovered_state& state,
@@ -118,6 +127,9 @@ void apply_record(shard::recovered_state& state, const record& x) {
           state.work[x.user].apply(e);
         } else if constexpr (is_of_work<type>) {
           state.work[x.user].apply(e);
+          if constexpr (std::is_same_v<type, batch_received>)
+            see_batch(state, fields.id, x.user, fields.info,
+                      fields.received_us);
         } else if constexpr (std::is_same_v<type, batch_forgotten>) {
           // of the read model alone
         } else if constexpr (requires { fields.id; }) {
@@ -137,6 +149,33 @@ void apply_record(shard::recovered_state& state, const record& x) {
       e);
 }
 
+namespace {
+
+constexpr std::uint32_t batches_per_page = 1'000;
+
+/// Batches of the tables that came since a time.
+caf::error load_batches_received(shard::recovered_state& state,
+                                 projection_store& projection,
+                                 micros since_us) {
+  batch_query ask;
+  ask.count_max = batches_per_page;
+  for (;;) {
+    const auto rows = projection.batches(ask);
+    if (!rows)
+      return rows.error();
+    for (const auto& row : *rows) {
+      if (row.received_us < since_us)
+        return {};
+      see_batch(state, row.id, row.user, row.info, row.received_us);
+    }
+    if (rows->size() < batches_per_page)
+      return {};
+    ask.after = {rows->back().id};
+  }
+}
+
+} // namespace
+
 caf::expected<std::unique_ptr<shard::recovered_state>>
 recover_state(journal_store& journal, projection_store& projection,
               micros ids_since_us) {
@@ -147,11 +186,16 @@ recover_state(journal_store& journal, projection_store& projection,
         source_kafka.name, ids_since_us,
         [&](const auto& row) { state->ingested.push_back(row); }))
     return failed;
+  if (auto failed = load_batches_received(*state, projection, ids_since_us))
+    return failed;
   if (journal.last() > state->projected)
     if (auto failed = replay_tail(*state, journal))
       return failed;
   for (auto& one : journal.watermarks())
     state->watermarks[std::move(one.partition)] = one.offset;
+  std::stable_sort(
+    state->ingested.begin(), state->ingested.end(),
+    [](const auto& a, const auto& b) { return a.received_us < b.received_us; });
   state->journalled = journal.last();
   return state;
 }

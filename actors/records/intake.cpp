@@ -1,5 +1,5 @@
 #include "actors/records/intake.hpp"
-
+#include "actors/records/contents.hpp"
 #include "messages/journal.hpp"
 #include "messages/values/test_points.hpp"
 
@@ -117,67 +117,6 @@ void resume_reading(self_pointer self) {
 
 // -- reading ------------------------------------------------------------------
 
-/// What a dead letter may hold of its record's headers.
-constexpr std::size_t headers_kept_max = 64;
-constexpr std::size_t header_bytes_kept_max = 32 * 1024;
-
-/// Says of how many it is more.
-constexpr const char* headers_omitted = "headers-omitted";
-
-std::vector<record_header> kept_headers(const source_record& x) {
-  std::vector<record_header> out;
-  std::size_t bytes = 0;
-  std::size_t omitted = 0;
-  for (const auto& header : x.headers) {
-    if (header.name == headers_omitted)
-      continue; // only we may say so
-    const auto size = header.name.size() + header.value.size();
-    if (out.size() < headers_kept_max
-        && bytes + size <= header_bytes_kept_max) {
-      bytes += size;
-      out.push_back(header);
-    } else {
-      ++omitted;
-    }
-  }
-  if (omitted > 0)
-    out.push_back({headers_omitted, std::to_string(omitted)});
-  return out;
-}
-
-void reject(ingest& to, const source_record& x, std::string reason,
-            std::string user = {}) {
-  if (seeded_bug("poison_skipped"))
-    return;
-  to.rejected.push_back({x.offset, std::move(reason), x.key, x.value,
-                         kept_headers(x), std::move(user)});
-}
-
-/// The error is the blob store's: nothing is known of the record then.
-caf::error add(const intake_options& options, ingest& to,
-               const source_record& x,
-               const std::map<std::int64_t, std::string>& refused) {
-  auto deposit = options.format.read(x);
-  if (!deposit) {
-    reject(to, x, render(deposit.error()));
-    return {};
-  }
-  if (const auto at = refused.find(x.offset); at != refused.end()) {
-    reject(to, x, at->second, std::move(deposit->user));
-    return {};
-  }
-  if (deposit->body.size() > inline_submission_bytes_max) {
-    auto kept = options.blobs->put(deposit->body);
-    if (!kept)
-      return std::move(kept.error());
-    deposit->submission.blob = std::move(*kept);
-    deposit->body.clear();
-  }
-  deposit->offset = x.offset;
-  to.deposits.push_back(std::move(*deposit));
-  return {};
-}
-
 /// Puts the records where they wait for the batches before them.
 caf::error gather(intake_state& state, std::vector<source_record>& records) {
   for (auto& x : records) {
@@ -185,7 +124,7 @@ caf::error gather(intake_state& state, std::vector<source_record>& records) {
     auto& to = partition.next_batch;
     to.partition = partition_name(state.options, x.partition);
     to.last = x.offset;
-    if (auto failed = add(state.options, to, x, {}))
+    if (auto failed = add_content(state.options, to, x, {}))
       return failed;
     const auto bytes = x.key.size() + x.value.size();
     partition.waiting.bytes += bytes;
@@ -236,7 +175,7 @@ void send_again(self_pointer self, std::int32_t number, std::int64_t last,
   batch.partition = partition_name(state.options, number);
   batch.last = last;
   for (const auto& x : partition.sent.records)
-    if (auto failed = add(state.options, batch, x, partition.refused))
+    if (auto failed = add_content(state.options, batch, x, partition.refused))
       return start_again(self, failed);
   crash_point("intake_refused");
   send_batch(self, number, std::move(batch));

@@ -1,9 +1,8 @@
 #include "actors/records/publisher.hpp"
-
+#include "actors/records/gather.hpp"
 #include "messages/journal.hpp"
 #include "messages/projection.hpp"
 #include "messages/shard.hpp"
-#include "messages/values/codec.hpp"
 #include "messages/values/test_points.hpp"
 
 #include <spdlog/spdlog.h>
@@ -32,134 +31,47 @@ void wait_after(self_pointer self, const caf::error& why) {
   self->delayed_send(self, state.options.retry_pause, publish_more{});
 }
 
-// -- gathering ----------------------------------------------------------------
+// -- publishing ---------------------------------------------------------------
 
-/// Takes what is to be published out of the journal.
-class gatherer {
-public:
-  explicit gatherer(publisher_state& state) : state_(state) {
-    // nop
+/// Counts what is out, and knows it.
+struct account {
+  publisher_state& of;
+
+  void operator()(const outcome_event& x) const {
+    ++of.report.events;
+    of.known.erase(x.id);
   }
 
-  void take(const record& x, sequence first) {
-    user_ = &x.user;
-    next_ = first;
-    for (const auto& e : x.events) {
-      std::visit([this](const auto& fields) { see(fields); }, e);
-      ++next_;
-    }
+  void operator()(const dead_letter&) const {
+    ++of.report.dead_letters;
   }
 
-  publication result;
-  std::size_t lookups = 0;
+  void operator()(const ended_batch& x) const {
+    note(x, x.row.status.state == batch_state::failed);
+  }
+
+  void operator()(const ended_job& x) const {
+    note(x, x.row.status.state == job_state::failed);
+  }
 
 private:
-  std::string event_id() const {
-    return std::to_string(state_.options.shard) + ':' + std::to_string(next_);
-  }
-
-  template <class Other>
-  void see(const Other&) {
-    // nobody outside is told
-  }
-
-  void see(const queue_changed& x) {
-    if (x.settings.kind == queue_kind::deposit)
-      state_.deposit_queues.insert(x.queue);
-  }
-
-  void see(const submission_received& x) {
-    if (state_.known.size() < state_.options.known_max)
-      state_.known[x.id] = {x.submission, x.received_us};
-  }
-
-  outcome_event& add(item_id id, const std::string& queue) {
-    auto& entry = result.entries.emplace_back();
-    entry.outcome.event_id = event_id();
-    entry.outcome.id = id;
-    entry.outcome.user = *user_;
-    entry.outcome.queue = queue;
-    return entry.outcome;
-  }
-
-  void see(const item_finished& x) {
-    if (state_.deposit_queues.count(x.queue) == 0)
-      return;
-    auto& out = add(x.id, x.queue);
-    out.how = x.how;
-    out.reason = x.reason;
-    out.batch_id = x.batch_id;
-    out.document = x.document;
-    out.finished_us = x.finished_us;
-    const auto known = state_.known.find(x.id);
-    result.entries.back().known = known != state_.known.end();
-    if (known == state_.known.end()) {
-      ++lookups;
+  /// Who forgets one writes it again, at the worst.
+  void note(const auto& x, bool may_move) const {
+    ++of.report.work;
+    if (!may_move) {
+      of.ended.erase(x.row.id);
       return;
     }
-    // Kept until the batch is out: it may have to be made again.
-    out.submission = known->second.submission;
-    out.received_us = known->second.received_us;
+    if (of.ended.size() >= of.options.known_max)
+      of.ended.clear();
+    of.ended[x.row.id] = x.event_id;
   }
-
-  void see(const submission_recorded& x) {
-    auto& out = add(x.id, x.queue);
-    out.submission = x.submission;
-    out.how = x.failed ? ending::failed : ending::done;
-    out.batch_id = x.batch_id;
-    out.document = x.document;
-    out.received_us = x.received_us;
-    out.finished_us = x.finished_us;
-  }
-
-  void see(const record_rejected& x) {
-    auto& entry = result.entries.emplace_back();
-    entry.is_outcome = false;
-    entry.letter = {event_id(), x};
-  }
-
-  publisher_state& state_;
-  const std::string* user_ = nullptr;
-  sequence next_ = 0;
 };
-
-caf::expected<publication> gather(publisher_state& state) {
-  gatherer out{state};
-  caf::error damage;
-  std::size_t events = 0;
-  record x;
-  auto failed = state.options.store->read(
-    state.cursor + 1, [&](const stored_group& group) {
-      record_reader reader{group.bytes, group.group, bodies::skipped};
-      auto next = group.first;
-      while (!reader.at_end() && !damage) {
-        damage = reader.next(x);
-        if (!damage)
-          out.take(x, next);
-        next += x.events.size();
-      }
-      out.result.last = group.last;
-      events += group.last - group.first + 1;
-      return !damage && events < state.options.events_max
-             && out.lookups < state.options.lookups_max;
-    });
-  if (damage)
-    return damage;
-  // Up to a part that was dropped.
-  if (failed && (failed != ec::not_found || out.result.last == 0))
-    return failed;
-  return std::move(out.result);
-}
-
-// -- publishing ---------------------------------------------------------------
 
 void published(self_pointer self, const publication& x) {
   auto& state = self->state;
-  for (const auto& entry : x.entries) {
-    ++(entry.is_outcome ? state.report.events : state.report.dead_letters);
-    if (entry.is_outcome)
-      state.known.erase(entry.outcome.id);
-  }
+  for (const auto& entry : x.entries)
+    std::visit(account{state}, entry.what);
   state.cursor = std::max(state.cursor, x.last);
   state.report.published = state.cursor;
   set_trouble(state, {});
@@ -172,14 +84,32 @@ void published(self_pointer self, const publication& x) {
   self->send(self, publish_more{});
 }
 
+struct writer {
+  const record_format& by;
+
+  outgoing_record operator()(const outcome_event& x) const {
+    return by.write_outcome(x);
+  }
+
+  outgoing_record operator()(const dead_letter& x) const {
+    return by.write_dead_letter(x);
+  }
+
+  outgoing_record operator()(const ended_batch& x) const {
+    return by.write_batch(x);
+  }
+
+  outgoing_record operator()(const ended_job& x) const {
+    return by.write_job(x);
+  }
+};
+
 void send_out(self_pointer self, const publication& x) {
   auto& state = self->state;
   std::vector<outgoing_record> batch;
   batch.reserve(x.entries.size());
   for (const auto& entry : x.entries)
-    batch.push_back(entry.is_outcome
-                      ? state.options.format.write_outcome(entry.outcome)
-                      : state.options.format.write_dead_letter(entry.letter));
+    batch.push_back(std::visit(writer{state.options.format}, entry.what));
   crash_point("publisher_read");
   if (seeded_bug("egress_cursor_first"))
     self->send(
@@ -198,34 +128,66 @@ void fill_in(publication& x, const std::vector<submission_row>& rows) {
   for (const auto& row : rows)
     by_id.emplace(row.id, &row);
   for (auto& entry : x.entries) {
-    if (entry.known)
+    auto* outcome = std::get_if<outcome_event>(&entry.what);
+    if (entry.known || outcome == nullptr)
       continue;
-    if (const auto at = by_id.find(entry.outcome.id); at != by_id.end()) {
-      entry.outcome.submission = at->second->submission;
-      entry.outcome.received_us = at->second->received_us;
+    if (const auto at = by_id.find(outcome->id); at != by_id.end()) {
+      outcome->submission = at->second->submission;
+      outcome->received_us = at->second->received_us;
     }
   }
 }
 
-/// Deposits of before its start are in the read model.
-void look_up(self_pointer self, std::shared_ptr<publication> x) {
-  submission_query query;
-  query.with_documents = false;
-  for (const auto& entry : x->entries)
-    if (!entry.known)
-      query.ids.push_back(entry.outcome.id);
+using shared_publication = std::shared_ptr<publication>;
+
+/// Asks the read model for rows and goes on with them; without ids at once,
+/// without rows.
+template <class Found, class Query, class Use>
+void find_rows(self_pointer self, Query query, Use use) {
   if (query.ids.empty())
-    return send_out(self, *x);
+    return use(Found{});
   query.count_max = static_cast<std::uint32_t>(query.ids.size());
   self
     ->request(self->state.options.reads, self->state.options.request_timeout,
-              query)
-    .then(
-      [=](const submissions_found& found) {
-        fill_in(*x, found.rows);
-        send_out(self, *x);
-      },
-      [=](const caf::error& why) { wait_after(self, why); });
+              std::move(query))
+    .then([=](const Found& found) { use(found); },
+          [=](const caf::error& why) { wait_after(self, why); });
+}
+
+/// What never changes of jobs and batches is in the read model; how they ended
+/// is in the journal, and the read model may know better by now.
+void look_up_batches(self_pointer self, const shared_publication& x) {
+  batch_query query;
+  query.ids = batches_of(*x);
+  find_rows<batches_found>(self, std::move(query),
+                           [=](const batches_found& found) {
+                             fill_in(*x, found.rows);
+                             send_out(self, *x);
+                           });
+}
+
+void look_up_jobs(self_pointer self, const shared_publication& x) {
+  job_query query;
+  query.ids = jobs_of(*x);
+  find_rows<jobs_found>(self, std::move(query), [=](const jobs_found& found) {
+    fill_in(*x, found.rows);
+    look_up_batches(self, x);
+  });
+}
+
+/// Deposits of before its start are in the read model, too.
+void look_up(self_pointer self, const shared_publication& x) {
+  submission_query query;
+  query.with_documents = false;
+  for (const auto& entry : x->entries)
+    if (const auto* outcome = std::get_if<outcome_event>(&entry.what);
+        outcome != nullptr && !entry.known)
+      query.ids.push_back(outcome->id);
+  find_rows<submissions_found>(self, std::move(query),
+                               [=](const submissions_found& found) {
+                                 fill_in(*x, found.rows);
+                                 look_up_jobs(self, x);
+                               });
 }
 
 /// Only what was published is dropped; an engine that does not know that there

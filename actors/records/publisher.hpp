@@ -15,6 +15,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <variant>
 #include <vector>
 
 namespace depositd::records {
@@ -36,14 +37,15 @@ struct publisher_options {
   /// Set while it waits for the brokers; may be null.
   std::shared_ptr<std::atomic<bool>> waits;
   std::size_t events_max = 20'000;           ///< of the journal per batch
-  /// Deposits per batch whose metadata is in the read model, where one
-  /// query finds them all.
+  /// Deposits, batches and jobs per batch whose metadata is in the read model,
+  /// where one query finds all of a kind.
   std::size_t lookups_max = 5'000;
   std::chrono::milliseconds look_every{20};  ///< for something new
   std::chrono::milliseconds retry_pause{1000};
   std::chrono::milliseconds publish_wait{10'000};
   std::chrono::milliseconds request_timeout{30'000};
-  std::size_t known_max = 200'000; ///< deposits whose metadata it remembers
+  /// Deposits whose metadata it remembers; and ends of batches and jobs.
+  std::size_t known_max = 200'000;
 };
 
 using publisher_self
@@ -59,10 +61,8 @@ struct known_deposit {
 /// Events on their way out, in the journal's order.
 struct publication {
   struct entry {
-    bool is_outcome = true;
-    bool known = true; ///< else its metadata must be looked up
-    outcome_event outcome;
-    dead_letter letter;
+    bool known = true; ///< else an outcome's metadata must be looked up
+    std::variant<outcome_event, dead_letter, ended_batch, ended_job> what;
   };
   std::vector<entry> entries;
   sequence last = 0;
@@ -73,6 +73,9 @@ struct publisher_state {
   sequence cursor = 0;
   std::set<std::string> deposit_queues;
   std::unordered_map<item_id, known_deposit> known;
+  /// Of failed batches and jobs, which may move on, the last end that was
+  /// published, by its event id.
+  std::unordered_map<item_id, std::string> ended;
   publisher_report report;
 
   static inline const char* name = "publisher";

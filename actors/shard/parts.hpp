@@ -192,6 +192,9 @@ caf::result<done> purge_all(shard_pointer self, const purge_queue& x);
 
 caf::result<batch_accepted> accept_work(shard_pointer self,
                                         const submit_batch& x);
+/// The queue that a batch goes to, whose pipeline is named from then on. Errors
+/// as of `submit_batch`; `ec::too_large`: its document is.
+caf::expected<queue_number> place_batch(shard_pointer self, submit_batch& x);
 caf::result<job_ordered> order_one(shard_pointer self, const order_job& x);
 caf::result<batch_ordered> order_one(shard_pointer self, const order_batch& x);
 caf::result<jobs_ordered> order_all(shard_pointer self, const order_jobs& x);

@@ -35,7 +35,8 @@ struct recovered_state {
   /// Of ingress partitions, and of what was published.
   std::map<std::string, std::int64_t> watermarks;
 
-  /// Deposits that came from logs of records lately, oldest first.
+  /// Deposits that came from logs of records lately, oldest first; batches
+  /// among them by `rules::id_of` and `size_of`.
   std::vector<projection_store::received_row> ingested;
 
   /// How far the tables were, and how far the journal.

@@ -42,10 +42,7 @@ caf::result<Answer> pass_on(shard_pointer self, const Order& x,
 
 } // namespace
 
-caf::result<batch_accepted> accept_work(shard_pointer self,
-                                        const submit_batch& x) {
-  if (auto refused = refuse_growth(self))
-    return refused;
+caf::expected<queue_number> place_batch(shard_pointer self, submit_batch& x) {
   if (auto wrong = check_item(x.user, x.priority))
     return wrong;
   const auto& control = *self->state.control;
@@ -56,7 +53,7 @@ caf::result<batch_accepted> accept_work(shard_pointer self,
                            "a batch is described in at most "
                              + std::to_string(inline_body_bytes_max)
                              + " bytes");
-  auto info = x.info;
+  auto& info = x.info;
   if (info.pipeline.empty())
     info.pipeline = control.collections.at(info.collection).pipeline;
   const auto number =
@@ -65,8 +62,20 @@ caf::result<batch_accepted> accept_work(shard_pointer self,
     return caf::make_error(ec::not_found, "no such pipeline: '"
                                             + info.pipeline.substr(0, 64)
                                             + "'");
+  return *number;
+}
+
+caf::result<batch_accepted> accept_work(shard_pointer self,
+                                        const submit_batch& given) {
+  if (auto refused = refuse_growth(self))
+    return refused;
+  auto x = given;
+  const auto number = place_batch(self, x);
+  if (!number)
+    return number.error();
   admission one{self};
-  one.add_batch(*number, x.user, x.priority, std::move(info), x.document);
+  one.add_batch(*number, x.user, x.priority, std::move(x.info),
+                std::move(x.document));
   return one.commit<batch_accepted>(
     [](const auto& of) -> caf::expected<batch_accepted> {
       if (of.ids[0] == 0)

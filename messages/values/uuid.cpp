@@ -22,4 +22,19 @@ std::string random_uuid() {
   return out;
 }
 
+bool legal_uuid(std::string_view x) noexcept {
+  constexpr std::size_t size = 36;
+  if (x.size() != size)
+    return false;
+  for (std::size_t i = 0; i < size; ++i) {
+    const bool dash = i == 8 || i == 13 || i == 18 || i == 23;
+    const auto digit = (x[i] >= '0' && x[i] <= '9')
+                       || (x[i] >= 'a' && x[i] <= 'f')
+                       || (x[i] >= 'A' && x[i] <= 'F');
+    if (dash ? x[i] != '-' : !digit)
+      return false;
+  }
+  return true;
+}
+
 } // namespace depositd

@@ -82,9 +82,10 @@ struct batch_query {
   bool newest_first = true;
   std::uint32_t count_max = 100;
   std::vector<item_id> after; ///< as in `submission_query`
+  std::vector<item_id> ids;   ///< any of these
 };
 DEPOSITD_FIELDS(batch_query, id, user, uuid, users, collections, states,
-                changed_before_us, newest_first, count_max, after);
+                changed_before_us, newest_first, count_max, after, ids);
 
 /// Which jobs to read, oldest first unless asked otherwise.
 struct job_query {
@@ -103,9 +104,10 @@ struct job_query {
   bool newest_first = false;
   std::uint32_t count_max = 100;
   std::vector<item_id> after;
+  std::vector<item_id> ids; ///< any of these
 };
 DEPOSITD_FIELDS(job_query, id, user, batch, uuid, users, collections, states,
                 needs_review, identifier, local_id, title, file_name,
-                newest_first, count_max, after);
+                newest_first, count_max, after, ids);
 
 } // namespace depositd

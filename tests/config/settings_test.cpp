@@ -197,6 +197,7 @@ INSTANTIATE_TEST_SUITE_P(
     refused_case{"kafka: {brokers: \"a\\nb\"}", "control characters"},
     refused_case{"kafka: {options: [linger]}", "NAME=VALUE"},
     refused_case{"kafka: {partitions: 0}", "kafka.partitions"},
+    refused_case{"kafka: {jobs_topic: deposits.out}", "kafka.jobs_topic"},
     refused_case{"kafka: {tls: {ca: /nowhere/ca.pem}}", "cannot read"},
     refused_case{"kafka: {tls: {certificate: /dev/null}}", "kafka.tls.key"},
     refused_case{"kafka: {sasl: {password_file: /nowhere/p}}", "cannot read"},

@@ -99,6 +99,17 @@ TEST_P(projection_store_suite, finds_jobs_by_a_part_of_a_text_in_either_case) {
   EXPECT_TRUE(both("nothing").empty());
 }
 
+TEST_P(projection_store_suite, finds_work_by_numbers) {
+  put_work({a_batch(1), a_batch(2), a_batch(3, "bob")},
+           {a_job(11, 1), a_job(12, 1), a_job(13, 2)});
+  EXPECT_EQ(batches({.newest_first = false, .ids = {3, 1, 9}}),
+            (ids_list{1, 3}));
+  EXPECT_EQ(batches({.user = "bob", .ids = {3, 1}}), ids_list{3});
+  EXPECT_EQ(jobs({.ids = {13, 11, 9}}), (ids_list{11, 13}));
+  EXPECT_EQ(jobs({.count_max = 1, .ids = {13, 11}}), ids_list{11});
+  EXPECT_EQ(jobs({.states = {job_state::deleted}, .ids = {13}}), ids_list{});
+}
+
 TEST_P(projection_store_suite, takes_names_as_they_are) {
   for (const std::string name : {"\"q\"", "a'b", "\xe4\\n", "tab\there", "ü"}) {
     const auto id = store->reached() + 1;

@@ -145,7 +145,7 @@ TEST(wire, of_records_is_as_it_was) {
                                     .user = "x"}}}),
               "03't'/'0000000000000000901000000000000000801'q01'u0701'f01'o"
               "01'l01's01'b000000000000000101't01'p01000000000000000601'r01"
-              "'k01'v0101'n01'h01'x");
+              "'k01'v0101'n01'h01'x00");
   EXPECT_WIRE(
     (ingested{
       .accepted = 1, .rejected = 2, .skipped = 3, .refused = {{4, "r"}}}),

@@ -45,7 +45,12 @@ shard_number shard_of_record(const source_record& x,
 }
 
 record_format words_format() {
-  return {read_words,
+  return {[](const source_record& x) -> caf::expected<record_content> {
+            auto out = read_words(x);
+            if (!out)
+              return std::move(out.error());
+            return record_content{std::move(*out)};
+          },
           [](const outcome_event& x) {
             return outgoing_record{
               "out",

@@ -312,8 +312,8 @@ class KafkaTest(KafkaFixture):
         self.await_outcomes({("press", "one.xml")})
 
 
-class KafkaAndPostgres(KafkaFixture):
-    """The store on a server too; both servers and the engine are killed."""
+class PostgresFixture(KafkaFixture):
+    """The store on a server too."""
 
     @classmethod
     def setUpClass(cls):
@@ -333,6 +333,10 @@ class KafkaAndPostgres(KafkaFixture):
         return {"store.kind": "postgres",
                 "store.url": f"{self.postgres.address}"
                              f"?options=-csearch_path%3D{schema}"}
+
+
+class KafkaAndPostgres(PostgresFixture):
+    """Both servers and the engine are killed."""
 
     def test_records_come_in_and_outcomes_go_out(self):
         self.started("pgplain", self.settings("pgplain"))

@@ -34,6 +34,7 @@ document log_document(const log_report& x) {
            {{"published", x.out.published},
             {"events", x.out.events},
             {"dead_letters", x.out.dead_letters},
+            {"work", x.out.work},
             {"passed", x.out.passed},
             {"trouble", x.out.trouble}}}};
 }
@@ -130,7 +131,8 @@ view_block record_log_table() {
     "record_logs",
     "SHARD={shard}; >TAKEN IN={intake.accepted}; "
     ">REJECTED={intake.rejected}; >BEHIND={intake.partitions.lag:sum}; "
-    ">PUBLISHED={publisher.events}; >DEAD LETTERS={publisher.dead_letters}; "
+    ">PUBLISHED={publisher.events}; >ENDED={publisher.work}; "
+    ">DEAD LETTERS={publisher.dead_letters}; "
     "TROUBLE={intake.trouble}||{publisher.trouble}");
 }
 

@@ -47,4 +47,16 @@ void recent_ids::take_back(std::size_t count) {
   }
 }
 
+std::string id_of(const batch_info& x) {
+  return '\n' + x.uuid; // no id of a deposit has a control character
+}
+
+std::uint64_t size_of(const batch_info& x) {
+  std::string all;
+  for (const auto* part :
+       {&x.collection, &x.submitter, &x.type, &x.file_name, &x.title})
+    all.append(*part).append(1, '\0');
+  return XXH3_64bits(all.data(), all.size());
+}
+
 } // namespace depositd::rules

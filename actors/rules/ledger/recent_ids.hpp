@@ -4,9 +4,11 @@
 // deposit coming twice is taken once. By digest: an id may be long.
 
 #include "messages/values/types.hpp"
+#include "messages/values/work.hpp"
 
 #include <cstddef>
 #include <deque>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -63,5 +65,11 @@ private:
   std::unordered_map<key, content, key_hash> known_;
   std::deque<std::pair<micros, key>> order_; ///< oldest first
 };
+
+/// Under what id and of what size a batch is taken for a deposit here: no
+/// deposit has such an id, and the size says what the read model knows of the
+/// batch.
+std::string id_of(const batch_info& x);
+std::uint64_t size_of(const batch_info& x);
 
 } // namespace depositd::rules

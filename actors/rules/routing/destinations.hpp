@@ -173,6 +173,8 @@ inline constexpr auto to_users_of_records = [](auto& x, const shard_map& map) {
   };
   for (auto& deposit : x.deposits)
     part_of(deposit.user).deposits.push_back(std::move(deposit));
+  for (auto& work : x.works)
+    part_of(work.what.user).works.push_back(std::move(work));
   // A deposit that was refused goes back to the shard that did so: others may
   // have applied all up to its offset, and would skip it.
   for (auto& rejected : x.rejected)

@@ -1,6 +1,6 @@
-// Deposits from logs of records. All effects of a batch and the new watermark
-// of its partition are one group of the journal, so that whatever crashes, each
-// record has come in once.
+// Deposits and batches from logs of records. All effects of a batch and the new
+// watermark of its partition are one group of the journal, so that whatever
+// crashes, each record has come in once.
 
 #include "actors/shard/admission/admission.hpp"
 #include "messages/values/test_points.hpp"
@@ -33,18 +33,22 @@ struct batch {
   std::size_t ids_fresh = 0; ///< of them, now among the shard's recent ones
 };
 
+/// By what a repetition is known.
+struct identity {
+  const std::string& user;
+  const std::string& id;
+  std::uint64_t size = 0;
+  std::uint64_t digest = 0;
+};
+
 /// The same deposit may be written twice, by a producer that was not sure; an
 /// id that comes again with something else is wrong.
-bool is_repeated(shard_pointer self, batch& to, const ingest_deposit& x,
+bool is_repeated(shard_pointer self, batch& to, const identity& x,
                  std::string& wrong) {
   using rules::recent_ids;
-  const auto& p = x.submission;
-  if (p.file_name.empty() || seeded_bug("dedupe_skipped"))
+  if (x.id.empty() || seeded_bug("dedupe_skipped"))
     return false;
-  const auto& content = x.body.empty() ? p.blob : x.body;
-  switch (self->state.ingested.see(x.user, p.file_name, p.size,
-                                   XXH3_64bits(content.data(), content.size()),
-                                   now(self))) {
+  switch (self->state.ingested.see(x.user, x.id, x.size, x.digest, now(self))) {
     case recent_ids::answer::fresh:
       ++to.ids_fresh;
       return false;
@@ -58,7 +62,13 @@ bool is_repeated(shard_pointer self, batch& to, const ingest_deposit& x,
 
 void take_deposit(shard_pointer self, batch& to, ingest_deposit& x) {
   auto wrong = wrong_here(self, x);
-  if (wrong.empty() && is_repeated(self, to, x, wrong)) {
+  const auto& p = x.submission;
+  const auto& content = x.body.empty() ? p.blob : x.body;
+  if (wrong.empty()
+      && is_repeated(self, to,
+                     {x.user, p.file_name, p.size,
+                      XXH3_64bits(content.data(), content.size())},
+                     wrong)) {
     ++to.result.skipped;
   } else if (wrong.empty()) {
     to.coming.add_deposit(*find_queue(self, x.queue), x.user, x.priority,
@@ -67,6 +77,28 @@ void take_deposit(shard_pointer self, batch& to, ingest_deposit& x) {
   } else {
     to.result.refused.push_back({x.offset, std::move(wrong)});
   }
+}
+
+void take_batch(shard_pointer self, batch& to, ingest_work& x) {
+  auto& what = x.what;
+  const auto queue = place_batch(self, what);
+  std::string wrong;
+  if (!queue)
+    wrong = render(queue.error());
+  else if (is_repeated(self, to,
+                       {what.user, rules::id_of(what.info),
+                        rules::size_of(what.info), x.digest},
+                       wrong)) {
+    ++to.result.skipped;
+    return;
+  }
+  if (!wrong.empty()) {
+    to.result.refused.push_back({x.offset, std::move(wrong)});
+    return;
+  }
+  to.coming.add_batch(*queue, what.user, what.priority, std::move(what.info),
+                      std::move(what.document));
+  ++to.result.accepted;
 }
 
 void take_apart(shard_pointer self, batch& to, ingest& x) {
@@ -82,6 +114,10 @@ void take_apart(shard_pointer self, batch& to, ingest& x) {
   for (auto& deposit : x.deposits)
     if (is_new(deposit.offset, last))
       take_deposit(self, to, deposit);
+  last = applied;
+  for (auto& work : x.works)
+    if (is_new(work.offset, last))
+      take_batch(self, to, work);
   last = applied;
   for (auto& record : x.rejected) {
     if (!is_new(record.offset, last))

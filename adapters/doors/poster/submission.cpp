@@ -213,6 +213,19 @@ private:
 
 } // namespace
 
+batch_info info_of(const batch_document& x, const std::string& submitter,
+                   const char* source) {
+  batch_info out;
+  out.uuid = x.uuid;
+  out.collection = x.collection;
+  out.source = source;
+  out.submitter = submitter;
+  out.type = x.type;
+  out.file_name = x.payloads.front().file_name;
+  out.title = x.what.title;
+  return out;
+}
+
 caf::expected<submission> read_submission(const http::form& from,
                                           const submission_target& target) {
   const auto fields = sort_fields(from);

@@ -30,6 +30,10 @@ struct submission {
   std::vector<std::string> warnings;
 };
 
+/// What never changes of its batch, which has a payload.
+batch_info info_of(const batch_document& x, const std::string& submitter,
+                   const char* source);
+
 /// `ec::malformed` names the field and what is wrong with it.
 caf::expected<submission> read_submission(const http::form& from,
                                           const submission_target& target);

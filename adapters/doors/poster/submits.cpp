@@ -28,15 +28,8 @@ struct work_in_hand {
 using work_ptr = std::shared_ptr<work_in_hand>;
 
 batch_info info_of(const work_in_hand& x) {
-  batch_info out;
-  out.uuid = x.document.uuid;
-  out.collection = x.document.collection;
-  out.source = source_http.name;
-  out.submitter = x.posted->what.submitter;
-  out.type = x.document.type;
-  out.file_name = x.document.payloads.front().file_name;
-  out.title = x.document.what.title;
-  return out;
+  return poster::info_of(x.document, x.posted->what.submitter,
+                         source_http.name);
 }
 
 /// As it stands right after it has come.

@@ -1,10 +1,12 @@
 #include "adapters/logs/kafka/ingress_record.hpp"
 
 #include "adapters/doors/kit/json_reader.hpp"
+#include "adapters/logs/kafka/batch_form.hpp"
 #include "messages/values/base64.hpp"
 #include "messages/values/names.hpp"
 #include "messages/values/operations.hpp"
 #include "messages/values/trace_context.hpp"
+#include "messages/values/uuid.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -15,9 +17,6 @@ namespace depositd::kafka {
 
 namespace {
 
-/// Inside the record's own object, so that 64 is the most in all.
-constexpr kit::json_rules strict{
-  .depth_max = 63, .byte_order_mark = false, .lone_surrogates = false};
 constexpr std::size_t members_max = 1'000;
 constexpr std::int64_t priority_max = 99;
 
@@ -36,6 +35,8 @@ struct fields {
   std::optional<std::string> type;
   std::optional<std::string> payload;
   std::optional<std::string> payload_base64;
+  std::optional<std::string> payload_url;
+  std::optional<std::string> form; ///< its JSON text
   std::int64_t priority = 0;
   std::size_t bytes = 0;          ///< of the record
   std::vector<std::string> names; ///< of all members
@@ -47,7 +48,8 @@ constexpr std::pair<std::string_view, std::optional<std::string> fields::*>
              {"user", &fields::user},
              {"type", &fields::type},
              {"payload", &fields::payload},
-             {"payload_base64", &fields::payload_base64}};
+             {"payload_base64", &fields::payload_base64},
+             {"payload_url", &fields::payload_url}};
 
 void note(fields& to, std::string why) {
   if (!to.wrong)
@@ -87,8 +89,8 @@ bool read_member(kit::json_reader& from, fields& to) {
     }
     note(to, name + " is not a string");
   }
-  if (name == "payload_url")
-    note(to, "payload_url is not supported");
+  if (name == "form")
+    return from.copy(to.form.emplace());
   return from.skip(); // others may say more than we know
 }
 
@@ -170,6 +172,14 @@ bool is_control(char x) {
   return byte < 0x20 || byte == 0x7f;
 }
 
+caf::error check_user(const fields& from) {
+  if (!from.user)
+    return wrong("user is missing");
+  if (!legal_user_name(*from.user))
+    return wrong("user is not a user name");
+  return {};
+}
+
 caf::error take_names(const fields& from, ingest_deposit& to) {
   if (!from.id)
     return wrong("id is missing");
@@ -177,10 +187,8 @@ caf::error take_names(const fields& from, ingest_deposit& to) {
     return wrong("id must have 1 to 255 bytes");
   if (std::any_of(from.id->begin(), from.id->end(), is_control))
     return wrong("id has control characters");
-  if (!from.user)
-    return wrong("user is missing");
-  if (!legal_user_name(*from.user))
-    return wrong("user is not a user name");
+  if (auto error = check_user(from))
+    return error;
   to.user = *from.user;
   to.submission.file_name = *from.id;
   to.submission.login = to.user;
@@ -205,33 +213,64 @@ caf::error take_type(const record_format_options& options, const fields& from,
   return {};
 }
 
-caf::error take_payload(const record_format_options& options, fields& from,
-                        ingest_deposit& to) {
+caf::error take_payload(std::size_t bytes_max, fields& from, std::string& to) {
   if (from.payload && from.payload_base64)
     return wrong("payload and payload_base64 are both given");
   if (from.payload) {
-    to.body = std::move(*from.payload);
+    to = std::move(*from.payload);
   } else if (from.payload_base64) {
     auto bytes = decode_base64(*from.payload_base64);
     if (!bytes)
       return refuse(ec::malformed, "payload_base64 is not base64");
-    to.body = std::move(*bytes);
+    to = std::move(*bytes);
   } else {
     return wrong("payload is missing");
   }
-  if (to.body.find_first_not_of(" \t\r\n") == std::string::npos)
+  if (to.find_first_not_of(" \t\r\n") == std::string::npos)
     return wrong("payload is empty");
-  if (to.body.size() > options.payload_bytes_max)
+  if (to.size() > bytes_max)
     return refuse(ec::too_large, "payload has more than "
-                                   + std::to_string(options.payload_bytes_max)
-                                   + " bytes");
-  to.submission.size = to.body.size();
+                                   + std::to_string(bytes_max) + " bytes");
   return {};
+}
+
+/// No deposit: a queue of deposits may have any name.
+bool is_batch(const record_format_options& options, const fields& x) {
+  return x.type == "batch" && options.deposit_queues.count(*x.type) == 0;
+}
+
+caf::expected<record_content>
+read_batch_of(const record_format_options& options, fields& from) {
+  batch_given given;
+  if (!from.id)
+    return wrong("id is missing");
+  if (!legal_uuid(*from.id))
+    return wrong("id of a batch is not a UUID");
+  if (auto error = check_user(from))
+    return error;
+  given.id = *from.id;
+  given.user = *from.user;
+  given.priority = static_cast<std::uint8_t>(from.priority);
+  if (!from.form)
+    return wrong("form is missing");
+  if (from.payload_url && (from.payload || from.payload_base64))
+    return wrong("payload_url and a payload are both given");
+  if (from.payload_url && from.payload_url->empty())
+    return wrong("payload_url is empty");
+  if (from.payload_url)
+    given.payload_url = std::move(*from.payload_url);
+  else if (auto error =
+             take_payload(options.batch_payload_bytes_max, from, given.payload))
+    return error;
+  auto out = read_form_of_batch(*from.form, std::move(given));
+  if (!out)
+    return out.error();
+  return record_content{std::move(*out)};
 }
 
 } // namespace
 
-caf::expected<ingest_deposit> read_ingress(const record_format_options& options,
+caf::expected<record_content> read_ingress(const record_format_options& options,
                                            const source_record& x) {
   if (auto error = check_version(x))
     return error;
@@ -241,6 +280,10 @@ caf::expected<ingest_deposit> read_ingress(const record_format_options& options,
   if (!read)
     return read.error();
   auto& found = *read;
+  if (is_batch(options, found))
+    return read_batch_of(options, found);
+  if (found.payload_url)
+    return wrong("payload_url is not supported");
   ingest_deposit out;
   out.offset = x.offset;
   out.priority = static_cast<std::uint8_t>(found.priority);
@@ -250,9 +293,10 @@ caf::expected<ingest_deposit> read_ingress(const record_format_options& options,
     return error;
   if (auto error = take_type(options, found, out))
     return error;
-  if (auto error = take_payload(options, found, out))
+  if (auto error = take_payload(options.payload_bytes_max, found, out.body))
     return error;
-  return out;
+  out.submission.size = out.body.size();
+  return record_content{std::move(out)};
 }
 
 } // namespace depositd::kafka

@@ -5,8 +5,8 @@
 namespace depositd::kafka {
 
 /// `ec::malformed`, `ec::too_large` or `ec::invalid_argument` if the record is
-/// no deposit; the text says why.
-caf::expected<ingest_deposit>
-read_ingress(const record_format_options& options, const source_record& x);
+/// neither deposit nor batch; the text says why.
+caf::expected<record_content> read_ingress(const record_format_options& options,
+                                           const source_record& x);
 
 } // namespace depositd::kafka

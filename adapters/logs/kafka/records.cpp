@@ -3,6 +3,7 @@
 #include "adapters/logs/kafka/ingress_record.hpp"
 #include "messages/values/time_text.hpp"
 #include "messages/values/trace_context.hpp"
+#include "messages/values/work_documents.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -68,6 +69,52 @@ outgoing_record outcome_record(const std::string& topic,
   return out;
 }
 
+outgoing_record work_record(const std::string& topic, const std::string& user,
+                            const std::string& event_id, const json& value) {
+  return {
+    .topic = topic,
+    .key = user,
+    .value = value.dump(-1, ' ', false, json::error_handler_t::replace),
+    .headers = {{"event-id", event_id}, {"schema-version", schema_version}}};
+}
+
+/// Its document, as it is everywhere, between what it is and more about it. The
+/// lists of jobs are left out: each has a record of its own.
+outgoing_record batch_record(const std::string& topic, const ended_batch& x) {
+  json out{{"event_id", x.event_id}, {"kind", "batch"}};
+  auto document = document_of(x.row, {});
+  document.erase("failed_jobs");
+  document.erase("successful_jobs");
+  out.update(document);
+  out["note"] = x.row.status.note;
+  out["pipeline"] = x.row.info.pipeline;
+  out["source"] = x.row.info.source;
+  out["type"] = x.row.info.type;
+  out["file_name"] = x.row.info.file_name;
+  out["title"] = x.row.info.title;
+  return work_record(topic, x.row.user, x.event_id, out);
+}
+
+/// The stage in the queue's name, which begins with that of the pipeline.
+std::string stage_in(const std::string& queue, const std::string& pipeline) {
+  return queue.starts_with(pipeline + '.') ? queue.substr(pipeline.size() + 1)
+                                           : queue;
+}
+
+outgoing_record job_record(const std::string& topic, const ended_job& x) {
+  json out{{"event_id", x.event_id}, {"kind", "job"}};
+  out.update(document_of(x.row));
+  out["batch_uuid"] = x.batch_uuid;
+  out["pipeline"] = x.row.info.pipeline;
+  out["stage"] = stage_in(x.stage_queue, x.row.info.pipeline);
+  out["file_name"] = x.row.info.file_name;
+  out["title"] = x.row.facts.title;
+  out["created_at"] = x.row.created_us == never
+                        ? json(nullptr)
+                        : json(format_utc(x.row.created_us));
+  return work_record(topic, x.row.user, x.event_id, out);
+}
+
 /// "topic/number" in two.
 std::pair<std::string, std::string> origin(const std::string& partition) {
   const auto slash = partition.rfind('/');
@@ -112,17 +159,28 @@ outgoing_record dead_letter_record(const std::string& topic,
 } // namespace
 
 record_format make_record_format(record_format_options options) {
-  return {
-    .read = [options](const source_record& x) {
-      return kafka::read_ingress(options, x);
-    },
-    .write_outcome = [topic = options.egress_topic](const outcome_event& x) {
-      return outcome_record(topic, x);
-    },
-    .write_dead_letter = [topic = options.dead_letter_topic](
-                           const dead_letter& x) {
-      return dead_letter_record(topic, x);
-    }};
+  record_format out{
+    .read =
+      [options](const source_record& x) {
+        return kafka::read_ingress(options, x);
+      },
+    .write_outcome =
+      [topic = options.egress_topic](const outcome_event& x) {
+        return outcome_record(topic, x);
+      },
+    .write_dead_letter =
+      [topic = options.dead_letter_topic](const dead_letter& x) {
+        return dead_letter_record(topic, x);
+      }};
+  if (options.jobs_topic.empty())
+    return out;
+  out.write_batch = [topic = options.jobs_topic](const ended_batch& x) {
+    return batch_record(topic, x);
+  };
+  out.write_job = [topic = options.jobs_topic](const ended_job& x) {
+    return job_record(topic, x);
+  };
+  return out;
 }
 
 } // namespace depositd

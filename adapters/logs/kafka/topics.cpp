@@ -122,13 +122,18 @@ caf::expected<std::int32_t> await_topic(client& producer,
 std::vector<topic_wish> wished_topics(const std::string& ingress,
                                       const std::string& egress,
                                       const std::string& dead_letters,
-                                      std::int32_t partitions) {
-  return {{.name = ingress, .partitions = partitions, .kept = week},
-          {.name = egress, .partitions = partitions, .kept = week},
-          {.name = dead_letters,
-           .partitions = partitions,
-           .kept = month,
-           .record_bytes_max = dead_letter_bytes_max}};
+                                      std::int32_t partitions,
+                                      const std::string& jobs) {
+  std::vector<topic_wish> out{
+    {.name = ingress, .partitions = partitions, .kept = week},
+    {.name = egress, .partitions = partitions, .kept = week},
+    {.name = dead_letters,
+     .partitions = partitions,
+     .kept = month,
+     .record_bytes_max = dead_letter_bytes_max}};
+  if (!jobs.empty())
+    out.push_back({.name = jobs, .partitions = partitions, .kept = week});
+  return out;
 }
 
 caf::expected<topics_created>

@@ -30,11 +30,13 @@ struct topics_options {
 };
 
 /// What an engine with these topics needs: deposits and outcomes are kept for 7
-/// days, dead letters for 30 and with room for what is said about them.
+/// days, dead letters for 30 and with room for what is said about them. `jobs`,
+/// where jobs and batches end, may be empty: there is none.
 std::vector<topic_wish> wished_topics(const std::string& ingress,
                                       const std::string& egress,
                                       const std::string& dead_letters,
-                                      std::int32_t partitions);
+                                      std::int32_t partitions,
+                                      const std::string& jobs = {});
 
 /// One entry for each wish, by position. `ec::store_failed` if a broker refuses
 /// or none answers in time; some may have been made then.

@@ -42,6 +42,10 @@ public:
     return column + " = ANY(" + list + ")";
   }
 
+  static std::string among_ids(const std::string& list) {
+    return "id = ANY(" + list + ")";
+  }
+
   std::string looked_up(std::string_view column, const std::string& value) {
     const std::string name{column};
     return name + " <> '' AND " + name + " = " + give(value);

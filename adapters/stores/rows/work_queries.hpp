@@ -5,9 +5,10 @@
 //
 // `Words` keep the parameters and spell what stores spell differently:
 // `give` takes a value, or a list, and returns its sign; `among` compares with
-// any of a list, `looked_up` with a text that has an index, `part` with a part
-// of a text in either case of ASCII letters, `joined_by_semicolon` with one of
-// several; `chosen` and `chosen_of_each` make the statement.
+// any of a list, `among_ids` finds the rows of a list of ids, `looked_up` with
+// a text that has an index, `part` with a part of a text in either case of
+// ASCII letters, `joined_by_semicolon` with one of several; `chosen` and
+// `chosen_of_each` make the statement.
 
 #include "adapters/stores/rows/sql_text.hpp"
 #include "messages/values/work_rows.hpp"
@@ -42,6 +43,11 @@ public:
   void among(std::string_view column, const std::vector<T>& values) {
     if (!values.empty())
       add(words_.among(quoted(column), words_.give(values)));
+  }
+
+  void among_ids(const std::vector<item_id>& ids) {
+    if (!ids.empty())
+      add(words_.among_ids(words_.give(ids)));
   }
 
   void looked_up(std::string_view column, const std::string& value) {
@@ -98,11 +104,12 @@ void restrict_to(conditions<Words>& by, const job_query& x) {
 
 /// Whether few rows have the key that the query names.
 inline bool is_exact(const batch_query& x) {
-  return x.id != 0 || !x.uuid.empty();
+  return x.id != 0 || !x.uuid.empty() || !x.ids.empty();
 }
 
 inline bool is_exact(const job_query& x) {
-  return x.id != 0 || !x.uuid.empty() || !x.identifier.empty();
+  return x.id != 0 || !x.uuid.empty() || !x.identifier.empty()
+         || !x.ids.empty();
 }
 
 /// Whether a key orders the rows better than their states do.
@@ -155,6 +162,7 @@ template <class Words, class Query>
 std::string asked_ids(Words& words, const Query& x) {
   conditions<Words> by{words};
   by.equal("id", x.id);
+  by.among_ids(x.ids);
   by.equal("user", x.user);
   by.looked_up("uuid", x.uuid);
   by.among("user", x.users);

@@ -46,6 +46,10 @@ public:
     return "+" + column + " IN (SELECT value FROM json_each(" + list + "))";
   }
 
+  static std::string among_ids(const std::string& list) {
+    return "id IN (SELECT value FROM json_each(" + list + "))";
+  }
+
   std::string looked_up(std::string_view column, const std::string& value) {
     const std::string name{column};
     const auto key = name + "_key";

@@ -18,7 +18,7 @@
 namespace depositd::testing {
 
 /// "user queue id payload", or "poison".
-inline caf::expected<ingest_deposit> read_plain(const source_record& x) {
+inline caf::expected<record_content> read_plain(const source_record& x) {
   std::vector<std::string> words;
   for (std::size_t at = 0; at != std::string::npos;) {
     const auto end = words.size() == 3 ? std::string::npos

@@ -19,6 +19,26 @@ TEST(recent_ids, tell_a_repetition_from_another_content) {
   EXPECT_EQ(x.see("bob", "a", 5, 7, 2), answer::fresh);
 }
 
+TEST(recent_ids, know_a_batch_by_its_uuid_and_what_is_said_of_it) {
+  batch_info one{"bid-1", "books", "p", "kafka", "Ann", "file", "f", "t"};
+  auto same = one;
+  same.pipeline = "q"; // the collection's, whichever it is by then
+  auto other = one;
+  other.title = "u";
+  recent_ids x{100, 10};
+  const auto see = [&](const batch_info& of) {
+    return x.see("ann", id_of(of), size_of(of), 0, 1);
+  };
+  EXPECT_EQ(see(one), answer::fresh);
+  EXPECT_EQ(see(same), answer::repeated);
+  EXPECT_EQ(see(other), answer::other_content);
+  EXPECT_EQ(x.see("ann", "bid-1", 1, 1, 1), answer::fresh) << "a deposit";
+  auto moved = one;
+  moved.collection = "book";
+  moved.submitter = "sAnn";
+  EXPECT_EQ(see(moved), answer::other_content);
+}
+
 TEST(recent_ids, are_forgotten_after_their_time_or_when_there_are_too_many) {
   recent_ids x{100, 2};
   EXPECT_EQ(x.see("ann", "a", 1, 1, 0), answer::fresh);

@@ -194,6 +194,8 @@ TEST_F(routed, records_go_to_their_users_and_the_mark_to_each_of_them) {
   x.deposits[1].user = name_in(0, "u");
   x.rejected.resize(2);
   x.rejected[0].user = two;
+  x.works.resize(1);
+  x.works[0].what.user = two;
   const auto home = shard_of(x.partition, count);
   const auto to = row<ingest>.to(x, map);
   std::map<shard_number, std::pair<std::size_t, std::size_t>> got;
@@ -201,6 +203,7 @@ TEST_F(routed, records_go_to_their_users_and_the_mark_to_each_of_them) {
     EXPECT_EQ(one.what.partition, "topic/3");
     EXPECT_EQ(one.what.last, 9);
     got[one.shard] = {one.what.deposits.size(), one.what.rejected.size()};
+    EXPECT_EQ(one.what.works.size(), one.shard == 2 ? 1u : 0u);
   }
   std::map<shard_number, std::pair<std::size_t, std::size_t>> wanted;
   wanted[0].first = 1;

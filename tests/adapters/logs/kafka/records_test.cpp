@@ -1,9 +1,8 @@
 #include "adapters/logs/kafka/records.hpp"
+#include "tests/adapters/logs/kafka/protocol_examples.hpp"
 
-#include <fstream>
 #include <map>
 #include <random>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -13,6 +12,8 @@
 namespace depositd {
 
 namespace {
+
+using testing::examples;
 
 record_format format() {
   return make_record_format(
@@ -24,8 +25,16 @@ source_record a_record(std::string value) {
     .offset = 7, .key = "k", .value = std::move(value), .has_value = true};
 }
 
+caf::expected<ingest_deposit> read_record(const source_record& x) {
+  auto out = format().read(x);
+  if (!out)
+    return std::move(out.error());
+  EXPECT_TRUE(std::holds_alternative<ingest_deposit>(*out));
+  return std::get<ingest_deposit>(std::move(*out));
+}
+
 caf::expected<ingest_deposit> read(std::string value) {
-  return format().read(a_record(std::move(value)));
+  return read_record(a_record(std::move(value)));
 }
 
 /// A good record's members, of which a test changes one.
@@ -50,24 +59,6 @@ std::string refusal_of(const char* name, nlohmann::ordered_json value) {
   auto all = members();
   all[name] = std::move(value);
   return refusal(all.dump());
-}
-
-/// The examples of docs/PROTOCOL.md by kind: "ingress", "refused", "egress".
-std::multimap<std::string, std::string> examples() {
-  std::multimap<std::string, std::string> out;
-  std::ifstream file{DEPOSITD_PROTOCOL};
-  const std::string fence = "```json ";
-  std::string line;
-  while (std::getline(file, line)) {
-    if (!line.starts_with(fence))
-      continue;
-    const auto kind = line.substr(fence.size());
-    std::string text;
-    while (std::getline(file, line) && line != "```")
-      text += line + "\n";
-    out.emplace(kind, text);
-  }
-  return out;
 }
 
 outcome_event an_outcome() {
@@ -212,7 +203,7 @@ TEST(records, carry_a_trace_from_the_deposit_to_its_outcome) {
     = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
   auto x = a_record(members().dump());
   x.headers = {{"traceparent", trace}, {"tracestate", "a=b"}};
-  const auto deposit = format().read(x);
+  const auto deposit = read_record(x);
   ASSERT_TRUE(deposit);
   EXPECT_EQ(deposit->submission.trace, trace);
   auto outcome = an_outcome();
@@ -234,7 +225,7 @@ TEST(records, ignore_what_is_no_trace) {
          {{"traceparent", trace}, {"traceparent", "nonsense"}}}) {
     auto x = a_record(members().dump());
     x.headers = headers;
-    const auto out = format().read(x);
+    const auto out = read_record(x);
     ASSERT_TRUE(out);
     EXPECT_EQ(out->submission.trace, "");
   }
