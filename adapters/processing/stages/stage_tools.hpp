@@ -18,6 +18,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace depositd::stages {
 
@@ -29,6 +30,8 @@ struct stage_tools {
   std::map<std::string, std::shared_ptr<storage_target>> storage; ///< by name
   std::shared_ptr<depositd::inventory> inventory;
   std::shared_ptr<depositd::mailer> mailer; ///< null: none is set up
+  /// Administrators who get a copy of each report to a depositor.
+  std::vector<std::string> reports_bcc;
   std::shared_ptr<callback_sender> callbacks;
   std::shared_ptr<work_reader> work;
   /// Of all that run stages which need it: work/BATCH/JOB/...
