@@ -103,9 +103,10 @@ struct job_query {
   bool newest_first = false;
   std::uint32_t count_max = 100;
   std::vector<item_id> after;
+  micros changed_since_us = never; ///< only what has changed at or after
 };
 DEPOSITD_FIELDS(job_query, id, user, batch, uuid, users, collections, states,
                 needs_review, identifier, local_id, title, file_name,
-                newest_first, count_max, after);
+                newest_first, count_max, after, changed_since_us);
 
 } // namespace depositd
