@@ -68,7 +68,7 @@ stages::chore_actor spawn_folder_sweeper(caf::actor_system& system,
   const auto sweep =
     std::make_shared<merritt::folder_sweep>(std::move(options));
   stages::chore_options chore;
-  chore.work = [sweep] { sweep->run_and_log(); };
+  chore.work = [sweep] { return sweep->run_and_log(); };
   return system.spawn<caf::detached>(stages::chore, std::move(chore));
 }
 

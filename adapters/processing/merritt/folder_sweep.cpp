@@ -52,20 +52,25 @@ folder_sweep::folder_sweep(folder_sweep_options options)
 caf::expected<folders_swept> folder_sweep::run() {
   done_ = {};
   left_ = options_.folders_max;
-  present_.clear();
-  auto failed = each_folder(options_.work, "bid-", [&](const auto& folder) {
-    return left_ == 0 ? caf::error{} : sweep_batch(folder);
-  });
-  if (failed)
+  if (std::exchange(is_through_, true))
+    seen_.clear();
+  const auto look = [&](const fs::path& folder) -> caf::error {
+    if (seen_.contains(folder.filename().string()))
+      return {};
+    if (left_ > 0)
+      return sweep_batch(folder);
+    is_through_ = false;
+    return {};
+  };
+  if (auto failed = each_folder(options_.work, "bid-", look))
     return failed;
   // What is not there any more need not be remembered.
-  if (left_ > 0)
-    std::erase_if(batches_,
-                  [&](const auto& x) { return !present_.contains(x); });
+  if (is_through_)
+    std::erase_if(batches_, [&](const auto& x) { return !seen_.contains(x); });
   return done_;
 }
 
-void folder_sweep::run_and_log() {
+bool folder_sweep::run_and_log() {
   const auto done = run();
   if (!done)
     spdlog::warn("working_folders_not_swept reason=\"{}\"",
@@ -73,12 +78,13 @@ void folder_sweep::run_and_log() {
   else if (done->removed > 0 || done->unknown > 0)
     spdlog::info("working_folders_swept removed={} unknown={}", done->removed,
                  done->unknown);
+  return static_cast<bool>(done);
 }
 
 caf::error folder_sweep::sweep_batch(const fs::path& folder) {
   --left_;
   const auto uuid = folder.filename().string();
-  present_.insert(uuid);
+  seen_.insert(uuid);
   batch_query ask;
   ask.uuid = uuid;
   ask.count_max = 1;

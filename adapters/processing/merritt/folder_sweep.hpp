@@ -41,8 +41,8 @@ public:
   /// more is removed, and its error is the answer.
   caf::expected<folders_swept> run();
 
-  /// The same; its answer goes to the log.
-  void run_and_log();
+  /// The same; its answer goes to the log. False if it was an error.
+  bool run_and_log();
 
 private:
   caf::error sweep_batch(const std::filesystem::path& folder);
@@ -56,7 +56,8 @@ private:
 
   const folder_sweep_options options_;
   std::set<std::string> batches_; ///< that were seen in the read model
-  std::set<std::string> present_; ///< of this sweep
+  std::set<std::string> seen_;    ///< since a sweep began with the first
+  bool is_through_ = true;        ///< false: the last one did not get to all
   std::uint32_t left_ = 0;
   folders_swept done_;
 };

@@ -11,8 +11,8 @@ chore(chore_actor::stateful_pointer<chore_state> self, chore_options options) {
   return {
     [=](do_chore) {
       const auto& with = self->state.options;
-      with.work();
-      self->delayed_send(self, with.pause, do_chore{});
+      const auto wait = with.work() ? with.pause : with.retry;
+      self->delayed_send(self, wait, do_chore{});
     },
   };
 }

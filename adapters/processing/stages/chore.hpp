@@ -18,8 +18,9 @@ struct do_chore {};
 using chore_actor = caf::typed_actor<caf::reacts_to<do_chore>>;
 
 struct chore_options {
-  std::function<void()> work; ///< may block
+  std::function<bool()> work; ///< may block; false: it could not be done
   std::chrono::milliseconds pause{3'600'000};
+  std::chrono::milliseconds retry{60'000}; ///< after what could not be done
 };
 
 struct chore_state {

@@ -165,5 +165,24 @@ TEST_F(folder_sweep_test, goes_on_where_its_bound_stopped_it) {
   EXPECT_EQ(removed(sweep), 1u);
 }
 
+TEST_F(folder_sweep_test, gets_to_all_though_many_stay) {
+  for (int i = 0; i < 5; ++i) {
+    const auto name = std::to_string(i);
+    work->known_batches.insert("bid-" + name);
+    work->states["jid-" + name] =
+      i % 2 == 0 ? job_state::failed : job_state::deleted;
+    make("bid-" + name + "/jid-" + name);
+  }
+  folder_sweep_options options;
+  options.work = home.path();
+  options.reads = work;
+  options.folders_max = 2;
+  folder_sweep sweep{std::move(options)};
+  std::uint64_t sum = 0;
+  for (int i = 0; i < 5; ++i)
+    sum += removed(sweep);
+  EXPECT_EQ(sum, 2u);
+}
+
 } // namespace
 } // namespace depositd::merritt
