@@ -5,6 +5,7 @@
 #include "actors/engine/node_face.hpp"
 #include "actors/engine/supervisor.hpp"
 #include "actors/operators/admin.hpp"
+#include "actors/operators/catalogue.hpp"
 #include "actors/operators/submitter.hpp"
 #include "actors/processors/manager.hpp"
 #include "adapters/node/password_checker.hpp"
@@ -196,6 +197,9 @@ caf::error engine_node::spawn_operators() {
   auto tools = open_stage_tools(system_, settings_, stores_, reads_, shard_);
   if (!tools)
     return std::move(tools.error());
+  const auto inventory = (*tools)->inventory;
+  upkeep_ = spawn_upkeep(system_, settings_, **tools,
+                         shared_ ? shared_->keeper_later() : nullptr);
   const auto spawn_handler
     = handlers_of(system_, settings_, stores_.blobs, stores_.registry);
   handler_ = spawn_handler(synchronous_threads);
@@ -217,6 +221,7 @@ caf::error engine_node::spawn_operators() {
   submitter_ = spawn_submitter(
     system_, {stores_.blobs.get(), shard_,
               std::size_t{settings_.crossref.body_limit_mb} << 20});
+  catalogue_ = system_.spawn<caf::detached>(operators::catalogue, inventory);
   operators::admin_options operating;
   operating.shard = shard_;
   operating.projector = reads_;
@@ -229,6 +234,7 @@ caf::error engine_node::spawn_operators() {
   operating.account_name = account_name;
   operating.given = given_;
   operating.submitter = submitter_;
+  operating.catalogue = catalogue_;
   store_server_ = spawn_store_server(system_, stores_);
   operating.stores = store_server_;
   if (has_record_logs(settings_)) {
@@ -370,6 +376,9 @@ void engine_node::stop() {
   end(processors_);
   end(handler_);
   end(submitter_);
+  end(catalogue_);
+  end(upkeep_.reviews);
+  end(upkeep_.folders);
   end_record_logs(system_, logs_);
   if (shared_)
     shared_->leave();

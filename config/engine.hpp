@@ -9,6 +9,7 @@
 #include "config/settings.hpp"
 #include "config/shared_shards.hpp"
 #include "config/stores.hpp"
+#include "config/upkeep.hpp"
 #include "messages/actors.hpp"
 
 #include <caf/actor_system.hpp>
@@ -101,6 +102,8 @@ private:
   admin_actor admin_;
   supervisor_actor supervisor_;
   submitter_actor submitter_;
+  catalogue_actor catalogue_;
+  upkeep_actors upkeep_;
   std::unique_ptr<doors> doors_;
   std::uint16_t node_port_ = 0;
 };

@@ -206,11 +206,31 @@ struct storage_settings {
                          const storage_settings&) = default;
 };
 
+enum class mail_tls : std::uint8_t { none, starttls, smtps };
+
 struct mail_settings {
   std::string smtp; ///< HOST:PORT; empty: no mail is sent
   std::string from;
+  mail_tls tls = mail_tls::none;
+  std::string ca;   ///< file of the authority of the relay; empty: the system's
+  std::string user; ///< to log in with; empty: no login
+  std::string password_file;
+  std::string password;                 ///< of the file
+  std::vector<std::string> reports_bcc; ///< get a copy of each batch report
 
   friend bool operator==(const mail_settings&, const mail_settings&) = default;
+};
+
+/// Who is told that jobs need somebody to look at them.
+struct review_settings {
+  std::vector<std::string> mail_to;
+  std::string webhook; ///< URL; empty: none is called
+  std::string webhook_key_file;
+  std::string webhook_key;        ///< of its signature
+  std::uint32_t interval_s = 900; ///< each cause at most once
+
+  friend bool operator==(const review_settings&,
+                         const review_settings&) = default;
 };
 
 struct fetch_settings {
@@ -306,6 +326,7 @@ struct depositd_settings {
   /// By name; always contains `local`.
   std::map<std::string, storage_settings> storage{{"local", {}}};
   mail_settings mail;
+  review_settings reviews;
   fetch_settings fetch;
   minter_settings minter;
   estimate_settings estimate;

@@ -64,17 +64,34 @@ void open_web(const fetch_settings& settings, stages::stage_tools& out) {
   out.callbacks = {all, all->callbacks.get()};
 }
 
+mail_privacy privacy_of(mail_tls x) {
+  switch (x) {
+    case mail_tls::starttls:
+      return mail_privacy::starttls;
+    case mail_tls::smtps:
+      return mail_privacy::tls;
+    case mail_tls::none:
+      break;
+  }
+  return mail_privacy::none;
+}
+
 caf::error open_mail(const mail_settings& settings, stages::stage_tools& out) {
   if (settings.smtp.empty())
     return {};
   auto relay = parse_endpoint(settings.smtp);
   if (!relay)
     return about("mail.smtp", relay.error());
-  auto opened =
-    make_smtp_mailer({.relay = std::move(*relay), .from = settings.from});
+  smtp_options options{.relay = std::move(*relay), .from = settings.from};
+  options.privacy = privacy_of(settings.tls);
+  options.ca_file = settings.ca;
+  options.user = settings.user;
+  options.password = settings.password;
+  auto opened = make_smtp_mailer(std::move(options));
   if (!opened)
     return about("mail.from", opened.error());
   out.mailer = std::move(*opened);
+  out.reports_bcc = settings.reports_bcc;
   return {};
 }
 

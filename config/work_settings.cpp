@@ -19,6 +19,7 @@ using settings = depositd_settings;
 constexpr std::size_t storage_max = 64;
 constexpr std::size_t allowed_max = 1'000;
 constexpr std::size_t sizes_max = 32;
+constexpr std::size_t addresses_max = 20;
 constexpr std::uint64_t mb_max = 1'000'000'000;
 
 /// Hosts with ports, as URLs name them.
@@ -91,6 +92,34 @@ setting_fault check_target(const std::string& name, const storage_settings& x) {
   return {};
 }
 
+/// What is wrong with who is written to, and how.
+setting_fault check_mail(const depositd_settings& x) {
+  const auto& mail = x.mail;
+  if (!mail.smtp.empty() && !parse_endpoint(mail.smtp))
+    return {"mail.smtp",
+            "\"" + mail.smtp.substr(0, 100) + "\" is not HOST:PORT"};
+  if (!mail.smtp.empty() && mail.from.find('@') == std::string::npos)
+    return {"mail.from", "an address is needed to send mail from"};
+  if (!mail.user.empty() && mail.tls == mail_tls::none)
+    return {"mail.user", "needs mail.tls: a password is not sent where others "
+                         "can read it"};
+  for (const auto& [key, all] :
+       {std::pair{"mail.reports_bcc", mail.reports_bcc},
+        std::pair{"reviews.mail_to", x.reviews.mail_to}}) {
+    if (!all.empty() && mail.smtp.empty())
+      return {key, "needs mail.smtp"};
+    if (all.size() > addresses_max)
+      return {key, "must have at most " + std::to_string(addresses_max)
+                     + " addresses"};
+    for (const auto& address : all)
+      if (address.find('@') == std::string::npos)
+        return {key, "\"" + address.substr(0, 100) + "\" is no mail address"};
+  }
+  if (!x.reviews.webhook.empty() && !is_web_address(x.reviews.webhook))
+    return {"reviews.webhook", "must be an address of http or https"};
+  return {};
+}
+
 } // namespace
 
 std::vector<setting_key> work_keys() {
@@ -103,6 +132,27 @@ std::vector<setting_key> work_keys() {
      number(0, 1'000'000'000, &settings::work, &work_settings::free_min_mb)},
     {"mail.smtp", text(&settings::mail, &mail_settings::smtp)},
     {"mail.from", text(&settings::mail, &mail_settings::from)},
+    {"mail.tls",
+     [](settings& to, const given_setting& x) {
+       return read_word<mail_tls>(x,
+                                  {{"none", mail_tls::none},
+                                   {"starttls", mail_tls::starttls},
+                                   {"smtps", mail_tls::smtps}},
+                                  to.mail.tls);
+     }},
+    {"mail.ca", text(&settings::mail, &mail_settings::ca)},
+    {"mail.user", text(&settings::mail, &mail_settings::user)},
+    {"mail.password_file",
+     text(&settings::mail, &mail_settings::password_file)},
+    {"mail.reports_bcc",
+     field(read_names, &settings::mail, &mail_settings::reports_bcc)},
+    {"reviews.mail_to",
+     field(read_names, &settings::reviews, &review_settings::mail_to)},
+    {"reviews.webhook", text(&settings::reviews, &review_settings::webhook)},
+    {"reviews.webhook_key_file",
+     text(&settings::reviews, &review_settings::webhook_key_file)},
+    {"reviews.interval_s",
+     number(1, 604'800, &settings::reviews, &review_settings::interval_s)},
     {"fetch.allow", read_allowed},
     {"minter.kind",
      [](settings& to, const given_setting& x) {
@@ -161,11 +211,8 @@ setting_fault check_work(const depositd_settings& x) {
   for (const auto& [name, target] : x.storage)
     if (auto wrong = check_target(name, target); !wrong.key.empty())
       return wrong;
-  const auto& smtp = x.mail.smtp;
-  if (!smtp.empty() && !parse_endpoint(smtp))
-    return {"mail.smtp", "\"" + smtp.substr(0, 100) + "\" is not HOST:PORT"};
-  if (!smtp.empty() && x.mail.from.find('@') == std::string::npos)
-    return {"mail.from", "an address is needed to send mail from"};
+  if (auto wrong = check_mail(x); !wrong.key.empty())
+    return wrong;
   if (x.minter.kind == minter_kind::http && !is_web_address(x.minter.url))
     return {"minter.url",
             "an address of http or https is needed when minter.kind is http"};

@@ -90,8 +90,10 @@ using user_actor = caf::typed_actor<
   caf::reacts_to<struct admit_items>, caf::reacts_to<struct collapse_items>,
   // From the journal: where bodies are.
   caf::reacts_to<struct body_locations>,
-  // From the shard: park, unpark, purge.
+  // From the shard: park, unpark, cancel, purge.
   caf::replies_to<struct park_items>::with<done>,
+  caf::replies_to<struct cancel_items>::with<struct items_cancelled>,
+  caf::replies_to<struct cancel_deposit>::with<done>,
   caf::reacts_to<struct purge_items>,
   // From the shard: write bodies of these items again (their segment is to go).
   caf::reacts_to<struct compact_bodies>,
@@ -179,6 +181,9 @@ using shard_operators_actor = caf::typed_actor<
   caf::replies_to<struct propose>::with<done>,
   // A bulk action; answered when durable.
   caf::replies_to<struct park_matching>::with<struct matching_parked>,
+  // Ends deposits that wait; answered when durable.
+  caf::replies_to<struct cancel_deposit>::with<done>,
+  caf::replies_to<struct cancel_matching>::with<struct matching_cancelled>,
   // Moves a job or a batch as an operator wants; answered when durable.
   caf::replies_to<struct order_job>::with<struct job_ordered>,
   caf::replies_to<struct order_batch>::with<struct batch_ordered>,
@@ -304,10 +309,23 @@ using native_actor =
                    caf::replies_to<struct open_queue>::with<queue_port_actor>>;
 DEPOSITD_NUMBER(17, native_actor);
 
-/// Stores an operator's file and submits it; on a thread of its own, because
-/// blobs are files.
+/// Stores an operator's file and submits it, or submits one again that is kept;
+/// on a thread of its own, because blobs are files.
 using submitter_actor =
-  caf::typed_actor<caf::replies_to<struct submit_file>::with<struct enqueued>>;
+  caf::typed_actor<caf::replies_to<struct submit_file>::with<struct enqueued>,
+                   caf::replies_to<struct submit_again>::with<struct enqueued>>;
+
+/// Reads the inventory for operators. Blocks.
+using catalogue_actor = caf::typed_actor<
+  caf::replies_to<struct find_objects>::with<struct objects_found>,
+  caf::replies_to<struct list_object_files>::with<struct object_files_listed>,
+  caf::replies_to<struct measure_collections>::with<
+    struct collections_measured>,
+  caf::replies_to<struct measure_recorded>::with<struct recorded_measured>>;
+
+/// Tells administrators of jobs that need them. Blocks.
+using review_teller_actor =
+  caf::typed_actor<caf::reacts_to<struct look_for_reviews>>;
 
 /// Checks passwords of operators, one after the other, and not too many of
 /// somebody who guesses. Blocks.

@@ -67,6 +67,19 @@ struct submit_file {
 };
 DEPOSITD_LOCAL(submit_file);
 
+/// A deposit that has ended, once more: a new submission with the payload that
+/// is kept. `ec::not_found` if that is gone.
+struct submit_again {
+  std::string queue;
+  std::string user;
+  depositd::submission submission;
+};
+DEPOSITD_LOCAL(submit_again);
+
+/// To the one who tells of reviews: is there something new?
+struct look_for_reviews {};
+DEPOSITD_LOCAL(look_for_reviews);
+
 struct stop_engine {};
 DEPOSITD_LOCAL(stop_engine);
 
@@ -89,6 +102,36 @@ struct matching_parked {
   std::uint64_t count = 0;
 };
 DEPOSITD_MESSAGE(47, matching_parked, count);
+
+/// Ends a deposit that waits, parked or not: it counts as failed, for this
+/// reason. `ec::not_found`: it does not wait any more; `ec::invalid_argument`:
+/// somebody works on it, or it is no deposit.
+struct cancel_deposit {
+  item_id id = 0;
+  std::string user; ///< whose it is, from the read model
+  std::string reason;
+};
+DEPOSITD_MESSAGE(102, cancel_deposit, id, user, reason);
+
+/// The same of all that match, slice by slice; those in work are passed over.
+struct cancel_matching {
+  static constexpr bool takes_long = true;
+
+  std::string queue;              ///< empty: all
+  std::vector<std::string> users; ///< empty: all
+  micros from_us = 0;
+  micros to_us = 0;
+  std::string reason;
+  bool count_only = false;
+};
+DEPOSITD_MESSAGE(103, cancel_matching, queue, users, from_us, to_us, reason,
+                 count_only);
+
+struct matching_cancelled {
+  std::uint64_t matched = 0;
+  std::uint64_t moved = 0; ///< of them, ended
+};
+DEPOSITD_MESSAGE(104, matching_cancelled, matched, moved);
 
 /// Ends what the queue has now; answered when all of it is durably gone.
 struct purge_queue {

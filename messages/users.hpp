@@ -82,6 +82,20 @@ struct park_items {
 };
 DEPOSITD_LOCAL(park_items);
 
+/// Ends those of the items that wait.
+struct cancel_items {
+  queue_number queue = 0;
+  std::vector<item_id> ids;
+  std::string reason;
+};
+DEPOSITD_LOCAL(cancel_items);
+
+/// Answered after the commit.
+struct items_cancelled {
+  std::uint64_t count = 0;
+};
+DEPOSITD_LOCAL(items_cancelled);
+
 /// Ends all items up to `id_last`, slice by slice.
 struct purge_items {
   queue_number queue = 0;

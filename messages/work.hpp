@@ -125,7 +125,7 @@ struct wake_items {
   std::string queue;
   std::vector<item_id> ids;
 };
-DEPOSITD_MESSAGE(102, wake_items, user, queue, ids);
+DEPOSITD_MESSAGE(105, wake_items, user, queue, ids);
 
 /// The time that an item waits which is to be woken, if it is not.
 inline constexpr std::uint32_t woken_wait_ms = 3'600'000;

@@ -9,7 +9,8 @@ LINE_BYTES_MAX = 65_536
 
 
 class MailSink(socketserver.ThreadingTCPServer):
-    """Keeps what it gets in `mails`, as email.message.EmailMessage."""
+    """Keeps what it gets in `mails`, as email.message.EmailMessage, and whom it
+    was for in `recipients`."""
 
     allow_reuse_address = True
     daemon_threads = True
@@ -17,6 +18,7 @@ class MailSink(socketserver.ThreadingTCPServer):
     def __init__(self):
         super().__init__(("127.0.0.1", 0), Session)
         self.mails = []
+        self.recipients = []
 
     @property
     def address(self):
@@ -39,6 +41,9 @@ class Session(socketserver.StreamRequestHandler):
                 self.say("354 go on")
                 self.take()
                 self.say("250 taken")
+            elif verb == b"RCPT":
+                self.server.recipients.append(line.decode("latin-1").strip())
+                self.say("250 mail.sink")
             elif verb == b"QUIT":
                 self.say("221 bye")
                 return

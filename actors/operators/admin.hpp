@@ -50,6 +50,7 @@ struct admin_options {
   processor_manager_actor processors;
   native_actor native;       ///< what `connect_native` answers
   submitter_actor submitter; ///< see actors/operators/submitter.hpp
+  catalogue_actor catalogue; ///< null: there is no inventory
   store_server_actor stores; ///< null: no node may join
   topics_actor topics;       ///< null: no log of records is configured
   std::string engine;        ///< its name, for nodes that join

@@ -77,20 +77,27 @@ std::vector<command> key_commands();
 std::vector<command> operator_commands();
 std::vector<command> processor_commands();
 std::vector<command> submission_commands();
+std::vector<command> submission_order_commands();
 std::vector<command> collection_commands();
 std::vector<command> batch_commands();
 std::vector<command> job_commands();
 std::vector<command> job_order_commands();
+std::vector<command> object_commands();
+std::vector<command> use_commands();
 std::vector<command> pipeline_commands();
 std::vector<command> upkeep_commands();
 std::vector<command> record_log_commands();
 
 inline constexpr std::vector<command> (*command_subjects[])() = {
-  server_commands,     queue_commands,     user_commands,
-  account_commands,    limit_commands,     key_commands,
-  operator_commands,   processor_commands, submission_commands,
-  collection_commands, batch_commands,     job_commands,
-  job_order_commands,  pipeline_commands,  upkeep_commands,
+  server_commands,     queue_commands,
+  user_commands,       account_commands,
+  limit_commands,      key_commands,
+  operator_commands,   processor_commands,
+  submission_commands, submission_order_commands,
+  collection_commands, batch_commands,
+  job_commands,        job_order_commands,
+  object_commands,     use_commands,
+  pipeline_commands,   upkeep_commands,
   record_log_commands};
 
 // -- what rows are made of ----------------------------------------------------

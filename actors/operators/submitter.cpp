@@ -47,6 +47,27 @@ caf::expected<submit> store(const submitter_options& options,
   return out;
 }
 
+/// The same as before, if its payload is still there.
+caf::expected<submit> find_kept(const submitter_options& options,
+                                const submit_again& x) {
+  const auto gone = [&](const std::string& why) {
+    return caf::make_error(ec::not_found, "its payload is not kept" + why
+                                            + ": it has to be sent again");
+  };
+  if (x.submission.blob.empty())
+    return gone("");
+  const auto bytes = options.blobs->get(x.submission.blob);
+  if (!bytes && bytes.error() == ec::not_found)
+    return gone(" any more");
+  if (!bytes)
+    return bytes.error();
+  submit out;
+  out.queue = x.queue;
+  out.user = x.user;
+  out.submission = x.submission;
+  return out;
+}
+
 } // namespace
 
 submitter_actor::behavior_type
@@ -56,6 +77,12 @@ submitter(submitter_actor::stateful_pointer<submitter_state> self,
   return {
     [=](const submit_file& x) -> caf::result<enqueued> {
       auto ready = store(self->state.options, x);
+      if (!ready)
+        return std::move(ready.error());
+      return self->delegate(self->state.options.shard, std::move(*ready));
+    },
+    [=](const submit_again& x) -> caf::result<enqueued> {
+      auto ready = find_kept(self->state.options, x);
       if (!ready)
         return std::move(ready.error());
       return self->delegate(self->state.options.shard, std::move(*ready));

@@ -79,6 +79,17 @@ void find_job(admin_pointer self, const admin_call_ptr& call, item_id id,
   find<job_query, jobs_found>(self, call, std::move(query), std::move(use));
 }
 
+void find_submission(admin_pointer self, const admin_call_ptr& call,
+                     std::function<void(const submission_row*)> use) {
+  submission_query query;
+  query.id = static_cast<item_id>(call->arguments.number("id"));
+  ask(self, call, self->state.options.projector, std::move(query),
+      [=](const submissions_found& x) {
+        const bool seen = !x.rows.empty() && call->by.sees(x.rows.front().user);
+        use(seen ? &x.rows.front() : nullptr);
+      });
+}
+
 caf::error check_sight(const admin_call& call) {
   const auto& by = call.by;
   const auto check = [&](const char* key, const auto& own) {
@@ -127,6 +138,20 @@ caf::expected<std::string> note_of(const admin_call& call, const char* order,
                                    + std::to_string(note_bytes_max) + " bytes");
   return text.empty() ? order + (" by " + call.by.who)
                       : text + " (" + call.by.who + ")";
+}
+
+argument_spec submission_id_argument() {
+  const auto max = std::numeric_limits<std::int64_t>::max();
+  return {"id",
+          "id",
+          value_kind::number,
+          "ID",
+          "Number of the submission",
+          true,
+          "",
+          {},
+          1,
+          max};
 }
 
 argument_spec work_id_argument(const char* what, bool required) {

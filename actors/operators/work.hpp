@@ -30,6 +30,10 @@ void with_batch(admin_pointer self, const admin_call_ptr& call,
 void find_job(admin_pointer self, const admin_call_ptr& call, item_id id,
               std::function<void(const job_row*)> use);
 
+/// Finds the submission that the argument `id` names; null likewise.
+void find_submission(admin_pointer self, const admin_call_ptr& call,
+                     std::function<void(const submission_row*)> use);
+
 /// Restricts a query to what the caller sees, and to the user and the
 /// collection that the arguments name; `ec::not_allowed` for those of others.
 template <class Query>
@@ -49,11 +53,19 @@ document page_document(const admin_call& call, const char* list,
 void unless_stage(admin_pointer self, const admin_call_ptr& call,
                   const std::string& queue, std::function<void()> use);
 
+/// Asks the inventory, where there is one; `use` gets the answer.
+template <class Message, class F>
+void ask_inventory(admin_pointer self, const admin_call_ptr& call, Message what,
+                   F use);
+
 /// What an operator says of an order, and who it is; `text` may be empty.
 caf::expected<std::string> note_of(const admin_call& call, const char* order,
                                    const std::string& text);
 
 inline constexpr std::size_t note_bytes_max = 1'000;
+
+/// "ID" of a submission: its number.
+argument_spec submission_id_argument();
 
 /// "ID": a number or a uuid. `what` is a job or a batch.
 argument_spec work_id_argument(const char* what, bool required = true);
@@ -90,6 +102,15 @@ std::string cursor_behind(const admin_call& call,
 /// `ec::not_allowed` if the arguments name a user or a collection that the
 /// caller does not see.
 caf::error check_sight(const admin_call& call);
+
+template <class Message, class F>
+void ask_inventory(admin_pointer self, const admin_call_ptr& call, Message what,
+                   F use) {
+  const auto& whom = self->state.options.catalogue;
+  if (!whom)
+    return refuse(call, ec::not_found, "this engine keeps no inventory");
+  ask(self, call, whom, std::move(what), std::move(use));
+}
 
 template <class Query>
 caf::error restrict(const admin_call& call, Query& to) {

@@ -112,6 +112,12 @@ caf::result<matching_parked> park_all(shard_pointer self,
   return journal::answered_later<matching_parked>();
 }
 
+caf::result<done> confirm_intake(shard_pointer self) {
+  if (auto refused = refuse_intake(self))
+    return refused;
+  return done{};
+}
+
 caf::result<done> purge_all(shard_pointer self, const purge_queue& x) {
   if (auto refused = refuse_intake(self))
     return refused;

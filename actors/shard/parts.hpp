@@ -187,6 +187,15 @@ caf::result<matching_parked> park_all(shard_pointer self,
                                       const park_matching& x);
 caf::result<done> purge_all(shard_pointer self, const purge_queue& x);
 
+/// That new work would be taken now.
+caf::result<done> confirm_intake(shard_pointer self);
+
+// -- cancelling.cpp -----------------------------------------------------------
+
+caf::result<done> cancel_one(shard_pointer self, const cancel_deposit& x);
+caf::result<matching_cancelled> cancel_all(shard_pointer self,
+                                           const cancel_matching& x);
+
 // -- work.cpp: batches and jobs
 // ------------------------------------------------
 

@@ -123,6 +123,8 @@ shard_self::behavior_type shard(shard_pointer self, shard_options options) {
     [=](const note_key_use& x) { return note_use(self, x); },
     [=](const count_pending& x) { return count_for(self, x); },
     [=](const park_matching& x) { return park_all(self, x); },
+    [=](const cancel_deposit& x) { return cancel_one(self, x); },
+    [=](const cancel_matching& x) { return cancel_all(self, x); },
     [=](const purge_queue& x) { return purge_all(self, x); },
     [=](receive_items& x) { return pass_on(self, x, items_received{}); },
     [=](settle_items& x) { return settle_by_name(self, x); },
@@ -141,11 +143,7 @@ shard_self::behavior_type shard(shard_pointer self, shard_options options) {
     [=](compact_items& x) { compact(self, x); },
     [=](const journal_failed& x) { start_over(self, x.reason); },
     [=](await_ready) { return answer_when_ready(self); },
-    [=](check_intake) -> caf::result<done> {
-      if (auto refused = refuse_intake(self))
-        return refused;
-      return done{};
-    },
+    [=](check_intake) { return confirm_intake(self); },
     [=](const drain&) { return start_draining(self); },
     [=](sweep_idle) {
       sweep(self);

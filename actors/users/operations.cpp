@@ -46,6 +46,55 @@ caf::result<done> park(self_pointer self, const park_items& x) {
   return todo.commit_and_answer(done{});
 }
 
+caf::result<items_cancelled> cancel(self_pointer self, const cancel_items& x) {
+  user_command todo{self, x.queue};
+  items_cancelled out;
+  if (todo.queue != nullptr)
+    for (auto& ended : todo.queue->ledger.cancel(x.ids, x.reason, now(self))) {
+      ++out.count;
+      todo.end(std::move(ended));
+    }
+  return todo.commit_and_answer(out);
+}
+
+namespace {
+
+/// Why a live item cannot be cancelled; none if it can.
+caf::error check_cancel(const user_queue& queue, const item_view& item) {
+  const auto refuse = [&](const std::string& why) {
+    return caf::make_error(ec::invalid_argument,
+                           std::to_string(item.id) + " " + why);
+  };
+  if (queue.settings.kind == queue_kind::stage)
+    return refuse("is a batch or a job: see job hold, job fail, job delete and "
+                  "batch delete");
+  if (queue.settings.kind != queue_kind::deposit)
+    return refuse("is no submission, but an item of the queue " + queue.name);
+  if (item.state == item_state::claimed)
+    return refuse("is in process at " + item.processor
+                  + ": only what waits can be cancelled; ask again if it "
+                    "comes back");
+  return {};
+}
+
+} // namespace
+
+caf::result<done> cancel_one(self_pointer self, const cancel_deposit& x) {
+  for (auto& [number, queue] : self->state.queues) {
+    const auto item = queue.ledger.glance(x.id);
+    if (!item)
+      continue;
+    if (auto wrong = check_cancel(queue, *item))
+      return wrong;
+    user_command todo{self, &queue};
+    for (auto& ended : queue.ledger.cancel({x.id}, x.reason, now(self)))
+      todo.end(std::move(ended));
+    return todo.commit_and_answer(done{});
+  }
+  return caf::make_error(ec::not_found, "submission " + std::to_string(x.id)
+                                          + " does not wait any more");
+}
+
 /// Writes bodies again that keep an old segment alive. Those that must be read
 /// from it first are few: the projector asks for them a handful at a time.
 void compact(self_pointer self, const compact_bodies& x) {

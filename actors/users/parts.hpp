@@ -3,6 +3,7 @@
 // The user's work, by what it is about. Private to actors/users.
 
 #include "actors/users/user.hpp"
+#include "messages/operators.hpp"
 
 namespace depositd::users {
 
@@ -42,6 +43,8 @@ caf::result<claims_adopted> adopt(self_pointer self, const adopt_claims& x);
 void admit(self_pointer self, const admit_items& x);
 caf::result<items_moved> move_out(self_pointer self, const move_items& x);
 caf::result<done> park(self_pointer self, const park_items& x);
+caf::result<items_cancelled> cancel(self_pointer self, const cancel_items& x);
+caf::result<done> cancel_one(self_pointer self, const cancel_deposit& x);
 void compact(self_pointer self, const compact_bodies& x);
 caf::result<item_found> find(self_pointer self, item_id id);
 caf::result<user_report> report_sizes(self_pointer self);

@@ -57,11 +57,12 @@ std::string address_fault(std::string_view address) {
 std::string mail_fault(const mail& x) {
   if (x.to.empty())
     return "the mail goes to nobody";
-  if (x.to.size() > mail_recipients_max)
+  if (x.to.size() + x.bcc.size() > mail_recipients_max)
     return "the mail goes to more than " + std::to_string(mail_recipients_max);
-  for (const auto& address : x.to)
-    if (const auto fault = address_fault(address); !fault.empty())
-      return "a mail address " + fault;
+  for (const auto* addresses : {&x.to, &x.bcc})
+    for (const auto& address : *addresses)
+      if (const auto fault = address_fault(address); !fault.empty())
+        return "a mail address " + fault;
   if (!is_id(x.id))
     return "the id of the mail is none";
   if (const auto fault = header_fault(x.subject); !fault.empty())

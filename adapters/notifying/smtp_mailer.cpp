@@ -55,7 +55,8 @@ class smtp_mailer final : public mailer {
 public:
   explicit smtp_mailer(smtp_options options)
     : options_(std::move(options)),
-      url_("smtp://" + to_string(options_.relay)) {
+      url_((options_.privacy == mail_privacy::tls ? "smtps://" : "smtp://")
+           + to_string(options_.relay)) {
     curl_global_init(CURL_GLOBAL_DEFAULT);
   }
 
@@ -64,14 +65,25 @@ public:
       return caf::make_error(ec::invalid_argument, std::move(fault));
     const easy_handle easy{curl_easy_init(), &curl_easy_cleanup};
     const auto headers = list_of(mail_headers(x, options_.from, now()));
-    const auto recipients = list_of(x.to);
+    auto everybody = x.to;
+    everybody.insert(everybody.end(), x.bcc.begin(), x.bcc.end());
+    const auto recipients = list_of(everybody);
     const auto parts = parts_of(easy.get(), x);
     std::array<char, CURL_ERROR_SIZE> reason{};
     const auto set = [&](CURLoption option, auto value) {
       curl_easy_setopt(easy.get(), option, value);
     };
     set(CURLOPT_URL, url_.c_str());
-    set(CURLOPT_PROTOCOLS_STR, "smtp");
+    set(CURLOPT_PROTOCOLS_STR,
+        options_.privacy == mail_privacy::tls ? "smtps" : "smtp");
+    if (options_.privacy == mail_privacy::starttls)
+      set(CURLOPT_USE_SSL, static_cast<long>(CURLUSESSL_ALL));
+    if (!options_.ca_file.empty())
+      set(CURLOPT_CAINFO, options_.ca_file.c_str());
+    if (!options_.user.empty()) {
+      set(CURLOPT_USERNAME, options_.user.c_str());
+      set(CURLOPT_PASSWORD, options_.password.c_str());
+    }
     set(CURLOPT_PROXY, "");
     set(CURLOPT_NOSIGNAL, 1L);
     set(CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
@@ -89,8 +101,13 @@ public:
       return {};
     long status = 0;
     curl_easy_getinfo(easy.get(), CURLINFO_RESPONSE_CODE, &status);
+    // A wrong password or certificate is not the mail's fault.
+    const bool by_mail = code != CURLE_LOGIN_DENIED
+                         && code != CURLE_USE_SSL_FAILED
+                         && code != CURLE_PEER_FAILED_VERIFICATION;
     return caf::make_error(
-      status >= 500 && status < 600 ? ec::invalid_argument : ec::overloaded,
+      by_mail && status >= 500 && status < 600 ? ec::invalid_argument
+                                               : ec::overloaded,
       "the mail cannot be sent by " + to_string(options_.relay) + ": "
         + (reason[0] ? reason.data() : curl_easy_strerror(code)));
   }
@@ -114,6 +131,10 @@ caf::expected<std::unique_ptr<mailer>> make_smtp_mailer(smtp_options options) {
   if (const auto fault = address_fault(options.from); !fault.empty())
     return caf::make_error(ec::bad_setting,
                            "mail.from: \"" + options.from + "\" " + fault);
+  if (!options.user.empty() && options.privacy == mail_privacy::none)
+    return caf::make_error(ec::bad_setting,
+                           "mail.user: a password is not sent where others can "
+                           "read it; see mail.tls");
   return std::make_unique<smtp_mailer>(std::move(options));
 }
 

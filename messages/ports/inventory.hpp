@@ -69,6 +69,16 @@ struct collection_use {
   std::uint64_t bytes_since = 0; ///< recorded at or after the asked time
 };
 
+/// What a user recorded in a collection in some time.
+struct recorded_use {
+  std::string collection;
+  std::string user;
+  std::uint64_t objects = 0; ///< that got a version
+  std::uint64_t versions = 0;
+  std::uint64_t files = 0;
+  std::uint64_t bytes = 0;
+};
+
 /// Who holds an object, and by which right.
 struct object_lock {
   std::string name;    ///< an identifier, or "OWNER local id"
@@ -106,6 +116,11 @@ public:
 
   virtual caf::expected<std::vector<collection_use>>
   use_of_collections(micros since_us) = 0;
+
+  /// Of each collection and user, by their names, what was recorded from one
+  /// time until before another; the first so many.
+  virtual caf::expected<std::vector<recorded_use>>
+  recorded_in(micros from_us, micros until_us, std::uint32_t count_max) = 0;
 
   // -- locks
 

@@ -21,6 +21,7 @@ struct mail {
   std::string subject;
   std::string text;
   std::vector<mail_attachment> attachments;
+  std::vector<std::string> bcc = {}; ///< get it, too; nobody sees that
 };
 
 /// May be called from any thread; blocks. `ec::invalid_argument`: it will never

@@ -105,9 +105,10 @@ struct job_query {
   std::uint32_t count_max = 100;
   std::vector<item_id> after;
   std::vector<item_id> ids; ///< any of these
+  micros changed_since_us = never; ///< only what has changed at or after
 };
 DEPOSITD_FIELDS(job_query, id, user, batch, uuid, users, collections, states,
                 needs_review, identifier, local_id, title, file_name,
-                newest_first, count_max, after, ids);
+                newest_first, count_max, after, ids, changed_since_us);
 
 } // namespace depositd

@@ -52,6 +52,21 @@ TEST(work_settings, reach_their_fields) {
   EXPECT_EQ(x.estimate.sizes[0].penalty, 5u);
 }
 
+TEST(work_settings, of_mail_and_reviews_reach_their_fields) {
+  const auto x = read("mail: {smtp: 'h:587', from: me@here, tls: starttls,\n"
+                      "  ca: /etc/ca.pem, user: depositd,\n"
+                      "  reports_bcc: [root@here]}\n"
+                      "reviews: {mail_to: [a@here, b@here],\n"
+                      "  webhook: 'https://hook/x', interval_s: 60}\n");
+  EXPECT_EQ(x.mail.tls, mail_tls::starttls);
+  EXPECT_EQ(x.mail.ca, "/etc/ca.pem");
+  EXPECT_EQ(x.mail.user, "depositd");
+  EXPECT_EQ(x.mail.reports_bcc, std::vector<std::string>{"root@here"});
+  EXPECT_EQ(x.reviews.mail_to, (std::vector<std::string>{"a@here", "b@here"}));
+  EXPECT_EQ(x.reviews.webhook, "https://hook/x");
+  EXPECT_EQ(x.reviews.interval_s, 60u);
+}
+
 TEST(work_settings, that_are_wrong_are_refused_by_key_and_line) {
   const std::vector<std::pair<std::string, std::string>> cases = {
     {"storage: {s: {kind: tape}}", "storage.s.kind: must be one of folder, s3"},
@@ -64,6 +79,14 @@ TEST(work_settings, that_are_wrong_are_refused_by_key_and_line) {
     {"mail: {smtp: nowhere, from: a@b}", "mail.smtp: \"nowhere\" is not HOST"},
     {"mail: {smtp: 'h:25'}", "mail.from: an address is needed"},
     {"mail: {smtp: 'h:25', from: me}", "mail.from: an address is needed"},
+    {"mail: {smtp: 'h:25', from: a@b, tls: ssl}", "mail.tls: must be one of"},
+    {"mail: {smtp: 'h:25', from: a@b, user: u}", "mail.user: needs mail.tls"},
+    {"mail: {reports_bcc: [a@b]}", "mail.reports_bcc: needs mail.smtp"},
+    {"mail: {smtp: 'h:25', from: a@b, reports_bcc: [me]}",
+     "mail.reports_bcc: \"me\" is no mail address"},
+    {"reviews: {mail_to: [a@b]}", "reviews.mail_to: needs mail.smtp"},
+    {"reviews: {webhook: 'ftp://x'}", "reviews.webhook: must be an address"},
+    {"reviews: {interval_s: 0}", "reviews.interval_s: must be a number"},
     {"fetch: {allow: ['host']}", "fetch.allow: must be a list of HOST:PORT"},
     {"fetch: {allow: ['host:0']}", "fetch.allow: must be a list of HOST:PORT"},
     {"minter: {kind: noid}", "minter.kind: must be one of local, http"},

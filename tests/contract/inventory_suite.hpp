@@ -289,6 +289,39 @@ TEST_P(inventory_suite, says_what_collections_take) {
   EXPECT_EQ(maps.bytes_since, 10u);
 }
 
+TEST_P(inventory_suite, says_what_each_user_recorded_in_a_time) {
+  record(an_entry("a", "jid-1")); // bob, at 1'000
+  auto later = an_entry("a", "jid-2", 2);
+  later.version.recorded_us = 2'000;
+  record(later);
+  auto other = an_entry("b", "jid-3");
+  other.version.recorded_us = 1'999;
+  other.version.user = "ann";
+  record(other);
+  auto books = an_entry("c", "jid-4");
+  books.collection = "books";
+  record(books);
+  const auto use = things->recorded_in(1'000, 2'000, 10);
+  ASSERT_TRUE(use) << render(use.error());
+  ASSERT_EQ(use->size(), 3u);
+  EXPECT_EQ(use->at(0).collection, "books");
+  EXPECT_EQ(use->at(1).user, "ann");
+  const auto& bob = use->at(2);
+  EXPECT_EQ(bob.collection, "maps");
+  EXPECT_EQ(bob.user, "bob");
+  EXPECT_EQ(bob.objects, 1u);
+  EXPECT_EQ(bob.versions, 1u) << "the second came at the end of the time";
+  EXPECT_EQ(bob.files, 2u);
+  EXPECT_EQ(bob.bytes, 7u);
+  const auto both = things->recorded_in(1'000, 2'001, 10);
+  ASSERT_TRUE(both && both->size() == 3);
+  EXPECT_EQ(both->at(2).objects, 1u);
+  EXPECT_EQ(both->at(2).versions, 2u);
+  const auto first = things->recorded_in(0, 3'000, 1);
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->size(), 1u);
+}
+
 TEST_P(inventory_suite, records_many_at_once) {
   std::vector<std::thread> threads;
   for (int i = 0; i < 8; ++i)

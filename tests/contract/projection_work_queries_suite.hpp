@@ -121,6 +121,22 @@ TEST_P(projection_store_suite, takes_names_as_they_are) {
   }
 }
 
+TEST_P(projection_store_suite, finds_jobs_that_have_changed_since) {
+  std::vector<job_row> all;
+  for (item_id id = 1; id <= 4; ++id) {
+    auto x = a_job(id, 1);
+    x.status.state = job_state::failed;
+    x.status.needs_review = id != 2;
+    x.status.changed_us = static_cast<micros>(100 * (5 - id));
+    all.push_back(x);
+  }
+  put_work({a_batch(1)}, all);
+  EXPECT_EQ(jobs({.needs_review = true, .changed_since_us = 200}),
+            (ids_list{1, 3}));
+  EXPECT_EQ(jobs({.changed_since_us = 300}), (ids_list{1, 2}));
+  EXPECT_EQ(jobs({.changed_since_us = 401}), ids_list{});
+}
+
 TEST_P(projection_store_suite, goes_through_work_in_pages) {
   std::vector<job_row> all;
   std::vector<batch_row> batch_rows;

@@ -76,6 +76,17 @@ TEST(operators_wire, of_what_operators_ask_is_as_it_was) {
                              .parked = false,
                              .count_only = true}),
               "01'q0101'u000000000000000100000000000000020001");
+  EXPECT_WIRE((cancel_deposit{.id = 7, .user = "u", .reason = "r"}),
+              "000000000000000701'u01'r");
+  EXPECT_WIRE((cancel_matching{.queue = "q",
+                               .users = {"u"},
+                               .from_us = 1,
+                               .to_us = 2,
+                               .reason = "r",
+                               .count_only = true}),
+              "01'q0101'u0000000000000001000000000000000201'r01");
+  EXPECT_WIRE((matching_cancelled{.matched = 2, .moved = 1}),
+              "00000000000000020000000000000001");
   EXPECT_WIRE((item_explained{.live = true,
                               .queue = "q",
                               .user = "u",

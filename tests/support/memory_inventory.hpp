@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <set>
 #include <utility>
 
 namespace depositd {
@@ -94,6 +95,32 @@ public:
     std::vector<collection_use> all;
     for (auto& [name, use] : out)
       all.push_back(std::move(use));
+    return all;
+  }
+
+  caf::expected<std::vector<recorded_use>>
+  recorded_in(micros from_us, micros until_us,
+              std::uint32_t count_max) override {
+    const std::lock_guard guard{mutex_};
+    std::map<std::pair<std::string, std::string>, recorded_use> out;
+    for (const auto& [identifier, object] : objects_) {
+      std::set<std::string> users;
+      for (const auto& version : object.versions) {
+        if (version.recorded_us < from_us || version.recorded_us >= until_us)
+          continue;
+        auto& use = out[{object.collection, version.user}];
+        use.collection = object.collection;
+        use.user = version.user;
+        use.objects += users.insert(version.user).second;
+        ++use.versions;
+        use.files += version.files;
+        use.bytes += version.bytes;
+      }
+    }
+    std::vector<recorded_use> all;
+    for (auto& [names, use] : out)
+      if (all.size() < count_max)
+        all.push_back(std::move(use));
     return all;
   }
 

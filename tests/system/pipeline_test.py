@@ -34,8 +34,8 @@ class Pipeline(SystemTest):
                 "mail.smtp": self.mails.address,
                 "mail.from": "depositd@example.org"}
 
-    def prepared(self):
-        engine = self.start(self.settings())
+    def prepared(self, settings=None):
+        engine = self.start({**self.settings(), **(settings or {})})
         engine.add_user("lea", PASSWORD)
         engine.ctl("collection", "add", "books", "--owner", "lea",
                    "--notify", "lea@example.org")
@@ -117,7 +117,7 @@ class Pipeline(SystemTest):
         self.assertIn("submit again", refused.stderr)
         self.assertIn("#%eof", refused.stderr)
 
-    def test_a_held_collection_waits_and_others_go_on(self):
+    def test_H02_H03_H06_a_held_collection_waits_and_others_go_on(self):
         engine = self.prepared()
         engine.ctl("collection", "add", "maps", "--owner", "lea")
         engine.ctl("collection", "hold", "books")
@@ -140,7 +140,7 @@ class Pipeline(SystemTest):
             self.submit(engine, "a.txt", "file", b"a\n", password="wrong")
         self.assertEqual(engine.rows("batch", "list"), [])
 
-    def test_paused_it_takes_batches_and_runs_nothing(self):
+    def test_H01_H13_paused_it_takes_batches_and_runs_nothing(self):
         engine = self.prepared()
         engine.ctl("pipeline", "pause", "merritt")
         uuid = self.submit(engine, "a.txt", "file", b"a\n")
@@ -149,6 +149,58 @@ class Pipeline(SystemTest):
                          ("pending", 0))
         engine.ctl("pipeline", "unpause", "merritt")
         self.ended(engine, uuid)
+
+    def test_what_is_stored_is_found_and_reported(self):
+        engine = self.prepared()
+        uuid = self.submit(engine, "ghent.txt", "file", b"a map\n",
+                           title="A Map of Ghent")
+        self.ended(engine, uuid)
+        job, = self.jobs(engine, uuid)
+        identifier = job["identifier"]
+        for what in (identifier, "map of ghent", "ghent.txt"):
+            found, = engine.ask("object", "find", what)["objects"]
+            self.assertEqual(found["identifier"], identifier)
+        self.assertEqual(engine.ask("object", "find", "bruges")["objects"], [])
+        found, = engine.rows("object", "list", "--collection", "books")
+        self.assertEqual((found["owner"], found["versions"]), ("lea", 1))
+        history = engine.ask("object", "history", identifier)
+        self.assertEqual([x["batch"] for x in history["versions"]], [uuid])
+        self.assertEqual([x["id"] for x in history["jobs"]], [job["id"]])
+        files = engine.rows("object", "files", identifier)
+        self.assertIn("producer/ghent.txt", [x["path"] for x in files])
+        use = engine.ask("collection", "use")
+        self.assertEqual(use["bytes"], found["bytes"])
+        month = history["versions"][0]["recorded_at"][:7]
+        line, = engine.ask("report", "month", month)["lines"]
+        self.assertEqual((line["collection"], line["user"], line["batches"],
+                          line["jobs"]["completed"], line["bytes"]),
+                         ("books", "lea", 1, 1, found["bytes"]))
+        table = engine.ctl("report", "month", month, "--csv").splitlines()
+        self.assertEqual(len(table), 2)
+        self.assertTrue(table[1].startswith(f"{month},books,lea,1,1,0,"))
+
+    def test_administrators_hear_of_failures_once_and_get_copies(self):
+        engine = self.prepared({"reviews.mail_to": "root@example.org",
+                                "mail.reports_bcc": "desk@example.org"})
+        whole = self.batch_of({
+            f"{i}.checkm": damaged(self.source, str(i),
+                                   {"one.txt": b"1", "two.txt": b"2"})
+            for i in range(3)})
+        engine.ctl("pipeline", "set", "merritt.download", "--attempts-max", "1")
+        uuid = self.submit(engine, "all.checkm", "batch-manifest", whole)
+        self.ended(engine, uuid, "failed")
+
+        def told():
+            return [mail for mail in self.mails.mails
+                    if "need" in str(mail["Subject"])
+                    and "review" in str(mail["Subject"])]
+        first = wait_until(told)[0]
+        self.assertIn("merritt.download", str(first["Subject"]))
+        self.assertEqual(str(first["To"]), "root@example.org")
+        report, = wait_until(lambda: self.reports(uuid))
+        self.assertNotIn("desk@", str(report))
+        self.assertTrue(any("desk@example.org" in to
+                            for to in self.mails.recipients))
 
     def test_engines_killed_at_any_stage_do_nothing_twice(self):
         chance = random.Random(7)

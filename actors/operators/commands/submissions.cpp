@@ -1,4 +1,4 @@
-// Submissions: what became of them, setting them aside, handing them in.
+// Submissions: what became of them, and handing them in.
 
 #include "actors/operators/why.hpp"
 #include "actors/operators/work.hpp"
@@ -27,7 +27,7 @@ document submission_document(const submission_row& x) {
           {"blob", x.submission.blob},
           {"status", word(x.status)},
           {"failed", x.failed},
-          {"parked", x.parked},
+          {"parked", x.parked && x.status != submission_status::completed},
           {"attempt", x.attempt},
           {"batch_id", x.batch_id},
           {"processor", x.processor},
@@ -74,21 +74,8 @@ void list(admin_pointer self, const admin_call_ptr& call) {
 
 // -- one of them --------------------------------------------------------------
 
-/// Finds the submission that is meant; null if there is none, or none that the
-/// caller sees.
-void find(admin_pointer self, const admin_call_ptr& call,
-          std::function<void(const submission_row*)> use) {
-  submission_query query;
-  query.id = static_cast<item_id>(call->arguments.number("id"));
-  ask(self, call, self->state.options.projector, std::move(query),
-      [=](const submissions_found& x) {
-        const bool seen = !x.rows.empty() && call->by.sees(x.rows.front().user);
-        use(seen ? &x.rows.front() : nullptr);
-      });
-}
-
 void show(admin_pointer self, const admin_call_ptr& call) {
-  find(self, call, [=](const submission_row* found) {
+  find_submission(self, call, [=](const submission_row* found) {
     if (!found)
       return refuse(call, ec::not_found,
                     "there is no submission "
@@ -131,7 +118,7 @@ void job_why(admin_pointer self, const admin_call_ptr& call) {
 }
 
 void why(admin_pointer self, const admin_call_ptr& call) {
-  find(self, call, [=](const submission_row* found) {
+  find_submission(self, call, [=](const submission_row* found) {
     if (!found)
       return job_why(self, call);
     if (found->status == submission_status::completed)
@@ -144,34 +131,7 @@ void why(admin_pointer self, const admin_call_ptr& call) {
   });
 }
 
-// -- many ---------------------------------------------------------------------
-
-run_function park(bool parked) {
-  return [=](admin_pointer self, const admin_call_ptr& call) {
-    const auto& in = call->arguments;
-    park_matching what;
-    what.queue = in.text("queue");
-    what.users = in.texts("users");
-    what.from_us = in.number("from_us");
-    what.to_us =
-      in.has("to_us") ? in.number("to_us") : std::numeric_limits<micros>::max();
-    what.parked = parked;
-    what.count_only = in.flag("count_only");
-    const auto answer = [=](const matching_parked& x) {
-      document out{{"matched", x.count}};
-      if (!what.count_only)
-        out[parked ? "parked" : "unparked"] = x.count;
-      deliver(call, out);
-    };
-    const auto& shard = self->state.options.shard;
-    unless_stage(self, call, what.queue, [=] {
-      if (what.count_only)
-        ask(self, call, shard, what, answer);
-      else
-        act<matching_parked>(self, call, shard, what, answer);
-    });
-  };
-}
+// -- handing in ---------------------------------------------------------------
 
 void submit_one(admin_pointer self, const admin_call_ptr& call) {
   const auto& in = call->arguments;
@@ -197,12 +157,6 @@ void submit_one(admin_pointer self, const admin_call_ptr& call) {
 // -- rows ---------------------------------------------------------------------
 
 using kind = value_kind;
-
-argument_spec id_argument() {
-  const auto max = std::numeric_limits<std::int64_t>::max();
-  return {"id", "id", kind::number, "ID", "Number of the submission",
-          true, "",   {},           1,    max};
-}
 
 argument_spec user_option(const char* help, bool required = false) {
   return {"--user",   "user", required ? kind::user : kind::text,
@@ -234,10 +188,11 @@ command listing() {
 command explaining() {
   view_block reasons{.kind = block_kind::line, .rows = "reasons"};
   reasons.text = "{text}";
-  auto out = reading("submission why", "Why it is not processed yet",
-                     {id_argument(), user_option("Whose it is, for items of "
-                                                 "queues of messages")},
-                     {reasons}, why);
+  auto out =
+    reading("submission why", "Why it is not processed yet",
+            {submission_id_argument(), user_option("Whose it is, for items of "
+                                                   "queues of messages")},
+            {reasons}, why);
   out.row.alias = "why";
   return concerning(concern::answered, std::move(out));
 }
@@ -254,22 +209,6 @@ command submitting() {
   return operating(concerning(concern::named, std::move(out)));
 }
 
-command parking(const char* words, const char* help, const char* question,
-                bool parked) {
-  auto out = counted(
-    question,
-    doing(words, help,
-          {{"--from", "from_us", kind::time, "TIME",
-            "Received at or after, UTC, e.g. 2026-03-01T06:00:00Z"},
-           {"--to", "to_us", kind::time, "TIME", "Received at or before, UTC"},
-           {"--user", "users", kind::users, "USER[,USER...]",
-            "Only these users", false, "user list"},
-           in_queue_argument(),
-           count_only_argument()},
-          park(parked)));
-  return operating(concerning(concern::named, std::move(out)));
-}
-
 } // namespace
 
 std::vector<command> submission_commands() {
@@ -279,15 +218,13 @@ std::vector<command> submission_commands() {
     concerning(
       concern::answered,
       reading("submission show", "Everything about one, with its result",
-              {id_argument()},
+              {submission_id_argument()},
               {{.kind = block_kind::fields, .text = text},
                line_view(text, "document:"),
                {.kind = block_kind::lines, .when = text, .text = text}},
               show)),
     explaining(),
     submitting(),
-    parking("park", "Set waiting items aside", "Park them?", true),
-    parking("unpark", "Take parked items back", "Take them back?", false),
   };
 }
 

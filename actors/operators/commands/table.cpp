@@ -30,6 +30,8 @@ std::vector<command_group> groups() {
           {"batch", "Batches"},
           {"job", "Jobs"},
           {"review", "Jobs that somebody must look at"},
+          {"object", "Objects that are stored"},
+          {"report", "What was done in some time"},
           {"pipeline", "Pipelines and their stages"},
           {"source", "Prefetching sources"},
           {"strategy", "Strategies"}};

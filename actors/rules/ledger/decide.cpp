@@ -332,4 +332,20 @@ std::vector<event> ledger::park(const std::vector<item_id>& ids,
   return out;
 }
 
+std::vector<event> ledger::cancel(const std::vector<item_id>& ids,
+                                  const std::string& reason, micros now) const {
+  std::vector<event> out;
+  std::unordered_set<item_id> seen;
+  for (const auto id : ids) {
+    const auto where = state_->find(id);
+    if (where.item == nullptr || where.claimed != nullptr
+        || !seen.insert(id).second)
+      continue;
+    auto end = finished(state_->queue, id, ending::failed, now);
+    end.reason = reason;
+    out.emplace_back(std::move(end));
+  }
+  return out;
+}
+
 } // namespace depositd::rules

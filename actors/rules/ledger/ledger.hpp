@@ -181,6 +181,11 @@ public:
   /// Parks pending items, or takes parked ones back; others are left alone.
   std::vector<event> park(const std::vector<item_id>& ids, bool parked) const;
 
+  /// Ends those of the items that nobody works on as failed, for this reason;
+  /// claimed ones stay.
+  std::vector<event> cancel(const std::vector<item_id>& ids,
+                            const std::string& reason, micros now) const;
+
   // -- applying
 
   /// Applies an event of this user and queue; `body` are the bytes to keep in

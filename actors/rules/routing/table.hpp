@@ -18,6 +18,7 @@ struct record_submission; struct release_queue; struct renew_items;
 struct reserve_id; struct settle_items; struct submission_query; struct submit;
 struct batch_query; struct forget_batches; struct job_query; struct order_batch;
 struct order_job; struct order_jobs; struct submit_batch; struct wake_items;
+struct cancel_deposit; struct cancel_matching;
 // clang-format on
 
 namespace rules::routing {
@@ -93,6 +94,9 @@ template <> inline constexpr auto row<purge_queue>
 // What operators ask.
 template <> inline constexpr auto row<park_matching>
   = route{to_matching, never, sum_of_matches};
+template <> inline constexpr auto row<cancel_deposit> = route{to_user, never};
+template <> inline constexpr auto row<cancel_matching>
+  = route{to_matching, never, sum_of_orders};
 template <> inline constexpr auto row<explain_item> = route{to_user, harmless};
 template <> inline constexpr auto row<list_queues>
   = route{to_all, harmless, queues_together, while_draining};

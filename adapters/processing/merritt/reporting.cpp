@@ -113,6 +113,7 @@ private:
     else
       return {};
     out.to = to;
+    out.bcc = tools_.reports_bcc;
     return tools_.mailer->send(out);
   }
 

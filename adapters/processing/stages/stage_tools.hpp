@@ -20,6 +20,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace depositd::stages {
 
@@ -31,6 +32,8 @@ struct stage_tools {
   std::map<std::string, std::shared_ptr<storage_target>> storage; ///< by name
   std::shared_ptr<depositd::inventory> inventory;
   std::shared_ptr<depositd::mailer> mailer; ///< null: none is set up
+  /// Administrators who get a copy of each report to a depositor.
+  std::vector<std::string> reports_bcc;
   std::shared_ptr<callback_sender> callbacks;
   std::shared_ptr<work_reader> work;
   /// Has items handed out that wait to be woken; never blocks. Null: they have

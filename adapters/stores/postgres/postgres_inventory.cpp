@@ -96,6 +96,14 @@ public:
     return with(reads_, [&](tables& from) { return from.use(since_us); });
   }
 
+  caf::expected<std::vector<recorded_use>>
+  recorded_in(micros from_us, micros until_us,
+              std::uint32_t count_max) override {
+    return with(reads_, [&](tables& from) {
+      return from.recorded(from_us, until_us, count_max);
+    });
+  }
+
   caf::expected<bool> lock(const object_lock& x, micros now) override {
     return with(locks_, [&](tables& to) { return to.lock(x, now); });
   }

@@ -34,6 +34,8 @@ public:
   caf::error bind(const std::string& owner, const std::string& local_id,
                   const std::string& identifier);
   caf::expected<std::vector<collection_use>> use(micros since_us);
+  caf::expected<std::vector<recorded_use>>
+  recorded(micros from_us, micros until_us, std::uint32_t count_max);
   caf::expected<bool> lock(const object_lock& x, micros now);
   caf::expected<bool> holds(const object_lock& x, micros now);
   caf::error unlock_all(const std::string& holder);
@@ -319,6 +321,30 @@ catalogue<Database>::use(micros since_us) {
       return caf::error{};
     },
     since_us);
+  if (failed)
+    return failed;
+  return out;
+}
+
+template <class Database>
+caf::expected<std::vector<recorded_use>>
+catalogue<Database>::recorded(micros from_us, micros until_us,
+                              std::uint32_t count_max) {
+  std::vector<recorded_use> out;
+  auto failed = in_.each(
+    "SELECT o.collection, v.\"user\", count(DISTINCT v.identifier), count(*), "
+    "CAST(sum(v.files) AS bigint), CAST(sum(v.bytes) AS bigint) "
+    "FROM inventory_versions v JOIN inventory_objects o "
+    "ON o.identifier = v.identifier "
+    "WHERE v.recorded_us >= $1 AND v.recorded_us < $2 "
+    "GROUP BY o.collection, v.\"user\" ORDER BY o.collection, v.\"user\" "
+    "LIMIT $3",
+    [&](const auto& from) {
+      auto& x = out.emplace_back();
+      from.take(x.collection, x.user, x.objects, x.versions, x.files, x.bytes);
+      return caf::error{};
+    },
+    from_us, until_us, std::min(count_max, inventory_answer_max + 1));
   if (failed)
     return failed;
   return out;

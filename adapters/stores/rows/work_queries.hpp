@@ -96,6 +96,8 @@ void restrict_to(conditions<Words>& by, const job_query& x) {
   by.equal("batch", x.batch);
   if (x.needs_review)
     by.add("needs_review = 1"); // as their index has it
+  if (x.changed_since_us != never)
+    by.compared("changed_us", " >= ", x.changed_since_us);
   by.looked_up("identifier", x.identifier);
   by.one_of_joined("local_ids", x.local_id);
   by.part("title", x.title);

@@ -83,6 +83,13 @@ public:
     return tables_.use(since_us);
   }
 
+  caf::expected<std::vector<recorded_use>>
+  recorded_in(micros from_us, micros until_us,
+              std::uint32_t count_max) override {
+    const std::lock_guard turn{mutex_};
+    return tables_.recorded(from_us, until_us, count_max);
+  }
+
   caf::expected<bool> lock(const object_lock& x, micros now) override {
     auto taken = false;
     auto failed = write([&] {

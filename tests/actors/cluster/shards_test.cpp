@@ -510,6 +510,25 @@ TEST_F(shards, park_and_purge_all_at_once) {
             0u);
 }
 
+TEST_F(shards, cancel_all_at_once) {
+  two_engines();
+  for (shard_number shard = 0; shard < 4; ++shard)
+    ASSERT_TRUE(deposit(*a, name_in(shard, "press"), "x.xml"));
+  cancel_matching what;
+  what.users = {name_in(1, "press"), name_in(2, "press")};
+  what.queue = "metadata";
+  what.to_us = time_us * 2;
+  what.reason = "cancelled by root";
+  const auto two = ask<matching_cancelled>(b->router, what);
+  ASSERT_TRUE(two) << render(two.error());
+  EXPECT_EQ(two->matched, 2u);
+  EXPECT_EQ(two->moved, 2u);
+  what.users.clear();
+  EXPECT_EQ(ask<matching_cancelled>(b->router, what)->moved, 2u);
+  EXPECT_EQ(ask<queue_counted>(a->router, count_queue{"metadata"})->items,
+            0u);
+}
+
 TEST_F(shards, refuse_everything_new_while_their_engine_drains) {
   two_engines();
   ASSERT_TRUE(ask<done>(a->router, drain{}));

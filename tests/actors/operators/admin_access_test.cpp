@@ -23,7 +23,7 @@ constexpr auto operate = operator_role::operate;
 constexpr auto administer = operator_role::administer;
 
 /// What is promised to operators, a line for each command there is.
-constexpr right_row promised[] = {
+constexpr right_row promised_first[] = {
   {"status", look, concern::nobody},
   {"shards", look, concern::nobody},
   {"suspend", operate, concern::everybody},
@@ -65,6 +65,8 @@ constexpr right_row promised[] = {
   {"submission show", look, concern::answered},
   {"submission why", look, concern::answered},
   {"submit", operate, concern::named},
+  {"submission cancel", operate, concern::answered},
+  {"submission requeue", operate, concern::answered},
   {"park", operate, concern::named},
   {"unpark", operate, concern::named},
   {"collection list", look, concern::answered},
@@ -74,6 +76,10 @@ constexpr right_row promised[] = {
   {"collection remove", administer, concern::steered},
   {"collection hold", operate, concern::steered},
   {"collection release", operate, concern::steered},
+};
+
+/// Of batches, jobs, objects and pipelines, and the rest.
+constexpr right_row promised_last[] = {
   {"batch list", look, concern::answered},
   {"batch show", look, concern::answered},
   {"batch hold", operate, concern::answered},
@@ -91,6 +97,13 @@ constexpr right_row promised[] = {
   {"job fail", operate, concern::answered},
   {"job delete", operate, concern::answered},
   {"job note", operate, concern::answered},
+  {"object list", look, concern::answered},
+  {"object find", look, concern::answered},
+  {"object show", look, concern::answered},
+  {"object files", look, concern::answered},
+  {"object history", look, concern::answered},
+  {"collection use", look, concern::answered},
+  {"report month", look, concern::answered},
   {"pipeline list", look, concern::nobody},
   {"pipeline show", look, concern::nobody},
   {"pipeline set", administer, concern::everybody},
@@ -100,6 +113,13 @@ constexpr right_row promised[] = {
   {"kafka init", administer, concern::everybody},
   {"kafka status", look, concern::nobody},
 };
+
+const auto promised = [] {
+  std::vector<right_row> out{std::begin(promised_first),
+                             std::end(promised_first)};
+  out.insert(out.end(), std::begin(promised_last), std::end(promised_last));
+  return out;
+}();
 
 peer account(std::uint32_t uid) {
   peer out;
@@ -458,6 +478,63 @@ TEST_F(admin_access_test, a_limited_operator_sees_only_their_users) {
   EXPECT_EQ(send_as(ltd, "submission why", {{"id", 6}, {"user", "C"}}).error(),
             ec::not_found);
   EXPECT_TRUE(world_.explanations.empty());
+}
+
+TEST_F(admin_access_test, a_limited_operator_cancels_only_what_is_theirs) {
+  const auto ltd = certificate("ltd");
+  submission_row row;
+  row.id = 5;
+  row.user = "C";
+  row.status = submission_status::completed;
+  row.failed = true;
+  world_.submissions = {row};
+  for (const auto* command : {"submission cancel", "submission requeue"})
+    EXPECT_EQ(send_as(ltd, command, {{"id", 5}}).error(), ec::not_found);
+  EXPECT_EQ(send_as(ltd, "submission cancel", {{"users", {"A", "C"}}}).error(),
+            ec::not_allowed);
+  EXPECT_TRUE(world_.cancelled.empty());
+  EXPECT_TRUE(world_.cancellings.empty());
+  EXPECT_TRUE(world_.again.empty());
+  run_as(ltd, "submission cancel", {{"all", true}});
+  run_as(ltd, "submission cancel", {{"users", {"B"}}});
+  ASSERT_EQ(world_.cancellings.size(), 2u);
+  EXPECT_EQ(world_.cancellings[0].users, (std::vector<std::string>{"A", "B"}));
+  EXPECT_EQ(world_.cancellings[1].users, std::vector<std::string>{"B"});
+  world_.control.operators["ltd"].users = {};
+  world_.control.operators["ltd"].collections = {"maps"};
+  EXPECT_EQ(send_as(ltd, "submission cancel", {{"all", true}}).error(),
+            ec::not_allowed);
+  EXPECT_EQ(world_.cancellings.size(), 2u);
+}
+
+TEST_F(admin_access_test, a_limited_operator_sees_only_objects_of_theirs) {
+  const auto ltd = certificate("ltd");
+  for (const auto* owner : {"A", "C"}) {
+    inventory_object one;
+    one.identifier = std::string{"of-"} + owner;
+    one.collection = "maps";
+    one.owner = owner;
+    world_.objects.push_back(one);
+  }
+  const auto all = run_as(ltd, "object list");
+  ASSERT_EQ(all["objects"].size(), 1u);
+  EXPECT_EQ(all["objects"][0]["identifier"], "of-A");
+  EXPECT_EQ(send_as(ltd, "object list", {{"user", "C"}}).error(),
+            ec::not_allowed);
+  world_.objects = {world_.objects[1]};
+  for (const auto* command : {"object show", "object files"})
+    EXPECT_EQ(send_as(ltd, command, {{"identifier", "of-C"}}).error(),
+              ec::not_found);
+  world_.use = {{"maps", 1, 1, 1, 7, 7}};
+  EXPECT_TRUE(run_as(ltd, "collection use")["collections"].empty());
+  world_.control.collections["maps"] = {"maps", "B"};
+  EXPECT_EQ(run_as(ltd, "collection use")["collections"].size(), 1u);
+  world_.recorded = {{"maps", "C", 1, 1, 1, 7}, {"maps", "B", 1, 1, 1, 7}};
+  const auto month = run_as(ltd, "report month", {{"month", "2026-11"}});
+  ASSERT_EQ(month["lines"].size(), 1u);
+  EXPECT_EQ(month["lines"][0]["user"], "B");
+  EXPECT_EQ(world_.work.batch_queries.back().users,
+            (std::vector<std::string>{"A", "B"}));
 }
 
 TEST_F(admin_access_test, a_limited_operator_lists_one_user_at_a_time) {

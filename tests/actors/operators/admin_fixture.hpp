@@ -3,6 +3,7 @@
 // The admin actor with stand-ins for everything it asks.
 
 #include "actors/operators/admin.hpp"
+#include "messages/catalogue.hpp"
 #include "messages/cluster.hpp"
 #include "messages/receiving.hpp"
 #include "messages/shard.hpp"
@@ -146,6 +147,16 @@ struct world {
   std::vector<std::string> backups;
   std::vector<submission_query> queries;
   std::vector<submit_file> files;
+  std::vector<submit_again> again;
+  std::vector<cancel_deposit> cancelled;
+  std::vector<cancel_matching> cancellings;
+  matching_cancelled cancelling_done;
+  std::vector<inventory_object> objects;
+  std::vector<stored_file> object_files;
+  std::vector<collection_use> use;
+  std::vector<recorded_use> recorded;
+  std::vector<find_objects> searches;
+  std::vector<measure_recorded> measured;
   item_id submitted_id = 77;
   std::vector<operators::record_log_pair> logs;
   std::vector<admins_listed::entry> other_engines;
@@ -173,6 +184,7 @@ protected:
     options.projector = pose<projector_actor>(fake_projector());
     options.processors = pose<processor_manager_actor>(fake_processors());
     options.submitter = pose<submitter_actor>(fake_submitter());
+    options.catalogue = pose<catalogue_actor>(fake_catalogue());
     options.topics = pose<topics_actor>(fake_topics());
     options.stores = pose<store_server_actor>(
       {[](const put_blob&) -> caf::result<blob_put> { return blob_put{}; }});
@@ -292,6 +304,14 @@ private:
         world_.parkings.push_back(x);
         return answer(matching_parked{world_.matching});
       },
+      [this](const cancel_deposit& x) -> caf::result<done> {
+        world_.cancelled.push_back(x);
+        return answer(done{});
+      },
+      [this](const cancel_matching& x) -> caf::result<matching_cancelled> {
+        world_.cancellings.push_back(x);
+        return answer(matching_cancelled{world_.cancelling_done});
+      },
       [this](const purge_queue& x) -> caf::result<done> {
         world_.purged.push_back(x.queue);
         return answer(done{});
@@ -374,9 +394,35 @@ private:
 
   caf::behavior fake_submitter() {
     return {[this](const submit_file& x) -> caf::result<enqueued> {
-      world_.files.push_back(x);
-      return answer(enqueued{{world_.submitted_id}, 0});
-    }};
+              world_.files.push_back(x);
+              return answer(enqueued{{world_.submitted_id}, 0});
+            },
+            [this](const submit_again& x) -> caf::result<enqueued> {
+              world_.again.push_back(x);
+              return answer(enqueued{{world_.submitted_id}, 0});
+            }};
+  }
+
+  caf::behavior fake_catalogue() {
+    return {
+      [this](const find_objects& x) {
+        world_.searches.push_back(x);
+        auto out = world_.objects;
+        if (out.size() > x.count_max)
+          out.resize(x.count_max);
+        return objects_found{std::move(out)};
+      },
+      [this](const list_object_files&) {
+        return object_files_listed{world_.object_files};
+      },
+      [this](const measure_collections&) {
+        return collections_measured{world_.use};
+      },
+      [this](const measure_recorded& x) {
+        world_.measured.push_back(x);
+        return recorded_measured{world_.recorded};
+      },
+    };
   }
 };
 

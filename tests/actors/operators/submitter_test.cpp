@@ -22,8 +22,11 @@ public:
     return std::string{"sha"};
   }
 
-  caf::expected<std::string> get(const std::string&) override {
-    return caf::make_error(ec::not_found);
+  caf::expected<std::string> get(const std::string& name) override {
+    const auto at = kept.find(name);
+    if (at == kept.end())
+      return caf::make_error(ec::not_found);
+    return at->second;
   }
 
   caf::error backup(const std::filesystem::path&) override {
@@ -108,6 +111,28 @@ TEST_F(submitter_test, wrong_files_are_refused_before_anything_is_kept) {
 TEST_F(submitter_test, a_blob_that_cannot_be_kept_is_not_submitted) {
   blobs_.failing = true;
   EXPECT_EQ(send(a_file("x")).error(), ec::store_failed);
+  EXPECT_FALSE(submitted_);
+}
+
+TEST_F(submitter_test, what_is_kept_is_submitted_again_as_it_was) {
+  blobs_.kept["sha"] = "<a/>";
+  const submission was{"a.xml", "doQueryUpload", "ann/role", "http", "sha", 4};
+  ASSERT_TRUE(ask<enqueued>(submitter_, submit_again{"query", "ann", was}));
+  ASSERT_TRUE(submitted_);
+  EXPECT_EQ(submitted_->queue, "query");
+  EXPECT_EQ(submitted_->user, "ann");
+  EXPECT_EQ(submitted_->submission, was);
+}
+
+TEST_F(submitter_test, what_is_not_kept_is_not_submitted_again) {
+  for (const auto* blob : {"", "gone"}) {
+    const submission was{"a.xml", "doMDUpload", "ann", "kafka", blob, 4};
+    const auto answer =
+      ask<enqueued>(submitter_, submit_again{"metadata", "ann", was});
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(answer.error(), ec::not_found);
+    EXPECT_NE(render(answer.error()).find("not kept"), std::string::npos);
+  }
   EXPECT_FALSE(submitted_);
 }
 

@@ -299,6 +299,80 @@ TEST_F(work_test, H10_a_job_that_is_stuck_can_be_failed) {
   EXPECT_EQ(take("first").attempt, 1u);
 }
 
+TEST_F(work_test, H07_a_failure_in_each_stage_is_requeued_to_it) {
+  submit_and_split(2); // the other keeps the batch open
+  const auto job = jobs()[0];
+  std::uint32_t retries = 0;
+  for (const auto* stage : {"first", "middle", "last"}) {
+    const auto item = take(stage);
+    ASSERT_EQ(item.id, job) << stage;
+    ASSERT_TRUE(says(item, verdict::failed, "as the test says"));
+    EXPECT_EQ(state_of(job), "failed");
+    ASSERT_TRUE(order(job, work_action::requeue));
+    EXPECT_EQ(last_of(job).status.retry_count, ++retries);
+    const auto again = take(stage);
+    ASSERT_EQ(again.id, job) << stage;
+    ASSERT_TRUE(says(again));
+  }
+  EXPECT_EQ(state_of(job), "completed");
+}
+
+class sliced_work_test : public work_test {
+protected:
+  void SetUp() override {
+    slice_items = 10;
+    work_test::SetUp();
+  }
+
+  jobs_ordered order_all(job_state state, work_action action) {
+    order_jobs what;
+    what.which.states = {state};
+    what.which.collections = {collection.name};
+    what.action = action;
+    what.note = "by test";
+    const auto sum = ask<jobs_ordered>(core, what);
+    EXPECT_TRUE(sum);
+    return sum ? *sum : jobs_ordered{};
+  }
+};
+
+TEST_F(sliced_work_test, H06_all_held_jobs_are_released_by_one_order) {
+  hold(true);
+  submit_and_split(25);
+  hold(false);
+  order_jobs others;
+  others.which.states = {job_state::held};
+  others.which.collections = {"elsewhere"};
+  others.action = work_action::release;
+  EXPECT_EQ(ask<jobs_ordered>(core, others)->matched, 0u);
+  const auto sum = order_all(job_state::held, work_action::release);
+  EXPECT_EQ(sum.matched, 25u);
+  EXPECT_EQ(sum.moved, 25u);
+  EXPECT_EQ(run("first"), 25u);
+}
+
+TEST_F(sliced_work_test, H08_jobs_that_are_failed_by_order_are_counted_so) {
+  const auto batch = submit_and_split(12);
+  EXPECT_EQ(run("first"), 12u);
+  EXPECT_EQ(order_all(job_state::processing, work_action::fail).moved, 12u);
+  EXPECT_EQ(take("middle").id, 0u);
+  EXPECT_EQ(run("report"), 1u);
+  EXPECT_EQ(state_of_batch(batch), "failed");
+  const auto counts = last_of_batch(batch).jobs;
+  EXPECT_EQ(counts.failed, 12u);
+  EXPECT_EQ(counts.open, 0u);
+}
+
+TEST_F(sliced_work_test, H14_all_failed_jobs_are_requeued_by_one_order) {
+  submit_and_split(25);
+  EXPECT_EQ(run("first", verdict::failed), 25u);
+  EXPECT_EQ(run("report"), 1u);
+  EXPECT_EQ(order_all(job_state::failed, work_action::requeue).moved, 25u);
+  EXPECT_EQ(order_all(job_state::failed, work_action::requeue).matched, 0u)
+    << "again is harmless";
+  EXPECT_EQ(run("first"), 25u);
+}
+
 TEST_F(work_test, requeueing_cannot_help_what_was_submitted_wrongly) {
   submit_and_split(1);
   ASSERT_TRUE(says(take("first"), verdict::rejected, "line 3: no such digest"));

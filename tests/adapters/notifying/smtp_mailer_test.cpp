@@ -5,6 +5,7 @@
 #include "messages/values/base64.hpp"
 #include "messages/values/utf8.hpp"
 #include "tests/adapters/notifying/smtp_server.hpp"
+#include "tests/support/certificates.hpp"
 #include "tests/support/scripted_server.hpp"
 
 #include <gtest/gtest.h>
@@ -82,6 +83,73 @@ TEST_F(smtp_mails, R20_have_the_same_id_when_they_come_again) {
   const auto again = content(a_mail());
   for (const auto& text : {first, again})
     EXPECT_HAS(text, "Message-ID: <report-bid-1-2@archive.example>\r\n");
+}
+
+TEST_F(smtp_mails, reach_those_who_are_not_named_in_their_head) {
+  auto x = a_mail();
+  x.bcc = {"root@example.org"};
+  const auto got = arrived(x);
+  EXPECT_EQ(got["to"],
+            (std::vector<std::string>{"ann@example.org", "root@example.org"}));
+  const std::string text = got["content"];
+  EXPECT_EQ(text.find("root@"), std::string::npos) << text;
+  x.bcc = {"not an address"};
+  EXPECT_EQ(send(x), ec::invalid_argument);
+}
+
+class private_smtp_mails : public smtp_mails {
+protected:
+  void serve(const std::string& how = "") {
+    files.renew("localhost");
+    std::vector<std::string> arguments{files.of("localhost").certificate,
+                                       files.of("localhost").key};
+    if (!how.empty())
+      arguments.push_back(how);
+    server = std::make_unique<testing::smtp_server>(arguments);
+    options.relay = {"localhost", server->port()};
+    options.ca_file = files.of("localhost").ca;
+    options.user = "ann";
+    options.password = "secret";
+    options.connect_limit = options.time_limit =
+      std::chrono::milliseconds{10'000};
+  }
+
+  testing::certificates files;
+};
+
+TEST_F(private_smtp_mails, log_in_after_starttls) {
+  serve();
+  options.privacy = mail_privacy::starttls;
+  EXPECT_EQ(arrived(a_mail())["from"], "depositd@archive.example");
+  options.password = "wrong";
+  EXPECT_EQ(send(a_mail()), ec::overloaded) << "it is not the mail's fault";
+}
+
+TEST_F(private_smtp_mails, log_in_over_tls) {
+  serve("tls");
+  options.privacy = mail_privacy::tls;
+  EXPECT_EQ(arrived(a_mail())["from"], "depositd@archive.example");
+}
+
+TEST_F(private_smtp_mails, are_not_sent_to_a_relay_that_nobody_vouches_for) {
+  serve();
+  options.privacy = mail_privacy::starttls;
+  options.ca_file = files.of("localhost", "other_ca").ca;
+  EXPECT_EQ(send(a_mail()), ec::overloaded);
+}
+
+TEST_F(private_smtp_mails, are_not_sent_in_clear_where_tls_was_asked_for) {
+  options.privacy = mail_privacy::starttls; // which this one does not know
+  EXPECT_EQ(send(a_mail()), ec::overloaded);
+}
+
+TEST(smtp_mailer, sends_no_password_that_others_can_read) {
+  EXPECT_EQ(make_smtp_mailer({.relay = {"127.0.0.1", 25},
+                              .from = "a@b",
+                              .user = "ann",
+                              .password = "secret"})
+              .error(),
+            ec::bad_setting);
 }
 
 TEST_F(smtp_mails, carry_attachments) {

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -23,7 +24,18 @@ public:
            == 0;
   }
 
-  smtp_server() {
+  smtp_server() : smtp_server(std::vector<std::string>{}) {
+    // nop
+  }
+
+  /// With the script's arguments.
+  explicit smtp_server(const std::vector<std::string>& arguments) {
+    std::vector<char*> words;
+    for (const auto* word : {"python3", DEPOSITD_SMTP_SERVER})
+      words.push_back(const_cast<char*>(word));
+    for (const auto& word : arguments)
+      words.push_back(const_cast<char*>(word.c_str()));
+    words.push_back(nullptr);
     int to[2];
     int from[2];
     if (::pipe(to) != 0 || ::pipe(from) != 0)
@@ -34,7 +46,7 @@ public:
       ::dup2(from[1], 1);
       for (const int x : {to[0], to[1], from[0], from[1]})
         ::close(x);
-      ::execl("/usr/bin/python3", "python3", DEPOSITD_SMTP_SERVER, nullptr);
+      ::execv("/usr/bin/python3", words.data());
       ::_exit(127);
     }
     ::close(to[0]);

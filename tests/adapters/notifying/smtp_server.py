@@ -1,12 +1,18 @@
 """An SMTP server for tests, made of aiosmtpd: prints its port, then one line of
 JSON for each mail that it takes. Recipients that begin with "never" are refused
 for good, those that begin with "later" for now; the sender "mute@..." gets no
-answer."""
+answer.
+
+With a certificate and its key as arguments it speaks STARTTLS, or with "tls"
+behind them TLS from the beginning, and takes mail only from "ann" whose
+password is "secret"."""
 
 import asyncio
 import json
+import ssl
+import sys
 
-from aiosmtpd.smtp import SMTP
+from aiosmtpd.smtp import SMTP, AuthResult
 
 
 class Handler:
@@ -31,10 +37,31 @@ class Handler:
         return "250 OK"
 
 
+def check(server, session, envelope, mechanism, data):
+    if (data.login, data.password) == (b"ann", b"secret"):
+        return AuthResult(success=True)
+    return AuthResult(success=False, handled=False)
+
+
+def private(loop, context, from_the_beginning):
+    more = {} if from_the_beginning else {"tls_context": context,
+                                          "require_starttls": True}
+    return SMTP(Handler(), loop=loop, authenticator=check, auth_required=True,
+                auth_require_tls=not from_the_beginning, **more)
+
+
 async def serve():
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(lambda: SMTP(Handler(), loop=loop),
-                                      "127.0.0.1", 0)
+    if len(sys.argv) > 2:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(sys.argv[1], sys.argv[2])
+        from_the_beginning = sys.argv[3:] == ["tls"]
+        server = await loop.create_server(
+            lambda: private(loop, context, from_the_beginning), "127.0.0.1", 0,
+            ssl=context if from_the_beginning else None)
+    else:
+        server = await loop.create_server(lambda: SMTP(Handler(), loop=loop),
+                                          "127.0.0.1", 0)
     print(server.sockets[0].getsockname()[1], flush=True)
     await server.serve_forever()
 

@@ -148,6 +148,7 @@ TEST(grammar, what_destroys_asks_and_what_counts_counts_first) {
   EXPECT_FALSE(call_of("queue purge a").row.question.empty());
   EXPECT_FALSE(call_of("user remove a").row.question.empty());
   EXPECT_FALSE(call_of("key remove a").row.question.empty());
+  EXPECT_TRUE(call_of("submission cancel 7").row.counts_first);
   EXPECT_TRUE(call_of("park").row.counts_first);
   EXPECT_EQ(call_of("unpark --count").arguments["count_only"], true);
   EXPECT_TRUE(call_of("user password a --password-stdin")

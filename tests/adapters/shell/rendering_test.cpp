@@ -181,6 +181,36 @@ TEST(rendering, slots_are_shown_wherever_they_are) {
     << out;
 }
 
+TEST(rendering, objects_are_a_line_each_with_their_last_title) {
+  EXPECT_EQ(rendered("object list",
+                     R"({"objects":[{"identifier":"ark:/1/a",)"
+                     R"("collection":"maps","owner":"ann",)"
+                     R"("local_ids":["l1","l2"],"storage":["local"],)"
+                     R"("versions":2,"bytes":30,"title":"A Map",)"
+                     R"("recorded_at":"2026-03-01T09:30:00.000Z"}],)"
+                     R"("next":"ark:/1/a"})"),
+            "IDENTIFIER  COLLECTION  OWNER  LOCAL IDS  VERSIONS  BYTES  "
+            "RECORDED              TITLE\n"
+            "ark:/1/a    maps        ann    l1,l2             2     30  "
+            "2026-03-01T09:30:00Z  A Map\n"
+            "1 shown; go on with --after ark:/1/a\n");
+}
+
+TEST(rendering, a_month_is_a_table_or_a_file_for_spreadsheets) {
+  const auto out = rendered("report month", R"({"month":"2026-11","lines":[
+      {"collection":"maps","user":"bob","batches":2,"jobs":{"completed":6,
+       "failed":2,"open":0,"deleted":0},"objects":2,"versions":3,"files":4,
+       "bytes":100}],"total":{"batches":2,"versions":3,"bytes":100}})");
+  EXPECT_EQ(out.find("COLLECTION  USER  BATCHES  COMPLETED  FAILED"), 0u)
+    << out;
+  EXPECT_NE(out.find("in all 2 batches, 3 versions, 100 bytes\n"),
+            std::string::npos)
+    << out;
+  EXPECT_EQ(rendered("report month",
+                     R"({"month":"2026-11","csv":"month,user\n2026-11,a\n"})"),
+            "month,user\n2026-11,a\n");
+}
+
 TEST(rendering, a_document_keeps_its_lines) {
   EXPECT_EQ(rendered("submission show", R"({"id":1,"document":"<a>\n</a>\n"})"),
             "id: 1\ndocument:\n<a>\n</a>\n");

@@ -85,6 +85,27 @@ INSTANTIATE_TEST_SUITE_P(
     spelled{"pipeline pause merritt", "pipeline pause",
             R"({"name":"merritt"})"}));
 
+INSTANTIATE_TEST_SUITE_P(
+  submissions_and_objects, work_spelling,
+  ::testing::Values(
+    spelled{"submission cancel 17 --note wrong", "submission cancel",
+            R"({"id":17,"note":"wrong"})"},
+    spelled{"submission cancel --user a,b --queue query --all",
+            "submission cancel",
+            R"({"users":["a","b"],"queue":"query","all":true})"},
+    spelled{"submission requeue 17", "submission requeue", R"({"id":17})"},
+    spelled{"object find 'a map'", "object find", R"({"text":"a map"})"},
+    spelled{"object history ark:/1/a --limit 5", "object history",
+            R"({"identifier":"ark:/1/a","limit":5})"},
+    spelled{"object files ark:/1/a --version 2", "object files",
+            R"({"identifier":"ark:/1/a","version":2})"},
+    spelled{"object list --owner ann --local-id x", "object list",
+            R"({"user":"ann","local_id":"x"})"},
+    spelled{"collection use --since 2026-03-01", "collection use",
+            R"({"since_us":1772323200000000})"},
+    spelled{"report month 2026-11 --csv", "report month",
+            R"({"month":"2026-11","csv":true})"}));
+
 TEST(work_grammar, a_key_for_callbacks_is_read_and_not_written) {
   const auto x = call_of("collection add c1 --owner ann --callback-key-stdin");
   EXPECT_EQ(x.arguments, (json{{"name", "c1"}, {"owner", "ann"}}));

@@ -294,5 +294,24 @@ TEST_F(ending_all, purge_ends_every_item_in_every_state) {
   EXPECT_EQ(books.parked(), 0u);
 }
 
+TEST_F(ending_all, cancel_ends_what_waits_and_leaves_what_is_claimed) {
+  put({an_item(1), an_item(2), an_item(3), an_item(4)});
+  claim();
+  settle(claim()->item, verdict::retry, 50);
+  apply(books.park({3}, true));
+  const auto events = books.cancel({4, 1, 3, 2, 3, 9}, "enough", now);
+  ASSERT_EQ(events.size(), 3u) << "each once, and the claimed one not";
+  std::size_t at = 0;
+  for (const item_id id : {4, 3, 2})
+    EXPECT_EQ(std::get<item_finished>(events[at++]),
+              (item_finished{id, "q", ending::failed, now, "enough", "", ""}));
+  apply(events);
+  EXPECT_EQ(books.size(), 1u);
+  EXPECT_EQ(books.pending(), 0u);
+  EXPECT_EQ(books.parked(), 0u);
+  EXPECT_EQ(books.claims(), 1u);
+  EXPECT_EQ(claim_id(), 0u);
+}
+
 } // namespace
 } // namespace depositd

@@ -115,8 +115,11 @@ TEST_F(routed, an_operators_choice_of_users_asks_only_their_shards) {
     {"messages", {}, {here}}, {"messages", {one}, {here}},
     {"", {one}, all},         {"", {}, all},
   };
-  for (const auto& x : cases)
+  for (const auto& x : cases) {
     EXPECT_EQ(asked(park_matching{x.queue, x.users}), x.to) << x.queue;
+    EXPECT_EQ(asked(cancel_matching{x.queue, x.users}), x.to) << x.queue;
+  }
+  EXPECT_EQ(asked(cancel_deposit{7, three}), shards{3});
 }
 
 TEST_F(routed, a_submission_is_looked_for_where_it_can_be) {
@@ -225,6 +228,8 @@ TEST(table, says_what_may_be_sent_again) {
   EXPECT_EQ(row<record_submission>.may, repeats::never);
   EXPECT_EQ(row<settle_items>.may, repeats::never);
   EXPECT_EQ(row<park_matching>.may, repeats::never);
+  EXPECT_EQ(row<cancel_deposit>.may, repeats::never);
+  EXPECT_EQ(row<cancel_matching>.may, repeats::never);
   EXPECT_EQ(row<ingest>.may, repeats::harmless) << "skipped if applied";
   EXPECT_EQ(row<renew_items>.may, repeats::harmless);
 }

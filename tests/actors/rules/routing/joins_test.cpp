@@ -47,6 +47,10 @@ TEST(answers_of_shards, are_added_up) {
   EXPECT_EQ(sizes.claims, 3u);
   const auto parked =
     joined(park_matching{}, std::vector<matching_parked>{{3}, {4}});
+  const auto cancelled =
+    joined(cancel_matching{}, std::vector<matching_cancelled>{{3, 2}, {4, 4}});
+  EXPECT_EQ(cancelled.matched, 7u);
+  EXPECT_EQ(cancelled.moved, 6u);
   EXPECT_EQ(parked.count, 7u);
   const auto records =
     joined(ingest{}, std::vector<ingested>{{1, 2, 3, {{9, "a"}}},

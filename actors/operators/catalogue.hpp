@@ -1,0 +1,21 @@
+#pragma once
+
+// The inventory, for operators.
+
+#include "messages/actors.hpp"
+#include "messages/catalogue.hpp"
+
+#include <memory>
+
+namespace depositd::operators {
+
+struct catalogue_state {
+  std::shared_ptr<inventory> from;
+};
+
+/// Blocks on the inventory, so wiring spawns it detached.
+catalogue_actor::behavior_type
+catalogue(catalogue_actor::stateful_pointer<catalogue_state> self,
+          std::shared_ptr<inventory> from);
+
+} // namespace depositd::operators

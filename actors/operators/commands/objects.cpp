@@ -1,0 +1,305 @@
+// Objects: what is stored, in which versions, and how it came to be so.
+
+#include "actors/operators/work.hpp"
+
+#include "messages/catalogue.hpp"
+#include "messages/values/work_documents.hpp"
+
+#include <map>
+
+namespace depositd::operators {
+
+namespace {
+
+constexpr std::size_t identifier_bytes_max = 1'024;
+
+bool is_seen(const admin_call& call, const inventory_object& x) {
+  return call.by.sees(x.owner, x.collection);
+}
+
+// -- documents ----------------------------------------------------------------
+
+document version_document(const inventory_version& x) {
+  return {{"version", x.number}, {"job", x.job},
+          {"batch", x.batch},    {"user", x.user},
+          {"title", x.title},    {"creator", x.creator},
+          {"date", x.date},      {"bytes", x.bytes},
+          {"files", x.files},    {"recorded_at", time_or_null(x.recorded_us)}};
+}
+
+/// In lists: the last version, and how many there are.
+document object_document(const inventory_object& x) {
+  document out{{"identifier", x.identifier}, {"collection", x.collection},
+               {"owner", x.owner},           {"local_ids", x.local_ids},
+               {"storage", x.storage},       {"versions", x.versions.size()}};
+  std::uint64_t bytes = 0;
+  for (const auto& version : x.versions)
+    bytes += version.bytes;
+  out["bytes"] = bytes;
+  const auto none = inventory_version{};
+  const auto& last = x.versions.empty() ? none : x.versions.back();
+  out["title"] = last.title;
+  out["recorded_at"] = time_or_null(last.recorded_us);
+  return out;
+}
+
+document with_versions(const inventory_object& x) {
+  auto out = object_document(x);
+  auto& versions = out["versions"] = document::array();
+  for (const auto& one : x.versions)
+    versions.push_back(version_document(one));
+  return out;
+}
+
+// -- asking -------------------------------------------------------------------
+
+/// Goes on with the object that `identifier` names, if the caller sees it.
+void with_object(admin_pointer self, const admin_call_ptr& call,
+                 std::function<void(const inventory_object&)> use) {
+  const auto name = call->arguments.text("identifier");
+  if (name.empty() || name.size() > identifier_bytes_max)
+    return refuse(call, ec::invalid_argument,
+                  "identifier must have 1 to 1024 bytes");
+  ask_inventory(self, call, find_objects{{{.identifier = name}}, 1},
+                [=](const objects_found& x) {
+                  if (x.objects.empty() || !is_seen(*call, x.objects.front()))
+                    return refuse(call, ec::not_found,
+                                  "there is no object " + shown(name));
+                  use(x.objects.front());
+                });
+}
+
+// -- lists --------------------------------------------------------------------
+
+inventory_search search_of(const admin_call& call) {
+  const auto& in = call.arguments;
+  inventory_search out;
+  out.identifier = in.text("identifier");
+  out.local_id = in.text("local_id");
+  out.owner = in.text("user");
+  out.collection = in.text("collection");
+  out.title = in.text("title");
+  out.file_name = in.text("file_name");
+  out.after = in.text("after");
+  // Whoever sees only these need not look at others.
+  if (out.owner.empty() && call.by.users.size() == 1)
+    out.owner = call.by.users.front();
+  if (out.collection.empty() && call.by.collections.size() == 1)
+    out.collection = call.by.collections.front();
+  return out;
+}
+
+/// Those that the caller sees, up to the limit; whether there are more.
+bool add_seen(const admin_call& call, const objects_found& x, document& to) {
+  const auto limit = static_cast<std::size_t>(call.arguments.number("limit"));
+  auto& list = to["objects"] = document::array();
+  const auto count = std::min(x.objects.size(), limit);
+  for (std::size_t i = 0; i < count; ++i)
+    if (is_seen(call, x.objects[i]))
+      list.push_back(object_document(x.objects[i]));
+  return x.objects.size() > limit;
+}
+
+void list(admin_pointer self, const admin_call_ptr& call) {
+  if (auto wrong = check_sight(*call))
+    return refuse(call, wrong);
+  const auto limit =
+    static_cast<std::uint32_t>(call->arguments.number("limit"));
+  ask_inventory(self, call, find_objects{{search_of(*call)}, limit + 1},
+                [=](const objects_found& x) {
+                  document out;
+                  // Goes on behind what was looked at, seen or not.
+                  if (add_seen(*call, x, out))
+                    out["next"] = x.objects[limit - 1].identifier;
+                  deliver(call, out);
+                });
+}
+
+/// The text may be any of these.
+std::vector<inventory_search> searches_for(const std::string& text) {
+  return {{.identifier = text},
+          {.local_id = text},
+          {.title = text},
+          {.file_name = text}};
+}
+
+void find(admin_pointer self, const admin_call_ptr& call) {
+  const auto text = call->arguments.text("text");
+  if (text.empty() || text.size() > identifier_bytes_max)
+    return refuse(call, ec::invalid_argument, "text must have 1 to 1024 bytes");
+  const auto limit =
+    static_cast<std::uint32_t>(call->arguments.number("limit"));
+  ask_inventory(self, call, find_objects{searches_for(text), limit + 1},
+                [=](const objects_found& x) {
+                  document out;
+                  if (add_seen(*call, x, out))
+                    out["more"] = true;
+                  deliver(call, out);
+                });
+}
+
+// -- one of them --------------------------------------------------------------
+
+void show(admin_pointer self, const admin_call_ptr& call) {
+  with_object(self, call, [=](const inventory_object& x) {
+    deliver(call, with_versions(x));
+  });
+}
+
+void files(admin_pointer self, const admin_call_ptr& call) {
+  with_object(self, call, [=](const inventory_object& x) {
+    const auto version =
+      static_cast<std::uint32_t>(call->arguments.number("version"));
+    const auto last = x.versions.empty() ? 0 : x.versions.back().number;
+    ask_inventory(self, call, list_object_files{x.identifier, version},
+                  [=, id = x.identifier](const object_files_listed& found) {
+                    std::map<std::string, const stored_file*> by_path;
+                    for (const auto& file : found.files)
+                      by_path[file.path] = &file;
+                    document out{{"identifier", id},
+                                 {"version", version == 0 ? last : version}};
+                    add_page(out, "files", by_path, call->arguments,
+                             [](const auto& file) {
+                               return document{{"path", file.second->path},
+                                               {"bytes", file.second->bytes},
+                                               {"sha512", file.second->sha512}};
+                             });
+                    deliver(call, out);
+                  });
+  });
+}
+
+/// Jobs with this identifier, of all batches that are not forgotten.
+void add_jobs(admin_pointer self, const admin_call_ptr& call, document out) {
+  job_query query;
+  query.identifier = call->arguments.text("identifier");
+  auto wrong = restrict(*call, query);
+  if (!wrong)
+    wrong = begin_page(*call, query);
+  if (wrong)
+    return refuse(call, wrong);
+  ask(self, call, self->state.options.projector, std::move(query),
+      [=](const jobs_found& x) {
+        const auto jobs =
+          page_document(*call, "jobs", x,
+                        [](const job_row& row) { return document_of(row); });
+        auto all = out;
+        all.update(jobs);
+        deliver(call, all);
+      });
+}
+
+/// An object that is not stored yet may have jobs all the same.
+void history(admin_pointer self, const admin_call_ptr& call) {
+  const auto name = call->arguments.text("identifier");
+  if (name.empty() || name.size() > identifier_bytes_max)
+    return refuse(call, ec::invalid_argument,
+                  "identifier must have 1 to 1024 bytes");
+  ask_inventory(
+    self, call, find_objects{{{.identifier = name}}, 1},
+    [=](const objects_found& x) {
+      document out{{"identifier", name}, {"versions", document::array()}};
+      if (!x.objects.empty() && is_seen(*call, x.objects.front()))
+        out = with_versions(x.objects.front());
+      add_jobs(self, call, std::move(out));
+    });
+}
+
+// -- rows ---------------------------------------------------------------------
+
+using kind = value_kind;
+
+argument_spec identifier_argument() {
+  return {"identifier",
+          "identifier",
+          kind::text,
+          "IDENTIFIER",
+          "As it is stored, e.g. ark:/99999/fk4...",
+          true};
+}
+
+argument_spec text_option(const char* spelling, const char* key,
+                          const char* help) {
+  return {spelling, key, kind::text, "TEXT", help};
+}
+
+view_block object_table() {
+  return table_view(
+    "objects", "IDENTIFIER={identifier}; COLLECTION={collection}; "
+               "OWNER={owner}; LOCAL IDS={local_ids}; >VERSIONS={versions}; "
+               ">BYTES={bytes}; RECORDED={recorded_at:time}; TITLE={title}");
+}
+
+view_block version_table() {
+  return table_view("versions",
+                    ">VERSION={version}; >FILES={files}; >BYTES={bytes}; "
+                    "RECORDED={recorded_at:time}; USER={user}; "
+                    "BATCH={batch}; JOB={job}; TITLE={title}");
+}
+
+command listing() {
+  return of_work(reading(
+    "object list", "Objects that are stored, by identifier",
+    {of_collection_argument(),
+     {"--owner", "user", kind::text, "USER", "Only of this owner", false,
+      "user list"},
+     text_option("--identifier", "identifier", "With this identifier"),
+     text_option("--local-id", "local_id", "With this local id"),
+     text_option("--title", "title", "With this in the title of a version"),
+     text_option("--file-name", "file_name", "With this in the path of a file"),
+     limit_argument(100, 1'000),
+     after_argument("IDENTIFIER", "Go on after this one")},
+    {object_table(), next_page_line("objects")}, list));
+}
+
+command history_row() {
+  return of_work(reading(
+    "object history", "All versions of an object, and all jobs about it",
+    {identifier_argument(), limit_argument(100),
+     after_argument("CURSOR", "Go on after a page's next")},
+    {version_table(),
+     apart(table_view("jobs", ">JOB={id}; >BATCH={batch}; USER={user}; "
+                              "STATE={state}; CHANGED={changed_at:time}; "
+                              "NOTE={note}")),
+     next_page_line("jobs")},
+    history));
+}
+
+} // namespace
+
+std::vector<command> object_commands() {
+  return {
+    listing(),
+    of_work(
+      reading("object find",
+              "Objects with this identifier, local id, title or file name",
+              {{"text", "text", kind::text, "TEXT", "What to look for", true},
+               limit_argument(100, 1'000)},
+              {object_table(), line_view("more", "there are more")}, find)),
+    of_work(reading(
+      "object show", "One object with its versions", {identifier_argument()},
+      {line_view("", "{identifier} of {collection}, {owner}"), version_table()},
+      show)),
+    of_work(reading("object files", "Files of a version of an object",
+                    {identifier_argument(),
+                     {"--version",
+                      "version",
+                      kind::number,
+                      "N",
+                      "Of this version, not of the last",
+                      false,
+                      "",
+                      {},
+                      1,
+                      1'000'000},
+                     limit_argument(10'000),
+                     after_argument("PATH", "Go on after this file")},
+                    {table_view("files", "PATH={path}; >BYTES={bytes}; "
+                                         "SHA-512={sha512}"),
+                     next_page_line("files")},
+                    files)),
+    history_row(),
+  };
+}
+
+} // namespace depositd::operators

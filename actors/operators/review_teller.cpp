@@ -1,0 +1,156 @@
+#include "actors/operators/review_teller.hpp"
+
+#include "actors/operators/documents.hpp"
+#include "actors/rules/pages/pages.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <utility>
+
+namespace depositd::operators {
+
+namespace {
+
+using self_pointer
+  = review_teller_actor::stateful_pointer<review_teller_state>;
+
+constexpr std::uint32_t jobs_per_page = 1'000;
+constexpr int pages_max = 20; ///< of one look
+/// Engines' clocks differ, and a change has its time before it is written.
+constexpr micros overlap_us = micros{30} * 1'000'000;
+
+micros now(self_pointer self) {
+  return self->state.options.clock.at(self->clock().now());
+}
+
+std::string place_of(const rules::review_cause& x) {
+  return x.stage.empty() ? x.pipeline : x.pipeline + "." + x.stage;
+}
+
+/// Shows all jobs that need review and have changed since.
+caf::error look(review_teller_state& state) {
+  job_query query;
+  query.needs_review = true;
+  query.changed_since_us = state.since_us;
+  query.count_max = jobs_per_page;
+  for (int page = 0; page < pages_max; ++page) {
+    const auto rows = state.options.work->jobs(query);
+    if (!rows)
+      return rows.error();
+    for (const auto& row : *rows)
+      for (auto& channel : state.channels)
+        channel.known.see(row);
+    if (rows->size() < jobs_per_page)
+      break;
+    query.after = *rules::pages::read_cursor(
+      rules::pages::cursor_after(query.after, *rows));
+  }
+  return {};
+}
+
+/// What can never be told is told to the log alone.
+void tell(review_channel& by, micros at) {
+  for (const auto& news : by.known.due(at)) {
+    const auto failed = by.tell(news);
+    if (failed)
+      spdlog::warn("review_not_told by={} cause={} count={} reason=\"{}\"",
+                   by.name, place_of(news.cause), news.count, render(failed));
+    if (failed && failed != ec::invalid_argument)
+      return; // the others would not get through either
+    by.known.told(news.cause, at);
+  }
+}
+
+void look_and_tell(self_pointer self) {
+  auto& state = self->state;
+  const auto at = now(self);
+  if (state.options.leads && !state.options.leads()) {
+    // Whoever leads tells; if that is us later, what is new by then.
+    state.since_us = at - overlap_us;
+  } else if (const auto failed = look(state)) {
+    spdlog::warn("reviews_not_read reason=\"{}\"", render(failed));
+  } else {
+    state.since_us = std::max(state.since_us, at - overlap_us);
+    for (auto& channel : state.channels) {
+      channel.known.seen_before(state.since_us);
+      tell(channel, at);
+    }
+  }
+  self->delayed_send(self, state.options.pause, look_for_reviews{});
+}
+
+} // namespace
+
+mail review_mail(const rules::review_news& x) {
+  const auto many = std::to_string(x.count);
+  const bool one = x.count == 1;
+  const auto place = place_of(x.cause);
+  mail out;
+  out.id = x.id;
+  out.subject = "depositd: " + many + (one ? " job needs" : " jobs need")
+                + " review at " + place;
+  out.text = many + (one ? " job has" : " jobs have") + " failed at " + place
+             + " and will not go on until somebody has looked at "
+             + (one ? "it" : "them") + ".\n\nThe first says: " + x.note
+             + "\n\nJobs:";
+  for (const auto id : x.first)
+    out.text += " " + std::to_string(id);
+  if (x.count > x.first.size())
+    out.text += " ...";
+  out.text += "\n\nSee: depositctl review list, depositctl job why ID, "
+              "depositctl job requeue ID\n";
+  return out;
+}
+
+callback review_callback(const rules::review_news& x) {
+  callback out;
+  out.id = x.id;
+  out.body = to_text({{"event", "needs_review"},
+                      {"id", x.id},
+                      {"pipeline", x.cause.pipeline},
+                      {"stage", x.cause.stage},
+                      {"reason", x.cause.reason},
+                      {"note", x.note},
+                      {"count", x.count},
+                      {"jobs", x.first}});
+  return out;
+}
+
+review_teller_actor::behavior_type
+review_teller(self_pointer self, review_teller_options options) {
+  auto& state = self->state;
+  state.options = std::move(options);
+  const auto& with = state.options;
+  const auto interval_us
+    = std::chrono::duration_cast<std::chrono::microseconds>(with.interval)
+        .count();
+  // What this engine may have known and not told before it ended.
+  state.since_us = std::max<micros>(now(self) - interval_us, 0);
+  const rules::reviews nothing_yet{interval_us, state.since_us};
+  if (with.mail && !with.mail_to.empty())
+    state.channels.push_back({"mail",
+                              [by = with.mail, to = with.mail_to](
+                                const rules::review_news& x) {
+                                auto out = review_mail(x);
+                                out.to = to;
+                                return by->send(out);
+                              },
+                              nothing_yet});
+  if (with.callbacks && !with.webhook.empty())
+    state.channels.push_back(
+      {"webhook",
+       [by = with.callbacks, url = with.webhook,
+        key = with.webhook_key](const rules::review_news& x) {
+         auto out = review_callback(x);
+         out.url = url;
+         out.key = key;
+         return by->send(out);
+       },
+       nothing_yet});
+  self->send(self, look_for_reviews{});
+  return {
+    [=](look_for_reviews) { look_and_tell(self); },
+  };
+}
+
+} // namespace depositd::operators

@@ -1,0 +1,85 @@
+#include "config/upkeep.hpp"
+
+#include "actors/operators/review_teller.hpp"
+#include "adapters/processing/merritt/folder_sweep.hpp"
+#include "config/node_name.hpp"
+#include "messages/cluster.hpp"
+
+#include <caf/scoped_actor.hpp>
+
+#include <memory>
+#include <utility>
+
+namespace depositd {
+
+namespace {
+
+/// Of engines that share their users, the one that has shard 0 speaks for all.
+bool has_first_shard(caf::actor_system& system,
+                     const shard_keeper_actor& keeper,
+                     const std::string& engine) {
+  bool out = false;
+  caf::scoped_actor self{system};
+  self->request(keeper, std::chrono::seconds{5}, list_shards{})
+    .receive(
+      [&](const shards_listed& x) {
+        for (const auto& shard : x.table.shards)
+          out = out || (shard.shard == 0 && shard.owner.name == engine);
+      },
+      [](const caf::error&) {
+        // Whoever has it is asked again.
+      });
+  return out;
+}
+
+review_teller_actor
+spawn_review_teller(caf::actor_system& system,
+                    const depositd_settings& settings,
+                    const stages::stage_tools& with,
+                    const std::function<caf::strong_actor_ptr()>& keeper) {
+  const auto& wanted = settings.reviews;
+  if (wanted.mail_to.empty() && wanted.webhook.empty())
+    return {};
+  operators::review_teller_options options;
+  options.work = with.work;
+  options.mail = with.mailer;
+  options.mail_to = wanted.mail_to;
+  options.callbacks = with.callbacks;
+  options.webhook = wanted.webhook;
+  options.webhook_key = wanted.webhook_key;
+  options.interval = std::chrono::seconds{wanted.interval_s};
+  if (keeper)
+    options.leads = [&system, keeper, name = node_name(settings)] {
+      const auto at = caf::actor_cast<shard_keeper_actor>(keeper());
+      return at && has_first_shard(system, at, name);
+    };
+  return system.spawn<caf::detached>(operators::review_teller,
+                                     std::move(options));
+}
+
+stages::chore_actor spawn_folder_sweeper(caf::actor_system& system,
+                                         const depositd_settings& settings,
+                                         const stages::stage_tools& with) {
+  merritt::folder_sweep_options options;
+  options.work = with.work_folder;
+  options.reads = with.work;
+  // Nobody else was told of a folder inside ours.
+  options.all_ours = settings.work.folder.empty();
+  const auto sweep =
+    std::make_shared<merritt::folder_sweep>(std::move(options));
+  stages::chore_options chore;
+  chore.work = [sweep] { return sweep->run_and_log(); };
+  return system.spawn<caf::detached>(stages::chore, std::move(chore));
+}
+
+} // namespace
+
+upkeep_actors
+spawn_upkeep(caf::actor_system& system, const depositd_settings& settings,
+             const stages::stage_tools& with,
+             const std::function<caf::strong_actor_ptr()>& keeper) {
+  return {spawn_review_teller(system, settings, with, keeper),
+          spawn_folder_sweeper(system, settings, with)};
+}
+
+} // namespace depositd

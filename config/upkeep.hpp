@@ -1,0 +1,27 @@
+#pragma once
+
+// What an engine does now and then, whatever comes in.
+
+#include "adapters/processing/stages/chore.hpp"
+#include "adapters/processing/stages/stage_tools.hpp"
+#include "config/settings.hpp"
+#include "messages/actors.hpp"
+
+#include <caf/actor_system.hpp>
+
+#include <functional>
+
+namespace depositd {
+
+struct upkeep_actors {
+  review_teller_actor reviews; ///< null: nobody wants to know
+  stages::chore_actor folders; ///< removes working folders
+};
+
+/// `keeper` finds the keeper of shards, null where users are not shared.
+upkeep_actors
+spawn_upkeep(caf::actor_system& system, const depositd_settings& settings,
+             const stages::stage_tools& with,
+             const std::function<caf::strong_actor_ptr()>& keeper);
+
+} // namespace depositd

@@ -1,0 +1,174 @@
+#include "actors/operators/review_teller.hpp"
+
+#include "tests/support/actor_fixture.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace depositd::testing {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct failed_jobs final : work_reader {
+  caf::expected<std::vector<batch_row>> batches(const batch_query&) override {
+    return std::vector<batch_row>{};
+  }
+
+  caf::expected<std::vector<job_row>> jobs(const job_query& x) override {
+    EXPECT_TRUE(x.needs_review);
+    if (away)
+      return caf::make_error(ec::overloaded, std::string{"away"});
+    std::vector<job_row> out;
+    for (const auto& row : rows)
+      if (row.status.changed_us >= x.changed_since_us
+          && (x.after.empty() || row.id > x.after.front())
+          && out.size() < x.count_max)
+        out.push_back(row);
+    return out;
+  }
+
+  std::vector<job_row> rows;
+  bool away = false;
+};
+
+struct mails_taken final : mailer {
+  caf::error send(const mail& x) override {
+    sent.push_back(x);
+    return failure;
+  }
+
+  std::vector<mail> sent;
+  caf::error failure;
+};
+
+struct calls_taken final : callback_sender {
+  caf::error send(const callback& x) override {
+    sent.push_back(x);
+    return failure;
+  }
+
+  std::vector<callback> sent;
+  caf::error failure;
+};
+
+class review_teller_test : public actor_fixture {
+protected:
+  static constexpr micros time_us = 1'700'000'000'000'000;
+
+  void start() {
+    operators::review_teller_options options;
+    options.work = work;
+    options.mail = mails;
+    options.mail_to = {"root@here.example"};
+    options.callbacks = calls;
+    options.webhook = "https://hook.example/x";
+    options.webhook_key = "k";
+    options.interval = 900s;
+    options.leads = [this] { return leads; };
+    options.clock = engine_clock{time_us, sched.clock().now()};
+    spawn(operators::review_teller, options);
+  }
+
+  void fail(item_id id, const std::string& note, std::int64_t after_s = 0) {
+    job_row row;
+    row.id = id;
+    row.info.pipeline = "merritt";
+    row.queue = "merritt.store";
+    row.status.state = job_state::failed;
+    row.status.needs_review = true;
+    row.status.changed_us = time_us + after_s * 1'000'000;
+    row.status.note = note;
+    work->rows.push_back(row);
+  }
+
+  std::shared_ptr<failed_jobs> work = std::make_shared<failed_jobs>();
+  std::shared_ptr<mails_taken> mails = std::make_shared<mails_taken>();
+  std::shared_ptr<calls_taken> calls = std::make_shared<calls_taken>();
+  bool leads = true;
+};
+
+TEST_F(review_teller_test, tells_by_mail_and_webhook_with_the_first_ids) {
+  for (item_id id = 1; id <= 12; ++id)
+    fail(id, "object " + std::to_string(id) + " is away");
+  start();
+  ASSERT_EQ(mails->sent.size(), 1u);
+  const auto& mail = mails->sent[0];
+  EXPECT_EQ(mail.to, std::vector<std::string>{"root@here.example"});
+  EXPECT_EQ(mail.subject, "depositd: 12 jobs need review at merritt.store");
+  EXPECT_NE(mail.text.find("Jobs: 1 2 3 4 5 6 7 8 9 10 ..."), std::string::npos)
+    << mail.text;
+  EXPECT_NE(mail.text.find("object 1 is away"), std::string::npos);
+  ASSERT_EQ(calls->sent.size(), 1u);
+  EXPECT_EQ(calls->sent[0].url, "https://hook.example/x");
+  EXPECT_EQ(calls->sent[0].key, "k");
+  EXPECT_EQ(calls->sent[0].id, mail.id);
+  const auto body = nlohmann::json::parse(calls->sent[0].body);
+  EXPECT_EQ(body["event"], "needs_review");
+  EXPECT_EQ(body["count"], 12);
+  EXPECT_EQ(body["stage"], "store");
+  EXPECT_EQ(body["jobs"].size(), 10u);
+}
+
+TEST_F(review_teller_test, tells_a_cause_once_in_an_interval) {
+  fail(1, "away");
+  start();
+  fail(2, "away", 20);
+  advance(30s);
+  EXPECT_EQ(mails->sent.size(), 1u);
+  fail(3, "full", 40);
+  advance(30s);
+  ASSERT_EQ(mails->sent.size(), 2u) << "another cause";
+  for (int i = 0; i < 60; ++i)
+    advance(15s);
+  ASSERT_EQ(mails->sent.size(), 3u);
+  EXPECT_NE(mails->sent[2].text.find("Jobs: 2\n"), std::string::npos);
+  EXPECT_EQ(calls->sent.size(), 3u);
+}
+
+TEST_F(review_teller_test, tries_again_what_was_not_taken) {
+  mails->failure = caf::make_error(ec::overloaded, std::string{"later"});
+  fail(1, "away");
+  start();
+  mails->failure = caf::none;
+  advance(15s);
+  advance(15s);
+  ASSERT_EQ(mails->sent.size(), 2u);
+  EXPECT_EQ(mails->sent[0].id, mails->sent[1].id);
+  EXPECT_EQ(calls->sent.size(), 1u) << "the other way was open";
+}
+
+TEST_F(review_teller_test, gives_up_what_will_never_be_taken) {
+  mails->failure = caf::make_error(ec::invalid_argument, std::string{"never"});
+  fail(1, "away");
+  start();
+  advance(15s);
+  EXPECT_EQ(mails->sent.size(), 1u);
+}
+
+TEST_F(review_teller_test, looks_again_when_the_read_model_is_back) {
+  work->away = true;
+  fail(1, "away");
+  start();
+  EXPECT_TRUE(mails->sent.empty());
+  work->away = false;
+  advance(15s);
+  EXPECT_EQ(mails->sent.size(), 1u);
+}
+
+TEST_F(review_teller_test, is_silent_while_another_engine_speaks) {
+  leads = false;
+  fail(1, "away");
+  start();
+  advance(15s);
+  EXPECT_TRUE(mails->sent.empty());
+  for (int i = 0; i < 10; ++i)
+    advance(15s);
+  leads = true;
+  fail(2, "full", 170);
+  advance(15s);
+  ASSERT_EQ(mails->sent.size(), 1u) << "what was told by the other is not new";
+  EXPECT_NE(mails->sent[0].text.find("full"), std::string::npos);
+}
+
+} // namespace
+} // namespace depositd::testing

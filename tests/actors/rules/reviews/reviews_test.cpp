@@ -1,0 +1,100 @@
+#include "actors/rules/reviews/reviews.hpp"
+
+#include <gtest/gtest.h>
+
+namespace depositd::rules {
+namespace {
+
+constexpr micros interval = 900;
+
+job_row a_failure(item_id id, micros at, const std::string& note,
+                  const std::string& stage = "download") {
+  job_row out;
+  out.id = id;
+  out.info.pipeline = "merritt";
+  out.queue = "merritt." + stage;
+  out.status.state = job_state::failed;
+  out.status.needs_review = true;
+  out.status.changed_us = at;
+  out.status.note = note;
+  return out;
+}
+
+TEST(reviews, of_one_cause_are_told_together) {
+  reviews all{interval, 1'000};
+  all.see(a_failure(1, 1'000, "file a/b.tif of 17 bytes is not there"));
+  all.see(a_failure(2, 1'001, "file c/d.tif of 3 bytes is not there"));
+  all.see(a_failure(3, 1'002, "file c/d.tif of 3 bytes is not there", "store"));
+  all.see(a_failure(4, 1'003, "the disk is full"));
+  const auto due = all.due(1'010);
+  ASSERT_EQ(due.size(), 3u);
+  const review_cause cause{"merritt", "download",
+                           "file # of # bytes is not there"};
+  EXPECT_EQ(due[0].cause, cause);
+  EXPECT_EQ(due[0].count, 2u);
+  EXPECT_EQ(due[0].first, (std::vector<item_id>{1, 2}));
+  EXPECT_EQ(due[0].note, "file a/b.tif of 17 bytes is not there");
+  EXPECT_NE(due[0].id, due[1].id);
+}
+
+TEST(reviews, of_one_cause_are_told_once_in_a_while) {
+  reviews all{interval, 1'000};
+  all.see(a_failure(1, 1'000, "x"));
+  const auto cause = all.due(1'000).at(0).cause;
+  all.told(cause, 1'000);
+  EXPECT_TRUE(all.due(1'001).empty());
+  all.see(a_failure(2, 1'100, "x"));
+  all.see(a_failure(3, 1'200, "x"));
+  EXPECT_TRUE(all.due(1'899).empty());
+  const auto due = all.due(1'900);
+  ASSERT_EQ(due.size(), 1u);
+  EXPECT_EQ(due[0].count, 2u);
+  EXPECT_EQ(due[0].first, (std::vector<item_id>{2, 3}));
+}
+
+TEST(reviews, that_nobody_took_are_due_again) {
+  reviews all{interval, 1'000};
+  all.see(a_failure(1, 1'000, "x"));
+  const auto first = all.due(1'000);
+  EXPECT_EQ(all.due(1'001), first) << "with the same id";
+}
+
+TEST(reviews, count_each_change_once) {
+  reviews all{interval, 1'000};
+  for (int i = 0; i < 3; ++i)
+    all.see(a_failure(1, 1'000, "x"));
+  all.see(a_failure(2, 999, "x"));
+  auto mended = a_failure(3, 1'500, "x");
+  mended.status.needs_review = false;
+  all.see(mended);
+  EXPECT_EQ(all.due(1'600).at(0).count, 1u);
+  all.see(a_failure(1, 1'700, "x")); // failed again
+  EXPECT_EQ(all.due(1'800).at(0).count, 2u);
+  all.seen_before(1'750);
+  all.see(a_failure(1, 1'700, "x"));
+  EXPECT_EQ(all.due(1'800).at(0).count, 2u);
+}
+
+TEST(reviews, are_bounded) {
+  reviews all{interval, 1};
+  const auto letters = [](std::size_t n) {
+    std::string out;
+    for (; n > 0; n /= 26)
+      out += static_cast<char>('a' + n % 26);
+    return out;
+  };
+  const auto many = review_causes_max + 50;
+  for (std::size_t i = 1; i <= many; ++i)
+    all.see(a_failure(i, 1'000, letters(i)));
+  const auto due = all.due(1'000);
+  EXPECT_EQ(due.size(), review_causes_max + 1);
+  std::uint64_t count = 0;
+  for (const auto& x : due) {
+    count += x.count;
+    EXPECT_LE(x.first.size(), review_ids_max);
+  }
+  EXPECT_EQ(count, many);
+}
+
+} // namespace
+} // namespace depositd::rules
