@@ -4,6 +4,7 @@
 // itself.
 
 #include "messages/message.hpp"
+#include "messages/values/pipelines.hpp"
 #include "messages/values/scheduling.hpp"
 #include "messages/values/types.hpp"
 
@@ -46,6 +47,7 @@ DEPOSITD_LOCAL(member_forgotten);
 struct configure_queue {
   queue_settings settings;
   bool server_suspended = false;
+  stage_cap cap = {};
 };
 DEPOSITD_LOCAL(configure_queue);
 

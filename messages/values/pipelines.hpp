@@ -33,7 +33,7 @@ struct stage_settings {
   handler_kind kind = handler_kind::built_in;
   std::string handler;                     ///< built_in: which one
   std::vector<std::string> command;        ///< exec: program and arguments
-  std::uint32_t workers = 4;               ///< items at once in an engine
+  std::uint32_t workers = 4;               ///< items at once, wherever
   std::uint32_t workers_per_node = no_cap; ///< items at once in one process
   std::uint32_t buffer = 0;                ///< items that wait in a process
   std::uint32_t attempts_max = 5;
@@ -51,6 +51,25 @@ DEPOSITD_FIELDS(stage_settings, name, state, kind, handler, command, workers,
                 workers_per_node, buffer, attempts_max, lease_ms,
                 retry_delay_ms, retry_delay_ms_max, not_yet_delay_ms,
                 time_limit_ms, nodes);
+
+/// How many items of a stage's queue may be in process at once, wherever that
+/// is.
+struct stage_cap {
+  std::uint32_t workers = no_cap;
+  std::uint32_t buffer = 0; ///< fetched ahead by each worker
+
+  /// Claims that may be there. Only a process that works alone fetches ahead
+  /// beyond `workers`: of several, the free threads of each would make more of
+  /// it.
+  std::uint64_t claims(bool one_process) const {
+    if (workers == no_cap)
+      return ~std::uint64_t{0};
+    return one_process ? std::uint64_t{workers} * (1 + std::uint64_t{buffer})
+                       : workers;
+  }
+
+  friend bool operator==(const stage_cap&, const stage_cap&) = default;
+};
 
 struct pipeline {
   std::string name;                   ///< [a-z0-9_-]{1,32}

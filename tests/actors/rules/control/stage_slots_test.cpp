@@ -10,7 +10,7 @@ namespace {
 stage_slots slots_of(const stage_settings& x, const std::string& node = "n1") {
   control_state state;
   state.pipelines["p"] = pipeline{"p", {x}};
-  const auto all = stage_slots_on(state, node);
+  const auto all = stage_slots_in(state, {.name = node});
   const auto at = all.find("p.s");
   EXPECT_NE(at, all.end());
   return at == all.end() ? stage_slots{} : at->second;
@@ -65,7 +65,7 @@ TEST(slots_of_stages, are_not_there_for_workers_outside) {
   stage.kind = handler_kind::external;
   control_state state;
   state.pipelines["p"] = pipeline{"p", {stage}};
-  const auto all = stage_slots_on(state, "n1");
+  const auto all = stage_slots_in(state, {.name = "n1"});
   EXPECT_FALSE(all.contains("p.s"));
   // Batches of such a pipeline are split and reported on here all the same.
   ASSERT_EQ(all.size(), 2u);
