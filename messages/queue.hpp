@@ -4,7 +4,6 @@
 // itself.
 
 #include "messages/message.hpp"
-#include "messages/values/pipelines.hpp"
 #include "messages/values/scheduling.hpp"
 #include "messages/values/types.hpp"
 
@@ -47,7 +46,9 @@ DEPOSITD_LOCAL(member_forgotten);
 struct configure_queue {
   queue_settings settings;
   bool server_suspended = false;
-  stage_cap cap = {};
+  /// Of a stage: items at once if several processes work on it. One alone has
+  /// no more slots than that.
+  std::uint32_t workers = no_cap;
 };
 DEPOSITD_LOCAL(configure_queue);
 

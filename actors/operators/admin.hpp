@@ -51,6 +51,7 @@ struct admin_options {
   native_actor native;       ///< what `connect_native` answers
   submitter_actor submitter; ///< see actors/operators/submitter.hpp
   store_server_actor stores; ///< null: no node may join
+  std::string work_folder_id; ///< for nodes that join
   topics_actor topics;       ///< null: no log of records is configured
   std::string engine;        ///< its name, for nodes that join
   /// Takes the call of another engine and says what this one owns; none if it

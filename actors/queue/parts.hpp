@@ -16,7 +16,7 @@ queue_member* find_member(self_pointer self, member_number number);
 /// Whether anything may be handed out now.
 bool open(self_pointer self);
 
-/// Whether processors have as many items as a stage may have in process.
+/// Whether several processes have as many items as a stage has workers.
 bool is_full(self_pointer self);
 
 /// More or fewer items of a user in all.

@@ -63,8 +63,10 @@ bool open(self_pointer self) {
 
 bool is_full(self_pointer self) {
   const auto& state = self->state;
-  return state.ring.in_flight_total()
-         >= state.options.cap.claims(state.one_process);
+  const auto workers = state.options.workers;
+  // Whose claims survived a restart may come back from anywhere.
+  return workers != no_cap && (!state.one_process || !state.survivors.empty())
+         && state.ring.in_flight_total() >= workers;
 }
 
 void change_items(self_pointer self, member_number number, std::int64_t by) {
@@ -336,7 +338,7 @@ queue(queue_self::stateful_pointer<queue_state> self, queue_options options) {
     [=](const configure_queue& x) {
       self->state.options.settings = x.settings;
       self->state.options.server_suspended = x.server_suspended;
-      self->state.options.cap = x.cap;
+      self->state.options.workers = x.workers;
       serve_waiting(self);
     },
     [=](const change_limits& x) {

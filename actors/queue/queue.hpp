@@ -27,7 +27,7 @@ struct queue_options {
   queue_number number = 0;
   queue_settings settings;
   bool server_suspended = false;
-  stage_cap cap = {}; ///< of a stage's queue
+  std::uint32_t workers = no_cap; ///< as in `configure_queue`
   /// A remote processor without a lease of its own gets this one: its claims
   /// must not outlive it should the engine restart meanwhile.
   std::uint32_t remote_lease_ms = 60'000;

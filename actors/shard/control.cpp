@@ -20,7 +20,7 @@ void send_settings(shard_pointer self, queue_number number) {
     queue.actor,
     configure_queue{settings, state.control->server.suspended
                                 || state.now == shard_state::phase::draining,
-                    rules::cap_of(*state.control, queue.name)});
+                    rules::workers_of(*state.control, queue.name)});
   // Users' actors need the limits on attempts, delays and pending items.
   for (const auto& [name, entry] : state.users) {
     const auto member = entry.members.find(number);

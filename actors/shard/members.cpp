@@ -136,7 +136,7 @@ queue_number spawn_queue(shard_pointer self, const std::string& name) {
   options.settings = state.control->queues.at(name);
   options.server_suspended = state.control->server.suspended
                              || state.now == shard_state::phase::draining;
-  options.cap = rules::cap_of(*state.control, name);
+  options.workers = rules::workers_of(*state.control, name);
   auto& out = state.queues.emplace_back();
   out.name = name;
   out.actor = self->spawn<caf::linked>(queue::queue, std::move(options));

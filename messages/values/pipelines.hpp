@@ -52,25 +52,6 @@ DEPOSITD_FIELDS(stage_settings, name, state, kind, handler, command, workers,
                 retry_delay_ms, retry_delay_ms_max, not_yet_delay_ms,
                 time_limit_ms, nodes);
 
-/// How many items of a stage's queue may be in process at once, wherever that
-/// is.
-struct stage_cap {
-  std::uint32_t workers = no_cap;
-  std::uint32_t buffer = 0; ///< fetched ahead by each worker
-
-  /// Claims that may be there. Only a process that works alone fetches ahead
-  /// beyond `workers`: of several, the free threads of each would make more of
-  /// it.
-  std::uint64_t claims(bool one_process) const {
-    if (workers == no_cap)
-      return ~std::uint64_t{0};
-    return one_process ? std::uint64_t{workers} * (1 + std::uint64_t{buffer})
-                       : workers;
-  }
-
-  friend bool operator==(const stage_cap&, const stage_cap&) = default;
-};
-
 struct pipeline {
   std::string name;                   ///< [a-z0-9_-]{1,32}
   std::vector<stage_settings> stages; ///< in their order, never empty

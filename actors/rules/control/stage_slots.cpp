@@ -76,14 +76,12 @@ std::map<std::string, stage_slots> stage_slots_in(const control_state& state,
   return out;
 }
 
-stage_cap cap_of(const control_state& state, const std::string& queue) {
+std::uint32_t workers_of(const control_state& state, const std::string& queue) {
   const auto place = find_stage(state, queue);
   if (place.of == nullptr)
-    return {};
+    return no_cap;
   const auto& stage = place.of->stages[place.index];
-  if (stage.kind == handler_kind::external)
-    return {};
-  return {stage.workers, stage.buffer};
+  return stage.kind == handler_kind::external ? no_cap : stage.workers;
 }
 
 } // namespace depositd::rules

@@ -49,7 +49,8 @@ struct stage_slots {
 std::map<std::string, stage_slots> stage_slots_in(const control_state& state,
                                                   const stage_process& where);
 
-/// None for queues that are no stage's, or of workers outside.
-stage_cap cap_of(const control_state& state, const std::string& queue);
+/// How many items of a stage may be in process at once, wherever that is;
+/// `no_cap` for queues that are no stage's, or of workers outside.
+std::uint32_t workers_of(const control_state& state, const std::string& queue);
 
 } // namespace depositd::rules

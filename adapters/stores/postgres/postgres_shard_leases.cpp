@@ -253,4 +253,23 @@ caf::error check_postgres_shard_count(const postgres_options& server,
   return check_facts(**opened, {}, facts);
 }
 
+caf::expected<std::string>
+agree_on_postgres_work_id(const postgres_options& server,
+                          const std::string& proposed) {
+  auto opened = connection::open({.url = server.url, .name = "settings"});
+  if (!opened)
+    return std::move(opened.error());
+  if (auto error =
+        (*opened)->execute(statements::put_work_id, parameters{proposed}))
+    return error;
+  std::string out;
+  auto failed = (*opened)->each(statements::work_id, {}, [&](const auto& row) {
+    row.take(out);
+    return caf::error{};
+  });
+  if (failed)
+    return failed;
+  return out;
+}
+
 } // namespace depositd

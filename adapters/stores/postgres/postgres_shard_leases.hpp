@@ -44,4 +44,10 @@ caf::error check_postgres_shard_count(const postgres_options& server,
                                       shard_number count,
                                       const facts_claim& facts = {});
 
+/// The id that this database knows the working folder by; the proposed one if
+/// it knew none. The schema must be there.
+caf::expected<std::string>
+agree_on_postgres_work_id(const postgres_options& server,
+                          const std::string& proposed);
+
 } // namespace depositd
