@@ -75,8 +75,8 @@ void processor_node::spawn_manager() {
 /// The file system may be far away, and hang.
 void processor_node::look_at_work_folder() {
   system_.spawn<caf::detached>(
-    [folder = folder_, manager = caf::actor_cast<caf::actor>(manager_)](
-      caf::event_based_actor*) {
+    [folder = folder_,
+     manager = caf::actor_cast<caf::actor>(manager_)](caf::event_based_actor*) {
       folder->look();
       caf::anon_send(manager, processors::refill_slots{});
     });

@@ -116,10 +116,10 @@ void work_folder_proof::look() {
   std::unique_lock lock{x.mutex};
   const auto id = x.expected;
   lock.unlock();
-  const auto wrong = id.empty()
-                       ? caf::make_error(ec::bad_setting,
-                                         std::string{"the engine has none"})
-                       : prove_work_folder(x.folder, id);
+  const auto wrong =
+    id.empty()
+      ? caf::make_error(ec::bad_setting, std::string{"the engine has none"})
+      : prove_work_folder(x.folder, id);
   lock.lock();
   if (x.expected != id)
     return; // another engine by now, for which somebody else looks

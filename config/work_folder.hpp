@@ -20,8 +20,9 @@ struct work_folder_state {
   caf::error wrong; ///< none: it is the one, and files can be made in it
 };
 
-/// For an engine, whose store is open and whose folder is there: marks the folder if it is to be the one
-/// that all share from now on. An error if the store did not answer.
+/// For an engine, whose store is open and whose folder is there: marks the
+/// folder if it is to be the one that all share from now on. An error if the
+/// store did not answer.
 caf::expected<work_folder_state>
 open_work_folder(const depositd_settings& settings);
 

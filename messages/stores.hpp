@@ -1,7 +1,8 @@
 #pragma once
 
 // What processors on other nodes ask of the engine's stores: a message for each
-// operation of the ports `blob_store`, `doi_registry`, `inventory` and `minter`.
+// operation of the ports `blob_store`, `doi_registry`, `inventory` and
+// `minter`.
 
 #include "messages/message.hpp"
 #include "messages/ports/doi_registry.hpp"

@@ -32,8 +32,8 @@ std::string queue_of(self_pointer self, const control_state& control,
     const auto at = control.queues.find(type);
     if (at == control.queues.end())
       continue;
-    const bool here = at->second.kind != queue_kind::stage
-                      || runs_stage(self, stages, type);
+    const bool here =
+      at->second.kind != queue_kind::stage || runs_stage(self, stages, type);
     return here ? type : std::string{};
   }
   return {};
@@ -70,11 +70,11 @@ stage_table stages_here(self_pointer self, const control_state& control) {
   if (!options.spawn_stage_handler)
     return {};
   return rules::stage_slots_in(
-    control, {.name = options.called,
-              .is_engine = !options.node,
-              .has_work_folder =
-                !options.has_work_folder || options.has_work_folder(),
-              .has_storage = options.has_storage});
+    control,
+    {.name = options.called,
+     .is_engine = !options.node,
+     .has_work_folder = !options.has_work_folder || options.has_work_folder(),
+     .has_storage = options.has_storage});
 }
 
 /// How slots of this queue are set, whatever SP they are of.
@@ -246,7 +246,8 @@ void follow(self_pointer self, const control_snapshot& control) {
   for (auto at = state.processors.begin(); at != state.processors.end();) {
     const auto wanted = specs.find(at->first);
     if (wanted == specs.end()
-        || queue_of(self, *control, stages, wanted->second) != at->second.queue) {
+        || queue_of(self, *control, stages, wanted->second)
+             != at->second.queue) {
       stop_slots(self, at->second, 0);
       at = state.processors.erase(at);
     } else {

@@ -110,9 +110,8 @@ void match_waiting(self_pointer self) {
 
 /// How much there is to visit here, for who draws from several doors.
 std::uint32_t eligible_for(self_pointer self, const queue_processor& x) {
-  return open(self) && !is_full(self)
-           ? self->state.ring.eligible_users(x.view)
-           : 0;
+  return open(self) && !is_full(self) ? self->state.ring.eligible_users(x.view)
+                                      : 0;
 }
 
 void tell_count(self_pointer self, queue_processor& x, std::uint32_t count) {

@@ -65,7 +65,7 @@ struct queue_state {
   size_classes classes;
   std::uint32_t classes_version = 0;
   bool begun = false; ///< recovery is over
-  bool one_process = true; ///< all processors are in one
+  bool one_process = true;           ///< all processors are in one
   bool tell_due = false;             ///< a `tell_again` is on its way
   std::vector<queue_member> members; ///< by member number; gaps have no actor
   std::unordered_map<std::uint32_t, queue_processor> processors;

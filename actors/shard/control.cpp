@@ -16,11 +16,11 @@ void send_settings(shard_pointer self, queue_number number) {
   auto& state = self->state;
   const auto& queue = state.queues[number];
   const auto& settings = state.control->queues.at(queue.name);
-  self->send(
-    queue.actor,
-    configure_queue{settings, state.control->server.suspended
-                                || state.now == shard_state::phase::draining,
-                    rules::workers_of(*state.control, queue.name)});
+  self->send(queue.actor,
+             configure_queue{settings,
+                             state.control->server.suspended
+                               || state.now == shard_state::phase::draining,
+                             rules::workers_of(*state.control, queue.name)});
   // Users' actors need the limits on attempts, delays and pending items.
   for (const auto& [name, entry] : state.users) {
     const auto member = entry.members.find(number);

@@ -121,9 +121,9 @@ public:
 
   caf::expected<std::vector<stored_file>>
   files(const std::string& identifier, std::uint32_t version) override {
-    return value_of(engine_->ask<object_files_found>(
-                      find_object_files{identifier, version}),
-                    &object_files_found::files);
+    return value_of(
+      engine_->ask<object_files_found>(find_object_files{identifier, version}),
+      &object_files_found::files);
   }
 
   caf::expected<std::optional<std::string>>

@@ -145,8 +145,8 @@ store_server_actor::behavior_type store_server(store_server_actor::pointer,
     [=](const bind_object& x) -> caf::result<done> {
       if (!stores.inventory)
         return not_served();
-      return is_done(stores.inventory->bind_local_id(x.owner, x.local_id,
-                                                     x.identifier));
+      return is_done(
+        stores.inventory->bind_local_id(x.owner, x.local_id, x.identifier));
     },
     [=](const record_object& x) -> caf::result<done> {
       if (!stores.inventory)

@@ -12,8 +12,8 @@
 namespace depositd::testing {
 
 /// The engine as the node reaches it.
-inline caf::behavior distant_shard(caf::event_based_actor* self, shard_actor core,
-                            other_node* way) {
+inline caf::behavior distant_shard(caf::event_based_actor* self,
+                                   shard_actor core, other_node* way) {
   return {
     [=](const watch_control& x) { return self->delegate(core, x); },
     [=](const open_ports& x) -> caf::result<ports_opened> {

@@ -117,9 +117,9 @@ child start_child(const child_plan& plan) {
     return failed(errno);
   const auto command = pointers_to(plan.command);
   const auto environment = pointers_to(plan.environment);
-  const exec_arguments arguments{plan.program.c_str(),    command.data(),
-                                 environment.data(),      plan.folder.c_str(),
-                                 input.read.value(),      output.write.value(),
+  const exec_arguments arguments{plan.program.c_str(),     command.data(),
+                                 environment.data(),       plan.folder.c_str(),
+                                 input.read.value(),       output.write.value(),
                                  complaints.write.value(), ::getpid()};
   // No handler of ours may run in the child.
   sigset_t all;

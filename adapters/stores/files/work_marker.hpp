@@ -31,8 +31,8 @@ caf::error prove_work_folder(const std::filesystem::path& folder,
 
 /// The id that is kept in a file of a folder that is ours alone; the proposed
 /// one if there was none. Durable.
-caf::expected<std::string>
-agree_on_work_id(disk& io, const std::filesystem::path& path,
-                 const std::string& proposed);
+caf::expected<std::string> agree_on_work_id(disk& io,
+                                            const std::filesystem::path& path,
+                                            const std::string& proposed);
 
 } // namespace depositd

@@ -17,12 +17,6 @@ inline constexpr std::string_view facts =
   "SELECT name, value FROM store_facts WHERE name <> 'work.folder'";
 inline constexpr std::string_view forget_facts =
   "DELETE FROM store_facts WHERE name <> 'work.folder'";
-/// What the working folder is known by, which is nobody's setting.
-inline constexpr std::string_view put_work_id =
-  "INSERT INTO store_facts VALUES ('work.folder', $1) "
-  "ON CONFLICT (name) DO NOTHING";
-inline constexpr std::string_view work_id =
-  "SELECT value FROM store_facts WHERE name = 'work.folder'";
 inline constexpr std::string_view put_fact =
   "INSERT INTO store_facts VALUES ($1, $2)";
 /// Name of ours: others that were alive a moment ago.

@@ -1,6 +1,7 @@
 #include "adapters/stores/postgres/postgres_shard_leases.hpp"
 
 #include "adapters/stores/postgres/channel.hpp"
+#include "adapters/stores/postgres/effect_statements.hpp"
 #include "adapters/stores/postgres/lease_statements.hpp"
 #include "adapters/stores/postgres/migrations.hpp"
 

@@ -161,8 +161,8 @@ TEST_F(stage_nodes_test, share_the_workers_of_a_stage) {
   for (int i = 0; i < 6; ++i) {
     ASSERT_TRUE(finish_one("p.first"));
     ASSERT_EQ(in_process("p.first"), 3u);
-    seen_elsewhere = seen_elsewhere || first.has("p.first")
-                     || second.has("p.first");
+    seen_elsewhere =
+      seen_elsewhere || first.has("p.first") || second.has("p.first");
   }
   EXPECT_TRUE(seen_elsewhere) << "the nodes stood by";
 }

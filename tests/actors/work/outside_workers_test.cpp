@@ -54,8 +54,8 @@ protected:
   }
 
   void renew(const item_name& name, std::uint32_t lease_ms) {
-    EXPECT_TRUE(ask<done>(
-      core, renew_items{"p.first", "outside", lease_ms, {name}}));
+    EXPECT_TRUE(
+      ask<done>(core, renew_items{"p.first", "outside", lease_ms, {name}}));
     settle();
   }
 };

@@ -168,7 +168,8 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
   remote, inventory_suite,
   ::testing::Values(inventory_candidate{
-    "remote", [] { return std::make_unique<node::remote_inventory_driver>(); }}),
+    "remote",
+    [] { return std::make_unique<node::remote_inventory_driver>(); }}),
   [](const auto& x) { return x.param.name; });
 
 } // namespace depositd

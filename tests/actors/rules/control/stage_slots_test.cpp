@@ -80,9 +80,10 @@ TEST(slots_of_stages, need_what_their_handler_needs) {
     state.pipelines["p"] = pipeline{"p", {stage}};
     return stage_slots_in(state, where).at("p.s").slots;
   };
-  const stage_process bare{
-    .name = "n1", .is_engine = false, .has_work_folder = false,
-    .has_storage = false};
+  const stage_process bare{.name = "n1",
+                           .is_engine = false,
+                           .has_work_folder = false,
+                           .has_storage = false};
   const stage_process node{.name = "n1", .is_engine = false};
   auto poor = node;
   poor.has_storage = false;

@@ -43,8 +43,9 @@ TEST_F(work_marker_test, does_not_do_where_no_file_can_be_made) {
   if (::geteuid() == 0)
     GTEST_SKIP() << "root may write anywhere";
   ASSERT_FALSE(write_work_marker(system_disk(), home.path(), "id-1"));
-  std::filesystem::permissions(home.path(), std::filesystem::perms::owner_read
-                                              | std::filesystem::perms::owner_exec);
+  std::filesystem::permissions(home.path(),
+                               std::filesystem::perms::owner_read
+                                 | std::filesystem::perms::owner_exec);
   EXPECT_TRUE(prove_work_folder(home.path(), "id-1"));
   std::filesystem::permissions(home.path(), std::filesystem::perms::owner_all);
 }
