@@ -6,9 +6,8 @@
 
 #include <spdlog/spdlog.h>
 
-#include <chrono>
+#include <functional>
 #include <mutex>
-#include <thread>
 #include <utility>
 
 namespace depositd {
@@ -17,15 +16,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::chrono::seconds marker_wait{5};
-constexpr std::chrono::milliseconds marker_pause{100};
+using marking = std::function<caf::error(const std::string& id)>;
 
-/// The store's id; ours if it had none.
+/// The store's id; ours if it had none, after `mark` if there are others.
 caf::expected<std::string> agree_on_id(const depositd_settings& settings,
-                                       const std::string& proposed) {
+                                       const std::string& proposed,
+                                       const marking& mark) {
   switch (settings.store.kind) {
     case store_kind::postgres:
-      return agree_on_postgres_work_id({.url = settings.store.url}, proposed);
+      return agree_on_postgres_work_id({.url = settings.store.url}, proposed,
+                                       mark);
     case store_kind::memory:
       return proposed;
     case store_kind::embedded:
@@ -35,23 +35,15 @@ caf::expected<std::string> agree_on_id(const depositd_settings& settings,
                           proposed);
 }
 
-/// An engine that has its store to itself marks what has no marker: whoever
-/// emptied the folder meant it. Of several engines only the first does, else
-/// each would mark its own.
-bool may_mark(const depositd_settings& settings, bool first) {
-  return first || settings.shards.count == 1;
-}
-
-/// The first of several engines may be about to write it.
-void await_marker(const fs::path& folder) {
-  const auto until = std::chrono::steady_clock::now() + marker_wait;
-  while (std::chrono::steady_clock::now() < until) {
-    const auto marker = read_work_marker(folder);
-    if (!marker || *marker)
-      return;
-    // Other machines' file systems tell nobody.
-    std::this_thread::sleep_for(marker_pause);
-  }
+/// A marker that is there stays, for it may be another store's.
+caf::error mark_if_new(const fs::path& folder, const std::string& id,
+                       bool replaces) {
+  const auto marker = read_work_marker(folder);
+  if (!marker)
+    return marker.error();
+  if (*marker && !replaces)
+    return {};
+  return write_work_marker(system_disk(), folder, id);
 }
 
 } // namespace
@@ -65,19 +57,23 @@ fs::path work_folder_of(const depositd_settings& settings) {
 caf::expected<work_folder_state>
 open_work_folder(const depositd_settings& settings) {
   const auto folder = work_folder_of(settings);
-  const auto fresh = random_uuid();
-  auto known = agree_on_id(settings, fresh);
+  // What is kept in memory is no more when the next engine starts.
+  const bool replaces = settings.store.kind == store_kind::memory;
+  work_folder_state out;
+  const auto mark = [&](const std::string& id) {
+    out.wrong = mark_if_new(folder, id, replaces);
+    return out.wrong;
+  };
+  auto known = agree_on_id(settings, random_uuid(), mark);
+  if (!known && out.wrong)
+    return out;
   if (!known)
     return std::move(known.error());
-  work_folder_state out{std::move(*known), {}};
-  const auto is_first = out.id == fresh;
-  auto marker = read_work_marker(folder);
-  // What is kept in memory is no more when the next engine starts.
-  const bool may_replace = settings.store.kind == store_kind::memory;
-  if (marker && (!*marker || may_replace) && may_mark(settings, is_first))
-    out.wrong = write_work_marker(system_disk(), folder, out.id);
-  else if (marker && !*marker)
-    await_marker(folder);
+  out.id = std::move(*known);
+  // Who has the store alone and emptied the folder meant it. Of several
+  // engines each would mark its own.
+  if (settings.shards.count == 1)
+    mark(out.id);
   if (!out.wrong)
     out.wrong = prove_work_folder(folder, out.id);
   return out;

@@ -45,8 +45,7 @@ inline std::string dois(rows::doi_index by) {
 
 /// What the working folder is known by, which is nobody's setting.
 inline constexpr std::string_view put_work_id =
-  "INSERT INTO store_facts VALUES ('work.folder', $1) "
-  "ON CONFLICT (name) DO NOTHING";
+  "INSERT INTO store_facts VALUES ('work.folder', $1)";
 inline constexpr std::string_view work_id =
   "SELECT value FROM store_facts WHERE name = 'work.folder'";
 

@@ -254,19 +254,27 @@ caf::error check_postgres_shard_count(const postgres_options& server,
   return check_facts(**opened, {}, facts);
 }
 
-caf::expected<std::string>
-agree_on_postgres_work_id(const postgres_options& server,
-                          const std::string& proposed) {
+caf::expected<std::string> agree_on_postgres_work_id(
+  const postgres_options& server, const std::string& proposed,
+  const std::function<caf::error(const std::string& id)>& mark) {
   auto opened = connection::open({.url = server.url, .name = "settings"});
   if (!opened)
     return std::move(opened.error());
-  if (auto error =
-        (*opened)->execute(statements::put_work_id, parameters{proposed}))
-    return error;
+  auto& to = **opened;
   std::string out;
-  auto failed = (*opened)->each(statements::work_id, {}, [&](const auto& row) {
-    row.take(out);
-    return caf::error{};
+  auto failed = to.transact([&]() -> caf::error {
+    if (auto error = to.execute(statements::lock_facts))
+      return error;
+    auto unread = to.each(statements::work_id, {}, [&](const auto& row) {
+      row.take(out);
+      return caf::error{};
+    });
+    if (unread || !out.empty())
+      return unread;
+    out = proposed;
+    if (auto error = mark(proposed))
+      return error;
+    return to.execute(statements::put_work_id, parameters{proposed});
   });
   if (failed)
     return failed;
