@@ -8,7 +8,6 @@
 #include "messages/ports/shard_leases.hpp"
 
 #include <functional>
-#include <functional>
 #include <memory>
 #include <string>
 
