@@ -19,6 +19,7 @@
 #include "config/shipped_pipelines.hpp"
 #include "config/stage_tools.hpp"
 #include "config/version.hpp"
+#include "config/work_folder.hpp"
 #include "messages/message_types.hpp"
 #include "messages/values/node_options.hpp"
 #include "messages/workers.hpp"
@@ -62,10 +63,12 @@ admission admission_of(const std::shared_ptr<depositd::engine::grants>& given) {
 
 /// The stores, for processors on nodes that join.
 store_server_actor spawn_store_server(caf::actor_system& system,
-                                      const stores& durable) {
+                                      const stores& durable,
+                                      const stages::stage_tools& tools) {
   const node::served_stores served{
     durable.blobs, durable.registry,
-    std::make_shared<node::blob_pieces>(durable.blobs)};
+    std::make_shared<node::blob_pieces>(durable.blobs), tools.inventory,
+    tools.minter};
   return workers<store_server_actor>(
     system, {.count = 2}, [&system, served] {
       return system.spawn<caf::detached>(node::store_server, served);
@@ -205,8 +208,14 @@ caf::error engine_node::spawn_operators() {
   handler_ = spawn_handler(synchronous_threads);
   processors::processor_manager_options working{
     shard_, [=] { return spawn_handler(1); }};
-  working.spawn_stage_handler =
-    stage_handlers_of(system_, settings_, std::move(*tools));
+  working.spawn_stage_handler = stage_handlers_of(system_, settings_, *tools);
+  auto folder = open_work_folder(settings_);
+  if (!folder)
+    return std::move(folder.error());
+  if (folder->wrong)
+    spdlog::error("work_folder_not_shared folder={} reason=\"{}\"",
+                  work_folder_of(settings_).string(), render(folder->wrong));
+  working.has_work_folder = [shared = !folder->wrong] { return shared; };
   working.called = node_name(settings_);
   if (shared_)
     working.engine = working.called;
@@ -235,8 +244,9 @@ caf::error engine_node::spawn_operators() {
   operating.given = given_;
   operating.submitter = submitter_;
   operating.catalogue = catalogue_;
-  store_server_ = spawn_store_server(system_, stores_);
+  store_server_ = spawn_store_server(system_, stores_, **tools);
   operating.stores = store_server_;
+  operating.work_folder_id = std::move(folder->id);
   if (has_record_logs(settings_)) {
     topics_ = spawn_topics(system_, settings_);
     operating.topics = topics_;

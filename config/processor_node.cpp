@@ -1,11 +1,15 @@
 #include "config/processor_node.hpp"
 
 #include "actors/processors/manager.hpp"
+#include "adapters/minters/http_minter.hpp"
 #include "adapters/node/joiner.hpp"
 #include "adapters/node/store_client.hpp"
 #include "config/handlers.hpp"
 #include "config/node_name.hpp"
+#include "config/stage_tools.hpp"
+#include "config/work_folder.hpp"
 
+#include <caf/event_based_actor.hpp>
 #include <caf/scoped_actor.hpp>
 #include <caf/send.hpp>
 
@@ -22,12 +26,26 @@ processor_node::processor_node(caf::actor_system& system,
                                std::function<void(const std::string&)> ready)
   : system_(system), settings_(settings), middleman_(std::move(middleman)),
     name_(node_name(settings)),
-    line_(std::make_shared<node::store_line>(system)) {
+    line_(std::make_shared<node::store_line>(system)),
+    folder_(std::make_shared<work_folder_proof>(settings)) {
   spawn_manager();
   spawn_joiner(engine, std::move(ready));
 }
 
 processor_node::~processor_node() = default;
+
+namespace {
+
+/// Identifiers of one kind come out of one file, which is the engine's.
+std::shared_ptr<minter>
+minter_of(const depositd_settings& settings,
+          const std::shared_ptr<node::store_line>& line) {
+  if (settings.minter.kind == minter_kind::http)
+    return make_http_minter({.url = settings.minter.url});
+  return node::remote_minter(line);
+}
+
+} // namespace
 
 void processor_node::spawn_manager() {
   processors::processor_node_options node;
@@ -36,11 +54,32 @@ void processor_node::spawn_manager() {
   if (settings_.processors.count_given)
     node.slots = settings_.processors.count;
   processors::processor_manager_options options;
+  options.called = name_;
   options.spawn_handler
     = [spawn = handlers_of(system_, settings_, node::remote_blobs(line_),
                            node::remote_registry(line_))] { return spawn(1); };
   options.node = std::move(node);
+  auto tools = open_node_tools(settings_, {node::remote_blobs(line_),
+                                           node::remote_inventory(line_),
+                                           minter_of(settings_, line_)});
+  if (tools) {
+    options.has_storage = !(*tools)->storage.empty();
+    options.has_work_folder = [folder = folder_] { return folder->holds(); };
+    options.spawn_stage_handler = stage_handlers_of(system_, settings_, *tools);
+  } else {
+    spdlog::warn("node_runs_no_stages reason=\"{}\"", render(tools.error()));
+  }
   manager_ = system_.spawn(processors::processor_manager, std::move(options));
+}
+
+/// The file system may be far away, and hang.
+void processor_node::look_at_work_folder() {
+  system_.spawn<caf::detached>(
+    [folder = folder_,
+     manager = caf::actor_cast<caf::actor>(manager_)](caf::event_based_actor*) {
+      folder->look();
+      caf::anon_send(manager, processors::refill_slots{});
+    });
 }
 
 void processor_node::spawn_joiner(
@@ -52,10 +91,12 @@ void processor_node::spawn_joiner(
   const auto manager = caf::actor_cast<caf::actor>(manager_);
   const auto line = "ready joined=" + to_string(engine) + " name=" + name_;
   auto told = std::make_shared<std::atomic<bool>>(false);
-  options.joined = [=, stores = line_](const node_joined& x) {
+  options.joined = [=, this, stores = line_](const node_joined& x) {
     stores->connect(x.stores);
+    folder_->expect(x.work_folder_id);
     caf::anon_send(
       manager, meet_shard{caf::actor_cast<caf::strong_actor_ptr>(x.shard)});
+    look_at_work_folder();
     if (!told->exchange(true))
       ready(line);
   };

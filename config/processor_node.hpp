@@ -19,6 +19,8 @@ namespace node {
 class store_line;
 } // namespace node
 
+class work_folder_proof;
+
 /// Runs from construction to `stop`. Engines come and go meanwhile.
 class processor_node {
 public:
@@ -39,6 +41,7 @@ public:
 
 private:
   void spawn_manager();
+  void look_at_work_folder();
   void spawn_joiner(const endpoint& engine,
                     std::function<void(const std::string&)> ready);
 
@@ -47,6 +50,7 @@ private:
   caf::io::middleman_actor middleman_; ///< of this process's node port
   std::string name_;
   std::shared_ptr<node::store_line> line_;
+  std::shared_ptr<work_folder_proof> folder_;
   processor_manager_actor manager_;
   caf::actor joiner_;
 };

@@ -9,6 +9,7 @@
 #include "adapters/stores/objects/folder_objects.hpp"
 #include "adapters/stores/postgres/postgres_inventory.hpp"
 #include "adapters/stores/sqlite/sqlite_inventory.hpp"
+#include "config/work_folder.hpp"
 
 #include <caf/send.hpp>
 #include <spdlog/spdlog.h>
@@ -161,24 +162,27 @@ caf::error open_storage(const depositd_settings& settings,
   return {};
 }
 
-} // namespace
-
-fs::path work_folder_of(const depositd_settings& settings) {
-  const auto& given = settings.work.folder;
-  return fs::absolute(given.empty() ? settings.data.folder / "work"
-                                    : fs::path{given});
+/// What engines and nodes have alike.
+void open_common(const depositd_settings& settings,
+                 std::shared_ptr<blob_store> blobs, stages::stage_tools& out) {
+  out.work_folder = work_folder_of(settings);
+  out.blobs = std::move(blobs);
+  open_web(settings.fetch, out);
+  out.estimates.unknown_penalty = settings.estimate.unknown_penalty;
+  out.estimates.sizes = settings.estimate.sizes;
+  out.provision.free_min = std::uint64_t{settings.work.free_min_mb} << 20;
 }
+
+} // namespace
 
 caf::expected<std::shared_ptr<const stages::stage_tools>>
 open_stage_tools(caf::actor_system& system, const depositd_settings& settings,
                  const stores& durable, const read_model_actor& reads,
                  const shards_actor& shards) {
   const auto out = std::make_shared<stages::stage_tools>();
-  out->work_folder = work_folder_of(settings);
+  open_common(settings, durable.blobs, *out);
   if (auto failed = make_private("work.folder", out->work_folder))
     return failed;
-  out->blobs = durable.blobs;
-  open_web(settings.fetch, *out);
   if (auto failed = open_mail(settings.mail, *out))
     return failed;
   auto catalogue = open_inventory(settings);
@@ -194,9 +198,26 @@ open_stage_tools(caf::actor_system& system, const depositd_settings& settings,
   out->work = stages::make_read_model_reader(system, {.from = reads});
   out->wake = [shards](wake_items x) { caf::anon_send(shards, std::move(x)); };
   out->lock_waits = std::make_shared<stages::item_waits>(out->wake);
-  out->estimates.unknown_penalty = settings.estimate.unknown_penalty;
-  out->estimates.sizes = settings.estimate.sizes;
-  out->provision.free_min = std::uint64_t{settings.work.free_min_mb} << 20;
+  return std::shared_ptr<const stages::stage_tools>{out};
+}
+
+caf::expected<std::shared_ptr<const stages::stage_tools>>
+open_node_tools(const depositd_settings& settings, engine_stores engine) {
+  const auto out = std::make_shared<stages::stage_tools>();
+  open_common(settings, std::move(engine.blobs), *out);
+  // Programs start somewhere, whatever there is of a working folder.
+  std::error_code unknown;
+  if (!fs::is_directory(out->work_folder, unknown))
+    out->work_folder = fs::temp_directory_path();
+  out->inventory = std::move(engine.inventory);
+  out->minter = std::move(engine.minter);
+  // Another folder at the default place would be another storage.
+  auto named = settings;
+  std::erase_if(named.storage, [](const auto& x) {
+    return x.second.kind == storage_kind::folder && x.second.path.empty();
+  });
+  if (auto failed = open_storage(named, *out))
+    return failed;
   return std::shared_ptr<const stages::stage_tools>{out};
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// What the stages of pipelines work with in an engine, as the settings choose
-// it.
+// What the stages of pipelines work with in an engine or a node, as the
+// settings choose it.
 
 #include "adapters/processing/stages/stage_tools.hpp"
 #include "config/settings.hpp"
@@ -10,13 +10,9 @@
 
 #include <caf/actor_system.hpp>
 
-#include <filesystem>
 #include <memory>
 
 namespace depositd {
-
-/// `work.folder`, or where it is without that setting.
-std::filesystem::path work_folder_of(const depositd_settings& settings);
 
 /// Makes the folders that are not there, and opens what is in them. `reads`
 /// answers what handlers ask of batches and jobs; `shards` is told which items
@@ -25,5 +21,18 @@ caf::expected<std::shared_ptr<const stages::stage_tools>>
 open_stage_tools(caf::actor_system& system, const depositd_settings& settings,
                  const stores& durable, const read_model_actor& reads,
                  const shards_actor& shards);
+
+/// What a joined node has of its engine's stores.
+struct engine_stores {
+  std::shared_ptr<blob_store> blobs;
+  std::shared_ptr<depositd::inventory> inventory;
+  std::shared_ptr<depositd::minter> minter;
+};
+
+/// The same for a joined node: without mail and read model, which stages of
+/// engines need alone, and without storage at its default place, which is
+/// another one here.
+caf::expected<std::shared_ptr<const stages::stage_tools>>
+open_node_tools(const depositd_settings& settings, engine_stores engine);
 
 } // namespace depositd

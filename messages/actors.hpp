@@ -279,14 +279,26 @@ using publisher_actor = caf::typed_actor<
 using topics_actor = caf::typed_actor<
   caf::replies_to<struct create_topics>::with<struct topics_created>>;
 
-/// Blobs and the registry of DOIs, for processors on other nodes.
+/// Blobs, the registry of DOIs, the catalogue of objects and new identifiers,
+/// for processors on other nodes.
 using store_server_actor = caf::typed_actor<
   caf::replies_to<struct put_blob>::with<struct blob_put>,
   // A piece of it; more are asked for by their place.
   caf::replies_to<struct read_blob>::with<struct blob_piece>,
   caf::replies_to<struct record_dois>::with<struct dois_recorded>,
   caf::replies_to<struct find_dois>::with<struct dois_found>,
-  caf::replies_to<struct find_submission>::with<struct submission_found>>;
+  caf::replies_to<struct find_submission>::with<struct submission_found>,
+  caf::replies_to<struct find_objects>::with<struct objects_found>,
+  caf::replies_to<struct find_object_files>::with<struct object_files_found>,
+  caf::replies_to<struct find_local_id>::with<struct local_id_found>,
+  caf::replies_to<struct bind_object>::with<done>,
+  caf::replies_to<struct record_object>::with<done>,
+  caf::replies_to<struct lock_object>::with<struct object_locked>,
+  caf::replies_to<struct unlock_objects>::with<done>,
+  caf::replies_to<struct measure_collections>::with<
+    struct collections_measured>,
+  caf::replies_to<struct measure_recorded>::with<struct recorded_measured>,
+  caf::replies_to<struct mint_identifier>::with<struct identifier_minted>>;
 DEPOSITD_NUMBER(74, store_server_actor);
 
 /// Does the work of deposit queues on a thread of its own, never on CAF's.
@@ -317,8 +329,8 @@ using submitter_actor =
 
 /// Reads the inventory for operators. Blocks.
 using catalogue_actor = caf::typed_actor<
-  caf::replies_to<struct find_objects>::with<struct objects_found>,
-  caf::replies_to<struct list_object_files>::with<struct object_files_listed>,
+  caf::replies_to<struct search_objects>::with<struct objects_found>,
+  caf::replies_to<struct find_object_files>::with<struct object_files_found>,
   caf::replies_to<struct measure_collections>::with<
     struct collections_measured>,
   caf::replies_to<struct measure_recorded>::with<struct recorded_measured>>;

@@ -39,8 +39,11 @@ struct node_joined {
   std::string engine;
   shard_processors_actor shard;
   store_server_actor stores;
+  /// What the working folder is known by (`work_marker`); empty: nothing, and
+  /// nodes run no stage that needs it.
+  std::string work_folder_id = {};
 };
-DEPOSITD_MESSAGE(68, node_joined, engine, shard, stores);
+DEPOSITD_MESSAGE(68, node_joined, engine, shard, stores, work_folder_id);
 
 // -- engines ------------------------------------------------------------------
 

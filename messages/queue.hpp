@@ -46,6 +46,9 @@ DEPOSITD_LOCAL(member_forgotten);
 struct configure_queue {
   queue_settings settings;
   bool server_suspended = false;
+  /// Of a stage: items at once if several processes work on it. One alone has
+  /// no more slots than that.
+  std::uint32_t workers = no_cap;
 };
 DEPOSITD_LOCAL(configure_queue);
 

@@ -1,10 +1,13 @@
 #pragma once
 
 // What processors on other nodes ask of the engine's stores: a message for each
-// operation of the ports `blob_store` and `doi_registry`.
+// operation of the ports `blob_store`, `doi_registry`, `inventory` and
+// `minter`.
 
 #include "messages/message.hpp"
 #include "messages/ports/doi_registry.hpp"
+#include "messages/ports/inventory.hpp"
+#include "messages/ports/minter.hpp"
 #include "messages/values/types.hpp"
 
 #include <cstddef>
@@ -79,5 +82,105 @@ struct submission_found {
   item_id id = 0; ///< 0: none
 };
 DEPOSITD_MESSAGE(82, submission_found, id);
+
+// -- the catalogue of objects -------------------------------------------------
+
+inline constexpr std::uint32_t objects_found_max = 1'000;
+
+struct find_objects {
+  inventory_search what; ///< `count_max` up to `objects_found_max`
+};
+DEPOSITD_MESSAGE(106, find_objects, what);
+
+struct objects_found {
+  std::vector<inventory_object> objects;
+};
+DEPOSITD_MESSAGE(107, objects_found, objects);
+
+struct find_object_files {
+  std::string identifier;
+  std::uint32_t version = 0; ///< 0: the last
+};
+DEPOSITD_MESSAGE(108, find_object_files, identifier, version);
+
+struct object_files_found {
+  std::vector<stored_file> files;
+};
+DEPOSITD_MESSAGE(109, object_files_found, files);
+
+struct find_local_id {
+  std::string owner;
+  std::string local_id;
+};
+DEPOSITD_MESSAGE(110, find_local_id, owner, local_id);
+
+struct local_id_found {
+  bool found = false;
+  std::string identifier; ///< if `found`
+};
+DEPOSITD_MESSAGE(111, local_id_found, found, identifier);
+
+struct bind_object {
+  std::string owner;
+  std::string local_id;
+  std::string identifier;
+};
+DEPOSITD_MESSAGE(112, bind_object, owner, local_id, identifier);
+
+struct record_object {
+  inventory_entry what;
+};
+DEPOSITD_MESSAGE(113, record_object, what);
+
+struct lock_object {
+  object_lock what;
+  micros now = 0;
+  bool only_asks = false; ///< whether it is held; takes nothing
+};
+DEPOSITD_MESSAGE(114, lock_object, what, now, only_asks);
+
+struct object_locked {
+  bool yes = false;
+};
+DEPOSITD_MESSAGE(115, object_locked, yes);
+
+struct unlock_objects {
+  std::string holder;
+};
+DEPOSITD_MESSAGE(116, unlock_objects, holder);
+
+struct measure_collections {
+  micros since_us = never;
+};
+DEPOSITD_MESSAGE(117, measure_collections, since_us);
+
+struct collections_measured {
+  std::vector<collection_use> uses;
+};
+DEPOSITD_MESSAGE(118, collections_measured, uses);
+
+struct measure_recorded {
+  micros from_us = never;
+  micros until_us = never;
+  std::uint32_t count_max = 0;
+};
+DEPOSITD_MESSAGE(121, measure_recorded, from_us, until_us, count_max);
+
+struct recorded_measured {
+  std::vector<recorded_use> uses;
+};
+DEPOSITD_MESSAGE(122, recorded_measured, uses);
+
+// -- identifiers --------------------------------------------------------------
+
+struct mint_identifier {
+  mint_request what;
+};
+DEPOSITD_MESSAGE(119, mint_identifier, what);
+
+struct identifier_minted {
+  std::string identifier;
+};
+DEPOSITD_MESSAGE(120, identifier_minted, identifier);
 
 } // namespace depositd

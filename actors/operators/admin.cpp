@@ -291,7 +291,8 @@ caf::expected<node_joined> take_node(admin_pointer self, const join_node& x,
   options.given->hand_out(options.stores, self->node());
   options.audit->info("node_joined name={} at={}", x.name,
                       caf::to_string(x.manager.node()));
-  return node_joined{options.engine, options.shard_for_nodes, options.stores};
+  return node_joined{options.engine, options.shard_for_nodes, options.stores,
+                     options.work_folder_id};
 }
 
 caf::result<engine_met> meet(admin_pointer self, const meet_engine& x) {

@@ -52,6 +52,7 @@ struct admin_options {
   submitter_actor submitter; ///< see actors/operators/submitter.hpp
   catalogue_actor catalogue; ///< null: there is no inventory
   store_server_actor stores; ///< null: no node may join
+  std::string work_folder_id; ///< for nodes that join
   topics_actor topics;       ///< null: no log of records is configured
   std::string engine;        ///< its name, for nodes that join
   /// Takes the call of another engine and says what this one owns; none if it

@@ -7,7 +7,7 @@ namespace depositd::operators {
 
 namespace {
 
-caf::result<objects_found> find(inventory& from, const find_objects& x) {
+caf::result<objects_found> find(inventory& from, const search_objects& x) {
   objects_found out;
   std::set<std::string> seen;
   for (auto search : x.any) {
@@ -34,12 +34,12 @@ catalogue(catalogue_actor::stateful_pointer<catalogue_state> self,
           std::shared_ptr<inventory> from) {
   self->state.from = std::move(from);
   return {
-    [=](const find_objects& x) { return find(*self->state.from, x); },
-    [=](const list_object_files& x) -> caf::result<object_files_listed> {
+    [=](const search_objects& x) { return find(*self->state.from, x); },
+    [=](const find_object_files& x) -> caf::result<object_files_found> {
       auto files = self->state.from->files(x.identifier, x.version);
       if (!files)
         return std::move(files.error());
-      return object_files_listed{std::move(*files)};
+      return object_files_found{std::move(*files)};
     },
     [=](const measure_collections& x) -> caf::result<collections_measured> {
       auto use = self->state.from->use_of_collections(x.since_us);

@@ -2,6 +2,7 @@
 
 #include "actors/operators/why.hpp"
 #include "actors/rules/control/pipelines.hpp"
+#include "actors/rules/control/stage_slots.hpp"
 #include "actors/rules/lifecycle/jobs.hpp"
 #include "messages/shard.hpp"
 #include "messages/values/time_text.hpp"
@@ -86,14 +87,35 @@ void add_stage(document& out, const job_known& x) {
           + " are busy");
 }
 
-/// What the queue says; of one that is paused that was said.
-void add_item(document& out, const document& explained) {
+/// What the queue says; of one that is paused that was said. A stage that only
+/// some may run says which.
+void add_item(document& out, const document& explained,
+              const stage_settings* stage) {
+  const auto wanted = stage != nullptr ? what_runs(*stage) : std::string{};
   for (const auto& x : explained["reasons"])
-    if (x["reason"] != "queue_suspended")
+    if (x["reason"] == "no_processor" && !wanted.empty())
+      add(out, no_processor_on_node, wanted);
+    else if (x["reason"] != "queue_suspended")
       out.push_back(x);
 }
 
 } // namespace
+
+std::string what_runs(const stage_settings& x) {
+  if (x.kind == handler_kind::external)
+    return {};
+  std::string where;
+  for (const auto& name : x.nodes)
+    where += (where.empty() ? "" : ", ") + name;
+  const auto needs = rules::needs_of(x);
+  if (!where.empty())
+    where = "only " + where + " may run it";
+  if (needs.work_folder || needs.storage)
+    where += std::string{where.empty() ? "it" : ", and it"}
+             + " needs the working folder"
+             + (needs.storage ? " and storage that is set up there" : "");
+  return where.empty() ? where : "nobody here runs " + x.name + ": " + where;
+}
 
 document why_job_document(const job_known& x) {
   const auto& row = *x.row;
@@ -105,7 +127,9 @@ document why_job_document(const job_known& x) {
     add_stage(reasons, x);
     if (x.item->live) {
       of_item = why_document(*x.item);
-      add_item(reasons, of_item);
+      const auto stage = rules::find_stage(*x.control, row.queue);
+      add_item(reasons, of_item,
+               stage.of ? &stage.of->stages[stage.index] : nullptr);
     }
     if (!row.status.note.empty())
       add(reasons, "note", "said last: " + row.status.note);

@@ -16,6 +16,12 @@ struct job_known {
   std::uint64_t in_process = 0; ///< in its stage, over all users
 };
 
+/// Nobody here runs a stage that not everybody may run.
+inline constexpr const char* no_processor_on_node = "no_processor_on_node";
+
+/// Who may run the stage, for people; empty: any engine or node.
+std::string what_runs(const stage_settings& x);
+
 /// The answer to `job why ID`: every reason that applies, the strongest first.
 /// Pure function.
 document why_job_document(const job_known& x);

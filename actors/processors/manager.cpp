@@ -16,16 +16,24 @@ using self_pointer =
 
 using stage_table = std::map<std::string, rules::stage_slots>;
 
+/// Whether this process may work on a stage's queue.
+bool runs_stage(self_pointer self, const stage_table& stages,
+                const std::string& queue) {
+  const auto at = stages.find(queue);
+  return self->state.options.spawn_stage_handler
+         && (at == stages.end() || at->second.allowed);
+}
+
 /// The first type that is a queue decides ("metadata before query"). Empty: no
 /// queue that is worked on here.
 std::string queue_of(self_pointer self, const control_state& control,
-                     const processor_spec& spec) {
+                     const stage_table& stages, const processor_spec& spec) {
   for (const auto& type : spec.types) {
     const auto at = control.queues.find(type);
     if (at == control.queues.end())
       continue;
-    const bool here = at->second.kind != queue_kind::stage
-                      || self->state.options.spawn_stage_handler;
+    const bool here =
+      at->second.kind != queue_kind::stage || runs_stage(self, stages, type);
     return here ? type : std::string{};
   }
   return {};
@@ -37,14 +45,14 @@ std::map<std::string, processor_spec> specs_of(self_pointer self,
                                                const stage_table& stages) {
   std::map<std::string, processor_spec> out{control.processors.begin(),
                                             control.processors.end()};
-  for (const auto& [queue, x] : stages)
-    out.try_emplace(queue, processor_spec{queue, {queue}, x.slots, {}});
   const auto& node = self->state.options.node;
-  if (!node)
-    return out;
-  if (node->slots)
+  if (node && node->slots)
     for (auto& [name, spec] : out)
       spec.slots = *node->slots;
+  for (const auto& [queue, x] : stages)
+    out.try_emplace(queue, processor_spec{queue, {queue}, x.slots, {}});
+  if (!node)
+    return out;
   // The engine was told to leave the work to others; nobody named an SP.
   if (control.configured.processors_count == 0)
     for (const auto& [name, settings] : control.queues)
@@ -59,9 +67,14 @@ std::map<std::string, processor_spec> specs_of(self_pointer self,
 
 stage_table stages_here(self_pointer self, const control_state& control) {
   const auto& options = self->state.options;
-  return options.spawn_stage_handler
-           ? rules::stage_slots_on(control, options.called)
-           : stage_table{};
+  if (!options.spawn_stage_handler)
+    return {};
+  return rules::stage_slots_in(
+    control,
+    {.name = options.called,
+     .is_engine = !options.node,
+     .has_work_folder = !options.has_work_folder || options.has_work_folder(),
+     .has_storage = options.has_storage});
 }
 
 /// How slots of this queue are set, whatever SP they are of.
@@ -233,7 +246,8 @@ void follow(self_pointer self, const control_snapshot& control) {
   for (auto at = state.processors.begin(); at != state.processors.end();) {
     const auto wanted = specs.find(at->first);
     if (wanted == specs.end()
-        || queue_of(self, *control, wanted->second) != at->second.queue) {
+        || queue_of(self, *control, stages, wanted->second)
+             != at->second.queue) {
       stop_slots(self, at->second, 0);
       at = state.processors.erase(at);
     } else {
@@ -241,7 +255,7 @@ void follow(self_pointer self, const control_snapshot& control) {
     }
   }
   for (const auto& [name, spec] : specs) {
-    const auto queue = queue_of(self, *control, spec);
+    const auto queue = queue_of(self, *control, stages, spec);
     if (queue.empty())
       continue;
     auto [at, fresh] = state.processors.try_emplace(name);

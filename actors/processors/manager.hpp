@@ -47,8 +47,12 @@ struct processor_manager_options {
   /// Inside one of several engines: its name. They draw from each other's
   /// shards, so claims of their slots must be told apart.
   std::string engine;
-  /// What stages call this engine that name the nodes which run them.
+  /// What stages call this process that name the nodes which run them.
   std::string called;
+  /// What it has for stages that need it, asked whenever slots are filled
+  /// (`refill_slots`); null: it has.
+  std::function<bool()> has_work_folder;
+  bool has_storage = true;
 };
 
 /// The slots of one SP.

@@ -16,6 +16,9 @@ queue_member* find_member(self_pointer self, member_number number);
 /// Whether anything may be handed out now.
 bool open(self_pointer self);
 
+/// Whether several processes have as many items as a stage has workers.
+bool is_full(self_pointer self);
+
 /// More or fewer items of a user in all.
 void change_items(self_pointer self, member_number number, std::int64_t by);
 

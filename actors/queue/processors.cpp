@@ -36,6 +36,16 @@ std::string unique_name(self_pointer self, const std::string& wanted) {
   return name;
 }
 
+/// Whether work of a stage is spread over several processes.
+void look_where_all_are(self_pointer self) {
+  auto& state = self->state;
+  const auto& all = state.processors;
+  state.one_process =
+    std::all_of(all.begin(), all.end(), [&](const auto& entry) {
+      return entry.second.actor.node() == all.begin()->second.actor.node();
+    });
+}
+
 /// A new size class: every user's actor counts its ready items again.
 caf::error add_class(self_pointer self, std::uint64_t size_max) {
   auto& state = self->state;
@@ -68,6 +78,7 @@ std::uint32_t add_processor(self_pointer self, const attach& x) {
                      ? x.lease_ms
                      : state.options.remote_lease_ms;
   state.processors.emplace(number, std::move(fresh));
+  look_where_all_are(self);
   self->monitor(x.who);
   return number;
 }
@@ -184,6 +195,8 @@ void remove_processor(self_pointer self, std::uint32_t number) {
       self->send(known->actor,
                  release_claims{state.options.number, processor->name});
   state.processors.erase(number);
+  look_where_all_are(self);
+  serve_waiting(self); // those of one process may fetch ahead again
 }
 
 void processor_down(self_pointer self, const caf::actor_addr& who) {

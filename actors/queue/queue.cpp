@@ -61,6 +61,14 @@ bool open(self_pointer self) {
          && !state.options.server_suspended;
 }
 
+bool is_full(self_pointer self) {
+  const auto& state = self->state;
+  const auto workers = state.options.workers;
+  // Whose claims survived a restart may come back from anywhere.
+  return workers != no_cap && (!state.one_process || !state.survivors.empty())
+         && state.ring.in_flight_total() >= workers;
+}
+
 void change_items(self_pointer self, member_number number, std::int64_t by) {
   self->state.members[number].items += static_cast<std::uint64_t>(by);
   self->state.items += static_cast<std::uint64_t>(by);
@@ -71,13 +79,16 @@ namespace {
 /// Serves those who wait, as far as anybody can be served.
 void match_waiting(self_pointer self) {
   auto& ring = self->state.ring;
-  auto first = ring.next_match();
+  const auto next_match = [&] {
+    return is_full(self) ? std::nullopt : ring.next_match();
+  };
+  auto first = next_match();
   if (!first)
     return;
   const auto key_of = [](const rules::ring::match& x) {
     return batch_key{static_cast<std::uint32_t>(x.taker), x.what.member};
   };
-  auto next = ring.next_match();
+  auto next = next_match();
   if (!next) { // the usual case: one item for one processor
     send_picks(self, key_of(*first), {first->what});
     return;
@@ -91,7 +102,7 @@ void match_waiting(self_pointer self) {
       batches.emplace_back(key, std::vector<pick>{});
     batches[at->second].second.push_back(match->what);
     if (!next)
-      next = ring.next_match();
+      next = next_match();
   }
   for (auto& [key, picks] : batches)
     send_picks(self, key, std::move(picks));
@@ -99,7 +110,8 @@ void match_waiting(self_pointer self) {
 
 /// How much there is to visit here, for who draws from several doors.
 std::uint32_t eligible_for(self_pointer self, const queue_processor& x) {
-  return open(self) ? self->state.ring.eligible_users(x.view) : 0;
+  return open(self) && !is_full(self) ? self->state.ring.eligible_users(x.view)
+                                      : 0;
 }
 
 void tell_count(self_pointer self, queue_processor& x, std::uint32_t count) {
@@ -325,6 +337,7 @@ queue(queue_self::stateful_pointer<queue_state> self, queue_options options) {
     [=](const configure_queue& x) {
       self->state.options.settings = x.settings;
       self->state.options.server_suspended = x.server_suspended;
+      self->state.options.workers = x.workers;
       serve_waiting(self);
     },
     [=](const change_limits& x) {

@@ -27,6 +27,7 @@ struct queue_options {
   queue_number number = 0;
   queue_settings settings;
   bool server_suspended = false;
+  std::uint32_t workers = no_cap; ///< as in `configure_queue`
   /// A remote processor without a lease of its own gets this one: its claims
   /// must not outlive it should the engine restart meanwhile.
   std::uint32_t remote_lease_ms = 60'000;
@@ -64,6 +65,7 @@ struct queue_state {
   size_classes classes;
   std::uint32_t classes_version = 0;
   bool begun = false; ///< recovery is over
+  bool one_process = true;           ///< all processors are in one
   bool tell_due = false;             ///< a `tell_again` is on its way
   std::vector<queue_member> members; ///< by member number; gaps have no actor
   std::unordered_map<std::uint32_t, queue_processor> processors;

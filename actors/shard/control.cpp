@@ -2,6 +2,7 @@
 #include "actors/journal/reply.hpp"
 #include "actors/rules/control/founding.hpp"
 #include "actors/rules/control/pipelines.hpp"
+#include "actors/rules/control/stage_slots.hpp"
 #include "actors/shard/parts.hpp"
 #include "messages/values/test_points.hpp"
 
@@ -15,10 +16,11 @@ void send_settings(shard_pointer self, queue_number number) {
   auto& state = self->state;
   const auto& queue = state.queues[number];
   const auto& settings = state.control->queues.at(queue.name);
-  self->send(
-    queue.actor,
-    configure_queue{settings, state.control->server.suspended
-                                || state.now == shard_state::phase::draining});
+  self->send(queue.actor,
+             configure_queue{settings,
+                             state.control->server.suspended
+                               || state.now == shard_state::phase::draining,
+                             rules::workers_of(*state.control, queue.name)});
   // Users' actors need the limits on attempts, delays and pending items.
   for (const auto& [name, entry] : state.users) {
     const auto member = entry.members.find(number);
@@ -53,7 +55,10 @@ void spread(shard_pointer self, const event& change) {
       send_limits(self, number, &who->user);
   } else if (const auto* set = std::get_if<collection_changed>(&change)) {
     spread_terms(self, set->settings.held ? set->settings.name : "");
-  } else if (std::holds_alternative<pipeline_changed>(change)) {
+  } else if (const auto* line = std::get_if<pipeline_changed>(&change)) {
+    for (const auto& [name, settings] : rules::queues_of(line->what))
+      if (const auto number = find_queue(self, name))
+        send_settings(self, *number);
     spread_terms(self, {});
   } else if (std::holds_alternative<server_changed>(change)) {
     for (const auto number : queues_here(self))

@@ -1,4 +1,5 @@
 #include "actors/rules/control/control.hpp"
+#include "actors/rules/control/stage_slots.hpp"
 #include "actors/shard/parts.hpp"
 
 #include <algorithm>
@@ -135,6 +136,7 @@ queue_number spawn_queue(shard_pointer self, const std::string& name) {
   options.settings = state.control->queues.at(name);
   options.server_suspended = state.control->server.suspended
                              || state.now == shard_state::phase::draining;
+  options.workers = rules::workers_of(*state.control, name);
   auto& out = state.queues.emplace_back();
   out.name = name;
   out.actor = self->spawn<caf::linked>(queue::queue, std::move(options));

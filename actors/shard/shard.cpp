@@ -1,6 +1,7 @@
 #include "actors/shard/shard.hpp"
 
 #include "actors/journal/reply.hpp"
+#include "actors/rules/control/pipelines.hpp"
 #include "actors/shard/parts.hpp"
 #include "messages/values/free_memory.hpp"
 
@@ -51,7 +52,9 @@ caf::result<Answer> pass_on(shard_pointer self, Request& x, Answer nothing) {
   if (auto refused = refuse_intake(self))
     return refused;
   const auto number = find_queue(self, x.queue);
-  if (!number)
+  constexpr bool only_looks = std::is_same_v<Request, count_queue>;
+  if (!number
+      || !(only_looks || rules::serves_outside(*self->state.control, x.queue)))
     return nothing;
   auto& queue = self->state.queues[*number];
   queue.used_us = now(self);

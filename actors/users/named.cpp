@@ -61,8 +61,13 @@ void renew_by_name(self_pointer self, const renew_named& x) {
   const auto time = now(self);
   const rules::taker_limits who{x.taker, time + micros{x.lease_ms} * 1000,
                                 false};
+  const bool only_extends =
+    todo.queue != nullptr && todo.queue->settings.kind == queue_kind::stage;
   for (std::size_t i = 0; todo.queue != nullptr && i < x.ids.size(); ++i) {
     const auto& ledger = todo.queue->ledger;
+    // A job that was given back counts its hand-outs.
+    if (only_extends && ledger.token_of(x.ids[i]) == 0)
+      continue;
     auto changed = x.lease_ms > 0 ? ledger.renew_by_id(x.ids[i], who, time)
                                   : ledger.release_by_id(x.ids[i], time);
     if (!changed)

@@ -1,7 +1,8 @@
 #include "adapters/node/store_client.hpp"
 
-#include <caf/binary_serializer.hpp>
+#include "adapters/node/message_size.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace depositd::node {
@@ -16,16 +17,6 @@ caf::error no_files() {
 caf::error too_large(const char* what) {
   return caf::make_error(
     ec::too_large, std::string{what} + ": more than 48 MiB in one message");
-}
-
-/// How many bytes the value takes in a message.
-template <class T>
-std::size_t bytes_of(T x) {
-  std::vector<char> out;
-  caf::binary_serializer sink{nullptr, out};
-  // Writing to memory cannot fail.
-  static_cast<void>(sink(x));
-  return out.size();
 }
 
 /// The only member of the answer.
@@ -107,6 +98,105 @@ private:
   std::shared_ptr<store_line> engine_;
 };
 
+class catalogue final : public inventory {
+public:
+  explicit catalogue(std::shared_ptr<store_line> engine)
+    : engine_(std::move(engine)) {
+    // nop
+  }
+
+  caf::error record(const inventory_entry& x) override {
+    if (bytes_of(x) > store_message_bytes_max)
+      return too_large("record of an object");
+    return tell(record_object{x});
+  }
+
+  caf::expected<std::vector<inventory_object>>
+  find(const inventory_search& x) override {
+    auto what = x;
+    what.count_max = std::min(what.count_max, objects_found_max);
+    return value_of(engine_->ask<objects_found>(find_objects{std::move(what)}),
+                    &objects_found::objects);
+  }
+
+  caf::expected<std::vector<stored_file>>
+  files(const std::string& identifier, std::uint32_t version) override {
+    return value_of(
+      engine_->ask<object_files_found>(find_object_files{identifier, version}),
+      &object_files_found::files);
+  }
+
+  caf::expected<std::optional<std::string>>
+  of_local_id(const std::string& owner, const std::string& local_id) override {
+    auto found = engine_->ask<local_id_found>(find_local_id{owner, local_id});
+    if (!found)
+      return std::move(found.error());
+    if (!found->found)
+      return std::optional<std::string>{};
+    return std::optional{std::move(found->identifier)};
+  }
+
+  caf::error bind_local_id(const std::string& owner,
+                           const std::string& local_id,
+                           const std::string& identifier) override {
+    return tell(bind_object{owner, local_id, identifier});
+  }
+
+  caf::expected<std::vector<collection_use>>
+  use_of_collections(micros since_us) override {
+    return value_of(
+      engine_->ask<collections_measured>(measure_collections{since_us}),
+      &collections_measured::uses);
+  }
+
+  caf::expected<std::vector<recorded_use>>
+  recorded_in(micros from_us, micros until_us,
+              std::uint32_t count_max) override {
+    return value_of(engine_->ask<recorded_measured>(
+                      measure_recorded{from_us, until_us, count_max}),
+                    &recorded_measured::uses);
+  }
+
+  caf::expected<bool> lock(const object_lock& x, micros now) override {
+    return value_of(engine_->ask<object_locked>(lock_object{x, now, false}),
+                    &object_locked::yes);
+  }
+
+  caf::expected<bool> holds(const object_lock& x, micros now) override {
+    return value_of(engine_->ask<object_locked>(lock_object{x, now, true}),
+                    &object_locked::yes);
+  }
+
+  caf::error unlock_all(const std::string& holder) override {
+    return tell(unlock_objects{holder});
+  }
+
+private:
+  template <class Command>
+  caf::error tell(Command what) {
+    auto said = engine_->ask<done>(std::move(what));
+    return said ? caf::error{} : std::move(said.error());
+  }
+
+  std::shared_ptr<store_line> engine_;
+};
+
+class engines_minter final : public minter {
+public:
+  explicit engines_minter(std::shared_ptr<store_line> engine)
+    : engine_(std::move(engine)) {
+    // nop
+  }
+
+  caf::expected<std::string> mint(const mint_request& x) override {
+    return value_of(engine_->ask<identifier_minted>(mint_identifier{x}),
+                    &identifier_minted::identifier);
+  }
+
+private:
+  std::shared_ptr<store_line> engine_;
+};
+
 } // namespace
 
 std::unique_ptr<blob_store> remote_blobs(std::shared_ptr<store_line> engine) {
@@ -116,6 +206,15 @@ std::unique_ptr<blob_store> remote_blobs(std::shared_ptr<store_line> engine) {
 std::unique_ptr<doi_registry>
 remote_registry(std::shared_ptr<store_line> engine) {
   return std::make_unique<registry>(std::move(engine));
+}
+
+std::unique_ptr<inventory>
+remote_inventory(std::shared_ptr<store_line> engine) {
+  return std::make_unique<catalogue>(std::move(engine));
+}
+
+std::unique_ptr<minter> remote_minter(std::shared_ptr<store_line> engine) {
+  return std::make_unique<engines_minter>(std::move(engine));
 }
 
 } // namespace depositd::node

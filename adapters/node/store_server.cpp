@@ -1,5 +1,7 @@
 #include "adapters/node/store_server.hpp"
 
+#include "adapters/node/message_size.hpp"
+
 namespace depositd::node {
 
 namespace {
@@ -17,6 +19,53 @@ caf::result<Answer> answer(caf::expected<T> x) {
 
 caf::error too_large(const char* text) {
   return caf::make_error(ec::too_large, std::string{text});
+}
+
+caf::result<done> is_done(caf::error failure) {
+  if (failure)
+    return failure;
+  return done{};
+}
+
+caf::error not_served() {
+  return caf::make_error(ec::draining,
+                         std::string{"this engine serves no stages"});
+}
+
+/// An answer that no message can carry is an error.
+template <class Answer, class T>
+caf::result<Answer> bounded(caf::expected<T> x) {
+  if (x && bytes_of(*x) > store_message_bytes_max)
+    return too_large("the answer takes more than 48 MiB in one message");
+  return answer<Answer>(std::move(x));
+}
+
+caf::result<objects_found> find(const served_stores& stores,
+                                const find_objects& x) {
+  if (!stores.inventory)
+    return not_served();
+  if (x.what.count_max > objects_found_max)
+    return too_large("more than 1000 objects in one answer");
+  return bounded<objects_found>(stores.inventory->find(x.what));
+}
+
+caf::result<local_id_found> find(const served_stores& stores,
+                                 const find_local_id& x) {
+  if (!stores.inventory)
+    return not_served();
+  auto found = stores.inventory->of_local_id(x.owner, x.local_id);
+  if (!found)
+    return std::move(found.error());
+  return local_id_found{found->has_value(), found->value_or(std::string{})};
+}
+
+caf::result<object_locked> lock(const served_stores& stores,
+                                const lock_object& x) {
+  if (!stores.inventory)
+    return not_served();
+  return answer<object_locked>(x.only_asks
+                                 ? stores.inventory->holds(x.what, x.now)
+                                 : stores.inventory->lock(x.what, x.now));
 }
 
 } // namespace
@@ -84,6 +133,48 @@ store_server_actor::behavior_type store_server(store_server_actor::pointer,
     },
     [=](const find_submission& x) {
       return answer<submission_found>(stores.registry->submission_max(x.last));
+    },
+    [=](const find_objects& x) { return find(stores, x); },
+    [=](const find_object_files& x) -> caf::result<object_files_found> {
+      if (!stores.inventory)
+        return not_served();
+      return bounded<object_files_found>(
+        stores.inventory->files(x.identifier, x.version));
+    },
+    [=](const find_local_id& x) { return find(stores, x); },
+    [=](const bind_object& x) -> caf::result<done> {
+      if (!stores.inventory)
+        return not_served();
+      return is_done(
+        stores.inventory->bind_local_id(x.owner, x.local_id, x.identifier));
+    },
+    [=](const record_object& x) -> caf::result<done> {
+      if (!stores.inventory)
+        return not_served();
+      return is_done(stores.inventory->record(x.what));
+    },
+    [=](const lock_object& x) { return lock(stores, x); },
+    [=](const unlock_objects& x) -> caf::result<done> {
+      if (!stores.inventory)
+        return not_served();
+      return is_done(stores.inventory->unlock_all(x.holder));
+    },
+    [=](const measure_collections& x) -> caf::result<collections_measured> {
+      if (!stores.inventory)
+        return not_served();
+      return bounded<collections_measured>(
+        stores.inventory->use_of_collections(x.since_us));
+    },
+    [=](const measure_recorded& x) -> caf::result<recorded_measured> {
+      if (!stores.inventory)
+        return not_served();
+      return bounded<recorded_measured>(
+        stores.inventory->recorded_in(x.from_us, x.until_us, x.count_max));
+    },
+    [=](const mint_identifier& x) -> caf::result<identifier_minted> {
+      if (!stores.minter)
+        return not_served();
+      return answer<identifier_minted>(stores.minter->mint(x.what));
     },
   };
 }

@@ -5,6 +5,8 @@
 #include "messages/actors.hpp"
 #include "messages/cluster.hpp"
 #include "messages/ports/blob_store.hpp"
+#include "messages/ports/inventory.hpp"
+#include "messages/ports/minter.hpp"
 #include "messages/stores.hpp"
 
 #include <caf/typed_event_based_actor.hpp>
@@ -43,6 +45,9 @@ struct served_stores {
   std::shared_ptr<blob_store> blobs;
   std::shared_ptr<doi_registry> registry;
   std::shared_ptr<blob_pieces> pieces; ///< of `blobs`
+  /// Null: `ec::draining` to whoever asks for them.
+  std::shared_ptr<depositd::inventory> inventory = {};
+  std::shared_ptr<depositd::minter> minter = {};
 };
 
 /// Asks the stores for nodes that have joined; several of them may share the

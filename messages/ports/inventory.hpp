@@ -5,6 +5,7 @@
 
 #include "messages/ports/storage_target.hpp"
 #include "messages/values/errors.hpp"
+#include "messages/values/fields.hpp"
 #include "messages/values/types.hpp"
 
 #include <cstdint>
@@ -27,6 +28,8 @@ struct inventory_version {
   std::uint64_t files = 0;
   micros recorded_us = never;
 };
+DEPOSITD_FIELDS(inventory_version, number, job, batch, user, title, creator,
+                date, bytes, files, recorded_us);
 
 struct inventory_object {
   std::string identifier;
@@ -36,6 +39,8 @@ struct inventory_object {
   std::vector<std::string> storage;        ///< targets that have it
   std::vector<inventory_version> versions; ///< oldest first
 };
+DEPOSITD_FIELDS(inventory_object, identifier, collection, owner, local_ids,
+                storage, versions);
 
 /// What is recorded of a job's work; a repeat by the same job changes nothing.
 struct inventory_entry {
@@ -47,6 +52,8 @@ struct inventory_entry {
   inventory_version version;
   std::vector<stored_file> files; ///< of the version
 };
+DEPOSITD_FIELDS(inventory_entry, identifier, collection, owner, local_ids,
+                storage, version, files);
 
 struct inventory_search {
   std::string identifier; ///< exactly
@@ -58,6 +65,8 @@ struct inventory_search {
   std::string after;     ///< identifiers behind this one only
   std::uint32_t count_max = 100;
 };
+DEPOSITD_FIELDS(inventory_search, identifier, local_id, owner, collection,
+                title, file_name, after, count_max);
 
 /// Space that a collection takes.
 struct collection_use {
@@ -68,6 +77,8 @@ struct collection_use {
   std::uint64_t bytes = 0;       ///< of all versions
   std::uint64_t bytes_since = 0; ///< recorded at or after the asked time
 };
+DEPOSITD_FIELDS(collection_use, collection, objects, versions, files, bytes,
+                bytes_since);
 
 /// What a user recorded in a collection in some time.
 struct recorded_use {
@@ -78,6 +89,8 @@ struct recorded_use {
   std::uint64_t files = 0;
   std::uint64_t bytes = 0;
 };
+DEPOSITD_FIELDS(recorded_use, collection, user, objects, versions, files,
+                bytes);
 
 /// Who holds an object, and by which right.
 struct object_lock {
@@ -86,6 +99,7 @@ struct object_lock {
   std::uint64_t token = 0; ///< of its claim: a later claim takes over
   micros until_us = never; ///< then anybody may take it
 };
+DEPOSITD_FIELDS(object_lock, name, holder, token, until_us);
 
 /// Every function may be called from any thread; all of them block on I/O.
 class inventory {

@@ -3,6 +3,7 @@
 // Port: new identifiers of objects. Adapters: adapters/minters.
 
 #include "messages/values/errors.hpp"
+#include "messages/values/fields.hpp"
 #include "messages/values/types.hpp"
 
 #include <string>
@@ -19,6 +20,7 @@ struct mint_request {
   std::string when;
   std::string target; ///< where the object can be seen; may be empty
 };
+DEPOSITD_FIELDS(mint_request, key, who, what, when, target);
 
 /// May be called from any thread; blocks. Errors: `ec::invalid_argument` for
 /// what will never be minted, `ec::wrong_credentials`, `ec::malformed` for an

@@ -5,6 +5,7 @@
 
 #include "messages/values/digests.hpp"
 #include "messages/values/errors.hpp"
+#include "messages/values/fields.hpp"
 #include "messages/values/types.hpp"
 
 #include <cstdint>
@@ -22,6 +23,7 @@ struct stored_file {
 
   friend bool operator==(const stored_file&, const stored_file&) = default;
 };
+DEPOSITD_FIELDS(stored_file, path, bytes, sha512);
 
 struct new_file {
   std::string path;             ///< inside the object

@@ -33,7 +33,7 @@ struct stage_settings {
   handler_kind kind = handler_kind::built_in;
   std::string handler;                     ///< built_in: which one
   std::vector<std::string> command;        ///< exec: program and arguments
-  std::uint32_t workers = 4;               ///< items at once in an engine
+  std::uint32_t workers = 4;               ///< items at once, wherever
   std::uint32_t workers_per_node = no_cap; ///< items at once in one process
   std::uint32_t buffer = 0;                ///< items that wait in a process
   std::uint32_t attempts_max = 5;

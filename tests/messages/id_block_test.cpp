@@ -41,12 +41,16 @@ const std::string expected =
   "sign_in signed_in submit_batch batch_accepted order_job job_ordered "
   "order_batch batch_ordered order_jobs jobs_ordered forget_batches "
   "batches_forgotten batch_query batches_found job_query jobs_found "
-  "cancel_deposit cancel_matching matching_cancelled wake_items";
+  "cancel_deposit cancel_matching matching_cancelled wake_items "
+  "find_objects objects_found find_object_files object_files_found "
+  "find_local_id local_id_found bind_object record_object lock_object "
+  "object_locked unlock_objects measure_collections collections_measured "
+  "mint_identifier identifier_minted measure_recorded recorded_measured";
 
 TEST(id_block, knows_messages_by_names_and_numbers) {
   using block = caf::id_block::depositd;
   ASSERT_EQ(block::begin, 200);
-  ASSERT_EQ(block::end, 200 + 106);
+  ASSERT_EQ(block::end, 200 + 123);
   EXPECT_EQ(
     names(
       std::make_integer_sequence<caf::type_id_t, block::end - block::begin>{}),

@@ -60,7 +60,7 @@ void with_object(admin_pointer self, const admin_call_ptr& call,
   if (name.empty() || name.size() > identifier_bytes_max)
     return refuse(call, ec::invalid_argument,
                   "identifier must have 1 to 1024 bytes");
-  ask_inventory(self, call, find_objects{{{.identifier = name}}, 1},
+  ask_inventory(self, call, search_objects{{{.identifier = name}}, 1},
                 [=](const objects_found& x) {
                   if (x.objects.empty() || !is_seen(*call, x.objects.front()))
                     return refuse(call, ec::not_found,
@@ -105,7 +105,7 @@ void list(admin_pointer self, const admin_call_ptr& call) {
     return refuse(call, wrong);
   const auto limit =
     static_cast<std::uint32_t>(call->arguments.number("limit"));
-  ask_inventory(self, call, find_objects{{search_of(*call)}, limit + 1},
+  ask_inventory(self, call, search_objects{{search_of(*call)}, limit + 1},
                 [=](const objects_found& x) {
                   document out;
                   // Goes on behind what was looked at, seen or not.
@@ -129,7 +129,7 @@ void find(admin_pointer self, const admin_call_ptr& call) {
     return refuse(call, ec::invalid_argument, "text must have 1 to 1024 bytes");
   const auto limit =
     static_cast<std::uint32_t>(call->arguments.number("limit"));
-  ask_inventory(self, call, find_objects{searches_for(text), limit + 1},
+  ask_inventory(self, call, search_objects{searches_for(text), limit + 1},
                 [=](const objects_found& x) {
                   document out;
                   if (add_seen(*call, x, out))
@@ -151,8 +151,8 @@ void files(admin_pointer self, const admin_call_ptr& call) {
     const auto version =
       static_cast<std::uint32_t>(call->arguments.number("version"));
     const auto last = x.versions.empty() ? 0 : x.versions.back().number;
-    ask_inventory(self, call, list_object_files{x.identifier, version},
-                  [=, id = x.identifier](const object_files_listed& found) {
+    ask_inventory(self, call, find_object_files{x.identifier, version},
+                  [=, id = x.identifier](const object_files_found& found) {
                     std::map<std::string, const stored_file*> by_path;
                     for (const auto& file : found.files)
                       by_path[file.path] = &file;
@@ -196,7 +196,7 @@ void history(admin_pointer self, const admin_call_ptr& call) {
     return refuse(call, ec::invalid_argument,
                   "identifier must have 1 to 1024 bytes");
   ask_inventory(
-    self, call, find_objects{{{.identifier = name}}, 1},
+    self, call, search_objects{{{.identifier = name}}, 1},
     [=](const objects_found& x) {
       document out{{"identifier", name}, {"versions", document::array()}};
       if (!x.objects.empty() && is_seen(*call, x.objects.front()))

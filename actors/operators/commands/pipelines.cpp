@@ -1,6 +1,7 @@
 // Pipelines: their stages, how many work on each, and pausing them.
 
 #include "actors/operators/command.hpp"
+#include "actors/operators/work_why.hpp"
 
 #include "actors/rules/control/pipelines.hpp"
 #include "messages/receiving.hpp"
@@ -44,7 +45,13 @@ document stage_document(const pipeline& of, const stage_settings& x,
                {"retry_delay_ms_max", x.retry_delay_ms_max},
                {"not_yet_delay_ms", x.not_yet_delay_ms},
                {"nodes", x.nodes}};
-  out.update(traffic_document(stage_queue_name(of.name, x.name), reports));
+  const auto queue = stage_queue_name(of.name, x.name);
+  out.update(traffic_document(queue, reports));
+  const auto at = reports.find(queue);
+  const auto slots = at == reports.end() ? 0 : at->second.processors;
+  out["slots"] = slots;
+  const bool lacks = slots == 0 && x.workers > 0 && !what_runs(x).empty();
+  out["reason"] = lacks ? document(no_processor_on_node) : document();
   return out;
 }
 

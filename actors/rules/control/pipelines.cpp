@@ -160,6 +160,15 @@ stage_place find_stage(const control_state& state, const std::string& queue) {
   return {};
 }
 
+bool serves_outside(const control_state& state, const std::string& queue) {
+  const auto known = state.queues.find(queue);
+  if (known == state.queues.end() || known->second.kind != queue_kind::stage)
+    return true;
+  const auto place = find_stage(state, queue);
+  return place.of != nullptr
+         && place.of->stages[place.index].kind == handler_kind::external;
+}
+
 const stage_settings* stage_of(const pipeline& x, const std::string& name) {
   for (const auto& stage : x.stages)
     if (stage.name == name)

@@ -43,6 +43,10 @@ struct stage_place {
 /// By the name of its queue.
 stage_place find_stage(const control_state& state, const std::string& queue);
 
+/// Whether workers outside may receive from the queue and settle what they got:
+/// of pipelines' queues only those of stages that are for them.
+bool serves_outside(const control_state& state, const std::string& queue);
+
 /// Null if the pipeline has no stage of this name.
 const stage_settings* stage_of(const pipeline& x, const std::string& name);
 

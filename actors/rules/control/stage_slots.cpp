@@ -1,6 +1,9 @@
 #include "actors/rules/control/stage_slots.hpp"
 
+#include "actors/rules/control/pipelines.hpp"
+
 #include <algorithm>
+#include <utility>
 
 namespace depositd::rules {
 
@@ -13,12 +16,23 @@ constexpr std::uint32_t slots_of_batches = 2;
 /// A program is killed at its time limit, and says so.
 constexpr std::uint64_t exec_grace_ms = 60'000;
 
-stage_slots slots_of(const stage_settings& x, const std::string& node) {
+constexpr const char* split_handler = "merritt.split";
+constexpr const char* report_handler = "merritt.report";
+
+bool is_allowed(const stage_settings& x, const stage_process& where) {
+  const auto needs = needs_of(x);
+  return (x.nodes.empty()
+          || std::find(x.nodes.begin(), x.nodes.end(), where.name)
+               != x.nodes.end())
+         && (!needs.work_folder || where.has_work_folder)
+         && (!needs.storage || where.has_storage)
+         && (!needs.engine || where.is_engine);
+}
+
+stage_slots slots_of(const stage_settings& x, const stage_process& where) {
   stage_slots out;
-  const bool here =
-    x.nodes.empty()
-    || std::find(x.nodes.begin(), x.nodes.end(), node) != x.nodes.end();
-  out.slots = here ? std::min(x.workers, x.workers_per_node) : 0;
+  out.allowed = is_allowed(x, where);
+  out.slots = out.allowed ? std::min(x.workers, x.workers_per_node) : 0;
   out.capacity = 1 + x.buffer;
   out.lease_ms = x.lease_ms;
   // What is built in has limits of its own for all that it waits for: there the
@@ -32,17 +46,42 @@ stage_slots slots_of(const stage_settings& x, const std::string& node) {
 
 } // namespace
 
-std::map<std::string, stage_slots> stage_slots_on(const control_state& state,
-                                                  const std::string& node) {
+stage_needs needs_of(const stage_settings& x) {
+  if (x.kind != handler_kind::built_in)
+    return {};
+  if (x.handler == "merritt.notify" || x.handler == report_handler)
+    return {.engine = true};
+  if (x.handler == split_handler)
+    return {.work_folder = true, .engine = true};
+  if (x.handler == "merritt.store")
+    return {.work_folder = true, .storage = true};
+  return {.work_folder = x.handler.starts_with("merritt.")};
+}
+
+std::map<std::string, stage_slots> stage_slots_in(const control_state& state,
+                                                  const stage_process& where) {
   std::map<std::string, stage_slots> out;
   for (const auto& [name, pipeline] : state.pipelines) {
-    for (const auto* stage : {split_stage, report_stage})
-      out[stage_queue_name(name, stage)].slots = slots_of_batches;
+    for (const auto& [stage, handler] :
+         {std::pair{split_stage, split_handler},
+          std::pair{report_stage, report_handler}}) {
+      stage_settings what{.name = stage, .handler = handler};
+      what.workers = slots_of_batches;
+      out[stage_queue_name(name, stage)] = slots_of(what, where);
+    }
     for (const auto& stage : pipeline.stages)
       if (stage.kind != handler_kind::external)
-        out[stage_queue_name(name, stage.name)] = slots_of(stage, node);
+        out[stage_queue_name(name, stage.name)] = slots_of(stage, where);
   }
   return out;
+}
+
+std::uint32_t workers_of(const control_state& state, const std::string& queue) {
+  const auto place = find_stage(state, queue);
+  if (place.of == nullptr)
+    return no_cap;
+  const auto& stage = place.of->stages[place.index];
+  return stage.kind == handler_kind::external ? no_cap : stage.workers;
 }
 
 } // namespace depositd::rules

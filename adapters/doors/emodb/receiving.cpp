@@ -111,35 +111,63 @@ bool read_delay(kit::json_reader& from, std::uint32_t& out) {
   return true;
 }
 
+bool read_flag(kit::json_reader& from, bool& out) {
+  std::string text;
+  if (!from.copy(text))
+    return false;
+  out = text == "true";
+  return out || text == "false" || from.refuse("skip and not_yet are booleans");
+}
+
+/// What is said of the item beside that it did not succeed.
+struct failing {
+  bool delayed = false;
+  bool skips = false;
+  bool waits = false;
+
+  verdict says() const {
+    if (waits)
+      return verdict::not_yet;
+    if (skips)
+      return verdict::skip;
+    return delayed ? verdict::retry : verdict::failed;
+  }
+};
+
 bool read_object(kit::json_reader& from, id_objects kind, std::string& id,
                  settle_items::one& to) {
   const bool fails = kind == id_objects::failures;
   bool has_id = false;
+  failing how;
   std::string name;
   if (!from.open('{'))
     return false;
-  to.says = fails ? verdict::failed : verdict::done;
   for (bool first = true; from.next('}', first);) {
     if (!from.key(name))
       return false;
     bool read = false;
     if (name == "id")
       read = has_id = from.text(id);
-    else if (!fails && name == "document")
+    else if (name == "document")
       read = from.text(to.document);
     else if (!fails && name == "batch_id")
       read = from.text(to.batch_id);
     else if (fails && name == "reason")
       read = from.text(to.reason);
     else if (fails && name == "delay")
-      read = read_delay(from, to.delay_ms);
+      read = how.delayed = read_delay(from, to.delay_ms);
+    else if (fails && name == "skip")
+      read = read_flag(from, how.skips);
+    else if (fails && name == "not_yet")
+      read = read_flag(from, how.waits);
     else
       read = from.skip();
     if (!read)
       return false;
-    if (fails && name == "delay")
-      to.says = verdict::retry;
   }
+  to.says = fails ? how.says() : verdict::done;
+  if (to.says == verdict::failed || to.says == verdict::retry)
+    to.document.clear(); // nothing came of it
   if (from.fault() != kit::json_fault::none)
     return false;
   return has_id || from.refuse("An object without an id");

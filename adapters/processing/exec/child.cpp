@@ -47,12 +47,15 @@ struct exec_arguments {
   int input;
   int output;
   int complaints;
+  pid_t parent; ///< this process
 };
 
 /// In the child: nothing but system calls.
 int become(const exec_arguments& x) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != x.parent)
+    return ESRCH; // it died before it could be waited for
   if (::dup2(x.input, 0) < 0 || ::dup2(x.output, 1) < 0
       || ::dup2(x.complaints, 2) < 0 || ::close_range(3, ~0U, 0) != 0
       || ::chdir(x.folder) != 0)
@@ -114,10 +117,10 @@ child start_child(const child_plan& plan) {
     return failed(errno);
   const auto command = pointers_to(plan.command);
   const auto environment = pointers_to(plan.environment);
-  const exec_arguments arguments{plan.program.c_str(),    command.data(),
-                                 environment.data(),      plan.folder.c_str(),
-                                 input.read.value(),      output.write.value(),
-                                 complaints.write.value()};
+  const exec_arguments arguments{plan.program.c_str(),     command.data(),
+                                 environment.data(),       plan.folder.c_str(),
+                                 input.read.value(),       output.write.value(),
+                                 complaints.write.value(), ::getpid()};
   // No handler of ours may run in the child.
   sigset_t all;
   sigset_t before;

@@ -1,6 +1,6 @@
 #pragma once
 
-// SQL of blobs and of the registry of DOIs.
+// SQL of blobs, of the registry of DOIs and of the working folder.
 
 #include "adapters/stores/rows/doi_recording.hpp"
 
@@ -40,5 +40,13 @@ inline constexpr auto put_doi =
 inline std::string dois(rows::doi_index by) {
   return rows::dois(by, "$1", "md5({}) = md5($1) AND {} = $1");
 }
+
+// -- the working folder
+
+/// What the working folder is known by, which is nobody's setting.
+inline constexpr std::string_view put_work_id =
+  "INSERT INTO store_facts VALUES ('work.folder', $1)";
+inline constexpr std::string_view work_id =
+  "SELECT value FROM store_facts WHERE name = 'work.folder'";
 
 } // namespace depositd::postgres::statements

@@ -13,8 +13,10 @@ inline constexpr std::string_view shard_count =
   "SELECT count FROM shard_counts";
 inline constexpr std::string_view lock_facts =
   "LOCK TABLE store_facts IN EXCLUSIVE MODE";
-inline constexpr std::string_view facts = "SELECT name, value FROM store_facts";
-inline constexpr std::string_view forget_facts = "DELETE FROM store_facts";
+inline constexpr std::string_view facts =
+  "SELECT name, value FROM store_facts WHERE name <> 'work.folder'";
+inline constexpr std::string_view forget_facts =
+  "DELETE FROM store_facts WHERE name <> 'work.folder'";
 inline constexpr std::string_view put_fact =
   "INSERT INTO store_facts VALUES ($1, $2)";
 /// Name of ours: others that were alive a moment ago.

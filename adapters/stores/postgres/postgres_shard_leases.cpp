@@ -1,6 +1,7 @@
 #include "adapters/stores/postgres/postgres_shard_leases.hpp"
 
 #include "adapters/stores/postgres/channel.hpp"
+#include "adapters/stores/postgres/effect_statements.hpp"
 #include "adapters/stores/postgres/lease_statements.hpp"
 #include "adapters/stores/postgres/migrations.hpp"
 
@@ -251,6 +252,33 @@ caf::error check_postgres_shard_count(const postgres_options& server,
   if (auto error = check_count(**opened, count))
     return error;
   return check_facts(**opened, {}, facts);
+}
+
+caf::expected<std::string> agree_on_postgres_work_id(
+  const postgres_options& server, const std::string& proposed,
+  const std::function<caf::error(const std::string& id)>& mark) {
+  auto opened = connection::open({.url = server.url, .name = "settings"});
+  if (!opened)
+    return std::move(opened.error());
+  auto& to = **opened;
+  std::string out;
+  auto failed = to.transact([&]() -> caf::error {
+    if (auto error = to.execute(statements::lock_facts))
+      return error;
+    auto unread = to.each(statements::work_id, {}, [&](const auto& row) {
+      row.take(out);
+      return caf::error{};
+    });
+    if (unread || !out.empty())
+      return unread;
+    out = proposed;
+    if (auto error = mark(proposed))
+      return error;
+    return to.execute(statements::put_work_id, parameters{proposed});
+  });
+  if (failed)
+    return failed;
+  return out;
 }
 
 } // namespace depositd

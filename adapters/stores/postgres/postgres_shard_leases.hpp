@@ -44,4 +44,11 @@ caf::error check_postgres_shard_count(const postgres_options& server,
                                       shard_number count,
                                       const facts_claim& facts = {});
 
+/// The id that this database knows the working folder by; the proposed one if
+/// it knew none, which then holds once `mark` has put it into the folder:
+/// others wait until that is done. The schema must be there.
+caf::expected<std::string> agree_on_postgres_work_id(
+  const postgres_options& server, const std::string& proposed,
+  const std::function<caf::error(const std::string& id)>& mark);
+
 } // namespace depositd

@@ -155,7 +155,7 @@ struct world {
   std::vector<stored_file> object_files;
   std::vector<collection_use> use;
   std::vector<recorded_use> recorded;
-  std::vector<find_objects> searches;
+  std::vector<search_objects> searches;
   std::vector<measure_recorded> measured;
   item_id submitted_id = 77;
   std::vector<operators::record_log_pair> logs;
@@ -405,15 +405,15 @@ private:
 
   caf::behavior fake_catalogue() {
     return {
-      [this](const find_objects& x) {
+      [this](const search_objects& x) {
         world_.searches.push_back(x);
         auto out = world_.objects;
         if (out.size() > x.count_max)
           out.resize(x.count_max);
         return objects_found{std::move(out)};
       },
-      [this](const list_object_files&) {
-        return object_files_listed{world_.object_files};
+      [this](const find_object_files&) {
+        return object_files_found{world_.object_files};
       },
       [this](const measure_collections&) {
         return collections_measured{world_.use};

@@ -412,5 +412,35 @@ TEST_F(admin_jobs_test, why_tells_of_holds_pauses_and_slots) {
   EXPECT_EQ(run("job why", {{"id", "7"}})["reason"], "moving");
 }
 
+TEST_F(admin_jobs_test, why_tells_that_nobody_here_may_run_the_stage) {
+  auto& row = add_job(7, job_state::downloading);
+  row.queue = "merritt.download";
+  world_.explained.live = true;
+  world_.explained.user = "ann";
+  world_.explained.queue = row.queue;
+  auto merritt = world_.control.pipelines.at("merritt");
+  for (auto& stage : merritt.stages)
+    if (stage.name == "download")
+      stage.nodes = {"n8", "n9"};
+  world_.control.pipelines["merritt"] = merritt;
+  const auto x = run("job why", {{"id", "7"}});
+  EXPECT_EQ(x["reason"], "no_processor_on_node");
+  EXPECT_NE(x["text"].get<std::string>().find("n8, n9"), std::string::npos);
+  queue_report report;
+  report.name = row.queue;
+  world_.queues.queues = {report};
+  const auto reasons = [&] {
+    std::vector<std::string> out;
+    const auto shown = run("pipeline show", {{"name", "merritt"}});
+    for (const auto& stage : shown["stages"])
+      if (stage["reason"].is_string())
+        out.push_back(stage["name"]);
+    return out;
+  };
+  EXPECT_EQ(reasons(), std::vector<std::string>{"download"});
+  world_.queues.queues[0].processors = 2;
+  EXPECT_TRUE(reasons().empty());
+}
+
 } // namespace
 } // namespace depositd::testing

@@ -33,7 +33,7 @@ protected:
 
   std::string found(std::vector<inventory_search> any, std::uint32_t max) {
     const auto x =
-      ask<objects_found>(asked_, find_objects{std::move(any), max});
+      ask<objects_found>(asked_, search_objects{std::move(any), max});
     EXPECT_TRUE(x);
     std::string out;
     for (const auto& one : x->objects)
@@ -59,11 +59,11 @@ TEST_F(catalogue_test, finds_by_any_of_the_searches_each_once) {
 
 TEST_F(catalogue_test, tells_files_and_what_is_not_there) {
   const auto files =
-    ask<object_files_listed>(asked_, list_object_files{"a", 0});
+    ask<object_files_found>(asked_, find_object_files{"a", 0});
   ASSERT_TRUE(files);
   ASSERT_EQ(files->files.size(), 1u);
   EXPECT_EQ(files->files[0].path, "producer/x.tif");
-  EXPECT_EQ(ask<object_files_listed>(asked_, list_object_files{"z", 0}).error(),
+  EXPECT_EQ(ask<object_files_found>(asked_, find_object_files{"z", 0}).error(),
             ec::not_found);
 }
 

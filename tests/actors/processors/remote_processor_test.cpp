@@ -2,6 +2,7 @@
 
 #include "actors/journal/reply.hpp"
 #include "actors/processors/manager.hpp"
+#include "tests/support/distant_shard.hpp"
 #include "tests/support/engine_fixture.hpp"
 #include "tests/support/other_node.hpp"
 
@@ -9,6 +10,7 @@ namespace depositd {
 
 namespace {
 
+using testing::distant_shard;
 using testing::engine_fixture;
 using testing::other_node;
 using namespace std::chrono_literals;
@@ -28,26 +30,6 @@ handler_actor::behavior_type patient_handler(handler_actor::pointer self,
     [=](const handle_item& x) -> caf::result<outcome> {
       to->tasks.push_back({x, journal::take_reply(self)});
       return journal::answered_later<outcome>();
-    },
-  };
-}
-
-/// The engine as the node reaches it.
-caf::behavior distant_shard(caf::event_based_actor* self, shard_actor core,
-                            other_node* way) {
-  return {
-    [=](const watch_control& x) { return self->delegate(core, x); },
-    [=](const open_ports& x) -> caf::result<ports_opened> {
-      auto promise = self->make_response_promise<ports_opened>();
-      self->request(core, caf::infinite, x)
-        .then(
-          [=](ports_opened found) mutable {
-            for (auto& door : found.ports)
-              door.queue = way->door(door.queue);
-            promise.deliver(std::move(found));
-          },
-          [=](const caf::error& why) mutable { promise.deliver(why); });
-      return promise;
     },
   };
 }

@@ -3,17 +3,36 @@
 #include "adapters/node/store_client.hpp"
 #include "adapters/node/store_server.hpp"
 #include "adapters/stores/memory/memory_blob_store.hpp"
+#include "adapters/stores/sqlite/sqlite_inventory.hpp"
 #include "messages/workers.hpp"
 #include "tests/adapters/node/system_pair.hpp"
 #include "tests/contract/blob_store_suite.hpp"
 #include "tests/contract/doi_registry_suite.hpp"
+#include "tests/contract/inventory_suite.hpp"
 #include "tests/support/memory_tables.hpp"
 
 #include <caf/send.hpp>
 
+#include <map>
+#include <mutex>
+
 namespace depositd::node {
 
 constexpr std::size_t blob_bytes_of_test = 20u << 20;
+
+/// A number for each new key.
+class counting_minter final : public minter {
+public:
+  caf::expected<std::string> mint(const mint_request& x) override {
+    const std::lock_guard turn{mutex_};
+    const auto [at, fresh] = given_.try_emplace(x.key, given_.size() + 1);
+    return "ark:/99999/fk4" + std::to_string(at->second);
+  }
+
+private:
+  std::mutex mutex_;
+  std::map<std::string, std::size_t> given_;
+};
 
 /// Stores in memory on the engine's side, and the way to them.
 class remote_stores {
@@ -23,7 +42,9 @@ public:
     // hang CAF 0.17, and these stores do not block.
     const std::shared_ptr<blob_store> blobs = make_memory_blobs();
     const served_stores served{blobs, make_memory_registry(),
-                               std::make_shared<blob_pieces>(blobs)};
+                               std::make_shared<blob_pieces>(blobs),
+                               std::move(*open_sqlite_inventory(":memory:")),
+                               std::make_shared<counting_minter>()};
     server_ =
       workers<store_server_actor>(pair_.engine(), {.count = 2}, [this, served] {
         return pair_.engine().spawn(store_server, served);
@@ -68,6 +89,39 @@ private:
   remote_stores stores_;
 };
 
+class remote_inventory_driver final : public inventory_driver {
+public:
+  std::unique_ptr<inventory> open() override {
+    return remote_inventory(stores_.line());
+  }
+
+private:
+  remote_stores stores_;
+};
+
+TEST(remote_stores, mint_the_same_for_the_same_key) {
+  remote_stores stores;
+  const auto minter = remote_minter(stores.line());
+  const auto mint = [&](const std::string& key) {
+    mint_request what;
+    what.key = key;
+    return minter->mint(what);
+  };
+  const auto first = mint("jid-1");
+  const auto other = mint("jid-2");
+  const auto again = mint("jid-1");
+  ASSERT_TRUE(first && other && again);
+  EXPECT_EQ(*first, *again);
+  EXPECT_NE(*first, *other);
+}
+
+TEST(remote_stores, refuse_a_record_that_no_message_can_carry) {
+  remote_stores stores;
+  auto entry = an_entry("ark:/99999/fk4a", "jid-1");
+  entry.version.title = std::string(49u << 20, 'x');
+  EXPECT_EQ(remote_inventory(stores.line())->record(entry), ec::too_large);
+}
+
 TEST(remote_stores, carry_a_blob_that_is_larger_than_a_message) {
   remote_stores stores;
   const auto blobs = remote_blobs(stores.line());
@@ -109,6 +163,13 @@ INSTANTIATE_TEST_SUITE_P(
   remote, doi_registry_suite,
   ::testing::Values(registry_candidate{
     "remote", [] { return std::make_unique<node::remote_registry_driver>(); }}),
+  [](const auto& x) { return x.param.name; });
+
+INSTANTIATE_TEST_SUITE_P(
+  remote, inventory_suite,
+  ::testing::Values(inventory_candidate{
+    "remote",
+    [] { return std::make_unique<node::remote_inventory_driver>(); }}),
   [](const auto& x) { return x.param.name; });
 
 } // namespace depositd

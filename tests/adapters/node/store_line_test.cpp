@@ -29,6 +29,27 @@ standing_in(std::function<answer(item_id)> say) {
     },
     [](const find_dois&) -> caf::result<dois_found> { return ec::not_found; },
     [=](const find_submission& x) { return say(x.last); },
+    [](const find_objects&) -> caf::result<objects_found> {
+      return ec::not_found;
+    },
+    [](const find_object_files&) -> caf::result<object_files_found> {
+      return ec::not_found;
+    },
+    [](const find_local_id&) -> caf::result<local_id_found> {
+      return ec::not_found;
+    },
+    [](const bind_object&) -> caf::result<done> { return ec::not_found; },
+    [](const record_object&) -> caf::result<done> { return ec::not_found; },
+    [](const lock_object&) -> caf::result<object_locked> {
+      return ec::not_found;
+    },
+    [](const unlock_objects&) -> caf::result<done> { return ec::not_found; },
+    [](const measure_collections&) -> caf::result<collections_measured> {
+      return ec::not_found;
+    },
+    [](const mint_identifier&) -> caf::result<identifier_minted> {
+      return ec::not_found;
+    },
   };
 }
 

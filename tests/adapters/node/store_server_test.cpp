@@ -57,6 +57,12 @@ TEST_F(store_server_test, bounds_what_one_message_asks_for) {
             ec::too_large);
 }
 
+TEST_F(store_server_test, serves_no_stages_without_their_stores) {
+  EXPECT_EQ(ask<objects_found>(server, find_objects{}).error(), ec::draining);
+  EXPECT_EQ(ask<identifier_minted>(server, mint_identifier{}).error(),
+            ec::draining);
+}
+
 TEST_F(store_server_test, gives_a_blob_in_pieces) {
   const std::string bytes(blob_piece_bytes + 3, 'b');
   const auto name = put(bytes);

@@ -10,7 +10,7 @@ namespace {
 stage_slots slots_of(const stage_settings& x, const std::string& node = "n1") {
   control_state state;
   state.pipelines["p"] = pipeline{"p", {x}};
-  const auto all = stage_slots_on(state, node);
+  const auto all = stage_slots_in(state, {.name = node});
   const auto at = all.find("p.s");
   EXPECT_NE(at, all.end());
   return at == all.end() ? stage_slots{} : at->second;
@@ -65,12 +65,67 @@ TEST(slots_of_stages, are_not_there_for_workers_outside) {
   stage.kind = handler_kind::external;
   control_state state;
   state.pipelines["p"] = pipeline{"p", {stage}};
-  const auto all = stage_slots_on(state, "n1");
+  const auto all = stage_slots_in(state, {.name = "n1"});
   EXPECT_FALSE(all.contains("p.s"));
   // Batches of such a pipeline are split and reported on here all the same.
   ASSERT_EQ(all.size(), 2u);
   EXPECT_EQ(all.at("p.batch").slots, 2u);
   EXPECT_EQ(all.at("p.report").slots, 2u);
+}
+
+TEST(slots_of_stages, need_what_their_handler_needs) {
+  auto stage = a_stage();
+  const auto slots_in = [&](const stage_process& where) {
+    control_state state;
+    state.pipelines["p"] = pipeline{"p", {stage}};
+    return stage_slots_in(state, where).at("p.s").slots;
+  };
+  const stage_process bare{.name = "n1",
+                           .is_engine = false,
+                           .has_work_folder = false,
+                           .has_storage = false};
+  const stage_process node{.name = "n1", .is_engine = false};
+  auto poor = node;
+  poor.has_storage = false;
+  EXPECT_EQ(slots_in(bare), 4u) << "a handler that needs nothing";
+  stage.handler = "merritt.download";
+  EXPECT_EQ(slots_in(bare), 0u);
+  EXPECT_EQ(slots_in(poor), 4u);
+  stage.handler = "merritt.store";
+  EXPECT_EQ(slots_in(poor), 0u);
+  EXPECT_EQ(slots_in(node), 4u);
+  stage.handler = "merritt.notify";
+  EXPECT_EQ(slots_in(node), 0u);
+  EXPECT_EQ(slots_in({.name = "e1", .has_work_folder = false}), 4u);
+  stage.kind = handler_kind::exec; // whatever the handler was
+  EXPECT_EQ(slots_in(bare), 4u);
+}
+
+TEST(slots_of_stages, of_batches_are_in_engines_alone) {
+  control_state state;
+  state.pipelines["p"] = pipeline{"p", {a_stage()}};
+  const auto node = stage_slots_in(state, {.name = "n1", .is_engine = false});
+  EXPECT_EQ(node.at("p.batch").slots, 0u);
+  EXPECT_FALSE(node.at("p.report").allowed);
+  const auto lost =
+    stage_slots_in(state, {.name = "e1", .has_work_folder = false});
+  EXPECT_EQ(lost.at("p.batch").slots, 0u) << "payloads are put there";
+  EXPECT_EQ(lost.at("p.report").slots, 2u);
+}
+
+TEST(workers_of_stages, count_everywhere_but_outside) {
+  control_state state;
+  auto stage = a_stage();
+  stage.workers = 7;
+  state.pipelines["p"] = pipeline{"p", {stage}};
+  EXPECT_EQ(workers_of(state, "p.s"), 7u);
+  EXPECT_EQ(workers_of(state, "p.batch"), no_cap);
+  EXPECT_EQ(workers_of(state, "metadata"), no_cap);
+  state.pipelines["p"] = [&] {
+    stage.kind = handler_kind::external;
+    return pipeline{"p", {stage}};
+  }();
+  EXPECT_EQ(workers_of(state, "p.s"), no_cap);
 }
 
 } // namespace depositd::rules

@@ -1,0 +1,84 @@
+#include "adapters/stores/files/work_marker.hpp"
+
+#include "adapters/stores/files/file.hpp"
+#include "messages/values/uuid.hpp"
+
+#include <system_error>
+
+#include <fcntl.h>
+
+namespace depositd {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Of a random id, with the end of its line.
+constexpr std::size_t id_bytes_max = 64;
+
+std::string line_of(const std::string& id) {
+  return id + "\n";
+}
+
+/// Nothing if there is no such file.
+caf::expected<std::optional<std::string>> read_id(const fs::path& path) {
+  auto text = read_file(path);
+  if (!text && text.error() == ec::not_found)
+    return std::optional<std::string>{};
+  if (!text)
+    return std::move(text.error());
+  while (text->ends_with('\n'))
+    text->pop_back();
+  if (text->empty() || text->size() > id_bytes_max)
+    return caf::make_error(ec::store_damaged,
+                           path.string() + " holds no id of a store");
+  return std::optional{std::move(*text)};
+}
+
+/// A file of our own, so that two who try at once are not in each other's way.
+caf::error try_to_write(const fs::path& folder) {
+  const auto path = folder / (".try-" + random_uuid());
+  const auto file = open_file(path, O_CREAT | O_EXCL | O_WRONLY);
+  std::error_code ignored;
+  fs::remove(path, ignored);
+  return file ? caf::error{} : file.error();
+}
+
+} // namespace
+
+caf::expected<std::optional<std::string>>
+read_work_marker(const fs::path& folder) {
+  return read_id(folder / work_marker_name);
+}
+
+caf::error write_work_marker(disk& io, const fs::path& folder,
+                             const std::string& id) {
+  return replace_file(io, folder / work_marker_name, line_of(id));
+}
+
+caf::error prove_work_folder(const fs::path& folder, const std::string& id) {
+  const auto marker = read_work_marker(folder);
+  if (!marker)
+    return marker.error();
+  const auto path = (folder / work_marker_name).string();
+  if (!*marker)
+    return caf::make_error(ec::bad_setting, "there is no " + path);
+  if (**marker != id)
+    return caf::make_error(ec::bad_setting, path + " says " + **marker
+                                              + ", and the store " + id);
+  return try_to_write(folder);
+}
+
+caf::expected<std::string> agree_on_work_id(disk& io, const fs::path& path,
+                                            const std::string& proposed) {
+  auto known = read_id(path);
+  if (!known)
+    return std::move(known.error());
+  if (*known)
+    return std::move(**known);
+  if (auto failed = replace_file(io, path, line_of(proposed)))
+    return failed;
+  return proposed;
+}
+
+} // namespace depositd

@@ -1,0 +1,69 @@
+#include "adapters/stores/files/work_marker.hpp"
+
+#include "adapters/stores/files/file.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+namespace depositd {
+namespace {
+
+class work_marker_test : public ::testing::Test {
+protected:
+  std::string refusal(const std::string& id) {
+    return render(prove_work_folder(home.path(), id));
+  }
+
+  temporary_folder home;
+};
+
+TEST_F(work_marker_test, proves_a_folder_to_whoever_has_its_id) {
+  ASSERT_FALSE(write_work_marker(system_disk(), home.path(), "id-1"));
+  EXPECT_FALSE(prove_work_folder(home.path(), "id-1"));
+  const auto marker = read_work_marker(home.path());
+  ASSERT_TRUE(marker && *marker);
+  EXPECT_EQ(**marker, "id-1");
+}
+
+TEST_F(work_marker_test, is_missed_and_told_apart) {
+  EXPECT_NE(refusal("id-1").find("there is no"), std::string::npos);
+  EXPECT_FALSE(*read_work_marker(home.path()));
+  ASSERT_FALSE(write_work_marker(system_disk(), home.path(), "id-1"));
+  EXPECT_NE(refusal("id-2").find("says id-1"), std::string::npos);
+}
+
+TEST_F(work_marker_test, is_damaged_if_it_holds_no_id) {
+  ASSERT_FALSE(write_work_marker(system_disk(), home.path(), ""));
+  EXPECT_EQ(prove_work_folder(home.path(), "id-1"), ec::store_damaged);
+}
+
+TEST_F(work_marker_test, does_not_do_where_no_file_can_be_made) {
+  if (::geteuid() == 0)
+    GTEST_SKIP() << "root may write anywhere";
+  ASSERT_FALSE(write_work_marker(system_disk(), home.path(), "id-1"));
+  std::filesystem::permissions(home.path(),
+                               std::filesystem::perms::owner_read
+                                 | std::filesystem::perms::owner_exec);
+  EXPECT_TRUE(prove_work_folder(home.path(), "id-1"));
+  std::filesystem::permissions(home.path(), std::filesystem::perms::owner_all);
+}
+
+TEST_F(work_marker_test, leaves_nothing_behind) {
+  ASSERT_FALSE(write_work_marker(system_disk(), home.path(), "id-1"));
+  ASSERT_FALSE(prove_work_folder(home.path(), "id-1"));
+  std::size_t files = 0;
+  for (const auto& x : std::filesystem::directory_iterator{home.path()})
+    files += x.path().filename() != work_marker_name;
+  EXPECT_EQ(files, 0u);
+}
+
+TEST_F(work_marker_test, id_is_that_of_the_first_who_asked) {
+  const auto path = home.path() / "work.id";
+  EXPECT_EQ(*agree_on_work_id(system_disk(), path, "id-1"), "id-1");
+  EXPECT_EQ(*agree_on_work_id(system_disk(), path, "id-2"), "id-1");
+}
+
+} // namespace
+} // namespace depositd
