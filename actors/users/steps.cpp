@@ -2,6 +2,7 @@
 
 #include "actors/users/work.hpp"
 #include "actors/work/batch.hpp"
+#include "messages/values/test_points.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -91,12 +92,25 @@ void take_body(user_command& todo, self_pointer self, item_id id,
 void place_item(user_command& todo, self_pointer self, item_id id,
                 const item_place& place) {
   auto* to = find_queue(self, place.queue);
+  if (seeded_bug("move_without_its_finish") && to != todo.queue)
+    return;
   if (place.queue.empty())
     todo.forget_body(id);
   rules::ledger::place(id, place, todo.queue->ledger,
                        to == nullptr ? nullptr : &to->ledger);
   if (to != nullptr && to != todo.queue)
     report(self, *to);
+}
+
+/// The collection may have been held since the step was decided.
+void hold_new_jobs(self_pointer self, batch_step& step) {
+  for (auto& job : step.jobs)
+    if (job.status.state == job_state::pending
+        && is_held(self, job.info.collection)
+        && !seeded_bug("jobs_made_past_a_hold")) {
+      job.status.state = job_state::held;
+      job.status.note = "its collection is held";
+    }
 }
 
 void create_jobs(user_command& todo, self_pointer self, const batch_step& step,
@@ -129,6 +143,7 @@ void create_jobs(user_command& todo, self_pointer self, const batch_step& step,
     todo.note(std::move(made));
     ++id;
   }
+  crash_point("jobs_created");
   report(self, *to);
 }
 
@@ -149,6 +164,7 @@ void take_step(user_command& todo, self_pointer self, job_step&& step) {
 void take_step(user_command& todo, self_pointer self, batch_step&& step,
                item_id first_job) {
   auto& state = self->state;
+  hold_new_jobs(self, step);
   step.move.jobs = state.work.counts_after(step);
   take_body(todo, self, step.move.id, step.body);
   if (!step.jobs.empty())
@@ -186,6 +202,7 @@ void go_on(self_pointer self, item_id id) {
           return;
         user_command todo{self, in};
         take_step(todo, self, std::move(step), 0);
+        crash_point("report_decided");
         todo.commit();
       },
       [=](const caf::error& why) {
