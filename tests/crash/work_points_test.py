@@ -9,14 +9,14 @@ import harness
 import poster_door
 from armed import arm, await_death, crash_programs
 from merritt_samples import damaged, object_manifest, text
-from pipeline_test import PASSWORD, Pipeline
+from pipeline_test import PipelineFixture
 from points import WORK, WORK_ORDERS
 from stored_objects import stored_objects
 
 JOBS = 5
 
 
-class WorkPoints(Pipeline):
+class WorkPoints(PipelineFixture):
     def engine(self, settings=None, data="data", **more):
         engine = super().engine(settings, data, **more)
         engine.programs = crash_programs(self.folder)
@@ -152,8 +152,6 @@ class WorkPoints(Pipeline):
                 getattr(self, point.doing)(engine, point, number)
                 print(f"{point}: {point.doing}", flush=True)
 
-
-del Pipeline
 
 if __name__ == "__main__":
     harness.main()

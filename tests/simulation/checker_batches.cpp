@@ -106,6 +106,14 @@ void work_checker::count_reports(const batch_moved& x, std::size_t at) {
                    : "is not offered for its report");
 }
 
+void work_checker::check_end(const batch_forgotten& x, std::size_t at) {
+  const auto* is = book.batch(x.id);
+  if (is == nullptr
+      || (is->state != batch_state::completed
+          && is->state != batch_state::deleted))
+    complain(at, "batch", x.id, "is forgotten before its end");
+}
+
 void work_checker::compare_counts(std::size_t at) {
   for (const auto id : touched) {
     const auto* batch = book.batch(id);

@@ -174,7 +174,7 @@ void work_checker::claimed(const journalled& record, const item_claimed& x,
     if (!index || in->stages[*index].state != job->state)
       complain(at, "job", x.id,
                "is " + word(job->state) + " and handed out in " + x.queue);
-    else if (job->state == job_state::pending
+    else if (job->state == job_state::pending && !job->begun
              && !may_be_free(record.shard, job->collection, at_us))
       complain(at, "job", x.id, "is handed out in a held collection");
   } else if (const auto* batch = book.batch(x.id)) {

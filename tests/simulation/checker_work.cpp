@@ -99,6 +99,8 @@ void work_checker::see(const journalled& record, micros at_us, std::size_t at) {
                                                   told.stall_max_us * hops_max);
   else if (const auto* body = std::get_if<body_compacted>(&record.what))
     take_body(*body);
+  else if (const auto* forgotten = std::get_if<batch_forgotten>(&record.what))
+    check_end(*forgotten, at);
   else if (const auto* counted = std::get_if<batch_counted>(&record.what))
     touched.insert(counted->id);
   else if (const auto* end = std::get_if<item_finished>(&record.what);

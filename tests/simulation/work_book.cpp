@@ -66,12 +66,16 @@ void work_book::apply(const journalled& x) {
     job.collection = made->info.collection;
     job.state = made->status.state;
     tally(batches_[made->batch].is, job_state::none, job.state);
+  } else if (const auto* claim = std::get_if<item_claimed>(&x.what)) {
+    if (const auto at = jobs_.find(claim->id); at != jobs_.end())
+      at->second.begun = true;
   } else if (const auto* step = std::get_if<job_moved>(&x.what)) {
     auto& job = jobs_[step->id];
     tally(batches_[job.batch].is, job.state, step->status.state);
     job.requeues += job.state == job_state::failed
                     && step->status.state != job_state::failed
                     && step->status.state != job_state::deleted;
+    job.begun = job.begun && job.state == step->status.state;
     job.state = step->status.state;
   } else if (const auto* moved = std::get_if<batch_moved>(&x.what)) {
     auto& batch = batches_[moved->id];

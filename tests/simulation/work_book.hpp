@@ -19,6 +19,9 @@ struct tracked_job {
   std::string collection;
   job_state state = job_state::none;
   std::uint32_t requeues = 0;
+  /// Somebody has worked on it since it came to this state: a hold of its
+  /// collection leaves it alone then.
+  bool begun = false;
 };
 
 struct tracked_batch {

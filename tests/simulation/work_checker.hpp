@@ -100,6 +100,7 @@ private:
   void check_splitting(const batch_moved& x, std::size_t at);
   void count_reports(const batch_moved& x, std::size_t at);
   void compare_counts(std::size_t at);
+  void check_end(const batch_forgotten& x, std::size_t at);
 
   const history& told;
   findings& out;

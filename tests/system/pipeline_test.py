@@ -17,7 +17,9 @@ KILLS = 8
 JOBS_KILLED = 60
 
 
-class Pipeline(SystemTest):
+class PipelineFixture(SystemTest):
+    """An engine with Merritt's pipeline, files to fetch, and a mail server."""
+
     def setUp(self):
         super().setUp()
         self.source = self.serve(Source())
@@ -71,8 +73,8 @@ class Pipeline(SystemTest):
             row(self.source.add(name, content), content, name, "", "",
                 f"local-{name}") for name, content in manifests.items()])
 
-    # -----------------------------------------------------------------------
 
+class Pipeline(PipelineFixture):
     def test_a_wrong_digest_is_mended_requeued_and_told(self):
         engine = self.prepared()
         engine.ctl("pipeline", "set", "merritt.download", "--attempts-max", "1")
