@@ -38,8 +38,6 @@ caf::error in_work(const std::string& state) {
 struct ordering {
   reply_address where;
   micros changed_us = never; ///< of the status that the decision rests on
-  std::string collection = {}; ///< of a job
-  bool collection_held = false;
 };
 
 void write_job(self_pointer self, const ordering& of, job_step& step) {
@@ -51,12 +49,7 @@ void write_job(self_pointer self, const ordering& of, job_step& step) {
     return journal::answer(of.where,
                            caf::make_error(ec::stale_claim,
                                            "the job has moved meanwhile"));
-  // What is decided to be pending would not be held with the others.
-  if (is_held(self, of.collection) != of.collection_held)
-    return journal::answer(
-      of.where, caf::make_error(ec::stale_claim, "collection " + of.collection
-                                                   + " was held or released "
-                                                     "meanwhile: try again"));
+  hold_with_collection(self, step);
   const auto batch = job->batch;
   user_command todo{self, queue};
   todo.deliver(
@@ -245,8 +238,7 @@ caf::result<job_ordered> order(self_pointer self, const order_job& x) {
   if (!ask.stages)
     return gone("the pipeline of job", x.id);
   ask.collection_held = is_held(self, batch->info.collection);
-  const ordering of{journal::take_reply(self), job->changed_us,
-                    batch->info.collection, ask.collection_held};
+  const ordering of{journal::take_reply(self), job->changed_us};
   self->request(self->spawn(work::job), caf::infinite, std::move(ask))
     .then([=](job_step& step) { write_job(self, of, step); },
           [=](const caf::error& why) { journal::answer(of.where, why); });

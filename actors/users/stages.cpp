@@ -85,8 +85,12 @@ void end_job(self_pointer self, const ending& x, const rules::kept_job& job) {
     return give_back(self, x, caf::make_error(ec::not_found, "no pipeline"));
   ask.collection_held = is_held(self, batch->info.collection);
   self->request(self->spawn(work::job), caf::infinite, std::move(ask))
-    .then([=](job_step& step) { write(self, x, std::move(step)); },
-          [=](const caf::error& why) { give_back(self, x, why); });
+    .then(
+      [=](job_step& step) {
+        hold_with_collection(self, step);
+        write(self, x, std::move(step));
+      },
+      [=](const caf::error& why) { give_back(self, x, why); });
 }
 
 void end_batch(self_pointer self, const ending& x,
@@ -152,7 +156,11 @@ std::vector<event> without_exhausted(self_pointer self, queue_number number,
     if (x == nullptr || !self->state.control)
       return false;
     const auto at = rules::find_stage(*self->state.control, queue->name);
-    if (at.of == nullptr || x->attempt < at.of->stages[at.index].attempts_max)
+    const auto* job = self->state.work.job(x->id);
+    const auto waits =
+      job != nullptr && waits_for_release(self, job->batch, job->state);
+    if (at.of == nullptr
+        || (!waits && x->attempt < at.of->stages[at.index].attempts_max))
       return false;
     ended_claim ended;
     ended.queue = number;

@@ -73,6 +73,23 @@ batch_at position_of(self_pointer, item_id id, const rules::kept_batch& x,
   return out;
 }
 
+bool waits_for_release(self_pointer self, item_id batch, job_state state) {
+  const auto* of = self->state.work.batch(batch);
+  return state == job_state::pending && of != nullptr
+         && is_held(self, of->info.collection)
+         && !seeded_bug("jobs_made_past_a_hold");
+}
+
+void hold_with_collection(self_pointer self, job_step& step) {
+  auto& move = step.move;
+  if (!waits_for_release(self, move.batch, move.status.state))
+    return;
+  move.status.state = job_state::held;
+  move.status.note = "its collection is held";
+  move.place.parked = true;
+  move.place.available_us = never;
+}
+
 namespace {
 
 /// Writes the body that an item has from now on.
@@ -102,12 +119,9 @@ void place_item(user_command& todo, self_pointer self, item_id id,
     report(self, *to);
 }
 
-/// The collection may have been held since the step was decided.
 void hold_new_jobs(self_pointer self, batch_step& step) {
   for (auto& job : step.jobs)
-    if (job.status.state == job_state::pending
-        && is_held(self, job.info.collection)
-        && !seeded_bug("jobs_made_past_a_hold")) {
+    if (waits_for_release(self, step.move.id, job.status.state)) {
       job.status.state = job_state::held;
       job.status.note = "its collection is held";
     }

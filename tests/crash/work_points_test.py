@@ -139,8 +139,8 @@ class WorkPoints(PipelineFixture):
     def forget(self, engine, point, number):
         uuid = self.submit(engine, f"{number}.txt", "file", b"gone\n")
         self.ended(engine, uuid)
-        self.order(engine, point, "batch", "cleanup", "--yes")
-        engine.ctl("batch", "cleanup", "--yes")
+        self.order(engine, point, "batch", "cleanup")
+        engine.ctl("batch", "cleanup")
         self.assertNotIn(uuid,
                          [x["uuid"] for x in engine.rows("batch", "list")])
 

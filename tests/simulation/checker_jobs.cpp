@@ -113,9 +113,9 @@ const char* work_checker::why_not_held(const job_moved& x,
     return "is held and can be worked on";
   if (job.state == job_state::held)
     return nullptr; // released while its collection is held
-  return job.state == job_state::pending && !is_claimed(x.id)
+  return job.state == job_state::pending
              && (ever_held.count(job.collection) > 0
-                 || use_wish(x.id, work_action::hold))
+                 || (!is_claimed(x.id) && use_wish(x.id, work_action::hold)))
            ? nullptr
            : "is held and should not be";
 }

@@ -19,8 +19,8 @@ struct tracked_job {
   std::string collection;
   job_state state = job_state::none;
   std::uint32_t requeues = 0;
-  /// Somebody has worked on it since it came to this state: a hold of its
-  /// collection leaves it alone then.
+  /// Somebody has worked on it since it came to this state: who gives it back
+  /// unworked gives it back to others, though its collection is held by then.
   bool begun = false;
 };
 

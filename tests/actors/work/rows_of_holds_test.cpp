@@ -61,6 +61,27 @@ TEST_F(hold_rows, H03_B15_a_hold_before_a_batch_starts_starts_nothing_of_it) {
   EXPECT_EQ(state_of_batch(free), "completed");
 }
 
+TEST_F(hold_rows, H04_H11_what_comes_back_to_its_beginning_waits_as_well) {
+  submit_and_split(3);
+  const auto tried = take("first");
+  const auto lost = take("first", 1000);
+  const auto further = take("first");
+  hold(true);
+  for (const auto id : jobs())
+    EXPECT_EQ(state_of(id), "pending") << "somebody works on it";
+  ASSERT_TRUE(says(tried, verdict::retry, "no connection"));
+  ASSERT_TRUE(says(further));
+  advance(std::chrono::hours{1});
+  EXPECT_EQ(state_of(tried.id), "held");
+  EXPECT_EQ(state_of(lost.id), "held");
+  EXPECT_EQ(state_of(further.id), "processing");
+  EXPECT_EQ(take("first").id, 0u);
+  hold(false);
+  for (const auto id : {tried.id, lost.id})
+    ASSERT_TRUE(order(id, work_action::release));
+  EXPECT_EQ(run("first"), 2u);
+}
+
 TEST_F(hold_rows, H06_a_release_frees_all_of_the_collection_and_no_others) {
   hold(true);
   other.held = true;
