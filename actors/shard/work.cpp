@@ -5,6 +5,7 @@
 #include "actors/rules/control/pipelines.hpp"
 #include "actors/rules/lifecycle/batches.hpp"
 #include "actors/shard/admission/admission.hpp"
+#include "messages/values/test_points.hpp"
 
 #include <memory>
 #include <utility>
@@ -207,6 +208,7 @@ void forget_found(shard_pointer self, const std::shared_ptr<forgetting>& run,
                             + ": only a completed or deleted one is removed"));
   todo.deliver(
     reply{run->where, caf::make_message(batches_forgotten{run->count})});
+  crash_point("batches_forgotten");
   todo.commit(self);
 }
 

@@ -5,6 +5,7 @@
 #include "actors/users/work.hpp"
 #include "actors/work/batch.hpp"
 #include "actors/work/job.hpp"
+#include "messages/values/test_points.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -48,11 +49,13 @@ void write_job(self_pointer self, const ordering& of, job_step& step) {
     return journal::answer(of.where,
                            caf::make_error(ec::stale_claim,
                                            "the job has moved meanwhile"));
+  hold_with_collection(self, step);
   const auto batch = job->batch;
   user_command todo{self, queue};
   todo.deliver(
     reply{of.where, caf::make_message(job_ordered{step.move.status})});
   take_step(todo, self, std::move(step));
+  crash_point("job_ordered");
   todo.commit();
   go_on(self, batch);
 }
@@ -71,6 +74,7 @@ void write_batch(self_pointer self, const ordering& of, batch_step& step) {
   todo.deliver(
     reply{of.where, caf::make_message(batch_ordered{step.move.status})});
   take_step(todo, self, std::move(step), 0);
+  crash_point("batch_ordered");
   todo.commit();
 }
 
@@ -121,6 +125,7 @@ void order_now(self_pointer self, item_id id, work_action action,
     return;
   user_command todo{self, queue};
   take_step(todo, self, std::move(*step));
+  crash_point("job_swept");
   todo.commit();
 }
 
@@ -153,30 +158,6 @@ void run(self_pointer self, const std::shared_ptr<const sweep>& x,
       });
 }
 
-/// Jobs of a batch that is to be deleted, as long as they become fewer; then
-/// the batch.
-void delete_jobs(self_pointer self, const reply_address& where,
-                 const order_batch& x, std::size_t jobs_before = SIZE_MAX) {
-  auto jobs = self->state.work.jobs_that([&](const rules::kept_job& job) {
-    return job.batch == x.id && rules::may_move(job.state, job_state::deleted);
-  });
-  if (jobs.empty())
-    return ask_batch(self, where, x);
-  if (jobs.size() >= jobs_before)
-    return journal::answer(where, gone("the pipeline of batch", x.id));
-  const auto count = jobs.size();
-  run(self,
-      std::make_shared<const sweep>(sweep{
-        std::move(jobs),
-        [=](item_id id) { order_now(self, id, work_action::remove, x.note); },
-        [=](const caf::error& why) {
-          if (why)
-            journal::answer(where, why);
-          else
-            delete_jobs(self, where, x, count);
-        }}));
-}
-
 /// Whether the batch can be deleted at all, before its jobs are.
 caf::error check_deletion(const rules::kept_batch& x, const order_batch& what,
                           micros time) {
@@ -191,6 +172,35 @@ caf::error check_deletion(const rules::kept_batch& x, const order_batch& what,
                          "the batch is " + word(x.status.state) + " with "
                            + std::to_string(working)
                            + " open jobs: hold, fail or finish them first");
+}
+
+/// Jobs of a batch that is to be deleted, as long as they become fewer; then
+/// the batch.
+void delete_jobs(self_pointer self, const reply_address& where,
+                 const order_batch& x, std::size_t jobs_before = SIZE_MAX) {
+  auto jobs = self->state.work.jobs_that([&](const rules::kept_job& job) {
+    return job.batch == x.id && rules::may_move(job.state, job_state::deleted);
+  });
+  if (jobs.empty()) {
+    // One of them may have been requeued while the others went.
+    if (const auto* batch = self->state.work.batch(x.id))
+      if (auto wrong = check_deletion(*batch, x, now(self)))
+        return journal::answer(where, std::move(wrong));
+    return ask_batch(self, where, x);
+  }
+  if (jobs.size() >= jobs_before)
+    return journal::answer(where, gone("the pipeline of batch", x.id));
+  const auto count = jobs.size();
+  run(self,
+      std::make_shared<const sweep>(sweep{
+        std::move(jobs),
+        [=](item_id id) { order_now(self, id, work_action::remove, x.note); },
+        [=](const caf::error& why) {
+          if (why)
+            journal::answer(where, why);
+          else
+            delete_jobs(self, where, x, count);
+        }}));
 }
 
 } // namespace

@@ -6,6 +6,7 @@
 #include "actors/work/batch.hpp"
 #include "actors/work/job.hpp"
 #include "messages/shard.hpp"
+#include "messages/values/test_points.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -19,8 +20,11 @@ using ending = std::shared_ptr<ended_claim>;
 
 bool is_in_force(self_pointer self, const ended_claim& x) {
   const auto* queue = find_queue(self, x.queue);
-  return queue != nullptr && x.what.token != 0
-         && queue->ledger.token_of(x.what.id) == x.what.token;
+  if (queue == nullptr || x.what.token == 0)
+    return false;
+  const auto token = queue->ledger.token_of(x.what.id);
+  return token == x.what.token
+         || (token != 0 && seeded_bug("outcome_of_an_old_claim_counts"));
 }
 
 void refuse(self_pointer self, const ending& x) {
@@ -38,9 +42,14 @@ void write(self_pointer self, const ending& x, Step&& step, More... more) {
   user_command todo{self, x->queue};
   const auto id = step.move.id;
   const auto* job = self->state.work.job(id);
-  const auto batch = job == nullptr ? id : job->batch;
+  const bool of_job = job != nullptr;
+  const auto batch = of_job ? job->batch : id;
   ++todo.extras.finished;
   take_step(todo, self, std::forward<Step>(step), more...);
+  if (of_job)
+    crash_point("job_step_decided");
+  else
+    crash_point("batch_step_decided");
   if (self->state.woken.erase(id) > 0)
     if (auto* at = queue_with(self, id)) {
       at->ledger.wake(std::vector{id});
@@ -81,8 +90,12 @@ void end_job(self_pointer self, const ending& x, const rules::kept_job& job) {
     return give_back(self, x, caf::make_error(ec::not_found, "no pipeline"));
   ask.collection_held = is_held(self, batch->info.collection);
   self->request(self->spawn(work::job), caf::infinite, std::move(ask))
-    .then([=](job_step& step) { write(self, x, std::move(step)); },
-          [=](const caf::error& why) { give_back(self, x, why); });
+    .then(
+      [=](job_step& step) {
+        hold_with_collection(self, step);
+        write(self, x, std::move(step));
+      },
+      [=](const caf::error& why) { give_back(self, x, why); });
 }
 
 void end_batch(self_pointer self, const ending& x,
@@ -148,7 +161,11 @@ std::vector<event> without_exhausted(self_pointer self, queue_number number,
     if (x == nullptr || !self->state.control)
       return false;
     const auto at = rules::find_stage(*self->state.control, queue->name);
-    if (at.of == nullptr || x->attempt < at.of->stages[at.index].attempts_max)
+    const auto* job = self->state.work.job(x->id);
+    const auto waits =
+      job != nullptr && waits_for_release(self, job->batch, job->state);
+    if (at.of == nullptr
+        || (!waits && x->attempt < at.of->stages[at.index].attempts_max))
       return false;
     ended_claim ended;
     ended.queue = number;

@@ -2,6 +2,7 @@
 
 #include "actors/users/work.hpp"
 #include "actors/work/batch.hpp"
+#include "messages/values/test_points.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -72,6 +73,23 @@ batch_at position_of(self_pointer, item_id id, const rules::kept_batch& x,
   return out;
 }
 
+bool waits_for_release(self_pointer self, item_id batch, job_state state) {
+  const auto* of = self->state.work.batch(batch);
+  return state == job_state::pending && of != nullptr
+         && is_held(self, of->info.collection)
+         && !seeded_bug("jobs_made_past_a_hold");
+}
+
+void hold_with_collection(self_pointer self, job_step& step) {
+  auto& move = step.move;
+  if (!waits_for_release(self, move.batch, move.status.state))
+    return;
+  move.status.state = job_state::held;
+  move.status.note = "its collection is held";
+  move.place.parked = true;
+  move.place.available_us = never;
+}
+
 namespace {
 
 /// Jobs of a user beyond so many wait long in a stage: their bodies are read
@@ -100,12 +118,22 @@ void take_body(user_command& todo, self_pointer self, item_id id,
 void place_item(user_command& todo, self_pointer self, item_id id,
                 const item_place& place) {
   auto* to = find_queue(self, place.queue);
+  if (seeded_bug("move_without_its_finish") && to != todo.queue)
+    return;
   if (place.queue.empty())
     todo.forget_body(id);
   rules::ledger::place(id, place, todo.queue->ledger,
                        to == nullptr ? nullptr : &to->ledger);
   if (to != nullptr && to != todo.queue)
     report(self, *to);
+}
+
+void hold_new_jobs(self_pointer self, batch_step& step) {
+  for (auto& job : step.jobs)
+    if (waits_for_release(self, step.move.id, job.status.state)) {
+      job.status.state = job_state::held;
+      job.status.note = "its collection is held";
+    }
 }
 
 void create_jobs(user_command& todo, self_pointer self, const batch_step& step,
@@ -137,6 +165,7 @@ void create_jobs(user_command& todo, self_pointer self, const batch_step& step,
     todo.note(std::move(made));
     ++id;
   }
+  crash_point("jobs_created");
   report(self, *to);
 }
 
@@ -157,6 +186,7 @@ void take_step(user_command& todo, self_pointer self, job_step&& step) {
 void take_step(user_command& todo, self_pointer self, batch_step&& step,
                item_id first_job) {
   auto& state = self->state;
+  hold_new_jobs(self, step);
   step.move.jobs = state.work.counts_after(step);
   take_body(todo, self, step.move.id, step.body);
   if (!step.jobs.empty())
@@ -194,6 +224,7 @@ void go_on(self_pointer self, item_id id) {
           return;
         user_command todo{self, in};
         take_step(todo, self, std::move(step), 0);
+        crash_point("report_decided");
         todo.commit();
       },
       [=](const caf::error& why) {

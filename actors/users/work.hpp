@@ -37,6 +37,11 @@ void take_step(user_command& todo, self_pointer self, job_step&& step);
 void take_step(user_command& todo, self_pointer self, batch_step&& step,
                item_id first_job);
 
+/// A job that comes (back) to its beginning while its collection is held waits
+/// for its release, whenever the step was decided.
+bool waits_for_release(self_pointer self, item_id batch, job_state state);
+void hold_with_collection(self_pointer self, job_step& step);
+
 /// After a job has moved: a batch of which no job is open goes to its report.
 void go_on(self_pointer self, item_id batch);
 
@@ -53,7 +58,8 @@ struct ended_claim {
 void end_stage(self_pointer self, ended_claim x);
 
 /// Of the claims that were lost in the queue those are taken out that cannot
-/// be handed out once more: their jobs are decided about.
+/// be handed out once more, for good or until their release: their jobs are
+/// decided about.
 std::vector<event> without_exhausted(self_pointer self, queue_number queue,
                                      std::vector<event> lost);
 

@@ -73,6 +73,27 @@ HAND_OVER = [
     Point("shard_brought_up", 1, "join"),
 ]
 
+# Of batches and jobs: five jobs walk through the pipeline, which are two steps
+# of their batch and 45 of theirs.
+WORK = [
+    Point("batch_step_decided", 1, "walk"),
+    Point("batch_step_decided", 2, "walk"),
+    Point("jobs_created", 1, "walk"),
+    Point("job_step_decided", 1, "walk"), Point("job_step_decided", 8, "walk"),
+    Point("job_step_decided", 22, "walk"),
+    Point("job_step_decided", 39, "walk"),
+    Point("report_decided", 1, "walk"),
+    Point("append_before", 8, "walk"), Point("append_after", 8, "walk"),
+]
+
+# What an operator asks for, by the method of the test that does it.
+WORK_ORDERS = [
+    Point("job_ordered", 1, "requeue"),
+    Point("batch_ordered", 1, "report_again"),
+    Point("job_swept", 1, "delete"), Point("batch_ordered", 1, "delete"),
+    Point("batches_forgotten", 1, "forget"),
+]
+
 
 def points_of_sources():
     """Every name that a source passes, with the file."""

@@ -24,6 +24,18 @@ void item_book::become(tracked_item& x, life next) {
   counts.claimed += x.now == life::claimed;
 }
 
+void item_book::move(tracked_item& x, const item_place& to) {
+  become(x, life::gone);
+  if (to.queue.empty())
+    return;
+  x.queue = to.queue;
+  x.attempt = to.attempt;
+  x.available_us = to.available_us;
+  become(x, to.parked                  ? life::parked
+            : to.available_us != never ? life::delayed
+                                       : life::pending);
+}
+
 void item_book::apply(const journalled& x) {
   if (const auto* fresh = std::get_if<item_enqueued>(&x.what)) {
     auto [at, is_new] = items_.try_emplace(fresh->id);
@@ -55,6 +67,10 @@ void item_book::apply(const journalled& x) {
     item.available_us = never;
   } else if (std::holds_alternative<item_finished>(x.what)) {
     become(item, life::gone);
+  } else if (const auto* job = std::get_if<job_moved>(&x.what)) {
+    move(item, job->place);
+  } else if (const auto* batch = std::get_if<batch_moved>(&x.what)) {
+    move(item, batch->place);
   }
 }
 

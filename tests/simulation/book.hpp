@@ -61,6 +61,7 @@ public:
 
 private:
   void become(tracked_item& x, life next);
+  void move(tracked_item& x, const item_place& to);
 
   std::unordered_map<item_id, tracked_item> items_;
   std::map<user_key, tracked_counts> counts_;

@@ -1,8 +1,7 @@
 #pragma once
 
-// Judges a history. The invariants have the names of the project's list; those
-// of jobs and batches (states of jobs in I-6, stages in I-8, reports in I-11)
-// have no subject yet: I-6 and I-8 judge items, I-11 is missing.
+// Judges a history. The invariants have the names of the project's list; I-6
+// and I-8 judge items, I-11 all that is special to jobs and batches.
 
 #include "tests/simulation/history.hpp"
 
@@ -41,6 +40,11 @@ void check_attempts(const history& x, findings& out); // I-8
 void check_fairness(const history& x, findings& out); // I-9
 /// Prohibited users go only to processors that require them.
 void check_prohibited(const history& x, findings& out); // I-10
+/// Jobs walk their stages one by one, each done once and by who held it; moves
+/// are those of the tables, and somebody wanted them; batches count what their
+/// jobs are, are reported when all are terminal, and once each time; what is
+/// held is not worked on.
+void check_work(const history& x, findings& out); // I-11
 /// Nothing of a held user or a suspended queue is handed out.
 void check_holds(const history& x, findings& out); // I-12
 /// Watermarks rise, and effects move with them.

@@ -14,6 +14,12 @@ namespace depositd::simulation {
 
 namespace {
 
+/// A job or a batch goes on, which ends the claim of whoever worked on it.
+bool is_move(const event& x) {
+  return std::holds_alternative<job_moved>(x)
+         || std::holds_alternative<batch_moved>(x);
+}
+
 std::string named(item_id id) {
   return "item " + std::to_string(id);
 }
@@ -80,8 +86,22 @@ struct legality {
       return "had its body moved after its end";
     return {};
   }
+  std::optional<std::string> operator()(const job_moved& x) const {
+    return moved_from(x.queue);
+  }
+  std::optional<std::string> operator()(const batch_moved& x) const {
+    return moved_from(x.queue);
+  }
   template <class Other>
   std::optional<std::string> operator()(const Other&) const {
+    return {};
+  }
+
+  std::optional<std::string> moved_from(const std::string& queue) const {
+    if (item.now == life::gone)
+      return "was moved after its end";
+    if (item.queue != queue)
+      return "was moved from " + queue + " and is in " + item.queue;
     return {};
   }
 };
@@ -171,9 +191,10 @@ struct claim_checker {
       fresh.local = claim->local;
     } else if (item->now == life::claimed
                && (std::holds_alternative<item_released>(x.what)
-                   || std::holds_alternative<item_finished>(x.what))) {
+                   || std::holds_alternative<item_finished>(x.what)
+                   || is_move(x.what))) {
       claims[{id, item->token}].ended = at;
-      if (std::holds_alternative<item_released>(x.what))
+      if (!std::holds_alternative<item_finished>(x.what))
         refused_early.erase({id, item->token});
       if (const auto* back = std::get_if<item_released>(&x.what);
           back != nullptr && back->reason == "engine restarted"

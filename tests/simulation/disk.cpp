@@ -3,6 +3,7 @@
 #include "messages/values/codec.hpp"
 #include "messages/values/submission_body.hpp"
 
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 namespace depositd::simulation {
@@ -218,7 +219,11 @@ void shard_disk::record_group(const journal_store& by, std::string_view bytes,
         item->body = name_of_body(item->queue, item->body);
         bodies_[item->id] = item->body;
       } else if (auto* moved = std::get_if<body_compacted>(&e)) {
-        moved->body.clear();
+        if (is_of_pipeline(moved->queue))
+          bodies_[moved->id] = moved->body =
+            name_of_body(moved->queue, moved->body);
+        else
+          moved->body.clear();
       }
       told.add(at_us, journalled{shard_, by.epoch(), ++seq, x.user, e});
       if (const auto* end = std::get_if<item_finished>(&e);
@@ -256,7 +261,29 @@ void shard_disk::look_at_recovery() {
   faults = before;
 }
 
+bool is_of_pipeline(const std::string& queue) {
+  return queue.starts_with("p.");
+}
+
+namespace {
+
+std::string name_of_document(const std::string& body) {
+  const auto x = nlohmann::json::parse(body, nullptr, false);
+  if (!x.is_object())
+    return "no document";
+  auto out = x.value("job", x.value("batch", std::string{}));
+  if (x.contains("rev"))
+    out += '#' + std::to_string(x["rev"].get<std::uint64_t>());
+  if (x.contains("split"))
+    out += '/' + std::to_string(x["split"].get<std::uint64_t>());
+  return out;
+}
+
+} // namespace
+
 std::string name_of_body(const std::string& queue, const std::string& body) {
+  if (is_of_pipeline(queue))
+    return name_of_document(body);
   if (queue != "metadata")
     return body;
   auto opened = decode_submission_body(body);
@@ -277,6 +304,25 @@ void tell_items(std::ostream& out, const std::string& user,
         << x.attempt << ' ' << x.size << ' ' << x.received_us << ' '
         << x.available_us << ' ' << x.deadline_us << ' ' << x.token << ' '
         << x.processor << '\n';
+}
+
+void tell_work(std::ostream& out, const rules::work& x) {
+  std::string bytes;
+  for (const auto& [id, batch] : x.batches()) {
+    bytes.clear();
+    encode(event{batch_moved{
+             id, batch.queue, {}, batch.status, batch.jobs, batch.reports}},
+           bytes);
+    out << "batch " << id << ' ' << word(batch.status.state) << ' '
+        << std::hash<std::string>{}(bytes) << '\n';
+  }
+  for (const auto id : x.jobs_that([](const auto&) { return true; })) {
+    const auto& job = *x.job(id);
+    bytes.clear();
+    encode(event{job_moved{id, "", job.batch, {}, x.status_of(job)}}, bytes);
+    out << "job " << id << ' ' << word(job.state) << ' '
+        << std::hash<std::string>{}(bytes) << '\n';
+  }
 }
 
 } // namespace
@@ -303,6 +349,12 @@ std::string text_of(const shard::recovered_state& x) {
     tell(
       user_eligibility_changed{user, eligibility.held, eligibility.prohibited});
   tell(x.control.server);
+  for (const auto& [name, settings] : x.control.collections)
+    tell(collection_changed{settings, false});
+  for (const auto& [name, stages] : x.control.pipelines)
+    tell(pipeline_changed{stages, false});
+  for (const auto& [user, work] : x.work)
+    tell_work(out, work);
   out << "ids " << x.id_max << '\n';
   return out.str();
 }

@@ -78,8 +78,12 @@ private:
 };
 
 /// By what a deposit's body is known in the history: messages by their bytes,
-/// deposits by their file name.
+/// deposits by their file name, batches and jobs by their document's uuid and
+/// how far it has come.
 std::string name_of_body(const std::string& queue, const std::string& body);
+
+/// Whether the queue is one of the pipeline that simulated lives have.
+bool is_of_pipeline(const std::string& queue);
 
 /// What the egress topic says of a deposit.
 std::string text_of_outcome(const std::string& file_name, ending how);

@@ -36,6 +36,8 @@ struct teller {
   void operator()(const reported& x) const {
     out << "reported " << x.id << ", token " << x.token << ", verdict "
         << static_cast<int>(x.says) << ", by " << x.processor;
+    if (!x.document.empty())
+      out << ", document " << x.document;
   }
   void operator()(const settled& x) const {
     out << "settled " << x.id << (x.accepted ? "" : " (refused)") << " for "
@@ -46,6 +48,13 @@ struct teller {
   }
   void operator()(const in_force& x) const {
     out << "in force #" << x.number;
+  }
+  void operator()(const work_wanted& x) const {
+    out << "wanted #" << x.number << ' ' << x.id << ": " << word(x.action)
+        << ' ' << x.stage;
+  }
+  void operator()(const work_done_as_wanted& x) const {
+    out << "as wanted #" << x.number << ", it is " << x.state;
   }
   void operator()(const journalled& x) const {
     std::string bytes;
@@ -133,6 +142,45 @@ struct teller {
   }
   void operator()(const server_changed& x) const {
     out << "server" << (x.suspended ? " suspended" : " goes on");
+  }
+  void operator()(const batch_received& x) const {
+    out << "batch " << x.id;
+  }
+  void operator()(const batch_moved& x) const {
+    out << "batch " << x.id << " is " << word(x.status.state);
+    tell(x.queue, x.place);
+    tell(x.jobs);
+    out << " reports " << x.reports;
+  }
+  void operator()(const batch_counted& x) const {
+    out << "batch " << x.id << " counts";
+    tell(x.jobs);
+  }
+  void operator()(const job_created& x) const {
+    out << "job " << x.id << " of batch " << x.batch << " is "
+        << word(x.status.state);
+  }
+  void operator()(const job_moved& x) const {
+    out << "job " << x.id << " is " << word(x.status.state);
+    tell(x.queue, x.place);
+    out << " (" << x.status.note << ')';
+  }
+  void operator()(const batch_forgotten& x) const {
+    out << "forgot batch " << x.id;
+  }
+  void operator()(const collection_changed& x) const {
+    out << "collection " << x.settings.name
+        << (x.settings.held ? " held" : " free");
+  }
+  void tell(const std::string& from, const item_place& x) const {
+    out << ", from " << from << " to " << (x.queue.empty() ? "-" : x.queue)
+        << (x.parked ? " parked" : "") << " attempt " << x.attempt << " until "
+        << x.available_us;
+  }
+  void tell(const job_counts& x) const {
+    out << " expected " << x.expected << (x.split ? " split" : "") << " open "
+        << x.open << " held " << x.held << " completed " << x.completed
+        << " failed " << x.failed << " deleted " << x.deleted;
   }
   template <class Other>
   void operator()(const Other&) const {

@@ -72,6 +72,8 @@ struct reported {
   item_id id = 0;
   claim_token token = 0;
   verdict says = verdict::done;
+  /// Of a stage: the new body, by its name, that the outcome brings; or empty.
+  std::string document = {};
 };
 
 struct settled {
@@ -90,6 +92,20 @@ struct proposed {
 /// The change is durable and in force, as the operator was told.
 struct in_force {
   std::uint32_t number = 0;
+};
+
+/// An operator's wish about a batch or a job; 0: about many jobs.
+struct work_wanted {
+  std::uint32_t number = 0;
+  item_id id = 0;
+  work_action action = work_action::hold;
+  std::string stage; ///< to be requeued to, if one was named
+};
+
+/// What the operator was told of it: the state that the move led to.
+struct work_done_as_wanted {
+  std::uint32_t number = 0;
+  std::string state;
 };
 
 // -- journals. A group comes after the events that are in it.
@@ -176,11 +192,12 @@ struct left_over {
   std::string what;
 };
 
-using fact = std::variant<
-  attempted, acknowledged, refused, produced, processor_joined, handed_out,
-  reported, settled, proposed, in_force, journalled, group_written, recovered,
-  body_missing, leased, given_back, resumed, published, to_publish,
-  dead_lettered, fault, left_over>;
+using fact =
+  std::variant<attempted, acknowledged, refused, produced, processor_joined,
+               handed_out, reported, settled, proposed, in_force, work_wanted,
+               work_done_as_wanted, journalled, group_written, recovered,
+               body_missing, leased, given_back, resumed, published, to_publish,
+               dead_lettered, fault, left_over>;
 
 struct entry {
   micros at_us = 0;

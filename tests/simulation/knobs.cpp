@@ -50,6 +50,16 @@ constexpr switch_of switches_of_several[] = {
   {"lease_doubts", &knobs::lease_doubts},
 };
 
+constexpr switch_of switches_of_work[] = {
+  {"work_failures", &knobs::work_failures},
+  {"work_leases", &knobs::work_leases},
+  {"work_orders", &knobs::work_orders},
+  {"collection_holds", &knobs::collection_holds},
+};
+
+/// Every third life has batches; those of seeds.txt that are older have none.
+constexpr std::uint64_t work_salt = std::uint64_t{4'071'847} << 32;
+
 /// Every third life; those that once failed with one shard keep it.
 constexpr std::uint64_t salt = std::uint64_t{131} << 32;
 
@@ -67,6 +77,13 @@ knobs::knobs(chance& by, std::uint64_t seed) {
   users = some_users(by);
   steps = by.between(20, 120);
   processors = by.between(1, 8);
+  chance of_work{seed ^ work_salt};
+  work = of_work.one_in(3);
+  if (work) {
+    for (const auto& x : switches_of_work)
+      this->*x.value = of_work.one_in(2);
+    stages = of_work.between(1, 4);
+  }
   chance apart{seed ^ salt};
   if (!apart.one_in(3))
     return;
@@ -86,6 +103,11 @@ std::string knobs::to_text() const {
     if (this->*x.value)
       out << ' ' << x.name;
   for (const auto& x : switches_of_several)
+    if (this->*x.value)
+      out << ' ' << x.name;
+  if (work)
+    out << " work stages=" << stages;
+  for (const auto& x : switches_of_work)
     if (this->*x.value)
       out << ' ' << x.name;
   return out.str();

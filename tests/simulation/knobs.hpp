@@ -44,8 +44,8 @@ private:
 /// of the lives, so that most pairs of them meet and most are also missing.
 struct knobs {
   /// `by` decides; whether there are several shards and what happens to their
-  /// engines follows from the seed apart from it, so that lives of one shard
-  /// are what they would be without the others.
+  /// engines follows from the seed apart from it, and so does whether there are
+  /// batches: lives without either are what they would be without the others.
   knobs(chance& by, std::uint64_t seed);
 
   std::string to_text() const;
@@ -91,6 +91,12 @@ struct knobs {
   bool lost_meetings = false; ///< engines find or meet each other late or not
   bool lease_outages = false; ///< an engine cannot reach the leases
   bool lease_doubts = false;  ///< answers of the leases are lost
+  // -- batches and jobs
+  bool work = false;          ///< there are any
+  bool work_failures = false; ///< stages fail, for good or for now
+  bool work_leases = false;   ///< workers of stages have leases
+  bool work_orders = false;   ///< operators hold, requeue, fail and delete
+  bool collection_holds = false;
 
   std::uint32_t users = 1;      ///< 1 to 200
   std::uint32_t steps = 0;
@@ -98,6 +104,7 @@ struct knobs {
   std::uint32_t shards = 1;
   std::uint32_t engines = 1; ///< to begin with
   std::uint32_t slots = 0;   ///< inside each of several engines
+  std::uint32_t stages = 3;  ///< of the pipeline, if there is work
 };
 
 } // namespace depositd::simulation

@@ -24,11 +24,10 @@ world::system_config::system_config() {
 }
 
 world::world(std::uint64_t seed)
-  : chance_(seed),
-    knobs_(chance_, seed),
+  : chance_(seed), knobs_(chance_, seed), work_chance_(seed ^ 0x6a6f6273U),
     system_(config_),
-    scheduler_(dynamic_cast<caf::scheduler::test_coordinator&>(
-      system_.scheduler())),
+    scheduler_(
+      dynamic_cast<caf::scheduler::test_coordinator&>(system_.scheduler())),
     born_(scheduler_.clock().now()) {
   scheduler_.clock().current_time += 1h; // never time zero
   born_ = scheduler_.clock().now();
@@ -165,6 +164,8 @@ void world::begin() {
   set_faults(true);
   for (std::uint32_t i = 0; i < knobs_.processors; ++i)
     add_processor();
+  for (const auto& queue : stage_queues())
+    add_stage_worker(queue);
 }
 
 /// Queues of different kinds, as operators would set them.
@@ -195,6 +196,8 @@ void world::live() {
 }
 
 void world::step() {
+  if (knobs_.work && work_chance_.one_in(2))
+    return step_of_work();
   const auto which = chance_.below(24);
   if (is_shared() && (which == 10 || which == 11 || which >= 22))
     return trouble_engines();

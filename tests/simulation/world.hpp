@@ -10,6 +10,7 @@
 #include "tests/simulation/disk.hpp"
 #include "tests/simulation/history.hpp"
 #include "tests/simulation/knobs.hpp"
+#include "tests/simulation/work_book.hpp"
 #include "tests/support/memory_record_log.hpp"
 #include "tests/support/memory_shard_leases.hpp"
 
@@ -261,6 +262,33 @@ private:
   void mend_brokers();
   void read_topics();
 
+  // -- world_work.cpp
+
+  /// Of the pipeline: splitting, stages in their order, reports. Empty if the
+  /// life has none.
+  std::vector<std::string> stage_queues() const;
+  void tell_pipeline();
+  void step_of_work();
+  void submit_work();
+  void add_stage_worker(const std::string& queue);
+  outcome stage_ended(const simulated_worker& who, const claimed_item& item);
+  void split(const simulated_worker& who, const claimed_item& item,
+             outcome& what);
+  void rewrite(const simulated_worker& who, const claimed_item& item,
+               outcome& what);
+  /// By what a body that comes with the outcome is known.
+  static std::string document_of(const simulated_worker& who,
+                                 const outcome& what);
+  void follow_work();
+  void order_this_job(item_id id, work_action action, const std::string& stage);
+  void order_this_batch(item_id id, work_action action);
+  void order_work();
+  void order_many();
+  void hold_books();
+  static collection_changed books(bool held);
+  void mend_work(bool give_up);
+  void drain_work();
+
   // -- world_end.cpp
 
   void calm_down();
@@ -275,9 +303,11 @@ private:
   static constexpr std::uint64_t messages_max_ = 300'000;
   static constexpr micros stall_max_us_ = 3'000'000;
   static constexpr std::uint32_t processors_max_ = 10;
+  static constexpr std::uint32_t stage_workers_max_ = 12;
 
   chance chance_;
   knobs knobs_;
+  chance work_chance_; ///< of batches and jobs alone
   history told_;
   system_config config_;
   caf::actor_system system_;
@@ -323,6 +353,12 @@ private:
     item_name name;
   };
   std::vector<polled_item> polled_; ///< not ended yet
+
+  work_book work_;            ///< as operators see it
+  std::size_t work_seen_ = 0; ///< entries that are in it
+  std::uint32_t orders_ = 0;
+  std::uint32_t revisions_ = 0; ///< of documents
+  bool books_held_ = false;
 };
 
 } // namespace depositd::simulation

@@ -79,6 +79,8 @@ bool world::settings_mended() {
     }
   }
   const auto number = proposals_ + 1;
+  if (knobs_.work)
+    changes.emplace_back(books(false));
   change(std::move(changes));
   settle();
   return confirmed_ >= number;
@@ -87,7 +89,11 @@ bool world::settings_mended() {
 /// One processor for each queue does whatever comes. Claims of pollers and
 /// delays may last hours where the clock was set back.
 void world::drain() {
-  for (const auto* queue : queue_names) {
+  std::vector<std::string> queues{std::begin(queue_names),
+                                  std::end(queue_names)};
+  for (auto& queue : stage_queues())
+    queues.push_back(std::move(queue));
+  for (const auto& queue : queues) {
     auto who = std::make_shared<simulated_worker>();
     who->queue = queue;
     who->slots = 1000;
@@ -95,6 +101,7 @@ void world::drain() {
     spawn_worker(std::move(who));
   }
   settle();
+  drain_work();
   if (is_shared()) { // whose clocks differ by little, and time takes longer
     for (int i = 0; i < 60 && !(all_gone() && (!topics_ || i > 0)); ++i)
       let_time_pass(i < 5 ? 2s : 6s);

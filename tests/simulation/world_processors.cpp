@@ -15,9 +15,10 @@ constexpr const char* queue_names[] = {"plain", "capped", "banded", "metadata"};
 } // namespace
 
 void world::add_processor() {
-  const auto alive
-    = std::count_if(workers_.begin(), workers_.end(),
-                    [](const auto& worker) { return !worker->gone; });
+  const auto alive =
+    std::count_if(workers_.begin(), workers_.end(), [](const auto& worker) {
+      return !worker->gone && !is_of_pipeline(worker->queue);
+    });
   if (alive >= processors_max_)
     return;
   auto who = std::make_shared<simulated_worker>();
@@ -228,7 +229,9 @@ void world::report(simulated_processor::pointer self, simulated_worker& who,
   what.id = item.id;
   what.token = item.token;
   what.member = item.member;
-  if (!who.quick) {
+  if (is_of_pipeline(who.queue)) {
+    what = stage_ended(who, item);
+  } else if (!who.quick) {
     static constexpr verdict verdicts[]
       = {verdict::done,  verdict::done,    verdict::done,   verdict::failed,
          verdict::retry, verdict::not_yet, verdict::release};
@@ -245,7 +248,8 @@ void world::say(simulated_processor::pointer self, simulated_worker& who,
   for (auto& in : who.doors)
     if (in.number != 0
         && (!is_shared() || in.shard == shard_of_item(what.id))) {
-      tell(reported{who.number, what.id, what.token, what.says});
+      tell(reported{who.number, what.id, what.token, what.says,
+                    document_of(who, what)});
       self->send(in.door, settle_and_request{in.number, credit, {what}});
       return;
     }

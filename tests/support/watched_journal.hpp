@@ -36,8 +36,10 @@ public:
     return store_->last();
   }
   bool full = false;
+  /// Called before it is said whether there is room.
+  std::function<bool()> ask_room = [this] { return full; };
   bool nearly_full() const override {
-    return full;
+    return ask_room();
   }
   caf::expected<std::uint64_t>
   append(std::string_view bytes, std::uint32_t events,

@@ -61,7 +61,7 @@ void use(admin_pointer self, const admin_call_ptr& call) {
         ask_inventory(
           self, call, measure_collections{since},
           [=, state = control.state](const collections_measured& x) {
-            deliver_use(call, *state, x.use);
+            deliver_use(call, *state, x.uses);
           });
       });
 }
@@ -212,9 +212,9 @@ void add_recorded(admin_pointer self, const admin_call_ptr& call,
     self, call,
     measure_recorded{report->from_us, report->until_us, lines_max + 1},
     [=](const recorded_measured& x) {
-      if (x.use.size() > lines_max)
+      if (x.uses.size() > lines_max)
         return refuse_size(call);
-      for (const auto& one : x.use)
+      for (const auto& one : x.uses)
         if (is_wanted(*call, one))
           report->lines[{one.collection, one.user}].recorded = one;
       deliver_report(call, *report);

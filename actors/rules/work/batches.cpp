@@ -1,7 +1,8 @@
 #include "actors/rules/lifecycle/outcomes.hpp"
 #include "actors/rules/work/decide.hpp"
-#include "messages/values/job_documents.hpp"
 #include "messages/values/estimates.hpp"
+#include "messages/values/job_documents.hpp"
+#include "messages/values/test_points.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -89,7 +90,9 @@ new_job made_of(split_bodies::one&& x, const batch_stage_ended& of) {
   out.info.collection = of.batch.info.collection;
   out.info.pipeline = of.stages->name;
   out.facts = std::move(x.facts);
-  const auto state = entered(job_state::pending, of.collection_held);
+  const auto state =
+    entered(job_state::pending,
+            of.collection_held && !seeded_bug("jobs_made_past_a_hold"));
   out.status.state = state;
   out.status.changed_us = of.at_us;
   if (state == job_state::held)
@@ -112,6 +115,9 @@ caf::expected<batch_step> after_splitting(batch_step x,
   x.move.jobs.expected = slice->expected;
   x.move.jobs.split = slice->last;
   x.body = std::make_shared<const std::string>(std::move(slice->batch));
+  if (seeded_bug("split_slice_twice"))
+    for (auto one : slice->jobs)
+      x.jobs.push_back(made_of(std::move(one), of));
   for (auto& one : slice->jobs)
     x.jobs.push_back(made_of(std::move(one), of));
   if (slice->last)
@@ -134,7 +140,7 @@ caf::expected<batch_step> after_reporting(batch_step x,
   if (x.move.status.state == batch_state::completed)
     x.move.place.queue.clear();
   else
-    x.move.place.parked = true;
+    x.move.place.parked = !seeded_bug("report_twice");
   return x;
 }
 

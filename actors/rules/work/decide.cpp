@@ -3,6 +3,7 @@
 #include "actors/rules/lifecycle/outcomes.hpp"
 #include "messages/values/estimates.hpp"
 #include "messages/values/job_documents.hpp"
+#include "messages/values/test_points.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -149,7 +150,8 @@ caf::expected<job_step> after_stage(const stage_ended& x) {
     return std::move(status.error());
   move.status = std::move(*status);
   if (advances) {
-    move.place.queue = queue_at(in, index + 1);
+    move.place.queue =
+      queue_at(in, index + (seeded_bug("job_skips_a_stage") ? 2 : 1));
     move.place.attempt = 0;
     move.status.deaths = 0;
     if (said.says == stage_verdict::skip)
@@ -180,6 +182,13 @@ caf::expected<job_step> as_wanted(const job_wanted& x) {
   auto answer = decide(x.job.status, what);
   if (!answer)
     return std::move(answer.error());
+  // Stages may share a state, which says nothing of their order then.
+  const auto reached = place_of(in, x.job.queue);
+  if (what.action == work_action::requeue && index > reached)
+    return caf::make_error(ec::invalid_argument,
+                           "the job cannot resume in " + x.stage.substr(0, 64)
+                             + ", it has come to " + in.stages[reached].name
+                             + " only");
   auto& move = out.move;
   move.status = std::move(answer->status);
   const auto state = entered(move.status.state, x.collection_held);
@@ -194,6 +203,9 @@ caf::expected<job_step> as_wanted(const job_wanted& x) {
       move.place.queue.clear();
       break;
     case job_state::held:
+      if (seeded_bug("held_job_waits_on"))
+        break;
+      [[fallthrough]];
     case job_state::failed:
       park(move.place);
       break;
@@ -201,6 +213,8 @@ caf::expected<job_step> as_wanted(const job_wanted& x) {
       break;
   }
   if (what.action == work_action::requeue) {
+    if (seeded_bug("requeue_to_the_next_stage"))
+      index = std::min(index + 1, in.stages.size() - 1);
     move.place.queue = queue_at(in, index);
     move.place.attempt = 0;
     move.status.deaths = 0;

@@ -1,5 +1,7 @@
 #include "actors/rules/work/work.hpp"
 
+#include "messages/values/test_points.hpp"
+
 #include <algorithm>
 #include <utility>
 #include <variant>
@@ -80,10 +82,15 @@ void work::apply(const event& x) {
 void work::restore(const batch_row& row) {
   batches_[row.id] = {row.queue, row.info, row.status, row.jobs, row.reports};
   batches_[row.id].status.note.clear();
+  if (seeded_bug("counts_lost_at_recovery"))
+    batches_[row.id].jobs.completed = 0;
 }
 
 void work::restore(const job_row& row) {
   jobs_[row.id] = kept(row.batch, row.status);
+  if (seeded_bug("hold_forgotten_at_recovery")
+      && row.status.state == job_state::held)
+    jobs_[row.id].state = job_state::pending;
 }
 
 const kept_batch* work::batch(item_id id) const {
@@ -125,7 +132,7 @@ std::vector<event> work::with_counts(job_moved x) const {
   if (before != nullptr && of != nullptr && before->state != x.status.state) {
     auto counts = of->jobs;
     count(counts, before->state, x.status.state);
-    if (counts != of->jobs) {
+    if (counts != of->jobs && !seeded_bug("counts_not_written")) {
       batch_counted news{x.batch, counts};
       out.emplace_back(std::move(x));
       out.emplace_back(std::move(news));

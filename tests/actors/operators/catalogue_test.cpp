@@ -70,13 +70,13 @@ TEST_F(catalogue_test, tells_files_and_what_is_not_there) {
 TEST_F(catalogue_test, measures_what_is_stored_and_what_came) {
   const auto use = ask<collections_measured>(asked_, measure_collections{100});
   ASSERT_TRUE(use);
-  EXPECT_EQ(use->use.at(0).bytes, 15u);
+  EXPECT_EQ(use->uses.at(0).bytes, 15u);
   const auto came =
     ask<recorded_measured>(asked_, measure_recorded{100, 101, 10});
   ASSERT_TRUE(came);
-  EXPECT_EQ(came->use.at(0).versions, 3u);
+  EXPECT_EQ(came->uses.at(0).versions, 3u);
   EXPECT_TRUE(ask<recorded_measured>(asked_, measure_recorded{101, 200, 10})
-                ->use.empty());
+                ->uses.empty());
 }
 
 } // namespace

@@ -44,16 +44,18 @@ protected:
   }
 
   /// A batch of so many jobs, as `split` makes them.
-  item_id submit(std::uint64_t jobs, const std::string& user = "ann") {
+  item_id submit(std::uint64_t jobs, const std::string& user = "ann",
+                 const std::string& uuid = "bid-1",
+                 const std::string& to = {}) {
     batch_document document;
-    document.uuid = "bid-1";
+    document.uuid = uuid;
     document.user = user;
-    document.collection = collection.name;
+    document.collection = to.empty() ? collection.name : to;
     document.more["jobs"] = jobs;
     submit_batch what;
     what.user = user;
     what.info.uuid = document.uuid;
-    what.info.collection = collection.name;
+    what.info.collection = document.collection;
     what.document = encode(document);
     auto reply = ask<batch_accepted>(core, std::move(what));
     EXPECT_TRUE(reply) << (reply ? "" : render(reply.error()));
@@ -124,6 +126,34 @@ protected:
     const auto batch = submit(jobs);
     EXPECT_TRUE(says(split(take("batch"))));
     return batch;
+  }
+
+  /// The worker that has the item dies.
+  void kill_worker_of(item_id id) {
+    caf::anon_send_exit(workers[taken_by.at(id)].actor, caf::exit_reason::kill);
+    settle();
+  }
+
+  /// Its worker says that it goes on.
+  void renew(const claimed_item& item) {
+    const auto& who = workers[taken_by.at(item.id)];
+    caf::anon_send(
+      who.door, renew_claims{who.number, {{item.id, item.token, item.member}}});
+    settle();
+  }
+
+  // -- what the read model says
+
+  std::vector<batch_row> batches_found(batch_query which = {}) {
+    auto reply = ask<depositd::batches_found>(read_model, std::move(which));
+    EXPECT_TRUE(reply) << (reply ? "" : render(reply.error()));
+    return reply ? reply->rows : std::vector<batch_row>{};
+  }
+
+  std::vector<job_row> jobs_found(job_query which = {}) {
+    auto reply = ask<depositd::jobs_found>(read_model, std::move(which));
+    EXPECT_TRUE(reply) << (reply ? "" : render(reply.error()));
+    return reply ? reply->rows : std::vector<job_row>{};
   }
 
   // -- what the journal says

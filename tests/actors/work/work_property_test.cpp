@@ -250,7 +250,7 @@ protected:
   }
 };
 
-TEST_P(work_cut, leaves_splitting_a_stage_and_a_report_whole) {
+TEST_P(work_cut, J21_leaves_splitting_a_stage_and_a_report_whole) {
   const auto batch = submit(3);
   cut_after("batch", split(take("batch"), 2));
   for (auto item = take("batch"); item.id != 0; item = take("batch"))

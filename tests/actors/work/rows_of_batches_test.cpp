@@ -1,0 +1,178 @@
+// Rows of the case table about batches and their reports, in one shard. Names
+// begin with them.
+
+#include "tests/actors/work/work_fixture.hpp"
+
+#include <set>
+
+namespace depositd {
+
+namespace {
+
+using batch_rows = testing::work_fixture;
+
+TEST_F(batch_rows, B02_ids_are_distinct_and_rise) {
+  item_id last = 0;
+  for (int i = 0; i < 3; ++i) {
+    const auto id = submit(1);
+    EXPECT_GT(id, last);
+    last = id;
+  }
+}
+
+TEST_F(batch_rows, B05_B06_a_batch_is_pending_also_after_a_restart) {
+  const auto id = submit(1);
+  for (int i = 0; i < 2; ++i) {
+    const auto rows = batches_found({.id = id});
+    ASSERT_EQ(rows.size(), 1u);
+    EXPECT_EQ(rows[0].status.state, batch_state::pending);
+    EXPECT_EQ(rows[0].status.note, "");
+    EXPECT_EQ(rows[0].info.uuid, "bid-1");
+    EXPECT_EQ(rows[0].user, "ann");
+    EXPECT_EQ(rows[0].jobs.total(), 0u);
+    crash_and_begin();
+  }
+}
+
+TEST_F(batch_rows, B07_a_batch_that_is_not_there_is_an_error) {
+  EXPECT_EQ(order_whole(99, work_action::hold).error(), ec::not_found);
+  EXPECT_TRUE(batches_found({.id = 99}).empty());
+}
+
+TEST_F(batch_rows, B08_a_batch_is_found_by_its_uuid) {
+  submit(1);
+  const auto id = submit(1, "ann", "bid-2");
+  const auto rows = batches_found({.uuid = "bid-2"});
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].id, id);
+  EXPECT_TRUE(batches_found({.uuid = "bid-3"}).empty());
+}
+
+TEST_F(batch_rows, B12_a_batch_is_processing_once_a_part_of_it_is_split) {
+  const auto batch = submit(2);
+  const auto item = take("batch");
+  EXPECT_EQ(state_of_batch(batch), "pending");
+  ASSERT_TRUE(says(split(item, 1)));
+  EXPECT_EQ(state_of_batch(batch), "processing");
+}
+
+TEST_F(batch_rows, B13_of_two_batches_each_is_handed_out_once) {
+  const auto first = submit(1);
+  const auto second = submit(1);
+  EXPECT_EQ(take("batch").id, first);
+  EXPECT_EQ(take("batch").id, second);
+  EXPECT_EQ(take("batch").id, 0u);
+}
+
+TEST_F(batch_rows, B18_of_twenty_workers_one_gets_a_batch) {
+  std::vector<testing::test_processor> workers;
+  for (int i = 0; i < 20; ++i) {
+    workers.push_back(attach_to("p.batch"));
+    caf::anon_send(workers.back().door,
+                   settle_and_request{workers.back().number, 1, {}});
+  }
+  submit(1);
+  std::size_t got = 0;
+  for (const auto& who : workers)
+    got += who.got->items.size();
+  EXPECT_EQ(got, 1u);
+}
+
+TEST_F(batch_rows, B10_a_batch_of_a_dead_worker_goes_to_another) {
+  const auto batch = submit(1);
+  ASSERT_EQ(take("batch").id, batch);
+  EXPECT_EQ(take("batch").id, 0u);
+  kill_worker_of(batch);
+  const auto again = take("batch");
+  EXPECT_EQ(again.id, batch);
+  EXPECT_TRUE(says(split(again)));
+}
+
+TEST_F(batch_rows, B19_a_deleted_batch_is_in_nobodys_way) {
+  const auto bad = submit(1);
+  ASSERT_TRUE(says(take("batch"), verdict::failed, "bad"));
+  ASSERT_EQ(run("report"), 1u);
+  ASSERT_TRUE(order_whole(bad, work_action::remove));
+  const auto good = submit_and_split(1);
+  EXPECT_EQ(run("first") + run("middle") + run("last"), 3u);
+  EXPECT_EQ(run("report"), 1u);
+  EXPECT_EQ(state_of_batch(good), "completed");
+  EXPECT_EQ(state_of_batch(bad), "deleted");
+}
+
+TEST_F(batch_rows, B20_a_held_batch_is_not_handed_out) {
+  const auto batch = submit(1);
+  ASSERT_TRUE(order_whole(batch, work_action::hold));
+  EXPECT_EQ(take("batch").id, 0u);
+  EXPECT_EQ(state_of_batch(batch), "held");
+}
+
+TEST_F(batch_rows, R01_R21_nothing_is_reported_before_the_last_stage_is_done) {
+  const auto batch = submit_and_split(2);
+  EXPECT_EQ(run("first") + run("middle"), 4u);
+  ASSERT_TRUE(says(take("last")));
+  const auto waits = take("last");
+  EXPECT_EQ(take("report").id, 0u);
+  EXPECT_EQ(state_of_batch(batch), "processing");
+  EXPECT_EQ(state_of(waits.id), "notify");
+  ASSERT_TRUE(says(waits));
+  EXPECT_EQ(run("report"), 1u);
+}
+
+TEST_F(batch_rows, R06_R07_cleanup_leaves_nothing_of_a_completed_batch) {
+  submit_and_split(2);
+  run("first");
+  run("middle");
+  run("last");
+  ASSERT_EQ(run("report"), 1u);
+  const auto open = submit(1, "ann", "bid-2");
+  const auto gone = ask<batches_forgotten>(core, forget_batches{});
+  ASSERT_TRUE(gone) << render(gone.error());
+  EXPECT_EQ(gone->count, 1u);
+  const auto left = batches_found();
+  ASSERT_EQ(left.size(), 1u);
+  EXPECT_EQ(left[0].id, open);
+  EXPECT_TRUE(jobs_found().empty());
+  EXPECT_TRUE(batches_found({.uuid = "bid-1"}).empty());
+}
+
+TEST_F(batch_rows, R16_R17_cleanup_takes_what_failed_and_was_deleted) {
+  const auto with_jobs = submit_and_split(1);
+  ASSERT_TRUE(says(take("first"), verdict::failed, "bad"));
+  const auto without = submit(1);
+  ASSERT_TRUE(says(take("batch"), verdict::failed, "bad"));
+  EXPECT_EQ(run("report"), 2u);
+  for (const auto id : {with_jobs, without})
+    ASSERT_TRUE(order_whole(id, work_action::remove));
+  const auto gone = ask<batches_forgotten>(core, forget_batches{});
+  ASSERT_TRUE(gone) << render(gone.error());
+  EXPECT_EQ(gone->count, 2u);
+  EXPECT_TRUE(batches_found().empty());
+  EXPECT_TRUE(jobs_found().empty());
+}
+
+TEST_F(batch_rows, R19_a_crash_before_the_first_job_leaves_it_to_be_split) {
+  const auto batch = submit(3);
+  ASSERT_NE(take("batch").id, 0u);
+  crash_and_begin();
+  EXPECT_EQ(state_of_batch(batch), "pending");
+  ASSERT_TRUE(says(split(take("batch"))));
+  EXPECT_EQ(jobs().size(), 3u);
+  EXPECT_EQ(state_of_batch(batch), "processing");
+}
+
+TEST_F(batch_rows, R20_a_reporter_that_died_reports_under_the_same_number) {
+  const auto batch = submit_and_split(1);
+  run("first");
+  run("middle");
+  run("last");
+  ASSERT_NE(take("report").id, 0u); // and it has told everybody, and dies
+  crash_and_begin();
+  EXPECT_EQ(run("report"), 1u);
+  EXPECT_EQ(state_of_batch(batch), "completed");
+  EXPECT_EQ(last_of_batch(batch).reports, 1u);
+}
+
+} // namespace
+
+} // namespace depositd
