@@ -14,8 +14,8 @@
 namespace depositd {
 
 using curl_easy = std::unique_ptr<CURL, decltype(&curl_easy_cleanup)>;
-using curl_strings
-  = std::unique_ptr<curl_slist, decltype(&curl_slist_free_all)>;
+using curl_strings =
+  std::unique_ptr<curl_slist, decltype(&curl_slist_free_all)>;
 
 /// Makes the library ready if it is not yet; null if it has no memory.
 curl_easy make_curl_easy();

@@ -132,7 +132,8 @@ private:
       answer.length = header_number(header_value(line));
     else if (is_header_line(line, "content-range"))
       read_range(header_value(line), answer);
-    else if (is_header_line(line, "etag") && header_value(line).starts_with('"'))
+    else if (is_header_line(line, "etag")
+             && header_value(line).starts_with('"'))
       answer.validator = header_value(line);
     else if (is_header_line(line, "last-modified") && answer.validator.empty())
       answer.validator = header_value(line);

@@ -103,7 +103,10 @@ caf::expected<object_version> show_version(
   const auto& from = **found;
   const auto created = parse_utc(from.created);
   object_version out{number == 0 ? x.head() : number,
-                     created ? *created : never, from.message, from.user, {}};
+                     created ? *created : never,
+                     from.message,
+                     from.user,
+                     {}};
   for (const auto& [digest, paths] : from.state) {
     const auto bytes = bytes_of(x.manifest.at(digest).front());
     if (!bytes)

@@ -4,15 +4,11 @@
 
 #include <algorithm>
 #include <cstring>
-#include <iterator>
 #include <thread>
 
 namespace depositd::s3 {
 
 namespace {
-
-/// Of a list: a thousand entries each.
-constexpr std::size_t pages_max = 10'000;
 
 bool is_passing(long status, const std::string& code) {
   return (status >= 500 && status != 501) || status == 408 || status == 429
@@ -85,15 +81,15 @@ void client::judge(const request& x, ending& out) const {
   if (out.failure) {
     // What sink or file have said is theirs.
     if (out.passing)
-      out.failure =
-        caf::make_error(ec::store_failed, "s3://" + options_.place.bucket + "/"
-                                            + x.key + ": "
-                                            + render(out.failure));
+      out.failure = caf::make_error(ec::store_failed,
+                                    "s3://" + options_.place.bucket + "/"
+                                      + x.key + ": " + render(out.failure));
     return;
   }
   const bool good = out.said.status >= 200 && out.said.status < 300;
   // A commit may fail after its head was sent.
-  if (good && !(x.slow_answer && out.said.body.find("<Error") != std::string::npos))
+  if (good
+      && !(x.slow_answer && out.said.body.find("<Error") != std::string::npos))
     return;
   const auto why = read_refusal(out.said.body);
   out.failure = refused(x, out.said, why);
@@ -217,25 +213,38 @@ caf::expected<std::vector<listed>> client::first(const std::string& prefix,
   return std::move(out->entries);
 }
 
-caf::expected<std::vector<listed>>
-client::list(const std::string& prefix, std::size_t entries_max) {
-  std::vector<listed> out;
+caf::error client::each(const std::string& prefix,
+                        const std::function<caf::error(const listed&)>& take) {
   list_page at;
-  for (std::size_t page = 0; page < pages_max; ++page) {
+  do {
     auto some = ask_list(prefix, at);
     if (!some)
       return std::move(some.error());
-    std::move(some->entries.begin(), some->entries.end(),
-              std::back_inserter(out));
-    if (out.size() > entries_max)
-      break;
-    if (some->next.empty())
-      return out;
+    for (const auto& entry : some->entries)
+      if (auto failure = take(entry))
+        return failure;
+    if (!some->next.empty() && some->next == at.token)
+      return caf::make_error(ec::store_failed,
+                             title(prefix) + ": the server's list has no end");
     at.token = std::move(some->next);
-  }
-  return caf::make_error(ec::too_large, title(prefix) + " has more than "
-                                          + std::to_string(entries_max)
-                                          + " objects");
+  } while (!at.token.empty());
+  return {};
+}
+
+caf::expected<std::vector<listed>> client::list(const std::string& prefix,
+                                                std::size_t entries_max) {
+  std::vector<listed> out;
+  auto failure = each(prefix, [&](const listed& x) -> caf::error {
+    if (out.size() >= entries_max)
+      return caf::make_error(ec::too_large, title(prefix) + " has more than "
+                                              + std::to_string(entries_max)
+                                              + " objects");
+    out.push_back(x);
+    return {};
+  });
+  if (failure)
+    return failure;
+  return out;
 }
 
 caf::error client::remove(const std::string& key) {

@@ -13,11 +13,15 @@ namespace depositd::s3 {
 inline constexpr std::uint64_t parts_max = 10'000;
 inline constexpr std::uint64_t object_bytes_max = 5ull << 40;
 
+/// How large the parts of a file are: as wanted, or as few bytes more, in MiB,
+/// as there are parts for.
+std::uint64_t part_bytes_for(std::uint64_t size, std::uint64_t wanted);
+
 struct client_options {
   s3_place place;
   time_limits limits;
   std::uint32_t tries = 5; ///< of one request, while nothing comes through
-  std::chrono::milliseconds retry_delay{200};      ///< doubles
+  std::chrono::milliseconds retry_delay{200}; ///< doubles
   std::chrono::milliseconds retry_delay_max{5'000};
   std::uint64_t part_bytes = 16u << 20; ///< larger files go in parts
 };
@@ -41,13 +45,17 @@ public:
                       const std::function<void(std::string_view)>& seen);
 
   /// `ec::not_found`; `ec::too_large` if it has more bytes.
-  caf::expected<std::string> get(const std::string& key,
-                                 std::size_t bytes_max);
+  caf::expected<std::string> get(const std::string& key, std::size_t bytes_max);
 
   /// Gives all bytes once and in order, over as many connections as it takes.
   /// `ec::not_found`; an error of `sink` ends it.
   caf::error read(const std::string& key,
                   const std::function<caf::error(std::string_view)>& sink);
+
+  /// Into a new file, durably; no file if it fails. `seen` is given all bytes
+  /// once and in order. `ec::not_found`; `ec::store_failed` if the file exists.
+  caf::error get_file(const std::string& key, const std::filesystem::path& file,
+                      const std::function<void(std::string_view)>& seen);
 
   /// `ec::not_found`.
   caf::expected<std::uint64_t> size_of(const std::string& key);
@@ -55,6 +63,11 @@ public:
   /// What begins so, in the order of keys. `ec::too_large` if there are more.
   caf::expected<std::vector<listed>> list(const std::string& prefix,
                                           std::size_t entries_max);
+
+  /// The same, a page at a time and without a bound; an error of `take` ends
+  /// it.
+  caf::error each(const std::string& prefix,
+                  const std::function<caf::error(const listed&)>& take);
 
   /// The first of what begins so, as many as there are up to a thousand.
   caf::expected<std::vector<listed>> first(const std::string& prefix,

@@ -106,8 +106,7 @@ caf::expected<listing> read_listing(std::string_view text) {
 
 caf::expected<std::string> read_upload_id(std::string_view text) {
   const auto all = parse(text);
-  auto out =
-    text_in(root_of(all, "InitiateMultipartUploadResult"), "UploadId");
+  auto out = text_in(root_of(all, "InitiateMultipartUploadResult"), "UploadId");
   if (out.empty())
     return malformed("number of an upload");
   return out;

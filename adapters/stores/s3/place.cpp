@@ -15,7 +15,8 @@ constexpr std::string_view digits = "0123456789ABCDEF";
 constexpr std::size_t prefix_bytes_max = 256;
 
 int digit_of(char x) {
-  const auto upper = x >= 'a' && x <= 'f' ? static_cast<char>(x - 'a' + 'A') : x;
+  const auto upper =
+    x >= 'a' && x <= 'f' ? static_cast<char>(x - 'a' + 'A') : x;
   const auto at = digits.find(upper);
   return at == digits.npos ? -1 : static_cast<int>(at);
 }
@@ -92,7 +93,8 @@ std::string decoded(std::string_view text) {
       out += text[i] == '+' ? ' ' : text[i];
       continue;
     }
-    out += static_cast<char>(digit_of(text[i + 1]) * 16 + digit_of(text[i + 2]));
+    out +=
+      static_cast<char>(digit_of(text[i + 1]) * 16 + digit_of(text[i + 2]));
     i += 2;
   }
   return out;

@@ -1,5 +1,7 @@
 #include "adapters/stores/s3/s3_blobs.hpp"
 
+#include "adapters/digests/digester.hpp"
+#include "adapters/stores/files/file.hpp"
 #include "adapters/stores/files/sha256.hpp"
 
 namespace depositd {
@@ -49,13 +51,35 @@ public:
     return out;
   }
 
-  caf::error backup(const std::filesystem::path&) override {
-    return caf::make_error(ec::store_failed,
-                           "blobs are in a bucket of S3: back them up with "
-                           "its own tools");
+  /// As a folder of blobs has them.
+  caf::error backup(const std::filesystem::path& folder) override {
+    if (auto failure = make_folders(system_disk(), folder))
+      return failure;
+    return bucket_.each("", [&](const s3::listed& x) -> caf::error {
+      const auto to = folder / x.key;
+      const auto name = to.filename().string();
+      if (!is_sha256_hex(name) || x.key != key_of(name))
+        return {};
+      return copy(x.key, to);
+    });
   }
 
 private:
+  caf::error copy(const std::string& key, const std::filesystem::path& to) {
+    auto& io = system_disk();
+    if (auto failure = make_folders(io, to.parent_path()))
+      return failure;
+    digester sum{digest_algorithm::sha256};
+    auto failure = bucket_.get_file(
+      key, to, [&](std::string_view bytes) { sum.add(bytes); });
+    if (failure)
+      return failure;
+    if (sum.finish().value != to.filename().string())
+      return caf::make_error(ec::store_damaged,
+                             bucket_.title(key) + " does not match its name");
+    return sync_folder(io, to.parent_path());
+  }
+
   s3::client bucket_;
 };
 

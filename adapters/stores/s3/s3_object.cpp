@@ -1,13 +1,10 @@
 #include "adapters/stores/s3/s3_object.hpp"
 
 #include "adapters/digests/digester.hpp"
-#include "adapters/stores/files/file.hpp"
 #include "adapters/stores/objects/version_files.hpp"
 
 #include <map>
 #include <set>
-
-#include <fcntl.h>
 
 namespace depositd::s3 {
 
@@ -27,35 +24,6 @@ caf::expected<std::string> digest_of(client& bucket, const std::string& key) {
       }))
     return failure;
   return sum.finish().value;
-}
-
-/// Into a new file; its SHA-512.
-caf::expected<std::string> fetch(client& bucket, const std::string& key,
-                                 const std::filesystem::path& to) {
-  auto file = open_file(to, O_WRONLY | O_CREAT | O_EXCL);
-  if (!file)
-    return std::move(file.error());
-  auto& io = system_disk();
-  digester sum{digest_algorithm::sha512};
-  std::uint64_t at = 0;
-  auto failure = bucket.read(key, [&](std::string_view bytes) -> caf::error {
-    sum.add(bytes);
-    iovec part{const_cast<char*>(bytes.data()), bytes.size()};
-    if (const auto code = io.write(file->value(), {&part, 1}, at))
-      return file_failed("write", to, code);
-    at += bytes.size();
-    return {};
-  });
-  if (failure)
-    return failure;
-  if (const auto code = io.sync(file->value()))
-    return file_failed("sync", to, code);
-  return sum.finish().value;
-}
-
-void discard(const std::filesystem::path& file) {
-  std::error_code ignored;
-  std::filesystem::remove(file, ignored);
 }
 
 } // namespace
@@ -239,17 +207,18 @@ caf::error s3_object::get(std::uint32_t version, const std::string& path,
   const auto file = find_file(*found, version, path);
   if (!file)
     return file.error();
-  std::error_code ignored;
-  const bool there = std::filesystem::exists(to, ignored);
-  const auto sha512 = fetch(bucket_, key(file->place), to);
-  if (sha512 && *sha512 == file->sha512)
+  digester sum{digest_algorithm::sha512};
+  auto failure = bucket_.get_file(
+    key(file->place), to, [&](std::string_view bytes) { sum.add(bytes); });
+  if (failure == ec::not_found)
+    return damaged(title(file->place), "is not there");
+  if (failure)
+    return failure;
+  if (sum.finish().value == file->sha512)
     return {};
-  if (!there)
-    discard(to);
-  if (!sha512 && sha512.error() != ec::not_found)
-    return sha512.error();
-  return damaged(title(file->place), sha512 ? "does not match its digest"
-                                            : "is not there");
+  std::error_code ignored;
+  std::filesystem::remove(to, ignored);
+  return damaged(title(file->place), "does not match its digest");
 }
 
 caf::error s3_object::verify() const {

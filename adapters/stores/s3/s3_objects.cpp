@@ -22,8 +22,7 @@ public:
   caf::error open() {
     if (auto failure = bucket_.check())
       return failure;
-    const auto found =
-      bucket_.get(ocfl::root_declaration.path, root_bytes_max);
+    const auto found = bucket_.get(ocfl::root_declaration.path, root_bytes_max);
     if (!found && found.error() != ec::not_found)
       return found.error();
     return found ? check_root(*found) : make_root();

@@ -11,8 +11,8 @@ namespace {
 constexpr std::size_t idle_max = 16;
 
 /// Of no bytes.
-constexpr const char* nothing_sha256
-  = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+constexpr const char* nothing_sha256 =
+  "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
 /// What will be no better later.
 bool is_final(CURLcode code) {
@@ -222,8 +222,8 @@ void wire::give_back(curl_easy x) {
 ending wire::send(const request& x) {
   auto easy = take();
   if (!easy)
-    return {{}, caf::make_error(ec::store_failed, "no memory for a request"),
-            false};
+    return {
+      {}, caf::make_error(ec::store_failed, "no memory for a request"), false};
   auto out = exchange{x, easy.get()}.run(place_, limits_, signing_);
   give_back(std::move(easy));
   return out;

@@ -25,7 +25,7 @@ inline constexpr std::size_t document_bytes_max = 16u * 1024 * 1024;
 
 struct time_limits {
   std::chrono::milliseconds connect{10'000};
-  std::chrono::milliseconds stalled{60'000}; ///< below `rate_min`
+  std::chrono::milliseconds stalled{60'000};   ///< below `rate_min`
   std::chrono::milliseconds thinking{300'000}; ///< before it answers a commit
   std::chrono::milliseconds whole{6 * 3'600'000}; ///< one request
   std::uint32_t rate_min = 1'024;                 ///< bytes/s

@@ -1,4 +1,4 @@
-// Files on their way into a bucket.
+// Files on their way into a bucket and out of it.
 
 #include "adapters/digests/digester.hpp"
 #include "adapters/stores/files/file.hpp"
@@ -18,6 +18,11 @@ constexpr std::size_t piece_bytes = 1024 * 1024;
 constexpr std::uint64_t mib = 1u << 20;
 
 } // namespace
+
+std::uint64_t part_bytes_for(std::uint64_t size, std::uint64_t wanted) {
+  return size <= wanted * parts_max ? wanted
+                                    : ((size - 1) / parts_max / mib + 1) * mib;
+}
 
 /// One file.
 class upload {
@@ -65,9 +70,7 @@ private:
   caf::error send_parts() {
     if (auto failure = begin())
       return failure;
-    // As few bytes as there are parts for, with some to spare.
-    const auto least = (size_ / (parts_max - 1) / mib + 1) * mib;
-    const auto bytes = std::max(to_.options_.part_bytes, least);
+    const auto bytes = part_bytes_for(size_, to_.options_.part_bytes);
     std::vector<std::string> tags;
     for (std::uint64_t from = 0; from < size_; from += bytes) {
       auto tag =
@@ -110,8 +113,8 @@ private:
     if (!said)
       return std::move(said.error());
     if (said->etag.empty())
-      return caf::make_error(ec::store_failed, to_.title(key_)
-                                                 + ": a part got no tag");
+      return caf::make_error(ec::store_failed,
+                             to_.title(key_) + ": a part got no tag");
     return std::move(said->etag);
   }
 
@@ -125,12 +128,12 @@ private:
     x.query = "uploadId=" + encoded(id_, false);
     x.headers = {"Content-Type: application/xml"};
     x.slow_answer = true;
-    x.body = outgoing{text.size(), sum.finish().value,
-                      [&](std::span<char> into, std::uint64_t offset) {
-                        std::copy_n(text.data() + offset, into.size(),
-                                    into.data());
-                        return caf::error{};
-                      }};
+    x.body =
+      outgoing{text.size(), sum.finish().value,
+               [&](std::span<char> into, std::uint64_t offset) {
+                 std::copy_n(text.data() + offset, into.size(), into.data());
+                 return caf::error{};
+               }};
     const auto said = to_.ask(x);
     if (said)
       return {};
@@ -197,9 +200,35 @@ private:
   std::string id_; ///< what the server calls it; empty: not begun
 };
 
-caf::error
-client::put_file(const std::string& key, const std::filesystem::path& file,
-                 const std::function<void(std::string_view)>& seen) {
+caf::error client::get_file(const std::string& key,
+                            const std::filesystem::path& file,
+                            const std::function<void(std::string_view)>& seen) {
+  auto to = open_file(file, O_WRONLY | O_CREAT | O_EXCL);
+  if (!to)
+    return std::move(to.error());
+  auto& io = system_disk();
+  std::uint64_t at = 0;
+  auto failure = read(key, [&](std::string_view bytes) -> caf::error {
+    if (seen)
+      seen(bytes);
+    iovec part{const_cast<char*>(bytes.data()), bytes.size()};
+    if (const auto code = io.write(to->value(), {&part, 1}, at))
+      return file_failed("write", file, code);
+    at += bytes.size();
+    return {};
+  });
+  if (!failure)
+    if (const auto code = io.sync(to->value()))
+      failure = file_failed("sync", file, code);
+  std::error_code ignored;
+  if (failure)
+    std::filesystem::remove(file, ignored);
+  return failure;
+}
+
+caf::error client::put_file(const std::string& key,
+                            const std::filesystem::path& file,
+                            const std::function<void(std::string_view)>& seen) {
   return upload{*this, key, file, seen}.run();
 }
 
