@@ -23,6 +23,15 @@ bool is_address(const std::string& host) {
          || host.find_first_not_of("0123456789.") == std::string::npos;
 }
 
+/// Whether keys of one could be keys of the other.
+bool meet(const s3_settings& x, const s3_settings& y) {
+  const auto above = [](const std::string& upper, const std::string& lower) {
+    return upper.empty() || lower == upper || lower.starts_with(upper + "/");
+  };
+  return x.endpoint == y.endpoint && x.bucket == y.bucket
+         && (above(x.prefix, y.prefix) || above(y.prefix, x.prefix));
+}
+
 } // namespace
 
 setting_fault check_s3(const std::string& key, const s3_settings& x) {
@@ -59,6 +68,21 @@ setting_fault check_no_s3(const std::string& key, const s3_settings& x) {
         std::pair{"ca_file", !x.ca_file.empty()}})
     if (given)
       return {key + field, "is for the kind s3 alone"};
+  return {};
+}
+
+setting_fault check_apart(const depositd_settings& x) {
+  std::vector<std::pair<std::string, const s3_settings*>> places;
+  if (x.blobs.kind == blobs_kind::s3)
+    places.emplace_back("blobs.", &x.blobs.s3);
+  for (const auto& [name, target] : x.storage)
+    if (target.kind == storage_kind::s3)
+      places.emplace_back("storage." + name + ".", &target.s3);
+  for (auto one = places.begin(); one != places.end(); ++one)
+    for (auto other = places.begin(); other != one; ++other)
+      if (meet(*one->second, *other->second))
+        return {one->first + "prefix",
+                "is not apart from " + other->first + "prefix"};
   return {};
 }
 

@@ -30,6 +30,9 @@ setting_fault check_s3(const std::string& key, const s3_settings& x);
 /// The first key that was given though the kind is another.
 setting_fault check_no_s3(const std::string& key, const s3_settings& x);
 
+/// Places that are inside each other.
+setting_fault check_apart(const depositd_settings& x);
+
 /// Where blobs are.
 setting_fault check_blobs(const depositd_settings& x);
 

@@ -159,8 +159,9 @@ setting_fault check_work(const depositd_settings& x) {
   for (const auto& [name, target] : x.storage)
     if (auto wrong = check_target(name, target); !wrong.key.empty())
       return wrong;
-  if (auto wrong = check_blobs(x); !wrong.key.empty())
-    return wrong;
+  for (auto wrong : {check_blobs(x), check_apart(x)})
+    if (!wrong.key.empty())
+      return wrong;
   const auto& smtp = x.mail.smtp;
   if (!smtp.empty() && !parse_endpoint(smtp))
     return {"mail.smtp", "\"" + smtp.substr(0, 100) + "\" is not HOST:PORT"};

@@ -10,6 +10,8 @@ namespace depositd::s3 {
 
 namespace {
 
+constexpr std::uint64_t progress_bytes = 1024 * 1024;
+
 bool is_passing(long status, const std::string& code) {
   return (status >= 500 && status != 501) || status == 408 || status == 429
          || code == "RequestTimeout" || code == "SlowDown"
@@ -18,7 +20,9 @@ bool is_passing(long status, const std::string& code) {
 
 /// What to do about it, where the server's own words do not say.
 std::string advice(long status, const refusal& why, const answer& said) {
-  const auto& region = why.region.empty() ? said.region : why.region;
+  auto region = why.region.empty() ? said.region : why.region;
+  if (!region_fault(region).empty())
+    region.clear();
   if (why.code == "RequestTimeTooSkewed")
     return "; the clocks of this machine and of the server differ";
   if ((status >= 300 && status < 400)
@@ -141,7 +145,8 @@ client::read(const std::string& key,
     judge(x, out);
     if (!out.failure)
       return {};
-    if (have > before)
+    // A trickle is no progress, or there would be no end.
+    if (have >= before + progress_bytes)
       failures = 0;
     // Without a tag the rest might be of something else.
     if (before == 0)

@@ -57,7 +57,9 @@ public:
     curl_easy_getinfo(easy_, CURLINFO_RESPONSE_CODE, &out_.said.status);
     if (code != CURLE_OK && !out_.failure) {
       out_.failure = caf::make_error(
-        ec::store_failed, reason[0] ? reason.data() : curl_easy_strerror(code));
+        ec::store_failed,
+        place.endpoint + ": "
+          + (reason[0] ? reason.data() : curl_easy_strerror(code)));
       out_.passing = !is_final(code);
     }
     return std::move(out_);
