@@ -126,7 +126,7 @@ protected:
 
   /// What follows a kind.
   std::string place() const {
-    return "endpoint: 'https://s3.example', bucket: kept, prefix: a/b, "
+    return "endpoint: 'https://s3.example', bucket: kept, "
            "region: eu-west-1, access_key_file: "
            + access() + ", secret_key_file: " + secret();
   }
@@ -135,9 +135,9 @@ protected:
 };
 
 TEST_F(bucket_settings, have_their_keys_from_files) {
-  const auto x =
-    read("storage: {vault: {kind: s3, " + place()
-         + "}}\nblobs: {kind: s3, path_style: true, " + place() + "}\n");
+  const auto x = read("storage: {vault: {kind: s3, prefix: a/b, " + place()
+                      + "}}\nblobs: {kind: s3, prefix: a/bc, path_style: true, "
+                      + place() + "}\n");
   const auto& vault = x.storage.at("vault");
   EXPECT_EQ(vault.kind, storage_kind::s3);
   EXPECT_EQ(vault.s3.endpoint, "https://s3.example");
@@ -151,6 +151,17 @@ TEST_F(bucket_settings, have_their_keys_from_files) {
   EXPECT_TRUE(x.blobs.s3.path_style);
   EXPECT_EQ(x.blobs.s3.secret_key, "se+cret/1");
   EXPECT_TRUE(x.remarks.empty()) << x.remarks.front();
+}
+
+TEST_F(bucket_settings, are_refused_if_one_is_inside_another) {
+  for (const auto* prefix : {"a/b", "a/b/c", "a", "''"}) {
+    const auto why = refusal("storage: {vault: {kind: s3, prefix: a/b, "
+                             + place() + "}}\nblobs: {kind: s3, prefix: "
+                             + prefix + ", " + place() + "}\n");
+    EXPECT_TRUE(why.starts_with("storage.vault.prefix: is not apart from "
+                                "blobs.prefix"))
+      << prefix << ": " << why;
+  }
 }
 
 TEST_F(bucket_settings, remark_on_keys_that_others_may_read) {
