@@ -202,8 +202,9 @@ caf::expected<listing> client::ask_list(const std::string& prefix,
   if (!out)
     return out;
   const auto skip = full("").size();
+  // Consoles and some servers show folders as keys of nothing.
   std::erase_if(out->entries, [&](const listed& entry) {
-    return !entry.key.starts_with(wanted);
+    return !entry.key.starts_with(wanted) || entry.key.ends_with('/');
   });
   for (auto& entry : out->entries)
     entry.key.erase(0, skip);

@@ -60,7 +60,8 @@ public:
   /// `ec::not_found`.
   caf::expected<std::uint64_t> size_of(const std::string& key);
 
-  /// What begins so, in the order of keys. `ec::too_large` if there are more.
+  /// What begins so, in the order of keys; none that ends in '/', which stands
+  /// for a folder. `ec::too_large` if there are more.
   caf::expected<std::vector<listed>> list(const std::string& prefix,
                                           std::size_t entries_max);
 

@@ -13,6 +13,9 @@ using namespace s3;
 
 constexpr std::size_t root_bytes_max = 64 * 1024;
 
+/// More keys than a root without objects can have.
+constexpr std::size_t looked_at = 16;
+
 class s3_objects final : public storage_target {
 public:
   explicit s3_objects(client_options options) : bucket_(std::move(options)) {
@@ -71,7 +74,7 @@ private:
   }
 
   caf::error make_root() {
-    const auto found = bucket_.first("", ocfl::root_files.size() + 1);
+    const auto found = bucket_.first("", looked_at);
     if (!found)
       return found.error();
     const bool fresh =

@@ -187,6 +187,18 @@ TEST(s3_client, does_not_put_two_halves_of_different_bodies_together) {
   }
 }
 
+TEST(s3_client, does_not_show_folders_that_a_console_has_made) {
+  scripted_server server{turns{answer_of(
+    "200 OK", "<ListBucketResult><Contents><Key>a/</Key><Size>0</Size>"
+              "</Contents><Contents><Key>a/b</Key><Size>1</Size></Contents>"
+              "</ListBucketResult>")}};
+  client bucket{options_for(server)};
+  const auto out = bucket.list("", 10);
+  ASSERT_TRUE(out) << render(out.error());
+  ASSERT_EQ(out->size(), 1u);
+  EXPECT_EQ(out->at(0).key, "a/b");
+}
+
 TEST(s3_client, takes_no_more_bytes_than_it_wants) {
   scripted_server server{turns{answer_of("200 OK", std::string(101, 'x'))}};
   client bucket{options_for(server)};

@@ -212,10 +212,11 @@ TEST_F(s3_objects_in_a_bucket, are_whole_or_absent_whichever_answer_is_lost) {
     ASSERT_TRUE(target->put(version("one")));
     const auto cut = open_in(through(options.place.prefix));
     const auto cuts = proxy.cuts();
-    proxy.cut_at_answer(answers);
+    proxy.end_at_answer(answers);
     const auto out = cut->put(version("two"));
     through_all = proxy.cuts() == cuts;
     proxy.cut_at_answer(0);
+    proxy.refuse(false);
     EXPECT_EQ(static_cast<bool>(out), through_all) << answers;
     target = open_in(options);
     const auto shown = target->show(object_id);
