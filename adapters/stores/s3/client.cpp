@@ -68,10 +68,11 @@ bool client::wait(std::uint32_t failures) const {
 
 caf::error client::refused(const request& x, const answer& said,
                            const refusal& why) const {
-  // Of an object that is asked for by its name alone nothing else is said.
+  // What stands between may say 404 too, but not in S3's words; to HEAD nobody
+  // says more.
   const bool missing = said.status == 404 && !x.key.empty()
-                       && (why.code.empty() || why.code == "NoSuchKey"
-                           || why.code == "NoSuchUpload");
+                       && (why.code == "NoSuchKey" || why.code == "NoSuchUpload"
+                           || (why.code.empty() && x.method == "HEAD"));
   auto text = "s3://" + options_.place.bucket + "/" + x.key + ": ";
   text += why.code.empty() ? "answered with " + std::to_string(said.status)
                            : why.code;

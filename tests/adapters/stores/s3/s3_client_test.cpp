@@ -142,6 +142,13 @@ TEST(s3_client, says_what_is_not_there) {
   EXPECT_FALSE(bucket.remove("a")) << "done already";
 }
 
+TEST(s3_client, does_not_believe_a_404_that_is_not_of_s3) {
+  scripted_server server{turns{answer_of("404 Not Found", "<html/>")}};
+  client bucket{options_for(server)};
+  EXPECT_EQ(bucket.get("a", 100).error(), ec::store_failed);
+  EXPECT_EQ(bucket.list("a", 100).error(), ec::store_failed);
+}
+
 TEST(s3_client, ends_a_server_that_hangs) {
   const silent_server server;
   client_options options;
