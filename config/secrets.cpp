@@ -14,7 +14,7 @@ namespace depositd {
 namespace {
 
 /// Where systemd has put the credential; empty if it has not.
-std::string credential(const char* name) {
+std::string credential(const std::string& name) {
   const auto* folder = std::getenv("CREDENTIALS_DIRECTORY");
   if (folder == nullptr)
     return {};
@@ -39,6 +39,28 @@ caf::error read_line(const std::string& setting, const std::string& path,
   if (to.back() == '\r')
     to.pop_back();
   return caf::none;
+}
+
+/// One of these settings; `text` is null where the file alone counts.
+struct secret_place {
+  std::string name;
+  std::string* file;
+  std::string* text;
+};
+
+/// Those of the table, and those of each storage.
+std::vector<secret_place> secrets_in(depositd_settings& x) {
+  std::vector<secret_place> out;
+  for (const auto& secret : secret_table())
+    out.push_back(
+      {secret.name, &secret.file(x), secret.text ? &secret.text(x) : nullptr});
+  for (auto& [name, target] : x.storage) {
+    const auto key = "storage." + name + ".";
+    auto& s3 = target.s3;
+    out.push_back({key + "access_key", &s3.access_key_file, &s3.access_key});
+    out.push_back({key + "secret_key", &s3.secret_key_file, &s3.secret_key});
+  }
+  return out;
 }
 
 bool is_uri(const std::string& url) {
@@ -81,24 +103,30 @@ const std::vector<secret_key>& secret_table() {
     {"kafka.tls.key_password",
      [](settings& x) -> std::string& { return x.kafka.key_password_file; },
      [](settings& x) -> std::string& { return x.kafka.key_password; }},
+    {"blobs.access_key",
+     [](settings& x) -> std::string& { return x.blobs.s3.access_key_file; },
+     [](settings& x) -> std::string& { return x.blobs.s3.access_key; }},
+    {"blobs.secret_key",
+     [](settings& x) -> std::string& { return x.blobs.s3.secret_key_file; },
+     [](settings& x) -> std::string& { return x.blobs.s3.secret_key; }},
   };
   return table;
 }
 
 caf::error read_secrets(depositd_settings& to) {
-  for (const auto& secret : secret_table()) {
-    auto& file = secret.file(to);
-    const auto setting = std::string{secret.name} + "_file";
+  for (const auto& secret : secrets_in(to)) {
+    auto& file = *secret.file;
+    const auto setting = secret.name + "_file";
     const bool named = !file.empty();
     // What the settings say themselves wins over a credential.
-    if (!named && (!secret.text || secret.text(to).empty()))
+    if (!named && (!secret.text || secret.text->empty()))
       file = credential(secret.name);
     if (file.empty())
       continue;
-    if (named && secret.text && !secret.text(to).empty())
+    if (named && secret.text && !secret.text->empty())
       return bad_setting(setting + ": " + secret.name + " is given too");
     if (secret.text)
-      if (auto failure = read_line(setting, file, secret.text(to)))
+      if (auto failure = read_line(setting, file, *secret.text))
         return failure;
     if (others_may_read(file))
       to.remarks.push_back(setting + ": others may read \"" + file + "\"");

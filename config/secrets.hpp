@@ -18,7 +18,8 @@ struct secret_key {
   std::string& (*text)(depositd_settings&);
 };
 
-/// Every secret. The setting of its file is its name with `_file`.
+/// Every secret but those of storage targets. The setting of its file is its
+/// name with `_file`.
 const std::vector<secret_key>& secret_table();
 
 /// Reads what is named, from first lines; what others may read is remarked on.

@@ -1,5 +1,6 @@
 #include "config/setting_table.hpp"
 
+#include "config/s3_settings.hpp"
 #include "config/setting_fields.hpp"
 #include "config/work_settings.hpp"
 #include "messages/values/sharding.hpp"
@@ -28,6 +29,29 @@ caf::error read_store_kind(depositd_settings& to, const given_setting& x) {
                                 {"postgres", store_kind::postgres},
                                 {"memory", store_kind::memory}},
                                to.store.kind);
+}
+
+/// Of `blobs`; there is a place for S3 in it.
+std::vector<setting_key> blobs_keys() {
+  using settings = depositd_settings;
+  std::vector<setting_key> out{
+    {"blobs.kind",
+     [](settings& to, const given_setting& x) {
+       return read_word<blobs_kind>(x,
+                                    {{"store", blobs_kind::as_store},
+                                     {"folder", blobs_kind::folder},
+                                     {"postgres", blobs_kind::postgres},
+                                     {"s3", blobs_kind::s3}},
+                                    to.blobs.kind);
+     }},
+    {"blobs.path", text(&settings::blobs, &blobs_settings::path)}};
+  add_s3_keys(&blobs_settings::s3, [&](const char* name, auto read) {
+    out.push_back({std::string{"blobs."} + name,
+                   [read](settings& to, const given_setting& x) {
+                     return read(to.blobs, x);
+                   }});
+  });
+  return out;
 }
 
 caf::error read_log_level(depositd_settings& to, const given_setting& x) {
@@ -204,8 +228,8 @@ std::vector<setting_key> kafka_keys() {
 const std::vector<setting_key>& setting_table() {
   static const auto table = [] {
     auto out = outer_keys();
-    for (const auto& more :
-         {node_limit_keys(), inner_keys(), kafka_keys(), work_keys()})
+    for (const auto& more : {node_limit_keys(), inner_keys(), kafka_keys(),
+                             work_keys(), blobs_keys()})
       out.insert(out.end(), more.begin(), more.end());
     return out;
   }();

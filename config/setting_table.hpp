@@ -10,7 +10,7 @@
 namespace depositd {
 
 struct setting_key {
-  const char* name;
+  std::string name;
   setting_reader read;
 };
 

@@ -191,16 +191,41 @@ struct work_settings {
   friend bool operator==(const work_settings&, const work_settings&) = default;
 };
 
+/// A place in a bucket.
+struct s3_settings {
+  std::string endpoint;
+  std::string bucket;
+  std::string prefix;
+  std::string region = "us-east-1";
+  bool path_style = false;
+  std::string access_key_file;
+  std::string secret_key_file;
+  std::string access_key; ///< from the file
+  std::string secret_key; ///< from the file
+  std::string ca_file;    ///< empty: the system's
+
+  friend bool operator==(const s3_settings&, const s3_settings&) = default;
+};
+
+enum class blobs_kind : std::uint8_t { as_store, folder, postgres, s3 };
+
+/// Where large bodies are.
+struct blobs_settings {
+  blobs_kind kind = blobs_kind::as_store;
+  std::string path; ///< folder; embedded without one: DATA/blobs
+  s3_settings s3;
+
+  friend bool operator==(const blobs_settings&,
+                         const blobs_settings&) = default;
+};
+
 enum class storage_kind : std::uint8_t { folder, s3 };
 
 /// A place where objects are kept for good.
 struct storage_settings {
   storage_kind kind = storage_kind::folder;
   std::string path; ///< folder; `local` without one: DATA/objects
-  std::string endpoint;
-  std::string bucket;
-  std::string access_key_file;
-  std::string secret_key_file;
+  s3_settings s3;
 
   friend bool operator==(const storage_settings&,
                          const storage_settings&) = default;
@@ -306,6 +331,7 @@ struct shutdown_settings {
 struct depositd_settings {
   data_settings data;
   store_settings store;
+  blobs_settings blobs;
   shard_settings shards;
   http_settings http;
   admin_settings admin;

@@ -8,6 +8,7 @@
 #include "adapters/processing/stages/read_model_reader.hpp"
 #include "adapters/stores/objects/folder_objects.hpp"
 #include "adapters/stores/postgres/postgres_inventory.hpp"
+#include "adapters/stores/s3/s3_objects.hpp"
 #include "adapters/stores/sqlite/sqlite_inventory.hpp"
 #include "config/work_folder.hpp"
 
@@ -149,14 +150,23 @@ open_minter(const depositd_settings& settings) {
   return std::shared_ptr<minter>{std::move(*opened)};
 }
 
+caf::expected<std::unique_ptr<storage_target>>
+open_target(const depositd_settings& settings, const storage_settings& target) {
+  if (target.kind == storage_kind::s3)
+    return open_s3_objects(s3_options_of(target.s3));
+  return open_folder_objects({.folder = target.path.empty()
+                                          ? settings.data.folder / "objects"
+                                          : fs::path{target.path}});
+}
+
 caf::error open_storage(const depositd_settings& settings,
                         stages::stage_tools& out) {
   for (const auto& [name, target] : settings.storage) {
-    const auto folder = target.path.empty() ? settings.data.folder / "objects"
-                                            : fs::path{target.path};
-    auto opened = open_folder_objects({.folder = folder});
+    auto opened = open_target(settings, target);
     if (!opened)
-      return about("storage." + name + ".path", opened.error());
+      return about("storage." + name
+                     + (target.kind == storage_kind::s3 ? ".bucket" : ".path"),
+                   opened.error());
     out.storage[name] = std::move(*opened);
   }
   return {};

@@ -9,6 +9,7 @@
 #include "adapters/stores/postgres/postgres_journal_store.hpp"
 #include "adapters/stores/postgres/postgres_projection_store.hpp"
 #include "adapters/stores/postgres/postgres_shard_leases.hpp"
+#include "adapters/stores/s3/s3_blobs.hpp"
 #include "adapters/stores/segments/segments.hpp"
 #include "adapters/stores/sqlite/sqlite_doi_registry.hpp"
 #include "adapters/stores/sqlite/sqlite_projection_store.hpp"
@@ -34,6 +35,43 @@ caf::error open_tables(const std::filesystem::path& projection,
   return {};
 }
 
+blobs_kind kind_of_blobs(const depositd_settings& settings) {
+  if (settings.blobs.kind != blobs_kind::as_store)
+    return settings.blobs.kind;
+  return settings.store.kind == store_kind::postgres ? blobs_kind::postgres
+                                                     : blobs_kind::folder;
+}
+
+caf::expected<std::unique_ptr<blob_store>>
+open_blobs_of(const depositd_settings& settings) {
+  const auto& blobs = settings.blobs;
+  switch (kind_of_blobs(settings)) {
+    case blobs_kind::postgres:
+      return open_postgres_blobs({.url = settings.store.url});
+    case blobs_kind::s3:
+      return open_s3_blobs(s3_options_of(blobs.s3));
+    case blobs_kind::as_store:
+    case blobs_kind::folder:
+      break;
+  }
+  if (settings.store.kind == store_kind::memory && blobs.path.empty())
+    return make_memory_blobs();
+  return open_folder_blobs({blobs.path.empty()
+                              ? settings.data.folder / "blobs"
+                              : std::filesystem::path{blobs.path}});
+}
+
+caf::error open_blobs(const depositd_settings& settings, stores& out) {
+  auto opened = open_blobs_of(settings);
+  if (!opened && settings.blobs.kind != blobs_kind::as_store)
+    return caf::make_error(ec::bad_setting,
+                           "blobs.kind: " + render(opened.error()));
+  if (!opened)
+    return std::move(opened.error());
+  out.blobs = std::move(*opened);
+  return {};
+}
+
 caf::expected<stores> open_embedded(const depositd_settings& settings) {
   const auto& folder = settings.data.folder;
   if (auto failed = make_folders(system_disk(), folder))
@@ -50,10 +88,8 @@ caf::expected<stores> open_embedded(const depositd_settings& settings) {
   if (auto wrong = agree_in_file(system_disk(), folder / "store.facts",
                                  facts_of(settings)))
     return wrong;
-  if (auto blobs = open_folder_blobs({folder / "blobs"}))
-    out.blobs = std::move(*blobs);
-  else
-    return blobs.error();
+  if (auto wrong = open_blobs(settings, out))
+    return wrong;
   if (auto wrong =
         open_tables(folder / "projection.db", folder / "registry.db", out))
     return wrong;
@@ -63,10 +99,8 @@ caf::expected<stores> open_embedded(const depositd_settings& settings) {
 /// Blobs and registry.
 caf::error open_effects(const depositd_settings& settings, stores& out) {
   const postgres_options server{.url = settings.store.url};
-  if (auto blobs = open_postgres_blobs(server))
-    out.blobs = std::move(*blobs);
-  else
-    return blobs.error();
+  if (auto wrong = open_blobs(settings, out))
+    return wrong;
   if (auto registry = open_postgres_registry(server))
     out.registry = std::move(*registry);
   else
@@ -90,16 +124,30 @@ caf::expected<stores> open_postgres(const depositd_settings& settings) {
   return out;
 }
 
-caf::expected<stores> open_memory() {
+caf::expected<stores> open_memory(const depositd_settings& settings) {
   stores out;
   out.journal = open_memory_journal(make_memory_journal());
-  out.blobs = make_memory_blobs();
+  if (auto wrong = open_blobs(settings, out))
+    return wrong;
   if (auto wrong = open_tables(":memory:", ":memory:", out))
     return wrong;
   return out;
 }
 
 } // namespace
+
+s3::client_options s3_options_of(const s3_settings& settings) {
+  s3::client_options out;
+  out.place = {.endpoint = settings.endpoint,
+               .region = settings.region,
+               .bucket = settings.bucket,
+               .prefix = settings.prefix,
+               .path_style = settings.path_style,
+               .access_key = settings.access_key,
+               .secret_key = settings.secret_key,
+               .ca_file = settings.ca_file};
+  return out;
+}
 
 caf::expected<stores> open_shared_stores(const depositd_settings& settings) {
   stores out;
@@ -133,7 +181,7 @@ caf::expected<stores> open_stores(const depositd_settings& settings) {
     case store_kind::embedded:
       return open_embedded(settings);
     case store_kind::memory:
-      return open_memory();
+      return open_memory(settings);
     case store_kind::postgres:
       return open_postgres(settings);
   }

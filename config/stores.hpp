@@ -1,5 +1,6 @@
 #pragma once
 
+#include "adapters/stores/s3/client.hpp"
 #include "config/settings.hpp"
 #include "messages/ports/blob_store.hpp"
 #include "messages/ports/doi_registry.hpp"
@@ -10,6 +11,9 @@
 #include <memory>
 
 namespace depositd {
+
+/// What the client of a bucket is told.
+s3::client_options s3_options_of(const s3_settings& settings);
 
 /// Everything durable, as the settings choose it. Outlives all actors.
 struct stores {

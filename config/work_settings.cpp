@@ -1,5 +1,6 @@
 #include "config/work_settings.hpp"
 
+#include "config/s3_settings.hpp"
 #include "config/setting_fields.hpp"
 
 #include "messages/values/names.hpp"
@@ -79,17 +80,12 @@ bool is_web_address(const std::string& x) {
 setting_fault check_target(const std::string& name, const storage_settings& x) {
   const auto key = "storage." + name + ".";
   if (x.kind == storage_kind::s3)
-    return {key + "kind",
-            "s3 is not there yet: objects are kept in folders only"};
+    return x.path.empty()
+             ? check_s3(key, x.s3)
+             : setting_fault{key + "path", "is for the kind folder alone"};
   if (x.path.empty() && name != "local")
     return {key + "path", "is needed: the folder of this storage"};
-  for (const auto& [field, value] :
-       {std::pair{"endpoint", x.endpoint}, std::pair{"bucket", x.bucket},
-        std::pair{"access_key_file", x.access_key_file},
-        std::pair{"secret_key_file", x.secret_key_file}})
-    if (!value.empty())
-      return {key + field, "is for the kind s3 alone"};
-  return {};
+  return check_no_s3(key, x.s3);
 }
 
 /// What is wrong with who is written to, and how.
@@ -169,19 +165,21 @@ std::vector<setting_key> work_keys() {
 
 const std::vector<storage_setting_key>& storage_setting_table() {
   using target = storage_settings;
-  static const std::vector<storage_setting_key> table{
-    {"kind",
-     [](target& to, const given_setting& x) {
-       return read_word<storage_kind>(
-         x, {{"folder", storage_kind::folder}, {"s3", storage_kind::s3}},
-         to.kind);
-     }},
-    {"path", text(&target::path)},
-    {"endpoint", text(&target::endpoint)},
-    {"bucket", text(&target::bucket)},
-    {"access_key_file", text(&target::access_key_file)},
-    {"secret_key_file", text(&target::secret_key_file)},
-  };
+  static const auto table = [] {
+    std::vector<storage_setting_key> out{
+      {"kind",
+       [](target& to, const given_setting& x) {
+         return read_word<storage_kind>(
+           x, {{"folder", storage_kind::folder}, {"s3", storage_kind::s3}},
+           to.kind);
+       }},
+      {"path", text(&target::path)},
+    };
+    add_s3_keys(&target::s3, [&](const char* name, auto read) {
+      out.push_back({name, read});
+    });
+    return out;
+  }();
   return table;
 }
 
@@ -211,8 +209,9 @@ setting_fault check_work(const depositd_settings& x) {
   for (const auto& [name, target] : x.storage)
     if (auto wrong = check_target(name, target); !wrong.key.empty())
       return wrong;
-  if (auto wrong = check_mail(x); !wrong.key.empty())
-    return wrong;
+  for (auto wrong : {check_blobs(x), check_apart(x), check_mail(x)})
+    if (!wrong.key.empty())
+      return wrong;
   if (x.minter.kind == minter_kind::http && !is_web_address(x.minter.url))
     return {"minter.url",
             "an address of http or https is needed when minter.kind is http"};

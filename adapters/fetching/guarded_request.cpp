@@ -1,58 +1,16 @@
 #include "adapters/fetching/guarded_request.hpp"
 
+#include "adapters/fetching/curl_kit.hpp"
+
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <memory>
 
-#include <curl/curl.h>
 #include <netdb.h>
 #include <unistd.h>
 
 namespace depositd {
 
 namespace {
-
-using easy_handle = std::unique_ptr<CURL, decltype(&curl_easy_cleanup)>;
-using string_list = std::unique_ptr<curl_slist, decltype(&curl_slist_free_all)>;
-
-/// Once in the life of the process.
-void start_library() {
-  static const auto started = curl_global_init(CURL_GLOBAL_DEFAULT);
-  static_cast<void>(started);
-}
-
-string_list list_of(const std::vector<std::string>& texts) {
-  curl_slist* out = nullptr;
-  for (const auto& x : texts)
-    out = curl_slist_append(out, x.c_str());
-  return {out, &curl_slist_free_all};
-}
-
-std::optional<std::uint64_t> number_in(std::string_view text) {
-  std::uint64_t out = 0;
-  const auto* end = text.data() + text.size();
-  const auto [stop, wrong] = std::from_chars(text.data(), end, out);
-  if (text.empty() || stop != end || wrong != std::errc{})
-    return std::nullopt;
-  return out;
-}
-
-bool is_header(std::string_view line, std::string_view name) {
-  if (line.size() <= name.size() || line[name.size()] != ':')
-    return false;
-  return std::equal(name.begin(), name.end(), line.begin(), [](char x, char y) {
-    return x == (y >= 'A' && y <= 'Z' ? static_cast<char>(y - 'A' + 'a') : y);
-  });
-}
-
-std::string_view value_of(std::string_view line) {
-  line.remove_prefix(line.find(':') + 1);
-  const auto first = line.find_first_not_of(" \t");
-  if (first == line.npos)
-    return {};
-  return line.substr(first, line.find_last_not_of(" \t\r\n") - first + 1);
-}
 
 /// "bytes 5-9/10", "bytes */10".
 void read_range(std::string_view text, web_answer& to) {
@@ -62,8 +20,8 @@ void read_range(std::string_view text, web_answer& to) {
   const auto slash = text.find('/');
   if (slash == text.npos)
     return;
-  to.range_first = number_in(text.substr(0, text.find('-')));
-  to.range_total = number_in(text.substr(slash + 1));
+  to.range_first = header_number(text.substr(0, text.find('-')));
+  to.range_total = header_number(text.substr(slash + 1));
 }
 
 bool is_redirect(long status) {
@@ -81,10 +39,9 @@ public:
   }
 
   web_ending run(const web_limits& limits, std::chrono::milliseconds within) {
-    start_library();
-    const easy_handle easy{curl_easy_init(), &curl_easy_cleanup};
-    const auto headers = list_of(x_.headers);
-    const auto pinned = list_of({pin()});
+    const auto easy = make_curl_easy();
+    const auto headers = curl_strings_of(x_.headers);
+    const auto pinned = curl_strings_of({pin()});
     set_up(easy.get(), limits, within);
     curl_easy_setopt(easy.get(), CURLOPT_HTTPHEADER, headers.get());
     curl_easy_setopt(easy.get(), CURLOPT_RESOLVE, pinned.get());
@@ -168,17 +125,18 @@ private:
     if (line.starts_with("HTTP/")) {
       answer = {};
       x.location_.clear();
-    } else if (is_header(line, "location")) {
-      x.location_ = value_of(line);
+    } else if (is_header_line(line, "location")) {
+      x.location_ = header_value(line);
     }
-    if (is_header(line, "content-length"))
-      answer.length = number_in(value_of(line));
-    else if (is_header(line, "content-range"))
-      read_range(value_of(line), answer);
-    else if (is_header(line, "etag") && value_of(line).starts_with('"'))
-      answer.validator = value_of(line);
-    else if (is_header(line, "last-modified") && answer.validator.empty())
-      answer.validator = value_of(line);
+    if (is_header_line(line, "content-length"))
+      answer.length = header_number(header_value(line));
+    else if (is_header_line(line, "content-range"))
+      read_range(header_value(line), answer);
+    else if (is_header_line(line, "etag")
+             && header_value(line).starts_with('"'))
+      answer.validator = header_value(line);
+    else if (is_header_line(line, "last-modified") && answer.validator.empty())
+      answer.validator = header_value(line);
     return count;
   }
 

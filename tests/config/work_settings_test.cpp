@@ -70,7 +70,26 @@ TEST(work_settings, of_mail_and_reviews_reach_their_fields) {
 TEST(work_settings, that_are_wrong_are_refused_by_key_and_line) {
   const std::vector<std::pair<std::string, std::string>> cases = {
     {"storage: {s: {kind: tape}}", "storage.s.kind: must be one of folder, s3"},
-    {"storage: {s: {kind: s3, bucket: b}}", "storage.s.kind: s3 is not there"},
+    {"storage: {s: {kind: s3, bucket: b}}", "storage.s.endpoint: must begin"},
+    {"storage: {s: {kind: s3, endpoint: 'http://h', bucket: B}}",
+     "storage.s.bucket: must be a bucket's name"},
+    {"storage: {s: {kind: s3, endpoint: 'http://h', bucket: buck, path: /x}}",
+     "storage.s.path: is for the kind folder"},
+    {"storage: {s: {kind: s3, endpoint: 'http://h', bucket: buck, prefix: /}}",
+     "storage.s.prefix: "},
+    {"storage: {s: {kind: s3, endpoint: 'http://h', bucket: buck, region: a "
+     "b}}",
+     "storage.s.region: must be a region"},
+    {"storage: {s: {kind: s3, endpoint: 'http://10.0.0.1:9000', bucket: buck}}",
+     "storage.s.path_style: must be true"},
+    {"storage: {s: {kind: s3, endpoint: 'http://h', bucket: buck}}",
+     "storage.s.access_key_file: is needed"},
+    {"blobs: {kind: tape}", "blobs.kind: must be one of store, folder"},
+    {"blobs: {kind: s3}", "blobs.endpoint: must begin"},
+    {"blobs: {kind: postgres}", "blobs.kind: postgres needs store.kind"},
+    {"blobs: {path: /x}", "blobs.path: is for the kind folder"},
+    {"blobs: {region: eu-west-1}", "blobs.region: is for the kind s3"},
+    {"store: {kind: memory}\nblobs: {kind: folder}", "blobs.path: is needed"},
     {"storage: {s: {kind: folder}}", "storage.s.path: is needed"},
     {"storage: {local: {bucket: b}}", "storage.local.bucket: is for the kind"},
     {"storage: {s: {speed: 1}}", "known: kind, path"},
@@ -103,10 +122,86 @@ TEST(work_settings, that_are_wrong_are_refused_by_key_and_line) {
     EXPECT_NE(why.find(expected), std::string::npos) << yaml << "\n" << why;
     if (expected.find("is needed") == std::string::npos
         && expected.find("address is needed") == std::string::npos
-        && expected.find("of http or https") == std::string::npos) {
+        && expected.find("of http or https") == std::string::npos
+        && expected.find("endpoint: must begin") == std::string::npos) {
       EXPECT_NE(why.find("test.yaml:1"), std::string::npos) << why;
     }
   }
+}
+
+/// Keys of a bucket, in files.
+class bucket_settings : public ::testing::Test {
+protected:
+  bucket_settings() {
+    std::ofstream{access()} << "AK1\n";
+    std::ofstream{secret()} << "se+cret/1\nmore\n";
+    for (const auto& file : {access(), secret()})
+      std::filesystem::permissions(file, std::filesystem::perms::owner_read);
+  }
+
+  std::string access() const {
+    return (home_.path() / "access").string();
+  }
+
+  std::string secret() const {
+    return (home_.path() / "secret").string();
+  }
+
+  /// What follows a kind.
+  std::string place() const {
+    return "endpoint: 'https://s3.example', bucket: kept, "
+           "region: eu-west-1, access_key_file: "
+           + access() + ", secret_key_file: " + secret();
+  }
+
+  temporary_folder home_;
+};
+
+TEST_F(bucket_settings, have_their_keys_from_files) {
+  const auto x = read("storage: {vault: {kind: s3, prefix: a/b, " + place()
+                      + "}}\nblobs: {kind: s3, prefix: a/bc, path_style: true, "
+                      + place() + "}\n");
+  const auto& vault = x.storage.at("vault");
+  EXPECT_EQ(vault.kind, storage_kind::s3);
+  EXPECT_EQ(vault.s3.endpoint, "https://s3.example");
+  EXPECT_EQ(vault.s3.bucket, "kept");
+  EXPECT_EQ(vault.s3.prefix, "a/b");
+  EXPECT_EQ(vault.s3.region, "eu-west-1");
+  EXPECT_FALSE(vault.s3.path_style);
+  EXPECT_EQ(vault.s3.access_key, "AK1");
+  EXPECT_EQ(vault.s3.secret_key, "se+cret/1");
+  EXPECT_EQ(x.blobs.kind, blobs_kind::s3);
+  EXPECT_TRUE(x.blobs.s3.path_style);
+  EXPECT_EQ(x.blobs.s3.secret_key, "se+cret/1");
+  EXPECT_TRUE(x.remarks.empty()) << x.remarks.front();
+}
+
+TEST_F(bucket_settings, are_refused_if_one_is_inside_another) {
+  for (const auto* prefix : {"a/b", "a/b/c", "a", "''"}) {
+    const auto why = refusal("storage: {vault: {kind: s3, prefix: a/b, "
+                             + place() + "}}\nblobs: {kind: s3, prefix: "
+                             + prefix + ", " + place() + "}\n");
+    EXPECT_TRUE(why.starts_with("storage.vault.prefix: is not apart from "
+                                "blobs.prefix"))
+      << prefix << ": " << why;
+  }
+}
+
+TEST_F(bucket_settings, remark_on_keys_that_others_may_read) {
+  std::filesystem::permissions(secret(), std::filesystem::perms{0644});
+  const auto x = read("storage: {vault: {kind: s3, " + place() + "}}");
+  ASSERT_EQ(x.remarks.size(), 1u);
+  EXPECT_TRUE(x.remarks[0].starts_with("storage.vault.secret_key_file: others"))
+    << x.remarks[0];
+}
+
+TEST_F(bucket_settings, are_refused_without_the_file_and_never_show_a_key) {
+  std::filesystem::remove(access());
+  const auto why = refusal("storage: {vault: {kind: s3, " + place() + "}}");
+  EXPECT_NE(why.find("storage.vault.access_key_file: no text in"),
+            std::string::npos)
+    << why;
+  EXPECT_EQ(why.find("se+cret"), std::string::npos);
 }
 
 TEST(work_settings, say_nothing_with_sections_that_are_empty) {

@@ -51,6 +51,12 @@ public:
     answers_left_ = nth;
   }
 
+  /// The same, and refuses from then on.
+  void end_at_answer(int nth) {
+    then_refuse_ = true;
+    answers_left_ = nth;
+  }
+
   /// Refuses, or takes again, new lines.
   void refuse(bool yes) {
     refuse_ = yes;
@@ -108,6 +114,7 @@ private:
       return false;
     if (is_answer && answers_left_ > 0 && --answers_left_ == 0) {
       ++cuts_;
+      refuse_ = refuse_ || then_refuse_.exchange(false);
       return false;
     }
     return write_all(to, bytes, count);
@@ -156,6 +163,7 @@ private:
   std::atomic<int> answers_left_ = 0;
   std::atomic<int> cuts_ = 0;
   std::atomic<bool> refuse_ = false;
+  std::atomic<bool> then_refuse_ = false;
   std::vector<line> lines_;
   std::thread thread_;
 };

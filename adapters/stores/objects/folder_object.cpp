@@ -1,52 +1,17 @@
 #include "adapters/stores/objects/folder_object.hpp"
 
 #include "adapters/stores/files/sha256.hpp"
+#include "adapters/stores/objects/object_rules.hpp"
 #include "adapters/stores/objects/storage_root.hpp"
-#include "messages/values/payload_paths.hpp"
-#include "messages/values/time_text.hpp"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <set>
 
 namespace depositd::ocfl {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr const char* inventory_name = "inventory.json";
-constexpr const char* sidecar_name = "inventory.json.sha512";
-constexpr std::size_t id_bytes_max = 2'048;
-
-caf::error refused(const std::string& text) {
-  return caf::make_error(ec::invalid_argument, text);
-}
-
-caf::error damaged(const fs::path& path, const std::string& reason) {
-  return caf::make_error(ec::store_damaged, path.string() + " " + reason);
-}
-
-caf::error check_names(const new_version& x) {
-  std::set<std::string> seen;
-  std::set<std::string> folders;
-  if (x.files.empty())
-    return refused("a version has at least one file");
-  for (const auto& file : x.files) {
-    if (const auto fault = payload_path_fault(file.path); !fault.empty())
-      return refused("the path \"" + file.path + "\" " + fault);
-    if (!seen.insert(file.path).second)
-      return refused("the path \"" + file.path + "\" is there twice");
-    for (auto at = file.path.find('/'); at != file.path.npos;
-         at = file.path.find('/', at + 1))
-      folders.insert(file.path.substr(0, at));
-  }
-  for (const auto& path : seen)
-    if (folders.contains(path))
-      return refused("the path \"" + path + "\" is a file and a folder");
-  return {};
-}
 
 caf::error remove_folder(const fs::path& folder) {
   std::error_code code;
@@ -104,14 +69,7 @@ folder_object::load_from(const fs::path& folder) const {
   const auto sidecar = read_file(folder / sidecar_name);
   if (!sidecar)
     return damaged(folder, "has no digest of its inventory");
-  if (sidecar->substr(0, 128) != sha512_hex(*text))
-    return damaged(folder / inventory_name, "does not match its digest");
-  auto out = read_inventory(*text);
-  if (!out)
-    return damaged(folder, render(out.error()));
-  if (out->id != id_)
-    return damaged(folder, "is of another object");
-  return out;
+  return read_checked(id_, folder, *text, *sidecar);
 }
 
 /// A crash may have come between inventory and digest, or between the version
@@ -130,11 +88,7 @@ caf::expected<inventory> folder_object::load() const {
 caf::expected<version> folder_object::copy_files(const new_version& x,
                                                  inventory& into,
                                                  const fs::path& content) {
-  version out;
-  out.created = format_utc(std::max<micros>(x.created_us, 1));
-  out.message = x.message;
-  out.user = x.user;
-  const auto prefix = version_name(into.head() + 1) + "/content/";
+  auto out = begin_version(x);
   for (const auto& file : x.files) {
     const auto to = content / file.path;
     std::error_code code;
@@ -144,16 +98,13 @@ caf::expected<version> folder_object::copy_files(const new_version& x,
     auto copied = read_all(io_, file.source, to);
     if (!copied)
       return std::move(copied.error());
-    out.state[copied->sha512].push_back(file.path);
-    // The same bytes are kept once in an object.
-    auto& places = into.manifest[copied->sha512];
-    if (places.empty())
-      places.push_back(prefix + file.path);
-    else if (fs::remove(to, code); code)
-      return file_failed("remove", to, code.value());
+    if (!add_file(into, out, file.path, copied->sha512)) {
+      fs::remove(to, code);
+      if (code)
+        return file_failed("remove", to, code.value());
+    }
   }
-  for (auto& [digest, paths] : out.state)
-    std::sort(paths.begin(), paths.end());
+  finish_version(out);
   return out;
 }
 
@@ -162,14 +113,11 @@ caf::error folder_object::write_folder(const inventory& x,
   const auto text = write_inventory(x);
   if (auto failure = replace_file(io_, folder / inventory_name, text))
     return failure;
-  return replace_file(io_, folder / sidecar_name,
-                      sha512_hex(text) + " " + inventory_name + "\n");
+  return replace_file(io_, folder / sidecar_name, write_sidecar(text));
 }
 
 caf::expected<put_result> folder_object::put(const new_version& x) {
-  if (id_.empty() || id_.size() > id_bytes_max)
-    return refused("an identifier has 1 to 2048 bytes");
-  if (auto failure = check_names(x))
+  if (auto failure = check_version(x))
     return failure;
   auto found = load();
   if (!found && found.error() != ec::not_found)
@@ -207,7 +155,7 @@ caf::expected<put_result> folder_object::put(const new_version& x) {
 
 caf::error folder_object::commit_first(const inventory& x) {
   if (auto failure =
-        replace_file(io_, work_ / "0=ocfl_object_1.1", "ocfl_object_1.1\n"))
+        replace_file(io_, work_ / object_declaration, object_declared))
     return failure;
   if (auto failure = write_folder(x, work_))
     return failure;
@@ -235,45 +183,31 @@ caf::error folder_object::commit_next(const inventory& x) {
 caf::expected<object_version> folder_object::show(std::uint32_t version) const {
   auto found = load();
   if (!found && found.error() == ec::not_found)
-    return caf::make_error(ec::not_found, "there is no object " + id_);
+    return no_object(id_);
   if (!found)
     return std::move(found.error());
-  const auto number = version == 0 ? found->head() : version;
-  if (number > found->head())
-    return caf::make_error(ec::not_found,
-                           id_ + " has no version " + std::to_string(number));
-  const auto& from = found->versions[number - 1];
-  const auto created = parse_utc(from.created);
-  object_version out{
-    number, created ? *created : never, from.message, from.user, {}};
-  for (const auto& [digest, paths] : from.state) {
-    std::error_code code;
-    const auto place = folder_ / found->manifest.at(digest).front();
-    const auto bytes = fs::file_size(place, code);
-    if (code)
-      return damaged(place, "is not there");
-    for (const auto& path : paths)
-      out.files.push_back({path, bytes, digest});
-  }
-  std::sort(out.files.begin(), out.files.end(),
-            [](const auto& x, const auto& y) { return x.path < y.path; });
-  return out;
+  return show_version(
+    *found, version,
+    [this](const std::string& place) -> caf::expected<std::uint64_t> {
+      std::error_code code;
+      const auto bytes = fs::file_size(folder_ / place, code);
+      if (code)
+        return damaged(folder_ / place, "is not there");
+      return bytes;
+    });
 }
 
 caf::error folder_object::get(std::uint32_t version, const std::string& path,
                               const fs::path& to) const {
-  auto shown = show(version);
-  if (!shown)
-    return std::move(shown.error());
-  const auto file = std::find_if(shown->files.begin(), shown->files.end(),
-                                 [&](const auto& x) { return x.path == path; });
-  if (file == shown->files.end())
-    return caf::make_error(ec::not_found,
-                           id_ + " has no file \"" + path + "\"");
   const auto found = load();
+  if (!found && found.error() == ec::not_found)
+    return no_object(id_);
   if (!found)
     return found.error();
-  const auto place = folder_ / found->manifest.at(file->sha512).front();
+  const auto file = find_file(*found, version, path);
+  if (!file)
+    return file.error();
+  const auto place = folder_ / file->place;
   auto copied = read_all(io_, place, to);
   if (!copied)
     return std::move(copied.error());
@@ -287,7 +221,7 @@ caf::error folder_object::get(std::uint32_t version, const std::string& path,
 caf::error folder_object::verify() const {
   auto found = load_from(folder_);
   if (!found && found.error() == ec::not_found)
-    return caf::make_error(ec::not_found, "there is no object " + id_);
+    return no_object(id_);
   if (!found)
     return std::move(found.error());
   for (const auto& [digest, places] : found->manifest)

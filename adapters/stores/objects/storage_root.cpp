@@ -12,40 +12,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* declaration = "0=ocfl_1.1";
-constexpr const char* declared = "ocfl_1.1\n";
-constexpr const char* layout_name = "0004-hashed-n-tuple-storage-layout";
-
-constexpr const char* layout_text =
-  "{\n"
-  " \"extension\": \"0004-hashed-n-tuple-storage-layout\",\n"
-  " \"description\": \"three folders of three digits of SHA-256\"\n"
-  "}\n";
-
-constexpr const char* layout_options =
-  "{\n"
-  " \"extensionName\": \"0004-hashed-n-tuple-storage-layout\",\n"
-  " \"digestAlgorithm\": \"sha256\",\n"
-  " \"tupleSize\": 3,\n"
-  " \"numberOfTuples\": 3,\n"
-  " \"shortObjectRoot\": false\n"
-  "}\n";
-
 caf::error damaged(const fs::path& root, const char* reason) {
   return caf::make_error(ec::store_damaged, root.string() + " " + reason);
 }
 
 caf::error make_root(disk& io, const fs::path& root) {
-  const auto extension = root / "extensions" / layout_name;
-  if (auto failure = make_folders(io, extension))
-    return failure;
-  if (auto failure =
-        replace_file(io, extension / "config.json", layout_options))
-    return failure;
-  if (auto failure = replace_file(io, root / "ocfl_layout.json", layout_text))
-    return failure;
-  // Last: it says that the rest is there.
-  return replace_file(io, root / declaration, declared);
+  // The declaration is the last: it says that the rest is there.
+  for (const auto& file : root_files) {
+    const auto path = root / file.path;
+    if (auto failure = make_folders(io, path.parent_path()))
+      return failure;
+    if (auto failure = replace_file(io, path, file.text))
+      return failure;
+  }
+  return {};
 }
 
 /// Whether nothing is there but what a start that was cut off has left.
@@ -55,7 +35,7 @@ bool is_fresh(const fs::path& root) {
        at.increment(code)) {
     const auto name = at->path().filename().string();
     if (name != "extensions" && !name.starts_with("ocfl_layout.json")
-        && !name.starts_with(declaration))
+        && !name.starts_with(root_declaration.path))
       return false;
   }
   return !code;
@@ -72,7 +52,7 @@ caf::error prepare_root(disk& io, const fs::path& root) {
     return failure;
   if (::access(root.c_str(), R_OK | W_OK | X_OK) != 0)
     return file_failed("write", root, errno);
-  const auto found = read_file(root / declaration);
+  const auto found = read_file(root / root_declaration.path);
   if (!found && found.error() != ec::not_found)
     return found.error();
   if (!found) {
@@ -81,9 +61,9 @@ caf::error prepare_root(disk& io, const fs::path& root) {
     if (auto failure = make_root(io, root))
       return failure;
   } else {
-    const auto layout =
-      read_file(root / "extensions" / layout_name / "config.json");
-    if (*found != declared || !layout || *layout != layout_options)
+    const auto layout = read_file(root / root_options.path);
+    if (*found != root_declaration.text || !layout
+        || *layout != root_options.text)
       return damaged(root, "is a storage root of another kind");
   }
   return make_folders(io, work_folder(root));

@@ -5,9 +5,37 @@
 #include "adapters/stores/files/disk.hpp"
 #include "messages/values/errors.hpp"
 
+#include <array>
 #include <filesystem>
 
 namespace depositd::ocfl {
+
+struct root_file {
+  const char* path; ///< below the root
+  const char* text;
+};
+
+inline constexpr root_file root_options{
+  "extensions/0004-hashed-n-tuple-storage-layout/config.json",
+  "{\n"
+  " \"extensionName\": \"0004-hashed-n-tuple-storage-layout\",\n"
+  " \"digestAlgorithm\": \"sha256\",\n"
+  " \"tupleSize\": 3,\n"
+  " \"numberOfTuples\": 3,\n"
+  " \"shortObjectRoot\": false\n"
+  "}\n"};
+
+inline constexpr root_file root_declaration{"0=ocfl_1.1", "ocfl_1.1\n"};
+
+/// All that a root without objects has, in the order of writing.
+inline constexpr std::array<root_file, 3> root_files{
+  root_options,
+  {"ocfl_layout.json",
+   "{\n"
+   " \"extension\": \"0004-hashed-n-tuple-storage-layout\",\n"
+   " \"description\": \"three folders of three digits of SHA-256\"\n"
+   "}\n"},
+  root_declaration};
 
 /// Where versions are put together before they get their names. OCFL keeps out
 /// of extensions' folders.

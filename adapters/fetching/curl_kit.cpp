@@ -1,0 +1,47 @@
+#include "adapters/fetching/curl_kit.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace depositd {
+
+curl_easy make_curl_easy() {
+  // Once in the life of the process.
+  static const auto started = curl_global_init(CURL_GLOBAL_DEFAULT);
+  static_cast<void>(started);
+  return {curl_easy_init(), &curl_easy_cleanup};
+}
+
+curl_strings curl_strings_of(const std::vector<std::string>& texts) {
+  curl_slist* out = nullptr;
+  for (const auto& x : texts)
+    out = curl_slist_append(out, x.c_str());
+  return {out, &curl_slist_free_all};
+}
+
+std::optional<std::uint64_t> header_number(std::string_view text) {
+  std::uint64_t out = 0;
+  const auto* end = text.data() + text.size();
+  const auto [stop, wrong] = std::from_chars(text.data(), end, out);
+  if (text.empty() || stop != end || wrong != std::errc{})
+    return std::nullopt;
+  return out;
+}
+
+bool is_header_line(std::string_view line, std::string_view name) {
+  if (line.size() <= name.size() || line[name.size()] != ':')
+    return false;
+  return std::equal(name.begin(), name.end(), line.begin(), [](char x, char y) {
+    return x == (y >= 'A' && y <= 'Z' ? static_cast<char>(y - 'A' + 'a') : y);
+  });
+}
+
+std::string_view header_value(std::string_view line) {
+  line.remove_prefix(line.find(':') + 1);
+  const auto first = line.find_first_not_of(" \t");
+  if (first == line.npos)
+    return {};
+  return line.substr(first, line.find_last_not_of(" \t\r\n") - first + 1);
+}
+
+} // namespace depositd

@@ -1,0 +1,114 @@
+#pragma once
+
+// A bucket, with what it takes to get an answer.
+
+#include "adapters/stores/s3/documents.hpp"
+#include "adapters/stores/s3/wire.hpp"
+
+#include <filesystem>
+
+namespace depositd::s3 {
+
+/// S3 has no more parts of an upload, and no larger objects.
+inline constexpr std::uint64_t parts_max = 10'000;
+inline constexpr std::uint64_t object_bytes_max = 5ull << 40;
+
+/// How large the parts of a file are: as wanted, or as few bytes more, in MiB,
+/// as there are parts for.
+std::uint64_t part_bytes_for(std::uint64_t size, std::uint64_t wanted);
+
+struct client_options {
+  s3_place place;
+  time_limits limits;
+  std::uint32_t tries = 5; ///< of one request, while nothing comes through
+  std::chrono::milliseconds retry_delay{200}; ///< doubles
+  std::chrono::milliseconds retry_delay_max{5'000};
+  std::uint64_t part_bytes = 16u << 20; ///< larger files go in parts
+};
+
+/// Keys are below the place's prefix. For several threads; every function
+/// blocks. Errors: `ec::not_found` where it is said; else `ec::store_failed`,
+/// with bucket, key and the server's reason.
+class client {
+public:
+  explicit client(client_options options);
+
+  /// Whether the bucket is there, and ours to list.
+  caf::error check();
+
+  caf::error put(const std::string& key, std::string_view bytes);
+
+  /// Streams it; in parts if it is large. `seen` is given the file's bytes
+  /// once and in order: what the server has taken is what it was given.
+  /// `ec::too_large` above S3's bound.
+  caf::error put_file(const std::string& key, const std::filesystem::path& file,
+                      const std::function<void(std::string_view)>& seen);
+
+  /// `ec::not_found`; `ec::too_large` if it has more bytes.
+  caf::expected<std::string> get(const std::string& key, std::size_t bytes_max);
+
+  /// Gives all bytes once and in order, over as many connections as it takes.
+  /// `ec::not_found`; an error of `sink` ends it.
+  caf::error read(const std::string& key,
+                  const std::function<caf::error(std::string_view)>& sink);
+
+  /// Into a new file, durably; no file if it fails. `seen` is given all bytes
+  /// once and in order. `ec::not_found`; `ec::store_failed` if the file exists.
+  caf::error get_file(const std::string& key, const std::filesystem::path& file,
+                      const std::function<void(std::string_view)>& seen);
+
+  /// `ec::not_found`.
+  caf::expected<std::uint64_t> size_of(const std::string& key);
+
+  /// What begins so, in the order of keys; none that ends in '/', which stands
+  /// for a folder. `ec::too_large` if there are more.
+  caf::expected<std::vector<listed>> list(const std::string& prefix,
+                                          std::size_t entries_max);
+
+  /// The same, a page at a time and without a bound; an error of `take` ends
+  /// it.
+  caf::error each(const std::string& prefix,
+                  const std::function<caf::error(const listed&)>& take);
+
+  /// The first of what begins so, as many as there are up to a thousand.
+  caf::expected<std::vector<listed>> first(const std::string& prefix,
+                                           std::size_t count);
+
+  /// Nothing to remove is done.
+  caf::error remove(const std::string& key);
+
+  /// What to call a key in a message.
+  std::string title(const std::string& key) const;
+
+private:
+  friend class upload;
+
+  struct list_page {
+    std::string token;       ///< of the page before; empty: the first
+    std::size_t entries = 0; ///< at most; 0: as many as the server likes
+  };
+
+  /// Keys without the place's prefix.
+  caf::expected<listing> ask_list(const std::string& prefix,
+                                  const list_page& page);
+
+  /// With tries. A status of 2xx, or an error.
+  caf::expected<answer> ask(const request& x);
+
+  /// After as many failures in a row; false: there is no more.
+  bool wait(std::uint32_t failures) const;
+
+  /// Whether the answer is no good, and may be better later.
+  void judge(const request& x, ending& out) const;
+
+  /// The error for an answer that is none of 2xx.
+  caf::error refused(const request& x, const answer& said,
+                     const refusal& why) const;
+
+  std::string full(const std::string& key) const;
+
+  const client_options options_;
+  wire wire_;
+};
+
+} // namespace depositd::s3

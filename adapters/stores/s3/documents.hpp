@@ -1,0 +1,42 @@
+#pragma once
+
+// What S3 says in XML, and what is said to it.
+
+#include "messages/values/errors.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace depositd::s3 {
+
+/// Why something was refused.
+struct refusal {
+  std::string code;    ///< e.g. "NoSuchKey"; empty if it is no such document
+  std::string message; ///< printable, not long
+  std::string region;
+};
+
+refusal read_refusal(std::string_view text);
+
+struct listed {
+  std::string key;
+  std::uint64_t bytes = 0;
+};
+
+struct listing {
+  std::vector<listed> entries;
+  std::string next; ///< where to go on; empty: that was all
+};
+
+/// `ec::store_failed` if it is no such document.
+caf::expected<listing> read_listing(std::string_view text);
+
+/// The number of an upload that was begun.
+caf::expected<std::string> read_upload_id(std::string_view text);
+
+/// By the tags of all parts in order.
+std::string write_completion(const std::vector<std::string>& etags);
+
+} // namespace depositd::s3

@@ -1,0 +1,256 @@
+#include "adapters/stores/s3/s3_object.hpp"
+
+#include "adapters/digests/digester.hpp"
+#include "adapters/stores/objects/version_files.hpp"
+
+#include <map>
+#include <set>
+
+namespace depositd::s3 {
+
+namespace {
+
+using namespace ocfl;
+
+constexpr std::size_t entries_max = 1'000'000;
+constexpr std::size_t sidecar_bytes_max = 1'024;
+
+/// Its SHA-512.
+caf::expected<std::string> digest_of(client& bucket, const std::string& key) {
+  digester sum{digest_algorithm::sha512};
+  if (auto failure = bucket.read(key, [&](std::string_view bytes) {
+        sum.add(bytes);
+        return caf::error{};
+      }))
+    return failure;
+  return sum.finish().value;
+}
+
+} // namespace
+
+s3_object::s3_object(client& bucket, std::string id)
+  : bucket_(bucket), id_(std::move(id)), folder_(object_folder(id_)) {
+  // nop
+}
+
+/// The object's digest of its inventory may be of another version, if a crash
+/// came between the two. The version's own was there before either.
+caf::expected<inventory> s3_object::load() const {
+  const auto text = bucket_.get(key(inventory_name), inventory_bytes_max);
+  if (!text)
+    return text.error();
+  auto sidecar = bucket_.get(key(sidecar_name), sidecar_bytes_max);
+  if (!sidecar && sidecar.error() != ec::not_found)
+    return std::move(sidecar.error());
+  const auto folder = bucket_.title(folder_);
+  if (sidecar)
+    if (auto out = read_checked(id_, folder, *text, *sidecar))
+      return out;
+  const auto claimed = read_inventory(*text);
+  if (!claimed)
+    return damaged(folder, render(claimed.error()));
+  const auto place = version_name(claimed->head()) + "/" + sidecar_name;
+  sidecar = bucket_.get(key(place), sidecar_bytes_max);
+  if (!sidecar && sidecar.error() == ec::not_found)
+    return damaged(folder, "has no digest of its inventory");
+  if (!sidecar)
+    return std::move(sidecar.error());
+  return read_checked(id_, folder, *text, *sidecar);
+}
+
+caf::expected<inventory> s3_object::load_strictly() const {
+  const auto text = bucket_.get(key(inventory_name), inventory_bytes_max);
+  if (!text)
+    return text.error();
+  const auto sidecar = bucket_.get(key(sidecar_name), sidecar_bytes_max);
+  if (!sidecar && sidecar.error() == ec::not_found)
+    return damaged(bucket_.title(folder_), "has no digest of its inventory");
+  if (!sidecar)
+    return sidecar.error();
+  return read_checked(id_, bucket_.title(folder_), *text, *sidecar);
+}
+
+/// Whatever is there that no version has: of one that never became true, or of
+/// an object that was removed in part.
+caf::error s3_object::remove_leftovers(const inventory& known) const {
+  std::set<std::string> kept{key(object_declaration), key(inventory_name),
+                             key(sidecar_name)};
+  for (std::uint32_t number = 1; number <= known.head(); ++number)
+    for (const auto* name : {inventory_name, sidecar_name})
+      kept.insert(key(version_name(number) + "/" + name));
+  for (const auto& [digest, places] : known.manifest)
+    for (const auto& place : places)
+      kept.insert(key(place));
+  const auto found = bucket_.list(key(""), entries_max);
+  if (!found)
+    return found.error();
+  for (const auto& entry : *found)
+    if (!kept.contains(entry.key))
+      if (auto failure = bucket_.remove(entry.key))
+        return failure;
+  return {};
+}
+
+caf::expected<std::vector<s3_object::unsent_file>>
+s3_object::plan(const new_version& x, inventory& into) const {
+  std::vector<unsent_file> out;
+  auto made = begin_version(x);
+  for (const auto& file : x.files) {
+    const auto read = read_all(system_disk(), file.source);
+    if (!read)
+      return read.error();
+    if (auto place = add_file(into, made, file.path, read->sha512))
+      out.push_back({file.source, std::move(*place), read->sha512});
+  }
+  finish_version(made);
+  into.versions.push_back(std::move(made));
+  return out;
+}
+
+caf::error s3_object::send(const unsent_file& x) const {
+  digester sum{digest_algorithm::sha512};
+  if (auto failure =
+        bucket_.put_file(key(x.place), x.source,
+                         [&](std::string_view bytes) { sum.add(bytes); }))
+    return failure;
+  return sum.finish().value == x.sha512
+           ? caf::error{}
+           : caf::make_error(ec::store_failed,
+                             x.source.string()
+                               + " changed while it was stored");
+}
+
+caf::error s3_object::put_inventory(const std::string& text,
+                                    const std::string& at,
+                                    bool sidecar_first) const {
+  const auto sidecar = write_sidecar(text);
+  const auto put_sidecar = [&] {
+    return bucket_.put(key(at + sidecar_name), sidecar);
+  };
+  if (sidecar_first)
+    if (auto failure = put_sidecar())
+      return failure;
+  if (auto failure = bucket_.put(key(at + inventory_name), text))
+    return failure;
+  return sidecar_first ? caf::error{} : put_sidecar();
+}
+
+/// What was put is there; a crash may have come before its last file.
+caf::expected<put_result> s3_object::mend(const inventory& known) const {
+  if (!load_strictly())
+    if (auto failure = put_inventory(write_inventory(known), "", true))
+      return failure;
+  return put_result{known.head(), false};
+}
+
+caf::expected<put_result> s3_object::put(const new_version& x) {
+  if (auto failure = check_version(x))
+    return failure;
+  auto found = load();
+  if (!found && found.error() != ec::not_found)
+    return std::move(found.error());
+  const auto known = found ? std::move(*found) : inventory{.id = id_};
+  auto next = known;
+  const auto unsent = plan(x, next);
+  if (!unsent)
+    return unsent.error();
+  if (!known.versions.empty()
+      && known.versions.back().state == next.versions.back().state)
+    return mend(known);
+  if (auto failure = remove_leftovers(known))
+    return failure;
+  if (known.versions.empty())
+    if (auto failure = bucket_.put(key(object_declaration), object_declared))
+      return failure;
+  for (const auto& file : *unsent)
+    if (auto failure = send(file))
+      return failure;
+  const auto text = write_inventory(next);
+  if (auto failure =
+        put_inventory(text, version_name(next.head()) + "/", false))
+    return failure;
+  // The commit.
+  if (auto failure = put_inventory(text, "", true))
+    return failure;
+  return put_result{next.head(), true};
+}
+
+caf::expected<object_version> s3_object::show(std::uint32_t version) const {
+  const auto found = load();
+  if (!found && found.error() == ec::not_found)
+    return no_object(id_);
+  if (!found)
+    return found.error();
+  const auto all = bucket_.list(key(""), entries_max);
+  if (!all)
+    return all.error();
+  std::map<std::string, std::uint64_t> sizes;
+  for (const auto& entry : *all)
+    sizes.emplace(entry.key, entry.bytes);
+  return show_version(
+    *found, version,
+    [&](const std::string& place) -> caf::expected<std::uint64_t> {
+      const auto size = sizes.find(key(place));
+      if (size == sizes.end())
+        return damaged(title(place), "is not there");
+      return size->second;
+    });
+}
+
+caf::error s3_object::get(std::uint32_t version, const std::string& path,
+                          const std::filesystem::path& to) const {
+  const auto found = load();
+  if (!found && found.error() == ec::not_found)
+    return no_object(id_);
+  if (!found)
+    return found.error();
+  const auto file = find_file(*found, version, path);
+  if (!file)
+    return file.error();
+  digester sum{digest_algorithm::sha512};
+  auto failure = bucket_.get_file(
+    key(file->place), to, [&](std::string_view bytes) { sum.add(bytes); });
+  if (failure == ec::not_found)
+    return damaged(title(file->place), "is not there");
+  if (failure)
+    return failure;
+  if (sum.finish().value == file->sha512)
+    return {};
+  std::error_code ignored;
+  std::filesystem::remove(to, ignored);
+  return damaged(title(file->place), "does not match its digest");
+}
+
+caf::error s3_object::verify() const {
+  const auto found = load_strictly();
+  if (!found && found.error() == ec::not_found)
+    return no_object(id_);
+  if (!found)
+    return found.error();
+  for (const auto& [digest, places] : found->manifest)
+    for (const auto& place : places) {
+      const auto sha512 = digest_of(bucket_, key(place));
+      if (!sha512 && sha512.error() != ec::not_found)
+        return sha512.error();
+      if (!sha512)
+        return damaged(title(place), "is not there");
+      if (*sha512 != digest)
+        return damaged(title(place), "does not match its digest");
+    }
+  return {};
+}
+
+caf::error s3_object::remove() {
+  // First out of sight.
+  if (auto failure = bucket_.remove(key(inventory_name)))
+    return failure;
+  const auto found = bucket_.list(key(""), entries_max);
+  if (!found)
+    return found.error();
+  for (const auto& entry : *found)
+    if (auto failure = bucket_.remove(entry.key))
+      return failure;
+  return {};
+}
+
+} // namespace depositd::s3

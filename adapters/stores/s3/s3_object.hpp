@@ -1,0 +1,61 @@
+#pragma once
+
+// One object below a prefix of a bucket, and the commit of a version.
+
+#include "adapters/stores/objects/object_rules.hpp"
+#include "adapters/stores/s3/client.hpp"
+
+namespace depositd::s3 {
+
+/// Nothing can be renamed here, and what is put under one key is there at once
+/// or not at all. So a version's content comes first, then its inventory, and
+/// the object's inventory last: that one makes it true. What a version that
+/// never became true has left is removed by the next one.
+class s3_object {
+public:
+  s3_object(client& bucket, std::string id);
+
+  caf::expected<put_result> put(const new_version& x);
+  caf::expected<object_version> show(std::uint32_t version) const;
+  caf::error get(std::uint32_t version, const std::string& path,
+                 const std::filesystem::path& to) const;
+  caf::error verify() const;
+  caf::error remove();
+
+private:
+  /// A file whose bytes the object does not have yet.
+  struct unsent_file {
+    std::filesystem::path source;
+    std::string place; ///< below the object
+    std::string sha512;
+  };
+
+  /// What is true. `ec::not_found`.
+  caf::expected<ocfl::inventory> load() const;
+
+  /// The same if all files are as another program wants them.
+  caf::expected<ocfl::inventory> load_strictly() const;
+
+  /// Reads all sources, and adds the version to the inventory.
+  caf::expected<std::vector<unsent_file>> plan(const new_version& x,
+                                               ocfl::inventory& into) const;
+  caf::error send(const unsent_file& x) const;
+  caf::expected<put_result> mend(const ocfl::inventory& known) const;
+  caf::error remove_leftovers(const ocfl::inventory& known) const;
+  caf::error put_inventory(const std::string& text, const std::string& at,
+                           bool sidecar_first) const;
+
+  std::string key(const std::string& path) const {
+    return folder_ + "/" + path;
+  }
+
+  std::string title(const std::string& path) const {
+    return bucket_.title(key(path));
+  }
+
+  client& bucket_;
+  const std::string id_;
+  const std::string folder_;
+};
+
+} // namespace depositd::s3

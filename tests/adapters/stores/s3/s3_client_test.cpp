@@ -1,0 +1,240 @@
+// The client and servers that do what no good one does.
+
+#include "tests/adapters/stores/s3/scripted_bucket.hpp"
+
+#include <gtest/gtest.h>
+
+#include <tuple>
+
+namespace depositd::s3 {
+
+namespace {
+
+/// Of each request, in turn; the last one for all that follow.
+class turns {
+public:
+  turns(std::initializer_list<std::string> answers) : answers_(answers) {
+    // nop
+  }
+
+  std::string operator()(const std::string&) {
+    const auto at = std::min(next_++, answers_.size() - 1);
+    return answers_[at];
+  }
+
+private:
+  std::vector<std::string> answers_;
+  std::size_t next_ = 0;
+};
+
+/// Takes connections and never says a word.
+class silent_server {
+public:
+  silent_server() : listener_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in at{};
+    at.sin_family = AF_INET;
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof(at);
+    EXPECT_EQ(::bind(listener_, reinterpret_cast<sockaddr*>(&at), size), 0);
+    EXPECT_EQ(::listen(listener_, 8), 0);
+    ::getsockname(listener_, reinterpret_cast<sockaddr*>(&at), &size);
+    port_ = ntohs(at.sin_port);
+  }
+
+  silent_server(const silent_server&) = delete;
+  silent_server& operator=(const silent_server&) = delete;
+
+  ~silent_server() {
+    ::close(listener_);
+  }
+
+  std::uint16_t port() const {
+    return port_;
+  }
+
+private:
+  int listener_;
+  std::uint16_t port_ = 0;
+};
+
+} // namespace
+
+TEST(s3_client, signs_what_it_sends) {
+  scripted_server server{turns{answer_of("200 OK", "")}};
+  client bucket{options_for(server)};
+  EXPECT_FALSE(bucket.put("a b+c/\u00e9%", "abc"));
+  const auto request = server.requests().at(0);
+  EXPECT_EQ(line_of(request), "PUT /bucket/a%20b%2Bc/%C3%A9%25");
+  EXPECT_EQ(scripted_server::header(request, "x-amz-content-sha256"),
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  const auto proof = scripted_server::header(request, "Authorization");
+  EXPECT_NE(proof.find("AWS4-HMAC-SHA256 Credential=AKEXAMPLE/"), proof.npos);
+  EXPECT_NE(proof.find("/us-east-1/s3/aws4_request"), proof.npos) << proof;
+  EXPECT_NE(proof.find("x-amz-content-sha256"), proof.npos) << proof;
+  EXPECT_EQ(request.find("top-secret"), request.npos);
+}
+
+TEST(s3_client, tries_again_what_may_pass) {
+  scripted_server server{
+    turns{answer_of("503 Slow Down", error_document("SlowDown")), "",
+          answer_of("500 No", ""), answer_of("200 OK", "")}};
+  client bucket{options_for(server)};
+  const auto failure = bucket.put("a", "abc");
+  EXPECT_FALSE(failure) << render(failure);
+  EXPECT_EQ(server.requests().size(), 4u);
+}
+
+TEST(s3_client, gives_up_in_time) {
+  scripted_server server{
+    turns{answer_of("500 No", error_document("InternalError"))}};
+  auto options = options_for(server);
+  options.tries = 3;
+  client bucket{options};
+  const auto failure = bucket.put("a", "abc");
+  EXPECT_EQ(failure, ec::store_failed);
+  EXPECT_EQ(render(failure), "s3://bucket/a: InternalError (because)");
+  EXPECT_EQ(server.requests().size(), 3u);
+}
+
+TEST(s3_client, does_not_repeat_what_is_refused_for_good) {
+  for (const auto& [status, body, reason] :
+       {std::tuple{"403 Forbidden", error_document("SignatureDoesNotMatch"),
+                   "s3://bucket/a: SignatureDoesNotMatch (because)"},
+        std::tuple{"403 Forbidden", error_document("RequestTimeTooSkewed"),
+                   "s3://bucket/a: RequestTimeTooSkewed (because); the clocks "
+                   "of this machine and of the server differ"},
+        std::tuple{"404 Not Found", error_document("NoSuchBucket"),
+                   "s3://bucket/a: NoSuchBucket (because)"},
+        std::tuple{"400 Bad Request",
+                   error_document("AuthorizationHeaderMalformed",
+                                  "<Region>eu-west-1</Region>"),
+                   "s3://bucket/a: AuthorizationHeaderMalformed (because); the "
+                   "region is eu-west-1"},
+        std::tuple{"418 Teapot", std::string{"tea"},
+                   "s3://bucket/a: answered with 418"}}) {
+    scripted_server server{turns{answer_of(status, body)}};
+    client bucket{options_for(server)};
+    const auto out = bucket.get("a", 100);
+    EXPECT_EQ(out.error(), ec::store_failed) << status;
+    EXPECT_EQ(render(out.error()), reason);
+    EXPECT_EQ(server.requests().size(), 1u) << status;
+  }
+}
+
+TEST(s3_client, does_not_follow_to_another_region_but_names_it) {
+  scripted_server other{turns{answer_of("200 OK", "stolen")}};
+  scripted_server server{turns{
+    answer_of("301 Moved Permanently", error_document("PermanentRedirect"),
+              "x-amz-bucket-region: eu-north-1\r\nLocation: " + other.url("/")
+                + "\r\n")}};
+  client bucket{options_for(server)};
+  const auto out = bucket.get("a", 100);
+  EXPECT_EQ(render(out.error()), "s3://bucket/a: PermanentRedirect (because); "
+                                 "the region is eu-north-1");
+  EXPECT_TRUE(other.requests().empty());
+}
+
+TEST(s3_client, says_what_is_not_there) {
+  scripted_server server{
+    turns{answer_of("404 Not Found", error_document("NoSuchKey"))}};
+  client bucket{options_for(server)};
+  EXPECT_EQ(bucket.get("a", 100).error(), ec::not_found);
+  EXPECT_FALSE(bucket.remove("a")) << "done already";
+}
+
+TEST(s3_client, does_not_believe_a_404_that_is_not_of_s3) {
+  scripted_server server{turns{answer_of("404 Not Found", "<html/>")}};
+  client bucket{options_for(server)};
+  EXPECT_EQ(bucket.get("a", 100).error(), ec::store_failed);
+  EXPECT_EQ(bucket.list("a", 100).error(), ec::store_failed);
+}
+
+TEST(s3_client, ends_a_server_that_hangs) {
+  const silent_server server;
+  client_options options;
+  options.place = {.endpoint =
+                     "http://127.0.0.1:" + std::to_string(server.port()),
+                   .bucket = "bucket",
+                   .path_style = true};
+  options.tries = 1;
+  options.limits.stalled = std::chrono::seconds{1};
+  client bucket{options};
+  const auto out = bucket.get("a", 100);
+  EXPECT_EQ(out.error(), ec::store_failed);
+  EXPECT_NE(render(out.error()).find("too slow"), std::string::npos)
+    << render(out.error());
+}
+
+TEST(s3_client, goes_on_where_a_body_was_cut) {
+  scripted_server server{
+    turns{"HTTP/1.1 200 OK\r\nETag: \"t\"\r\nContent-Length: 6\r\n"
+          "Connection: close\r\n\r\nabc",
+          answer_of("206 Partial Content", "def",
+                    "ETag: \"t\"\r\nContent-Range: bytes 3-5/6\r\n")}};
+  client bucket{options_for(server)};
+  const auto out = bucket.get("a", 100);
+  ASSERT_TRUE(out) << render(out.error());
+  EXPECT_EQ(*out, "abcdef");
+  const auto second = server.requests().at(1);
+  EXPECT_EQ(scripted_server::header(second, "Range"), "bytes=3-");
+  EXPECT_EQ(scripted_server::header(second, "If-Match"), "\"t\"");
+}
+
+TEST(s3_client, does_not_put_two_halves_of_different_bodies_together) {
+  const auto cut = "HTTP/1.1 200 OK\r\nETag: \"t\"\r\nContent-Length: 6\r\n"
+                   "Connection: close\r\n\r\nabc";
+  for (const auto& second : {answer_of("412 Precondition Failed",
+                                       error_document("PreconditionFailed")),
+                             answer_of("200 OK", "xyzdef"),
+                             answer_of("206 Partial Content", "ef",
+                                       "Content-Range: bytes 4-5/6\r\n")}) {
+    scripted_server server{turns{cut, second}};
+    client bucket{options_for(server)};
+    EXPECT_EQ(bucket.get("a", 100).error(), ec::store_failed) << second;
+  }
+}
+
+TEST(s3_client, does_not_show_folders_that_a_console_has_made) {
+  scripted_server server{turns{answer_of(
+    "200 OK", "<ListBucketResult><Contents><Key>a/</Key><Size>0</Size>"
+              "</Contents><Contents><Key>a/b</Key><Size>1</Size></Contents>"
+              "</ListBucketResult>")}};
+  client bucket{options_for(server)};
+  const auto out = bucket.list("", 10);
+  ASSERT_TRUE(out) << render(out.error());
+  ASSERT_EQ(out->size(), 1u);
+  EXPECT_EQ(out->at(0).key, "a/b");
+}
+
+TEST(s3_client, takes_no_more_bytes_than_it_wants) {
+  scripted_server server{turns{answer_of("200 OK", std::string(101, 'x'))}};
+  client bucket{options_for(server)};
+  EXPECT_EQ(bucket.get("a", 100).error(), ec::too_large);
+  EXPECT_TRUE(bucket.get("a", 101));
+}
+
+TEST(s3_client, follows_lists_to_their_end_and_not_for_ever) {
+  const auto page = [](const std::string& key, const std::string& next) {
+    return answer_of("200 OK",
+                     "<ListBucketResult><IsTruncated>"
+                       + std::string{next.empty() ? "false" : "true"}
+                       + "</IsTruncated><NextContinuationToken>" + next
+                       + "</NextContinuationToken><Contents><Key>" + key
+                       + "</Key><Size>1</Size></Contents></ListBucketResult>");
+  };
+  scripted_server server{
+    turns{page("p/a", "t+1"), page("p/b", ""), page("p/c", "same")}};
+  auto options = options_for(server);
+  options.place.prefix = "p";
+  client bucket{options};
+  const auto out = bucket.list("", 10);
+  ASSERT_TRUE(out) << render(out.error());
+  ASSERT_EQ(out->size(), 2u);
+  EXPECT_EQ(out->at(1).key, "b");
+  EXPECT_EQ(line_of(server.requests().at(1)),
+            "GET /bucket?continuation-token=t%2B1&encoding-type=url&"
+            "list-type=2&prefix=p%2F");
+  EXPECT_EQ(bucket.list("", 10).error(), ec::store_failed) << "no end";
+}
+
+} // namespace depositd::s3

@@ -1,0 +1,163 @@
+"""Objects and blobs in a bucket of S3, through the real program: stored, read
+back by curl, and kept through a server that goes away."""
+
+import hashlib
+import json
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+from urllib.parse import quote
+
+import harness
+import poster_door
+from engine import EngineFailed
+from harness import SystemTest, wait_until
+from kafka_tools import NoKafka, Server
+from merritt_samples import Source, manifest, object_manifest, row, text
+from stored_objects import stored_objects
+
+PASSWORD = "secret-lea"
+ACCESS_KEY = "depositd-test"  # of scripts/service_s3
+SECRET_KEY = "only/for+tests"
+NOTHING = hashlib.sha256(b"").hexdigest()
+
+
+class Buckets(SystemTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server("s3")
+        cls.addClassCleanup(cls.server.remove)
+        try:
+            cls.server.start()
+        except NoKafka as reason:
+            print(reason, file=sys.stderr)
+            raise unittest.SkipTest(str(reason)) from None
+
+    def setUp(self):
+        super().setUp()
+        self.source = Source()
+        self.source.serve()
+        self.addCleanup(self.source.server_close)
+        self.addCleanup(self.source.shutdown)
+
+    def key_file(self, name, key):
+        path = self.folder / name
+        path.write_text(key + "\n")
+        path.chmod(0o600)
+        return str(path)
+
+    def place(self, of, prefix, **other):
+        fields = {"kind": "s3", "endpoint": self.server.address,
+                  "bucket": "depositd", "prefix": prefix, "path_style": "true",
+                  "access_key_file": self.key_file("access", ACCESS_KEY),
+                  "secret_key_file": self.key_file("secret", SECRET_KEY),
+                  **other}
+        return {f"{of}.{name}": value for name, value in fields.items()}
+
+    def prepared(self, prefix):
+        engine = self.start({"fetch.allow": self.source.address,
+                             **self.place("storage.vault", f"{prefix}/objects"),
+                             **self.place("blobs", f"{prefix}/blobs")})
+        engine.add_user("lea", PASSWORD)
+        engine.ctl("collection", "add", "books", "--owner", "lea",
+                   "--storage", "vault")
+        return engine
+
+    def submit(self, engine, names):
+        files = {"one+1.txt": text("one", 40), "two.txt": text("two", 9)}
+        rows = []
+        for name in names:
+            content = object_manifest(self.source, name, files)
+            rows.append(row(self.source.add(f"{name}.checkm", content),
+                            content, f"{name}.checkm", "", "",
+                            f"local-{name}"))
+        return poster_door.submit(
+            engine.address("http"), "lea", PASSWORD,
+            {"profile": "books", "type": "batch-manifest"}, "all.checkm",
+            manifest("mrt-batch-manifest", rows))
+
+    def completed(self, engine, uuid):
+        def has_ended():
+            found = engine.ask("batch", "show", uuid)
+            self.assertNotEqual(found["state"], "failed")
+            return found["state"] == "completed"
+        wait_until(has_ended, 120, pause=0.2)
+
+    def kept(self, prefix):
+        """Where the server has its bucket, as a folder."""
+        return Path(self.server.folder) / "s3" / "data" / "depositd" / prefix
+
+    def fetch(self, key):
+        """As another client does."""
+        done = subprocess.run(
+            ["curl", "--silent", "--fail", "--user",
+             f"{ACCESS_KEY}:{SECRET_KEY}", "--aws-sigv4",
+             "aws:amz:us-east-1:s3", "-H", f"x-amz-content-sha256: {NOTHING}",
+             f"{self.server.address}/depositd/{key}"],
+            capture_output=True, check=True, timeout=60)
+        return done.stdout
+
+    # -----------------------------------------------------------------------
+
+    def test_objects_are_kept_in_the_bucket_and_can_be_read_by_others(self):
+        engine = self.prepared("plain")
+        self.completed(engine, self.submit(engine, ["a", "b"]))
+        stored = stored_objects(self.kept("plain/objects"))
+        self.assertEqual(len(stored), 2)
+        self.assertEqual({x["version"] for x in stored.values()}, {"v1"})
+        for mark in self.kept("plain/objects").rglob("0=ocfl_object_1.1"):
+            folder = mark.parent.relative_to(self.kept(""))
+            inventory = self.fetch(f"{folder}/inventory.json")
+            sidecar = self.fetch(f"{folder}/inventory.json.sha512").split()[0]
+            self.assertEqual(hashlib.sha512(inventory).hexdigest(),
+                             sidecar.decode())
+            for digest, places in json.loads(inventory)["manifest"].items():
+                for place in places:
+                    found = self.fetch(f"{folder}/{quote(place)}")
+                    self.assertEqual(hashlib.sha512(found).hexdigest(), digest)
+        self.assertFalse((engine.data / "blobs").exists())
+        blobs = [x for x in self.kept("plain/blobs").rglob("*") if x.is_file()]
+        self.assertTrue(blobs)
+        for blob in blobs:
+            self.assertEqual(hashlib.sha256(blob.read_bytes()).hexdigest(),
+                             blob.name)
+        self.assertNotIn(SECRET_KEY, engine.log())
+
+    def test_a_server_that_goes_away_is_waited_for(self):
+        engine = self.prepared("away")
+        engine.ctl("pipeline", "pause", "merritt")
+        uuid = self.submit(engine, [f"{i}" for i in range(5)])
+        self.server.kill()
+        self.addCleanup(self.server.start)
+        engine.ctl("pipeline", "unpause", "merritt")
+        self.server.start()
+        # And once more, while objects are on their way.
+        wait_until(lambda: list(
+            self.kept("away/objects").rglob("inventory.json")), 120)
+        engine.kill()
+        self.server.kill()
+        self.server.start()
+        engine.start()
+        self.completed(engine, uuid)
+        stored = stored_objects(self.kept("away/objects"))
+        self.assertEqual(len(stored), 5)
+        self.assertEqual({x["version"] for x in stored.values()}, {"v1"})
+
+    def test_a_wrong_place_is_refused_at_the_start_by_its_name(self):
+        wrong = self.key_file("wrong", "wrong")
+        for setting, other, reason in (
+                ("storage.vault", {"bucket": "not-there"}, "NoSuchBucket"),
+                ("storage.vault", {"secret_key_file": wrong},
+                 "SignatureDoesNotMatch"),
+                ("blobs", {"bucket": "not-there"}, "NoSuchBucket")):
+            with self.assertRaises(EngineFailed) as refused:
+                self.start(self.place(setting, "wrong", **other))
+            said = str(refused.exception)
+            self.assertIn(setting, said)
+            self.assertIn(reason, said)
+            self.assertNotIn(SECRET_KEY, said)
+
+
+if __name__ == "__main__":
+    harness.main()
