@@ -16,6 +16,11 @@ using self_pointer =
 
 using stage_table = std::map<std::string, rules::stage_slots>;
 
+/// Whether items of such a queue are done by handlers of stages.
+bool is_staged(queue_kind x) {
+  return x == queue_kind::stage || x == queue_kind::outbox;
+}
+
 /// The first type that is a queue decides ("metadata before query"). Empty: no
 /// queue that is worked on here.
 std::string queue_of(self_pointer self, const control_state& control,
@@ -24,7 +29,7 @@ std::string queue_of(self_pointer self, const control_state& control,
     const auto at = control.queues.find(type);
     if (at == control.queues.end())
       continue;
-    const bool here = at->second.kind != queue_kind::stage
+    const bool here = !is_staged(at->second.kind)
                       || self->state.options.spawn_stage_handler;
     return here ? type : std::string{};
   }
@@ -68,7 +73,7 @@ stage_table stages_here(self_pointer self, const control_state& control) {
 std::optional<rules::stage_slots> terms_of(const control_state& control,
                                            const stage_table& stages,
                                            const std::string& queue) {
-  if (control.queues.at(queue).kind != queue_kind::stage)
+  if (!is_staged(control.queues.at(queue).kind))
     return std::nullopt;
   const auto at = stages.find(queue);
   return at == stages.end() ? rules::stage_slots{} : at->second;

@@ -1,5 +1,7 @@
 #include "actors/rules/control/control.hpp"
+#include "actors/rules/control/telling.hpp"
 #include "actors/shard/parts.hpp"
+#include "messages/values/operations.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -66,6 +68,23 @@ void introduce_to(shard_pointer self, shard_user& entry, queue_number number,
                 queue.name, state.control->queues.at(queue.name),
                 size_classes{}, 0, member,
                 quota_of(*state.control, queue.name, entry_user).bytes_max});
+}
+
+/// The user's actor serves the outbox, too, if the user may be told anything.
+void serve_outbox(shard_pointer self, const std::string& user,
+                  shard_user& entry) {
+  const auto& control = *self->state.control;
+  const auto number = find_queue(self, notify_queue);
+  if (number && entry.members.count(*number) == 0
+      && rules::may_be_told(control, user))
+    introduce_to(self, entry, *number,
+                 introduction_of(self, user, *number, nullptr));
+}
+
+bool is_of_deposits(shard_pointer self, queue_number number) {
+  const auto& state = self->state;
+  return state.control->queues.at(state.queues[number].name).kind
+         == queue_kind::deposit;
 }
 
 /// The actor left: remembers where its user stood in each ring.
@@ -151,9 +170,12 @@ shard_user& reach_user(shard_pointer self, const std::string& user,
   assert(!entry.retiring && "use with_user");
   if (fresh)
     spawn_user(self, user, entry, {});
-  if (entry.members.count(number) == 0)
+  if (entry.members.count(number) == 0) {
     introduce_to(self, entry, number,
                  introduction_of(self, user, number, nullptr));
+    if (is_of_deposits(self, number))
+      serve_outbox(self, user, entry);
+  }
   entry.used_us = now(self);
   if (!entry.works
       && state.control->queues.at(state.queues[number].name).kind
@@ -190,8 +212,23 @@ void restore_user(shard_pointer self, const std::string& user,
   spawn_user(self, user, entry, std::move(kept));
   for (auto& [number, x] : introductions)
     introduce_to(self, entry, number, std::move(x));
+  for (const auto& [number, x] : introductions)
+    if (is_of_deposits(self, number))
+      serve_outbox(self, user, entry);
   if (works)
     begin_work(self, user);
+}
+
+void spread_telling(shard_pointer self) {
+  for (auto& [name, entry] : self->state.users) {
+    if (entry.retiring)
+      continue;
+    for (const auto& [number, member] : entry.members)
+      if (is_of_deposits(self, number)) {
+        serve_outbox(self, name, entry);
+        break;
+      }
+  }
 }
 
 bool is_retiring(shard_pointer self, const std::string& user) {

@@ -10,6 +10,9 @@ namespace {
 /// holding up the others.
 constexpr std::uint32_t slots_of_batches = 2;
 
+/// Telling takes seconds, or a minute where nobody answers.
+constexpr std::uint32_t slots_of_outboxes = 8;
+
 /// A program is killed at its time limit, and says so.
 constexpr std::uint64_t exec_grace_ms = 60'000;
 
@@ -35,6 +38,9 @@ stage_slots slots_of(const stage_settings& x, const std::string& node) {
 std::map<std::string, stage_slots> stage_slots_on(const control_state& state,
                                                   const std::string& node) {
   std::map<std::string, stage_slots> out;
+  for (const auto& [name, settings] : state.queues)
+    if (settings.kind == queue_kind::outbox)
+      out[name].slots = slots_of_outboxes;
   for (const auto& [name, pipeline] : state.pipelines) {
     for (const auto* stage : {split_stage, report_stage})
       out[stage_queue_name(name, stage)].slots = slots_of_batches;
