@@ -29,8 +29,8 @@ std::string queue_of(self_pointer self, const control_state& control,
     const auto at = control.queues.find(type);
     if (at == control.queues.end())
       continue;
-    const bool here = !is_staged(at->second.kind)
-                      || self->state.options.spawn_stage_handler;
+    const bool here =
+      !is_staged(at->second.kind) || self->state.options.spawn_stage_handler;
     return here ? type : std::string{};
   }
   return {};

@@ -83,8 +83,9 @@ void serve_outbox(shard_pointer self, const std::string& user,
 
 bool is_of_deposits(shard_pointer self, queue_number number) {
   const auto& state = self->state;
-  return state.control->queues.at(state.queues[number].name).kind
-         == queue_kind::deposit;
+  const auto at = state.control->queues.find(state.queues[number].name);
+  return at != state.control->queues.end()
+         && at->second.kind == queue_kind::deposit;
 }
 
 /// The actor left: remembers where its user stood in each ring.
@@ -219,15 +220,21 @@ void restore_user(shard_pointer self, const std::string& user,
     begin_work(self, user);
 }
 
-void spread_telling(shard_pointer self) {
-  for (auto& [name, entry] : self->state.users) {
-    if (entry.retiring)
-      continue;
-    for (const auto& [number, member] : entry.members)
-      if (is_of_deposits(self, number)) {
-        serve_outbox(self, name, entry);
-        break;
-      }
+void spread_telling(shard_pointer self, const std::string* user) {
+  const auto serve = [&](const std::string& name, shard_user& entry) {
+    const auto deposits = [&](const auto& x) {
+      return is_of_deposits(self, x.first);
+    };
+    if (!entry.retiring
+        && std::any_of(entry.members.begin(), entry.members.end(), deposits))
+      serve_outbox(self, name, entry);
+  };
+  auto& users = self->state.users;
+  if (user == nullptr) {
+    for (auto& [name, entry] : users)
+      serve(name, entry);
+  } else if (const auto at = users.find(*user); at != users.end()) {
+    serve(at->first, at->second);
   }
 }
 

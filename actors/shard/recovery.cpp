@@ -40,8 +40,8 @@ bool release_job(shard_pointer self, journal::command& todo, rules::work& work,
   return true;
 }
 
-/// A deposit that has killed as many engines as it may goes on to the outbox, as
-/// it does with its users' actors. False if it does not.
+/// A deposit that has killed as many engines as it may goes on to the outbox,
+/// as it does with its users' actors. False if it does not.
 bool hand_on(shard_pointer self, journal::command& todo,
              std::map<std::string, rules::ledger>& ledgers,
              const std::string& user, const event& lost) {
@@ -52,8 +52,7 @@ bool hand_on(shard_pointer self, journal::command& todo,
     return false;
   auto [to, fresh] = ledgers.try_emplace(notify_queue);
   if (fresh)
-    to->second.configure(notify_queue, queues.at(notify_queue),
-                         size_classes{});
+    to->second.configure(notify_queue, queues.at(notify_queue), size_classes{});
   const item_moved moved{x->id, x->queue, notify_queue, x->finished_us};
   rules::ledger::apply(moved, ledgers.at(x->queue), to->second);
   todo.note(moved);

@@ -16,8 +16,7 @@ namespace {
 /// Null unless the user may be told anything.
 user_queue* outbox_of(self_pointer self) {
   for (auto& [number, queue] : self->state.queues)
-    if (queue.settings.kind == queue_kind::outbox
-        && queue.name == notify_queue)
+    if (queue.settings.kind == queue_kind::outbox && queue.name == notify_queue)
       return &queue;
   return nullptr;
 }

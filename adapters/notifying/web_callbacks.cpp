@@ -92,10 +92,9 @@ public:
 private:
   std::vector<std::string> headers_of(const callback& x,
                                       const std::string& login) const {
-    std::vector<std::string> out{x.body.empty()
-                                   ? "Content-Type:"
-                                   : "Content-Type: application/json",
-                                 "Expect:"};
+    std::vector<std::string> out{
+      x.body.empty() ? "Content-Type:" : "Content-Type: application/json",
+      "Expect:"};
     for (const auto& [name, value] : x.headers)
       if (!value.empty()) // curl takes it for a header that is not wanted
         out.push_back(name + ": " + value);

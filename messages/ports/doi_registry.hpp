@@ -36,8 +36,8 @@ struct doi_record {
   friend bool operator==(const doi_record&, const doi_record&) = default;
 };
 DEPOSITD_FIELDS(doi_record, doi, resource, issn, isbn, journal_title, title,
-                first_author, volume, issue, first_page, year, owner,
-                timestamp, citations);
+                first_author, volume, issue, first_page, year, owner, timestamp,
+                citations);
 
 enum class doi_result : std::uint8_t {
   added,
@@ -88,8 +88,9 @@ public:
   virtual ~doi_registry() = default;
 
   /// Records each DOI whose stored timestamp is lower (or absent), or does what
-  /// else is to be done with each, in one durable transaction, and remembers the results under the submission: the
-  /// same submission again gets the same results and changes nothing.
+  /// else is to be done with each, in one durable transaction, and remembers
+  /// the results under the submission: the same submission again gets the same
+  /// results and changes nothing.
   virtual caf::expected<std::vector<doi_result>>
   record(const doi_registration& registration) = 0;
 

@@ -70,8 +70,8 @@ caf::expected<micros> parse_utc(std::string_view text) {
 
 std::string format_http_date(micros at) {
   using namespace std::chrono;
-  static constexpr const char* week[]
-    = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+  static constexpr const char* week[] = {"Sun", "Mon", "Tue", "Wed",
+                                         "Thu", "Fri", "Sat"};
   static constexpr const char* year[] = {"Jan", "Feb", "Mar", "Apr",
                                          "May", "Jun", "Jul", "Aug",
                                          "Sep", "Oct", "Nov", "Dec"};

@@ -75,8 +75,7 @@ protected:
 
   static doi_registration transfer_of(item_id submission,
                                       const std::string& from,
-                                      const std::string& to,
-                                      const list& dois) {
+                                      const std::string& to, const list& dois) {
     doi_registration out{.submission = submission, .user = "ann"};
     out.action = doi_action::transfer;
     out.from = from;

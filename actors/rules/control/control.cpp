@@ -56,7 +56,8 @@ control_state for_nodes(const control_state& state) {
     out.accounts[name] = {account.user, "", account.prefixes};
   // A callback's password stays here, too; that there is one they know.
   for (const auto& [name, contact] : state.contacts)
-    out.contacts[name] = {name, contact.mail, contact.callback.empty() ? "" : "-"};
+    out.contacts[name] = {name, contact.mail,
+                          contact.callback.empty() ? "" : "-"};
   return out;
 }
 

@@ -132,8 +132,8 @@ void slice_fold::state::submission_finished(entry& at, const Event& x) {
   }
 }
 
-template void
-slice_fold::state::submission_finished(entry&, const item_finished&);
+template void slice_fold::state::submission_finished(entry&,
+                                                     const item_finished&);
 
 void slice_fold::state::add(const submission_ended& x) {
   submission_finished(entries[x.id], x);

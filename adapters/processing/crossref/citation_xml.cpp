@@ -16,8 +16,8 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr auto resources_namespace
-  = "http://www.crossref.org/doi_resources_schema/"sv;
+constexpr auto resources_namespace =
+  "http://www.crossref.org/doi_resources_schema/"sv;
 
 caf::error malformed(std::string text) {
   return caf::make_error(ec::malformed, std::move(text));
@@ -136,9 +136,8 @@ private:
       current_.problem = "The citations of this DOI have more than "
                          + std::to_string(citations_bytes_max) + " bytes";
     else
-      kept_.push_back({{"key", citation_.key},
-                       {"doi", citation_.doi},
-                       {"text", text}});
+      kept_.push_back(
+        {{"key", citation_.key}, {"doi", citation_.doi}, {"text", text}});
     if (citations_ < citations_max) {
       ++citations_;
       current_.citations.push_back(std::move(citation_));
@@ -153,8 +152,8 @@ private:
                                               + std::to_string(dois_max)
                                               + " DOIs in one deposit");
     if (!kept_.empty())
-      current_.kept = kept_.dump(-1, ' ', false,
-                                 nlohmann::json::error_handler_t::replace);
+      current_.kept =
+        kept_.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     out_.dois.push_back(std::move(current_));
     return {};
   }

@@ -19,7 +19,7 @@ inline constexpr std::size_t citations_bytes_max = 400 * 1024;
 struct citing_doi {
   std::string doi;
   std::vector<citation_note> citations; ///< `citations_max` of a deposit
-  std::string kept;    ///< JSON: key, doi and text of each
+  std::string kept;                     ///< JSON: key, doi and text of each
   std::string problem; ///< why it cannot be recorded; empty: it can
 };
 

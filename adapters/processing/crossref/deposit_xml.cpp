@@ -148,8 +148,7 @@ private:
     if (above == "head")
       return name == "doi_batch_id" || name == "timestamp";
     if (above == "depositor")
-      return name == "email_address" && path_.size() == 4
-             && path_[1] == "head";
+      return name == "email_address" && path_.size() == 4 && path_[1] == "head";
     if (above == "doi_data")
       return name == "doi" || name == "timestamp" || name == "resource";
     if (name == "doi")

@@ -190,8 +190,7 @@ outcome metadata_handler::record(const submission_job& job, deposit& content,
                        "submission");
     results = std::move(*recorded);
   }
-  return conclude(job, content.batch_id,
-                  write_notes(content, *found, results));
+  return conclude(job, content.batch_id, write_notes(content, *found, results));
 }
 
 outcome refuse_file(const submission_job& job, std::string batch_id,

@@ -82,7 +82,6 @@ mail mail_of(const submission_row& row, std::string to) {
   return out;
 }
 
-
 class notifying {
 public:
   notifying(const notify_options& options, const handle_item& item)

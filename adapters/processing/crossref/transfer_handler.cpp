@@ -15,8 +15,8 @@ record_note note_of(const transferred_doi& x, const transfer& within,
   if (result == doi_result::unknown)
     return failure_note(x.doi, "This DOI is not registered here");
   if (result != doi_result::updated)
-    return failure_note(x.doi, "This DOI does not belong to prefix: "
-                                 + within.from);
+    return failure_note(x.doi,
+                        "This DOI does not belong to prefix: " + within.from);
   record_note out;
   out.doi = x.doi;
   out.message = within.from == within.to
@@ -39,8 +39,8 @@ outcome transfer_handler::handle(const submission_job& job,
                                  std::string_view bytes) const {
   transfer content;
   const auto problem = parse_transfer(bytes, limits, content);
-  auto out = problem ? refuse_file(job, {}, render(problem))
-                     : record(job, content);
+  auto out =
+    problem ? refuse_file(job, {}, render(problem)) : record(job, content);
   out.tell = legal_mail_address(content.email);
   return out;
 }

@@ -64,9 +64,9 @@ transferred_doi read_line(std::string_view line, bool needs_url) {
 caf::error parse_transfer(std::string_view bytes, const xml_limits& limits,
                           transfer& out) {
   if (bytes.size() > limits.bytes_max)
-    return caf::make_error(ec::too_large,
-                           "more than " + std::to_string(limits.bytes_max)
-                             + " bytes");
+    return caf::make_error(ec::too_large, "more than "
+                                            + std::to_string(limits.bytes_max)
+                                            + " bytes");
   if (bytes.starts_with("\xEF\xBB\xBF"))
     bytes.remove_prefix(3);
   if (find_invalid_utf8(bytes) != bytes.npos)

@@ -20,9 +20,9 @@ struct transferred_doi {
 };
 
 struct transfer {
-  std::string email; ///< as written
-  std::string from;  ///< prefixes
-  std::string to;    ///< the same as `from`: only URLs change
+  std::string email;                 ///< as written
+  std::string from;                  ///< prefixes
+  std::string to;                    ///< the same as `from`: only URLs change
   std::vector<transferred_doi> dois; ///< each once, compared without case
 };
 

@@ -104,14 +104,17 @@ TEST_F(handler_test, takes_each_operation_to_its_handler) {
 }
 
 TEST_F(handler_test, says_of_which_deposits_somebody_is_told) {
-  const auto named = a_deposit().with_article("10.5555/a").text();
-  ASSERT_NE(named.find("<email_address>"), std::string::npos);
+  const auto named =
+    a_deposit().with_email(" ann@example.org ").with_article("10.5/a").text();
+  const auto unnamed =
+    a_deposit().with_email("nobody").with_article("10.5555/a").text();
   const auto tells = [&](const std::string& bytes, const std::string& source) {
     return ask<outcome>(working, item(bytes, "doMDUpload", source))->tell;
   };
   EXPECT_TRUE(tells(named, "drop"));
   for (const auto* source : {"v2", "kafka", "native", ""})
     EXPECT_FALSE(tells(named, source)) << source;
+  EXPECT_FALSE(tells(unnamed, "drop"));
   EXPECT_FALSE(tells("no XML", "drop"));
   auto known = std::make_shared<control_state>();
   known->contacts["alice"] = {"alice", "", "https://alice.example/told"};
