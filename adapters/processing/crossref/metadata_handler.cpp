@@ -13,6 +13,10 @@ namespace depositd::crossref {
 
 namespace {
 
+std::string forbidden_message(const std::string& doi) {
+  return "User not allowed to add records for prefix: " + doi_prefix(doi);
+}
+
 /// Why the DOI may not be recorded for this user, or empty.
 std::string objection(const doi_record& record, const submission_job& job) {
   if (auto problem = doi_problem(record.doi); !problem.empty())
@@ -20,10 +24,6 @@ std::string objection(const doi_record& record, const submission_job& job) {
   return is_own_prefix(job, doi_prefix(record.doi))
            ? std::string{}
            : forbidden_message(record.doi);
-}
-
-std::string forbidden_message(const std::string& doi) {
-  return "User not allowed to add records for prefix: " + doi_prefix(doi);
 }
 
 std::string outdated_message(const std::string& timestamp) {

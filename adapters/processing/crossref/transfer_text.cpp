@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t url_bytes_max = 2'048;
 
 /// "10." and digits in parts.
-bool is_prefix(std::string_view x) {
+bool is_digits_prefix(std::string_view x) {
   return x.starts_with("10.") && x.size() > 3 && x.size() <= 64
          && std::all_of(x.begin(), x.end(),
                         [](char c) { return is_digit(c) || c == '.'; });
@@ -35,7 +35,8 @@ caf::error read_header(std::string_view line, std::size_t number,
   out.to = header_value(line, "toPrefix");
   if (out.to.empty())
     out.to = out.from;
-  if (line.starts_with("H:") && is_prefix(out.from) && is_prefix(out.to))
+  if (line.starts_with("H:") && is_digits_prefix(out.from)
+      && is_digits_prefix(out.to))
     return {};
   return wrong(number, "the first line has to be like \"H: email=a@b.org;"
                        "fromPrefix=10.1111;toPrefix=10.2222\"");
