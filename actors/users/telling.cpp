@@ -58,6 +58,12 @@ void end_claim(user_command& todo, self_pointer self, event ended, bool tell) {
     tell && kind == queue_kind::deposit ? outbox_of(self) : nullptr;
   if (outbox == nullptr)
     return todo.end(std::move(ended));
+  if (outbox->ledger.room() == 0) {
+    spdlog::warn("notification_dropped submission={} reason=\"as many wait as "
+                 "may be\"",
+                 finished->id);
+    return todo.end(std::move(ended));
+  }
   ++todo.extras.finished;
   hand_on(todo, self, std::move(*finished), *outbox);
 }

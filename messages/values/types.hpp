@@ -121,6 +121,7 @@ inline queue_settings outbox_queue_defaults() {
   queue_settings out;
   out.kind = queue_kind::outbox;
   out.concurrency = 2; // one silent receiver leaves room for others
+  out.pending_limit = 100'000;
   out.attempts_max = 16;
   out.retry_delay_ms = 30'000;
   out.retry_delay_ms_max = 6 * 3'600'000;

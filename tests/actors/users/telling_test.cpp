@@ -180,6 +180,20 @@ TEST_F(telling, what_nobody_takes_is_set_aside_and_can_be_tried_again) {
   EXPECT_TRUE(waiting().empty());
 }
 
+TEST_F(telling, no_more_wait_than_may_be) {
+  auto one = outbox_queue_defaults();
+  one.pending_limit = 1;
+  ASSERT_TRUE(change({queue_changed{notify_queue, one}}));
+  const auto sp = attach_to("metadata");
+  const auto first = deposit();
+  end_next(sp, verdict::done, true);
+  const auto second = deposit();
+  end_next(sp, verdict::done, true);
+  expect_over(row_of(second), false);
+  ASSERT_EQ(waiting().size(), 1u);
+  EXPECT_EQ(waiting()[0].id, first);
+}
+
 TEST_F(telling, a_deposit_that_kills_its_processors_is_told_of) {
   auto once = deposit_queue_defaults();
   once.attempts_max = 1;
