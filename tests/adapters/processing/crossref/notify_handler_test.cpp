@@ -105,8 +105,8 @@ protected:
     return a_deposit().with_email(email).with_article("10.5555/a").text();
   }
 
-  std::shared_ptr<testing::fake_blobs> blobs =
-    std::make_shared<testing::fake_blobs>();
+  std::shared_ptr<depositd::testing::fake_blobs> blobs =
+    std::make_shared<depositd::testing::fake_blobs>();
   std::shared_ptr<noted_mails> mails = std::make_shared<noted_mails>();
   std::shared_ptr<noted_callbacks> callbacks =
     std::make_shared<noted_callbacks>();
