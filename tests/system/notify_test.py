@@ -9,6 +9,7 @@ import xml.etree.ElementTree as ElementTree
 
 import harness
 import mail_sink
+from deposit_door import multipart
 from harness import SystemTest, a_deposit, wait_until
 from mail_sink import MailSink
 
@@ -122,6 +123,11 @@ class Notify(SystemTest):
         press = self.depositor(engine, "press")
         nameless = a_deposit("nameless").replace(
             b"<email_address>depositor@example.org</email_address>", b"")
+        kind, body = multipart(
+            {"usr": "press", "pwd": "secret-press", "operation": "doMDUpload"},
+            [("mdFile", "v2.xml", a_deposit("v2"))])
+        answer = press.request("POST", "/v2/deposits", body, kind)
+        self.assertEqual(answer.status, 200, answer.text)
         press.deposit("nameless.xml", nameless)
         self.outcome(press, "nameless.xml")
         engine.ctl("user", "contact", "press", "--mail", "desk@example.org")
