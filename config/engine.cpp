@@ -22,6 +22,7 @@
 #include "config/work_folder.hpp"
 #include "messages/message_types.hpp"
 #include "messages/values/node_options.hpp"
+#include "messages/values/operations.hpp"
 #include "messages/workers.hpp"
 
 #include <caf/io/middleman.hpp>
@@ -42,6 +43,8 @@ configuration_seen configuration_of(const depositd_settings& settings) {
   configuration_seen out;
   for (const auto& [name, queue] : settings.queues)
     out.queues.push_back({name, queue});
+  if (!settings.mail.smtp.empty() && settings.queues.count(notify_queue) == 0)
+    out.queues.push_back({notify_queue, outbox_queue_defaults()});
   out.processors_count = settings.processors.count;
   out.prohibited_users = settings.prohibited_users;
   return out;

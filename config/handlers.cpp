@@ -2,10 +2,12 @@
 
 #include "actors/rules/control/pipelines.hpp"
 #include "adapters/processing/crossref/handler.hpp"
+#include "adapters/processing/crossref/notify_handler.hpp"
 #include "adapters/processing/exec/exec_handler.hpp"
 #include "adapters/processing/merritt/keeping.hpp"
 #include "adapters/processing/merritt/stages.hpp"
 #include "adapters/processing/stages/stage_crew.hpp"
+#include "messages/values/operations.hpp"
 #include "messages/workers.hpp"
 
 #include <map>
@@ -41,8 +43,21 @@ namespace {
 
 const stage_settings* stage_at(const control_state& state,
                                const std::string& queue) {
+  static const stage_settings telling{.name = "notify",
+                                      .handler = crossref::notify_handler_name};
+  const auto known = state.queues.find(queue);
+  if (known != state.queues.end() && known->second.kind == queue_kind::outbox)
+    return &telling;
   const auto place = rules::find_stage(state, queue);
   return place.of == nullptr ? nullptr : &place.of->stages[place.index];
+}
+
+/// Where depositors reach the doors: as they are told, or as we listen.
+std::string public_url_of(const depositd_settings& settings) {
+  if (!settings.crossref.public_url.empty())
+    return settings.crossref.public_url;
+  const bool secure = settings.http.tls.configured();
+  return (secure ? "https://" : "http://") + to_string(settings.http.listen);
 }
 
 /// A queue of batches, which are split and reported on even in trials: else
@@ -60,6 +75,12 @@ stage_handlers_of(caf::actor_system& system, const depositd_settings& settings,
   stages::stage_work_options options;
   options.handlers = merritt::first_stages(tools);
   options.handlers.merge(merritt::last_stages(tools));
+  options.handlers[crossref::notify_handler_name] =
+    crossref::make_notify_handler(
+      {.tools = tools,
+       .public_url = public_url_of(settings),
+       .retention_s =
+         std::int64_t{settings.retention.submissions_days} * 24 * 3600});
   options.exec = exec::make_exec_handler(tools->work_folder);
   options.find_stage = stage_at;
   options.blobs = tools->blobs;

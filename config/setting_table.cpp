@@ -178,6 +178,7 @@ std::vector<setting_key> inner_keys() {
      number(1, 1'024, &settings::crossref, &crossref::body_limit_mb)},
     {"crossref.retry_after_s",
      number(1, 86'400, &settings::crossref, &crossref::retry_after_s)},
+    {"crossref.public_url", text(&settings::crossref, &crossref::public_url)},
     {"poster.body_limit_mb",
      number(1, 1'024, &settings::poster, &poster_settings::body_limit_mb)},
     {"memory.budget_mb",
@@ -244,7 +245,9 @@ const std::vector<queue_setting_key>& queue_setting_table() {
        auto failure = read_word(x, to.kind);
        // Everything else starts from the defaults of this kind.
        const auto kind = to.kind;
-       to = kind == queue_kind::deposit ? deposit_queue_defaults() : queue{};
+       to = kind == queue_kind::deposit  ? deposit_queue_defaults()
+            : kind == queue_kind::outbox ? outbox_queue_defaults()
+                                         : queue{};
        return failure;
      }},
     {"allocation", number(0, no_cap - 1, &queue::allocation)},

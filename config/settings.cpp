@@ -5,6 +5,7 @@
 #include "config/work_settings.hpp"
 
 #include "messages/values/names.hpp"
+#include "messages/values/operations.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -83,7 +84,11 @@ caf::error read_queue(depositd_settings& out, const given_setting& x,
     return about(x, bad_setting("the queue needs a name of a-z 0-9 . _ : @ -"));
   if ((field == "kind") != kinds)
     return caf::none;
-  auto& queue = out.queues[name];
+  auto& queue =
+    out.queues
+      .try_emplace(name, name == notify_queue ? outbox_queue_defaults()
+                                              : queue_settings{})
+      .first->second;
   if (key == table.end())
     return caf::none;
   if (auto failure = key->read(queue, x))
@@ -201,6 +206,16 @@ caf::error check(const depositd_settings& x, const origins& from) {
     if (!legal_user_name(user))
       return from.refuse("prohibited_users",
                          "\"" + user.substr(0, 100) + "\" is no user name");
+  const auto& address = x.crossref.public_url;
+  if (!address.empty()
+      && (!legal_web_address(address) || address.ends_with('/')))
+    return from.refuse("crossref.public_url",
+                       "must be like https://deposit.example.org");
+  for (const auto& [name, queue] : x.queues)
+    if ((queue.kind == queue_kind::outbox) != (name == notify_queue))
+      return from.refuse("queues." + name + ".kind",
+                         std::string{"outbox is the kind of "} + notify_queue
+                           + " and of no other queue");
   for (const auto& [name, queue] : x.queues)
     if (queue.retry_delay_ms > queue.retry_delay_ms_max)
       return from.refuse("queues." + name + ".retry_delay_ms",

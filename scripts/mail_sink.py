@@ -15,8 +15,8 @@ class MailSink(socketserver.ThreadingTCPServer):
     allow_reuse_address = True
     daemon_threads = True
 
-    def __init__(self):
-        super().__init__(("127.0.0.1", 0), Session)
+    def __init__(self, address=("127.0.0.1", 0)):
+        super().__init__(address, Session)
         self.mails = []
         self.recipients = []
 

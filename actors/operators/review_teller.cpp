@@ -11,8 +11,7 @@ namespace depositd::operators {
 
 namespace {
 
-using self_pointer
-  = review_teller_actor::stateful_pointer<review_teller_state>;
+using self_pointer = review_teller_actor::stateful_pointer<review_teller_state>;
 
 constexpr std::uint32_t jobs_per_page = 1'000;
 constexpr int pages_max = 20; ///< of one look
@@ -121,21 +120,21 @@ review_teller(self_pointer self, review_teller_options options) {
   auto& state = self->state;
   state.options = std::move(options);
   const auto& with = state.options;
-  const auto interval_us
-    = std::chrono::duration_cast<std::chrono::microseconds>(with.interval)
-        .count();
+  const auto interval_us =
+    std::chrono::duration_cast<std::chrono::microseconds>(with.interval)
+      .count();
   // What this engine may have known and not told before it ended.
   state.since_us = std::max<micros>(now(self) - interval_us, 0);
   const rules::reviews nothing_yet{interval_us, state.since_us};
   if (with.mail && !with.mail_to.empty())
-    state.channels.push_back({"mail",
-                              [by = with.mail, to = with.mail_to](
-                                const rules::review_news& x) {
-                                auto out = review_mail(x);
-                                out.to = to;
-                                return by->send(out);
-                              },
-                              nothing_yet});
+    state.channels.push_back(
+      {"mail",
+       [by = with.mail, to = with.mail_to](const rules::review_news& x) {
+         auto out = review_mail(x);
+         out.to = to;
+         return by->send(out);
+       },
+       nothing_yet});
   if (with.callbacks && !with.webhook.empty())
     state.channels.push_back(
       {"webhook",

@@ -24,6 +24,11 @@ bool runs_stage(self_pointer self, const stage_table& stages,
          && (at == stages.end() || at->second.allowed);
 }
 
+/// Whether items of such a queue are done by handlers of stages.
+bool is_staged(queue_kind x) {
+  return x == queue_kind::stage || x == queue_kind::outbox;
+}
+
 /// The first type that is a queue decides ("metadata before query"). Empty: no
 /// queue that is worked on here.
 std::string queue_of(self_pointer self, const control_state& control,
@@ -33,7 +38,7 @@ std::string queue_of(self_pointer self, const control_state& control,
     if (at == control.queues.end())
       continue;
     const bool here =
-      at->second.kind != queue_kind::stage || runs_stage(self, stages, type);
+      !is_staged(at->second.kind) || runs_stage(self, stages, type);
     return here ? type : std::string{};
   }
   return {};
@@ -81,7 +86,7 @@ stage_table stages_here(self_pointer self, const control_state& control) {
 std::optional<rules::stage_slots> terms_of(const control_state& control,
                                            const stage_table& stages,
                                            const std::string& queue) {
-  if (control.queues.at(queue).kind != queue_kind::stage)
+  if (!is_staged(control.queues.at(queue).kind))
     return std::nullopt;
   const auto at = stages.find(queue);
   return at == stages.end() ? rules::stage_slots{} : at->second;

@@ -116,7 +116,8 @@ void apply_record(shard::recovered_state& state, const record& x) {
           if (p.source == source_kafka.name)
             state.ingested.push_back(
               {fields.id, x.user, p.file_name, p.size, fields.received_us});
-        } else if constexpr (std::is_same_v<type, submission_recorded>) {
+        } else if constexpr (is_any_of<type, submission_recorded,
+                                       submission_ended>) {
           see_id(state, fields.id);
         } else if constexpr (requires { fields.place.queue; }) {
           // A job or a batch, and its item with it.

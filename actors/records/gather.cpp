@@ -84,6 +84,15 @@ private:
   }
 
   void see(const item_finished& x) {
+    see_end(x);
+  }
+
+  void see(const submission_ended& x) {
+    see_end(x);
+  }
+
+  template <class Event>
+  void see_end(const Event& x) {
     if (state_.deposit_queues.count(x.queue) == 0)
       return;
     auto& out = add_outcome(x.id, x.queue);

@@ -41,6 +41,8 @@ void spread(shard_pointer self, const event& change) {
     } else {
       const auto fresh = spawn_queue(self, x->queue);
       self->send(state.queues[fresh].actor, begin{0});
+      if (x->settings.kind == queue_kind::outbox)
+        spread_telling(self, nullptr);
     }
   } else if (const auto* gone = std::get_if<queue_retired>(&change)) {
     forget_queue(self, *gone);
@@ -55,6 +57,10 @@ void spread(shard_pointer self, const event& change) {
       send_limits(self, number, &who->user);
   } else if (const auto* set = std::get_if<collection_changed>(&change)) {
     spread_terms(self, set->settings.held ? set->settings.name : "");
+  } else if (const auto* contact = std::get_if<contact_changed>(&change)) {
+    spread_telling(self, &contact->user);
+  } else if (std::holds_alternative<configuration_seen>(change)) {
+    spread_telling(self, nullptr);
   } else if (const auto* line = std::get_if<pipeline_changed>(&change)) {
     for (const auto& [name, settings] : rules::queues_of(line->what))
       if (const auto number = find_queue(self, name))

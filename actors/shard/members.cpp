@@ -1,6 +1,8 @@
 #include "actors/rules/control/control.hpp"
 #include "actors/rules/control/stage_slots.hpp"
+#include "actors/rules/control/telling.hpp"
 #include "actors/shard/parts.hpp"
+#include "messages/values/operations.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -67,6 +69,24 @@ void introduce_to(shard_pointer self, shard_user& entry, queue_number number,
                 queue.name, state.control->queues.at(queue.name),
                 size_classes{}, 0, member,
                 quota_of(*state.control, queue.name, entry_user).bytes_max});
+}
+
+/// The user's actor serves the outbox, too, if the user may be told anything.
+void serve_outbox(shard_pointer self, const std::string& user,
+                  shard_user& entry) {
+  const auto& control = *self->state.control;
+  const auto number = find_queue(self, notify_queue);
+  if (number && entry.members.count(*number) == 0
+      && rules::may_be_told(control, user))
+    introduce_to(self, entry, *number,
+                 introduction_of(self, user, *number, nullptr));
+}
+
+bool is_of_deposits(shard_pointer self, queue_number number) {
+  const auto& state = self->state;
+  const auto at = state.control->queues.find(state.queues[number].name);
+  return at != state.control->queues.end()
+         && at->second.kind == queue_kind::deposit;
 }
 
 /// The actor left: remembers where its user stood in each ring.
@@ -153,9 +173,12 @@ shard_user& reach_user(shard_pointer self, const std::string& user,
   assert(!entry.retiring && "use with_user");
   if (fresh)
     spawn_user(self, user, entry, {});
-  if (entry.members.count(number) == 0)
+  if (entry.members.count(number) == 0) {
     introduce_to(self, entry, number,
                  introduction_of(self, user, number, nullptr));
+    if (is_of_deposits(self, number))
+      serve_outbox(self, user, entry);
+  }
   entry.used_us = now(self);
   if (!entry.works
       && state.control->queues.at(state.queues[number].name).kind
@@ -192,8 +215,29 @@ void restore_user(shard_pointer self, const std::string& user,
   spawn_user(self, user, entry, std::move(kept));
   for (auto& [number, x] : introductions)
     introduce_to(self, entry, number, std::move(x));
+  for (const auto& [number, x] : introductions)
+    if (is_of_deposits(self, number))
+      serve_outbox(self, user, entry);
   if (works)
     begin_work(self, user);
+}
+
+void spread_telling(shard_pointer self, const std::string* user) {
+  const auto serve = [&](const std::string& name, shard_user& entry) {
+    const auto deposits = [&](const auto& x) {
+      return is_of_deposits(self, x.first);
+    };
+    if (!entry.retiring
+        && std::any_of(entry.members.begin(), entry.members.end(), deposits))
+      serve_outbox(self, name, entry);
+  };
+  auto& users = self->state.users;
+  if (user == nullptr) {
+    for (auto& [name, entry] : users)
+      serve(name, entry);
+  } else if (const auto at = users.find(*user); at != users.end()) {
+    serve(at->first, at->second);
+  }
 }
 
 bool is_retiring(shard_pointer self, const std::string& user) {

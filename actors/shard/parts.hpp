@@ -54,6 +54,10 @@ void restore_user(shard_pointer self, const std::string& user,
                   std::map<std::string, rules::ledger>& ledgers,
                   rules::work& work);
 
+/// All users, or one, may be told from now on: whoever has deposits serves the
+/// outbox.
+void spread_telling(shard_pointer self, const std::string* user);
+
 /// Whether the user's actor has been asked to leave and may do so.
 bool is_retiring(shard_pointer self, const std::string& user);
 

@@ -1,9 +1,11 @@
 #include "actors/journal/reply.hpp"
 #include "actors/rules/control/control.hpp"
 #include "actors/rules/control/pipelines.hpp"
+#include "actors/rules/control/telling.hpp"
 #include "actors/rules/work/decide.hpp"
 #include "actors/shard/parts.hpp"
 #include "messages/cluster.hpp"
+#include "messages/values/operations.hpp"
 #include "messages/values/test_points.hpp"
 
 #include <spdlog/spdlog.h>
@@ -38,6 +40,26 @@ bool release_job(shard_pointer self, journal::command& todo, rules::work& work,
   return true;
 }
 
+/// A deposit that has killed as many engines as it may goes on to the outbox,
+/// as it does with its users' actors. False if it does not.
+bool hand_on(shard_pointer self, journal::command& todo,
+             std::map<std::string, rules::ledger>& ledgers,
+             const std::string& user, const event& lost) {
+  const auto* x = std::get_if<item_finished>(&lost);
+  const auto& queues = self->state.control->queues;
+  if (x == nullptr || queues.at(x->queue).kind != queue_kind::deposit
+      || !rules::may_be_told(*self->state.control, user))
+    return false;
+  auto [to, fresh] = ledgers.try_emplace(notify_queue);
+  if (fresh)
+    to->second.configure(notify_queue, queues.at(notify_queue), size_classes{});
+  const item_moved moved{x->id, x->queue, notify_queue, x->finished_us};
+  rules::ledger::apply(moved, ledgers.at(x->queue), to->second);
+  todo.note(moved);
+  todo.note(rules::deposit_end(*x));
+  return true;
+}
+
 /// Claims of processors that died with the last engine end here: as events, so
 /// that the attempts they cost stay counted.
 void release_local(shard_pointer self, recovered_state& found) {
@@ -48,7 +70,8 @@ void release_local(shard_pointer self, recovered_state& found) {
     auto& work = found.work[user];
     for (auto& [queue, ledger] : ledgers)
       for (auto& x : ledger.release_local_claims(now(self))) {
-        if (release_job(self, todo, work, ledger, x))
+        if (release_job(self, todo, work, ledger, x)
+            || hand_on(self, todo, ledgers, user, x))
           continue;
         ledger.apply(x);
         todo.note(std::move(x));

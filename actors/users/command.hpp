@@ -87,4 +87,10 @@ private:
   user_pointer self_;
 };
 
+// -- telling.cpp --------------------------------------------------------------
+
+/// A claim of an item that is no job has ended with this event. A deposit that
+/// is over goes on to the outbox if somebody is to be told (`tell`) and may be.
+void end_claim(user_command& todo, user_pointer self, event ended, bool tell);
+
 } // namespace depositd::users

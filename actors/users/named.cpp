@@ -86,7 +86,7 @@ void release_all(self_pointer self, const release_claims& x) {
     for (auto& released : without_exhausted(
            self, x.queue,
            todo.queue->ledger.release_claims(x.processor, now(self))))
-      todo.happen(std::move(released));
+      end_claim(todo, self, std::move(released), true);
   if (x.answer)
     todo.deliver(x.answer);
   todo.commit();
@@ -114,7 +114,7 @@ caf::result<claims_adopted> adopt(self_pointer self, const adopt_claims& x) {
     for (auto& lost : without_exhausted(
            self, x.queue,
            todo.queue->ledger.release_claims(x.processor, time, &kept)))
-      todo.happen(std::move(lost));
+      end_claim(todo, self, std::move(lost), true);
   // Most users have nothing to do with the processor; that needs no commit. A
   // claim that is not in force does: what ended it must be durable first.
   if (x.claims.empty() && todo.empty())

@@ -203,7 +203,7 @@ void settle_claims(self_pointer self, const settle& x) {
     if (x.to)
       todo.deliver(settlement_notice{x.to, what.id, static_cast<bool>(ended)});
     if (ended)
-      todo.end(std::move(*ended));
+      end_claim(todo, self, std::move(*ended), what.tell);
   }
   crash_point("settle_decided");
   todo.commit();
@@ -231,7 +231,7 @@ void due(self_pointer self, const user_due& x) {
     user_command todo{self, &queue};
     for (auto& x :
          without_exhausted(self, number, queue.ledger.expire(time)))
-      todo.happen(std::move(x));
+      end_claim(todo, self, std::move(x), true);
     todo.commit();
   }
   for (const auto& [number, queue] : self->state.queues)

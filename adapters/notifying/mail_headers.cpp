@@ -1,12 +1,10 @@
 #include "adapters/notifying/mail_headers.hpp"
 
 #include "messages/values/base64.hpp"
+#include "messages/values/time_text.hpp"
 #include "messages/values/utf8.hpp"
 
 #include <algorithm>
-#include <array>
-#include <chrono>
-#include <cstdio>
 
 namespace depositd {
 
@@ -101,25 +99,8 @@ std::string header_text(std::string_view text) {
 }
 
 std::string mail_date(micros at) {
-  using namespace std::chrono;
-  static constexpr std::array<const char*, 7> week{"Sun", "Mon", "Tue", "Wed",
-                                                   "Thu", "Fri", "Sat"};
-  static constexpr std::array<const char*, 12> year{"Jan", "Feb", "Mar", "Apr",
-                                                    "May", "Jun", "Jul", "Aug",
-                                                    "Sep", "Oct", "Nov", "Dec"};
-  const sys_time<microseconds> time{microseconds{at}};
-  const auto day = floor<days>(time);
-  const year_month_day date{day};
-  const hh_mm_ss clock{floor<seconds>(time - day)};
-  std::array<char, 64> out{};
-  std::snprintf(
-    out.data(), out.size(), "%s, %02u %s %04d %02d:%02d:%02d +0000",
-    week[weekday{day}.c_encoding()], static_cast<unsigned>(date.day()),
-    year[static_cast<unsigned>(date.month()) - 1],
-    static_cast<int>(date.year()), static_cast<int>(clock.hours().count()),
-    static_cast<int>(clock.minutes().count()),
-    static_cast<int>(clock.seconds().count()));
-  return out.data();
+  auto out = format_http_date(at);
+  return out.replace(out.size() - 3, 3, "+0000");
 }
 
 std::vector<std::string> mail_headers(const mail& x, const std::string& from,

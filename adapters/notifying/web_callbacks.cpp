@@ -70,6 +70,10 @@ public:
       return final_error("the callback cannot be sent: " + render(url.error()));
     if (!header_fault(x.id).empty())
       return final_error("the id of the callback " + header_fault(x.id));
+    for (const auto& [name, value] : x.headers)
+      if (!header_fault(name + value).empty())
+        return final_error("a header of the callback "
+                           + header_fault(name + value));
     web_request request;
     request.url = to->url;
     request.post = x.body;
@@ -88,7 +92,12 @@ public:
 private:
   std::vector<std::string> headers_of(const callback& x,
                                       const std::string& login) const {
-    std::vector<std::string> out{"Content-Type: application/json", "Expect:"};
+    std::vector<std::string> out{
+      x.body.empty() ? "Content-Type:" : "Content-Type: application/json",
+      "Expect:"};
+    for (const auto& [name, value] : x.headers)
+      if (!value.empty()) // curl takes it for a header that is not wanted
+        out.push_back(name + ": " + value);
     if (!x.id.empty())
       out.push_back("X-Depositd-Id: " + x.id);
     if (!login.empty())

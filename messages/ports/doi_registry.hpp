@@ -27,16 +27,32 @@ struct doi_record {
   std::string issue;
   std::string first_page;
   std::string year;
-  std::string owner;     ///< user that recorded it first
+  /// User that recorded it first; once it was transferred, `owner_prefix` and
+  /// the prefix whose holders have it now.
+  std::string owner;
   std::string timestamp; ///< digits; compared as a number, empty is lowest
+  std::string citations; ///< JSON: key, doi, text of each; empty: none
 
   friend bool operator==(const doi_record&, const doi_record&) = default;
 };
 DEPOSITD_FIELDS(doi_record, doi, resource, issn, isbn, journal_title, title,
-                first_author, volume, issue, first_page, year, owner,
-                timestamp);
+                first_author, volume, issue, first_page, year, owner, timestamp,
+                citations);
 
-enum class doi_result : std::uint8_t { added, updated, outdated };
+enum class doi_result : std::uint8_t {
+  added,
+  updated,
+  outdated,
+  unknown,   ///< not recorded here, and not to be recorded by this
+  forbidden, ///< others hold it
+};
+
+/// What is done with the DOIs of a submission.
+enum class doi_action : std::uint8_t {
+  record,   ///< all that is known of them, but for their citations
+  cite,     ///< only their citations, in place of those of before
+  transfer, ///< another prefix holds them; a resource that is given is theirs
+};
 
 /// All DOIs of one submission, each named once.
 struct doi_registration {
@@ -44,8 +60,13 @@ struct doi_registration {
   std::string user;
   std::string timestamp; ///< of the whole deposit
   std::vector<doi_record> records;
+  doi_action action = doi_action::record;
+  std::vector<std::string> prefixes; ///< that the user holds; empty: any
+  std::string from;                  ///< transfer: prefixes
+  std::string to;
 };
-DEPOSITD_FIELDS(doi_registration, submission, user, timestamp, records);
+DEPOSITD_FIELDS(doi_registration, submission, user, timestamp, records, action,
+                prefixes, from, to);
 
 /// Any field that is not empty must match; text without case.
 struct doi_query {
@@ -66,9 +87,10 @@ class doi_registry {
 public:
   virtual ~doi_registry() = default;
 
-  /// Records each DOI whose stored timestamp is lower (or absent) in one
-  /// durable transaction, and remembers the results under the submission: the
-  /// same submission again gets the same results and changes nothing.
+  /// Records each DOI whose stored timestamp is lower (or absent), or does what
+  /// else is to be done with each, in one durable transaction, and remembers
+  /// the results under the submission: the same submission again gets the same
+  /// results and changes nothing.
   virtual caf::expected<std::vector<doi_result>>
   record(const doi_registration& registration) = 0;
 

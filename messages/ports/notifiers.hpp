@@ -3,6 +3,7 @@
 // Ports: how depositors are told. Adapters: adapters/notifying.
 
 #include "messages/values/errors.hpp"
+#include "messages/values/types.hpp"
 
 #include <string>
 #include <vector>
@@ -36,7 +37,8 @@ struct callback {
   std::string url; ///< may hold user and password, which go into a header
   std::string key; ///< of the signature; empty: none
   std::string id;  ///< the same for a repeat of the same call
-  std::string body;
+  std::string body; ///< JSON; empty: the headers say everything
+  std::vector<record_header> headers{}; ///< besides the usual ones
 };
 
 /// As `mailer`. Redirects are not followed.

@@ -1,9 +1,10 @@
 #pragma once
 
-// Port: batches and jobs, for handlers that report on them. Blocks; what it
-// answers contains all that was durable when it was asked.
+// Port: batches, jobs and deposits, for handlers that report on them. Blocks;
+// what it answers contains all that was durable when it was asked.
 
 #include "messages/values/errors.hpp"
+#include "messages/values/rows.hpp"
 #include "messages/values/work_rows.hpp"
 
 #include <vector>
@@ -18,6 +19,8 @@ public:
   virtual caf::expected<std::vector<batch_row>>
   batches(const batch_query& x) = 0;
   virtual caf::expected<std::vector<job_row>> jobs(const job_query& x) = 0;
+  virtual caf::expected<std::vector<submission_row>>
+  submissions(const submission_query& x) = 0;
 };
 
 } // namespace depositd

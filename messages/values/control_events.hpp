@@ -237,4 +237,16 @@ struct pipelines_seen {
 };
 DEPOSITD_FIELDS(pipelines_seen, pipelines);
 
+/// How a depositor is told what became of deposits. Nothing set: as if there
+/// had never been anything.
+struct contact_changed {
+  std::string user;
+  std::string mail;     ///< for deposits that name no address; empty: none
+  std::string callback; ///< URL, instead of mail; empty: none
+
+  friend bool operator==(const contact_changed&,
+                         const contact_changed&) = default;
+};
+DEPOSITD_FIELDS(contact_changed, user, mail, callback);
+
 } // namespace depositd

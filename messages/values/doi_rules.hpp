@@ -5,8 +5,10 @@
 
 #include "messages/ports/doi_registry.hpp"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace depositd {
 
@@ -52,6 +54,27 @@ inline bool outdated_timestamp(std::string_view offered,
   if (offered.empty() && stored.empty())
     return false;
   return !lower_timestamp(stored, offered);
+}
+
+/// Stands before the prefix that holds a DOI which was transferred; no name of
+/// a user has a colon.
+inline constexpr std::string_view owner_prefix = "prefix:";
+
+/// The prefix whose holders a recorded DOI belongs to: its own, until it was
+/// transferred.
+inline std::string_view holder_of(const doi_record& stored) {
+  std::string_view owner = stored.owner;
+  if (owner.starts_with(owner_prefix))
+    return owner.substr(owner_prefix.size());
+  return std::string_view{stored.doi}.substr(0, stored.doi.find('/'));
+}
+
+/// Whether it was transferred away from all of these prefixes (none: any).
+inline bool held_by_others(const doi_record& stored,
+                           const std::vector<std::string>& prefixes) {
+  return !prefixes.empty()
+         && std::find(prefixes.begin(), prefixes.end(), holder_of(stored))
+              == prefixes.end();
 }
 
 /// The timestamp that counts for a record: its own, or the deposit's.

@@ -167,6 +167,23 @@ struct record_rejected {
 DEPOSITD_FIELDS(record_rejected, partition, offset, reason, key, value,
                 headers);
 
+/// The deposit is over, but not its item, which has moved to an outbox in the
+/// same record: somebody is still to be told.
+struct submission_ended {
+  item_id id = 0;
+  std::string queue; ///< that it was deposited to
+  ending how = ending::done;
+  micros finished_us = 0;
+  std::string reason;
+  std::string batch_id;
+  std::string document;
+
+  friend bool operator==(const submission_ended&,
+                         const submission_ended&) = default;
+};
+DEPOSITD_FIELDS(submission_ended, id, queue, how, finished_us, reason, batch_id,
+                document);
+
 /// The order is the journal's: append new kinds at the end, never reorder.
 using event =
   std::variant<item_enqueued, submission_received, item_claimed, claim_renewed,
@@ -178,7 +195,7 @@ using event =
                queue_retired, quota_changed, key_terms_changed, key_used,
                collection_changed, pipeline_changed, pipelines_seen,
                batch_received, batch_moved, batch_counted, job_created,
-               job_moved, batch_forgotten>;
+               job_moved, batch_forgotten, contact_changed, submission_ended>;
 
 /// All events of one command, appended and recovered as a whole. `user` is the
 /// user whose node decided them, empty for control.

@@ -49,6 +49,24 @@ bool legal_queue_name(std::string_view name) noexcept {
   return legal_message_queue_name(name);
 }
 
+bool legal_mail_address(std::string_view x) noexcept {
+  const auto at = x.find('@');
+  const bool is_plain = std::all_of(x.begin(), x.end(), [](char c) {
+    return c > ' ' && c < '\x7f' && c != '<' && c != '>' && c != '"';
+  });
+  return is_plain && at != x.npos && at > 0 && at + 1 < x.size()
+         && x.find('@', at + 1) == x.npos;
+}
+
+bool legal_web_address(std::string_view x) noexcept {
+  const auto host = x.starts_with("https://")  ? x.substr(8)
+                    : x.starts_with("http://") ? x.substr(7)
+                                               : std::string_view{};
+  return !host.empty() && host.front() != '/'
+         && std::all_of(x.begin(), x.end(),
+                        [](char c) { return c > ' ' && c < '\x7f'; });
+}
+
 bool legal_processor_name(std::string_view name) noexcept {
   return legal_user_name(name);
 }

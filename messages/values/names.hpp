@@ -32,6 +32,12 @@ inline constexpr std::string_view outbox_prefix = "move/";
 /// A name by EmoDB's rule, with or without the first prefix above.
 bool legal_queue_name(std::string_view name) noexcept;
 
+/// One address, safe to write into the head of a mail: NAME@HOST.
+bool legal_mail_address(std::string_view text) noexcept;
+
+/// Of http or https, with a host.
+bool legal_web_address(std::string_view text) noexcept;
+
 /// The same rule as for users.
 bool legal_processor_name(std::string_view name) noexcept;
 

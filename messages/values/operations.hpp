@@ -12,9 +12,10 @@ namespace depositd {
 
 /// What is done with a submission.
 enum class submission_kind : std::uint8_t {
-  metadata, ///< its DOIs are recorded
-  query,    ///< its DOIs are looked up
-  foreign,  ///< taken like any other, and told that it is not done here
+  metadata,  ///< its DOIs are recorded
+  query,     ///< its DOIs are looked up
+  citations, ///< what its DOIs cite is recorded
+  transfer,  ///< other prefixes hold its DOIs from now on
 };
 
 /// Crossref's word for what a depositor wants.
@@ -29,8 +30,8 @@ struct operation {
 inline constexpr std::array operations{
   operation{"doMDUpload", submission_kind::metadata, "metadata"},
   operation{"doXSDMDUpload", submission_kind::metadata, "metadata"},
-  operation{"doDOICitUpload", submission_kind::foreign, "metadata"},
-  operation{"doTransferDOIsUpload", submission_kind::foreign, "metadata"},
+  operation{"doDOICitUpload", submission_kind::citations, "metadata"},
+  operation{"doTransferDOIsUpload", submission_kind::transfer, "metadata"},
   operation{"doQueryUpload", submission_kind::query, "query"},
   operation{"doDOIQueryUpload", submission_kind::query, "query"},
 };
@@ -67,6 +68,10 @@ inline std::string operation_words() {
   return out;
 }
 
+/// Where deposits that are over wait until somebody has been told: a queue of
+/// kind outbox.
+inline constexpr const char* notify_queue = "crossref.notify";
+
 /// The door that a submission has come through.
 struct submission_source {
   const char* name; ///< as the read model keeps it
@@ -74,21 +79,27 @@ struct submission_source {
   /// then deposit what they like.
   bool needs_account = false;
   bool synchronous = false; ///< processed at once, past the queue
+  bool told = false; ///< depositors hear what became of it by mail or callback
 };
 
-inline constexpr submission_source source_http{"http", true};
+inline constexpr submission_source source_http{"http", true, false, true};
 inline constexpr submission_source source_v2{"v2", true, true};
-inline constexpr submission_source source_drop{"drop"};
-inline constexpr submission_source source_shell{"shell"};
+inline constexpr submission_source source_drop{"drop", false, false, true};
+inline constexpr submission_source source_shell{"shell", false, false, true};
 inline constexpr submission_source source_kafka{"kafka"};
+
+/// Of the name that the read model keeps; one of no door if it knows none.
+constexpr submission_source find_source(std::string_view name) noexcept {
+  for (const auto& x :
+       {source_http, source_v2, source_drop, source_shell, source_kafka})
+    if (x.name == name)
+      return x;
+  return {""};
+}
 
 /// Whether only users with an account can have sent it.
 constexpr bool needs_account(std::string_view source) noexcept {
-  for (const auto& x :
-       {source_http, source_v2, source_drop, source_shell, source_kafka})
-    if (x.name == source)
-      return x.needs_account;
-  return false;
+  return find_source(source).needs_account;
 }
 
 } // namespace depositd

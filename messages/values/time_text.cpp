@@ -68,4 +68,26 @@ caf::expected<micros> parse_utc(std::string_view text) {
                            + "\" is no time like 2026-03-01T09:30:00Z");
 }
 
+std::string format_http_date(micros at) {
+  using namespace std::chrono;
+  static constexpr const char* week[] = {"Sun", "Mon", "Tue", "Wed",
+                                         "Thu", "Fri", "Sat"};
+  static constexpr const char* year[] = {"Jan", "Feb", "Mar", "Apr",
+                                         "May", "Jun", "Jul", "Aug",
+                                         "Sep", "Oct", "Nov", "Dec"};
+  const sys_time<microseconds> time{microseconds{at}};
+  const auto day = floor<days>(time);
+  const year_month_day date{day};
+  const hh_mm_ss clock{floor<seconds>(time - day)};
+  char out[64];
+  std::snprintf(
+    out, sizeof(out), "%s, %02u %s %04d %02d:%02d:%02d GMT",
+    week[weekday{day}.c_encoding()], static_cast<unsigned>(date.day()),
+    year[static_cast<unsigned>(date.month()) - 1],
+    static_cast<int>(date.year()), static_cast<int>(clock.hours().count()),
+    static_cast<int>(clock.minutes().count()),
+    static_cast<int>(clock.seconds().count()));
+  return out;
+}
+
 } // namespace depositd

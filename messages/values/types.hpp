@@ -39,8 +39,9 @@ inline constexpr std::size_t inline_body_bytes_max = 256 * 1024;
 
 /// What a queue is for: `deposit` queues are archived and polled by
 /// depositors, `message` queues forget an item once it is finished.
-/// In `stage` queues an item is a job or a batch of a pipeline.
-enum class queue_kind : std::uint8_t { deposit, message, stage };
+/// In `stage` queues an item is a job or a batch of a pipeline. In `outbox`
+/// queues it is a deposit that is over, of which somebody is still to be told.
+enum class queue_kind : std::uint8_t { deposit, message, stage, outbox };
 
 /// Whether priority orders the items of one user or the users of the queue.
 enum class priority_mode : std::uint8_t { within_user, across_users };
@@ -113,6 +114,22 @@ inline queue_settings deposit_queue_defaults() {
   out.attempts_max = 5;
   return out;
 }
+
+/// Settings of the queue of those who are still to be told: what fails is tried
+/// for a day and a half.
+inline queue_settings outbox_queue_defaults() {
+  queue_settings out;
+  out.kind = queue_kind::outbox;
+  out.concurrency = 2; // one silent receiver leaves room for others
+  out.pending_limit = 100'000;
+  out.attempts_max = 16;
+  out.retry_delay_ms = 30'000;
+  out.retry_delay_ms_max = 6 * 3'600'000;
+  return out;
+}
+
+/// Of one user in an outbox: what failed beyond these is let go.
+inline constexpr std::uint64_t outbox_parked_max = 1'000;
 
 /// Which items a processor may be handed. Names are user names. `required`
 /// empty means any user. At most `criteria_users_max` names in all.
@@ -210,10 +227,11 @@ struct outcome {
   /// Deposits: what a poller gets. Stages: the item's new body, if it changed;
   /// see messages/values/job_documents.hpp.
   std::string document;
+  bool tell = false; ///< deposits: somebody is told of it when it ends
 
   friend bool operator==(const outcome&, const outcome&) = default;
 };
 DEPOSITD_FIELDS(outcome, id, token, member, says, delay_ms, reason, batch_id,
-                document);
+                document, tell);
 
 } // namespace depositd

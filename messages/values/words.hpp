@@ -11,10 +11,11 @@
 namespace depositd {
 
 template <>
-inline constexpr word_list<queue_kind, 3> words_of<queue_kind> = {
+inline constexpr word_list<queue_kind, 4> words_of<queue_kind> = {
   {{queue_kind::deposit, "deposit"},
    {queue_kind::message, "message"},
-   {queue_kind::stage, "stage"}}};
+   {queue_kind::stage, "stage"},
+   {queue_kind::outbox, "outbox"}}};
 
 template <>
 inline constexpr word_list<priority_mode, 2> words_of<priority_mode> = {

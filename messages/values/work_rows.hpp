@@ -104,7 +104,7 @@ struct job_query {
   bool newest_first = false;
   std::uint32_t count_max = 100;
   std::vector<item_id> after;
-  std::vector<item_id> ids; ///< any of these
+  std::vector<item_id> ids;        ///< any of these
   micros changed_since_us = never; ///< only what has changed at or after
 };
 DEPOSITD_FIELDS(job_query, id, user, batch, uuid, users, collections, states,

@@ -67,6 +67,32 @@ protected:
     return record(submission, {a_record("10.5555/t", timestamp)}).at(0);
   }
 
+  results change(const doi_registration& x) {
+    const auto done = registry->record(x);
+    EXPECT_TRUE(done) << render(done.error());
+    return done ? *done : results{};
+  }
+
+  static doi_registration transfer_of(item_id submission,
+                                      const std::string& from,
+                                      const std::string& to, const list& dois) {
+    doi_registration out{.submission = submission, .user = "ann"};
+    out.action = doi_action::transfer;
+    out.from = from;
+    out.to = to;
+    for (const auto& doi : dois)
+      out.records.emplace_back().doi = doi;
+    return out;
+  }
+
+  doi_result record_as(item_id submission, const doi_record& x,
+                       const list& prefixes) {
+    doi_registration out{.submission = submission, .user = "bob"};
+    out.records = {x};
+    out.prefixes = prefixes;
+    return change(out).at(0);
+  }
+
   list find(const doi_query& query, std::uint32_t count_max = 100) {
     const auto found = registry->find(query, count_max);
     EXPECT_TRUE(found) << render(found.error());
@@ -238,6 +264,77 @@ TEST_P(doi_registry_suite, limits_what_it_finds) {
   EXPECT_EQ(find({.issn = "1234-567X"}, 2), (list{"10.5555/c", "10.5555/a"}));
   EXPECT_EQ(find({}, 3).size(), 3u);
   EXPECT_EQ(find({}, 0), list{});
+}
+
+// -- citations and transfers --------------------------------------------------
+
+TEST_P(doi_registry_suite, keeps_the_citations_of_a_doi_beside_its_record) {
+  record(1, {a_record("10.5555/A", "5")});
+  doi_registration cites{.submission = 2, .user = "bob"};
+  cites.action = doi_action::cite;
+  cites.records.resize(2);
+  cites.records[0].doi = "10.5555/a";
+  cites.records[0].citations = R"([{"key":"1"}])";
+  cites.records[1].doi = "10.5555/nobody";
+  const results wanted{doi_result::updated, doi_result::unknown};
+  EXPECT_EQ(change(cites), wanted);
+  auto after = a_record("10.5555/A", "5");
+  after.owner = "ann";
+  after.citations = R"([{"key":"1"}])";
+  EXPECT_EQ(one("10.5555/a"), after);
+  EXPECT_EQ(find({.doi = "10.5555/nobody"}), list{});
+  // A later deposit says nothing of them, and leaves them.
+  record(3, {a_record("10.5555/A", "6")});
+  EXPECT_EQ(one("10.5555/a").citations, R"([{"key":"1"}])");
+  EXPECT_EQ(change(cites), wanted) << "a repeat";
+}
+
+TEST_P(doi_registry_suite, replaces_citations_and_takes_them_away) {
+  record(1, {a_record("10.5555/a")});
+  doi_registration cites{.submission = 2};
+  cites.action = doi_action::cite;
+  cites.records.resize(1);
+  cites.records[0].doi = "10.5555/a";
+  cites.records[0].citations = "[1]";
+  change(cites);
+  cites.submission = 3;
+  cites.records[0].citations.clear();
+  EXPECT_EQ(change(cites), results{doi_result::updated});
+  EXPECT_EQ(one("10.5555/a").citations, "");
+}
+
+TEST_P(doi_registry_suite, transfers_a_doi_to_another_prefix) {
+  record(1, {a_record("10.1111/a", "5"), a_record("10.2222/b", "5")});
+  auto moved = transfer_of(2, "10.1111", "10.2222",
+                           {"10.1111/A", "10.2222/b", "10.1111/none"});
+  moved.records[0].resource = "https://new.example/a";
+  const results wanted{doi_result::updated, doi_result::forbidden,
+                       doi_result::unknown};
+  EXPECT_EQ(change(moved), wanted);
+  EXPECT_EQ(change(moved), wanted) << "a repeat";
+  EXPECT_EQ(one("10.1111/a").owner, "prefix:10.2222");
+  EXPECT_EQ(one("10.1111/a").resource, "https://new.example/a");
+  EXPECT_EQ(one("10.1111/a").timestamp, "5");
+  EXPECT_EQ(one("10.2222/b").owner, "ann");
+  // Whoever had it has it no more, and those who have it now may go on.
+  auto later = a_record("10.1111/a", "6");
+  EXPECT_EQ(record_as(3, later, {"10.1111"}), doi_result::forbidden);
+  EXPECT_EQ(record_as(4, later, {"10.2222"}), doi_result::updated);
+  EXPECT_EQ(one("10.1111/a").owner, "prefix:10.2222");
+  EXPECT_EQ(change(transfer_of(5, "10.1111", "10.3333", {"10.1111/a"})),
+            results{doi_result::forbidden});
+  EXPECT_EQ(change(transfer_of(6, "10.2222", "10.1111", {"10.1111/a"})),
+            results{doi_result::updated});
+  EXPECT_EQ(one("10.1111/a").owner, "prefix:10.1111");
+}
+
+TEST_P(doi_registry_suite, changes_resources_without_a_transfer) {
+  record(1, {a_record("10.1111/a", "5")});
+  auto same = transfer_of(2, "10.1111", "10.1111", {"10.1111/a"});
+  same.records[0].resource = "https://new.example/a";
+  EXPECT_EQ(change(same), results{doi_result::updated});
+  EXPECT_EQ(one("10.1111/a").resource, "https://new.example/a");
+  EXPECT_EQ(one("10.1111/a").owner, "ann");
 }
 
 TEST_P(doi_registry_suite, serves_several_threads) {

@@ -37,14 +37,15 @@ TEST(wire, of_processors_is_as_it_was) {
                       .delay_ms = 4,
                       .reason = "r",
                       .batch_id = "b",
-                      .document = "d"};
+                      .document = "d",
+                      .tell = true};
   EXPECT_WIRE((settle_and_request{.processor = 5,
                                   .credit = 6,
                                   .outcomes = {ended},
                                   .waits = false,
                                   .counts = true}),
               "000000050000000601000000000000000100000000000000020000000302"
-              "0000000401'r01'b01'd0001");
+              "0000000401'r01'b01'd010001");
   EXPECT_WIRE((renew_claims{.processor = 1, .claims = {{2, 3, 4}}}),
               "00000001010000000000000002000000000000000300000004");
   EXPECT_WIRE(cancel_credit{9}, "00000009");

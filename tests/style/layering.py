@@ -34,6 +34,7 @@ ADAPTERS_MAY_USE = {
     "adapters/node/gate": {"adapters/doors/kit"},
     "adapters/shell": {"adapters/node/gate"},
     "adapters/minters": {"adapters/stores/sqlite"},
+    "adapters/processing/crossref": {"adapters/processing/stages"},
     "adapters/processing/exec": {"adapters/processing/stages",
                                  "adapters/stores/files"},
     "adapters/notifying": {"adapters/fetching"},

@@ -15,6 +15,16 @@ BOMB = b"""<?xml version="1.0"?>
 <!ENTITY e "&d;&d;&d;&d;&d;&d;&d;&d;&d;"><!ENTITY f "&e;&e;&e;&e;&e;&e;&e;">
 ]><doi_batch>&f;&f;&f;&f;&f;&f;&f;&f;&f;</doi_batch>"""
 
+CITATIONS = """<?xml version="1.0" encoding="UTF-8"?>
+<doi_batch xmlns="http://www.crossref.org/doi_resources_schema/4.3.6"
+           version="4.3.6">
+  <head><doi_batch_id>cites</doi_batch_id></head>
+  <body><doi_citations><doi>{doi}</doi><citation_list>
+    <citation key="1"><doi>10.5555/cited</doi></citation>
+  </citation_list></doi_citations></body>
+</doi_batch>
+"""
+
 
 class Conversation(SystemTest):
     def setUp(self):
@@ -182,6 +192,32 @@ class Conversation(SystemTest):
                          "Failure")
         self.assertEqual(self.outcome(narrow, "b.xml").records[0][0],
                          "Success")
+
+    def test_citations_and_transfers_are_done(self):
+        self.instance.add_user("old", "secret-old", "--prefix", "10.1111")
+        self.instance.add_user("new", "secret-new", "--prefix", "10.2222")
+        old, new = (self.door(self.instance, x) for x in ("old", "new"))
+        doi = "10.1111/moves"
+        old.deposit("moves.xml", a_deposit("moves", doi=doi))
+        self.outcome(old, "moves.xml")
+        cites = CITATIONS.format(doi=doi).encode()
+        for door, status in ((new, "Failure"), (old, "Success")):
+            door.deposit("cites.xml", cites, "doDOICitUpload")
+            found = self.outcome(door, "cites.xml")
+            self.assertEqual([r[0] for r in found.records], [status],
+                             found.document)
+        lines = f"H: email=a@b.org;fromPrefix=10.1111;toPrefix=10.2222\n{doi}\n"
+        for door, status in ((old, "Failure"), (self.press, "Success")):
+            door.deposit("moves.txt", lines.encode(), "doTransferDOIsUpload")
+            found = self.outcome(door, "moves.txt")
+            self.assertEqual([r[0] for r in found.records], [status],
+                             found.document)
+        later = a_deposit("later", doi=doi, timestamp=20250101000000)
+        for door, status in ((old, "Failure"), (new, "Success")):
+            door.deposit("later.xml", later)
+            found = self.outcome(door, "later.xml")
+            self.assertEqual([r[0] for r in found.records], [status],
+                             found.document)
 
     # -- through a restart
 

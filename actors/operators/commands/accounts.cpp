@@ -1,8 +1,10 @@
 // Accounts of users of the HTTP doors.
 
 #include "actors/operators/command.hpp"
+#include "actors/operators/documents.hpp"
 
 #include "messages/values/names.hpp"
+#include "messages/values/operations.hpp"
 #include "messages/values/password_hash.hpp"
 
 #include <strings.h>
@@ -68,12 +70,46 @@ change set_password(const admin_arguments& in, const control_state& now) {
   return changed(at->second, after, account_document);
 }
 
+document contact_document(const contact_changed& x) {
+  return {{"user", x.user},
+          {"mail", text_or_null(x.mail)},
+          {"callback", text_or_null(x.callback)}};
+}
+
+/// What is not given stays as it is. Whoever is called back needs the outbox.
+change set_contact(const admin_arguments& in, const control_state& now) {
+  const auto user = in.text("name");
+  const auto at = now.contacts.find(user);
+  const auto before =
+    at == now.contacts.end() ? contact_changed{user, "", ""} : at->second;
+  auto after = before;
+  if (in.has("mail"))
+    after.mail = in.text("mail");
+  if (in.has("callback"))
+    after.callback = in.text("callback");
+  if (!after.mail.empty() && !legal_mail_address(after.mail))
+    return refuse(ec::invalid_argument,
+                  "mail must be one address, not " + shown(after.mail));
+  if (!after.callback.empty() && !legal_web_address(after.callback))
+    return refuse(ec::invalid_argument,
+                  "callback must be an http or https address, not "
+                    + shown(after.callback));
+  auto out = changed(before, after, contact_document);
+  if (!after.callback.empty() && now.queues.count(notify_queue) == 0)
+    out.events.emplace_back(
+      queue_changed{notify_queue, outbox_queue_defaults()});
+  return out;
+}
+
 change remove(const admin_arguments& in, const control_state& now) {
   const auto user = in.text("name");
   const auto at = now.accounts.find(user);
   if (at == now.accounts.end())
     return refuse(ec::not_found, user + " has no account");
-  return changed(at->second, account_changed{user}, account_document);
+  auto out = changed(at->second, account_changed{user}, account_document);
+  if (now.contacts.count(user) > 0)
+    out.events.emplace_back(contact_changed{user, "", ""});
+  return out;
 }
 
 } // namespace
@@ -94,6 +130,13 @@ std::vector<command> account_commands() {
       doing("user add", "Create an account", {name, password, prefix}, add)),
     of_user(doing("user password", "Change a password", {name, password},
                   set_password)),
+    of_user(doing("user contact", "How a user is told what became of deposits",
+                  {name,
+                   {"--mail", "mail", value_kind::text, "ADDRESS",
+                    "Mail for deposits that name no address; '' for none"},
+                   {"--callback", "callback", value_kind::text, "URL",
+                    "Called instead of mail; '' for none"}},
+                  set_contact)),
     of_user(asking(
       "Remove this account?",
       doing("user remove", "Remove an account; items stay", {name}, remove))),

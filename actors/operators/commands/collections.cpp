@@ -75,31 +75,12 @@ void show(admin_pointer self, const admin_call_ptr& call) {
 
 // -- settings -----------------------------------------------------------------
 
-/// One address, safe to write into the head of a mail.
-bool is_address(const std::string& x) {
-  const auto at = x.find('@');
-  const bool is_plain = std::all_of(x.begin(), x.end(), [](char c) {
-    return c > ' ' && c < '\x7f' && c != '<' && c != '>' && c != '"';
-  });
-  return is_plain && at != std::string::npos && at > 0 && at + 1 < x.size()
-         && x.find('@', at + 1) == std::string::npos;
-}
-
-bool is_web_address(const std::string& x) {
-  const auto host = x.starts_with("https://")  ? x.substr(8)
-                    : x.starts_with("http://") ? x.substr(7)
-                                               : std::string{};
-  return !host.empty() && host.front() != '/'
-         && std::all_of(x.begin(), x.end(),
-                        [](char c) { return c > ' ' && c < '\x7f'; });
-}
-
 caf::error check_addresses(const collection_settings& x) {
   for (const auto& address : x.notify)
-    if (!is_address(address))
+    if (!legal_mail_address(address))
       return refuse(ec::invalid_argument,
                     "notify must be mail addresses, not " + shown(address));
-  if (!x.callback.empty() && !is_web_address(x.callback))
+  if (!x.callback.empty() && !legal_web_address(x.callback))
     return refuse(ec::invalid_argument,
                   "callback must be an http or https address, not "
                     + shown(x.callback));

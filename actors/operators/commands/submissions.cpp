@@ -203,7 +203,8 @@ command submitting() {
           {{"files", "content_base64", kind::files, "FILE", "Files", true},
            user_option("Whose submissions they are", true),
            {"--operation", "operation", kind::text, "OPERATION",
-            "doMDUpload (default), doQueryUpload, doDOIQueryUpload"}},
+            "doMDUpload (default), doQueryUpload, doDOIQueryUpload, "
+            "doDOICitUpload, doTransferDOIsUpload"}},
           submit_one);
   out.row.patience_s = 120;
   return operating(concerning(concern::named, std::move(out)));

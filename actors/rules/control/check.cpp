@@ -15,6 +15,7 @@ constexpr std::uint32_t items_max = 1'000'000;
 constexpr std::uint32_t slots_max = 1000;
 constexpr std::size_t types_max = 8;
 constexpr std::size_t hash_bytes_max = 1024;
+constexpr std::size_t contact_bytes_max = 2048;
 constexpr std::size_t permits_max = 100;
 constexpr std::size_t operator_names_max = 1'000;
 
@@ -72,7 +73,7 @@ caf::error all(Checks... checks) {
 }
 
 caf::error settings(const queue_settings& x) {
-  if (x.kind > queue_kind::stage)
+  if (x.kind > queue_kind::outbox)
     return refuse("unknown kind of queue");
   if (x.priority > priority_mode::across_users)
     return refuse("unknown priority mode");
@@ -176,6 +177,13 @@ struct checker {
       if (!legal_prefix(prefix))
         return refuse("not a DOI prefix: '" + prefix + "'");
     return {};
+  }
+
+  caf::error operator()(const contact_changed& x) {
+    if (x.mail.size() > contact_bytes_max
+        || x.callback.size() > contact_bytes_max)
+      return refuse("mail and callback have at most 2048 bytes");
+    return user_name(x.user);
   }
 
   caf::error operator()(const processor_changed& x) {
@@ -328,6 +336,8 @@ caf::error check_move(const control_state& state, const std::string& from,
     return refuse("cannot move deposits");
   if (source.kind == queue_kind::stage || target.kind == queue_kind::stage)
     return refuse("cannot move jobs: a job goes where its stage leads");
+  if (source.kind == queue_kind::outbox || target.kind == queue_kind::outbox)
+    return refuse("cannot move notifications");
   // Items of the source carry no digest of their payload.
   if (source.dedup == dedup_mode::none && target.dedup != dedup_mode::none)
     return refuse("cannot move a plain queue to one that collapses");

@@ -54,6 +54,10 @@ control_state for_nodes(const control_state& state) {
   }
   for (const auto& [name, account] : state.accounts)
     out.accounts[name] = {account.user, "", account.prefixes};
+  // A callback's password stays here, too; that there is one they know.
+  for (const auto& [name, contact] : state.contacts)
+    out.contacts[name] = {name, contact.mail,
+                          contact.callback.empty() ? "" : "-"};
   return out;
 }
 

@@ -83,6 +83,12 @@ template <> inline constexpr auto entry<account_changed> = control_entry{
   [](const auto& user, const auto&) { return account_changed{user, "", {}}; },
   itself, said_again};
 
+template <> inline constexpr auto entry<contact_changed> = control_entry{
+  &control_state::contacts, &contact_changed::user,
+  [](const auto& x) { return x.mail.empty() && x.callback.empty(); },
+  [](const auto& user, const auto&) { return contact_changed{user, "", ""}; },
+  itself, said_again};
+
 template <> inline constexpr auto entry<processor_changed> = control_entry{
   &control_state::processors, [](const auto& x) { return x.spec.name; },
   &processor_changed::removed,

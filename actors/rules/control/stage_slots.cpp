@@ -13,6 +13,9 @@ namespace {
 /// holding up the others.
 constexpr std::uint32_t slots_of_batches = 2;
 
+/// Telling takes seconds, or a minute where nobody answers.
+constexpr std::uint32_t slots_of_outboxes = 8;
+
 /// A program is killed at its time limit, and says so.
 constexpr std::uint64_t exec_grace_ms = 60'000;
 
@@ -61,6 +64,12 @@ stage_needs needs_of(const stage_settings& x) {
 std::map<std::string, stage_slots> stage_slots_in(const control_state& state,
                                                   const stage_process& where) {
   std::map<std::string, stage_slots> out;
+  for (const auto& [name, settings] : state.queues)
+    if (settings.kind == queue_kind::outbox) {
+      auto& slots = out[name];
+      slots.allowed = where.is_engine;
+      slots.slots = where.is_engine ? slots_of_outboxes : 0;
+    }
   for (const auto& [name, pipeline] : state.pipelines) {
     for (const auto& [stage, handler] :
          {std::pair{split_stage, split_handler},

@@ -36,6 +36,10 @@ public:
     return rows_[index];
   }
 
+  const Row& operator[](std::uint32_t index) const {
+    return rows_[index];
+  }
+
   /// A row without an id does not exist.
   void remove(std::uint32_t index) {
     rows_[index].id = 0;
@@ -90,6 +94,7 @@ struct slice_fold::state {
   void add(const body_compacted& x);
   void add(const item_moved& x);
   void add(const submission_recorded& x);
+  void add(const submission_ended& x);
   void add(const batch_received& x);
   void add(const batch_moved& x);
   void add(const batch_counted& x);
@@ -110,8 +115,12 @@ struct slice_fold::state {
 
   void submission_started(entry& at, const item_claimed& x);
   void submission_returned(entry& at, const item_released& x);
-  void submission_finished(entry& at, const item_finished& x);
+  template <class Event>
+  void submission_finished(entry& at, const Event& x);
   void submission_parked(entry& at, const item_parked& x);
+  /// Whether what happens in this queue comes after the submission's end: its
+  /// item has gone on, in this slice.
+  bool is_over(const entry& at, const std::string& queue) const;
   /// The submission's change, or null if it has a row in this slice or none
   /// at all.
   submission_change* submission_change_of(entry& at, item_id id,

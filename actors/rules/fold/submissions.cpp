@@ -11,8 +11,8 @@ bool counts_as_failed(ending how) {
 }
 
 /// `submission_row` and `submission_change` name these alike.
-template <class Row>
-void set_finished(Row& row, const item_finished& x) {
+template <class Row, class Event>
+void set_finished(Row& row, const Event& x) {
   row.failed = counts_as_failed(x.how);
   row.finished_us = x.finished_us;
   row.reason = x.reason;
@@ -57,6 +57,14 @@ void slice_fold::state::add(const submission_recorded& x) {
   row.finished_us = x.finished_us;
 }
 
+bool slice_fold::state::is_over(const entry& at,
+                                const std::string& queue) const {
+  if (at.submission_put != none)
+    return submission_puts[at.submission_put].queue != queue;
+  return at.change != none && changes[at.change].has_queue
+         && bare_queues.contains(queue);
+}
+
 submission_change*
 slice_fold::state::submission_change_of(entry& at, item_id id,
                                         const std::string& queue) {
@@ -73,6 +81,8 @@ slice_fold::state::submission_change_of(entry& at, item_id id,
 }
 
 void slice_fold::state::submission_started(entry& at, const item_claimed& x) {
+  if (is_over(at, x.queue))
+    return;
   if (at.submission_put != none) {
     auto& row = submission_puts[at.submission_put];
     row.status = submission_status::in_process;
@@ -85,6 +95,8 @@ void slice_fold::state::submission_started(entry& at, const item_claimed& x) {
 }
 
 void slice_fold::state::submission_returned(entry& at, const item_released& x) {
+  if (is_over(at, x.queue))
+    return;
   if (at.submission_put != none) {
     auto& row = submission_puts[at.submission_put];
     row.status = submission_status::queued;
@@ -95,7 +107,21 @@ void slice_fold::state::submission_returned(entry& at, const item_released& x) {
   }
 }
 
-void slice_fold::state::submission_finished(entry& at, const item_finished& x) {
+void slice_fold::state::submission_parked(entry& at, const item_parked& x) {
+  if (is_over(at, x.queue))
+    return;
+  if (at.submission_put != none) {
+    submission_puts[at.submission_put].parked = x.parked;
+  } else if (auto* row = submission_change_of(at, x.id, x.queue)) {
+    row->parked = x.parked;
+    row->has_parked = true;
+  }
+}
+
+template <class Event>
+void slice_fold::state::submission_finished(entry& at, const Event& x) {
+  if (is_over(at, x.queue))
+    return;
   if (at.submission_put != none) {
     auto& row = submission_puts[at.submission_put];
     row.status = submission_status::completed;
@@ -106,13 +132,11 @@ void slice_fold::state::submission_finished(entry& at, const item_finished& x) {
   }
 }
 
-void slice_fold::state::submission_parked(entry& at, const item_parked& x) {
-  if (at.submission_put != none) {
-    submission_puts[at.submission_put].parked = x.parked;
-  } else if (auto* row = submission_change_of(at, x.id, x.queue)) {
-    row->parked = x.parked;
-    row->has_parked = true;
-  }
+template void slice_fold::state::submission_finished(entry&,
+                                                     const item_finished&);
+
+void slice_fold::state::add(const submission_ended& x) {
+  submission_finished(entries[x.id], x);
 }
 
 } // namespace depositd::rules

@@ -74,8 +74,7 @@ void reviews::see(const job_row& x) {
 
 void reviews::seen_before(micros at) {
   since_us_ = std::max(since_us_, at);
-  std::erase_if(seen_,
-                [&](const auto& one) { return one.second < since_us_; });
+  std::erase_if(seen_, [&](const auto& one) { return one.second < since_us_; });
 }
 
 std::vector<review_news> reviews::due(micros now) const {

@@ -27,10 +27,10 @@ review_cause cause_of(const job_row& x);
 /// What is told of a cause.
 struct review_news {
   review_cause cause;
-  std::uint64_t count = 0;     ///< of jobs since it was told last
-  std::vector<item_id> first;  ///< the first of them
-  std::string note;            ///< of the first one, as it is
-  std::string id;              ///< the same for a repeat in the same time
+  std::uint64_t count = 0;    ///< of jobs since it was told last
+  std::vector<item_id> first; ///< the first of them
+  std::string note;           ///< of the first one, as it is
+  std::string id;             ///< the same for a repeat in the same time
 
   friend bool operator==(const review_news&, const review_news&) = default;
 };

@@ -73,8 +73,11 @@ caf::result<enqueued> accept_batch(shard_pointer self, enqueue& x) {
   const auto number = reach_queue(self, x.queue, x.items.front().user);
   if (!number)
     return number.error();
-  if (self->state.control->queues.at(x.queue).kind == queue_kind::stage)
+  const auto kind = self->state.control->queues.at(x.queue).kind;
+  if (kind == queue_kind::stage)
     return invalid("queue " + x.queue + " takes jobs only from their pipeline");
+  if (kind == queue_kind::outbox)
+    return invalid("queue " + x.queue + " takes only deposits that are over");
   admission all{self};
   for (auto& item : x.items) {
     accept_items::one one;

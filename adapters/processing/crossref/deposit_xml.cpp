@@ -147,6 +147,8 @@ private:
     const auto above = parent();
     if (above == "head")
       return name == "doi_batch_id" || name == "timestamp";
+    if (above == "depositor")
+      return name == "email_address" && path_.size() == 4 && path_[1] == "head";
     if (above == "doi_data")
       return name == "doi" || name == "timestamp" || name == "resource";
     if (name == "doi")
@@ -165,6 +167,10 @@ private:
     const auto above = parent();
     if (above == "head")
       return head(name, std::move(value));
+    if (above == "depositor") {
+      out_.email = std::move(value);
+      return {};
+    }
     if (above == "doi_data" || above == "pending_publication")
       return registration(name, std::move(value));
     if (references_from_ > 0) {

@@ -26,6 +26,7 @@ struct deposited_doi {
 struct deposit {
   std::string batch_id;
   std::string timestamp;           ///< of the head; digits, or empty
+  std::string email;               ///< of the depositor, as written
   std::string version;             ///< of the schema, e.g. "5.3.1"
   std::vector<deposited_doi> dois; ///< each once, compared without case
 };

@@ -1,9 +1,10 @@
 #include "adapters/processing/crossref/metadata_handler.hpp"
 
 #include "adapters/processing/crossref/deposit_xml.hpp"
-#include "adapters/processing/crossref/diagnostic.hpp"
 #include "adapters/processing/crossref/text.hpp"
 #include "adapters/processing/crossref/xml_text.hpp"
+#include "messages/values/doi_rules.hpp"
+#include "messages/values/names.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -12,15 +13,17 @@ namespace depositd::crossref {
 
 namespace {
 
+std::string forbidden_message(const std::string& doi) {
+  return "User not allowed to add records for prefix: " + doi_prefix(doi);
+}
+
 /// Why the DOI may not be recorded for this user, or empty.
 std::string objection(const doi_record& record, const submission_job& job) {
   if (auto problem = doi_problem(record.doi); !problem.empty())
     return problem;
-  const auto prefix = doi_prefix(record.doi);
-  const auto& own = job.prefixes;
-  if (own.empty() || std::find(own.begin(), own.end(), prefix) != own.end())
-    return {};
-  return "User not allowed to add records for prefix: " + prefix;
+  return is_own_prefix(job, doi_prefix(record.doi))
+           ? std::string{}
+           : forbidden_message(record.doi);
 }
 
 std::string outdated_message(const std::string& timestamp) {
@@ -31,20 +34,14 @@ std::string outdated_message(const std::string& timestamp) {
   return out;
 }
 
-record_note refusal(const doi_record& record, std::string reason) {
-  record_note out;
-  out.status = record_status::failure;
-  out.doi = record.doi;
-  out.message = std::move(reason);
-  return out;
-}
-
 record_note note_for(const deposited_doi& x, doi_result result) {
   if (result == doi_result::outdated) {
-    auto out = refusal(x.record, outdated_message(x.record.timestamp));
+    auto out = failure_note(x.record.doi, outdated_message(x.record.timestamp));
     out.message_id = "4";
     return out;
   }
+  if (result == doi_result::forbidden) // it was transferred away
+    return failure_note(x.record.doi, forbidden_message(x.record.doi));
   record_note out;
   out.doi = x.record.doi;
   out.message =
@@ -60,13 +57,36 @@ struct examined {
   std::vector<std::string> objections;
 };
 
-examined examine(const deposit& content, const submission_job& job) {
+/// Whether a DOI of another prefix was transferred to one of the user's.
+caf::expected<bool> was_transferred(const doi_record& record,
+                                    const submission_job& job,
+                                    doi_registry& registry) {
+  doi_query by_doi;
+  by_doi.doi = record.doi;
+  const auto found = registry.find(by_doi, 1);
+  if (!found)
+    return found.error();
+  return !found->empty() && !held_by_others(found->front(), job.prefixes);
+}
+
+caf::expected<examined> examine(const deposit& content,
+                                const submission_job& job,
+                                doi_registry& registry) {
   examined out;
   out.registration.submission = job.submission;
   out.registration.user = job.user;
   out.registration.timestamp = content.timestamp;
+  out.registration.prefixes = job.prefixes;
   for (const auto& x : content.dois) {
-    out.objections.push_back(objection(x.record, job));
+    auto problem = objection(x.record, job);
+    if (!problem.empty() && doi_problem(x.record.doi).empty()) {
+      const auto transferred = was_transferred(x.record, job, registry);
+      if (!transferred)
+        return transferred.error();
+      if (*transferred)
+        problem.clear();
+    }
+    out.objections.push_back(std::move(problem));
     if (!out.objections.back().empty())
       continue;
     auto record = x.record;
@@ -86,7 +106,8 @@ std::vector<record_note> write_notes(const deposit& content,
       out.push_back(note_for(content.dois[i], *result++));
       continue;
     }
-    out.push_back(refusal(content.dois[i].record, found.objections[i]));
+    out.push_back(
+      failure_note(content.dois[i].record.doi, found.objections[i]));
   }
   return out;
 }
@@ -98,17 +119,32 @@ void stamp(deposit& content) {
       x.record.timestamp = content.timestamp;
 }
 
-outcome conclude(const submission_job& job, const deposit& content,
+} // namespace
+
+bool is_own_prefix(const submission_job& job, std::string_view prefix) {
+  const auto& own = job.prefixes;
+  return own.empty() || std::find(own.begin(), own.end(), prefix) != own.end();
+}
+
+record_note failure_note(std::string doi, std::string reason) {
+  record_note out;
+  out.status = record_status::failure;
+  out.doi = std::move(doi);
+  out.message = std::move(reason);
+  return out;
+}
+
+outcome conclude(const submission_job& job, const std::string& batch_id,
                  std::vector<record_note> notes) {
   diagnostic answer;
   answer.submission = job.submission;
   answer.processor = job.processor;
-  answer.batch_id = content.batch_id;
+  answer.batch_id = batch_id;
   answer.records = std::move(notes);
   const auto counts = count(answer);
   outcome out;
   out.says = counts.failure == counts.records ? verdict::failed : verdict::done;
-  out.batch_id = content.batch_id;
+  out.batch_id = batch_id;
   out.document = write_completed(answer);
   for (const auto& note : answer.records)
     if (note.status == record_status::failure && out.reason.empty())
@@ -116,18 +152,23 @@ outcome conclude(const submission_job& job, const deposit& content,
   return out;
 }
 
-} // namespace
-
 outcome metadata_handler::handle(const submission_job& job,
                                  std::string_view bytes) const {
   auto text = decode_xml_text(bytes, limits);
   if (!text)
     return refuse_file(job, {}, render(text.error()));
   deposit content;
-  if (const auto problem = parse_deposit(*text, limits, content))
-    return refuse_file(job, content.batch_id, render(problem));
+  const auto problem = parse_deposit(*text, limits, content);
+  auto out = problem ? refuse_file(job, content.batch_id, render(problem))
+                     : record(job, content, *text);
+  out.tell = legal_mail_address(content.email);
+  return out;
+}
+
+outcome metadata_handler::record(const submission_job& job, deposit& content,
+                                 const std::string& text) const {
   if (schemas)
-    if (const auto problem = schemas->check(content.version, *text))
+    if (const auto problem = schemas->check(content.version, text))
       return problem == ec::store_failed
                ? try_again(render(problem))
                : refuse_file(job, content.batch_id, render(problem));
@@ -135,19 +176,21 @@ outcome metadata_handler::handle(const submission_job& job,
     return refuse_file(job, content.batch_id,
                        "The deposit names no DOI to register");
   stamp(content);
-  const auto found = examine(content, job);
+  const auto found = examine(content, job, *registry);
+  if (!found)
+    return try_again(render(found.error()));
   std::vector<doi_result> results;
-  if (!found.registration.records.empty()) {
-    auto recorded = registry->record(found.registration);
+  if (!found->registration.records.empty()) {
+    auto recorded = registry->record(found->registration);
     if (!recorded)
       return try_again(render(recorded.error()));
     // The user's prefixes may have changed between two attempts.
-    if (recorded->size() != found.registration.records.size())
+    if (recorded->size() != found->registration.records.size())
       return try_again("the registry remembers another set of DOIs for this "
                        "submission");
     results = std::move(*recorded);
   }
-  return conclude(job, content, write_notes(content, found, results));
+  return conclude(job, content.batch_id, write_notes(content, *found, results));
 }
 
 outcome refuse_file(const submission_job& job, std::string batch_id,

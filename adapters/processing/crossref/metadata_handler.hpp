@@ -3,6 +3,8 @@
 // Processes metadata deposits: reads the file, applies the rules to each DOI,
 // records what may be recorded, and writes the diagnostic.
 
+#include "adapters/processing/crossref/deposit_xml.hpp"
+#include "adapters/processing/crossref/diagnostic.hpp"
 #include "adapters/processing/crossref/schema_folder.hpp"
 #include "adapters/processing/crossref/xml_limits.hpp"
 #include "messages/ports/doi_registry.hpp"
@@ -32,9 +34,24 @@ struct metadata_handler {
   /// `done` with a diagnostic if any DOI was recorded, `failed` with one if
   /// none was or the file is bad, `retry` if the registry or a schema file
   /// failed. Repeating a submission gives the same answer and records nothing
-  /// twice. Says, reason, batch id and document of the outcome are set.
+  /// twice. Says, reason, batch id and document of the outcome are set, and
+  /// whether the deposit names somebody to tell.
   outcome handle(const submission_job& job, std::string_view bytes) const;
+
+private:
+  outcome record(const submission_job& job, deposit& content,
+                 const std::string& text) const;
 };
+
+/// Whether the user may change records of this prefix.
+bool is_own_prefix(const submission_job& job, std::string_view prefix);
+
+record_note failure_note(std::string doi, std::string reason);
+
+/// The outcome of a file that could be read, with what became of each DOI:
+/// failed if all are.
+outcome conclude(const submission_job& job, const std::string& batch_id,
+                 std::vector<record_note> notes);
 
 /// The outcome of a file that is bad as a whole.
 outcome refuse_file(const submission_job& job, std::string batch_id,

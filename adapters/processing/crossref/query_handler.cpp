@@ -2,6 +2,7 @@
 
 #include "adapters/processing/crossref/diagnostic.hpp"
 #include "adapters/processing/crossref/text.hpp"
+#include "messages/values/names.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -147,8 +148,15 @@ caf::expected<std::vector<doi_record>> resolve(doi_registry& registry,
 outcome query_handler::handle(const submission_job& job, std::string_view bytes,
                               bool as_dois) const {
   query_batch batch;
-  if (const auto problem = parse_queries(bytes, as_dois, limits, batch))
-    return refuse_file(job, batch.batch_id, render(problem));
+  const auto problem = parse_queries(bytes, as_dois, limits, batch);
+  auto out = problem ? refuse_file(job, batch.batch_id, render(problem))
+                     : answer(job, batch);
+  out.tell = legal_mail_address(batch.email);
+  return out;
+}
+
+outcome query_handler::answer(const submission_job& job,
+                              const query_batch& batch) const {
   if (batch.lookups.empty())
     return refuse_file(job, batch.batch_id, "The upload contains no query");
   diagnostic head;

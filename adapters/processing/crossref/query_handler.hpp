@@ -22,6 +22,9 @@ struct query_handler {
   /// `parse_queries`.
   outcome handle(const submission_job& job, std::string_view bytes,
                  bool as_dois) const;
+
+private:
+  outcome answer(const submission_job& job, const query_batch& batch) const;
 };
 
 /// What was recorded that answers a query. Tried in turn: everything as asked;

@@ -137,6 +137,8 @@ caf::error parse_lines(std::string_view text, bool as_dois, query_batch& out) {
     const auto line = squeeze(text.substr(0, end));
     text.remove_prefix(end == text.npos ? text.size() : end + 1);
     // "H:" lines name mail addresses; here the answer is fetched.
+    if (line.starts_with("H:"))
+      out.email = header_value(line, "email");
     if (line.empty() || line.starts_with("H:"))
       continue;
     if (auto problem = add(read_line(line, as_dois), out))
@@ -167,7 +169,8 @@ public:
       current_ = {};
       current_.key = squeeze(element.attribute("key"));
     }
-    if (depth_ == query_depth_ + 1 || element.name == "doi_batch_id")
+    if (depth_ == query_depth_ + 1 || element.name == "doi_batch_id"
+        || element.name == "email_address")
       captured_.clear();
     return {};
   }
@@ -177,6 +180,8 @@ public:
     if (query_depth_ == 0) {
       if (name == "doi_batch_id" && out_.batch_id.empty())
         out_.batch_id = one_line(squeeze(captured_));
+      else if (name == "email_address" && out_.email.empty())
+        out_.email = squeeze(captured_);
     } else if (depth_ == query_depth_ + 1) {
       field(name, squeeze(captured_));
     } else if (depth_ == query_depth_) {

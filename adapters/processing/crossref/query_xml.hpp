@@ -24,6 +24,7 @@ struct lookup {
 
 struct query_batch {
   std::string batch_id;
+  std::string email; ///< of who asks, as written
   std::vector<lookup> lookups;
 };
 

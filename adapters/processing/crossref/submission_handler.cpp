@@ -20,6 +20,23 @@ caf::expected<submission_body> body_of(const claimed_item& item,
   return decode_submission_body(*bytes);
 }
 
+outcome work_on(const submission_handler& with, const operation& wanted,
+                const submission_job& job, std::string_view bytes) {
+  switch (wanted.kind) {
+    case submission_kind::metadata:
+      break;
+    case submission_kind::query:
+      return query_handler{with.registry, with.limits}.handle(
+        job, bytes, wanted.word == "doDOIQueryUpload");
+    case submission_kind::citations:
+      return citation_handler{with.registry, with.limits}.handle(job, bytes);
+    case submission_kind::transfer:
+      return transfer_handler{with.registry, with.limits}.handle(job, bytes);
+  }
+  return metadata_handler{with.registry, with.schemas, with.limits}.handle(
+    job, bytes);
+}
+
 outcome process(const submission_handler& with, const handle_item& what,
                 const control_state& control) {
   submission_job job;
@@ -41,7 +58,7 @@ outcome process(const submission_handler& with, const handle_item& what,
   else if (needs_account(submission.source))
     return refuse_file(job, {}, "The account has been removed");
   const auto* wanted = find_operation_or_default(submission.operation);
-  if (wanted == nullptr || wanted->kind == submission_kind::foreign)
+  if (wanted == nullptr)
     return refuse_file(
       job, {}, "Operation " + submission.operation + " is not supported here");
   if (found->body.empty()) {
@@ -50,11 +67,11 @@ outcome process(const submission_handler& with, const handle_item& what,
       return failed(kept.error());
     found->body = std::move(*kept);
   }
-  if (wanted->kind == submission_kind::query)
-    return query_handler{with.registry, with.limits}.handle(
-      job, found->body, wanted->word == "doDOIQueryUpload");
-  return metadata_handler{with.registry, with.schemas, with.limits}.handle(
-    job, found->body);
+  auto out = work_on(with, *wanted, job, found->body);
+  const auto contact = control.contacts.find(job.user);
+  out.tell = find_source(submission.source).told
+             && (out.tell || contact != control.contacts.end());
+  return out;
 }
 
 } // namespace

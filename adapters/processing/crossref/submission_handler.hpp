@@ -2,8 +2,10 @@
 
 // Takes a claimed submission to the work that its operation asks for.
 
+#include "adapters/processing/crossref/citation_handler.hpp"
 #include "adapters/processing/crossref/metadata_handler.hpp"
 #include "adapters/processing/crossref/query_handler.hpp"
+#include "adapters/processing/crossref/transfer_handler.hpp"
 #include "messages/ports/blob_store.hpp"
 #include "messages/processors.hpp"
 #include "messages/values/control.hpp"

@@ -71,6 +71,21 @@ std::string squeeze(std::string_view text) {
   return out;
 }
 
+std::string header_value(std::string_view line, std::string_view name) {
+  if (line.starts_with("H:"))
+    line.remove_prefix(2);
+  while (!line.empty()) {
+    const auto end = std::min(line.find(';'), line.size());
+    const auto part = squeeze(line.substr(0, end));
+    line.remove_prefix(std::min(end + 1, line.size()));
+    const auto equals = part.find('=');
+    if (equals != part.npos
+        && lower_case(squeeze(part.substr(0, equals))) == lower_case(name))
+      return squeeze(part.substr(equals + 1));
+  }
+  return {};
+}
+
 std::string lower_case(std::string_view text) {
   std::string out{text};
   for (auto& c : out)

@@ -29,6 +29,10 @@ std::string normal_serial_number(std::string_view text);
 /// Without blanks around it, with single blanks inside.
 std::string squeeze(std::string_view text);
 
+/// The value of a name in the first line of a text upload,
+/// "H: email=a@b.org;fromPrefix=10.1"; empty if it has none.
+std::string header_value(std::string_view line, std::string_view name);
+
 /// ASCII letters in lower case.
 std::string lower_case(std::string_view text);
 

@@ -1,5 +1,6 @@
 #include "adapters/processing/stages/read_model_reader.hpp"
 
+#include "messages/projection.hpp"
 #include "messages/work.hpp"
 
 #include <caf/scoped_actor.hpp>
@@ -24,6 +25,11 @@ public:
 
   caf::expected<std::vector<job_row>> jobs(const job_query& x) override {
     return ask<jobs_found, job_row>(x);
+  }
+
+  caf::expected<std::vector<submission_row>>
+  submissions(const submission_query& x) override {
+    return ask<submissions_found, submission_row>(x);
   }
 
 private:

@@ -18,6 +18,10 @@ char letter_of(doi_result result) {
       return 'u';
     case doi_result::outdated:
       return 'o';
+    case doi_result::unknown:
+      return 'm';
+    case doi_result::forbidden:
+      return 'f';
   }
   return '?';
 }
@@ -25,6 +29,8 @@ char letter_of(doi_result result) {
 doi_result result_of(char letter) {
   return letter == 'a'   ? doi_result::added
          : letter == 'u' ? doi_result::updated
+         : letter == 'm' ? doi_result::unknown
+         : letter == 'f' ? doi_result::forbidden
                          : doi_result::outdated;
 }
 
@@ -41,23 +47,77 @@ caf::expected<results> repeated(const std::string& letters,
   return out;
 }
 
+using rows_found = std::vector<doi_record>; ///< of one DOI: none, or one
+
+/// What becomes of the row; `now` is it afterwards, if it is added or updated.
+doi_result replaced(const rows_found& stored, doi_record& now,
+                    const doi_registration& what) {
+  now.timestamp = timestamp_of(now, what);
+  now.owner = what.user;
+  now.citations.clear();
+  if (stored.empty())
+    return doi_result::added;
+  const auto& before = stored.front();
+  if (held_by_others(before, what.prefixes))
+    return doi_result::forbidden;
+  if (outdated_timestamp(now.timestamp, before.timestamp))
+    return doi_result::outdated;
+  now.owner = before.owner;
+  now.citations = before.citations;
+  return doi_result::updated;
+}
+
+doi_result cited(const rows_found& stored, doi_record& now,
+                 const doi_registration& what) {
+  if (stored.empty())
+    return doi_result::unknown;
+  if (held_by_others(stored.front(), what.prefixes))
+    return doi_result::forbidden;
+  auto citations = std::move(now.citations);
+  now = stored.front();
+  now.citations = std::move(citations);
+  return doi_result::updated;
+}
+
+doi_result transferred(const rows_found& stored, doi_record& now,
+                       const doi_registration& what) {
+  if (stored.empty())
+    return doi_result::unknown;
+  if (holder_of(stored.front()) != what.from)
+    return doi_result::forbidden;
+  auto resource = std::move(now.resource);
+  now = stored.front();
+  if (what.to != what.from)
+    now.owner = std::string{owner_prefix} + what.to;
+  if (!resource.empty())
+    now.resource = std::move(resource);
+  return doi_result::updated;
+}
+
+doi_result changed(const rows_found& stored, doi_record& now,
+                   const doi_registration& what) {
+  switch (what.action) {
+    case doi_action::record:
+      return replaced(stored, now, what);
+    case doi_action::cite:
+      return cited(stored, now, what);
+    case doi_action::transfer:
+      return transferred(stored, now, what);
+  }
+  return doi_result::forbidden; // what a node of another version asks
+}
+
 caf::expected<doi_result> record_one(doi_tables& to, const std::string& key,
                                      doi_record now,
                                      const doi_registration& what) {
-  now.timestamp = timestamp_of(now, what);
-  now.owner = what.user;
   const auto stored = to.find(doi_index::doi, key, {}, 1);
   if (!stored)
     return stored.error();
-  const auto is_new = stored->empty();
-  if (!is_new) {
-    if (outdated_timestamp(now.timestamp, stored->front().timestamp))
-      return doi_result::outdated;
-    now.owner = stored->front().owner;
-  }
-  if (auto error = to.put(key, now, what.submission))
-    return error;
-  return is_new ? doi_result::added : doi_result::updated;
+  const auto result = changed(*stored, now, what);
+  if (result == doi_result::added || result == doi_result::updated)
+    if (auto error = to.put(key, now, what.submission))
+      return error;
+  return result;
 }
 
 } // namespace

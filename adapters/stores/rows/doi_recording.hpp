@@ -41,8 +41,9 @@ public:
 caf::expected<std::optional<std::vector<doi_result>>>
 recorded(doi_tables& in, const doi_registration& what);
 
-/// Records the DOIs that are newer than what is there, inside a transaction,
-/// and gives the results; what was `recorded` before stays.
+/// Records the DOIs that are newer than what is there, or does what else is
+/// asked with each, inside a transaction, and gives the results; what was
+/// `recorded` before stays.
 caf::expected<std::vector<doi_result>> record(doi_tables& to,
                                               const doi_registration& what);
 

@@ -245,6 +245,7 @@ inline constexpr auto columns<doi_record> = std::tuple{
   column{"year", is::changing, &doi_record::year},
   column{"owner", is::changing, &doi_record::owner},
   column{"timestamp", is::changing, &doi_record::timestamp},
+  column{"citations", is::added | is::changing, &doi_record::citations},
 };
 
 inline std::string described(const doi_record& x) {

@@ -16,7 +16,7 @@ namespace statements = sqlite::statements;
 using rows::doi_index;
 
 constexpr std::int32_t application = 0x64706472; // "dpdr"
-constexpr std::int32_t schema_version = 1;
+constexpr std::int32_t schema_version = 2;
 constexpr std::uint64_t wal_bytes_max = 8 * 1024 * 1024;
 
 class sqlite_doi_registry final : public doi_registry, rows::doi_tables {
@@ -149,6 +149,7 @@ open_sqlite_registry(const std::filesystem::path& path,
            .application = application,
            .version = schema_version,
            .schema = statements::registry_schema,
+           .upgrades = statements::registry_upgrades,
            .page_bytes = 4096,
            .cache_kib = 8 * 1024,
            .pages_max = options.pages_max,

@@ -251,6 +251,10 @@ CREATE TABLE submissions_done (
   id INTEGER PRIMARY KEY, results TEXT NOT NULL,
   checksum INTEGER NOT NULL) STRICT)";
 
+/// What brings a registry of version 1 to 2.
+inline constexpr std::array<std::string_view, 1> registry_upgrades{
+  "ALTER TABLE dois ADD COLUMN citations TEXT NOT NULL DEFAULT ''"};
+
 inline constexpr std::string_view results_of_submission =
   "SELECT results, checksum FROM submissions_done WHERE id = ?";
 inline constexpr std::string_view submission_max =

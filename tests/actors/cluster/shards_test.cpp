@@ -525,8 +525,7 @@ TEST_F(shards, cancel_all_at_once) {
   EXPECT_EQ(two->moved, 2u);
   what.users.clear();
   EXPECT_EQ(ask<matching_cancelled>(b->router, what)->moved, 2u);
-  EXPECT_EQ(ask<queue_counted>(a->router, count_queue{"metadata"})->items,
-            0u);
+  EXPECT_EQ(ask<queue_counted>(a->router, count_queue{"metadata"})->items, 0u);
 }
 
 TEST_F(shards, refuse_everything_new_while_their_engine_drains) {

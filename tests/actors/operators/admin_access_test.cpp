@@ -43,6 +43,7 @@ constexpr right_row promised_first[] = {
   {"user show", look, concern::named},
   {"user add", administer, concern::named},
   {"user password", administer, concern::named},
+  {"user contact", administer, concern::named},
   {"user remove", administer, concern::named},
   {"user set", operate, concern::named},
   {"user prohibit", operate, concern::named},

@@ -42,6 +42,12 @@ struct control_writer {
     else
       state.accounts[x.user] = x;
   }
+  void operator()(const contact_changed& x) {
+    if (x.mail.empty() && x.callback.empty())
+      state.contacts.erase(x.user);
+    else
+      state.contacts[x.user] = x;
+  }
   void operator()(const processor_changed& x) {
     if (x.removed)
       state.processors.erase(x.spec.name);

@@ -191,6 +191,28 @@ TEST_F(admin_test, accounts_are_added_changed_and_removed) {
           ec::not_found);
 }
 
+TEST_F(admin_test, contacts_are_set_part_by_part) {
+  run("user contact", {{"name", "ann"}, {"mail", "ann@example.org"}});
+  EXPECT_EQ(proposed<contact_changed>(),
+            (contact_changed{"ann", "ann@example.org", ""}));
+  const auto x = run("user contact",
+                     {{"name", "ann"}, {"callback", "https://a.example/told"}});
+  EXPECT_EQ(x["mail"], "ann@example.org");
+  EXPECT_EQ(x["callback"], "https://a.example/told");
+  // Whoever is called back needs a queue to wait in.
+  ASSERT_EQ(world_.proposals.back().size(), 2u);
+  const auto& queue = std::get<queue_changed>(world_.proposals.back().back());
+  EXPECT_EQ(queue.queue, "crossref.notify");
+  EXPECT_EQ(queue.settings.kind, queue_kind::outbox);
+  run("user contact", {{"name", "ann"}, {"mail", ""}});
+  EXPECT_EQ(proposed<contact_changed>(),
+            (contact_changed{"ann", "", "https://a.example/told"}));
+  for (const auto mail : {"ann", "a b@example.org", "@", "a@b@c"})
+    refusal("user contact", {{"name", "ann"}, {"mail", mail}});
+  for (const auto url : {"ftp://a.example", "a.example", "http://"})
+    refusal("user contact", {{"name", "ann"}, {"callback", url}});
+}
+
 TEST_F(admin_test, only_hashes_of_our_own_form_are_taken) {
   auto greedy = a_hash;
   greedy.replace(greedy.find("19456"), 5, "9945600");

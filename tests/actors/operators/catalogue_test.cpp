@@ -58,8 +58,7 @@ TEST_F(catalogue_test, finds_by_any_of_the_searches_each_once) {
 }
 
 TEST_F(catalogue_test, tells_files_and_what_is_not_there) {
-  const auto files =
-    ask<object_files_found>(asked_, find_object_files{"a", 0});
+  const auto files = ask<object_files_found>(asked_, find_object_files{"a", 0});
   ASSERT_TRUE(files);
   ASSERT_EQ(files->files.size(), 1u);
   EXPECT_EQ(files->files[0].path, "producer/x.tif");

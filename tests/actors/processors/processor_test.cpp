@@ -204,7 +204,8 @@ TEST_F(processor_test, gives_up_on_a_handler_that_never_answers) {
   advance(1s);
   ASSERT_EQ(work_bench->tasks.size(), 1u);
   EXPECT_EQ(work_bench->tasks[0].asked.item.attempt, 2u);
-  // What it says after all ends nothing, and is not the end of what it got next.
+  // What it says after all ends nothing, and is not the end of what it got
+  // next.
   journal::answer(stuck.where, caf::make_message(outcome_of(stuck.asked.item)));
   settle();
   EXPECT_EQ(report_of("metadata").finished, 0u);

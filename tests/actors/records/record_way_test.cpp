@@ -43,6 +43,29 @@ TEST_F(record_log_test, deposits_come_in_and_outcomes_go_out) {
   EXPECT_TRUE(read_out("dead").empty());
 }
 
+TEST_F(record_log_test,
+       the_outcome_of_a_deposit_goes_out_before_it_is_told_of) {
+  configuration.queues.push_back({notify_queue, outbox_queue_defaults()});
+  start_all();
+  write("ann metadata one x");
+  pass();
+  const auto sp = attach_to("metadata");
+  want(sp, 1);
+  ASSERT_EQ(sp.got->items.size(), 1u);
+  auto ended = outcome_of(sp.got->items[0]);
+  ended.tell = true;
+  caf::anon_send(sp.door, settle_and_request{sp.number, 0, {ended}});
+  settle();
+  pass();
+  EXPECT_EQ(values(read_out("out")), (texts{"one done"}));
+  const auto teller = attach_to(notify_queue);
+  want(teller, 1);
+  ASSERT_EQ(teller.got->items.size(), 1u);
+  end(teller, teller.got->items[0]);
+  pass();
+  EXPECT_EQ(values(read_out("out")), (texts{"one done"}));
+}
+
 TEST_F(record_log_test, poison_goes_to_the_dead_letters_once) {
   start_all();
   for (int i = 0; i < 1000; ++i)

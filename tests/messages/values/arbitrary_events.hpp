@@ -24,7 +24,7 @@ constexpr bool carries_body =
 // -- the last value of each enumeration that events hold
 
 inline queue_kind last(queue_kind) {
-  return queue_kind::stage;
+  return queue_kind::outbox;
 }
 
 inline priority_mode last(priority_mode) {

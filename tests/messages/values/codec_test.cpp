@@ -274,7 +274,7 @@ TEST(codec, refuses_a_value_that_its_enumeration_does_not_have) {
   bytes = encoded(event{queue_changed{"q", {}}});
   const auto kind_at = bytes.find('q') + 1;
   ASSERT_EQ(bytes[kind_at], static_cast<char>(queue_kind::message));
-  bytes[kind_at] = static_cast<char>(queue_kind::stage) + 1;
+  bytes[kind_at] = static_cast<char>(queue_kind::outbox) + 1;
   EXPECT_FALSE(decode_event(bytes));
 }
 

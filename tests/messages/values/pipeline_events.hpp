@@ -75,6 +75,9 @@ inline std::vector<event> events_of_pipelines() {
               true,
               some_facts()},
     batch_forgotten{300},
+    contact_changed{"ALICE", "alice@example.org", "https://a.example/told"},
+    submission_ended{301, "metadata", ending::failed, 1'000, "why", "batch-1",
+                     "<doi_batch_diagnostic/>"},
   };
 }
 

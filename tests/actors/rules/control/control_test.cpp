@@ -348,6 +348,7 @@ TEST(applying, says_whether_anything_changed) {
     user_limits_changed{"q", "A", true, 2, false, 0},
     user_eligibility_changed{"A", true, false},
     account_changed{"A", hash, {"10.1"}},
+    contact_changed{"A", "a@example.org", ""},
     operator_changed{"a", operator_role::look, hash, {"A"}, {}},
     processor_changed{{"sp", {"q"}, 1, {}}, false},
     server_changed{true, true},

@@ -152,6 +152,46 @@ TEST_F(slice_fold_of, an_item_that_moved_is_pending_in_its_new_queue) {
   EXPECT_EQ(x.items_changed, std::vector<item_change>{change});
 }
 
+TEST_F(slice_fold_of, a_deposit_ends_while_its_item_goes_on) {
+  add({enqueued(5), received(5), claimed(5), item_moved{5, "q", "out", 95},
+       submission_ended{5, "q", ending::done, 95, "", "b", "<x/>"}});
+  add({queue_changed{"out", outbox_queue_defaults()}});
+  auto told = claimed(5, 2);
+  told.queue = "out";
+  add({told, item_parked{5, "out", true}});
+  const auto x = fold.take();
+  ASSERT_EQ(x.items_put.size(), 1u);
+  EXPECT_EQ(x.items_put[0].queue, "out");
+  EXPECT_TRUE(x.items_gone.empty());
+  ASSERT_EQ(x.submissions_put.size(), 1u);
+  EXPECT_EQ(x.submissions_put[0].status, submission_status::completed);
+  EXPECT_EQ(x.submissions_put[0].document, "<x/>");
+  EXPECT_FALSE(x.submissions_put[0].parked);
+  EXPECT_EQ(x.submissions_put[0].attempt, 1u);
+}
+
+TEST_F(slice_fold_of, what_follows_the_end_of_a_deposit_is_not_its_own) {
+  fold.without_submissions("out");
+  add({item_moved{5, "q", "out", 95},
+       submission_ended{5, "q", ending::failed, 95, "why", "b", "<x/>"}});
+  auto told = claimed(5, 2);
+  told.queue = "out";
+  add({told});
+  add({item_released{5, "out", 1, 99, "down"}});
+  auto x = fold.take();
+  ASSERT_EQ(x.submissions_changed.size(), 1u);
+  EXPECT_TRUE(x.submissions_changed[0].has_finished);
+  EXPECT_TRUE(x.submissions_changed[0].failed);
+  EXPECT_FALSE(x.submissions_changed[0].has_started);
+  EXPECT_FALSE(x.submissions_changed[0].has_returned);
+  ASSERT_EQ(x.items_changed.size(), 1u);
+  EXPECT_EQ(x.items_changed[0].queue, "out");
+  add({item_finished{5, "out", ending::done, 100}});
+  x = fold.take();
+  EXPECT_EQ(x.items_gone, std::vector<item_id>{5});
+  EXPECT_TRUE(x.submissions_changed.empty());
+}
+
 TEST_F(slice_fold_of, what_follows_a_move_keeps_the_queue) {
   add({item_moved{5, "q", "r", 95}, claimed(5), item_moved{5, "r", "s", 96},
        item_parked{5, "s", true}});

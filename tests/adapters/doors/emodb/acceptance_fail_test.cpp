@@ -59,8 +59,8 @@ TEST_P(failures, a_message_that_was_done_before_is_skipped) {
 
 TEST_P(failures, a_message_that_cannot_be_worked_on_yet_comes_again) {
   const auto x = claimed();
-  EXPECT_TRUE(is_ok(client.post(
-    q + "/fail", failure(x, R"(,"delay":0,"not_yet":true)"))));
+  EXPECT_TRUE(is_ok(
+    client.post(q + "/fail", failure(x, R"(,"delay":0,"not_yet":true)"))));
   EXPECT_EQ(client.claims(q), 0);
   std::vector<message> again;
   EXPECT_TRUE(wait_for([&] {
@@ -68,8 +68,8 @@ TEST_P(failures, a_message_that_cannot_be_worked_on_yet_comes_again) {
     return !again.empty();
   }));
   EXPECT_EQ(again, std::vector<message>{x});
-  EXPECT_TRUE(is_bad_json(
-    client.post(q + "/fail", failure(x, R"(,"not_yet":"soon")"))));
+  EXPECT_TRUE(
+    is_bad_json(client.post(q + "/fail", failure(x, R"(,"not_yet":"soon")"))));
 }
 
 TEST_P(failures, a_delay_of_zero_is_no_delay) {

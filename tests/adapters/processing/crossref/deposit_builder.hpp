@@ -30,6 +30,13 @@ public:
     return out;
   }
 
+  /// Empty: no depositor element.
+  deposit_builder with_email(std::string x) const {
+    auto out = *this;
+    out.email_ = std::move(x);
+    return out;
+  }
+
   /// An article with this DOI; more than one makes more than one article.
   deposit_builder with_article(std::string doi,
                                std::string own_timestamp = {}) const {
@@ -58,6 +65,9 @@ public:
     out += "<doi_batch_id>" + batch_id_ + "</doi_batch_id>";
     if (!timestamp_.empty())
       out += "<timestamp>" + timestamp_ + "</timestamp>";
+    if (!email_.empty())
+      out += "<depositor><depositor_name>A</depositor_name><email_address>"
+             + email_ + "</email_address></depositor>";
     out += "</head>\n<body>" + body_;
     if (!articles_.empty())
       out += "<journal><journal_metadata><full_title>Journal of Tests"
@@ -70,6 +80,7 @@ private:
   std::string version_ = "5.3.1";
   std::string batch_id_ = "batch-1";
   std::string timestamp_ = "20240101000000";
+  std::string email_;
   std::string articles_;
   std::string body_;
 };

@@ -89,15 +89,38 @@ TEST_F(handler_test, takes_each_operation_to_its_handler) {
     EXPECT_NE(x->document.find("<query_result status=\"resolved\">"),
               std::string::npos);
   }
-  for (const auto* operation :
-       {"doDOICitUpload", "doTransferDOIsUpload", "x"}) {
+  const std::pair<const char*, const char*> refused[] = {
+    {"doDOICitUpload", "the root has to be doi_batch of "
+                       "http://www.crossref.org/doi_resources_schema/"},
+    {"doTransferDOIsUpload", "line 1: the first line has to be like"},
+    {"x", "Operation x is not supported here"}};
+  for (const auto& [operation, reason] : refused) {
     const auto x = ask<outcome>(working, item("<a/>", operation));
     ASSERT_TRUE(x);
     EXPECT_EQ(x->says, verdict::failed);
-    EXPECT_EQ(x->reason,
-              std::string{"Operation "} + operation + " is not supported here");
+    EXPECT_NE(x->reason.find(reason), std::string::npos) << x->reason;
     EXPECT_NE(x->document.find("<failure_count>1<"), std::string::npos);
   }
+}
+
+TEST_F(handler_test, says_of_which_deposits_somebody_is_told) {
+  const auto named =
+    a_deposit().with_email(" ann@example.org ").with_article("10.5/a").text();
+  const auto unnamed =
+    a_deposit().with_email("nobody").with_article("10.5555/a").text();
+  const auto tells = [&](const std::string& bytes, const std::string& source) {
+    return ask<outcome>(working, item(bytes, "doMDUpload", source))->tell;
+  };
+  EXPECT_TRUE(tells(named, "drop"));
+  for (const auto* source : {"v2", "kafka", "native", ""})
+    EXPECT_FALSE(tells(named, source)) << source;
+  EXPECT_FALSE(tells(unnamed, "drop"));
+  EXPECT_FALSE(tells("no XML", "drop"));
+  auto known = std::make_shared<control_state>();
+  known->contacts["alice"] = {"alice", "", "https://alice.example/told"};
+  control = known;
+  EXPECT_TRUE(tells("no XML", "drop"));
+  EXPECT_FALSE(tells(named, "kafka"));
 }
 
 TEST_F(handler_test, fails_a_damaged_post_and_retries_an_absent_one) {

@@ -108,6 +108,11 @@ public:
     return out;
   }
 
+  caf::expected<std::vector<submission_row>>
+  submissions(const submission_query&) override {
+    return std::vector<submission_row>{};
+  }
+
   batch_row batch;
   std::vector<job_row> rows; ///< by their numbers
 };

@@ -1,0 +1,18 @@
+#pragma once
+
+// Of whose deposits somebody may have to be told.
+
+#include "messages/values/control.hpp"
+
+#include <string>
+
+namespace depositd::rules {
+
+/// Whether deposits of this user may go on to the outbox when they are over:
+/// there is one, and mail is sent here or the user is called back.
+bool may_be_told(const control_state& state, const std::string& user);
+
+/// The end of a deposit whose item goes on.
+submission_ended deposit_end(item_finished x);
+
+} // namespace depositd::rules

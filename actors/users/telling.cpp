@@ -1,0 +1,71 @@
+// How deposits end of which somebody is to be told: they go on to the outbox,
+// in the record that says what became of them.
+
+#include "actors/rules/control/telling.hpp"
+#include "actors/users/command.hpp"
+#include "messages/values/operations.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <utility>
+
+namespace depositd::users {
+
+namespace {
+
+/// Null unless the user may be told anything.
+user_queue* outbox_of(self_pointer self) {
+  for (auto& [number, queue] : self->state.queues)
+    if (queue.settings.kind == queue_kind::outbox && queue.name == notify_queue)
+      return &queue;
+  return nullptr;
+}
+
+/// The item goes on, and with it what was deposited.
+void hand_on(user_command& todo, self_pointer self, item_finished&& x,
+             user_queue& outbox) {
+  todo.move(item_moved{x.id, x.queue, outbox.name, x.finished_us}, outbox);
+  todo.note(rules::deposit_end(std::move(x)));
+  report(self, outbox);
+}
+
+/// Nobody could be told: an operator sees it, and may have it tried again.
+void set_aside(user_command& todo, item_finished&& x) {
+  spdlog::warn("notification_failed submission={} reason=\"{}\"", x.id,
+               x.reason);
+  if (todo.queue->ledger.parked() >= outbox_parked_max)
+    return todo.end(std::move(x));
+  item_released back;
+  back.id = x.id;
+  back.queue = x.queue;
+  back.reason = x.reason;
+  if (const auto item = todo.queue->ledger.glance(x.id))
+    back.attempt = item->attempt;
+  todo.end(std::move(back));
+  todo.happen(item_parked{x.id, x.queue, true});
+}
+
+} // namespace
+
+void end_claim(user_command& todo, self_pointer self, event ended, bool tell) {
+  auto* finished = std::get_if<item_finished>(&ended);
+  if (finished == nullptr)
+    return todo.end(std::move(ended));
+  const auto kind = todo.queue->settings.kind;
+  if (kind == queue_kind::outbox && finished->how == ending::failed)
+    return set_aside(todo, std::move(*finished));
+  auto* outbox =
+    tell && kind == queue_kind::deposit ? outbox_of(self) : nullptr;
+  if (outbox == nullptr)
+    return todo.end(std::move(ended));
+  if (outbox->ledger.room() == 0) {
+    spdlog::warn("notification_dropped submission={} reason=\"as many wait as "
+                 "may be\"",
+                 finished->id);
+    return todo.end(std::move(ended));
+  }
+  ++todo.extras.finished;
+  hand_on(todo, self, std::move(*finished), *outbox);
+}
+
+} // namespace depositd::users

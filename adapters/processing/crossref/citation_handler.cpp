@@ -1,0 +1,82 @@
+#include "adapters/processing/crossref/citation_handler.hpp"
+
+#include "adapters/processing/crossref/citation_xml.hpp"
+#include "adapters/processing/crossref/text.hpp"
+#include "adapters/processing/crossref/xml_text.hpp"
+#include "messages/values/names.hpp"
+
+#include <utility>
+
+namespace depositd::crossref {
+
+namespace {
+
+record_note note_of(const citing_doi& x, doi_result result) {
+  if (result == doi_result::unknown)
+    return failure_note(x.doi, "This DOI is not registered here");
+  if (result != doi_result::updated)
+    return failure_note(x.doi, "User not allowed to add records for prefix: "
+                                 + doi_prefix(x.doi));
+  record_note out;
+  out.doi = x.doi;
+  out.message = "Successfully updated";
+  out.citations = x.citations;
+  return out;
+}
+
+std::string objection(const citing_doi& x) {
+  auto problem = doi_problem(x.doi);
+  return problem.empty() ? x.problem : std::move(problem);
+}
+
+} // namespace
+
+outcome citation_handler::handle(const submission_job& job,
+                                 std::string_view bytes) const {
+  auto text = decode_xml_text(bytes, limits);
+  if (!text)
+    return refuse_file(job, {}, render(text.error()));
+  citation_deposit content;
+  const auto problem = parse_citations(*text, limits, content);
+  auto out = problem ? refuse_file(job, content.batch_id, render(problem))
+                     : record(job, content);
+  out.tell = legal_mail_address(content.email);
+  return out;
+}
+
+outcome citation_handler::record(const submission_job& job,
+                                 const citation_deposit& content) const {
+  if (content.dois.empty())
+    return refuse_file(job, content.batch_id,
+                       "The deposit names no DOI with citations");
+  doi_registration what;
+  what.submission = job.submission;
+  what.user = job.user;
+  what.action = doi_action::cite;
+  what.prefixes = job.prefixes;
+  for (const auto& x : content.dois)
+    if (objection(x).empty()) {
+      auto& record = what.records.emplace_back();
+      record.doi = x.doi;
+      record.citations = x.kept;
+    }
+  std::vector<doi_result> results;
+  if (!what.records.empty()) {
+    auto recorded = registry->record(what);
+    if (!recorded)
+      return try_again(render(recorded.error()));
+    results = std::move(*recorded);
+  }
+  std::vector<record_note> notes;
+  auto result = results.begin();
+  for (const auto& x : content.dois) {
+    auto problem = objection(x);
+    if (problem.empty() && result == results.end())
+      return try_again("the registry answers for other DOIs");
+    notes.push_back(problem.empty() ? note_of(x, *result++)
+                                    : failure_note(x.doi, std::move(problem)));
+  }
+  return conclude(job, content.batch_id, std::move(notes));
+}
+
+} // namespace depositd::crossref

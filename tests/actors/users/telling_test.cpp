@@ -1,0 +1,272 @@
+// Deposits of which somebody is told: from their end to the outbox.
+
+#include "messages/projection.hpp"
+#include "messages/values/operations.hpp"
+#include "messages/values/submission_body.hpp"
+#include "tests/support/engine_fixture.hpp"
+
+#include <limits>
+
+namespace depositd {
+
+namespace {
+
+using testing::engine_fixture;
+using testing::test_processor;
+
+class telling : public engine_fixture {
+protected:
+  telling() {
+    configuration.queues.push_back({notify_queue, outbox_queue_defaults()});
+  }
+
+  void SetUp() override {
+    start();
+  }
+
+  item_id deposit(const std::string& user = "ann") {
+    submission what;
+    what.file_name = "a.xml";
+    what.operation = "doMDUpload";
+    what.source = "http";
+    what.blob = *blobs->put("<a/>");
+    const auto done = ask<enqueued>(core, submit{"metadata", user, 0, what});
+    EXPECT_TRUE(done) << (done ? "" : render(done.error()));
+    return done ? done->ids.at(0) : 0;
+  }
+
+  /// Takes the next deposit and ends it like this.
+  void end_next(const test_processor& sp, verdict says, bool tell) {
+    want(sp, 1);
+    ASSERT_FALSE(sp.got->items.empty());
+    auto ended = outcome_of(sp.got->items.back(), says);
+    ended.tell = tell;
+    ended.batch_id = "batch-1";
+    ended.document = "<doi_batch_diagnostic/>";
+    caf::anon_send(sp.door, settle_and_request{sp.number, 0, {ended}});
+    settle();
+  }
+
+  submission_row row_of(item_id id) {
+    submission_query query;
+    query.id = id;
+    const auto found = ask<submissions_found>(read_model, query);
+    EXPECT_TRUE(found && found->rows.size() == 1);
+    return found && !found->rows.empty() ? found->rows[0] : submission_row{};
+  }
+
+  std::vector<item_row> waiting() {
+    const auto found =
+      ask<items_found>(read_model, peek_items{notify_queue, 10});
+    EXPECT_TRUE(found);
+    return found ? found->rows : std::vector<item_row>{};
+  }
+
+  void restart() {
+    crash();
+    start();
+  }
+};
+
+void expect_over(const submission_row& row, bool failed) {
+  EXPECT_EQ(row.status, submission_status::completed);
+  EXPECT_EQ(row.failed, failed);
+  EXPECT_EQ(row.queue, "metadata");
+  EXPECT_EQ(row.batch_id, "batch-1");
+  EXPECT_EQ(row.document, "<doi_batch_diagnostic/>");
+}
+
+TEST_F(telling, a_deposit_goes_on_with_its_number_and_what_it_says) {
+  const auto id = deposit();
+  const auto sp = attach_to("metadata");
+  end_next(sp, verdict::done, true);
+  EXPECT_EQ(sp.got->settled.size(), 1u);
+  EXPECT_TRUE(sp.got->settled.at(0).accepted);
+  expect_over(row_of(id), false);
+  const auto teller = attach_to(notify_queue);
+  want(teller, 1);
+  ASSERT_EQ(teller.got->items.size(), 1u);
+  EXPECT_EQ(teller.got->items[0].id, id);
+  EXPECT_EQ(teller.got->items[0].user, "ann");
+  EXPECT_EQ(teller.got->items[0].attempt, 1u);
+  const auto body = decode_submission_body(teller.got->items[0].body);
+  ASSERT_TRUE(body);
+  EXPECT_EQ(body->submission.file_name, "a.xml");
+  // What becomes of the notification is none of the submission's business.
+  expect_over(row_of(id), false);
+  end(teller, teller.got->items[0]);
+  EXPECT_TRUE(waiting().empty());
+  expect_over(row_of(id), false);
+}
+
+TEST_F(telling, a_failed_deposit_is_told_of_as_well) {
+  const auto id = deposit();
+  end_next(attach_to("metadata"), verdict::failed, true);
+  expect_over(row_of(id), true);
+  ASSERT_EQ(waiting().size(), 1u);
+  EXPECT_EQ(waiting()[0].id, id);
+}
+
+TEST_F(telling, a_deposit_of_which_nobody_is_told_is_gone) {
+  const auto id = deposit();
+  end_next(attach_to("metadata"), verdict::done, false);
+  expect_over(row_of(id), false);
+  EXPECT_TRUE(waiting().empty());
+  EXPECT_EQ(report_of("metadata").items, 0u);
+}
+
+TEST_F(telling, a_deposit_that_is_tried_again_waits_where_it_was) {
+  deposit();
+  end_next(attach_to("metadata"), verdict::retry, true);
+  EXPECT_TRUE(waiting().empty());
+  EXPECT_EQ(report_of("metadata").items, 1u);
+}
+
+TEST_F(telling, what_is_to_be_told_survives_a_crash) {
+  const auto id = deposit();
+  end_next(attach_to("metadata"), verdict::done, true);
+  for (int i = 0; i < 2; ++i) {
+    restart();
+    expect_over(row_of(id), false);
+    ASSERT_EQ(waiting().size(), 1u);
+    const auto teller = attach_to(notify_queue);
+    want(teller, 1);
+    ASSERT_EQ(teller.got->items.size(), 1u);
+    EXPECT_EQ(teller.got->items[0].id, id);
+  }
+}
+
+TEST_F(telling, is_read_from_tables_and_journal_alike) {
+  const auto first = deposit();
+  row_of(first); // the tables have it as it is now
+  const auto sp = attach_to("metadata");
+  end_next(sp, verdict::done, true);
+  const auto second = deposit();
+  end_next(sp, verdict::done, true);
+  for (const auto id : {first, second})
+    expect_over(row_of(id), false);
+  ASSERT_EQ(waiting().size(), 2u);
+  EXPECT_EQ(waiting()[0].id, first);
+  EXPECT_EQ(waiting()[1].id, second);
+}
+
+TEST_F(telling, what_nobody_takes_is_set_aside_and_can_be_tried_again) {
+  auto once = outbox_queue_defaults();
+  once.attempts_max = 1;
+  ASSERT_TRUE(change({queue_changed{notify_queue, once}}));
+  const auto id = deposit();
+  end_next(attach_to("metadata"), verdict::done, true);
+  auto teller = attach_to(notify_queue);
+  want(teller, 1);
+  ASSERT_EQ(teller.got->items.size(), 1u);
+  end(teller, teller.got->items[0], verdict::retry);
+  ASSERT_EQ(waiting().size(), 1u);
+  EXPECT_EQ(waiting()[0].state, item_state::parked);
+  restart();
+  ASSERT_EQ(waiting().size(), 1u);
+  EXPECT_EQ(waiting()[0].state, item_state::parked);
+  expect_over(row_of(id), false);
+  park_matching back;
+  back.queue = notify_queue;
+  back.to_us = std::numeric_limits<micros>::max();
+  back.parked = false;
+  const auto taken_back = ask<matching_parked>(core, back);
+  ASSERT_TRUE(taken_back);
+  EXPECT_EQ(taken_back->count, 1u);
+  teller = attach_to(notify_queue);
+  want(teller, 1);
+  ASSERT_EQ(teller.got->items.size(), 1u);
+  end(teller, teller.got->items[0], verdict::done);
+  EXPECT_TRUE(waiting().empty());
+}
+
+TEST_F(telling, no_more_wait_than_may_be) {
+  auto one = outbox_queue_defaults();
+  one.pending_limit = 1;
+  ASSERT_TRUE(change({queue_changed{notify_queue, one}}));
+  const auto sp = attach_to("metadata");
+  const auto first = deposit();
+  end_next(sp, verdict::done, true);
+  const auto second = deposit();
+  end_next(sp, verdict::done, true);
+  expect_over(row_of(second), false);
+  ASSERT_EQ(waiting().size(), 1u);
+  EXPECT_EQ(waiting()[0].id, first);
+}
+
+TEST_F(telling, a_deposit_that_kills_its_processors_is_told_of) {
+  auto once = deposit_queue_defaults();
+  once.attempts_max = 1;
+  ASSERT_TRUE(change({queue_changed{"metadata", once}}));
+  const auto id = deposit();
+  const auto sp = attach_to("metadata");
+  want(sp, 1);
+  ASSERT_EQ(sp.got->items.size(), 1u);
+  caf::anon_send_exit(sp.actor, caf::exit_reason::kill);
+  settle();
+  EXPECT_EQ(row_of(id).status, submission_status::completed);
+  EXPECT_TRUE(row_of(id).failed);
+  ASSERT_EQ(waiting().size(), 1u);
+}
+
+TEST_F(telling, a_deposit_that_kills_its_engine_is_told_of) {
+  auto once = deposit_queue_defaults();
+  once.attempts_max = 1;
+  ASSERT_TRUE(change({queue_changed{"metadata", once}}));
+  const auto id = deposit();
+  want(attach_to("metadata"), 1);
+  restart();
+  EXPECT_EQ(row_of(id).status, submission_status::completed);
+  EXPECT_TRUE(row_of(id).failed);
+  ASSERT_EQ(waiting().size(), 1u);
+  EXPECT_EQ(waiting()[0].state, item_state::pending);
+}
+
+TEST_F(telling, takes_nothing_from_doors) {
+  const auto refused =
+    ask<enqueued>(core, enqueue{notify_queue, items_of("ann", 1)});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error(), ec::invalid_argument);
+}
+
+/// No server for mail: only those are told who are called back.
+class telling_by_callback : public telling {
+protected:
+  telling_by_callback() {
+    configuration.queues.pop_back();
+  }
+
+  caf::expected<done> call_back(const std::string& user) {
+    return change({queue_changed{notify_queue, outbox_queue_defaults()},
+                   contact_changed{user, "", "https://a.example/told"}});
+  }
+};
+
+TEST_F(telling_by_callback, nothing_goes_on_without_an_outbox) {
+  deposit();
+  end_next(attach_to("metadata"), verdict::done, true);
+  EXPECT_TRUE(waiting().empty());
+}
+
+TEST_F(telling_by_callback, concerns_only_those_who_are_called) {
+  ASSERT_TRUE(call_back("ann"));
+  const auto sp = attach_to("metadata");
+  const auto id = deposit("ann");
+  end_next(sp, verdict::done, true);
+  deposit("bob");
+  end_next(sp, verdict::done, true);
+  ASSERT_EQ(waiting().size(), 1u);
+  EXPECT_EQ(waiting()[0].id, id);
+}
+
+TEST_F(telling_by_callback, holds_for_users_who_are_there_already) {
+  const auto id = deposit();
+  ASSERT_TRUE(call_back("ann"));
+  end_next(attach_to("metadata"), verdict::done, true);
+  ASSERT_EQ(waiting().size(), 1u);
+  EXPECT_EQ(waiting()[0].id, id);
+}
+
+} // namespace
+
+} // namespace depositd
