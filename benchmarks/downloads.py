@@ -82,7 +82,8 @@ def answer_all(line, folder):
         method, path = head.split(b" ")[:2]
         with open(folder / path.decode().lstrip("/"), "rb") as file:
             size = os.fstat(file.fileno()).st_size
-            line.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % size)
+            line.sendall(b"HTTP/1.1 200 OK\r\n"
+                         b"Content-Length: %d\r\n\r\n" % size)
             sent = 0
             while method == b"GET" and sent < size:
                 sent += os.sendfile(line.fileno(), file.fileno(), sent,
@@ -104,7 +105,8 @@ def make_files(folder, options):
 def by_curl(address, files, options, folder):
     target = folder / "curl"
     target.mkdir()
-    command = ["curl", "-fZ", "--no-progress-meter", "--parallel-max", str(options.parallel)]
+    command = ["curl", "-fZ", "--no-progress-meter", "--parallel-max",
+               str(options.parallel)]
     for name in files:
         command += ["-o", str(target / name), f"http://{address}/{name}"]
     began = time.monotonic()

@@ -72,6 +72,7 @@ private:
   caf::error prepare_node();
   caf::error await_recovery();
   caf::error spawn_operators();
+  caf::error spawn_admin(std::string work_folder_id);
   caf::error open_node();
   caf::error open_doors();
   caf::error open_record_logs();

@@ -1,0 +1,134 @@
+// What of an engine works on items, and what operators talk to.
+
+#include "actors/engine/native.hpp"
+#include "actors/engine/node_face.hpp"
+#include "actors/operators/admin.hpp"
+#include "actors/operators/catalogue.hpp"
+#include "actors/operators/submitter.hpp"
+#include "actors/processors/manager.hpp"
+#include "adapters/node/password_checker.hpp"
+#include "adapters/node/store_server.hpp"
+#include "config/engine.hpp"
+#include "config/handlers.hpp"
+#include "config/node_door.hpp"
+#include "config/node_name.hpp"
+#include "config/own_people.hpp"
+#include "config/stage_tools.hpp"
+#include "config/version.hpp"
+#include "config/work_folder.hpp"
+#include "messages/workers.hpp"
+
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <utility>
+
+namespace depositd {
+
+namespace {
+
+/// Deposits that are processed while their depositor waits; slots have threads
+/// of their own.
+constexpr std::size_t synchronous_threads = 2;
+
+std::shared_ptr<spdlog::logger> audit_log() {
+  if (auto known = spdlog::get("audit"))
+    return known;
+  return spdlog::stderr_logger_mt("audit");
+}
+
+/// The stores, for processors on nodes that join.
+store_server_actor spawn_store_server(caf::actor_system& system,
+                                      const stores& durable,
+                                      const stages::stage_tools& tools) {
+  const node::served_stores served{
+    durable.blobs, durable.registry,
+    std::make_shared<node::blob_pieces>(durable.blobs), tools.inventory,
+    tools.minter};
+  return workers<store_server_actor>(
+    system, {.count = 2}, [&system, served] {
+      return system.spawn<caf::detached>(node::store_server, served);
+    });
+}
+
+submitter_actor spawn_submitter(caf::actor_system& system,
+                                const operators::submitter_options& options) {
+  return workers<submitter_actor>(system, {.count = 2}, [&system, options] {
+    return system.spawn<caf::detached>(operators::submitter, options);
+  });
+}
+
+} // namespace
+
+caf::error engine_node::spawn_operators() {
+  auto tools = open_stage_tools(system_, settings_, stores_, reads_, shard_);
+  if (!tools)
+    return std::move(tools.error());
+  const auto inventory = (*tools)->inventory;
+  upkeep_ = spawn_upkeep(system_, settings_, **tools,
+                         shared_ ? shared_->keeper_later() : nullptr);
+  const auto spawn_handler
+    = handlers_of(system_, settings_, stores_.blobs, stores_.registry);
+  handler_ = spawn_handler(synchronous_threads);
+  processors::processor_manager_options working{
+    shard_, [=] { return spawn_handler(1); }};
+  working.spawn_stage_handler = stage_handlers_of(system_, settings_, *tools);
+  auto folder = open_work_folder(settings_);
+  if (!folder)
+    return std::move(folder.error());
+  if (folder->wrong)
+    spdlog::error("work_folder_not_shared folder={} reason=\"{}\"",
+                  work_folder_of(settings_).string(), render(folder->wrong));
+  working.has_work_folder = [shared = !folder->wrong] { return shared; };
+  working.called = node_name(settings_);
+  if (shared_)
+    working.engine = working.called;
+  processors_ =
+    system_.spawn(processors::processor_manager, std::move(working));
+  native_ = system_.spawn(depositd::engine::native, shard_, given_);
+  node_face_ =
+    system_.spawn(depositd::engine::node_face,
+                  depositd::engine::node_face_options{shard_, given_});
+  passwords_ = system_.spawn<caf::detached>(node::password_checker,
+                                            node::password_checker_options{});
+  submitter_ = spawn_submitter(
+    system_, {stores_.blobs.get(), shard_,
+              std::size_t{settings_.crossref.body_limit_mb} << 20});
+  catalogue_ = system_.spawn<caf::detached>(operators::catalogue, inventory);
+  store_server_ = spawn_store_server(system_, stores_, **tools);
+  return spawn_admin(std::move(folder->id));
+}
+
+caf::error engine_node::spawn_admin(std::string work_folder_id) {
+  operators::admin_options operating;
+  operating.shard = shard_;
+  operating.projector = reads_;
+  operating.processors = processors_;
+  operating.native = native_;
+  operating.shard_for_nodes = node_face_;
+  operating.passwords = passwords_;
+  // It ends with the port, as what uses the stores ends with them.
+  operating.peers = {std::shared_ptr<void>{}, node_.get()};
+  operating.account_name = account_name;
+  operating.given = given_;
+  operating.submitter = submitter_;
+  operating.catalogue = catalogue_;
+  operating.stores = store_server_;
+  operating.work_folder_id = std::move(work_folder_id);
+  if (has_record_logs(settings_)) {
+    topics_ = spawn_topics(system_, settings_);
+    operating.topics = topics_;
+    operating.logs = [roster = roster_] { return roster->all(); };
+  }
+  operating.engine = node_name(settings_);
+  if (shared_) {
+    operating.meet = shared_->met();
+    operating.keeper = shared_->keeper_later();
+  }
+  operating.version = version_text;
+  operating.audit = audit_log();
+  admin_ = system_.spawn(operators::admin, std::move(operating));
+  return {};
+}
+
+} // namespace depositd
