@@ -4,6 +4,7 @@
 
 #include "actors/rules/control/pipelines.hpp"
 #include "messages/shard.hpp"
+#include "messages/values/names.hpp"
 #include "messages/values/words.hpp"
 
 #include <strings.h>

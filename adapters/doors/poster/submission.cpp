@@ -3,6 +3,7 @@
 #include "adapters/doors/poster/submission_fields.hpp"
 #include "adapters/fetching/url.hpp"
 #include "adapters/processing/merritt/manifest.hpp"
+#include "messages/values/names.hpp"
 #include "messages/values/payload_paths.hpp"
 #include "messages/values/uuid.hpp"
 
@@ -108,7 +109,7 @@ private:
   fault read_report() {
     auto& to = document();
     to.notification = text("notification");
-    if (!to.notification.empty() && !is_mail_address(to.notification))
+    if (!to.notification.empty() && !legal_mail_address(to.notification))
       return wrong("notification", "that is no mail address");
     to.response_form = text("responseForm");
     if (const auto& format = text("notificationFormat"); !format.empty())

@@ -172,11 +172,4 @@ bool is_date(std::string_view text) {
   return merritt::read_manifest_date(text).has_value();
 }
 
-bool is_mail_address(std::string_view text) {
-  const auto at = text.find('@');
-  return at != text.npos && at > 0 && at + 1 < text.size() && text.size() <= 254
-         && text.find('@', at + 1) == text.npos
-         && text.find_first_of(" \t\r\n,;:<>\"()") == text.npos;
-}
-
 } // namespace depositd::poster

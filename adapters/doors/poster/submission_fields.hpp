@@ -36,7 +36,4 @@ caf::expected<text_pairs> read_erc_pairs(const std::string& text);
 /// A year, a month, a day or a time; or a word like "(:unkn)".
 bool is_date(std::string_view text);
 
-/// One address, with nothing that could become another line or recipient.
-bool is_mail_address(std::string_view text);
-
 } // namespace depositd::poster
