@@ -2,6 +2,7 @@
 
 #include "adapters/doors/poster/submission.hpp"
 #include "adapters/doors/poster/submission_fields.hpp"
+#include "messages/values/names.hpp"
 #include "tests/adapters/doors/http/form_text.hpp"
 
 #include <gtest/gtest.h>
