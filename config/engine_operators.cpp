@@ -42,9 +42,12 @@ store_server_actor spawn_store_server(caf::actor_system& system,
                                       const stores& durable,
                                       const stages::stage_tools& tools) {
   const node::served_stores served{
-    durable.blobs, durable.registry,
-    std::make_shared<node::blob_pieces>(durable.blobs), tools.inventory,
-    tools.minter};
+    durable.blobs,
+    durable.registry,
+    std::make_shared<node::blob_pieces>(durable.blobs),
+    tools.inventory,
+    tools.minter,
+    [] { return engine_clock::system().now(); }};
   return workers<store_server_actor>(
     system, {.count = 2}, [&system, served] {
       return system.spawn<caf::detached>(node::store_server, served);

@@ -146,8 +146,9 @@ DEPOSITD_MESSAGE(115, object_locked, yes);
 
 struct unlock_objects {
   std::string holder;
+  std::uint64_t token = 0;
 };
-DEPOSITD_MESSAGE(116, unlock_objects, holder);
+DEPOSITD_MESSAGE(116, unlock_objects, holder, token);
 
 struct measure_collections {
   micros since_us = never;

@@ -221,6 +221,9 @@ std::string admin_arguments::redacted(const command_spec& row) const {
       hide(argument.key);
   // No argument, but somebody may take it for one.
   hide("key");
+  if (const auto at = copy.find("callback");
+      at != copy.end() && at->is_string())
+    *at = without_login(at->get<std::string>());
   auto out = copy.dump(-1, ' ', true, json::error_handler_t::replace);
   if (out.size() > 2'000) {
     out.resize(2'000);

@@ -3,6 +3,8 @@
 #include "messages/values/time_text.hpp"
 #include "messages/values/words.hpp"
 
+#include <algorithm>
+
 namespace depositd::operators {
 
 std::string to_text(const document& x) {
@@ -20,6 +22,19 @@ document cap_or_null(std::uint64_t value) {
 
 document text_or_null(const std::string& x) {
   return x.empty() ? document(nullptr) : document(x);
+}
+
+std::string without_login(std::string address) {
+  const auto scheme = address.find("://");
+  if (scheme == address.npos)
+    return address;
+  const auto begin = scheme + 3;
+  const auto end =
+    std::min(address.find_first_of("/?#", begin), address.size());
+  const auto at = address.rfind('@', end);
+  if (at != address.npos && at >= begin && at < end)
+    address.replace(begin, at - begin, "***");
+  return address;
 }
 
 document time_or_null(micros at) {

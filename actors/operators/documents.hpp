@@ -32,6 +32,10 @@ document cap_or_null(std::uint64_t value);
 /// Null for an empty text.
 document text_or_null(const std::string& x);
 
+/// The address of a service without the login in it ("https://***@host/"), for
+/// answers and the audit log.
+std::string without_login(std::string address);
+
 /// Null for `never`.
 document time_or_null(micros at);
 

@@ -6,10 +6,12 @@
 #include "actors/work/batch.hpp"
 #include "actors/work/job.hpp"
 #include "messages/shard.hpp"
+#include "messages/values/job_documents.hpp"
 #include "messages/values/test_points.hpp"
 
 #include <spdlog/spdlog.h>
 
+#include <functional>
 #include <utility>
 
 namespace depositd::users {
@@ -28,6 +30,7 @@ bool is_in_force(self_pointer self, const ended_claim& x) {
 }
 
 void refuse(self_pointer self, const ending& x) {
+  self->state.woken.erase(x->what.id);
   user_command todo{self, x->queue};
   if (x->then)
     x->then(todo, false);
@@ -67,6 +70,7 @@ void give_back(self_pointer self, const ending& x, const caf::error& why) {
                 self->state.options.user, x->what.id, render(why));
   if (!is_in_force(self, *x))
     return refuse(self, x);
+  self->state.woken.erase(x->what.id);
   user_command todo{self, x->queue};
   auto what = x->what;
   what.says = verdict::not_yet;
@@ -77,12 +81,31 @@ void give_back(self_pointer self, const ending& x, const caf::error& why) {
   todo.commit();
 }
 
+/// Whether a worker has left the document that of the job: later stages take
+/// from it whose the job is, and where its files are.
+bool is_of(self_pointer self, const rules::kept_job& job,
+           const std::string& bytes) {
+  const auto read = decode_job_document(bytes);
+  if (!read)
+    return true; // which is judged with the move
+  const auto* batch = self->state.work.batch(job.batch);
+  return batch != nullptr && read->batch_uuid == batch->info.uuid
+         && read->collection == batch->info.collection
+         && read->user == self->state.options.user
+         && std::hash<std::string>{}(read->uuid) == job.uuid_hash;
+}
+
 void end_job(self_pointer self, const ending& x, const rules::kept_job& job) {
   const auto* queue = find_queue(self, x->queue);
   const auto* batch = self->state.work.batch(job.batch);
   stage_ended ask;
   ask.job = position_of(self, x->what.id, job, *queue);
   ask.what = x->what;
+  if (!ask.what.document.empty() && !is_of(self, job, ask.what.document)) {
+    ask.what.says = verdict::failed;
+    ask.what.document.clear();
+    ask.what.reason = "the worker's document is another job's";
+  }
   ask.at_us = now(self);
   ask.stages =
     batch == nullptr ? nullptr : stages_of(self, batch->info.pipeline);

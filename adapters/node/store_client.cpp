@@ -167,8 +167,9 @@ public:
                     &object_locked::yes);
   }
 
-  caf::error unlock_all(const std::string& holder) override {
-    return tell(unlock_objects{holder});
+  caf::error unlock_all(const std::string& holder,
+                        std::uint64_t token) override {
+    return tell(unlock_objects{holder, token});
   }
 
 private:

@@ -2,6 +2,8 @@
 
 #include "adapters/node/message_size.hpp"
 
+#include <algorithm>
+
 namespace depositd::node {
 
 namespace {
@@ -63,9 +65,12 @@ caf::result<object_locked> lock(const served_stores& stores,
                                 const lock_object& x) {
   if (!stores.inventory)
     return not_served();
-  return answer<object_locked>(x.only_asks
-                                 ? stores.inventory->holds(x.what, x.now)
-                                 : stores.inventory->lock(x.what, x.now));
+  const auto now = stores.now ? stores.now() : x.now;
+  auto what = x.what;
+  what.until_us =
+    now + std::clamp<micros>(what.until_us - x.now, 0, object_lock_us);
+  return answer<object_locked>(x.only_asks ? stores.inventory->holds(what, now)
+                                           : stores.inventory->lock(what, now));
 }
 
 } // namespace
@@ -157,7 +162,7 @@ store_server_actor::behavior_type store_server(store_server_actor::pointer,
     [=](const unlock_objects& x) -> caf::result<done> {
       if (!stores.inventory)
         return not_served();
-      return is_done(stores.inventory->unlock_all(x.holder));
+      return is_done(stores.inventory->unlock_all(x.holder, x.token));
     },
     [=](const measure_collections& x) -> caf::result<collections_measured> {
       if (!stores.inventory)

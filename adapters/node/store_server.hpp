@@ -11,6 +11,7 @@
 
 #include <caf/typed_event_based_actor.hpp>
 
+#include <functional>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -48,6 +49,9 @@ struct served_stores {
   /// Null: `ec::draining` to whoever asks for them.
   std::shared_ptr<depositd::inventory> inventory = {};
   std::shared_ptr<depositd::minter> minter = {};
+  /// The time that locks are judged by, as nodes need not agree about it; null:
+  /// whoever asks says.
+  std::function<micros()> now = {};
 };
 
 /// Asks the stores for nodes that have joined; several of them may share the

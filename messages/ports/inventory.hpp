@@ -9,6 +9,7 @@
 #include "messages/values/types.hpp"
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -92,6 +93,12 @@ struct recorded_use {
 DEPOSITD_FIELDS(recorded_use, collection, user, objects, versions, files,
                 bytes);
 
+inline constexpr std::uint64_t any_token =
+  std::numeric_limits<std::int64_t>::max();
+
+/// How long a lock is kept if nobody extends it.
+inline constexpr micros object_lock_us = micros{3'600} * 1'000'000;
+
 /// Who holds an object, and by which right.
 struct object_lock {
   std::string name;    ///< an identifier, or "OWNER local id"
@@ -145,8 +152,11 @@ public:
   /// Whether the holder still has it, by this token.
   virtual caf::expected<bool> holds(const object_lock& x, micros now) = 0;
 
-  /// Gives up all locks of a job. What it does not have is passed over.
-  virtual caf::error unlock_all(const std::string& holder) = 0;
+  /// Gives up the locks of a job that were taken with this token or an older
+  /// one: a worker that has lost its claim must not take them from the next.
+  /// What the job does not have is passed over.
+  virtual caf::error unlock_all(const std::string& holder,
+                                std::uint64_t token) = 0;
 };
 
 } // namespace depositd

@@ -393,8 +393,10 @@ TEST_P(inventory_suite, J27_gives_up_all_locks_of_a_job) {
   EXPECT_TRUE(lock({"a", "jid-1", 5, 1'000}));
   EXPECT_TRUE(lock({"ann x", "jid-1", 5, 1'000}));
   EXPECT_TRUE(lock({"b", "jid-2", 7, 1'000}));
-  EXPECT_FALSE(things->unlock_all("jid-1"));
-  EXPECT_FALSE(things->unlock_all("jid-1")) << "nothing to give up is done";
+  EXPECT_FALSE(things->unlock_all("jid-1", 4)) << "an older claim of it";
+  EXPECT_FALSE(lock({"a", "jid-3", 1, 1'000}));
+  EXPECT_FALSE(things->unlock_all("jid-1", 5));
+  EXPECT_FALSE(things->unlock_all("jid-1", any_token)) << "nothing is left";
   EXPECT_TRUE(lock({"a", "jid-3", 1, 1'000}));
   EXPECT_TRUE(lock({"ann x", "jid-3", 1, 1'000}));
   EXPECT_FALSE(lock({"b", "jid-3", 1, 1'000}));

@@ -141,10 +141,12 @@ public:
            && at->second.token == x.token && at->second.until_us > now;
   }
 
-  caf::error unlock_all(const std::string& holder) override {
+  caf::error unlock_all(const std::string& holder,
+                        std::uint64_t token) override {
     const std::lock_guard guard{mutex_};
-    std::erase_if(locks_,
-                  [&](const auto& x) { return x.second.holder == holder; });
+    std::erase_if(locks_, [&](const auto& x) {
+      return x.second.holder == holder && x.second.token <= token;
+    });
     return {};
   }
 

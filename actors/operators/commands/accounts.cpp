@@ -73,7 +73,7 @@ change set_password(const admin_arguments& in, const control_state& now) {
 document contact_document(const contact_changed& x) {
   return {{"user", x.user},
           {"mail", text_or_null(x.mail)},
-          {"callback", text_or_null(x.callback)}};
+          {"callback", text_or_null(without_login(x.callback))}};
 }
 
 /// What is not given stays as it is. Whoever is called back needs the outbox.
@@ -93,7 +93,13 @@ change set_contact(const admin_arguments& in, const control_state& now) {
   if (!after.callback.empty() && !legal_web_address(after.callback))
     return refuse(ec::invalid_argument,
                   "callback must be an http or https address, not "
-                    + shown(after.callback));
+                    + shown(without_login(after.callback)));
+  const auto outbox = now.queues.find(notify_queue);
+  if (!after.callback.empty() && outbox != now.queues.end()
+      && outbox->second.kind != queue_kind::outbox)
+    return refuse(ec::invalid_argument,
+                  std::string{notify_queue}
+                    + " is a queue of messages: remove it first");
   auto out = changed(before, after, contact_document);
   if (!after.callback.empty() && now.queues.count(notify_queue) == 0)
     out.events.emplace_back(

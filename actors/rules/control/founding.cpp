@@ -2,6 +2,7 @@
 
 #include "actors/rules/control/control.hpp"
 #include "messages/values/names.hpp"
+#include "messages/values/operations.hpp"
 
 #include <algorithm>
 
@@ -59,6 +60,11 @@ caf::error check_founding(const control_state& state, const std::string& user,
 
 caf::expected<std::vector<event>> found(const control_state& state,
                                         const founding& x) {
+  if (x.queue == notify_queue)
+    return caf::make_error(ec::invalid_argument,
+                           "There is no queue " + x.queue
+                             + ", and messages cannot make it: the name is "
+                               "that of the outbox");
   std::vector<event> out{
     queue_changed{x.queue, settings_of_new_queue(x.queue)}};
   if (!is_key_user(state, x.user))

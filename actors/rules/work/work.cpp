@@ -3,6 +3,7 @@
 #include "messages/values/test_points.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 #include <variant>
 
@@ -60,13 +61,18 @@ struct work::applier {
 
   void operator()(const job_created& x) {
     to.jobs_[x.id] = kept(x.batch, x.status);
+    to.jobs_[x.id].uuid_hash = std::hash<std::string>{}(x.info.uuid);
   }
 
   void operator()(const job_moved& x) {
-    if (x.place.queue.empty())
+    if (x.place.queue.empty()) {
       to.jobs_.erase(x.id);
-    else
-      to.jobs_[x.id] = kept(x.batch, x.status);
+      return;
+    }
+    auto& job = to.jobs_[x.id];
+    const auto uuid_hash = job.uuid_hash;
+    job = kept(x.batch, x.status);
+    job.uuid_hash = uuid_hash;
   }
 
   template <class Other>
@@ -88,6 +94,7 @@ void work::restore(const batch_row& row) {
 
 void work::restore(const job_row& row) {
   jobs_[row.id] = kept(row.batch, row.status);
+  jobs_[row.id].uuid_hash = std::hash<std::string>{}(row.info.uuid);
   if (seeded_bug("hold_forgotten_at_recovery")
       && row.status.state == job_state::held)
     jobs_[row.id].state = job_state::pending;

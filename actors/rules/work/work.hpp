@@ -34,6 +34,7 @@ struct kept_batch {
 struct kept_job {
   item_id batch = 0;
   micros changed_us = never;
+  std::size_t uuid_hash = 0; ///< whose document its own must stay
   std::uint32_t retry_count = 0;
   job_state state = job_state::none;
   job_state last_successful = job_state::none;

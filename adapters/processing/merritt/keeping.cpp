@@ -4,7 +4,14 @@
 #include "adapters/processing/merritt/reporting.hpp"
 #include "messages/values/clock.hpp"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <stop_token>
+#include <thread>
 
 namespace depositd::merritt {
 
@@ -12,12 +19,67 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// The job's locks in the order in which `process` takes them.
+std::vector<object_lock> locks_of(const work_on_job& x, micros now) {
+  const auto token = x.task.item.item.token;
+  auto ids = x.job.what.local_ids;
+  std::sort(ids.begin(), ids.end());
+  std::vector<object_lock> out;
+  for (const auto& id : ids)
+    out.push_back(
+      local_id_lock(x.job, x.task.collection->owner, id, token, now));
+  out.push_back(identifier_lock(x.job, token, now));
+  return out;
+}
+
+/// Extends locks while a step works, which may take longer than they last: a
+/// large object is copied for hours.
+class lock_renewal {
+public:
+  explicit lock_renewal(const work_on_job& x)
+    : inventory_(x.tools.inventory), uuid_(x.job.uuid), locks_(locks_of(x, 0)),
+      thread_([this](const std::stop_token& stop) { renew(stop); }) {
+    // nop
+  }
+
+private:
+  void renew(const std::stop_token& stop) {
+    constexpr std::chrono::microseconds pause{object_lock_us / 6};
+    std::unique_lock lock{mutex_};
+    while (!stop.stop_requested()) {
+      ended_.wait_for(lock, stop, pause, [] { return false; });
+      if (stop.stop_requested())
+        return;
+      const auto now = engine_clock::system().now();
+      for (auto& one : locks_) {
+        one.until_us = now + object_lock_us;
+        const auto kept = inventory_->lock(one, now);
+        if (!kept || !*kept)
+          spdlog::error("lock_not_extended name=\"{}\" job={} reason=\"{}\"",
+                        one.name, uuid_,
+                        kept ? "somebody else has it" : render(kept.error()));
+      }
+    }
+  }
+
+  const std::shared_ptr<inventory> inventory_;
+  const std::string uuid_;
+  std::vector<object_lock> locks_;
+  std::mutex mutex_;
+  std::condition_variable_any ended_;
+  std::jthread thread_; ///< last: it uses all the others
+};
+
 /// A step that works on the object, under its locks.
 job_step locked(outcome (*step)(work_on_job&)) {
   return [step](work_on_job& x) {
     if (auto ending = take_locks(x))
       return *ending;
-    return without_locks(x, step(x));
+    auto out = [&] {
+      const lock_renewal renewing{x};
+      return step(x);
+    }();
+    return without_locks(x, std::move(out));
   };
 }
 
@@ -35,17 +97,8 @@ std::optional<outcome> take_locks(const work_on_job& x) {
   if (x.job.what.identifier.empty())
     return without_locks(
       x, ended(verdict::failed, "the job has no identifier yet"));
-  const auto token = x.task.item.item.token;
   const auto now = engine_clock::system().now();
-  // In the order in which `process` takes them.
-  auto ids = x.job.what.local_ids;
-  std::sort(ids.begin(), ids.end());
-  std::vector<object_lock> wanted;
-  for (const auto& id : ids)
-    wanted.push_back(
-      local_id_lock(x.job, x.task.collection->owner, id, token, now));
-  wanted.push_back(identifier_lock(x.job, token, now));
-  for (const auto& one : wanted) {
+  for (const auto& one : locks_of(x, now)) {
     const auto taken = x.tools.inventory->lock(one, now);
     if (!taken)
       return ended(verdict::retry, depositd::render(taken.error()));

@@ -41,7 +41,8 @@ std::vector<std::string> names_of_locks(const work_on_job& x) {
 }
 
 caf::error unlock(const work_on_job& x, const std::vector<std::string>& names) {
-  if (auto failure = x.tools.inventory->unlock_all(x.job.uuid))
+  if (auto failure =
+        x.tools.inventory->unlock_all(x.job.uuid, x.task.item.item.token))
     return failure;
   if (x.tools.lock_waits)
     x.tools.lock_waits->ended(names);

@@ -96,9 +96,6 @@ read_files_to_store(const job_folder& folder);
 caf::expected<std::vector<std::string>> read_deletions(const job_folder& folder,
                                                        const job_document& job);
 
-/// How long a lock of an object is kept if nobody extends it.
-inline constexpr micros object_lock_us = micros{3'600} * 1'000'000;
-
 /// Locks that `process` takes and keeps if it succeeds, in the job's name. The
 /// stages behind it take them again with the tokens of their own claims, and
 /// the last one gives them up (`inventory::unlock_all`), as each stage does

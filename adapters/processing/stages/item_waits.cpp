@@ -1,9 +1,14 @@
 #include "adapters/processing/stages/item_waits.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace depositd::stages {
+
+namespace {
+
+constexpr std::size_t woken_max = 4;
+
+} // namespace
 
 item_waits::item_waits(std::function<void(wake_items)> wake)
   : wake_(std::move(wake)) {
@@ -12,11 +17,11 @@ item_waits::item_waits(std::function<void(wake_items)> wake)
 
 void item_waits::wait(const std::string& for_what, const handle_item& x) {
   const std::lock_guard guard{mutex_};
-  const auto [first, last] = waiting_.equal_range(for_what);
-  const bool known = std::any_of(
-    first, last, [&](const auto& one) { return one.second.id == x.item.id; });
-  if (!known && waiting_.size() < count_max)
-    waiting_.emplace(for_what, waiter{x.item.user, x.queue, x.item.id});
+  if (count_ >= count_max)
+    return;
+  auto& waiters = waiting_[for_what];
+  if (waiters.try_emplace(x.item.id, waiter{x.item.user, x.queue}).second)
+    ++count_;
 }
 
 void item_waits::ended(const std::vector<std::string>& what) {
@@ -24,10 +29,19 @@ void item_waits::ended(const std::vector<std::string>& what) {
   {
     const std::lock_guard guard{mutex_};
     for (const auto& one : what) {
-      const auto [first, last] = waiting_.equal_range(one);
-      for (auto at = first; at != last; ++at)
-        found[{at->second.user, at->second.queue}].push_back(at->second.id);
-      waiting_.erase(first, last);
+      const auto at = waiting_.find(one);
+      if (at == waiting_.end())
+        continue;
+      auto& waiters = at->second;
+      for (std::size_t i = 0; i < woken_max && !waiters.empty(); ++i) {
+        const auto first = waiters.begin();
+        found[{first->second.user, first->second.queue}].push_back(
+          first->first);
+        waiters.erase(first);
+        --count_;
+      }
+      if (waiters.empty())
+        waiting_.erase(at);
     }
   }
   for (auto& [where, ids] : found)

@@ -27,19 +27,21 @@ public:
   /// noted.
   void wait(const std::string& for_what, const handle_item& x);
 
-  /// Wakes those that wait for one of these.
+  /// Wakes the first few that wait for each of these. Only one can have it, so
+  /// the others wait on; and if none of the few wants it any more, somebody
+  /// asks again by itself before long.
   void ended(const std::vector<std::string>& what);
 
 private:
   struct waiter {
     std::string user;
     std::string queue;
-    item_id id = 0;
   };
 
   const std::function<void(wake_items)> wake_;
   std::mutex mutex_;
-  std::multimap<std::string, waiter> waiting_;
+  std::map<std::string, std::map<item_id, waiter>> waiting_; ///< by what
+  std::size_t count_ = 0;
 };
 
 } // namespace depositd::stages

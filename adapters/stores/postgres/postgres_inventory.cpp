@@ -112,8 +112,10 @@ public:
     return with(locks_, [&](tables& from) { return from.holds(x, now); });
   }
 
-  caf::error unlock_all(const std::string& holder) override {
-    return with(locks_, [&](tables& to) { return to.unlock_all(holder); });
+  caf::error unlock_all(const std::string& holder,
+                        std::uint64_t token) override {
+    return with(locks_,
+                [&](tables& to) { return to.unlock_all(holder, token); });
   }
 
 private:

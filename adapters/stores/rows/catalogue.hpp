@@ -38,7 +38,7 @@ public:
   recorded(micros from_us, micros until_us, std::uint32_t count_max);
   caf::expected<bool> lock(const object_lock& x, micros now);
   caf::expected<bool> holds(const object_lock& x, micros now);
-  caf::error unlock_all(const std::string& holder);
+  caf::error unlock_all(const std::string& holder, std::uint64_t token);
 
 private:
   /// The text in the first column; nothing if there is no row.
@@ -377,8 +377,11 @@ caf::expected<bool> catalogue<Database>::holds(const object_lock& x,
 }
 
 template <class Database>
-caf::error catalogue<Database>::unlock_all(const std::string& holder) {
-  return in_.run("DELETE FROM inventory_locks WHERE holder = $1", holder);
+caf::error catalogue<Database>::unlock_all(const std::string& holder,
+                                           std::uint64_t token) {
+  return in_.run("DELETE FROM inventory_locks WHERE holder = $1 "
+                 "AND token <= $2",
+                 holder, std::min(token, any_token));
 }
 
 } // namespace depositd::rows

@@ -107,8 +107,9 @@ public:
     return tables_.holds(x, now);
   }
 
-  caf::error unlock_all(const std::string& holder) override {
-    return write([&] { return tables_.unlock_all(holder); });
+  caf::error unlock_all(const std::string& holder,
+                        std::uint64_t token) override {
+    return write([&] { return tables_.unlock_all(holder, token); });
   }
 
 private:

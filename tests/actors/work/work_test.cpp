@@ -160,6 +160,27 @@ TEST_F(work_test, not_yet_costs_no_attempt) {
   EXPECT_EQ(state_of(jobs()[0]), "pending");
 }
 
+TEST_F(work_test, a_worker_cannot_make_a_job_another_one) {
+  submit_and_split(5);
+  const std::vector<void (*)(job_document&)> changes = {
+    [](job_document& x) { x.uuid = "jid-2"; },
+    [](job_document& x) { x.batch_uuid = "bid-2"; },
+    [](job_document& x) { x.user = "ben"; },
+    [](job_document& x) { x.collection = "maps"; }};
+  for (const auto& change : changes) {
+    const auto item = take("first");
+    auto document = decode_job_document(item.body);
+    ASSERT_TRUE(document);
+    change(*document);
+    auto what = outcome_of(item);
+    what.document = encode(*document);
+    EXPECT_TRUE(says(what));
+    EXPECT_EQ(last_of(item.id).status.state, job_state::failed);
+    EXPECT_TRUE(last_of(item.id).status.needs_review);
+  }
+  EXPECT_EQ(run("first"), 1u);
+}
+
 TEST_F(work_test, who_waits_to_be_woken_is_handed_out_then) {
   submit_and_split(3);
   std::vector<item_id> waiting;

@@ -295,7 +295,7 @@ TEST_F(merritt_keeping, S15_trouble_is_never_taken_for_success) {
 TEST_F(merritt_keeping, S14_waits_for_a_lock_until_its_time_is_over) {
   auto job = a_job("jid-1", first_files);
   ASSERT_EQ(run("merritt.store", job).says, verdict::done);
-  ASSERT_FALSE(tools->inventory->unlock_all("jid-1"));
+  ASSERT_FALSE(tools->inventory->unlock_all("jid-1", any_token));
   const auto now = engine_clock::system().now();
   const object_lock lost{"ark:/99999/fk4a", "jid-lost", 1, now + 60'000'000};
   ASSERT_TRUE(*tools->inventory->lock(lost, now));

@@ -215,7 +215,7 @@ protected:
     const auto taken =
       tools->inventory->lock({name, "somebody", 1, now + 60'000'000}, now);
     if (taken && *taken) {
-      EXPECT_FALSE(tools->inventory->unlock_all("somebody"));
+      EXPECT_FALSE(tools->inventory->unlock_all("somebody", any_token));
     }
     return taken && !*taken;
   }

@@ -41,7 +41,7 @@ protected:
     x.local_ids = job.what.local_ids;
     x.version.job = job.uuid;
     EXPECT_FALSE(catalogue->record(x));
-    EXPECT_FALSE(catalogue->unlock_all(job.uuid));
+    EXPECT_FALSE(catalogue->unlock_all(job.uuid, any_token));
   }
 
   std::string process(job_document& job) {
@@ -173,7 +173,7 @@ TEST_F(processing, M17_known_local_ids_make_new_versions) {
     EXPECT_EQ(next.what.identifier, first.what.identifier);
     EXPECT_EQ(next.what.local_ids, (strings{"z", "x", "y"}));
     EXPECT_FALSE(next.more.contains(left_by_process::minted));
-    EXPECT_FALSE(catalogue->unlock_all(next.uuid));
+    EXPECT_FALSE(catalogue->unlock_all(next.uuid, any_token));
   }
   // Somebody else's local ids are others.
   collection.owner = "another";
@@ -361,11 +361,11 @@ TEST_F(processing, M46_an_update_says_what_to_delete) {
   EXPECT_EQ(process(update), "");
   EXPECT_EQ(*read_deletions(folder(update), update),
             (strings{"producer/a", "producer/folder/b"}));
-  EXPECT_FALSE(catalogue->unlock_all(update.uuid));
+  EXPECT_FALSE(catalogue->unlock_all(update.uuid, any_token));
   auto submission = ready(files, {.identifier = given_ark});
   EXPECT_EQ(process(submission), "");
   EXPECT_TRUE(read_deletions(folder(submission), submission)->empty());
-  EXPECT_FALSE(catalogue->unlock_all(submission.uuid));
+  EXPECT_FALSE(catalogue->unlock_all(submission.uuid, any_token));
   auto bad =
     ready({{"mrt-delete.txt", "../../etc\n"}}, {.identifier = given_ark}, true);
   EXPECT_EQ(run("process", bad).says, verdict::rejected);

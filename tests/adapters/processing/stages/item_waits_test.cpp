@@ -1,0 +1,68 @@
+// Who waits for what another handler ends.
+
+#include "adapters/processing/stages/item_waits.hpp"
+
+#include <gtest/gtest.h>
+
+namespace depositd::stages {
+
+namespace {
+
+class waits : public ::testing::Test {
+protected:
+  void wait(const std::string& for_what, item_id id,
+            const std::string& user = "ann") {
+    handle_item x;
+    x.queue = "m.process";
+    x.item.id = id;
+    x.item.user = user;
+    all.wait(for_what, x);
+  }
+
+  std::vector<item_id> ended(const std::vector<std::string>& what) {
+    woken.clear();
+    all.ended(what);
+    std::vector<item_id> out;
+    for (const auto& x : woken) {
+      EXPECT_EQ(x.queue, "m.process");
+      out.insert(out.end(), x.ids.begin(), x.ids.end());
+    }
+    return out;
+  }
+
+  using ids = std::vector<item_id>;
+
+  std::vector<wake_items> woken;
+  item_waits all{[this](wake_items x) { woken.push_back(std::move(x)); }};
+};
+
+TEST_F(waits, each_is_woken_once_for_what_it_waits_for) {
+  wait("a", 1);
+  wait("a", 1);
+  wait("b", 2);
+  EXPECT_EQ(ended({"c"}), ids{});
+  EXPECT_EQ(ended({"a"}), ids{1});
+  EXPECT_EQ(ended({"a", "b"}), ids{2});
+}
+
+TEST_F(waits, of_many_a_few_are_woken_and_the_first_ones_first) {
+  for (item_id id = 10; id > 0; --id)
+    wait("a", id);
+  EXPECT_EQ(ended({"a"}), (ids{1, 2, 3, 4}));
+  EXPECT_EQ(ended({"a"}), (ids{5, 6, 7, 8}));
+  EXPECT_EQ(ended({"a"}), (ids{9, 10}));
+  EXPECT_EQ(ended({"a"}), ids{});
+}
+
+TEST_F(waits, users_are_told_apart) {
+  wait("a", 1, "ann");
+  wait("a", 2, "ben");
+  all.ended({"a"});
+  ASSERT_EQ(woken.size(), 2u);
+  EXPECT_EQ(woken[0].user, "ann");
+  EXPECT_EQ(woken[1].ids, ids{2});
+}
+
+} // namespace
+
+} // namespace depositd::stages
