@@ -27,6 +27,11 @@ struct failed_jobs final : work_reader {
     return out;
   }
 
+  caf::expected<std::vector<submission_row>>
+  submissions(const submission_query&) override {
+    return std::vector<submission_row>{};
+  }
+
   std::vector<job_row> rows;
   bool away = false;
 };

@@ -33,6 +33,11 @@ struct known_work final : work_reader {
     return std::vector<job_row>{row};
   }
 
+  caf::expected<std::vector<submission_row>>
+  submissions(const submission_query&) override {
+    return std::vector<submission_row>{};
+  }
+
   std::set<std::string> known_batches;
   std::map<std::string, job_state> states;
   bool away = false;
