@@ -194,7 +194,7 @@ TEST_F(work_records_test, the_same_batch_is_taken_once_also_after_a_crash) {
   EXPECT_EQ(batches_in(), 1u);
   for (const auto tables_first : {false, true}) {
     if (tables_first) {
-      EXPECT_TRUE(ask<batches_found>(read_model, batch_query{}));
+      EXPECT_TRUE(ask<depositd::batches_found>(read_model, batch_query{}));
     }
     crash_and_start_all();
     write("batch bid-1 ann books 2 bytes");
