@@ -163,10 +163,10 @@ caf::expected<batch_step> after_stage(const batch_stage_ended& x) {
   switch (x.what.says) {
     case verdict::done:
     case verdict::skip:
-    case verdict::release:
       return splits ? after_splitting(std::move(out), x)
                     : after_reporting(std::move(out), x, x.what.reason);
     case verdict::not_yet:
+    case verdict::release:
       again(out, x, false);
       return out;
     case verdict::retry:

@@ -20,7 +20,10 @@ stage_outcome ended_as(const outcome& x) {
   stage_outcome out{stage_verdict::done, x.delay_ms, false, x.reason};
   switch (x.says) {
     case verdict::done:
+      break;
     case verdict::release:
+      out.says = stage_verdict::not_yet;
+      out.delay_ms = 1;
       break;
     case verdict::skip:
       out.says = stage_verdict::skip;

@@ -133,13 +133,14 @@ protected:
     return false;
   }
 
-  /// Slots of a process by queue.
+  /// Slots of a process by the queue of their stage.
   std::map<std::string, std::size_t> slots(const process& x) {
     std::map<std::string, std::size_t> out;
     auto report = ask<slots_report>(x.manager, report_slots{});
     EXPECT_TRUE(report);
     for (const auto& slot : report->entries)
-      ++out[slot.queue];
+      if (slot.queue.starts_with("p."))
+        ++out[slot.queue];
     return out;
   }
 

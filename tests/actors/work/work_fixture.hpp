@@ -162,14 +162,15 @@ protected:
   std::vector<Event> all() {
     std::vector<Event> out;
     record x;
-    EXPECT_FALSE(store->read(1, [&](const stored_group& group) {
+    const auto failed = store->read(1, [&](const stored_group& group) {
       record_reader reader{group.bytes, group.group, bodies::copied};
       while (!reader.at_end() && !reader.next(x))
         for (const auto& e : x.events)
           if (const auto* found = std::get_if<Event>(&e))
             out.push_back(*found);
       return true;
-    }));
+    });
+    EXPECT_FALSE(failed) << render(failed);
     return out;
   }
 
