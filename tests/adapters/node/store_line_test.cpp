@@ -47,6 +47,9 @@ standing_in(std::function<answer(item_id)> say) {
     [](const measure_collections&) -> caf::result<collections_measured> {
       return ec::not_found;
     },
+    [](const measure_recorded&) -> caf::result<recorded_measured> {
+      return ec::not_found;
+    },
     [](const mint_identifier&) -> caf::result<identifier_minted> {
       return ec::not_found;
     },
