@@ -156,9 +156,14 @@ private:
       return;
     ended_job out;
     out.event_id = end_id("job:", x.id, x.status);
-    if (!is_news(x.id, out.event_id))
+    if (!is_news(x.id, out.event_id)) {
+      if (x.place.queue.empty())
+        state_.ended.erase(x.id); // nothing more will happen to it
       return;
-    out.stage_queue = x.queue;
+    }
+    // Stages may follow on completion: a repetition must say the same.
+    if (x.status.state != job_state::completed)
+      out.stage_queue = x.queue;
     out.row.id = x.id;
     out.row.batch = x.batch;
     out.row.user = *user_;

@@ -51,7 +51,7 @@ struct account {
   }
 
   void operator()(const ended_job& x) const {
-    note(x, x.row.status.state == job_state::failed);
+    note(x, x.row.status.state == job_state::failed || !x.row.queue.empty());
   }
 
 private:

@@ -113,14 +113,19 @@ void accept(self_pointer self, const accept_items& x) {
 
 /// Bodies beyond the budget are in memory only until they have a place.
 void take_places(self_pointer self, const body_locations& x) {
-  for (auto& [number, queue] : self->state.queues)
-    for (const auto& [id, place] : x.found) {
-      // By now an item may have been moved to another of the queues.
-      if (!queue.ledger.set_place(id, place))
-        continue;
-      if (self->state.unbudgeted.erase(id) > 0)
+  auto& state = self->state;
+  for (const auto& [id, place] : x.found) {
+    const auto awaited = state.unbudgeted.find(id);
+    const bool drops = awaited != state.unbudgeted.end();
+    if (drops && --awaited->second > 0)
+      continue; // of a body that has been replaced since
+    if (drops)
+      state.unbudgeted.erase(awaited);
+    // By now an item may have been moved to another of the queues.
+    for (auto& [number, queue] : state.queues)
+      if (queue.ledger.set_place(id, place) && drops)
         queue.ledger.drop_body(id);
-    }
+  }
 }
 
 // -- handing out and settling -------------------------------------------------
@@ -286,9 +291,11 @@ void serve(self_pointer self, const serve_queue& x) {
   queue.ledger.take_changes(); // the shard has introduced these counts
   queue.items_reported = queue.ledger.size();
   if (fresh && x.settings.kind == queue_kind::stage) {
-    // Who was to wake these is gone with the engine.
+    // Who was to wake these is gone with the engine. Retries keep their time.
+    constexpr micros longest_us = micros{60} * 1'000'000;
     queue.ledger.wake_later_than(
-      now(self) + micros{x.settings.retry_delay_ms_max} * 1'000);
+      now(self)
+      + std::max(longest_us, micros{x.settings.retry_delay_ms_max} * 1'000));
     report(self, queue);
   }
   arm_timer(self, queue);

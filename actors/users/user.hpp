@@ -75,7 +75,11 @@ struct user_state {
   control_snapshot control;
 
   /// Items whose body is in memory only until the journal has told its place.
-  std::unordered_set<item_id> unbudgeted;
+  /// Of the places that were asked for the last one to come is that of the body.
+  std::unordered_map<item_id, std::uint32_t> unbudgeted;
+
+  /// Items whose body is not the one that they came with.
+  std::unordered_set<item_id> rewritten;
 
   /// Woken while somebody had them in hand, who may be about to say "not yet".
   std::unordered_set<item_id> woken;

@@ -51,12 +51,12 @@ bool legal_queue_name(std::string_view name) noexcept {
 
 bool legal_mail_address(std::string_view x) noexcept {
   const auto at = x.find('@');
-  const bool is_plain = std::all_of(x.begin(), x.end(), [](char c) {
-    return c > ' ' && c < '\x7f'
-           && std::string_view{",;:<>\"()"}.find(c) == std::string_view::npos;
+  constexpr std::string_view special = ",;:<>\"()";
+  const bool is_plain = std::all_of(x.begin(), x.end(), [&](char c) {
+    return c > ' ' && c < '\x7f' && special.find(c) == std::string_view::npos;
   });
-  return is_plain && x.size() <= 254 && at != x.npos && at > 0 && at + 1 < x.size()
-         && x.find('@', at + 1) == x.npos;
+  return is_plain && x.size() <= 254 && at != x.npos && at > 0
+         && at + 1 < x.size() && x.find('@', at + 1) == x.npos;
 }
 
 bool legal_web_address(std::string_view x) noexcept {

@@ -123,7 +123,8 @@ TEST(work_settings, that_are_wrong_are_refused_by_key_and_line) {
     if (expected.find("is needed") == std::string::npos
         && expected.find("address is needed") == std::string::npos
         && expected.find("of http or https") == std::string::npos
-        && expected.find("endpoint: must begin") == std::string::npos) {
+        && expected.find("endpoint: must begin") == std::string::npos
+        && expected.find("path_style: must be true") == std::string::npos) {
       EXPECT_NE(why.find("test.yaml:1"), std::string::npos) << why;
     }
   }

@@ -181,6 +181,7 @@ void world::tell_settings() {
   banded.concurrency = 3;
   change({queue_changed{"plain", queue_settings{}},
           queue_changed{"capped", capped}, queue_changed{"banded", banded}});
+  tell_pipeline();
 }
 
 void world::live() {

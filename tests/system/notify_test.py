@@ -91,7 +91,8 @@ class Notify(SystemTest):
         self.assertEqual(mail["To"], "depositor@example.org")
         self.assertEqual(mail["Message-ID"],
                          f"<submission-{number}@example.org>")
-        body = ElementTree.fromstring(mail.get_content().strip())
+        text, = [part for part in mail.walk() if not part.is_multipart()]
+        body = ElementTree.fromstring(text.get_content().strip())
         self.assertEqual(ElementTree.canonicalize(
             ElementTree.tostring(body, encoding="unicode"), strip_text=True),
             ElementTree.canonicalize(result, strip_text=True))

@@ -170,7 +170,7 @@ const proposal about_retries_and_modes[] = {
            queue_changed{"q", with([](auto& x) { x.dedup = dedup_mode{3}; })},
            bad},
   proposal{"unknown_kind",
-           queue_changed{"q", with([](auto& x) { x.kind = queue_kind{3}; })},
+           queue_changed{"q", with([](auto& x) { x.kind = queue_kind{4}; })},
            bad},
 };
 
