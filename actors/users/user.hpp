@@ -75,7 +75,7 @@ struct user_state {
   control_snapshot control;
 
   /// Items whose body is in memory only until the journal has told its place.
-  /// Of the places that were asked for the last one to come is that of the body.
+  /// Of the places that were asked for the last to come is that of the body.
   std::unordered_map<item_id, std::uint32_t> unbudgeted;
 
   /// Items whose body is not the one that they came with.
