@@ -81,10 +81,13 @@ void take_body(user_command& todo, self_pointer self, item_id id,
     return;
   auto& state = self->state;
   const auto before = todo.queue->ledger.body(id);
-  if (before && state.unbudgeted.erase(id) == 0)
+  // Of several places that are awaited the last one must be the new body's.
+  const bool awaits = state.unbudgeted.contains(id);
+  if (before && !awaits)
     state.options.budget->give_back(before->size());
-  if (!state.options.budget->take(body->size()))
+  if (awaits || !state.options.budget->take(body->size()))
     todo.ask_place(id);
+  state.rewritten.insert(id);
   todo.happen(body_compacted{id, todo.queue->name, *body, {}}, body);
 }
 

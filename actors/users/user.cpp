@@ -113,14 +113,19 @@ void accept(self_pointer self, const accept_items& x) {
 
 /// Bodies beyond the budget are in memory only until they have a place.
 void take_places(self_pointer self, const body_locations& x) {
-  for (auto& [number, queue] : self->state.queues)
-    for (const auto& [id, place] : x.found) {
-      // By now an item may have been moved to another of the queues.
-      if (!queue.ledger.set_place(id, place))
-        continue;
-      if (self->state.unbudgeted.erase(id) > 0)
+  auto& state = self->state;
+  for (const auto& [id, place] : x.found) {
+    const auto awaited = state.unbudgeted.find(id);
+    const bool drops = awaited != state.unbudgeted.end();
+    if (drops && --awaited->second > 0)
+      continue; // of a body that has been replaced since
+    if (drops)
+      state.unbudgeted.erase(awaited);
+    // By now an item may have been moved to another of the queues.
+    for (auto& [number, queue] : state.queues)
+      if (queue.ledger.set_place(id, place) && drops)
         queue.ledger.drop_body(id);
-    }
+  }
 }
 
 // -- handing out and settling -------------------------------------------------

@@ -15,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 
 namespace depositd::users {
@@ -75,7 +76,11 @@ struct user_state {
   control_snapshot control;
 
   /// Items whose body is in memory only until the journal has told its place.
-  std::unordered_set<item_id> unbudgeted;
+  /// Of the places that were asked for the last to come is that of the body.
+  std::unordered_map<item_id, std::uint32_t> unbudgeted;
+
+  /// Items whose body is not the one that they came with.
+  std::unordered_set<item_id> rewritten;
 
   /// Actions on very many items that go on after the next commit.
   std::uint32_t bulk_actions = 0;

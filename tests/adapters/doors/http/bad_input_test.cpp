@@ -278,7 +278,7 @@ TEST_F(http_bad_input, answers_503_above_the_connection_limit) {
 }
 
 TEST_F(http_bad_input, closes_the_oldest_silent_one_when_there_are_too_many) {
-  // Each loop counts its own, and the kernel shares connections out as it likes.
+  // Each loop counts its own; the kernel gives connections to any of them.
   start({.io_threads = 1, .connections_max = 8});
   std::vector<std::unique_ptr<raw_client>> silent;
   for (int i = 0; i < 20; ++i) {
