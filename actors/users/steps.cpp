@@ -87,7 +87,6 @@ void take_body(user_command& todo, self_pointer self, item_id id,
     state.options.budget->give_back(before->size());
   if (awaits || !state.options.budget->take(body->size()))
     todo.ask_place(id);
-  state.rewritten.insert(id);
   todo.happen(body_compacted{id, todo.queue->name, *body, {}}, body);
 }
 

@@ -16,7 +16,6 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 
 namespace depositd::users {
 
@@ -75,12 +74,10 @@ struct user_state {
   /// By which they move; null until the shard has said.
   control_snapshot control;
 
-  /// Items whose body is in memory only until the journal has told its place.
-  /// Of the places that were asked for the last to come is that of the body.
+  /// Items whose body is in memory only until the journal has told its place,
+  /// with how many places are to come: of bodies that have been replaced, and
+  /// last of this one.
   std::unordered_map<item_id, std::uint32_t> unbudgeted;
-
-  /// Items whose body is not the one that they came with.
-  std::unordered_set<item_id> rewritten;
 
   /// Actions on very many items that go on after the next commit.
   std::uint32_t bulk_actions = 0;
