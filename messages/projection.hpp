@@ -70,6 +70,7 @@ struct compact_items {
     std::string queue;
     std::string user;
     std::shared_ptr<const std::string> body;
+    body_location place; ///< where the body was read
   };
   std::vector<one> items;
 };

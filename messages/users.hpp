@@ -126,6 +126,7 @@ struct compact_bodies {
   queue_number queue = 0;
   std::vector<item_id> ids;
   std::vector<std::shared_ptr<const std::string>> bodies;
+  std::vector<body_location> places; ///< where they were read
 };
 DEPOSITD_LOCAL(compact_bodies);
 

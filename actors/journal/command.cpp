@@ -27,8 +27,11 @@ bool command::seal() {
     out_.bytes.reserve(bytes + 64 * what_.events.size());
   if (!what_.events.empty())
     encode(what_, out_.bytes, slots);
-  if (out_.locations_to)
+  if (out_.locations_to) {
+    std::erase_if(slots,
+                  [this](const auto& x) { return !asked_.contains(x.id); });
     out_.slots = std::move(slots);
+  }
   out_.events = static_cast<std::uint32_t>(what_.events.size());
   out_.generation = to_.generation;
   if (to_.backlog)

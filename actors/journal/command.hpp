@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <string>
+#include <unordered_set>
 #include <utility>
 
 namespace depositd::journal {
@@ -50,10 +51,11 @@ public:
     out_.bundle = std::move(bundle);
   }
 
-  /// Asks for the places of the bodies in this command.
-  void ask_locations(caf::strong_actor_ptr who, std::string queue) {
+  /// Asks for the place of an item's body in this command.
+  void ask_location(item_id id, caf::strong_actor_ptr who, std::string queue) {
     out_.locations_to = std::move(who);
     out_.locations_queue = std::move(queue);
+    asked_.insert(id);
   }
 
   /// Hands everything to the journal. Without events and deliveries: nothing.
@@ -78,6 +80,7 @@ private:
   const journal_access& to_; ///< outlives the command
   record what_;
   append out_;
+  std::unordered_set<item_id> asked_; ///< whose places
 };
 
 } // namespace depositd::journal

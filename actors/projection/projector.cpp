@@ -201,7 +201,7 @@ void compact_oldest(self_pointer self) {
       if (auto body = options.journal->read_body(row->place))
         message.items.push_back(
           {item.id, item.queue, item.user,
-           std::make_shared<const std::string>(std::move(*body))});
+           std::make_shared<const std::string>(std::move(*body)), row->place});
     }
     self->send(state.shard, std::move(message));
     return;

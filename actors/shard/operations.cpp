@@ -175,6 +175,7 @@ void compact(shard_pointer self, compact_items& x) {
     part.queue = *number;
     part.ids.push_back(item.id);
     part.bodies.push_back(std::move(item.body));
+    part.places.push_back(item.place);
   }
   for (auto& [key, part] : parts) {
     const auto number = part.queue;

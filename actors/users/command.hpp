@@ -50,12 +50,11 @@ public:
   /// The body has no room in memory: asks where it will be.
   void ask_place(item_id id) {
     ++self_->state.unbudgeted[id];
-    ask_locations(self_->ctrl(), queue->name);
+    ask_location(id, self_->ctrl(), queue->name);
   }
 
   /// The item is gone: the budget gets back what its body had in memory.
   void forget_body(item_id id) {
-    self_->state.rewritten.erase(id);
     if (self_->state.unbudgeted.erase(id) > 0)
       return;
     if (auto body = queue->ledger.body(id))

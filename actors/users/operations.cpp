@@ -106,7 +106,10 @@ void compact(self_pointer self, const compact_bodies& x) {
     const auto id = x.ids[i];
     const auto kept = ledger.body(id);
     const auto body = kept != nullptr ? kept : x.bodies[i];
-    if (body == nullptr || !ledger.find(id))
+    if (body == nullptr || !ledger.glance(id))
+      continue;
+    // What was read may be older than what a worker has made of it since.
+    if (kept == nullptr && ledger.place(id) != x.places[i])
       continue;
     // What was read may be older than what a worker has made of it since.
     if (kept == nullptr && self->state.rewritten.contains(id))

@@ -114,7 +114,6 @@ void take_body(user_command& todo, self_pointer self, item_id id,
     state.options.budget->give_back(before->size());
   if (awaits || !keep_body(self, *todo.queue, body->size()))
     todo.ask_place(id);
-  state.rewritten.insert(id);
   todo.happen(body_compacted{id, todo.queue->name, *body, {}}, body);
 }
 

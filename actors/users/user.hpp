@@ -15,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 
 namespace depositd::users {
@@ -74,12 +75,10 @@ struct user_state {
   /// By which they move; null until the shard has said.
   control_snapshot control;
 
-  /// Items whose body is in memory only until the journal has told its place.
-  /// Of the places that were asked for the last to come is that of the body.
+  /// Items whose body is in memory only until the journal has told its place,
+  /// with how many places are to come: of bodies that have been replaced, and
+  /// last of this one.
   std::unordered_map<item_id, std::uint32_t> unbudgeted;
-
-  /// Items whose body is not the one that they came with.
-  std::unordered_set<item_id> rewritten;
 
   /// Woken while somebody had them in hand, who may be about to say "not yet".
   std::unordered_set<item_id> woken;

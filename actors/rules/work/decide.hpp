@@ -22,8 +22,8 @@ caf::expected<job_step> as_wanted(const job_wanted& x);
 job_moved after_death(const pipeline* stages, const job_at& at, micros now);
 
 /// What becomes of a batch after a slice of splitting, after a report, or when
-/// all its jobs are terminal. New jobs are not counted
-/// in its move: see `work::counts_after`.
+/// all its jobs are terminal. New jobs are not counted in its move: see
+/// `work::counts_after`.
 caf::expected<batch_step> after_stage(const batch_stage_ended& x);
 
 caf::expected<batch_step> as_wanted(const batch_wanted& x);

@@ -70,7 +70,7 @@ public:
     return jobs_.size();
   }
 
-  /// Jobs that match, by their numbers, at most so many.
+  /// Jobs that match, by their numbers.
   std::vector<item_id>
   jobs_that(const std::function<bool(const kept_job&)>& match) const;
 

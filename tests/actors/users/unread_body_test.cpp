@@ -125,12 +125,12 @@ TEST_F(unread_body_test, a_restart_finds_the_attempt_counted) {
 TEST_F(unread_body_test, relocated_on_its_way_it_is_handed_out_all_the_same) {
   const auto ids = put("q", sent_by("ann", {"a"}));
   int reads = 0;
-  disk->before_body = [&](const body_location&) {
+  disk->before_body = [&](const body_location& place) {
     if (++reads > 1)
       return caf::error{};
     compact_items elsewhere;
     elsewhere.items.push_back(
-      {ids[0], "q", "ann", std::make_shared<const std::string>("a")});
+      {ids[0], "q", "ann", std::make_shared<const std::string>("a"), place});
     caf::anon_send(core, std::move(elsewhere));
     return caf::make_error(ec::not_found, std::string{"the segment is gone"});
   };
