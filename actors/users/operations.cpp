@@ -111,9 +111,6 @@ void compact(self_pointer self, const compact_bodies& x) {
     // What was read may be older than what a worker has made of it since.
     if (kept == nullptr && ledger.place(id) != x.places[i])
       continue;
-    // What was read may be older than what a worker has made of it since.
-    if (kept == nullptr && self->state.rewritten.contains(id))
-      continue;
     // One that still waits for its first place must not stay with that one.
     if (kept == nullptr || self->state.unbudgeted.count(id) > 0)
       todo.ask_place(id);
