@@ -63,6 +63,7 @@ crossref::door_options deposit_options(const doors_options& options) {
   out.handler = options.handler;
   out.body_bytes_max = std::size_t{settings.body_limit_mb} << 20;
   out.retry_after_s = settings.retry_after_s;
+  out.newest_first = settings.newest_first;
   return out;
 }
 

@@ -178,6 +178,8 @@ std::vector<setting_key> inner_keys() {
      number(1, 1'024, &settings::crossref, &crossref::body_limit_mb)},
     {"crossref.retry_after_s",
      number(1, 86'400, &settings::crossref, &crossref::retry_after_s)},
+    {"crossref.newest_first",
+     field(read_flag, &settings::crossref, &crossref::newest_first)},
     {"crossref.public_url", text(&settings::crossref, &crossref::public_url)},
     {"poster.body_limit_mb",
      number(1, 1'024, &settings::poster, &poster_settings::body_limit_mb)},

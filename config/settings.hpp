@@ -171,6 +171,8 @@ struct crossref_settings {
   std::string schema_folder; ///< empty: deposits are not checked by schema
   std::uint32_t body_limit_mb = 10;
   std::uint32_t retry_after_s = 60; ///< told to users over their limit
+  /// Of deposits with one file name, polls tell of the newest, not the first.
+  bool newest_first = false;
   std::string public_url; ///< of the doors, for callbacks; empty: http.listen
 
   friend bool operator==(const crossref_settings&,

@@ -51,6 +51,45 @@ mime_parts parts_of(CURL* easy, const mail& x) {
   return out;
 }
 
+/// True if it can go as it is, as one part: so do programs that read the
+/// results of deposits by mail like it best.
+bool is_plain_mail(const mail& x) {
+  constexpr std::size_t line_bytes_max = 998; // RFC 5322, 2.1.1
+  std::size_t line = 0;
+  for (const unsigned char c : x.text) {
+    line = c == '\n' ? 0 : line + 1;
+    const bool plain = (c >= 0x20 && c < 0x7f) || c == '\n' || c == '\t';
+    if (!plain || line > line_bytes_max)
+      return false;
+  }
+  return x.attachments.empty();
+}
+
+/// What curl reads of a mail that goes as it is.
+struct plain_text {
+  std::string text;
+  std::size_t read = 0;
+
+  static std::size_t next(char* to, std::size_t size, std::size_t count,
+                          void* from) {
+    auto& self = *static_cast<plain_text*>(from);
+    const auto bytes = self.text.copy(to, size * count, self.read);
+    self.read += bytes;
+    return bytes;
+  }
+};
+
+plain_text plain_text_of(const mail& x, const std::vector<std::string>& head) {
+  plain_text out;
+  for (const auto& line : head)
+    out.text += line + "\r\n";
+  out.text += "MIME-Version: 1.0\r\n"
+              "Content-Type: text/plain; charset=utf-8\r\n"
+              "Content-Transfer-Encoding: 7bit\r\n\r\n";
+  out.text += with_wire_lines(x.text);
+  return out;
+}
+
 class smtp_mailer final : public mailer {
 public:
   explicit smtp_mailer(smtp_options options)
@@ -64,11 +103,15 @@ public:
     if (auto fault = mail_fault(x); !fault.empty())
       return caf::make_error(ec::invalid_argument, std::move(fault));
     const easy_handle easy{curl_easy_init(), &curl_easy_cleanup};
-    const auto headers = list_of(mail_headers(x, options_.from, now()));
+    const auto head = mail_headers(x, options_.from, now());
     auto everybody = x.to;
     everybody.insert(everybody.end(), x.bcc.begin(), x.bcc.end());
     const auto recipients = list_of(everybody);
-    const auto parts = parts_of(easy.get(), x);
+    const bool plain = is_plain_mail(x);
+    auto text = plain ? plain_text_of(x, head) : plain_text{};
+    const auto headers = list_of(head);
+    const auto parts =
+      plain ? mime_parts{nullptr, &curl_mime_free} : parts_of(easy.get(), x);
     std::array<char, CURL_ERROR_SIZE> reason{};
     const auto set = [&](CURLoption option, auto value) {
       curl_easy_setopt(easy.get(), option, value);
@@ -90,8 +133,14 @@ public:
     set(CURLOPT_MAIL_FROM, options_.from.c_str());
     set(CURLOPT_MAIL_RCPT, recipients.get());
     set(CURLOPT_MAIL_RCPT_ALLLOWFAILS, 1L);
-    set(CURLOPT_HTTPHEADER, headers.get());
-    set(CURLOPT_MIMEPOST, parts.get());
+    if (plain) {
+      set(CURLOPT_UPLOAD, 1L);
+      set(CURLOPT_READFUNCTION, &plain_text::next);
+      set(CURLOPT_READDATA, &text);
+    } else {
+      set(CURLOPT_HTTPHEADER, headers.get());
+      set(CURLOPT_MIMEPOST, parts.get());
+    }
     set(CURLOPT_CONNECTTIMEOUT_MS,
         static_cast<long>(options_.connect_limit.count()));
     set(CURLOPT_TIMEOUT_MS, static_cast<long>(options_.time_limit.count()));

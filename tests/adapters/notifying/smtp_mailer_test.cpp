@@ -75,7 +75,7 @@ TEST_F(smtp_mails, arrive_with_their_head) {
   EXPECT_HAS(text, "Subject: Ingest: OK -- Submission Processed: bid-1;\r\n");
   EXPECT_HAS(text, "Date: Tue, 14 Nov 2023 22:13:20 +0000\r\n");
   EXPECT_HAS(text, "Message-ID: <report-bid-1-2@archive.example>\r\n");
-  EXPECT_HAS(text, "line one\r\nline two: =3D\r\n.\r\nlast");
+  EXPECT_HAS(text, "line one\r\nline two: =\r\n.\r\nlast");
 }
 
 TEST_F(smtp_mails, R20_have_the_same_id_when_they_come_again) {
@@ -163,6 +163,20 @@ TEST_F(smtp_mails, carry_attachments) {
   EXPECT_HAS(text, "Content-Type: application/json");
   EXPECT_HAS(text, encode_base64(bytes));
   EXPECT_HAS(text, "Content-Type: text/csv");
+}
+
+TEST_F(smtp_mails, are_one_part_where_that_will_do) {
+  auto x = a_mail();
+  x.text = "<a>\n.\n.b</a>\n";
+  auto text = content(x);
+  EXPECT_HAS(text, "Content-Type: text/plain; charset=utf-8\r\n");
+  EXPECT_HAS(text, "\r\n\r\n<a>\r\n.\r\n.b</a>\r\n");
+  EXPECT_EQ(text.find("multipart"), text.npos) << text;
+  // What no relay must take as a line, and what is not plain, is encoded.
+  for (const auto& other : {std::string(999, 'x'), std::string{"a\x01"}}) {
+    x.text = other;
+    EXPECT_HAS(content(x), "quoted-printable");
+  }
 }
 
 TEST_F(smtp_mails, keep_words_of_all_languages) {
