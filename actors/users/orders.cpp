@@ -34,21 +34,28 @@ caf::error in_work(const std::string& state) {
                            + " and somebody works on it: try again");
 }
 
-/// Of an order that is being decided.
+/// Of an order that is being decided, and the status that the decision rests
+/// on. Two moves may have one time.
+template <class State>
 struct ordering {
   reply_address where;
-  micros changed_us = never; ///< of the status that the decision rests on
+  micros changed_us = never;
+  State state{};
+  bool also_claimed = false; ///< whoever works on it is not asked
 };
 
-void write_job(self_pointer self, const ordering& of, job_step& step) {
+void write_job(self_pointer self, const ordering<job_state>& of,
+               job_step& step) {
   const auto id = step.move.id;
   const auto* job = self->state.work.job(id);
   auto* queue = queue_with(self, id);
   if (job == nullptr || queue == nullptr || job->changed_us != of.changed_us
-      || queue->name != step.move.queue)
+      || job->state != of.state || queue->name != step.move.queue)
     return journal::answer(of.where,
                            caf::make_error(ec::stale_claim,
                                            "the job has moved meanwhile"));
+  if (is_claimed(*queue, id) && !of.also_claimed)
+    return journal::answer(of.where, in_work(word(job->state)));
   hold_with_collection(self, step);
   const auto batch = job->batch;
   user_command todo{self, queue};
@@ -60,12 +67,14 @@ void write_job(self_pointer self, const ordering& of, job_step& step) {
   go_on(self, batch);
 }
 
-void write_batch(self_pointer self, const ordering& of, batch_step& step) {
+void write_batch(self_pointer self, const ordering<batch_state>& of,
+                 batch_step& step) {
   const auto id = step.move.id;
   const auto* batch = self->state.work.batch(id);
   auto* queue = queue_with(self, id);
   if (batch == nullptr || queue == nullptr
-      || batch->status.changed_us != of.changed_us || is_claimed(*queue, id))
+      || batch->status.changed_us != of.changed_us
+      || batch->status.state != of.state || is_claimed(*queue, id))
     return journal::answer(of.where,
                            caf::make_error(ec::stale_claim,
                                            "the batch has moved meanwhile"));
@@ -95,7 +104,8 @@ void ask_batch(self_pointer self, const reply_address& where,
   ask.stages = stages_of(self, batch->info.pipeline);
   if (!ask.stages)
     return fail(gone("the pipeline of batch", x.id));
-  const ordering of{where, batch->status.changed_us};
+  const ordering<batch_state> of{where, batch->status.changed_us,
+                                 batch->status.state};
   self->request(self->spawn(work::batch), caf::infinite, std::move(ask))
     .then([=](batch_step& step) { write_batch(self, of, step); },
           [=](const caf::error& why) { journal::answer(of.where, why); });
@@ -238,7 +248,8 @@ caf::result<job_ordered> order(self_pointer self, const order_job& x) {
   if (!ask.stages)
     return gone("the pipeline of job", x.id);
   ask.collection_held = is_held(self, batch->info.collection);
-  const ordering of{journal::take_reply(self), job->changed_us};
+  const ordering<job_state> of{journal::take_reply(self), job->changed_us,
+                               job->state, x.action == work_action::fail};
   self->request(self->spawn(work::job), caf::infinite, std::move(ask))
     .then([=](job_step& step) { write_job(self, of, step); },
           [=](const caf::error& why) { journal::answer(of.where, why); });

@@ -228,10 +228,11 @@ caf::expected<job_step> as_wanted(const job_wanted& x) {
 job_moved after_death(const pipeline* stages, const job_at& at, micros now) {
   auto out = as_it_is(at).move;
   ++out.status.deaths;
-  out.status.changed_us = now;
   // What became of a completed job has been told; it only cleans up now.
-  if (at.status.state != job_state::completed)
+  if (at.status.state != job_state::completed) {
+    out.status.changed_us = now;
     out.status.note = "the engine died with it in hand";
+  }
   const auto costs = death_costs_attempt(out.status.deaths);
   if (!costs && at.attempt > 0)
     out.place.attempt = at.attempt - 1;

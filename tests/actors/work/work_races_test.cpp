@@ -45,6 +45,33 @@ TEST_P(work_races, H04_a_job_requeued_while_a_hold_comes_does_not_run) {
   EXPECT_EQ(take("first").id, 0u);
 }
 
+TEST_P(work_races, H01_a_job_that_is_handed_out_is_not_held) {
+  submit_and_split(1);
+  begin_to_order(order_job{jobs()[0], "ann", work_action::hold, "", ""});
+  const auto item = take("first");
+  settle();
+  if (item.id == 0) {
+    EXPECT_EQ(state_of(jobs()[0]), "held");
+  } else {
+    EXPECT_EQ(state_of(jobs()[0]), "pending");
+    EXPECT_TRUE(says(item, verdict::done));
+  }
+}
+
+TEST_P(work_races, a_job_fails_once_for_two_who_want_it) {
+  submit_and_split(1);
+  const auto id = jobs()[0];
+  const order_job fail{id, "ann", work_action::fail, "", ""};
+  begin_to_order(fail);
+  caf::anon_send(core, fail);
+  settle();
+  EXPECT_EQ(state_of(id), "failed");
+  std::size_t moves = 0;
+  for (const auto& x : all<job_moved>())
+    moves += x.id == id ? 1 : 0;
+  EXPECT_EQ(moves, 1u);
+}
+
 TEST_P(work_races, a_batch_is_not_deleted_with_a_job_that_was_requeued) {
   slice_items = 1;
   crash_and_begin();

@@ -25,6 +25,7 @@ TEST(engine_deaths, are_told_of_a_job_on_its_way) {
 TEST(engine_deaths, leave_what_was_told_of_a_completed_job) {
   const auto out = after_death(nullptr, a_job(job_state::completed, "was"), 5);
   EXPECT_EQ(out.status.note, "was");
+  EXPECT_EQ(out.status.changed_us, never);
   EXPECT_EQ(out.status.deaths, 1u);
 }
 
