@@ -3,7 +3,9 @@
 #include <caf/send.hpp>
 
 #include <algorithm>
+#include <exception>
 #include <string>
+#include <utility>
 
 namespace depositd {
 
@@ -35,7 +37,7 @@ void worker_pool::open(const workers_options& options,
                        std::function<caf::actor()> spawn) {
   options_ = options;
   spawn_ = std::move(spawn);
-  std::generate_n(std::back_inserter(idle_), options_.count, spawn_);
+  unopened_ = options_.count;
 }
 
 void worker_pool::take(request what) {
@@ -43,7 +45,9 @@ void worker_pool::take(request what) {
     const auto worker = std::move(idle_.back());
     idle_.pop_back();
     start(worker, std::move(what));
-  } else if (waiting_.size() < options_.waiting_max) {
+  } else if (const auto worker = make()) {
+    start(worker, std::move(what));
+  } else if (has_workers() && waiting_.size() < options_.waiting_max) {
     waiting_.push_back(std::move(what));
   } else {
     what.refuse(caf::make_error(ec::overloaded,
@@ -80,7 +84,7 @@ void worker_pool::ended(const caf::actor_addr& worker, caf::error why) {
   }
   const auto is_it = [&](const caf::actor& x) { return x.address() == worker; };
   if (std::erase_if(idle_, is_it) > 0) {
-    go_on(spawn_());
+    open_place();
     return;
   }
   const auto busy = std::find_if(busy_.begin(), busy_.end(),
@@ -89,7 +93,7 @@ void worker_pool::ended(const caf::actor_addr& worker, caf::error why) {
     return; // another has its place already
   request_of(busy->first)(why ? std::move(why)
                               : caf::sec::request_receiver_down);
-  go_on(spawn_());
+  open_place();
 }
 
 /// A thread that hangs cannot be ended, so what hangs for good must not cost a
@@ -98,8 +102,33 @@ void worker_pool::replace() {
   while (places_empty_ > 0
          && stuck_.size() < stuck_per_place * options_.count) {
     --places_empty_;
-    go_on(spawn_());
+    open_place();
   }
+}
+
+caf::actor worker_pool::make() {
+  if (unopened_ == 0)
+    return {};
+  try {
+    auto out = spawn_();
+    --unopened_;
+    return out;
+  } catch (const std::exception&) {
+    return {}; // the machine has no thread for us now
+  }
+}
+
+void worker_pool::open_place() {
+  ++unopened_;
+  if (waiting_.empty())
+    return;
+  if (const auto worker = make())
+    return go_on(worker);
+  if (has_workers())
+    return; // what waits will have its turn
+  for (const auto& x : std::exchange(waiting_, {}))
+    x.refuse(
+      caf::make_error(ec::overloaded, std::string{"no worker can be started"}));
 }
 
 void worker_pool::start(const caf::actor& worker, request what) {

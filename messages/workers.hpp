@@ -44,8 +44,9 @@ public:
 
   ~worker_pool();
 
-  /// `spawn` makes a worker whose end `ended` is told of; it is called for each
-  /// of them, and again for each that dies or is stuck.
+  /// `spawn` makes a worker whose end `ended` is told of; it is called when
+  /// there is something to do that nobody idle can take. A thread that was
+  /// never needed reserves no memory.
   void open(const workers_options& options, std::function<caf::actor()> spawn);
 
   /// Gives it to a worker, now or when one is idle.
@@ -72,10 +73,18 @@ private:
   void start(const caf::actor& worker, request what);
   void go_on(const caf::actor& worker);
   void replace();
+  /// Null if there are as many as may be, or no more can be had.
+  caf::actor make();
+  void open_place();
+  /// Some that will be idle, or whose place will be filled.
+  bool has_workers() const {
+    return !busy_.empty() || !stuck_.empty();
+  }
   refusal request_of(const caf::actor& worker);
 
   workers_options options_;
   std::function<caf::actor()> spawn_;
+  std::size_t unopened_ = 0; ///< workers that may still be made
   std::vector<caf::actor> idle_;
   std::unordered_map<caf::actor, refusal> busy_;
   std::set<caf::actor_addr> stuck_; ///< told to end, and not gone yet

@@ -142,7 +142,11 @@ def outcomes(records):
         event = record.document()
         known = out.setdefault(event["event_id"], event)
         if known != event:
-            raise KafkaFailed(f"{known} was repeated as {event}")
+            other = {key: (known.get(key), event.get(key))
+                     for key in known.keys() | event.keys()
+                     if known.get(key) != event.get(key)}
+            raise KafkaFailed(f"{event['event_id']} was repeated with other "
+                              f"{other}")
         if record.header("event-id") != event["event_id"]:
             raise KafkaFailed(f"the header of {event} is {record.headers}")
         if record.key.decode() != event["user"]:

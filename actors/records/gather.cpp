@@ -162,14 +162,15 @@ private:
       return;
     }
     // Stages may follow on completion: a repetition must say the same.
-    if (x.status.state != job_state::completed)
+    if (x.status.state != job_state::completed) {
       out.stage_queue = x.queue;
+      out.row.attempt = x.place.attempt;
+    }
     out.row.id = x.id;
     out.row.batch = x.batch;
     out.row.user = *user_;
     out.row.queue = x.place.queue;
     out.row.priority = x.place.priority;
-    out.row.attempt = x.place.attempt;
     out.row.status = x.status;
     out.has_facts = x.has_facts;
     out.row.facts = x.facts;

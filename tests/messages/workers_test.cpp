@@ -124,6 +124,45 @@ TEST_F(workers_test, give_every_worker_one_request_at_a_time) {
   EXPECT_EQ(at->spawned, 2);
 }
 
+TEST_F(workers_test, are_made_when_they_are_needed) {
+  const auto pool = open({.count = 3});
+  EXPECT_EQ(at->spawned, 0);
+  ask_for(pool, "a");
+  finish("a");
+  ask_for(pool, "b");
+  EXPECT_EQ(at->spawned, 1) << "one is idle";
+  ask_for(pool, "c");
+  EXPECT_EQ(at->spawned, 2);
+}
+
+TEST_F(workers_test, refuse_while_no_thread_can_be_had) {
+  worker_pool pool;
+  bool none = true;
+  pool.open({.count = 2}, [&] {
+    if (none)
+      throw std::runtime_error("as the test wants");
+    return spawn(
+      [](caf::event_based_actor*) -> caf::behavior { return {[](int) {}}; });
+  });
+  int asked = 0;
+  int refused = 0;
+  const auto take = [&] {
+    pool.take({[&](const caf::actor&) { ++asked; },
+               [&](const caf::error& why) {
+                 EXPECT_EQ(why, ec::overloaded);
+                 ++refused;
+               }});
+  };
+  take();
+  EXPECT_EQ(refused, 1) << "nobody would come to it";
+  none = false;
+  take();
+  none = true;
+  take();
+  EXPECT_EQ(asked, 1);
+  EXPECT_EQ(refused, 1) << "it waits for the one there is";
+}
+
 TEST_F(workers_test, refuse_what_would_wait_beyond_the_limit) {
   const auto pool = open({.count = 3, .waiting_max = 4});
   for (int i = 1; i <= 8; ++i)
