@@ -53,6 +53,7 @@ job_at position_of(self_pointer self, item_id id, const rules::kept_job& x,
   if (const auto item = in.ledger.glance(id)) {
     out.priority = item->priority;
     out.attempt = item->attempt;
+    out.available_us = item->available_us;
   }
   return out;
 }

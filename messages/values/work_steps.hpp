@@ -19,7 +19,8 @@ struct job_at {
   item_id batch = 0;
   std::string queue;
   std::uint8_t priority = 0;
-  std::uint32_t attempt = 0; ///< the one that ended, or 0
+  std::uint32_t attempt = 0;   ///< the one that ended, or 0
+  micros available_us = never; ///< delayed until then
   job_status status;
 };
 

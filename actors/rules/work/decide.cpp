@@ -194,6 +194,8 @@ caf::expected<job_step> as_wanted(const job_wanted& x) {
                              + " only");
   auto& move = out.move;
   move.status = std::move(answer->status);
+  if (what.action == work_action::note)
+    move.place.available_us = x.job.available_us;
   const auto state = entered(move.status.state, x.collection_held);
   if (state != move.status.state) {
     auto held = moved(move.status, {move.status.state, state, x.at_us,

@@ -180,6 +180,17 @@ TEST_F(hold_rows, H16_after_a_pause_the_backlog_comes_by_priority) {
     EXPECT_EQ(take("batch").priority, priority);
 }
 
+TEST_F(hold_rows, a_note_does_not_end_a_delay) {
+  submit_and_split(1);
+  auto later = outcome_of(take("first"), verdict::not_yet);
+  later.delay_ms = 60'000;
+  ASSERT_TRUE(says(later));
+  ASSERT_TRUE(order(jobs()[0], work_action::note));
+  EXPECT_EQ(take("first").id, 0u);
+  advance(std::chrono::seconds{60});
+  EXPECT_EQ(take("first").id, jobs()[0]);
+}
+
 } // namespace
 
 } // namespace depositd
