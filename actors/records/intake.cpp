@@ -126,7 +126,7 @@ caf::error gather(intake_state& state, std::vector<source_record>& records) {
     to.last = x.offset;
     if (auto failed = add_content(state.options, to, x, {}))
       return failed;
-    const auto bytes = x.key.size() + x.value.size();
+    const auto bytes = bytes_of(x);
     partition.waiting.bytes += bytes;
     state.bytes_in_flight += bytes;
     ++state.in_flight;

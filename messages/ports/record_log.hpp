@@ -31,6 +31,14 @@ struct source_record {
   friend bool operator==(const source_record&, const source_record&) = default;
 };
 
+/// What it takes of a limit on bytes: its headers are a producer's as well.
+inline std::size_t bytes_of(const source_record& x) {
+  auto out = x.key.size() + x.value.size();
+  for (const auto& header : x.headers)
+    out += sizeof header + header.name.size() + header.value.size();
+  return out;
+}
+
 /// In place of an offset: with the oldest record that is still there.
 inline constexpr std::int64_t from_oldest = -1;
 

@@ -81,11 +81,29 @@ inventory_search search_of(const admin_call& call) {
   out.title = in.text("title");
   out.file_name = in.text("file_name");
   out.after = in.text("after");
-  // Whoever sees only these need not look at others.
-  if (out.owner.empty() && call.by.users.size() == 1)
-    out.owner = call.by.users.front();
-  if (out.collection.empty() && call.by.collections.size() == 1)
-    out.collection = call.by.collections.front();
+  return out;
+}
+
+/// For each value that the caller is limited to, where none is asked for: so a
+/// page has no gaps, and never ends at the name of an object that is not seen.
+void narrow(std::vector<inventory_search>& to,
+            std::string inventory_search::*field,
+            const std::vector<std::string>& allowed) {
+  if (allowed.empty() || !(to.front().*field).empty())
+    return;
+  std::vector<inventory_search> out;
+  for (const auto& x : to)
+    for (const auto& value : allowed) {
+      out.push_back(x);
+      out.back().*field = value;
+    }
+  to = std::move(out);
+}
+
+std::vector<inventory_search> searches_of(const admin_call& call) {
+  std::vector<inventory_search> out{search_of(call)};
+  narrow(out, &inventory_search::owner, call.by.users);
+  narrow(out, &inventory_search::collection, call.by.collections);
   return out;
 }
 
@@ -105,7 +123,7 @@ void list(admin_pointer self, const admin_call_ptr& call) {
     return refuse(call, wrong);
   const auto limit =
     static_cast<std::uint32_t>(call->arguments.number("limit"));
-  ask_inventory(self, call, search_objects{{search_of(*call)}, limit + 1},
+  ask_inventory(self, call, search_objects{searches_of(*call), limit + 1, true},
                 [=](const objects_found& x) {
                   document out;
                   // Goes on behind what was looked at, seen or not.

@@ -230,7 +230,7 @@ void kafka_source::take(const rd_kafka_message_t& x,
     return;
   expected->second = x.offset + 1;
   out.push_back(record_of(x));
-  bytes += x.len + x.key_len;
+  bytes += bytes_of(out.back());
 }
 
 caf::expected<std::vector<source_record>>

@@ -520,6 +520,11 @@ TEST_F(admin_access_test, a_limited_operator_sees_only_objects_of_theirs) {
   const auto all = run_as(ltd, "object list");
   ASSERT_EQ(all["objects"].size(), 1u);
   EXPECT_EQ(all["objects"][0]["identifier"], "of-A");
+  // Others are not even looked at: a page could end at the name of one.
+  ASSERT_EQ(world_.searches.at(0).any.size(), 2u);
+  EXPECT_TRUE(world_.searches[0].in_order);
+  EXPECT_EQ(world_.searches[0].any[0].owner, "A");
+  EXPECT_EQ(world_.searches[0].any[1].owner, "B");
   EXPECT_EQ(send_as(ltd, "object list", {{"user", "C"}}).error(),
             ec::not_allowed);
   world_.objects = {world_.objects[1]};
