@@ -26,11 +26,14 @@ bool release_job(shard_pointer self, journal::command& todo, rules::work& work,
   if (!item)
     return false;
   const auto stage = rules::find_stage(*self->state.control, x->queue);
-  auto move = rules::after_death(
-    stage.of,
-    {x->id, job->batch, x->queue, item->priority, x->attempt,
-     work.status_of(*job)},
-    now(self));
+  auto move = rules::after_death(stage.of,
+                                 {.id = x->id,
+                                  .batch = job->batch,
+                                  .queue = x->queue,
+                                  .priority = item->priority,
+                                  .attempt = x->attempt,
+                                  .status = work.status_of(*job)},
+                                 now(self));
   const auto place = move.place;
   for (auto& e : work.with_counts(std::move(move))) {
     work.apply(e);
