@@ -43,7 +43,7 @@ void walk(const history& x, Act act) {
 struct legality {
   const tracked_item& item;
   bool polled = false; ///< a poller has said, by its id, that it is done
-  micros open_us = 0;  ///< for how long the shard has been open, at most
+  micros since_us = 0; ///< its last event is so old
 
   std::optional<std::string> operator()(const item_enqueued&) const {
     return "was there already"; // a new one is not asked about
@@ -54,7 +54,7 @@ struct legality {
     constexpr micros woken_at_start_us = 60'000'000;
     const bool is_woken =
       item.queue.starts_with("p.")
-      && item.available_us > x.claimed_us - open_us + woken_at_start_us;
+      && item.available_us > x.claimed_us - since_us + woken_at_start_us;
     if (item.now == life::delayed && item.available_us > x.claimed_us
         && !is_woken)
       return "was claimed before its time";
@@ -118,27 +118,25 @@ struct legality {
 
 void check_states(const history& x, findings& out) {
   std::unordered_set<item_id> polled;
-  std::map<shard_number, micros> opened;
+  std::unordered_map<item_id, micros> last_us; ///< of each item's last event
   walk(x, [&](const item_book& book, const entry& one,
               const journalled* record, std::size_t at) {
     if (const auto* said = std::get_if<reported>(&one.what);
         said != nullptr && said->processor == 0)
       polled.insert(said->id);
-    if (const auto* start = std::get_if<recovered>(&one.what))
-      opened[start->shard] = one.at_us;
     if (record == nullptr || id_in(record->what) == 0)
       return;
     const auto id = id_in(record->what);
     const auto* item = book.find(id);
+    const auto before_us = std::exchange(last_us[id], one.at_us);
     if (item == nullptr) {
       if (!std::holds_alternative<item_enqueued>(record->what)
           && !std::holds_alternative<submission_received>(record->what)
           && !std::holds_alternative<submission_recorded>(record->what))
         out.push_back({"I-6", at, named(id) + " came from nowhere"});
-    } else if (auto wrong =
-                 std::visit(legality{*item, polled.count(id) > 0,
-                                     one.at_us - opened[record->shard]},
-                            record->what)) {
+    } else if (auto wrong = std::visit(
+                 legality{*item, polled.count(id) > 0, one.at_us - before_us},
+                 record->what)) {
       out.push_back({"I-6", at, named(id) + ' ' + *wrong});
     }
   });

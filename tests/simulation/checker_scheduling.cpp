@@ -4,9 +4,11 @@
 #include "tests/simulation/checker.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <set>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace depositd::simulation {
@@ -163,6 +165,20 @@ struct fairness_checker {
   std::map<queue_key, turns> queues;
   std::set<std::string> odd; ///< queues where somebody has criteria
   std::map<std::string, std::uint32_t> credit;
+  /// Claims to come, in order: where they stand, and their stamps.
+  std::map<std::pair<queue_key, std::string>,
+           std::deque<std::pair<std::size_t, std::uint64_t>>>
+    stamps;
+
+  /// The next claim of the user was picked before this stamp was given: only
+  /// its user was slow to say so.
+  bool was_picked(const queue_key& queue, const std::string& user,
+                  std::size_t at, std::uint64_t stamp) {
+    auto& coming = stamps[{queue, user}];
+    while (!coming.empty() && coming.front().first < at)
+      coming.pop_front();
+    return !coming.empty() && coming.front().second < stamp;
+  }
 
   settings_book& settings_of(shard_number shard) {
     return settings.try_emplace(shard, settings_book{0}).first->second;
@@ -192,8 +208,10 @@ struct fairness_checker {
     const auto* claim = std::get_if<item_claimed>(&record.what);
     if (claim != nullptr && claim->stamp > 0
         && claim->by == pick_kind::round_robin)
-      if (const auto* passed
-          = queue.grant(record.user, set.allocation(queue_name, record.user)))
+      if (const auto* passed =
+            queue.grant(record.user, set.allocation(queue_name, record.user));
+          passed != nullptr
+          && !was_picked({record.shard, queue_name}, *passed, at, claim->stamp))
         out.push_back({"I-9", at, *passed + " waits in " + queue_name
                                     + " while " + record.user
                                     + " is served again"});
@@ -211,13 +229,17 @@ struct fairness_checker {
 } // namespace
 
 void check_fairness(const history& x, findings& out) {
-  fairness_checker all{out, {}, {}, {}, {}, {}};
+  fairness_checker all{out, {}, {}, {}, {}, {}, {}};
   std::map<std::uint32_t, std::uint32_t> processors; // what each may wait for
-  for (const auto& one : x.entries)
-    if (const auto* record = std::get_if<journalled>(&one.what); record)
-      if (const auto* claim = std::get_if<item_claimed>(&record->what);
-          claim != nullptr && claim->processor == poller_name)
-        all.credit[claim->queue] = poll_items_max;
+  for (std::size_t i = 0; i < x.entries.size(); ++i)
+    if (const auto* record = std::get_if<journalled>(&x.entries[i].what))
+      if (const auto* claim = std::get_if<item_claimed>(&record->what)) {
+        if (claim->processor == poller_name)
+          all.credit[claim->queue] = poll_items_max;
+        if (claim->stamp > 0)
+          all.stamps[{{record->shard, claim->queue}, record->user}]
+            .emplace_back(i, claim->stamp);
+      }
   struct departure {
     std::string queue;
     std::uint32_t credit;
