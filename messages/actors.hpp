@@ -175,6 +175,19 @@ using shard_receiving_actor = shard_doors_actor::extend<
   // A key is in use; answered at once, kept when it suits.
   caf::replies_to<struct note_key_use>::with<done>>;
 
+/// What NSQ's doors say to a shard, or to a router that stands for all.
+using shard_topics_actor = shard_processors_actor::extend<
+  // Messages for every channel of a topic.
+  caf::replies_to<struct publish>::with<struct published>,
+  // Makes, removes, empties, pauses a topic or a channel.
+  caf::replies_to<struct order_topic>::with<done>,
+  // Consumers of a channel came or went.
+  caf::replies_to<struct note_consumers>::with<done>,
+  // What there is.
+  caf::replies_to<struct list_topics>::with<struct topics_listed>,
+  // The handle of a channel's queue.
+  caf::replies_to<struct open_queue>::with<queue_port_actor>>;
+
 /// What operators want, and whoever starts and stops the engine.
 using shard_operators_actor = caf::typed_actor<
   // Changes settings; answered when they are durable and in force.

@@ -13,6 +13,7 @@
 #include "messages/records.hpp"
 #include "messages/shard.hpp"
 #include "messages/stores.hpp"
+#include "messages/topics.hpp"
 #include "messages/users.hpp"
 #include "messages/work.hpp"
 

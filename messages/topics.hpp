@@ -1,0 +1,97 @@
+#pragma once
+
+// Topics and their channels, as NSQ's doors speak of them. A topic, with all
+// of its channels, lives in the shard of its name. A channel is a queue of its
+// own (`channel_queue`): consumers open and attach to it as processors do.
+
+#include "messages/message.hpp"
+#include "messages/values/topic_names.hpp"
+#include "messages/values/types.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace depositd {
+
+/// Messages for every channel of a topic, in one commit; the topic comes into
+/// being. Where it has no channel yet, or is paused, they wait in the topic.
+struct publish {
+  std::string topic;
+  std::string user;           ///< whose turn it is when they are handed out
+  std::uint32_t delay_ms = 0; ///< before they are handed out first
+  std::vector<std::string> bodies;
+};
+inline constexpr std::size_t publish_messages_max = 10'000;
+DEPOSITD_MESSAGE(123, publish, topic, user, delay_ms, bodies);
+
+/// All are durable, or their topic is not (`is_ephemeral`).
+struct published {
+  std::uint64_t messages = 0;
+};
+DEPOSITD_MESSAGE(124, published, messages);
+
+enum class topic_action : std::uint8_t {
+  create,
+  remove,
+  empty,
+  pause,
+  unpause
+};
+
+/// Of a topic, or of one of its channels. `create` makes what is missing, the
+/// topic of a channel too, and takes what is there as it is; of all others
+/// `ec::not_found`. Answered when durable.
+struct order_topic {
+  std::string topic;
+  std::string channel; ///< empty: the topic itself
+  topic_action what = topic_action::create;
+};
+DEPOSITD_MESSAGE(125, order_topic, topic, channel, what);
+
+/// Consumers of channels that came or went; a channel that is ephemeral goes
+/// with its last one, and a topic that is ephemeral with its last channel.
+struct note_consumers {
+  std::string topic;
+  std::string channel;
+  std::int32_t change = 0;
+};
+DEPOSITD_MESSAGE(126, note_consumers, topic, channel, change);
+
+struct list_topics {
+  std::string topic;   ///< empty: all
+  std::string channel; ///< empty: all
+};
+DEPOSITD_MESSAGE(127, list_topics, topic, channel);
+
+/// In the order of their names. Counts of what happened are since the engine
+/// started.
+struct topics_listed {
+  struct channel {
+    std::string name;
+    bool paused = false;
+    std::uint64_t depth = 0;     ///< ready
+    std::uint64_t in_flight = 0; ///< claimed
+    std::uint64_t deferred = 0;  ///< delayed
+    std::uint64_t messages = 0;
+    std::uint64_t requeued = 0;
+    std::uint64_t timed_out = 0;
+  };
+  struct topic {
+    std::string name;
+    bool paused = false;
+    std::uint64_t depth = 0; ///< that wait in the topic itself
+    std::uint64_t messages = 0;
+    std::uint64_t bytes = 0;
+    std::vector<channel> channels;
+  };
+  std::vector<topic> topics;
+};
+DEPOSITD_FIELDS(topics_listed::channel, name, paused, depth, in_flight,
+                deferred, messages, requeued, timed_out);
+DEPOSITD_FIELDS(topics_listed::topic, name, paused, depth, messages, bytes,
+                channels);
+DEPOSITD_MESSAGE(128, topics_listed, topics);
+
+} // namespace depositd
