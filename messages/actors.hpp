@@ -72,6 +72,10 @@ using user_actor = caf::typed_actor<
   caf::reacts_to<struct leave_queue>,
   // From the shard: items to accept.
   caf::reacts_to<struct accept_items>,
+  // From the shard: messages for several queues at once.
+  caf::reacts_to<struct accept_messages>,
+  // From the shard: what waits in a queue goes on to others.
+  caf::replies_to<struct spread_items>::with<struct items_spread>,
   // From a queue: picks reserved for a processor.
   caf::reacts_to<struct hand_over>,
   // From a queue: outcomes of claims.
@@ -227,8 +231,13 @@ using shard_inside_actor = caf::typed_actor<
   caf::reacts_to<struct journal_failed>>;
 
 /// Whoever is asked for what shards have: the only one, or the router to all.
+/// Stands for a `shard_topics_actor` too.
 using shards_actor =
   shard_receiving_actor::extend_with<shard_operators_actor>::extend<
+    caf::replies_to<struct publish>::with<struct published>,
+    caf::replies_to<struct order_topic>::with<done>,
+    caf::replies_to<struct note_consumers>::with<done>,
+    caf::replies_to<struct list_topics>::with<struct topics_listed>,
     // From a stage's handler: what items have waited for may have come.
     caf::replies_to<struct wake_items>::with<done>,
     // From another shard: items that move to a queue here, each of them once.

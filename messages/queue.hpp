@@ -84,6 +84,8 @@ struct counts_changed {
   std::uint32_t collapses_done = 0; ///< ids of `collapse_items` dealt with
   std::int32_t claims_ended = 0; ///< negative: claims that survived a restart
   std::uint32_t finished = 0;    ///< of those, items that left the queue
+  std::uint32_t requeued = 0;    ///< of those, given back to be tried again
+  std::uint32_t timed_out = 0;   ///< of those, past their deadline
   std::int64_t items = 0;        ///< more or fewer of them in all
 };
 DEPOSITD_LOCAL(counts_changed);
@@ -111,10 +113,12 @@ struct queue_report {
   std::uint64_t handed_out = 0; ///< since the engine started
   std::uint64_t finished = 0;   ///< since the engine started
   std::uint64_t items = 0;      ///< all that live, whatever keeps them
+  std::uint64_t requeued = 0;   ///< since the engine started
+  std::uint64_t timed_out = 0;  ///< since the engine started
 };
 DEPOSITD_FIELDS(queue_report, name, settings, server_suspended, ready,
                 in_flight, users, eligible_users, processors, handed_out,
-                finished, items);
+                finished, items, requeued, timed_out);
 DEPOSITD_LOCAL(queue_report);
 
 struct report_members {};

@@ -24,6 +24,7 @@ struct publish {
   std::vector<std::string> bodies;
 };
 inline constexpr std::size_t publish_messages_max = 10'000;
+inline constexpr std::size_t publish_bytes_max = 64 << 20;
 DEPOSITD_MESSAGE(123, publish, topic, user, delay_ms, bodies);
 
 /// All are durable, or their topic is not (`is_ephemeral`).
@@ -44,6 +45,7 @@ enum class topic_action : std::uint8_t {
 /// topic of a channel too, and takes what is there as it is; of all others
 /// `ec::not_found`. Answered when durable.
 struct order_topic {
+  static constexpr bool takes_long = true; ///< of very many messages
   std::string topic;
   std::string channel; ///< empty: the topic itself
   topic_action what = topic_action::create;

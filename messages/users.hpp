@@ -75,6 +75,37 @@ struct accept_items {
 };
 DEPOSITD_LOCAL(accept_items);
 
+/// Messages of one user, each of them for all of these queues, in one commit.
+/// The number of a body's item in a queue is `id_first` plus the body's
+/// position times the number of queues, plus the queue's position.
+struct accept_messages {
+  std::vector<queue_number> queues; ///< at least one
+  item_id id_first = 0;
+  std::uint32_t delay_ms = 0; ///< before they are handed out
+  bool waits = false; ///< for what may come much later: not kept in memory
+  std::vector<std::shared_ptr<const std::string>> bodies;
+  std::shared_ptr<shared_reply> share;
+};
+DEPOSITD_LOCAL(accept_messages);
+
+/// At most `count_max` of the items of a queue, of which nobody has claimed
+/// any, go to the first of these queues, and a copy of each to every other one,
+/// in one commit. Copies have numbers from `id_first` on.
+struct spread_items {
+  queue_number from = 0;
+  std::vector<queue_number> to; ///< at least one
+  item_id id_first = 0;
+  std::uint32_t count_max = 1000;
+};
+DEPOSITD_LOCAL(spread_items);
+
+/// Answered after the commit.
+struct items_spread {
+  std::uint32_t count = 0;
+  bool more = false; ///< there may be some left
+};
+DEPOSITD_LOCAL(items_spread);
+
 struct park_items {
   queue_number queue = 0;
   std::vector<item_id> ids;

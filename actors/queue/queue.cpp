@@ -275,6 +275,8 @@ void change_counts(self_pointer self, const counts_changed& x) {
   state.ring.report(x.member, news);
   change_items(self, x.member, x.items);
   state.finished += x.finished;
+  state.requeued += x.requeued;
+  state.timed_out += x.timed_out;
   take_arrivals(self, x.member, x.arrived);
   take_delivered(self, x.deliver);
   take_left(self, x.left);

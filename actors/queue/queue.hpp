@@ -86,6 +86,8 @@ struct queue_state {
   std::uint64_t collapsing = 0; ///< of these, as good as gone
   std::uint64_t handed_out = 0;
   std::uint64_t finished = 0;
+  std::uint64_t requeued = 0;
+  std::uint64_t timed_out = 0;
 
   static inline const char* name = "queue";
 };

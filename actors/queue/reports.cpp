@@ -18,6 +18,8 @@ queue_report report(self_pointer self) {
   out.handed_out = state.handed_out;
   out.finished = state.finished;
   out.items = state.items;
+  out.requeued = state.requeued;
+  out.timed_out = state.timed_out;
   return out;
 }
 

@@ -4,6 +4,7 @@
 #include "actors/rules/control/pipelines.hpp"
 #include "actors/rules/control/stage_slots.hpp"
 #include "actors/shard/parts.hpp"
+#include "actors/shard/topics/topics.hpp"
 #include "messages/values/test_points.hpp"
 
 #include <spdlog/spdlog.h>
@@ -66,6 +67,8 @@ void spread(shard_pointer self, const event& change) {
       if (const auto number = find_queue(self, name))
         send_settings(self, *number);
     spread_terms(self, {});
+  } else if (const auto* topic = std::get_if<topic_changed>(&change)) {
+    topic_was_changed(self, topic->topic);
   } else if (std::holds_alternative<server_changed>(change)) {
     for (const auto number : queues_here(self))
       send_settings(self, number);

@@ -91,6 +91,9 @@ void sweep(shard_pointer self);
 /// Lets those go that nobody has used lately and that nothing is in.
 void retire_queues(shard_pointer self);
 
+/// Everybody who stands in the queue's ring.
+std::vector<std::string> ring_of(shard_pointer self, queue_number number);
+
 /// The queue is no more, as the control state says.
 void forget_queue(shard_pointer self, const queue_retired& x);
 

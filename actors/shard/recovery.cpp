@@ -4,6 +4,7 @@
 #include "actors/rules/control/telling.hpp"
 #include "actors/rules/work/decide.hpp"
 #include "actors/shard/parts.hpp"
+#include "actors/shard/topics/topics.hpp"
 #include "messages/cluster.hpp"
 #include "messages/values/operations.hpp"
 #include "messages/values/test_points.hpp"
@@ -124,6 +125,7 @@ void begin_serving(shard_pointer self, recovered_state& found,
       changes.push_back(std::move(x));
     commit_control(self, changes);
   }
+  begin_topics(self);
   self->send(state.options.projector,
              meet_shard{caf::strong_actor_ptr{self->ctrl()}});
   spdlog::info("shard_ready users={} queues={} items_last={} journalled={} "
@@ -229,6 +231,7 @@ void start_over(shard_pointer self, const caf::error& why) {
   state.queues.clear();
   state.queue_numbers.clear();
   state.rings.clear();
+  forget_topics(self, why);
   state.moving.reset();
   state.moves_ended.clear();
   ++state.journal.generation;

@@ -15,19 +15,6 @@ namespace {
 /// Asked at one time; the others are at the next.
 constexpr std::size_t asked_max = 100;
 
-/// Everybody who stands in the queue's ring.
-std::vector<std::string> ring_of(shard_pointer self, queue_number number) {
-  auto out = members_of(self, number);
-  const auto& rings = self->state.rings;
-  const auto& name = self->state.queues[number].name;
-  for (auto at = rings.lower_bound({name, ""});
-       at != rings.end() && at->first.first == name; ++at)
-    out.push_back(at->first.second);
-  std::sort(out.begin(), out.end());
-  out.erase(std::unique(out.begin(), out.end()), out.end());
-  return out;
-}
-
 bool is_empty(const queue_report& x) {
   return x.items == 0 && x.in_flight == 0 && x.processors == 0;
 }
@@ -61,6 +48,18 @@ void ask(shard_pointer self, queue_number number) {
 }
 
 } // namespace
+
+std::vector<std::string> ring_of(shard_pointer self, queue_number number) {
+  auto out = members_of(self, number);
+  const auto& rings = self->state.rings;
+  const auto& name = self->state.queues[number].name;
+  for (auto at = rings.lower_bound({name, ""});
+       at != rings.end() && at->first.first == name; ++at)
+    out.push_back(at->first.second);
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
 
 void retire_queues(shard_pointer self) {
   auto& state = self->state;

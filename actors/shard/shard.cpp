@@ -3,6 +3,7 @@
 #include "actors/journal/reply.hpp"
 #include "actors/rules/control/pipelines.hpp"
 #include "actors/shard/parts.hpp"
+#include "actors/shard/topics/topics.hpp"
 #include "messages/values/free_memory.hpp"
 
 namespace depositd::shard {
@@ -114,8 +115,14 @@ shard_self::behavior_type shard(shard_pointer self, shard_options options) {
       return id_reserved{first};
     },
     [=](const open_queue& x) -> caf::result<queue_port_actor> {
+      if (is_topic_queue(x.name))
+        return open_channel(self, x);
       return open_port(self, x.name);
     },
+    [=](publish& x) { return publish_all(self, x); },
+    [=](const order_topic& x) { return order(self, x); },
+    [=](const note_consumers& x) { return note(self, x); },
+    [=](const list_topics& x) { return list_all_topics(self, x); },
     [=](const open_ports& x) { return open_here(self, x); },
     [=](ingest& x) { return ingest_batch(self, x); },
     [=](read_watermarks) { return tell_watermarks(self); },
@@ -151,6 +158,7 @@ shard_self::behavior_type shard(shard_pointer self, shard_options options) {
     [=](sweep_idle) {
       sweep(self);
       retire_queues(self);
+      retire_topics(self);
       free_memory_if_asked();
       self->delayed_send(self, self->state.options.idle_max / 2, sweep_idle{});
     },
@@ -158,6 +166,7 @@ shard_self::behavior_type shard(shard_pointer self, shard_options options) {
     [=](retry_bring_up& x) { bring_up(self, std::move(x)); },
     [=](queue::look_again& x) { return_unread(self, x); },
     [=](const resume_move& x) { go_on_moving(self, x); },
+    [=](const resume_topics& x) { go_on_with_topics(self, x); },
     [=](journal::pass_journal) { return pass_through_journal(self); },
   };
 }

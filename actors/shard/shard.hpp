@@ -4,12 +4,14 @@
 #include "actors/queue/queue.hpp"
 #include "actors/queue/unread.hpp"
 #include "actors/rules/ledger/recent_ids.hpp"
+#include "actors/rules/topics/topics.hpp"
 #include "actors/shard/recovered_state.hpp"
 #include "actors/users/user.hpp"
 #include "messages/actors.hpp"
 #include "messages/operators.hpp"
 #include "messages/records.hpp"
 #include "messages/shard.hpp"
+#include "messages/topics.hpp"
 #include "messages/values/sharding.hpp"
 
 #include <caf/stateful_actor.hpp>
@@ -46,6 +48,11 @@ struct resume_move {
 /// So many ids of deposits are remembered, some 80 MB of them.
 inline constexpr std::size_t ingest_ids_max = 1'000'000;
 
+/// To itself: go on with what has begun of topics.
+struct resume_topics {
+  std::uint32_t generation = 0;
+};
+
 struct shard_options {
   journal::journal_access journal;
   projector_actor projector;
@@ -65,6 +72,9 @@ struct shard_options {
   std::uint32_t queues_per_key_max = no_cap;
   /// A queue of a key that nobody uses for this long goes; zero: none does.
   std::chrono::seconds queue_idle_max{0};
+  rules::topic_limits topics;
+  /// An ephemeral topic or channel that nobody uses for this long goes.
+  std::chrono::seconds ephemeral_idle_max{3'600};
   /// A user's actor without items for this long is retired.
   std::chrono::milliseconds idle_max{60'000};
   std::chrono::milliseconds request_timeout{30'000};
@@ -73,7 +83,7 @@ struct shard_options {
 using shard_self = shard_actor::extend<
   caf::reacts_to<sweep_idle>, caf::reacts_to<retry_recovery>,
   caf::reacts_to<retry_bring_up>, caf::reacts_to<queue::look_again>,
-  caf::reacts_to<resume_move>,
+  caf::reacts_to<resume_move>, caf::reacts_to<resume_topics>,
   caf::replies_to<journal::pass_journal>::with<done>>;
 
 struct shard_queue {
@@ -114,6 +124,26 @@ struct shard_move {
   std::uint32_t room = 0; ///< for more items in the batch
 };
 
+/// What is known of a topic beside what is set; since the engine started.
+struct shard_topic {
+  struct channel {
+    std::uint64_t messages = 0;
+    std::int64_t consumers = 0;
+    micros used_us = never; ///< by a consumer
+    bool asked = false;     ///< whether anybody is there; then it goes
+  };
+  std::uint64_t messages = 0;
+  std::uint64_t bytes = 0;
+  micros used_us = never;
+  std::map<std::string, channel> channels;
+  std::vector<queue_number> to; ///< where messages go; empty: to be looked up
+  std::uint64_t changes = 0;    ///< of what is set
+  bool spreading = false;       ///< what has waited goes to channels
+  bool ending = false;          ///< something of it is being deleted
+  /// For the end of that; given an error where it does not come.
+  std::vector<std::function<void(const caf::error&)>> waiting;
+};
+
 struct shard_state {
   shard_options options;
   enum class phase : std::uint8_t { recovering, serving, draining };
@@ -140,6 +170,7 @@ struct shard_state {
   std::map<std::pair<std::string, std::string>,
            std::pair<std::uint64_t, std::uint32_t>>
     rings;
+  std::unordered_map<std::string, shard_topic> topics;
   std::shared_ptr<shard_move> moving; ///< null: none runs
   /// Ended, though the control state does not say so yet.
   std::set<std::string> moves_ended;
@@ -162,3 +193,4 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::shard::sweep_idle)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::shard::retry_recovery)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::shard::retry_bring_up)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::shard::resume_move)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::shard::resume_topics)

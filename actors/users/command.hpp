@@ -34,6 +34,12 @@ public:
     note(std::move(x));
   }
 
+  /// Something in another of the user's queues, which has to be reported to.
+  void happen_in(user_queue& where, event x, rules::body_bytes body = nullptr) {
+    where.ledger.apply(x, std::move(body));
+    note(std::move(x));
+  }
+
   /// Somebody has ended the claim or the item.
   void end(event x) {
     if (std::holds_alternative<item_finished>(x))

@@ -22,6 +22,8 @@ void arm_timer(self_pointer self, const user_queue& queue);
 struct report_extras {
   std::vector<ready_change> answered; ///< picks that took an item
   std::uint32_t finished = 0;
+  std::uint32_t requeued = 0;
+  std::uint32_t timed_out = 0;
   std::int32_t claimed_by_id = 0; ///< claims that no pick led to
   std::uint32_t collapses_done = 0;
   std::vector<ready_change> not_there; ///< counted by the queue, but gone
@@ -62,6 +64,11 @@ void hold_all(self_pointer self, const hold_collection& x);
 
 void purge(self_pointer self, const purge_items& x);
 void collapse(self_pointer self, const collapse_items& x);
+
+// -- messages.cpp: in several queues at once ----------------------------------
+
+void accept_all(self_pointer self, const accept_messages& x);
+caf::result<items_spread> spread(self_pointer self, const spread_items& x);
 
 // -- unread_bodies.cpp: those that were not where they should be --------------
 

@@ -39,6 +39,8 @@ void report(self_pointer self, user_queue& queue, report_extras extras) {
   news.collapses_done = extras.collapses_done;
   news.claims_ended = changes.claims_ended;
   news.finished = extras.finished;
+  news.requeued = extras.requeued;
+  news.timed_out = extras.timed_out;
   news.items = static_cast<std::int64_t>(size - queue.items_reported);
   for (const auto& x : extras.not_there)
     changes.ready.push_back({x.band, x.cls, -x.delta});
@@ -207,8 +209,11 @@ void settle_claims(self_pointer self, const settle& x) {
     auto ended = todo.queue->ledger.settle(what, time);
     if (x.to)
       todo.deliver(settlement_notice{x.to, what.id, static_cast<bool>(ended)});
-    if (ended)
-      end_claim(todo, self, std::move(*ended), what.tell);
+    if (!ended)
+      continue;
+    if (what.says == verdict::retry)
+      ++todo.extras.requeued;
+    end_claim(todo, self, std::move(*ended), what.tell);
   }
   crash_point("settle_decided");
   todo.commit();
@@ -234,9 +239,10 @@ void due(self_pointer self, const user_due& x) {
   for (auto& [number, queue] : self->state.queues) {
     queue.ledger.wake(time);
     user_command todo{self, &queue};
-    for (auto& x :
-         without_exhausted(self, number, queue.ledger.expire(time)))
+    for (auto& x : without_exhausted(self, number, queue.ledger.expire(time))) {
+      ++todo.extras.timed_out;
       end_claim(todo, self, std::move(x), true);
+    }
     todo.commit();
   }
   for (const auto& [number, queue] : self->state.queues)
@@ -343,6 +349,8 @@ user_self::behavior_type user(user_self::stateful_pointer<user_state> self,
       }
     },
     [=](const accept_items& x) { accept(self, x); },
+    [=](const accept_messages& x) { accept_all(self, x); },
+    [=](const spread_items& x) { return spread(self, x); },
     [=](const hand_over& x) { hand_over_items(self, x); },
     [=](const settle& x) { settle_claims(self, x); },
     [=](const renew& x) { extend(self, x); },

@@ -2,6 +2,7 @@
 
 #include "messages/values/words.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <limits>
 #include <tuple>
@@ -186,6 +187,14 @@ template <class T>
 constexpr bool has_body =
   std::is_same_v<T, item_enqueued> || std::is_same_v<T, body_compacted>;
 
+/// The body of a copy is where that of another item of the record is.
+void add_slot(const item_copied& x, std::vector<body_slot>& slots) {
+  const auto of = std::find_if(slots.rbegin(), slots.rend(),
+                               [&](const auto& y) { return y.id == x.of; });
+  if (x.of != 0 && of != slots.rend())
+    slots.push_back({x.id, of->offset, of->length});
+}
+
 void put_event(const event& x, std::string& out,
                std::vector<body_slot>* slots) {
   writer w{out};
@@ -200,6 +209,9 @@ void put_event(const event& x, std::string& out,
           slots->push_back({fields.id, static_cast<std::uint32_t>(out.size()),
                             static_cast<std::uint32_t>(fields.body.size())});
         out.append(fields.body);
+      } else if constexpr (std::is_same_v<type, item_copied>) {
+        if (slots != nullptr)
+          add_slot(fields, *slots);
       }
     },
     x);
@@ -246,10 +258,26 @@ bool get_event(std::string_view bytes, std::size_t& position, event& out,
           fields.body.assign(body);
         else
           fields.body.clear();
+      } else if constexpr (std::is_same_v<type, item_copied>) {
+        fields.place = fields.at; // of a copy in the record: see `find_body`
       }
       return r.ok();
     },
     out);
+}
+
+/// Of a copy of an item that came with it in the record. False if none did.
+bool find_body(record& in, std::size_t index) {
+  auto* copy = std::get_if<item_copied>(&in.events[index]);
+  if (copy == nullptr || copy->of == 0)
+    return true;
+  while (index-- > 0)
+    if (const auto* x = std::get_if<item_enqueued>(&in.events[index]);
+        x != nullptr && x->id == copy->of) {
+      copy->place = x->place;
+      return true;
+    }
+  return false;
 }
 
 } // namespace
@@ -307,7 +335,8 @@ caf::error record_reader::next(record& out) {
     // One by one: a wrong count must not reserve memory for itself.
     if (i == out.events.size())
       out.events.emplace_back();
-    if (!get_event(bytes_, position_, out.events[i], {group_, how_, format}))
+    if (!get_event(bytes_, position_, out.events[i], {group_, how_, format})
+        || !find_body(out, i))
       return damaged();
   }
   return {};

@@ -44,13 +44,15 @@ struct control_state {
   shared_map<std::string, pipeline> pipelines;              ///< by name
   pipelines_seen pipelines_configured; ///< at the last start
   shared_map<std::string, contact_changed> contacts; ///< by user
+  /// By name; only those that this shard has.
+  shared_map<std::string, topic_changed> topics;
 
   friend bool operator==(const control_state&, const control_state&) = default;
 };
 DEPOSITD_FIELDS(control_state, queues, limits, eligibilities, accounts,
                 processors, keys, moves, server, configured, operators,
                 founders, quotas, key_terms, keys_used, collections, pipelines,
-                pipelines_configured, contacts);
+                pipelines_configured, contacts, topics);
 
 /// How much a user may send to a queue.
 struct user_quota {

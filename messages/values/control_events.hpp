@@ -237,6 +237,24 @@ struct pipelines_seen {
 };
 DEPOSITD_FIELDS(pipelines_seen, pipelines);
 
+/// A topic and its channels, each of which is a queue. Of the shard that has
+/// the topic alone: no other follows it.
+struct topic_changed {
+  std::string topic;
+  bool paused = false;
+  std::vector<std::string> channels; ///< in the order in which they came
+  /// Of these, those that get what waits in the topic, until nothing does.
+  std::vector<std::string> backlog_to;
+  /// Channels that are deleted, until nothing is in them.
+  std::vector<std::string> ending;
+  bool leaving = false; ///< the topic is deleted, with all its channels
+  bool removed = false; ///< it is no more
+
+  friend bool operator==(const topic_changed&, const topic_changed&) = default;
+};
+DEPOSITD_FIELDS(topic_changed, topic, paused, channels, backlog_to, ending,
+                leaving, removed);
+
 /// How a depositor is told what became of deposits. Nothing set: as if there
 /// had never been anything.
 struct contact_changed {

@@ -184,6 +184,35 @@ struct submission_ended {
 DEPOSITD_FIELDS(submission_ended, id, queue, how, finished_us, reason, batch_id,
                 document);
 
+/// A further item with the body of one that is written already: of one that
+/// came in the same record, or the one at a place of the journal.
+struct item_copied {
+  item_id id = 0;
+  std::string queue;
+  std::uint8_t priority = 0;
+  std::uint64_t size = 0; ///< as of `item_enqueued`
+  micros received_us = 0;
+  body_kind kind = body_kind::inline_bytes;
+  item_id of = 0; ///< that came in this record; 0: the body is at `at`
+  body_location at;
+  body_location place; ///< not journalled: known by the reader
+
+  friend bool operator==(const item_copied&, const item_copied&) = default;
+};
+DEPOSITD_FIELDS(item_copied, id, queue, priority, size, received_us, kind, of,
+                at);
+
+/// An item that waits is not handed out before a time. It has come, or moved,
+/// in the same record.
+struct item_delayed {
+  item_id id = 0;
+  std::string queue;
+  micros available_us = never;
+
+  friend bool operator==(const item_delayed&, const item_delayed&) = default;
+};
+DEPOSITD_FIELDS(item_delayed, id, queue, available_us);
+
 /// The order is the journal's: append new kinds at the end, never reorder.
 using event =
   std::variant<item_enqueued, submission_received, item_claimed, claim_renewed,
@@ -195,7 +224,8 @@ using event =
                queue_retired, quota_changed, key_terms_changed, key_used,
                collection_changed, pipeline_changed, pipelines_seen,
                batch_received, batch_moved, batch_counted, job_created,
-               job_moved, batch_forgotten, contact_changed, submission_ended>;
+               job_moved, batch_forgotten, contact_changed, submission_ended,
+               topic_changed, item_copied, item_delayed>;
 
 /// All events of one command, appended and recovered as a whole. `user` is the
 /// user whose node decided them, empty for control.

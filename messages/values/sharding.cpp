@@ -1,5 +1,7 @@
 #include "messages/values/sharding.hpp"
 
+#include "messages/values/topic_names.hpp"
+
 #include <xxhash.h>
 
 namespace depositd {
@@ -9,6 +11,12 @@ shard_number shard_of(std::string_view name, shard_number count) noexcept {
     return 0;
   return static_cast<shard_number>(XXH3_64bits(name.data(), name.size())
                                    % count);
+}
+
+shard_number shard_of_queue(std::string_view queue,
+                            shard_number count) noexcept {
+  const auto place = topic_of_queue(queue);
+  return shard_of(place.topic.empty() ? queue : place.topic, count);
 }
 
 } // namespace depositd

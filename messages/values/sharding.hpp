@@ -22,6 +22,11 @@ inline constexpr unsigned item_number_bits = 44;
 /// queue with everything in it.
 shard_number shard_of(std::string_view name, shard_number count) noexcept;
 
+/// The shard of a message queue: that of its name, or of the topic that it
+/// belongs to, which has all of its channels.
+shard_number shard_of_queue(std::string_view queue,
+                            shard_number count) noexcept;
+
 /// The shard that gave the id.
 constexpr shard_number shard_of_item(item_id id) noexcept {
   return static_cast<shard_number>(id >> item_number_bits);

@@ -3,6 +3,7 @@
 #include "actors/cluster/router/parts.hpp"
 #include "actors/rules/control/control.hpp"
 #include "actors/rules/routing/receiving.hpp"
+#include "messages/values/topic_names.hpp"
 
 namespace depositd::cluster {
 
@@ -31,9 +32,8 @@ void ask_next(shard_router_pointer self,
                             });
 }
 
-shard_number shard_of_queue(shard_router_pointer self,
-                            const std::string& name) {
-  return shard_of(name, self->state.to.options.count);
+shard_number shard_with(shard_router_pointer self, const std::string& queue) {
+  return shard_of_queue(queue, self->state.to.options.count);
 }
 
 /// Asks the one shard of a queue, once a queue exists that it needs.
@@ -52,7 +52,7 @@ when_there(shard_router_pointer self, const std::string& needed,
                              "queue " + queue
                                + " is in several shards: ask for its ports"));
       else
-        ask_shard<Answer>(self, shard_of_queue(self, queue), x, may, then);
+        ask_shard<Answer>(self, shard_with(self, queue), x, may, then);
     });
   });
 }
@@ -65,7 +65,7 @@ caf::result<items_received> by_hand(shard_router_pointer self,
     return refused;
   auto& state = self->state;
   if (!is_spread(map_of(self), x.queue))
-    return forward<items_received>(self, shard_of_queue(self, x.queue), x,
+    return forward<items_received>(self, shard_with(self, x.queue), x,
                                    repeats::never);
   const auto count = state.to.options.count;
   const auto round =
@@ -78,6 +78,10 @@ caf::result<queue_port_actor> by_hand(shard_router_pointer self,
                                       open_queue& x) {
   if (auto refused = refuse(self))
     return refused;
+  // Its shard makes it, as it has the topic.
+  if (is_topic_queue(x.name))
+    return forward<queue_port_actor>(self, shard_with(self, x.name), x,
+                                     repeats::harmless);
   return when_there<queue_port_actor>(self, x.name, "", x.name, x,
                                       repeats::harmless);
 }

@@ -1,6 +1,7 @@
 #include "actors/rules/control/control.hpp"
 
 #include "actors/rules/control/entries.hpp"
+#include "messages/values/topic_names.hpp"
 
 #include <functional>
 #include <type_traits>
@@ -98,6 +99,16 @@ std::string joined(const std::pair<std::string, std::string>& names) {
   return names.first + '\n' + names.second;
 }
 
+/// Whether the shard that has an entry decides it alone: others neither have it
+/// nor take it away.
+template <class Event, class Key>
+bool is_own([[maybe_unused]] const Key& key) {
+  if constexpr (std::is_same_v<Event, queue_changed>)
+    return is_topic_queue(key);
+  else
+    return std::is_same_v<Event, topic_changed>;
+}
+
 /// Adds what makes `from` equal to `to` in the entries of one kind.
 template <class Event>
 void compare(const control_state& from, const control_state& to,
@@ -106,13 +117,15 @@ void compare(const control_state& from, const control_state& to,
   const auto& before = from.*kind.map;
   const auto& after = to.*kind.map;
   for (const auto& [key, value] : after) {
+    if (is_own<Event>(key))
+      continue;
     const auto known = before.find(key);
     if (known == before.end() || !(known->second == value))
       out.emplace_back(kind.set(key, value));
   }
   if constexpr (!std::is_same_v<decltype(kind.gone), no_entry>)
     for (const auto& [key, value] : before)
-      if (after.count(key) == 0)
+      if (!is_own<Event>(key) && after.count(key) == 0)
         out.emplace_back(kind.gone(key, value));
 }
 

@@ -40,7 +40,7 @@ control_state for_nodes(const control_state& state);
 bool apply(control_state& state, const event& change);
 
 /// Control events that make `from` equal to `to`, but for queues, which never
-/// go.
+/// go, and for topics and their queues, which each shard has for itself.
 std::vector<event> differences(const control_state& from,
                                const control_state& to);
 

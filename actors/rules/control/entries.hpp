@@ -169,6 +169,11 @@ template <> inline constexpr auto entry<pipeline_changed> = control_entry{
   &pipeline_changed::what,
   [](const auto&, const auto& x) { return pipeline_changed{x, false}; }};
 
+template <> inline constexpr auto entry<topic_changed> = control_entry{
+  &control_state::topics, &topic_changed::topic, &topic_changed::removed,
+  [](const auto&, auto x) { x.removed = true; return x; },
+  itself, said_again};
+
 // clang-format on
 
 template <class Event>

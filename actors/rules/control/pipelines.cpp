@@ -2,6 +2,7 @@
 
 #include "actors/rules/control/control.hpp"
 #include "messages/values/names.hpp"
+#include "messages/values/topic_names.hpp"
 
 #include <algorithm>
 #include <set>
@@ -161,6 +162,8 @@ stage_place find_stage(const control_state& state, const std::string& queue) {
 }
 
 bool serves_outside(const control_state& state, const std::string& queue) {
+  if (is_topic_queue(queue))
+    return false;
   const auto known = state.queues.find(queue);
   if (known == state.queues.end() || known->second.kind != queue_kind::stage)
     return true;

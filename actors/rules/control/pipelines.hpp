@@ -44,7 +44,8 @@ struct stage_place {
 stage_place find_stage(const control_state& state, const std::string& queue);
 
 /// Whether workers outside may receive from the queue and settle what they got:
-/// of pipelines' queues only those of stages that are for them.
+/// of pipelines' queues only those of stages that are for them; none of topics,
+/// which have doors of their own.
 bool serves_outside(const control_state& state, const std::string& queue);
 
 /// Null if the pipeline has no stage of this name.

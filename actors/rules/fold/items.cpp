@@ -27,7 +27,8 @@ item_change& slice_fold::state::change_of(entry& at, item_id id) {
   return changes[at.change];
 }
 
-void slice_fold::state::add(const item_enqueued& x) {
+template <class Event>
+item_row& slice_fold::state::add_row(const Event& x) {
   auto& at = entries[x.id];
   if (at.put == none)
     at.put = puts.add();
@@ -38,11 +39,20 @@ void slice_fold::state::add(const item_enqueued& x) {
   row.priority = x.priority;
   row.size = x.size;
   row.received_us = x.received_us;
-  row.digest = x.digest;
+  row.digest = 0;
   row.kind = x.kind;
   row.place = x.place;
   row.attempt = 0;
   set_unclaimed(row, item_state::pending, never);
+  return row;
+}
+
+void slice_fold::state::add(const item_enqueued& x) {
+  add_row(x).digest = x.digest;
+}
+
+void slice_fold::state::add(const item_copied& x) {
+  add_row(x);
 }
 
 void slice_fold::state::add(const item_claimed& x) {
@@ -114,6 +124,12 @@ void slice_fold::state::add(const item_moved& x) {
   });
   if (at.put == none)
     changes[at.change].has_queue = true;
+}
+
+void slice_fold::state::add(const item_delayed& x) {
+  set_claim_state(entries[x.id], x.id, [&](auto& row) {
+    set_unclaimed(row, item_state::delayed, x.available_us);
+  });
 }
 
 void slice_fold::state::add(const body_compacted& x) {

@@ -125,6 +125,9 @@ void slice_fold::state::add_control(const event& x) {
     return;
   auto& value = controls[std::move(*key)];
   value.clear();
+  if (const auto* topic = std::get_if<topic_changed>(&x);
+      topic != nullptr && topic->removed)
+    return; // topics come and go: none leaves a row
   encode(x, value);
 }
 

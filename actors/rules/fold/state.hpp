@@ -93,6 +93,8 @@ struct slice_fold::state {
   void add(const item_parked& x);
   void add(const body_compacted& x);
   void add(const item_moved& x);
+  void add(const item_copied& x);
+  void add(const item_delayed& x);
   void add(const submission_recorded& x);
   void add(const submission_ended& x);
   void add(const batch_received& x);
@@ -112,6 +114,9 @@ struct slice_fold::state {
   template <class Set>
   void set_claim_state(entry& at, item_id id, Set set);
   item_change& change_of(entry& at, item_id id);
+  /// An item that comes, pending, with what its event says of it alike.
+  template <class Event>
+  item_row& add_row(const Event& x);
 
   void submission_started(entry& at, const item_claimed& x);
   void submission_returned(entry& at, const item_released& x);

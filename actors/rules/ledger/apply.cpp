@@ -23,6 +23,18 @@ stored_item stored(const item_enqueued& x, body_bytes body) {
   return out;
 }
 
+stored_item stored(const item_copied& x, body_bytes body) {
+  stored_item out;
+  out.id = x.id;
+  out.received_us = x.received_us;
+  out.size = x.size;
+  out.place = x.place;
+  out.body = std::move(body);
+  out.priority = x.priority;
+  out.kind = x.kind;
+  return out;
+}
+
 stored_item stored(const item_row& x) {
   stored_item out;
   out.id = x.id;
@@ -44,11 +56,26 @@ struct applier {
   State& s;
   body_bytes body;
 
-  void operator()(const item_enqueued& x) {
+  template <class Event>
+  void come(const Event& x) {
     if (x.id <= s.id_last && s.find(x.id).item != nullptr)
       return;
     s.id_last = std::max(s.id_last, x.id);
     s.make_pending(stored(x, std::move(body)));
+  }
+
+  void operator()(const item_enqueued& x) {
+    come(x);
+  }
+
+  void operator()(const item_copied& x) {
+    come(x);
+  }
+
+  void operator()(const item_delayed& x) {
+    if (auto item = s.take_pending(x.id))
+      s.set_aside(std::move(*item), State::set_aside_as::delayed,
+                  x.available_us);
   }
 
   void operator()(const item_claimed& x) {

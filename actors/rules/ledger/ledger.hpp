@@ -55,6 +55,18 @@ struct handed_item {
   body_location place;
 };
 
+/// An item that nobody has claimed, with what copies of it need.
+struct waiting_item {
+  item_id id = 0;
+  std::uint8_t priority = 0;
+  std::uint64_t size = 0;
+  micros received_us = 0;
+  micros available_us = never; ///< never: at once
+  body_kind kind = body_kind::inline_bytes;
+  body_bytes body; ///< null: it is at `place`
+  body_location place;
+};
+
 /// Changes for the ring since the last call of `take_changes`.
 struct ledger_changes {
   std::vector<ready_change> ready; ///< merged per band and class, no zeros
@@ -174,6 +186,9 @@ public:
   /// `destination` swallows ends as collapsed instead.
   std::vector<event> move_out(const move_limits& how, const ledger& destination,
                               micros now) const;
+
+  /// At most so many of the items that nobody has claimed, by id.
+  std::vector<waiting_item> waiting(std::size_t count_max) const;
 
   /// Whether items up to this one are here.
   bool holds_up_to(item_id id_last) const;

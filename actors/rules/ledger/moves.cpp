@@ -5,6 +5,7 @@
 #include "actors/rules/ledger/state.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <unordered_set>
 
 namespace depositd::rules {
@@ -58,6 +59,22 @@ std::vector<event> ledger::move_out(const move_limits& how,
       out.push_back(collapsed(s.queue, x->id, now));
     else
       out.emplace_back(item_moved{x->id, s.queue, how.to, now});
+  }
+  return out;
+}
+
+std::vector<waiting_item> ledger::waiting(std::size_t count_max) const {
+  const auto& s = *state_;
+  std::vector<waiting_item> out;
+  for (const auto* x :
+       s.items_up_to(std::numeric_limits<item_id>::max(), count_max)) {
+    if (s.claims.contains(x->id))
+      continue;
+    const auto aside = s.items_set_aside.find(x->id);
+    out.push_back(
+      {x->id, x->priority, x->size, x->received_us,
+       aside == s.items_set_aside.end() ? never : aside->second.available_us,
+       x->kind, x->body, x->place});
   }
   return out;
 }

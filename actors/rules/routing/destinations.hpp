@@ -107,12 +107,20 @@ inline constexpr auto to_user = [](const auto& x, const shard_map& map) {
 
 /// Where its queue is, which is one shard.
 inline constexpr auto to_queue = [](const auto& x, const shard_map& map) {
-  return plan_of<decltype(x)>{shard_of(queue_of(x), map.count), {}};
+  return plan_of<decltype(x)>{shard_of_queue(queue_of(x), map.count), {}};
 };
 
 /// All shards.
 inline constexpr auto to_all = [](const auto& x, const shard_map& map) {
   return same_for(all_shards(map), x);
+};
+
+/// Where its topic is; all shards if it names none.
+inline constexpr auto to_topic =
+  [](const auto& x, const shard_map& map) -> plan_of<decltype(x)> {
+  if (x.topic.empty())
+    return to_all(x, map);
+  return {shard_of(x.topic, map.count), {}};
 };
 
 /// Items to where their users are.
@@ -146,7 +154,7 @@ inline constexpr auto to_shards_of_queue = [](const auto& x,
                                               const shard_map& map) {
   if (is_spread(map, queue_of(x)))
     return to_all(x, map);
-  return same_for({shard_of(queue_of(x), map.count)}, x);
+  return same_for({shard_of_queue(queue_of(x), map.count)}, x);
 };
 
 /// Where there may be items of these users in this queue; of either, none named
@@ -154,7 +162,7 @@ inline constexpr auto to_shards_of_queue = [](const auto& x,
 inline constexpr auto to_matching = [](const auto& x, const shard_map& map) {
   // Only a queue of deposits is where its users are.
   if (!x.queue.empty() && !is_spread(map, x.queue))
-    return same_for({shard_of(x.queue, map.count)}, x);
+    return same_for({shard_of_queue(x.queue, map.count)}, x);
   if (x.users.empty() || x.queue.empty())
     return to_all(x, map);
   std::set<shard_number> shards;

@@ -126,6 +126,13 @@ inline constexpr auto users_together = [](auto& sum, auto& x, const auto&) {
   }
 };
 
+/// Every topic is in one shard; in the order of their names.
+inline constexpr auto topics_together = [](auto& sum, auto& x, const auto&) {
+  add(sum.topics, x.topics);
+  std::sort(sum.topics.begin(), sum.topics.end(),
+            [](const auto& a, const auto& b) { return a.name < b.name; });
+};
+
 /// Two pages of submissions as one, as the question orders them.
 inline constexpr auto pages_together = [](auto& sum, auto& x, const auto& of) {
   auto both = pages::join({std::move(sum.rows), sum.more},

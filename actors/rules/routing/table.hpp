@@ -18,7 +18,8 @@ struct record_submission; struct release_queue; struct renew_items;
 struct reserve_id; struct settle_items; struct submission_query; struct submit;
 struct batch_query; struct forget_batches; struct job_query; struct order_batch;
 struct order_job; struct order_jobs; struct submit_batch; struct wake_items;
-struct cancel_deposit; struct cancel_matching;
+struct cancel_deposit; struct cancel_matching; struct publish;
+struct order_topic; struct note_consumers; struct list_topics;
 // clang-format on
 
 namespace rules::routing {
@@ -90,6 +91,13 @@ template <> inline constexpr auto row<count_queue>
   = route{to_queue_or(to_all), harmless, sum_of_items};
 template <> inline constexpr auto row<purge_queue>
   = route{to_queue_or(to_all), harmless};
+
+// Topics, each in the shard of its name.
+template <> inline constexpr auto row<publish> = route{to_topic, never};
+template <> inline constexpr auto row<order_topic> = route{to_topic, never};
+template <> inline constexpr auto row<note_consumers> = route{to_topic, never};
+template <> inline constexpr auto row<list_topics>
+  = route{to_topic, harmless, topics_together, while_draining};
 
 // What operators ask.
 template <> inline constexpr auto row<park_matching>

@@ -1,0 +1,126 @@
+// Messages for the channels of a topic, or for the topic itself where no
+// channel can take them.
+
+#include "actors/journal/reply.hpp"
+#include "actors/rules/topics/topics.hpp"
+#include "actors/shard/admission/admission.hpp"
+#include "actors/shard/topics/topics.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace depositd::shard {
+
+namespace {
+
+caf::error check(const publish& x) {
+  if (auto wrong = rules::check_topic_names(x.topic, ""))
+    return wrong;
+  if (auto wrong = check_item(x.user))
+    return wrong;
+  if (x.bodies.size() > publish_messages_max)
+    return caf::make_error(ec::too_large,
+                           "more than " + std::to_string(publish_messages_max)
+                             + " messages at once");
+  std::size_t bytes = 0;
+  for (const auto& body : x.bodies) {
+    if (body.empty())
+      return caf::make_error(ec::invalid_argument,
+                             std::string{"a message has no bytes"});
+    bytes += body.size();
+  }
+  if (bytes > publish_bytes_max)
+    return caf::make_error(ec::too_large, "more than "
+                                            + std::to_string(publish_bytes_max)
+                                            + " bytes at once");
+  return {};
+}
+
+const std::vector<queue_number>& targets_of(shard_pointer self,
+                                            const topic_changed& x) {
+  auto& to = self->state.topics[x.topic].to;
+  if (to.empty())
+    for (const auto& queue : rules::queues_of_message(x))
+      to.push_back(*find_queue(self, queue));
+  return to;
+}
+
+/// Whether the queue is there, and stays.
+bool takes(shard_pointer self, queue_number number) {
+  const auto& state = self->state;
+  const auto& queue = state.queues[number];
+  const auto place = topic_of_queue(queue.name);
+  const auto* topic =
+    rules::find_topic(*state.control, std::string{place.topic});
+  return queue.actor && topic != nullptr
+         && !rules::is_ending(*topic, std::string{place.channel});
+}
+
+void send_messages(shard_pointer self, const std::string& user,
+                   accept_messages&& what) {
+  for (const auto number : what.queues)
+    reach_user(self, user, number);
+  if (!what.queues.empty())
+    self->send(self->state.users.at(user).actor, std::move(what));
+}
+
+/// To a user whose actor is just leaving: when it has answered. Meanwhile
+/// channels may have gone; without any the answer is an error.
+void send_late(shard_pointer self, const std::string& user,
+               accept_messages&& what) {
+  auto late = std::make_shared<accept_messages>(std::move(what));
+  self->state.users.at(user).waiting.push_back([=] {
+    std::erase_if(late->queues,
+                  [&](auto number) { return !takes(self, number); });
+    if (is_retiring(self, user))
+      send_late(self, user, std::move(*late));
+    else
+      send_messages(self, user, std::move(*late));
+  });
+}
+
+void count_messages(shard_topic& topic, const topic_changed& x,
+                    const publish& what) {
+  topic.messages += what.bodies.size();
+  for (const auto& body : what.bodies)
+    topic.bytes += body.size();
+  if (!x.paused)
+    for (const auto& channel : x.channels)
+      topic.channels[channel].messages += what.bodies.size();
+}
+
+} // namespace
+
+caf::result<published> publish_all(shard_pointer self, publish& x) {
+  if (auto refused = refuse_growth(self))
+    return refused;
+  if (auto wrong = check(x))
+    return wrong;
+  if (has_to_wait(self, x.topic, ""))
+    return after_end<published>(self, x.topic, x);
+  if (auto wrong = make_there(self, x.topic, ""))
+    return wrong;
+  auto& state = self->state;
+  const published answer{x.bodies.size()};
+  if (x.bodies.empty())
+    return answer_after_commits(self, answer);
+  const auto& known = state.control->topics.at(x.topic);
+  count_messages(state.topics[x.topic], known, x);
+  accept_messages what;
+  what.queues = targets_of(self, known);
+  what.id_first = state.id_last + 1;
+  what.delay_ms = x.delay_ms;
+  what.waits = known.paused || known.channels.empty();
+  for (auto& body : x.bodies)
+    what.bodies.push_back(std::make_shared<const std::string>(std::move(body)));
+  what.share = journal::share_reply(journal::take_reply(self), 1,
+                                    [=] { return caf::make_message(answer); });
+  state.id_last += what.bodies.size() * what.queues.size();
+  if (is_retiring(self, x.user))
+    send_late(self, x.user, std::move(what));
+  else
+    send_messages(self, x.user, std::move(what));
+  return journal::answered_later<published>();
+}
+
+} // namespace depositd::shard
