@@ -243,8 +243,10 @@ void engine_node::spawn_supervisor() {
 
 std::string engine_node::ready_line() const {
   const endpoint node{settings_.node.listen.host, node_port_};
+  const auto nsq = doors_->nsq_address();
   return "ready http=" + doors_->http_address()
          + " admin=" + doors_->admin_address() + " node=" + to_string(node)
+         + (nsq.empty() ? "" : " nsq=" + nsq)
          + " data=" + settings_.data.folder.string();
 }
 

@@ -296,6 +296,8 @@ void door::stop_listening() {
 }
 
 bool door::drain(std::chrono::milliseconds within) {
+  if (core_->closed)
+    return true;
   const auto until = std::chrono::steady_clock::now() + within;
   stop_listening();
   core_->draining = true;
