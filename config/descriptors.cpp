@@ -12,6 +12,7 @@ namespace depositd {
 namespace {
 
 constexpr std::uint32_t admin_wanted = 64;
+constexpr std::uint32_t nsq_http_wanted = 512;
 constexpr std::uint32_t least = 4;
 
 /// A part of what there is, at most what is wanted.
@@ -30,26 +31,31 @@ descriptor_shares share_descriptors(std::uint64_t limit,
   const auto& node = settings.node.limits;
   const auto& nsq = settings.nsq.limits;
   const bool queues = settings.nsq.is_open();
+  const bool asked = settings.nsq.http.is_open();
   const descriptor_shares wanted{settings.http.connections_max,
                                  admin_wanted,
                                  node.connections_max,
                                  node.unfinished_max,
                                  queues ? nsq.connections_max : 0,
-                                 queues ? nsq.unfinished_max : 0};
+                                 queues ? nsq.unfinished_max : 0,
+                                 asked ? nsq_http_wanted : 0};
   const std::uint64_t all = std::uint64_t{wanted.http} + wanted.admin
                             + wanted.node + wanted.node_unfinished + wanted.nsq
-                            + wanted.nsq_unfinished;
+                            + wanted.nsq_unfinished + wanted.nsq_http;
   const auto spare = limit > kit::descriptors_held_back
                        ? limit - kit::descriptors_held_back
                        : 0;
   if (all <= spare)
     return wanted;
-  // A third is for NSQ's clients, where there may be any.
+  // A third is for NSQ's clients, where there may be any, and a little for
+  // those of its HTTP door.
+  const auto api = asked ? spare / 12 : 0;
   const auto theirs = queues ? spare / 3 : 0;
-  const auto ours = spare - theirs;
-  return {part(ours, 4, wanted.http),  part(ours, 1, wanted.admin),
-          part(ours, 2, wanted.node),  part(ours, 1, wanted.node_unfinished),
-          part(theirs, 6, wanted.nsq), part(theirs, 2, wanted.nsq_unfinished)};
+  const auto ours = spare - theirs - api;
+  return {part(ours, 4, wanted.http),   part(ours, 1, wanted.admin),
+          part(ours, 2, wanted.node),   part(ours, 1, wanted.node_unfinished),
+          part(theirs, 6, wanted.nsq),  part(theirs, 2, wanted.nsq_unfinished),
+          part(api, 8, wanted.nsq_http)};
 }
 
 descriptor_shares descriptor_shares_of(const depositd_settings& settings) {

@@ -8,6 +8,7 @@
 #include "adapters/doors/nsq/door.hpp"
 #include "adapters/doors/operations/health.hpp"
 #include "adapters/doors/poster/door.hpp"
+#include "config/nsq_http.hpp"
 #include "messages/workers.hpp"
 
 #include <caf/actor_cast.hpp>
@@ -20,6 +21,7 @@ namespace depositd {
 struct doors::parts {
   std::unique_ptr<emodb::door> messages; ///< outlives the server's threads
   std::unique_ptr<nsq::door> topics;     ///< null while it is closed
+  std::unique_ptr<nsq_http_api> api;     ///< of topics; null while it is closed
   std::chrono::milliseconds topics_drain{0};
   std::unique_ptr<http::server> open_to_all;
   std::unique_ptr<http::server> operations;
@@ -240,6 +242,13 @@ caf::expected<std::unique_ptr<doors>> doors::open(caf::actor_system& system,
     return topics.error();
   x->topics = std::move(*topics);
   x->topics_drain = topics_drain_of(options.settings);
+  if (options.settings.nsq.http.is_open()) {
+    auto api = nsq_http_api::open(
+      system, options, topic_limits(options.settings.nsq), x->topics.get());
+    if (!api)
+      return api.error();
+    x->api = std::move(*api);
+  }
   x->drops = open_drop_folder(system, options);
   return std::unique_ptr<doors>{new doors(std::move(x))};
 }
@@ -256,6 +265,10 @@ std::string doors::nsq_address() const {
   return parts_->topics ? parts_->topics->address() : std::string{};
 }
 
+std::string doors::nsq_http_address() const {
+  return parts_->api ? parts_->api->address() : std::string{};
+}
+
 void doors::close() {
   // Those who look whether we live may look until the end.
   if (parts_->open_to_all)
@@ -264,6 +277,8 @@ void doors::close() {
     parts_->operations->stop();
   for (const auto& pool : {parts_->logins, parts_->blobs})
     caf::anon_send_exit(pool, caf::exit_reason::kill);
+  if (parts_->api)
+    parts_->api->close();
   if (parts_->topics) {
     parts_->topics->drain(std::exchange(parts_->topics_drain, {}));
     parts_->topics->close();

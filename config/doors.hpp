@@ -41,6 +41,9 @@ public:
   /// Of NSQ's TCP door; empty while it is closed.
   std::string nsq_address() const;
 
+  /// Of NSQ's HTTP door; empty while it is closed.
+  std::string nsq_http_address() const;
+
   /// Takes nothing new; returns when no door thread runs any more.
   void close();
 

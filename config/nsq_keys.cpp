@@ -16,15 +16,21 @@ using settings = depositd_settings;
 
 constexpr std::uint32_t hour_ms = 3'600'000;
 
+constexpr std::size_t lookupds_max = 100;
+
 /// HOST:PORT, or nothing: the door is closed.
-caf::error read_listen(settings& to, const given_setting& x) {
+caf::error read_listen(const given_setting& x, endpoint& out) {
   std::string text;
   if (auto failure = read_text(x, text))
     return failure;
   if (!text.empty())
-    return read_endpoint(x, to.nsq.listen);
-  to.nsq.listen = nsq_settings{}.listen;
+    return read_endpoint(x, out);
+  out = {};
   return caf::none;
+}
+
+caf::error read_lookupds(settings& to, const given_setting& x) {
+  return read_endpoints(x, lookupds_max, to.nsq.lookupd);
 }
 
 caf::error read_user(settings& to, const given_setting& x) {
@@ -73,7 +79,13 @@ std::vector<setting_key> nsq_keys() {
   using nsq = nsq_settings;
   using tls = nsq_tls_settings;
   std::vector<setting_key> out{
-    {"nsq.listen", read_listen},
+    {"nsq.listen", field(read_listen, &settings::nsq, &nsq::listen)},
+    {"nsq.http.listen", field(read_listen, &settings::nsq, &nsq::http,
+                              &nsq_http_settings::listen)},
+    {"nsq.http.tls",
+     field(read_flag, &settings::nsq, &nsq::http, &nsq_http_settings::tls)},
+    {"nsq.lookupd", read_lookupds},
+    {"nsq.broadcast_address", text(&settings::nsq, &nsq::broadcast_address)},
     {"nsq.io_threads", number(1, 64, &settings::nsq, &nsq::io_threads)},
     {"nsq.anonymous", field(read_flag, &settings::nsq, &nsq::anonymous)},
     {"nsq.user", read_user},
@@ -106,6 +118,13 @@ setting_fault check_nsq(const depositd_settings& x) {
   if (tls.certificate.empty() && (tls.required || !tls.ca.empty()))
     return {tls.required ? "nsq.tls.required" : "nsq.tls.ca",
             "needs nsq.tls.certificate and nsq.tls.key"};
+  const auto& http = x.nsq.http;
+  if (tls.required && http.is_open() && !http.tls)
+    return {"nsq.http.tls", "must be true where nsq.tls.required is"};
+  if (!x.nsq.lookupd.empty() && !(x.nsq.is_open() && http.is_open()))
+    return {"nsq.lookupd", "needs nsq.listen and nsq.http.listen"};
+  if (x.nsq.broadcast_address.find_first_of(" \t/") != std::string::npos)
+    return {"nsq.broadcast_address", "must be a host's name or address"};
   if (limits.msg_timeout_ms > limits.msg_timeout_ms_max)
     return {"nsq.limits.msg_timeout_ms",
             "is more than msg_timeout_ms_max, "

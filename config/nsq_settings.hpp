@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace depositd {
 
@@ -50,6 +51,19 @@ struct nsq_auth_settings {
                          const nsq_auth_settings&) = default;
 };
 
+/// Of its HTTP door.
+struct nsq_http_settings {
+  endpoint listen{"", 0}; ///< without a host: closed
+  bool tls = true;        ///< once there is a certificate
+
+  bool is_open() const {
+    return !listen.host.empty();
+  }
+
+  friend bool operator==(const nsq_http_settings&,
+                         const nsq_http_settings&) = default;
+};
+
 struct nsq_settings {
   endpoint listen{"", 0}; ///< without a host: closed
   std::uint32_t io_threads = 1;
@@ -60,6 +74,9 @@ struct nsq_settings {
   nsq_tls_settings tls;
   nsq_limits_settings limits;
   nsq_auth_settings auth;
+  nsq_http_settings http;
+  std::vector<endpoint> lookupd; ///< nsqlookupds that are told of this engine
+  std::string broadcast_address; ///< that clients are told; empty: `listen`
 
   bool is_open() const {
     return !listen.host.empty();
