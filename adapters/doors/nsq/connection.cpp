@@ -14,9 +14,8 @@ using std::chrono::milliseconds;
 /// Bytes of commands that are served before others have their turn.
 constexpr std::size_t turn_bytes = 1 << 20;
 
-/// Without heartbeats: for a client that takes nothing, and for a handshake.
+/// Without heartbeats, for a client that takes nothing.
 constexpr milliseconds patience{60'000};
-constexpr milliseconds handshake_limit{10'000};
 
 } // namespace
 
@@ -187,12 +186,11 @@ void connection::send_answers() {
 /// Messages of a client that has asked for it may wait for others.
 bool connection::may_send_later() const {
   return !urgent_ && consumer_ && consumer_->wants_more()
-         && terms_.waits_for_more
-         && wire_.frames().size() < terms_.output_buffer;
+         && terms_.waits_for_more && wire_.waiting() < terms_.output_buffer;
 }
 
 void connection::send() {
-  if (wire_.frames().empty()) {
+  if (wire_.waiting() == 0) {
     send_at_ = time::max();
     // Layers have something to say of their own.
     if (wire_.unsent() > 0 && !wire_.write())
@@ -276,7 +274,7 @@ std::optional<connection::time> connection::next_time() const {
   if (slow_until_ > now())
     out = std::min(out, slow_until_);
   if (magic_.size() < protocol_magic.size() || upgrade_)
-    out = std::min(out, heard_ + handshake_limit);
+    out = std::min(out, heard_ + core_.options.arrivals.handshake);
   if (terms_.heartbeat.count() > 0)
     out = std::min({out, beat_, heard_ + silence_max()});
   if (closing_)
@@ -317,7 +315,8 @@ void connection::look_at_time(time at) {
     append_frame(wire_.frames(), frame_type::response, heartbeat_text);
     urgent_ = true;
   }
-  if (at >= stuck_until_ || (greets && at >= heard_ + handshake_limit)
+  if (at >= stuck_until_
+      || (greets && at >= heard_ + core_.options.arrivals.handshake)
       || ((beats || closing_) && at >= heard_ + silence_max())
       || (consumer_ && !consumer_->look_at_time(at)))
     gone_ = true;

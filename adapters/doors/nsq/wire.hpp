@@ -50,6 +50,11 @@ public:
     return frames_;
   }
 
+  /// Bytes of frames that wait.
+  std::size_t waiting() const {
+    return frames_.size();
+  }
+
   /// Sends all frames, as far as the socket takes them. False if the other
   /// side is gone.
   bool flush();

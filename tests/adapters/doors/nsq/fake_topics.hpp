@@ -1,184 +1,128 @@
 #pragma once
 
-// A shard that knows just enough of topics and channels to show what doors ask
-// it, and answers when a test lets it.
+// Topics and channels in memory, as small as they can be: what the door asks of
+// a shard and of queues, and what tests want to see of it.
 
+#include "messages/processors.hpp"
 #include "messages/shard.hpp"
 #include "messages/topics.hpp"
-#include "messages/values/control.hpp"
 
-#include <caf/event_based_actor.hpp>
+#include <caf/actor_system.hpp>
+#include <caf/stateful_actor.hpp>
 
-#include <condition_variable>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace depositd::testing {
 
-/// Tests change it between requests.
-struct fake_topics {
-  struct channel {
-    bool paused = false;
-    std::uint64_t depth = 0;
-    std::uint64_t in_flight = 0;
-    std::uint64_t deferred = 0;
-    std::uint64_t messages = 0;
-  };
+/// What tests see and change, in any thread.
+struct fake_world {
+  std::atomic<bool> disk_full{false};
+  /// Endings of claims are not told yet.
+  std::atomic<bool> holds_endings{false};
+  std::atomic<std::uint64_t> finished{0};
+  std::atomic<std::uint64_t> requeued{0};
+  std::atomic<std::uint64_t> timed_out{0};
+  std::atomic<std::uint64_t> released{0};
+  std::atomic<std::uint64_t> deferred{0}; ///< now
+  std::atomic<std::int64_t> consumers{0};
+  std::atomic<std::uint64_t> processors{0}; ///< attached now
 
-  struct topic {
-    bool paused = false;
-    std::uint64_t depth = 0;
-    std::uint64_t messages = 0;
-    std::uint64_t bytes = 0;
-    std::map<std::string, channel> channels;
-  };
+  void add(const publish& x) {
+    const std::lock_guard lock{guard_};
+    published_.push_back(x);
+  }
 
-  std::mutex guard;
-  std::condition_variable changed;
-  control_state control;
-  std::map<std::string, topic> topics;
-  std::vector<publish> published;
-  std::size_t arrived = 0;    ///< writes, durable or not
-  bool journal_waits = false; ///< nothing becomes durable while true
-  ec fails = ec{};            ///< what every write is answered
-  ec refuses_intake = ec{};
+  std::vector<publish> published() const {
+    const std::lock_guard lock{guard_};
+    return published_;
+  }
+
+  std::size_t messages() const {
+    std::size_t out = 0;
+    for (const auto& x : published())
+      out += x.bodies.size();
+    return out;
+  }
+
+private:
+  mutable std::mutex guard_;
+  std::vector<publish> published_;
 };
 
-using topics_pointer = std::shared_ptr<fake_topics>;
+struct fake_item {
+  item_id id = 0;
+  std::string body;
+  std::uint32_t attempt = 0;
+};
 
-inline void pour(fake_topics::topic& to, std::uint64_t count, bool delayed) {
-  for (auto& [name, channel] : to.channels) {
-    (delayed ? channel.deferred : channel.depth) += count;
-    channel.messages += count;
-  }
-}
+/// Messages for a channel.
+struct put_items {
+  std::vector<fake_item> items;
+  std::uint32_t delay_ms = 0;
+};
 
-inline void take(fake_topics& x, const publish& what) {
-  x.published.push_back(what);
-  auto& topic = x.topics[what.topic];
-  topic.messages += what.bodies.size();
-  for (const auto& body : what.bodies)
-    topic.bytes += body.size();
-  if (topic.paused || topic.channels.empty())
-    topic.depth += what.bodies.size();
-  else
-    pour(topic, what.bodies.size(), what.delay_ms > 0);
-}
+/// Takes away all that a channel has.
+struct empty_channel {};
 
-/// False: there is nothing of these names.
-inline bool obey(fake_topics& x, const order_topic& what) {
-  if (what.what == topic_action::create) {
-    auto& topic = x.topics[what.topic];
-    if (!what.channel.empty()) {
-      auto& made = topic.channels[what.channel];
-      made.depth += std::exchange(topic.depth, 0);
-    }
-    return true;
-  }
-  const auto found = x.topics.find(what.topic);
-  if (found == x.topics.end())
-    return false;
-  auto& topic = found->second;
-  const auto channel = topic.channels.find(what.channel);
-  if (!what.channel.empty() && channel == topic.channels.end())
-    return false;
-  const bool whole = what.channel.empty();
-  switch (what.what) {
-    case topic_action::remove:
-      if (whole)
-        x.topics.erase(found);
-      else
-        topic.channels.erase(channel);
-      break;
-    case topic_action::empty:
-      if (whole) {
-        topic.depth = 0;
-      } else {
-        auto& y = channel->second;
-        y.depth = y.in_flight = y.deferred = 0;
-      }
-      break;
-    default: {
-      const bool paused = what.what == topic_action::pause;
-      (whole ? topic.paused : channel->second.paused) = paused;
-      if (whole && !paused)
-        pour(topic, std::exchange(topic.depth, 0), false);
-    }
-  }
-  return true;
-}
+struct look_at_clock {};
 
-inline topics_listed list(const fake_topics& x, const list_topics& what) {
-  topics_listed out;
-  for (const auto& [name, topic] : x.topics) {
-    if (!what.topic.empty() && what.topic != name)
-      continue;
-    auto& one = out.topics.emplace_back();
-    one.name = name;
-    one.paused = topic.paused;
-    one.depth = topic.depth;
-    one.messages = topic.messages;
-    one.bytes = topic.bytes;
-    for (const auto& [label, y] : topic.channels)
-      if (what.channel.empty() || what.channel == label) {
-        auto& channel = one.channels.emplace_back();
-        channel.name = label;
-        channel.paused = y.paused;
-        channel.depth = y.depth;
-        channel.in_flight = y.in_flight;
-        channel.deferred = y.deferred;
-        channel.messages = y.messages;
-      }
-  }
-  return out;
-}
+using fake_channel_actor =
+  queue_port_actor::extend<caf::reacts_to<put_items>,
+                           caf::reacts_to<empty_channel>,
+                           caf::reacts_to<look_at_clock>>;
 
-/// On a thread of its own, so that it may wait.
-inline caf::behavior fake_topics_shard(caf::event_based_actor*,
-                                       topics_pointer x) {
-  const auto commit = [x](std::unique_lock<std::mutex>& lock) {
-    ++x->arrived;
-    x->changed.notify_all();
-    x->changed.wait(lock, [&] { return !x->journal_waits; });
-    return x->fails == ec{} ? caf::error{}
-                            : caf::make_error(x->fails, "as the test wants");
+struct fake_channel_state {
+  using time = std::chrono::steady_clock::time_point;
+
+  struct processor {
+    processor_actor actor;
+    std::uint32_t credit = 0;
+    std::uint32_t lease_ms = 0;
   };
-  return {
-    [=](const watch_control&) {
-      const std::lock_guard lock{x->guard};
-      return control_changed{std::make_shared<const control_state>(x->control)};
-    },
-    [=](const publish& what) -> caf::result<published> {
-      std::unique_lock lock{x->guard};
-      if (auto wrong = commit(lock))
-        return wrong;
-      take(*x, what);
-      return published{what.bodies.size()};
-    },
-    [=](const order_topic& what) -> caf::result<done> {
-      std::unique_lock lock{x->guard};
-      if (auto wrong = commit(lock))
-        return wrong;
-      if (!obey(*x, what))
-        return caf::make_error(ec::not_found, "nothing of this name");
-      return done{};
-    },
-    [=](const list_topics& what) {
-      const std::lock_guard lock{x->guard};
-      return list(*x, what);
-    },
-    [=](const check_intake&) -> caf::result<done> {
-      const std::lock_guard lock{x->guard};
-      if (x->refuses_intake != ec{})
-        return caf::make_error(x->refuses_intake, "as the test wants");
-      return done{};
-    },
-    [=](const note_key_use&) { return done{}; },
+
+  struct claim {
+    fake_item item;
+    claim_token token = 0;
+    std::uint32_t processor = 0;
+    time until;
   };
-}
+
+  std::shared_ptr<fake_world> world;
+  std::deque<fake_item> ready;
+  std::multimap<time, fake_item> deferred;
+  std::map<item_id, claim> claims;
+  std::map<std::uint32_t, processor> processors;
+  std::vector<std::pair<processor_actor, settlement>> endings; ///< not told
+  std::uint32_t processor_last = 0;
+  claim_token token_last = 0;
+};
+
+struct fake_topics_state {
+  struct topic {
+    std::map<std::string, fake_channel_actor> channels;
+    std::vector<fake_item> waiting;
+  };
+
+  std::shared_ptr<fake_world> world;
+  control_snapshot control;
+  std::map<std::string, topic> topics;
+  item_id id_last = 1'000;
+};
+
+shard_topics_actor::behavior_type
+fake_topics(shard_topics_actor::stateful_pointer<fake_topics_state> self,
+            std::shared_ptr<fake_world> world, control_snapshot control);
 
 } // namespace depositd::testing
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::testing::put_items)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::testing::empty_channel)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::testing::look_at_clock)

@@ -8,7 +8,7 @@
 #include "adapters/stores/files/sha256.hpp"
 #include "messages/message_types.hpp"
 #include "tests/adapters/doors/http/raw_client.hpp"
-#include "tests/adapters/doors/nsq/fake_topics.hpp"
+#include "tests/adapters/doors/nsq/topics_model.hpp"
 
 #include <caf/actor_cast.hpp>
 #include <caf/actor_system.hpp>
@@ -47,7 +47,7 @@ protected:
 
   /// Requests are served without a key unless the test says otherwise.
   void start(nsq_http::door_options options) {
-    shard_ = system.spawn<caf::detached>(fake_topics_shard, core);
+    shard_ = system.spawn<caf::detached>(modelled_shard, core);
     options.shard = caf::actor_cast<shard_topics_actor>(shard_);
     options.engine = caf::actor_cast<shard_receiving_actor>(shard_);
     auto opened = nsq_http::door::open(system, std::move(options));
@@ -139,7 +139,7 @@ protected:
     core->changed.notify_all();
   }
 
-  topics_pointer core = std::make_shared<fake_topics>();
+  model_pointer core = std::make_shared<topics_model>();
   config cfg;
   caf::actor_system system{cfg};
   std::unique_ptr<nsq_http::door> door;

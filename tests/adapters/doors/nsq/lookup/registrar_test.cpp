@@ -3,8 +3,8 @@
 
 #include "adapters/doors/nsq/lookup/registrar.hpp"
 #include "messages/message_types.hpp"
-#include "tests/adapters/doors/nsq/fake_topics.hpp"
 #include "tests/adapters/doors/nsq/lookup/fake_lookupd.hpp"
+#include "tests/adapters/doors/nsq/topics_model.hpp"
 
 #include <caf/actor_cast.hpp>
 #include <caf/actor_system.hpp>
@@ -62,7 +62,7 @@ protected:
   }
 
   void start(std::vector<endpoint> lookupds) {
-    shard_ = system.spawn<caf::detached>(fake_topics_shard, core);
+    shard_ = system.spawn<caf::detached>(modelled_shard, core);
     options.shard = caf::actor_cast<shard_topics_actor>(shard_);
     options.lookupds = std::move(lookupds);
     auto made = registrar::start(system, options);
@@ -81,7 +81,7 @@ protected:
     });
   }
 
-  void change(void (*how)(fake_topics&)) {
+  void change(void (*how)(topics_model&)) {
     {
       const std::lock_guard lock{core->guard};
       how(*core);
@@ -89,7 +89,7 @@ protected:
     told->changed();
   }
 
-  topics_pointer core = std::make_shared<fake_topics>();
+  model_pointer core = std::make_shared<topics_model>();
   fake_lookupd lookupd;
   config cfg;
   caf::actor_system system{cfg};
@@ -121,13 +121,13 @@ TEST_F(telling, begins_with_who_we_are_and_all_that_there_is) {
 TEST_F(telling, follows_topics_and_channels_as_they_come_and_go) {
   start({there()});
   ASSERT_TRUE(await(lookupd, 1, "REGISTER orders mail"));
-  change([](fake_topics& x) {
+  change([](topics_model& x) {
     x.topics["orders"].channels["new"];
     x.topics["orders"].channels.erase("mail");
   });
   ASSERT_TRUE(await(lookupd, 1, "REGISTER orders new"));
   EXPECT_TRUE(has(lookupd.told(), "UNREGISTER orders mail"));
-  change([](fake_topics& x) { x.topics.erase("orders"); });
+  change([](topics_model& x) { x.topics.erase("orders"); });
   ASSERT_TRUE(await(lookupd, 1, "UNREGISTER orders"));
   const auto all = lookupd.told();
   EXPECT_LT(place(all, "UNREGISTER orders billing"),
