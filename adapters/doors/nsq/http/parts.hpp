@@ -32,7 +32,6 @@ struct door_core {
   std::atomic<std::shared_ptr<const kit::key_ring>> ring;
   std::atomic<std::shared_ptr<const whereabouts>> where; ///< never null
   kit::gateway asked;
-  kit::gateway ordered;                       ///< for what may take long
   std::atomic<std::uint64_t> refused_keys{0}; ///< requests, so far
   kit::rate_limit refusals_logged{10};
   kit::rate_limit quotas{0}; ///< of users in topics
