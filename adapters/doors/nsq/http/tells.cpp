@@ -157,13 +157,16 @@ void tell_stats(call x) {
   const stats_asked what{value_of(x, "topic"), value_of(x, "channel"),
                          flag(x, "include_clients", true),
                          flag(x, "include_mem", true)};
-  with_topics(std::move(x), what.topic,
-              [what, as_json](call y, topics_listed found) {
-                keep(found, what);
-                const auto known = known_of(y, std::move(found));
-                y.answer.send(as_json ? document(stats_document(known, what))
-                                      : text(stats_page(known, what)));
-              });
+  const auto tell = [what, as_json](call y, topics_listed found) {
+    keep(found, what);
+    const auto known = known_of(y, std::move(found));
+    y.answer.send(as_json ? document(stats_document(known, what))
+                          : text(stats_page(known, what)));
+  };
+  if (what.topic.empty())
+    with_topics(std::move(x), {}, tell);
+  else
+    with_topic(std::move(x), what.topic, tell);
 }
 
 void tell_info(call x) {

@@ -147,6 +147,7 @@ TEST_F(look, shows_only_the_topic_and_channel_that_are_asked_for) {
   EXPECT_EQ(mail[0]["channels"][0]["channel_name"], "mail");
   EXPECT_EQ(stats("&channel=mail")["topics"].size(), 1U);
   EXPECT_EQ(stats("&topic=none")["topics"], json::array());
+  EXPECT_EQ(stats("&topic=no$name")["topics"], json::array());
   EXPECT_EQ(stats("&topic=orders&channel=none")["topics"], json::array());
 }
 
