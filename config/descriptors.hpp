@@ -15,6 +15,9 @@ struct descriptor_shares {
   std::uint32_t admin = 0;
   std::uint32_t node = 0;            ///< that have shaken hands
   std::uint32_t node_unfinished = 0; ///< that have not
+  std::uint32_t nsq = 0;             ///< that speak its protocol
+  std::uint32_t nsq_unfinished = 0;  ///< that have not said so yet
+  std::uint32_t nsq_http = 0;
 
   friend bool operator==(const descriptor_shares&,
                          const descriptor_shares&) = default;

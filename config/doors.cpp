@@ -5,14 +5,24 @@
 #include "adapters/doors/drop/drop_folder.hpp"
 #include "adapters/doors/emodb/door.hpp"
 #include "adapters/doors/http/server.hpp"
+#include "adapters/doors/nsq/door.hpp"
 #include "adapters/doors/operations/health.hpp"
 #include "adapters/doors/poster/door.hpp"
+#include "config/nsq_http.hpp"
 #include "messages/workers.hpp"
+
+#include <caf/actor_cast.hpp>
+
+#include <algorithm>
+#include <chrono>
 
 namespace depositd {
 
 struct doors::parts {
   std::unique_ptr<emodb::door> messages; ///< outlives the server's threads
+  std::unique_ptr<nsq::door> topics;     ///< null while it is closed
+  std::unique_ptr<nsq_http_api> api;     ///< of topics; null while it is closed
+  std::chrono::milliseconds topics_drain{0};
   std::unique_ptr<http::server> open_to_all;
   std::unique_ptr<http::server> operations;
   health_actor health;
@@ -91,6 +101,71 @@ emodb::door_options message_options(const doors_options& options) {
   return out;
 }
 
+nsq::protocol_limits topic_limits(const nsq_settings& settings) {
+  using ms = std::chrono::milliseconds;
+  const auto& from = settings.limits;
+  nsq::protocol_limits out;
+  out.message_bytes_max = from.message_bytes_max;
+  out.body_bytes_max = from.body_bytes_max;
+  out.rdy_max = from.rdy_max;
+  out.msg_timeout = ms{from.msg_timeout_ms};
+  out.msg_timeout_max = ms{from.msg_timeout_ms_max};
+  out.req_timeout_max = ms{from.req_timeout_ms_max};
+  out.heartbeat_max = ms{from.heartbeat_ms_max};
+  out.heartbeat = std::min(out.heartbeat, out.heartbeat_max);
+  out.output_buffer_max = from.output_buffer_max;
+  out.output_timeout_max = ms{from.output_timeout_ms_max};
+  out.snappy = settings.snappy;
+  out.deflate = settings.deflate;
+  out.deflate_level_max = static_cast<int>(from.deflate_level_max);
+  out.channel_consumers_max = from.channel_consumers_max;
+  return out;
+}
+
+nsq::door_options topic_options(const doors_options& options) {
+  const auto& settings = options.settings.nsq;
+  nsq::door_options out;
+  out.shard = caf::actor_cast<shard_topics_actor>(
+    caf::actor_cast<caf::strong_actor_ptr>(options.shard));
+  out.engine = options.shard;
+  out.listen = settings.listen;
+  out.tls = {settings.tls.certificate, settings.tls.key};
+  out.tls_ca = settings.tls.ca;
+  out.tls_required = settings.tls.required;
+  out.limits = topic_limits(settings);
+  out.arrivals.connections_max = options.shares.nsq;
+  out.arrivals.connections_per_address_max =
+    settings.limits.connections_per_address_max;
+  out.arrivals.unfinished_max = options.shares.nsq_unfinished;
+  out.arrivals.unfinished_per_address_max =
+    settings.limits.unfinished_per_address_max;
+  out.io_threads = settings.io_threads;
+  out.anonymous = settings.anonymous;
+  if (settings.user_is_client)
+    out.user = nsq::anonymous_user_is::client_id;
+  out.auth_http_address = settings.auth.http_address;
+  out.backlog_bytes_max = std::size_t{settings.limits.backlog_mb} << 20;
+  out.memory = options.memory;
+  return out;
+}
+
+/// Null while it is closed.
+caf::expected<std::unique_ptr<nsq::door>>
+open_topics(caf::actor_system& system, const doors_options& options) {
+  if (!options.settings.nsq.is_open())
+    return std::unique_ptr<nsq::door>{};
+  auto out = nsq::door::open(system, topic_options(options));
+  if (!out)
+    return name_key("nsq.listen", out.error());
+  return out;
+}
+
+/// For consumers to finish what they have, before the engine itself drains.
+std::chrono::milliseconds topics_drain_of(const depositd_settings& settings) {
+  constexpr std::chrono::milliseconds most{3'000};
+  return std::min(most, std::chrono::milliseconds{settings.shutdown.drain_ms});
+}
+
 drop::drop_folder_actor open_drop_folder(caf::actor_system& system,
                                          const doors_options& options) {
   const auto& settings = options.settings.drop_folder;
@@ -162,6 +237,18 @@ caf::expected<std::unique_ptr<doors>> doors::open(caf::actor_system& system,
   if (!open_to_all)
     return name_key("http.listen", open_to_all.error());
   x->open_to_all = std::move(*open_to_all);
+  auto topics = open_topics(system, options);
+  if (!topics)
+    return topics.error();
+  x->topics = std::move(*topics);
+  x->topics_drain = topics_drain_of(options.settings);
+  if (options.settings.nsq.http.is_open()) {
+    auto api = nsq_http_api::open(
+      system, options, topic_limits(options.settings.nsq), x->topics.get());
+    if (!api)
+      return api.error();
+    x->api = std::move(*api);
+  }
   x->drops = open_drop_folder(system, options);
   return std::unique_ptr<doors>{new doors(std::move(x))};
 }
@@ -174,6 +261,14 @@ const std::string& doors::admin_address() const {
   return parts_->operations->address();
 }
 
+std::string doors::nsq_address() const {
+  return parts_->topics ? parts_->topics->address() : std::string{};
+}
+
+std::string doors::nsq_http_address() const {
+  return parts_->api ? parts_->api->address() : std::string{};
+}
+
 void doors::close() {
   // Those who look whether we live may look until the end.
   if (parts_->open_to_all)
@@ -182,6 +277,12 @@ void doors::close() {
     parts_->operations->stop();
   for (const auto& pool : {parts_->logins, parts_->blobs})
     caf::anon_send_exit(pool, caf::exit_reason::kill);
+  if (parts_->api)
+    parts_->api->close();
+  if (parts_->topics) {
+    parts_->topics->drain(std::exchange(parts_->topics_drain, {}));
+    parts_->topics->close();
+  }
   if (parts_->messages)
     parts_->messages->close();
   if (parts_->deposits)

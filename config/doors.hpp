@@ -38,6 +38,12 @@ public:
   const std::string& http_address() const;
   const std::string& admin_address() const;
 
+  /// Of NSQ's TCP door; empty while it is closed.
+  std::string nsq_address() const;
+
+  /// Of NSQ's HTTP door; empty while it is closed.
+  std::string nsq_http_address() const;
+
   /// Takes nothing new; returns when no door thread runs any more.
   void close();
 

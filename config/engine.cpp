@@ -243,8 +243,12 @@ void engine_node::spawn_supervisor() {
 
 std::string engine_node::ready_line() const {
   const endpoint node{settings_.node.listen.host, node_port_};
+  const auto nsq = doors_->nsq_address();
+  const auto nsq_http = doors_->nsq_http_address();
   return "ready http=" + doors_->http_address()
          + " admin=" + doors_->admin_address() + " node=" + to_string(node)
+         + (nsq.empty() ? "" : " nsq=" + nsq)
+         + (nsq_http.empty() ? "" : " nsq_http=" + nsq_http)
          + " data=" + settings_.data.folder.string();
 }
 

@@ -94,4 +94,23 @@ caf::error read_names(const given_setting& x, std::vector<std::string>& out) {
   return caf::none;
 }
 
+caf::error read_endpoints(const given_setting& x, std::size_t max,
+                          std::vector<endpoint>& out) {
+  std::vector<std::string> names;
+  if (auto failure = read_names(x, names))
+    return failure;
+  std::vector<endpoint> all;
+  for (const auto& name : names) {
+    auto at = parse_endpoint(name);
+    if (!at || at->port == 0)
+      return bad_setting("must be a list of HOST:PORT, \"" + name.substr(0, 100)
+                         + "\" is none");
+    all.push_back(std::move(*at));
+  }
+  if (all.size() > max)
+    return bad_setting("must have at most " + std::to_string(max) + " entries");
+  out = std::move(all);
+  return caf::none;
+}
+
 } // namespace depositd

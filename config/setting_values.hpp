@@ -32,6 +32,10 @@ caf::error read_flag(const given_setting& x, bool& out);
 caf::error read_text(const given_setting& x, std::string& out);
 caf::error read_endpoint(const given_setting& x, endpoint& out);
 
+/// As many of them at most; ports are above 0.
+caf::error read_endpoints(const given_setting& x, std::size_t max,
+                          std::vector<endpoint>& out);
+
 /// A list, or one text with commas or spaces between names.
 caf::error read_names(const given_setting& x, std::vector<std::string>& out);
 

@@ -1,5 +1,6 @@
 #include "config/settings.hpp"
 
+#include "config/nsq_keys.hpp"
 #include "config/secrets.hpp"
 #include "config/setting_table.hpp"
 #include "config/work_settings.hpp"
@@ -194,6 +195,8 @@ caf::error check(const depositd_settings& x, const origins& from) {
   if (!x.node.name.empty() && !legal_processor_name(x.node.name))
     return from.refuse("node.name", "must be 1 to 64 of A-Z a-z 0-9 . _ -");
   if (const auto wrong = check_work(x); !wrong.key.empty())
+    return from.refuse(wrong.key, wrong.reason);
+  if (const auto wrong = check_nsq(x); !wrong.key.empty())
     return from.refuse(wrong.key, wrong.reason);
   if (x.store.kind == store_kind::postgres && x.store.url.empty())
     return from.refuse("store.url", "is needed when store.kind is postgres");

@@ -3,6 +3,8 @@
 // Everything that can be configured, with its defaults. What each key means is
 // said once, in config/defaults/depositd.yaml; the fields here carry its name.
 
+#include "config/nsq_settings.hpp"
+
 #include "messages/values/endpoint.hpp"
 #include "messages/values/errors.hpp"
 #include "messages/values/estimates.hpp"
@@ -347,6 +349,7 @@ struct depositd_settings {
   processor_settings processors;
   std::vector<std::string> prohibited_users;
   emodb_settings emodb;
+  nsq_settings nsq;
   drop_folder_settings drop_folder;
   kafka_settings kafka;
   crossref_settings crossref;

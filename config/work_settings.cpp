@@ -25,22 +25,7 @@ constexpr std::uint64_t mb_max = 1'000'000'000;
 
 /// Hosts with ports, as URLs name them.
 caf::error read_allowed(settings& to, const given_setting& x) {
-  std::vector<std::string> names;
-  if (auto failure = read_names(x, names))
-    return failure;
-  std::vector<endpoint> out;
-  for (const auto& name : names) {
-    auto at = parse_endpoint(name);
-    if (!at || at->port == 0)
-      return bad_setting("must be a list of HOST:PORT, \"" + name.substr(0, 100)
-                         + "\" is none");
-    out.push_back(std::move(*at));
-  }
-  if (out.size() > allowed_max)
-    return bad_setting("must have at most " + std::to_string(allowed_max)
-                       + " entries");
-  to.fetch.allow = std::move(out);
-  return caf::none;
+  return read_endpoints(x, allowed_max, to.fetch.allow);
 }
 
 bool read_part(std::string_view text, std::uint64_t max, std::uint64_t& out) {

@@ -74,7 +74,7 @@ DEPOSITD_MESSAGE(4, settle_and_request, processor, credit, outcomes, waits,
 
 inline constexpr std::uint32_t credit_max = 10'000;
 
-/// Extends claims by the lease that the processor attached with.
+/// Extends claims from now on, never to an earlier end.
 struct renew_claims {
   std::uint32_t processor = 0;
   struct claim {
@@ -83,9 +83,10 @@ struct renew_claims {
     std::uint32_t member = 0;
   };
   std::vector<claim> claims;
+  std::uint32_t lease_ms = 0; ///< 0: what the processor attached with
 };
 DEPOSITD_FIELDS(renew_claims::claim, id, token, member);
-DEPOSITD_MESSAGE(5, renew_claims, processor, claims);
+DEPOSITD_MESSAGE(5, renew_claims, processor, claims, lease_ms);
 
 /// Takes back all credit that was not answered yet; what is on its way comes.
 struct cancel_credit {

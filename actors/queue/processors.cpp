@@ -216,7 +216,7 @@ void touch(self_pointer self, const renew_claims& x) {
   for (const auto& claim : x.claims) {
     auto& message = by_member[claim.member];
     message.queue = self->state.options.number;
-    message.lease_ms = processor->lease_ms;
+    message.lease_ms = x.lease_ms != 0 ? x.lease_ms : processor->lease_ms;
     message.claims.push_back({claim.id, claim.token});
   }
   for (auto& [number, message] : by_member)

@@ -6,7 +6,8 @@ namespace depositd {
 namespace {
 
 std::uint64_t sum(const descriptor_shares& x) {
-  return std::uint64_t{x.http} + x.admin + x.node + x.node_unfinished;
+  return std::uint64_t{x.http} + x.admin + x.node + x.node_unfinished + x.nsq
+         + x.nsq_unfinished + x.nsq_http;
 }
 
 TEST(descriptors, are_what_the_settings_want_if_there_are_so_many) {
@@ -30,6 +31,33 @@ TEST(descriptors, suffice_for_somebody_at_each_door_whatever_happens) {
     EXPECT_GE(x.admin, 4U);
     EXPECT_GE(x.node, 4U);
     EXPECT_GE(x.node_unfinished, 4U);
+  }
+}
+
+TEST(descriptors, are_shared_with_nsq_s_clients_where_there_may_be_any) {
+  EXPECT_EQ(share_descriptors(20'000, {}).nsq, 0U);
+  depositd_settings settings;
+  settings.nsq.listen = {"127.0.0.1", 4150};
+  EXPECT_EQ(share_descriptors(20'000, settings).nsq,
+            settings.nsq.limits.connections_max);
+  for (const std::uint64_t limit : {256, 1'024, 4'096}) {
+    const auto x = share_descriptors(limit, settings);
+    EXPECT_LE(sum(x), limit - 96) << limit;
+    EXPECT_GE(x.nsq, 4U);
+    EXPECT_GE(x.nsq_unfinished, 4U);
+  }
+}
+
+TEST(descriptors, are_shared_with_nsq_s_http_door_where_it_is_open) {
+  EXPECT_EQ(share_descriptors(20'000, {}).nsq_http, 0U);
+  depositd_settings settings;
+  settings.nsq.listen = {"127.0.0.1", 4150};
+  settings.nsq.http.listen = {"127.0.0.1", 4151};
+  EXPECT_EQ(share_descriptors(20'000, settings).nsq_http, 512U);
+  for (const std::uint64_t limit : {256, 1'024, 4'096}) {
+    const auto x = share_descriptors(limit, settings);
+    EXPECT_LE(sum(x), limit - 96) << limit;
+    EXPECT_GE(x.nsq_http, 4U);
   }
 }
 

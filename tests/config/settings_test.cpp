@@ -115,6 +115,19 @@ TEST(settings, kafka_takes_its_connection_in_parts) {
             (std::vector<std::string>{"linger.ms=1", "client.id=x=y"}));
 }
 
+TEST(settings, nsq_tells_those_who_are_listed_where_it_is) {
+  const auto x = settings_of("nsq:\n"
+                             "  listen: 127.0.0.1:4150\n"
+                             "  http: {listen: '127.0.0.1:4151', tls: false}\n"
+                             "  lookupd: ['a:4160', '[::1]:4160']\n"
+                             "  broadcast_address: queue.example\n");
+  EXPECT_EQ(x.nsq.http.listen, (endpoint{"127.0.0.1", 4151}));
+  EXPECT_FALSE(x.nsq.http.tls);
+  EXPECT_EQ(x.nsq.lookupd, (std::vector<endpoint>{{"a", 4160}, {"::1", 4160}}));
+  EXPECT_EQ(x.nsq.broadcast_address, "queue.example");
+  EXPECT_FALSE(settings_of("").nsq.http.is_open());
+}
+
 TEST(settings, a_queue_takes_the_defaults_of_its_kind_in_any_order) {
   const auto x = settings_of("queues:\n"
                              "  extra.one: {concurrency: 2, kind: deposit}\n"
@@ -155,6 +168,14 @@ INSTANTIATE_TEST_SUITE_P(
     refused_case{"http: {listen: 8080}",
                  "http.listen: must be HOST:PORT, not \"8080\""},
     refused_case{"http: {listen: 'x:99999'}", "http.listen:"},
+    refused_case{"nsq: {http: {listen: 4151}}",
+                 "nsq.http.listen: must be HOST:PORT, not \"4151\""},
+    refused_case{"nsq: {lookupd: [a]}",
+                 "nsq.lookupd: must be a list of HOST:PORT, \"a\" is none"},
+    refused_case{"nsq: {lookupd: ['a:4160']}",
+                 "nsq.lookupd: needs nsq.listen and nsq.http.listen"},
+    refused_case{"nsq: {broadcast_address: 'http://a'}",
+                 "nsq.broadcast_address: must be a host's name or address"},
     refused_case{"http: {listen: ':80'}", "http.listen:"},
     refused_case{"http: {listen: '::1:80'}", "http.listen:"},
     refused_case{"http: {listen: '[::1:80'}", "http.listen:"},

@@ -46,8 +46,9 @@ TEST(wire, of_processors_is_as_it_was) {
                                   .counts = true}),
               "000000050000000601000000000000000100000000000000020000000302"
               "0000000401'r01'b01'd010001");
-  EXPECT_WIRE((renew_claims{.processor = 1, .claims = {{2, 3, 4}}}),
-              "00000001010000000000000002000000000000000300000004");
+  EXPECT_WIRE(
+    (renew_claims{.processor = 1, .claims = {{2, 3, 4}}, .lease_ms = 5}),
+    "0000000101000000000000000200000000000000030000000400000005");
   EXPECT_WIRE(cancel_credit{9}, "00000009");
   EXPECT_WIRE((held_claim{.id = 1, .token = 2, .user = "u"}),
               "0000000000000001000000000000000201'u");

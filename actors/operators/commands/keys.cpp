@@ -5,6 +5,7 @@
 #include "messages/shard.hpp"
 #include "messages/values/hex.hpp"
 #include "messages/values/names.hpp"
+#include "messages/values/topic_names.hpp"
 #include "messages/values/words.hpp"
 
 #include <algorithm>
@@ -36,7 +37,23 @@ std::vector<std::string> role_names() {
   return out;
 }
 
+/// TOPIC, TOPIC/CHANNEL, or the beginning of these and a `*`.
+bool legal_topic_pattern(std::string_view x) {
+  const bool open = x.ends_with('*');
+  if (open)
+    x.remove_suffix(1);
+  const auto slash = x.find('/');
+  const auto legal = [&](std::string_view part, bool last) {
+    return (open && last && part.empty()) || is_topic_name(part);
+  };
+  if (slash == x.npos)
+    return legal(x, true);
+  return legal(x.substr(0, slash), false) && legal(x.substr(slash + 1), true);
+}
+
 bool legal_pattern(std::string_view x) {
+  if (x.starts_with("nsq/"))
+    return legal_topic_pattern(x.substr(4));
   if (!x.ends_with('*'))
     return legal_message_queue_name(x);
   x.remove_suffix(1);

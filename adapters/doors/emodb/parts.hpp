@@ -5,10 +5,10 @@
 #include "adapters/doors/emodb/answers.hpp"
 #include "adapters/doors/emodb/deposit_reader.hpp"
 #include "adapters/doors/emodb/door.hpp"
-#include "adapters/doors/emodb/keys.hpp"
 #include "adapters/doors/emodb/parameters.hpp"
 #include "adapters/doors/emodb/round_answers.hpp"
 #include "adapters/doors/kit/gateway.hpp"
+#include "adapters/doors/kit/keys.hpp"
 #include "adapters/doors/kit/rate_limit.hpp"
 #include "adapters/doors/kit/round.hpp"
 #include "messages/values/names.hpp"
@@ -19,6 +19,10 @@
 #include <string>
 
 namespace depositd::emodb {
+
+using kit::api_key;
+using kit::key_ring;
+using kit::permitted;
 
 /// What all requests share.
 struct door_core {

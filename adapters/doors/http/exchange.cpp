@@ -219,7 +219,7 @@ bool exchange::receive(const char* data, std::size_t& size) {
     return refuse_now(refusal(400, "The size of a chunk makes no sense."));
   received_ += size;
   if (received_ > body_bytes_max_)
-    return refuse_now(refusal(413, "The body is too large."));
+    return refuse_now(refused_as(413, "The body is too large."));
   if (!append(data, size)) {
     ++context_->refused;
     return refuse_now(
@@ -240,7 +240,7 @@ std::optional<response> exchange::unpack() {
   if (!same_token(trim(*encoding), "gzip")
       && !same_token(trim(*encoding), "x-gzip")
       && !same_token(trim(*encoding), "deflate"))
-    return refusal(415, "The content encoding is not known.");
+    return refused_as(415, "The content encoding is not known.");
   std::uint64_t grown = 0;
   auto plain = inflate(request_.body, body_bytes_max_, [&](std::size_t bytes) {
     grown += bytes;
@@ -249,8 +249,8 @@ std::optional<response> exchange::unpack() {
   if (!plain && plain.error() == ec::overloaded)
     return out_of_memory(*context_->memory, 0);
   if (!plain)
-    return refusal(plain.error() == ec::too_large ? 413 : 400,
-                   render(plain.error()));
+    return refused_as(plain.error() == ec::too_large ? 413 : 400,
+                      render(plain.error()));
   request_.body = std::move(*plain);
   // A few bytes are in no memory of their own.
   const auto counted = held_for_body_ + grown;

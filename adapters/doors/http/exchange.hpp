@@ -89,6 +89,7 @@ private:
   bool settle();
   bool queue();
   bool refuse_now(const response& what);
+  response refused_as(unsigned status, const std::string& text) const;
   std::optional<response> check_framing(const char* method,
                                         const char* version);
   std::optional<response> check_body_headers(bool knows_chunks);

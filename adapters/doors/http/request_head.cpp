@@ -55,7 +55,7 @@ bool exchange::read_head(const char* method, const char* version) {
     return false;
   }
   const auto fail = [&](unsigned status, const char* text) {
-    answer(refusal(status, text));
+    answer(refused_as(status, text));
     return false;
   };
   if (head_bytes(handle_) > context_->options.header_bytes_max
@@ -86,7 +86,7 @@ bool exchange::read_head(const char* method, const char* version) {
   if (!found.found && found.allow.empty())
     return fail(404, "There is nothing here.");
   if (!found.found) {
-    answer(refusal(405, "The method is not allowed here.")
+    answer(refused_as(405, "The method is not allowed here.")
              .with("Allow", std::move(found.allow)));
     return false;
   }
@@ -98,6 +98,11 @@ bool exchange::read_head(const char* method, const char* version) {
   if (length && !chunked_ && std::stoull(*length) > body_bytes_max_)
     return fail(413, "The body is too large.");
   return true;
+}
+
+response exchange::refused_as(unsigned status, const std::string& text) const {
+  const auto& say = context_->options.refuse;
+  return say ? say(request_, status, text) : refusal(status, text);
 }
 
 std::string exchange::client() const {

@@ -41,6 +41,10 @@ struct server_options {
   std::chrono::milliseconds send_limit{30'000};   ///< extended like receiving
   /// Called by every I/O thread after each look at its sockets; may be null.
   std::function<void()> after_round;
+  /// How what the server refuses by itself (a path or method that is not known,
+  /// a body that is too large) is said, from the status and a sentence, and the
+  /// request as far as it was read. Null: the sentence.
+  std::function<response(const request&, unsigned, const std::string&)> refuse;
 };
 
 /// What a server counts; all since its start but for the first.

@@ -1,9 +1,9 @@
 // Ids, keys, parameters and answers: what needs no engine.
 
 #include "adapters/doors/emodb/answers.hpp"
-#include "adapters/doors/emodb/keys.hpp"
 #include "adapters/doors/emodb/parameters.hpp"
 #include "adapters/doors/emodb/wire_id.hpp"
+#include "adapters/doors/kit/keys.hpp"
 #include "adapters/doors/kit/rate_limit.hpp"
 #include "adapters/stores/files/sha256.hpp"
 
@@ -14,6 +14,9 @@ namespace depositd::testing {
 namespace {
 
 using namespace emodb;
+using kit::anonymous_name;
+using kit::key_ring;
+using kit::permitted;
 using kit::rate_limit;
 
 std::string id_of(const item_name& name, std::string_view queue) {

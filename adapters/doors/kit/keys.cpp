@@ -1,10 +1,10 @@
-#include "adapters/doors/emodb/keys.hpp"
+#include "adapters/doors/kit/keys.hpp"
 
 #include "adapters/stores/files/sha256.hpp"
 
 #include <algorithm>
 
-namespace depositd::emodb {
+namespace depositd::kit {
 
 namespace {
 
@@ -85,4 +85,4 @@ const api_key* key_ring::find(const std::string& text) const {
   return found == by_digest_->end() ? nullptr : &found->second;
 }
 
-} // namespace depositd::emodb
+} // namespace depositd::kit

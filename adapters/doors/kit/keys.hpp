@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace depositd::emodb {
+namespace depositd::kit {
 
 /// The user of what is sent without a key.
 inline constexpr std::string_view anonymous_name = anonymous_user;
@@ -66,4 +66,4 @@ private:
   std::shared_ptr<const digests> by_digest_;
 };
 
-} // namespace depositd::emodb
+} // namespace depositd::kit

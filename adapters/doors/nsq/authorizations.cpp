@@ -1,0 +1,117 @@
+#include "adapters/doors/nsq/authorizations.hpp"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+namespace depositd::nsq {
+
+namespace {
+
+using json = nlohmann::json;
+
+constexpr std::size_t patterns_max = 1'000; ///< of one client
+constexpr std::size_t pattern_bytes_max = 256;
+
+/// Why a document is no answer; caught here.
+struct bad_answer {
+  std::string why;
+};
+
+std::regex pattern_of(const json& x) {
+  const auto text = x.get<std::string>();
+  if (text.size() > pattern_bytes_max)
+    throw bad_answer{"a pattern is too long"};
+  return std::regex{text};
+}
+
+authorization read_one(const json& x) {
+  authorization out;
+  out.topic = pattern_of(x.at("topic"));
+  for (const auto& channel : x.value("channels", json::array()))
+    out.channels.push_back(pattern_of(channel));
+  for (const auto& right : x.value("permissions", json::array())) {
+    const auto name = right.get<std::string>();
+    if (name != "publish" && name != "subscribe")
+      throw bad_answer{"unknown permission"};
+    (name == "publish" ? out.publish : out.subscribe) = true;
+  }
+  return out;
+}
+
+auth_state read_all(const json& x) {
+  auth_state out;
+  out.identity = x.value("identity", "");
+  out.identity_url = x.value("identity_url", "");
+  out.ttl = std::chrono::seconds{x.value("ttl", std::int64_t{0})};
+  if (out.ttl <= out.ttl.zero())
+    throw bad_answer{"invalid TTL (must be >0)"};
+  out.ttl = std::min(out.ttl, std::chrono::seconds{366 * 86'400});
+  std::size_t patterns = 0;
+  for (const auto& one : x.value("authorizations", json::array())) {
+    out.permits.push_back(read_one(one));
+    patterns += 1 + out.permits.back().channels.size();
+    if (patterns > patterns_max)
+      throw bad_answer{"too many patterns"};
+  }
+  return out;
+}
+
+std::string encoded(std::string_view text) {
+  constexpr std::string_view hex = "0123456789ABCDEF";
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
+        || (c >= '0' && c <= '9')
+        || std::string_view{"-_.~"}.find(c) != std::string_view::npos) {
+      out += c;
+    } else {
+      out += '%';
+      out += hex[byte >> 4];
+      out += hex[byte & 0xf];
+    }
+  }
+  return out;
+}
+
+} // namespace
+
+bool auth_state::allows(const std::string& topic,
+                        const std::string& channel) const {
+  return std::any_of(permits.begin(), permits.end(), [&](const auto& x) {
+    return (channel.empty() ? x.publish : x.subscribe)
+           && std::regex_search(topic, x.topic)
+           && std::any_of(x.channels.begin(), x.channels.end(),
+                          [&](const auto& each) {
+                            return std::regex_search(channel, each);
+                          });
+  });
+}
+
+caf::expected<auth_state> read_auth_state(std::string_view document) {
+  const auto bad = [](const std::string& why) {
+    return caf::make_error(ec::malformed,
+                           "the authentication server's answer: " + why);
+  };
+  try {
+    return read_all(json::parse(document));
+  } catch (const bad_answer& x) {
+    return bad(x.why);
+  } catch (const json::exception&) {
+    return bad("no such JSON as nsqd asks for");
+  } catch (const std::regex_error&) {
+    return bad("a pattern is no regular expression");
+  }
+}
+
+std::string auth_url(const std::string& address, const auth_question& what) {
+  const auto base = address.find("://") != std::string::npos
+                      ? address
+                      : "http://" + address + "/auth";
+  return base + "?common_name=" + encoded(what.common_name) + "&remote_ip="
+         + encoded(what.remote_ip) + "&secret=" + encoded(what.secret)
+         + "&tls=" + (what.tls ? "true" : "false");
+}
+
+} // namespace depositd::nsq

@@ -1,0 +1,56 @@
+// What requests name, checked in nsqd's order.
+
+#include "adapters/doors/nsq/http/parts.hpp"
+#include "messages/values/topic_names.hpp"
+
+namespace depositd::nsq_http {
+
+const std::string* call::topic_named() {
+  const auto* topic = argument("topic");
+  if (!topic)
+    fail(400, "MISSING_ARG_TOPIC");
+  return topic;
+}
+
+const std::string* call::topic_to_make() {
+  const auto* topic = topic_named();
+  if (topic && !is_topic_name(*topic)) {
+    fail(400, "INVALID_TOPIC");
+    return nullptr;
+  }
+  return topic;
+}
+
+std::optional<std::pair<std::string, std::string>> call::topic_and_channel() {
+  const auto* topic = topic_named();
+  if (!topic)
+    return std::nullopt;
+  const auto* channel = argument("channel");
+  if (!is_topic_name(*topic))
+    fail(400, "INVALID_ARG_TOPIC");
+  else if (!channel)
+    fail(400, "MISSING_ARG_CHANNEL");
+  else if (!is_topic_name(*channel))
+    fail(400, "INVALID_ARG_CHANNEL");
+  else
+    return std::pair{*topic, *channel};
+  return std::nullopt;
+}
+
+bool call::forbids(topic_right what, std::string_view topic,
+                   std::string_view channel) {
+  if (may(who, what, topic, channel))
+    return false;
+  core->refuse(from, "without_right");
+  answer.send(forbidden());
+  return true;
+}
+
+bool call::asks_too_often(std::string_view topic) {
+  if (core->within_quota(*ring, topic, who.user))
+    return false;
+  fail(caf::make_error(ec::quota_reached));
+  return true;
+}
+
+} // namespace depositd::nsq_http

@@ -1,0 +1,55 @@
+#include "adapters/doors/nsq/http/callers.hpp"
+
+#include "messages/values/base64.hpp"
+#include "messages/values/topic_names.hpp"
+
+#include <algorithm>
+
+namespace depositd::nsq_http {
+
+namespace {
+
+std::string key_in_login(std::string_view header) {
+  const auto blank = header.find(' ');
+  if (blank == std::string_view::npos)
+    return {};
+  const auto scheme = header.substr(0, blank);
+  const auto rest = http::trim(header.substr(blank));
+  if (http::same_token(scheme, "bearer"))
+    return std::string{rest};
+  if (!http::same_token(scheme, "basic"))
+    return {};
+  const auto login = decode_base64(rest);
+  const auto colon = login ? login->find(':') : std::string::npos;
+  return colon == std::string::npos ? std::string{} : login->substr(colon + 1);
+}
+
+} // namespace
+
+bool may(const caller& who, nsq::topic_right what, std::string_view topic,
+         std::string_view channel) {
+  return !who.key || nsq::may(*who.key, what, topic, channel);
+}
+
+bool may_see(const caller& who, std::string_view topic) {
+  using right = nsq::topic_right;
+  if (may(who, right::look, topic) || may(who, right::publish, topic)
+      || may(who, right::subscribe, topic))
+    return true;
+  const auto channels = topic_queue(topic) + '/';
+  const auto& permits = who.key->permits;
+  return std::any_of(permits.begin(), permits.end(), [&](const auto& x) {
+    return x.queue.starts_with(channels);
+  });
+}
+
+std::string key_of(const http::request& x) {
+  if (const auto* key = x.header("x-bv-api-key"); key && !key->empty())
+    return *key;
+  if (const auto* login = x.header("authorization"))
+    return key_in_login(*login);
+  const auto* secret = http::find(x.query, "secret");
+  return secret ? *secret : std::string{};
+}
+
+} // namespace depositd::nsq_http

@@ -1,0 +1,182 @@
+#include "adapters/doors/nsq/tls_layer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+
+namespace depositd::nsq {
+
+namespace {
+
+constexpr std::size_t piece_bytes = 16 * 1024;
+
+SSL_CTX* context(void* x) {
+  return static_cast<SSL_CTX*>(x);
+}
+
+SSL* session(void* x) {
+  return static_cast<SSL*>(x);
+}
+
+std::string last_reason() {
+  std::array<char, 256> text{};
+  const auto code = ERR_get_error();
+  ERR_clear_error();
+  if (code == 0)
+    return "unknown";
+  ERR_error_string_n(code, text.data(), text.size());
+  return text.data();
+}
+
+caf::error bad_file(const std::string& file) {
+  return caf::make_error(ec::bad_setting,
+                         "cannot use " + file + ": " + last_reason());
+}
+
+int some(std::size_t size) {
+  return static_cast<int>(
+    std::min<std::size_t>(size, std::numeric_limits<int>::max()));
+}
+
+} // namespace
+
+caf::expected<std::shared_ptr<tls_context>>
+tls_context::of(const kit::tls_files& files, const std::string& ca) {
+  // Says what is wrong with the files' names, and whether they can be read.
+  auto read = kit::read_tls(files);
+  if (!read)
+    return read.error();
+  if (read->certificate.empty())
+    return std::shared_ptr<tls_context>{};
+  std::shared_ptr<tls_context> out{new tls_context};
+  out->context_ = SSL_CTX_new(TLS_server_method());
+  auto* to = context(out->context_);
+  if (to == nullptr)
+    return caf::make_error(ec::bad_setting, "no TLS: " + last_reason());
+  SSL_CTX_set_min_proto_version(to, TLS1_2_VERSION);
+  SSL_CTX_set_options(to, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
+  SSL_CTX_set_mode(to, SSL_MODE_RELEASE_BUFFERS);
+  if (SSL_CTX_use_certificate_chain_file(to, files.certificate.c_str()) != 1)
+    return bad_file(files.certificate);
+  if (SSL_CTX_use_PrivateKey_file(to, files.key.c_str(), SSL_FILETYPE_PEM) != 1
+      || SSL_CTX_check_private_key(to) != 1)
+    return bad_file(files.key);
+  if (ca.empty())
+    return out;
+  if (SSL_CTX_load_verify_locations(to, ca.c_str(), nullptr) != 1)
+    return bad_file(ca);
+  SSL_CTX_set_verify(to, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT,
+                     nullptr);
+  return out;
+}
+
+tls_context::~tls_context() {
+  SSL_CTX_free(context(context_));
+}
+
+tls_layer::tls_layer(std::shared_ptr<tls_context> from)
+  : context_(std::move(from)), session_(SSL_new(context(context_->context_))) {
+  auto* x = session(session_);
+  if (x == nullptr)
+    return;
+  // They are the session's from now on.
+  SSL_set_bio(x, BIO_new(BIO_s_mem()), BIO_new(BIO_s_mem()));
+  SSL_set_accept_state(x);
+}
+
+tls_layer::~tls_layer() {
+  SSL_free(session(session_));
+}
+
+caf::error tls_layer::failure(int result) {
+  const auto why = SSL_get_error(session(session_), result);
+  if (why == SSL_ERROR_WANT_READ || why == SSL_ERROR_WANT_WRITE)
+    return {};
+  return caf::make_error(ec::malformed, "TLS: " + last_reason());
+}
+
+caf::error tls_layer::unpack(std::string_view& from, std::string& to,
+                             std::size_t enough) {
+  auto* x = session(session_);
+  if (x == nullptr || SSL_get_rbio(x) == nullptr || SSL_get_wbio(x) == nullptr)
+    return caf::make_error(ec::overloaded, std::string{"no memory for TLS"});
+  ERR_clear_error();
+  if (!from.empty()) {
+    const auto taken =
+      BIO_write(SSL_get_rbio(x), from.data(), some(from.size()));
+    if (taken > 0)
+      from.remove_prefix(static_cast<std::size_t>(taken));
+  }
+  if (!established())
+    if (const int result = SSL_do_handshake(x); result != 1)
+      return failure(result);
+  std::array<char, piece_bytes> piece;
+  while (to.size() < enough) {
+    const int count = SSL_read(x, piece.data(), some(piece.size()));
+    if (count <= 0)
+      return failure(count);
+    to.append(piece.data(), static_cast<std::size_t>(count));
+  }
+  return {};
+}
+
+caf::error tls_layer::pack(std::string_view from, std::string& to) {
+  ERR_clear_error();
+  while (!from.empty()) {
+    const int count =
+      SSL_write(session(session_), from.data(), some(from.size()));
+    if (count <= 0)
+      return caf::make_error(ec::malformed, "TLS: " + last_reason());
+    from.remove_prefix(static_cast<std::size_t>(count));
+  }
+  drain(to);
+  return {};
+}
+
+void tls_layer::drain(std::string& to) {
+  auto* out = SSL_get_wbio(session(session_));
+  char* bytes = nullptr;
+  const auto count = BIO_get_mem_data(out, &bytes);
+  if (count <= 0)
+    return;
+  to.append(bytes, static_cast<std::size_t>(count));
+  BIO_reset(out);
+}
+
+bool tls_layer::established() const {
+  return SSL_is_init_finished(session(session_)) == 1;
+}
+
+std::string tls_layer::version() const {
+  const std::string_view name = SSL_get_version(session(session_));
+  if (!name.starts_with("TLSv"))
+    return std::string{name};
+  const auto number = name.substr(4);
+  return "TLS" + std::string{number}
+         + (number.find('.') == number.npos ? ".0" : "");
+}
+
+std::string tls_layer::cipher() const {
+  const auto* name =
+    SSL_CIPHER_standard_name(SSL_get_current_cipher(session(session_)));
+  return name != nullptr ? name : "";
+}
+
+std::string tls_layer::common_name() const {
+  const std::unique_ptr<X509, decltype(&X509_free)> shown{
+    SSL_get1_peer_certificate(session(session_)), &X509_free};
+  std::array<char, 256> text{};
+  if (!shown
+      || X509_NAME_get_text_by_NID(X509_get_subject_name(shown.get()),
+                                   NID_commonName, text.data(), text.size())
+           < 0)
+    return {};
+  return text.data();
+}
+
+} // namespace depositd::nsq

@@ -1,0 +1,133 @@
+#include "adapters/doors/nsq/wire.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <utility>
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace depositd::nsq {
+
+namespace {
+
+constexpr std::size_t read_bytes = 64 * 1024;
+/// So much is unpacked at once, however much is packed into little.
+constexpr std::size_t unpacked_enough = 64 * 1024;
+/// A buffer that has been larger is given back.
+constexpr std::size_t kept_bytes = 256 * 1024;
+
+void forget(std::string& buffer) {
+  if (buffer.capacity() > kept_bytes)
+    buffer = {};
+  else
+    buffer.clear();
+}
+
+} // namespace
+
+wire::~wire() {
+  close(socket_);
+}
+
+bool wire::receive() {
+  thread_local std::array<char, read_bytes> bytes;
+  const auto count = recv(socket_, bytes.data(), bytes.size(), MSG_DONTWAIT);
+  if (count == 0)
+    return false;
+  if (count < 0)
+    return errno == EAGAIN || errno == EINTR;
+  auto& to = stages_.empty() ? plain_ : stages_.front().input;
+  to.append(bytes.data(), static_cast<std::size_t>(count));
+  return true;
+}
+
+std::string_view wire::input() {
+  if (plain_used_ == plain_.size()) {
+    forget(plain_);
+    plain_used_ = 0;
+    unpack();
+  }
+  return std::string_view{plain_}.substr(plain_used_);
+}
+
+void wire::consumed(std::size_t bytes) {
+  plain_used_ += bytes;
+}
+
+void wire::unpack() {
+  if (failure_)
+    return;
+  for (std::size_t i = 0; i < stages_.size() && !failure_; ++i) {
+    auto& from = stages_[i].input;
+    auto& to = i + 1 < stages_.size() ? stages_[i + 1].input : plain_;
+    std::string_view left{from};
+    // Also without new bytes: it may hold some of those before.
+    failure_ = stages_[i].what->unpack(left, to, unpacked_enough);
+    from.erase(0, from.size() - left.size());
+  }
+  if (tls_ != nullptr)
+    tls_->drain(packed_);
+}
+
+bool wire::pack() {
+  if (frames_.empty())
+    return true;
+  std::string bytes = std::exchange(frames_, {});
+  for (auto at = stages_.rbegin(); at != stages_.rend(); ++at) {
+    std::string packed;
+    if (at->what->pack(bytes, packed))
+      return false;
+    bytes.swap(packed);
+  }
+  if (packed_.empty())
+    packed_.swap(bytes);
+  else
+    packed_ += bytes;
+  // Its memory serves the next frames.
+  frames_.swap(bytes);
+  forget(frames_);
+  return true;
+}
+
+bool wire::flush() {
+  return pack() && write();
+}
+
+bool wire::write() {
+  while (sent_ < packed_.size()) {
+    const auto count =
+      send(socket_, packed_.data() + sent_, packed_.size() - sent_,
+           MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (count < 0) {
+      if (errno == EINTR)
+        continue;
+      if (errno != EAGAIN)
+        return false;
+      if (sent_ > packed_.size() / 2) {
+        packed_.erase(0, sent_);
+        sent_ = 0;
+      }
+      return true;
+    }
+    sent_ += static_cast<std::size_t>(count);
+  }
+  forget(packed_);
+  sent_ = 0;
+  return true;
+}
+
+void wire::add(std::unique_ptr<layer> what) {
+  stages_.push_back({std::move(what), plain_.substr(plain_used_)});
+  plain_.clear();
+  plain_used_ = 0;
+}
+
+void wire::add_tls(std::shared_ptr<tls_context> with) {
+  auto layer = std::make_unique<tls_layer>(std::move(with));
+  tls_ = layer.get();
+  add(std::move(layer));
+}
+
+} // namespace depositd::nsq

@@ -1,0 +1,129 @@
+// Timeouts, heartbeats and buffers.
+
+#include "tests/adapters/doors/nsq/door_fixture.hpp"
+
+namespace depositd::testing {
+
+namespace {
+
+using steady = std::chrono::steady_clock;
+
+TEST_F(nsq_door, row_q17_what_is_not_answered_comes_again) {
+  auto x = consumer(1, R"("msg_timeout":1000)");
+  publish_to_t({"a"});
+  const auto first = *x.message();
+  const auto begun = steady::now();
+  const auto again = x.message();
+  const auto took = steady::now() - begun;
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->id, first.id);
+  EXPECT_EQ(again->attempts, 2U);
+  EXPECT_GE(took, ms{900});
+  EXPECT_LT(took, ms{5'000}); // two cores, and others on them
+  EXPECT_EQ(world->timed_out, 1U);
+  EXPECT_EQ(world->requeued, 0U);
+}
+
+TEST_F(nsq_door, row_q18_what_timed_out_is_no_longer_the_owner_s) {
+  start([](auto& x) { x.limits.msg_timeout = ms{150}; });
+  auto x = consumer(1);
+  publish_to_t({"a"});
+  const auto id = x.message()->id;
+  x.say("RDY 0");
+  auto heir = consumer(1);
+  ASSERT_TRUE(heir.message());
+  for (const std::string word : {"FIN", "TOUCH", "REQ"}) {
+    x.say(word + " " + id + (word == "REQ" ? " 0" : ""));
+    EXPECT_EQ(x.error(), "E_" + word + "_FAILED " + word + " " + id
+                           + " failed ID not in flight");
+  }
+  EXPECT_TRUE(x.silent(ms{50}));
+}
+
+TEST_F(nsq_door, row_q19_touch_gives_more_time) {
+  start([](auto& x) { x.limits.msg_timeout = ms{600}; });
+  auto x = consumer(1);
+  publish_to_t({"a"});
+  const auto id = x.message()->id;
+  EXPECT_TRUE(x.silent(ms{300}));
+  x.say("TOUCH " + id);
+  EXPECT_TRUE(x.silent(ms{450}));
+  x.say("FIN " + id);
+  EXPECT_TRUE(soon([&] { return world->finished == 1; }));
+  EXPECT_EQ(world->timed_out, 0U);
+}
+
+TEST_F(nsq_door, row_q20_touch_ends_at_the_limit) {
+  start([](auto& x) {
+    x.limits.msg_timeout = ms{300};
+    x.limits.msg_timeout_max = ms{1'000};
+  });
+  auto x = consumer(1);
+  publish_to_t({"a"});
+  const auto begun = steady::now();
+  auto got = *x.message();
+  while (got.attempts == 1 && steady::now() - begun < ms{10'000}) {
+    x.say("TOUCH " + got.id);
+    if (const auto next = x.message(ms{50}))
+      got = *next;
+  }
+  const auto took = steady::now() - begun;
+  EXPECT_EQ(got.attempts, 2U);
+  EXPECT_GE(took, ms{950});
+  EXPECT_EQ(world->timed_out, 1U);
+}
+
+TEST_F(nsq_door, row_q29_a_silent_client_is_let_go) {
+  auto x = consumer(1, R"("heartbeat_interval":1000)");
+  const auto begun = steady::now();
+  int beats = 0;
+  while (const auto next = x.next_of_all(ms{5'000}))
+    beats += next->data == nsq::heartbeat_text;
+  EXPECT_EQ(beats, 2);
+  EXPECT_TRUE(x.closed(ms{1}));
+  const auto took = steady::now() - begun;
+  EXPECT_GE(took, ms{1'900});
+  EXPECT_LT(took, ms{4'500});
+}
+
+TEST_F(nsq_door, row_q30_a_client_that_says_nop_stays) {
+  auto x = consumer(1, R"("heartbeat_interval":1000)");
+  EXPECT_TRUE(x.silent(ms{3'500}));
+  publish_to_t({"a"});
+  EXPECT_TRUE(x.message());
+}
+
+TEST_F(nsq_door, row_q37_messages_wait_for_others_as_long_as_asked) {
+  auto x = consumer(10, R"("output_buffer_timeout":500)");
+  auto sender = client();
+  const auto begun = steady::now();
+  sender.say("PUB t", "a");
+  EXPECT_EQ(sender.answer(), "OK");
+  ASSERT_TRUE(x.message());
+  EXPECT_GE(steady::now() - begun, ms{500});
+}
+
+TEST_F(nsq_door, messages_of_who_asks_for_no_time_come_at_once) {
+  auto x = consumer(10);
+  const auto begun = steady::now();
+  publish_to_t({"a"});
+  ASSERT_TRUE(x.message());
+  EXPECT_LT(steady::now() - begun, ms{200});
+}
+
+TEST_F(nsq_door, a_window_that_is_full_waits_for_nobody) {
+  auto x = consumer(1, R"("output_buffer_timeout":20000)");
+  publish_to_t({"a"});
+  EXPECT_TRUE(x.message(ms{10'000}));
+}
+
+TEST_F(nsq_door, who_never_says_the_magic_is_let_go) {
+  start([](auto& x) { x.arrivals.handshake = ms{200}; });
+  door_client x{door->port(), false};
+  x.send("  ");
+  EXPECT_TRUE(x.closed());
+}
+
+} // namespace
+
+} // namespace depositd::testing
