@@ -186,8 +186,7 @@ void connection::send_answers() {
 /// Messages of a client that has asked for it may wait for others.
 bool connection::may_send_later() const {
   return !urgent_ && consumer_ && consumer_->wants_more()
-         && terms_.waits_for_more
-         && wire_.waiting() < terms_.output_buffer;
+         && terms_.waits_for_more && wire_.waiting() < terms_.output_buffer;
 }
 
 void connection::send() {
@@ -312,7 +311,7 @@ void connection::look_at_time(time at) {
   const bool greets = magic_.size() < protocol_magic.size() || upgrade_;
   const bool beats = terms_.heartbeat.count() > 0;
   if (beats && at >= beat_ && !greets) {
-    beat_ = at + terms_.heartbeat;
+    beat_ = std::max(beat_, at - terms_.heartbeat / 2) + terms_.heartbeat;
     append_frame(wire_.frames(), frame_type::response, heartbeat_text);
     urgent_ = true;
   }
