@@ -43,6 +43,9 @@ claim_face::~claim_face() {
   // What `disconnect` would do; the library declares it only.
   auto* x = companion(self_);
   x->on_enqueue(nullptr);
+  // The queue would remember for ever whom to tell.
+  if (watched_)
+    x->demonitor(watched_);
   x->cleanup(caf::make_error(caf::exit_reason::normal), nullptr);
 }
 
@@ -51,6 +54,7 @@ processor_actor claim_face::handle() const {
 }
 
 void claim_face::watch(const queue_port_actor& queue) {
+  watched_ = queue;
   companion(self_)->monitor(queue);
 }
 

@@ -30,11 +30,12 @@ public:
 
   processor_actor handle() const;
 
-  /// `lost` tells when the queue ends.
+  /// `lost` tells when the queue ends. Once.
   void watch(const queue_port_actor& queue);
 
 private:
   caf::strong_actor_ptr self_;
+  queue_port_actor watched_; ///< may be null
 };
 
 } // namespace depositd::nsq

@@ -81,7 +81,7 @@ std::optional<refusal> read_topic(command& to, const words& all) {
   // nsqd says it twice here.
   const auto twice = to.what == verb::mpub ? "E_BAD_TOPIC " : "";
   return refusal::of("E_BAD_TOPIC", twice + text_of(word_of(to.what))
-                                      + " topic name " + quoted(to.topic)
+                                      + " topic name " + nsq::quoted(to.topic)
                                       + " is not valid");
 }
 
@@ -104,7 +104,8 @@ std::optional<refusal> read_sub(command& to, const words& all,
     return wrong;
   to.channel = all[2];
   if (!is_topic_name(to.channel))
-    return refusal::of("E_BAD_CHANNEL", "SUB channel name " + quoted(to.channel)
+    return refusal::of("E_BAD_CHANNEL", "SUB channel name "
+                                          + nsq::quoted(to.channel)
                                           + " is not valid");
   return std::nullopt;
 }

@@ -311,7 +311,7 @@ void connection::look_at_time(time at) {
   const bool greets = magic_.size() < protocol_magic.size() || upgrade_;
   const bool beats = terms_.heartbeat.count() > 0;
   if (beats && at >= beat_ && !greets) {
-    beat_ = at + terms_.heartbeat;
+    beat_ = std::max(beat_, at - terms_.heartbeat / 2) + terms_.heartbeat;
     append_frame(wire_.frames(), frame_type::response, heartbeat_text);
     urgent_ = true;
   }

@@ -127,6 +127,7 @@ private:
   std::optional<command> waiting_;    ///< until all answers before it are sent
   std::optional<negotiated> upgrade_; ///< layers that are still to come
   std::uint64_t pending_bytes_ = 0;   ///< published and not answered
+  bool packs_ = false;                ///< it has, or gets, a layer that packs
   bool busy_ = false;                 ///< with a command that takes a while
   bool closing_ = false;              ///< ends when everything is sent
   bool gone_ = false;                 ///< the other side is

@@ -225,7 +225,8 @@ void connection::attach_to(const queue_port_actor& queue) {
 }
 
 void connection::begin_consuming(consumer_options how) {
-  consumer_ = std::make_unique<consumer>(*this, std::move(how));
+  consumer_ = std::make_unique<consumer>(static_cast<consumer_host&>(*this),
+                                         std::move(how));
   // An ephemeral channel goes with its last consumer.
   noted_ = true;
   ask<done>(core_.options.shard, note_consumers{topic_, channel_, 1},

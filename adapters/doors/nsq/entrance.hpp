@@ -9,6 +9,7 @@
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace depositd::nsq {
 
@@ -31,6 +32,8 @@ public:
         if (const auto at = endings_.find(*other); at != endings_.end()) {
           end = std::move(at->second);
           endings_.erase(at);
+        } else {
+          doomed_.insert(*other);
         }
       }
     }
@@ -41,8 +44,14 @@ public:
 
   /// How it can be ended.
   void ends_by(std::uint64_t place, std::function<void()> end) {
-    const std::lock_guard lock{guard_};
-    endings_[place] = std::move(end);
+    {
+      const std::lock_guard lock{guard_};
+      if (doomed_.erase(place) == 0) {
+        endings_[place] = std::move(end);
+        return;
+      }
+    }
+    end(); // another has had to come in already
   }
 
   /// It speaks the protocol; false: one too many, it has to go.
@@ -55,6 +64,7 @@ public:
   void leave(std::uint64_t place) {
     const std::lock_guard lock{guard_};
     endings_.erase(place);
+    doomed_.erase(place);
     gate_.leave(place);
   }
 
@@ -62,6 +72,7 @@ private:
   std::mutex guard_;
   kit::turnstile gate_;
   std::unordered_map<std::uint64_t, std::function<void()>> endings_;
+  std::unordered_set<std::uint64_t> doomed_; ///< before they could be ended
   std::uint64_t last_ = 0;
 };
 

@@ -58,7 +58,8 @@ login::verdict login::may(topic_right what, const std::string& word,
   if (allowed)
     return verdict::yes;
   return refuse("E_UNAUTHORIZED", "AUTH failed for " + word + " on "
-                                    + quoted(topic) + " " + quoted(channel));
+                                    + nsq::quoted(topic) + " "
+                                    + nsq::quoted(channel));
 }
 
 bool login::enter_with_key(const std::string& secret,

@@ -86,6 +86,12 @@ void connection::identify_client(const command& what) {
     identify(what.bodies.front(), core_.options.limits, core_.facts, terms_);
   if (said.wrong)
     return refuse(*said.wrong);
+  // Layers come once; each of them costs memory.
+  if ((said.tls && wire_.tls() != nullptr)
+      || ((said.snappy || said.deflate) && packs_))
+    return refuse(
+      refusal::of("E_IDENTIFY_FAILED", "IDENTIFY failed it is on already"));
+  packs_ = packs_ || said.snappy || said.deflate;
   user_.clear();
   beat_ = now() + terms_.heartbeat;
   record_->change([&](client_facts& x) {
@@ -110,10 +116,7 @@ void connection::identify_client(const command& what) {
 }
 
 void connection::begin_upgrade() {
-  if (upgrade_->tls && wire_.tls() != nullptr) {
-    refuse(refusal::of("E_IDENTIFY_FAILED", "IDENTIFY failed TLS is on"));
-    upgrade_.reset();
-  } else if (upgrade_->tls) {
+  if (upgrade_->tls) {
     wire_.add_tls(core_.tls);
     mark();
   } else {

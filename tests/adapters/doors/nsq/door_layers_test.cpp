@@ -75,6 +75,16 @@ TEST_F(nsq_door, snappy_carries_messages) {
   EXPECT_TRUE(door->statistics("t", "c").at(0).snappy);
 }
 
+TEST_F(nsq_door, a_layer_comes_once) {
+  auto x = client();
+  x.identify(wishes(R"("snappy":true)"));
+  x.add(nsq::make_snappy_layer());
+  EXPECT_EQ(x.answer(), "OK");
+  EXPECT_EQ(x.identify(wishes(R"("snappy":true)")),
+            "(other) E_IDENTIFY_FAILED IDENTIFY failed it is on already");
+  EXPECT_TRUE(x.closed());
+}
+
 TEST_F(nsq_door, deflate_carries_messages) {
   auto x = client();
   x.identify(wishes(R"("deflate":true)"));
