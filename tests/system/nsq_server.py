@@ -33,10 +33,10 @@ LIMITS = {
     "msg_timeout_max": ("max-msg-timeout", "nsq.limits.msg_timeout_ms_max"),
     "req_timeout_max": ("max-req-timeout", "nsq.limits.req_timeout_ms_max"),
     "heartbeat_max": ("max-heartbeat-interval",
-                      "nsq.limits.heartbeat_interval_ms_max"),
-    "msg_size_max": ("max-msg-size", "nsq.limits.msg_bytes_max"),
+                      "nsq.limits.heartbeat_ms_max"),
+    "msg_size_max": ("max-msg-size", "nsq.limits.message_bytes_max"),
     "body_size_max": ("max-body-size", "nsq.limits.body_bytes_max"),
-    "rdy_max": ("max-rdy-count", "nsq.limits.rdy_count_max"),
+    "rdy_max": ("max-rdy-count", "nsq.limits.rdy_max"),
     "consumers_max": ("max-channel-consumers",
                       "nsq.limits.channel_consumers_max"),
     "certificate": ("tls-cert", "nsq.tls.certificate"),
@@ -58,9 +58,13 @@ def of_depositd(test):
 
 
 def settings_of(limits):
-    return {LIMITS[name][1]: str(value).lower()
-            if isinstance(value, bool) else value
-            for name, value in limits.items()}
+    out = {LIMITS[name][1]: str(value).lower()
+           if isinstance(value, bool) else value
+           for name, value in limits.items()}
+    # Statistics are asked without TLS; where it is required they cannot be.
+    if "certificate" in limits and not limits.get("tls_required"):
+        out["nsq.http.tls"] = "false"
+    return out
 
 
 class Nsqd:

@@ -1,4 +1,4 @@
-"""gnsq, unchanged, publishes and consumes; tests/system/nsq_clients_test.py judges."""
+"""gnsq, unchanged, publishes and consumes; nsq_clients_test.py judges."""
 
 import gevent.monkey
 gevent.monkey.patch_all()

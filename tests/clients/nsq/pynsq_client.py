@@ -1,4 +1,4 @@
-"""pynsq, unchanged, publishes and consumes; tests/system/nsq_clients_test.py judges."""
+"""pynsq, unchanged, publishes and consumes; nsq_clients_test.py judges."""
 
 import json
 import sys
