@@ -225,6 +225,9 @@ class Connection:
             self._expect_ok()
         if told["deflate"]:
             self.socket = Deflated(self.socket)
+            # Its first bytes may have come with the answer.
+            self.seen = bytearray(
+                self.socket.unpacker.decompress(bytes(self.seen)))
             self._expect_ok()
         return told
 
