@@ -62,12 +62,6 @@ class History:
         with self.mutex:
             self.requeued[channel, number, attempts] = due
 
-    def open_on(self, channel):
-        """Acknowledged ones that nobody is known to have finished."""
-        with self.mutex:
-            return {number for number in self.acknowledged
-                    if (channel, number) not in self.finished}
-
 
 def complaints(history, channels):
     """Everything that may not be, of a history at whose end the channels were

@@ -220,6 +220,11 @@ class ManyThroughKills(NsqTest):
             if hands.open >= 50 or not found:
                 hands.confirm()
 
+    def empty(self):
+        found = self.channel("many")
+        return found["depth"] + found["in_flight_count"] \
+            + found["deferred_count"] == 0
+
     @unittest.skipIf(NSQD and KILLS, "nsqd loses messages")
     def test_nothing_is_lost_and_nothing_finished_comes_again(self):
         self.serve()
@@ -239,13 +244,14 @@ class ManyThroughKills(NsqTest):
                 wait_until(lambda g=goal: history.received >= g, 300)
                 self.restart()
             wait_until(lambda: len(history.acknowledged) >= MESSAGES, 300)
-            wait_until(lambda: not history.open_on("ch"), 120, pause=0.2)
+            # Some finished ones may never be known as such: their consumer
+            # lost its connection before the answer.
+            wait_until(self.empty, 120, pause=0.2)
         finally:
             self.over.set()
             for thread in threads:
                 thread.join(60)
             self.assertEqual(complaints(history, ["ch"])[:20], [])
-        self.becomes("many", depth=0, in_flight_count=0, timeout=60)
         self.server.stop()
 
 
