@@ -29,7 +29,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 
 from engine import Engine  # noqa: E402
 
-PORTS = ("node", "http", "admin")
+PORTS = ("node", "http", "admin", "nsq")
 MOODS = ("silent", "slow", "garbage")
 DOORS = ("native", "emodb")
 COME_AGAIN_PER_S = 500
@@ -148,7 +148,7 @@ def main():
         raise SystemExit(f"too few descriptors for a crowd: {hard}")
     least, most = 1.0, 0.0
     with tempfile.TemporaryDirectory(prefix="crowd-") as folder:
-        settings = {"emodb.anonymous": "true"}
+        settings = {"emodb.anonymous": "true", "nsq.listen": "127.0.0.1:0"}
         with Engine(options.programs, Path(folder) / "data",
                     settings) as engine:
             for door in DOORS:

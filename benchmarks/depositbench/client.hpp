@@ -98,6 +98,7 @@ struct port_habits {
   double share = 1;                       ///< of the usual number of items
   /// P4: the others take time to arrive, so the count begins with the last.
   bool arrives_slowly = false;
+  std::size_t group = 1000; ///< P1 and loading: items in one request
 };
 
 /// Everything but the constructor of an implementation may be called by one

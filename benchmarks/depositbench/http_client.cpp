@@ -1,8 +1,52 @@
 #include "benchmarks/depositbench/http_client.hpp"
 
+#include <algorithm>
+#include <charconv>
+#include <optional>
 #include <stdexcept>
 
 namespace depositd::bench {
+
+namespace {
+
+/// The head of an answer as far as it matters.
+struct answer_head {
+  int status = 0;
+  std::size_t head_bytes = 0;
+  std::size_t body_bytes = 0;
+};
+
+bool is_content_length(std::string_view line) {
+  constexpr std::string_view name = "content-length:";
+  return line.size() > name.size()
+         && std::equal(name.begin(), name.end(), line.begin(),
+                       [](char a, char b) { return a == (b | 0x20); });
+}
+
+/// Nothing if it is no answer that this client understands.
+std::optional<answer_head> read_head(std::string_view head) {
+  answer_head out;
+  out.head_bytes = head.size();
+  if (head.size() < 12 || !head.starts_with("HTTP/1.1 "))
+    return std::nullopt;
+  std::from_chars(head.data() + 9, head.data() + 12, out.status);
+  for (auto at = head.find("\r\n"); at + 2 < head.size();) {
+    const auto begin = at + 2;
+    at = head.find("\r\n", begin);
+    const auto line = head.substr(begin, at - begin);
+    if (!is_content_length(line))
+      continue;
+    const auto digits = line.find_first_not_of(' ', 15);
+    if (digits == line.npos)
+      return std::nullopt;
+    std::from_chars(line.data() + digits, line.data() + line.size(),
+                    out.body_bytes);
+    return out;
+  }
+  return std::nullopt;
+}
+
+} // namespace
 
 std::string request_head(const std::string& method, const std::string& target,
                          const std::string& headers, std::size_t body_bytes) {
@@ -18,6 +62,30 @@ std::string request_head(const std::string& method, const std::string& target,
 reporting_conversation::reporting_conversation(std::shared_ptr<progress> to)
   : to_(std::move(to)) {
   // nop
+}
+
+asked reporting_conversation::next(std::string& request) {
+  asked_ = ask(request);
+  return asked_ ? asked::question : asked::nothing;
+}
+
+taken reporting_conversation::take(std::string_view received) {
+  const auto end = received.find("\r\n\r\n");
+  if (end == received.npos)
+    return {};
+  const auto head = read_head(received.substr(0, end + 4));
+  if (!head || !asked_)
+    return {.wrong = "not an answer: " + std::string{received.substr(0, 200)}};
+  const auto all = head->head_bytes + head->body_bytes;
+  if (received.size() < all)
+    return {};
+  asked_ = false;
+  answered(head->status, received.substr(head->head_bytes, head->body_bytes));
+  return {.bytes = all, .answered = true};
+}
+
+bool reporting_conversation::may_close() const {
+  return true;
 }
 
 void reporting_conversation::broke(const std::string& why) {

@@ -3,8 +3,8 @@
 // What doors over HTTP share: a loop, and requests that are sent once.
 
 #include "benchmarks/depositbench/client.hpp"
-#include "benchmarks/depositbench/http_loop.hpp"
 #include "benchmarks/depositbench/senders.hpp"
+#include "benchmarks/depositbench/socket_loop.hpp"
 
 #include <memory>
 #include <string>
@@ -16,18 +16,30 @@ namespace depositd::bench {
 std::string request_head(const std::string& method, const std::string& target,
                          const std::string& headers, std::size_t body_bytes);
 
-/// Reports what went wrong on a connection.
+/// Keep-alive HTTP/1.1 with one request open. Reports what went wrong.
 class reporting_conversation : public conversation {
 public:
   explicit reporting_conversation(std::shared_ptr<progress> to);
 
+  asked next(std::string& request) final;
+  taken take(std::string_view received) final;
+  bool may_close() const final;
   void broke(const std::string& why) override;
+
+  /// Appends the next request to an empty text; false: nothing for now.
+  virtual bool ask(std::string& request) = 0;
+
+  /// The whole answer to what was asked.
+  virtual void answered(int status, std::string_view body) = 0;
 
 protected:
   /// Whether the answer is 200; otherwise the run ends with its text.
   bool good(const char* what, int status, std::string_view body);
 
   std::shared_ptr<progress> to_;
+
+private:
+  bool asked_ = false;
 };
 
 class http_client : public client {
@@ -43,7 +55,7 @@ protected:
   void send_all(const char* what, std::vector<std::string> requests,
                 const std::string& wanted = {});
 
-  http_loop& loop() {
+  socket_loop& loop() {
     return loop_;
   }
 
@@ -57,7 +69,7 @@ protected:
 
 private:
   std::vector<sender> senders_;
-  http_loop loop_;
+  socket_loop loop_;
 };
 
 } // namespace depositd::bench

@@ -73,9 +73,9 @@ options read_options(int argc, char** argv, CLI::App& app) {
     ->check(CLI::IsMember(door_names()))
     ->capture_default_str();
   app.add_option("--connect", out.connect,
-                 "HOST:PORT of the door; 127.0.0.1 and 4747 (native) or 8080 "
-                 "unless given");
-  app.add_option("--key", out.key, "API key of the emodb door");
+                 "HOST:PORT of the door; 127.0.0.1 and 4747 (native), 4150 "
+                 "(nsq) or 8080 unless given");
+  app.add_option("--key", out.key, "API key of the emodb or the nsq door");
   app.add_option("--keys", out.keys_file,
                  "file of lines NAME SECRET: API keys (emodb) or logins with "
                  "passwords (crossref); each is a user");

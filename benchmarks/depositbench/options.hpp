@@ -11,7 +11,7 @@ struct options {
   std::vector<std::string> phases;
   std::string door = "native";
   std::string connect;            ///< empty: the door's usual port
-  std::string key;                ///< of the emodb door
+  std::string key;                ///< of the emodb or the nsq door
   std::string keys_file;          ///< lines NAME SECRET: several senders
   std::uint32_t server_pid = 0;   ///< 0: no server CPU and memory figures
   std::string data;               ///< the server's data folder, for `disk`

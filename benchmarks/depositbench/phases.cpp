@@ -58,7 +58,7 @@ std::shared_ptr<progress> produce_all(phase_context& x, producer_plan plan,
 
 void load(phase_context& x, const std::string& phase, std::uint64_t items) {
   auto plan = x.producer(phase);
-  plan.group = 1000;
+  plan.group = x.habits.group;
   plan.window = 2;
   produce_all(x, plan, 1, items);
   x.door.finish();
@@ -120,7 +120,7 @@ namespace {
 void p1(phase_context& x) {
   figures out{.phase = "P1", .items = x.items_or(1'000'000)};
   auto plan = x.producer("p1");
-  plan.group = 1000;
+  plan.group = x.habits.group;
   plan.window = 2;
   stopwatch watch{x.settings.server_pid};
   auto to = produce_all(x, plan, 4, out.items);

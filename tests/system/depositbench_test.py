@@ -7,9 +7,11 @@ import shlex
 import signal
 import subprocess
 import time
+import urllib.request
 
 import harness
 from harness import PROGRAMS, SystemTest
+from nsq_server import DOORS
 
 KEYS_OF_ALL = {"phase", "door", "items", "items_per_second", "p50_ms",
                "p99_ms", "client_cpu_us_per_item", "server_cpu_us_per_item"}
@@ -18,7 +20,7 @@ KEYS_OF_ALL = {"phase", "door", "items", "items_per_second", "p50_ms",
 class Depositbench(SystemTest):
     def bench(self, instance, door, *arguments, timeout=120):
         """The finished process."""
-        port = "node" if door == "native" else "http"
+        port = {"native": "node", "nsq": "nsq"}.get(door, "http")
         return subprocess.run(
             [str(PROGRAMS / "depositbench"), *arguments, "--door", door,
              "--connect", instance.ready[port], "--server-pid",
@@ -75,6 +77,29 @@ class Depositbench(SystemTest):
         for queue in instance.rows("queue", "list"):
             self.assertEqual(queue["ready"] + queue["in_flight"], 0, queue)
 
+    def test_nsq_door_runs_its_phases_and_leaves_nothing(self):
+        instance = self.start(DOORS)
+        found = self.figures(instance, "nsq", "P1", "P1s", "P2", "P3",
+                             "--items", "4000", "--rate", "500")
+        self.assertEqual(self.phases(found),
+                         ["P1", "P1s", "P2", "P3", "P3-open"])
+        self.assertEqual(found[1]["connections"], 16)
+        self.assertEqual(found[2]["prefetch"], 100)
+        for one in found[:4]:
+            self.assertGreaterEqual(one["items"], 4000)
+        self.assertGreater(found[4]["p50_ms"], 0)
+        for topic in self.topics(instance):
+            for channel in topic["channels"]:
+                self.assertEqual(channel["depth"], 0, channel)
+
+    def topics(self, instance):
+        with urllib.request.urlopen(
+                f"http://{instance.ready['nsq_http']}/stats?format=json",
+                timeout=30) as answer:
+            found = json.load(answer)["topics"]
+        self.assertEqual(len(found), 4)
+        return found
+
     def test_open_loop_keeps_its_rate_and_tells_latencies(self):
         instance = self.start({"emodb.anonymous": "true"})
         for door in ("native", "emodb"):
@@ -129,13 +154,15 @@ class Depositbench(SystemTest):
         self.assertLess(time.monotonic() - began, 60)
 
     def test_an_error_answer_ends_it_at_once_with_its_text(self):
-        instance = self.start()
+        instance = self.start(DOORS)
         for door, arguments, text in (
                 ("native", ["P1s", "--queue", "NO"], "not a queue name"),
                 ("native", ["P2", "--queue", "NO"], "not a queue name"),
                 ("emodb", ["P1"], "403 {\"reason\":\"not authorized\"}"),
                 ("emodb", ["P3", "--key", "nonsense-of-a-key"], "403 "),
                 ("emodb", ["disk"], "has no phase disk"),
+                ("nsq", ["P1s", "--queue", "$"], "E_BAD_TOPIC"),
+                ("nsq", ["P4"], "has no phase P4"),
                 ("crossref", ["P1s"], "needs --keys")):
             began = time.monotonic()
             self.assert_ends_at_once(self.bench(instance, door, *arguments),

@@ -1,4 +1,4 @@
-#include "benchmarks/depositbench/http_loop.hpp"
+#include "benchmarks/depositbench/socket_loop.hpp"
 
 #include "messages/values/endpoint.hpp"
 
@@ -13,9 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
-#include <optional>
 #include <stdexcept>
 
 namespace depositd::bench {
@@ -42,7 +40,7 @@ int open_socket(const std::string& host, std::uint16_t port) {
         getaddrinfo(host.c_str(), service.c_str(), &hints, &found))
     throw std::runtime_error(host + ": " + gai_strerror(code));
   const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> keep{found,
-                                                               freeaddrinfo};
+                                                                freeaddrinfo};
   for (const auto* at = found; at != nullptr; at = at->ai_next) {
     const auto fd = socket(at->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0)
@@ -67,53 +65,15 @@ void register_with(int epoll, int fd, void* what) {
   epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event);
 }
 
-/// The head of an answer as far as it matters.
-struct answer_head {
-  int status = 0;
-  std::size_t head_bytes = 0;
-  std::size_t body_bytes = 0;
-};
-
-bool is_content_length(std::string_view line) {
-  constexpr std::string_view name = "content-length:";
-  return line.size() > name.size()
-         && std::equal(name.begin(), name.end(), line.begin(),
-                       [](char a, char b) { return a == (b | 0x20); });
-}
-
-/// Nothing if it is no answer that this client understands.
-std::optional<answer_head> read_head(std::string_view head) {
-  answer_head out;
-  out.head_bytes = head.size();
-  if (head.size() < 12 || !head.starts_with("HTTP/1.1 "))
-    return std::nullopt;
-  std::from_chars(head.data() + 9, head.data() + 12, out.status);
-  for (auto at = head.find("\r\n"); at + 2 < head.size();) {
-    const auto begin = at + 2;
-    at = head.find("\r\n", begin);
-    const auto line = head.substr(begin, at - begin);
-    if (!is_content_length(line))
-      continue;
-    const auto digits = line.find_first_not_of(' ', 15);
-    if (digits == line.npos)
-      return std::nullopt;
-    std::from_chars(line.data() + digits, line.data() + line.size(),
-                    out.body_bytes);
-    return out;
-  }
-  return std::nullopt;
-}
-
 } // namespace
 
-struct http_loop::connection {
+struct socket_loop::connection {
   int fd = -1;
   std::unique_ptr<conversation> talk;
   std::string request;
   std::size_t written = 0;
-  std::string answer;
-  std::optional<answer_head> head;
-  bool open = false;   ///< a request waits for its answer
+  std::string received;
+  bool open = false;   ///< a question waits for its answer
   bool writes = false; ///< the socket was full
   bool broken = false; ///< nothing more is asked
 
@@ -123,7 +83,7 @@ struct http_loop::connection {
   }
 };
 
-http_loop::http_loop(const std::string& address) : buffer_(256 * 1024) {
+socket_loop::socket_loop(const std::string& address) : buffer_(256 * 1024) {
   const auto where = parse_endpoint(address);
   if (!where)
     throw std::runtime_error("--connect: " + render(where.error()));
@@ -139,13 +99,13 @@ http_loop::http_loop(const std::string& address) : buffer_(256 * 1024) {
     throw failure("epoll");
 }
 
-http_loop::~http_loop() {
+socket_loop::~socket_loop() {
   finish();
   close(waker_);
   close(epoll_);
 }
 
-void http_loop::add(std::unique_ptr<conversation> x) {
+void socket_loop::add(std::unique_ptr<conversation> x) {
   auto fresh = std::make_unique<connection>();
   fresh->fd = open_socket(host_, port_);
   fresh->talk = std::move(x);
@@ -158,7 +118,7 @@ void http_loop::add(std::unique_ptr<conversation> x) {
   wake();
 }
 
-void http_loop::finish() {
+void socket_loop::finish() {
   if (!thread_.joinable())
     return;
   {
@@ -174,12 +134,12 @@ void http_loop::finish() {
   open_ = 0;
 }
 
-void http_loop::wake() {
+void socket_loop::wake() {
   const std::uint64_t one = 1;
   [[maybe_unused]] const auto written = ::write(waker_, &one, sizeof(one));
 }
 
-void http_loop::take_new() {
+void socket_loop::take_new() {
   std::uint64_t count = 0;
   [[maybe_unused]] const auto got = ::read(waker_, &count, sizeof(count));
   std::vector<std::unique_ptr<connection>> fresh;
@@ -195,13 +155,13 @@ void http_loop::take_new() {
   }
 }
 
-void http_loop::run() {
+void socket_loop::run() {
   std::array<epoll_event, 256> events;
   auto next_tick = clock::now();
   auto deadline = clock::time_point::max();
   while (asking_ || (open_ > 0 && clock::now() < deadline)) {
-    const auto count = epoll_wait(epoll_, events.data(),
-                                  static_cast<int>(events.size()), 1);
+    const auto count =
+      epoll_wait(epoll_, events.data(), static_cast<int>(events.size()), 1);
     for (int i = 0; i < count; ++i) {
       auto* x = static_cast<connection*>(events[i].data.ptr);
       if (x == nullptr) {
@@ -222,29 +182,32 @@ void http_loop::run() {
   }
 }
 
-void http_loop::ask_idle() {
+void socket_loop::ask_idle() {
   for (auto& x : connections_)
     if (!x->open && !x->broken)
       ask_next(*x);
 }
 
-void http_loop::ask_next(connection& x) {
-  if (!asking_)
+void socket_loop::ask_next(connection& x) {
+  if (!asking_ || x.written < x.request.size())
     return;
   x.request.clear();
   x.written = 0;
-  if (!x.talk->ask(x.request))
+  const auto what = x.talk->next(x.request);
+  if (what == asked::nothing)
     return;
   if (x.fd < 0)
     reconnect(x);
   if (x.broken)
     return;
-  x.open = true;
-  ++open_;
+  if (what == asked::question) {
+    x.open = true;
+    ++open_;
+  }
   write_more(x);
 }
 
-void http_loop::watch(connection& x, bool writes) {
+void socket_loop::watch(connection& x, bool writes) {
   if (x.writes == writes)
     return;
   x.writes = writes;
@@ -254,11 +217,10 @@ void http_loop::watch(connection& x, bool writes) {
   epoll_ctl(epoll_, EPOLL_CTL_MOD, x.fd, &event);
 }
 
-void http_loop::write_more(connection& x) {
+void socket_loop::write_more(connection& x) {
   while (x.fd >= 0 && x.written < x.request.size()) {
-    const auto sent =
-      ::send(x.fd, x.request.data() + x.written, x.request.size() - x.written,
-             MSG_NOSIGNAL);
+    const auto sent = ::send(x.fd, x.request.data() + x.written,
+                             x.request.size() - x.written, MSG_NOSIGNAL);
     if (sent >= 0) {
       x.written += static_cast<std::size_t>(sent);
     } else if (errno == EAGAIN) {
@@ -273,7 +235,7 @@ void http_loop::write_more(connection& x) {
     watch(x, false);
 }
 
-void http_loop::reconnect(connection& x) {
+void socket_loop::reconnect(connection& x) {
   try {
     x.fd = open_socket(host_, port_);
     x.writes = false;
@@ -284,26 +246,26 @@ void http_loop::reconnect(connection& x) {
   }
 }
 
-void http_loop::drop(connection& x, const std::string& why) {
+void socket_loop::drop(connection& x, const std::string& why) {
   close(x.fd);
   x.fd = -1;
-  x.answer.clear();
-  x.head.reset();
-  if (!x.open && why == closed)
-    return; // it was idle for too long; opened again when it is needed
+  x.received.clear();
+  x.request.clear();
+  x.written = 0;
+  if (!x.open && why == closed && x.talk->may_close())
+    return;
   open_ -= x.open;
   x.open = false;
   x.broken = true;
   x.talk->broke(why);
 }
 
-void http_loop::read_more(connection& x) {
+void socket_loop::read_more(connection& x) {
   while (x.fd >= 0) {
     const auto got = ::recv(x.fd, buffer_.data(), buffer_.size(), 0);
     if (got > 0) {
-      x.answer.append(buffer_.data(), static_cast<std::size_t>(got));
-      if (!take_answer(x))
-        return;
+      x.received.append(buffer_.data(), static_cast<std::size_t>(got));
+      take_received(x);
       // A short read has emptied the socket.
       if (static_cast<std::size_t>(got) < buffer_.size())
         return;
@@ -317,29 +279,19 @@ void http_loop::read_more(connection& x) {
   }
 }
 
-bool http_loop::take_answer(connection& x) {
-  if (!x.head) {
-    const auto end = x.answer.find("\r\n\r\n");
-    if (end == std::string::npos)
-      return true;
-    x.head = read_head(std::string_view{x.answer}.substr(0, end + 4));
-    if (!x.head || !x.open) {
-      drop(x, "not an answer: " + x.answer.substr(0, 200));
-      return false;
-    }
-    x.answer.reserve(x.head->head_bytes + x.head->body_bytes);
+void socket_loop::take_received(connection& x) {
+  const auto what = x.talk->take(x.received);
+  if (!what.wrong.empty()) {
+    drop(x, what.wrong);
+    return;
   }
-  if (x.answer.size() < x.head->head_bytes + x.head->body_bytes)
-    return true;
-  x.open = false;
-  --open_;
-  x.talk->answered(x.head->status,
-                   std::string_view{x.answer}.substr(x.head->head_bytes,
-                                                     x.head->body_bytes));
-  x.head.reset();
-  x.answer.clear();
-  ask_next(x);
-  return true;
+  x.received.erase(0, what.bytes);
+  if (what.answered) {
+    x.open = false;
+    --open_;
+  }
+  if (!x.open)
+    ask_next(x);
 }
 
 } // namespace depositd::bench
