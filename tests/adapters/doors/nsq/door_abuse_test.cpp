@@ -3,6 +3,7 @@
 
 #include "tests/adapters/doors/nsq/door_fixture.hpp"
 
+#include <algorithm>
 #include <random>
 
 #include <sys/socket.h>

@@ -6,9 +6,11 @@
 #include <gtest/gtest.h>
 #include <openssl/ssl.h>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <random>
+#include <utility>
 
 namespace depositd::testing {
 
