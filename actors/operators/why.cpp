@@ -2,6 +2,8 @@
 
 #include "messages/values/time_text.hpp"
 
+#include <algorithm>
+
 namespace depositd::operators {
 
 namespace {
@@ -55,8 +57,33 @@ void add_user(document& out, const item_explained& x) {
           + std::to_string(limits.concurrency) + " items in process");
 }
 
-void add_processors(document& out, const item_explained& x) {
-  if (x.member.processors == 0)
+/// Those of the queue that only run where nobody is, and where that is.
+std::string placed_elsewhere(const control_state& state,
+                             const std::string& queue) {
+  std::string out;
+  for (const auto& [name, x] : state.placements) {
+    const auto spec = state.processors.find(name);
+    if (spec == state.processors.end()
+        || std::count(spec->second.types.begin(), spec->second.types.end(),
+                      queue)
+             == 0)
+      continue;
+    std::string nodes;
+    for (const auto& node : x.nodes)
+      nodes += (nodes.empty() ? "" : ", ") + node;
+    out += (out.empty() ? "" : "; ") + name + " runs only on " + nodes;
+  }
+  return out;
+}
+
+void add_processors(document& out, const item_explained& x,
+                    const control_state& state) {
+  const auto elsewhere =
+    x.member.processors == 0 ? placed_elsewhere(state, x.queue) : std::string{};
+  if (!elsewhere.empty())
+    add(out, no_processor_on_node,
+        "nobody here serves the queue " + x.queue + ": " + elsewhere);
+  else if (x.member.processors == 0)
     add(out, "no_processor", "no processor serves the queue " + x.queue);
   else if (x.member.processors_matching == 0)
     add(out, "no_matching_processor",
@@ -94,7 +121,7 @@ document explained(const Item& x, bool live, const std::string& user,
 
 } // namespace
 
-document why_document(const item_explained& x) {
+document why_document(const item_explained& x, const control_state& state) {
   auto reasons = document::array();
   add_item(reasons, x);
   if (x.item.state != item_state::claimed) {
@@ -103,7 +130,7 @@ document why_document(const item_explained& x) {
     if (x.member.suspended)
       add(reasons, "queue_suspended", "the queue " + x.queue + " is suspended");
     add_user(reasons, x);
-    add_processors(reasons, x);
+    add_processors(reasons, x, state);
   }
   if (reasons.empty())
     add_turn(reasons, x);

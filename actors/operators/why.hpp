@@ -6,9 +6,12 @@
 
 namespace depositd::operators {
 
+/// Nobody here runs what not everybody may run.
+inline constexpr const char* no_processor_on_node = "no_processor_on_node";
+
 /// The answer to `why ID`: every reason that applies, the strongest first, or
 /// the turn of its user. `x.live` must be set.
-document why_document(const item_explained& x);
+document why_document(const item_explained& x, const control_state& state);
 
 /// The same for a submission that is no longer in a queue.
 document why_finished_document(const submission_row& x);

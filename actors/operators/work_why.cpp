@@ -126,7 +126,7 @@ document why_job_document(const job_known& x) {
   if (!rests) {
     add_stage(reasons, x);
     if (x.item->live) {
-      of_item = why_document(*x.item);
+      of_item = why_document(*x.item, *x.control);
       const auto stage = rules::find_stage(*x.control, row.queue);
       add_item(reasons, of_item,
                stage.of ? &stage.of->stages[stage.index] : nullptr);

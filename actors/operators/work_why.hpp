@@ -3,6 +3,7 @@
 // Why a job is not finished yet.
 
 #include "actors/operators/calls.hpp"
+#include "actors/operators/why.hpp"
 
 #include "messages/work.hpp"
 
@@ -15,9 +16,6 @@ struct job_known {
   const control_state* control = nullptr;
   std::uint64_t in_process = 0; ///< in its stage, over all users
 };
-
-/// Nobody here runs a stage that not everybody may run.
-inline constexpr const char* no_processor_on_node = "no_processor_on_node";
 
 /// Who may run the stage, for people; empty: any engine or node.
 std::string what_runs(const stage_settings& x);

@@ -44,10 +44,10 @@ std::string queue_of(self_pointer self, const control_state& control,
   return {};
 }
 
-/// What this node runs of what the control state says.
-std::map<std::string, processor_spec> specs_of(self_pointer self,
-                                               const control_state& control,
-                                               const stage_table& stages) {
+/// What is set up, wherever it may run.
+std::map<std::string, processor_spec> all_specs(self_pointer self,
+                                                const control_state& control,
+                                                const stage_table& stages) {
   std::map<std::string, processor_spec> out{control.processors.begin(),
                                             control.processors.end()};
   const auto& node = self->state.options.node;
@@ -67,6 +67,18 @@ std::map<std::string, processor_spec> specs_of(self_pointer self,
                                 {name},
                                 node->slots.value_or(node->slots_default),
                                 {}});
+  return out;
+}
+
+/// What this node runs of what the control state says.
+std::map<std::string, processor_spec> specs_of(self_pointer self,
+                                               const control_state& control,
+                                               const stage_table& stages) {
+  auto out = all_specs(self, control, stages);
+  for (const auto& [name, x] : control.placements)
+    if (std::count(x.nodes.begin(), x.nodes.end(), self->state.options.called)
+        == 0)
+      out.erase(name);
   return out;
 }
 

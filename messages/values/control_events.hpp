@@ -267,4 +267,17 @@ struct contact_changed {
 };
 DEPOSITD_FIELDS(contact_changed, user, mail, callback);
 
+inline constexpr std::size_t placement_nodes_max = 64;
+
+/// Where a submission processor runs: on these nodes and engines only, by their
+/// names. None: wherever there are slots, as if nothing had ever been said.
+struct processor_placed {
+  std::string processor;
+  std::vector<std::string> nodes;
+
+  friend bool operator==(const processor_placed&,
+                         const processor_placed&) = default;
+};
+DEPOSITD_FIELDS(processor_placed, processor, nodes);
+
 } // namespace depositd

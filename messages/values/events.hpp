@@ -225,7 +225,7 @@ using event =
                collection_changed, pipeline_changed, pipelines_seen,
                batch_received, batch_moved, batch_counted, job_created,
                job_moved, batch_forgotten, contact_changed, submission_ended,
-               topic_changed, item_copied, item_delayed>;
+               topic_changed, item_copied, item_delayed, processor_placed>;
 
 /// All events of one command, appended and recovered as a whole. `user` is the
 /// user whose node decided them, empty for control.

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import harness
-from harness import wait_until
+from harness import a_deposit, wait_until
 from merritt_samples import object_manifest, text
 from pipelines import PipelineTest
 from remote_test import Node
@@ -133,6 +133,27 @@ class StageNodes(PipelineTest):
         wait_until(lambda: engine.ask("sp", "list")["nodes"] == [])
         self.node(engine, "n1").start()
         self.ended(engine, uuid, timeout=120)
+
+    def test_a_processor_runs_only_on_the_nodes_that_it_names(self):
+        engine = self.start(self.no_pipelines())
+        door = self.depositor(engine, "press")
+        engine.ctl("sp", "stop", "metadata")
+        engine.ctl("sp", "add", "far", "--types", "metadata", "--nodes", "n1")
+        self.assertTrue(door.deposit("a", a_deposit("a")).accepted)
+        number = str(door.poll("a").submission_id)
+        wait_until(lambda: engine.ask("submission", "why", number)["reason"]
+                   == "no_processor_on_node")
+        self.node(engine, "n2").start()
+        wait_until(lambda: self.queues(engine, "n2"))
+        self.assertNotIn("metadata", self.queues(engine, "n2"))
+        self.assertEqual(engine.ask("submission", "why", number)["reason"],
+                         "no_processor_on_node")
+        engine.ctl("sp", "set", "far", "--nodes", "n1,n2")
+        self.outcome(door, "a")
+        self.assertIn("metadata", self.queues(engine, "n2"))
+        engine.ctl("sp", "set", "far", "--nodes", "any")
+        wait_until(lambda: any(x["processor"] == "far" and x["node"] is None
+                               for x in engine.ask("sp", "list")["slots"]))
 
     def test_a_program_of_a_killed_node_ends_with_it(self):
         script = HANGS_ONCE.format(folder=self.folder).strip().replace(

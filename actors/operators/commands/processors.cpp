@@ -12,7 +12,14 @@ namespace depositd::operators {
 
 namespace {
 
-document processor_document(const processor_spec& x) {
+using names = std::vector<std::string>;
+
+names nodes_of(const control_state& state, const std::string& processor) {
+  const auto at = state.placements.find(processor);
+  return at == state.placements.end() ? names{} : at->second.nodes;
+}
+
+document processor_document(const processor_spec& x, const names& nodes) {
   const bool excludes = !x.wants.excluded.empty();
   const auto size_max = x.wants.size_max;
   return {{"name", x.name},
@@ -22,7 +29,8 @@ document processor_document(const processor_spec& x) {
           {"exclude_users", excludes},
           {"preferred_users", x.wants.preferred},
           {"max_submission_size",
-           size_max == no_size_limit ? document(nullptr) : document(size_max)}};
+           size_max == no_size_limit ? document(nullptr) : document(size_max)},
+          {"nodes", nodes}};
 }
 
 document slot_document(const slots_report::entry& x) {
@@ -57,7 +65,7 @@ document processors_document(const control_state& state,
                {"slots", document::array()},
                {"nodes", document::array()}};
   for (const auto& [name, spec] : state.processors) {
-    auto entry = processor_document(spec);
+    auto entry = processor_document(spec, nodes_of(state, name));
     entry["working"] = working_document(x.slots, name);
     out["processors"].push_back(std::move(entry));
   }
@@ -126,6 +134,22 @@ caf::error check_spec(const processor_spec& spec, const control_state& now) {
   return caf::none;
 }
 
+/// Where it is to run; "any" says everywhere.
+caf::expected<names> read_nodes(const admin_arguments& in) {
+  auto out = in.texts("nodes");
+  if (out == names{"any"})
+    return names{};
+  for (const auto& node : out)
+    if (!legal_processor_name(node))
+      return refuse(ec::invalid_argument,
+                    "nodes: " + shown(node) + " is no name of a node");
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  if (out.empty() || out.size() > placement_nodes_max)
+    return refuse(ec::invalid_argument, "nodes must name 1 to 64, or be any");
+  return out;
+}
+
 change put(const admin_arguments& in, const control_state& now, bool is_new) {
   processor_spec spec;
   spec.name = in.text("name");
@@ -136,17 +160,24 @@ change put(const admin_arguments& in, const control_state& now, bool is_new) {
   read_spec(in, spec);
   if (auto problem = check_spec(spec, now))
     return problem;
+  const auto before = nodes_of(now, spec.name);
+  const auto nodes =
+    in.has("nodes") ? read_nodes(in) : caf::expected<names>{before};
+  if (!nodes)
+    return nodes.error();
   if (is_new && known)
     return refuse(ec::already_exists,
                   spec.name + " exists already; see sp set");
   if (!is_new && !known)
     return refuse(ec::not_found, "there is no processor " + spec.name);
-  if (!known)
-    return admin_change{
-      {processor_changed{spec, false}}, nullptr, processor_document(spec)};
-  return changed(processor_changed{at->second, false},
-                 processor_changed{spec, false},
-                 [](const auto& x) { return processor_document(x.spec); });
+  admin_change out{{},
+                   known ? processor_document(at->second, before) : document{},
+                   processor_document(spec, *nodes)};
+  if (!known || !(spec == at->second))
+    out.events.emplace_back(processor_changed{spec, false});
+  if (*nodes != before)
+    out.events.emplace_back(processor_placed{spec.name, *nodes});
+  return out;
 }
 
 /// `is_new`: it must be; otherwise it must exist.
@@ -161,9 +192,13 @@ change stop(const admin_arguments& in, const control_state& now) {
   const auto at = now.processors.find(name);
   if (at == now.processors.end())
     return refuse(ec::not_found, "there is no processor of this name");
-  return admin_change{{processor_changed{at->second, true}},
-                      processor_document(at->second),
-                      {{"name", name}, {"stopped", true}}};
+  const auto nodes = nodes_of(now, name);
+  admin_change out{{processor_changed{at->second, true}},
+                   processor_document(at->second, nodes),
+                   {{"name", name}, {"stopped", true}}};
+  if (!nodes.empty())
+    out.events.emplace_back(processor_placed{name, {}});
+  return out;
 }
 
 // -- rows ---------------------------------------------------------------------
@@ -178,7 +213,8 @@ std::vector<view_block> list_view() {
                "PROCESSOR={name}; TYPES={types}; >SLOTS={slots}; "
                ">BUSY={working:count}; FILTER={exclude_users?not} "
                "{user_filter}||{user_filter}; PREFERRED={preferred_users}; "
-               ">MAX SIZE={max_submission_size}||none"),
+               ">MAX SIZE={max_submission_size}||none; "
+               "ONLY ON={nodes}||any"),
     apart(table_view("slots", "NODE={node}||engine; PROCESSOR={processor}; "
                               ">SLOT={slot}; QUEUE={queue}; STATE={state}; "
                               ">ITEM={item}; USER={user}; SINCE={since:time}")),
@@ -212,7 +248,9 @@ std::vector<argument_spec> spec_arguments() {
           users("--lowPriorityUsers,--low-priority-users", "low_priority_users",
                 "Accepted and ignored"),
           {"--maxSubmissionSize,--max-submission-size", "max_submission_size",
-           kind::limit, "BYTES", "Larger items are left to others; or none"}};
+           kind::limit, "BYTES", "Larger items are left to others; or none"},
+          {"--nodes", "nodes", kind::names, "NODE[,NODE...]",
+           "Only these nodes and engines run it; or any"}};
 }
 
 } // namespace

@@ -86,6 +86,15 @@ void show(admin_pointer self, const admin_call_ptr& call) {
   });
 }
 
+/// Processors may be kept to nodes that are not there.
+void tell_why(admin_pointer self, const admin_call_ptr& call,
+              const item_explained& x) {
+  ask(self, call, self->state.options.shard, watch_control{nullptr},
+      [=](const control_changed& control) {
+        deliver(call, why_document(x, *control.state));
+      });
+}
+
 /// An item of a queue of messages, which leaves no record when it ends.
 void message_why(admin_pointer self, const admin_call_ptr& call) {
   const auto id = static_cast<item_id>(call->arguments.number("id"));
@@ -100,7 +109,7 @@ void message_why(admin_pointer self, const admin_call_ptr& call) {
   ask(self, call, self->state.options.shard, explain_item{id, user},
       [=](const item_explained& x) {
         if (x.live)
-          deliver(call, why_document(x));
+          tell_why(self, call, x);
         else
           refuse(call, ec::not_found, user + " has no item " + text);
       });
@@ -126,7 +135,10 @@ void why(admin_pointer self, const admin_call_ptr& call) {
     ask(self, call, self->state.options.shard,
         explain_item{found->id, found->user},
         [=, row = *found](const item_explained& x) {
-          deliver(call, x.live ? why_document(x) : why_finished_document(row));
+          if (x.live)
+            tell_why(self, call, x);
+          else
+            deliver(call, why_finished_document(row));
         });
   });
 }

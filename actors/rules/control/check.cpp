@@ -196,6 +196,17 @@ struct checker {
     return processor(x.spec);
   }
 
+  caf::error operator()(const processor_placed& x) {
+    if (!legal_processor_name(x.processor))
+      return refuse("not a processor name: '" + x.processor + "'");
+    if (x.nodes.size() > placement_nodes_max)
+      return refuse("a processor names at most 64 nodes");
+    for (const auto& node : x.nodes)
+      if (!legal_processor_name(node))
+        return refuse("not the name of a node: '" + node + "'");
+    return {};
+  }
+
   caf::error operator()(const key_changed& x) {
     if (auto error = key_name(x.name))
       return error;

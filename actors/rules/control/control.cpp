@@ -44,6 +44,7 @@ control_state for_nodes(const control_state& state) {
   control_state out;
   out.queues = state.queues;
   out.processors = state.processors;
+  out.placements = state.placements;
   out.server = state.server;
   out.configured = state.configured;
   out.pipelines = state.pipelines;

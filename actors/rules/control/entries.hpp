@@ -96,6 +96,12 @@ template <> inline constexpr auto entry<processor_changed> = control_entry{
   &processor_changed::spec,
   [](const auto&, const auto& x) { return processor_changed{x, false}; }};
 
+template <> inline constexpr auto entry<processor_placed> = control_entry{
+  &control_state::placements, &processor_placed::processor,
+  [](const auto& x) { return x.nodes.empty(); },
+  [](const auto& name, const auto&) { return processor_placed{name, {}}; },
+  itself, said_again};
+
 template <> inline constexpr auto entry<key_changed> = control_entry{
   &control_state::keys, &key_changed::name,
   [](const auto& x) { return x.digest.empty(); },

@@ -55,6 +55,12 @@ struct control_writer {
     else
       state.processors[x.spec.name] = x.spec;
   }
+  void operator()(const processor_placed& x) {
+    if (x.nodes.empty())
+      state.placements.erase(x.processor);
+    else
+      state.placements[x.processor] = x;
+  }
   void operator()(const key_changed& x) {
     if (x.digest.empty())
       state.keys.erase(x.name);

@@ -24,7 +24,7 @@ item_explained a_waiting_item() {
 
 std::vector<std::string> reasons_of(const item_explained& x) {
   std::vector<std::string> out;
-  const auto found = operators::why_document(x);
+  const auto found = operators::why_document(x, {});
   for (const auto& reason : found["reasons"])
     out.push_back(reason["reason"]);
   EXPECT_EQ(found["reason"], out.front());
@@ -34,7 +34,7 @@ std::vector<std::string> reasons_of(const item_explained& x) {
 using reasons = std::vector<std::string>;
 
 TEST(why, an_eligible_item_has_a_turn) {
-  const auto x = operators::why_document(a_waiting_item());
+  const auto x = operators::why_document(a_waiting_item(), {});
   EXPECT_EQ(x["reason"], "turn");
   EXPECT_EQ(x["turn"], 3);
   EXPECT_EQ(x["turns"], 10);
@@ -47,12 +47,13 @@ TEST(why, a_user_at_its_cap_is_told_so_with_numbers) {
   auto x = a_waiting_item();
   x.member.report.state = eligibility::at_cap;
   x.member.report.in_flight = 4;
-  EXPECT_EQ(operators::why_document(x)["text"],
+  EXPECT_EQ(operators::why_document(x, {})["text"],
             "ann has 4 of 4 items in process");
   EXPECT_EQ(reasons_of(x), reasons{"at_cap"});
   x.member.report.in_flight = 0;
   x.member.report.limits.concurrency = 0;
-  EXPECT_EQ(operators::why_document(x)["text"], "ann has a concurrency of 0");
+  EXPECT_EQ(operators::why_document(x, {})["text"],
+            "ann has a concurrency of 0");
 }
 
 TEST(why, all_reasons_are_named_the_most_general_first) {
@@ -77,6 +78,21 @@ TEST(why, a_queue_without_processors_says_so) {
   EXPECT_EQ(reasons_of(x), reasons{"no_processor"});
 }
 
+TEST(why, processors_that_are_kept_to_nodes_are_named_with_them) {
+  auto x = a_waiting_item();
+  x.member.processors = 0;
+  x.member.processors_matching = 0;
+  control_state state;
+  state.processors["query-1"] = {"query-1", {x.queue}, 1, {}};
+  state.placements["query-1"] = {"query-1", {"far", "farther"}};
+  const auto found = operators::why_document(x, state);
+  EXPECT_EQ(found["reason"], "no_processor_on_node");
+  EXPECT_EQ(found["text"], "nobody here serves the queue " + x.queue
+                             + ": query-1 runs only on far, farther");
+  state.processors["query-1"].types = {"another"};
+  EXPECT_EQ(operators::why_document(x, state)["reason"], "no_processor");
+}
+
 TEST(why, a_claimed_item_names_its_processor_and_nothing_else) {
   auto x = a_waiting_item();
   x.item.state = item_state::claimed;
@@ -84,7 +100,7 @@ TEST(why, a_claimed_item_names_its_processor_and_nothing_else) {
   x.item.attempt = 2;
   x.member.server_suspended = true;
   EXPECT_EQ(reasons_of(x), reasons{"claimed"});
-  EXPECT_EQ(operators::why_document(x)["text"],
+  EXPECT_EQ(operators::why_document(x, {})["text"],
             "being processed by p1, attempt 2");
 }
 

@@ -7,6 +7,28 @@ using admin_work_test = admin_fixture;
 
 // -- processors ---------------------------------------------------------------
 
+TEST_F(admin_work_test, a_processor_is_kept_to_nodes) {
+  auto x = run("sp add", {{"name", "p1"},
+                          {"types", {"query"}},
+                          {"nodes", {"far-2", "far-1", "far-2"}}});
+  EXPECT_EQ(x["nodes"], (json{"far-1", "far-2"}));
+  const auto place = proposed<processor_placed>();
+  EXPECT_EQ(place.processor, "p1");
+  EXPECT_EQ(place.nodes, (std::vector<std::string>{"far-1", "far-2"}));
+  x = run("sp set", {{"name", "p1"}, {"slots", 2}});
+  EXPECT_EQ(x["nodes"], (json{"far-1", "far-2"})) << "it stays";
+  EXPECT_EQ(run("sp list")["processors"][0]["nodes"], (json{"far-1", "far-2"}));
+  refusal("sp set", {{"name", "p1"}, {"nodes", {"a b"}}});
+  refusal("sp set", {{"name", "p1"}, {"nodes", json::array()}});
+  x = run("sp set", {{"name", "p1"}, {"nodes", {"any"}}});
+  EXPECT_TRUE(x["nodes"].empty());
+  EXPECT_TRUE(proposed<processor_placed>().nodes.empty());
+  run("sp set", {{"name", "p1"}, {"nodes", {"far-1"}}});
+  run("sp stop", {{"name", "p1"}});
+  EXPECT_TRUE(proposed<processor_placed>().nodes.empty())
+    << "another of the name runs everywhere";
+}
+
 TEST_F(admin_work_test, a_filter_requires_or_excludes_as_crossref_says) {
   run("sp add", {{"name", "p1"},
                  {"types", {"metadata", "query"}},

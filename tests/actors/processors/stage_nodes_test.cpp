@@ -218,6 +218,27 @@ TEST_F(stage_nodes_test, without_the_folder_run_no_operators_processor_either) {
   EXPECT_FALSE(slots(node).contains("p.middle"));
 }
 
+TEST_F(stage_nodes_test, run_the_processors_that_name_them) {
+  auto& engine = add("e1", false);
+  auto& node = add("n1", true);
+  processor_spec spec;
+  spec.name = "extra";
+  spec.types = {"p.middle"};
+  spec.slots = 2;
+  ASSERT_TRUE(change(
+    {processor_changed{spec, false}, processor_placed{"extra", {"n1"}}}));
+  settle();
+  EXPECT_EQ(slots(engine).at("p.middle"), 4u);
+  EXPECT_EQ(slots(node).at("p.middle"), 6u);
+  ASSERT_TRUE(change({processor_placed{"extra", {"e1", "n2"}}}));
+  settle();
+  EXPECT_EQ(slots(engine).at("p.middle"), 6u);
+  EXPECT_EQ(slots(node).at("p.middle"), 4u);
+  ASSERT_TRUE(change({processor_placed{"extra", {}}}));
+  settle();
+  EXPECT_EQ(slots(node).at("p.middle"), 6u);
+}
+
 TEST_F(stage_nodes_test, run_the_stages_that_name_them) {
   stages.stages[0].nodes = {"n1"};
   stages.stages[1].nodes = {"e1"};

@@ -112,6 +112,7 @@ record one_of_each() {
   out.events.emplace_back(item_copied{
     302, "nsq/t/a", 1, 70'000, 50, body_kind::blob, 0, {300, 400, 500}, {}});
   out.events.emplace_back(item_delayed{302, "nsq/t/a", 1'000});
+  out.events.emplace_back(processor_placed{"sp", {"node-1", "node-2"}});
   return out;
 }
 

@@ -351,6 +351,7 @@ TEST(applying, says_whether_anything_changed) {
     contact_changed{"A", "a@example.org", ""},
     operator_changed{"a", operator_role::look, hash, {"A"}, {}},
     processor_changed{{"sp", {"q"}, 1, {}}, false},
+    processor_placed{"sp", {"node-1"}},
     server_changed{true, true},
     configuration_seen{{}, 3, {}}};
   for (const auto& x : events) {
