@@ -45,7 +45,7 @@ claim_face::~claim_face() {
   x->on_enqueue(nullptr);
   // The queue would remember for ever whom to tell.
   if (watched_)
-    x->demonitor(watched_);
+    x->demonitor(watched_.address());
   x->cleanup(caf::make_error(caf::exit_reason::normal), nullptr);
 }
 

@@ -252,8 +252,9 @@ TEST(nsq_frames, are_as_clients_read_them) {
                        .attempts = 0x10002,
                        .id = 0xab,
                        .body = "hi"});
-  EXPECT_EQ(out, number(32) + number(2) + "\x01\x02\x03\x04\x05\x06\x07\x08"
-                   + std::string{"\x00\x02", 2} + "00000000000000ab" + "hi");
+  const auto numbers = number(32) + number(2);
+  const std::string times{"\x01\x02\x03\x04\x05\x06\x07\x08\x00\x02", 10};
+  EXPECT_EQ(out, numbers + times + "00000000000000ab" + "hi");
   EXPECT_EQ(read_message_id(message_id_text(~item_id{0} - 5)), ~item_id{0} - 5);
   EXPECT_FALSE(read_message_id("00000000000000aG"));
   EXPECT_FALSE(read_message_id("0"));

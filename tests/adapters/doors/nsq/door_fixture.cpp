@@ -15,7 +15,7 @@ nsq_door::~nsq_door() {
   door.reset();
   if (shard)
     caf::anon_send_exit(shard, caf::exit_reason::kill);
-  shard = {};
+  shard = shard_topics_actor{};
 }
 
 void nsq_door::start(const std::function<void(nsq::door_options&)>& change) {
