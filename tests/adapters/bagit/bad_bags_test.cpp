@@ -2,6 +2,9 @@
 
 #include "tests/adapters/bagit/bag_maker.hpp"
 
+#include <cstdlib>
+#include <iterator>
+
 namespace depositd::bagit {
 
 namespace {
