@@ -34,6 +34,8 @@ ADAPTERS_MAY_USE = {
     "adapters/node/gate": {"adapters/doors/kit"},
     "adapters/shell": {"adapters/node/gate"},
     "adapters/minters": {"adapters/stores/sqlite"},
+    "adapters/processing/aptrust": {"adapters/processing/stages",
+                                    "adapters/stores/files"},
     "adapters/processing/crossref": {"adapters/processing/stages"},
     "adapters/processing/exec": {"adapters/processing/stages",
                                  "adapters/stores/files"},
