@@ -3,6 +3,8 @@
 // Everything that can be configured, with its defaults. What each key means is
 // said once, in config/defaults/depositd.yaml; the fields here carry its name.
 
+#include "config/aptrust_values.hpp"
+#include "config/place_settings.hpp"
 #include "messages/values/endpoint.hpp"
 #include "messages/values/errors.hpp"
 #include "messages/values/estimates.hpp"
@@ -194,22 +196,6 @@ struct work_settings {
   friend bool operator==(const work_settings&, const work_settings&) = default;
 };
 
-/// A place in a bucket.
-struct s3_settings {
-  std::string endpoint;
-  std::string bucket;
-  std::string prefix;
-  std::string region = "us-east-1";
-  bool path_style = false;
-  std::string access_key_file;
-  std::string secret_key_file;
-  std::string access_key; ///< from the file
-  std::string secret_key; ///< from the file
-  std::string ca_file;    ///< empty: the system's
-
-  friend bool operator==(const s3_settings&, const s3_settings&) = default;
-};
-
 enum class blobs_kind : std::uint8_t { as_store, folder, postgres, s3 };
 
 /// Where large bodies are.
@@ -359,7 +345,7 @@ struct depositd_settings {
   fetch_settings fetch;
   minter_settings minter;
   estimate_settings estimate;
-
+  aptrust_settings aptrust;
   poster_settings poster;
   memory_settings memory;
   retention_settings retention;

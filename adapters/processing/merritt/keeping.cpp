@@ -72,18 +72,21 @@ private:
 
 /// A step that works on the object, under its locks.
 job_step locked(outcome (*step)(work_on_job&)) {
-  return [step](work_on_job& x) {
-    if (auto ending = take_locks(x))
-      return *ending;
-    auto out = [&] {
-      const lock_renewal renewing{x};
-      return step(x);
-    }();
-    return without_locks(x, std::move(out));
-  };
+  return
+    [step](work_on_job& x) { return under_locks(x, [&] { return step(x); }); };
 }
 
 } // namespace
+
+outcome under_locks(work_on_job& x, const std::function<outcome()>& step) {
+  if (auto ending = take_locks(x))
+    return *ending;
+  auto out = [&] {
+    const lock_renewal renewing{x};
+    return step();
+  }();
+  return without_locks(x, std::move(out));
+}
 
 bool is_last_attempt(const stages::stage_task& task) {
   return task.item.item.attempt >= task.stage.attempts_max;

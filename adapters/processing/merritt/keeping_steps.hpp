@@ -5,6 +5,7 @@
 
 #include "adapters/processing/merritt/work_on_job.hpp"
 
+#include <functional>
 #include <optional>
 
 namespace depositd::merritt {
@@ -37,6 +38,10 @@ outcome clean_up(work_on_job& x);
 /// Takes the locks of the object again, for this claim; an outcome if that does
 /// not succeed now.
 std::optional<outcome> take_locks(const work_on_job& x);
+
+/// Does the step while the object's locks are held and extended; a failed job
+/// keeps none of them.
+outcome under_locks(work_on_job& x, const std::function<outcome()>& step);
 
 /// A failed job keeps no locks: the outcome, after they were given up if it
 /// ends the job.
