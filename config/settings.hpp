@@ -242,6 +242,7 @@ struct review_settings {
   std::string webhook_key_file;
   std::string webhook_key;        ///< of its signature
   std::uint32_t interval_s = 900; ///< each cause at most once
+  std::uint32_t stage_age_s = 0;  ///< of jobs that are told; 0: none are
 
   friend bool operator==(const review_settings&,
                          const review_settings&) = default;

@@ -62,6 +62,7 @@ spawn_review_teller(caf::actor_system& system,
   options.webhook = wanted.webhook;
   options.webhook_key = wanted.webhook_key;
   options.interval = std::chrono::seconds{wanted.interval_s};
+  options.stage_age = std::chrono::seconds{wanted.stage_age_s};
   options.leads = leader(system, settings, keeper);
   return system.spawn<caf::detached>(operators::review_teller,
                                      std::move(options));

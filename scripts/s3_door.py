@@ -32,7 +32,8 @@ def put(address, key, content):
     with tempfile.NamedTemporaryFile() as file:
         file.write(content)
         file.flush()
-        curl(content, "--upload-file", file.name, f"{address}/{BUCKET}/{quote(key)}")
+        curl(content, "--upload-file", file.name,
+             f"{address}/{BUCKET}/{quote(key)}")
 
 
 def get(address, key):

@@ -101,9 +101,6 @@ outcome wait_for_older(bag_in_hand& x, outcome out) {
 }
 
 outcome visit(bag_in_hand& x, item_stage stage, const ingest_step& step) {
-  // A node of processors does not know what else is on its way.
-  if (!is_late(stage) && !x.work.tools.work)
-    return ended(verdict::not_yet, "this stage has to run in an engine");
   const auto facts = facts_of(x, stage);
   if (!facts)
     return ended_for_now(facts.error(), "before " + word(stage));
