@@ -42,17 +42,19 @@ caf::expected<item_id> submit_to(caf::actor_system& system,
 
 caf::error open_receiving(const depositd_settings& settings,
                           stages::stage_tools& out) {
+  caf::error failure;
   for (const auto& [name, place] : settings.aptrust.receiving) {
     auto opened = open_place(place);
-    if (!opened)
-      return caf::make_error(
+    if (opened)
+      out.receiving[name] = std::move(*opened);
+    else if (!failure)
+      failure = caf::make_error(
         ec::bad_setting,
         "aptrust.receiving." + name
           + (place.kind == receiving_kind::s3 ? ".bucket: " : ".path: ")
           + render(opened.error()));
-    out.receiving[name] = std::move(*opened);
   }
-  return {};
+  return failure;
 }
 
 caf::expected<std::shared_ptr<const bagit::profile_set>>

@@ -18,8 +18,9 @@
 
 namespace depositd {
 
-/// Opens the receiving places of the settings. `ec::bad_setting` names the one
-/// that cannot be used.
+/// Opens the receiving places of the settings. `ec::bad_setting` names the
+/// first that cannot be used; all others are open then, which is enough for a
+/// node that has not each folder.
 caf::error open_receiving(const depositd_settings& settings,
                           stages::stage_tools& out);
 

@@ -57,9 +57,8 @@ setting_fault check_place(const std::string& name,
     return x.path.empty()
              ? check_s3(key, x.s3)
              : setting_fault{key + "path", "is for the kind folder alone"};
-  std::error_code ignored;
-  if (!std::filesystem::is_directory(x.path, ignored))
-    return {key + "path", "there is no folder \"" + x.path + "\""};
+  if (x.path.empty())
+    return {key + "path", "is needed: the folder of this place"};
   return check_no_s3(key, x.s3);
 }
 

@@ -231,8 +231,8 @@ open_node_tools(const depositd_settings& settings, engine_stores engine) {
   });
   if (auto failed = open_storage(named, *out))
     return failed;
-  if (auto failed = open_receiving(settings, *out))
-    return failed;
+  if (const auto failed = open_receiving(settings, *out))
+    spdlog::warn("receiving_not_opened reason=\"{}\"", render(failed));
   return std::shared_ptr<const stages::stage_tools>{out};
 }
 

@@ -66,7 +66,7 @@ TEST(aptrust_settings, name_none_if_nothing_is_said) {
 
 TEST(aptrust_settings, say_what_is_wrong_with_a_place) {
   const std::string place = "aptrust: {receiving: {test: {";
-  EXPECT_NE(refusal_of(place + "path: /no/such/folder}}}\n")
+  EXPECT_NE(refusal_of(place + "user: test.edu}}}\n")
               .find("aptrust.receiving.test.path"),
             std::string::npos);
   EXPECT_NE(

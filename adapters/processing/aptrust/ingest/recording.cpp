@@ -6,6 +6,7 @@
 #include "adapters/processing/merritt/keeping_steps.hpp"
 #include "messages/values/clock.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <utility>
 
@@ -57,7 +58,9 @@ private:
                    "nothing was stored yet, requeue to ingest06_storage");
     for (const auto& [name, number] : at->items()) {
       if (targets_.empty())
-        number_ = number.get<std::uint32_t>();
+        number_there_ = number.get<std::uint32_t>();
+      // A target that came later counts from one; the object goes on.
+      number_ = std::max(number_, number.get<std::uint32_t>());
       targets_.push_back(name);
     }
     return std::nullopt;
@@ -76,7 +79,7 @@ private:
     if (target == x_.work.tools.storage.end())
       return caf::make_error(ec::store_failed, "no storage " + targets_.front()
                                                  + " is set up here");
-    auto version = target->second->show(x_.object(), number_);
+    auto version = target->second->show(x_.object(), number_there_);
     if (!version)
       return std::move(version.error());
     const auto& job = x_.work.job;
@@ -211,7 +214,8 @@ private:
   bag_in_hand& x_;
   const premis_scene scene_;
   std::vector<std::string> targets_;
-  std::uint32_t number_ = 0;
+  std::uint32_t number_ = 0;       ///< of the version
+  std::uint32_t number_there_ = 0; ///< in the first target
   std::vector<premis_event> waiting_;
 };
 
