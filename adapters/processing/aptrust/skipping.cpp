@@ -72,15 +72,18 @@ skip_effect apply_skip(work_item& x, skip_reason why) {
                    "waits for an earlier version of this bag");
     case skip_reason::newer_exists:
       end_as(x, item_status::cancelled,
-             "cancelled: a newer version of this bag has come");
+             std::string{cancelled_note}
+               + "a newer version of this bag has come");
       return {verdict::rejected, x.note};
     case skip_reason::bag_gone:
       end_as(x, item_status::suspended,
-             "suspended: the bag is no longer in the receiving place");
+             std::string{suspended_note}
+               + "the bag is no longer in the receiving place");
       return {verdict::failed, x.note};
     case skip_reason::bag_changed:
       end_as(x, item_status::cancelled,
-             "cancelled: the bag in the receiving place has changed");
+             std::string{cancelled_note}
+               + "the bag in the receiving place has changed");
       return {verdict::rejected, x.note};
   }
   return {};

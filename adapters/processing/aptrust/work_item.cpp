@@ -2,7 +2,6 @@
 
 #include "messages/values/time_text.hpp"
 
-#include <array>
 #include <exception>
 #include <stdexcept>
 #include <type_traits>
@@ -13,21 +12,6 @@ namespace depositd::aptrust {
 namespace {
 
 using json = nlohmann::json;
-
-constexpr std::array<std::string_view, ingest_stage_count> ingest_topics = {
-  "ingest01_prefetch",
-  "ingest02_bag_validation",
-  "ingest03_reingest_check",
-  "ingest04_staging",
-  "ingest05_format_identification",
-  "ingest06_storage",
-  "ingest07_storage_validation",
-  "ingest08_record",
-  "ingest09_cleanup"};
-
-constexpr std::array<std::string_view, 5> other_topics = {
-  "restore_object", "restore_file", "restore_glacier", "delete_item",
-  "fixity_check"};
 
 struct writer {
   json& to;
@@ -149,55 +133,6 @@ caf::expected<std::optional<work_item>> work_item_in(const json& more) {
 
 void put_work_item(json& more, const work_item& x) {
   more[work_item_member] = to_json(x);
-}
-
-work_item seen_in(work_item x, const job_status& now, item_stage stage,
-                  bool claimed) {
-  x.stage = stage;
-  x.updated_at = now.changed_us;
-  x.needs_admin_review = now.needs_review;
-  if (!now.note.empty())
-    x.note = now.note;
-  switch (now.state) {
-    case job_state::completed:
-    case job_state::deleted:
-      x.status = now.state == job_state::deleted ? item_status::cancelled
-                                                 : item_status::success;
-      x.retry = false;
-      break;
-    case job_state::failed:
-      x.retry = false;
-      // Attempts that ran out are no failure of the bag: it stays begun.
-      if (x.status != item_status::cancelled
-          && x.status != item_status::suspended)
-        x.status =
-          now.submit_again ? item_status::failed : item_status::started;
-      break;
-    default:
-      x.retry = true;
-      x.status = claimed ? item_status::started : item_status::pending;
-      break;
-  }
-  if (!claimed) {
-    x.node.clear();
-    x.pid = 0;
-  }
-  return x;
-}
-
-std::optional<item_stage> stage_of_topic(std::string_view topic) {
-  for (std::size_t i = 0; i < ingest_topics.size(); ++i)
-    if (ingest_topics[i] == topic)
-      return static_cast<item_stage>(i);
-  for (const auto other : other_topics)
-    if (other == topic)
-      return item_stage::requested;
-  return std::nullopt;
-}
-
-std::string_view topic_of(item_stage x) {
-  const auto at = static_cast<std::size_t>(x);
-  return at < ingest_topics.size() ? ingest_topics[at] : std::string_view{};
 }
 
 } // namespace depositd::aptrust

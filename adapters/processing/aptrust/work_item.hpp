@@ -4,6 +4,7 @@
 // fields are one member of the job's document (and of the batch's before, which
 // hands it to its job): `work_item_member` of job_documents.hpp.
 
+#include "messages/values/item_standing.hpp"
 #include "messages/values/job_documents.hpp"
 #include "messages/values/types.hpp"
 #include "messages/values/word_list.hpp"
@@ -16,6 +17,11 @@
 
 namespace depositd::aptrust {
 
+using depositd::is_finished;
+using depositd::is_late;
+using depositd::item_stage;
+using depositd::item_status;
+
 enum class item_action : std::uint8_t {
   ingest,
   restore_file,
@@ -23,42 +29,6 @@ enum class item_action : std::uint8_t {
   glacier_restore,
   remove,
 };
-
-enum class item_status : std::uint8_t {
-  pending,
-  started,
-  success,
-  failed,
-  cancelled,
-  suspended,
-};
-
-/// In the order in which an ingest goes through them; then those of all else.
-enum class item_stage : std::uint8_t {
-  receive,
-  validate,
-  reingest_check,
-  copy_to_staging,
-  format_identification,
-  store,
-  storage_validation,
-  record,
-  cleanup,
-  requested,
-  resolve,
-};
-
-inline constexpr std::size_t ingest_stage_count = 9;
-
-/// Nothing more is to be done with it.
-constexpr bool is_finished(item_status x) {
-  return x != item_status::pending && x != item_status::started;
-}
-
-/// From here on a newer bag changes nothing any more.
-constexpr bool is_late(item_stage x) {
-  return x >= item_stage::store && x <= item_stage::cleanup;
-}
 
 struct work_item {
   // -- the bag
@@ -109,20 +79,6 @@ work_item_in(const nlohmann::json& more);
 
 void put_work_item(nlohmann::json& more, const work_item& x);
 
-/// What the item is while a job of this status waits in the stage, or `claimed`
-/// by a worker of this node and process. The machine of jobs decides; words of
-/// the document that say how it ended (cancelled, suspended) are kept for one
-/// that has failed.
-work_item seen_in(work_item x, const job_status& now, item_stage stage,
-                  bool claimed);
-
-/// The stage that a topic serves, "ingest01_prefetch" to "ingest09_cleanup", or
-/// `requested` for those of restoring, deleting and checking.
-std::optional<item_stage> stage_of_topic(std::string_view topic);
-
-/// The topic of an ingest's stage; empty for all other stages.
-std::string_view topic_of(item_stage x);
-
 } // namespace depositd::aptrust
 
 namespace depositd {
@@ -135,30 +91,5 @@ inline constexpr word_list<aptrust::item_action, 5>
      {aptrust::item_action::restore_object, "Restore Object"},
      {aptrust::item_action::glacier_restore, "Glacier Restore"},
      {aptrust::item_action::remove, "Delete"}}};
-
-template <>
-inline constexpr word_list<aptrust::item_status, 6>
-  words_of<aptrust::item_status> = {
-    {{aptrust::item_status::pending, "Pending"},
-     {aptrust::item_status::started, "Started"},
-     {aptrust::item_status::success, "Success"},
-     {aptrust::item_status::failed, "Failed"},
-     {aptrust::item_status::cancelled, "Cancelled"},
-     {aptrust::item_status::suspended, "Suspended"}}};
-
-template <>
-inline constexpr word_list<aptrust::item_stage, 11>
-  words_of<aptrust::item_stage> = {
-    {{aptrust::item_stage::receive, "Receive"},
-     {aptrust::item_stage::validate, "Validate"},
-     {aptrust::item_stage::reingest_check, "Reingest Check"},
-     {aptrust::item_stage::copy_to_staging, "Copy To Staging"},
-     {aptrust::item_stage::format_identification, "Format Identification"},
-     {aptrust::item_stage::store, "Store"},
-     {aptrust::item_stage::storage_validation, "Storage Validation"},
-     {aptrust::item_stage::record, "Record"},
-     {aptrust::item_stage::cleanup, "Cleanup"},
-     {aptrust::item_stage::requested, "Requested"},
-     {aptrust::item_stage::resolve, "Resolve"}}};
 
 } // namespace depositd

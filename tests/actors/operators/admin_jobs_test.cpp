@@ -471,5 +471,26 @@ TEST_F(admin_jobs_test, ages_tell_the_oldest_of_each_stage) {
   EXPECT_EQ(x["stages"].size(), 1u);
 }
 
+TEST_F(admin_jobs_test, row_p13_a_work_item_says_who_has_begun_what) {
+  auto& row = add_job(7, job_state::storing);
+  row.info.pipeline = "aptrust";
+  row.queue = "aptrust.ingest06_storage";
+  auto x = run("job show", {{"id", "7"}});
+  EXPECT_EQ(x["work_item"]["stage"], "Store");
+  EXPECT_EQ(x["work_item"]["status"], "Pending");
+  EXPECT_TRUE(x["work_item"]["node"].is_null());
+  slots_report::entry slot;
+  slot.node = "n2";
+  slot.item = 7;
+  slot.since_us = 3'000'000;
+  world_.slots.entries = {slot};
+  x = run("job show", {{"id", "7"}});
+  EXPECT_EQ(x["work_item"]["status"], "Started");
+  EXPECT_EQ(x["work_item"]["node"], "n2");
+  EXPECT_EQ(x["work_item"]["stage_started_at"], "1970-01-01T00:00:03.000Z");
+  add_job(8, job_state::storing);
+  EXPECT_FALSE(run("job show", {{"id", "8"}}).contains("work_item"));
+}
+
 } // namespace
 } // namespace depositd::testing

@@ -17,25 +17,21 @@ namespace {
 /// Of one bag, made anew each time that its object was deleted.
 constexpr std::uint32_t again_max = 10'000;
 
-/// How notes of items begin that rules have cancelled.
-constexpr std::string_view cancelled = "cancelled:";
-
 last_item became_of(const job_row& x) {
-  switch (x.status.state) {
-    case job_state::completed:
+  if (x.status.state == job_state::deleted)
+    return last_item::cancelled;
+  const auto stands = standing_of(x, false);
+  switch (stands ? stands->status : item_status::pending) {
+    case item_status::success:
       return last_item::succeeded;
-    case job_state::deleted:
+    case item_status::failed:
+      return last_item::failed;
+    case item_status::cancelled:
       return last_item::cancelled;
-    case job_state::failed:
-      break;
     default:
+      // What ran out of attempts, or lost its bag, is an administrator's.
       return last_item::unfinished;
   }
-  // What ran out of attempts, or lost its bag, is an administrator's.
-  if (!x.status.submit_again)
-    return last_item::unfinished;
-  return x.status.note.starts_with(cancelled) ? last_item::cancelled
-                                              : last_item::failed;
 }
 
 } // namespace

@@ -40,6 +40,9 @@ protected:
                const std::string& note = {}) {
     job_row row;
     row.info.uuid = merritt::job_uuid(submitted.back().info.uuid, 1);
+    row.info.pipeline = "aptrust";
+    if (state != job_state::completed)
+      row.queue = "aptrust.ingest02_bag_validation";
     row.status.state = state;
     row.status.submit_again = submit_again;
     row.status.note = note;
