@@ -66,7 +66,9 @@ void tag_texts::add(std::string_view bytes) {
            && !lines_->add(bytes, [this](auto line, auto number) {
                 take_line(line, number);
               })) {
-    facts_.fault(finding_code::encoding, path_, lines_->fault());
+    facts_.fault(lines_->is_too_long() ? finding_code::too_large
+                                       : finding_code::encoding,
+                 path_, lines_->fault());
     doing_ = doing::nothing;
   }
 }

@@ -121,7 +121,8 @@ bool line_decoder::add_text(std::string_view text, const take_line& take) {
       continue;
     }
     const auto end = std::min(text.find_first_of("\r\n"), text.size());
-    if (line_.size() + end > line_bytes_max)
+    too_long_ = line_.size() + end > line_bytes_max;
+    if (too_long_)
       return fail("has a line of more than " + std::to_string(line_bytes_max)
                   + " bytes");
     line_ += text.substr(0, end);

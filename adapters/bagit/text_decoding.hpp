@@ -33,6 +33,11 @@ public:
   /// At the end of the file: the last line, if it has no end.
   bool finish(const take_line& take);
 
+  /// Whether it was a line that is too long.
+  bool is_too_long() const {
+    return too_long_;
+  }
+
   /// What was wrong.
   const std::string& fault() const {
     return fault_;
@@ -54,6 +59,7 @@ private:
   bool big_endian_ = true;
   bool begun_ = false;
   bool after_cr_ = false;
+  bool too_long_ = false;
 };
 
 } // namespace depositd::bagit

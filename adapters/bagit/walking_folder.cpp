@@ -50,8 +50,9 @@ public:
 
   std::optional<walk_stop> run() {
     auto path = fs::absolute(x_.from.path).lexically_normal();
-    totals_.folder = path.has_filename() ? path.filename().string()
-                                         : path.parent_path().filename();
+    if (!path.has_filename())
+      path = path.parent_path();
+    totals_.folder = path.filename().string();
     std::error_code code;
     std::vector<std::string> names;
     // One more than allowed is enough to be refused.

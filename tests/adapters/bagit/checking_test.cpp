@@ -228,8 +228,9 @@ TEST_F(checking, faults_are_counted_but_not_all_kept) {
   const auto report = check(tar(bag));
   EXPECT_EQ(report.faults.count(), 5'000u);
   EXPECT_EQ(report.faults.kept().size(), finding_list::kept_max);
-  const auto lines_shown = report_lines(report);
-  EXPECT_EQ(lines_shown.back(), "fault: and 4900 more");
+  const auto shown = report_lines(report);
+  EXPECT_NE(std::find(shown.begin(), shown.end(), "fault: and 4900 more"),
+            shown.end());
 }
 
 TEST_F(checking, a_visitor_sees_each_file_once_with_its_digests) {
