@@ -62,9 +62,9 @@ TEST(pipelines, that_are_shipped_walk_merritts_states) {
   const auto all =
     read_pipelines(DEPOSITD_PIPELINES_FOLDER, {built_in_handlers()});
   ASSERT_TRUE(all) << render(all.error());
-  const auto found = std::find_if(all->begin(), all->end(), [](const auto& x) {
-    return x.name == "merritt";
-  });
+  const auto found =
+    std::find_if(all->begin(), all->end(),
+                 [](const auto& x) { return x.name == "merritt"; });
   ASSERT_NE(found, all->end());
   const auto& merritt = *found;
   std::string states;
