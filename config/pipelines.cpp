@@ -309,12 +309,25 @@ read_pipelines(const fs::path& folder, const pipeline_context& context) {
 }
 
 const std::vector<std::string>& built_in_handlers() {
-  static const std::vector<std::string> names = {
-    "merritt.stage",     "merritt.estimate",
-    "merritt.provision", "merritt.download",
-    "merritt.process",   "merritt.store",
-    "merritt.record",    "merritt.notify",
-    "merritt.cleanup",   "noop"};
+  static const std::vector<std::string> names = {"merritt.stage",
+                                                 "merritt.estimate",
+                                                 "merritt.provision",
+                                                 "merritt.download",
+                                                 "merritt.process",
+                                                 "merritt.store",
+                                                 "merritt.record",
+                                                 "merritt.notify",
+                                                 "merritt.cleanup",
+                                                 "aptrust.prefetch",
+                                                 "aptrust.validate",
+                                                 "aptrust.reingest",
+                                                 "aptrust.stage",
+                                                 "aptrust.identify",
+                                                 "aptrust.store",
+                                                 "aptrust.check",
+                                                 "aptrust.record",
+                                                 "aptrust.cleanup",
+                                                 "noop"};
   return names;
 }
 

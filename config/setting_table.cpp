@@ -1,5 +1,6 @@
 #include "config/setting_table.hpp"
 
+#include "config/aptrust_settings.hpp"
 #include "config/nsq_keys.hpp"
 #include "config/s3_settings.hpp"
 #include "config/setting_fields.hpp"
@@ -233,7 +234,8 @@ const std::vector<setting_key>& setting_table() {
   static const auto table = [] {
     auto out = outer_keys();
     for (const auto& more : {node_limit_keys(), inner_keys(), kafka_keys(),
-                             work_keys(), blobs_keys(), nsq_keys()})
+                             work_keys(), blobs_keys(), nsq_keys(),
+                             aptrust_keys()})
       out.insert(out.end(), more.begin(), more.end());
     return out;
   }();

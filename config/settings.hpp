@@ -3,8 +3,9 @@
 // Everything that can be configured, with its defaults. What each key means is
 // said once, in config/defaults/depositd.yaml; the fields here carry its name.
 
+#include "config/aptrust_values.hpp"
 #include "config/nsq_settings.hpp"
-
+#include "config/place_settings.hpp"
 #include "messages/values/endpoint.hpp"
 #include "messages/values/errors.hpp"
 #include "messages/values/estimates.hpp"
@@ -196,22 +197,6 @@ struct work_settings {
   friend bool operator==(const work_settings&, const work_settings&) = default;
 };
 
-/// A place in a bucket.
-struct s3_settings {
-  std::string endpoint;
-  std::string bucket;
-  std::string prefix;
-  std::string region = "us-east-1";
-  bool path_style = false;
-  std::string access_key_file;
-  std::string secret_key_file;
-  std::string access_key; ///< from the file
-  std::string secret_key; ///< from the file
-  std::string ca_file;    ///< empty: the system's
-
-  friend bool operator==(const s3_settings&, const s3_settings&) = default;
-};
-
 enum class blobs_kind : std::uint8_t { as_store, folder, postgres, s3 };
 
 /// Where large bodies are.
@@ -258,6 +243,7 @@ struct review_settings {
   std::string webhook_key_file;
   std::string webhook_key;        ///< of its signature
   std::uint32_t interval_s = 900; ///< each cause at most once
+  std::uint32_t stage_age_s = 0;  ///< of jobs that are told; 0: none are
 
   friend bool operator==(const review_settings&,
                          const review_settings&) = default;
@@ -362,7 +348,7 @@ struct depositd_settings {
   fetch_settings fetch;
   minter_settings minter;
   estimate_settings estimate;
-
+  aptrust_settings aptrust;
   poster_settings poster;
   memory_settings memory;
   retention_settings retention;

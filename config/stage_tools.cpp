@@ -10,6 +10,7 @@
 #include "adapters/stores/postgres/postgres_inventory.hpp"
 #include "adapters/stores/s3/s3_objects.hpp"
 #include "adapters/stores/sqlite/sqlite_inventory.hpp"
+#include "config/aptrust.hpp"
 #include "config/work_folder.hpp"
 
 #include <caf/send.hpp>
@@ -205,6 +206,8 @@ open_stage_tools(caf::actor_system& system, const depositd_settings& settings,
   out->minter = std::move(*minter);
   if (auto failed = open_storage(settings, *out))
     return failed;
+  if (auto failed = open_receiving(settings, *out))
+    return failed;
   out->work = stages::make_read_model_reader(system, {.from = reads});
   out->wake = [shards](wake_items x) { caf::anon_send(shards, std::move(x)); };
   out->lock_waits = std::make_shared<stages::item_waits>(out->wake);
@@ -228,6 +231,8 @@ open_node_tools(const depositd_settings& settings, engine_stores engine) {
   });
   if (auto failed = open_storage(named, *out))
     return failed;
+  if (const auto failed = open_receiving(settings, *out))
+    spdlog::warn("receiving_not_opened reason=\"{}\"", render(failed));
   return std::shared_ptr<const stages::stage_tools>{out};
 }
 

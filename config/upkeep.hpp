@@ -10,18 +10,22 @@
 #include <caf/actor_system.hpp>
 
 #include <functional>
+#include <vector>
 
 namespace depositd {
 
 struct upkeep_actors {
   review_teller_actor reviews; ///< null: nobody wants to know
   stages::chore_actor folders; ///< removes working folders
+  std::vector<stages::chore_actor> receiving; ///< find bags
 };
 
-/// `keeper` finds the keeper of shards, null where users are not shared.
-upkeep_actors
-spawn_upkeep(caf::actor_system& system, const depositd_settings& settings,
-             const stages::stage_tools& with,
-             const std::function<caf::strong_actor_ptr()>& keeper);
+/// `keeper` finds the keeper of shards, null where users are not shared; bags
+/// that are found are submitted to `shards`.
+upkeep_actors spawn_upkeep(caf::actor_system& system,
+                           const depositd_settings& settings,
+                           const stages::stage_tools& with,
+                           const std::function<caf::strong_actor_ptr()>& keeper,
+                           const shards_actor& shards);
 
 } // namespace depositd

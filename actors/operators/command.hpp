@@ -85,6 +85,7 @@ std::vector<command> job_order_commands();
 std::vector<command> object_commands();
 std::vector<command> use_commands();
 std::vector<command> pipeline_commands();
+std::vector<command> age_commands();
 std::vector<command> upkeep_commands();
 std::vector<command> record_log_commands();
 std::vector<command> topic_commands();
@@ -99,9 +100,9 @@ inline constexpr std::vector<command> (*command_subjects[])() = {
   collection_commands, batch_commands,
   job_commands,        job_order_commands,
   object_commands,     use_commands,
-  pipeline_commands,   upkeep_commands,
-  record_log_commands, topic_commands,
-  channel_commands};
+  pipeline_commands,   age_commands,
+  upkeep_commands,     record_log_commands,
+  topic_commands,      channel_commands};
 
 // -- what rows are made of ----------------------------------------------------
 

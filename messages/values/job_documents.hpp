@@ -17,6 +17,10 @@
 
 namespace depositd {
 
+/// The member of `more` that a batch hands on to each of its jobs: what a piece
+/// of work is about that no depositor's form describes.
+inline constexpr const char* work_item_member = "work_item";
+
 /// Bytes that were submitted, or where they are.
 struct payload {
   std::string file_name;

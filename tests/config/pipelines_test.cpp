@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 
 namespace depositd {
@@ -61,9 +62,11 @@ TEST(pipelines, that_are_shipped_walk_merritts_states) {
   const auto all =
     read_pipelines(DEPOSITD_PIPELINES_FOLDER, {built_in_handlers()});
   ASSERT_TRUE(all) << render(all.error());
-  ASSERT_EQ(all->size(), 1u);
-  const auto& merritt = all->front();
-  EXPECT_EQ(merritt.name, "merritt");
+  const auto found =
+    std::find_if(all->begin(), all->end(),
+                 [](const auto& x) { return x.name == "merritt"; });
+  ASSERT_NE(found, all->end());
+  const auto& merritt = *found;
   std::string states;
   for (const auto& x : merritt.stages)
     states += x.name + "=" + word(x.state) + " ";
@@ -77,6 +80,28 @@ TEST(pipelines, that_are_shipped_walk_merritts_states) {
   EXPECT_EQ(queue.priority, priority_mode::across_users);
   EXPECT_EQ(queue.attempts_max, no_cap); // counted with the job
   EXPECT_EQ(queue.retry_delay_ms, 5'000u);
+}
+
+TEST(pipelines, that_are_shipped_walk_aptrusts_topics) {
+  const auto all =
+    read_pipelines(DEPOSITD_PIPELINES_FOLDER, {built_in_handlers()});
+  ASSERT_TRUE(all) << render(all.error());
+  const auto found = std::find_if(all->begin(), all->end(), [](const auto& x) {
+    return x.name == "aptrust";
+  });
+  ASSERT_NE(found, all->end());
+  std::string states;
+  for (const auto& x : found->stages)
+    states += x.name + "=" + word(x.state) + " ";
+  EXPECT_EQ(states, "ingest01_prefetch=pending "
+                    "ingest02_bag_validation=processing "
+                    "ingest03_reingest_check=processing "
+                    "ingest04_staging=processing "
+                    "ingest05_format_identification=processing "
+                    "ingest06_storage=storing "
+                    "ingest07_storage_validation=storing "
+                    "ingest08_record=recording "
+                    "ingest09_cleanup=notify ");
 }
 
 TEST(pipelines, name_key_and_line_of_what_is_wrong) {

@@ -53,6 +53,19 @@ class MainJob(SystemTest):
         self.assertEqual(states, ["completed"] * 4 + ["failed"] * 2, printed)
         self.assertEqual(len(summary["stored"]), 4, printed)
 
+    def test_takes_bags_through_aptrusts_ingest(self):
+        code, summary, printed = self.run_job("--pipeline", "aptrust")
+        self.assertEqual(code, 0, printed)
+        self.assertEqual(summary["wrong"], [], printed)
+        states = sorted(job["state"] for job in summary["jobs"])
+        # A second institution sends the same bags to a bucket, if there is one.
+        senders = len(summary["jobs"]) // 7
+        self.assertIn(senders, (1, 2), printed)
+        self.assertEqual(states, ["completed"] * 3 * senders
+                         + ["failed"] * 4 * senders, printed)
+        for objects in summary["stored"].values():
+            self.assertEqual(len(objects), 3 * senders, printed)
+
     def test_refuses_sources_beside_a_pipeline(self):
         code, _, printed = self.run_job("--pipeline", "merritt", "some.xml")
         self.assertEqual(code, 2)

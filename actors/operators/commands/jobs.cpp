@@ -4,6 +4,7 @@
 #include "actors/operators/work_why.hpp"
 
 #include "messages/shard.hpp"
+#include "messages/values/item_standing.hpp"
 #include "messages/values/work_documents.hpp"
 
 namespace depositd::operators {
@@ -63,6 +64,37 @@ void review(admin_pointer self, const admin_call_ptr& call) {
   list_matching(self, call, std::move(*query), "items");
 }
 
+/// APTrust's words for it, and who works on it.
+document item_document(const item_standing& x,
+                       const slots_report::entry* busy) {
+  const bool none = busy == nullptr;
+  return {
+    {"stage", word(x.stage)},
+    {"status", word(x.status)},
+    {"retry", x.retry},
+    {"needs_admin_review", x.needs_review},
+    {"node", none ? document() : text_or_null(busy->node)},
+    {"stage_started_at", none ? document() : time_or_null(busy->since_us)}};
+}
+
+/// Adds how the work item stands, if it is one.
+void deliver_item(admin_pointer self, const admin_call_ptr& call,
+                  const job_row& row, document out) {
+  if (!standing_of(row, false))
+    return deliver(call, out);
+  gather_slots(self, call, [=](const slots_gathered& x) {
+    const auto& slots = x.slots.entries;
+    const auto busy =
+      std::find_if(slots.begin(), slots.end(),
+                   [&](const auto& slot) { return slot.item == row.id; });
+    const bool claimed = busy != slots.end();
+    auto all = out;
+    all["work_item"] =
+      item_document(*standing_of(row, claimed), claimed ? &*busy : nullptr);
+    deliver(call, all);
+  });
+}
+
 void show(admin_pointer self, const admin_call_ptr& call) {
   with_job(self, call, [=](const job_row& row) {
     auto out = job_document(row);
@@ -74,7 +106,7 @@ void show(admin_pointer self, const admin_call_ptr& call) {
     out["date"] = row.facts.date;
     out["submit_again"] = row.status.submit_again;
     out["created_at"] = time_or_null(row.created_us);
-    deliver(call, out);
+    deliver_item(self, call, row, std::move(out));
   });
 }
 

@@ -27,6 +27,8 @@ job_document of_form(const batch_document& batch) {
   out.dublin_core = batch.dublin_core;
   out.erc = batch.erc;
   out.submitted = batch.submitted;
+  if (const auto at = batch.more.find(work_item_member); at != batch.more.end())
+    out.more[work_item_member] = *at;
   return out;
 }
 

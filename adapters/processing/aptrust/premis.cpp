@@ -1,0 +1,45 @@
+#include "adapters/processing/aptrust/premis.hpp"
+
+#include "adapters/stores/files/sha256.hpp"
+
+#include <utility>
+
+namespace depositd::aptrust {
+
+namespace {
+
+/// A UUID of version 8, whose bits are those of a digest.
+std::string uuid_of(const std::string& text) {
+  auto hex = sha256_hex(text);
+  hex.resize(32);
+  hex[12] = '8';
+  hex[16] = "89ab"[static_cast<unsigned char>(hex[16]) & 3];
+  for (const std::size_t at : {20, 16, 12, 8})
+    hex.insert(at, "-");
+  return hex;
+}
+
+} // namespace
+
+premis_event make_event(const premis_scene& scene, premis_facts facts) {
+  premis_event out;
+  out.type = facts.type;
+  out.at_us = scene.at_us;
+  out.detail = std::move(facts.detail);
+  out.outcome = std::move(facts.outcome);
+  out.outcome_detail = std::move(facts.outcome_detail);
+  out.object = scene.object;
+  out.file = std::move(facts.file);
+  out.agent = scene.agent;
+  out.owner = scene.owner;
+  out.job = scene.job;
+  // No part has a line break that could move the border between two.
+  std::string parts;
+  for (const auto* part :
+       {&out.object, &out.job, &out.type, &out.file, &out.detail})
+    parts += std::to_string(part->size()) + "\n" + *part;
+  out.id = uuid_of(parts);
+  return out;
+}
+
+} // namespace depositd::aptrust
