@@ -3,6 +3,27 @@
 // Topics and their channels, as NSQ's doors speak of them. A topic, with all
 // of its channels, lives in the shard of its name. A channel is a queue of its
 // own (`channel_queue`): consumers open and attach to it as processors do.
+//
+// What a consumer's processor sees there (messages/processors.hpp):
+// * `open_queue` with the channel's queue makes topic and channel if need be.
+//   `attach::lease_ms` is the message timeout, credit what RDY leaves open.
+// * FIN is `verdict::done`. REQ is `verdict::retry` with its `delay_ms`, 0 for
+//   at once: the attempt counts, there is no end of attempts, and nothing is
+//   ever parked. TOUCH is `renew_claims`: the deadline is the lease from now,
+//   never an earlier one. `release` and `not_yet` give back without counting.
+// * A claim is over at its deadline, when its processor detaches or dies, when
+//   the channel is emptied or deleted, and when the engine ends. What named it
+//   then is `settlement::accepted` false, and the message comes again (but for
+//   emptied and deleted ones) with an attempt more.
+// * `claimed_item::attempt` is what NSQ calls so, `received_us` its time, also
+//   in copies and across restarts.
+// * A paused channel hands out nothing: credit stays open, claims go on.
+// * A deleted channel's port goes down (monitor it), and claims with it:
+//   whoever consumed it is let go. A port also goes down when its shard starts
+//   over or moves; `list_topics`, which is refused until the shard is back,
+//   tells whether the channel is still there. To open it would make it again.
+// * Who comes is told by `note_consumers` after attaching, who goes after
+//   detaching. Ephemeral ones end at the next start in any case.
 
 #include "messages/message.hpp"
 #include "messages/values/topic_names.hpp"
@@ -16,12 +37,16 @@
 namespace depositd {
 
 /// Messages for every channel of a topic, in one commit; the topic comes into
-/// being. Where it has no channel yet, or is paused, they wait in the topic.
+/// being. Where it has no channel yet, or is paused, they wait in the topic:
+/// its first channel gets them, or after a pause each that there is by then.
+/// `ec::invalid_argument`: a name, or a message without bytes; `ec::too_large`:
+/// more than is said here, or as many topics as may be; `ec::overloaded`: the
+/// disk is full, or too much is on its way.
 struct publish {
   std::string topic;
-  std::string user;           ///< whose turn it is when they are handed out
+  std::string user; ///< a user name: whose turn it is when they are handed out
   std::uint32_t delay_ms = 0; ///< before they are handed out first
-  std::vector<std::string> bodies;
+  std::vector<std::string> bodies; ///< of one byte or more each
 };
 inline constexpr std::size_t publish_messages_max = 10'000;
 inline constexpr std::size_t publish_bytes_max = 64 << 20;
@@ -43,7 +68,10 @@ enum class topic_action : std::uint8_t {
 
 /// Of a topic, or of one of its channels. `create` makes what is missing, the
 /// topic of a channel too, and takes what is there as it is; of all others
-/// `ec::not_found`. Answered when durable.
+/// `ec::not_found`. Answered when durable: of `remove` when all of it is gone,
+/// and what is said of it meanwhile waits until then. To empty a topic leaves
+/// alone what is in its channels. `ec::too_large`: there are as many topics or
+/// channels as may be.
 struct order_topic {
   static constexpr bool takes_long = true; ///< of very many messages
   std::string topic;

@@ -75,6 +75,13 @@ caf::result<ports_opened> open_here(shard_pointer self, const open_ports& x) {
   return ports_opened{{{self->state.options.number, *port}}};
 }
 
+caf::result<queue_port_actor> open_one(shard_pointer self,
+                                       const open_queue& x) {
+  if (is_topic_queue(x.name))
+    return open_channel(self, x);
+  return open_port(self, x.name);
+}
+
 caf::result<done> answer_when_ready(shard_pointer self) {
   if (self->state.now != shard_state::phase::recovering)
     return done{};
@@ -82,13 +89,7 @@ caf::result<done> answer_when_ready(shard_pointer self) {
   return journal::answered_later<done>();
 }
 
-} // namespace
-
-shard_self::behavior_type shard(shard_pointer self, shard_options options) {
-  self->state.journal = options.journal;
-  self->state.options = std::move(options);
-  self->state.control = std::make_shared<control_state>();
-  self->delayed_send(self, self->state.options.idle_max / 2, sweep_idle{});
+void watch_others(shard_pointer self) {
   // Queues and users' actors are linked: they end with the shard, and one that
   // fails takes with it what nobody else knows, so everything starts over.
   self->set_exit_handler([=](const caf::exit_msg& x) {
@@ -101,6 +102,16 @@ shard_self::behavior_type shard(shard_pointer self, shard_options options) {
     std::erase_if(self->state.watchers,
                   [&](const auto& who) { return who->address() == x.source; });
   });
+}
+
+} // namespace
+
+shard_self::behavior_type shard(shard_pointer self, shard_options options) {
+  self->state.journal = options.journal;
+  self->state.options = std::move(options);
+  self->state.control = std::make_shared<control_state>();
+  self->delayed_send(self, self->state.options.idle_max / 2, sweep_idle{});
+  watch_others(self);
   start_recovery(self);
   return {
     [=](enqueue& x) { return accept_batch(self, x); },
@@ -114,11 +125,7 @@ shard_self::behavior_type shard(shard_pointer self, shard_options options) {
       self->state.id_last += std::max<std::uint32_t>(x.count, 1);
       return id_reserved{first};
     },
-    [=](const open_queue& x) -> caf::result<queue_port_actor> {
-      if (is_topic_queue(x.name))
-        return open_channel(self, x);
-      return open_port(self, x.name);
-    },
+    [=](const open_queue& x) { return open_one(self, x); },
     [=](publish& x) { return publish_all(self, x); },
     [=](const order_topic& x) { return order(self, x); },
     [=](const note_consumers& x) { return note(self, x); },

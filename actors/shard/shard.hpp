@@ -129,6 +129,7 @@ struct shard_topic {
   struct channel {
     std::uint64_t messages = 0;
     std::int64_t consumers = 0;
+    bool left = false;      ///< the last one has gone, as was told
     micros used_us = never; ///< by a consumer
     bool asked = false;     ///< whether anybody is there; then it goes
   };

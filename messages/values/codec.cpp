@@ -2,7 +2,6 @@
 
 #include "messages/values/words.hpp"
 
-#include <algorithm>
 #include <cassert>
 #include <limits>
 #include <tuple>
@@ -187,14 +186,6 @@ template <class T>
 constexpr bool has_body =
   std::is_same_v<T, item_enqueued> || std::is_same_v<T, body_compacted>;
 
-/// The body of a copy is where that of another item of the record is.
-void add_slot(const item_copied& x, std::vector<body_slot>& slots) {
-  const auto of = std::find_if(slots.rbegin(), slots.rend(),
-                               [&](const auto& y) { return y.id == x.of; });
-  if (x.of != 0 && of != slots.rend())
-    slots.push_back({x.id, of->offset, of->length});
-}
-
 void put_event(const event& x, std::string& out,
                std::vector<body_slot>* slots) {
   writer w{out};
@@ -209,13 +200,25 @@ void put_event(const event& x, std::string& out,
           slots->push_back({fields.id, static_cast<std::uint32_t>(out.size()),
                             static_cast<std::uint32_t>(fields.body.size())});
         out.append(fields.body);
-      } else if constexpr (std::is_same_v<type, item_copied>) {
-        if (slots != nullptr)
-          add_slot(fields, *slots);
       }
     },
     x);
 }
+
+/// Where the last body of a record is, for the copies that follow it.
+class last_body {
+public:
+  void see(const event& x, std::vector<body_slot>& slots) {
+    if (const auto* item = std::get_if<item_enqueued>(&x))
+      slot_ = item->body.empty() ? body_slot{} : slots.back();
+    else if (const auto* copy = std::get_if<item_copied>(&x);
+             copy != nullptr && copy->of != 0 && copy->of == slot_.id)
+      slots.push_back({copy->id, slot_.offset, slot_.length});
+  }
+
+private:
+  body_slot slot_;
+};
 
 template <std::size_t I = 0>
 bool emplace_kind(event& out, std::size_t kind) {
@@ -266,17 +269,24 @@ bool get_event(std::string_view bytes, std::size_t& position, event& out,
     out);
 }
 
-/// Of a copy of an item that came with it in the record. False if none did.
+/// Of a copy of the last item that came before it in the record. False if that
+/// is another one.
 bool find_body(record& in, std::size_t index) {
   auto* copy = std::get_if<item_copied>(&in.events[index]);
   if (copy == nullptr || copy->of == 0)
     return true;
-  while (index-- > 0)
-    if (const auto* x = std::get_if<item_enqueued>(&in.events[index]);
-        x != nullptr && x->id == copy->of) {
+  while (index-- > 0) {
+    const auto& before = in.events[index];
+    if (const auto* x = std::get_if<item_enqueued>(&before)) {
+      copy->place = x->place;
+      return x->id == copy->of;
+    }
+    if (const auto* x = std::get_if<item_copied>(&before);
+        x != nullptr && x->of == copy->of) {
       copy->place = x->place;
       return true;
     }
+  }
   return false;
 }
 
@@ -287,8 +297,11 @@ void encode(const record& x, std::string& out, std::vector<body_slot>& slots) {
   writer w{out};
   w.put(x.user);
   w.put_number(x.events.size());
-  for (const auto& e : x.events)
+  last_body last;
+  for (const auto& e : x.events) {
     put_event(e, out, &slots);
+    last.see(e, slots);
+  }
 }
 
 void encode(const event& x, std::string& out) {

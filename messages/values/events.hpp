@@ -184,8 +184,8 @@ struct submission_ended {
 DEPOSITD_FIELDS(submission_ended, id, queue, how, finished_us, reason, batch_id,
                 document);
 
-/// A further item with the body of one that is written already: of one that
-/// came in the same record, or the one at a place of the journal.
+/// A further item with the body of one that is written already: of the last one
+/// that came before it in its record, or the one at a place of the journal.
 struct item_copied {
   item_id id = 0;
   std::string queue;
@@ -193,7 +193,7 @@ struct item_copied {
   std::uint64_t size = 0; ///< as of `item_enqueued`
   micros received_us = 0;
   body_kind kind = body_kind::inline_bytes;
-  item_id of = 0; ///< that came in this record; 0: the body is at `at`
+  item_id of = 0; ///< the last that came; 0: the body is at `at`
   body_location at;
   body_location place; ///< not journalled: known by the reader
 

@@ -22,28 +22,46 @@ void end_channel(shard_pointer self, const std::string& topic,
   run_end(self, topic);
 }
 
-/// Nobody has told of a consumer that went, as an engine has died with it.
+/// What is known of a channel, or null if there is none any more.
+shard_topic::channel* find_channel(shard_pointer self, const std::string& topic,
+                                   const std::string& channel) {
+  const auto* x = rules::find_topic(*self->state.control, topic);
+  if (x == nullptr
+      || std::find(x->channels.begin(), x->channels.end(), channel)
+           == x->channels.end())
+    return nullptr;
+  return &self->state.topics[topic].channels[channel];
+}
+
+/// Ends the channel if nobody is attached to it, whatever was told: engines die
+/// with their consumers, and what is told of those of a channel that is no more
+/// may come when there is another one of its name.
 void end_if_left(shard_pointer self, const std::string& topic,
-                 const std::string& channel, queue_number number) {
+                 const std::string& channel) {
+  const auto number = find_queue(self, channel_queue(topic, channel));
+  auto* known = find_channel(self, topic, channel);
+  if (!number || known == nullptr || std::exchange(known->asked, true))
+    return;
   const auto generation = self->state.journal.generation;
+  const auto look = [=, used_us = known->used_us](std::uint32_t processors) {
+    const auto& state = self->state;
+    auto* there = state.journal.generation == generation
+                    ? find_channel(self, topic, channel)
+                    : nullptr;
+    if (there == nullptr)
+      return;
+    there->asked = false;
+    if (processors > 0)
+      there->used_us = now(self);
+    else if (there->used_us == used_us // else somebody is about to attach
+             && state.now == shard_state::phase::serving)
+      end_channel(self, topic, channel);
+  };
   self
-    ->request(self->state.queues[number].actor,
+    ->request(self->state.queues[*number].actor,
               self->state.options.request_timeout, report_queue{})
-    .then(
-      [=](const queue_report& x) {
-        auto& state = self->state;
-        if (state.journal.generation != generation)
-          return;
-        if (rules::find_topic(*state.control, topic) == nullptr)
-          return;
-        auto& known = state.topics[topic].channels[channel];
-        known.asked = false;
-        if (x.processors > 0)
-          known.used_us = now(self);
-        else if (state.now == shard_state::phase::serving)
-          end_channel(self, topic, channel);
-      },
-      [](const caf::error&) { /* the queue is gone, and its channel */ });
+    .then([=](const queue_report& x) { look(x.processors); },
+          [=](const caf::error&) { look(1); }); // asked again later
 }
 
 } // namespace
@@ -51,16 +69,14 @@ void end_if_left(shard_pointer self, const std::string& topic,
 caf::result<done> note(shard_pointer self, const note_consumers& x) {
   if (refuse_intake(self))
     return done{}; // what is ephemeral ends at the next start
-  const auto* topic = rules::find_topic(*self->state.control, x.topic);
-  if (topic == nullptr
-      || std::find(topic->channels.begin(), topic->channels.end(), x.channel)
-           == topic->channels.end())
+  auto* channel = find_channel(self, x.topic, x.channel);
+  if (channel == nullptr)
     return done{};
-  auto& channel = self->state.topics[x.topic].channels[x.channel];
-  channel.used_us = now(self);
-  channel.consumers = std::max<std::int64_t>(channel.consumers + x.change, 0);
-  if (x.change < 0 && channel.consumers == 0 && is_ephemeral(x.channel))
-    end_channel(self, x.topic, x.channel);
+  channel->used_us = now(self);
+  channel->consumers = std::max<std::int64_t>(channel->consumers + x.change, 0);
+  channel->left = x.change < 0 && channel->consumers == 0;
+  if (channel->left && is_ephemeral(x.channel))
+    end_if_left(self, x.topic, x.channel);
   return done{};
 }
 
@@ -77,11 +93,9 @@ void retire_topics(shard_pointer self) {
         && topic.used_us < before)
       idle_topics.push_back(name);
     for (const auto& channel : x.channels) {
-      auto& known = topic.channels[channel];
-      const auto number = find_queue(self, channel_queue(name, channel));
-      if (is_ephemeral(channel) && number && known.used_us < before
-          && !std::exchange(known.asked, true))
-        end_if_left(self, name, channel, *number);
+      const auto& known = topic.channels[channel];
+      if (is_ephemeral(channel) && (known.left || known.used_us < before))
+        end_if_left(self, name, channel);
     }
   }
   for (const auto& name : idle_topics)

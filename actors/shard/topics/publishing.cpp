@@ -13,6 +13,9 @@ namespace depositd::shard {
 
 namespace {
 
+/// That one publish makes.
+constexpr std::size_t copies_max = 1'000'000;
+
 caf::error check(const publish& x) {
   if (auto wrong = rules::check_topic_names(x.topic, ""))
     return wrong;
@@ -98,14 +101,20 @@ caf::result<published> publish_all(shard_pointer self, publish& x) {
     return wrong;
   if (has_to_wait(self, x.topic, ""))
     return after_end<published>(self, x.topic, x);
-  if (auto wrong = make_there(self, x.topic, ""))
-    return wrong;
   auto& state = self->state;
+  if (rules::find_topic(*state.control, x.topic) == nullptr)
+    if (auto wrong = make_there(self, x.topic, ""))
+      return wrong;
   const published answer{x.bodies.size()};
   if (x.bodies.empty())
     return answer_after_commits(self, answer);
   const auto& known = state.control->topics.at(x.topic);
+  if (x.bodies.size() * targets_of(self, known).size() > copies_max)
+    return caf::make_error(ec::too_large,
+                           "more than " + std::to_string(copies_max)
+                             + " messages for all channels together");
   count_messages(state.topics[x.topic], known, x);
+  state.topics[x.topic].used_us = now(self);
   accept_messages what;
   what.queues = targets_of(self, known);
   what.id_first = state.id_last + 1;
