@@ -87,6 +87,8 @@ std::vector<command> use_commands();
 std::vector<command> pipeline_commands();
 std::vector<command> upkeep_commands();
 std::vector<command> record_log_commands();
+std::vector<command> topic_commands();
+std::vector<command> channel_commands();
 
 inline constexpr std::vector<command> (*command_subjects[])() = {
   server_commands,     queue_commands,
@@ -98,7 +100,8 @@ inline constexpr std::vector<command> (*command_subjects[])() = {
   job_commands,        job_order_commands,
   object_commands,     use_commands,
   pipeline_commands,   upkeep_commands,
-  record_log_commands};
+  record_log_commands, topic_commands,
+  channel_commands};
 
 // -- what rows are made of ----------------------------------------------------
 

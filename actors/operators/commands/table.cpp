@@ -34,7 +34,9 @@ std::vector<command_group> groups() {
           {"report", "What was done in some time"},
           {"pipeline", "Pipelines and their stages"},
           {"source", "Prefetching sources"},
-          {"strategy", "Strategies"}};
+          {"strategy", "Strategies"},
+          {"topic", "Topics of NSQ's doors"},
+          {"channel", "Channels of topics"}};
 }
 
 } // namespace
