@@ -24,6 +24,24 @@ TEST_P(projection_store_suite, says_when_there_is_no_such_item) {
   EXPECT_EQ(store->item(1).error(), ec::not_found);
 }
 
+TEST_P(projection_store_suite, items_may_share_the_place_of_a_body) {
+  auto one = an_item(1);
+  auto two = an_item(2);
+  one.queue = "nsq/t/a";
+  two.queue = "nsq/t/b";
+  one.place = two.place = {7, 8, 9};
+  put({one, two});
+  EXPECT_EQ(item(1), one);
+  EXPECT_EQ(item(2), two);
+  const auto placed = store->items_placed(7, 7, 10);
+  ASSERT_TRUE(placed);
+  EXPECT_EQ(placed->size(), 2u);
+  auto gone = next_slice();
+  gone.items_gone = {1};
+  EXPECT_EQ(apply(gone), (std::vector<body_location>{{7, 8, 9}}));
+  EXPECT_EQ(item(2), two) << "its body is still there";
+}
+
 TEST_P(projection_store_suite, replaces_the_whole_claim_state) {
   put({an_item(1)});
   change({.id = 1,

@@ -8,6 +8,7 @@
 #include "messages/receiving.hpp"
 #include "messages/shard.hpp"
 #include "messages/stores.hpp"
+#include "messages/topics.hpp"
 
 #include "tests/support/actor_fixture.hpp"
 
@@ -150,6 +151,9 @@ struct world {
   std::vector<std::vector<event>> proposals;
   std::vector<park_matching> parkings;
   std::vector<std::string> purged;
+  topics_listed topics;
+  std::vector<order_topic> topic_orders;
+  std::string topic_refused; ///< orders about it are refused
   std::vector<std::string> backups;
   std::vector<submission_query> queries;
   std::vector<submit_file> files;
@@ -327,6 +331,13 @@ private:
         return world_.explained;
       },
       [this](const count_queue&) { return world_.counted; },
+      [this](const list_topics& x) { return topics(x); },
+      [this](const order_topic& x) -> caf::result<done> {
+        world_.topic_orders.push_back(x);
+        if (world_.topic_refused == x.topic)
+          return caf::make_error(ec::overloaded, x.topic + " is busy");
+        return answer(done{});
+      },
       [this](const order_job& x) {
         world_.work.job_orders.push_back(x);
         return ordered(job_ordered{world_.work.job_becomes});
@@ -344,6 +355,18 @@ private:
         return ordered(batches_forgotten{world_.work.forgotten_count});
       },
     };
+  }
+
+  topics_listed topics(const list_topics& x) {
+    auto out = world_.topics;
+    std::erase_if(out.topics, [&](const auto& topic) {
+      return !x.topic.empty() && topic.name != x.topic;
+    });
+    for (auto& topic : out.topics)
+      std::erase_if(topic.channels, [&](const auto& channel) {
+        return !x.channel.empty() && channel.name != x.channel;
+      });
+    return out;
   }
 
   template <class T>

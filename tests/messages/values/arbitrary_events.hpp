@@ -127,6 +127,8 @@ event draw_event_of_kind() {
   inspect(filler, out);
   if constexpr (carries_body<type>)
     filler.fill(out.body);
+  else if constexpr (std::is_same_v<type, item_copied>)
+    out.of = 0; // else of an item of its own record
   return out;
 }
 

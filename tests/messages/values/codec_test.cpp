@@ -107,6 +107,11 @@ record one_of_each() {
   };
   for (auto& x : events_of_pipelines())
     out.events.push_back(std::move(x));
+  out.events.emplace_back(
+    topic_changed{"t", true, {"a", "b"}, {"b"}, {"c"}, true, true});
+  out.events.emplace_back(item_copied{
+    302, "nsq/t/a", 1, 70'000, 50, body_kind::blob, 0, {300, 400, 500}, {}});
+  out.events.emplace_back(item_delayed{302, "nsq/t/a", 1'000});
   return out;
 }
 
@@ -180,6 +185,50 @@ RC_GTEST_PROP(codec, knows_where_each_body_is_without_reading_it, ()) {
       },
       written.events[i]);
   RC_ASSERT(slot == slots.size());
+}
+
+TEST(codec, writes_the_body_of_copies_once) {
+  item_enqueued first;
+  first.id = 7;
+  first.queue = "a";
+  first.body = "the body";
+  item_copied second;
+  second.id = 8;
+  second.queue = "b";
+  second.of = 7;
+  auto third = second;
+  third.id = 9;
+  item_copied elsewhere;
+  elsewhere.id = 10;
+  elsewhere.at = {3, 4, 5};
+  std::string bytes;
+  std::vector<body_slot> slots;
+  encode({"U", {first, second, third, elsewhere}}, bytes, slots);
+  const auto at = bytes.find("the body");
+  EXPECT_EQ(bytes.find("the body", at + 1), std::string::npos);
+  ASSERT_EQ(slots.size(), 3u);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(slots[i].id, 7 + i);
+    EXPECT_EQ(slots[i].offset, at);
+    EXPECT_EQ(slots[i].length, 8u);
+  }
+  record read;
+  ASSERT_FALSE(record_reader(bytes, 5, bodies::skipped).next(read));
+  const body_location place{5, static_cast<std::uint32_t>(at), 8};
+  EXPECT_EQ(std::get<item_copied>(read.events[1]).place, place);
+  EXPECT_EQ(std::get<item_copied>(read.events[2]).place, place);
+  EXPECT_EQ(std::get<item_copied>(read.events[3]).place,
+            (body_location{3, 4, 5}));
+}
+
+TEST(codec, refuses_a_copy_of_what_did_not_come_with_it) {
+  item_copied lost;
+  lost.id = 8;
+  lost.of = 7;
+  const auto bytes = encoded(record{"U", {lost}});
+  record read;
+  EXPECT_EQ(record_reader(bytes, 5, bodies::skipped).next(read),
+            ec::store_damaged);
 }
 
 RC_GTEST_PROP(codec, takes_flipped_bits_as_damage_or_as_another_record, ()) {

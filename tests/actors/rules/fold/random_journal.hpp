@@ -31,9 +31,11 @@ inline submission_received received(item_id id) {
 class random_journal {
 public:
   record next() {
-    const auto kind = between(0, 13);
+    const auto kind = between(0, 15);
     if (live_.empty() || kind <= 2)
       return {user_of(++id_), arrival()};
+    if (kind == 14)
+      return {user_of(++id_), copy()};
     const auto at = std::next(
       live_.begin(), between<int>(0, static_cast<int>(live_.size()) - 1));
     const auto id = at->first;
@@ -45,6 +47,11 @@ public:
     if (kind == 13) {
       x = item_state::pending;
       return {user_of(id), {item_moved{id, "q", one_in_two() ? "r" : "q", 9}}};
+    }
+    if (kind == 15) {
+      x = item_state::pending;
+      return {user_of(id),
+              {item_moved{id, "q", "r", 9}, item_delayed{id, "r", 77}}};
     }
     if (kind == 5)
       return {user_of(++id_),
@@ -103,6 +110,19 @@ private:
     }
     live_[id_] = item_state::pending;
     return out;
+  }
+
+  std::vector<event> copy() {
+    item_copied x;
+    x.id = id_;
+    x.queue = "q";
+    x.size = between<std::uint64_t>(1, 9);
+    x.received_us = between(1, 99);
+    x.at = x.place = place();
+    live_[id_] = item_state::pending;
+    if (one_in_two())
+      return {x};
+    return {x, item_delayed{id_, "q", between(1, 99)}};
   }
 
   event while_pending(item_id id, item_state& state) {

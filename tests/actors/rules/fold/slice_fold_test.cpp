@@ -71,6 +71,56 @@ TEST_F(slice_fold_of, a_new_item_is_a_row) {
   EXPECT_EQ(x.id_max, 5u);
 }
 
+TEST_F(slice_fold_of, a_copy_is_a_row_of_its_own_at_the_same_place) {
+  item_copied copy;
+  copy.id = 6;
+  copy.queue = "r";
+  copy.priority = 3;
+  copy.size = 40;
+  copy.received_us = 50;
+  copy.of = 5;
+  copy.place = {7, 8, 9};
+  add({enqueued(5), copy, item_delayed{6, "r", 99}});
+  const auto x = fold.take();
+  ASSERT_EQ(x.items_put.size(), 2u);
+  auto row = x.items_put[0];
+  row.id = 6;
+  row.queue = "r";
+  row.digest = 0;
+  row.state = item_state::delayed;
+  row.available_us = 99;
+  EXPECT_EQ(x.items_put[1], row);
+  EXPECT_EQ(x.id_max, 6u);
+}
+
+TEST_F(slice_fold_of, what_moves_with_a_delay_is_delayed_where_it_goes) {
+  add({item_moved{5, "q", "r", 60}, item_delayed{5, "r", 99}});
+  const auto x = fold.take();
+  item_change change;
+  change.id = 5;
+  change.queue = "r";
+  change.state = item_state::delayed;
+  change.available_us = 99;
+  change.has_claim_state = true;
+  change.has_queue = true;
+  EXPECT_EQ(x.items_changed, std::vector<item_change>{change});
+}
+
+TEST_F(slice_fold_of, a_topic_that_is_gone_leaves_no_row) {
+  topic_changed topic;
+  topic.topic = "t";
+  add({topic}, "");
+  auto x = fold.take();
+  ASSERT_EQ(x.controls.size(), 1u);
+  EXPECT_FALSE(x.controls[0].gone);
+  topic.removed = true;
+  add({topic}, "");
+  x = fold.take();
+  ASSERT_EQ(x.controls.size(), 1u);
+  EXPECT_EQ(x.controls[0].key, "t");
+  EXPECT_TRUE(x.controls[0].gone);
+}
+
 TEST_F(slice_fold_of, an_item_that_came_and_went_leaves_only_the_ring) {
   add({enqueued(5)});
   add({claimed(5, 33)});

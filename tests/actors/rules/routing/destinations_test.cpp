@@ -8,6 +8,7 @@
 #include "messages/receiving.hpp"
 #include "messages/records.hpp"
 #include "messages/shard.hpp"
+#include "messages/topics.hpp"
 
 #include <gtest/gtest.h>
 
@@ -55,6 +56,19 @@ protected:
   shard_map map{count, &control};
   const shards all{0, 1, 2, 3};
 };
+
+TEST_F(routed, what_is_about_a_topic_goes_to_the_shard_of_its_name) {
+  for (const auto shard : all) {
+    const auto topic = name_in(shard, "t");
+    EXPECT_EQ(asked(publish{topic, "u", 0, {"x"}}), shards{shard});
+    EXPECT_EQ(asked(order_topic{topic, "c"}), shards{shard});
+    EXPECT_EQ(asked(note_consumers{topic, "c", 1}), shards{shard});
+    EXPECT_EQ(asked(list_topics{topic, ""}), shards{shard});
+    EXPECT_EQ(asked(purge_queue{channel_queue(topic, "c")}), shards{shard});
+    EXPECT_EQ(asked(count_queue{topic_queue(topic)}), shards{shard});
+  }
+  EXPECT_EQ(asked(list_topics{}), all);
+}
 
 TEST_F(routed, what_is_about_a_user_goes_to_the_users_shard) {
   for (const auto shard : all) {
