@@ -44,13 +44,14 @@ struct control_state {
   shared_map<std::string, pipeline> pipelines;              ///< by name
   pipelines_seen pipelines_configured; ///< at the last start
   shared_map<std::string, contact_changed> contacts; ///< by user
+  shared_map<std::string, deletion_changed> deletions; ///< by reference
 
   friend bool operator==(const control_state&, const control_state&) = default;
 };
 DEPOSITD_FIELDS(control_state, queues, limits, eligibilities, accounts,
                 processors, keys, moves, server, configured, operators,
                 founders, quotas, key_terms, keys_used, collections, pipelines,
-                pipelines_configured, contacts);
+                pipelines_configured, contacts, deletions);
 
 /// How much a user may send to a queue.
 struct user_quota {

@@ -249,4 +249,41 @@ struct contact_changed {
 };
 DEPOSITD_FIELDS(contact_changed, user, mail, callback);
 
+/// What is to be deleted: an object, or one of its files.
+struct deletion_target {
+  std::string object;     ///< identifier
+  std::string collection; ///< that has it
+  std::string file;       ///< path; empty: the whole object
+
+  friend bool operator==(const deletion_target&,
+                         const deletion_target&) = default;
+};
+DEPOSITD_FIELDS(deletion_target, object, collection, file);
+
+/// A request for deletion as it stands: who wants it, who has agreed, and
+/// whether orders were made of it. See actors/rules/orders/deletions.hpp.
+struct deletion_changed {
+  std::string reference; ///< "del-..."
+  std::string user;      ///< whose objects they are
+  std::vector<deletion_target> targets;
+  std::string asked_by;
+  micros asked_us = never;
+  std::string reason;
+  std::string inst_approver; ///< of the same institution; empty: nobody yet
+  micros inst_approved_us = never;
+  std::string aptrust_approver; ///< the administrator, of many at once
+  micros aptrust_approved_us = never;
+  std::string rejected_by;
+  micros rejected_us = never;
+  micros queued_us = never; ///< its orders are in their queue
+  bool forgotten = false;
+
+  friend bool operator==(const deletion_changed&,
+                         const deletion_changed&) = default;
+};
+DEPOSITD_FIELDS(deletion_changed, reference, user, targets, asked_by, asked_us,
+                reason, inst_approver, inst_approved_us, aptrust_approver,
+                aptrust_approved_us, rejected_by, rejected_us, queued_us,
+                forgotten);
+
 } // namespace depositd

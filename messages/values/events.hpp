@@ -195,7 +195,8 @@ using event =
                queue_retired, quota_changed, key_terms_changed, key_used,
                collection_changed, pipeline_changed, pipelines_seen,
                batch_received, batch_moved, batch_counted, job_created,
-               job_moved, batch_forgotten, contact_changed, submission_ended>;
+               job_moved, batch_forgotten, contact_changed, submission_ended,
+               deletion_changed>;
 
 /// All events of one command, appended and recovered as a whole. `user` is the
 /// user whose node decided them, empty for control.

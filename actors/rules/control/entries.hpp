@@ -169,6 +169,12 @@ template <> inline constexpr auto entry<pipeline_changed> = control_entry{
   &pipeline_changed::what,
   [](const auto&, const auto& x) { return pipeline_changed{x, false}; }};
 
+template <> inline constexpr auto entry<deletion_changed> = control_entry{
+  &control_state::deletions, &deletion_changed::reference,
+  &deletion_changed::forgotten,
+  [](const auto&, auto x) { x.forgotten = true; return x; },
+  itself, said_again};
+
 // clang-format on
 
 template <class Event>

@@ -78,6 +78,20 @@ inline std::vector<event> events_of_pipelines() {
     contact_changed{"ALICE", "alice@example.org", "https://a.example/told"},
     submission_ended{301, "metadata", ending::failed, 1'000, "why", "batch-1",
                      "<doi_batch_diagnostic/>"},
+    deletion_changed{"del-1",
+                     "INST",
+                     {{"inst/bag", "maps", ""}, {"inst/b", "maps", "data/x"}},
+                     "operator=ann",
+                     900,
+                     "why",
+                     "operator=bob",
+                     1'000,
+                     "operator=root",
+                     1'100,
+                     "operator=eve",
+                     1'200,
+                     1'300,
+                     true},
   };
 }
 
