@@ -311,6 +311,8 @@ using store_server_actor = caf::typed_actor<
   caf::replies_to<struct measure_collections>::with<
     struct collections_measured>,
   caf::replies_to<struct measure_recorded>::with<struct recorded_measured>,
+  caf::replies_to<struct record_premis>::with<done>,
+  caf::replies_to<struct find_premis>::with<struct premis_found>,
   caf::replies_to<struct mint_identifier>::with<struct identifier_minted>>;
 DEPOSITD_NUMBER(74, store_server_actor);
 
@@ -344,6 +346,7 @@ using submitter_actor =
 using catalogue_actor = caf::typed_actor<
   caf::replies_to<struct search_objects>::with<struct objects_found>,
   caf::replies_to<struct find_object_files>::with<struct object_files_found>,
+  caf::replies_to<struct find_premis>::with<struct premis_found>,
   caf::replies_to<struct measure_collections>::with<
     struct collections_measured>,
   caf::replies_to<struct measure_recorded>::with<struct recorded_measured>>;

@@ -172,6 +172,24 @@ struct recorded_measured {
 };
 DEPOSITD_MESSAGE(122, recorded_measured, uses);
 
+/// The answer is `done`.
+struct record_premis {
+  std::vector<premis_event> events;
+};
+DEPOSITD_MESSAGE(129, record_premis, events);
+
+inline constexpr std::uint32_t events_found_max = 10'000;
+
+struct find_premis {
+  premis_query what; ///< `count_max` up to `events_found_max`
+};
+DEPOSITD_MESSAGE(130, find_premis, what);
+
+struct premis_found {
+  std::vector<premis_event> events;
+};
+DEPOSITD_MESSAGE(131, premis_found, events);
+
 // -- identifiers --------------------------------------------------------------
 
 struct mint_identifier {

@@ -41,6 +41,12 @@ catalogue(catalogue_actor::stateful_pointer<catalogue_state> self,
         return std::move(files.error());
       return object_files_found{std::move(*files)};
     },
+    [=](const find_premis& x) -> caf::result<premis_found> {
+      auto events = self->state.from->events(x.what);
+      if (!events)
+        return std::move(events.error());
+      return premis_found{std::move(*events)};
+    },
     [=](const measure_collections& x) -> caf::result<collections_measured> {
       auto use = self->state.from->use_of_collections(x.since_us);
       if (!use)

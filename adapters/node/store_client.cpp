@@ -157,6 +157,20 @@ public:
                     &recorded_measured::uses);
   }
 
+  caf::error record_events(const std::vector<premis_event>& x) override {
+    if (bytes_of(x) > store_message_bytes_max)
+      return too_large("events");
+    return tell(record_premis{x});
+  }
+
+  caf::expected<std::vector<premis_event>>
+  events(const premis_query& x) override {
+    auto what = x;
+    what.count_max = std::min(what.count_max, events_found_max);
+    return value_of(engine_->ask<premis_found>(find_premis{std::move(what)}),
+                    &premis_found::events);
+  }
+
   caf::expected<bool> lock(const object_lock& x, micros now) override {
     return value_of(engine_->ask<object_locked>(lock_object{x, now, false}),
                     &object_locked::yes);

@@ -176,6 +176,18 @@ store_server_actor::behavior_type store_server(store_server_actor::pointer,
       return bounded<recorded_measured>(
         stores.inventory->recorded_in(x.from_us, x.until_us, x.count_max));
     },
+    [=](const record_premis& x) -> caf::result<done> {
+      if (!stores.inventory)
+        return not_served();
+      return is_done(stores.inventory->record_events(x.events));
+    },
+    [=](const find_premis& x) -> caf::result<premis_found> {
+      if (!stores.inventory)
+        return not_served();
+      if (x.what.count_max > events_found_max)
+        return too_large("more than 10000 events in one answer");
+      return bounded<premis_found>(stores.inventory->events(x.what));
+    },
     [=](const mint_identifier& x) -> caf::result<identifier_minted> {
       if (!stores.minter)
         return not_served();

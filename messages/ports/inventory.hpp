@@ -6,6 +6,7 @@
 #include "messages/ports/storage_target.hpp"
 #include "messages/values/errors.hpp"
 #include "messages/values/fields.hpp"
+#include "messages/values/premis.hpp"
 #include "messages/values/types.hpp"
 
 #include <cstdint>
@@ -142,6 +143,16 @@ public:
   /// time until before another; the first so many.
   virtual caf::expected<std::vector<recorded_use>>
   recorded_in(micros from_us, micros until_us, std::uint32_t count_max) = 0;
+
+  // -- what was done with objects
+
+  /// Records events, all or none of them; those that are known by their ids are
+  /// passed over. The object need not be recorded.
+  virtual caf::error record_events(const std::vector<premis_event>& x) = 0;
+
+  /// Of one object, oldest first.
+  virtual caf::expected<std::vector<premis_event>>
+  events(const premis_query& x) = 0;
 
   // -- locks
 

@@ -334,6 +334,85 @@ TEST_P(inventory_suite, records_many_at_once) {
   EXPECT_EQ(one("ark:/1/a").versions.size(), 8u);
 }
 
+// -- events
+
+inline premis_event an_event(const std::string& id, micros at_us,
+                             const std::string& file = {}) {
+  return {.id = id,
+          .type =
+            file.empty() ? premis_types::ingestion : premis_types::fixity_check,
+          .at_us = at_us,
+          .detail = "checked against manifest-sha256.txt; \xC3\xBC",
+          .outcome = premis_success,
+          .outcome_detail = "sha256:" + std::string(64, 'a'),
+          .object = "test.edu/photos",
+          .file = file,
+          .agent = "depositd",
+          .owner = "test.edu",
+          .job = "jid-1"};
+}
+
+inline std::string ids_of(const std::vector<premis_event>& events) {
+  std::string out;
+  for (const auto& x : events)
+    out += (out.empty() ? "" : " ") + x.id;
+  return out;
+}
+
+TEST_P(inventory_suite, keeps_events_in_the_order_of_their_times) {
+  const auto first = an_event("e2", 1'000);
+  ASSERT_FALSE(things->record_events(
+    {an_event("e3", 2'000, "data/a"), first, an_event("e1", 2'000)}));
+  things.reset();
+  things = driver->open();
+  const auto found = things->events({.object = "test.edu/photos"});
+  ASSERT_TRUE(found) << render(found.error());
+  EXPECT_EQ(ids_of(*found), "e2 e1 e3");
+  ASSERT_EQ(found->size(), 3u);
+  EXPECT_EQ(found->front(), first);
+}
+
+TEST_P(inventory_suite, records_an_event_once_and_never_changes_it) {
+  const auto before = an_event("e1", 1'000);
+  ASSERT_FALSE(things->record_events({before}));
+  auto again = before;
+  again.outcome = premis_failure;
+  ASSERT_FALSE(things->record_events({again, an_event("e2", 1'000)}));
+  const auto found = things->events({.object = "test.edu/photos"});
+  ASSERT_TRUE(found && found->size() == 2);
+  EXPECT_EQ(found->front(), before);
+}
+
+TEST_P(inventory_suite, records_all_events_or_none) {
+  auto wrong = an_event("e2", 1'000);
+  wrong.object.clear();
+  EXPECT_EQ(things->record_events({an_event("e1", 1'000), wrong}),
+            ec::invalid_argument);
+  const auto found = things->events({.object = "test.edu/photos"});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(ids_of(*found), "");
+}
+
+TEST_P(inventory_suite, finds_events_by_file_type_and_time) {
+  auto other = an_event("e5", 5'000);
+  other.object = "test.edu/maps";
+  ASSERT_FALSE(things->record_events(
+    {an_event("e1", 1'000), an_event("e2", 2'000, "data/a"),
+     an_event("e3", 3'000, "data/b"), an_event("e4", 4'000), other}));
+  const auto ids = [&](premis_query x) {
+    x.object = "test.edu/photos";
+    const auto found = things->events(x);
+    EXPECT_TRUE(found) << render(found.error());
+    return found ? ids_of(*found) : "";
+  };
+  EXPECT_EQ(ids({.file = "data/a"}), "e2");
+  EXPECT_EQ(ids({.type = premis_types::ingestion}), "e1 e4");
+  EXPECT_EQ(ids({.of_object = true}), "e1 e4");
+  EXPECT_EQ(ids({.since_us = 3'000}), "e3 e4");
+  EXPECT_EQ(ids({.after = "e2"}), "e3 e4");
+  EXPECT_EQ(ids({.count_max = 2}), "e1 e2");
+}
+
 // -- locks
 
 TEST_P(inventory_suite, B16_locks_each_object_once) {

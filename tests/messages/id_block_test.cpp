@@ -46,12 +46,13 @@ const std::string expected =
   "find_local_id local_id_found bind_object record_object lock_object "
   "object_locked unlock_objects measure_collections collections_measured "
   "mint_identifier identifier_minted measure_recorded recorded_measured "
-  "publish published order_topic note_consumers list_topics topics_listed";
+  "publish published order_topic note_consumers list_topics topics_listed "
+  "record_premis find_premis premis_found";
 
 TEST(id_block, knows_messages_by_names_and_numbers) {
   using block = caf::id_block::depositd;
   ASSERT_EQ(block::begin, 200);
-  ASSERT_EQ(block::end, 200 + 129);
+  ASSERT_EQ(block::end, 200 + 132);
   EXPECT_EQ(
     names(
       std::make_integer_sequence<caf::type_id_t, block::end - block::begin>{}),

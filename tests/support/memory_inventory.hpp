@@ -124,6 +124,32 @@ public:
     return all;
   }
 
+  caf::error record_events(const std::vector<premis_event>& x) override {
+    const std::lock_guard guard{mutex_};
+    for (const auto& one : x)
+      if (std::none_of(events_.begin(), events_.end(),
+                       [&](const auto& y) { return y.id == one.id; }))
+        events_.push_back(one);
+    return {};
+  }
+
+  caf::expected<std::vector<premis_event>>
+  events(const premis_query& x) override {
+    const std::lock_guard guard{mutex_};
+    std::vector<premis_event> out;
+    bool begun = x.after.empty();
+    for (const auto& one : events_) {
+      const bool wanted = one.object == x.object && one.at_us >= x.since_us
+                          && (x.file.empty() || x.file == one.file)
+                          && (x.type.empty() || x.type == one.type)
+                          && (!x.of_object || one.file.empty());
+      if (begun && wanted && out.size() < x.count_max)
+        out.push_back(one);
+      begun = begun || one.id == x.after;
+    }
+    return out;
+  }
+
   caf::expected<bool> lock(const object_lock& x, micros now) override {
     const std::lock_guard guard{mutex_};
     auto& at = locks_[x.name];
@@ -177,6 +203,7 @@ private:
   std::map<std::string, std::vector<std::vector<stored_file>>> files_;
   std::map<std::pair<std::string, std::string>, std::string> bound_;
   std::map<std::string, object_lock> locks_;
+  std::vector<premis_event> events_; ///< as they came
 };
 
 } // namespace depositd

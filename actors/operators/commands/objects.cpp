@@ -169,6 +169,40 @@ void files(admin_pointer self, const admin_call_ptr& call) {
   });
 }
 
+document event_document(const premis_event& x) {
+  return {{"id", x.id},
+          {"type", x.type},
+          {"at", time_or_null(x.at_us)},
+          {"file", text_or_null(x.file)},
+          {"detail", x.detail},
+          {"outcome", x.outcome},
+          {"outcome_detail", x.outcome_detail},
+          {"agent", x.agent},
+          {"job", text_or_null(x.job)}};
+}
+
+void events(admin_pointer self, const admin_call_ptr& call) {
+  with_object(self, call, [=](const inventory_object& x) {
+    const auto& in = call->arguments;
+    const auto limit = static_cast<std::uint32_t>(in.number("limit"));
+    premis_query query{.object = x.identifier, .file = in.text("file_name")};
+    query.type = in.text("type");
+    query.after = in.text("after");
+    query.count_max = limit + 1;
+    ask_inventory(self, call, find_premis{std::move(query)},
+                  [=, id = x.identifier](const premis_found& found) {
+                    document out{{"identifier", id}};
+                    auto& list = out["events"] = document::array();
+                    for (const auto& one : found.events)
+                      if (list.size() < limit)
+                        list.push_back(event_document(one));
+                    if (found.events.size() > limit)
+                      out["next"] = found.events[limit - 1].id;
+                    deliver(call, out);
+                  });
+  });
+}
+
 /// Jobs with this identifier, of all batches that are not forgotten.
 void add_jobs(admin_pointer self, const admin_call_ptr& call, document out) {
   job_query query;
@@ -265,6 +299,21 @@ command history_row() {
     history));
 }
 
+command events_row() {
+  return of_work(reading(
+    "object events", "What was done with an object and its files, oldest first",
+    {identifier_argument(),
+     text_option("--file-name", "file_name", "Of this file, by its path"),
+     text_option("--type", "type", "Of this type, e.g. ingestion"),
+     limit_argument(100, 1'000),
+     after_argument("ID", "Go on after this event")},
+    {table_view("events", "AT={at:time}; TYPE={type}; OUTCOME={outcome}; "
+                          "FILE={file}; DETAIL={detail}; "
+                          "RESULT={outcome_detail}"),
+     next_page_line("events")},
+    events));
+}
+
 } // namespace
 
 std::vector<command> object_commands() {
@@ -299,6 +348,7 @@ std::vector<command> object_commands() {
                      next_page_line("files")},
                     files)),
     history_row(),
+    events_row(),
   };
 }
 

@@ -3,6 +3,7 @@
 #include "adapters/stores/postgres/channel.hpp"
 #include "adapters/stores/postgres/migrations.hpp"
 #include "adapters/stores/rows/catalogue.hpp"
+#include "adapters/stores/rows/premis_table.hpp"
 
 namespace depositd {
 
@@ -32,7 +33,14 @@ private:
   connection& on_;
 };
 
-using tables = rows::catalogue<session>;
+/// Both kinds of tables.
+struct tables : rows::catalogue<session> {
+  explicit tables(session& on) : catalogue(on), premis(on) {
+    // nop
+  }
+
+  rows::premis_table<session> premis;
+};
 
 /// One writer at a time; readers go on.
 constexpr const char* lock_inventory =
@@ -102,6 +110,15 @@ public:
     return with(reads_, [&](tables& from) {
       return from.recorded(from_us, until_us, count_max);
     });
+  }
+
+  caf::error record_events(const std::vector<premis_event>& x) override {
+    return write([&](tables& to) { return to.premis.record(x); });
+  }
+
+  caf::expected<std::vector<premis_event>>
+  events(const premis_query& x) override {
+    return with(reads_, [&](tables& from) { return from.premis.find(x); });
   }
 
   caf::expected<bool> lock(const object_lock& x, micros now) override {

@@ -57,6 +57,33 @@ caf::error fault_of(const inventory_entry& x) {
   return {};
 }
 
+caf::error fault_of(const premis_event& x) {
+  const bool whole = !x.id.empty() && !x.type.empty() && !x.object.empty();
+  if (whole && x.id.size() <= inventory_name_bytes_max
+      && x.object.size() <= inventory_name_bytes_max)
+    return {};
+  return caf::make_error(ec::invalid_argument,
+                         "an event needs an id, a type and an object, of at "
+                         "most "
+                           + std::to_string(inventory_name_bytes_max)
+                           + " bytes");
+}
+
+std::string search_text(const premis_query& x) {
+  std::string out = "SELECT id, type, at_us, detail, outcome, outcome_detail, "
+                    "object, file, agent, owner, job, checksum "
+                    "FROM premis_events WHERE object = $1 AND ";
+  out += x.file.empty() ? "$2 = ''" : "file = $2";
+  out += x.type.empty() ? " AND $3 = ''" : " AND type = $3";
+  if (x.of_object)
+    out += " AND file = ''";
+  out += " AND at_us >= $4 AND ";
+  out += x.after.empty() ? "$5 = ''"
+                         : "(at_us, id) > (SELECT at_us, id "
+                           "FROM premis_events WHERE id = $5)";
+  return out + " ORDER BY at_us, id LIMIT $6";
+}
+
 std::string search_key(std::string_view text) {
   return collision_key(text);
 }
@@ -117,6 +144,14 @@ std::uint64_t checksum_of(const std::string& identifier, std::uint32_t version,
   return row_checksum{}
     .of("inventory_files")
     .all(identifier, version, x.path, x.bytes, x.sha512)
+    .value();
+}
+
+std::uint64_t checksum_of(const premis_event& x) {
+  return row_checksum{}
+    .of("premis_events")
+    .all(x.id, x.type, x.at_us, x.detail, x.outcome, x.outcome_detail, x.object,
+         x.file, x.agent, x.owner, x.job)
     .value();
 }
 

@@ -39,6 +39,13 @@ std::string search_key(std::string_view text);
 /// For LIKE with '!' as its escape; empty if nothing is looked for.
 std::string pattern_of(const std::string& part);
 
+/// Why it cannot be recorded; no error if it can.
+caf::error fault_of(const premis_event& x);
+
+/// The statement that looks for events: its parameters are object, file, type,
+/// the time, the event to go on behind and the number of rows.
+std::string search_text(const premis_query& x);
+
 /// The statement of a search: its parameters are identifier, owner, collection,
 /// after, local id, the patterns of title and file name, and the number of
 /// rows. What does not restrict is compared with itself, so that the planner
@@ -50,6 +57,7 @@ std::uint64_t checksum_of(const std::string& identifier,
                           const inventory_version& x);
 std::uint64_t checksum_of(const std::string& identifier, std::uint32_t version,
                           const stored_file& x);
+std::uint64_t checksum_of(const premis_event& x);
 
 /// The row that `from` stands on, which ends with its checksum.
 /// `ec::store_damaged` if it does not match.
@@ -61,6 +69,16 @@ caf::error take_row(const Source& from, stored_object& x) {
            ? caf::error{}
            : from.damaged("object " + x.identifier
                           + " does not match its checksum");
+}
+
+template <class Source>
+caf::error take_row(const Source& from, premis_event& x) {
+  std::uint64_t checksum = 0;
+  from.take(x.id, x.type, x.at_us, x.detail, x.outcome, x.outcome_detail,
+            x.object, x.file, x.agent, x.owner, x.job, checksum);
+  return checksum == checksum_of(x)
+           ? caf::error{}
+           : from.damaged("event " + x.id + " does not match its checksum");
 }
 
 template <class Source>

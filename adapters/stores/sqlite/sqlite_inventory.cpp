@@ -1,8 +1,10 @@
 #include "adapters/stores/sqlite/sqlite_inventory.hpp"
 
 #include "adapters/stores/rows/catalogue.hpp"
+#include "adapters/stores/rows/premis_table.hpp"
 #include "adapters/stores/sqlite/database.hpp"
 
+#include <array>
 #include <mutex>
 
 namespace depositd {
@@ -10,7 +12,7 @@ namespace depositd {
 namespace {
 
 constexpr std::int32_t application = 0x64706976; // "dpiv"
-constexpr std::int32_t schema_version = 1;
+constexpr std::int32_t schema_version = 2;
 constexpr std::uint64_t wal_bytes_max = 8 * 1024 * 1024;
 
 constexpr std::string_view schema = R"(
@@ -42,10 +44,22 @@ CREATE TABLE inventory_locks (
 CREATE INDEX inventory_locks_by_holder ON inventory_locks (holder);
 )";
 
+constexpr std::string_view add_events = R"(
+CREATE TABLE premis_events (
+  id TEXT PRIMARY KEY, type TEXT NOT NULL, at_us INTEGER NOT NULL,
+  detail TEXT NOT NULL, outcome TEXT NOT NULL, outcome_detail TEXT NOT NULL,
+  object TEXT NOT NULL, file TEXT NOT NULL, agent TEXT NOT NULL,
+  owner TEXT NOT NULL, job TEXT NOT NULL, checksum INTEGER NOT NULL) STRICT;
+CREATE INDEX premis_events_by_object ON premis_events (object, at_us, id);
+CREATE INDEX premis_events_by_file ON premis_events (object, file, at_us, id);
+)";
+
+constexpr std::array upgrades = {add_events};
+
 class sqlite_inventory final : public inventory {
 public:
   explicit sqlite_inventory(std::unique_ptr<sqlite::database> file)
-    : file_(std::move(file)), tables_(*file_) {
+    : file_(std::move(file)), tables_(*file_), events_(*file_) {
     // nop
   }
 
@@ -90,6 +104,16 @@ public:
     return tables_.recorded(from_us, until_us, count_max);
   }
 
+  caf::error record_events(const std::vector<premis_event>& x) override {
+    return write([&] { return events_.record(x); });
+  }
+
+  caf::expected<std::vector<premis_event>>
+  events(const premis_query& x) override {
+    const std::lock_guard turn{mutex_};
+    return events_.find(x);
+  }
+
   caf::expected<bool> lock(const object_lock& x, micros now) override {
     auto taken = false;
     auto failed = write([&] {
@@ -124,6 +148,7 @@ private:
   std::mutex mutex_;
   std::unique_ptr<sqlite::database> file_;
   rows::catalogue<sqlite::database> tables_;
+  rows::premis_table<sqlite::database> events_;
 };
 
 } // namespace
@@ -133,7 +158,8 @@ open_sqlite_inventory(const std::filesystem::path& file) {
   auto opened = sqlite::database::open(file, {.name = "inventory",
                                               .application = application,
                                               .version = schema_version,
-                                              .schema = schema});
+                                              .schema = schema,
+                                              .upgrades = upgrades});
   if (!opened)
     return std::move(opened.error());
   return std::make_unique<sqlite_inventory>(std::move(*opened));

@@ -103,6 +103,7 @@ constexpr right_row promised_last[] = {
   {"object show", look, concern::answered},
   {"object files", look, concern::answered},
   {"object history", look, concern::answered},
+  {"object events", look, concern::answered},
   {"collection use", look, concern::answered},
   {"report month", look, concern::answered},
   {"pipeline list", look, concern::nobody},

@@ -162,6 +162,8 @@ struct world {
   std::vector<collection_use> use;
   std::vector<recorded_use> recorded;
   std::vector<search_objects> searches;
+  std::vector<premis_event> events;
+  std::vector<premis_query> event_queries;
   std::vector<measure_recorded> measured;
   item_id submitted_id = 77;
   std::vector<operators::record_log_pair> logs;
@@ -420,6 +422,10 @@ private:
       },
       [this](const find_object_files&) {
         return object_files_found{world_.object_files};
+      },
+      [this](const find_premis& x) {
+        world_.event_queries.push_back(x.what);
+        return premis_found{world_.events};
       },
       [this](const measure_collections&) {
         return collections_measured{world_.use};

@@ -117,6 +117,30 @@ TEST_F(admin_objects_test, files_come_in_pages_by_their_paths) {
   EXPECT_EQ(x["files"][0]["sha512"], "cc");
 }
 
+TEST_F(admin_objects_test, events_come_in_pages) {
+  world_.objects = {an_object("a")};
+  for (const auto* id : {"e1", "e2", "e3"})
+    world_.events.push_back({.id = id,
+                             .type = premis_types::ingestion,
+                             .outcome = premis_success,
+                             .object = "a"});
+  const auto x =
+    run("object events",
+        {{"identifier", "a"}, {"type", "ingestion"}, {"limit", 2}});
+  ASSERT_EQ(x["events"].size(), 2u);
+  EXPECT_EQ(x["events"][0]["type"], "ingestion");
+  EXPECT_EQ(x["next"], "e2");
+  ASSERT_EQ(world_.event_queries.size(), 1u);
+  EXPECT_EQ(world_.event_queries[0].type, "ingestion");
+  EXPECT_EQ(world_.event_queries[0].count_max, 3u);
+}
+
+TEST_F(admin_objects_test, nobody_learns_of_objects_by_their_events) {
+  world_.objects.clear();
+  refusal("object events", {{"identifier", "a"}}, ec::not_found);
+  EXPECT_TRUE(world_.event_queries.empty());
+}
+
 TEST_F(admin_objects_test, H_history_joins_versions_and_jobs_of_all_batches) {
   world_.objects = {an_object("ark:/1/a")};
   job_row job;

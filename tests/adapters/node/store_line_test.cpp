@@ -50,6 +50,10 @@ standing_in(std::function<answer(item_id)> say) {
     [](const measure_recorded&) -> caf::result<recorded_measured> {
       return ec::not_found;
     },
+    [](const record_premis&) -> caf::result<done> { return ec::not_found; },
+    [](const find_premis&) -> caf::result<premis_found> {
+      return ec::not_found;
+    },
     [](const mint_identifier&) -> caf::result<identifier_minted> {
       return ec::not_found;
     },

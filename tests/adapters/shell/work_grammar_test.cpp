@@ -95,6 +95,8 @@ INSTANTIATE_TEST_SUITE_P(
             R"({"users":["a","b"],"queue":"query","all":true})"},
     spelled{"submission requeue 17", "submission requeue", R"({"id":17})"},
     spelled{"object find 'a map'", "object find", R"({"text":"a map"})"},
+    spelled{"object events a --type ingestion", "object events",
+            R"({"identifier":"a","type":"ingestion"})"},
     spelled{"object history ark:/1/a --limit 5", "object history",
             R"({"identifier":"ark:/1/a","limit":5})"},
     spelled{"object files ark:/1/a --version 2", "object files",
