@@ -249,16 +249,15 @@ struct contact_changed {
 };
 DEPOSITD_FIELDS(contact_changed, user, mail, callback);
 
-/// What is to be deleted: an object, or one of its files.
+/// An object that is to be deleted.
 struct deletion_target {
   std::string object;     ///< identifier
   std::string collection; ///< that has it
-  std::string file;       ///< path; empty: the whole object
 
   friend bool operator==(const deletion_target&,
                          const deletion_target&) = default;
 };
-DEPOSITD_FIELDS(deletion_target, object, collection, file);
+DEPOSITD_FIELDS(deletion_target, object, collection);
 
 /// A request for deletion as it stands: who wants it, who has agreed, and
 /// whether orders were made of it. See actors/rules/orders/deletions.hpp.

@@ -19,13 +19,14 @@ struct text_field {
   std::string preservation_order::*member;
 };
 
-constexpr std::array<text_field, 6> text_fields = {{
+constexpr std::array<text_field, 7> text_fields = {{
   {"object", &preservation_order::object},
   {"file", &preservation_order::file},
   {"asked_by", &preservation_order::asked_by},
   {"inst_approver", &preservation_order::inst_approver},
   {"aptrust_approver", &preservation_order::aptrust_approver},
   {"deletion", &preservation_order::deletion},
+  {"follows", &preservation_order::follows},
 }};
 
 caf::error malformed(const std::string& what) {
@@ -42,6 +43,7 @@ caf::expected<preservation_order> read(const json& from) {
   out.kind = *kind;
   for (const auto& field : text_fields)
     out.*field.member = from.value(field.name, "");
+  out.anyway = from.value("anyway", false);
   if (const auto at = from.find("files"); at != from.end())
     for (const auto& one : *at)
       out.files.push_back(
@@ -69,6 +71,8 @@ void put_order(json& more, const preservation_order& x) {
   for (const auto& field : text_fields)
     if (!(x.*field.member).empty())
       out[field.name] = x.*field.member;
+  if (x.anyway)
+    out["anyway"] = true;
   if (!x.files.empty()) {
     auto& files = out["files"] = json::array();
     for (const auto& file : x.files)
@@ -91,9 +95,8 @@ caf::expected<std::optional<preservation_order>> order_in(const json& more) {
   }
 }
 
-order_batch_of make_order(const preservation_order& x,
-                          const order_sender& from) {
-  order_batch_of out;
+new_order make_order(const preservation_order& x, const order_sender& from) {
+  new_order out;
   auto& document = out.document;
   document.uuid = from.uuid;
   document.user = from.user;
@@ -112,6 +115,35 @@ order_batch_of make_order(const preservation_order& x,
   info.title = x.object;
   info.file_name = x.file;
   return out;
+}
+
+bool is_unfinished(const batch_status& status, const job_counts& jobs) {
+  switch (status.state) {
+    case batch_state::pending:
+    case batch_state::held:
+    case batch_state::processing:
+      return true;
+    default:
+      return jobs.open > 0; // requeued ones
+  }
+}
+
+bool orders_meet(const batch_info& is, const batch_info& wanted) {
+  const auto kind = order_kind_of(is);
+  const auto other = order_kind_of(wanted);
+  if (!kind || !other)
+    return false;
+  const bool checks = *kind == order_kind::fixity_check;
+  if (checks != (*other == order_kind::fixity_check))
+    return false;
+  if (is.title.empty() || wanted.title.empty())
+    // What is due of a collection is in one run, however many batches it has.
+    return is.title == wanted.title && is.collection == wanted.collection
+           && is.file_name != wanted.file_name;
+  return is.title == wanted.title
+         && (is.file_name.empty() || wanted.file_name.empty()
+             || is.file_name == wanted.file_name)
+         && wanted.uuid != next_order_uuid(is.uuid);
 }
 
 std::optional<order_kind> order_kind_of(const batch_info& x) {
@@ -158,11 +190,10 @@ std::string deletion_objection(const control_state& state,
   const auto& request = at->second;
   if (!is_approved(request))
     return "the request " + x.deletion + " is not approved";
-  const bool of_it =
-    std::any_of(request.targets.begin(), request.targets.end(),
-                [&](const auto& target) {
-                  return target.object == x.object && target.file == x.file;
-                });
+  const bool of_it = std::any_of(
+    request.targets.begin(), request.targets.end(), [&](const auto& target) {
+      return target.object == x.object && x.file.empty();
+    });
   if (request.user != user || !of_it)
     return "the request " + x.deletion + " is for something else";
   return {};

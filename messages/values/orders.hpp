@@ -52,6 +52,8 @@ struct preservation_order {
   std::string inst_approver;    ///< deletions: of the same institution
   std::string aptrust_approver; ///< deletions of many: the administrator
   std::string deletion;         ///< reference of the request
+  std::string follows;          ///< uuid of the order that brought it back
+  bool anyway = false;          ///< fixity_check: however short ago the last
   std::vector<ordered_file> files; ///< fixity_check without an object
 
   friend bool operator==(const preservation_order&,
@@ -68,7 +70,7 @@ caf::expected<std::optional<preservation_order>>
 order_in(const nlohmann::json& more);
 
 /// A batch for the order: its document, and what never changes of it.
-struct order_batch_of {
+struct new_order {
   batch_document document;
   batch_info info;
 };
@@ -81,8 +83,15 @@ struct order_sender {
   std::string source;
   micros now_us = never;
 };
-order_batch_of make_order(const preservation_order& x,
-                          const order_sender& from);
+new_order make_order(const preservation_order& x, const order_sender& from);
+
+/// Whether something of the batch is still to be done, or may yet be.
+bool is_unfinished(const batch_status& status, const job_counts& jobs);
+
+/// Whether these two must not be there at one time: orders of one object or of
+/// one of its files; of fixity checks only those among each other. An order
+/// that follows from the other does not meet it.
+bool orders_meet(const batch_info& is, const batch_info& wanted);
 
 /// The kind of a batch that is an order; nothing of any other.
 std::optional<order_kind> order_kind_of(const batch_info& x);

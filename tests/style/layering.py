@@ -36,6 +36,22 @@ ADAPTERS_MAY_USE = {
     "adapters/minters": {"adapters/stores/sqlite"},
     "adapters/processing/aptrust": {"adapters/processing/stages",
                                     "adapters/stores/files"},
+    "adapters/processing/aptrust/deleting": {
+        "adapters/processing/aptrust", "adapters/processing/aptrust/orders",
+        "adapters/processing/merritt", "adapters/processing/stages"},
+    "adapters/processing/aptrust/fixity": {
+        "adapters/digests", "adapters/processing/aptrust",
+        "adapters/processing/aptrust/orders", "adapters/processing/merritt",
+        "adapters/processing/stages"},
+    "adapters/processing/aptrust/orders": {
+        "adapters/processing/aptrust", "adapters/processing/aptrust/deleting",
+        "adapters/processing/aptrust/fixity",
+        "adapters/processing/aptrust/restoring",
+        "adapters/processing/merritt", "adapters/processing/stages"},
+    "adapters/processing/aptrust/restoring": {
+        "adapters/bagit", "adapters/processing/aptrust",
+        "adapters/processing/aptrust/orders", "adapters/processing/merritt",
+        "adapters/processing/stages", "adapters/stores/files"},
     "adapters/processing/crossref": {"adapters/processing/stages"},
     "adapters/processing/exec": {"adapters/processing/stages",
                                  "adapters/stores/files"},

@@ -155,7 +155,6 @@ caf::error check(const control_state& state, const deletion_changed& x) {
                                           + " objects");
   for (const auto& target : x.targets)
     if (target.object.empty() || target.object.size() > order_name_bytes_max
-        || target.file.size() > order_name_bytes_max
         || !legal_user_name(target.collection))
       return refuse(ec::invalid_argument, "not the name of an object");
   if (x.asked_by == x.inst_approver || x.asked_by == x.aptrust_approver
@@ -183,7 +182,6 @@ std::vector<preservation_order> orders_of(const deletion_changed& x) {
     auto& one = out.emplace_back();
     one.kind = order_kind::delete_item;
     one.object = target.object;
-    one.file = target.file;
     one.asked_by = x.asked_by;
     one.inst_approver = x.inst_approver;
     one.aptrust_approver = x.aptrust_approver;

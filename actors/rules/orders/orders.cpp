@@ -15,35 +15,6 @@ std::string title_of(const batch_info& x) {
 
 } // namespace
 
-bool is_unfinished(const batch_status& status, const job_counts& jobs) {
-  switch (status.state) {
-    case batch_state::pending:
-    case batch_state::held:
-    case batch_state::processing:
-      return true;
-    default:
-      return jobs.open > 0; // requeued ones
-  }
-}
-
-bool orders_meet(const batch_info& is, const batch_info& wanted) {
-  const auto kind = order_kind_of(is);
-  const auto other = order_kind_of(wanted);
-  if (!kind || !other)
-    return false;
-  const bool checks = *kind == order_kind::fixity_check;
-  if (checks != (*other == order_kind::fixity_check))
-    return false;
-  if (is.title.empty() || wanted.title.empty())
-    // What is due of a collection is in one run, however many batches it has.
-    return is.title == wanted.title && is.collection == wanted.collection
-           && is.file_name != wanted.file_name;
-  return is.title == wanted.title
-         && (is.file_name.empty() || wanted.file_name.empty()
-             || is.file_name == wanted.file_name)
-         && wanted.uuid != next_order_uuid(is.uuid);
-}
-
 std::string order_refusal(const work& of, const batch_info& wanted) {
   if (!order_kind_of(wanted))
     return {};

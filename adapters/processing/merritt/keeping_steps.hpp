@@ -42,6 +42,10 @@ std::optional<outcome> take_locks(const work_on_job& x);
 /// ends the job.
 outcome without_locks(const work_on_job& x, outcome ending);
 
+/// A step that works on the object, under its locks, which are extended while
+/// it works and given up if it ends the job.
+job_step locked(job_step step);
+
 /// Whether the stage hands this item out no more if it must try again.
 bool is_last_attempt(const stages::stage_task& task);
 

@@ -80,7 +80,7 @@ inline std::vector<event> events_of_pipelines() {
                      "<doi_batch_diagnostic/>"},
     deletion_changed{"del-1",
                      "INST",
-                     {{"inst/bag", "maps", ""}, {"inst/b", "maps", "data/x"}},
+                     {{"inst/bag", "maps"}, {"inst/b", "maps"}},
                      "operator=ann",
                      900,
                      "why",
