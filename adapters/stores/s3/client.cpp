@@ -174,6 +174,13 @@ caf::expected<std::string> client::get(const std::string& key,
 }
 
 caf::expected<std::uint64_t> client::size_of(const std::string& key) {
+  const auto facts = facts_of(key);
+  if (!facts)
+    return facts.error();
+  return facts->bytes;
+}
+
+caf::expected<listed> client::facts_of(const std::string& key) {
   request x;
   x.method = "HEAD";
   x.key = full(key);
@@ -183,7 +190,7 @@ caf::expected<std::uint64_t> client::size_of(const std::string& key) {
   if (!said->length)
     return caf::make_error(ec::store_failed,
                            title(key) + ": the server does not say how large");
-  return *said->length;
+  return listed{key, *said->length, bare_etag(said->etag)};
 }
 
 caf::expected<listing> client::ask_list(const std::string& prefix,

@@ -61,6 +61,9 @@ public:
   /// `ec::not_found`.
   caf::expected<std::uint64_t> size_of(const std::string& key);
 
+  /// How large it is and its tag, not its time. `ec::not_found`.
+  caf::expected<listed> facts_of(const std::string& key);
+
   /// What begins so, in the order of keys; none that ends in '/', which stands
   /// for a folder. `ec::too_large` if there are more.
   caf::expected<std::vector<listed>> list(const std::string& prefix,

@@ -80,6 +80,12 @@ refusal read_refusal(std::string_view text) {
           printable(text_in(root, "Region"))};
 }
 
+std::string bare_etag(std::string_view etag) {
+  if (etag.size() >= 2 && etag.front() == '"' && etag.back() == '"')
+    etag = etag.substr(1, etag.size() - 2);
+  return std::string{etag};
+}
+
 caf::expected<listing> read_listing(std::string_view text) {
   const auto all = parse(text);
   const auto* root = root_of(all, "ListBucketResult");
@@ -94,7 +100,9 @@ caf::expected<listing> read_listing(std::string_view text) {
     const auto bytes = header_number(text_in(x, "Size"));
     if (key.empty() || !bytes)
       return malformed("key or size in its list of objects");
-    out.entries.push_back({coded ? decoded(key) : key, *bytes});
+    out.entries.push_back({coded ? decoded(key) : key, *bytes,
+                           bare_etag(text_in(x, "ETag")),
+                           printable(text_in(x, "LastModified"))});
   }
   if (text_in(root, "IsTruncated") == "true") {
     out.next = text_in(root, "NextContinuationToken");

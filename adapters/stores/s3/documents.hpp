@@ -23,7 +23,12 @@ refusal read_refusal(std::string_view text);
 struct listed {
   std::string key;
   std::uint64_t bytes = 0;
+  std::string etag = {};     ///< without quotes; empty: the server says none
+  std::string modified = {}; ///< ISO 8601, as the server writes it
 };
+
+/// An entity tag as it is compared: without quotes.
+std::string bare_etag(std::string_view etag);
 
 struct listing {
   std::vector<listed> entries;

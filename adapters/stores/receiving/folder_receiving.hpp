@@ -1,0 +1,25 @@
+#pragma once
+
+// Bags in a folder of this machine, or of one that all share.
+
+#include "messages/ports/receiving_place.hpp"
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+
+namespace depositd {
+
+struct folder_receiving_options {
+  std::filesystem::path folder;
+  /// What was changed later than this ago may still be being written.
+  std::chrono::milliseconds settled_after{2'000};
+};
+
+/// `ec::store_failed` if the folder is not there. Links are no bags. A tag says
+/// size, time and number of the file, so a file that is put in the place of
+/// another has another tag.
+caf::expected<std::unique_ptr<receiving_place>>
+open_folder_receiving(folder_receiving_options options);
+
+} // namespace depositd
