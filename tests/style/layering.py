@@ -76,6 +76,8 @@ ADAPTERS_MAY_USE = {
                                  "adapters/stores/rows"},
     "adapters/stores/receiving": {"adapters/stores/files",
                                   "adapters/stores/s3"},
+    "adapters/stores/restoration": {"adapters/stores/files",
+                                    "adapters/stores/s3"},
     "adapters/stores/s3": {"adapters/digests", "adapters/fetching",
                            "adapters/stores/files",
                            "adapters/stores/objects"},

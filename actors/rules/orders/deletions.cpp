@@ -31,11 +31,23 @@ bool adds(const T& before, const T& after, const T& none) {
   return before == after || before == none;
 }
 
+bool names(const deletion_changed& x, const std::string& object) {
+  return std::any_of(
+    x.targets.begin(), x.targets.end(),
+    [&](const auto& target) { return target.object == object; });
+}
+
 caf::error check_new(const control_state& state, const deletion_changed& x) {
   if (state.deletions.size() >= requests_max)
     return refuse(ec::quota_reached, "there are "
                                        + std::to_string(requests_max)
                                        + " requests for deletion");
+  for (const auto& [reference, other] : state.deletions)
+    if (other.rejected_us == never && other.queued_us == never)
+      for (const auto& target : other.targets)
+        if (names(x, target.object))
+          return refuse(ec::already_exists, "the request " + reference
+                                              + " is for " + target.object);
   const bool plain = x.inst_approver.empty() && x.aptrust_approver.empty()
                      && x.rejected_by.empty() && x.rejected_us == never
                      && x.queued_us == never;
