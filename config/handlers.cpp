@@ -1,6 +1,8 @@
 #include "config/handlers.hpp"
 
 #include "actors/rules/control/pipelines.hpp"
+#include "adapters/processing/aptrust/orders/splitting.hpp"
+#include "adapters/processing/aptrust/orders/stages.hpp"
 #include "adapters/processing/crossref/handler.hpp"
 #include "adapters/processing/crossref/notify_handler.hpp"
 #include "adapters/processing/exec/exec_handler.hpp"
@@ -75,6 +77,9 @@ stage_handlers_of(caf::actor_system& system, const depositd_settings& settings,
   stages::stage_work_options options;
   options.handlers = merritt::first_stages(tools);
   options.handlers.merge(merritt::last_stages(tools));
+  options.handlers.merge(aptrust::order_stages(tools));
+  auto& splitter = options.handlers.at(stages::split_handler);
+  splitter = aptrust::make_order_splitter(tools, std::move(splitter));
   options.handlers[crossref::notify_handler_name] =
     crossref::make_notify_handler(
       {.tools = tools,

@@ -1,5 +1,6 @@
 #include "config/settings.hpp"
 
+#include "config/order_settings.hpp"
 #include "config/secrets.hpp"
 #include "config/setting_table.hpp"
 #include "config/work_settings.hpp"
@@ -195,6 +196,8 @@ caf::error check(const depositd_settings& x, const origins& from) {
     return from.refuse("node.name", "must be 1 to 64 of A-Z a-z 0-9 . _ -");
   if (const auto wrong = check_work(x); !wrong.key.empty())
     return from.refuse(wrong.key, wrong.reason);
+  if (const auto wrong = check_orders(x); !wrong.key.empty())
+    return from.refuse(wrong.key, wrong.reason);
   if (x.store.kind == store_kind::postgres && x.store.url.empty())
     return from.refuse("store.url", "is needed when store.kind is postgres");
   const auto& schemas = x.crossref.schema_folder;
@@ -239,6 +242,9 @@ make_settings(const std::vector<given_setting>& given) {
     if (is_storage_key(x)) {
       if (auto failure = read_storage(out, x))
         return about(x, failure);
+    } else if (is_order_key(x)) {
+      if (auto failure = read_order_key(out, x))
+        return about(x, failure);
     } else if (!is_queue_key(x)) {
       if (auto failure = read_plain(out, x))
         return failure;
@@ -258,6 +264,8 @@ std::vector<std::string> setting_keys() {
     out.push_back(std::string{"queues.NAME."} + key.name);
   for (const auto& key : storage_setting_table())
     out.push_back(std::string{"storage.NAME."} + key.name);
+  for (auto& name : order_setting_names())
+    out.push_back(std::move(name));
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include "messages/values/endpoint.hpp"
 #include "messages/values/errors.hpp"
 #include "messages/values/estimates.hpp"
+#include "messages/values/reconcilers.hpp"
 #include "messages/values/types.hpp"
 
 #include <algorithm>
@@ -229,10 +230,30 @@ struct storage_settings {
   storage_kind kind = storage_kind::folder;
   std::string path; ///< folder; `local` without one: DATA/objects
   s3_settings s3;
+  bool cold = false; ///< has to be asked for what it keeps before it is read
 
   friend bool operator==(const storage_settings&,
                          const storage_settings&) = default;
 };
+
+/// Of orders about what is stored.
+struct order_settings {
+  std::uint32_t fixity_age_days = 90; ///< what was compared later is not due
+  std::uint32_t recalled_days = 10;   ///< that cold storage keeps it at hand
+
+  friend bool operator==(const order_settings&,
+                         const order_settings&) = default;
+};
+
+/// A request that was approved is queued by whoever approved it; this is for
+/// those that were not.
+inline reconciler_settings missed_deletions() {
+  reconciler_settings out;
+  out.name = "deletions";
+  out.every_s = 60;
+  out.query = due_query::deletions_missed;
+  return out;
+}
 
 enum class mail_tls : std::uint8_t { none, starttls, smtps };
 
@@ -359,6 +380,13 @@ struct depositd_settings {
   fetch_settings fetch;
   minter_settings minter;
   estimate_settings estimate;
+  /// Where depositors get back what they ask for, by user; `default` for all
+  /// others, whose folder without a path is DATA/restored.
+  std::map<std::string, storage_settings> restoration{{"default", {}}};
+  order_settings orders;
+  /// By name; always contains `deletions`.
+  std::map<std::string, reconciler_settings> reconcilers{
+    {"deletions", missed_deletions()}};
 
   poster_settings poster;
   memory_settings memory;

@@ -48,11 +48,7 @@ spawn_review_teller(caf::actor_system& system,
   options.webhook = wanted.webhook;
   options.webhook_key = wanted.webhook_key;
   options.interval = std::chrono::seconds{wanted.interval_s};
-  if (keeper)
-    options.leads = [&system, keeper, name = node_name(settings)] {
-      const auto at = caf::actor_cast<shard_keeper_actor>(keeper());
-      return at && has_first_shard(system, at, name);
-    };
+  options.leads = leads(system, settings, keeper);
   return system.spawn<caf::detached>(operators::review_teller,
                                      std::move(options));
 }
@@ -73,6 +69,17 @@ stages::chore_actor spawn_folder_sweeper(caf::actor_system& system,
 }
 
 } // namespace
+
+std::function<bool()>
+leads(caf::actor_system& system, const depositd_settings& settings,
+      const std::function<caf::strong_actor_ptr()>& keeper) {
+  if (!keeper)
+    return nullptr;
+  return [&system, keeper, name = node_name(settings)] {
+    const auto at = caf::actor_cast<shard_keeper_actor>(keeper());
+    return at && has_first_shard(system, at, name);
+  };
+}
 
 upkeep_actors
 spawn_upkeep(caf::actor_system& system, const depositd_settings& settings,

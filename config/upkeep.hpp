@@ -18,6 +18,12 @@ struct upkeep_actors {
   stages::chore_actor folders; ///< removes working folders
 };
 
+/// Whether this engine does what only one of those that share their users has
+/// to; null where they are not shared. The function blocks.
+std::function<bool()>
+leads(caf::actor_system& system, const depositd_settings& settings,
+      const std::function<caf::strong_actor_ptr()>& keeper);
+
 /// `keeper` finds the keeper of shards, null where users are not shared.
 upkeep_actors
 spawn_upkeep(caf::actor_system& system, const depositd_settings& settings,

@@ -66,6 +66,10 @@ std::string batch_uuid_of(const std::string& text) {
 
 } // namespace
 
+std::string order_pipeline(order_kind x) {
+  return "aptrust_" + word(x);
+}
+
 void put_order(json& more, const preservation_order& x) {
   json out = {{"kind", word(x.kind)}};
   for (const auto& field : text_fields)
@@ -108,7 +112,7 @@ new_order make_order(const preservation_order& x, const order_sender& from) {
   auto& info = out.info;
   info.uuid = from.uuid;
   info.collection = from.collection;
-  info.pipeline = word(x.kind);
+  info.pipeline = order_pipeline(x.kind);
   info.source = from.source;
   info.submitter = x.asked_by;
   info.type = word(x.kind);
@@ -147,10 +151,10 @@ bool orders_meet(const batch_info& is, const batch_info& wanted) {
 }
 
 std::optional<order_kind> order_kind_of(const batch_info& x) {
-  if (x.type != x.pipeline)
-    return std::nullopt;
-  const auto kind = find_word<order_kind>(x.type);
-  return kind ? std::optional{*kind} : std::nullopt;
+  const auto* kind = find_word<order_kind>(x.type);
+  return kind != nullptr && x.pipeline == order_pipeline(*kind)
+           ? std::optional{*kind}
+           : std::nullopt;
 }
 
 std::string next_order_uuid(const std::string& uuid) {

@@ -1,7 +1,7 @@
 #pragma once
 
 // Orders: work on objects that are stored already. Each is a batch of the
-// pipeline that is called as the order's kind, and as APTrust's topic.
+// pipeline of its kind, whose one stage is called as APTrust's topic.
 
 #include "messages/values/control.hpp"
 #include "messages/values/errors.hpp"
@@ -34,6 +34,9 @@ inline constexpr word_list<order_kind, 5> words_of<order_kind> = {
    {order_kind::restore_glacier, "restore_glacier"},
    {order_kind::delete_item, "delete_item"},
    {order_kind::fixity_check, "fixity_check"}}};
+
+/// "aptrust_restore_object": the pipeline of all orders of the kind.
+std::string order_pipeline(order_kind x);
 
 /// A file of an object.
 struct ordered_file {

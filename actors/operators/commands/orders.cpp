@@ -19,7 +19,7 @@ using kind = value_kind;
 document order_document(const order_placed& x) {
   return {{"id", x.batch},
           {"batch", x.info.uuid},
-          {"queue", x.info.pipeline},
+          {"order", x.info.type},
           {"user", x.user},
           {"collection", x.info.collection},
           {"object", x.info.title},
@@ -117,7 +117,7 @@ argument_spec path_argument(const char* spelling, bool required) {
 }
 
 std::vector<view_block> placed_view() {
-  return {line_view("", "{queue} of {object} is batch {id} of {user}")};
+  return {line_view("", "{order} of {object} is batch {id} of {user}")};
 }
 
 command ordering(std::string words, std::string help,
@@ -140,8 +140,7 @@ argument_spec age_argument() {
 
 std::vector<command> order_commands() {
   return {
-    ordering("object restore",
-             "Give an object back to its depositor, as a bag",
+    ordering("object restore", "Give an object back to its depositor, as a bag",
              {identifier_argument()}, placing<order_kind::restore_object>),
     ordering("file restore", "Give one file of an object back",
              {identifier_argument(), path_argument("path", true)},
@@ -159,7 +158,7 @@ std::vector<command> order_commands() {
               {"--force", "force", kind::flag, "",
                "Also what was compared not long ago"}},
              run_fixity,
-             {line_view("queue", "{queue} of {object} is batch {id} of {user}"),
+             {line_view("order", "{order} of {object} is batch {id} of {user}"),
               line_view("batches", "{files} files in {batches} batches; "
                                    "{waiting} wait for a run before")}),
     of_work(reading(

@@ -29,6 +29,7 @@ door_actor::behavior_type door(door_actor::stateful_pointer<door_state> self,
     [=](const submit_request& x) { take_submission(self, x); },
     [=](const submit_begun& x) { look_ahead(self, x); },
     [=](const document_request& x) { find_document(self, x); },
+    [=](const order_request& x) { take_order(self, x); },
     [=](const control_changed& x) {
       self->state.logins->take_accounts(x.state);
     },

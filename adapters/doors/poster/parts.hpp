@@ -30,5 +30,6 @@ inline http::response answer_of(door_pointer self, const caf::error& why) {
 void take_submission(door_pointer self, const submit_request& given);
 void look_ahead(door_pointer self, const submit_begun& given);
 void find_document(door_pointer self, const document_request& given);
+void take_order(door_pointer self, const order_request& given);
 
 } // namespace depositd::poster

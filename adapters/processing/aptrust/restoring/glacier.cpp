@@ -41,7 +41,7 @@ outcome queue_restoration(order_work& x) {
   if (!x.tools().submit)
     return ended(verdict::failed, "this process cannot queue orders");
   const auto next = following(x);
-  const auto done = ended(verdict::done, "it can be read; " + next.info.pipeline
+  const auto done = ended(verdict::done, "it can be read; " + next.info.type
                                            + " is batch " + next.info.uuid);
   auto queued = is_queued(x, next.info.uuid);
   if (queued && *queued)
