@@ -88,7 +88,8 @@ caf::error too_many(std::size_t max) {
 caf::error read_restoration(settings& out, const given_setting& x) {
   const auto [name, field] = parts_of(x, restoration_prefix);
   if (!legal_user_name(name))
-    return bad_setting("\"" + name.substr(0, 64) + "\" is no user, nor default");
+    return bad_setting("\"" + name.substr(0, 64)
+                       + "\" is no user, nor default");
   auto& target = out.restoration[name];
   if (out.restoration.size() > restoration_max)
     return too_many(restoration_max);

@@ -50,10 +50,9 @@ caf::expected<std::unique_ptr<restoration_target>>
 open_place(const depositd_settings& settings, const storage_settings& x) {
   if (x.kind == storage_kind::s3)
     return open_s3_restoration(s3_options_of(x.s3));
-  return open_folder_restoration({.folder = x.path.empty()
-                                              ? settings.data.folder
-                                                  / "restored"
-                                              : std::filesystem::path{x.path}});
+  return open_folder_restoration(
+    {.folder = x.path.empty() ? settings.data.folder / "restored"
+                              : std::filesystem::path{x.path}});
 }
 
 /// Waits for an answer on a thread that may block.
@@ -66,8 +65,7 @@ caf::error ask(caf::actor_system& system, const shards_actor& shards,
     .receive([&](const Answer& said) { use(said); },
              [&](const caf::error& why) {
                out = why == caf::sec::request_timeout ? caf::make_error(
-                       ec::overloaded,
-                       std::string{"the shard does not answer"})
+                       ec::overloaded, std::string{"the shard does not answer"})
                                                       : why;
              });
   return out;
@@ -126,11 +124,11 @@ order_actors spawn_orders(caf::actor_system& system,
                           const catalogue_actor& catalogue,
                           const std::function<bool()>& leads) {
   order_actors out;
-  out.desk = system.spawn(operators::order_desk,
-                          operators::order_desk_options{
-                            .shard = shards,
-                            .catalogue = catalogue,
-                            .cold_storage = with.cold_storage});
+  out.desk = system.spawn(
+    operators::order_desk,
+    operators::order_desk_options{.shard = shards,
+                                  .catalogue = catalogue,
+                                  .cold_storage = with.cold_storage});
   operators::reconciler_options options;
   options.all = all_reconcilers(settings);
   options.shard = shards;
@@ -143,8 +141,8 @@ order_actors spawn_orders(caf::actor_system& system,
                      [](const done&) {});
   };
   options.leads = leads;
-  out.due = system.spawn<caf::detached>(operators::reconciler,
-                                        std::move(options));
+  out.due =
+    system.spawn<caf::detached>(operators::reconciler, std::move(options));
   return out;
 }
 

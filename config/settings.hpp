@@ -3,10 +3,11 @@
 // Everything that can be configured, with its defaults. What each key means is
 // said once, in config/defaults/depositd.yaml; the fields here carry its name.
 
+#include "config/place_settings.hpp"
+#include "config/storage_values.hpp"
 #include "messages/values/endpoint.hpp"
 #include "messages/values/errors.hpp"
 #include "messages/values/estimates.hpp"
-#include "messages/values/reconcilers.hpp"
 #include "messages/values/types.hpp"
 
 #include <algorithm>
@@ -195,22 +196,6 @@ struct work_settings {
   friend bool operator==(const work_settings&, const work_settings&) = default;
 };
 
-/// A place in a bucket.
-struct s3_settings {
-  std::string endpoint;
-  std::string bucket;
-  std::string prefix;
-  std::string region = "us-east-1";
-  bool path_style = false;
-  std::string access_key_file;
-  std::string secret_key_file;
-  std::string access_key; ///< from the file
-  std::string secret_key; ///< from the file
-  std::string ca_file;    ///< empty: the system's
-
-  friend bool operator==(const s3_settings&, const s3_settings&) = default;
-};
-
 enum class blobs_kind : std::uint8_t { as_store, folder, postgres, s3 };
 
 /// Where large bodies are.
@@ -222,38 +207,6 @@ struct blobs_settings {
   friend bool operator==(const blobs_settings&,
                          const blobs_settings&) = default;
 };
-
-enum class storage_kind : std::uint8_t { folder, s3 };
-
-/// A place where objects are kept for good.
-struct storage_settings {
-  storage_kind kind = storage_kind::folder;
-  std::string path; ///< folder; `local` without one: DATA/objects
-  s3_settings s3;
-  bool cold = false; ///< has to be asked for what it keeps before it is read
-
-  friend bool operator==(const storage_settings&,
-                         const storage_settings&) = default;
-};
-
-/// Of orders about what is stored.
-struct order_settings {
-  std::uint32_t fixity_age_days = 90; ///< what was compared later is not due
-  std::uint32_t recalled_days = 10;   ///< that cold storage keeps it at hand
-
-  friend bool operator==(const order_settings&,
-                         const order_settings&) = default;
-};
-
-/// A request that was approved is queued by whoever approved it; this is for
-/// those that were not.
-inline reconciler_settings missed_deletions() {
-  reconciler_settings out;
-  out.name = "deletions";
-  out.every_s = 60;
-  out.query = due_query::deletions_missed;
-  return out;
-}
 
 enum class mail_tls : std::uint8_t { none, starttls, smtps };
 

@@ -58,7 +58,7 @@ DEPOSITD_LOCAL(queue_due);
 
 struct due_queued {
   std::uint64_t batches = 0;
-  std::uint64_t files = 0; ///< of fixity checks
+  std::uint64_t files = 0;   ///< of fixity checks
   std::uint64_t waiting = 0; ///< batches that meet one which is not finished
 };
 DEPOSITD_LOCAL(due_queued);

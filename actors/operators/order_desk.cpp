@@ -158,8 +158,7 @@ using asking_ptr = std::shared_ptr<asking>;
 
 void propose_request(self_pointer self, const asking_ptr& x) {
   const auto& options = self->state.options;
-  self
-    ->request(options.shard, options.patience, propose{{event{x->request}}})
+  self->request(options.shard, options.patience, propose{{event{x->request}}})
     .then([=](const done&) { x->answer.deliver(deletion_asked{x->request}); },
           [=](const caf::error& why) { x->answer.deliver(why); });
 }
@@ -167,8 +166,7 @@ void propose_request(self_pointer self, const asking_ptr& x) {
 caf::error add_target(asking& x, const inventory_object& object) {
   if (!x.request.user.empty() && x.request.user != object.owner)
     return caf::make_error(ec::invalid_argument,
-                           object.identifier + " is not of "
-                             + x.request.user
+                           object.identifier + " is not of " + x.request.user
                              + ": a request is for objects of one owner");
   x.request.user = object.owner;
   x.request.targets.push_back({object.identifier, object.collection});
@@ -204,10 +202,10 @@ caf::result<deletion_asked> ask_for(self_pointer self,
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
   if (names.empty() || names.size() > rules::deletions::targets_max)
-    return caf::make_error(
-      ec::invalid_argument,
-      "1 to " + std::to_string(rules::deletions::targets_max)
-        + " objects can be asked for at once");
+    return caf::make_error(ec::invalid_argument,
+                           "1 to "
+                             + std::to_string(rules::deletions::targets_max)
+                             + " objects can be asked for at once");
   for (const auto& name : names)
     if (auto wrong = check_name(name, "an identifier"))
       return wrong;

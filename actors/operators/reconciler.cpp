@@ -63,8 +63,8 @@ private:
   }
 
   micros due_before() const {
-    return std::max<micros>(
-      now_us_ - micros{of_.age_days} * 86'400 * 1'000'000, 0);
+    return std::max<micros>(now_us_ - micros{of_.age_days} * 86'400 * 1'000'000,
+                            0);
   }
 
   caf::expected<bool> is_there(const std::string& uuid) const {

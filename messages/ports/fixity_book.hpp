@@ -31,8 +31,7 @@ public:
 
   /// It was compared at the time of the event, which is recorded with that. A
   /// repeat of the same event changes nothing.
-  virtual caf::error checked(const std::string& object,
-                             const std::string& path,
+  virtual caf::error checked(const std::string& object, const std::string& path,
                              const premis_event& x) = 0;
 
   /// The smallest object of each owner that nobody has had back since, by

@@ -52,11 +52,11 @@ struct preservation_order {
   std::string object; ///< identifier; empty: of `files`
   std::string file;   ///< path inside it; empty: all of it
   std::string asked_by;
-  std::string inst_approver;    ///< deletions: of the same institution
-  std::string aptrust_approver; ///< deletions of many: the administrator
-  std::string deletion;         ///< reference of the request
-  std::string follows;          ///< uuid of the order that brought it back
-  bool anyway = false;          ///< fixity_check: however short ago the last
+  std::string inst_approver;       ///< deletions: of the same institution
+  std::string aptrust_approver;    ///< deletions of many: the administrator
+  std::string deletion;            ///< reference of the request
+  std::string follows;             ///< uuid of the order that brought it back
+  bool anyway = false;             ///< fixity_check: however short ago the last
   std::vector<ordered_file> files; ///< fixity_check without an object
 
   friend bool operator==(const preservation_order&,

@@ -39,9 +39,9 @@ struct reconciler_settings {
   std::string name;
   std::uint32_t every_s = 3'600;
   due_query query = due_query::fixity_due;
-  std::string queue;           ///< empty: the query's own
+  std::string queue;               ///< empty: the query's own
   std::uint32_t count_max = 2'500; ///< files or objects in one run
-  std::uint32_t age_days = 90; ///< what is younger is not due
+  std::uint32_t age_days = 90;     ///< what is younger is not due
 
   friend bool operator==(const reconciler_settings&,
                          const reconciler_settings&) = default;

@@ -41,7 +41,9 @@ ADAPTERS_MAY_USE = {
         "adapters/processing/merritt", "adapters/processing/stages"},
     "adapters/processing/aptrust/fixity": {
         "adapters/digests", "adapters/processing/aptrust",
-        "adapters/processing/aptrust/ingest": {"adapters/bagit",
+        "adapters/processing/aptrust/orders", "adapters/processing/merritt",
+        "adapters/processing/stages"},
+    "adapters/processing/aptrust/ingest": {"adapters/bagit",
                                            "adapters/digests",
                                            "adapters/formats",
                                            "adapters/processing/aptrust",
@@ -49,8 +51,6 @@ ADAPTERS_MAY_USE = {
                                            "adapters/processing/merritt",
                                            "adapters/processing/stages",
                                            "adapters/stores/files"},
-    "adapters/processing/aptrust/orders", "adapters/processing/merritt",
-        "adapters/processing/stages"},
     "adapters/processing/aptrust/orders": {
         "adapters/processing/aptrust", "adapters/processing/aptrust/deleting",
         "adapters/processing/aptrust/fixity",

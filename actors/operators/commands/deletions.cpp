@@ -131,8 +131,7 @@ void decide(admin_pointer self, const admin_call_ptr& call, decision how) {
       return refuse(call, next.error());
     }
     // The shard refuses it if somebody else has decided meanwhile.
-    self
-      ->request(options.shard, options.timeout, propose{{event{*next}}})
+    self->request(options.shard, options.timeout, propose{{event{*next}}})
       .then(
         [=, next = *next](const done&) {
           audit(self, call, before, request_document(next), "done");
@@ -156,7 +155,7 @@ void reject(admin_pointer self, const admin_call_ptr& call) {
 // -- rows ---------------------------------------------------------------------
 
 argument_spec reference_argument() {
-  return {"reference",     "reference", kind::text, "REFERENCE",
+  return {"reference",      "reference", kind::text,     "REFERENCE",
           "Of the request", true,        "deletion list"};
 }
 
@@ -207,11 +206,11 @@ std::vector<command> deletion_commands() {
                     {reference_argument()}, request_view(), show)),
     asking("What the request names will be removed from all storage, and "
            "cannot be had back. Approve it?",
-           operating(of_work(doing(
-             "deletion approve",
-             "Agree, as somebody else of the same institution; of many "
-             "objects an administrator, too",
-             {reference_argument()}, approve, request_view())))),
+           operating(of_work(
+             doing("deletion approve",
+                   "Agree, as somebody else of the same institution; of many "
+                   "objects an administrator, too",
+                   {reference_argument()}, approve, request_view())))),
     operating(of_work(doing("deletion reject",
                             "Nothing is deleted; whoever asked may do so, too",
                             {reference_argument()}, reject, request_view()))),

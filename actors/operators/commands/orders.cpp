@@ -61,9 +61,9 @@ void run_due(admin_pointer self, const admin_call_ptr& call) {
   if (!whom)
     return refuse(call, ec::not_found, "this engine keeps no inventory");
   if (call->by.is_limited())
-    return refuse(call, rules::access::refusal("fixity run of all",
-                                               operator_role::operate,
-                                               call->by));
+    return refuse(call,
+                  rules::access::refusal("fixity run of all",
+                                         operator_role::operate, call->by));
   act<due_queued>(self, call, whom, queue_due{due_query::fixity_due},
                   [=](const due_queued& x) {
                     deliver(call, {{"batches", x.batches},
@@ -112,7 +112,7 @@ argument_spec identifier_argument(bool required = true) {
 }
 
 argument_spec path_argument(const char* spelling, bool required) {
-  return {spelling, "path",   kind::text, "PATH", "Of a file inside the object",
+  return {spelling, "path", kind::text, "PATH", "Of a file inside the object",
           required};
 }
 
@@ -123,9 +123,9 @@ std::vector<view_block> placed_view() {
 command ordering(std::string words, std::string help,
                  std::vector<argument_spec> arguments, run_function run,
                  std::vector<view_block> view = placed_view()) {
-  return operating(of_work(doing(std::move(words), std::move(help),
-                                 std::move(arguments), std::move(run),
-                                 std::move(view))));
+  return operating(
+    of_work(doing(std::move(words), std::move(help), std::move(arguments),
+                  std::move(run), std::move(view))));
 }
 
 argument_spec age_argument() {

@@ -39,8 +39,7 @@ bool names(const deletion_changed& x, const std::string& object) {
 
 caf::error check_new(const control_state& state, const deletion_changed& x) {
   if (state.deletions.size() >= requests_max)
-    return refuse(ec::quota_reached, "there are "
-                                       + std::to_string(requests_max)
+    return refuse(ec::quota_reached, "there are " + std::to_string(requests_max)
                                        + " requests for deletion");
   for (const auto& [reference, other] : state.deletions)
     if (other.rejected_us == never && other.queued_us == never)
@@ -61,12 +60,11 @@ caf::error check_next(const deletion_changed& is, const deletion_changed& x) {
   const bool same = is.user == x.user && is.targets == x.targets
                     && is.asked_by == x.asked_by && is.asked_us == x.asked_us
                     && is.reason == x.reason;
-  const bool follows =
-    adds(is.inst_approver, x.inst_approver, nobody)
-    && adds(is.aptrust_approver, x.aptrust_approver, nobody)
-    && adds(is.rejected_by, x.rejected_by, nobody)
-    && adds(is.rejected_us, x.rejected_us, never)
-    && adds(is.queued_us, x.queued_us, never);
+  const bool follows = adds(is.inst_approver, x.inst_approver, nobody)
+                       && adds(is.aptrust_approver, x.aptrust_approver, nobody)
+                       && adds(is.rejected_by, x.rejected_by, nobody)
+                       && adds(is.rejected_us, x.rejected_us, never)
+                       && adds(is.queued_us, x.queued_us, never);
   if (!same || !follows)
     return refuse(ec::invalid_argument, "the request " + x.reference
                                           + " has changed meanwhile: ask "
@@ -101,15 +99,15 @@ std::string state_of(const deletion_changed& x) {
   return is_approved(x) ? "approved" : "asked";
 }
 
-caf::expected<deletion_changed> approved(deletion_changed x,
-                                         const access::caller& by,
-                                         micros at_us) {
+caf::expected<deletion_changed>
+approved(deletion_changed x, const access::caller& by, micros at_us) {
   if (is_decided(x))
     return already(x);
   const auto person = person_of(by);
   if (person == x.asked_by)
     return refuse(ec::not_allowed, "whoever asks for a deletion does not "
-                                   "approve it: " + person);
+                                   "approve it: "
+                                     + person);
   if (person == x.inst_approver || person == x.aptrust_approver)
     return refuse(ec::not_allowed, person + " has approved it before");
   const bool of_institution =
@@ -134,9 +132,8 @@ caf::expected<deletion_changed> approved(deletion_changed x,
                   : "a deletion of many is approved by an administrator, too");
 }
 
-caf::expected<deletion_changed> rejected(deletion_changed x,
-                                         const access::caller& by,
-                                         micros at_us) {
+caf::expected<deletion_changed>
+rejected(deletion_changed x, const access::caller& by, micros at_us) {
   if (is_decided(x))
     return already(x);
   if (!by.operates || !by.sees(x.user))
@@ -151,9 +148,9 @@ caf::error check(const control_state& state, const deletion_changed& x) {
   const auto known = state.deletions.find(x.reference);
   const bool is_known = known != state.deletions.end();
   if (x.forgotten)
-    return is_known ? caf::error{}
-                    : refuse(ec::not_found,
-                             "no request for deletion " + x.reference);
+    return is_known
+             ? caf::error{}
+             : refuse(ec::not_found, "no request for deletion " + x.reference);
   if (!legal_user_name(x.reference) || !legal_user_name(x.user))
     return refuse(ec::invalid_argument, "not the name of a request, or of a "
                                         "user");

@@ -27,15 +27,13 @@ std::string state_of(const deletion_changed& x);
 /// The request with this caller's approval. `ec::not_allowed`: whoever asked,
 /// or who approved before, or somebody of another institution;
 /// `ec::invalid_argument`: it is decided already.
-caf::expected<deletion_changed> approved(deletion_changed x,
-                                         const access::caller& by,
-                                         micros at_us);
+caf::expected<deletion_changed>
+approved(deletion_changed x, const access::caller& by, micros at_us);
 
 /// The request with this caller's rejection, which may be that of whoever
 /// asked. Refusals likewise.
-caf::expected<deletion_changed> rejected(deletion_changed x,
-                                         const access::caller& by,
-                                         micros at_us);
+caf::expected<deletion_changed>
+rejected(deletion_changed x, const access::caller& by, micros at_us);
 
 /// Why the change of a request is none that can follow on what is known.
 caf::error check(const control_state& state, const deletion_changed& x);

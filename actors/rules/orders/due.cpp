@@ -50,12 +50,12 @@ public:
     what.asked_by = asker(of_);
     what.files = std::exchange(files_, {});
     bytes_ = 0;
-    auto one = made(what,
-                    due_order_uuid(of_.name, to_.user,
-                                   to_.collection + "\n"
-                                     + std::to_string(to_.orders.size()),
-                                   slot),
-                    to_, now_);
+    auto one =
+      made(what,
+           due_order_uuid(
+             of_.name, to_.user,
+             to_.collection + "\n" + std::to_string(to_.orders.size()), slot),
+           to_, now_);
     // Batches of one run do not meet each other.
     one.info.file_name = of_.name + " " + std::to_string(slot);
     to_.orders.push_back(std::move(one));

@@ -1,8 +1,8 @@
 // Orders about what is stored: a user has their own objects given back,
 // compared, or asks for them to be deleted.
 
-#include "adapters/doors/poster/parts.hpp"
 #include "messages/orders.hpp"
+#include "adapters/doors/poster/parts.hpp"
 #include "messages/shard.hpp"
 #include "messages/values/operations.hpp"
 #include "messages/values/time_text.hpp"
@@ -44,12 +44,9 @@ json request_document(const deletion_changed& x) {
 }
 
 json order_document(const order_placed& x) {
-  return {{"bid", x.batch},
-          {"batch", x.info.uuid},
-          {"order", x.info.type},
-          {"collection", x.info.collection},
-          {"object", x.info.title},
-          {"file", text_or_null(x.info.file_name)}};
+  return {{"bid", x.batch},         {"batch", x.info.uuid},
+          {"order", x.info.type},   {"collection", x.info.collection},
+          {"object", x.info.title}, {"file", text_or_null(x.info.file_name)}};
 }
 
 http::response no_desk() {

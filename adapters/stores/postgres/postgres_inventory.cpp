@@ -127,8 +127,7 @@ public:
     return this;
   }
 
-  caf::expected<std::vector<checked_file>>
-  due(const fixity_query& x) override {
+  caf::expected<std::vector<checked_file>> due(const fixity_query& x) override {
     std::vector<checked_file> out;
     auto failed = write([&](tables& to) {
       auto found = to.checks.due(x);
@@ -165,8 +164,7 @@ public:
 
   caf::error forget(const std::string& object,
                     const std::vector<premis_event>& events) override {
-    return write(
-      [&](tables& to) { return to.checks.forget(object, events); });
+    return write([&](tables& to) { return to.checks.forget(object, events); });
   }
 
   caf::expected<bool> lock(const object_lock& x, micros now) override {

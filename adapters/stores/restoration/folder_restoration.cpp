@@ -26,7 +26,8 @@ constexpr const char* begun_folder = ".begun";
 
 class folder_restoration final : public restoration_target {
 public:
-  folder_restoration(disk& io, fs::path root) : io_(io), root_(std::move(root)) {
+  folder_restoration(disk& io, fs::path root)
+    : io_(io), root_(std::move(root)) {
     // nop
   }
 
@@ -54,8 +55,8 @@ public:
     if (!legal_user_name(user))
       fault = "is for no user";
     if (!fault.empty())
-      return caf::make_error(ec::invalid_argument, "\"" + name.substr(0, 200)
-                                                     + "\" " + fault);
+      return caf::make_error(ec::invalid_argument,
+                             "\"" + name.substr(0, 200) + "\" " + fault);
     const auto to = root_ / user / name;
     const auto begun = root_ / begun_folder / random_uuid();
     if (auto failure = copy(file, begun)) {

@@ -27,8 +27,8 @@ public:
     if (!legal_user_name(user))
       fault = "is for no user";
     if (!fault.empty())
-      return caf::make_error(ec::invalid_argument, "\"" + name.substr(0, 200)
-                                                     + "\" " + fault);
+      return caf::make_error(ec::invalid_argument,
+                             "\"" + name.substr(0, 200) + "\" " + fault);
     const auto key = user + "/" + name;
     // A key has all of its bytes at once, or those that it had before.
     if (auto failure = bucket_.put_file(key, file, [](std::string_view) {}))

@@ -71,7 +71,8 @@ constexpr std::array upgrades = {add_events, add_checks};
 class sqlite_inventory final : public inventory, public fixity_book {
 public:
   explicit sqlite_inventory(std::unique_ptr<sqlite::database> file)
-    : file_(std::move(file)), tables_(*file_), events_(*file_), checks_(*file_) {
+    : file_(std::move(file)), tables_(*file_), events_(*file_),
+      checks_(*file_) {
     // nop
   }
 
@@ -130,8 +131,7 @@ public:
     return this;
   }
 
-  caf::expected<std::vector<checked_file>>
-  due(const fixity_query& x) override {
+  caf::expected<std::vector<checked_file>> due(const fixity_query& x) override {
     std::vector<checked_file> out;
     auto failed = write([&] {
       auto found = checks_.due(x);

@@ -32,9 +32,8 @@ std::optional<outcome> may_not(const order_work& x) {
   if (order.deletion.empty() || order.inst_approver.empty())
     return ended(verdict::failed, "nobody has approved the deletion");
   const auto& control = x.job.task.item.control;
-  const auto why =
-    control ? deletion_objection(*control, x.job.job.user, order)
-            : std::string{"what is set is not known"};
+  const auto why = control ? deletion_objection(*control, x.job.job.user, order)
+                           : std::string{"what is set is not known"};
   // What this process knows of requests may be a moment behind.
   if (!why.empty())
     return ended(verdict::retry, why);

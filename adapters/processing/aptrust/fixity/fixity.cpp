@@ -60,8 +60,8 @@ private:
     if (!last)
       return ended(verdict::retry, render(last.error()));
     if (!*last)
-      return ended(verdict::skip, in_quotes(x_.order.file)
-                                    + " is no longer in the object");
+      return ended(verdict::skip,
+                   in_quotes(x_.order.file) + " is no longer in the object");
     const auto since =
       engine_clock::system().now() - x_.tools().restoring.fixity_age_us;
     if (!x_.order.anyway && (**last).checked_us > since)
@@ -77,8 +77,7 @@ private:
       return files.error();
     const auto file = find_file(*files, x_.order.file);
     if (!file)
-      return caf::make_error(ec::store_failed,
-                             "the object has a new version");
+      return caf::make_error(ec::store_failed, "the object has a new version");
     sha512_ = file->sha512;
     std::string out;
     bool was_read = false;
@@ -116,12 +115,10 @@ private:
   /// Somebody may be storing or deleting the object: what is wrong is said of
   /// what nobody works on.
   outcome look_again() {
-    auto out = merritt::locked([this](merritt::work_on_job&) {
-      return judge_again();
-    })(x_.job);
+    auto out = merritt::locked(
+      [this](merritt::work_on_job&) { return judge_again(); })(x_.job);
     if (auto failure = merritt::give_up_locks(x_.job))
-      out.reason += "; the object's lock stays for a while: "
-                    + render(failure);
+      out.reason += "; the object's lock stays for a while: " + render(failure);
     return out;
   }
 
@@ -131,8 +128,8 @@ private:
     if (!there)
       return ended(verdict::retry, render(there.error()));
     if (there->empty())
-      return ended(verdict::skip, in_quotes(x_.object.identifier)
-                                    + " is no longer there");
+      return ended(verdict::skip,
+                   in_quotes(x_.object.identifier) + " is no longer there");
     const auto fault = look();
     if (!fault)
       return ended(verdict::retry, render(fault.error()));

@@ -77,19 +77,17 @@ public:
 private:
   outcome under_lock(merritt::work_on_job& x,
                      const preservation_order& what) const {
-    auto out = merritt::locked([&](merritt::work_on_job& job) {
-      return look_and_do(job, what);
-    })(x);
+    auto out = merritt::locked(
+      [&](merritt::work_on_job& job) { return look_and_do(job, what); })(x);
     if (auto failure = merritt::give_up_locks(x))
-      out.reason += "; the object's lock stays for a while: "
-                    + render(failure);
+      out.reason += "; the object's lock stays for a while: " + render(failure);
     return out;
   }
 
   outcome look_and_do(merritt::work_on_job& x,
                       const preservation_order& what) const {
-    auto found = x.tools.inventory->find({.identifier = what.object,
-                                          .count_max = 1});
+    auto found =
+      x.tools.inventory->find({.identifier = what.object, .count_max = 1});
     if (!found)
       return ended(verdict::retry, render(found.error()));
     if (found->empty() && form_.may_be_gone)

@@ -40,10 +40,10 @@ using order_step = std::function<outcome(order_work&)>;
 /// What an order does not say by its kind.
 struct order_form {
   order_kind kind = order_kind::restore_object;
-  bool with_file = false;    ///< it must name a file; else it must not ...
-  bool either = false;       ///< ... unless it may do both
-  bool under_lock = true;    ///< nobody else works on the object meanwhile
-  bool may_be_gone = false;  ///< then what is wanted is done already
+  bool with_file = false;   ///< it must name a file; else it must not ...
+  bool either = false;      ///< ... unless it may do both
+  bool under_lock = true;   ///< nobody else works on the object meanwhile
+  bool may_be_gone = false; ///< then what is wanted is done already
 };
 
 /// Does the step for jobs that are orders of this form. Any other, and one of

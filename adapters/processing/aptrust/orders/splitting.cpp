@@ -91,10 +91,10 @@ private:
           return std::nullopt;
         if (is_unfinished(row.status, row.jobs)
             && orders_meet(row.info, own->front().info))
-          return ended(verdict::rejected,
-                       "batch " + std::to_string(row.id) + " ("
-                         + row.info.pipeline + ") is not finished with "
-                         + in_quotes(order_.object));
+          return ended(verdict::rejected, "batch " + std::to_string(row.id)
+                                            + " (" + row.info.pipeline
+                                            + ") is not finished with "
+                                            + in_quotes(order_.object));
       }
       if (rows->size() < batches_per_page)
         break;
@@ -106,12 +106,11 @@ private:
   /// All files of an object whose fixity is checked.
   std::optional<outcome> list_files() {
     if (order_.object.empty())
-      return order_.files.empty()
-               ? std::optional{ended(verdict::rejected,
-                                     "the order names no file")}
-               : std::nullopt;
-    auto found = tools_.inventory->find({.identifier = order_.object,
-                                         .count_max = 1});
+      return order_.files.empty() ? std::optional{ended(
+               verdict::rejected, "the order names no file")}
+                                  : std::nullopt;
+    auto found =
+      tools_.inventory->find({.identifier = order_.object, .count_max = 1});
     if (!found)
       return ended(verdict::retry, render(found.error()));
     if (found->empty() || found->front().versions.empty())

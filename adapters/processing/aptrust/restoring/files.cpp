@@ -14,17 +14,17 @@ outcome restore_file(order_work& x) {
     return ended(files.error(), verdict::failed, "the inventory");
   const auto file = find_file(*files, x.order.file);
   if (!file)
-    return ended(verdict::rejected,
-                 merritt::in_quotes(x.object.identifier) + " has no file "
-                   + merritt::in_quotes(x.order.file));
+    return ended(verdict::rejected, merritt::in_quotes(x.object.identifier)
+                                      + " has no file "
+                                      + merritt::in_quotes(x.order.file));
   const scratch_folder scratch{x.job.folder.root / "restoring"};
   if (scratch.failure())
     return ended(verdict::retry, depositd::render(scratch.failure()));
   const auto copy = scratch.path() / "file";
   if (const auto failure = fetch_whole(x, *file, copy))
     return ended(failure, verdict::failed, merritt::in_quotes(file->path));
-  return give_back(
-    x, name_of_object(x.object.identifier) + "/" + file->path, copy);
+  return give_back(x, name_of_object(x.object.identifier) + "/" + file->path,
+                   copy);
 }
 
 } // namespace depositd::aptrust

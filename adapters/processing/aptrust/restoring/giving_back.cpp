@@ -46,9 +46,9 @@ scratch_folder::scratch_folder(fs::path folder) : folder_(std::move(folder)) {
   if (!wrong)
     fs::create_directories(folder_, wrong);
   if (wrong)
-    failure_ = caf::make_error(ec::store_failed, "cannot make "
-                                                   + folder_.string() + ": "
-                                                   + wrong.message());
+    failure_ =
+      caf::make_error(ec::store_failed, "cannot make " + folder_.string() + ": "
+                                          + wrong.message());
 }
 
 scratch_folder::~scratch_folder() {
@@ -82,8 +82,8 @@ caf::error fetch_whole(const order_work& x, const stored_file& file,
       failure = target.get(x.object.identifier, 0, file.path, to);
     if (!failure)
       return {};
-    may_pass = may_pass
-               || (failure != ec::store_damaged && failure != ec::not_found);
+    may_pass =
+      may_pass || (failure != ec::store_damaged && failure != ec::not_found);
     last = caf::make_error(ec::store_damaged,
                            "storage " + name + ": " + render(failure));
   }

@@ -27,8 +27,8 @@ caf::expected<bool> is_queued(const order_work& x, const std::string& uuid) {
 
 new_order following(const order_work& x) {
   auto next = x.order;
-  next.kind = next.file.empty() ? order_kind::restore_object
-                                : order_kind::restore_file;
+  next.kind =
+    next.file.empty() ? order_kind::restore_object : order_kind::restore_file;
   next.follows = x.job.job.batch_uuid;
   return make_order(next, {.uuid = next_order_uuid(x.job.job.batch_uuid),
                            .user = x.job.job.user,
