@@ -31,7 +31,6 @@ enum class finding_code : std::uint8_t {
   wrong_tag_digest,  ///< of a tag file
   payload_oxum,      ///< does not agree with the payload
   fetch,             ///< a file that would have to be fetched
-  fetch_size,        ///< is not the one that fetch.txt says
   no_payload_folder, ///< data/
   // Of profiles.
   profile_unknown,
@@ -50,7 +49,9 @@ enum class finding_code : std::uint8_t {
   system_file,   ///< Thumbs.db and the like
   odd_tag,       ///< a tag that should not be there more than once, and so on
   manifest_name, ///< "manifest-SHA256.txt"
-  percent,       ///< a name with "%" that 1.0 would have encoded
+  odd_name,      ///< a name that other systems cannot have
+  odd_bagit_txt, ///< one that BagIt 1.0 would not allow
+  unlisted_manifest, ///< that no tag manifest has
 };
 
 /// "missing_file".

@@ -3,6 +3,7 @@
 // What is wrong with a bag, and what is only odd.
 
 #include "adapters/bagit/finding_codes.hpp"
+#include "messages/values/errors.hpp"
 
 #include <cstdint>
 #include <string>
@@ -10,6 +11,8 @@
 #include <vector>
 
 namespace depositd::bagit {
+
+using depositd::render; // of errors
 
 struct finding {
   finding_code code = finding_code::unreadable;

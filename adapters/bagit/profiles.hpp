@@ -33,6 +33,7 @@ enum class serialization_rule : std::uint8_t { forbidden, optional, required };
 struct profile {
   std::string identifier; ///< a URL
   std::string name;       ///< short: what collections may call it
+  std::vector<std::string> other_identifiers; ///< that bags in use have
   std::string version;
   serialization_rule serialization = serialization_rule::optional;
   std::vector<std::string> media_types;    ///< of the serialization

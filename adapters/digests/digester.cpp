@@ -23,6 +23,8 @@ const EVP_MD* openssl_digest(digest_algorithm x) {
       return EVP_md5();
     case digest_algorithm::sha1:
       return EVP_sha1();
+    case digest_algorithm::sha224:
+      return EVP_sha224();
     case digest_algorithm::sha256:
       return EVP_sha256();
     case digest_algorithm::sha384:
@@ -70,6 +72,16 @@ digester::digester(digest_algorithm algorithm)
 digester::digester(digester&&) noexcept = default;
 digester& digester::operator=(digester&&) noexcept = default;
 digester::~digester() = default;
+
+void digester::restart() {
+  auto& x = *state_;
+  // Without a kind: looking that up again costs more than a small file.
+  if (x.evp)
+    require(EVP_DigestInit_ex(x.evp.get(), nullptr, nullptr) == 1);
+  md2_init(&x.md2);
+  x.sum = x.algorithm == digest_algorithm::adler32 ? adler32_z(0, nullptr, 0)
+                                                   : crc32_z(0, nullptr, 0);
+}
 
 void digester::add(std::string_view bytes) {
   auto& x = *state_;

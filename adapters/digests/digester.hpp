@@ -21,8 +21,11 @@ public:
 
   void add(std::string_view bytes);
 
-  /// Of what was added so far; nothing may be added afterwards.
+  /// Of what was added so far; nothing may be added before a restart.
   digest finish();
+
+  /// Begins anew, cheaper than another one would.
+  void restart();
 
 private:
   struct state;

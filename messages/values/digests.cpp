@@ -14,7 +14,7 @@ struct known_digest {
   std::size_t digits;
 };
 
-constexpr std::array<known_digest, 8> known = {{
+constexpr std::array<known_digest, 9> known = {{
   {digest_algorithm::adler32, "adler-32", 8},
   {digest_algorithm::crc32, "crc-32", 8},
   {digest_algorithm::md2, "md2", 32},
@@ -23,6 +23,7 @@ constexpr std::array<known_digest, 8> known = {{
   {digest_algorithm::sha256, "sha-256", 64},
   {digest_algorithm::sha384, "sha-384", 96},
   {digest_algorithm::sha512, "sha-512", 128},
+  {digest_algorithm::sha224, "sha-224", 56},
 }};
 
 std::string lower(std::string_view text) {
@@ -50,7 +51,8 @@ std::string_view digest_name(digest_algorithm x) {
 
 std::optional<digest_algorithm> find_digest_algorithm(std::string_view name) {
   for (const auto& x : known)
-    if (plain(x.name) == plain(name))
+    if (x.algorithm != digest_algorithm::sha224
+        && plain(x.name) == plain(name))
       return x.algorithm;
   return std::nullopt;
 }

@@ -21,12 +21,14 @@ enum class digest_algorithm : std::uint8_t {
   sha256,
   sha384,
   sha512,
+  sha224, ///< of bags only: forms and manifests do not know it
 };
 
 /// "sha-256" for people.
 std::string_view digest_name(digest_algorithm x);
 
-/// Case and hyphens do not matter: "SHA-256", "sha256".
+/// Of forms and manifests, so not sha224. Case and hyphens do not matter:
+/// "SHA-256", "sha256".
 std::optional<digest_algorithm> find_digest_algorithm(std::string_view name);
 
 /// How many hexadecimal digits a value has.

@@ -23,6 +23,13 @@ std::string upper(std::string_view text) {
   return out;
 }
 
+std::string lower(std::string_view text) {
+  std::string out{text};
+  for (auto& c : out)
+    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return out;
+}
+
 /// Devices on Windows, with or without an ending.
 bool is_device(std::string_view part) {
   static constexpr std::array<std::string_view, 4> plain = {"CON", "PRN", "AUX",
@@ -98,6 +105,10 @@ std::string payload_path_fault(std::string_view path) {
 }
 
 std::string collision_key(std::string_view path) {
+  // Most names; what Unicode would say of them as well.
+  if (std::all_of(path.begin(), path.end(),
+                  [](unsigned char c) { return c < 0x80; }))
+    return lower(path);
   std::size_t size = 0;
   const std::unique_ptr<std::uint8_t, decltype(&std::free)> folded{
     u8_casefold(reinterpret_cast<const std::uint8_t*>(path.data()), path.size(),

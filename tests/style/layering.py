@@ -14,6 +14,8 @@ ROOMS = ["rules", "journal", "queue", "work", "users", "shard", "projection",
 # Adapters that build on others: folder, and the folders that it may include.
 ADAPTERS_MAY_USE = {
     "adapters/archives": {"adapters/stores/files"},
+    "adapters/bagit": {"adapters/archives", "adapters/digests",
+                       "adapters/stores/files"},
     "adapters/doors/accounts": {"adapters/doors/http", "adapters/doors/kit"},
     "adapters/doors/crossref": {"adapters/doors/accounts",
                                 "adapters/doors/http", "adapters/doors/kit",

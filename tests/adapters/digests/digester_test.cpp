@@ -50,6 +50,23 @@ TEST(digests, do_not_depend_on_the_pieces) {
   }
 }
 
+TEST(digests, of_bags_have_sha224_and_forms_have_not) {
+  EXPECT_EQ(of(digest_algorithm::sha224, "abc"),
+            "23097d223405d8228642a477bda255b32aadbce4bda0b3f7e36c9da7");
+  EXPECT_FALSE(find_digest_algorithm("sha224"));
+}
+
+TEST(digests, begin_anew_with_nothing_left_of_what_was_before) {
+  for (const auto& [algorithm, value] : of_abc) {
+    digester x{algorithm};
+    x.add("something else");
+    x.finish();
+    x.restart();
+    x.add("abc");
+    EXPECT_EQ(x.finish(), (digest{algorithm, value}));
+  }
+}
+
 TEST(digests, of_nothing_are_known_too) {
   EXPECT_EQ(of(digest_algorithm::md5, ""), "d41d8cd98f00b204e9800998ecf8427e");
   EXPECT_EQ(of(digest_algorithm::adler32, ""), "00000001");

@@ -1,0 +1,80 @@
+#include "adapters/bagit/checking.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace depositd::bagit {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+json list_of(const finding_list& from) {
+  auto out = json::array();
+  for (const auto& x : from.kept())
+    out.push_back(
+      {{"code", to_string(x.code)}, {"file", x.file}, {"text", x.text}});
+  return out;
+}
+
+json names_of(const std::vector<digest_algorithm>& from) {
+  auto out = json::array();
+  for (const auto x : from)
+    out.push_back(digest_name(x));
+  return out;
+}
+
+void add_lines(std::vector<std::string>& to, const char* what,
+               const finding_list& from) {
+  for (const auto& x : from.kept())
+    to.push_back(std::string{what} + " " + render(x));
+  if (from.count() > from.kept().size())
+    to.push_back(std::string{what} + " and "
+                 + std::to_string(from.count() - from.kept().size()) + " more");
+}
+
+} // namespace
+
+std::string report_json(const bag_report& x) {
+  auto tags = json::object();
+  for (const auto& file : x.tag_files) {
+    auto list = json::array();
+    for (const auto& y : file.tags)
+      list.push_back({{"label", y.label}, {"value", y.value}});
+    tags[file.path] = std::move(list);
+  }
+  const json out = {{"name", x.name},
+                    {"valid", x.valid()},
+                    {"serialized", x.serialized},
+                    {"version", x.version},
+                    {"encoding", x.encoding},
+                    {"profile", x.profile},
+                    {"folder", x.totals.folder},
+                    {"payload_files", x.totals.payload_files},
+                    {"payload_bytes", x.totals.payload_bytes},
+                    {"tag_files", x.totals.tag_files},
+                    {"manifests", names_of(x.manifests)},
+                    {"tag_manifests", names_of(x.tag_manifests)},
+                    {"fault_count", x.faults.count()},
+                    {"faults", list_of(x.faults)},
+                    {"warning_count", x.warnings.count()},
+                    {"warnings", list_of(x.warnings)},
+                    {"tags", std::move(tags)}};
+  // Names of damaged archives need not be UTF-8.
+  return out.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+std::vector<std::string> report_lines(const bag_report& x) {
+  auto head = x.name + (x.valid() ? " is valid" : " is NOT valid");
+  if (!x.version.empty())
+    head += ": BagIt " + x.version;
+  if (!x.profile.empty())
+    head += ", profile " + x.profile;
+  head += ", " + std::to_string(x.totals.payload_files) + " files of payload, "
+          + std::to_string(x.totals.payload_bytes) + " bytes";
+  std::vector<std::string> out{std::move(head)};
+  add_lines(out, "fault:", x.faults);
+  add_lines(out, "warning:", x.warnings);
+  return out;
+}
+
+} // namespace depositd::bagit
