@@ -132,7 +132,7 @@ order_actors spawn_orders(caf::actor_system& system,
   operators::reconciler_options options;
   options.all = all_reconcilers(settings);
   options.shard = shards;
-  options.objects = with.inventory;
+  options.checks = {with.inventory, with.inventory->checks()};
   options.work = with.work;
   options.cold_storage = with.cold_storage;
   options.submit = with.submit;

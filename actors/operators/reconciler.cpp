@@ -59,7 +59,7 @@ public:
 
 private:
   fixity_book* book() const {
-    return state_.options.objects ? state_.options.objects->checks() : nullptr;
+    return state_.options.checks.get();
   }
 
   micros due_before() const {

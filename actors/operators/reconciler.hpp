@@ -6,7 +6,7 @@
 
 #include "messages/actors.hpp"
 #include "messages/orders.hpp"
-#include "messages/ports/inventory.hpp"
+#include "messages/ports/fixity_book.hpp"
 #include "messages/ports/work_reader.hpp"
 #include "messages/shard.hpp"
 #include "messages/values/clock.hpp"
@@ -26,7 +26,7 @@ namespace depositd::operators {
 struct reconciler_options {
   std::vector<reconciler_settings> all;
   shards_actor shard; ///< whose control state is followed
-  std::shared_ptr<inventory> objects;
+  std::shared_ptr<fixity_book> checks; ///< null: nothing is known of files
   std::shared_ptr<work_reader> work;
   std::vector<std::string> cold_storage;
   /// These wait until it is durable, within a bound.

@@ -143,9 +143,19 @@ public:
 
   caf::expected<std::optional<checked_file>>
   last_check(const std::string& object, const std::string& path) override {
-    return with(reads_, [&](tables& from) {
-      return from.checks.last_check(object, path);
-    });
+    const auto find = [&] {
+      return with(reads_, [&](tables& from) {
+        return from.checks.last_check(object, path);
+      });
+    };
+    auto known = find();
+    if (!known || *known)
+      return known;
+    auto failed =
+      write([&](tables& to) { return to.checks.enrol_new(object); });
+    if (failed)
+      return failed;
+    return find();
   }
 
   caf::error checked(const std::string& object, const std::string& path,

@@ -36,6 +36,9 @@ public:
     // nop
   }
 
+  /// Makes rows of what was recorded since the last time; of all objects, if
+  /// none is named.
+  caf::error enrol_new(const std::string& object);
   caf::expected<std::vector<checked_file>> due(const fixity_query& x);
   caf::expected<std::optional<checked_file>>
   last_check(const std::string& object, const std::string& path);
@@ -54,8 +57,9 @@ private:
     micros recorded_us = never;
   };
 
-  /// Objects whose last version is not in the table yet.
-  caf::expected<std::vector<version_at>> new_versions();
+  /// Objects, or this one, whose last version is not in the table yet.
+  caf::expected<std::vector<version_at>>
+  new_versions(const std::string& object);
   caf::error enrol(const version_at& x);
 
   struct file_row {
@@ -70,23 +74,38 @@ private:
 
 template <class Database>
 caf::expected<std::vector<typename fixity_table<Database>::version_at>>
-fixity_table<Database>::new_versions() {
-  std::vector<version_at> out;
-  auto failed = in_.each(
+fixity_table<Database>::new_versions(const std::string& object) {
+  static constexpr const char* all =
     "SELECT v.identifier, v.number, v.recorded_us "
     "FROM inventory_versions v LEFT JOIN fixity_objects e "
     "ON e.identifier = v.identifier "
     "WHERE (e.version IS NULL OR e.version < v.number) AND NOT EXISTS ("
     "SELECT 1 FROM inventory_versions n WHERE n.identifier = v.identifier "
-    "AND n.number > v.number)",
-    [&](const auto& from) {
-      auto& x = out.emplace_back();
-      from.take(x.object, x.number, x.recorded_us);
-      return caf::error{};
-    });
+    "AND n.number > v.number)";
+  std::vector<version_at> out;
+  const auto take = [&](const auto& from) {
+    auto& x = out.emplace_back();
+    from.take(x.object, x.number, x.recorded_us);
+    return caf::error{};
+  };
+  auto failed = object.empty()
+                  ? in_.each(all, take)
+                  : in_.each(std::string{all} + " AND v.identifier = $1", take,
+                             object);
   if (failed)
     return failed;
   return out;
+}
+
+template <class Database>
+caf::error fixity_table<Database>::enrol_new(const std::string& object) {
+  const auto fresh = new_versions(object);
+  if (!fresh)
+    return fresh.error();
+  for (const auto& one : *fresh)
+    if (auto failed = enrol(one))
+      return failed;
+  return {};
 }
 
 /// A file that stays as it was keeps the time of its check.
@@ -139,12 +158,8 @@ fixity_table<Database>::rows_behind(const checked_file& last,
 template <class Database>
 caf::expected<std::vector<checked_file>>
 fixity_table<Database>::due(const fixity_query& x) {
-  const auto fresh = new_versions();
-  if (!fresh)
-    return fresh.error();
-  for (const auto& one : *fresh)
-    if (auto failed = enrol(one))
-      return failed;
+  if (auto failed = enrol_new({}))
+    return failed;
   const std::set<std::string> others(x.collections_but.begin(),
                                      x.collections_but.end());
   std::vector<checked_file> out;

@@ -147,8 +147,12 @@ public:
 
   caf::expected<std::optional<checked_file>>
   last_check(const std::string& object, const std::string& path) override {
-    const std::lock_guard turn{mutex_};
-    return checks_.last_check(object, path);
+    auto known = find_check(object, path);
+    if (!known || *known)
+      return known;
+    if (auto failed = write([&] { return checks_.enrol_new(object); }))
+      return failed;
+    return find_check(object, path);
   }
 
   caf::error checked(const std::string& object, const std::string& path,
@@ -191,6 +195,12 @@ public:
   }
 
 private:
+  caf::expected<std::optional<checked_file>>
+  find_check(const std::string& object, const std::string& path) {
+    const std::lock_guard turn{mutex_};
+    return checks_.last_check(object, path);
+  }
+
   template <class Body>
   caf::error write(const Body& body) {
     const std::lock_guard turn{mutex_};

@@ -56,10 +56,13 @@ private:
   std::optional<outcome> need_not() {
     if (x_.is_cold_only())
       return ended(verdict::skip, "it is in cold storage only");
+    const auto files = files_of(x_);
+    if (!files)
+      return ended(verdict::retry, render(files.error()));
     const auto last = book_.last_check(x_.object.identifier, x_.order.file);
     if (!last)
       return ended(verdict::retry, render(last.error()));
-    if (!*last)
+    if (!*last || !find_file(*files, x_.order.file))
       return ended(verdict::skip,
                    in_quotes(x_.order.file) + " is no longer in the object");
     const auto since =
