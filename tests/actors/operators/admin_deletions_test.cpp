@@ -67,7 +67,7 @@ protected:
     return out ? json::parse(*out) : json{};
   }
 
-  other_node node;
+  other_node node{sys, 1};
   const json del_1 = {{"reference", "del-1"}};
 };
 
