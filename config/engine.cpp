@@ -282,6 +282,8 @@ void engine_node::stop() {
   end(catalogue_);
   end(upkeep_.reviews);
   end(upkeep_.folders);
+  for (const auto& one : upkeep_.receiving)
+    end(one);
   end_record_logs(system_, logs_);
   if (shared_)
     shared_->leave();

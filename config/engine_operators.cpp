@@ -8,6 +8,7 @@
 #include "actors/processors/manager.hpp"
 #include "adapters/node/password_checker.hpp"
 #include "adapters/node/store_server.hpp"
+#include "config/aptrust.hpp"
 #include "config/engine.hpp"
 #include "config/handlers.hpp"
 #include "config/node_door.hpp"
@@ -69,13 +70,17 @@ caf::error engine_node::spawn_operators() {
     return std::move(tools.error());
   const auto inventory = (*tools)->inventory;
   upkeep_ = spawn_upkeep(system_, settings_, **tools,
-                         shared_ ? shared_->keeper_later() : nullptr);
+                         shared_ ? shared_->keeper_later() : nullptr, shard_);
+  auto profiles = open_profiles(settings_);
+  if (!profiles)
+    return std::move(profiles.error());
   const auto spawn_handler
     = handlers_of(system_, settings_, stores_.blobs, stores_.registry);
   handler_ = spawn_handler(synchronous_threads);
   processors::processor_manager_options working{
     shard_, [=] { return spawn_handler(1); }};
-  working.spawn_stage_handler = stage_handlers_of(system_, settings_, *tools);
+  working.spawn_stage_handler =
+    stage_handlers_of(system_, settings_, *tools, std::move(*profiles));
   auto folder = open_work_folder(settings_);
   if (!folder)
     return std::move(folder.error());
@@ -100,7 +105,7 @@ caf::error engine_node::spawn_operators() {
   catalogue_ = system_.spawn<caf::detached>(operators::catalogue, inventory);
   orders_ = spawn_orders(
     system_, settings_, **tools, shard_, catalogue_,
-    leads(system_, settings_, shared_ ? shared_->keeper_later() : nullptr));
+    leader(system_, settings_, shared_ ? shared_->keeper_later() : nullptr));
   store_server_ = spawn_store_server(system_, stores_, **tools);
   return spawn_admin(std::move(folder->id));
 }

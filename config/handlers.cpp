@@ -1,6 +1,7 @@
 #include "config/handlers.hpp"
 
 #include "actors/rules/control/pipelines.hpp"
+#include "adapters/processing/aptrust/ingest/stages.hpp"
 #include "adapters/processing/aptrust/orders/splitting.hpp"
 #include "adapters/processing/aptrust/orders/stages.hpp"
 #include "adapters/processing/crossref/handler.hpp"
@@ -9,6 +10,7 @@
 #include "adapters/processing/merritt/keeping.hpp"
 #include "adapters/processing/merritt/stages.hpp"
 #include "adapters/processing/stages/stage_crew.hpp"
+#include "config/aptrust.hpp"
 #include "messages/values/operations.hpp"
 #include "messages/workers.hpp"
 
@@ -73,10 +75,13 @@ bool is_of_batches(const std::string& queue) {
 
 stage_handler_spawner
 stage_handlers_of(caf::actor_system& system, const depositd_settings& settings,
-                  std::shared_ptr<const stages::stage_tools> tools) {
+                  std::shared_ptr<const stages::stage_tools> tools,
+                  std::shared_ptr<const bagit::profile_set> profiles) {
   stages::stage_work_options options;
   options.handlers = merritt::first_stages(tools);
   options.handlers.merge(merritt::last_stages(tools));
+  options.handlers.merge(aptrust::ingest_stages(
+    ingest_options_of(settings, tools, std::move(profiles))));
   options.handlers.merge(aptrust::order_stages(tools));
   auto& splitter = options.handlers.at(stages::split_handler);
   splitter = aptrust::make_order_splitter(tools, std::move(splitter));

@@ -3,6 +3,7 @@
 // Handlers of deposits over some stores: an engine's own, or those of the
 // engine that a node works for.
 
+#include "adapters/bagit/profiles.hpp"
 #include "adapters/processing/stages/stage_tools.hpp"
 #include "config/settings.hpp"
 #include "messages/actors.hpp"
@@ -31,9 +32,11 @@ handler_spawner handlers_of(caf::actor_system& system,
 using stage_handler_spawner =
   std::function<handler_actor(const std::string& queue)>;
 
-/// All handlers of stages, built in and programs.
+/// All handlers of stages, built in and programs. `profiles` as
+/// `open_profiles` gives them.
 stage_handler_spawner
 stage_handlers_of(caf::actor_system& system, const depositd_settings& settings,
-                  std::shared_ptr<const stages::stage_tools> tools);
+                  std::shared_ptr<const stages::stage_tools> tools,
+                  std::shared_ptr<const bagit::profile_set> profiles);
 
 } // namespace depositd

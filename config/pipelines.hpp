@@ -28,8 +28,8 @@ caf::expected<std::vector<pipeline>>
 read_pipelines(const std::filesystem::path& folder,
                const pipeline_context& context);
 
-/// Names of the handlers that this program has: those of Merritt's stages, and
-/// `noop`, which is done at once.
+/// Names of the handlers that this program has: those of Merritt's and of
+/// APTrust's stages, and `noop`, which is done at once.
 const std::vector<std::string>& built_in_handlers();
 
 } // namespace depositd

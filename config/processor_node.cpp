@@ -4,6 +4,7 @@
 #include "adapters/minters/http_minter.hpp"
 #include "adapters/node/joiner.hpp"
 #include "adapters/node/store_client.hpp"
+#include "config/aptrust.hpp"
 #include "config/handlers.hpp"
 #include "config/node_name.hpp"
 #include "config/stage_tools.hpp"
@@ -62,10 +63,14 @@ void processor_node::spawn_manager() {
   auto tools = open_node_tools(settings_, {node::remote_blobs(line_),
                                            node::remote_inventory(line_),
                                            minter_of(settings_, line_)});
+  auto profiles = open_profiles(settings_);
+  if (tools && !profiles)
+    tools = std::move(profiles.error());
   if (tools) {
     options.has_storage = !(*tools)->storage.empty();
     options.has_work_folder = [folder = folder_] { return folder->holds(); };
-    options.spawn_stage_handler = stage_handlers_of(system_, settings_, *tools);
+    options.spawn_stage_handler =
+      stage_handlers_of(system_, settings_, *tools, std::move(*profiles));
   } else {
     spdlog::warn("node_runs_no_stages reason=\"{}\"", render(tools.error()));
   }

@@ -1,7 +1,7 @@
 #include "config/setting_table.hpp"
 
+#include "config/aptrust_settings.hpp"
 #include "config/order_settings.hpp"
-
 #include "config/s3_settings.hpp"
 #include "config/setting_fields.hpp"
 #include "config/work_settings.hpp"
@@ -233,8 +233,9 @@ std::vector<setting_key> kafka_keys() {
 const std::vector<setting_key>& setting_table() {
   static const auto table = [] {
     auto out = outer_keys();
-    for (const auto& more : {node_limit_keys(), inner_keys(), kafka_keys(),
-                             work_keys(), blobs_keys(), order_keys()})
+    for (const auto& more :
+         {node_limit_keys(), inner_keys(), kafka_keys(), work_keys(),
+          blobs_keys(), aptrust_keys(), order_keys()})
       out.insert(out.end(), more.begin(), more.end());
     return out;
   }();

@@ -1,5 +1,6 @@
 #include "config/settings.hpp"
 
+#include "config/aptrust_settings.hpp"
 #include "config/order_settings.hpp"
 #include "config/secrets.hpp"
 #include "config/setting_table.hpp"
@@ -198,6 +199,8 @@ caf::error check(const depositd_settings& x, const origins& from) {
     return from.refuse(wrong.key, wrong.reason);
   if (const auto wrong = check_orders(x); !wrong.key.empty())
     return from.refuse(wrong.key, wrong.reason);
+  if (const auto wrong = check_aptrust(x); !wrong.key.empty())
+    return from.refuse(wrong.key, wrong.reason);
   if (x.store.kind == store_kind::postgres && x.store.url.empty())
     return from.refuse("store.url", "is needed when store.kind is postgres");
   const auto& schemas = x.crossref.schema_folder;
@@ -244,6 +247,9 @@ make_settings(const std::vector<given_setting>& given) {
         return about(x, failure);
     } else if (is_order_key(x)) {
       if (auto failure = read_order_key(out, x))
+        return about(x, failure);
+    } else if (is_receiving_key(x)) {
+      if (auto failure = read_receiving(out, x))
         return about(x, failure);
     } else if (!is_queue_key(x)) {
       if (auto failure = read_plain(out, x))

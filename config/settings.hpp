@@ -3,6 +3,7 @@
 // Everything that can be configured, with its defaults. What each key means is
 // said once, in config/defaults/depositd.yaml; the fields here carry its name.
 
+#include "config/aptrust_values.hpp"
 #include "config/place_settings.hpp"
 #include "config/storage_values.hpp"
 #include "messages/values/endpoint.hpp"
@@ -230,6 +231,7 @@ struct review_settings {
   std::string webhook_key_file;
   std::string webhook_key;        ///< of its signature
   std::uint32_t interval_s = 900; ///< each cause at most once
+  std::uint32_t stage_age_s = 0;  ///< of jobs that are told; 0: none are
 
   friend bool operator==(const review_settings&,
                          const review_settings&) = default;
@@ -341,6 +343,7 @@ struct depositd_settings {
   std::map<std::string, reconciler_settings> reconcilers{
     {"deletions", missed_deletions()}};
 
+  aptrust_settings aptrust;
   poster_settings poster;
   memory_settings memory;
   retention_settings retention;

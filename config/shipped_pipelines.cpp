@@ -1,7 +1,9 @@
 #include "config/shipped_pipelines.hpp"
 
+#include "config/aptrust_environment.hpp"
 #include "config/setting_values.hpp"
 
+#include <cstdlib>
 #include <string>
 
 namespace depositd {
@@ -48,6 +50,9 @@ caf::expected<pipelines_seen> pipelines_of(const depositd_settings& settings,
     folder.empty() ? read_shipped(context) : read_pipelines(folder, context);
   if (!read)
     return std::move(read.error());
+  if (auto failure = apply_environment(
+        *read, [](const char* name) { return std::getenv(name); }))
+    return failure;
   for (const auto& one : *read)
     if (auto failure = check_queues(settings, one))
       return failure;

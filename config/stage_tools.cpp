@@ -12,6 +12,7 @@
 #include "adapters/stores/postgres/postgres_inventory.hpp"
 #include "adapters/stores/s3/s3_objects.hpp"
 #include "adapters/stores/sqlite/sqlite_inventory.hpp"
+#include "config/aptrust.hpp"
 #include "config/work_folder.hpp"
 
 #include <caf/send.hpp>
@@ -207,6 +208,8 @@ open_stage_tools(caf::actor_system& system, const depositd_settings& settings,
   out->minter = std::move(*minter);
   if (auto failed = open_storage(settings, *out))
     return failed;
+  if (auto failed = open_receiving(settings, *out))
+    return failed;
   out->work = stages::make_read_model_reader(system, {.from = reads});
   out->submit = submitter_to(system, shards);
   if (auto failed = open_orders(settings, *out))
@@ -233,6 +236,8 @@ open_node_tools(const depositd_settings& settings, engine_stores engine) {
   });
   if (auto failed = open_storage(named, *out))
     return failed;
+  if (const auto failed = open_receiving(settings, *out))
+    spdlog::warn("receiving_not_opened reason=\"{}\"", render(failed));
   return std::shared_ptr<const stages::stage_tools>{out};
 }
 

@@ -2,6 +2,7 @@
 
 #include "actors/operators/review_teller.hpp"
 #include "adapters/processing/merritt/folder_sweep.hpp"
+#include "config/aptrust.hpp"
 #include "config/node_name.hpp"
 #include "messages/cluster.hpp"
 
@@ -48,7 +49,8 @@ spawn_review_teller(caf::actor_system& system,
   options.webhook = wanted.webhook;
   options.webhook_key = wanted.webhook_key;
   options.interval = std::chrono::seconds{wanted.interval_s};
-  options.leads = leads(system, settings, keeper);
+  options.stage_age = std::chrono::seconds{wanted.stage_age_s};
+  options.leads = leader(system, settings, keeper);
   return system.spawn<caf::detached>(operators::review_teller,
                                      std::move(options));
 }
@@ -71,8 +73,8 @@ stages::chore_actor spawn_folder_sweeper(caf::actor_system& system,
 } // namespace
 
 std::function<bool()>
-leads(caf::actor_system& system, const depositd_settings& settings,
-      const std::function<caf::strong_actor_ptr()>& keeper) {
+leader(caf::actor_system& system, const depositd_settings& settings,
+       const std::function<caf::strong_actor_ptr()>& keeper) {
   if (!keeper)
     return nullptr;
   return [&system, keeper, name = node_name(settings)] {
@@ -81,12 +83,15 @@ leads(caf::actor_system& system, const depositd_settings& settings,
   };
 }
 
-upkeep_actors
-spawn_upkeep(caf::actor_system& system, const depositd_settings& settings,
-             const stages::stage_tools& with,
-             const std::function<caf::strong_actor_ptr()>& keeper) {
+upkeep_actors spawn_upkeep(caf::actor_system& system,
+                           const depositd_settings& settings,
+                           const stages::stage_tools& with,
+                           const std::function<caf::strong_actor_ptr()>& keeper,
+                           const shards_actor& shards) {
   return {spawn_review_teller(system, settings, with, keeper),
-          spawn_folder_sweeper(system, settings, with)};
+          spawn_folder_sweeper(system, settings, with),
+          spawn_bag_readers(system, settings, with, shards,
+                            leader(system, settings, keeper))};
 }
 
 } // namespace depositd

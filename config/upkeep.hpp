@@ -10,24 +10,28 @@
 #include <caf/actor_system.hpp>
 
 #include <functional>
+#include <vector>
 
 namespace depositd {
 
 struct upkeep_actors {
   review_teller_actor reviews; ///< null: nobody wants to know
   stages::chore_actor folders; ///< removes working folders
+  std::vector<stages::chore_actor> receiving; ///< find bags
 };
 
 /// Whether this engine does what only one of those that share their users has
-/// to; null where they are not shared. The function blocks.
+/// to, asked when it matters; null: it is the only one. The function blocks.
 std::function<bool()>
-leads(caf::actor_system& system, const depositd_settings& settings,
-      const std::function<caf::strong_actor_ptr()>& keeper);
+leader(caf::actor_system& system, const depositd_settings& settings,
+       const std::function<caf::strong_actor_ptr()>& keeper);
 
-/// `keeper` finds the keeper of shards, null where users are not shared.
-upkeep_actors
-spawn_upkeep(caf::actor_system& system, const depositd_settings& settings,
-             const stages::stage_tools& with,
-             const std::function<caf::strong_actor_ptr()>& keeper);
+/// `keeper` finds the keeper of shards, null where users are not shared; bags
+/// that are found are submitted to `shards`.
+upkeep_actors spawn_upkeep(caf::actor_system& system,
+                           const depositd_settings& settings,
+                           const stages::stage_tools& with,
+                           const std::function<caf::strong_actor_ptr()>& keeper,
+                           const shards_actor& shards);
 
 } // namespace depositd

@@ -149,6 +149,8 @@ std::vector<setting_key> work_keys() {
      text(&settings::reviews, &review_settings::webhook_key_file)},
     {"reviews.interval_s",
      number(1, 604'800, &settings::reviews, &review_settings::interval_s)},
+    {"reviews.stage_age_s",
+     number(0, 31'536'000, &settings::reviews, &review_settings::stage_age_s)},
     {"fetch.allow", read_allowed},
     {"minter.kind",
      [](settings& to, const given_setting& x) {

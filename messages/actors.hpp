@@ -358,9 +358,10 @@ using order_desk_actor = caf::typed_actor<
   caf::replies_to<struct ask_deletion>::with<struct deletion_asked>>;
 
 /// Queues what is due, now and then and when it is asked to. Blocks.
-using reconciler_actor = caf::typed_actor<
-  caf::reacts_to<struct reconcile>, caf::reacts_to<struct control_changed>,
-  caf::replies_to<struct queue_due>::with<struct due_queued>>;
+using reconciler_actor =
+  caf::typed_actor<caf::reacts_to<struct reconcile>,
+                   caf::reacts_to<struct control_changed>,
+                   caf::replies_to<struct queue_due>::with<struct due_queued>>;
 
 /// Tells administrators of jobs that need them. Blocks.
 using review_teller_actor =

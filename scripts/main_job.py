@@ -17,6 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timezone
 from pathlib import Path
 
+import aptrust_job
 import kafka_job
 import merritt_job
 from deposit_door import Door
@@ -187,11 +188,12 @@ def arguments():
                         help="through a private Kafka instead of HTTP: kcat "
                              "writes the deposits and reads the outcomes; the "
                              "store is a private PostgreSQL")
-    parser.add_argument("--pipeline", choices=["merritt"],
+    parser.add_argument("--pipeline", choices=["aptrust", "merritt"],
                         help="batches and jobs instead of deposits: samples "
                              "of its own, submitted as Merritt's depositors "
-                             "do, through every stage to stored objects and "
-                             "reports")
+                             "do (merritt) or found as bags in a folder and "
+                             "in a bucket (aptrust), through every stage to "
+                             "stored objects and reports or events")
     parser.add_argument("--delay-ms", type=int, default=0,
                         help="instead of processing, wait for so long: to "
                              "watch the turns")
@@ -256,8 +258,9 @@ def run_pipeline(options):
     except NoDeposits as problem:
         print(f"run: {problem}", file=sys.stderr)
         return 2
-    return merritt_job.main(options, options.data or
-                            ROOT / "build" / "run-pipeline-data")
+    job = aptrust_job if options.pipeline == "aptrust" else merritt_job
+    return job.main(options, options.data or
+                    ROOT / "build" / "run-pipeline-data")
 
 
 def main():

@@ -87,6 +87,7 @@ std::vector<command> order_commands();
 std::vector<command> deletion_commands();
 std::vector<command> use_commands();
 std::vector<command> pipeline_commands();
+std::vector<command> age_commands();
 std::vector<command> upkeep_commands();
 std::vector<command> record_log_commands();
 
@@ -100,8 +101,8 @@ inline constexpr std::vector<command> (*command_subjects[])() = {
   job_commands,        job_order_commands,
   object_commands,     order_commands,
   deletion_commands,   use_commands,
-  pipeline_commands,   upkeep_commands,
-  record_log_commands};
+  pipeline_commands,   age_commands,
+  upkeep_commands,     record_log_commands};
 
 // -- what rows are made of ----------------------------------------------------
 

@@ -25,7 +25,7 @@ namespace depositd::operators {
 
 struct reconciler_options {
   std::vector<reconciler_settings> all;
-  shards_actor shard; ///< whose control state is followed
+  shards_actor shard;                  ///< whose control state is followed
   std::shared_ptr<fixity_book> checks; ///< null: nothing is known of files
   std::shared_ptr<work_reader> work;
   std::vector<std::string> cold_storage;

@@ -15,6 +15,7 @@ using self_pointer = review_teller_actor::stateful_pointer<review_teller_state>;
 
 constexpr std::uint32_t jobs_per_page = 1'000;
 constexpr int pages_max = 20; ///< of one look
+constexpr std::uint32_t old_jobs_max = 100; ///< of one state
 /// Engines' clocks differ, and a change has its time before it is written.
 constexpr micros overlap_us = micros{30} * 1'000'000;
 
@@ -47,6 +48,35 @@ caf::error look(review_teller_state& state) {
   return {};
 }
 
+/// The first of each state: who came first has waited longest, as a rule, and
+/// nobody reads about more.
+caf::error look_for_old(review_teller_state& state, micros at) {
+  const auto age_us = std::chrono::duration_cast<std::chrono::microseconds>(
+                        state.options.stage_age)
+                        .count();
+  if (age_us == 0)
+    return {};
+  std::vector<job_row> old;
+  for (const auto& [value, text] : words_of<job_state>) {
+    job_row example;
+    example.status = {.state = value, .changed_us = 1};
+    if (!rules::is_too_old(example, age_us + 1, age_us))
+      continue; // of such jobs none can be
+    job_query query;
+    query.states = {value};
+    query.count_max = old_jobs_max;
+    const auto rows = state.options.work->jobs(query);
+    if (!rows)
+      return rows.error();
+    for (const auto& row : *rows)
+      if (rules::is_too_old(row, at, age_us))
+        old.push_back(row);
+  }
+  for (auto& channel : state.channels)
+    channel.known.see_old(old);
+  return {};
+}
+
 /// What can never be told is told to the log alone.
 void tell(review_channel& by, micros at) {
   for (const auto& news : by.known.due(at)) {
@@ -68,6 +98,8 @@ void look_and_tell(self_pointer self) {
     state.since_us = at - overlap_us;
   } else if (const auto failed = look(state)) {
     spdlog::warn("reviews_not_read reason=\"{}\"", render(failed));
+  } else if (const auto unread = look_for_old(state, at)) {
+    spdlog::warn("reviews_not_read reason=\"{}\"", render(unread));
   } else {
     state.since_us = std::max(state.since_us, at - overlap_us);
     for (auto& channel : state.channels) {
@@ -78,6 +110,27 @@ void look_and_tell(self_pointer self) {
   self->delayed_send(self, state.options.pause, look_for_reviews{});
 }
 
+void add_ids(const rules::review_news& x, std::string& to) {
+  for (const auto id : x.first)
+    to += " " + std::to_string(id);
+  if (x.count > x.first.size())
+    to += " ...";
+}
+
+mail old_jobs_mail(const rules::review_news& x, mail out) {
+  const auto many = std::to_string(x.count);
+  const auto jobs = x.count == 1 ? " job has" : " jobs have";
+  out.subject =
+    "depositd: " + many + jobs + " waited too long at " + place_of(x.cause);
+  out.text = many + jobs + " been at " + place_of(x.cause)
+             + " for longer than reviews.stage_age_s.\n\nThe first: " + x.note
+             + "\n\nJobs:";
+  add_ids(x, out.text);
+  out.text += "\n\nSee: depositctl pipeline ages, depositctl job why ID, "
+              "depositctl sp list\n";
+  return out;
+}
+
 } // namespace
 
 mail review_mail(const rules::review_news& x) {
@@ -86,16 +139,15 @@ mail review_mail(const rules::review_news& x) {
   const auto place = place_of(x.cause);
   mail out;
   out.id = x.id;
+  if (x.cause.reason == rules::too_old)
+    return old_jobs_mail(x, std::move(out));
   out.subject = "depositd: " + many + (one ? " job needs" : " jobs need")
                 + " review at " + place;
   out.text = many + (one ? " job has" : " jobs have") + " failed at " + place
              + " and will not go on until somebody has looked at "
              + (one ? "it" : "them") + ".\n\nThe first says: " + x.note
              + "\n\nJobs:";
-  for (const auto id : x.first)
-    out.text += " " + std::to_string(id);
-  if (x.count > x.first.size())
-    out.text += " ...";
+  add_ids(x, out.text);
   out.text += "\n\nSee: depositctl review list, depositctl job why ID, "
               "depositctl job requeue ID\n";
   return out;
@@ -104,14 +156,16 @@ mail review_mail(const rules::review_news& x) {
 callback review_callback(const rules::review_news& x) {
   callback out;
   out.id = x.id;
-  out.body = to_text({{"event", "needs_review"},
-                      {"id", x.id},
-                      {"pipeline", x.cause.pipeline},
-                      {"stage", x.cause.stage},
-                      {"reason", x.cause.reason},
-                      {"note", x.note},
-                      {"count", x.count},
-                      {"jobs", x.first}});
+  out.body =
+    to_text({{"event", x.cause.reason == rules::too_old ? "too_long_in_stage"
+                                                        : "needs_review"},
+             {"id", x.id},
+             {"pipeline", x.cause.pipeline},
+             {"stage", x.cause.stage},
+             {"reason", x.cause.reason},
+             {"note", x.note},
+             {"count", x.count},
+             {"jobs", x.first}});
   return out;
 }
 

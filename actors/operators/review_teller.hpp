@@ -30,6 +30,8 @@ struct review_teller_options {
   std::string webhook_key;
   std::chrono::seconds interval{900}; ///< each cause at most once
   std::chrono::milliseconds pause{15'000};
+  /// Jobs that nothing has moved for so long are told, too; 0: they are not.
+  std::chrono::seconds stage_age{0};
   /// Of engines that share their users one tells; null: this one does.
   std::function<bool()> leads;
   engine_clock clock = engine_clock::system();

@@ -214,9 +214,11 @@ TEST(work_settings, say_nothing_with_sections_that_are_empty) {
 TEST(pipelines_of_settings, are_those_of_the_program_without_a_folder) {
   const auto found = pipelines_of({}, {built_in_handlers()});
   ASSERT_TRUE(found) << render(found.error());
-  ASSERT_EQ(found->pipelines.size(), 1u);
-  EXPECT_EQ(found->pipelines[0].name, "merritt");
+  ASSERT_EQ(found->pipelines.size(), 2u);
+  EXPECT_EQ(found->pipelines[0].name, "aptrust");
   EXPECT_EQ(found->pipelines[0].stages.size(), 9u);
+  EXPECT_EQ(found->pipelines[1].name, "merritt");
+  EXPECT_EQ(found->pipelines[1].stages.size(), 9u);
 }
 
 TEST(pipelines_of_settings, in_the_program_are_all_that_are_shipped) {

@@ -117,12 +117,11 @@ TEST_P(storage_target_suite, gives_the_bytes_of_one_file_as_they_are) {
   put({{"a", "2"}, {"b", large}});
   const auto bytes_of = [&](std::uint32_t version, const std::string& path) {
     std::string out;
-    const auto failure =
-      target_->read("ark:/99999/fk4abc", version, path,
-                    [&](std::string_view bytes) {
-                      out += bytes;
-                      return caf::error{};
-                    });
+    const auto failure = target_->read("ark:/99999/fk4abc", version, path,
+                                       [&](std::string_view bytes) {
+                                         out += bytes;
+                                         return caf::error{};
+                                       });
     EXPECT_FALSE(failure) << render(failure);
     return out;
   };
@@ -132,8 +131,8 @@ TEST_P(storage_target_suite, gives_the_bytes_of_one_file_as_they_are) {
   const auto nowhere = [](std::string_view) { return caf::error{}; };
   EXPECT_EQ(target_->read("ark:/99999/fk4abc", 0, "c", nowhere), ec::not_found);
   EXPECT_EQ(target_->read("ark:/99999/none", 0, "a", nowhere), ec::not_found);
-  const auto stopped = target_->read(
-    "ark:/99999/fk4abc", 0, "b", [](std::string_view) {
+  const auto stopped =
+    target_->read("ark:/99999/fk4abc", 0, "b", [](std::string_view) {
       return caf::make_error(ec::overloaded, std::string{"enough"});
     });
   EXPECT_EQ(stopped, ec::overloaded);

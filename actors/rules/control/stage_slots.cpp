@@ -36,11 +36,24 @@ bool is_allowed(const stage_settings& x, const stage_process& where) {
          && (!needs.engine || where.is_engine);
 }
 
+bool is_aptrust(const stage_settings& x) {
+  return x.kind == handler_kind::built_in && x.handler.starts_with("aptrust.");
+}
+
+/// How many items a slot holds. APTrust's buffer is what a process holds in
+/// all, its workers' items among them; everywhere else it is what each slot
+/// fetches beside its own.
+std::uint32_t capacity_of(const stage_settings& x, std::uint32_t slots) {
+  if (!is_aptrust(x))
+    return 1 + x.buffer;
+  return slots == 0 ? 1 : std::max(x.buffer / slots, 1u);
+}
+
 stage_slots slots_of(const stage_settings& x, const stage_process& where) {
   stage_slots out;
   out.allowed = is_allowed(x, where);
   out.slots = out.allowed ? std::min(x.workers, x.workers_per_node) : 0;
-  out.capacity = 1 + x.buffer;
+  out.capacity = capacity_of(x, out.slots);
   out.lease_ms = x.lease_ms;
   // What is built in has limits of its own for all that it waits for: there the
   // default finds what hangs in spite of them. What is fetched ahead waits for
@@ -66,7 +79,16 @@ stage_needs needs_of(const stage_settings& x) {
     return {.work_folder = true, .engine = true};
   if (x.handler == "merritt.store")
     return {.work_folder = true, .storage = true};
-  return {.work_folder = x.handler.starts_with("merritt.")};
+  // Early stages ask the read model what else is on its way.
+  for (const auto* early :
+       {"aptrust.prefetch", "aptrust.validate", "aptrust.reingest",
+        "aptrust.stage", "aptrust.identify"})
+    if (x.handler == early)
+      return {.work_folder = true, .engine = true};
+  for (const auto* late : {"aptrust.store", "aptrust.check", "aptrust.record"})
+    if (x.handler == late)
+      return {.work_folder = true, .storage = true};
+  return {.work_folder = x.handler.starts_with("merritt.") || is_aptrust(x)};
 }
 
 std::map<std::string, stage_slots> stage_slots_in(const control_state& state,

@@ -59,6 +59,9 @@ caf::expected<job_status> after(const job_status& now, const next_move& x,
     out.note = x.note;
     if (now.state != to.from)
       return moved(now, to);
+    // The next stage may show the same state, and is another one all the same.
+    if (x.step == next_step::advance)
+      out.changed_us = to.at_us;
     return out;
   }
   auto out = moved(now, to);

@@ -5,6 +5,7 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace depositd::rules {
 
@@ -47,6 +48,20 @@ review_cause cause_of(const job_row& x) {
   return {x.info.pipeline, stage, without_particulars(x.status.note)};
 }
 
+bool is_too_old(const job_row& x, micros now, micros age_us) {
+  switch (x.status.state) {
+    case job_state::none:
+    case job_state::held:
+    case job_state::completed:
+    case job_state::failed:
+    case job_state::deleted:
+      return false;
+    default:
+      return age_us > 0 && x.status.changed_us != never
+             && now - x.status.changed_us >= age_us;
+  }
+}
+
 reviews::reviews(micros interval_us, micros since_us)
   : interval_us_(interval_us), since_us_(since_us) {
   // nop
@@ -59,14 +74,35 @@ void reviews::see(const job_row& x) {
   if (change == x.status.changed_us)
     return;
   change = x.status.changed_us;
-  auto cause = cause_of(x);
+  count(cause_of(x), x, x.status.note);
+}
+
+void reviews::see_old(const std::vector<job_row>& all) {
+  std::map<item_id, micros> now;
+  for (const auto& x : all) {
+    now[x.id] = x.status.changed_us;
+    const auto before = old_.find(x.id);
+    if (before != old_.end() && before->second == x.status.changed_us)
+      continue;
+    auto cause = cause_of(x);
+    cause.reason = too_old;
+    count(std::move(cause), x,
+          "job " + std::to_string(x.id) + " of " + x.user + " is "
+            + word(x.status.state)
+            + (x.status.note.empty() ? "" : ": " + x.status.note));
+  }
+  old_ = std::move(now);
+}
+
+void reviews::count(review_cause cause, const job_row& x,
+                    const std::string& note) {
   // More causes than anybody reads are one.
   if (!causes_.contains(cause) && causes_.size() >= review_causes_max)
     cause = {"", "", "other reasons"};
   auto& at = causes_[cause];
   if (at.count++ == 0) {
     at.first.clear();
-    at.note = x.status.note.substr(0, note_bytes_max);
+    at.note = note.substr(0, note_bytes_max);
   }
   if (at.first.size() < review_ids_max)
     at.first.push_back(x.id);

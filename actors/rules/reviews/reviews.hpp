@@ -24,6 +24,12 @@ struct review_cause {
 
 review_cause cause_of(const job_row& x);
 
+/// The reason of jobs that have been in a stage for too long.
+inline constexpr const char* too_old = "has been there for too long";
+
+/// Whether nothing has moved the job for so long though it is in a stage.
+bool is_too_old(const job_row& x, micros now, micros age_us);
+
 /// What is told of a cause.
 struct review_news {
   review_cause cause;
@@ -46,6 +52,9 @@ public:
   /// A job that needs review. The same change counts once.
   void see(const job_row& x);
 
+  /// All jobs that are too old now. Each counts once, until it moves.
+  void see_old(const std::vector<job_row>& all);
+
   /// Everything that changed before has been seen: it may be forgotten.
   void seen_before(micros at);
 
@@ -63,10 +72,13 @@ private:
     micros told_us = never;
   };
 
+  void count(review_cause cause, const job_row& x, const std::string& note);
+
   micros interval_us_;
   micros since_us_;
   std::map<review_cause, entry> causes_;
   std::map<item_id, micros> seen_; ///< the change that was counted last
+  std::map<item_id, micros> old_;  ///< the same of those that were too old
 };
 
 } // namespace depositd::rules

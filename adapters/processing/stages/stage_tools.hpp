@@ -8,6 +8,7 @@
 #include "messages/ports/inventory.hpp"
 #include "messages/ports/minter.hpp"
 #include "messages/ports/notifiers.hpp"
+#include "messages/ports/receiving_place.hpp"
 #include "messages/ports/restoration_target.hpp"
 #include "messages/ports/storage_target.hpp"
 #include "messages/ports/work_reader.hpp"
@@ -38,6 +39,8 @@ struct stage_tools {
   std::shared_ptr<depositd::downloader> downloader;
   std::shared_ptr<depositd::minter> minter;
   std::map<std::string, std::shared_ptr<storage_target>> storage; ///< by name
+  /// Where bags come to, by name.
+  std::map<std::string, std::shared_ptr<receiving_place>> receiving;
   std::shared_ptr<depositd::inventory> inventory;
   std::shared_ptr<depositd::mailer> mailer; ///< null: none is set up
   /// Administrators who get a copy of each report to a depositor.

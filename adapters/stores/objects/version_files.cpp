@@ -43,9 +43,8 @@ caf::expected<copied_file> read_all(disk& io, const std::filesystem::path& from,
   return out;
 }
 
-caf::error
-give_all(const std::filesystem::path& from,
-         const std::function<caf::error(std::string_view)>& sink) {
+caf::error give_all(const std::filesystem::path& from,
+                    const std::function<caf::error(std::string_view)>& sink) {
   const auto source = open_file(from, O_RDONLY | O_NOFOLLOW);
   if (!source)
     return source.error();

@@ -23,9 +23,8 @@ caf::expected<copied_file> read_all(disk& io, const std::filesystem::path& from,
                                     const std::filesystem::path& to = {});
 
 /// Gives all bytes of the file in order; an error of `sink` ends it.
-caf::error
-give_all(const std::filesystem::path& from,
-         const std::function<caf::error(std::string_view)>& sink);
+caf::error give_all(const std::filesystem::path& from,
+                    const std::function<caf::error(std::string_view)>& sink);
 
 /// SHA-512 of bytes.
 std::string sha512_hex(std::string_view bytes);

@@ -88,10 +88,10 @@ fixity_table<Database>::new_versions(const std::string& object) {
     from.take(x.object, x.number, x.recorded_us);
     return caf::error{};
   };
-  auto failed = object.empty()
-                  ? in_.each(all, take)
-                  : in_.each(std::string{all} + " AND v.identifier = $1", take,
-                             object);
+  auto failed =
+    object.empty()
+      ? in_.each(all, take)
+      : in_.each(std::string{all} + " AND v.identifier = $1", take, object);
   if (failed)
     return failed;
   return out;

@@ -222,9 +222,9 @@ caf::error s3_object::get(std::uint32_t version, const std::string& path,
   return damaged(title(file->place), "does not match its digest");
 }
 
-caf::error s3_object::read(
-  std::uint32_t version, const std::string& path,
-  const std::function<caf::error(std::string_view)>& sink) const {
+caf::error
+s3_object::read(std::uint32_t version, const std::string& path,
+                const std::function<caf::error(std::string_view)>& sink) const {
   const auto found = load();
   if (!found && found.error() == ec::not_found)
     return no_object(id_);

@@ -118,6 +118,7 @@ constexpr right_row promised_last[] = {
   {"report month", look, concern::answered},
   {"pipeline list", look, concern::nobody},
   {"pipeline show", look, concern::nobody},
+  {"pipeline ages", look, concern::answered},
   {"pipeline set", administer, concern::everybody},
   {"pipeline pause", operate, concern::everybody},
   {"pipeline unpause", operate, concern::everybody},

@@ -4,8 +4,8 @@
 
 #include "actors/operators/admin.hpp"
 #include "messages/catalogue.hpp"
-#include "messages/orders.hpp"
 #include "messages/cluster.hpp"
+#include "messages/orders.hpp"
 #include "messages/receiving.hpp"
 #include "messages/shard.hpp"
 #include "messages/stores.hpp"

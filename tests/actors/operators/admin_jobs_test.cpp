@@ -442,5 +442,34 @@ TEST_F(admin_jobs_test, why_tells_that_nobody_here_may_run_the_stage) {
   EXPECT_TRUE(reasons().empty());
 }
 
+TEST_F(admin_jobs_test, ages_tell_the_oldest_of_each_stage) {
+  const auto in_stage = [&](item_id id, const char* stage, micros since) {
+    auto& row = add_job(id, job_state::downloading);
+    row.queue = std::string{"merritt."} + stage;
+    row.status.changed_us = since;
+  };
+  in_stage(7, "download", 2'000'000);
+  in_stage(8, "download", 1'000'000);
+  in_stage(9, "estimate", 1'772'357'399'000'000);
+  slots_report::entry slot;
+  slot.node = "n2";
+  slot.queue = "merritt.download";
+  slot.item = 7;
+  slot.user = "ann";
+  slot.since_us = 3'000'000;
+  world_.slots.entries = {slot};
+  auto x = run("pipeline ages", {{"name", "merritt"}});
+  ASSERT_EQ(x["stages"].size(), 2u);
+  const auto& download = x["stages"][0];
+  EXPECT_EQ(download["queue"], "merritt.download");
+  EXPECT_EQ(download["jobs"], 2);
+  EXPECT_EQ(download["oldest"], 8);
+  EXPECT_EQ(download["worked_on"], 7);
+  EXPECT_EQ(download["node"], "n2");
+  EXPECT_TRUE(x["stages"][1]["worked_on"].is_null());
+  x = run("pipeline ages", {{"name", "merritt"}, {"older_than", 3'600}});
+  EXPECT_EQ(x["stages"].size(), 1u);
+}
+
 } // namespace
 } // namespace depositd::testing

@@ -15,12 +15,14 @@ struct failed_jobs final : work_reader {
   }
 
   caf::expected<std::vector<job_row>> jobs(const job_query& x) override {
-    EXPECT_TRUE(x.needs_review);
+    EXPECT_TRUE(x.needs_review || !x.states.empty());
     if (away)
       return caf::make_error(ec::overloaded, std::string{"away"});
     std::vector<job_row> out;
     for (const auto& row : rows)
       if (row.status.changed_us >= x.changed_since_us
+          && row.status.needs_review == x.needs_review
+          && (x.states.empty() || row.status.state == x.states.front())
           && (x.after.empty() || row.id > x.after.front())
           && out.size() < x.count_max)
         out.push_back(row);
@@ -69,6 +71,7 @@ protected:
     options.webhook = "https://hook.example/x";
     options.webhook_key = "k";
     options.interval = 900s;
+    options.stage_age = stage_age;
     options.leads = [this] { return leads; };
     options.clock = engine_clock{time_us, sched.clock().now()};
     spawn(operators::review_teller, options);
@@ -90,6 +93,7 @@ protected:
   std::shared_ptr<mails_taken> mails = std::make_shared<mails_taken>();
   std::shared_ptr<calls_taken> calls = std::make_shared<calls_taken>();
   bool leads = true;
+  std::chrono::seconds stage_age{0};
 };
 
 TEST_F(review_teller_test, tells_by_mail_and_webhook_with_the_first_ids) {
@@ -112,6 +116,26 @@ TEST_F(review_teller_test, tells_by_mail_and_webhook_with_the_first_ids) {
   EXPECT_EQ(body["count"], 12);
   EXPECT_EQ(body["stage"], "store");
   EXPECT_EQ(body["jobs"].size(), 10u);
+}
+
+TEST_F(review_teller_test, tells_of_jobs_that_nothing_moves) {
+  fail(4, "");
+  auto& job = work->rows.front();
+  job.user = "ann";
+  job.status.state = job_state::storing;
+  job.status.needs_review = false;
+  stage_age = 60s;
+  start();
+  EXPECT_TRUE(mails->sent.empty());
+  for (int i = 0; i < 5; ++i)
+    advance(15s);
+  ASSERT_EQ(mails->sent.size(), 1u) << "once";
+  EXPECT_EQ(mails->sent[0].subject,
+            "depositd: 1 job has waited too long at merritt.store");
+  ASSERT_EQ(calls->sent.size(), 1u);
+  const auto body = nlohmann::json::parse(calls->sent[0].body);
+  EXPECT_EQ(body["event"], "too_long_in_stage");
+  EXPECT_EQ(body["jobs"][0], 4);
 }
 
 TEST_F(review_teller_test, tells_a_cause_once_in_an_interval) {

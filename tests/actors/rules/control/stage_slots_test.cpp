@@ -44,6 +44,22 @@ TEST(slots_of_stages, hold_one_item_and_what_is_fetched_ahead) {
   EXPECT_EQ(slots_of(stage).lease_ms, 7'000u);
 }
 
+TEST(slots_of_stages, row_p35_aptrusts_buffer_is_what_a_process_holds) {
+  auto stage = a_stage();
+  stage.handler = "aptrust.validate";
+  stage.workers = 2;
+  stage.buffer = 10;
+  EXPECT_EQ(slots_of(stage).slots, 2u);
+  EXPECT_EQ(slots_of(stage).slots * slots_of(stage).capacity, 10u);
+  stage.workers = 3;
+  stage.buffer = 20;
+  EXPECT_LE(slots_of(stage).slots * slots_of(stage).capacity, 20u);
+  stage.buffer = 0;
+  EXPECT_EQ(slots_of(stage).capacity, 1u) << "nothing is fetched ahead";
+  stage.workers = 0;
+  EXPECT_EQ(slots_of(stage).slots, 0u);
+}
+
 TEST(slots_of_stages, are_on_the_nodes_that_the_stage_names) {
   auto stage = a_stage();
   stage.nodes = {"n2", "n3"};
@@ -94,6 +110,15 @@ TEST(slots_of_stages, need_what_their_handler_needs) {
   stage.handler = "merritt.store";
   EXPECT_EQ(slots_in(poor), 0u);
   EXPECT_EQ(slots_in(node), 4u);
+  stage.handler = "aptrust.store";
+  EXPECT_EQ(slots_in(poor), 0u);
+  EXPECT_EQ(slots_in(node), 4u);
+  stage.handler = "aptrust.validate";
+  EXPECT_EQ(slots_in(node), 0u) << "an engine alone knows what else comes";
+  EXPECT_EQ(slots_in({.name = "e1"}), 4u);
+  stage.handler = "aptrust.cleanup";
+  EXPECT_EQ(slots_in(poor), 4u);
+  EXPECT_EQ(slots_in(bare), 0u);
   stage.handler = "merritt.notify";
   EXPECT_EQ(slots_in(node), 0u);
   EXPECT_EQ(slots_in({.name = "e1", .has_work_folder = false}), 4u);

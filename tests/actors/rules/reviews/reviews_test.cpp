@@ -37,6 +37,39 @@ TEST(reviews, of_one_cause_are_told_together) {
   EXPECT_NE(due[0].id, due[1].id);
 }
 
+TEST(reviews, jobs_that_stay_too_long_are_told_once_until_they_move) {
+  reviews all{interval, 1'000};
+  auto old = a_failure(7, 500, "");
+  old.user = "ann";
+  old.status.state = job_state::storing;
+  old.status.needs_review = false;
+  all.see_old({old});
+  const auto due = all.due(1'000);
+  ASSERT_EQ(due.size(), 1u);
+  EXPECT_EQ(due[0].cause, (review_cause{"merritt", "download", too_old}));
+  EXPECT_EQ(due[0].first, std::vector<item_id>{7});
+  EXPECT_EQ(due[0].note, "job 7 of ann is storing");
+  all.told(due[0].cause, 1'000);
+  all.see_old({old});
+  EXPECT_TRUE(all.due(2'000).empty()) << "it is known";
+  old.status.changed_us = 1'500;
+  all.see_old({old});
+  EXPECT_EQ(all.due(2'500).size(), 1u) << "it has moved, and stays again";
+}
+
+TEST(reviews, only_what_is_in_a_stage_can_be_too_old) {
+  auto job = a_failure(7, 500, "");
+  for (const auto& [state, text] : words_of<job_state>) {
+    job.status.state = state;
+    const bool rests = state == job_state::held || state == job_state::completed
+                       || state == job_state::failed
+                       || state == job_state::deleted;
+    EXPECT_EQ(is_too_old(job, 1'500, 1'000), !rests) << text;
+    EXPECT_FALSE(is_too_old(job, 1'499, 1'000)) << text;
+    EXPECT_FALSE(is_too_old(job, 9'999, 0)) << "nobody wants to know";
+  }
+}
+
 TEST(reviews, of_one_cause_are_told_once_in_a_while) {
   reviews all{interval, 1'000};
   all.see(a_failure(1, 1'000, "x"));

@@ -1,0 +1,216 @@
+#include "adapters/processing/aptrust/ingest/bag_in_hand.hpp"
+
+#include "adapters/processing/aptrust/ingest/ingest_facts.hpp"
+#include "adapters/processing/merritt/keeping_steps.hpp"
+#include "messages/values/clock.hpp"
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+#include <unistd.h>
+
+namespace depositd::aptrust {
+
+namespace {
+
+namespace fs = std::filesystem;
+using merritt::ended;
+using merritt::work_on_job;
+
+void free_claim(work_item& x) {
+  x.node.clear();
+  x.pid = 0;
+}
+
+work_item taken(work_item x, item_stage stage, const std::string& node,
+                micros now) {
+  x.stage = stage;
+  x.status = item_status::started;
+  x.retry = true;
+  x.needs_admin_review = false;
+  x.outcome.clear();
+  x.note = word(stage) + " has begun";
+  x.node = node;
+  x.pid = ::getpid();
+  x.stage_started_at = now;
+  return x;
+}
+
+void went_well(work_item& x, const outcome& how) {
+  const bool last = x.stage == item_stage::cleanup;
+  x.note = how.reason.empty() ? word(x.stage) + " is done" : how.reason;
+  if (!last) {
+    x.status = item_status::pending;
+    // The stages stand in their order.
+    x.stage = static_cast<item_stage>(static_cast<std::uint8_t>(x.stage) + 1);
+    return;
+  }
+  x.status = item_status::success;
+  x.retry = false;
+  if (x.outcome.empty())
+    x.outcome = "Ingest complete";
+}
+
+void went_wrong(work_item& x, const outcome& how, bool final) {
+  x.note = how.reason;
+  if (how.says == verdict::retry) {
+    if (final) {
+      x.retry = false;
+      x.needs_admin_review = true;
+      x.note += " (will not retry)";
+    }
+    return;
+  }
+  x.retry = false;
+  x.needs_admin_review = true;
+  // A rule may have said more exactly how it ends.
+  if (!is_finished(x.status))
+    x.status = item_status::failed;
+  if (x.outcome.empty())
+    x.outcome = how.reason;
+}
+
+/// Whether the item is in nobody's way any more.
+bool is_over(const work_on_job& x, item_stage stage, verdict says) {
+  switch (says) {
+    case verdict::done:
+    case verdict::skip:
+      return stage == item_stage::cleanup;
+    case verdict::failed:
+    case verdict::rejected:
+      return true;
+    case verdict::retry:
+      return merritt::is_last_attempt(x.task);
+    default:
+      return false;
+  }
+}
+
+/// An earlier bag is on its way: this one is woken when it ends.
+outcome wait_for_older(bag_in_hand& x, outcome out) {
+  const auto& waits = x.work.tools.lock_waits;
+  if (!waits)
+    return out;
+  waits->wait(turn_of(x), x.work.task.item);
+  // It may have ended before that was noted.
+  const auto others = other_ingests(x);
+  if (others && !others->older)
+    out.delay_ms = 1;
+  return out;
+}
+
+outcome visit(bag_in_hand& x, item_stage stage, const ingest_step& step) {
+  const auto facts = facts_of(x, stage);
+  if (!facts)
+    return ended_for_now(facts.error(), "before " + word(stage));
+  const auto why = should_skip(x.item, *facts);
+  // Cleaning up finds nothing, and that is all.
+  if (why == skip_reason::none || why == skip_reason::nothing_to_clean)
+    return step(x);
+  const auto effect = apply_skip(x.item, why);
+  auto out = ended(effect.says, effect.note);
+  return why == skip_reason::older_unfinished ? wait_for_older(x, out) : out;
+}
+
+outcome run(work_on_job& work, const ingest_options& with, item_stage stage,
+            const ingest_step& step) {
+  const auto item = work_item_in(work.job.more);
+  if (!item)
+    return ended(verdict::failed, render(item.error()));
+  if (!*item)
+    return ended(verdict::rejected, "the job has no work item");
+  const auto now = engine_clock::system().now();
+  bag_in_hand x{
+    work, with, taken(**item, stage, with.node, now), {work.folder.root}};
+  auto out = visit(x, stage, step);
+  const bool final = merritt::is_last_attempt(work.task);
+  if (out.says == verdict::done
+      || (out.says == verdict::skip && !is_finished(x.item.status)))
+    went_well(x.item, out);
+  else if (out.says == verdict::not_yet)
+    x.item.status = item_status::pending;
+  else if (out.says != verdict::skip)
+    went_wrong(x.item, out, final);
+  free_claim(x.item);
+  x.item.updated_at = now;
+  put_work_item(work.job.more, x.item);
+  if (is_over(work, stage, out.says) && work.tools.lock_waits)
+    work.tools.lock_waits->ended({turn_of(x)});
+  return out;
+}
+
+} // namespace
+
+stages::stage_handler
+ingest_handler(std::shared_ptr<const ingest_options> options, item_stage stage,
+               ingest_step step) {
+  auto tools = options->tools;
+  return merritt::job_handler(std::move(tools),
+                              [options = std::move(options), stage,
+                               step = std::move(step)](work_on_job& work) {
+                                return run(work, *options, stage, step);
+                              });
+}
+
+outcome ended_reading(const caf::error& failure) {
+  const auto text = "the bag: " + render(failure);
+  if (failure == ec::malformed || failure == ec::too_large)
+    return ended(verdict::rejected, text);
+  return ended(verdict::retry, text);
+}
+
+outcome ended_for_now(const caf::error& failure, const std::string& about) {
+  return ended(verdict::retry, about + ": " + render(failure));
+}
+
+receiving_place* place_of(const bag_in_hand& x) {
+  const auto& places = x.work.tools.receiving;
+  const auto at = places.find(x.item.bucket);
+  return at == places.end() ? nullptr : at->second.get();
+}
+
+caf::error check_same_bag(const bag_in_hand& x) {
+  auto* place = place_of(x);
+  if (place == nullptr)
+    return caf::make_error(ec::store_failed, "no receiving place "
+                                               + x.item.bucket
+                                               + " is set up here");
+  const auto now = place->look(x.item.name);
+  if (!now)
+    return now.error();
+  if (now->etag != x.item.etag)
+    return caf::make_error(ec::store_damaged,
+                           "the bag in the receiving place has changed");
+  return {};
+}
+
+caf::expected<fs::path> bag_path(const bag_in_hand& x) {
+  auto* place = place_of(x);
+  if (place == nullptr)
+    return caf::make_error(ec::store_failed, "no receiving place "
+                                               + x.item.bucket
+                                               + " is set up here");
+  if (auto path = place->path_of(x.item.name))
+    return std::move(*path);
+  const auto to = x.files.bag();
+  std::error_code code;
+  if (fs::file_size(to, code) == x.item.size && !code)
+    return to;
+  const fs::path part = to.string() + ".part";
+  for (const auto& left : {to, part})
+    fs::remove(left, code);
+  if (auto failure = check_same_bag(x))
+    return failure;
+  if (auto failure = place->fetch(x.item.name, part))
+    return failure;
+  if (auto failure = check_same_bag(x))
+    return failure;
+  fs::rename(part, to, code);
+  if (code)
+    return caf::make_error(ec::store_failed, "cannot rename " + part.string()
+                                               + ": " + code.message());
+  return to;
+}
+
+} // namespace depositd::aptrust

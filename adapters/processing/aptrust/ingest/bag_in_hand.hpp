@@ -1,0 +1,66 @@
+#pragma once
+
+// What every stage of an ingest begins and ends with.
+
+#include "adapters/bagit/profiles.hpp"
+#include "adapters/processing/aptrust/ingest/interim.hpp"
+#include "adapters/processing/aptrust/skipping.hpp"
+#include "adapters/processing/merritt/work_on_job.hpp"
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace depositd::aptrust {
+
+/// Shared by all threads that do an ingest's stages.
+struct ingest_options {
+  std::shared_ptr<const stages::stage_tools> tools;
+  std::shared_ptr<const bagit::profile_set> profiles;
+  /// Of bags that name none; empty: they need none.
+  std::string profile_otherwise;
+  /// Program that tells PRONOM's ids; empty: they are not looked for.
+  std::string siegfried;
+  std::string node; ///< what this machine is called
+};
+
+/// An item that a stage works on.
+struct bag_in_hand {
+  merritt::work_on_job& work;
+  const ingest_options& with;
+  work_item item; ///< whatever is changed here is written down
+  interim_folder files;
+
+  const std::string& object() const {
+    return work.job.what.identifier;
+  }
+};
+
+using ingest_step = std::function<outcome(bag_in_hand&)>;
+
+/// Looks whether the item is to be worked on, does the step, and writes down
+/// where the item is then.
+stages::stage_handler
+ingest_handler(std::shared_ptr<const ingest_options> options, item_stage stage,
+               ingest_step step);
+
+/// Of a failure while the bag was read: what is wrong with it is final, what
+/// may pass is tried again.
+outcome ended_reading(const caf::error& failure);
+
+/// Of any other failure: it may pass.
+outcome ended_for_now(const caf::error& failure, const std::string& about);
+
+/// Where the bag can be read: in place, or in the working folder, where it is
+/// put if it is not there yet. `ec::store_damaged` if it is another one by now.
+caf::expected<std::filesystem::path> bag_path(const bag_in_hand& x);
+
+/// `ec::store_damaged` if the bag in the receiving place is not the item's.
+caf::error check_same_bag(const bag_in_hand& x);
+
+/// The place that the bag came to; null if it is not set up here.
+receiving_place* place_of(const bag_in_hand& x);
+
+} // namespace depositd::aptrust

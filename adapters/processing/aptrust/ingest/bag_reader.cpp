@@ -1,0 +1,219 @@
+#include "adapters/processing/aptrust/ingest/bag_reader.hpp"
+
+#include "adapters/processing/aptrust/arriving.hpp"
+#include "adapters/processing/aptrust/work_item.hpp"
+#include "adapters/processing/merritt/splitting.hpp"
+#include "adapters/stores/files/sha256.hpp"
+#include "messages/values/time_text.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <utility>
+
+namespace depositd::aptrust {
+
+namespace {
+
+/// Of one bag, made anew each time that its object was deleted.
+constexpr std::uint32_t again_max = 10'000;
+
+/// How notes of items begin that rules have cancelled.
+constexpr std::string_view cancelled = "cancelled:";
+
+last_item became_of(const job_row& x) {
+  switch (x.status.state) {
+    case job_state::completed:
+      return last_item::succeeded;
+    case job_state::deleted:
+      return last_item::cancelled;
+    case job_state::failed:
+      break;
+    default:
+      return last_item::unfinished;
+  }
+  // What ran out of attempts, or lost its bag, is an administrator's.
+  if (!x.status.submit_again)
+    return last_item::unfinished;
+  return x.status.note.starts_with(cancelled) ? last_item::cancelled
+                                              : last_item::failed;
+}
+
+} // namespace
+
+struct bag_reader::known_item {
+  last_item last = last_item::none;
+  std::uint32_t again = 0; ///< how many there are
+  micros changed_us = never;
+};
+
+std::string batch_uuid(const bag_reader_options& by, const received_bag& bag,
+                       std::uint32_t again) {
+  std::string parts;
+  for (const auto& part :
+       {by.user, by.place, bag.name, bag.etag, std::to_string(again)})
+    parts += std::to_string(part.size()) + "\n" + part;
+  auto hex = sha256_hex(parts);
+  hex.resize(32);
+  hex[12] = '8';
+  hex[16] = "89ab"[static_cast<unsigned char>(hex[16]) & 3];
+  for (const std::size_t at : {20, 16, 12, 8})
+    hex.insert(at, "-");
+  return "bid-" + hex;
+}
+
+std::string object_of_bag(const std::string& user, const std::string& name) {
+  return user + "/" + name.substr(0, name.size() - std::string{".tar"}.size());
+}
+
+bag_reader::bag_reader(bag_reader_options options)
+  : options_(std::move(options)) {
+  // nop
+}
+
+caf::expected<bags_read> bag_reader::run() {
+  done_ = {};
+  if (options_.leads && !options_.leads())
+    return done_;
+  auto failure =
+    options_.bags->each([this](const received_bag& bag) { return take(bag); });
+  if (failure)
+    return failure;
+  return done_;
+}
+
+bool bag_reader::run_and_log() {
+  const auto done = run();
+  if (!done)
+    spdlog::warn("receiving_not_read place={} reason=\"{}\"", options_.place,
+                 render(done.error()));
+  else if (done->submitted > 0 || done->removed > 0 || done->refused > 0)
+    spdlog::info("receiving_read place={} seen={} submitted={} removed={} "
+                 "refused={}",
+                 options_.place, done->seen, done->submitted, done->removed,
+                 done->refused);
+  return done && done->refused == 0;
+}
+
+caf::error bag_reader::take(const received_bag& bag) {
+  ++done_.seen;
+  const auto known = last_of(bag);
+  if (!known)
+    return known.error();
+  arrival_facts facts;
+  facts.last = known->last;
+  if (facts.last == last_item::succeeded) {
+    const auto active = is_active(bag);
+    if (!active)
+      return active.error();
+    facts.object_active = *active;
+  }
+  const auto kept_us = std::chrono::microseconds{options_.invalid_retention};
+  facts.past_retention =
+    kept_us.count() > 0
+    && known->changed_us + kept_us.count() <= options_.now();
+  switch (decide_arrival(facts)) {
+    case arrival::skip:
+      return {};
+    case arrival::create:
+      submit(bag, known->again);
+      return {};
+    case arrival::remove:
+      break;
+  }
+  const auto gone = options_.bags->remove(bag.name, bag.etag);
+  if (!gone)
+    return gone.error();
+  done_.removed += *gone ? 1 : 0;
+  return {};
+}
+
+caf::expected<bag_reader::known_item>
+bag_reader::last_of(const received_bag& bag) {
+  known_item out;
+  for (; out.again < again_max; ++out.again) {
+    batch_query ask;
+    ask.uuid = batch_uuid(options_, bag, out.again);
+    ask.count_max = 1;
+    const auto batches = options_.reads->batches(ask);
+    if (!batches)
+      return batches.error();
+    if (batches->empty())
+      return out;
+    job_query of_batch;
+    of_batch.uuid = merritt::job_uuid(ask.uuid, 1);
+    of_batch.count_max = 1;
+    const auto jobs = options_.reads->jobs(of_batch);
+    if (!jobs)
+      return jobs.error();
+    const auto& batch = batches->front();
+    out.changed_us = batch.status.changed_us;
+    if (!jobs->empty()) {
+      out.last = became_of(jobs->front());
+      out.changed_us = jobs->front().status.changed_us;
+    } else {
+      out.last = batch.status.state == batch_state::failed
+                   ? last_item::failed
+                   : last_item::unfinished;
+    }
+    // Only of these another may have been made.
+    if (out.last != last_item::cancelled && out.last != last_item::succeeded)
+      return out;
+  }
+  return out;
+}
+
+caf::expected<bool> bag_reader::is_active(const received_bag& bag) {
+  const auto found = options_.inventory->find(
+    {.identifier = object_of_bag(options_.user, bag.name)});
+  if (!found)
+    return found.error();
+  return !found->empty();
+}
+
+void bag_reader::submit(const received_bag& bag, std::uint32_t again) {
+  const auto now = options_.now();
+  work_item item;
+  item.name = bag.name;
+  item.etag = bag.etag;
+  item.bucket = options_.place;
+  item.size = bag.bytes;
+  item.bag_date = bag.modified_us;
+  item.institution = options_.user;
+  item.user = options_.user;
+  item.queued_at = now;
+  item.date_processed = now;
+  item.created_at = now;
+  item.updated_at = now;
+  batch_document batch;
+  batch.uuid = batch_uuid(options_, bag, again);
+  batch.user = options_.user;
+  batch.collection = options_.collection;
+  batch.type = "file";
+  batch.payloads.push_back({.file_name = bag.name, .bytes = bag.bytes});
+  batch.what.identifier = object_of_bag(options_.user, bag.name);
+  batch.what.title = bag.name;
+  batch.what.date = format_utc(bag.modified_us);
+  batch.submitted = format_utc(now);
+  put_work_item(batch.more, item);
+  submit_batch what;
+  what.user = options_.user;
+  what.info = {.uuid = batch.uuid,
+               .collection = options_.collection,
+               .pipeline = {},
+               .source = "receiving",
+               .submitter = {},
+               .type = batch.type,
+               .file_name = bag.name,
+               .title = batch.what.title};
+  what.document = encode(batch);
+  const auto made = options_.submit(std::move(what));
+  if (made) {
+    ++done_.submitted;
+    return;
+  }
+  ++done_.refused;
+  spdlog::warn("bag_not_submitted place={} name=\"{}\" reason=\"{}\"",
+               options_.place, bag.name, render(made.error()));
+}
+
+} // namespace depositd::aptrust

@@ -1,0 +1,100 @@
+#include "adapters/processing/aptrust/ingest/ingest_facts.hpp"
+
+#include <system_error>
+
+namespace depositd::aptrust {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint32_t others_max = 100;
+constexpr std::uint32_t events_max = 100;
+
+bool is_of_same_pipeline(const bag_in_hand& x, const job_row& row) {
+  return x.work.task.item.queue.starts_with(row.info.pipeline + ".");
+}
+
+/// Whether other work has ingested these very bytes since the item was made.
+caf::expected<bool> is_recorded(const bag_in_hand& x) {
+  premis_query ask;
+  ask.object = x.object();
+  ask.type = premis_types::ingestion;
+  ask.of_object = true;
+  ask.since_us = x.item.created_at;
+  ask.count_max = events_max;
+  const auto events = x.work.tools.inventory->events(ask);
+  if (!events)
+    return events.error();
+  for (const auto& event : *events)
+    if (event.outcome == premis_success && event.job != x.work.job.uuid
+        && event.outcome_detail == etag_text(x.item.etag))
+      return true;
+  return false;
+}
+
+bag_state state_of_bag(const bag_in_hand& x) {
+  const auto failure = check_same_bag(x);
+  if (!failure)
+    return bag_state::same;
+  if (failure == ec::not_found)
+    return bag_state::gone;
+  return failure == ec::store_damaged ? bag_state::changed : bag_state::unknown;
+}
+
+} // namespace
+
+caf::expected<ingests_beside> other_ingests(const bag_in_hand& x) {
+  job_query ask;
+  ask.user = x.work.job.user;
+  ask.identifier = x.object();
+  ask.states = {
+    job_state::pending,      job_state::held,        job_state::estimating,
+    job_state::provisioning, job_state::downloading, job_state::processing,
+    job_state::storing,      job_state::recording,   job_state::notify};
+  ask.count_max = others_max;
+  const auto rows = x.work.tools.work->jobs(ask);
+  if (!rows)
+    return rows.error();
+  ingests_beside out;
+  const auto own = x.work.task.item.item.id;
+  for (const auto& row : *rows) {
+    if (!is_of_same_pipeline(x, row))
+      continue;
+    out.older = out.older || row.id < own;
+    out.newer = out.newer || row.id > own;
+  }
+  return out;
+}
+
+caf::expected<skip_facts> facts_of(const bag_in_hand& x, item_stage serves) {
+  skip_facts out;
+  out.serves = serves;
+  std::error_code code;
+  out.has_interim = fs::exists(x.files.files(), code);
+  if (!out.has_interim) {
+    const auto recorded = is_recorded(x);
+    if (!recorded)
+      return recorded.error();
+    out.recorded_since = *recorded;
+  }
+  if (is_late(serves))
+    return out;
+  const auto others = other_ingests(x);
+  if (!others)
+    return others.error();
+  out.older_unfinished = others->older;
+  out.newer_unfinished = others->newer;
+  out.bag = state_of_bag(x);
+  return out;
+}
+
+std::string turn_of(const bag_in_hand& x) {
+  return "ingest " + x.work.job.user + " " + x.object();
+}
+
+std::string etag_text(const std::string& etag) {
+  return "etag:" + etag;
+}
+
+} // namespace depositd::aptrust

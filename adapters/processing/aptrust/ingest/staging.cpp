@@ -1,0 +1,153 @@
+// ingest04_staging: files of the bag, one by one.
+
+#include "adapters/bagit/reading.hpp"
+#include "adapters/processing/aptrust/ingest/steps.hpp"
+#include "adapters/processing/merritt/file_digests.hpp"
+#include "adapters/stores/files/file.hpp"
+#include "messages/values/payload_paths.hpp"
+
+#include <cerrno>
+#include <system_error>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace depositd::aptrust {
+
+namespace {
+
+namespace fs = std::filesystem;
+using merritt::ended;
+
+caf::error other_bag(const std::string& path) {
+  return caf::make_error(ec::store_damaged,
+                         path + " is not what it was when it was listed");
+}
+
+/// Writes files as they go by, each beside the line that prefetch wrote of it.
+/// What an earlier try has written and is right stays.
+class unpacker final : public bagit::bag_visitor {
+public:
+  unpacker(const interim_folder& files, list_reader list)
+    : files_(files), list_(std::move(list)) {
+    // nop
+  }
+
+  caf::error begin(const bagit::bag_file& x) override {
+    auto next = list_.next();
+    if (!next)
+      return next.error() == ec::not_found ? other_bag(x.path) : next.error();
+    expected_ = std::move(*next);
+    if (expected_.path != x.path)
+      return other_bag(x.path);
+    to_ = {};
+    if (!is_kept(x.path) || is_there())
+      return {};
+    return open();
+  }
+
+  caf::error bytes(std::string_view part) override {
+    if (!to_)
+      return {};
+    iovec one{const_cast<char*>(part.data()), part.size()};
+    if (const auto code = io_.write(to_.value(), {&one, 1}, at_))
+      return file_failed("write", part_path(), code);
+    at_ += part.size();
+    return {};
+  }
+
+  caf::error end(const bagit::bag_file& x) override {
+    if (x.digests.empty() || x.digests.front().value != expected_.sha256)
+      return other_bag(x.path);
+    if (!to_)
+      return {};
+    to_ = {};
+    std::error_code code;
+    fs::rename(part_path(), path(), code);
+    return code ? file_failed("rename", part_path(), code.value())
+                : caf::error{};
+  }
+
+  /// Every line had its file; all of it is on the disk.
+  caf::error finish() {
+    if (list_.next())
+      return other_bag("the bag");
+    const auto folder = open_file(files_.staged(), O_RDONLY | O_DIRECTORY);
+    if (!folder)
+      return folder.error();
+    if (::syncfs(folder->value()) != 0)
+      return file_failed("sync", files_.staged(), errno);
+    return {};
+  }
+
+private:
+  fs::path path() const {
+    return files_.staged() / expected_.path;
+  }
+
+  /// Beside the folder, so that no file of a bag can have its name.
+  fs::path part_path() const {
+    return files_.root / "staged.part";
+  }
+
+  bool is_there() const {
+    std::error_code code;
+    if (fs::file_size(path(), code) != expected_.bytes || code)
+      return false;
+    const auto found = merritt::digest_file(path(), digest_algorithm::sha256);
+    return found && found->sum.value == expected_.sha256;
+  }
+
+  caf::error open() {
+    // The reader refuses such names; nothing is ever written outside.
+    if (auto fault = payload_path_fault(expected_.path); !fault.empty())
+      return caf::make_error(ec::malformed, expected_.path + ": " + fault);
+    std::error_code code;
+    fs::create_directories(path().parent_path(), code);
+    if (code)
+      return file_failed("make", path().parent_path(), code.value());
+    fs::remove(part_path(), code);
+    auto file = open_file(part_path(), O_WRONLY | O_CREAT | O_EXCL);
+    if (!file)
+      return std::move(file.error());
+    to_ = std::move(*file);
+    at_ = 0;
+    return {};
+  }
+
+  disk& io_ = system_disk();
+  const interim_folder& files_;
+  list_reader list_;
+  listed_file expected_;
+  unique_fd to_; ///< none: the file is not written
+  std::uint64_t at_ = 0;
+};
+
+caf::error unpack(const bag_in_hand& x) {
+  const auto path = bag_path(x);
+  if (!path)
+    return path.error();
+  auto list = list_reader::open(x.files);
+  if (!list)
+    return std::move(list.error());
+  if (auto failure = make_folders(system_disk(), x.files.staged()))
+    return failure;
+  unpacker into{x.files, std::move(*list)};
+  bagit::read_options options;
+  options.digests = {digest_algorithm::sha256};
+  const auto totals = bagit::read_bag({*path, x.item.name}, options, into);
+  return totals ? into.finish() : totals.error();
+}
+
+} // namespace
+
+outcome stage_files(bag_in_hand& x) {
+  if (auto failure = unpack(x))
+    return ended_reading(failure);
+  // From here on the files count, not the bag.
+  std::error_code ignored;
+  fs::remove(x.files.bag(), ignored);
+  return ended(verdict::done);
+}
+
+} // namespace depositd::aptrust

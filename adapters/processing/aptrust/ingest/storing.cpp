@@ -1,0 +1,155 @@
+// ingest06_storage and ingest07_storage_validation: the files go into storage,
+// and are looked for there.
+
+#include "adapters/processing/aptrust/ingest/steps.hpp"
+#include "adapters/processing/merritt/file_digests.hpp"
+#include "adapters/processing/merritt/keeping_steps.hpp"
+#include "messages/values/clock.hpp"
+
+#include <unordered_map>
+#include <utility>
+
+namespace depositd::aptrust {
+
+namespace {
+
+using merritt::ended;
+using numbers_of_targets = std::map<std::string, std::uint32_t>;
+
+/// By target, as the document has it.
+numbers_of_targets stored_in(const job_document& job) {
+  numbers_of_targets out;
+  const auto at = job.more.find(left_by_ingest::stored_in);
+  if (at == job.more.end() || !at->is_object())
+    return out;
+  for (const auto& [name, number] : at->items())
+    if (number.is_number_unsigned())
+      out[name] = number.get<std::uint32_t>();
+  return out;
+}
+
+caf::expected<std::shared_ptr<storage_target>>
+target_of(const bag_in_hand& x, const std::string& name) {
+  const auto found = x.work.tools.storage.find(name);
+  if (found == x.work.tools.storage.end())
+    return caf::make_error(ec::store_failed,
+                           "no storage " + name + " is set up here");
+  return found->second;
+}
+
+/// What is staged must still be what was listed.
+caf::expected<new_version> version_of(const bag_in_hand& x) {
+  new_version out;
+  out.object = x.object();
+  out.created_us = engine_clock::system().now();
+  out.message = "ingest of " + x.item.name + ", job " + x.work.job.uuid;
+  out.user = x.item.institution;
+  auto failure = each_file(x.files, [&](const listed_file& file) -> caf::error {
+    if (!is_kept(file.path))
+      return {};
+    auto source = x.files.staged() / file.path;
+    const auto found = merritt::digest_file(source, digest_algorithm::sha256);
+    if (!found)
+      return found.error();
+    if (found->sum.value != file.sha256)
+      return caf::make_error(ec::store_damaged,
+                             file.path + " is not what was staged");
+    out.files.push_back({file.path, std::move(source)});
+    return {};
+  });
+  if (failure)
+    return failure;
+  return out;
+}
+
+/// A storage that is away comes back; what is staged does not.
+outcome ended_storing(const caf::error& failure, const std::string& about) {
+  const bool lost = failure == ec::not_found || failure == ec::store_damaged
+                    || failure == ec::malformed
+                    || failure == ec::invalid_argument;
+  return ended(lost ? verdict::failed : verdict::retry,
+               about + ": " + render(failure)
+                 + (lost ? ", requeue to ingest04_staging or before" : ""));
+}
+
+outcome put_everywhere(bag_in_hand& x) {
+  const auto& names = x.work.task.collection->storage;
+  if (names.empty())
+    return ended(verdict::failed, "the collection names no storage");
+  auto numbers = stored_in(x.work.job);
+  if (x.work.task.item.item.attempt <= 1)
+    numbers.clear();
+  std::optional<new_version> version;
+  for (const auto& name : names) {
+    if (numbers.contains(name))
+      continue;
+    const auto to = target_of(x, name);
+    if (!to)
+      return ended_for_now(to.error(), "storage");
+    if (!version) {
+      auto made = version_of(x);
+      if (!made)
+        return ended_storing(made.error(), "what is staged");
+      version = std::move(*made);
+    }
+    // What came before may have taken long: the object must still be ours.
+    if (auto ending = merritt::take_locks(x.work))
+      return *ending;
+    const auto done = (*to)->put(*version);
+    if (!done)
+      return ended_for_now(done.error(), "storage " + name);
+    numbers[name] = done->version;
+    x.work.job.more[left_by_ingest::stored_in] = numbers;
+  }
+  return ended(verdict::done);
+}
+
+/// Each file of the version once, with its size and digest.
+caf::error compare(const bag_in_hand& x, const object_version& shown) {
+  std::unordered_map<std::string_view, const stored_file*> there;
+  for (const auto& file : shown.files)
+    there.emplace(file.path, &file);
+  auto failure = each_file(x.files, [&](const listed_file& file) -> caf::error {
+    if (!is_kept(file.path))
+      return {};
+    const auto at = there.find(file.path);
+    if (at == there.end())
+      return caf::make_error(ec::store_damaged, file.path + " was not stored");
+    if (at->second->bytes != file.bytes || at->second->sha512 != file.sha512)
+      return caf::make_error(ec::store_damaged,
+                             file.path + " was stored otherwise");
+    there.erase(at);
+    return {};
+  });
+  if (!failure && !there.empty())
+    failure =
+      caf::make_error(ec::store_damaged,
+                      std::string{there.begin()->first} + " was stored, too");
+  return failure;
+}
+
+} // namespace
+
+outcome store_files(bag_in_hand& x) {
+  return merritt::under_locks(x.work, [&] { return put_everywhere(x); });
+}
+
+outcome check_storage(bag_in_hand& x) {
+  const auto numbers = stored_in(x.work.job);
+  if (numbers.empty())
+    return ended(verdict::failed,
+                 "nothing was stored yet, requeue to ingest06_storage");
+  for (const auto& [name, number] : numbers) {
+    const auto at = target_of(x, name);
+    if (!at)
+      return ended_for_now(at.error(), "storage");
+    const auto shown = (*at)->show(x.object(), number);
+    if (!shown)
+      return ended_for_now(shown.error(), "storage " + name);
+    if (auto failure = compare(x, *shown))
+      return ended_for_now(failure, "storage " + name);
+  }
+  return ended(verdict::done);
+}
+
+} // namespace depositd::aptrust

@@ -1,0 +1,65 @@
+#pragma once
+
+// Whether an ingest's item that is handed out is to be worked on: the rules in
+// their order. Pure: what they need of the world comes in as facts.
+
+#include "adapters/processing/aptrust/work_item.hpp"
+#include "messages/values/types.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace depositd::aptrust {
+
+/// What is under the item's name in the receiving place.
+enum class bag_state : std::uint8_t {
+  unknown, ///< it could not be asked: the work goes on
+  same,
+  changed, ///< another tag: the depositor has sent it again
+  gone,
+};
+
+struct skip_facts {
+  /// Of the topic that handed it out.
+  item_stage serves = item_stage::receive;
+  /// Another worker has the claim.
+  bool held_by_other = false;
+  /// These very bytes were ingested by another item since this one was made.
+  bool recorded_since = false;
+  /// What earlier stages have found out is there.
+  bool has_interim = false;
+  /// An earlier bag of this name and institution is on its way.
+  bool older_unfinished = false;
+  /// A later one is there.
+  bool newer_unfinished = false;
+  bag_state bag = bag_state::unknown;
+};
+
+enum class skip_reason : std::uint8_t {
+  none, ///< it is to be worked on
+  finished,
+  other_stage,
+  already_ingested,
+  nothing_to_clean,
+  held_by_other,
+  older_unfinished,
+  newer_exists,
+  bag_gone,
+  bag_changed,
+};
+
+/// Which rule applies first.
+skip_reason should_skip(const work_item& x, const skip_facts& facts);
+
+/// What becomes of an item that is not worked on.
+struct skip_effect {
+  verdict says = verdict::done;
+  std::string note; ///< for people; empty: it is to be worked on
+};
+
+/// Changes the item as the rule wants it. An older bag on its way makes the
+/// item wait ("not yet"); an item that was cancelled cannot come back; one
+/// whose bag is gone can, once the bag is there again.
+skip_effect apply_skip(work_item& x, skip_reason why);
+
+} // namespace depositd::aptrust

@@ -1,0 +1,120 @@
+#include "config/aptrust.hpp"
+
+#include "adapters/processing/aptrust/ingest/bag_reader.hpp"
+#include "adapters/stores/receiving/folder_receiving.hpp"
+#include "adapters/stores/receiving/s3_receiving.hpp"
+#include "config/aptrust_settings.hpp"
+#include "config/node_name.hpp"
+#include "config/stores.hpp"
+#include "messages/values/clock.hpp"
+#include "messages/work.hpp"
+
+#include <caf/scoped_actor.hpp>
+
+#include <chrono>
+#include <utility>
+
+namespace depositd {
+
+namespace {
+
+constexpr std::chrono::seconds submit_timeout{60};
+
+caf::expected<std::unique_ptr<receiving_place>>
+open_place(const receiving_settings& x) {
+  if (x.kind == receiving_kind::s3)
+    return open_s3_receiving(s3_options_of(x.s3));
+  return open_folder_receiving({.folder = x.path});
+}
+
+/// Blocks until the batch is durable, or it is clear that it is not now.
+caf::expected<item_id> submit_to(caf::actor_system& system,
+                                 const shards_actor& shards, submit_batch x) {
+  caf::expected<item_id> out{caf::error{}};
+  caf::scoped_actor self{system};
+  self->request(shards, submit_timeout, std::move(x))
+    .receive([&](const batch_accepted& said) { out = said.id; },
+             [&](caf::error& why) { out = std::move(why); });
+  return out;
+}
+
+} // namespace
+
+caf::error open_receiving(const depositd_settings& settings,
+                          stages::stage_tools& out) {
+  caf::error failure;
+  for (const auto& [name, place] : settings.aptrust.receiving) {
+    auto opened = open_place(place);
+    if (opened)
+      out.receiving[name] = std::move(*opened);
+    else if (!failure)
+      failure = caf::make_error(
+        ec::bad_setting,
+        "aptrust.receiving." + name
+          + (place.kind == receiving_kind::s3 ? ".bucket: " : ".path: ")
+          + render(opened.error()));
+  }
+  return failure;
+}
+
+caf::expected<std::shared_ptr<const bagit::profile_set>>
+open_profiles(const depositd_settings& settings) {
+  const auto& folder = settings.aptrust.profiles;
+  if (folder.empty())
+    return std::shared_ptr<const bagit::profile_set>{};
+  auto read = bagit::profile_set::from_folder(folder);
+  if (!read)
+    return caf::make_error(ec::bad_setting,
+                           "aptrust.profiles: " + render(read.error()));
+  const auto& wanted = settings.aptrust.profile;
+  if (!wanted.empty() && read->find(wanted) == nullptr)
+    return caf::make_error(ec::bad_setting, "aptrust.profile: \"" + wanted
+                                              + "\" is not in " + folder);
+  return std::make_shared<const bagit::profile_set>(std::move(*read));
+}
+
+aptrust::ingest_options
+ingest_options_of(const depositd_settings& settings,
+                  std::shared_ptr<const stages::stage_tools> tools,
+                  std::shared_ptr<const bagit::profile_set> profiles) {
+  aptrust::ingest_options out;
+  out.tools = std::move(tools);
+  out.profiles = std::move(profiles);
+  out.profile_otherwise = settings.aptrust.profile;
+  out.siegfried = settings.aptrust.siegfried;
+  out.node = node_name(settings);
+  return out;
+}
+
+std::vector<stages::chore_actor>
+spawn_bag_readers(caf::actor_system& system, const depositd_settings& settings,
+                  const stages::stage_tools& with, const shards_actor& shards,
+                  const std::function<bool()>& leads) {
+  std::vector<stages::chore_actor> out;
+  for (const auto& [name, place] : settings.aptrust.receiving) {
+    aptrust::bag_reader_options options;
+    options.place = name;
+    options.user = receiving_user(name, place);
+    options.collection = receiving_collection(name, place);
+    options.bags = with.receiving.at(name);
+    options.reads = with.work;
+    options.inventory = with.inventory;
+    options.submit = [&system, shards](submit_batch x) {
+      return submit_to(system, shards, std::move(x));
+    };
+    options.leads = leads;
+    options.invalid_retention =
+      std::chrono::hours{settings.aptrust.invalid_retention_days * 24};
+    options.now = [] { return engine_clock::system().now(); };
+    const auto reader =
+      std::make_shared<aptrust::bag_reader>(std::move(options));
+    stages::chore_options chore;
+    chore.work = [reader] { return reader->run_and_log(); };
+    chore.pause = std::chrono::seconds{place.interval_s};
+    chore.retry = chore.pause;
+    out.push_back(system.spawn<caf::detached>(stages::chore, std::move(chore)));
+  }
+  return out;
+}
+
+} // namespace depositd

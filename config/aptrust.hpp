@@ -1,0 +1,44 @@
+#pragma once
+
+// What APTrust's stages work with beside the tools of all stages, and who finds
+// bags.
+
+#include "adapters/bagit/profiles.hpp"
+#include "adapters/processing/aptrust/ingest/bag_in_hand.hpp"
+#include "adapters/processing/stages/chore.hpp"
+#include "adapters/processing/stages/stage_tools.hpp"
+#include "config/settings.hpp"
+#include "messages/actors.hpp"
+
+#include <caf/actor_system.hpp>
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace depositd {
+
+/// Opens the receiving places of the settings. `ec::bad_setting` names the
+/// first that cannot be used; all others are open then, which is enough for a
+/// node that has not each folder.
+caf::error open_receiving(const depositd_settings& settings,
+                          stages::stage_tools& out);
+
+/// The BagIt profiles of the settings' folder. `ec::bad_setting` if one is
+/// wrong; null without a folder: then no bag is held to a profile.
+caf::expected<std::shared_ptr<const bagit::profile_set>>
+open_profiles(const depositd_settings& settings);
+
+aptrust::ingest_options
+ingest_options_of(const depositd_settings& settings,
+                  std::shared_ptr<const stages::stage_tools> tools,
+                  std::shared_ptr<const bagit::profile_set> profiles);
+
+/// One for each receiving place, on threads of their own. `leads` as in
+/// `bag_reader_options`.
+std::vector<stages::chore_actor>
+spawn_bag_readers(caf::actor_system& system, const depositd_settings& settings,
+                  const stages::stage_tools& with, const shards_actor& shards,
+                  const std::function<bool()>& leads);
+
+} // namespace depositd

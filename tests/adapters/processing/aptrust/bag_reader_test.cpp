@@ -1,0 +1,184 @@
+#include "adapters/processing/merritt/splitting.hpp"
+#include "tests/adapters/processing/aptrust/ingest_world.hpp"
+
+namespace depositd::aptrust::testing {
+namespace {
+
+class bag_reading : public ingest_world {
+protected:
+  bag_reader reader() {
+    bag_reader_options out;
+    out.place = "test";
+    out.user = "test.edu";
+    out.collection = "photos";
+    out.bags = tools->receiving.at("test");
+    out.reads = items;
+    out.inventory = tools->inventory;
+    out.submit = [this](submit_batch x) -> caf::expected<item_id> {
+      if (refusal)
+        return refusal;
+      submitted.push_back(x);
+      batch_row row;
+      row.id = submitted.size();
+      row.info = x.info;
+      items->batch_rows.push_back(row);
+      return row.id;
+    };
+    out.leads = [this] { return leads; };
+    out.now = [this] { return now; };
+    return bag_reader{std::move(out)};
+  }
+
+  bags_read read() {
+    const auto done = reader().run();
+    EXPECT_TRUE(done) << render(done.error());
+    return done ? *done : bags_read{};
+  }
+
+  /// What became of the last that was submitted.
+  void becomes(job_state state, bool submit_again = false,
+               const std::string& note = {}) {
+    job_row row;
+    row.info.uuid = merritt::job_uuid(submitted.back().info.uuid, 1);
+    row.status.state = state;
+    row.status.submit_again = submit_again;
+    row.status.note = note;
+    row.status.changed_us = now;
+    items->rows = {row};
+  }
+
+  std::vector<submit_batch> submitted;
+  caf::error refusal;
+  bool leads = true;
+  micros now = engine_clock::system().now();
+};
+
+TEST_F(bag_reading, row_p34_submits_a_new_bag_as_a_batch_of_one_job) {
+  const auto bag = receive(parts_of("photos", two_files));
+  EXPECT_EQ(read().submitted, 1u);
+  ASSERT_EQ(submitted.size(), 1u);
+  const auto& x = submitted.front();
+  EXPECT_EQ(x.user, "test.edu");
+  EXPECT_EQ(x.info.collection, "photos");
+  EXPECT_EQ(x.info.file_name, "photos.tar");
+  const auto document = decode_batch_document(x.document);
+  ASSERT_TRUE(document);
+  EXPECT_EQ(document->type, "file");
+  EXPECT_EQ(document->what.identifier, "test.edu/photos");
+  const auto item = work_item_in(document->more);
+  ASSERT_TRUE(item && *item);
+  EXPECT_EQ((*item)->etag, bag.etag);
+  EXPECT_EQ((*item)->size, bag.bytes);
+  EXPECT_EQ((*item)->bucket, "test");
+  EXPECT_EQ((*item)->status, item_status::pending);
+  EXPECT_NE((*item)->queued_at, never);
+}
+
+TEST_F(bag_reading, row_p34_submits_it_once) {
+  receive(parts_of("photos", two_files));
+  EXPECT_EQ(read().submitted, 1u);
+  EXPECT_EQ(read().submitted, 0u) << "not even before it is split";
+  becomes(job_state::storing);
+  EXPECT_EQ(read().submitted, 0u);
+}
+
+TEST_F(bag_reading, row_p34_does_not_try_again_what_has_failed) {
+  receive(parts_of("photos", two_files));
+  read();
+  becomes(job_state::failed, true, "the bag is not valid");
+  EXPECT_EQ(read().submitted, 0u);
+}
+
+TEST_F(bag_reading, row_p34_a_bag_that_was_sent_again_is_a_new_item) {
+  receive(parts_of("photos", two_files));
+  read();
+  becomes(job_state::failed, true, "the bag is not valid");
+  receive(parts_of("photos", {{"a.txt", "better\n"}}));
+  EXPECT_EQ(read().submitted, 1u);
+  ASSERT_EQ(submitted.size(), 2u);
+  EXPECT_NE(submitted[0].info.uuid, submitted[1].info.uuid);
+}
+
+TEST_F(bag_reading, row_p34_looks_whether_the_object_is_still_there) {
+  receive(parts_of("photos", two_files));
+  read();
+  becomes(job_state::completed);
+  inventory_entry entry;
+  entry.identifier = "test.edu/photos";
+  entry.owner = "test.edu";
+  entry.collection = "photos";
+  entry.version.number = 1;
+  entry.version.job = "jid-1";
+  ASSERT_FALSE(tools->inventory->record(entry));
+  EXPECT_EQ(read().submitted, 0u);
+  // As if the object had been deleted.
+  auto none = open_sqlite_inventory(":memory:");
+  ASSERT_TRUE(none);
+  tools->inventory = std::move(*none);
+  EXPECT_EQ(read().submitted, 1u);
+  EXPECT_EQ(read().submitted, 0u) << "the second waits now";
+}
+
+TEST_F(bag_reading, what_was_cancelled_may_come_again) {
+  receive(parts_of("photos", two_files));
+  read();
+  becomes(job_state::failed, true, "cancelled: a newer version has come");
+  EXPECT_EQ(read().submitted, 1u);
+}
+
+TEST_F(bag_reading, what_waits_for_an_administrator_waits) {
+  receive(parts_of("photos", two_files));
+  read();
+  becomes(job_state::failed, false, "gave up after 3 attempts");
+  EXPECT_EQ(read().submitted, 0u);
+}
+
+TEST_F(bag_reading, only_tarred_bags_are_bags) {
+  receive("readme.txt", "hello");
+  receive(".hidden.tar", "hello");
+  fs::create_directory(home.path() / "receiving" / "folder.tar");
+  fs::create_symlink("/etc/passwd", home.path() / "receiving" / "link.tar");
+  const auto done = read();
+  EXPECT_EQ(done.seen, 0u);
+  EXPECT_EQ(done.submitted, 0u);
+}
+
+TEST_F(bag_reading, a_bag_that_is_still_being_written_waits) {
+  const auto path = home.path() / "receiving" / "photos.tar";
+  std::ofstream{path} << "begin";
+  fs::last_write_time(path,
+                      fs::file_time_type::clock::now() + std::chrono::hours{1});
+  EXPECT_EQ(read().seen, 0u);
+}
+
+TEST_F(bag_reading, one_that_is_refused_holds_up_no_other) {
+  receive("a.tar", "a");
+  receive("b.tar", "b");
+  refusal = caf::make_error(ec::quota_reached, "as much as may be");
+  auto done = read();
+  EXPECT_EQ(done.seen, 2u);
+  EXPECT_EQ(done.refused, 2u);
+  refusal = {};
+  done = read();
+  EXPECT_EQ(done.submitted, 2u);
+}
+
+TEST_F(bag_reading, invalid_bags_stay_for_their_time) {
+  receive(parts_of("photos", two_files));
+  read();
+  becomes(job_state::failed, true, "the bag is not valid");
+  now += micros{13 * 24 * 3'600} * 1'000'000;
+  EXPECT_EQ(read().removed, 0u);
+  now += micros{25 * 3'600} * 1'000'000;
+  EXPECT_EQ(read().removed, 1u);
+  EXPECT_EQ(files_below(home.path() / "receiving"), "");
+}
+
+TEST_F(bag_reading, one_engine_of_many_looks) {
+  receive(parts_of("photos", two_files));
+  leads = false;
+  EXPECT_EQ(read().seen, 0u);
+}
+
+} // namespace
+} // namespace depositd::aptrust::testing

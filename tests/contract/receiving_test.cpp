@@ -1,0 +1,68 @@
+#include "tests/contract/receiving_suite.hpp"
+
+#include "adapters/stores/receiving/folder_receiving.hpp"
+#include "adapters/stores/receiving/s3_receiving.hpp"
+#include "tests/support/s3_server.hpp"
+
+namespace depositd {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+class folder_driver final : public receiving_driver {
+public:
+  std::unique_ptr<receiving_place> open() override {
+    auto out = open_folder_receiving({.folder = folder_.path()});
+    EXPECT_TRUE(out) << render(out.error());
+    return out ? std::move(*out) : nullptr;
+  }
+
+  /// As if some time ago, each a minute after the one before.
+  void put(const std::string& key, const std::string& bytes) override {
+    const auto path = folder_.path() / key;
+    std::ofstream{path, std::ios::binary} << bytes;
+    fs::last_write_time(path, fs::file_time_type::clock::now()
+                                - std::chrono::hours{48}
+                                + std::chrono::minutes{++count_});
+  }
+
+private:
+  temporary_folder folder_;
+  int count_ = 0;
+};
+
+class s3_driver final : public receiving_driver {
+public:
+  std::unique_ptr<receiving_place> open() override {
+    auto out = open_s3_receiving(options_);
+    EXPECT_TRUE(out) << render(out.error());
+    return out ? std::move(*out) : nullptr;
+  }
+
+  void put(const std::string& key, const std::string& bytes) override {
+    s3::client to{options_};
+    const auto failed = to.put(key, bytes);
+    EXPECT_FALSE(failed) << render(failed);
+  }
+
+private:
+  s3::client_options options_ = shared_s3().options();
+};
+
+} // namespace
+
+INSTANTIATE_TEST_SUITE_P(
+  all, receiving_suite,
+  ::testing::Values(
+    receiving_candidate{"folder",
+                        [] { return std::make_unique<folder_driver>(); }},
+    receiving_candidate{"s3",
+                        []() -> std::unique_ptr<receiving_driver> {
+                          if (!s3_installed())
+                            return nullptr;
+                          return std::make_unique<s3_driver>();
+                        }}),
+  [](const auto& x) { return x.param.name; });
+
+} // namespace depositd
