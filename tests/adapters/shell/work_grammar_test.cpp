@@ -97,6 +97,20 @@ INSTANTIATE_TEST_SUITE_P(
     spelled{"object find 'a map'", "object find", R"({"text":"a map"})"},
     spelled{"object events a --type ingestion", "object events",
             R"({"identifier":"a","type":"ingestion"})"},
+    spelled{"object history ark:/1/a --limit 5", "object history",
+            R"({"identifier":"ark:/1/a","limit":5})"},
+    spelled{"object files ark:/1/a --version 2", "object files",
+            R"({"identifier":"ark:/1/a","version":2})"},
+    spelled{"object list --owner ann --local-id x", "object list",
+            R"({"user":"ann","local_id":"x"})"},
+    spelled{"collection use --since 2026-03-01", "collection use",
+            R"({"since_us":1772323200000000})"},
+    spelled{"report month 2026-11 --csv", "report month",
+            R"({"month":"2026-11","csv":true})"}));
+
+INSTANTIATE_TEST_SUITE_P(
+  orders, work_spelling,
+  ::testing::Values(
     spelled{"object restore inst/bag", "object restore",
             R"({"identifier":"inst/bag"})"},
     spelled{"object delete inst/a,inst/b --reason old", "object delete",
@@ -108,17 +122,7 @@ INSTANTIATE_TEST_SUITE_P(
     spelled{"fixity run inst/bag --force", "fixity run",
             R"({"identifier":"inst/bag","force":true})"},
     spelled{"deletion reject del-1", "deletion reject",
-            R"({"reference":"del-1"})"},
-    spelled{"object history ark:/1/a --limit 5", "object history",
-            R"({"identifier":"ark:/1/a","limit":5})"},
-    spelled{"object files ark:/1/a --version 2", "object files",
-            R"({"identifier":"ark:/1/a","version":2})"},
-    spelled{"object list --owner ann --local-id x", "object list",
-            R"({"user":"ann","local_id":"x"})"},
-    spelled{"collection use --since 2026-03-01", "collection use",
-            R"({"since_us":1772323200000000})"},
-    spelled{"report month 2026-11 --csv", "report month",
-            R"({"month":"2026-11","csv":true})"}));
+            R"({"reference":"del-1"})"}));
 
 TEST(work_grammar, a_key_for_callbacks_is_read_and_not_written) {
   const auto x = call_of("collection add c1 --owner ann --callback-key-stdin");
