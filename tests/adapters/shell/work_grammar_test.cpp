@@ -108,6 +108,16 @@ INSTANTIATE_TEST_SUITE_P(
     spelled{"report month 2026-11 --csv", "report month",
             R"({"month":"2026-11","csv":true})"}));
 
+TEST(work_grammar, a_key_for_callbacks_is_read_and_not_written) {
+  const auto x = call_of("collection add c1 --owner ann --callback-key-stdin");
+  EXPECT_EQ(x.arguments, (json{{"name", "c1"}, {"owner", "ann"}}));
+  EXPECT_EQ(x.secret_texts, std::vector<std::string>{"callback_key"});
+  EXPECT_TRUE(call_of("collection set c1").secret_texts.empty());
+  EXPECT_FALSE(
+    said({"collection", "set", "c1", "--callback-key-stdin", "s3cret"}).call)
+    << "nobody shall write it where others see it";
+}
+
 INSTANTIATE_TEST_SUITE_P(
   orders, work_spelling,
   ::testing::Values(
@@ -123,16 +133,6 @@ INSTANTIATE_TEST_SUITE_P(
             R"({"identifier":"inst/bag","force":true})"},
     spelled{"deletion reject del-1", "deletion reject",
             R"({"reference":"del-1"})"}));
-
-TEST(work_grammar, a_key_for_callbacks_is_read_and_not_written) {
-  const auto x = call_of("collection add c1 --owner ann --callback-key-stdin");
-  EXPECT_EQ(x.arguments, (json{{"name", "c1"}, {"owner", "ann"}}));
-  EXPECT_EQ(x.secret_texts, std::vector<std::string>{"callback_key"});
-  EXPECT_TRUE(call_of("collection set c1").secret_texts.empty());
-  EXPECT_FALSE(
-    said({"collection", "set", "c1", "--callback-key-stdin", "s3cret"}).call)
-    << "nobody shall write it where others see it";
-}
 
 TEST(work_grammar, many_jobs_are_counted_before_something_is_done) {
   for (const auto line : {"job hold", "job release", "job requeue", "job fail",
