@@ -47,6 +47,12 @@ caf::error check_name(const std::string& name, const char* what) {
            : caf::error{};
 }
 
+/// Answers with an error.
+template <class Pending>
+void fail(const std::shared_ptr<Pending>& x, caf::error why) {
+  x->answer.deliver(std::move(why));
+}
+
 // -- orders -------------------------------------------------------------------
 
 struct placing {
@@ -77,7 +83,7 @@ caf::error direct(self_pointer self, placing& x) {
 
 void submit(self_pointer self, const placing_ptr& x) {
   if (auto wrong = direct(self, *x))
-    return x->answer.deliver(std::move(wrong));
+    return fail(x, std::move(wrong));
   const auto& options = self->state.options;
   const auto made =
     make_order(x->ask.what, {.uuid = "bid-" + random_uuid(),
@@ -93,7 +99,7 @@ void submit(self_pointer self, const placing_ptr& x) {
       [=, info = made.info](const batch_accepted& said) {
         x->answer.deliver(order_placed{said.id, info, x->object.owner});
       },
-      [=](const caf::error& why) { x->answer.deliver(why); });
+      [=](const caf::error& why) { fail(x, why); });
 }
 
 /// A file must be one of the last version's.
@@ -109,11 +115,11 @@ void find_file(self_pointer self, const placing_ptr& x) {
         for (const auto& file : found.files)
           if (file.path == x->ask.what.file)
             return submit(self, x);
-        x->answer.deliver(caf::make_error(
-          ec::not_found, x->object.identifier + " has no file \""
-                           + x->ask.what.file.substr(0, 200) + "\""));
+        fail(x, caf::make_error(ec::not_found,
+                                x->object.identifier + " has no file \""
+                                  + x->ask.what.file.substr(0, 200) + "\""));
       },
-      [=](const caf::error& why) { x->answer.deliver(why); });
+      [=](const caf::error& why) { fail(x, why); });
 }
 
 caf::result<order_placed> place(self_pointer self, const place_order& ask) {
@@ -139,11 +145,11 @@ caf::result<order_placed> place(self_pointer self, const place_order& ask) {
       [=](const objects_found& found) {
         if (found.objects.empty()
             || !may_touch(x->ask.limits, found.objects.front()))
-          return x->answer.deliver(no_object(x->ask.what.object));
+          return fail(x, no_object(x->ask.what.object));
         x->object = found.objects.front();
         find_file(self, x);
       },
-      [=](const caf::error& why) { x->answer.deliver(why); });
+      [=](const caf::error& why) { fail(x, why); });
   return x->answer;
 }
 
@@ -160,7 +166,7 @@ void propose_request(self_pointer self, const asking_ptr& x) {
   const auto& options = self->state.options;
   self->request(options.shard, options.patience, propose{{event{x->request}}})
     .then([=](const done&) { x->answer.deliver(deletion_asked{x->request}); },
-          [=](const caf::error& why) { x->answer.deliver(why); });
+          [=](const caf::error& why) { fail(x, why); });
 }
 
 caf::error add_target(asking& x, const inventory_object& object) {
@@ -186,12 +192,12 @@ void find_target(self_pointer self, const asking_ptr& x, std::size_t next) {
       [=](const objects_found& found) {
         if (found.objects.empty()
             || !may_touch(x->ask.limits, found.objects.front()))
-          return x->answer.deliver(no_object(x->ask.objects[next]));
+          return fail(x, no_object(x->ask.objects[next]));
         if (auto wrong = add_target(*x, found.objects.front()))
-          return x->answer.deliver(std::move(wrong));
+          return fail(x, std::move(wrong));
         find_target(self, x, next + 1);
       },
-      [=](const caf::error& why) { x->answer.deliver(why); });
+      [=](const caf::error& why) { fail(x, why); });
 }
 
 caf::result<deletion_asked> ask_for(self_pointer self,

@@ -133,9 +133,9 @@ void decide(admin_pointer self, const admin_call_ptr& call, decision how) {
     // The shard refuses it if somebody else has decided meanwhile.
     self->request(options.shard, options.timeout, propose{{event{*next}}})
       .then(
-        [=, next = *next](const done&) {
-          audit(self, call, before, request_document(next), "done");
-          queue(self, call, next);
+        [=, decided = *next](const done&) {
+          audit(self, call, before, request_document(decided), "done");
+          queue(self, call, decided);
         },
         [=](const caf::error& why) {
           audit(self, call, before, nullptr, render(why));

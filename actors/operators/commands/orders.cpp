@@ -66,9 +66,9 @@ void run_due(admin_pointer self, const admin_call_ptr& call) {
                                          operator_role::operate, call->by));
   act<due_queued>(self, call, whom, queue_due{due_query::fixity_due},
                   [=](const due_queued& x) {
-                    deliver(call, {{"batches", x.batches},
-                                   {"files", x.files},
-                                   {"waiting", x.waiting}});
+                    deliver(call, document{{"batches", x.batches},
+                                           {"files", x.files},
+                                           {"waiting", x.waiting}});
                   });
 }
 
@@ -83,11 +83,11 @@ void list_fixity(admin_pointer self, const admin_call_ptr& call) {
   const auto limit =
     static_cast<std::uint32_t>(call->arguments.number("limit"));
   const auto now = self->state.options.clock.at(self->clock().now());
-  find_checks ask;
-  ask.what.checked_before_us =
+  find_checks wanted;
+  wanted.what.checked_before_us =
     now - micros{call->arguments.number("age_days")} * 86'400 * 1'000'000;
-  ask.what.count_max = limit;
-  ask_inventory(self, call, std::move(ask), [=](const checks_found& found) {
+  wanted.what.count_max = limit;
+  ask_inventory(self, call, std::move(wanted), [=](const checks_found& found) {
     document out{{"files", document::array()}};
     for (const auto& x : found.files)
       if (call->by.sees(x.owner, x.collection))

@@ -148,7 +148,8 @@ private:
 
   caf::error record(premis_facts facts) {
     facts.type = premis_types::fixity_check;
-    facts.detail = "compared with SHA-512 of the inventory";
+    // A job that was requeued says something new, and a repeat the same.
+    facts.detail = "compared with SHA-512 of the inventory: " + facts.outcome;
     facts.file = x_.order.file;
     return book_.checked(x_.object.identifier, x_.order.file,
                          make_event(x_.scene(), std::move(facts)));

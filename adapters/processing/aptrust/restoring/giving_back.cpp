@@ -1,5 +1,6 @@
 #include "adapters/processing/aptrust/restoring/giving_back.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace depositd::aptrust {
