@@ -2,6 +2,7 @@
 
 #include "actors/rules/control/pipelines.hpp"
 #include "adapters/processing/aptrust/ingest/stages.hpp"
+#include "adapters/processing/aptrust/orders/reporting.hpp"
 #include "adapters/processing/aptrust/orders/splitting.hpp"
 #include "adapters/processing/aptrust/orders/stages.hpp"
 #include "adapters/processing/crossref/handler.hpp"
@@ -85,6 +86,8 @@ stage_handlers_of(caf::actor_system& system, const depositd_settings& settings,
   options.handlers.merge(aptrust::order_stages(tools));
   auto& splitter = options.handlers.at(stages::split_handler);
   splitter = aptrust::make_order_splitter(tools, std::move(splitter));
+  auto& reporter = options.handlers.at(stages::report_handler);
+  reporter = aptrust::make_order_reporter(tools, std::move(reporter));
   options.handlers[crossref::notify_handler_name] =
     crossref::make_notify_handler(
       {.tools = tools,

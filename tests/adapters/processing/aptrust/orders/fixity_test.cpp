@@ -1,5 +1,6 @@
 // Whether stored files are what they were.
 
+#include "adapters/processing/aptrust/orders/reporting.hpp"
 #include "tests/adapters/processing/aptrust/orders/order_world.hpp"
 
 #include <set>
@@ -141,6 +142,35 @@ TEST_F(fixity, of_what_is_due_is_a_job_for_each_file_too) {
   ASSERT_EQ(jobs.size(), 2u);
   EXPECT_EQ(jobs[1].what.identifier, "inst/y");
   EXPECT_EQ(jobs[1].payload.file_name, "data/b");
+}
+
+TEST_F(fixity, nobody_hears_of_checks_that_have_found_nothing) {
+  const auto reporter =
+    make_order_reporter(tools, [](const stages::stage_task&) {
+      outcome out;
+      out.reason = "mailed";
+      return out;
+    });
+  const auto reported = [&](order_kind kind, std::uint64_t failed) {
+    const auto made =
+      make_order(an_order(kind, "inst/x"), {.uuid = "bid-1",
+                                            .user = "INST",
+                                            .collection = "photos",
+                                            .source = "engine"});
+    batch_row row;
+    row.id = 500;
+    row.info = made.info;
+    row.jobs.split = true;
+    row.jobs.failed = failed;
+    known->rows = {row};
+    handle_item item;
+    item.item.id = 500;
+    item.item.body = encode(made.document);
+    return reporter({item, stage, &collection}).reason;
+  };
+  EXPECT_EQ(reported(order_kind::fixity_check, 0), "");
+  EXPECT_EQ(reported(order_kind::fixity_check, 1), "mailed");
+  EXPECT_EQ(reported(order_kind::restore_object, 0), "mailed");
 }
 
 } // namespace
