@@ -103,6 +103,8 @@ void take_order(door_pointer self, const order_request& given) {
          list_requests(self, given, user);
        else if (!self->state.options.orders)
          given.answer->send(no_desk());
+       else if (!within_quota(self, order_pipeline(given.what.kind), user))
+         given.answer->send(over_quota());
        else if (given.what.kind == order_kind::delete_item)
          ask_for_deletion(self, given, user);
        else

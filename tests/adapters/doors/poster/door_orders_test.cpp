@@ -153,6 +153,22 @@ TEST_F(poster_orders, each_user_sees_their_own_requests) {
   EXPECT_EQ(all[0]["reference"], "del-owner");
 }
 
+TEST_F(poster_orders, no_more_than_the_quota_are_taken) {
+  quota_changed quota;
+  quota.queue = "aptrust_restore_object.batch";
+  quota.user = "owner";
+  quota.has_requests_per_second = true;
+  quota.requests_per_second = 1;
+  core->control.quotas[{quota.queue, quota.user}] = quota;
+  start(options);
+  unsigned refused = 0;
+  for (int i = 0; i < 20; ++i)
+    refused += post_plain("/poster/restore/inst/bag").status == 429;
+  EXPECT_GT(refused, 0u);
+  EXPECT_EQ(post_plain("/poster/recall/inst/bag").status, 200u)
+    << "another pipeline";
+}
+
 TEST_F(poster_orders, without_an_inventory_there_is_nothing_to_order) {
   start();
   EXPECT_EQ(post_plain("/poster/restore/inst/bag").status, 404u);
