@@ -5,6 +5,7 @@
 #include "adapters/stores/receiving/s3_receiving.hpp"
 #include "config/aptrust_settings.hpp"
 #include "config/node_name.hpp"
+#include "config/shipped_profiles.hpp"
 #include "config/stores.hpp"
 #include "messages/values/clock.hpp"
 #include "messages/work.hpp"
@@ -59,17 +60,14 @@ caf::error open_receiving(const depositd_settings& settings,
 
 caf::expected<std::shared_ptr<const bagit::profile_set>>
 open_profiles(const depositd_settings& settings) {
-  const auto& folder = settings.aptrust.profiles;
-  if (folder.empty())
-    return std::shared_ptr<const bagit::profile_set>{};
-  auto read = bagit::profile_set::from_folder(folder);
+  auto read = profiles_of(settings.aptrust.profiles);
   if (!read)
     return caf::make_error(ec::bad_setting,
                            "aptrust.profiles: " + render(read.error()));
   const auto& wanted = settings.aptrust.profile;
   if (!wanted.empty() && read->find(wanted) == nullptr)
-    return caf::make_error(ec::bad_setting, "aptrust.profile: \"" + wanted
-                                              + "\" is not in " + folder);
+    return caf::make_error(ec::bad_setting,
+                           "aptrust.profile: there is no \"" + wanted + "\"");
   return std::make_shared<const bagit::profile_set>(std::move(*read));
 }
 

@@ -24,8 +24,8 @@ namespace depositd {
 caf::error open_receiving(const depositd_settings& settings,
                           stages::stage_tools& out);
 
-/// The BagIt profiles of the settings' folder. `ec::bad_setting` if one is
-/// wrong; null without a folder: then no bag is held to a profile.
+/// The BagIt profiles that are shipped, and those of the settings' folder.
+/// `ec::bad_setting` if one is wrong, or the one of all bags is not there.
 caf::expected<std::shared_ptr<const bagit::profile_set>>
 open_profiles(const depositd_settings& settings);
 

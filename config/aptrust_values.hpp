@@ -29,7 +29,7 @@ struct aptrust_settings {
   std::map<std::string, receiving_settings> receiving; ///< by name
   /// How long bags that are not valid stay there; 0: for good.
   std::uint32_t invalid_retention_days = 14;
-  std::string profiles;  ///< folder of BagIt profiles; empty: the shipped ones
+  std::string profiles;  ///< folder of more BagIt profiles than are shipped
   std::string profile;   ///< of bags that name none; empty: they need none
   std::string siegfried; ///< program; empty: PRONOM's ids are not looked for
 

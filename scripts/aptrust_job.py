@@ -24,7 +24,6 @@ from stored_objects import stored_objects
 PIPELINE = "aptrust"
 LOOK_EVERY_S = 0.25
 INTERVAL_S = 2
-PROFILES = Path(__file__).resolve().parent.parent / "config" / "profiles"
 
 
 class Institution:
@@ -283,19 +282,16 @@ def s3_server(servers):
 
 
 def institutions_of(folder, server):
-    profiles = PROFILES.is_dir()
     out = [Institution("test.edu", FolderPlace(folder / "receiving"),
-                       samples("test.edu", profiles))]
+                       samples("test.edu"))]
     if server:
         out.append(Institution("other.edu", BucketPlace(server, "receiving"),
-                               samples("other.edu", profiles)))
+                               samples("other.edu")))
     return out
 
 
 def settings_of(institutions, server, key_file):
     out = {}
-    if PROFILES.is_dir():
-        out["aptrust.profiles"] = str(PROFILES)
     for one in institutions:
         setting = f"aptrust.receiving.{one.name}"
         out.update(one.place.settings(setting, key_file))

@@ -128,10 +128,10 @@ class Sample:
         return f"{self.bag.name}.tar"
 
 
-def samples(institution="test.edu", profiles=True):
+def samples(institution="test.edu"):
     """Of each verdict at least one."""
     more = {"institution": institution}
-    out = [
+    return [
         Sample(Bag("photos", payload(1), title="Photos of Ghent", **more),
                "completed"),
         Sample(Bag("maps", payload(2, count=12), title="Maps", **more),
@@ -141,8 +141,5 @@ def samples(institution="test.edu", profiles=True):
         Sample(wrong_digest("turned", **more), "failed", "readme.txt"),
         Sample(missing_file("lost", **more), "failed", "table.csv"),
         Sample(extra_file("stranger", **more), "failed", "stranger.txt"),
+        Sample(unknown_profile("rules", **more), "failed", "profile"),
     ]
-    if profiles:
-        out.append(Sample(unknown_profile("rules", **more), "failed",
-                          "profile"))
-    return out

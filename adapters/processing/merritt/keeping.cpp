@@ -12,6 +12,7 @@
 #include <mutex>
 #include <stop_token>
 #include <thread>
+#include <utility>
 
 namespace depositd::merritt {
 
@@ -70,23 +71,7 @@ private:
   std::jthread thread_; ///< last: it uses all the others
 };
 
-/// A step that works on the object, under its locks.
-job_step locked(outcome (*step)(work_on_job&)) {
-  return
-    [step](work_on_job& x) { return under_locks(x, [&] { return step(x); }); };
-}
-
 } // namespace
-
-outcome under_locks(work_on_job& x, const std::function<outcome()>& step) {
-  if (auto ending = take_locks(x))
-    return *ending;
-  auto out = [&] {
-    const lock_renewal renewing{x};
-    return step();
-  }();
-  return without_locks(x, std::move(out));
-}
 
 bool is_last_attempt(const stages::stage_task& task) {
   return task.item.item.attempt >= task.stage.attempts_max;
@@ -121,6 +106,18 @@ outcome without_locks(const work_on_job& x, outcome ending) {
       ending.reason +=
         "; its locks stay for a while: " + depositd::render(failure);
   return ending;
+}
+
+job_step locked(job_step step) {
+  return [step = std::move(step)](work_on_job& x) {
+    if (auto ending = take_locks(x))
+      return *ending;
+    auto out = [&] {
+      const lock_renewal renewing{x};
+      return step(x);
+    }();
+    return without_locks(x, std::move(out));
+  };
 }
 
 outcome clean_up(work_on_job& x) {

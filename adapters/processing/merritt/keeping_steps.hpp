@@ -5,7 +5,6 @@
 
 #include "adapters/processing/merritt/work_on_job.hpp"
 
-#include <functional>
 #include <optional>
 
 namespace depositd::merritt {
@@ -39,13 +38,13 @@ outcome clean_up(work_on_job& x);
 /// not succeed now.
 std::optional<outcome> take_locks(const work_on_job& x);
 
-/// Does the step while the object's locks are held and extended; a failed job
-/// keeps none of them.
-outcome under_locks(work_on_job& x, const std::function<outcome()>& step);
-
 /// A failed job keeps no locks: the outcome, after they were given up if it
 /// ends the job.
 outcome without_locks(const work_on_job& x, outcome ending);
+
+/// A step that works on the object, under its locks, which are extended while
+/// it works and given up if it ends the job.
+job_step locked(job_step step);
 
 /// Whether the stage hands this item out no more if it must try again.
 bool is_last_attempt(const stages::stage_task& task);

@@ -1,6 +1,8 @@
 #include "adapters/processing/aptrust/ingest/ingest_facts.hpp"
 
 #include <system_error>
+#include <utility>
+#include <vector>
 
 namespace depositd::aptrust {
 
@@ -13,6 +15,26 @@ constexpr std::uint32_t events_max = 100;
 
 bool is_of_same_pipeline(const bag_in_hand& x, const job_row& row) {
   return x.work.task.item.queue.starts_with(row.info.pipeline + ".");
+}
+
+/// Bags come as batches, whose numbers rise; those of jobs need not, because
+/// batches are split at the same time.
+using arrival = std::pair<item_id, item_id>;
+
+caf::expected<arrival> arrival_of(const bag_in_hand& x,
+                                  const std::vector<job_row>& rows) {
+  const auto own = x.work.task.item.item.id;
+  for (const auto& row : rows)
+    if (row.id == own)
+      return arrival{row.batch, row.id};
+  job_query ask;
+  ask.id = own;
+  ask.user = x.work.job.user;
+  ask.count_max = 1;
+  const auto found = x.work.tools.work->jobs(ask);
+  if (!found)
+    return found.error();
+  return arrival{found->empty() ? 0 : found->front().batch, own};
 }
 
 /// Whether other work has ingested these very bytes since the item was made.
@@ -56,13 +78,15 @@ caf::expected<ingests_beside> other_ingests(const bag_in_hand& x) {
   const auto rows = x.work.tools.work->jobs(ask);
   if (!rows)
     return rows.error();
+  const auto own = arrival_of(x, *rows);
+  if (!own)
+    return own.error();
   ingests_beside out;
-  const auto own = x.work.task.item.item.id;
   for (const auto& row : *rows) {
     if (!is_of_same_pipeline(x, row))
       continue;
-    out.older = out.older || row.id < own;
-    out.newer = out.newer || row.id > own;
+    out.older = out.older || arrival{row.batch, row.id} < *own;
+    out.newer = out.newer || arrival{row.batch, row.id} > *own;
   }
   return out;
 }

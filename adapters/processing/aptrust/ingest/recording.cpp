@@ -222,7 +222,8 @@ private:
 } // namespace
 
 outcome record_ingest(bag_in_hand& x) {
-  return merritt::under_locks(x.work, [&] { return recorder{x}.run(); });
+  return merritt::locked(
+    [&](merritt::work_on_job&) { return recorder{x}.run(); })(x.work);
 }
 
 } // namespace depositd::aptrust

@@ -131,7 +131,8 @@ caf::error compare(const bag_in_hand& x, const object_version& shown) {
 } // namespace
 
 outcome store_files(bag_in_hand& x) {
-  return merritt::under_locks(x.work, [&] { return put_everywhere(x); });
+  return merritt::locked(
+    [&](merritt::work_on_job&) { return put_everywhere(x); })(x.work);
 }
 
 outcome check_storage(bag_in_hand& x) {

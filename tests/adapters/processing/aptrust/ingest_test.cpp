@@ -187,6 +187,17 @@ TEST_F(ingest, row_p8_an_older_bag_is_cancelled_and_wakes_the_newer) {
   EXPECT_EQ(item_of(older).status, item_status::cancelled);
 }
 
+TEST_F(ingest, row_p8_which_bag_is_older_is_said_by_its_batch) {
+  auto job = job_of(receive(parts_of("photos", two_files)));
+  also_on_its_way(id);
+  items->rows.back().batch = 5;
+  also_on_its_way(9, job_state::pending);
+  items->rows.back().batch = 4; // it was split later
+  EXPECT_EQ(run("prefetch", job).says, verdict::not_yet);
+  items->rows.back().batch = 6;
+  EXPECT_EQ(run("prefetch", job).says, verdict::rejected);
+}
+
 TEST_F(ingest, row_p9_an_older_bag_is_stored_to_its_end) {
   auto older = job_of(receive(parts_of("photos", two_files)));
   ASSERT_EQ(run_through(older, "identify"), "");

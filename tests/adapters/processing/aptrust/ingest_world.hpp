@@ -42,7 +42,8 @@ public:
         states.empty()
         || std::find(states.begin(), states.end(), row.status.state)
              != states.end();
-      if (in_state && (x.uuid.empty() || x.uuid == row.info.uuid)
+      if (in_state && (x.id == 0 || x.id == row.id)
+          && (x.uuid.empty() || x.uuid == row.info.uuid)
           && (x.user.empty() || x.user == row.user)
           && (x.identifier.empty() || x.identifier == row.facts.identifier))
         out.push_back(row);
