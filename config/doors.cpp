@@ -82,6 +82,7 @@ poster::door_options batch_options(const doors_options& options) {
   poster::door_options out;
   out.shard = options.shard;
   out.projector = options.projector;
+  out.orders = options.orders;
   out.body_bytes_max = std::size_t{settings.poster.body_limit_mb} << 20;
   out.retry_after_s = settings.crossref.retry_after_s;
   return out;

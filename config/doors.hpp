@@ -21,6 +21,7 @@ struct doors_options {
   stores& durable;
   shards_actor shard;
   read_model_actor projector;
+  order_desk_actor orders;
   handler_actor handler;
   std::function<bool()> kafka_waits; ///< null: no Kafka
   descriptor_shares shares;

@@ -155,10 +155,10 @@ caf::error engine_node::await_recovery() {
 }
 
 caf::error engine_node::open_doors() {
-  auto opened =
-    doors::open(system_, {settings_, stores_, shard_, reads_, handler_,
-                          [roster = roster_] { return roster->waits(); },
-                          shares_, budget_});
+  auto opened = doors::open(
+    system_,
+    {settings_, stores_, shard_, reads_, orders_.desk, handler_,
+     [roster = roster_] { return roster->waits(); }, shares_, budget_});
   if (!opened)
     return opened.error();
   doors_ = std::move(*opened);
@@ -281,6 +281,8 @@ void engine_node::stop() {
   end(processors_);
   end(handler_);
   end(submitter_);
+  end(orders_.desk);
+  end(orders_.due);
   end(catalogue_);
   end(upkeep_.reviews);
   end(upkeep_.folders);

@@ -5,6 +5,7 @@
 #include "actors/engine/core.hpp"
 #include "actors/engine/grants.hpp"
 #include "config/descriptors.hpp"
+#include "config/orders.hpp"
 #include "config/record_logs.hpp"
 #include "config/settings.hpp"
 #include "config/shared_shards.hpp"
@@ -104,6 +105,7 @@ private:
   supervisor_actor supervisor_;
   submitter_actor submitter_;
   catalogue_actor catalogue_;
+  order_actors orders_;
   upkeep_actors upkeep_;
   std::unique_ptr<doors> doors_;
   std::uint16_t node_port_ = 0;

@@ -103,6 +103,9 @@ caf::error engine_node::spawn_operators() {
     system_, {stores_.blobs.get(), shard_,
               std::size_t{settings_.crossref.body_limit_mb} << 20});
   catalogue_ = system_.spawn<caf::detached>(operators::catalogue, inventory);
+  orders_ = spawn_orders(
+    system_, settings_, **tools, shard_, catalogue_,
+    leader(system_, settings_, shared_ ? shared_->keeper_later() : nullptr));
   store_server_ = spawn_store_server(system_, stores_, **tools);
   return spawn_admin(std::move(folder->id));
 }
@@ -121,6 +124,8 @@ caf::error engine_node::spawn_admin(std::string work_folder_id) {
   operating.given = given_;
   operating.submitter = submitter_;
   operating.catalogue = catalogue_;
+  operating.orders = orders_.desk;
+  operating.due = orders_.due;
   operating.stores = store_server_;
   operating.work_folder_id = std::move(work_folder_id);
   if (has_record_logs(settings_)) {

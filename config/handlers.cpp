@@ -2,6 +2,9 @@
 
 #include "actors/rules/control/pipelines.hpp"
 #include "adapters/processing/aptrust/ingest/stages.hpp"
+#include "adapters/processing/aptrust/orders/reporting.hpp"
+#include "adapters/processing/aptrust/orders/splitting.hpp"
+#include "adapters/processing/aptrust/orders/stages.hpp"
 #include "adapters/processing/crossref/handler.hpp"
 #include "adapters/processing/crossref/notify_handler.hpp"
 #include "adapters/processing/exec/exec_handler.hpp"
@@ -80,6 +83,11 @@ stage_handlers_of(caf::actor_system& system, const depositd_settings& settings,
   options.handlers.merge(merritt::last_stages(tools));
   options.handlers.merge(aptrust::ingest_stages(
     ingest_options_of(settings, tools, std::move(profiles))));
+  options.handlers.merge(aptrust::order_stages(tools));
+  auto& splitter = options.handlers.at(stages::split_handler);
+  splitter = aptrust::make_order_splitter(tools, std::move(splitter));
+  auto& reporter = options.handlers.at(stages::report_handler);
+  reporter = aptrust::make_order_reporter(tools, std::move(reporter));
   options.handlers[crossref::notify_handler_name] =
     crossref::make_notify_handler(
       {.tools = tools,

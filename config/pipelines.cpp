@@ -309,25 +309,15 @@ read_pipelines(const fs::path& folder, const pipeline_context& context) {
 }
 
 const std::vector<std::string>& built_in_handlers() {
-  static const std::vector<std::string> names = {"merritt.stage",
-                                                 "merritt.estimate",
-                                                 "merritt.provision",
-                                                 "merritt.download",
-                                                 "merritt.process",
-                                                 "merritt.store",
-                                                 "merritt.record",
-                                                 "merritt.notify",
-                                                 "merritt.cleanup",
-                                                 "aptrust.prefetch",
-                                                 "aptrust.validate",
-                                                 "aptrust.reingest",
-                                                 "aptrust.stage",
-                                                 "aptrust.identify",
-                                                 "aptrust.store",
-                                                 "aptrust.check",
-                                                 "aptrust.record",
-                                                 "aptrust.cleanup",
-                                                 "noop"};
+  static const std::vector<std::string> names = {
+    "merritt.stage",        "merritt.estimate",       "merritt.provision",
+    "merritt.download",     "merritt.process",        "merritt.store",
+    "merritt.record",       "merritt.notify",         "merritt.cleanup",
+    "aptrust.prefetch",     "aptrust.validate",       "aptrust.reingest",
+    "aptrust.stage",        "aptrust.identify",       "aptrust.store",
+    "aptrust.check",        "aptrust.record",         "aptrust.cleanup",
+    "aptrust.restore_file", "aptrust.restore_object", "aptrust.restore_glacier",
+    "aptrust.delete_item",  "aptrust.fixity_check",   "noop"};
   return names;
 }
 

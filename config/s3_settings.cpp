@@ -78,6 +78,9 @@ setting_fault check_apart(const depositd_settings& x) {
   for (const auto& [name, target] : x.storage)
     if (target.kind == storage_kind::s3)
       places.emplace_back("storage." + name + ".", &target.s3);
+  for (const auto& [name, target] : x.restoration)
+    if (target.kind == storage_kind::s3)
+      places.emplace_back("restoration." + name + ".", &target.s3);
   for (const auto& [name, place] : x.aptrust.receiving)
     if (place.kind == receiving_kind::s3)
       places.emplace_back("aptrust.receiving." + name + ".", &place.s3);

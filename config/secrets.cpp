@@ -60,6 +60,12 @@ std::vector<secret_place> secrets_in(depositd_settings& x) {
     out.push_back({key + "access_key", &s3.access_key_file, &s3.access_key});
     out.push_back({key + "secret_key", &s3.secret_key_file, &s3.secret_key});
   }
+  for (auto& [name, target] : x.restoration) {
+    const auto key = "restoration." + name + ".";
+    auto& s3 = target.s3;
+    out.push_back({key + "access_key", &s3.access_key_file, &s3.access_key});
+    out.push_back({key + "secret_key", &s3.secret_key_file, &s3.secret_key});
+  }
   for (auto& [name, place] : x.aptrust.receiving) {
     const auto key = "aptrust.receiving." + name + ".";
     auto& s3 = place.s3;

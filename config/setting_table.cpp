@@ -2,6 +2,7 @@
 
 #include "config/aptrust_settings.hpp"
 #include "config/nsq_keys.hpp"
+#include "config/order_settings.hpp"
 #include "config/s3_settings.hpp"
 #include "config/setting_fields.hpp"
 #include "config/work_settings.hpp"
@@ -233,9 +234,9 @@ std::vector<setting_key> kafka_keys() {
 const std::vector<setting_key>& setting_table() {
   static const auto table = [] {
     auto out = outer_keys();
-    for (const auto& more : {node_limit_keys(), inner_keys(), kafka_keys(),
-                             work_keys(), blobs_keys(), nsq_keys(),
-                             aptrust_keys()})
+    for (const auto& more :
+         {node_limit_keys(), inner_keys(), kafka_keys(), work_keys(),
+          blobs_keys(), nsq_keys(), aptrust_keys(), order_keys()})
       out.insert(out.end(), more.begin(), more.end());
     return out;
   }();

@@ -2,6 +2,7 @@
 
 #include "config/aptrust_settings.hpp"
 #include "config/nsq_keys.hpp"
+#include "config/order_settings.hpp"
 #include "config/secrets.hpp"
 #include "config/setting_table.hpp"
 #include "config/work_settings.hpp"
@@ -199,6 +200,8 @@ caf::error check(const depositd_settings& x, const origins& from) {
     return from.refuse(wrong.key, wrong.reason);
   if (const auto wrong = check_nsq(x); !wrong.key.empty())
     return from.refuse(wrong.key, wrong.reason);
+  if (const auto wrong = check_orders(x); !wrong.key.empty())
+    return from.refuse(wrong.key, wrong.reason);
   if (const auto wrong = check_aptrust(x); !wrong.key.empty())
     return from.refuse(wrong.key, wrong.reason);
   if (x.store.kind == store_kind::postgres && x.store.url.empty())
@@ -245,6 +248,9 @@ make_settings(const std::vector<given_setting>& given) {
     if (is_storage_key(x)) {
       if (auto failure = read_storage(out, x))
         return about(x, failure);
+    } else if (is_order_key(x)) {
+      if (auto failure = read_order_key(out, x))
+        return about(x, failure);
     } else if (is_receiving_key(x)) {
       if (auto failure = read_receiving(out, x))
         return about(x, failure);
@@ -267,6 +273,8 @@ std::vector<std::string> setting_keys() {
     out.push_back(std::string{"queues.NAME."} + key.name);
   for (const auto& key : storage_setting_table())
     out.push_back(std::string{"storage.NAME."} + key.name);
+  for (auto& name : order_setting_names())
+    out.push_back(std::move(name));
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include "config/aptrust_values.hpp"
 #include "config/nsq_settings.hpp"
 #include "config/place_settings.hpp"
+#include "config/storage_values.hpp"
 #include "messages/values/endpoint.hpp"
 #include "messages/values/errors.hpp"
 #include "messages/values/estimates.hpp"
@@ -209,18 +210,6 @@ struct blobs_settings {
                          const blobs_settings&) = default;
 };
 
-enum class storage_kind : std::uint8_t { folder, s3 };
-
-/// A place where objects are kept for good.
-struct storage_settings {
-  storage_kind kind = storage_kind::folder;
-  std::string path; ///< folder; `local` without one: DATA/objects
-  s3_settings s3;
-
-  friend bool operator==(const storage_settings&,
-                         const storage_settings&) = default;
-};
-
 enum class mail_tls : std::uint8_t { none, starttls, smtps };
 
 struct mail_settings {
@@ -348,6 +337,14 @@ struct depositd_settings {
   fetch_settings fetch;
   minter_settings minter;
   estimate_settings estimate;
+  /// Where depositors get back what they ask for, by user; `default` for all
+  /// others, whose folder without a path is DATA/restored.
+  std::map<std::string, storage_settings> restoration{{"default", {}}};
+  order_settings orders;
+  /// By name; always contains `deletions`.
+  std::map<std::string, reconciler_settings> reconcilers{
+    {"deletions", missed_deletions()}};
+
   aptrust_settings aptrust;
   poster_settings poster;
   memory_settings memory;

@@ -1,5 +1,7 @@
 #include "config/stage_tools.hpp"
 
+#include "config/orders.hpp"
+
 #include "adapters/fetching/web_downloader.hpp"
 #include "adapters/minters/http_minter.hpp"
 #include "adapters/minters/local_minter.hpp"
@@ -209,6 +211,9 @@ open_stage_tools(caf::actor_system& system, const depositd_settings& settings,
   if (auto failed = open_receiving(settings, *out))
     return failed;
   out->work = stages::make_read_model_reader(system, {.from = reads});
+  out->submit = submitter_to(system, shards);
+  if (auto failed = open_orders(settings, *out))
+    return failed;
   out->wake = [shards](wake_items x) { caf::anon_send(shards, std::move(x)); };
   out->lock_waits = std::make_shared<stages::item_waits>(out->wake);
   return std::shared_ptr<const stages::stage_tools>{out};

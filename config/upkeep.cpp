@@ -33,19 +33,6 @@ bool has_first_shard(caf::actor_system& system,
   return out;
 }
 
-/// Whether this engine is the one, asked when it matters; null: it is the only
-/// one.
-std::function<bool()>
-leader(caf::actor_system& system, const depositd_settings& settings,
-       const std::function<caf::strong_actor_ptr()>& keeper) {
-  if (!keeper)
-    return nullptr;
-  return [&system, keeper, name = node_name(settings)] {
-    const auto at = caf::actor_cast<shard_keeper_actor>(keeper());
-    return at && has_first_shard(system, at, name);
-  };
-}
-
 review_teller_actor
 spawn_review_teller(caf::actor_system& system,
                     const depositd_settings& settings,
@@ -84,6 +71,17 @@ stages::chore_actor spawn_folder_sweeper(caf::actor_system& system,
 }
 
 } // namespace
+
+std::function<bool()>
+leader(caf::actor_system& system, const depositd_settings& settings,
+       const std::function<caf::strong_actor_ptr()>& keeper) {
+  if (!keeper)
+    return nullptr;
+  return [&system, keeper, name = node_name(settings)] {
+    const auto at = caf::actor_cast<shard_keeper_actor>(keeper());
+    return at && has_first_shard(system, at, name);
+  };
+}
 
 upkeep_actors spawn_upkeep(caf::actor_system& system,
                            const depositd_settings& settings,

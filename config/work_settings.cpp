@@ -161,6 +161,8 @@ const std::vector<storage_setting_key>& storage_setting_table() {
            to.kind);
        }},
       {"path", text(&target::path)},
+      {"cold", [](target& to,
+                  const given_setting& x) { return read_flag(x, to.cold); }},
     };
     add_s3_keys(&target::s3, [&](const char* name, auto read) {
       out.push_back({name, read});

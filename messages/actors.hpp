@@ -133,8 +133,7 @@ using batch_actor = caf::typed_actor<
   // An operator wants something of it.
   caf::replies_to<struct batch_wanted>::with<struct batch_step>>;
 
-// -- a shard, by who asks it
-// ---------------------------------------------------
+// -- a shard, by who asks it --------------------------------------------------
 
 /// What processors say to a shard, or to what stands for it.
 using shard_processors_actor = caf::typed_actor<
@@ -353,12 +352,24 @@ using submitter_actor =
 
 /// Reads the inventory for operators. Blocks.
 using catalogue_actor = caf::typed_actor<
+  caf::replies_to<struct find_checks>::with<struct checks_found>,
   caf::replies_to<struct search_objects>::with<struct objects_found>,
   caf::replies_to<struct find_object_files>::with<struct object_files_found>,
   caf::replies_to<struct find_premis>::with<struct premis_found>,
   caf::replies_to<struct measure_collections>::with<
     struct collections_measured>,
   caf::replies_to<struct measure_recorded>::with<struct recorded_measured>>;
+
+/// Takes orders about what is stored: finds the object and queues the work.
+using order_desk_actor = caf::typed_actor<
+  caf::replies_to<struct place_order>::with<struct order_placed>,
+  caf::replies_to<struct ask_deletion>::with<struct deletion_asked>>;
+
+/// Queues what is due, now and then and when it is asked to. Blocks.
+using reconciler_actor =
+  caf::typed_actor<caf::reacts_to<struct reconcile>,
+                   caf::reacts_to<struct control_changed>,
+                   caf::replies_to<struct queue_due>::with<struct due_queued>>;
 
 /// Tells administrators of jobs that need them. Blocks.
 using review_teller_actor =

@@ -53,6 +53,7 @@ struct shared_reply {
 struct enqueue_answer {
   std::vector<item_id> ids;
   bool over_bytes = false; ///< some were refused because of their bytes
+  std::string refusal;     ///< why an order cannot come now
 };
 
 /// The answer to one `settle_items` while its parts are on their way; see

@@ -4,6 +4,7 @@
 // on CAF's threads; the rest of it is asked as nodes do.
 
 #include "messages/stores.hpp"
+#include "messages/values/fixity.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -18,5 +19,16 @@ struct search_objects {
   bool in_order = false; ///< by identifiers over all; else as `any` is
 };
 DEPOSITD_LOCAL(search_objects);
+
+/// Files by when they were compared last.
+struct find_checks {
+  fixity_query what;
+};
+DEPOSITD_LOCAL(find_checks);
+
+struct checks_found {
+  std::vector<checked_file> files;
+};
+DEPOSITD_LOCAL(checks_found);
 
 } // namespace depositd

@@ -51,6 +51,8 @@ struct admin_options {
   native_actor native;       ///< what `connect_native` answers
   submitter_actor submitter; ///< see actors/operators/submitter.hpp
   catalogue_actor catalogue; ///< null: there is no inventory
+  order_desk_actor orders;   ///< null: there is no inventory
+  reconciler_actor due;      ///< likewise
   store_server_actor stores; ///< null: no node may join
   std::string work_folder_id; ///< for nodes that join
   topics_actor topics;       ///< null: no log of records is configured

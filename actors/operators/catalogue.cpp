@@ -74,6 +74,16 @@ catalogue(catalogue_actor::stateful_pointer<catalogue_state> self,
         return std::move(events.error());
       return premis_found{std::move(*events)};
     },
+    [=](const find_checks& x) -> caf::result<checks_found> {
+      auto* checks = self->state.from->checks();
+      if (checks == nullptr)
+        return caf::make_error(ec::not_found,
+                               std::string{"nothing is known of checks"});
+      auto files = checks->due(x.what);
+      if (!files)
+        return std::move(files.error());
+      return checks_found{std::move(*files)};
+    },
     [=](const measure_collections& x) -> caf::result<collections_measured> {
       auto use = self->state.from->use_of_collections(x.since_us);
       if (!use)

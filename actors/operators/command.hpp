@@ -83,6 +83,8 @@ std::vector<command> batch_commands();
 std::vector<command> job_commands();
 std::vector<command> job_order_commands();
 std::vector<command> object_commands();
+std::vector<command> order_commands();
+std::vector<command> deletion_commands();
 std::vector<command> use_commands();
 std::vector<command> pipeline_commands();
 std::vector<command> age_commands();
@@ -99,7 +101,8 @@ inline constexpr std::vector<command> (*command_subjects[])() = {
   submission_commands, submission_order_commands,
   collection_commands, batch_commands,
   job_commands,        job_order_commands,
-  object_commands,     use_commands,
+  object_commands,     order_commands,
+  deletion_commands,   use_commands,
   pipeline_commands,   age_commands,
   upkeep_commands,     record_log_commands,
   topic_commands,      channel_commands};

@@ -79,6 +79,8 @@ caf::result<batch_accepted> accept_work(shard_pointer self,
                 std::move(x.document));
   return one.commit<batch_accepted>(
     [](const auto& of) -> caf::expected<batch_accepted> {
+      if (of.ids[0] == 0 && !of.refusal.empty())
+        return caf::make_error(ec::already_exists, of.refusal);
       if (of.ids[0] == 0)
         return caf::make_error(ec::quota_reached,
                                std::string{"The user has as much waiting as "

@@ -2,6 +2,7 @@
 // decides, this one writes down.
 
 #include "actors/rules/control/pipelines.hpp"
+#include "actors/rules/orders/orders.hpp"
 #include "actors/users/work.hpp"
 #include "actors/work/batch.hpp"
 #include "actors/work/job.hpp"
@@ -200,6 +201,22 @@ std::vector<event> without_exhausted(self_pointer self, queue_number number,
     return true;
   });
   return lost;
+}
+
+std::vector<item_id> barred_orders(self_pointer self, const accept_items& x) {
+  std::vector<item_id> out;
+  if (x.beyond_limit)
+    return out;
+  for (const auto& item : x.items) {
+    if (!item.batch)
+      continue;
+    auto why = rules::order_refusal(self->state.work, *item.batch);
+    if (why.empty())
+      continue;
+    out.push_back(item.id);
+    x.answer->refusal = std::move(why);
+  }
+  return out;
 }
 
 } // namespace depositd::users

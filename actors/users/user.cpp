@@ -60,12 +60,15 @@ namespace {
 
 // -- accepting ----------------------------------------------------------------
 
-std::vector<rules::incoming> incoming_of(const accept_items& x) {
+/// Without those that are barred; ids rise in both.
+std::vector<rules::incoming> incoming_of(const accept_items& x,
+                                         const std::vector<item_id>& barred) {
   std::vector<rules::incoming> out;
   out.reserve(x.items.size());
   for (const auto& item : x.items)
-    out.push_back(
-      {item.id, item.priority, item.size, item.digest, item.kind, item.body});
+    if (!std::binary_search(barred.begin(), barred.end(), item.id))
+      out.push_back(
+        {item.id, item.priority, item.size, item.digest, item.kind, item.body});
   return out;
 }
 
@@ -84,9 +87,10 @@ void accept(self_pointer self, const accept_items& x) {
   user_command todo{self, x.queue};
   auto* queue = todo.queue;
   assert(queue != nullptr && "the shard serves a queue before it sends items");
+  const auto barred = barred_orders(self, x);
   std::vector<item_id> refused;
-  auto accepted =
-    queue->ledger.accept(incoming_of(x), now(self), &refused, x.beyond_limit);
+  auto accepted = queue->ledger.accept(incoming_of(x, barred), now(self),
+                                       &refused, x.beyond_limit);
   if (!refused.empty() && queue->ledger.room() > accepted.size())
     x.answer->over_bytes = true;
   std::size_t next = 0;
@@ -107,6 +111,7 @@ void accept(self_pointer self, const accept_items& x) {
     }
   }
   crash_point("accept_decided");
+  clear_refused(x, barred);
   clear_refused(x, refused);
   todo.deliver(x.share);
   todo.go_with(x.bundle);

@@ -63,4 +63,8 @@ void end_stage(self_pointer self, ended_claim x);
 std::vector<event> without_exhausted(self_pointer self, queue_number queue,
                                      std::vector<event> lost);
 
+/// Orders that cannot come while another is not finished; their ids rise. What
+/// a log of records has accepted comes all the same: its splitting finds out.
+std::vector<item_id> barred_orders(self_pointer self, const accept_items& x);
+
 } // namespace depositd::users

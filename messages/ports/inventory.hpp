@@ -3,6 +3,7 @@
 // Port: the catalogue of objects, and who works on which. Adapters: sqlite,
 // postgres; both pass tests/contract/inventory_suite.hpp.
 
+#include "messages/ports/fixity_book.hpp"
 #include "messages/ports/storage_target.hpp"
 #include "messages/values/errors.hpp"
 #include "messages/values/fields.hpp"
@@ -153,6 +154,12 @@ public:
   /// Of one object, oldest first.
   virtual caf::expected<std::vector<premis_event>>
   events(const premis_query& x) = 0;
+
+  /// What engines keep of checks; null where only engines have it. Lives as
+  /// long as the inventory.
+  virtual fixity_book* checks() {
+    return nullptr;
+  }
 
   // -- locks
 

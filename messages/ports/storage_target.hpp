@@ -10,7 +10,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace depositd {
@@ -52,6 +54,14 @@ struct put_result {
   bool added = true; ///< false: the last version is the same already
 };
 
+/// Whether bytes can be read that storage may have put far away.
+enum class recall {
+  at_hand,  ///< they can be read now
+  begun,    ///< they are on their way from now on
+  on_way,   ///< as they were before
+  too_busy, ///< the storage wants to be asked again later
+};
+
 /// Every function may be called from any thread; all of them block on I/O. Two
 /// writers of one object must not be there at once. Errors: `ec::not_found`,
 /// `ec::store_damaged` names the file, `ec::store_failed`,
@@ -74,6 +84,29 @@ public:
   virtual caf::error get(const std::string& object, std::uint32_t version,
                          const std::string& path,
                          const std::filesystem::path& to) = 0;
+
+  /// Gives every byte of one file of a version, in order, and compares nothing.
+  /// An error of `sink` ends it.
+  virtual caf::error
+  read(const std::string& object, std::uint32_t version,
+       const std::string& path,
+       const std::function<caf::error(std::string_view)>& sink) = 0;
+
+  /// Has the last version of an object, or one file of it, brought to where it
+  /// can be read, for so many days; says how far that is. Asking again does no
+  /// harm. `ec::not_found`. Where everything is at hand, it is so at once.
+  virtual caf::expected<recall> bring_back(const std::string& object,
+                                           const std::string& path,
+                                           std::uint32_t days) {
+    const auto shown = show(object);
+    if (!shown)
+      return shown.error();
+    static_cast<void>(days);
+    for (const auto& file : shown->files)
+      if (path.empty() || file.path == path)
+        return recall::at_hand;
+    return caf::make_error(ec::not_found, object + " has no file " + path);
+  }
 
   /// Reads every byte of every version, and compares.
   virtual caf::error verify(const std::string& object) = 0;

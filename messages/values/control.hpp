@@ -47,13 +47,14 @@ struct control_state {
   /// By name; only those that this shard has.
   shared_map<std::string, topic_changed> topics;
   shared_map<std::string, processor_placed> placements; ///< by processor
+  shared_map<std::string, deletion_changed> deletions;  ///< by reference
 
   friend bool operator==(const control_state&, const control_state&) = default;
 };
 DEPOSITD_FIELDS(control_state, queues, limits, eligibilities, accounts,
                 processors, keys, moves, server, configured, operators,
                 founders, quotas, key_terms, keys_used, collections, pipelines,
-                pipelines_configured, contacts, topics, placements);
+                pipelines_configured, contacts, topics, placements, deletions);
 
 /// How much a user may send to a queue.
 struct user_quota {

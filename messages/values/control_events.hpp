@@ -280,4 +280,40 @@ struct processor_placed {
 };
 DEPOSITD_FIELDS(processor_placed, processor, nodes);
 
+/// An object that is to be deleted.
+struct deletion_target {
+  std::string object;     ///< identifier
+  std::string collection; ///< that has it
+
+  friend bool operator==(const deletion_target&,
+                         const deletion_target&) = default;
+};
+DEPOSITD_FIELDS(deletion_target, object, collection);
+
+/// A request for deletion as it stands: who wants it, who has agreed, and
+/// whether orders were made of it. See actors/rules/orders/deletions.hpp.
+struct deletion_changed {
+  std::string reference; ///< "del-..."
+  std::string user;      ///< whose objects they are
+  std::vector<deletion_target> targets;
+  std::string asked_by;
+  micros asked_us = never;
+  std::string reason;
+  std::string inst_approver; ///< of the same institution; empty: nobody yet
+  micros inst_approved_us = never;
+  std::string aptrust_approver; ///< the administrator, of many at once
+  micros aptrust_approved_us = never;
+  std::string rejected_by;
+  micros rejected_us = never;
+  micros queued_us = never; ///< its orders are in their queue
+  bool forgotten = false;
+
+  friend bool operator==(const deletion_changed&,
+                         const deletion_changed&) = default;
+};
+DEPOSITD_FIELDS(deletion_changed, reference, user, targets, asked_by, asked_us,
+                reason, inst_approver, inst_approved_us, aptrust_approver,
+                aptrust_approved_us, rejected_by, rejected_us, queued_us,
+                forgotten);
+
 } // namespace depositd

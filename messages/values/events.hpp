@@ -214,18 +214,17 @@ struct item_delayed {
 DEPOSITD_FIELDS(item_delayed, id, queue, available_us);
 
 /// The order is the journal's: append new kinds at the end, never reorder.
-using event =
-  std::variant<item_enqueued, submission_received, item_claimed, claim_renewed,
-               item_released, item_finished, item_parked, body_compacted,
-               submission_recorded, queue_changed, user_limits_changed,
-               user_eligibility_changed, account_changed, processor_changed,
-               server_changed, configuration_seen, key_changed, move_changed,
-               item_moved, record_rejected, operator_changed, queue_founded,
-               queue_retired, quota_changed, key_terms_changed, key_used,
-               collection_changed, pipeline_changed, pipelines_seen,
-               batch_received, batch_moved, batch_counted, job_created,
-               job_moved, batch_forgotten, contact_changed, submission_ended,
-               topic_changed, item_copied, item_delayed, processor_placed>;
+using event = std::variant<
+  item_enqueued, submission_received, item_claimed, claim_renewed,
+  item_released, item_finished, item_parked, body_compacted,
+  submission_recorded, queue_changed, user_limits_changed,
+  user_eligibility_changed, account_changed, processor_changed, server_changed,
+  configuration_seen, key_changed, move_changed, item_moved, record_rejected,
+  operator_changed, queue_founded, queue_retired, quota_changed,
+  key_terms_changed, key_used, collection_changed, pipeline_changed,
+  pipelines_seen, batch_received, batch_moved, batch_counted, job_created,
+  job_moved, batch_forgotten, contact_changed, submission_ended, topic_changed,
+  item_copied, item_delayed, processor_placed, deletion_changed>;
 
 /// All events of one command, appended and recovered as a whole. `user` is the
 /// user whose node decided them, empty for control.

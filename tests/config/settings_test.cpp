@@ -47,7 +47,11 @@ TEST(settings, the_default_file_documents_every_key) {
     documented.insert(x.key);
   for (auto key : setting_keys()) {
     if (const auto name = key.find("NAME"); name != std::string::npos)
-      key.replace(name, 4, key.starts_with("storage.") ? "local" : "metadata");
+      key.replace(name, 4,
+                  key.starts_with("storage.")       ? "local"
+                  : key.starts_with("restoration.") ? "default"
+                  : key.starts_with("reconcilers.") ? "deletions"
+                                                    : "metadata");
     EXPECT_TRUE(documented.count(key)) << key;
   }
 }

@@ -1,3 +1,4 @@
+#include "tests/contract/fixity_suite.hpp"
 #include "tests/contract/inventory_suite.hpp"
 
 #include "adapters/stores/sqlite/sqlite_inventory.hpp"
@@ -22,6 +23,12 @@ private:
 } // namespace
 
 INSTANTIATE_TEST_SUITE_P(all, inventory_suite,
+                         ::testing::Values(inventory_candidate{
+                           "sqlite",
+                           [] { return std::make_unique<sqlite_driver>(); }}),
+                         [](const auto& x) { return x.param.name; });
+
+INSTANTIATE_TEST_SUITE_P(all, fixity_suite,
                          ::testing::Values(inventory_candidate{
                            "sqlite",
                            [] { return std::make_unique<sqlite_driver>(); }}),

@@ -8,6 +8,7 @@
 #include "adapters/stores/postgres/postgres_shard_leases.hpp"
 #include "tests/contract/blob_store_suite.hpp"
 #include "tests/contract/doi_registry_suite.hpp"
+#include "tests/contract/fixity_suite.hpp"
 #include "tests/contract/inventory_suite.hpp"
 #include "tests/contract/journal_store_suite.hpp"
 #include "tests/contract/projection_store_suite.hpp"
@@ -139,9 +140,16 @@ INSTANTIATE_TEST_SUITE_P(
   [](const auto& x) { return x.param.name; });
 
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(inventory_suite);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(fixity_suite);
 
 INSTANTIATE_TEST_SUITE_P(
   all, inventory_suite,
+  ::testing::ValuesIn(
+    candidates<inventory_candidate, postgres_inventory_driver>()),
+  [](const auto& x) { return x.param.name; });
+
+INSTANTIATE_TEST_SUITE_P(
+  all, fixity_suite,
   ::testing::ValuesIn(
     candidates<inventory_candidate, postgres_inventory_driver>()),
   [](const auto& x) { return x.param.name; });

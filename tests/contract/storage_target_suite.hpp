@@ -111,6 +111,33 @@ TEST_P(storage_target_suite, M17_keeps_every_version) {
   EXPECT_FALSE(target_->verify("ark:/99999/fk4abc"));
 }
 
+TEST_P(storage_target_suite, gives_the_bytes_of_one_file_as_they_are) {
+  const std::string large(3'000'000, 'x');
+  put({{"a", "1"}, {"b", large}});
+  put({{"a", "2"}, {"b", large}});
+  const auto bytes_of = [&](std::uint32_t version, const std::string& path) {
+    std::string out;
+    const auto failure = target_->read("ark:/99999/fk4abc", version, path,
+                                       [&](std::string_view bytes) {
+                                         out += bytes;
+                                         return caf::error{};
+                                       });
+    EXPECT_FALSE(failure) << render(failure);
+    return out;
+  };
+  EXPECT_EQ(bytes_of(0, "a"), "2");
+  EXPECT_EQ(bytes_of(1, "a"), "1");
+  EXPECT_EQ(bytes_of(0, "b"), large);
+  const auto nowhere = [](std::string_view) { return caf::error{}; };
+  EXPECT_EQ(target_->read("ark:/99999/fk4abc", 0, "c", nowhere), ec::not_found);
+  EXPECT_EQ(target_->read("ark:/99999/none", 0, "a", nowhere), ec::not_found);
+  const auto stopped =
+    target_->read("ark:/99999/fk4abc", 0, "b", [](std::string_view) {
+      return caf::make_error(ec::overloaded, std::string{"enough"});
+    });
+  EXPECT_EQ(stopped, ec::overloaded);
+}
+
 TEST_P(storage_target_suite, says_what_is_not_there) {
   EXPECT_EQ(target_->show("ark:/99999/none").error(), ec::not_found);
   EXPECT_EQ(target_->verify("ark:/99999/none"), ec::not_found);

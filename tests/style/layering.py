@@ -43,6 +43,13 @@ ADAPTERS_MAY_USE = {
     "adapters/minters": {"adapters/stores/sqlite"},
     "adapters/processing/aptrust": {"adapters/processing/stages",
                                     "adapters/stores/files"},
+    "adapters/processing/aptrust/deleting": {
+        "adapters/processing/aptrust", "adapters/processing/aptrust/orders",
+        "adapters/processing/merritt", "adapters/processing/stages"},
+    "adapters/processing/aptrust/fixity": {
+        "adapters/digests", "adapters/processing/aptrust",
+        "adapters/processing/aptrust/orders", "adapters/processing/merritt",
+        "adapters/processing/stages"},
     "adapters/processing/aptrust/ingest": {"adapters/bagit",
                                            "adapters/digests",
                                            "adapters/formats",
@@ -51,6 +58,15 @@ ADAPTERS_MAY_USE = {
                                            "adapters/processing/merritt",
                                            "adapters/processing/stages",
                                            "adapters/stores/files"},
+    "adapters/processing/aptrust/orders": {
+        "adapters/processing/aptrust", "adapters/processing/aptrust/deleting",
+        "adapters/processing/aptrust/fixity",
+        "adapters/processing/aptrust/restoring",
+        "adapters/processing/merritt", "adapters/processing/stages"},
+    "adapters/processing/aptrust/restoring": {
+        "adapters/bagit", "adapters/processing/aptrust",
+        "adapters/processing/aptrust/orders", "adapters/processing/merritt",
+        "adapters/processing/stages", "adapters/stores/files"},
     "adapters/processing/crossref": {"adapters/processing/stages"},
     "adapters/processing/exec": {"adapters/processing/stages",
                                  "adapters/stores/files"},
@@ -67,6 +83,8 @@ ADAPTERS_MAY_USE = {
                                  "adapters/stores/rows"},
     "adapters/stores/receiving": {"adapters/stores/files",
                                   "adapters/stores/s3"},
+    "adapters/stores/restoration": {"adapters/stores/files",
+                                    "adapters/stores/s3"},
     "adapters/stores/s3": {"adapters/digests", "adapters/fetching",
                            "adapters/stores/files",
                            "adapters/stores/objects"},

@@ -1,5 +1,6 @@
 #include "actors/rules/control/control.hpp"
 #include "actors/rules/control/pipelines.hpp"
+#include "actors/rules/orders/deletions.hpp"
 #include "messages/values/names.hpp"
 
 #include <algorithm>
@@ -301,6 +302,10 @@ struct checker {
 
   caf::error operator()(const pipeline_changed& x) {
     return check_pipeline(x);
+  }
+
+  caf::error operator()(const deletion_changed& x) {
+    return deletions::check(state, x);
   }
 
   caf::error operator()(const pipelines_seen&) {

@@ -180,6 +180,12 @@ template <> inline constexpr auto entry<topic_changed> = control_entry{
   [](const auto&, auto x) { x.removed = true; return x; },
   itself, said_again};
 
+template <> inline constexpr auto entry<deletion_changed> = control_entry{
+  &control_state::deletions, &deletion_changed::reference,
+  &deletion_changed::forgotten,
+  [](const auto&, auto x) { x.forgotten = true; return x; },
+  itself, said_again};
+
 // clang-format on
 
 template <class Event>

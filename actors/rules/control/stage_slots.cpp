@@ -3,6 +3,7 @@
 #include "actors/rules/control/pipelines.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace depositd::rules {
@@ -21,6 +22,9 @@ constexpr std::uint64_t exec_grace_ms = 60'000;
 
 constexpr const char* split_handler = "merritt.split";
 constexpr const char* report_handler = "merritt.report";
+constexpr std::array order_handlers = {
+  "aptrust.restore_file", "aptrust.restore_object", "aptrust.restore_glacier",
+  "aptrust.delete_item", "aptrust.fixity_check"};
 
 bool is_allowed(const stage_settings& x, const stage_process& where) {
   const auto needs = needs_of(x);
@@ -67,6 +71,10 @@ stage_needs needs_of(const stage_settings& x) {
     return {};
   if (x.handler == "merritt.notify" || x.handler == report_handler)
     return {.engine = true};
+  // Their inventory is an engine's own, and so is what queues orders.
+  for (const auto* name : order_handlers)
+    if (x.handler == name)
+      return {.work_folder = true, .engine = true};
   if (x.handler == split_handler)
     return {.work_folder = true, .engine = true};
   if (x.handler == "merritt.store")

@@ -62,6 +62,8 @@ http::response error_answer(const caf::error& why, unsigned retry_after_s) {
     return refusal(403, render(why));
   if (why == ec::not_found)
     return refusal(404, render(why));
+  if (why == ec::already_exists)
+    return refusal(409, render(why));
   if (why == ec::too_large)
     return refusal(413, render(why));
   // Draining, recovering, overloaded, or no answer in time: try again.

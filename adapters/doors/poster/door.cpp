@@ -18,6 +18,20 @@ void with_login(door_pointer self, const accounts::credentials& who,
      }});
 }
 
+bool within_quota(door_pointer self, const std::string& pipeline,
+                  const std::string& user) {
+  auto& state = self->state;
+  const auto queue = stage_queue_name(pipeline, split_stage);
+  const auto rate =
+    quota_of(*state.logins->control(), queue, user).requests_per_second;
+  return rate == no_cap
+         || state.quotas.take(queue + '\n' + user, self->clock().now(), rate);
+}
+
+http::response over_quota() {
+  return later(1, "As many requests as the quota allows. Try again later.");
+}
+
 door_actor::behavior_type door(door_actor::stateful_pointer<door_state> self,
                                door_options options) {
   self->state.options = std::move(options);
@@ -29,6 +43,7 @@ door_actor::behavior_type door(door_actor::stateful_pointer<door_state> self,
     [=](const submit_request& x) { take_submission(self, x); },
     [=](const submit_begun& x) { look_ahead(self, x); },
     [=](const document_request& x) { find_document(self, x); },
+    [=](const order_request& x) { take_order(self, x); },
     [=](const control_changed& x) {
       self->state.logins->take_accounts(x.state);
     },

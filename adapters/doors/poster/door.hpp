@@ -28,6 +28,7 @@ inline constexpr std::uint32_t listed_jobs_max = 10'000;
 struct door_options {
   shard_doors_actor shard;
   read_model_actor projector;
+  order_desk_actor orders; ///< null: nothing is stored here
   accounts::worker_actor logins;                 ///< checks passwords
   accounts::worker_actor blobs;                  ///< keeps payloads
   std::size_t body_bytes_max = 64 * 1024 * 1024; ///< of a form
@@ -50,5 +51,9 @@ door_actor::behavior_type door(door_actor::stateful_pointer<door_state> self,
 /// Adds the door's routes. Limits of bodies and times are set per route.
 void add_door_routes(http::router& routes, const door_actor& whom,
                      const door_options& options);
+
+/// Those about what is stored, which `add_door_routes` adds, too.
+void add_order_routes(http::router& routes, const door_actor& whom,
+                      const door_options& options);
 
 } // namespace depositd::poster

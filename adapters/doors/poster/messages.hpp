@@ -6,6 +6,7 @@
 #include "adapters/doors/http/responder.hpp"
 #include "adapters/doors/poster/submission.hpp"
 #include "messages/follow_control.hpp"
+#include "messages/orders.hpp"
 #include "messages/shard.hpp"
 
 #include <cstdint>
@@ -47,14 +48,25 @@ struct document_request {
   std::string id; ///< number or uuid, as sent
 };
 
-using door_actor =
-  caf::typed_actor<caf::reacts_to<submit_request>, caf::reacts_to<submit_begun>,
-                   caf::reacts_to<document_request>,
-                   caf::reacts_to<control_changed>,
-                   caf::reacts_to<control_unknown>>;
+/// Wants something done with what is stored, or the user's requests for
+/// deletion.
+struct order_request {
+  std::shared_ptr<http::responder> answer;
+  accounts::credentials who;
+  std::string peer;
+  preservation_order what; ///< without who asks
+  std::string reason;      ///< of a deletion
+  bool lists = false;
+};
+
+using door_actor = caf::typed_actor<
+  caf::reacts_to<submit_request>, caf::reacts_to<submit_begun>,
+  caf::reacts_to<document_request>, caf::reacts_to<order_request>,
+  caf::reacts_to<control_changed>, caf::reacts_to<control_unknown>>;
 
 } // namespace depositd::poster
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::poster::submit_request)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::poster::submit_begun)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::poster::document_request)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::poster::order_request)

@@ -26,9 +26,17 @@ inline http::response answer_of(door_pointer self, const caf::error& why) {
   return error_answer(why, self->state.options.retry_after_s);
 }
 
+/// Whether the user may make one more request to the pipeline; if so, it
+/// counts.
+bool within_quota(door_pointer self, const std::string& pipeline,
+                  const std::string& user);
+
+http::response over_quota();
+
 // What the messages of the door ask for.
 void take_submission(door_pointer self, const submit_request& given);
 void look_ahead(door_pointer self, const submit_begun& given);
 void find_document(door_pointer self, const document_request& given);
+void take_order(door_pointer self, const order_request& given);
 
 } // namespace depositd::poster

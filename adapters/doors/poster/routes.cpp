@@ -156,6 +156,7 @@ void add_door_routes(http::router& routes, const door_actor& whom,
   checked.body_bytes_max = std::min(options.body_bytes_max, check_bytes_max);
   checked.laborious = true;
   routes.add("POST", "/poster/check", check, checked);
+  add_order_routes(routes, whom, options);
 }
 
 } // namespace depositd::poster

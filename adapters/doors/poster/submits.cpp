@@ -84,17 +84,6 @@ void keep_files(door_pointer self, const work_ptr& x, std::size_t next) {
       [=](const caf::error& why) { x->answer->send(answer_of(self, why)); });
 }
 
-/// Whether the user may make one more request; if so, it counts.
-bool within_quota(door_pointer self, const collection_settings& collection,
-                  const std::string& user) {
-  auto& state = self->state;
-  const auto queue = stage_queue_name(collection.pipeline, split_stage);
-  const auto rate =
-    quota_of(*state.logins->control(), queue, user).requests_per_second;
-  return rate == no_cap
-         || state.quotas.take(queue + '\n' + user, self->clock().now(), rate);
-}
-
 void submit_for(door_pointer self, const submit_request& given,
                 const std::string& user) {
   const auto& posted = *given.posted;
@@ -112,9 +101,8 @@ void submit_for(door_pointer self, const submit_request& given,
     return say(refusal(403, "The user " + user
                               + " may not submit to the collection " + name
                               + "."));
-  if (!within_quota(self, collection->second, user))
-    return say(later(1, "As many requests as the quota allows. Try again "
-                        "later."));
+  if (!within_quota(self, collection->second.pipeline, user))
+    return say(over_quota());
   auto x = std::make_shared<work_in_hand>();
   x->answer = given.answer;
   x->posted = given.posted;

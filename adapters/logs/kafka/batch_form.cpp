@@ -3,6 +3,7 @@
 #include "adapters/doors/poster/submission.hpp"
 #include "messages/values/names.hpp"
 #include "messages/values/operations.hpp"
+#include "messages/values/orders.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -68,6 +69,45 @@ caf::expected<http::form> read_fields(std::string_view text) {
   return out;
 }
 
+/// The field's text; empty if it is not there.
+std::string field_of(const http::form& x, std::string_view name) {
+  for (const auto& part : x.parts)
+    if (part.name == name)
+      return std::string{part.data};
+  return {};
+}
+
+std::string lower_case(std::string uuid) {
+  std::transform(uuid.begin(), uuid.end(), uuid.begin(), [](char c) {
+    return c >= 'A' && c <= 'F' ? static_cast<char>(c + 32) : c;
+  });
+  return uuid;
+}
+
+caf::expected<preservation_order> order_of(const http::form& fields,
+                                           const std::string& user) {
+  preservation_order out;
+  const auto* kind = find_word<order_kind>(field_of(fields, "order"));
+  if (kind == nullptr)
+    return wrong("order must be " + any_of(all_words<order_kind>()));
+  out.kind = *kind;
+  out.object = field_of(fields, "object");
+  out.file = field_of(fields, "file");
+  out.asked_by = "user " + user;
+  if (out.kind == order_kind::delete_item)
+    return caf::make_error(ec::not_allowed,
+                           std::string{"a deletion has to be asked for and "
+                                       "approved"});
+  if (out.object.empty() || out.object.size() > order_name_bytes_max
+      || out.file.size() > order_name_bytes_max)
+    return wrong("object and file are names of at most 1024 bytes");
+  if (out.file.empty() == (out.kind == order_kind::restore_file)
+      && out.kind != order_kind::restore_glacier
+      && out.kind != order_kind::fixity_check)
+    return wrong("file is for restore_file, restore_glacier and fixity_check");
+  return out;
+}
+
 /// Texts of the form are quoted, lines and tabs too.
 std::string one_line(std::string text) {
   std::replace_if(
@@ -100,9 +140,7 @@ caf::expected<read_batch> read_form_of_batch(std::string_view form,
   if (!legal_user_name(read->document.collection))
     return wrong("the profile in the form is not the name of a collection");
   read_batch out;
-  std::transform(given.id.begin(), given.id.end(), given.id.begin(),
-                 [](char c) { return c >= 'A' && c <= 'F' ? c + 32 : c; });
-  read->document.uuid = "bid-" + given.id;
+  read->document.uuid = "bid-" + lower_case(given.id);
   read->document.user = given.user;
   out.what.user = std::move(given.user);
   out.what.priority = given.priority;
@@ -110,6 +148,29 @@ caf::expected<read_batch> read_form_of_batch(std::string_view form,
     poster::info_of(read->document, read->submitter, source_kafka.name);
   out.payload = std::move(given.payload);
   out.document = std::make_shared<batch_document>(std::move(read->document));
+  return out;
+}
+
+caf::expected<read_batch> read_form_of_order(std::string_view form,
+                                             batch_given&& given) {
+  const auto fields = read_fields(form);
+  if (!fields)
+    return fields.error();
+  const auto collection = field_of(*fields, "profile");
+  if (!legal_user_name(collection))
+    return wrong("the profile in the form is not the name of a collection");
+  const auto order = order_of(*fields, given.user);
+  if (!order)
+    return order.error();
+  auto made = make_order(*order, {.uuid = "bid-" + lower_case(given.id),
+                                  .user = given.user,
+                                  .collection = collection,
+                                  .source = source_kafka.name});
+  read_batch out;
+  out.what.user = std::move(given.user);
+  out.what.priority = given.priority;
+  out.what.info = std::move(made.info);
+  out.document = std::make_shared<batch_document>(std::move(made.document));
   return out;
 }
 

@@ -29,4 +29,9 @@ struct batch_given {
 caf::expected<read_batch> read_form_of_batch(std::string_view form,
                                              batch_given&& given);
 
+/// An order about what is stored: `order`, `profile`, `object` and `file`.
+/// Errors likewise; `ec::not_allowed` for a deletion, which is asked for.
+caf::expected<read_batch> read_form_of_order(std::string_view form,
+                                             batch_given&& given);
+
 } // namespace depositd::kafka

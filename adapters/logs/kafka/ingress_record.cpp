@@ -268,6 +268,31 @@ read_batch_of(const record_format_options& options, fields& from) {
   return record_content{std::move(*out)};
 }
 
+bool is_order(const record_format_options& options, const fields& x) {
+  return x.type == "order" && options.deposit_queues.count(*x.type) == 0;
+}
+
+caf::expected<record_content> read_order_of(fields& from) {
+  batch_given given;
+  if (!from.id)
+    return wrong("id is missing");
+  if (!legal_uuid(*from.id))
+    return wrong("id of an order is not a UUID");
+  if (auto error = check_user(from))
+    return error;
+  if (!from.form)
+    return wrong("form is missing");
+  if (from.payload_url || from.payload || from.payload_base64)
+    return wrong("an order has no payload");
+  given.id = *from.id;
+  given.user = *from.user;
+  given.priority = static_cast<std::uint8_t>(from.priority);
+  auto out = read_form_of_order(*from.form, std::move(given));
+  if (!out)
+    return out.error();
+  return record_content{std::move(*out)};
+}
+
 } // namespace
 
 caf::expected<record_content> read_ingress(const record_format_options& options,
@@ -282,6 +307,8 @@ caf::expected<record_content> read_ingress(const record_format_options& options,
   auto& found = *read;
   if (is_batch(options, found))
     return read_batch_of(options, found);
+  if (is_order(options, found))
+    return read_order_of(found);
   if (found.payload_url)
     return wrong("payload_url is not supported");
   ingest_deposit out;

@@ -9,6 +9,7 @@
 #include "messages/ports/minter.hpp"
 #include "messages/ports/notifiers.hpp"
 #include "messages/ports/receiving_place.hpp"
+#include "messages/ports/restoration_target.hpp"
 #include "messages/ports/storage_target.hpp"
 #include "messages/ports/work_reader.hpp"
 #include "messages/processors.hpp"
@@ -24,6 +25,13 @@
 #include <vector>
 
 namespace depositd::stages {
+
+/// What applies to orders.
+struct restore_rules {
+  /// A file that was compared later than so long ago is not due.
+  micros fixity_age_us = micros{90} * 86'400 * 1'000'000;
+  std::uint32_t recalled_days = 10; ///< what was brought back can be read
+};
 
 /// Shared by all threads that do stages' work in a process.
 struct stage_tools {
@@ -44,6 +52,14 @@ struct stage_tools {
   std::function<void(wake_items)> wake;
   /// Who waits for locks of objects; null if nobody can be woken.
   std::shared_ptr<item_waits> lock_waits;
+  /// Submits a batch and waits until it is durable, within a bound. Null where
+  /// no engine is.
+  std::function<caf::expected<item_id>(submit_batch)> submit;
+  /// Where depositors get objects and files back; null: nowhere.
+  std::shared_ptr<restoration_target> restoration;
+  /// Targets that have to be asked for what they keep before it can be read.
+  std::vector<std::string> cold_storage;
+  restore_rules restoring;
   /// Of all that run stages which need it: work/BATCH/JOB/...
   std::filesystem::path work_folder;
   estimate_rules estimates;

@@ -218,6 +218,24 @@ caf::error folder_object::get(std::uint32_t version, const std::string& path,
   return damaged(place, "does not match its digest");
 }
 
+caf::error folder_object::read(
+  std::uint32_t version, const std::string& path,
+  const std::function<caf::error(std::string_view)>& sink) const {
+  const auto found = load();
+  if (!found && found.error() == ec::not_found)
+    return no_object(id_);
+  if (!found)
+    return found.error();
+  const auto file = find_file(*found, version, path);
+  if (!file)
+    return file.error();
+  const auto place = folder_ / file->place;
+  std::error_code unknown;
+  if (!fs::exists(place, unknown))
+    return damaged(place, "is not there");
+  return give_all(place, sink);
+}
+
 caf::error folder_object::verify() const {
   auto found = load_from(folder_);
   if (!found && found.error() == ec::not_found)

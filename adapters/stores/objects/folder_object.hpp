@@ -21,6 +21,9 @@ public:
   caf::expected<object_version> show(std::uint32_t version) const;
   caf::error get(std::uint32_t version, const std::string& path,
                  const std::filesystem::path& to) const;
+  caf::error
+  read(std::uint32_t version, const std::string& path,
+       const std::function<caf::error(std::string_view)>& sink) const;
   caf::error verify() const;
   caf::error remove();
 

@@ -29,6 +29,13 @@ public:
     return of(object).get(version, path, to);
   }
 
+  caf::error
+  read(const std::string& object, std::uint32_t version,
+       const std::string& path,
+       const std::function<caf::error(std::string_view)>& sink) override {
+    return of(object).read(version, path, sink);
+  }
+
   caf::error verify(const std::string& object) override {
     return of(object).verify();
   }

@@ -43,6 +43,24 @@ caf::expected<copied_file> read_all(disk& io, const std::filesystem::path& from,
   return out;
 }
 
+caf::error give_all(const std::filesystem::path& from,
+                    const std::function<caf::error(std::string_view)>& sink) {
+  const auto source = open_file(from, O_RDONLY | O_NOFOLLOW);
+  if (!source)
+    return source.error();
+  std::vector<char> buffer(1024 * 1024);
+  for (std::uint64_t at = 0;;) {
+    const auto count = read_file_at(*source, from, buffer, at);
+    if (!count)
+      return count.error();
+    if (*count == 0)
+      return {};
+    if (auto failure = sink({buffer.data(), *count}))
+      return failure;
+    at += *count;
+  }
+}
+
 std::string sha512_hex(std::string_view bytes) {
   digester sum{digest_algorithm::sha512};
   sum.add(bytes);

@@ -6,7 +6,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
+#include <string_view>
 
 namespace depositd::ocfl {
 
@@ -19,6 +21,10 @@ struct copied_file {
 /// `ec::store_failed` if the new file exists.
 caf::expected<copied_file> read_all(disk& io, const std::filesystem::path& from,
                                     const std::filesystem::path& to = {});
+
+/// Gives all bytes of the file in order; an error of `sink` ends it.
+caf::error give_all(const std::filesystem::path& from,
+                    const std::function<caf::error(std::string_view)>& sink);
 
 /// SHA-512 of bytes.
 std::string sha512_hex(std::string_view bytes);

@@ -3,6 +3,7 @@
 #include "adapters/stores/postgres/channel.hpp"
 #include "adapters/stores/postgres/migrations.hpp"
 #include "adapters/stores/rows/catalogue.hpp"
+#include "adapters/stores/rows/fixity_table.hpp"
 #include "adapters/stores/rows/premis_table.hpp"
 
 namespace depositd {
@@ -33,13 +34,14 @@ private:
   connection& on_;
 };
 
-/// Both kinds of tables.
+/// All kinds of tables.
 struct tables : rows::catalogue<session> {
-  explicit tables(session& on) : catalogue(on), premis(on) {
+  explicit tables(session& on) : catalogue(on), premis(on), checks(on) {
     // nop
   }
 
   rows::premis_table<session> premis;
+  rows::fixity_table<session> checks;
 };
 
 /// One writer at a time; readers go on.
@@ -56,7 +58,7 @@ auto with(channel& by, const Body& body) {
   });
 }
 
-class postgres_inventory final : public inventory {
+class postgres_inventory final : public inventory, public fixity_book {
 public:
   explicit postgres_inventory(const postgres_options& options)
     : writes_({.url = options.url, .name = "inventory"}, options.patience_ms),
@@ -119,6 +121,60 @@ public:
   caf::expected<std::vector<premis_event>>
   events(const premis_query& x) override {
     return with(reads_, [&](tables& from) { return from.premis.find(x); });
+  }
+
+  fixity_book* checks() override {
+    return this;
+  }
+
+  caf::expected<std::vector<checked_file>> due(const fixity_query& x) override {
+    std::vector<checked_file> out;
+    auto failed = write([&](tables& to) {
+      auto found = to.checks.due(x);
+      if (!found)
+        return std::move(found.error());
+      out = std::move(*found);
+      return caf::error{};
+    });
+    if (failed)
+      return failed;
+    return out;
+  }
+
+  caf::expected<std::optional<checked_file>>
+  last_check(const std::string& object, const std::string& path) override {
+    const auto find = [&] {
+      return with(reads_, [&](tables& from) {
+        return from.checks.last_check(object, path);
+      });
+    };
+    auto known = find();
+    if (!known || *known)
+      return known;
+    auto failed =
+      write([&](tables& to) { return to.checks.enrol_new(object); });
+    if (failed)
+      return failed;
+    return find();
+  }
+
+  caf::error checked(const std::string& object, const std::string& path,
+                     const premis_event& x) override {
+    return write(
+      [&](tables& to) { return to.checks.checked(object, path, x); });
+  }
+
+  caf::expected<std::vector<spot_candidate>>
+  spot_candidates(micros not_since_us, const std::vector<std::string>& cold,
+                  std::uint32_t count_max) override {
+    return with(reads_, [&](tables& from) {
+      return from.checks.spot_candidates(not_since_us, cold, count_max);
+    });
+  }
+
+  caf::error forget(const std::string& object,
+                    const std::vector<premis_event>& events) override {
+    return write([&](tables& to) { return to.checks.forget(object, events); });
   }
 
   caf::expected<bool> lock(const object_lock& x, micros now) override {

@@ -261,6 +261,31 @@ caf::expected<std::vector<listed>> client::list(const std::string& prefix,
   return out;
 }
 
+caf::expected<recall> client::recall_key(const std::string& key,
+                                         std::uint32_t days) {
+  const auto text = write_recall(days);
+  request x;
+  x.method = "POST";
+  x.key = full(key);
+  x.query = "restore=";
+  x.headers = {"Content-Type: application/xml"};
+  x.body = outgoing_of(text);
+  // Once: whoever is told that it takes hours can wait for the next time.
+  auto out = wire_.send(x);
+  judge(x, out);
+  if (!out.failure)
+    return out.said.status == 202 ? recall::begun : recall::at_hand;
+  const auto why = read_refusal(out.said.body);
+  if (out.said.status == 409)
+    return recall::on_way;
+  if (out.said.status == 503)
+    return recall::too_busy;
+  // It is in no archive.
+  if (out.said.status == 403 && why.code == "InvalidObjectState")
+    return recall::at_hand;
+  return std::move(out.failure);
+}
+
 caf::error client::remove(const std::string& key) {
   request x;
   x.method = "DELETE";

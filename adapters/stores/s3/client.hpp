@@ -4,6 +4,7 @@
 
 #include "adapters/stores/s3/documents.hpp"
 #include "adapters/stores/s3/wire.hpp"
+#include "messages/ports/storage_target.hpp"
 
 #include <filesystem>
 
@@ -76,6 +77,9 @@ public:
   /// The first of what begins so, as many as there are up to a thousand.
   caf::expected<std::vector<listed>> first(const std::string& prefix,
                                            std::size_t count);
+
+  /// Has what is archived brought back for so many days. `ec::not_found`.
+  caf::expected<recall> recall_key(const std::string& key, std::uint32_t days);
 
   /// Nothing to remove is done.
   caf::error remove(const std::string& key);

@@ -120,6 +120,14 @@ caf::expected<std::string> read_upload_id(std::string_view text) {
   return out;
 }
 
+std::string write_recall(std::uint32_t days) {
+  return "<RestoreRequest xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">"
+         "<Days>"
+         + std::to_string(days)
+         + "</Days><GlacierJobParameters><Tier>Bulk</Tier>"
+           "</GlacierJobParameters></RestoreRequest>";
+}
+
 std::string write_completion(const std::vector<std::string>& etags) {
   std::string out = "<CompleteMultipartUpload>";
   for (std::size_t i = 0; i < etags.size(); ++i) {

@@ -41,6 +41,9 @@ caf::expected<listing> read_listing(std::string_view text);
 /// The number of an upload that was begun.
 caf::expected<std::string> read_upload_id(std::string_view text);
 
+/// Asks for what is archived, for so many days.
+std::string write_recall(std::uint32_t days);
+
 /// By the tags of all parts in order.
 std::string write_completion(const std::vector<std::string>& etags);
 

@@ -3,6 +3,7 @@
 #include "adapters/digests/digester.hpp"
 #include "adapters/stores/objects/version_files.hpp"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -219,6 +220,62 @@ caf::error s3_object::get(std::uint32_t version, const std::string& path,
   std::error_code ignored;
   std::filesystem::remove(to, ignored);
   return damaged(title(file->place), "does not match its digest");
+}
+
+caf::error
+s3_object::read(std::uint32_t version, const std::string& path,
+                const std::function<caf::error(std::string_view)>& sink) const {
+  const auto found = load();
+  if (!found && found.error() == ec::not_found)
+    return no_object(id_);
+  if (!found)
+    return found.error();
+  const auto file = find_file(*found, version, path);
+  if (!file)
+    return file.error();
+  auto failure = bucket_.read(key(file->place), sink);
+  return failure == ec::not_found ? damaged(title(file->place), "is not there")
+                                  : failure;
+}
+
+/// Inventories may be as far away as what they speak of, so they come first.
+caf::expected<recall> s3_object::bring_back(const std::string& path,
+                                            std::uint32_t days) const {
+  auto out = recall::at_hand;
+  const auto bring = [&](const std::string& whole) -> caf::error {
+    const auto how = bucket_.recall_key(whole, days);
+    if (!how)
+      return how.error();
+    // The least that can be said of any of them.
+    out = std::max(out, *how);
+    return {};
+  };
+  if (path.empty()) {
+    std::size_t count = 0;
+    auto failure = bucket_.each(folder_ + "/", [&](const listed& x) {
+      ++count;
+      return bring(x.key);
+    });
+    if (failure)
+      return failure;
+    if (count == 0)
+      return no_object(id_);
+    return out;
+  }
+  for (const auto* name : {inventory_name, sidecar_name})
+    if (auto failure = bring(key(name)))
+      return failure == ec::not_found ? no_object(id_) : failure;
+  if (out != recall::at_hand)
+    return out;
+  const auto found = load();
+  if (!found)
+    return found.error();
+  const auto file = find_file(*found, 0, path);
+  if (!file)
+    return file.error();
+  if (auto failure = bring(key(file->place)))
+    return failure;
+  return out;
 }
 
 caf::error s3_object::verify() const {

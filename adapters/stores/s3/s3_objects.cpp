@@ -46,6 +46,19 @@ public:
     return of(object).get(version, path, to);
   }
 
+  caf::error
+  read(const std::string& object, std::uint32_t version,
+       const std::string& path,
+       const std::function<caf::error(std::string_view)>& sink) override {
+    return of(object).read(version, path, sink);
+  }
+
+  caf::expected<recall> bring_back(const std::string& object,
+                                   const std::string& path,
+                                   std::uint32_t days) override {
+    return of(object).bring_back(path, days);
+  }
+
   caf::error verify(const std::string& object) override {
     return of(object).verify();
   }

@@ -1,6 +1,7 @@
 #include "adapters/stores/sqlite/sqlite_inventory.hpp"
 
 #include "adapters/stores/rows/catalogue.hpp"
+#include "adapters/stores/rows/fixity_table.hpp"
 #include "adapters/stores/rows/premis_table.hpp"
 #include "adapters/stores/sqlite/database.hpp"
 
@@ -12,7 +13,7 @@ namespace depositd {
 namespace {
 
 constexpr std::int32_t application = 0x64706976; // "dpiv"
-constexpr std::int32_t schema_version = 2;
+constexpr std::int32_t schema_version = 3;
 constexpr std::uint64_t wal_bytes_max = 8 * 1024 * 1024;
 
 constexpr std::string_view schema = R"(
@@ -54,12 +55,24 @@ CREATE INDEX premis_events_by_object ON premis_events (object, at_us, id);
 CREATE INDEX premis_events_by_file ON premis_events (object, file, at_us, id);
 )";
 
-constexpr std::array upgrades = {add_events};
+constexpr std::string_view add_checks = R"(
+CREATE TABLE fixity_files (
+  identifier TEXT NOT NULL, path TEXT NOT NULL, sha512 TEXT NOT NULL,
+  checked_us INTEGER NOT NULL,
+  PRIMARY KEY (identifier, path)) STRICT, WITHOUT ROWID;
+CREATE INDEX fixity_files_by_time
+  ON fixity_files (checked_us, identifier, path);
+CREATE TABLE fixity_objects (
+  identifier TEXT PRIMARY KEY, version INTEGER NOT NULL) STRICT;
+)";
 
-class sqlite_inventory final : public inventory {
+constexpr std::array upgrades = {add_events, add_checks};
+
+class sqlite_inventory final : public inventory, public fixity_book {
 public:
   explicit sqlite_inventory(std::unique_ptr<sqlite::database> file)
-    : file_(std::move(file)), tables_(*file_), events_(*file_) {
+    : file_(std::move(file)), tables_(*file_), events_(*file_),
+      checks_(*file_) {
     // nop
   }
 
@@ -114,6 +127,51 @@ public:
     return events_.find(x);
   }
 
+  fixity_book* checks() override {
+    return this;
+  }
+
+  caf::expected<std::vector<checked_file>> due(const fixity_query& x) override {
+    std::vector<checked_file> out;
+    auto failed = write([&] {
+      auto found = checks_.due(x);
+      if (!found)
+        return std::move(found.error());
+      out = std::move(*found);
+      return caf::error{};
+    });
+    if (failed)
+      return failed;
+    return out;
+  }
+
+  caf::expected<std::optional<checked_file>>
+  last_check(const std::string& object, const std::string& path) override {
+    auto known = find_check(object, path);
+    if (!known || *known)
+      return known;
+    if (auto failed = write([&] { return checks_.enrol_new(object); }))
+      return failed;
+    return find_check(object, path);
+  }
+
+  caf::error checked(const std::string& object, const std::string& path,
+                     const premis_event& x) override {
+    return write([&] { return checks_.checked(object, path, x); });
+  }
+
+  caf::expected<std::vector<spot_candidate>>
+  spot_candidates(micros not_since_us, const std::vector<std::string>& cold,
+                  std::uint32_t count_max) override {
+    const std::lock_guard turn{mutex_};
+    return checks_.spot_candidates(not_since_us, cold, count_max);
+  }
+
+  caf::error forget(const std::string& object,
+                    const std::vector<premis_event>& events) override {
+    return write([&] { return checks_.forget(object, events); });
+  }
+
   caf::expected<bool> lock(const object_lock& x, micros now) override {
     auto taken = false;
     auto failed = write([&] {
@@ -137,6 +195,12 @@ public:
   }
 
 private:
+  caf::expected<std::optional<checked_file>>
+  find_check(const std::string& object, const std::string& path) {
+    const std::lock_guard turn{mutex_};
+    return checks_.last_check(object, path);
+  }
+
   template <class Body>
   caf::error write(const Body& body) {
     const std::lock_guard turn{mutex_};
@@ -149,6 +213,7 @@ private:
   std::unique_ptr<sqlite::database> file_;
   rows::catalogue<sqlite::database> tables_;
   rows::premis_table<sqlite::database> events_;
+  rows::fixity_table<sqlite::database> checks_;
 };
 
 } // namespace

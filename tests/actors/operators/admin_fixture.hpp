@@ -5,6 +5,7 @@
 #include "actors/operators/admin.hpp"
 #include "messages/catalogue.hpp"
 #include "messages/cluster.hpp"
+#include "messages/orders.hpp"
 #include "messages/receiving.hpp"
 #include "messages/shard.hpp"
 #include "messages/stores.hpp"
@@ -100,6 +101,9 @@ struct control_writer {
   void operator()(const pipeline_changed& x) {
     state.pipelines[x.what.name] = x.what;
   }
+  void operator()(const deletion_changed& x) {
+    state.deletions[x.reference] = x;
+  }
   template <class Other>
   void operator()(const Other&) {
     ADD_FAILURE() << "admin proposed an event of items";
@@ -174,6 +178,10 @@ struct world {
   std::vector<search_objects> searches;
   std::vector<premis_event> events;
   std::vector<premis_query> event_queries;
+  std::vector<place_order> orders;
+  std::vector<ask_deletion> deletions_asked;
+  std::vector<due_query> due;
+  std::vector<checked_file> checks;
   std::vector<measure_recorded> measured;
   item_id submitted_id = 77;
   std::vector<operators::record_log_pair> logs;
@@ -203,6 +211,8 @@ protected:
     options.processors = pose<processor_manager_actor>(fake_processors());
     options.submitter = pose<submitter_actor>(fake_submitter());
     options.catalogue = pose<catalogue_actor>(fake_catalogue());
+    options.orders = pose<order_desk_actor>(fake_desk());
+    options.due = pose<reconciler_actor>(fake_reconciler());
     options.topics = pose<topics_actor>(fake_topics());
     options.stores = pose<store_server_actor>(
       {[](const put_blob&) -> caf::result<blob_put> { return blob_put{}; }});
@@ -440,6 +450,36 @@ private:
             }};
   }
 
+  caf::behavior fake_desk() {
+    return {
+      [this](const place_order& x) -> caf::result<order_placed> {
+        world_.orders.push_back(x);
+        auto made = make_order(x.what, {.uuid = "bid-1", .collection = "maps"});
+        return answer(order_placed{77, made.info, "A"});
+      },
+      [this](const ask_deletion& x) -> caf::result<deletion_asked> {
+        world_.deletions_asked.push_back(x);
+        deletion_changed out;
+        out.reference = "del-1";
+        out.user = "A";
+        out.asked_by = x.asked_by;
+        for (const auto& one : x.objects)
+          out.targets.push_back({one, "maps"});
+        return answer(deletion_asked{out});
+      },
+    };
+  }
+
+  caf::behavior fake_reconciler() {
+    return {
+      [](const control_changed&) {},
+      [this](const queue_due& x) -> caf::result<due_queued> {
+        world_.due.push_back(x.what);
+        return answer(due_queued{2, 30, 1});
+      },
+    };
+  }
+
   caf::behavior fake_catalogue() {
     return {
       [this](const search_objects& x) {
@@ -452,6 +492,7 @@ private:
       [this](const find_object_files&) {
         return object_files_found{world_.object_files};
       },
+      [this](const find_checks&) { return checks_found{world_.checks}; },
       [this](const find_premis& x) {
         world_.event_queries.push_back(x.what);
         return premis_found{world_.events};

@@ -118,6 +118,22 @@ TEST(work_grammar, a_key_for_callbacks_is_read_and_not_written) {
     << "nobody shall write it where others see it";
 }
 
+INSTANTIATE_TEST_SUITE_P(
+  orders, work_spelling,
+  ::testing::Values(
+    spelled{"object restore inst/bag", "object restore",
+            R"({"identifier":"inst/bag"})"},
+    spelled{"object delete inst/a,inst/b --reason old", "object delete",
+            R"({"identifiers":["inst/a","inst/b"],"reason":"old"})"},
+    spelled{"file restore inst/bag 'data/a b'", "file restore",
+            R"({"identifier":"inst/bag","path":"data/a b"})"},
+    spelled{"glacier restore inst/bag --file data/a", "glacier restore",
+            R"({"identifier":"inst/bag","path":"data/a"})"},
+    spelled{"fixity run inst/bag --force", "fixity run",
+            R"({"identifier":"inst/bag","force":true})"},
+    spelled{"deletion reject del-1", "deletion reject",
+            R"({"reference":"del-1"})"}));
+
 TEST(work_grammar, many_jobs_are_counted_before_something_is_done) {
   for (const auto line : {"job hold", "job release", "job requeue", "job fail",
                           "job delete", "batch delete 1"}) {

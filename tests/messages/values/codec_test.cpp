@@ -113,6 +113,21 @@ record one_of_each() {
     302, "nsq/t/a", 1, 70'000, 50, body_kind::blob, 0, {300, 400, 500}, {}});
   out.events.emplace_back(item_delayed{302, "nsq/t/a", 1'000});
   out.events.emplace_back(processor_placed{"sp", {"node-1", "node-2"}});
+  out.events.emplace_back(
+    deletion_changed{"del-1",
+                     "INST",
+                     {{"inst/bag", "maps"}, {"inst/b", "maps"}},
+                     "operator=ann",
+                     900,
+                     "why",
+                     "operator=bob",
+                     1'000,
+                     "operator=root",
+                     1'100,
+                     "operator=eve",
+                     1'200,
+                     1'300,
+                     true});
   return out;
 }
 

@@ -2,6 +2,7 @@
 
 #include "adapters/logs/kafka/records.hpp"
 #include "messages/values/job_documents.hpp"
+#include "messages/values/orders.hpp"
 #include "tests/adapters/logs/kafka/protocol_examples.hpp"
 
 #include <string>
@@ -276,6 +277,68 @@ TEST(batch_records, tell_of_no_ends_without_a_topic) {
   const auto format = make_record_format({.egress_topic = "out"});
   EXPECT_FALSE(format.write_batch);
   EXPECT_FALSE(format.write_job);
+}
+
+// -- orders -------------------------------------------------------------------
+
+namespace {
+
+json order_members() {
+  return example("order");
+}
+
+std::string order_refusal(const std::string& field, const json& value) {
+  auto all = order_members();
+  all["form"][field] = value;
+  return refusal(all);
+}
+
+} // namespace
+
+TEST(order_records, the_example_becomes_a_batch_of_its_pipeline) {
+  const auto x = read(order_members().dump());
+  ASSERT_TRUE(x) << render(x.error());
+  EXPECT_EQ(x->what.user, "inst");
+  EXPECT_EQ(x->what.info.source, "kafka");
+  EXPECT_EQ(x->what.info.pipeline, "aptrust_restore_file");
+  EXPECT_EQ(x->what.info.collection, "photos");
+  EXPECT_EQ(x->what.info.uuid, "bid-0d5c2c39-8f0b-4d1d-8f5e-7f0f5a0c7a11");
+  EXPECT_TRUE(x->payload.empty());
+  const auto order = order_in(x->document->more);
+  ASSERT_TRUE(order && *order);
+  EXPECT_EQ((**order).kind, order_kind::restore_file);
+  EXPECT_EQ((**order).object, "inst.edu/bag-17");
+  EXPECT_EQ((**order).file, "data/a.txt");
+  EXPECT_EQ((**order).asked_by, "user inst");
+}
+
+TEST(order_records, a_deletion_is_not_ordered_but_asked_for) {
+  auto all = order_members();
+  all["form"]["order"] = "delete_item";
+  all["form"].erase("file");
+  const auto read = read_any(all.dump());
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error(), ec::not_allowed);
+}
+
+TEST(order_records, are_refused_with_the_reason) {
+  EXPECT_NE(order_refusal("order", "burn").find("order must be"),
+            std::string::npos);
+  EXPECT_NE(order_refusal("object", "").find("object"), std::string::npos);
+  EXPECT_NE(order_refusal("file", "").find("file is for"), std::string::npos);
+  EXPECT_NE(order_refusal("order", "restore_object").find("file is for"),
+            std::string::npos);
+  EXPECT_NE(order_refusal("profile", "no such name!").find("profile"),
+            std::string::npos);
+  auto all = order_members();
+  all["payload"] = "x";
+  EXPECT_NE(refusal(all).find("no payload"), std::string::npos);
+  all = order_members();
+  all["id"] = "17";
+  EXPECT_NE(refusal(all).find("UUID"), std::string::npos);
+  all = order_members();
+  all.erase("form");
+  EXPECT_NE(refusal(all).find("form"), std::string::npos);
 }
 
 } // namespace depositd

@@ -72,6 +72,13 @@ public:
     return to_->get(object, version, path, to);
   }
 
+  caf::error
+  read(const std::string& object, std::uint32_t version,
+       const std::string& path,
+       const std::function<caf::error(std::string_view)>& sink) override {
+    return to_->read(object, version, path, sink);
+  }
+
   caf::error verify(const std::string& object) override {
     ++verified;
     return damaged ? caf::make_error(ec::store_damaged, "a bit has turned")

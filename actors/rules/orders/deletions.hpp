@@ -1,0 +1,47 @@
+#pragma once
+
+// Requests for deletion: who may approve them, and what they become. Nothing is
+// deleted that two people of one institution have not agreed on.
+
+#include "actors/rules/access/access.hpp"
+#include "messages/values/control.hpp"
+#include "messages/values/orders.hpp"
+
+#include <string>
+#include <vector>
+
+namespace depositd::rules::deletions {
+
+/// Requests that are remembered, with those that were decided.
+inline constexpr std::size_t requests_max = 10'000;
+inline constexpr std::size_t targets_max = 100;
+/// A request that was decided is forgotten after so long.
+inline constexpr micros remembered_us = micros{90} * 86'400 * 1'000'000;
+
+/// Who a caller is, however they have come in.
+std::string person_of(const access::caller& x);
+
+/// "asked", "approved", "rejected", "queued".
+std::string state_of(const deletion_changed& x);
+
+/// The request with this caller's approval. `ec::not_allowed`: whoever asked,
+/// or who approved before, or somebody of another institution;
+/// `ec::invalid_argument`: it is decided already.
+caf::expected<deletion_changed>
+approved(deletion_changed x, const access::caller& by, micros at_us);
+
+/// The request with this caller's rejection, which may be that of whoever
+/// asked. Refusals likewise.
+caf::expected<deletion_changed>
+rejected(deletion_changed x, const access::caller& by, micros at_us);
+
+/// Why the change of a request is none that can follow on what is known.
+caf::error check(const control_state& state, const deletion_changed& x);
+
+/// Decided ones that need not be remembered any longer.
+std::vector<event> outdated(const control_state& state, micros now);
+
+/// What an approved request becomes, an order for each target; without uuids.
+std::vector<preservation_order> orders_of(const deletion_changed& x);
+
+} // namespace depositd::rules::deletions

@@ -1,0 +1,172 @@
+#include "adapters/processing/aptrust/fixity/fixity.hpp"
+
+#include "adapters/digests/digester.hpp"
+#include "adapters/processing/merritt/keeping_steps.hpp"
+#include "messages/values/clock.hpp"
+#include "messages/values/time_text.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace depositd::aptrust {
+
+namespace {
+
+using merritt::ended;
+using merritt::in_quotes;
+
+/// What is wrong with a copy; empty: nothing. An error may pass.
+caf::expected<std::string> fault_of(storage_target& in,
+                                    const std::string& object,
+                                    const stored_file& file) {
+  digester sum{digest_algorithm::sha512};
+  const auto failure =
+    in.read(object, 0, file.path, [&](std::string_view bytes) {
+      sum.add(bytes);
+      return caf::error{};
+    });
+  if (failure == ec::not_found || failure == ec::store_damaged)
+    return render(failure);
+  if (failure)
+    return failure;
+  const auto found = sum.finish().value;
+  if (found == file.sha512)
+    return std::string{};
+  return "SHA-512 is " + found + ", not " + file.sha512;
+}
+
+class checking_file {
+public:
+  checking_file(order_work& x, fixity_book& book) : x_(x), book_(book) {
+    // nop
+  }
+
+  outcome run() {
+    if (auto ending = need_not())
+      return *ending;
+    const auto fault = look();
+    if (!fault)
+      return ended(verdict::retry, render(fault.error()));
+    if (fault->empty())
+      return well();
+    return look_again();
+  }
+
+private:
+  std::optional<outcome> need_not() {
+    if (x_.is_cold_only())
+      return ended(verdict::skip, "it is in cold storage only");
+    const auto files = files_of(x_);
+    if (!files)
+      return ended(verdict::retry, render(files.error()));
+    const auto last = book_.last_check(x_.object.identifier, x_.order.file);
+    if (!last)
+      return ended(verdict::retry, render(last.error()));
+    if (!*last || !find_file(*files, x_.order.file))
+      return ended(verdict::skip,
+                   in_quotes(x_.order.file) + " is no longer in the object");
+    const auto since =
+      engine_clock::system().now() - x_.tools().restoring.fixity_age_us;
+    if (!x_.order.anyway && (**last).checked_us > since)
+      return ended(verdict::skip,
+                   "it was checked at " + format_utc((**last).checked_us));
+    return std::nullopt;
+  }
+
+  /// What is wrong with the file's copies; empty: nothing.
+  caf::expected<std::string> look() {
+    const auto files = files_of(x_);
+    if (!files)
+      return files.error();
+    const auto file = find_file(*files, x_.order.file);
+    if (!file)
+      return caf::make_error(ec::store_failed, "the object has a new version");
+    sha512_ = file->sha512;
+    std::string out;
+    bool was_read = false;
+    for (const auto& name : x_.targets()) {
+      if (is_cold(name))
+        continue;
+      was_read = true;
+      const auto fault =
+        fault_of(*x_.tools().storage.at(name), x_.object.identifier, *file);
+      if (!fault)
+        return caf::make_error(ec::store_failed, "storage " + name + ": "
+                                                   + render(fault.error()));
+      if (!fault->empty())
+        out += (out.empty() ? "storage " : "; storage ") + name + ": " + *fault;
+    }
+    if (!was_read)
+      return caf::make_error(ec::store_failed,
+                             "none of the object's storage is set up here");
+    return out;
+  }
+
+  bool is_cold(const std::string& name) const {
+    const auto& cold = x_.tools().cold_storage;
+    return std::find(cold.begin(), cold.end(), name) != cold.end();
+  }
+
+  outcome well() {
+    premis_facts facts;
+    facts.outcome_detail = "sha512:" + sha512_;
+    if (const auto failure = record(std::move(facts)))
+      return ended(verdict::retry, render(failure));
+    return ended(verdict::done);
+  }
+
+  /// Somebody may be storing or deleting the object: what is wrong is said of
+  /// what nobody works on.
+  outcome look_again() {
+    auto out = merritt::under_locks(x_.job, [this] { return judge_again(); });
+    if (auto failure = merritt::give_up_locks(x_.job))
+      out.reason += "; the object's lock stays for a while: " + render(failure);
+    return out;
+  }
+
+  outcome judge_again() {
+    const auto there = x_.tools().inventory->find(
+      {.identifier = x_.object.identifier, .count_max = 1});
+    if (!there)
+      return ended(verdict::retry, render(there.error()));
+    if (there->empty())
+      return ended(verdict::skip,
+                   in_quotes(x_.object.identifier) + " is no longer there");
+    const auto fault = look();
+    if (!fault)
+      return ended(verdict::retry, render(fault.error()));
+    if (fault->empty())
+      return well();
+    premis_facts facts;
+    facts.outcome = premis_failure;
+    facts.outcome_detail = *fault;
+    if (const auto failure = record(std::move(facts)))
+      return ended(verdict::retry, render(failure));
+    return ended(verdict::failed,
+                 in_quotes(x_.order.file) + " is not what it was: " + *fault);
+  }
+
+  caf::error record(premis_facts facts) {
+    facts.type = premis_types::fixity_check;
+    // A job that was requeued says something new, and a repeat the same.
+    facts.detail = "compared with SHA-512 of the inventory: " + facts.outcome;
+    facts.file = x_.order.file;
+    return book_.checked(x_.object.identifier, x_.order.file,
+                         make_event(x_.scene(), std::move(facts)));
+  }
+
+  order_work& x_;
+  fixity_book& book_;
+  std::string sha512_;
+};
+
+} // namespace
+
+outcome check_fixity(order_work& x) {
+  auto* book = x.tools().inventory->checks();
+  if (book == nullptr)
+    return ended(verdict::failed, "this process has no inventory of its own");
+  return checking_file{x, *book}.run();
+}
+
+} // namespace depositd::aptrust

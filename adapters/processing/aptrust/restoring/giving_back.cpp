@@ -1,0 +1,129 @@
+#include "adapters/processing/aptrust/restoring/giving_back.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace depositd::aptrust {
+
+namespace {
+
+namespace fs = std::filesystem;
+using merritt::ended;
+using merritt::in_quotes;
+
+constexpr std::size_t name_bytes_max = 200;
+
+/// Which of the target's files is the one that the inventory means: it may
+/// have fewer versions than others. `ec::store_damaged`.
+caf::error check_listed(storage_target& in, const std::string& object,
+                        const stored_file& wanted) {
+  const auto shown = in.show(object);
+  if (!shown)
+    return shown.error() == ec::not_found
+             ? caf::make_error(ec::store_damaged, render(shown.error()))
+             : shown.error();
+  const auto file = find_file(shown->files, wanted.path);
+  if (!file)
+    return caf::make_error(ec::store_damaged,
+                           in_quotes(wanted.path) + " is not there");
+  if (file->sha512 != wanted.sha512)
+    return caf::make_error(ec::store_damaged,
+                           in_quotes(wanted.path)
+                             + " is not what the inventory says");
+  return {};
+}
+
+bool is_plain(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
+         || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '_';
+}
+
+} // namespace
+
+scratch_folder::scratch_folder(fs::path folder) : folder_(std::move(folder)) {
+  std::error_code wrong;
+  // What a crash has left.
+  fs::remove_all(folder_, wrong);
+  if (!wrong)
+    fs::create_directories(folder_, wrong);
+  if (wrong)
+    failure_ =
+      caf::make_error(ec::store_failed, "cannot make " + folder_.string() + ": "
+                                          + wrong.message());
+}
+
+scratch_folder::~scratch_folder() {
+  std::error_code ignored;
+  fs::remove_all(folder_, ignored);
+  // The job's and the batch's, unless something else is there.
+  fs::remove(folder_.parent_path(), ignored);
+  fs::remove(folder_.parent_path().parent_path(), ignored);
+}
+
+std::optional<outcome> refuse_cold(const order_work& x) {
+  if (!x.is_cold_only() || !x.order.follows.empty())
+    return std::nullopt;
+  return ended(verdict::failed, in_quotes(x.object.identifier)
+                                  + " is in cold storage only: "
+                                    "restore_glacier brings it back first");
+}
+
+caf::error fetch_whole(const order_work& x, const stored_file& file,
+                       const fs::path& to) {
+  const auto names = x.targets();
+  if (names.empty())
+    return caf::make_error(ec::store_failed,
+                           "none of the object's storage is set up here");
+  caf::error last;
+  bool may_pass = false;
+  for (const auto& name : names) {
+    auto& target = *x.tools().storage.at(name);
+    auto failure = check_listed(target, x.object.identifier, file);
+    if (!failure)
+      failure = target.get(x.object.identifier, 0, file.path, to);
+    if (!failure)
+      return {};
+    may_pass =
+      may_pass || (failure != ec::store_damaged && failure != ec::not_found);
+    last = caf::make_error(ec::store_damaged,
+                           "storage " + name + ": " + render(failure));
+  }
+  return may_pass ? caf::make_error(ec::store_failed, render(last)) : last;
+}
+
+std::string name_of_object(const std::string& identifier) {
+  const auto slash = identifier.find_last_of('/');
+  auto out = identifier.substr(slash == identifier.npos ? 0 : slash + 1);
+  for (auto& c : out)
+    c = is_plain(c) ? c : '_';
+  out.resize(std::min(out.size(), name_bytes_max));
+  if (out.empty() || out.front() == '.')
+    out.insert(0, "object");
+  return out;
+}
+
+outcome give_back(order_work& x, const std::string& name,
+                  const fs::path& file) {
+  auto& target = x.tools().restoration;
+  if (!target)
+    return ended(verdict::failed,
+                 "no restoration target is set (restoration.default)");
+  const auto place = target->put(x.job.job.user, name, file);
+  if (!place)
+    return ended(place.error() == ec::store_failed ? verdict::retry
+                                                   : verdict::failed,
+                 render(place.error()));
+  premis_facts facts;
+  facts.type = premis_types::dissemination;
+  facts.detail = "restored for " + x.order.asked_by;
+  facts.outcome_detail = *place;
+  facts.file = x.order.file;
+  const auto failure =
+    x.tools().inventory->record_events({make_event(x.scene(), facts)});
+  if (failure)
+    return ended(verdict::retry, render(failure));
+  x.job.job.more["restored_to"] = *place;
+  return ended(verdict::done, "restored to " + *place);
+}
+
+} // namespace depositd::aptrust

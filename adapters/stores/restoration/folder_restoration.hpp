@@ -1,0 +1,28 @@
+#pragma once
+
+// What depositors get back, in a folder: FOLDER/USER/NAME.
+
+#include "adapters/stores/files/disk.hpp"
+#include "messages/ports/restoration_target.hpp"
+
+#include <filesystem>
+#include <memory>
+
+namespace depositd {
+
+struct folder_restoration_options {
+  /// Created if it is not there. Files are readable for its group.
+  std::filesystem::path folder;
+
+  /// For tests that break it; outlives the target. Null: the machine's own.
+  disk* io = nullptr;
+};
+
+/// `ec::store_failed` if the folder cannot be made.
+caf::expected<std::unique_ptr<restoration_target>>
+open_folder_restoration(const folder_restoration_options& options);
+
+/// Why a name cannot be that of something given back; empty: it can.
+std::string restored_name_fault(const std::string& name);
+
+} // namespace depositd

@@ -1,0 +1,177 @@
+// Whether stored files are what they were.
+
+#include "adapters/processing/aptrust/orders/reporting.hpp"
+#include "tests/adapters/processing/aptrust/orders/order_world.hpp"
+
+#include <set>
+
+namespace depositd::aptrust::testing {
+namespace {
+
+constexpr micros day = micros{86'400} * 1'000'000;
+
+class fixity : public order_world {
+protected:
+  micros days_ago(std::int64_t days) const {
+    return engine_clock::system().now() - days * day;
+  }
+
+  static preservation_order check_of(const std::string& object,
+                                     const std::string& file = "data/a") {
+    return an_order(order_kind::fixity_check, object, file);
+  }
+
+  std::vector<premis_event> checks(const std::string& object) {
+    return events(object, premis_types::fixity_check);
+  }
+};
+
+TEST_F(fixity, row_p29_what_was_checked_yesterday_is_left_alone) {
+  store("inst/x", {{"data/a", "a"}}, {"local"}, days_ago(1));
+  EXPECT_EQ(run(check_of("inst/x")).says, verdict::skip);
+  EXPECT_TRUE(checks("inst/x").empty());
+  EXPECT_EQ(targets["local"]->reads, 0);
+}
+
+TEST_F(fixity, row_p29_what_is_due_is_read_and_recorded) {
+  store("inst/x", {{"data/a", "a"}}, {"local", "far"}, days_ago(91));
+  const auto out = run(check_of("inst/x"));
+  ASSERT_EQ(out.says, verdict::done) << out.reason;
+  EXPECT_EQ(targets["local"]->reads, 1);
+  EXPECT_EQ(targets["far"]->reads, 1) << "every copy";
+  const auto all = checks("inst/x");
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].outcome, premis_success);
+  EXPECT_EQ(all[0].file, "data/a");
+  EXPECT_EQ(run(check_of("inst/x")).says, verdict::skip)
+    << "and is not due any more";
+}
+
+TEST_F(fixity, row_p29_cold_storage_is_not_read) {
+  tools->cold_storage = {"far"};
+  store("inst/x", {{"data/a", "a"}}, {"far"}, days_ago(91));
+  EXPECT_EQ(run(check_of("inst/x")).says, verdict::skip);
+  EXPECT_TRUE(checks("inst/x").empty());
+  EXPECT_EQ(targets["far"]->reads, 0);
+  store("inst/y", {{"data/a", "a"}}, {"local", "far"}, days_ago(91));
+  EXPECT_EQ(run(check_of("inst/y")).says, verdict::done);
+  EXPECT_EQ(targets["far"]->reads, 0) << "nor beside a copy that is at hand";
+}
+
+TEST_F(fixity, row_p30_a_mismatch_is_recorded_and_needs_review) {
+  store("inst/x", {{"data/a", "a file"}}, {"local"}, days_ago(91));
+  damage("local", "a file");
+  const auto out = run(check_of("inst/x"));
+  EXPECT_EQ(out.says, verdict::failed) << "at once: no requeue";
+  EXPECT_TRUE(says(out, "data/a")) << out.reason;
+  EXPECT_TRUE(says(out, "SHA-512")) << out.reason;
+  const auto all = checks("inst/x");
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].outcome, premis_failure);
+  EXPECT_NE(all[0].outcome_detail.find("local"), std::string::npos);
+}
+
+TEST_F(fixity, row_p30_one_bad_copy_among_good_ones_is_found) {
+  store("inst/x", {{"data/a", "a file"}}, {"local", "far"}, days_ago(91));
+  damage("far", "a file");
+  const auto out = run(check_of("inst/x"));
+  EXPECT_EQ(out.says, verdict::failed);
+  EXPECT_TRUE(says(out, "far")) << out.reason;
+}
+
+TEST_F(fixity, tries_again_while_storage_is_away_and_records_nothing) {
+  store("inst/x", {{"data/a", "a"}}, {"local"}, days_ago(91));
+  targets["local"]->away = true;
+  EXPECT_EQ(run(check_of("inst/x")).says, verdict::retry);
+  EXPECT_TRUE(checks("inst/x").empty());
+}
+
+TEST_F(fixity, is_done_anyway_if_somebody_insists) {
+  store("inst/x", {{"data/a", "a"}}, {"local"}, days_ago(1));
+  auto order = check_of("inst/x");
+  order.anyway = true;
+  EXPECT_EQ(run(order).says, verdict::done);
+  EXPECT_EQ(checks("inst/x").size(), 1u);
+}
+
+TEST_F(fixity, says_nothing_ill_of_what_is_no_longer_there) {
+  EXPECT_EQ(run(check_of("inst/none")).says, verdict::skip);
+  store("inst/x", {{"data/a", "a"}}, {"local"}, days_ago(91));
+  EXPECT_EQ(run(check_of("inst/x", "data/none")).says, verdict::skip);
+  EXPECT_TRUE(checks("inst/x").empty());
+}
+
+TEST_F(fixity, a_repeat_of_one_job_records_one_event) {
+  store("inst/x", {{"data/a", "a"}}, {"local"}, days_ago(91));
+  auto order = check_of("inst/x");
+  order.anyway = true;
+  auto job = job_of(order);
+  ASSERT_EQ(run("fixity_check", job).says, verdict::done);
+  auto again = job_of(order);
+  ASSERT_EQ(run("fixity_check", again).says, verdict::done);
+  EXPECT_EQ(checks("inst/x").size(), 1u);
+}
+
+TEST_F(fixity, of_an_object_is_a_job_for_each_file) {
+  contents files;
+  for (int i = 0; i < 1'200; ++i)
+    files["data/" + std::to_string(i)] = std::to_string(i);
+  store("inst/x", files);
+  const auto jobs = split(an_order(order_kind::fixity_check, "inst/x"));
+  ASSERT_EQ(jobs.size(), 1'200u) << last_split.reason;
+  std::set<std::string> paths;
+  std::set<std::string> uuids;
+  for (const auto& job : jobs) {
+    const auto order = order_in(job.more);
+    ASSERT_TRUE(order && *order);
+    paths.insert((**order).file);
+    uuids.insert(job.uuid);
+    EXPECT_EQ((**order).object, "inst/x");
+    EXPECT_FALSE(job.more.contains(work_item_member));
+  }
+  EXPECT_EQ(paths.size(), 1'200u);
+  EXPECT_EQ(uuids.size(), 1'200u);
+}
+
+TEST_F(fixity, of_what_is_due_is_a_job_for_each_file_too) {
+  preservation_order due;
+  due.kind = order_kind::fixity_check;
+  due.asked_by = "reconciler fixity";
+  due.files = {{"inst/x", "data/a"}, {"inst/y", "data/b"}};
+  const auto jobs = split(due);
+  ASSERT_EQ(jobs.size(), 2u);
+  EXPECT_EQ(jobs[1].what.identifier, "inst/y");
+  EXPECT_EQ(jobs[1].payload.file_name, "data/b");
+}
+
+TEST_F(fixity, nobody_hears_of_checks_that_have_found_nothing) {
+  const auto reporter =
+    make_order_reporter(tools, [](const stages::stage_task&) {
+      outcome out;
+      out.reason = "mailed";
+      return out;
+    });
+  const auto reported = [&](order_kind kind, std::uint64_t failed) {
+    const auto made =
+      make_order(an_order(kind, "inst/x"), {.uuid = "bid-1",
+                                            .user = "INST",
+                                            .collection = "photos",
+                                            .source = "engine"});
+    batch_row row;
+    row.id = 500;
+    row.info = made.info;
+    row.jobs.split = true;
+    row.jobs.failed = failed;
+    known->rows = {row};
+    handle_item item;
+    item.item.id = 500;
+    item.item.body = encode(made.document);
+    return reporter({item, stage, &collection}).reason;
+  };
+  EXPECT_EQ(reported(order_kind::fixity_check, 0), "");
+  EXPECT_EQ(reported(order_kind::fixity_check, 1), "mailed");
+  EXPECT_EQ(reported(order_kind::restore_object, 0), "mailed");
+}
+
+} // namespace
+} // namespace depositd::aptrust::testing

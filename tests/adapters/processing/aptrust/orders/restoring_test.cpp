@@ -1,0 +1,337 @@
+// Depositors get back what they have deposited.
+
+#include "adapters/bagit/checking.hpp"
+#include "tests/adapters/processing/aptrust/orders/order_world.hpp"
+
+namespace depositd::aptrust::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+class restoring : public order_world {
+protected:
+  /// What is in a bag: its files with their bytes.
+  struct bag_reader final : bagit::bag_visitor {
+    caf::error begin(const bagit::bag_file& x) override {
+      path = x.path;
+      files[path];
+      return {};
+    }
+
+    caf::error bytes(std::string_view x) override {
+      files[path] += x;
+      return {};
+    }
+
+    std::string path;
+    contents files;
+  };
+
+  contents unpacked(const fs::path& bag) {
+    bag_reader reader;
+    const auto done = bagit::read_bag({.path = bag}, {}, reader);
+    EXPECT_TRUE(done) << render(done.error());
+    return reader.files;
+  }
+
+  const contents a_bag = {
+    {"data/a.txt", "first"},
+    {"data/deep/b c.bin", std::string("\0\1\2", 3)},
+    {"bag-info.txt", "Source-Organization: INST\nExternal-Description: a\n"},
+    {"aptrust-info.txt", "Title: A Bag\nAccess: Institution\n"}};
+};
+
+// -- an object ----------------------------------------------------------------
+
+TEST_F(restoring, an_object_comes_back_as_a_valid_bag_of_the_same_bytes) {
+  store("inst/photos", a_bag);
+  const auto out = run(an_order(order_kind::restore_object, "inst/photos"));
+  ASSERT_EQ(out.says, verdict::done) << out.reason;
+  const auto tar = home.path() / "back/INST/photos.tar";
+  ASSERT_TRUE(fs::exists(tar));
+  EXPECT_TRUE(says(out, tar.string())) << out.reason;
+  const auto report = bagit::check_bag({.path = tar}, {});
+  ASSERT_TRUE(report) << render(report.error());
+  EXPECT_TRUE(report->valid());
+  const auto files = unpacked(tar);
+  for (const auto* path :
+       {"data/a.txt", "data/deep/b c.bin", "aptrust-info.txt"})
+    EXPECT_EQ(files.at(path), a_bag.at(path)) << path;
+  EXPECT_EQ(bagit::value_of(report->info(), "External-Description"), "a");
+  ASSERT_EQ(events("inst/photos", premis_types::dissemination).size(), 1u);
+  EXPECT_TRUE(fs::is_empty(tools->work_folder)) << "nothing is left behind";
+}
+
+TEST_F(restoring, what_was_no_bag_becomes_the_payload_of_one) {
+  store("ark:/99999/fk4abc",
+        {{"producer/map.tif", "map"}, {"system/mrt-erc.txt", "erc"}});
+  const auto out =
+    run(an_order(order_kind::restore_object, "ark:/99999/fk4abc"));
+  ASSERT_EQ(out.says, verdict::done) << out.reason;
+  const auto files = unpacked(home.path() / "back/INST/fk4abc.tar");
+  EXPECT_EQ(files.at("data/producer/map.tif"), "map");
+  EXPECT_EQ(files.at("data/system/mrt-erc.txt"), "erc");
+}
+
+TEST_F(restoring, a_repeat_gives_the_same_and_records_it_once) {
+  store("inst/photos", a_bag);
+  const auto order = an_order(order_kind::restore_object, "inst/photos");
+  auto job = job_of(order);
+  ASSERT_EQ(run("restore_object", job).says, verdict::done);
+  auto again = job_of(order);
+  ASSERT_EQ(run("restore_object", again).says, verdict::done);
+  EXPECT_EQ(events("inst/photos", premis_types::dissemination).size(), 1u);
+}
+
+TEST_F(restoring, takes_a_whole_copy_where_another_is_damaged) {
+  store("inst/photos", a_bag, {"local", "far"});
+  damage("local", "first");
+  const auto out = run(an_order(order_kind::restore_object, "inst/photos"));
+  EXPECT_EQ(out.says, verdict::done) << out.reason;
+}
+
+TEST_F(restoring, gives_nothing_back_that_is_not_what_it_was) {
+  store("inst/photos", a_bag);
+  damage("local", "first");
+  const auto out = run(an_order(order_kind::restore_object, "inst/photos"));
+  EXPECT_EQ(out.says, verdict::failed);
+  EXPECT_TRUE(says(out, "digest")) << out.reason;
+  EXPECT_FALSE(fs::exists(home.path() / "back/INST/photos.tar"));
+  EXPECT_TRUE(events("inst/photos", premis_types::dissemination).empty());
+}
+
+TEST_F(restoring, tries_again_while_storage_is_away) {
+  store("inst/photos", a_bag);
+  targets["local"]->away = true;
+  EXPECT_EQ(run(an_order(order_kind::restore_object, "inst/photos")).says,
+            verdict::retry);
+}
+
+TEST_F(restoring, is_for_the_owner_alone) {
+  store("inst/photos", a_bag);
+  auto job = job_of(an_order(order_kind::restore_object, "inst/photos"));
+  job.user = "OTHER";
+  const auto out = run("restore_object", job);
+  EXPECT_EQ(out.says, verdict::rejected);
+  EXPECT_FALSE(fs::exists(home.path() / "back/OTHER"));
+}
+
+TEST_F(restoring, waits_for_whoever_works_on_the_object) {
+  store("inst/photos", a_bag);
+  const auto now = engine_clock::system().now();
+  ASSERT_TRUE(*tools->inventory->lock(
+    {"inst/photos", "jid-ingest", 1, now + object_lock_us}, now));
+  const auto order = an_order(order_kind::restore_object, "inst/photos");
+  EXPECT_EQ(run(order).says, verdict::not_yet);
+  ASSERT_FALSE(tools->inventory->unlock_all("jid-ingest", any_token));
+  EXPECT_EQ(run(order).says, verdict::done);
+  EXPECT_TRUE(*tools->inventory->lock(
+    {"inst/photos", "jid-next", 1, now + object_lock_us}, now))
+    << "the restoration gave its lock up";
+}
+
+// -- a file -------------------------------------------------------------------
+
+TEST_F(restoring, a_file_comes_back_under_its_path) {
+  store("inst/photos", a_bag);
+  const auto out =
+    run(an_order(order_kind::restore_file, "inst/photos", "data/deep/b c.bin"));
+  ASSERT_EQ(out.says, verdict::done) << out.reason;
+  EXPECT_EQ(content_of(home.path() / "back/INST/photos/data/deep/b c.bin"),
+            a_bag.at("data/deep/b c.bin"));
+  const auto all = events("inst/photos", premis_types::dissemination);
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].file, "data/deep/b c.bin");
+}
+
+TEST_F(restoring, a_file_that_is_not_there_cannot_be_had) {
+  store("inst/photos", a_bag);
+  EXPECT_EQ(
+    run(an_order(order_kind::restore_file, "inst/photos", "data/none")).says,
+    verdict::rejected);
+}
+
+// -- what an order must be ----------------------------------------------------
+
+TEST_F(restoring, row_p24_an_order_of_another_kind_is_not_run_and_says_so) {
+  store("inst/photos", a_bag);
+  for (const auto& [kind, topic] : words_of<order_kind>)
+    for (const auto& [other, name] : words_of<order_kind>) {
+      if (kind == other)
+        continue;
+      auto job = job_of(an_order(kind, "inst/photos"));
+      const auto out = run(std::string{name}, job);
+      EXPECT_EQ(out.says, verdict::failed) << topic << " in " << name;
+      EXPECT_TRUE(says(out, std::string{topic})) << out.reason;
+    }
+  EXPECT_TRUE(is_stored("inst/photos", "local"));
+  EXPECT_EQ(targets["local"]->reads, 0);
+  auto none = job_of(an_order(order_kind::restore_object, "inst/photos"));
+  none.more.erase(order_member);
+  EXPECT_EQ(run("restore_object", none).says, verdict::failed);
+}
+
+TEST_F(restoring, row_p25_files_and_objects_keep_to_their_own_topics) {
+  store("inst/photos", a_bag);
+  auto file =
+    job_of(an_order(order_kind::restore_object, "inst/photos", "data/a.txt"));
+  EXPECT_EQ(run("restore_object", file).says, verdict::failed);
+  auto object = job_of(an_order(order_kind::restore_file, "inst/photos"));
+  EXPECT_EQ(run("restore_file", object).says, verdict::failed);
+  EXPECT_FALSE(fs::exists(home.path() / "back/INST"));
+}
+
+// -- cold storage -------------------------------------------------------------
+
+class glacier : public restoring {
+protected:
+  glacier() {
+    tools->cold_storage = {"far"};
+    store("inst/photos", a_bag, {"far"});
+    store("inst/single", {{"data/one", "1"}}, {"far"});
+  }
+};
+
+TEST_F(glacier, row_p26_waits_as_not_yet_until_it_can_be_read) {
+  auto& far = *targets["far"];
+  far.answers = {recall::begun, recall::on_way, recall::too_busy,
+                 recall::at_hand};
+  const auto order = an_order(order_kind::restore_glacier, "inst/photos");
+  auto job = job_of(order);
+  for (int i = 0; i < 3; ++i) {
+    const auto out = run("restore_glacier", job);
+    EXPECT_EQ(out.says, verdict::not_yet) << out.reason;
+    EXPECT_EQ(out.delay_ms, 0u) << "the stage's own, four hours";
+  }
+  EXPECT_TRUE(submitted.empty());
+  const auto out = run("restore_glacier", job);
+  ASSERT_EQ(out.says, verdict::done) << out.reason;
+  ASSERT_EQ(submitted.size(), 1u);
+  EXPECT_EQ(submitted[0].user, "INST");
+  EXPECT_EQ(order_kind_of(submitted[0].info), order_kind::restore_object);
+  EXPECT_EQ(submitted[0].info.uuid, next_order_uuid("bid-1"));
+  EXPECT_EQ(far.last_days, 10u);
+}
+
+TEST_F(glacier, row_p26_a_file_is_restored_as_a_file) {
+  const auto out =
+    run(an_order(order_kind::restore_glacier, "inst/photos", "data/a.txt"));
+  ASSERT_EQ(out.says, verdict::done) << out.reason;
+  ASSERT_EQ(submitted.size(), 1u);
+  EXPECT_EQ(order_kind_of(submitted[0].info), order_kind::restore_file);
+  EXPECT_EQ(submitted[0].info.file_name, "data/a.txt");
+}
+
+TEST_F(glacier, what_follows_is_queued_once_however_often_this_is_repeated) {
+  const auto order = an_order(order_kind::restore_glacier, "inst/photos");
+  EXPECT_EQ(run(order).says, verdict::done);
+  EXPECT_EQ(run(order).says, verdict::done);
+  EXPECT_EQ(submitted.size(), 1u);
+}
+
+TEST_F(glacier, tries_again_if_what_follows_cannot_be_queued) {
+  submit_fails = caf::make_error(ec::overloaded, std::string{"draining"});
+  const auto order = an_order(order_kind::restore_glacier, "inst/photos");
+  EXPECT_EQ(run(order).says, verdict::retry);
+  submit_fails = caf::none;
+  EXPECT_EQ(run(order).says, verdict::done);
+  EXPECT_EQ(submitted.size(), 1u);
+}
+
+TEST_F(glacier, what_follows_reads_what_was_brought_back) {
+  ASSERT_EQ(run(an_order(order_kind::restore_glacier, "inst/photos")).says,
+            verdict::done);
+  const auto document = decode_batch_document(submitted[0].document);
+  ASSERT_TRUE(document);
+  const auto order = order_in(document->more);
+  ASSERT_TRUE(order && *order);
+  EXPECT_EQ((**order).follows, "bid-1");
+  const auto out = run(**order);
+  EXPECT_EQ(out.says, verdict::done) << out.reason;
+}
+
+TEST_F(glacier, cannot_be_restored_without_being_brought_back) {
+  const auto out = run(an_order(order_kind::restore_object, "inst/photos"));
+  EXPECT_EQ(out.says, verdict::failed);
+  EXPECT_TRUE(says(out, "restore_glacier")) << out.reason;
+  EXPECT_EQ(targets["far"]->reads, 0);
+}
+
+TEST_F(glacier, row_p27_what_the_storage_does_not_have_is_lost) {
+  targets["far"]->answers = {
+    caf::make_error(ec::not_found, std::string{"NoSuchKey"})};
+  const auto out = run(an_order(order_kind::restore_glacier, "inst/photos"));
+  EXPECT_EQ(out.says, verdict::failed) << "which needs review";
+  EXPECT_TRUE(says(out, "NoSuchKey")) << out.reason;
+  EXPECT_TRUE(submitted.empty());
+}
+
+TEST_F(glacier, tries_again_while_the_storage_is_out_of_reach) {
+  targets["far"]->answers = {
+    caf::make_error(ec::store_failed, std::string{"timeout"})};
+  EXPECT_EQ(run(an_order(order_kind::restore_glacier, "inst/photos")).says,
+            verdict::retry);
+}
+
+TEST_F(glacier, row_p28_an_object_of_one_file_counts_as_restored) {
+  const auto out = run(an_order(order_kind::restore_glacier, "inst/single"));
+  EXPECT_EQ(out.says, verdict::done) << out.reason;
+  EXPECT_EQ(submitted.size(), 1u);
+}
+
+// -- splitting ----------------------------------------------------------------
+
+TEST_F(restoring, an_order_is_one_job_with_its_work_item) {
+  store("inst/photos", a_bag);
+  const auto jobs = split(an_order(order_kind::restore_object, "inst/photos"));
+  ASSERT_EQ(jobs.size(), 1u) << last_split.reason;
+  EXPECT_EQ(jobs[0].what.identifier, "inst/photos");
+  const auto item = work_item_in(jobs[0].more);
+  ASSERT_TRUE(item && *item);
+  EXPECT_EQ((**item).action, item_action::restore_object);
+  EXPECT_EQ((**item).stage, item_stage::requested);
+  EXPECT_EQ((**item).user, "operator=ann");
+  EXPECT_EQ((**item).institution, "INST");
+}
+
+TEST_F(restoring, the_work_item_says_how_it_ended) {
+  store("inst/photos", a_bag);
+  auto jobs = split(an_order(order_kind::restore_object, "inst/photos"));
+  ASSERT_EQ(jobs.size(), 1u);
+  ASSERT_EQ(run("restore_object", jobs[0]).says, verdict::done);
+  const auto item = work_item_in(jobs[0].more);
+  ASSERT_TRUE(item && *item);
+  EXPECT_EQ((**item).stage, item_stage::resolve);
+  EXPECT_EQ((**item).status, item_status::success);
+  EXPECT_NE((**item).outcome.find("photos.tar"), std::string::npos);
+}
+
+TEST_F(restoring, an_order_of_a_log_is_refused_while_an_older_one_is_open) {
+  batch_row older;
+  older.id = 10;
+  older.user = "INST";
+  older.info = make_order(an_order(order_kind::delete_item, "inst/photos"),
+                          {.uuid = "bid-0",
+                           .user = "INST",
+                           .collection = "photos",
+                           .source = "shell"})
+                 .info;
+  older.status.state = batch_state::processing;
+  known->rows.push_back(older);
+  split(an_order(order_kind::restore_object, "inst/photos"), "kafka");
+  EXPECT_EQ(last_split.says, verdict::rejected);
+  EXPECT_TRUE(says(last_split, "batch 10")) << last_split.reason;
+}
+
+TEST_F(restoring, batches_that_are_no_orders_go_to_the_other_splitter) {
+  batch_document plain;
+  plain.uuid = "bid-1";
+  plain.user = "INST";
+  plain.collection = "photos";
+  handle_item item;
+  item.item.body = encode(plain);
+  EXPECT_EQ(splitter({item, stage, &collection}).reason, "not an order");
+}
+
+} // namespace
+} // namespace depositd::aptrust::testing
