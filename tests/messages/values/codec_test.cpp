@@ -47,6 +47,32 @@ record without_places(record x) {
 }
 
 /// One event of every kind, with fields that take more than one byte.
+void add_later_kinds(std::vector<event>& events) {
+  for (auto& x : events_of_pipelines())
+    events.push_back(std::move(x));
+  events.emplace_back(
+    topic_changed{"t", true, {"a", "b"}, {"b"}, {"c"}, true, true});
+  events.emplace_back(item_copied{
+    302, "nsq/t/a", 1, 70'000, 50, body_kind::blob, 0, {300, 400, 500}, {}});
+  events.emplace_back(item_delayed{302, "nsq/t/a", 1'000});
+  events.emplace_back(processor_placed{"sp", {"node-1", "node-2"}});
+  events.emplace_back(
+    deletion_changed{"del-1",
+                     "INST",
+                     {{"inst/bag", "maps"}, {"inst/b", "maps"}},
+                     "operator=ann",
+                     900,
+                     "why",
+                     "operator=bob",
+                     1'000,
+                     "operator=root",
+                     1'100,
+                     "operator=eve",
+                     1'200,
+                     1'300,
+                     true});
+}
+
 record one_of_each() {
   record out;
   out.user = "ALICE";
@@ -105,29 +131,7 @@ record one_of_each() {
     key_terms_changed{"ALICE~2", "ALICE", 400, 20},
     key_used{"ALICE~2", 500},
   };
-  for (auto& x : events_of_pipelines())
-    out.events.push_back(std::move(x));
-  out.events.emplace_back(
-    topic_changed{"t", true, {"a", "b"}, {"b"}, {"c"}, true, true});
-  out.events.emplace_back(item_copied{
-    302, "nsq/t/a", 1, 70'000, 50, body_kind::blob, 0, {300, 400, 500}, {}});
-  out.events.emplace_back(item_delayed{302, "nsq/t/a", 1'000});
-  out.events.emplace_back(processor_placed{"sp", {"node-1", "node-2"}});
-  out.events.emplace_back(
-    deletion_changed{"del-1",
-                     "INST",
-                     {{"inst/bag", "maps"}, {"inst/b", "maps"}},
-                     "operator=ann",
-                     900,
-                     "why",
-                     "operator=bob",
-                     1'000,
-                     "operator=root",
-                     1'100,
-                     "operator=eve",
-                     1'200,
-                     1'300,
-                     true});
+  add_later_kinds(out.events);
   return out;
 }
 
