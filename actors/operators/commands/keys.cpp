@@ -2,10 +2,10 @@
 
 #include "actors/operators/command.hpp"
 
+#include "actors/rules/control/control.hpp"
 #include "messages/shard.hpp"
 #include "messages/values/hex.hpp"
 #include "messages/values/names.hpp"
-#include "messages/values/topic_names.hpp"
 #include "messages/values/words.hpp"
 
 #include <algorithm>
@@ -37,29 +37,6 @@ std::vector<std::string> role_names() {
   return out;
 }
 
-/// TOPIC, TOPIC/CHANNEL, or the beginning of these and a `*`.
-bool legal_topic_pattern(std::string_view x) {
-  const bool open = x.ends_with('*');
-  if (open)
-    x.remove_suffix(1);
-  const auto slash = x.find('/');
-  const auto legal = [&](std::string_view part, bool last) {
-    return (open && last && part.empty()) || is_topic_name(part);
-  };
-  if (slash == x.npos)
-    return legal(x, true);
-  return legal(x.substr(0, slash), false) && legal(x.substr(slash + 1), true);
-}
-
-bool legal_pattern(std::string_view x) {
-  if (x.starts_with("nsq/"))
-    return legal_topic_pattern(x.substr(4));
-  if (!x.ends_with('*'))
-    return legal_message_queue_name(x);
-  x.remove_suffix(1);
-  return x.empty() || x == "_" || x == "__" || legal_message_queue_name(x);
-}
-
 /// `queue|RIGHT|PATTERN`; PATTERN is a queue, the beginning of some and a `*`,
 /// or `*`. `ec::invalid_argument`.
 caf::expected<permits> read_permit(const std::string& text) {
@@ -80,7 +57,7 @@ caf::expected<permits> read_permit(const std::string& text) {
   const auto queue = text.substr(second + 1);
   if (!right)
     return wrong("the right is " + any_of(all_words<queue_right>()));
-  if (!legal_pattern(queue))
+  if (!rules::is_queue_pattern(queue))
     return wrong("it ends with the name of a queue, the beginning of a name "
                  "and *, or *");
   return permits{{*right, queue}};

@@ -2,6 +2,7 @@
 #include "actors/rules/control/pipelines.hpp"
 #include "actors/rules/orders/deletions.hpp"
 #include "messages/values/names.hpp"
+#include "messages/values/topic_names.hpp"
 
 #include <algorithm>
 #include <set>
@@ -28,6 +29,20 @@ caf::error unknown(const std::string& what) {
   return caf::make_error(ec::not_found, "no such " + what);
 }
 
+/// TOPIC, TOPIC/CHANNEL, or the beginning of these and a `*`.
+bool legal_topic_pattern(std::string_view x) {
+  const bool open = x.ends_with('*');
+  if (open)
+    x.remove_suffix(1);
+  const auto slash = x.find('/');
+  const auto legal = [&](std::string_view part, bool last) {
+    return (open && last && part.empty()) || is_topic_name(part);
+  };
+  if (slash == x.npos)
+    return legal(x, true);
+  return legal(x.substr(0, slash), false) && legal(x.substr(slash + 1), true);
+}
+
 caf::error user_name(const std::string& name) {
   return legal_user_name(name) ? caf::error{}
                                : refuse("not a user name: '" + name + "'");
@@ -43,17 +58,10 @@ caf::error queue_name(const std::string& name) {
                                 : refuse("not a queue name: '" + name + "'");
 }
 
-/// A queue, the beginning of some with a `*`, or `*`.
 caf::error queue_pattern(std::string_view x) {
-  const auto wrong = [&] {
-    return refuse("not a queue nor a pattern: '" + std::string{x} + "'");
-  };
-  if (!x.ends_with('*'))
-    return legal_message_queue_name(x) ? caf::error{} : wrong();
-  x.remove_suffix(1);
-  return x.empty() || x == "_" || x == "__" || legal_message_queue_name(x)
+  return is_queue_pattern(x)
            ? caf::error{}
-           : wrong();
+           : refuse("not a queue nor a pattern: '" + std::string{x} + "'");
 }
 
 caf::error allocation(std::uint32_t x) {
@@ -362,6 +370,15 @@ caf::error check_move(const control_state& state, const std::string& from,
 
 caf::error check(const control_state& state, const event& change) {
   return std::visit(checker{state}, change);
+}
+
+bool is_queue_pattern(std::string_view x) {
+  if (is_topic_queue(x))
+    return legal_topic_pattern(x.substr(topic_queue_prefix.size()));
+  if (!x.ends_with('*'))
+    return legal_message_queue_name(x);
+  x.remove_suffix(1);
+  return x.empty() || x == "_" || x == "__" || legal_message_queue_name(x);
 }
 
 } // namespace depositd::rules

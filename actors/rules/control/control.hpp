@@ -10,6 +10,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -58,5 +59,10 @@ queue_settings with_fixed_of(const queue_settings& known,
 
 inline constexpr const char* fixed_settings_text
   = "kind, priority, oldest_band_every and dedup of a queue cannot change";
+
+/// What a permit of a key may be for: a queue, the beginning of some and a `*`,
+/// `*`, and of NSQ's doors nsq/TOPIC, nsq/TOPIC/CHANNEL or the beginning of
+/// these and a `*`.
+bool is_queue_pattern(std::string_view x);
 
 } // namespace depositd::rules

@@ -413,6 +413,19 @@ TEST(for_nodes, leaves_what_work_needs_and_nothing_secret) {
 
 // -- keys ---------------------------------------------------------------------
 
+TEST(checking, permits_may_be_for_topics_and_channels) {
+  const auto checked = [](const char* pattern) {
+    return rules::check(
+      {},
+      key_changed{"k", std::string(64, '0'), {{queue_right::any, pattern}}});
+  };
+  for (const auto* pattern :
+       {"nsq/t", "nsq/t/c", "nsq/t*", "nsq/t/*", "nsq/*", "nsq/t#ephemeral"})
+    EXPECT_FALSE(checked(pattern)) << pattern;
+  for (const auto* pattern : {"nsq/", "nsq/a b", "nsq/t/c/d", "nsq//c"})
+    EXPECT_TRUE(checked(pattern)) << pattern;
+}
+
 TEST(keys, name_what_an_event_is_the_newest_value_of) {
   using key = std::pair<std::uint8_t, std::string>;
   EXPECT_EQ(control_key(queue_changed{"q", {}}), (key{9, "q"}));
