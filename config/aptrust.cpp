@@ -5,12 +5,11 @@
 #include "adapters/stores/receiving/s3_receiving.hpp"
 #include "config/aptrust_settings.hpp"
 #include "config/node_name.hpp"
+#include "config/orders.hpp"
 #include "config/shipped_profiles.hpp"
 #include "config/stores.hpp"
 #include "messages/values/clock.hpp"
 #include "messages/work.hpp"
-
-#include <caf/scoped_actor.hpp>
 
 #include <chrono>
 #include <utility>
@@ -19,24 +18,11 @@ namespace depositd {
 
 namespace {
 
-constexpr std::chrono::seconds submit_timeout{60};
-
 caf::expected<std::unique_ptr<receiving_place>>
 open_place(const receiving_settings& x) {
   if (x.kind == receiving_kind::s3)
     return open_s3_receiving(s3_options_of(x.s3));
   return open_folder_receiving({.folder = x.path});
-}
-
-/// Blocks until the batch is durable, or it is clear that it is not now.
-caf::expected<item_id> submit_to(caf::actor_system& system,
-                                 const shards_actor& shards, submit_batch x) {
-  caf::expected<item_id> out{caf::error{}};
-  caf::scoped_actor self{system};
-  self->request(shards, submit_timeout, std::move(x))
-    .receive([&](const batch_accepted& said) { out = said.id; },
-             [&](caf::error& why) { out = std::move(why); });
-  return out;
 }
 
 } // namespace
@@ -97,9 +83,7 @@ spawn_bag_readers(caf::actor_system& system, const depositd_settings& settings,
     options.bags = with.receiving.at(name);
     options.reads = with.work;
     options.inventory = with.inventory;
-    options.submit = [&system, shards](submit_batch x) {
-      return submit_to(system, shards, std::move(x));
-    };
+    options.submit = submitter_to(system, shards);
     options.leads = leads;
     options.invalid_retention =
       std::chrono::hours{settings.aptrust.invalid_retention_days * 24};
