@@ -118,7 +118,8 @@ private:
   /// Somebody may be storing or deleting the object: what is wrong is said of
   /// what nobody works on.
   outcome look_again() {
-    auto out = merritt::under_locks(x_.job, [this] { return judge_again(); });
+    auto out = merritt::locked(
+      [this](merritt::work_on_job&) { return judge_again(); })(x_.job);
     if (auto failure = merritt::give_up_locks(x_.job))
       out.reason += "; the object's lock stays for a while: " + render(failure);
     return out;

@@ -77,7 +77,9 @@ public:
 private:
   outcome under_lock(merritt::work_on_job& x,
                      const preservation_order& what) const {
-    auto out = merritt::under_locks(x, [&] { return look_and_do(x, what); });
+    auto out = merritt::locked([&](merritt::work_on_job& job) {
+      return look_and_do(job, what);
+    })(x);
     if (auto failure = merritt::give_up_locks(x))
       out.reason += "; the object's lock stays for a while: " + render(failure);
     return out;
