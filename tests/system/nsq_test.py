@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import harness
 from authority import Authority
 from nsq_client import Refused, mpub_body
-from nsq_server import NSQD, NsqTest, better, of_depositd
+from nsq_server import NsqTest, better, of_depositd
 
 MISSING = "0" * 16  # an id that no message has
 
@@ -436,9 +436,7 @@ class Authentication(NsqTest):
 
     def test_row_q34_nonsense_is_refused_where_nobody_needs_auth(self):
         self.serve()
-        # Here a key may be shown all the same, but this is none.
-        self.assert_error(self.auth_error(b"all"), "E_AUTH_DISABLED" if NSQD
-                          else "E_AUTH_FAILED")
+        self.assert_error(self.auth_error(b"all"), "E_AUTH_DISABLED")
 
     @of_depositd
     def test_a_key_is_a_secret_where_others_can_come(self):

@@ -9,11 +9,6 @@ namespace {
 
 constexpr std::size_t number_bytes = 4;
 
-/// MPUB: the count, and of each message its size and one byte at least.
-std::int64_t messages_max(const protocol_limits& limits) {
-  return (static_cast<std::int64_t>(limits.body_bytes_max) - 4) / 5;
-}
-
 bool has_body(verb x) {
   return x == verb::identify || x == verb::auth || x == verb::pub
          || x == verb::mpub || x == verb::dpub;
@@ -125,6 +120,9 @@ command_reader::step command_reader::take_size(std::int32_t size) {
                                     + beyond(size, limits_.body_bytes_max)));
   }
   if (taken_.what == verb::mpub) {
+    if (static_cast<std::size_t>(size) < number_bytes)
+      return refuse(refusal::of("E_BAD_BODY", "MPUB invalid body size "
+                                                + std::to_string(size)));
     body_left_ = static_cast<std::size_t>(size);
     at_ = part::count;
   } else {
@@ -136,13 +134,12 @@ command_reader::step command_reader::take_size(std::int32_t size) {
 }
 
 command_reader::step command_reader::take_count(std::int32_t count) {
-  if (count <= 0 || count > messages_max(limits_))
+  body_left_ -= number_bytes;
+  // Each has at least its length and one byte.
+  const auto fit = body_left_ / (number_bytes + 1);
+  if (count <= 0 || static_cast<std::size_t>(count) > fit)
     return refuse(refusal::of("E_BAD_BODY", "MPUB invalid message count "
                                               + std::to_string(count)));
-  if (body_left_ < number_bytes)
-    return refuse(
-      refusal::of("E_BAD_BODY", "MPUB messages do not fit into the body"));
-  body_left_ -= number_bytes;
   messages_ = count;
   at_ = part::message_size;
   return step::more;

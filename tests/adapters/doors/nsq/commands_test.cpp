@@ -211,13 +211,15 @@ TEST(nsq_commands, row_q25_sizes_are_judged_before_the_bodies_come) {
 }
 
 TEST(nsq_commands, messages_of_mpub_fill_its_body_and_no_more) {
-  const auto inside = "MPUB t\n" + number(10) + number(2) + sized("a");
-  EXPECT_EQ(refused(inside + number(1)),
+  const auto inside = "MPUB t\n" + number(15) + number(2) + sized("a");
+  EXPECT_EQ(refused(inside + number(3)),
             "E_BAD_BODY MPUB messages do not fit into the body");
   EXPECT_EQ(refused("MPUB t\n" + number(12) + number(1) + sized("a") + "abc"),
             "E_BAD_BODY MPUB messages do not fill the body");
-  EXPECT_EQ(refused("MPUB t\n" + number(3) + number(1)),
-            "E_BAD_BODY MPUB messages do not fit into the body");
+  EXPECT_EQ(refused("MPUB t\n" + number(9) + number(2)),
+            "E_BAD_BODY MPUB invalid message count 2");
+  EXPECT_EQ(refused("MPUB t\n" + number(3)),
+            "E_BAD_BODY MPUB invalid body size 3");
 }
 
 TEST(nsq_commands, hold_no_more_than_what_has_come) {
