@@ -131,7 +131,7 @@ class Aptrust(SystemTest):
                                f"{INSTITUTION}/photos")
             states = [row["state"] for row in rows]
             return rows if sorted(states) == ["completed", "failed"] else None
-        first, second = wait_until(both_ended, 90, pause=0.2)
+        second, first = wait_until(both_ended, 90, pause=0.2)
         self.assertEqual(first["state"], "failed")
         self.assertIn("cancelled", first["note"])
         self.assertTrue(first["needs_review"])
