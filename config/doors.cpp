@@ -147,6 +147,7 @@ nsq::door_options topic_options(const doors_options& options) {
   out.auth_http_address = settings.auth.http_address;
   out.backlog_bytes_max = std::size_t{settings.limits.backlog_mb} << 20;
   out.memory = options.memory;
+  out.health = options.nsq_health;
   return out;
 }
 

@@ -2,6 +2,7 @@
 
 // The doors of an engine that are not actors: HTTP and the drop folder.
 
+#include "adapters/doors/nsq/wellbeing.hpp"
 #include "config/descriptors.hpp"
 #include "config/settings.hpp"
 #include "config/stores.hpp"
@@ -26,6 +27,9 @@ struct doors_options {
   std::function<bool()> kafka_waits; ///< null: no Kafka
   descriptor_shares shares;
   std::shared_ptr<memory_budget> memory; ///< of all doors and the engine
+  /// What NSQ's doors have heard of the store.
+  std::shared_ptr<nsq::wellbeing> nsq_health =
+    std::make_shared<nsq::wellbeing>();
 };
 
 class doors {

@@ -45,6 +45,7 @@ nsq_http::door_options api_options(const doors_options& options,
   out.anonymous =
     nsq::serves_anonymous(settings.http.listen, settings.anonymous);
   out.limits = limits;
+  out.health = options.nsq_health;
   if (clients) {
     out.consumers = [clients] { return clients->statistics({}, {}); };
     out.producers = [clients] { return clients->producers(); };

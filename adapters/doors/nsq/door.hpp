@@ -8,6 +8,7 @@
 #include "adapters/doors/kit/turnstile.hpp"
 #include "adapters/doors/nsq/clients.hpp"
 #include "adapters/doors/nsq/limits.hpp"
+#include "adapters/doors/nsq/wellbeing.hpp"
 #include "messages/actors.hpp"
 #include "messages/values/endpoint.hpp"
 #include "messages/values/memory_budget.hpp"
@@ -46,6 +47,7 @@ struct door_options {
   std::size_t outstanding_max = 20'000; ///< requests in the engine
   std::chrono::milliseconds answer_limit{10'000}; ///< of the engine
   std::shared_ptr<memory_budget> memory; ///< for what is published; may be null
+  std::shared_ptr<wellbeing> health;     ///< told how publishing goes; likewise
 };
 
 struct door_core;

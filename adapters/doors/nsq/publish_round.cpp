@@ -102,8 +102,13 @@ void publish_round::flush() {
   for (auto& x : std::exchange(groups_, {}))
     where_.core.asked.ask(
       where_.core.options.shard, std::move(x.what),
-      [to = told{where_, std::move(x.answers)}](kit::core_answer said) mutable {
-        to.tell(said.as<published>() != nullptr ? caf::error{} : said.why());
+      [to = told{where_, std::move(x.answers)},
+       health = where_.core.options.health](kit::core_answer said) mutable {
+        const auto why =
+          said.as<published>() != nullptr ? caf::error{} : said.why();
+        if (health)
+          health->learn(why, std::chrono::steady_clock::now());
+        to.tell(why);
       });
 }
 

@@ -190,21 +190,31 @@ void door_core::topics_changed() {
 }
 
 void door_core::learn(const caf::error& why) {
-  if (why == ec::store_failed || why == ec::store_damaged
-      || why == ec::overloaded)
-    health.failed(render(why), std::chrono::steady_clock::now());
+  health.learn(why, std::chrono::steady_clock::now());
 }
 
+namespace {
+
+door_options with_health(door_options x) {
+  if (!x.health)
+    x.health = std::make_shared<nsq::wellbeing>();
+  return x;
+}
+
+} // namespace
+
 door_core::door_core(caf::actor_system& system, door_options x)
-  : options(std::move(x)), start_s(now_s()),
+  : options(with_health(std::move(x))), start_s(now_s()),
     where(std::make_shared<const whereabouts>()),
     asked(system, {.outstanding_max = options.outstanding_max,
                    .patience = 2 * options.answer_limit,
                    .long_patience = 2 * options.bulk_limit,
-                   .news = [this](kit::core_answer what) {
-                     if (auto* changed = what.as<control_changed>())
-                       take_control(*this, changed->state);
-                   }}) {
+                   .news =
+                     [this](kit::core_answer what) {
+                       if (auto* changed = what.as<control_changed>())
+                         take_control(*this, changed->state);
+                     }}),
+    health(*options.health) {
   // nop
 }
 

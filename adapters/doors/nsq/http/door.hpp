@@ -8,6 +8,7 @@
 #include "adapters/doors/nsq/clients.hpp"
 #include "adapters/doors/nsq/limits.hpp"
 #include "adapters/doors/nsq/lookup/registrar.hpp"
+#include "adapters/doors/nsq/wellbeing.hpp"
 #include "messages/actors.hpp"
 
 #include <caf/actor_system.hpp>
@@ -36,6 +37,7 @@ struct door_options {
   std::function<std::vector<nsq::client_facts>()> consumers;
   std::function<std::vector<nsq::client_facts>()> producers;
   std::function<std::uint64_t()> memory_used; ///< bytes; may be null
+  std::shared_ptr<nsq::wellbeing> health; ///< the TCP door's; null: of its own
 };
 
 /// What is known once both doors are open.

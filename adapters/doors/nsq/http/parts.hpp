@@ -7,7 +7,6 @@
 #include "adapters/doors/nsq/http/answers.hpp"
 #include "adapters/doors/nsq/http/callers.hpp"
 #include "adapters/doors/nsq/http/door.hpp"
-#include "adapters/doors/nsq/http/wellbeing.hpp"
 #include "adapters/doors/nsq/lookup/directory.hpp"
 #include "messages/topics.hpp"
 
@@ -35,7 +34,7 @@ struct door_core {
   std::atomic<std::uint64_t> refused_keys{0}; ///< requests, so far
   kit::rate_limit refusals_logged{10};
   kit::rate_limit quotas{0}; ///< of users in topics
-  wellbeing health;
+  nsq::wellbeing& health;
   nsq_lookup::tombstones hidden;
 
   /// Counts and tells of a request whose key is not served.

@@ -1,10 +1,13 @@
 #pragma once
 
+#include "messages/values/errors.hpp"
+
 #include <chrono>
 #include <mutex>
 #include <string>
+#include <utility>
 
-namespace depositd::nsq_http {
+namespace depositd::nsq {
 
 /// What /ping and /stats say of the store: one write that failed makes the
 /// engine unwell until another succeeds, or for a while if nobody tries. Any
@@ -19,6 +22,16 @@ public:
     const std::lock_guard lock{guard_};
     why_ = std::move(why);
     until_ = now + remembered;
+  }
+
+  /// What the engine has said to a publisher; a refusal of this message alone
+  /// says nothing of the engine.
+  void learn(const caf::error& why, time now) {
+    if (!why)
+      worked();
+    else if (why == ec::store_failed || why == ec::store_damaged
+             || why == ec::overloaded)
+      failed(render(why), now);
   }
 
   void worked() {
@@ -38,4 +51,4 @@ private:
   time until_{};
 };
 
-} // namespace depositd::nsq_http
+} // namespace depositd::nsq
