@@ -135,8 +135,7 @@ command_reader::step command_reader::take_size(std::int32_t size) {
 
 command_reader::step command_reader::take_count(std::int32_t count) {
   body_left_ -= number_bytes;
-  // Each has at least its length and one byte.
-  const auto fit = body_left_ / (number_bytes + 1);
+  const auto fit = body_left_ / number_bytes; // each has at least its length
   if (count <= 0 || static_cast<std::size_t>(count) > fit)
     return refuse(refusal::of("E_BAD_BODY", "MPUB invalid message count "
                                               + std::to_string(count)));
