@@ -38,18 +38,6 @@ protected:
                                             .document = encode(made.document)});
   }
 
-  /// The one item that waits there, as a worker gets it.
-  claimed_item take_from(const std::string& queue) {
-    workers.push_back(attach_to(queue));
-    want(workers.back(), 1);
-    const auto got = workers.back().got->items;
-    EXPECT_EQ(got.size(), 1u) << queue;
-    if (got.empty())
-      return {};
-    taken_by[got.front().id] = workers.size() - 1;
-    return got.front();
-  }
-
   /// Splits the order into its job, which is done.
   void carry_out() {
     const auto queue = order_pipeline(order_kind::restore_object);

@@ -86,7 +86,12 @@ protected:
 
   /// The next item of a stage, handed to a worker of its own.
   claimed_item take(const std::string& name, std::uint32_t lease_ms = 0) {
-    workers.push_back(attach_to("p." + name, {}, lease_ms));
+    return take_from("p." + name, lease_ms);
+  }
+
+  /// Of a stage of any pipeline.
+  claimed_item take_from(const std::string& queue, std::uint32_t lease_ms = 0) {
+    workers.push_back(attach_to(queue, {}, lease_ms));
     want(workers.back(), 1);
     const auto got = workers.back().got->items;
     if (got.empty()) { // nor is it to get what comes later
