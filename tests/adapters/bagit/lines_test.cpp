@@ -78,7 +78,7 @@ TEST(manifest_lines, are_read_with_all_their_oddities) {
   EXPECT_EQ(read(md5 + " ././data/x")->path, "data/x");
   EXPECT_TRUE(read(md5 + " ./data/x")->dotted);
   EXPECT_EQ(read("D41D8CD98F00B204E9800998ECF8427E data/x")->value.value, md5);
-  for (const std::string bad :
+  for (const std::string& bad :
        {std::string{"data/x"}, md5, md5 + "  ", md5.substr(1) + " data/x",
         "g" + md5.substr(1) + " data/x"})
     EXPECT_EQ(read(bad).error(), ec::malformed) << bad;

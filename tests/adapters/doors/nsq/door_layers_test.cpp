@@ -112,8 +112,9 @@ TEST_F(nsq_door, clients_show_certificates_where_these_are_asked_for) {
   auto x = client();
   x.identify(wishes(R"("tls_v1":true)"));
   // A client learns it with its first bytes, or before.
-  if (x.begin_tls())
+  if (x.begin_tls()) {
     EXPECT_EQ(x.answer(), "(closed)");
+  }
 }
 
 TEST_F(nsq_door, garbage_in_place_of_a_handshake_ends_the_connection) {
