@@ -26,8 +26,8 @@ constexpr std::uint64_t mib = 1024 * 1024;
 /// Without any work: code, tables, Argon2id's 19 MiB for each of two logins.
 constexpr std::uint64_t idle_bytes = 120 * mib;
 
-/// Reserved by some 35 threads, each with a stack and the allocator's first
-/// segment of 32 MiB.
+/// Reserved once all pools have their threads, some 35, each with a stack and
+/// the allocator's first segment of 32 MiB. At start it is half as much.
 constexpr std::uint64_t idle_addresses = 1'250 * mib;
 
 constexpr std::uint64_t budget_bytes_min = 32 * mib;

@@ -13,6 +13,11 @@ namespace {
 
 constexpr std::size_t stuck_per_place = 4;
 
+caf::error no_worker() {
+  return caf::make_error(ec::overloaded,
+                         std::string{"no worker can be started"});
+}
+
 /// CAF says it, not the worker: it took too long, threw, or is gone.
 bool is_no_answer(const caf::error& why) {
   return why.category() == caf::atom("system");
@@ -47,7 +52,9 @@ void worker_pool::take(request what) {
     start(worker, std::move(what));
   } else if (const auto worker = make()) {
     start(worker, std::move(what));
-  } else if (has_workers() && waiting_.size() < options_.waiting_max) {
+  } else if (!has_workers()) {
+    what.refuse(no_worker());
+  } else if (waiting_.size() < options_.waiting_max) {
     waiting_.push_back(std::move(what));
   } else {
     what.refuse(caf::make_error(ec::overloaded,
@@ -127,8 +134,7 @@ void worker_pool::open_place() {
   if (has_workers())
     return; // what waits will have its turn
   for (const auto& x : std::exchange(waiting_, {}))
-    x.refuse(
-      caf::make_error(ec::overloaded, std::string{"no worker can be started"}));
+    x.refuse(no_worker());
 }
 
 void worker_pool::start(const caf::actor& worker, request what) {

@@ -5,19 +5,19 @@
 
 #include "actors/cluster/forwarding.hpp"
 #include "actors/rules/routing/table.hpp"
-#include "messages/values/test_points.hpp"
 
 #include <memory>
 #include <utility>
 
 namespace depositd::cluster {
 
-/// What may be done with the request. A test may want it done wrong.
+/// What may be done with a request whose row says this. A test may want it done
+/// wrong.
+repeats permitted(repeats by_row);
+
 template <class Request>
 repeats repeats_of() {
-  return seeded_bug("lost_answer_sent_again")
-           ? repeats::harmless
-           : rules::routing::row<Request>.may;
+  return permitted(rules::routing::row<Request>.may);
 }
 
 /// Asks each shard for its part; `then` gets what the answers make together.

@@ -111,23 +111,31 @@ void ask_batch(self_pointer self, const reply_address& where,
           [=](const caf::error& why) { journal::answer(of.where, why); });
 }
 
+/// Of a job that is there, in `queue`; `stages` is null if its pipeline, or its
+/// batch, is gone.
+job_wanted wanted_of(self_pointer self, item_id id, const rules::kept_job& job,
+                     const user_queue& queue) {
+  job_wanted out;
+  out.job = position_of(self, id, job, queue);
+  out.at_us = now(self);
+  if (const auto* batch = self->state.work.batch(job.batch)) {
+    out.collection_held = is_held(self, batch->info.collection);
+    out.stages = stages_of(self, batch->info.pipeline);
+  }
+  return out;
+}
+
 /// Orders the job, if it is there and nobody works on it. Refusals mean that it
 /// has gone on.
 void order_now(self_pointer self, item_id id, work_action action,
                const std::string& note) {
   auto* queue = queue_with(self, id);
   const auto* job = self->state.work.job(id);
-  const auto* batch =
-    job == nullptr ? nullptr : self->state.work.batch(job->batch);
-  if (queue == nullptr || batch == nullptr || is_claimed(*queue, id))
+  if (queue == nullptr || job == nullptr || is_claimed(*queue, id))
     return;
-  job_wanted ask;
-  ask.job = position_of(self, id, *job, *queue);
+  auto ask = wanted_of(self, id, *job, *queue);
   ask.action = action;
   ask.note = note;
-  ask.at_us = now(self);
-  ask.collection_held = is_held(self, batch->info.collection);
-  ask.stages = stages_of(self, batch->info.pipeline);
   if (!ask.stages)
     return;
   auto step = rules::as_wanted(ask);
@@ -236,18 +244,12 @@ caf::result<job_ordered> order(self_pointer self, const order_job& x) {
     return gone("job", x.id);
   if (is_claimed(*queue, x.id) && x.action != work_action::fail)
     return in_work(word(job->state));
-  const auto* batch = self->state.work.batch(job->batch);
-  job_wanted ask;
-  ask.job = position_of(self, x.id, *job, *queue);
+  auto ask = wanted_of(self, x.id, *job, *queue);
   ask.action = x.action;
   ask.stage = x.stage;
   ask.note = x.note;
-  ask.at_us = now(self);
-  ask.stages =
-    batch == nullptr ? nullptr : stages_of(self, batch->info.pipeline);
   if (!ask.stages)
     return gone("the pipeline of job", x.id);
-  ask.collection_held = is_held(self, batch->info.collection);
   const ordering<job_state> of{journal::take_reply(self), job->changed_us,
                                job->state, x.action == work_action::fail};
   self->request(self->spawn(work::job), caf::infinite, std::move(ask))

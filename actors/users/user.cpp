@@ -1,5 +1,6 @@
 #include "actors/users/user.hpp"
 
+#include "actors/rules/ledger/retry.hpp"
 #include "actors/users/command.hpp"
 #include "actors/users/work.hpp"
 #include "messages/values/test_points.hpp"
@@ -302,11 +303,8 @@ void serve(self_pointer self, const serve_queue& x) {
   queue.ledger.take_changes(); // the shard has introduced these counts
   queue.items_reported = queue.ledger.size();
   if (fresh && x.settings.kind == queue_kind::stage) {
-    // Who was to wake these is gone with the engine. Retries keep their time.
-    constexpr micros longest_us = micros{60} * 1'000'000;
     queue.ledger.wake_later_than(
-      now(self)
-      + std::max(longest_us, micros{x.settings.retry_delay_ms_max} * 1'000));
+      rules::woken_at_start_after(x.settings, now(self)));
     report(self, queue);
   }
   arm_timer(self, queue);

@@ -90,6 +90,32 @@ plain_text plain_text_of(const mail& x, const std::vector<std::string>& head) {
   return out;
 }
 
+template <class T>
+void set(CURL* easy, CURLoption option, T value) {
+  curl_easy_setopt(easy, option, value);
+}
+
+/// Where to, how privately and by whom; all but the mail itself.
+void set_relay(CURL* easy, const smtp_options& x, const std::string& url) {
+  set(easy, CURLOPT_URL, url.c_str());
+  set(easy, CURLOPT_PROTOCOLS_STR,
+      x.privacy == mail_privacy::tls ? "smtps" : "smtp");
+  if (x.privacy == mail_privacy::starttls)
+    set(easy, CURLOPT_USE_SSL, static_cast<long>(CURLUSESSL_ALL));
+  if (!x.ca_file.empty())
+    set(easy, CURLOPT_CAINFO, x.ca_file.c_str());
+  if (!x.user.empty()) {
+    set(easy, CURLOPT_USERNAME, x.user.c_str());
+    set(easy, CURLOPT_PASSWORD, x.password.c_str());
+  }
+  set(easy, CURLOPT_PROXY, "");
+  set(easy, CURLOPT_NOSIGNAL, 1L);
+  set(easy, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
+  set(easy, CURLOPT_CONNECTTIMEOUT_MS,
+      static_cast<long>(x.connect_limit.count()));
+  set(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(x.time_limit.count()));
+}
+
 class smtp_mailer final : public mailer {
 public:
   explicit smtp_mailer(smtp_options options)
@@ -113,38 +139,20 @@ public:
     const auto parts =
       plain ? mime_parts{nullptr, &curl_mime_free} : parts_of(easy.get(), x);
     std::array<char, CURL_ERROR_SIZE> reason{};
-    const auto set = [&](CURLoption option, auto value) {
-      curl_easy_setopt(easy.get(), option, value);
-    };
-    set(CURLOPT_URL, url_.c_str());
-    set(CURLOPT_PROTOCOLS_STR,
-        options_.privacy == mail_privacy::tls ? "smtps" : "smtp");
-    if (options_.privacy == mail_privacy::starttls)
-      set(CURLOPT_USE_SSL, static_cast<long>(CURLUSESSL_ALL));
-    if (!options_.ca_file.empty())
-      set(CURLOPT_CAINFO, options_.ca_file.c_str());
-    if (!options_.user.empty()) {
-      set(CURLOPT_USERNAME, options_.user.c_str());
-      set(CURLOPT_PASSWORD, options_.password.c_str());
-    }
-    set(CURLOPT_PROXY, "");
-    set(CURLOPT_NOSIGNAL, 1L);
-    set(CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
-    set(CURLOPT_MAIL_FROM, options_.from.c_str());
-    set(CURLOPT_MAIL_RCPT, recipients.get());
-    set(CURLOPT_MAIL_RCPT_ALLLOWFAILS, 1L);
+    auto* curl = easy.get();
+    set_relay(curl, options_, url_);
+    set(curl, CURLOPT_MAIL_FROM, options_.from.c_str());
+    set(curl, CURLOPT_MAIL_RCPT, recipients.get());
+    set(curl, CURLOPT_MAIL_RCPT_ALLLOWFAILS, 1L);
     if (plain) {
-      set(CURLOPT_UPLOAD, 1L);
-      set(CURLOPT_READFUNCTION, &plain_text::next);
-      set(CURLOPT_READDATA, &text);
+      set(curl, CURLOPT_UPLOAD, 1L);
+      set(curl, CURLOPT_READFUNCTION, &plain_text::next);
+      set(curl, CURLOPT_READDATA, &text);
     } else {
-      set(CURLOPT_HTTPHEADER, headers.get());
-      set(CURLOPT_MIMEPOST, parts.get());
+      set(curl, CURLOPT_HTTPHEADER, headers.get());
+      set(curl, CURLOPT_MIMEPOST, parts.get());
     }
-    set(CURLOPT_CONNECTTIMEOUT_MS,
-        static_cast<long>(options_.connect_limit.count()));
-    set(CURLOPT_TIMEOUT_MS, static_cast<long>(options_.time_limit.count()));
-    set(CURLOPT_ERRORBUFFER, reason.data());
+    set(curl, CURLOPT_ERRORBUFFER, reason.data());
     const auto code = curl_easy_perform(easy.get());
     if (code == CURLE_OK)
       return {};

@@ -26,6 +26,13 @@ class Bugs(unittest.TestCase):
     def test_there_are_enough(self):
         self.assertGreaterEqual(len(bugs_of_sources()), LEAST)
 
+    def test_none_is_in_a_header(self):
+        """Only sources that say it are compiled again with the mistakes."""
+        for folder in ("actors", "adapters", "config", "messages"):
+            for path in (ROOT / folder).rglob("*.hpp"):
+                if path.name != "test_points.hpp":
+                    self.assertNotIn("test_points.hpp", path.read_text(), path)
+
     def test_each_is_caught(self):
         for bug in bugs_of_sources():
             with self.subTest(bug):

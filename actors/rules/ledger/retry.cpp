@@ -17,4 +17,12 @@ bool may_retry(const queue_settings& settings, std::uint32_t attempt) noexcept {
   return settings.attempts_max == no_cap || attempt < settings.attempts_max;
 }
 
+micros woken_at_start_after(const queue_settings& settings,
+                            micros now) noexcept {
+  // Also of a queue whose retries come quickly: a delay may have been said.
+  constexpr micros said_delay_us = micros{60} * 1'000'000;
+  return now
+         + std::max(said_delay_us, micros{settings.retry_delay_ms_max} * 1'000);
+}
+
 } // namespace depositd::rules

@@ -15,4 +15,10 @@ std::uint32_t retry_delay_ms(const queue_settings& settings,
 /// Whether another attempt is allowed after this one.
 bool may_retry(const queue_settings& settings, std::uint32_t attempt) noexcept;
 
+/// What is delayed beyond this waits to be woken, not to be tried again: when
+/// an engine starts, whoever was to wake it may be gone. Retries keep their
+/// time.
+micros woken_at_start_after(const queue_settings& settings,
+                            micros now) noexcept;
+
 } // namespace depositd::rules

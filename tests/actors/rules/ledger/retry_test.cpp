@@ -78,4 +78,12 @@ TEST(may_retry, never_if_no_attempt_is_allowed) {
   EXPECT_FALSE(may_retry(settings, 1));
 }
 
+TEST(woken_at_start, leaves_every_retry_its_time) {
+  queue_settings settings;
+  settings.retry_delay_ms_max = 1'000;
+  EXPECT_EQ(woken_at_start_after(settings, 5), 60'000'005);
+  settings.retry_delay_ms_max = 90'000;
+  EXPECT_EQ(woken_at_start_after(settings, 5), 90'000'005);
+}
+
 } // namespace depositd::rules
