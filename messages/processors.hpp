@@ -111,8 +111,10 @@ struct deliver {
   /// draws by it.
   std::uint32_t eligible = 0;
   bool counted = false; ///< the answer to one that `counts`
+  /// Items it holds that somebody else has ended: its outcomes are refused.
+  std::vector<item_id> purged;
 };
-DEPOSITD_MESSAGE(8, deliver, settled, items, eligible, counted);
+DEPOSITD_MESSAGE(8, deliver, settled, items, eligible, counted, purged);
 
 // -- handlers and slots -------------------------------------------------------
 

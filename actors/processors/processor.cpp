@@ -166,7 +166,7 @@ void settled(self_pointer self, const settlement& x) {
 void take(self_pointer self, deliver& x) {
   for (const auto& one : x.settled)
     settled(self, one);
-  if (x.items.empty() && x.settled.empty())
+  if (x.items.empty() && x.settled.empty() && x.purged.empty())
     take_count(self, x);
   for (auto& item : x.items) {
     if (auto* port = find_port(self, shard_of_item(item.id)))

@@ -40,6 +40,10 @@ void processor_down(self_pointer self, const caf::actor_addr& who);
 
 void touch(self_pointer self, const renew_claims& x);
 
+/// Those who hold these items learn that they are gone. Before it is durable: a
+/// crash may bring back an item that nobody works on, until its lease ends.
+void tell_holders(self_pointer self, const std::vector<purged_claim>& purged);
+
 // -- dedup.cpp: equal payloads ------------------------------------------------
 
 /// Items that were never handed out wait to be admitted. Before recovery is

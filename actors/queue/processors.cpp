@@ -224,4 +224,15 @@ void touch(self_pointer self, const renew_claims& x) {
       self->send(member->actor, std::move(message));
 }
 
+void tell_holders(self_pointer self, const std::vector<purged_claim>& purged) {
+  if (purged.empty())
+    return;
+  std::unordered_map<std::string, deliver> by_name;
+  for (const auto& x : purged)
+    by_name[x.processor].purged.push_back(x.id);
+  for (const auto& [number, processor] : self->state.processors)
+    if (const auto told = by_name.find(processor.name); told != by_name.end())
+      self->send(processor.actor, std::move(told->second));
+}
+
 } // namespace depositd::queue

@@ -281,6 +281,7 @@ void change_counts(self_pointer self, const counts_changed& x) {
   take_delivered(self, x.deliver);
   take_left(self, x.left);
   take_collapsed(self, x.member, x.collapses_done);
+  tell_holders(self, x.purged);
   serve_waiting(self);
 }
 

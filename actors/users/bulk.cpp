@@ -37,6 +37,13 @@ void run_in_slices(self_pointer self, queue_number number, slice_taker next,
       [=](const caf::error&) { --self->state.bulk_actions; });
 }
 
+/// Who works on the item, if anybody does, is to know that it ends.
+void tell_holder(user_command& todo, item_id id) {
+  auto x = todo.queue->ledger.glance(id);
+  if (x && x->state == item_state::claimed)
+    todo.extras.purged.push_back({id, std::move(x->processor)});
+}
+
 } // namespace
 
 void purge(self_pointer self, const purge_items& x) {
@@ -45,8 +52,10 @@ void purge(self_pointer self, const purge_items& x) {
     self, x.queue,
     [=, id_last = x.id_last](user_command& todo) {
       auto purged = todo.queue->ledger.purge(now(self), id_last, slice_items);
-      for (auto& one : purged)
+      for (auto& one : purged) {
+        tell_holder(todo, std::get<item_finished>(one).id);
         todo.happen(std::move(one));
+      }
       return purged.size() == slice_items;
     },
     x.answer);

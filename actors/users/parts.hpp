@@ -27,6 +27,7 @@ struct report_extras {
   std::int32_t claimed_by_id = 0; ///< claims that no pick led to
   std::uint32_t collapses_done = 0;
   std::vector<ready_change> not_there; ///< counted by the queue, but gone
+  std::vector<purged_claim> purged;
 };
 
 /// Tells the queue what changed. Before the command is committed: whoever gets

@@ -38,6 +38,7 @@ void report(self_pointer self, user_queue& queue, report_extras extras) {
   news.classes_version = queue.classes_version;
   news.answered = std::move(extras.answered);
   news.collapses_done = extras.collapses_done;
+  news.purged = std::move(extras.purged);
   news.claims_ended = changes.claims_ended;
   news.finished = extras.finished;
   news.requeued = extras.requeued;

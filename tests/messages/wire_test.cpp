@@ -68,10 +68,11 @@ TEST(wire, of_processors_is_as_it_was) {
   EXPECT_WIRE((deliver{.settled = {{9, true}},
                        .items = {item},
                        .eligible = 10,
-                       .counted = true}),
+                       .counted = true,
+                       .purged = {11}}),
               "010000000000000009010100000000000000010000000000000002000000"
               "030000000405010000000000000006000000000000000701'u01'b000000"
-              "0a01");
+              "0a0101000000000000000b");
 }
 
 TEST(wire, of_what_shards_are_asked_is_as_it_was) {

@@ -24,6 +24,7 @@ namespace depositd::testing {
 struct inbox {
   std::vector<claimed_item> items;
   std::vector<settlement> settled;
+  std::vector<item_id> purged;
 
   std::vector<std::string> users() const {
     std::vector<std::string> out;
@@ -48,6 +49,7 @@ recording_processor(processor_actor::pointer, std::shared_ptr<inbox> to) {
       to->items.insert(to->items.end(), x.items.begin(), x.items.end());
       to->settled.insert(to->settled.end(), x.settled.begin(),
                          x.settled.end());
+      to->purged.insert(to->purged.end(), x.purged.begin(), x.purged.end());
     },
   };
 }

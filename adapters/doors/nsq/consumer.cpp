@@ -182,6 +182,8 @@ void consumer::arrived(claimed_item& x, time now) {
 void consumer::take(deliver&& what, time now) {
   for (const auto& x : what.settled)
     settled(x);
+  for (const auto id : what.purged)
+    flights_.take(id);
   if (!what.settled.empty())
     settle_until_ =
       settling_.empty() ? time::max() : now + options_.settle_limit;

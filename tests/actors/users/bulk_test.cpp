@@ -66,6 +66,18 @@ TEST_F(bulk_test, a_purge_goes_in_slices) {
   EXPECT_EQ(size("q"), 0u);
 }
 
+TEST_F(bulk_test, a_purge_tells_those_who_hold_an_item) {
+  put("q", items_of("ann", 2));
+  auto holder = attach_to("q");
+  auto idle = attach_to("q");
+  want(holder, 1);
+  ASSERT_EQ(holder.got->items.size(), 1u);
+  purge("q");
+  EXPECT_EQ(holder.got->purged, std::vector<item_id>{holder.got->items[0].id});
+  EXPECT_TRUE(holder.got->settled.empty());
+  EXPECT_TRUE(idle.got->purged.empty());
+}
+
 TEST_F(bulk_test, others_are_answered_before_a_purge_is_done) {
   put("q", items_of("ann", many));
   new_groups();
