@@ -7,10 +7,13 @@ OBJECT_MARK = "0=ocfl_object_1.1"
 
 
 def stored_objects(root):
-    """{identifier: {version, files, bytes}} of an OCFL storage root."""
+    """{identifier: {version, files, bytes}} of an OCFL storage root. What is
+    under `extensions` is no object: it is being made or removed."""
     out = {}
     for mark in Path(root).rglob(OBJECT_MARK):
         folder = mark.parent
+        if "extensions" in folder.relative_to(root).parts:
+            continue
         inventory = json.loads((folder / "inventory.json").read_text())
         head = inventory["versions"][inventory["head"]]
         digests = {digest: paths[0]

@@ -158,7 +158,7 @@ public:
     }
     if (!good("poll", status, body))
       return;
-    take(body);
+    take_items(body);
     rests_ = count_ == 0; // nothing there: ask at the next tick
     to_->deliver += count_;
   }
@@ -166,7 +166,7 @@ public:
 private:
   /// Elements {"id":"...","payload":...}. A payload of the last one's size is
   /// jumped over.
-  void take(std::string_view body) {
+  void take_items(std::string_view body) {
     constexpr std::string_view id = "{\"id\":\"";
     constexpr std::string_view payload = "\"payload\":";
     const auto now = steady_us();

@@ -18,6 +18,7 @@ document short_document(const batch_row& x) {
   auto out = document_of(x, {});
   out.erase("failed_jobs");
   out.erase("successful_jobs");
+  out["pipeline"] = x.info.pipeline;
   return out;
 }
 

@@ -256,7 +256,7 @@ caf::error folder_object::verify() const {
 
 caf::error folder_object::remove() {
   if (!fs::exists(folder_))
-    return {};
+    return remove_folder(work_); // of a removal that was cut off
   if (auto failure = remove_folder(work_))
     return failure;
   // First out of sight, as a whole.

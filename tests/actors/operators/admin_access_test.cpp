@@ -125,6 +125,20 @@ constexpr right_row promised_last[] = {
   {"backup", administer, concern::everybody},
   {"kafka init", administer, concern::everybody},
   {"kafka status", look, concern::nobody},
+  {"topic list", look, concern::nobody},
+  {"topic show", look, concern::nobody},
+  {"topic create", operate, concern::everybody},
+  {"topic pause", operate, concern::everybody},
+  {"topic unpause", operate, concern::everybody},
+  {"topic empty", administer, concern::everybody},
+  {"topic delete", administer, concern::everybody},
+  {"channel list", look, concern::nobody},
+  {"channel show", look, concern::nobody},
+  {"channel create", operate, concern::everybody},
+  {"channel pause", operate, concern::everybody},
+  {"channel unpause", operate, concern::everybody},
+  {"channel empty", administer, concern::everybody},
+  {"channel delete", administer, concern::everybody},
 };
 
 const auto promised = [] {

@@ -278,6 +278,18 @@ protected:
     return std::get<Event>(world_.proposals.back().front());
   }
 
+  /// The only one of its kind in the last proposal.
+  template <class Event>
+  Event proposed_with_others() {
+    std::vector<Event> out;
+    EXPECT_FALSE(world_.proposals.empty());
+    for (const auto& x : world_.proposals.back())
+      if (const auto* one = std::get_if<Event>(&x))
+        out.push_back(*one);
+    EXPECT_EQ(out.size(), 1u);
+    return out.at(0);
+  }
+
   std::size_t audit_lines() const {
     const auto text = log_.str();
     return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));

@@ -12,7 +12,7 @@ TEST_F(admin_work_test, a_processor_is_kept_to_nodes) {
                           {"types", {"query"}},
                           {"nodes", {"far-2", "far-1", "far-2"}}});
   EXPECT_EQ(x["nodes"], (json{"far-1", "far-2"}));
-  const auto place = proposed<processor_placed>();
+  const auto place = proposed_with_others<processor_placed>();
   EXPECT_EQ(place.processor, "p1");
   EXPECT_EQ(place.nodes, (std::vector<std::string>{"far-1", "far-2"}));
   x = run("sp set", {{"name", "p1"}, {"slots", 2}});
@@ -22,10 +22,10 @@ TEST_F(admin_work_test, a_processor_is_kept_to_nodes) {
   refusal("sp set", {{"name", "p1"}, {"nodes", json::array()}});
   x = run("sp set", {{"name", "p1"}, {"nodes", {"any"}}});
   EXPECT_TRUE(x["nodes"].empty());
-  EXPECT_TRUE(proposed<processor_placed>().nodes.empty());
+  EXPECT_TRUE(proposed_with_others<processor_placed>().nodes.empty());
   run("sp set", {{"name", "p1"}, {"nodes", {"far-1"}}});
   run("sp stop", {{"name", "p1"}});
-  EXPECT_TRUE(proposed<processor_placed>().nodes.empty())
+  EXPECT_TRUE(proposed_with_others<processor_placed>().nodes.empty())
     << "another of the name runs everywhere";
 }
 

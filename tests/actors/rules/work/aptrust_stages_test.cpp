@@ -43,7 +43,12 @@ std::shared_ptr<const pipeline> ingest() {
 class aptrust_item : public ::testing::Test {
 protected:
   job_at at() const {
-    return {7, 3, queue, 50, attempt, status};
+    return {.id = 7,
+            .batch = 3,
+            .queue = queue,
+            .priority = 50,
+            .attempt = attempt,
+            .status = status};
   }
 
   std::string queue_of(std::size_t number) const {

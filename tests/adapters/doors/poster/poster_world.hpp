@@ -164,6 +164,13 @@ protected:
       caf::anon_send_exit(x, caf::exit_reason::kill);
   }
 
+  /// Ends it with the world.
+  template <class Handle>
+  Handle keep(Handle x) {
+    spawned_.push_back(caf::actor_cast<caf::strong_actor_ptr>(x));
+    return x;
+  }
+
   void start(poster::door_options options = {}) {
     options.shard = caf::actor_cast<shard_doors_actor>(
       keep(system.spawn<caf::detached>(fake_shard, core)));
@@ -269,12 +276,6 @@ protected:
   std::unique_ptr<http::server> server;
 
 private:
-  template <class Handle>
-  Handle keep(Handle x) {
-    spawned_.push_back(caf::actor_cast<caf::strong_actor_ptr>(x));
-    return x;
-  }
-
   std::vector<caf::strong_actor_ptr> spawned_;
 };
 

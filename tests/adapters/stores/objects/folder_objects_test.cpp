@@ -112,6 +112,15 @@ TEST_F(folder_objects, do_not_move_into_what_is_something_else) {
   EXPECT_EQ(open_folder_objects({.folder = root()}).error(), ec::store_damaged);
 }
 
+TEST_F(folder_objects, removing_again_ends_what_was_cut_off) {
+  const auto target = open_at(root());
+  ASSERT_TRUE(target->put(version("one")));
+  const auto unfinished = root() / "extensions/depositd-unfinished";
+  fs::rename(object(), unfinished / object().filename());
+  EXPECT_FALSE(target->remove(id));
+  EXPECT_TRUE(fs::is_empty(unfinished));
+}
+
 TEST_F(folder_objects, verify_names_what_is_damaged) {
   const auto target = open_at(root());
   ASSERT_TRUE(target->put(version("one")));
