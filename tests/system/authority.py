@@ -18,12 +18,16 @@ class Authority:
     def file(self, who, kind):
         return str(self.folder / f"{who}.{kind}")
 
-    def issue(self, who):
-        """A key and a certificate with this common name."""
+    def issue(self, who, address=None):
+        """A key and a certificate with this common name, and for whoever
+        connects by address."""
+        names = (["-addext", f"subjectAltName=DNS:{who},IP:{address}"]
+                 if address else [])
         self._openssl("req", "-newkey", "rsa:2048", "-nodes", "-subj",
-                      f"/CN={who}", "-keyout", self.file(who, "key"), "-out",
-                      self.file(who, "csr"))
-        self._openssl("x509", "-req", "-days", "2", "-CAcreateserial", "-in",
+                      f"/CN={who}", *names, "-keyout", self.file(who, "key"),
+                      "-out", self.file(who, "csr"))
+        self._openssl("x509", "-req", "-days", "2", "-CAcreateserial",
+                      "-copy_extensions", "copy", "-in",
                       self.file(who, "csr"), "-CA", self.file(self.name, "pem"),
                       "-CAkey", self.file(self.name, "key"), "-out",
                       self.file(who, "pem"))

@@ -63,7 +63,7 @@ class ClientTest(NsqTest):
 
     def serve_with_tls(self):
         authority = Authority(self.folder)
-        authority.issue("localhost")
+        authority.issue("localhost", "127.0.0.1")
         self.ca = authority.file("ca", "pem")
         return self.serve(certificate=authority.file("localhost", "pem"),
                           key=authority.file("localhost", "key"))
