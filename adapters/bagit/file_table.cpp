@@ -2,6 +2,7 @@
 
 #include "messages/values/hex.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <random>
 
@@ -13,6 +14,8 @@ namespace {
 
 constexpr std::uint32_t chunk_bytes = 64 * 1024;
 constexpr std::size_t slots_first = 64;
+
+constexpr std::size_t longest_digest = 64; // of SHA-512, bytes
 
 // Of a column.
 constexpr std::uint8_t is_listed = 1;
@@ -81,14 +84,15 @@ void file_table::grow() {
     slots_[slot_of(path_of(i))] = i;
 }
 
-file_table::folded file_table::fold(const digest& x) {
-  folded out{};
-  for (std::size_t i = 0; i + 1 < x.value.size(); i += 2) {
-    std::uint8_t byte = 0;
-    take_hex(std::string_view{x.value}.substr(i, 2), byte);
-    // Every byte counts, and none is more likely to be hidden than others.
-    out[i / 2 % out.size()] ^= byte;
-  }
+file_table::folded file_table::fold(const digest& x) const {
+  std::array<std::uint8_t, longest_digest> bytes{};
+  const auto length = std::min(x.value.size() / 2, bytes.size());
+  for (std::size_t i = 0; i < length; ++i)
+    take_hex(std::string_view{x.value}.substr(i * 2, 2), bytes[i]);
+  const auto hashed = XXH3_128bits_withSeed(bytes.data(), length, seed_);
+  folded out;
+  static_assert(sizeof(hashed) == sizeof(out));
+  std::memcpy(out.data(), &hashed, out.size());
   return out;
 }
 

@@ -83,7 +83,8 @@ public:
   std::size_t memory() const;
 
 private:
-  /// A digest, folded: enough to compare, whatever its length.
+  /// A digest, hashed with the table's seed: enough to compare, whatever its
+  /// length, for whoever does not know the seed.
   using folded = std::array<std::uint8_t, 16>;
 
   struct file {
@@ -96,7 +97,7 @@ private:
     std::deque<std::uint8_t> flags;
   };
 
-  static folded fold(const digest& x);
+  folded fold(const digest& x) const;
   column& column_of(digest_algorithm x, file_index i);
   std::uint64_t hash(std::string_view path) const;
   std::size_t slot_of(std::string_view path) const;

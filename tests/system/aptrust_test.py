@@ -131,7 +131,8 @@ class Aptrust(SystemTest):
                                f"{INSTITUTION}/photos")
             states = [row["state"] for row in rows]
             return rows if sorted(states) == ["completed", "failed"] else None
-        second, first = wait_until(both_ended, 90, pause=0.2)
+        first, second = sorted(wait_until(both_ended, 90, pause=0.2),
+                               key=lambda row: row["batch"])
         self.assertEqual(first["state"], "failed")
         self.assertIn("cancelled", first["note"])
         self.assertTrue(first["needs_review"])

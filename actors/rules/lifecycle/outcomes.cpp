@@ -60,7 +60,8 @@ caf::expected<job_status> after(const job_status& now, const next_move& x,
     if (now.state != to.from)
       return moved(now, to);
     // The next stage may show the same state, and is another one all the same.
-    if (x.step == next_step::advance)
+    // But a job has ended once, whatever is tidied up after it: this is told.
+    if (x.step == next_step::advance && now.state != job_state::completed)
       out.changed_us = to.at_us;
     return out;
   }

@@ -207,6 +207,9 @@ template <class Database>
 caf::error fixity_table<Database>::checked(const std::string& object,
                                            const std::string& path,
                                            const premis_event& x) {
+  // Whoever never asked what is due has no row of it yet.
+  if (auto failed = enrol_new(object))
+    return failed;
   if (auto failed = premis_table<Database>{in_}.record({x}))
     return failed;
   return in_.run("UPDATE fixity_files SET checked_us = $1 "

@@ -67,6 +67,16 @@ TEST(file_table, no_digit_of_a_digest_is_ignored) {
     }
 }
 
+TEST(file_table, halves_of_a_digest_do_not_change_places) {
+  const std::string a(32, 'a');
+  const std::string b(32, 'b');
+  file_table table;
+  const auto x = table.add("data/x");
+  table.add_listed(x, {digest_algorithm::sha256, a + b});
+  table.add_computed(x, {digest_algorithm::sha256, b + a});
+  EXPECT_EQ(table.state(x, digest_algorithm::sha256), digest_state::different);
+}
+
 TEST(file_table, costs_less_than_200_bytes_for_a_file) {
   file_table table;
   constexpr std::size_t files = 100'000;

@@ -115,9 +115,18 @@ TEST(stage_moves, between_stages_of_one_state_move_nothing) {
   const job_move to{job_state::processing, job_state::processing, 9, ""};
   const auto x = after(in(job_state::processing), next_move{}, to);
   ASSERT_TRUE(x);
-  EXPECT_EQ(*x, in(job_state::processing));
+  auto later = in(job_state::processing);
+  later.changed_us = 9;
+  EXPECT_EQ(*x, later) << "the next stage has begun";
   EXPECT_EQ(after(in(job_state::failed), next_move{}, to).error(),
             ec::stale_claim);
+}
+
+TEST(stage_moves, after_the_end_leave_its_time) {
+  const job_move to{job_state::completed, job_state::completed, 9, ""};
+  const auto x = after(in(job_state::completed), next_move{}, to);
+  ASSERT_TRUE(x);
+  EXPECT_EQ(*x, in(job_state::completed));
 }
 
 TEST(engine_deaths, cost_an_attempt_from_the_third_on) {

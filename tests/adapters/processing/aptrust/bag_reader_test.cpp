@@ -137,8 +137,8 @@ TEST_F(bag_reading, what_waits_for_an_administrator_waits) {
 }
 
 TEST_F(bag_reading, only_tarred_bags_are_bags) {
-  receive("readme.txt", "hello");
-  receive(".hidden.tar", "hello");
+  put("readme.txt", "hello");
+  put(".hidden.tar", "hello");
   fs::create_directory(home.path() / "receiving" / "folder.tar");
   fs::create_symlink("/etc/passwd", home.path() / "receiving" / "link.tar");
   const auto done = read();

@@ -108,13 +108,18 @@ protected:
   }
 
   /// Puts it where the institution does, as if some time ago.
-  received_bag receive(const std::string& name, const std::string& bytes) {
+  void put(const std::string& name, const std::string& bytes) {
     const auto path = home.path() / "receiving" / name;
     std::ofstream{path, std::ios::binary} << bytes;
     // Each is put there a minute later than the one before.
     fs::last_write_time(path, fs::file_time_type::clock::now()
                                 - std::chrono::hours{48}
                                 + std::chrono::minutes{++received});
+  }
+
+  /// A bag that was put there.
+  received_bag receive(const std::string& name, const std::string& bytes) {
+    put(name, bytes);
     const auto found = tools->receiving["test"]->look(name);
     EXPECT_TRUE(found) << render(found.error());
     return found ? *found : received_bag{};

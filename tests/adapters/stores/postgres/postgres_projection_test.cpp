@@ -81,7 +81,7 @@ TEST_F(postgres_projection, takes_over_what_an_earlier_version_wrote) {
               "DROP VIEW batches, jobs; DROP TABLE batch_rows, job_rows; "
               "DROP TABLE inventory_objects, inventory_versions, "
               "inventory_files, inventory_local_ids, inventory_locks; "
-              "DROP TABLE premis_events; "
+              "DROP TABLE premis_events, fixity_files, fixity_objects; "
               "ALTER TABLE dois DROP COLUMN citations; "
               "ALTER TABLE projection_marks DROP COLUMN batches, "
               "DROP COLUMN batches_sum, DROP COLUMN jobs, "
