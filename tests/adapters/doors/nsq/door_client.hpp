@@ -83,9 +83,9 @@ public:
 
   /// From here on everything is in TLS. False if that fails.
   bool begin_tls();
-  void add(std::unique_ptr<nsq::layer> what) {
-    layer_ = std::move(what);
-  }
+
+  /// From here on everything is in the layer, also what came already.
+  void add(std::unique_ptr<nsq::layer> what);
 
   /// Ends the connection at once.
   void drop();
