@@ -1,6 +1,6 @@
 """The main job of APTrust's pipeline: bags in a receiving folder and in a
 bucket, followed through nine stages to stored objects, their events, and the
-verdicts on those that are wrong.
+verdicts on those that are wrong; then one is restored, and one damaged.
 
 Exit code as of main_job: 0 every bag ended as its sample says, 1 something did
 not, 2 wrong usage, 3 the engine failed.
@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 
 import s3_door
+from aptrust_care import care_for
 from aptrust_samples import samples
 from engine import CommandFailed, Engine, EngineFailed
 from kafka_tools import NoKafka, Server
@@ -252,12 +253,13 @@ def run(engine, institutions, server, options):
     print("\nprogress")
     jobs = follow(engine, institutions, options.give_up_after)
     events = events_of(engine, jobs)
+    not_kept = care_for(engine, institutions[0])
     code = engine.stop()
     stored = stored_in(engine, server)
     wrong = (check_jobs(institutions, jobs)
              + check_storage(institutions, stored)
              + check_places(institutions)
-             + check_events(institutions, events))
+             + check_events(institutions, events) + not_kept)
     print_results(institutions, jobs, stored, events)
     (options.results / "summary.json").write_text(json.dumps(
         {"jobs": jobs, "stored": stored, "events": events, "wrong": wrong},
