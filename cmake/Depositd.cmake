@@ -27,13 +27,37 @@ if(DEPOSITD_SANITIZE)
   target_link_options(depositd_options INTERFACE ${sanitize})
 endif()
 
-# depositd_library(NAME SOURCES... [LINKS targets...] [CAF])
-# A library of one folder. CAF: reuses the precompiled headers of CAF.
+# depositd_library(NAME SOURCES... [APART sources...] [LINKS targets...] [CAF])
+# A library of one folder. CAF: reuses the precompiled headers of CAF. APART:
+# sources whose names in `namespace {}` are those of others of the folder.
 function(depositd_library name)
-  cmake_parse_arguments(arg "CAF" "" "SOURCES;LINKS" ${ARGN})
-  add_library(${name} STATIC ${arg_SOURCES})
+  cmake_parse_arguments(arg "CAF" "" "SOURCES;APART;LINKS" ${ARGN})
+  add_library(${name} STATIC ${arg_SOURCES} ${arg_APART})
   target_link_libraries(${name} PUBLIC depositd_options ${arg_LINKS})
   depositd_precompile(${name} "${arg_CAF}")
+  depositd_at_once(${name} ${arg_APART})
+endfunction()
+
+# depositd_at_once(NAME [sources that are not...])
+# What files include takes most of a build: eight of them are compiled as one,
+# but for those that test programs have instead of the library's (TestPoints).
+function(depositd_at_once name)
+  if(NOT DEPOSITD_UNITY)
+    return()
+  endif()
+  set_target_properties(${name} PROPERTIES UNITY_BUILD ON)
+  set(apart ${ARGN})
+  get_target_property(sources ${name} SOURCES)
+  foreach(source ${sources})
+    if(EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/${source}")
+      file(STRINGS "${source}" uses REGEX "messages/values/test_points\\.hpp")
+      if(uses)
+        list(APPEND apart "${source}")
+      endif()
+    endif()
+  endforeach()
+  set_source_files_properties(${apart} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  target_compile_options(${name} PRIVATE -Wno-subobject-linkage)
 endfunction()
 
 # depositd_program(NAME SOURCES... [LINKS targets...] [CAF])

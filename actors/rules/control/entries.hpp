@@ -32,7 +32,7 @@ inline constexpr auto itself = [](const auto& x) -> const auto& {
 inline constexpr auto said_again = [](const auto&, const auto& x) { return x; };
 
 /// Nothing ends it.
-inline constexpr auto never = [](const auto&) { return false; };
+inline constexpr auto is_kept = [](const auto&) { return false; };
 
 /// Not a change of an entry.
 struct no_entry {};
@@ -44,7 +44,7 @@ inline constexpr auto entry = no_entry{};
 
 // None goes because another shard says so: what waits in it may be here.
 template <> inline constexpr auto entry<queue_changed> = control_entry{
-  &control_state::queues, &queue_changed::queue, never, no_entry{},
+  &control_state::queues, &queue_changed::queue, is_kept, no_entry{},
   &queue_changed::settings,
   [](const auto& name, const auto& x) { return queue_changed{name, x}; }};
 
@@ -129,7 +129,7 @@ template <> inline constexpr auto entry<operator_changed> = control_entry{
 inline constexpr auto of_nobody = [](const auto& x) { return x.user.empty(); };
 
 template <> inline constexpr auto entry<queue_founded> = control_entry{
-  &control_state::founders, &queue_founded::queue, never, no_entry{},
+  &control_state::founders, &queue_founded::queue, is_kept, no_entry{},
   itself, said_again};
 
 template <> inline constexpr auto entry<quota_changed> = control_entry{
@@ -157,7 +157,7 @@ template <> inline constexpr auto entry<key_terms_changed> = control_entry{
 
 template <> inline constexpr auto entry<key_used> = control_entry{
   &control_state::keys_used, &key_used::key,
-  [](const auto& x) { return x.used_us == depositd::never; },
+  [](const auto& x) { return x.used_us == never; },
   [](const auto& key, const auto&) { return key_used{key}; },
   itself, said_again};
 

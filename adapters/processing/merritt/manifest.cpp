@@ -63,7 +63,7 @@ std::string read_expectations(const fields& from, const columns& at,
   if (!algorithm.empty() && !value.empty()) {
     auto made = make_digest(algorithm, value);
     if (!made)
-      return depositd::render(made.error());
+      return render(made.error());
     to.expected = std::move(*made);
   }
   if (const auto size = field(from, at.size); !size.empty()) {
@@ -95,7 +95,7 @@ std::string read_place(const fields& from, const columns& at, bool batch,
     }
     const auto url = parse_url(to.url);
     if (!url)
-      return depositd::render(url.error());
+      return render(url.error());
     if (to.file_name.empty())
       to.file_name = file_name_of(*url);
   }

@@ -79,6 +79,7 @@ manifest_reading read_manifest(std::string_view text,
 std::optional<manifest_fault> judge(const manifest_reading& x);
 
 /// "line 3: reason".
+using depositd::render; // of errors, which this would hide
 std::string render(const manifest_fault& x);
 
 /// Several local ids in one text, without blanks around them nor repetitions.
