@@ -35,8 +35,9 @@ caf::result<attached> attach_processor(self_pointer self, const attach& x);
 /// Releases what it holds and forgets it.
 void remove_processor(self_pointer self, std::uint32_t number);
 
-/// Removes whoever lived at this address.
-void processor_down(self_pointer self, const caf::actor_addr& who);
+/// Removes whoever lived at this address; if its node cannot be reached any
+/// more, all of that node, before one is handed what the other had.
+void processor_down(self_pointer self, const caf::down_msg& x);
 
 void touch(self_pointer self, const renew_claims& x);
 

@@ -183,29 +183,46 @@ caf::result<attached> attach_processor(self_pointer self, const attach& x) {
   return welcome_back(self, number, x.holds);
 }
 
-void remove_processor(self_pointer self, std::uint32_t number) {
-  auto* processor = find_processor(self, number);
-  if (processor == nullptr)
-    return;
+namespace {
+
+/// Its claims end when the users' actors have heard of it.
+void end_processor(self_pointer self, std::uint32_t number) {
   auto& state = self->state;
+  const auto& processor = state.processors.at(number);
   state.ring.stop_waiting(number);
-  state.ring.close_view(processor->view);
-  for (auto member : processor->served)
+  state.ring.close_view(processor.view);
+  for (auto member : processor.served)
     if (auto* known = find_member(self, member))
       self->send(known->actor,
-                 release_claims{state.options.number, processor->name});
+                 release_claims{state.options.number, processor.name});
   state.processors.erase(number);
+}
+
+void serve_others(self_pointer self) {
   look_where_all_are(self);
   serve_waiting(self); // those of one process may fetch ahead again
 }
 
-void processor_down(self_pointer self, const caf::actor_addr& who) {
+} // namespace
+
+void remove_processor(self_pointer self, std::uint32_t number) {
+  if (find_processor(self, number) == nullptr)
+    return;
+  end_processor(self, number);
+  serve_others(self);
+}
+
+void processor_down(self_pointer self, const caf::down_msg& x) {
+  const bool all = x.reason == caf::exit_reason::remote_link_unreachable;
   std::vector<std::uint32_t> gone;
   for (const auto& [number, processor] : self->state.processors)
-    if (processor.actor.address() == who)
+    if (processor.actor.address() == x.source
+        || (all && processor.actor.node() == x.source.node()))
       gone.push_back(number);
   for (auto number : gone)
-    remove_processor(self, number);
+    end_processor(self, number);
+  if (!gone.empty())
+    serve_others(self);
 }
 
 void touch(self_pointer self, const renew_claims& x) {

@@ -325,7 +325,7 @@ queue(queue_self::stateful_pointer<queue_state> self, queue_options options) {
                                  options.settings.oldest_band_every};
   self->state.options = std::move(options);
   self->set_down_handler(
-    [=](const caf::down_msg& x) { processor_down(self, x.source); });
+    [=](const caf::down_msg& x) { processor_down(self, x); });
   return {
     [=](const attach& x) { return attach_processor(self, x); },
     [=](const settle_and_request& x) { take_work(self, x); },

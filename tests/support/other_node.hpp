@@ -105,6 +105,14 @@ public:
     way_->muted = true;
   }
 
+  /// The engine notices that the connection is gone, of this actor first.
+  void lose(const processor_actor& real) {
+    const auto at = known_.find(caf::actor_cast<caf::strong_actor_ptr>(real));
+    static_cast<stand_in*>(at->second->get())
+      ->kill_proxy(nullptr, caf::exit_reason::remote_link_unreachable);
+    known_.erase(at);
+  }
+
   /// Both sides notice that the connection is gone.
   void cut() {
     way_->cut = true;

@@ -184,6 +184,32 @@ TEST_F(remote_processor_test, loses_its_claims_at_once_when_it_is_gone) {
   EXPECT_EQ(other.got->items[0].attempt, 2u);
 }
 
+TEST_F(remote_processor_test, none_of_a_lost_node_gets_what_another_had) {
+  part(); // the manager's own slots are gone
+  put("metadata", items_of("ann", 1));
+  const auto far = [&] {
+    testing::test_processor out;
+    out.actor = spawn(testing::recording_processor, out.got);
+    out.door = node.door(*ask<queue_port_actor>(door, open_queue{"metadata"}));
+    const auto reply =
+      ask<attached>(out.door, attach{out.actor, "far", {}, 60'000});
+    EXPECT_TRUE(reply);
+    out.number = reply ? reply->processor : 0;
+    want(out, 1);
+    return out;
+  };
+  const auto first = far();
+  const auto second = far();
+  const auto other = attach_to("metadata");
+  want(other, 1);
+  ASSERT_EQ(first.got->items.size(), 1u);
+  node.lose(first.actor);
+  settle();
+  EXPECT_TRUE(second.got->items.empty());
+  ASSERT_EQ(other.got->items.size(), 1u);
+  EXPECT_EQ(other.got->items[0].attempt, 2u) << "it was lost once";
+}
+
 TEST_F(remote_processor_test, drops_what_was_given_to_another_meanwhile) {
   put("metadata", items_of("ann", 1));
   const auto other = attach_to("metadata");
