@@ -47,6 +47,9 @@ struct publish {
   std::string user; ///< a user name: whose turn it is when they are handed out
   std::uint32_t delay_ms = 0; ///< before they are handed out first
   std::vector<std::string> bodies; ///< of one byte or more each
+  /// What it takes of this process's memory budget; may be null. Kept until all
+  /// are durable, however long their publisher waits. Stays in the process.
+  std::shared_ptr<const void> charge;
 };
 inline constexpr std::size_t publish_messages_max = 10'000;
 inline constexpr std::size_t publish_bytes_max = 64 << 20;

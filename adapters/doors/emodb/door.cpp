@@ -4,7 +4,6 @@
 #include "messages/values/clock.hpp"
 #include "messages/workers.hpp"
 
-#include <caf/scoped_actor.hpp>
 #include <spdlog/spdlog.h>
 
 #include <utility>
@@ -89,7 +88,7 @@ void serve(const std::shared_ptr<door_core>& core, const operation& what,
     return;
   }
   const auto* key = ring->find(key_of(from));
-  core->note_use(*key);
+  kit::note_use(*key, core->asked, core->options.shard);
   if (!core->rates.take(key->name, std::chrono::steady_clock::now())) {
     answer.send(service_unavailable("too many requests of this key"));
     return;
@@ -144,12 +143,6 @@ http::route_options options_of(const std::shared_ptr<door_core>& core,
   return out;
 }
 
-void take_control(door_core& core, control_snapshot state) {
-  const auto before = core.ring.load();
-  core.ring.store(std::make_shared<const key_ring>(
-    std::move(state), core.options.anonymous, before.get()));
-}
-
 } // namespace
 
 bool call::refused(std::optional<http::response> wrong) {
@@ -167,26 +160,14 @@ void door_core::refuse(const api_key* key, const http::request& from,
                  http::printable(from.path), from.peer, count);
 }
 
-void door_core::note_use(const api_key& key) {
-  const auto now = engine_clock::system().now();
-  if (key.is_news(now))
-    asked.ask(options.shard, note_key_use{key.id, now}, [](kit::core_answer) {
-      // Kept or not: it is told again in an hour.
-    });
-}
-
 bool door_core::within_quota(const key_ring& from, const std::string& queue,
                              const std::string& user) {
-  if (from.control().quotas.empty())
-    return true;
-  const auto rate = quota_of(from.control(), queue, user).requests_per_second;
-  return rate == no_cap
-         || quotas.take(queue + '\n' + user, std::chrono::steady_clock::now(),
-                        rate);
+  return options.quotas->take(from.control(), queue, user,
+                              std::chrono::steady_clock::now());
 }
 
 door_core::door_core(caf::actor_system& system, door_options x)
-  : options(std::move(x)),
+  : options(std::move(x)), ring(options.anonymous),
     deposits(workers<deposit_reader_actor>(
       system, {.waiting_max = options.outstanding_max},
       [&system, blobs = options.blobs] {
@@ -195,11 +176,7 @@ door_core::door_core(caf::actor_system& system, door_options x)
     asked(system, {.outstanding_max = options.outstanding_max,
                    .patience = 2 * options.answer_limit,
                    .long_patience = 2 * options.bulk_limit,
-                   .news =
-                     [this](kit::core_answer what) {
-                       if (auto* changed = what.as<control_changed>())
-                         take_control(*this, changed->state);
-                     }}),
+                   .news = [this](kit::core_answer what) { ring.take(what); }}),
     together(asked, options.shard), rates(options.requests_per_second) {
   // nop
 }
@@ -207,20 +184,7 @@ door_core::door_core(caf::actor_system& system, door_options x)
 caf::expected<std::unique_ptr<door>> door::open(caf::actor_system& system,
                                                 door_options options) {
   auto core = std::make_shared<door_core>(system, std::move(options));
-  caf::scoped_actor self{system};
-  caf::error failure;
-  self
-    ->request(core->options.shard, std::chrono::seconds{30},
-              watch_control{core->asked.self()})
-    .receive(
-      [&](const control_changed& x) {
-        // News that came before are newer.
-        std::shared_ptr<const key_ring> none;
-        core->ring.compare_exchange_strong(
-          none,
-          std::make_shared<const key_ring>(x.state, core->options.anonymous));
-      },
-      [&](caf::error& why) { failure = std::move(why); });
+  auto failure = core->ring.learn(system, core->options.shard, core->asked);
   std::unique_ptr<door> out{new door(std::move(core))};
   if (failure)
     return failure;

@@ -6,6 +6,7 @@
 // answered.
 
 #include "adapters/doors/http/router.hpp"
+#include "adapters/doors/kit/request_quotas.hpp"
 #include "messages/actors.hpp"
 #include "messages/ports/blob_store.hpp"
 
@@ -32,6 +33,9 @@ struct door_options {
   std::chrono::milliseconds bulk_limit{600'000};
   std::size_t outstanding_max = 20'000;  ///< requests in the engine; then 503
   std::uint32_t requests_per_second = 0; ///< of one key; 0: no limit
+  /// Of users in queues, shared by all doors.
+  std::shared_ptr<kit::request_quotas> quotas =
+    std::make_shared<kit::request_quotas>();
 };
 
 /// A method and path of the service; {base} is /queue/1 and /dedupq/1.

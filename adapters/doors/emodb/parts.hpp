@@ -7,6 +7,7 @@
 #include "adapters/doors/emodb/door.hpp"
 #include "adapters/doors/emodb/parameters.hpp"
 #include "adapters/doors/emodb/round_answers.hpp"
+#include "adapters/doors/kit/followed_keys.hpp"
 #include "adapters/doors/kit/gateway.hpp"
 #include "adapters/doors/kit/keys.hpp"
 #include "adapters/doors/kit/rate_limit.hpp"
@@ -29,7 +30,7 @@ struct door_core {
   door_core(caf::actor_system& system, door_options x);
 
   const door_options options;
-  std::atomic<std::shared_ptr<const key_ring>> ring;
+  kit::followed_keys ring;
   deposit_reader_actor deposits;
   kit::gateway asked;
   kit::round<round_answers> together;
@@ -37,14 +38,9 @@ struct door_core {
   std::atomic<std::uint64_t> refused_keys{0}; ///< requests, so far
   kit::rate_limit refusals_logged{10};
 
-  kit::rate_limit quotas{0}; ///< of users in queues
-
   /// Counts and tells of one whose key is not known (null), may not do it, or
   /// may do nothing any more.
   void refuse(const api_key* key, const http::request& from, const char* why);
-
-  /// The engine keeps when each key was used last, about.
-  void note_use(const api_key& key);
 
   /// Whether the user may make one more request that is about the queue, by the
   /// core's name; if so, it counts.

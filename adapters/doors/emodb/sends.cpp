@@ -1,9 +1,9 @@
 // Messages on their way in.
 
 #include "adapters/doors/emodb/parts.hpp"
+#include "adapters/doors/kit/joint_answer.hpp"
 
 #include <algorithm>
-#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -67,29 +67,6 @@ std::optional<http::response> check(const call& x, batch& of) {
   return std::move(of.wrong);
 }
 
-/// The answer to several requests: success if all of them are.
-class joint_answer {
-public:
-  joint_answer(http::responder&& to, std::size_t parts)
-    : to_(std::move(to)), open_(parts) {
-    // nop
-  }
-
-  void take(http::response part) {
-    const std::lock_guard lock{guard_};
-    if (worst_.status == 200)
-      worst_ = std::move(part);
-    if (--open_ == 0)
-      to_.send(std::move(worst_));
-  }
-
-private:
-  std::mutex guard_;
-  http::responder to_;
-  std::size_t open_;
-  http::response worst_;
-};
-
 /// Cuts what is more than one message to the shard can hold.
 std::vector<enqueue> requests_of(const call& x, std::vector<batch>&& batches) {
   std::vector<enqueue> out;
@@ -125,17 +102,21 @@ void send_all(call& x, std::vector<batch>&& batches) {
     x.answer.send(success());
     return;
   }
-  auto joint =
-    std::make_shared<joint_answer>(std::move(x.answer), requests.size());
+  auto joint = kit::make_joint_answer<http::response>(
+    requests.size(), [to = std::move(x.answer)](http::response all) mutable {
+      to.send(std::move(all));
+    });
   for (auto& one : requests)
-    x.core->asked.ask(
-      x.core->options.shard, std::move(one), [joint](kit::core_answer what) {
-        if (const auto* said = what.as<enqueued>())
-          joint->take(said->refused > 0 ? queue_full(said->over_bytes)
-                                        : success());
-        else
-          joint->take(failure(what.why()));
-      });
+    x.core->asked.ask(x.core->options.shard, std::move(one),
+                      [joint](kit::core_answer what) {
+                        const auto* said = what.as<enqueued>();
+                        if (!said)
+                          joint->take(failure(what.why()), true);
+                        else if (said->refused > 0)
+                          joint->take(queue_full(said->over_bytes), true);
+                        else
+                          joint->take(success(), false);
+                      });
 }
 
 /// The batches of {"queue":[...],...}; of equal names the last counts.

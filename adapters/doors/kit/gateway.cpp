@@ -64,15 +64,18 @@ struct gateway::waiting {
     return id;
   }
 
+  void drop_late(part& at, steady::time_point now) {
+    taker_list late;
+    const std::lock_guard lock{at.guard};
+    late = at.remove_late(now);
+    count -= late.size();
+  }
+
   // Where nobody may ask any more, nobody else notices who is late.
   bool full() {
     const auto now = steady::now();
-    for (std::size_t i = 0; i < parts && count >= how.outstanding_max; ++i) {
-      taker_list late;
-      const std::lock_guard lock{all[i].guard};
-      late = all[i].remove_late(now);
-      count -= late.size();
-    }
+    for (std::size_t i = 0; i < parts && count >= how.outstanding_max; ++i)
+      drop_late(all[i], now);
     return count >= how.outstanding_max;
   }
 
@@ -143,6 +146,12 @@ void gateway::close() {
 
 bool gateway::full() const {
   return waiting_->full();
+}
+
+void gateway::drop_late() {
+  const auto now = steady::now();
+  for (auto& at : waiting_->all)
+    waiting_->drop_late(at, now);
 }
 
 std::uint64_t gateway::remember(std::unique_ptr<answer_taker> then,

@@ -70,7 +70,8 @@ class gateway {
 public:
   struct options {
     std::size_t outstanding_max = 20'000; ///< see `full`
-    /// After it an answer is no longer waited for; its taker is dropped.
+    /// After it an answer is no longer waited for, and is ignored if it comes.
+    /// Its taker is dropped with the next question, or by `drop_late`.
     std::chrono::milliseconds patience{10'000};
     /// The same for messages that say of themselves that they take long.
     std::chrono::milliseconds long_patience{1'200'000};
@@ -96,6 +97,10 @@ public:
            caf::make_mailbox_element(self_, caf::make_message_id(id), {},
                                      std::move(what)));
   }
+
+  /// Drops the takers of answers that have not come in time. Where a client
+  /// waits for its taker's end, to be called now and then.
+  void drop_late();
 
   /// Who is told news.
   const caf::strong_actor_ptr& self() const {

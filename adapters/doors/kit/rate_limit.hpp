@@ -11,10 +11,13 @@
 namespace depositd::kit {
 
 /// A bucket per key that fills at a steady rate and holds what one second
-/// gives. Any thread.
+/// gives. Only keys of about the last second are kept. Any thread.
 class rate_limit {
 public:
   using time = std::chrono::steady_clock::time_point;
+
+  /// Keys that have a bucket of their own; those beyond share one.
+  static constexpr std::size_t keys_max = 100'000;
 
   /// 0: no limit.
   explicit rate_limit(std::uint32_t requests_per_second);
@@ -25,15 +28,22 @@ public:
   /// The same at a rate of the key's own, above 0.
   bool take(const std::string& key, time now, std::uint32_t rate);
 
+  /// Keys that are kept now.
+  std::size_t size() const;
+
 private:
   struct bucket {
     double held = 0;
     time filled;
   };
 
+  bucket& bucket_of(const std::string& key, time now, double most);
+
   const std::uint32_t rate_;
-  std::mutex guard_;
-  std::unordered_map<std::string, bucket> buckets_; ///< as many as keys
+  mutable std::mutex guard_;
+  std::unordered_map<std::string, bucket> buckets_;
+  bucket others_; ///< of keys that find no room
+  time swept_{};
 };
 
 } // namespace depositd::kit

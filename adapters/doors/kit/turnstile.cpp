@@ -33,7 +33,7 @@ std::optional<turnstile::id> turnstile::enter(id who, const std::string& holder,
   if (has >= limits_.unfinished_per_address_max)
     instead_of = *known->second.unfinished.begin();
   else if (unfinished_ >= limits_.unfinished_max && !by_unfinished_.empty())
-    instead_of = *holders_[by_unfinished_.rbegin()->second].unfinished.begin();
+    instead_of = to_make_room(now);
   if (instead_of)
     leave(*instead_of);
   auto& at = places_[who];
@@ -44,6 +44,24 @@ std::optional<turnstile::id> turnstile::enter(id who, const std::string& holder,
   ++unfinished_;
   limit(who, at, now + limits_.handshake);
   return instead_of;
+}
+
+/// The oldest of the first that has had its grace, among those who have most;
+/// if these have all come just now, of the very first.
+turnstile::id turnstile::to_make_room(time_point now) const {
+  constexpr int looked_at_max = 4; // in a flood there are very many
+  const auto oldest = [&](const auto& entry) {
+    return *holders_.at(entry.second).unfinished.begin();
+  };
+  int looked_at = 0;
+  for (auto at = by_unfinished_.rbegin();
+       at != by_unfinished_.rend() && looked_at < looked_at_max;
+       ++at, ++looked_at) {
+    const auto came = places_.at(oldest(*at)).until - limits_.handshake;
+    if (now - came >= grace)
+      return oldest(*at);
+  }
+  return oldest(*by_unfinished_.rbegin());
 }
 
 bool turnstile::finish(id who) {

@@ -37,12 +37,17 @@ public:
   using id = std::uint64_t;
   using time_point = std::chrono::steady_clock::time_point;
 
+  /// Whoever opens several connections at once has most of them for a moment:
+  /// so long nobody goes for others', as long as somebody else has had longer.
+  static constexpr std::chrono::milliseconds grace{500};
+
   explicit turnstile(const arrival_limits& limits);
 
   /// One comes, with an id of its own, and tells who has to go if there is one
   /// too many: the oldest unfinished one of the same holder, or of whoever has
-  /// most of them. Handshakes take moments, so those who want to finish do, and
-  /// those who have many make room for those who have few.
+  /// most of them and has had their `grace`. Handshakes take moments, so those
+  /// who want to finish do, and those who have many make room for those who
+  /// have few.
   std::optional<id> enter(id who, const std::string& holder, time_point now);
 
   /// It has shaken hands; false: one too many, it has to go.
@@ -77,6 +82,7 @@ private:
     std::uint32_t finished = 0;
   };
 
+  id to_make_room(time_point now) const;
   void limit(id who, place& at, time_point until);
   void unlimit(id who, place& at);
   /// The same, as the order of who has most knows it.

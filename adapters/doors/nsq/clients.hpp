@@ -52,8 +52,6 @@ struct client_facts {
   bool authed = false;
   std::string auth_identity;
   std::string auth_identity_url;
-  std::string topology_region;
-  std::string topology_zone;
   std::vector<std::pair<std::string, std::uint64_t>> pub_counts; ///< by topic
   std::string topic;   ///< that it consumes; empty: none
   std::string channel; ///< of it

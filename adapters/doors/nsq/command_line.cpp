@@ -243,6 +243,15 @@ std::string quoted(std::string_view text) {
   return out + '"';
 }
 
+namespace {
+
+/// Commands that nsqd serves after AUTH only, where it asks for that.
+bool needs_login(verb x) {
+  return x == verb::sub || x == verb::pub || x == verb::mpub || x == verb::dpub;
+}
+
+} // namespace
+
 line_read read_line(std::string_view line, const command_context& in,
                     const protocol_limits& limits) {
   line_read out;
@@ -259,6 +268,9 @@ line_read read_line(std::string_view line, const command_context& in,
   } else {
     out.what.what = known->what;
     out.wrong = read_rest(out.what, all, in, limits);
+    if (!out.wrong && in.needs_login && needs_login(known->what))
+      out.wrong = refusal::of("E_AUTH_FIRST",
+                              "AUTH required before " + text_of(known->word));
   }
   return out;
 }

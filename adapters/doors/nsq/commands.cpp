@@ -76,10 +76,12 @@ bool command_reader::read_line(std::string_view& from, std::string_view& out) {
 
 bool command_reader::fill(std::string_view& from) {
   const auto count = std::min(left_, from.size());
-  taken_.bodies.back().append(from.substr(0, count));
+  auto& body = taken_.bodies.back();
+  const auto before = body.capacity();
+  body.append(from.substr(0, count));
   from.remove_prefix(count);
   left_ -= count;
-  held_ += count;
+  held_ += body.capacity() - before;
   return left_ == 0;
 }
 
@@ -114,10 +116,13 @@ command_reader::step command_reader::take_size(std::int32_t size) {
     if (size <= 0)
       return refuse(refusal::of("E_BAD_BODY", name + " invalid body size "
                                                 + std::to_string(size)));
-    if (static_cast<std::uint32_t>(size) > limits_.body_bytes_max)
-      return refuse(
-        refusal::of("E_BAD_BODY", name + " body too big "
-                                    + beyond(size, limits_.body_bytes_max)));
+    const auto most =
+      taken_.what == verb::mpub
+        ? limits_.body_bytes_max
+        : std::min(limits_.body_bytes_max, limits_.document_bytes_max);
+    if (static_cast<std::uint32_t>(size) > most)
+      return refuse(refusal::of("E_BAD_BODY",
+                                name + " body too big " + beyond(size, most)));
   }
   if (taken_.what == verb::mpub) {
     if (static_cast<std::size_t>(size) < number_bytes)

@@ -49,7 +49,8 @@ struct command_context {
   bool subscribed = false; ///< or closing
   bool closing = false;    ///< after CLS
   bool heartbeats = true;
-  bool needs_tls = false; ///< and has not begun it
+  bool needs_tls = false;   ///< and has not begun it
+  bool needs_login = false; ///< and has not said AUTH
 };
 
 /// Reads one command after the other. After a refusal that is fatal it must
@@ -80,9 +81,14 @@ public:
     return why_;
   }
 
-  /// Bytes that it keeps of a command that is not complete.
+  /// Memory of the bodies of a command that is not complete, in bytes.
   std::size_t held() const {
-    return line_.size() + held_;
+    return held_ + taken_.bodies.capacity() * sizeof(std::string);
+  }
+
+  /// The command whose body is read.
+  verb reading() const {
+    return taken_.what;
   }
 
 private:
@@ -115,7 +121,7 @@ private:
   std::string number_; ///< the beginning of one
   command taken_;
   refusal why_;
-  std::size_t held_ = 0;      ///< bytes in the command's bodies
+  std::size_t held_ = 0;      ///< memory of the bodies' texts
   std::size_t left_ = 0;      ///< of the body that is read
   std::size_t body_left_ = 0; ///< MPUB: of the whole
   std::int32_t messages_ = 0; ///< MPUB: that are still to come

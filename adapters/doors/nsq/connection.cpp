@@ -69,8 +69,8 @@ void connection::end() {
                     });
   core_.clients.leave(record_);
   core_.arrivals.leave(place_);
-  if (pending_bytes_ > 0 && core_.options.memory)
-    core_.options.memory->let_go(std::exchange(pending_bytes_, 0));
+  if (core_.options.memory)
+    core_.options.memory->let_go(std::exchange(reading_bytes_, 0));
   if (watched_)
     thread_.loop->unwatch(wire_.socket());
   // Closing now would reset it, and the error would be lost.
@@ -95,10 +95,17 @@ void connection::drain() {
 
 // -- in -----------------------------------------------------------------------
 
+bool connection::owes_much() const {
+  return answers_.size() >= core_.options.answers_max
+         || pending_bytes_ >= core_.options.pending_bytes_max;
+}
+
+bool connection::may_serve() const {
+  return !closing_ && !busy_ && !waiting_ && !slowed_ && !owes_much();
+}
+
 bool connection::may_read() const {
-  return !closing_ && !gone_ && !busy_ && !waiting_ && now() >= slow_until_
-         && answers_.size() < core_.options.answers_max
-         && pending_bytes_ < core_.options.pending_bytes_max
+  return may_serve() && !gone_ && !wire_.over()
          && wire_.backlog() <= core_.options.backlog_bytes_max;
 }
 
@@ -138,9 +145,7 @@ bool connection::read_magic(std::string_view& from) {
 void connection::pump() {
   std::size_t served = 0;
   more_ = false;
-  while (!closing_ && !busy_ && !waiting_
-         && answers_.size() < core_.options.answers_max
-         && pending_bytes_ < core_.options.pending_bytes_max) {
+  while (may_serve()) {
     auto bytes = wire_.input();
     if (upgrade_ && wire_.tls() != nullptr && wire_.tls()->established())
       return go_on_upgrading();
@@ -155,19 +160,34 @@ void connection::pump() {
     if (magic_.size() == protocol_magic.size() || read_magic(bytes))
       step = reader_.read(
         bytes, {consumer_ != nullptr, stopped_, terms_.heartbeat.count() > 0,
-                core_.options.tls_required && wire_.tls() == nullptr});
+                core_.options.tls_required && wire_.tls() == nullptr,
+                core_.facts.auth_required && !login_.entered()});
     served += size - bytes.size();
     wire_.consumed(size - bytes.size());
-    if (step == command_reader::step::complete)
-      execute(reader_.take());
-    else if (step == command_reader::step::refused)
-      refuse(reader_.why());
+    if (step == command_reader::step::complete) {
+      auto what = reader_.take();
+      hold_what_is_read();
+      execute(std::move(what));
+    } else if (step == command_reader::step::refused) {
+      turn_away(reader_.why());
+    }
   }
-  if (wire_.failure() && !closing_ && wire_.input().empty()) {
-    spdlog::info("nsq_client_ended peer={} reason=\"{}\"", address_,
-                 render(wire_.failure()));
+  hold_what_is_read();
+  // A client that says goodbye is gone, too, when all is served that it said
+  // before.
+  if (wire_.over() && may_serve() && wire_.input().empty()) {
+    if (wire_.failure() && core_.may_log("ended"))
+      spdlog::info("nsq_client_ended peer={} reason=\"{}\"", address_,
+                   render(wire_.failure()));
     gone_ = true;
   }
+}
+
+// A command that is refused before its body has come.
+void connection::turn_away(const refusal& why) {
+  if (why.text.starts_with("E_AUTH_FIRST"))
+    core_.refuse(address_, why.text);
+  refuse(why);
 }
 
 // -- out ----------------------------------------------------------------------
@@ -211,7 +231,7 @@ void connection::send() {
 void connection::watch() {
   std::optional<kit::interest> wanted;
   const bool reads = may_read() && !more_;
-  const bool writes = wire_.unsent() > 0;
+  const bool writes = wire_.unsent() > 0 && !gone_;
   if (reads && writes)
     wanted = kit::interest::both;
   else if (reads)
@@ -229,21 +249,48 @@ void connection::watch() {
   });
 }
 
+void connection::go_on_with_slowed() {
+  if (!slowed_ || closing_ || busy_ || now() < slow_until_)
+    return;
+  heard_ = now(); // it may have said more, and nobody listens
+  auto next = std::move(*slowed_);
+  slowed_.reset();
+  run(std::move(next));
+  hold_what_is_read();
+}
+
+void connection::go_on_with_waiting() {
+  if (!waiting_ || !answers_.empty() || busy_)
+    return;
+  auto next = std::move(*waiting_);
+  waiting_.reset();
+  run(std::move(next));
+  send_answers();
+  mark(); // what stands behind it
+}
+
+// What a client had said before it went is served, but nobody waits long for
+// that.
+bool connection::is_done() {
+  if (closing_ && answers_.empty() && wire_.backlog() == 0)
+    return true;
+  if (!gone_)
+    return false;
+  gone_until_ = std::min(gone_until_, now() + silence_max());
+  const bool has_said_more = more_ || slowed_ || owes_much();
+  return closing_ || !has_said_more || now() >= gone_until_;
+}
+
 void connection::end_of_look() {
   marked_ = false;
   if (ended_)
     return;
   const auto self = shared_from_this();
-  if (more_ || may_read() || gone_)
+  go_on_with_slowed();
+  if (more_ || may_read() || gone_ || wire_.over())
     pump();
   send_answers();
-  if (waiting_ && answers_.empty() && !busy_) {
-    auto next = std::move(*waiting_);
-    waiting_.reset();
-    run(std::move(next));
-    send_answers();
-    mark(); // what stands behind it
-  }
+  go_on_with_waiting();
   if (consumer_)
     consumer_->flush();
   const auto before = wire_.unsent();
@@ -252,7 +299,7 @@ void connection::end_of_look() {
     stuck_until_ = time::max();
   else if (before == 0 || stuck_until_ == time::max())
     stuck_until_ = now() + silence_max();
-  if (gone_ || (closing_ && answers_.empty() && wire_.backlog() == 0))
+  if (is_done())
     return end();
   if (more_)
     thread_.post([weak = weak_from_this()] {
@@ -270,8 +317,10 @@ milliseconds connection::silence_max() const {
 }
 
 std::optional<connection::time> connection::next_time() const {
+  if (gone_)
+    return slowed_ ? std::min(slow_until_, gone_until_) : gone_until_;
   auto out = std::min(stuck_until_, send_at_);
-  if (slow_until_ > now())
+  if (slowed_)
     out = std::min(out, slow_until_);
   if (magic_.size() < protocol_magic.size() || upgrade_)
     out = std::min(out, heard_ + core_.options.arrivals.handshake);

@@ -39,7 +39,8 @@ public:
   /// At once; must come before it goes.
   void end();
 
-  /// A part of what it has published is durable, or is not.
+  /// A part of what it has published is durable, or is not, or there is no
+  /// answer in time.
   void published(const publish_answer& x, const caf::error& why);
 
   bool ended() const {
@@ -52,6 +53,12 @@ private:
   void pump();
   bool read_magic(std::string_view& from);
   bool may_read() const;
+  bool owes_much() const;
+  bool may_serve() const;
+  void turn_away(const refusal& why);
+  void go_on_with_slowed();
+  void go_on_with_waiting();
+  bool is_done();
   bool may_send_later() const;
   void send();
   void watch();
@@ -70,6 +77,10 @@ private:
   void answer(std::string_view text);
   void refuse(const refusal& why);
   void send_answers();
+  void fail(verb what, std::string_view why);
+  /// Counts the memory of the body that is being read, or waits for its user's
+  /// quota; refuses its command if there is no room for it.
+  void hold_what_is_read();
   void identify_client(const command& what);
   void go_on_upgrading();
   void begin_upgrade();
@@ -125,8 +136,11 @@ private:
   std::string magic_; ///< as much of it as has come
 
   std::optional<command> waiting_;    ///< until all answers before it are sent
+  std::optional<command> slowed_;     ///< until its user may send more
   std::optional<negotiated> upgrade_; ///< layers that are still to come
   std::uint64_t pending_bytes_ = 0;   ///< published and not answered
+  std::uint64_t slowed_bytes_ = 0;    ///< that `slowed_` takes
+  std::uint64_t reading_bytes_ = 0;   ///< held for it and what is being read
   bool packs_ = false;                ///< it has, or gets, a layer that packs
   bool busy_ = false;                 ///< with a command that takes a while
   bool closing_ = false;              ///< ends when everything is sent
@@ -142,7 +156,8 @@ private:
 
   time heard_;                     ///< since then nothing was said
   time beat_;                      ///< when the next heartbeat is due
-  time slow_until_ = time::min();  ///< it is not read before
+  time slow_until_ = time::min();  ///< when `slowed_` is tried again
+  time gone_until_ = time::max();  ///< what has come is served until then
   time stuck_until_ = time::max(); ///< then it must have taken something
   time send_at_ = time::max();     ///< when what waits goes out
   std::set<time> armed_;

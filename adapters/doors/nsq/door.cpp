@@ -4,11 +4,9 @@
 #include "adapters/doors/nsq/connection.hpp"
 #include "adapters/doors/nsq/parts.hpp"
 #include "messages/shard.hpp"
-#include "messages/values/clock.hpp"
 #include "messages/values/topic_names.hpp"
 #include "messages/workers.hpp"
 
-#include <caf/scoped_actor.hpp>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -32,16 +30,13 @@ constexpr std::size_t auth_waiting_max = 1'000;
 constexpr int accepted_at_once = 64;
 constexpr std::chrono::milliseconds accept_pause{100};
 
+/// How exactly it is noticed that an answer has not come in time.
+constexpr std::chrono::seconds late_interval{1};
+
 std::uint16_t port_of(const sockaddr_storage& from) {
   if (from.ss_family == AF_INET6)
     return ntohs(reinterpret_cast<const sockaddr_in6&>(from).sin6_port);
   return ntohs(reinterpret_cast<const sockaddr_in&>(from).sin_port);
-}
-
-void take_control(door_core& core, control_snapshot state) {
-  const auto before = core.keys.load();
-  core.keys.store(std::make_shared<const kit::key_ring>(
-    std::move(state), !core.facts.auth_required, before.get()));
 }
 
 } // namespace
@@ -92,16 +87,23 @@ void io_thread::end_all() {
 
 // -- what all share -----------------------------------------------------------
 
+namespace {
+
+bool needs_login(const door_options& x) {
+  return !x.auth_http_address.empty()
+         || !serves_anonymous(x.listen, x.anonymous);
+}
+
+} // namespace
+
 door_core::door_core(caf::actor_system& x, door_options y)
-  : system(x), options(std::move(y)), arrivals(options.arrivals),
-    asked(system, {.outstanding_max = options.outstanding_max,
-                   .patience = options.answer_limit,
-                   .news = [this](kit::core_answer what) {
-                     if (auto* changed = what.as<control_changed>())
-                       take_control(*this, changed->state);
-                   }}) {
-  facts.auth_required = !options.auth_http_address.empty()
-                        || !serves_anonymous(options.listen, options.anonymous);
+  : system(x), options(std::move(y)), keys(!needs_login(options)),
+    arrivals(options.arrivals),
+    asked(system,
+          {.outstanding_max = options.outstanding_max,
+           .patience = options.answer_limit,
+           .news = [this](kit::core_answer what) { keys.take(what); }}) {
+  facts.auth_required = needs_login(options);
   if (options.auth_http_address.empty())
     return;
   const auth_asker_options how{options.auth_http_address};
@@ -118,29 +120,27 @@ door_core::~door_core() {
 
 bool door_core::within_quota(const std::string& topic,
                              const std::string& user) {
-  const auto now = keys.load();
-  if (now->control().quotas.empty())
-    return true;
-  const auto queue = topic_queue(topic);
-  const auto rate = quota_of(now->control(), queue, user).requests_per_second;
-  return rate == no_cap
-         || quotas.take(queue + '\n' + user, std::chrono::steady_clock::now(),
-                        rate);
+  return options.quotas->take(keys.load()->control(), topic_queue(topic), user,
+                              std::chrono::steady_clock::now());
 }
 
 void door_core::refuse(const std::string& peer, const std::string& why) {
   const auto count = ++refused;
-  if (refusals_logged.take({}, std::chrono::steady_clock::now()))
+  if (may_log("refused"))
     spdlog::info("nsq_refused peer={} reason={} refused={}", peer,
                  why.substr(0, why.find(' ')), count);
 }
 
-void door_core::note_use(const kit::api_key& key) {
-  const auto now = engine_clock::system().now();
-  if (options.engine && key.is_news(now))
-    asked.ask(options.engine, note_key_use{key.id, now}, [](kit::core_answer) {
-      // Kept or not: it is told again in an hour.
-    });
+bool door_core::may_log(const std::string& kind) {
+  return lines_logged.take(kind, std::chrono::steady_clock::now());
+}
+
+// Who publishes one message and waits would otherwise wait for the next one
+// who asks something.
+void door_core::drop_late() {
+  asked.drop_late();
+  auto& loop = *threads.front()->loop;
+  loop.post_at(loop.now() + late_interval, [this] { drop_late(); });
 }
 
 void door_core::watch_listening() {
@@ -210,24 +210,6 @@ void door_core::close() {
 
 namespace {
 
-caf::error learn_keys(door_core& core) {
-  caf::scoped_actor self{core.system};
-  caf::error out;
-  self
-    ->request(core.options.shard, std::chrono::seconds{30},
-              watch_control{core.asked.self()})
-    .receive(
-      [&](const control_changed& x) {
-        // News that came before are newer.
-        std::shared_ptr<const kit::key_ring> none;
-        core.keys.compare_exchange_strong(
-          none, std::make_shared<const kit::key_ring>(
-                  x.state, !core.facts.auth_required));
-      },
-      [&](caf::error& why) { out = std::move(why); });
-  return out;
-}
-
 caf::error begin_listening(door_core& core) {
   auto listening = kit::listen_at(core.options.listen);
   if (!listening)
@@ -236,7 +218,10 @@ caf::error begin_listening(door_core& core) {
   const auto count = std::max(core.options.io_threads, 1U);
   for (std::uint32_t i = 0; i < count; ++i)
     core.threads.push_back(std::make_unique<io_thread>(core));
-  core.threads.front()->post([&core] { core.watch_listening(); });
+  core.threads.front()->post([&core] {
+    core.watch_listening();
+    core.drop_late();
+  });
   return {};
 }
 
@@ -252,9 +237,9 @@ caf::expected<std::unique_ptr<door>> door::open(caf::actor_system& system,
                            std::string{"TLS cannot be required without a "
                                        "certificate"});
   auto core = std::make_unique<door_core>(system, std::move(options));
-  core->tls = std::move(*tls);
-  core->facts.tls = core->tls != nullptr;
-  if (auto failure = learn_keys(*core))
+  core->facts.tls = *tls != nullptr;
+  core->tls.use(std::move(*tls));
+  if (auto failure = core->keys.learn(system, core->options.shard, core->asked))
     return failure;
   if (auto failure = begin_listening(*core))
     return failure;
@@ -269,16 +254,21 @@ door::~door() {
   close();
 }
 
+caf::error door::reload() {
+  const auto& options = core_->options;
+  auto tls = tls_context::of(options.tls, options.tls_ca);
+  if (!tls)
+    return tls.error();
+  core_->tls.use(std::move(*tls));
+  return {};
+}
+
 std::uint16_t door::port() const {
   return core_->listening.port;
 }
 
 const std::string& door::address() const {
   return core_->listening.address;
-}
-
-const nsq::clients& door::connected() const {
-  return core_->clients;
 }
 
 std::vector<client_facts> door::statistics(const std::string& topic,

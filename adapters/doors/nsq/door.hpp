@@ -4,6 +4,7 @@
 // topics and channels need; answers leave after the commit. docs/PROTOCOL.md
 // says what is answered.
 
+#include "adapters/doors/kit/request_quotas.hpp"
 #include "adapters/doors/kit/tls.hpp"
 #include "adapters/doors/kit/turnstile.hpp"
 #include "adapters/doors/nsq/clients.hpp"
@@ -48,6 +49,9 @@ struct door_options {
   std::chrono::milliseconds answer_limit{10'000}; ///< of the engine
   std::shared_ptr<memory_budget> memory; ///< for what is published; may be null
   std::shared_ptr<wellbeing> health;     ///< told how publishing goes; likewise
+  /// Of users in topics, shared by all doors.
+  std::shared_ptr<kit::request_quotas> quotas =
+    std::make_shared<kit::request_quotas>();
 };
 
 struct door_core;
@@ -67,15 +71,17 @@ public:
   /// host:port.
   const std::string& address() const;
 
-  /// All that are connected. Lives as long as the door.
-  const nsq::clients& connected() const;
-
   /// Consumers of a topic's channel; empty names: of all. Any thread.
   std::vector<client_facts> statistics(const std::string& topic,
                                        const std::string& channel) const;
 
   /// Those who publish and do not consume. Any thread.
   std::vector<client_facts> producers() const;
+
+  /// Reads certificate, key and authority again, for handshakes that begin from
+  /// now on. `ec::bad_setting` if they cannot be used; then it goes on with
+  /// those it has. Any thread.
+  caf::error reload();
 
   /// Nobody new is let in.
   void stop_listening();

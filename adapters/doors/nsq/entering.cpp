@@ -120,8 +120,9 @@ void connection::ask_server(const std::string& secret,
       refusal wrong;
       if (said == nullptr) {
         // What the server says is not for strangers.
-        spdlog::info("nsq_auth_failed peer={} reason=\"{}\"", address_,
-                     render(why));
+        if (core_.may_log("auth_failed"))
+          spdlog::info("nsq_auth_failed peer={} reason=\"{}\"", address_,
+                       render(why));
         wrong = refusal::of("E_AUTH_FAILED", "AUTH failed");
         return then(&wrong);
       }

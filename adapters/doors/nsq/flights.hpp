@@ -87,11 +87,6 @@ public:
     return all_.size();
   }
 
-  void clear() {
-    all_.clear();
-    ends_.clear();
-  }
-
 private:
   std::unordered_map<item_id, flight> all_;
   std::set<std::pair<time, item_id>> ends_;

@@ -21,7 +21,7 @@ struct wishes {
   std::string short_id; ///< old names of the two
   std::string long_id;
   std::string user_agent;
-  std::string topology_region;
+  std::string topology_region; ///< these two must be texts, and change nothing
   std::string topology_zone;
   std::int64_t heartbeat_interval = 0;
   std::int64_t output_buffer_size = 0;
@@ -181,8 +181,6 @@ void take_names(wishes& x, terms& to) {
   to.hostname = shortened(x.hostname.empty() ? std::move(x.long_id)
                                              : std::move(x.hostname));
   to.user_agent = shortened(std::move(x.user_agent));
-  to.topology_region = shortened(std::move(x.topology_region));
-  to.topology_zone = shortened(std::move(x.topology_zone));
 }
 
 /// Writes a JSON object in nsqd's order of members.

@@ -28,8 +28,6 @@ struct terms {
   std::string client_id;
   std::string hostname;
   std::string user_agent;
-  std::string topology_region;
-  std::string topology_zone;
   ms heartbeat;                ///< 0: none
   std::uint32_t output_buffer; ///< bytes; 1: every message goes out at once
   ms output_timeout;           ///< 0: only a full buffer goes out

@@ -11,7 +11,9 @@ struct protocol_limits {
   using ms = std::chrono::milliseconds;
 
   std::uint32_t message_bytes_max = 1 << 20;
-  std::uint32_t body_bytes_max = 5 << 20; ///< of IDENTIFY, AUTH and MPUB
+  std::uint32_t body_bytes_max = 5 << 20; ///< of MPUB
+  /// Of IDENTIFY and AUTH, which strangers may send; never more than the above.
+  std::uint32_t document_bytes_max = 64 << 10;
   std::uint32_t rdy_max = 2'500;
   ms msg_timeout{60'000};        ///< unless the client wants another
   ms msg_timeout_max{900'000};   ///< counted from the delivery

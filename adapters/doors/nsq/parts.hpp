@@ -2,8 +2,8 @@
 
 // Inside the door: what all connections share, and what those of one thread.
 
+#include "adapters/doors/kit/followed_keys.hpp"
 #include "adapters/doors/kit/gateway.hpp"
-#include "adapters/doors/kit/keys.hpp"
 #include "adapters/doors/kit/lingering.hpp"
 #include "adapters/doors/kit/listen.hpp"
 #include "adapters/doors/kit/loop.hpp"
@@ -69,8 +69,12 @@ struct door_core {
   /// Counts and tells of a client that is refused for who it is.
   void refuse(const std::string& peer, const std::string& why);
 
-  /// The engine keeps when each key was used last, about.
-  void note_use(const kit::api_key& key);
+  /// Whether one more line of this kind may be logged of what strangers do.
+  bool may_log(const std::string& kind);
+
+  /// Every second: tells those whose answers have not come in time. In the
+  /// first thread.
+  void drop_late();
 
   /// Lets in who waits at the listening socket. In the first thread.
   void accept();
@@ -82,15 +86,14 @@ struct door_core {
   caf::actor_system& system;
   const door_options options;
   server_facts facts;
-  std::shared_ptr<tls_context> tls; ///< null: not offered
+  tls_in_use tls; ///< null: not offered
   kit::listener listening;
   std::atomic<bool> draining{false};
-  std::atomic<std::shared_ptr<const kit::key_ring>> keys;
+  kit::followed_keys keys;
   nsq::clients clients;
   entrance arrivals;
-  auth_asker_actor auth; ///< null without an authentication server
-  kit::rate_limit quotas{0};
-  kit::rate_limit refusals_logged{10};
+  auth_asker_actor auth;            ///< null without an authentication server
+  kit::rate_limit lines_logged{10}; ///< of each kind, in a second
   std::atomic<std::uint64_t> refused{0};
   /// Threads go after the gateway: its takers reach them.
   std::vector<std::unique_ptr<io_thread>> threads;

@@ -18,13 +18,6 @@ constexpr std::size_t group_bytes_max = 4 << 20;
 /// moment.
 constexpr std::ptrdiff_t groups_searched = 32;
 
-std::size_t bytes_of(const publish& x) {
-  std::size_t out = 0;
-  for (const auto& body : x.bodies)
-    out += body.size();
-  return out;
-}
-
 /// Tells those of one message how it went, in any thread, once.
 class told {
 public:
@@ -56,6 +49,13 @@ private:
 
 } // namespace
 
+std::uint64_t text_bytes_of(const std::vector<std::string>& bodies) {
+  std::uint64_t out = 0;
+  for (const auto& x : bodies)
+    out += x.size();
+  return out;
+}
+
 publish_round::group& publish_round::group_for(const publish& what,
                                                std::size_t bytes) {
   const auto searched =
@@ -71,9 +71,14 @@ publish_round::group& publish_round::group_for(const publish& what,
 }
 
 void publish_round::add_part(publish what, publish_answer to) {
-  const auto bytes = bytes_of(what);
+  const auto bytes = text_bytes_of(what.bodies);
   auto& at = group_for(what, bytes);
   at.bytes += bytes;
+  if (const auto& memory = where_.core.options.memory) {
+    if (!at.charge)
+      at.charge = std::make_shared<publish_charge>(memory);
+    at.charge->adopt(cost_of(bytes, what.bodies.size()));
+  }
   at.answers.push_back(std::move(to));
   if (at.what.bodies.empty())
     at.what = std::move(what);
@@ -99,7 +104,8 @@ void publish_round::add(publish what, publish_answer to) {
 }
 
 void publish_round::flush() {
-  for (auto& x : std::exchange(groups_, {}))
+  for (auto& x : std::exchange(groups_, {})) {
+    x.what.charge = std::move(x.charge);
     where_.core.asked.ask(
       where_.core.options.shard, std::move(x.what),
       [to = told{where_, std::move(x.answers)},
@@ -110,6 +116,7 @@ void publish_round::flush() {
           health->learn(why, std::chrono::steady_clock::now());
         to.tell(why);
       });
+  }
 }
 
 } // namespace depositd::nsq

@@ -8,10 +8,15 @@ namespace depositd::nsq {
 
 namespace {
 
-/// A user who sends more than it may is read again after this time.
+/// When it is looked again whether a user may send more.
 constexpr std::chrono::milliseconds slow_pause{100};
 
 constexpr std::string_view ok = "OK";
+
+/// As much of a body that is being read is not worth counting.
+constexpr std::size_t small_body_bytes = 16 << 10;
+
+constexpr std::string_view no_memory = "there is no memory for it";
 
 std::string frame_of(frame_type type, std::string_view data) {
   std::string out;
@@ -19,11 +24,10 @@ std::string frame_of(frame_type type, std::string_view data) {
   return out;
 }
 
-std::uint64_t bytes_of(const std::vector<std::string>& bodies) {
-  std::uint64_t out = 0;
-  for (const auto& x : bodies)
-    out += x.size();
-  return out;
+refusal failure(verb of, std::string_view why) {
+  const std::string word{word_of(of)};
+  return refusal::of("E_" + word + "_FAILED",
+                     word + " failed " + std::string{why});
 }
 
 topic_right right_of(verb what) {
@@ -39,6 +43,23 @@ void connection::answer(std::string_view text) {
 void connection::refuse(const refusal& why) {
   answers_.add(frame_of(frame_type::error, why.text));
   closing_ = closing_ || why.fatal;
+}
+
+void connection::fail(verb what, std::string_view why) {
+  refuse(failure(what, why));
+}
+
+void connection::hold_what_is_read() {
+  const auto& memory = core_.options.memory;
+  const auto held = reader_.held() + (slowed_ ? slowed_bytes_ : 0);
+  const auto needed = held > small_body_bytes ? held : 0;
+  if (!memory || closing_ || needed == reading_bytes_)
+    return;
+  if (needed > reading_bytes_ && !memory->hold(needed - reading_bytes_))
+    return fail(reader_.reading(), no_memory);
+  if (needed < reading_bytes_)
+    memory->let_go(reading_bytes_ - needed);
+  reading_bytes_ = needed;
 }
 
 void connection::execute(command what) {
@@ -98,8 +119,6 @@ void connection::identify_client(const command& what) {
     x.client_id = terms_.client_id;
     x.hostname = terms_.hostname;
     x.user_agent = terms_.user_agent;
-    x.topology_region = terms_.topology_region;
-    x.topology_zone = terms_.topology_zone;
     x.sample_rate = terms_.sample_rate;
     x.snappy = x.snappy || said.snappy;
     x.deflate = x.deflate || said.deflate;
@@ -117,7 +136,7 @@ void connection::identify_client(const command& what) {
 
 void connection::begin_upgrade() {
   if (upgrade_->tls) {
-    wire_.add_tls(core_.tls);
+    wire_.add_tls(core_.tls.now());
     mark();
   } else {
     go_on_upgrading();
@@ -175,7 +194,7 @@ bool connection::permitted(const command& what) {
                      now())) {
     case login::verdict::yes:
       if (login_.key() != nullptr)
-        core_.note_use(*login_.key());
+        kit::note_use(*login_.key(), core_.asked, core_.options.engine);
       return true;
     case login::verdict::no:
       core_.refuse(address_, login_.refused().text);
@@ -196,19 +215,21 @@ bool connection::permitted(const command& what) {
 void connection::publish_messages(command what) {
   if (!permitted(what))
     return;
-  const std::string word{word_of(what.what)};
-  const auto failed = [&](const char* why) {
-    refuse(refusal::of("E_" + word + "_FAILED", word + " failed " + why));
-  };
-  const auto bytes = bytes_of(what.bodies);
-  if (core_.asked.full())
-    return failed("too many requests wait");
-  if (core_.options.memory && !core_.options.memory->hold(bytes))
-    return failed("there is no memory for it");
-  pending_bytes_ += bytes;
   const auto& user = user_of_messages();
-  if (!core_.within_quota(what.topic, user))
+  if (!core_.within_quota(what.topic, user)) {
+    slowed_bytes_ =
+      text_bytes_of(what.bodies) + what.bodies.capacity() * sizeof(std::string);
+    slowed_ = std::move(what);
     slow_until_ = now() + slow_pause;
+    return;
+  }
+  if (core_.asked.full())
+    return fail(what.what, "too many requests wait");
+  const auto bytes = text_bytes_of(what.bodies);
+  if (core_.options.memory
+      && !core_.options.memory->hold(cost_of(bytes, what.bodies.size())))
+    return fail(what.what, no_memory);
+  pending_bytes_ += bytes;
   record_->count_published(what.topic, what.bodies.size());
   publish_answer to{weak_from_this(), answers_.expect(), what.what, bytes, {}};
   thread_.round.add({std::move(what.topic), user,
@@ -225,15 +246,11 @@ void connection::published(const publish_answer& x, const caf::error& why) {
   if (*x.open > 0 || ended_)
     return;
   pending_bytes_ -= x.bytes;
-  if (core_.options.memory)
-    core_.options.memory->let_go(x.bytes);
   if (!why) {
     answers_.complete(x.number, frame_of(frame_type::response, ok));
   } else {
-    const std::string word{word_of(x.what)};
     answers_.complete(
-      x.number, frame_of(frame_type::error, "E_" + word + "_FAILED " + word
-                                              + " failed " + render(why)));
+      x.number, frame_of(frame_type::error, failure(x.what, render(why)).text));
     closing_ = true;
   }
   mark();

@@ -38,6 +38,10 @@ caf::error bad_file(const std::string& file) {
                          "cannot use " + file + ": " + last_reason());
 }
 
+caf::error no_memory_for_tls() {
+  return caf::make_error(ec::overloaded, std::string{"no memory for TLS"});
+}
+
 int some(std::size_t size) {
   return static_cast<int>(
     std::min<std::size_t>(size, std::numeric_limits<int>::max()));
@@ -51,7 +55,7 @@ tls_context::of(const kit::tls_files& files, const std::string& ca) {
   auto read = kit::read_tls(files);
   if (!read)
     return read.error();
-  if (read->certificate.empty())
+  if (files.certificate.empty())
     return std::shared_ptr<tls_context>{};
   std::shared_ptr<tls_context> out{new tls_context};
   out->context_ = SSL_CTX_new(TLS_server_method());
@@ -80,7 +84,9 @@ tls_context::~tls_context() {
 }
 
 tls_layer::tls_layer(std::shared_ptr<tls_context> from)
-  : context_(std::move(from)), session_(SSL_new(context(context_->context_))) {
+  : context_(std::move(from)) {
+  if (context_)
+    session_ = SSL_new(context(context_->context_));
   auto* x = session(session_);
   if (x == nullptr)
     return;
@@ -93,18 +99,29 @@ tls_layer::~tls_layer() {
   SSL_free(session(session_));
 }
 
+bool tls_layer::usable() const {
+  auto* x = session(session_);
+  return x != nullptr && SSL_get_rbio(x) != nullptr
+         && SSL_get_wbio(x) != nullptr;
+}
+
 caf::error tls_layer::failure(int result) {
   const auto why = SSL_get_error(session(session_), result);
-  if (why == SSL_ERROR_WANT_READ || why == SSL_ERROR_WANT_WRITE)
+  closed_ = closed_ || why == SSL_ERROR_ZERO_RETURN;
+  if (closed_ || why == SSL_ERROR_WANT_READ || why == SSL_ERROR_WANT_WRITE)
     return {};
   return caf::make_error(ec::malformed, "TLS: " + last_reason());
 }
 
 caf::error tls_layer::unpack(std::string_view& from, std::string& to,
                              std::size_t enough) {
+  if (!usable())
+    return no_memory_for_tls();
+  if (closed_) {
+    from = {};
+    return {};
+  }
   auto* x = session(session_);
-  if (x == nullptr || SSL_get_rbio(x) == nullptr || SSL_get_wbio(x) == nullptr)
-    return caf::make_error(ec::overloaded, std::string{"no memory for TLS"});
   ERR_clear_error();
   if (!from.empty()) {
     const auto taken =
@@ -126,6 +143,8 @@ caf::error tls_layer::unpack(std::string_view& from, std::string& to,
 }
 
 caf::error tls_layer::pack(std::string_view from, std::string& to) {
+  if (!usable())
+    return no_memory_for_tls();
   ERR_clear_error();
   while (!from.empty()) {
     const int count =
@@ -139,6 +158,8 @@ caf::error tls_layer::pack(std::string_view from, std::string& to) {
 }
 
 void tls_layer::drain(std::string& to) {
+  if (!usable())
+    return;
   auto* out = SSL_get_wbio(session(session_));
   char* bytes = nullptr;
   const auto count = BIO_get_mem_data(out, &bytes);
@@ -149,10 +170,12 @@ void tls_layer::drain(std::string& to) {
 }
 
 bool tls_layer::established() const {
-  return SSL_is_init_finished(session(session_)) == 1;
+  return usable() && SSL_is_init_finished(session(session_)) == 1;
 }
 
 std::string tls_layer::version() const {
+  if (!established())
+    return {};
   const std::string_view name = SSL_get_version(session(session_));
   if (!name.starts_with("TLSv"))
     return std::string{name};
@@ -162,12 +185,16 @@ std::string tls_layer::version() const {
 }
 
 std::string tls_layer::cipher() const {
+  if (!established())
+    return {};
   const auto* name =
     SSL_CIPHER_standard_name(SSL_get_current_cipher(session(session_)));
   return name != nullptr ? name : "";
 }
 
 std::string tls_layer::common_name() const {
+  if (!established())
+    return {};
   const std::unique_ptr<X509, decltype(&X509_free)> shown{
     SSL_get1_peer_certificate(session(session_)), &X509_free};
   std::array<char, 256> text{};

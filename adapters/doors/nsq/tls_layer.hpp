@@ -7,7 +7,9 @@
 #include "adapters/doors/nsq/layer.hpp"
 
 #include <memory>
+#include <mutex>
 #include <string>
+#include <utility>
 
 namespace depositd::nsq {
 
@@ -31,10 +33,28 @@ private:
   void* context_ = nullptr;
 };
 
+/// The one for handshakes that begin now. Any thread.
+class tls_in_use {
+public:
+  void use(std::shared_ptr<tls_context> x) {
+    const std::lock_guard lock{guard_};
+    now_ = std::move(x);
+  }
+
+  std::shared_ptr<tls_context> now() const {
+    const std::lock_guard lock{guard_};
+    return now_;
+  }
+
+private:
+  mutable std::mutex guard_;
+  std::shared_ptr<tls_context> now_;
+};
+
 class tls_layer : public layer {
 public:
   /// The server's side. `ec::overloaded` from the first call on if the library
-  /// has no memory.
+  /// has no memory, or there is no context.
   explicit tls_layer(std::shared_ptr<tls_context> from);
   ~tls_layer() override;
 
@@ -48,17 +68,24 @@ public:
   /// Both sides have shaken hands.
   bool established() const;
 
-  /// As Go's server shows them, e.g. "TLS1.3"; once established.
+  /// The other side has said that nothing more comes.
+  bool closed() const {
+    return closed_;
+  }
+
+  /// As Go's server shows them, e.g. "TLS1.3"; empty until established.
   std::string version() const;
   std::string cipher() const;
   /// The common name of the client's certificate, if it has shown one.
   std::string common_name() const;
 
 private:
+  bool usable() const;
   caf::error failure(int result);
 
   std::shared_ptr<tls_context> context_;
-  void* session_ = nullptr;
+  void* session_ = nullptr; ///< null: the library had no memory
+  bool closed_ = false;
 };
 
 } // namespace depositd::nsq

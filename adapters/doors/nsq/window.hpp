@@ -51,10 +51,6 @@ public:
     asked_ -= static_cast<std::uint32_t>(std::min<std::size_t>(count, asked_));
   }
 
-  std::uint32_t asked() const {
-    return asked_;
-  }
-
 private:
   std::uint32_t ready_ = 0;
   std::uint32_t asked_ = 0; ///< and not answered yet

@@ -57,15 +57,26 @@ void wire::consumed(std::size_t bytes) {
 }
 
 void wire::unpack() {
-  if (failure_)
-    return;
-  for (std::size_t i = 0; i < stages_.size() && !failure_; ++i) {
+  for (std::size_t i = 0; i < stages_.size(); ++i) {
+    // What came through a layer before it failed is unpacked by those behind
+    // it all the same.
+    if (stages_[i].failed)
+      continue;
     auto& from = stages_[i].input;
     auto& to = i + 1 < stages_.size() ? stages_[i + 1].input : plain_;
     std::string_view left{from};
     // Also without new bytes: it may hold some of those before.
-    failure_ = stages_[i].what->unpack(left, to, unpacked_enough);
+    auto wrong = stages_[i].what->unpack(left, to, unpacked_enough);
     from.erase(0, from.size() - left.size());
+    if (!wrong)
+      continue;
+    // Nothing can come through it any more, whatever those before it have.
+    for (std::size_t before = 0; before <= i; ++before) {
+      stages_[before].failed = true;
+      stages_[before].input = {};
+    }
+    if (!failure_)
+      failure_ = std::move(wrong);
   }
   if (tls_ != nullptr)
     tls_->drain(packed_);
@@ -119,7 +130,7 @@ bool wire::write() {
 }
 
 void wire::add(std::unique_ptr<layer> what) {
-  stages_.push_back({std::move(what), plain_.substr(plain_used_)});
+  stages_.push_back({std::move(what), plain_.substr(plain_used_), false});
   plain_.clear();
   plain_used_ = 0;
 }

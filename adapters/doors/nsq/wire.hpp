@@ -43,6 +43,12 @@ public:
     return failure_;
   }
 
+  /// Nothing more comes, for whatever reason; what has come may still have to
+  /// be consumed.
+  bool over() const {
+    return failure_ || (tls_ != nullptr && tls_->closed());
+  }
+
   // -- out
 
   /// Where whole frames are appended; nothing leaves before `flush`.
@@ -87,6 +93,7 @@ private:
   struct stage {
     std::unique_ptr<layer> what;
     std::string input; ///< not unpacked yet
+    bool failed = false;
   };
 
   void unpack();

@@ -8,9 +8,9 @@
 #include "messages/values/control.hpp"
 #include "messages/values/topic_names.hpp"
 
-#include <caf/scoped_actor.hpp>
 #include <spdlog/spdlog.h>
 
+#include <system_error>
 #include <utility>
 
 namespace depositd::nsq_http {
@@ -83,11 +83,7 @@ admitted admit(door_core& core, const kit::key_ring& ring,
     core.refuse(from, key ? "expired" : "unknown");
     return {{}, unauthorized()};
   }
-  if (key->is_news(now))
-    core.asked.ask(core.options.engine, note_key_use{key->id, now},
-                   [](kit::core_answer) {
-                     // Kept or not: it is told again in an hour.
-                   });
+  kit::note_use(*key, core.asked, core.options.engine);
   return {{key, key->name}, std::nullopt};
 }
 
@@ -158,12 +154,6 @@ void ping(const std::shared_ptr<door_core>& core, http::responder answer) {
                   });
 }
 
-void take_control(door_core& core, control_snapshot state) {
-  const auto before = core.ring.load();
-  core.ring.store(std::make_shared<const kit::key_ring>(std::move(state), false,
-                                                        before.get()));
-}
-
 } // namespace
 
 void door_core::refuse(const http::request& from, const char* why) {
@@ -175,13 +165,8 @@ void door_core::refuse(const http::request& from, const char* why) {
 
 bool door_core::within_quota(const kit::key_ring& from, std::string_view topic,
                              const std::string& user) {
-  if (from.control().quotas.empty())
-    return true;
-  const auto queue = topic_queue(topic);
-  const auto rate = quota_of(from.control(), queue, user).requests_per_second;
-  return rate == no_cap
-         || quotas.take(queue + '\n' + user, std::chrono::steady_clock::now(),
-                        rate);
+  return options.quotas->take(from.control(), topic_queue(topic), user,
+                              std::chrono::steady_clock::now());
 }
 
 void door_core::topics_changed() {
@@ -209,31 +194,20 @@ door_core::door_core(caf::actor_system& system, door_options x)
     asked(system, {.outstanding_max = options.outstanding_max,
                    .patience = 2 * options.answer_limit,
                    .long_patience = 2 * options.bulk_limit,
-                   .news =
-                     [this](kit::core_answer what) {
-                       if (auto* changed = what.as<control_changed>())
-                         take_control(*this, changed->state);
-                     }}),
+                   .news = [this](kit::core_answer what) { ring.take(what); }}),
     health(*options.health) {
   // nop
 }
 
 caf::expected<std::unique_ptr<door>> door::open(caf::actor_system& system,
                                                 door_options options) {
-  auto core = std::make_shared<door_core>(system, std::move(options));
-  caf::scoped_actor self{system};
-  caf::error failure;
-  self
-    ->request(core->options.shard, std::chrono::seconds{30},
-              watch_control{core->asked.self()})
-    .receive(
-      [&](const control_changed& x) {
-        // News that came before are newer.
-        std::shared_ptr<const kit::key_ring> none;
-        core->ring.compare_exchange_strong(
-          none, std::make_shared<const kit::key_ring>(x.state, false));
-      },
-      [&](caf::error& why) { failure = std::move(why); });
+  std::shared_ptr<door_core> core;
+  try {
+    core = std::make_shared<door_core>(system, std::move(options));
+  } catch (const std::system_error& failure) {
+    return caf::make_error(ec::overloaded, std::string{failure.what()});
+  }
+  auto failure = core->ring.learn(system, core->options.shard, core->asked);
   std::unique_ptr<door> out{new door(std::move(core))};
   if (failure)
     return failure;
@@ -286,6 +260,7 @@ std::vector<route_name> door::all_routes() {
 
 void door::close() {
   core_->asked.close();
+  core_->writing.close();
 }
 
 } // namespace depositd::nsq_http

@@ -1,10 +1,12 @@
 #pragma once
 
 // nsqd's HTTP API, and nsqlookupd's, for NSQ's unmodified clients. I/O threads
-// read and check requests and ask the shard; answers are written in the thread
-// that gives them. docs/PROTOCOL.md says what is answered.
+// read and check requests and ask the shard; short answers are written in the
+// thread that gives them, those about topics in a thread of the door.
+// docs/PROTOCOL.md says what is answered.
 
 #include "adapters/doors/http/server.hpp"
+#include "adapters/doors/kit/request_quotas.hpp"
 #include "adapters/doors/nsq/clients.hpp"
 #include "adapters/doors/nsq/limits.hpp"
 #include "adapters/doors/nsq/lookup/registrar.hpp"
@@ -38,6 +40,9 @@ struct door_options {
   std::function<std::vector<nsq::client_facts>()> producers;
   std::function<std::uint64_t()> memory_used; ///< bytes; may be null
   std::shared_ptr<nsq::wellbeing> health; ///< the TCP door's; null: of its own
+  /// Of users in topics, shared by all doors.
+  std::shared_ptr<kit::request_quotas> quotas =
+    std::make_shared<kit::request_quotas>();
 };
 
 /// What is known once both doors are open.
@@ -57,7 +62,8 @@ struct door_core;
 
 class door {
 public:
-  /// Returns when the keys are known. The error of the shard otherwise.
+  /// Returns when the keys are known. The error of the shard otherwise, or
+  /// `ec::overloaded` if the system has no thread left.
   static caf::expected<std::unique_ptr<door>> open(caf::actor_system& system,
                                                    door_options options);
 

@@ -2,10 +2,12 @@
 
 // Inside the door: one request on its way, and what is done for each.
 
+#include "adapters/doors/kit/followed_keys.hpp"
 #include "adapters/doors/kit/gateway.hpp"
 #include "adapters/doors/kit/rate_limit.hpp"
 #include "adapters/doors/nsq/http/answers.hpp"
 #include "adapters/doors/nsq/http/callers.hpp"
+#include "adapters/doors/nsq/http/desk.hpp"
 #include "adapters/doors/nsq/http/door.hpp"
 #include "adapters/doors/nsq/lookup/directory.hpp"
 #include "messages/topics.hpp"
@@ -28,12 +30,12 @@ struct door_core {
 
   const door_options options;
   const std::int64_t start_s; ///< since 1970
-  std::atomic<std::shared_ptr<const kit::key_ring>> ring;
+  kit::followed_keys ring{false};
   std::atomic<std::shared_ptr<const whereabouts>> where; ///< never null
+  desk writing;
   kit::gateway asked;
   std::atomic<std::uint64_t> refused_keys{0}; ///< requests, so far
   kit::rate_limit refusals_logged{10};
-  kit::rate_limit quotas{0}; ///< of users in topics
   nsq::wellbeing& health;
   nsq_lookup::tombstones hidden;
 
@@ -121,20 +123,26 @@ void list_channels(call x);
 void list_nodes(call x);
 
 /// Asks what there is of a topic, or of all (empty); `then` gets the call back
-/// and what the caller may see.
+/// and what the caller may see, at the desk.
 template <class F>
 void with_topics(call x, std::string topic, F then) {
   const auto core = x.core;
-  core->asked.ask(
-    core->options.shard, list_topics{std::move(topic), {}},
-    [x = std::move(x), then = std::move(then)](kit::core_answer said) mutable {
-      auto* known = said.as<topics_listed>();
-      if (!known)
-        return x.fail(said.why());
-      std::erase_if(known->topics,
-                    [&](const auto& y) { return !may_see(x.who, y.name); });
-      then(std::move(x), std::move(*known));
-    });
+  // Tasks can be copied, calls cannot.
+  const auto kept = std::make_shared<call>(std::move(x));
+  core->asked.ask(core->options.shard, list_topics{std::move(topic), {}},
+                  [kept, then = std::move(then)](kit::core_answer said) {
+                    auto* known = said.as<topics_listed>();
+                    if (!known)
+                      return kept->fail(said.why());
+                    const auto all =
+                      std::make_shared<topics_listed>(std::move(*known));
+                    kept->core->writing.write([kept, all, then] {
+                      std::erase_if(all->topics, [&](const auto& y) {
+                        return !may_see(kept->who, y.name);
+                      });
+                      then(std::move(*kept), std::move(*all));
+                    });
+                  });
 }
 
 /// The same of the topic of this name alone; nothing of a name that is none.

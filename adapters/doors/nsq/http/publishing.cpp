@@ -1,12 +1,12 @@
 // Messages on their way in.
 
+#include "adapters/doors/kit/joint_answer.hpp"
 #include "adapters/doors/nsq/http/bodies.hpp"
 #include "adapters/doors/nsq/http/parts.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <limits>
-#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -37,33 +37,15 @@ bool is_binary(const std::string* value) {
   return value && *value != "false" && *value != "0";
 }
 
-/// The answer to one request in several parts: OK if all of them are durable.
-class joint_answer {
-public:
-  joint_answer(call x, std::size_t parts) : x_(std::move(x)), open_(parts) {
-    // nop
-  }
-
-  void take(caf::error wrong) {
-    const std::lock_guard lock{guard_};
-    if (wrong && !worst_)
-      worst_ = std::move(wrong);
-    if (--open_ > 0)
-      return;
-    if (worst_)
-      return x_.fail(worst_);
-    x_.core->health.worked();
-    if (const auto lookupds = x_.core->where.load()->lookupds)
-      lookupds->saw(*x_.argument("topic"));
-    x_.answer.send(ok());
-  }
-
-private:
-  std::mutex guard_;
-  call x_;
-  std::size_t open_;
-  caf::error worst_;
-};
+/// What a request is told whose messages are durable, or are not.
+void tell(call& x, const caf::error& wrong) {
+  if (wrong)
+    return x.fail(wrong);
+  x.core->health.worked();
+  if (const auto lookupds = x.core->where.load()->lookupds)
+    lookupds->saw(*x.argument("topic"));
+  x.answer.send(ok());
+}
 
 /// Cuts what is more than one message to the shard can hold.
 std::vector<publish> requests_of(const std::string& topic,
@@ -97,11 +79,14 @@ void hand_in(call x, const std::string& topic, std::uint32_t delay_ms,
   const auto core = x.core;
   x.from.body = {}; // all of it is in the messages
   auto requests = requests_of(topic, x.who.user, delay_ms, std::move(bodies));
-  auto joint = std::make_shared<joint_answer>(std::move(x), requests.size());
+  auto joint = kit::make_joint_answer<caf::error>(
+    requests.size(),
+    [x = std::move(x)](const caf::error& wrong) mutable { tell(x, wrong); });
   for (auto& one : requests)
     core->asked.ask(
       core->options.shard, std::move(one), [joint](kit::core_answer said) {
-        joint->take(said.as<published>() ? caf::error{} : said.why());
+        const bool durable = said.as<published>() != nullptr;
+        joint->take(durable ? caf::error{} : said.why(), !durable);
       });
 }
 

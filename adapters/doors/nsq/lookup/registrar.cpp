@@ -181,8 +181,8 @@ void registrar::changed() {
 
 void registrar::close() {
   core_->asked.close();
+  core_->names.stop(); // posts nothing from here on
   core_->loop->stop();
-  core_->names.stop(); // what it still finds is posted to where nothing runs
   core_->peers.clear();
 }
 

@@ -49,6 +49,33 @@ TEST(emodb_openapi, names_the_routes_of_the_door_and_no_others) {
   EXPECT_EQ(described(YAML::LoadFile(DEPOSITD_OPENAPI_FILE)), served);
 }
 
+/// What the door answers with, of each kind of call.
+std::set<std::string> statuses_of(const YAML::Node& call, bool names_a_move) {
+  std::set<std::string> out{"200", "400", "403", "406", "431", "500", "503"};
+  if (call["requestBody"])
+    out.insert({"413", "415", "422"});
+  if (names_a_move)
+    out.insert("404");
+  return out;
+}
+
+TEST(emodb_openapi, tells_the_statuses_of_every_call) {
+  const auto document = YAML::LoadFile(DEPOSITD_OPENAPI_FILE);
+  for (const auto& path : document["paths"]) {
+    const auto name = path.first.as<std::string>();
+    if (name == "/ping")
+      continue;
+    for (const auto& call : path.second) {
+      std::set<std::string> told;
+      for (const auto& status : call.second["responses"])
+        told.insert(status.first.as<std::string>());
+      EXPECT_EQ(told,
+                statuses_of(call.second, name.find("{reference}") != name.npos))
+        << name;
+    }
+  }
+}
+
 TEST(emodb_openapi, refers_to_what_is_there) {
   const auto document = YAML::LoadFile(DEPOSITD_OPENAPI_FILE);
   std::set<std::string> references;

@@ -70,6 +70,23 @@ TEST_F(full_gateway, is_not_full_of_those_who_have_waited_too_long) {
   EXPECT_EQ(held.use_count(), 1);
 }
 
+TEST_F(full_gateway, drops_who_has_waited_too_long_when_it_is_told_to) {
+  gateway asked{sys, {.patience = 0ms, .news = {}}};
+  ask_in_vain(asked);
+  EXPECT_EQ(held.use_count(), 2);
+  asked.drop_late();
+  EXPECT_EQ(held.use_count(), 1);
+  settle(); // the answer comes after all, to nobody
+  EXPECT_EQ(held.use_count(), 1);
+}
+
+TEST_F(full_gateway, drops_nobody_who_may_still_wait) {
+  gateway asked{sys, {.patience = 1h, .news = {}}};
+  ask_in_vain(asked);
+  asked.drop_late();
+  EXPECT_EQ(held.use_count(), 2);
+}
+
 } // namespace
 
 } // namespace depositd::testing

@@ -52,6 +52,25 @@ TEST_F(kit_turnstile, makes_room_at_the_cost_of_who_has_most) {
   EXPECT_TRUE(door.finish(4));
 }
 
+TEST_F(kit_turnstile, spares_who_opens_several_at_once) {
+  enters(1, "silent");
+  now += turnstile::grace;
+  for (turnstile::id who : {2, 3, 4})
+    EXPECT_EQ(enters(who, "busy"), 0U);
+  EXPECT_EQ(enters(5, "other"), 1U);
+  EXPECT_EQ(enters(6, "another"), 2U); // all have only just come
+  for (turnstile::id who : {3, 4})
+    EXPECT_TRUE(door.finish(who));
+}
+
+TEST_F(kit_turnstile, spares_nobody_for_longer) {
+  enters(1, "silent");
+  for (turnstile::id who : {2, 3, 4})
+    enters(who, "many");
+  now += turnstile::grace;
+  EXPECT_EQ(enters(5, "other"), 2U);
+}
+
 TEST_F(kit_turnstile, bounds_the_finished_of_an_address_and_of_all) {
   EXPECT_TRUE(comes_in(1, "a"));
   EXPECT_TRUE(comes_in(2, "a"));

@@ -210,6 +210,29 @@ TEST(nsq_commands, row_q25_sizes_are_judged_before_the_bodies_come) {
             "E_BAD_BODY MPUB invalid message count 200");
 }
 
+TEST(nsq_commands, documents_of_strangers_are_short) {
+  const auto most = number(64 << 10);
+  const auto more = number((64 << 10) + 1);
+  EXPECT_EQ(refused("IDENTIFY\n" + most), "");
+  EXPECT_EQ(refused("IDENTIFY\n" + more),
+            "E_BAD_BODY IDENTIFY body too big 65537 > 65536");
+  EXPECT_EQ(refused("AUTH\n" + most), "");
+  EXPECT_EQ(refused("AUTH\n" + more),
+            "E_BAD_BODY AUTH body too big 65537 > 65536");
+}
+
+TEST(nsq_commands, strangers_are_refused_before_their_bodies_come) {
+  const command_context stranger{.needs_login = true};
+  const auto of = [&](const std::string& x) { return refused(x, stranger); };
+  EXPECT_EQ(of("PUB t\n"), "E_AUTH_FIRST AUTH required before PUB");
+  EXPECT_EQ(of("MPUB t\n"), "E_AUTH_FIRST AUTH required before MPUB");
+  EXPECT_EQ(of("DPUB t 1\n"), "E_AUTH_FIRST AUTH required before DPUB");
+  EXPECT_EQ(of("SUB t c\n"), "E_AUTH_FIRST AUTH required before SUB");
+  EXPECT_EQ(of("PUB $\n"), "E_BAD_TOPIC PUB topic name \"$\" is not valid");
+  EXPECT_EQ(of("IDENTIFY\n" + sized("{}")), "");
+  EXPECT_EQ(of("NOP\n"), "");
+}
+
 TEST(nsq_commands, messages_of_mpub_fill_its_body_and_no_more) {
   const auto inside = "MPUB t\n" + number(15) + number(2) + sized("a");
   EXPECT_EQ(refused(inside + number(3)),
@@ -225,10 +248,13 @@ TEST(nsq_commands, messages_of_mpub_fill_its_body_and_no_more) {
 TEST(nsq_commands, hold_no_more_than_what_has_come) {
   const protocol_limits limits;
   command_reader reader{limits};
-  const auto head = "PUB t\n" + number(1 << 20) + "abc";
+  const std::string part(100'000, 'x');
+  const auto head = "PUB t\n" + number(1 << 20) + part;
   std::string_view left{head};
   EXPECT_EQ(reader.read(left, {}), command_reader::step::more);
-  EXPECT_EQ(reader.held(), 3U);
+  EXPECT_EQ(reader.reading(), verb::pub);
+  EXPECT_GE(reader.held(), part.size());
+  EXPECT_LE(reader.held(), 2 * part.size() + 1'000);
 }
 
 TEST(nsq_commands, row_q35_nothing_comes_before_tls_where_it_is_required) {

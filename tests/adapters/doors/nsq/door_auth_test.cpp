@@ -44,8 +44,19 @@ TEST_F(nsq_auth, strangers_need_a_login_first) {
   EXPECT_EQ(x.error(), "E_AUTH_FIRST AUTH required before SUB");
   EXPECT_TRUE(x.closed());
   auto y = client();
-  y.mpub("t", {"x"});
+  y.say("MPUB t"); // its body need not come
   EXPECT_EQ(y.error(), "E_AUTH_FIRST AUTH required before MPUB");
+  EXPECT_TRUE(y.closed());
+}
+
+TEST_F(nsq_auth, a_login_and_what_needs_it_may_come_together) {
+  add_key("sender", "s3cret", queue_right::post, "nsq/t");
+  start_for_strangers();
+  auto x = client();
+  const std::string size{"\0\0\0\6", 4};
+  x.send("AUTH\n" + size + "s3cret" + "PUB t\n" + size + "a body");
+  EXPECT_NE(x.answer().find("\"identity\":\"sender\""), std::string::npos);
+  EXPECT_EQ(x.answer(), "OK");
 }
 
 TEST_F(nsq_auth, a_key_is_a_login) {

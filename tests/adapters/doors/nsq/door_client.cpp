@@ -1,6 +1,8 @@
 #include "tests/adapters/doors/nsq/door_client.hpp"
 
+#include <algorithm>
 #include <array>
+#include <memory>
 #include <stdexcept>
 #include <utility>
 
@@ -213,6 +215,16 @@ bool door_client::begin_tls() {
   tls_ = SSL_new(context);
   SSL_set_fd(tls_, socket_);
   return SSL_connect(tls_) == 1;
+}
+
+std::string door_client::shown() const {
+  const std::unique_ptr<X509, decltype(&X509_free)> x{
+    tls_ != nullptr ? SSL_get1_peer_certificate(tls_) : nullptr, &X509_free};
+  unsigned char* bytes = nullptr;
+  const auto size = x ? i2d_X509(x.get(), &bytes) : 0;
+  std::string out(bytes, bytes + std::max(size, 0));
+  OPENSSL_free(bytes);
+  return out;
 }
 
 } // namespace depositd::testing

@@ -84,6 +84,9 @@ public:
   /// From here on everything is in TLS. False if that fails.
   bool begin_tls();
 
+  /// The certificate that the door has shown, as bytes.
+  std::string shown() const;
+
   /// From here on everything is in the layer, also what came already.
   void add(std::unique_ptr<nsq::layer> what);
 

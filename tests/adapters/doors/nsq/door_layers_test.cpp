@@ -3,6 +3,7 @@
 #include "tests/adapters/doors/nsq/door_fixture.hpp"
 #include "tests/support/certificates.hpp"
 
+#include <filesystem>
 #include <utility>
 
 namespace depositd::testing {
@@ -128,6 +129,35 @@ TEST_F(nsq_door, garbage_in_place_of_a_handshake_ends_the_connection) {
   x.send("GET / HTTP/1.1\r\n\r\n");
   EXPECT_TRUE(x.closed());
   publish_to_t({"others go on"});
+}
+
+TEST_F(nsq_door, a_new_certificate_is_shown_when_it_was_read) {
+  certificates own;
+  const auto mine = own.of("engine");
+  start([&](auto& x) { x.tls = {mine.certificate, mine.key}; });
+  const auto shown = [&] {
+    auto x = client();
+    x.identify(wishes(R"("tls_v1":true)"));
+    return x.begin_tls() && x.answer() == "OK" ? x.shown() : std::string{};
+  };
+  auto before = client();
+  before.identify(wishes(R"("tls_v1":true)"));
+  ASSERT_TRUE(before.begin_tls());
+  EXPECT_EQ(before.answer(), "OK");
+  const auto old = shown();
+  EXPECT_FALSE(old.empty());
+  own.renew("engine");
+  EXPECT_EQ(shown(), old);
+  const auto failed = door->reload();
+  ASSERT_FALSE(failed) << render(failed);
+  const auto renewed = shown();
+  EXPECT_NE(renewed, old);
+  EXPECT_FALSE(renewed.empty());
+  exchange_messages(before);
+  std::filesystem::copy_file(own.file("stranger.key"), mine.key,
+                             std::filesystem::copy_options::overwrite_existing);
+  EXPECT_EQ(door->reload(), ec::bad_setting);
+  EXPECT_EQ(shown(), renewed) << "a half of a pair is not taken";
 }
 
 TEST_F(nsq_door, features_that_are_switched_off_are_not_negotiated) {

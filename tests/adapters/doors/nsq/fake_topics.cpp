@@ -205,8 +205,19 @@ fake_channel_actor open_channel(topics_pointer self, const std::string& topic,
   return out;
 }
 
+void release(topics_pointer self) {
+  for (auto& x : std::exchange(self->state.held, {}))
+    x.answer.deliver(published{x.what.bodies.size()});
+}
+
 caf::result<published> take(topics_pointer self, const publish& x) {
   auto& state = self->state;
+  if (state.world->holds_publishes) {
+    auto answer = self->make_response_promise<published>();
+    state.held.push_back({x, answer});
+    return answer;
+  }
+  release(self);
   if (state.world->disk_full)
     return caf::make_error(ec::overloaded, std::string{"the disk is full"});
   put_items what;

@@ -25,6 +25,8 @@ namespace depositd::testing {
 /// What tests see and change, in any thread.
 struct fake_world {
   std::atomic<bool> disk_full{false};
+  /// Nobody who publishes is answered yet.
+  std::atomic<bool> holds_publishes{false};
   /// Endings of claims are not told yet.
   std::atomic<bool> holds_endings{false};
   std::atomic<std::uint64_t> finished{0};
@@ -38,6 +40,7 @@ struct fake_world {
   void add(const publish& x) {
     const std::lock_guard lock{guard_};
     published_.push_back(x);
+    published_.back().charge = nullptr; // nothing of the engine keeps it
   }
 
   std::vector<publish> published() const {
@@ -111,9 +114,16 @@ struct fake_topics_state {
     std::vector<fake_item> waiting;
   };
 
+  /// A publish that is not durable yet.
+  struct held_publish {
+    publish what;
+    caf::typed_response_promise<published> answer;
+  };
+
   std::shared_ptr<fake_world> world;
   control_snapshot control;
   std::map<std::string, topic> topics;
+  std::vector<held_publish> held;
   item_id id_last = 1'000;
 };
 

@@ -1,6 +1,7 @@
 // Compression and TLS between two ends without sockets.
 
 #include "adapters/doors/nsq/tls_layer.hpp"
+#include "adapters/doors/nsq/wire.hpp"
 #include "tests/support/certificates.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +11,11 @@
 #include <functional>
 #include <memory>
 #include <random>
+#include <stdexcept>
 #include <utility>
+
+#include <sys/socket.h>
+#include <unistd.h>
 
 namespace depositd::testing {
 
@@ -168,6 +173,11 @@ public:
     SSL_write(session_, text.data(), static_cast<int>(text.size()));
   }
 
+  /// Says that nothing more comes.
+  void say_goodbye() {
+    SSL_shutdown(session_);
+  }
+
   std::string read() {
     std::string out(100'000, '\0');
     const int size =
@@ -223,6 +233,113 @@ TEST(tls_layer, refuses_what_is_no_handshake) {
   std::string_view left{"GET / HTTP/1.1\r\n\r\n"};
   std::string plain;
   EXPECT_TRUE(server.unpack(left, plain, plenty));
+}
+
+TEST(tls_layer, without_a_session_does_nothing_and_says_so) {
+  tls_layer x{nullptr};
+  EXPECT_FALSE(x.established());
+  EXPECT_EQ(x.version() + x.cipher() + x.common_name(), "");
+  std::string out;
+  x.drain(out);
+  EXPECT_EQ(x.pack("a", out), ec::overloaded);
+  std::string_view from{"a"};
+  EXPECT_EQ(x.unpack(from, out, plenty), ec::overloaded);
+  EXPECT_EQ(out, "");
+}
+
+/// To make them takes seconds.
+const certificates& shared_files() {
+  static const certificates all;
+  return all;
+}
+
+TEST(tls_layer, tells_nothing_of_a_handshake_that_has_not_been) {
+  const auto mine = shared_files().of("engine");
+  const auto context =
+    tls_context::of({mine.certificate, mine.key}, std::string{});
+  ASSERT_TRUE(context);
+  tls_layer x{*context};
+  EXPECT_FALSE(x.established());
+  EXPECT_EQ(x.version() + x.cipher() + x.common_name(), "");
+  std::string out;
+  EXPECT_TRUE(x.pack("a", out));
+}
+
+/// The server's end of a connection, and a client of it that speaks TLS.
+class wire_and_client : public ::testing::Test {
+protected:
+  wire_and_client() {
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0)
+      throw std::runtime_error{"no sockets"};
+    server = std::make_unique<wire>(ends[0]);
+    other_end = ends[1];
+  }
+
+  ~wire_and_client() override {
+    close(other_end);
+  }
+
+  void shake_hands() {
+    const auto mine = shared_files().of("engine");
+    const auto context =
+      tls_context::of({mine.certificate, mine.key}, std::string{});
+    ASSERT_TRUE(context);
+    server->add_tls(*context);
+    for (int i = 0; i < 10 && !server->tls()->established(); ++i) {
+      client.shake();
+      bring(client.say());
+      ASSERT_TRUE(server->write());
+      std::string got(100'000, '\0');
+      const auto size = recv(other_end, got.data(), got.size(), MSG_DONTWAIT);
+      if (size > 0)
+        client.take(got.substr(0, static_cast<std::size_t>(size)));
+    }
+    ASSERT_TRUE(server->tls()->established());
+  }
+
+  /// To the server, at once.
+  void bring(const std::string& bytes) {
+    ASSERT_EQ(send(other_end, bytes.data(), bytes.size(), 0),
+              static_cast<ssize_t>(bytes.size()));
+    ASSERT_TRUE(bytes.empty() || server->receive());
+    EXPECT_TRUE(server->tls() == nullptr || server->tls()->established()
+                || server->input().empty());
+  }
+
+  tls_client client;
+  std::unique_ptr<wire> server;
+  int other_end = -1;
+};
+
+TEST_F(wire_and_client, what_came_before_goodbye_is_served) {
+  shake_hands();
+  server->add(make_snappy_layer());
+  const std::string said = "FIN 0123456789abcdef\nFIN 0123456789abcdee\n";
+  std::string packed;
+  ASSERT_FALSE(make_snappy_layer()->pack(said, packed));
+  client.write(packed);
+  client.say_goodbye();
+  bring(client.say());
+  EXPECT_EQ(server->input(), said);
+  server->consumed(said.size());
+  EXPECT_TRUE(server->input().empty());
+  EXPECT_TRUE(server->over());
+  EXPECT_FALSE(server->failure()) << render(server->failure());
+}
+
+TEST_F(wire_and_client, what_came_before_garbage_is_served) {
+  shake_hands();
+  server->add(make_deflate_layer(6));
+  std::string packed;
+  ASSERT_FALSE(make_deflate_layer(6)->pack("NOP\n", packed));
+  client.write(packed);
+  bring(client.say() + std::string(50, 'x'));
+  EXPECT_EQ(server->input(), "NOP\n");
+  server->consumed(4);
+  EXPECT_TRUE(server->input().empty());
+  EXPECT_TRUE(server->over());
+  EXPECT_EQ(server->failure(), ec::malformed);
 }
 
 TEST(tls_layer, names_the_file_that_cannot_be_used) {

@@ -14,6 +14,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -46,6 +47,7 @@ struct topics_model {
   bool journal_waits = false; ///< nothing becomes durable while true
   ec fails = ec{};            ///< what every write is answered
   ec refuses_intake = ec{};
+  std::thread::id thread; ///< in which it has listed topics
 };
 
 using model_pointer = std::shared_ptr<topics_model>;
@@ -138,8 +140,7 @@ inline topics_listed list(const topics_model& x, const list_topics& what) {
 }
 
 /// On a thread of its own, so that it may wait.
-inline caf::behavior modelled_shard(caf::event_based_actor*,
-                                       model_pointer x) {
+inline caf::behavior modelled_shard(caf::event_based_actor*, model_pointer x) {
   const auto commit = [x](std::unique_lock<std::mutex>& lock) {
     ++x->arrived;
     x->changed.notify_all();
@@ -169,6 +170,7 @@ inline caf::behavior modelled_shard(caf::event_based_actor*,
     },
     [=](const list_topics& what) {
       const std::lock_guard lock{x->guard};
+      x->thread = std::this_thread::get_id();
       return list(*x, what);
     },
     [=](const check_intake&) -> caf::result<done> {

@@ -293,6 +293,24 @@ TEST_F(look, names_nobody_while_the_other_door_is_closed) {
   EXPECT_EQ(document("/nodes")["producers"], json::array());
 }
 
+// A shard serves others meanwhile, however much there is to be told.
+TEST_F(look, answers_are_not_written_in_the_shards_thread) {
+  fill();
+  std::thread::id writer;
+  nsq_http::door_options open;
+  open.anonymous = true;
+  open.consumers = [&] {
+    const std::lock_guard lock{core->guard};
+    writer = std::this_thread::get_id();
+    return std::vector<nsq::client_facts>{};
+  };
+  start(std::move(open));
+  EXPECT_EQ(stats()["topics"].size(), 2U);
+  const std::lock_guard lock{core->guard};
+  EXPECT_NE(writer, std::thread::id{});
+  EXPECT_NE(writer, core->thread);
+}
+
 } // namespace
 
 } // namespace depositd::testing
