@@ -47,6 +47,9 @@ using queue_actor = queue_port_actor::extend<
   caf::reacts_to<struct begin>,
   // From a user: its ready items or claims changed.
   caf::reacts_to<struct counts_changed>,
+  // From the journal: claims on items that were purged, for those who have
+  // them.
+  caf::reacts_to<struct claims_purged>,
   // From a user: it had nothing for these picks.
   caf::reacts_to<struct picks_declined>,
   // Numbers of the queue.
@@ -344,51 +347,6 @@ using native_actor =
                    caf::replies_to<struct open_queue>::with<queue_port_actor>>;
 DEPOSITD_NUMBER(17, native_actor);
 
-/// Stores an operator's file and submits it, or submits one again that is kept;
-/// on a thread of its own, because blobs are files.
-using submitter_actor =
-  caf::typed_actor<caf::replies_to<struct submit_file>::with<struct enqueued>,
-                   caf::replies_to<struct submit_again>::with<struct enqueued>>;
-
-/// Reads the inventory for operators. Blocks.
-using catalogue_actor = caf::typed_actor<
-  caf::replies_to<struct find_checks>::with<struct checks_found>,
-  caf::replies_to<struct search_objects>::with<struct objects_found>,
-  caf::replies_to<struct find_object_files>::with<struct object_files_found>,
-  caf::replies_to<struct find_premis>::with<struct premis_found>,
-  caf::replies_to<struct measure_collections>::with<
-    struct collections_measured>,
-  caf::replies_to<struct measure_recorded>::with<struct recorded_measured>>;
-
-/// Takes orders about what is stored: finds the object and queues the work.
-using order_desk_actor = caf::typed_actor<
-  caf::replies_to<struct place_order>::with<struct order_placed>,
-  caf::replies_to<struct ask_deletion>::with<struct deletion_asked>>;
-
-/// Queues what is due, now and then and when it is asked to. Blocks.
-using reconciler_actor =
-  caf::typed_actor<caf::reacts_to<struct reconcile>,
-                   caf::reacts_to<struct control_changed>,
-                   caf::replies_to<struct queue_due>::with<struct due_queued>>;
-
-/// Tells administrators of jobs that need them. Blocks.
-using review_teller_actor =
-  caf::typed_actor<caf::reacts_to<struct look_for_reviews>>;
-
-/// Checks passwords of operators, one after the other, and not too many of
-/// somebody who guesses. Blocks.
-using password_checker_actor = caf::typed_actor<
-  caf::replies_to<struct check_password>::with<struct password_checked>>;
-
-/// Every operator command; published on the node's port. Who asks is known from
-/// their connection, or has signed in over it.
-using admin_actor = caf::typed_actor<
-  caf::replies_to<struct admin_request>::with<struct admin_reply>,
-  caf::replies_to<struct sign_in>::with<struct signed_in>,
-  caf::replies_to<struct connect_native>::with<native_actor>,
-  caf::replies_to<struct join_node>::with<struct node_joined>,
-  caf::replies_to<struct meet_engine>::with<struct engine_met>>;
-
 /// Start order, watch, drain, stop.
 using supervisor_actor = caf::typed_actor<
   // From the signal thread or an operator.
@@ -396,5 +354,7 @@ using supervisor_actor = caf::typed_actor<
 
 } // namespace depositd
 
+// Of operators.
+#include "messages/operator_actors.hpp"
 // Of engines that share the shards.
 #include "messages/cluster_actors.hpp"

@@ -5,6 +5,7 @@
 #include "messages/answers.hpp"
 #include "messages/message.hpp"
 #include "messages/ports/journal_store.hpp"
+#include "messages/queue.hpp"
 #include "messages/values/codec.hpp"
 #include "messages/values/types.hpp"
 
@@ -45,8 +46,15 @@ struct settlement_notice {
   bool accepted = false;
 };
 
+/// For the queue's actor, which tells who had the item. All that a group holds
+/// for one queue leaves as one `claims_purged`.
+struct purge_notice {
+  caf::strong_actor_ptr to; ///< a queue_actor
+  purged_claim claim;
+};
+
 using delivery = std::variant<reply, std::shared_ptr<shared_reply>, hand_out,
-                              settlement_notice, receive_missed>;
+                              settlement_notice, receive_missed, purge_notice>;
 
 /// Hand-outs whose bodies must be read first, on their way to the body reader.
 struct read_and_hand_out {

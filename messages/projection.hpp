@@ -4,6 +4,7 @@
 // and what it asks of the shard.
 
 #include "messages/message.hpp"
+#include "messages/ports/work_copy.hpp"
 #include "messages/values/rows.hpp"
 #include "messages/values/types.hpp"
 #include "messages/work.hpp"
@@ -60,9 +61,11 @@ struct peek_items {
   std::string queue;
   std::uint32_t count_max = 10;
   bool pending_only = false;
-  bool with_bodies = false; ///< inline ones
+  bool with_bodies = false;            ///< inline ones
+  std::vector<std::string> users = {}; ///< only of these; empty: of all
 };
-DEPOSITD_MESSAGE(59, peek_items, queue, count_max, pending_only, with_bodies);
+DEPOSITD_MESSAGE(59, peek_items, queue, count_max, pending_only, with_bodies,
+                 users);
 
 struct compact_items {
   struct one {
@@ -94,10 +97,20 @@ DEPOSITD_LOCAL(items_matched);
 
 // -- the store ----------------------------------------------------------------
 
+/// A copy of journal, tables, blobs and registry into a new folder.
 struct back_up {
   std::string folder;
+  /// What stages keep is copied with them, but for the objects, which would
+  /// take too long here (`copy_objects`). Null: nothing.
+  std::shared_ptr<work_copy> work = nullptr;
 };
 DEPOSITD_LOCAL(back_up);
+
+/// The rest of a copy, to whoever has time for it.
+struct copy_objects {
+  std::shared_ptr<work_copy> work;
+};
+DEPOSITD_LOCAL(copy_objects);
 
 struct report_store {};
 DEPOSITD_MESSAGE(61, report_store);

@@ -69,12 +69,6 @@ DEPOSITD_LOCAL(begin);
 
 // -- from users ---------------------------------------------------------------
 
-/// Somebody else than its processor has ended a claim, with its item.
-struct purged_claim {
-  item_id id = 0;
-  std::string processor;
-};
-
 struct counts_changed {
   member_number member = 0;
   std::uint32_t classes_version = 0;
@@ -93,9 +87,20 @@ struct counts_changed {
   std::uint32_t requeued = 0;    ///< of those, given back to be tried again
   std::uint32_t timed_out = 0;   ///< of those, past their deadline
   std::int64_t items = 0;        ///< more or fewer of them in all
-  std::vector<purged_claim> purged;
 };
 DEPOSITD_LOCAL(counts_changed);
+
+/// Somebody else than its processor has ended a claim, with its item.
+struct purged_claim {
+  item_id id = 0;
+  std::string processor;
+};
+
+/// From the journal, once that is durable: whoever had these items is to know.
+struct claims_purged {
+  std::vector<purged_claim> claims;
+};
+DEPOSITD_LOCAL(claims_purged);
 
 struct picks_declined {
   std::vector<pick> picks;

@@ -8,6 +8,7 @@
 
 #include <caf/node_id.hpp>
 
+#include <map>
 #include <mutex>
 #include <set>
 #include <shared_mutex>
@@ -26,17 +27,30 @@ public:
     return own_;
   }
 
-  /// A node of processors or a producer. The account or certificate stays let
-  /// in as long as this engine runs.
-  void let_in(const peer& who) {
+  /// A node of processors or a producer, who may have signed in as an operator
+  /// for it. The account or certificate stays let in until a `review`.
+  void let_in(const peer& who, const std::string& operator_name = {}) {
     const std::unique_lock lock{guard_};
-    let_in_.insert(rules::access::holder_of(who));
+    let_in_[rules::access::holder_of(who)] = {who, operator_name};
+  }
+
+  /// Holds everybody who is in against the register as it is now. Whoever has
+  /// lost what it takes is not let in any more, and the node port ends their
+  /// connections.
+  void review(const shared_map<std::string, operator_changed>& known) {
+    const std::unique_lock lock{guard_};
+    const auto now = [&](const guest& x) {
+      return rules::access::guest_caller(x.who, x.operator_name, own_, known);
+    };
+    std::erase_if(let_in_, [&](const auto& x) { return !now(x.second).works; });
+    std::erase_if(engines_,
+                  [&](const auto& x) { return !now(x.second).is_engine; });
   }
 
   /// Another engine.
   void take_engine(const peer& who) {
     const std::unique_lock lock{guard_};
-    engines_.insert(rules::access::holder_of(who));
+    engines_[rules::access::holder_of(who)] = {who, {}};
   }
 
   /// Whoever is let in may address this actor from now on, if it is `here`.
@@ -62,7 +76,14 @@ public:
   }
 
 private:
-  static bool is_in(const std::set<std::string>& holders, const peer& who) {
+  struct guest {
+    peer who;
+    std::string operator_name; ///< empty: had not signed in
+  };
+
+  using guests = std::map<std::string, guest>; ///< by holder
+
+  static bool is_in(const guests& holders, const peer& who) {
     return who.kind != peer_kind::stranger
            && holders.count(rules::access::holder_of(who)) > 0;
   }
@@ -75,8 +96,8 @@ private:
 
   const rules::access::own_people own_;
   mutable std::shared_mutex guard_;
-  std::set<std::string> let_in_;
-  std::set<std::string> engines_;
+  guests let_in_;
+  guests engines_;
   std::set<caf::actor_id> handed_out_; ///< as many as there were queues
 };
 

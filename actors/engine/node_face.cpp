@@ -33,6 +33,7 @@ void take(self_pointer self, const control_changed& x) {
   state.control =
     std::make_shared<const control_state>(rules::for_nodes(*x.state));
   state.revision = x.revision;
+  state.options.given->review(x.state->operators);
   const control_changed told{state.control, state.revision};
   for (auto& promise : std::exchange(state.waiting, {}))
     promise.deliver(told);

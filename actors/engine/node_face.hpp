@@ -21,8 +21,8 @@ using node_face_self =
   shard_processors_actor::extend<caf::reacts_to<control_changed>>;
 
 struct node_face_options {
-  shard_processors_actor shard; ///< or the router to all
-  std::shared_ptr<grants> given;
+  shard_processors_actor shard;  ///< or the router to all
+  std::shared_ptr<grants> given; ///< reviewed with every change of the register
   std::chrono::milliseconds request_timeout{30'000};
 };
 

@@ -8,17 +8,19 @@
 
 namespace depositd::journal {
 
-/// Gathers what is durable for each processor into one message each.
+/// Gathers what is durable for each processor, or each of other actors, into
+/// one message each.
+template <class Message = deliver>
 class outgoing {
 public:
-  deliver& of(const caf::strong_actor_ptr& to) {
+  Message& of(const caf::strong_actor_ptr& to) {
     auto [at, fresh] = index_.try_emplace(to.get(), messages_.size());
     if (fresh)
-      messages_.emplace_back(to, deliver{});
+      messages_.emplace_back(to, Message{});
     return messages_[at->second].second;
   }
 
-  /// Sends everything, in the order in which the processors first came.
+  /// Sends everything, in the order in which those it is for first came.
   void send(const caf::strong_actor_ptr& from, caf::execution_unit* context) {
     for (auto& [to, message] : messages_)
       to->enqueue(from, caf::make_message_id(),
@@ -29,7 +31,7 @@ public:
 
 private:
   std::unordered_map<caf::actor_control_block*, std::size_t> index_;
-  std::vector<std::pair<caf::strong_actor_ptr, deliver>> messages_;
+  std::vector<std::pair<caf::strong_actor_ptr, Message>> messages_;
 };
 
 } // namespace depositd::journal

@@ -11,15 +11,15 @@ namespace depositd::journal {
 
 namespace {
 
-using self_pointer
-  = journal_writer_self::stateful_pointer<journal_writer_state>;
+using self_pointer =
+  journal_writer_self::stateful_pointer<journal_writer_state>;
 
 void share_answered(self_pointer self, shared_reply& x) {
   if (--x.shares == 0)
     answer(x.where, x.what(), self->ctrl(), self->context());
 }
 
-void hand_out_one(hand_out& x, outgoing& out, read_and_hand_out& unread) {
+void hand_out_one(hand_out& x, outgoing<>& out, read_and_hand_out& unread) {
   if (x.body == nullptr && x.place.length > 0) {
     unread.items.push_back(std::move(x));
   } else if (x.receiver) {
@@ -32,7 +32,8 @@ void hand_out_one(hand_out& x, outgoing& out, read_and_hand_out& unread) {
 }
 
 void send_out(self_pointer self, std::vector<append>& members) {
-  outgoing out;
+  outgoing<> out;
+  outgoing<claims_purged> purged;
   read_and_hand_out unread;
   for (auto& member : members)
     for (auto& x : member.deliveries) {
@@ -46,8 +47,11 @@ void send_out(self_pointer self, std::vector<append>& members) {
         hand_out_one(*h, out, unread);
       else if (auto* m = std::get_if<receive_missed>(&x))
         count(*m->receiver, m->count);
+      else if (auto* p = std::get_if<purge_notice>(&x))
+        purged.of(p->to).claims.push_back(std::move(p->claim));
     }
   out.send(self->ctrl(), self->context());
+  purged.send(self->ctrl(), self->context());
   if (!unread.items.empty())
     self->send(self->state.options.bodies, std::move(unread));
 }
@@ -92,7 +96,7 @@ void leave_early(self_pointer self, std::vector<append>& members) {
 }
 
 /// Nothing of these appends is true: whoever waits is told so, and processors
-/// hear nothing, because nothing was handed out.
+/// hear nothing, because nothing was handed out or purged.
 void refuse(std::vector<append>& members, const caf::error& why) {
   for (auto& member : members)
     for (auto& x : member.deliveries) {

@@ -14,103 +14,22 @@ namespace {
 using self_pointer =
   processor_manager_self::stateful_pointer<processor_manager_state>;
 
-using stage_table = std::map<std::string, rules::stage_slots>;
-
-/// Whether this process may work on a stage's queue.
-bool runs_stage(self_pointer self, const stage_table& stages,
-                const std::string& queue) {
-  const auto at = stages.find(queue);
-  return self->state.options.spawn_stage_handler
-         && (at == stages.end() || at->second.allowed);
-}
-
-/// Whether items of such a queue are done by handlers of stages.
-bool is_staged(queue_kind x) {
-  return x == queue_kind::stage || x == queue_kind::outbox;
-}
-
-/// The first type that is a queue decides ("metadata before query"). Empty: no
-/// queue that is worked on here.
-std::string queue_of(self_pointer self, const control_state& control,
-                     const stage_table& stages, const processor_spec& spec) {
-  for (const auto& type : spec.types) {
-    const auto at = control.queues.find(type);
-    if (at == control.queues.end())
-      continue;
-    const bool here =
-      !is_staged(at->second.kind) || runs_stage(self, stages, type);
-    return here ? type : std::string{};
-  }
-  return {};
-}
-
-/// What is set up, wherever it may run.
-std::map<std::string, processor_spec> all_specs(self_pointer self,
-                                                const control_state& control,
-                                                const stage_table& stages) {
-  std::map<std::string, processor_spec> out{control.processors.begin(),
-                                            control.processors.end()};
-  const auto& node = self->state.options.node;
-  if (node && node->slots)
-    for (auto& [name, spec] : out)
-      spec.slots = *node->slots;
-  for (const auto& [queue, x] : stages)
-    out.try_emplace(queue, processor_spec{queue, {queue}, x.slots, {}});
-  if (!node)
-    return out;
-  // The engine was told to leave the work to others; nobody named an SP.
-  if (control.configured.processors_count == 0)
-    for (const auto& [name, settings] : control.queues)
-      if (settings.kind == queue_kind::deposit)
-        out.try_emplace(name, processor_spec{
-                                name,
-                                {name},
-                                node->slots.value_or(node->slots_default),
-                                {}});
-  return out;
-}
-
-/// What this node runs of what the control state says.
-std::map<std::string, processor_spec> specs_of(self_pointer self,
-                                               const control_state& control,
-                                               const stage_table& stages) {
-  auto out = all_specs(self, control, stages);
-  for (const auto& [name, x] : control.placements)
-    if (std::count(x.nodes.begin(), x.nodes.end(), self->state.options.called)
-        == 0)
-      out.erase(name);
-  return out;
-}
-
-stage_table stages_here(self_pointer self, const control_state& control) {
+/// This process, as whoever decides what it runs has to know it.
+rules::placement::slots_process process_of(self_pointer self) {
   const auto& options = self->state.options;
-  if (!options.spawn_stage_handler)
-    return {};
-  return rules::stage_slots_in(
-    control,
-    {.name = options.called,
-     .is_engine = !options.node,
-     .has_work_folder = !options.has_work_folder || options.has_work_folder(),
-     .has_storage = options.has_storage});
-}
-
-/// How slots of this queue are set, whatever SP they are of.
-std::optional<rules::stage_slots> terms_of(const control_state& control,
-                                           const stage_table& stages,
-                                           const std::string& queue) {
-  if (!is_staged(control.queues.at(queue).kind))
-    return std::nullopt;
-  const auto at = stages.find(queue);
-  return at == stages.end() ? rules::stage_slots{} : at->second;
-}
-
-bool same_terms(std::optional<rules::stage_slots> x,
-                std::optional<rules::stage_slots> y) {
-  if (x)
-    x->slots = 0; // their number may change while they run
-  if (y)
-    y->slots = 0;
-  return x == y;
+  rules::placement::slots_process out;
+  out.where = {.name = options.called,
+               .is_engine = !options.node,
+               .has_work_folder = true,
+               .has_storage = options.has_storage};
+  out.has_stage_handlers = options.spawn_stage_handler != nullptr;
+  if (out.has_stage_handlers && options.has_work_folder)
+    out.where.has_work_folder = options.has_work_folder();
+  if (options.node) {
+    out.slots = options.node->slots;
+    out.slots_default = options.node->slots_default;
+  }
+  return out;
 }
 
 /// A slot that holds an item finishes it first; nobody waits for that here,
@@ -120,7 +39,7 @@ void stop_slots(self_pointer self, managed_processor& x, std::size_t keep) {
     auto slot = x.slots.back();
     x.slots.pop_back();
     self->demonitor(slot.address());
-    self->state.ending.push_back({slot, x.queue});
+    self->state.ending.push_back({slot, x.placed.queue});
     const auto forget = [=] {
       std::erase_if(self->state.ending,
                     [&](const auto& y) { return y.slot == slot; });
@@ -151,20 +70,21 @@ void spawn_missing(self_pointer self, managed_processor& x,
   const auto& options = self->state.options;
   if (!self->state.control)
     return; // the next engine tells it, and asks for slots again
-  while (x.slots.size() < x.spec.slots) {
+  const auto& [spec, queue, stage] = x.placed;
+  while (x.slots.size() < spec.slots) {
     processor_options slot;
     slot.node = options.node ? options.node->name : options.engine;
-    slot.name = x.spec.name;
+    slot.name = spec.name;
     slot.slot = static_cast<std::uint32_t>(x.slots.size() + 1);
-    slot.queue = x.queue;
-    slot.wants = x.spec.wants;
+    slot.queue = queue;
+    slot.wants = spec.wants;
     slot.ports = ports;
-    if (x.stage) {
-      slot.handler = options.spawn_stage_handler(x.queue);
-      slot.capacity = x.stage->capacity;
-      slot.lease_ms = x.stage->lease_ms;
+    if (stage) {
+      slot.handler = options.spawn_stage_handler(queue);
+      slot.capacity = stage->capacity;
+      slot.lease_ms = stage->lease_ms;
       slot.handler_timeout =
-        std::chrono::milliseconds{x.stage->handler_timeout_ms};
+        std::chrono::milliseconds{stage->handler_timeout_ms};
     } else {
       slot.handler = options.spawn_handler();
     }
@@ -203,7 +123,7 @@ void supply(self_pointer self, const std::string& queue,
     if (x.queue == queue)
       self->send(x.slot, use_ports{found});
   for (auto& [name, x] : state.processors) {
-    if (x.queue != queue)
+    if (x.placed.queue != queue)
       continue;
     for (const auto& slot : x.slots)
       self->send(slot, use_ports{found});
@@ -241,7 +161,8 @@ void fill_slots(self_pointer self) {
       missing.insert(queue);
   };
   for (const auto& [name, x] : state.processors)
-    look(x.queue, !state.draining && x.slots.size() < x.spec.slots);
+    look(x.placed.queue,
+         !state.draining && x.slots.size() < x.placed.spec.slots);
   for (const auto& x : state.ending)
     look(x.queue, false);
   for (const auto& queue : missing)
@@ -258,33 +179,25 @@ void follow(self_pointer self, const control_snapshot& control) {
     fill_slots(self);
     return;
   }
-  const auto stages = stages_here(self, *control);
-  const auto specs = specs_of(self, *control, stages);
+  const auto wanted =
+    rules::placement::processors_of(*control, process_of(self));
   for (auto at = state.processors.begin(); at != state.processors.end();) {
-    const auto wanted = specs.find(at->first);
-    if (wanted == specs.end()
-        || queue_of(self, *control, stages, wanted->second)
-             != at->second.queue) {
+    const auto found = wanted.find(at->first);
+    if (found == wanted.end()
+        || found->second.queue != at->second.placed.queue) {
       stop_slots(self, at->second, 0);
       at = state.processors.erase(at);
     } else {
       ++at;
     }
   }
-  for (const auto& [name, spec] : specs) {
-    const auto queue = queue_of(self, *control, stages, spec);
-    if (queue.empty())
-      continue;
+  for (const auto& [name, placed] : wanted) {
     auto [at, fresh] = state.processors.try_emplace(name);
     auto& x = at->second;
-    x.queue = queue;
-    const auto stage = terms_of(*control, stages, queue);
-    if (!fresh
-        && (!(x.spec.wants == spec.wants) || !same_terms(x.stage, stage)))
-      stop_slots(self, x, 0); // these are fixed when a slot attaches
-    x.spec = spec;
-    x.stage = stage;
-    stop_slots(self, x, spec.slots);
+    if (!fresh && !rules::placement::same_slots(x.placed, placed))
+      stop_slots(self, x, 0);
+    x.placed = placed;
+    stop_slots(self, x, placed.spec.slots);
   }
   fill_slots(self);
 }

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "actors/processors/processor.hpp"
-#include "actors/rules/control/stage_slots.hpp"
+#include "actors/rules/placement/processors.hpp"
 #include "messages/actors.hpp"
 #include "messages/follow_control.hpp"
 #include "messages/projection.hpp"
@@ -43,7 +43,7 @@ struct processor_manager_options {
   engine_clock clock = engine_clock::system();
   std::chrono::milliseconds request_timeout{30'000};
   std::chrono::milliseconds refresh_every{5'000}; ///< ports elsewhere
-  std::optional<processor_node_options> node; ///< none: inside the engine
+  std::optional<processor_node_options> node;     ///< none: inside the engine
   /// Inside one of several engines: its name. They draw from each other's
   /// shards, so claims of their slots must be told apart.
   std::string engine;
@@ -57,9 +57,7 @@ struct processor_manager_options {
 
 /// The slots of one SP.
 struct managed_processor {
-  processor_spec spec;
-  std::optional<rules::stage_slots> stage; ///< none: no stage's
-  std::string queue; ///< which its types led to
+  rules::placement::placed_processor placed;
   std::vector<processor_self> slots;
 };
 
@@ -84,7 +82,7 @@ struct processor_manager_state {
   /// Queue by each of its ports, which are watched.
   std::map<caf::actor_addr, std::string> ports;
   bool draining = false;
-  bool refill_due = false; ///< a `refill_slots` is on its way
+  bool refill_due = false;  ///< a `refill_slots` is on its way
   bool refresh_due = false; ///< a `refresh_ports` is on its way
 
   static inline const char* name = "processor_manager";

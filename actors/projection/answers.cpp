@@ -11,7 +11,7 @@
 namespace depositd::projection {
 
 caf::result<submissions_found> answer(self_pointer self,
-                                                  const submission_query& x) {
+                                      const submission_query& x) {
   if (auto failed = catch_up(self))
     return failed;
   auto ours = x;
@@ -52,7 +52,8 @@ caf::result<jobs_found> answer(self_pointer self, const job_query& x) {
 caf::result<items_found> answer(self_pointer self, const peek_items& x) {
   if (auto failed = catch_up(self))
     return failed;
-  auto rows = self->state.options.projection->items(x.queue, x.count_max);
+  auto rows =
+    self->state.options.projection->items(x.queue, x.count_max, x.users);
   if (!rows)
     return std::move(rows.error());
   items_found out;
@@ -71,8 +72,7 @@ caf::result<items_found> answer(self_pointer self, const peek_items& x) {
   return out;
 }
 
-caf::result<items_matched> answer(self_pointer self,
-                                        const match_items& x) {
+caf::result<items_matched> answer(self_pointer self, const match_items& x) {
   if (auto failed = catch_up(self))
     return failed;
   auto found = self->state.options.projection->items_received(
@@ -120,6 +120,19 @@ std::error_code make_private(const std::filesystem::path& folder) {
   return failed;
 }
 
+/// The journal, and with it what stages know to be done: nobody stores anything
+/// between the two, so neither knows of more than the other.
+caf::error copy_journal(self_pointer self, const back_up& x,
+                        const std::filesystem::path& folder) {
+  if (x.work != nullptr)
+    if (auto error = x.work->hold())
+      return error;
+  if (auto error = self->state.options.journal->backup(folder / "journal"))
+    return error;
+  crash_point("backup_journal");
+  return x.work != nullptr ? x.work->copy_catalogue() : caf::error{};
+}
+
 } // namespace
 
 /// Everything in one folder. Nothing is dropped meanwhile, because only this
@@ -143,9 +156,8 @@ caf::result<done> answer(self_pointer self, const back_up& x) {
   if (auto error = options.projection->backup(folder))
     return error;
   crash_point("backup_tables");
-  if (auto error = options.journal->backup(folder / "journal"))
+  if (auto error = copy_journal(self, x, folder))
     return error;
-  crash_point("backup_journal");
   if (options.blobs != nullptr)
     if (auto error = options.blobs->backup(folder / "blobs"))
       return error;

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <limits>
+#include <string>
 
 namespace depositd::projection {
 
@@ -33,10 +34,13 @@ const segment* segment_of(const projector_state& state, std::uint64_t group) {
 void count_body(projector_state& state, const body_location& place, int sign) {
   if (place.length == 0)
     return;
+  const auto alone =
+    sign > 0 ? state.shared.add(place) : state.shared.drop(place);
   if (const auto* where = segment_of(state, place.group)) {
     auto& live = state.live[where->number];
     live.count += sign;
-    live.bytes += sign * std::int64_t{place.length};
+    if (alone)
+      live.bytes += sign * std::int64_t{place.length};
   }
 }
 
@@ -46,8 +50,16 @@ caf::error count_tables(projector_state& state) {
     return {};
   state.segments = state.options.journal->segments();
   state.counted = true;
-  return state.options.projection->load_items(
-    [&](const item_row& row) { count_body(state, row.place, 1); });
+  std::string user;
+  auto failed = state.options.projection->load_items([&](const item_row& row) {
+    if (row.user != user) {
+      user = row.user;
+      state.shared.begin_part();
+    }
+    count_body(state, row.place, 1);
+  });
+  state.shared.end_tables();
+  return failed;
 }
 
 // -- projecting ---------------------------------------------------------------
@@ -82,16 +94,16 @@ caf::expected<slice> fold_slice(projector_state& state) {
   auto& fold = *state.fold;
   caf::error damage;
   record x;
-  auto failed
-    = state.options.journal->read(from + 1, [&](const stored_group& group) {
-        record_reader reader{group.bytes, group.group, bodies::skipped};
-        while (!reader.at_end() && !damage) {
-          damage = reader.next(x);
-          if (!damage)
-            fold.add(x);
-        }
-        return !damage && fold.events() < state.options.slice_events_max;
-      });
+  auto failed =
+    state.options.journal->read(from + 1, [&](const stored_group& group) {
+      record_reader reader{group.bytes, group.group, bodies::skipped};
+      while (!reader.at_end() && !damage) {
+        damage = reader.next(x);
+        if (!damage)
+          fold.add(x);
+      }
+      return !damage && fold.events() < state.options.slice_events_max;
+    });
   if (damage)
     return damage;
   if (failed)
@@ -113,6 +125,7 @@ caf::error project_one(projector_state& state) {
     return applied.error();
   }
   state.segments = state.options.journal->segments();
+  state.shared.begin_part();
   for (const auto& row : folded->items_put)
     count_body(state, row.place, 1);
   for (const auto& change : folded->items_changed)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/rules/fold/shared_places.hpp"
 #include "actors/rules/fold/slice_fold.hpp"
 #include "messages/actors.hpp"
 #include "messages/ports/blob_store.hpp"
@@ -54,14 +55,14 @@ using projector_self = projector_actor::extend<caf::reacts_to<project_slice>>;
 
 /// Bodies of live items in one segment.
 struct live_bodies {
-  std::int64_t count = 0;
-  std::int64_t bytes = 0;
+  std::int64_t count = 0; ///< of items: it must not go as long as there is one
+  std::int64_t bytes = 0; ///< of bodies, also if several items share one
 };
 
 struct projector_state {
   projector_options options;
   shard_inside_actor shard; ///< null until it has recovered
-  bool counted = false; ///< `live` covers what was there at the start
+  bool counted = false;     ///< `live` covers what was there at the start
 
   /// Starts where the projection is; null: nobody has folded yet, or the last
   /// slice went wrong.
@@ -69,6 +70,7 @@ struct projector_state {
 
   /// By number of the segment.
   std::map<std::uint64_t, live_bodies> live;
+  rules::shared_places shared;
 
   /// By first group; refreshed with every slice.
   std::vector<segment> segments;

@@ -41,9 +41,8 @@ void processor_down(self_pointer self, const caf::down_msg& x);
 
 void touch(self_pointer self, const renew_claims& x);
 
-/// Those who hold these items learn that they are gone. Before it is durable: a
-/// crash may bring back an item that nobody works on, until its lease ends.
-void tell_holders(self_pointer self, const std::vector<purged_claim>& purged);
+/// Those who hold these items learn that they are gone, which is durable.
+void tell_holders(self_pointer self, const claims_purged& x);
 
 // -- dedup.cpp: equal payloads ------------------------------------------------
 

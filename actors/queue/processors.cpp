@@ -25,10 +25,9 @@ caf::error check(const criteria& x) {
 /// The name that claims carry: unique among the processors that live.
 std::string unique_name(self_pointer self, const std::string& wanted) {
   const auto taken = [&](const std::string& name) {
-    return std::any_of(self->state.processors.begin(),
-                       self->state.processors.end(), [&](const auto& entry) {
-                         return entry.second.name == name;
-                       });
+    return std::any_of(
+      self->state.processors.begin(), self->state.processors.end(),
+      [&](const auto& entry) { return entry.second.name == name; });
   };
   auto name = wanted;
   for (int i = 2; taken(name); ++i)
@@ -71,12 +70,11 @@ std::uint32_t add_processor(self_pointer self, const attach& x) {
   fresh.actor = x.who;
   fresh.name = unique_name(self, x.name);
   fresh.wants = x.wants;
-  fresh.view
-    = state.ring.open_view(x.wants, state.classes.of_limit(x.wants.size_max));
+  fresh.view =
+    state.ring.open_view(x.wants, state.classes.of_limit(x.wants.size_max));
   fresh.local = x.who.node() == self->node();
-  fresh.lease_ms = fresh.local || x.lease_ms > 0
-                     ? x.lease_ms
-                     : state.options.remote_lease_ms;
+  fresh.lease_ms =
+    fresh.local || x.lease_ms > 0 ? x.lease_ms : state.options.remote_lease_ms;
   state.processors.emplace(number, std::move(fresh));
   look_where_all_are(self);
   self->monitor(x.who);
@@ -88,14 +86,14 @@ std::uint32_t add_processor(self_pointer self, const attach& x) {
 bool forget_earlier(self_pointer self, const processor_actor& who) {
   auto& state = self->state;
   return 0 < std::erase_if(state.processors, [&](const auto& entry) {
-    if (entry.second.actor != who)
-      return false;
-    state.ring.stop_waiting(entry.first);
-    state.ring.close_view(entry.second.view);
-    for (auto member : entry.second.served)
-      state.survivors.insert(member);
-    return true;
-  });
+           if (entry.second.actor != who)
+             return false;
+           state.ring.stop_waiting(entry.first);
+           state.ring.close_view(entry.second.view);
+           for (auto member : entry.second.served)
+             state.survivors.insert(member);
+           return true;
+         });
 }
 
 // -- coming back --------------------------------------------------------------
@@ -115,8 +113,8 @@ claims_by_member(self_pointer self, const std::vector<held_claim>& holds) {
   for (const auto member : state.survivors)
     out.try_emplace(member);
   for (std::size_t i = 0; i < holds.size(); ++i) {
-    const auto [first, last]
-      = state.members_by_digest.equal_range(digest_of_user(holds[i].user));
+    const auto [first, last] =
+      state.members_by_digest.equal_range(digest_of_user(holds[i].user));
     for (auto at = first; at != last; ++at)
       if (state.members[at->second].user == holds[i].user) {
         auto& named = out[at->second];
@@ -241,12 +239,10 @@ void touch(self_pointer self, const renew_claims& x) {
       self->send(member->actor, std::move(message));
 }
 
-void tell_holders(self_pointer self, const std::vector<purged_claim>& purged) {
-  if (purged.empty())
-    return;
+void tell_holders(self_pointer self, const claims_purged& x) {
   std::unordered_map<std::string, deliver> by_name;
-  for (const auto& x : purged)
-    by_name[x.processor].purged.push_back(x.id);
+  for (const auto& claim : x.claims)
+    by_name[claim.processor].purged.push_back(claim.id);
   for (const auto& [number, processor] : self->state.processors)
     if (const auto told = by_name.find(processor.name); told != by_name.end())
       self->send(processor.actor, std::move(told->second));

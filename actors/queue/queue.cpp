@@ -281,7 +281,6 @@ void change_counts(self_pointer self, const counts_changed& x) {
   take_delivered(self, x.deliver);
   take_left(self, x.left);
   take_collapsed(self, x.member, x.collapses_done);
-  tell_holders(self, x.purged);
   serve_waiting(self);
 }
 
@@ -319,10 +318,10 @@ void replace_lost(self_pointer self, const hand_outs_lost& x) {
 
 } // namespace
 
-queue_self::behavior_type
-queue(queue_self::stateful_pointer<queue_state> self, queue_options options) {
-  self->state.ring = rules::ring{options.settings.priority,
-                                 options.settings.oldest_band_every};
+queue_self::behavior_type queue(queue_self::stateful_pointer<queue_state> self,
+                                queue_options options) {
+  self->state.ring =
+    rules::ring{options.settings.priority, options.settings.oldest_band_every};
   self->state.options = std::move(options);
   self->set_down_handler(
     [=](const caf::down_msg& x) { processor_down(self, x); });
@@ -357,6 +356,7 @@ queue(queue_self::stateful_pointer<queue_state> self, queue_options options) {
       serve_waiting(self);
     },
     [=](const counts_changed& x) { change_counts(self, x); },
+    [=](const claims_purged& x) { tell_holders(self, x); },
     [=](const picks_declined& x) { take_back(self, x); },
     [=](report_queue) { return report(self); },
     [=](report_members) { return report_all_members(self); },

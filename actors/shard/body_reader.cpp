@@ -26,7 +26,7 @@ void send_back(self_pointer self, queue::look_again unread) {
 
 void read_and_send(self_pointer self, journal_store* store,
                    read_and_hand_out& x) {
-  journal::outgoing out;
+  journal::outgoing<> out;
   queue::look_again unread;
   for (auto& item : x.items) {
     auto body = store->read_body(item.place);

@@ -173,13 +173,15 @@ shard_user& reach_user(shard_pointer self, const std::string& user,
   assert(!entry.retiring && "use with_user");
   if (fresh)
     spawn_user(self, user, entry, {});
+  entry.used_us = now(self);
+  if (!state.queues[number].actor)
+    return entry; // deleted while the user's actor was asked to leave
   if (entry.members.count(number) == 0) {
     introduce_to(self, entry, number,
                  introduction_of(self, user, number, nullptr));
     if (is_of_deposits(self, number))
       serve_outbox(self, user, entry);
   }
-  entry.used_us = now(self);
   if (!entry.works
       && state.control->queues.at(state.queues[number].name).kind
            == queue_kind::stage)

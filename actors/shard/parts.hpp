@@ -39,7 +39,8 @@ std::vector<queue_number> queues_here(shard_pointer self);
 /// Spawns the actor of a queue that the control state has.
 queue_number spawn_queue(shard_pointer self, const std::string& name);
 
-/// The user's entry with an actor, spawned if need be, that serves the queue.
+/// The user's entry with an actor, spawned if need be, that serves the queue
+/// unless that has been deleted meanwhile.
 shard_user& reach_user(shard_pointer self, const std::string& user,
                        queue_number queue);
 

@@ -128,9 +128,8 @@ struct shard_move {
 struct shard_topic {
   struct channel {
     std::uint64_t messages = 0;
-    std::int64_t consumers = 0;
-    bool left = false;      ///< the last one has gone, as was told
-    micros used_us = never; ///< by a consumer
+    bool left = false;      ///< a consumer has gone since its queue was asked
+    micros used_us = never; ///< by a consumer, or made for one
     bool asked = false;     ///< whether anybody is there; then it goes
   };
   std::uint64_t messages = 0;

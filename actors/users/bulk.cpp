@@ -41,7 +41,9 @@ void run_in_slices(self_pointer self, queue_number number, slice_taker next,
 void tell_holder(user_command& todo, item_id id) {
   auto x = todo.queue->ledger.glance(id);
   if (x && x->state == item_state::claimed)
-    todo.extras.purged.push_back({id, std::move(x->processor)});
+    todo.deliver(
+      purge_notice{caf::actor_cast<caf::strong_actor_ptr>(todo.queue->actor),
+                   {id, std::move(x->processor)}});
 }
 
 } // namespace

@@ -95,8 +95,9 @@ private:
 
 // -- telling.cpp --------------------------------------------------------------
 
-/// A claim of an item that is no job has ended with this event. A deposit that
-/// is over goes on to the outbox if somebody is to be told (`tell`) and may be.
+/// A claim of an item that is no job has ended with this event, or an operator
+/// has cancelled the item, which nobody had claimed. A deposit that is over
+/// goes on to the outbox if somebody is to be told (`tell`) and may be.
 void end_claim(user_command& todo, user_pointer self, event ended, bool tell);
 
 } // namespace depositd::users

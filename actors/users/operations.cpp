@@ -52,7 +52,7 @@ caf::result<items_cancelled> cancel(self_pointer self, const cancel_items& x) {
   if (todo.queue != nullptr)
     for (auto& ended : todo.queue->ledger.cancel(x.ids, x.reason, now(self))) {
       ++out.count;
-      todo.end(std::move(ended));
+      end_claim(todo, self, std::move(ended), true);
     }
   return todo.commit_and_answer(out);
 }
@@ -81,6 +81,9 @@ caf::error check_cancel(const user_queue& queue, const item_view& item) {
 
 caf::result<done> cancel_one(self_pointer self, const cancel_deposit& x) {
   for (auto& [number, queue] : self->state.queues) {
+    // In the outbox it has ended, and only its depositor is still to be told.
+    if (queue.settings.kind == queue_kind::outbox)
+      continue;
     const auto item = queue.ledger.glance(x.id);
     if (!item)
       continue;
@@ -88,7 +91,7 @@ caf::result<done> cancel_one(self_pointer self, const cancel_deposit& x) {
       return wrong;
     user_command todo{self, &queue};
     for (auto& ended : queue.ledger.cancel({x.id}, x.reason, now(self)))
-      todo.end(std::move(ended));
+      end_claim(todo, self, std::move(ended), true);
     return todo.commit_and_answer(done{});
   }
   return caf::make_error(ec::not_found, "submission " + std::to_string(x.id)

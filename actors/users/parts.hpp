@@ -27,12 +27,15 @@ struct report_extras {
   std::int32_t claimed_by_id = 0; ///< claims that no pick led to
   std::uint32_t collapses_done = 0;
   std::vector<ready_change> not_there; ///< counted by the queue, but gone
-  std::vector<purged_claim> purged;
 };
 
 /// Tells the queue what changed. Before the command is committed: whoever gets
 /// an answer to it must find the queue as the command left it.
 void report(self_pointer self, user_queue& queue, report_extras extras = {});
+
+// -- accepting.cpp ------------------------------------------------------------
+
+void accept(self_pointer self, const accept_items& x);
 
 // -- named.cpp: claims by item, for those who know no tokens ------------------
 

@@ -6,7 +6,6 @@
 #include "messages/values/test_points.hpp"
 
 #include <algorithm>
-#include <cassert>
 
 namespace depositd::users {
 
@@ -38,7 +37,6 @@ void report(self_pointer self, user_queue& queue, report_extras extras) {
   news.classes_version = queue.classes_version;
   news.answered = std::move(extras.answered);
   news.collapses_done = extras.collapses_done;
-  news.purged = std::move(extras.purged);
   news.claims_ended = changes.claims_ended;
   news.finished = extras.finished;
   news.requeued = extras.requeued;
@@ -59,66 +57,6 @@ void report(self_pointer self, user_queue& queue, report_extras extras) {
 }
 
 namespace {
-
-// -- accepting ----------------------------------------------------------------
-
-/// Without those that are barred; ids rise in both.
-std::vector<rules::incoming> incoming_of(const accept_items& x,
-                                         const std::vector<item_id>& barred) {
-  std::vector<rules::incoming> out;
-  out.reserve(x.items.size());
-  for (const auto& item : x.items)
-    if (!std::binary_search(barred.begin(), barred.end(), item.id))
-      out.push_back(
-        {item.id, item.priority, item.size, item.digest, item.kind, item.body});
-  return out;
-}
-
-/// The answer names refused items by a zero; ids rise, and so do positions.
-void clear_refused(const accept_items& x, const std::vector<item_id>& refused) {
-  auto item = x.items.begin();
-  for (const auto id : refused) {
-    while (item != x.items.end() && item->id != id)
-      ++item;
-    if (item != x.items.end())
-      x.answer->ids[item->position] = 0;
-  }
-}
-
-void accept(self_pointer self, const accept_items& x) {
-  user_command todo{self, x.queue};
-  auto* queue = todo.queue;
-  assert(queue != nullptr && "the shard serves a queue before it sends items");
-  const auto barred = barred_orders(self, x);
-  std::vector<item_id> refused;
-  auto accepted = queue->ledger.accept(incoming_of(x, barred), now(self),
-                                       &refused, x.beyond_limit);
-  if (!refused.empty() && queue->ledger.room() > accepted.size())
-    x.answer->over_bytes = true;
-  std::size_t next = 0;
-  for (const auto& item : x.items) {
-    if (next == accepted.size() || accepted[next].id != item.id)
-      continue; // refused, or swallowed as a duplicate
-    if (!self->state.options.budget->take(item.body->size()))
-      todo.ask_place(item.id);
-    const auto received_us = accepted[next].received_us;
-    todo.happen(std::move(accepted[next++]), item.body);
-    if (item.deposit)
-      todo.note(
-        submission_received{item.id, queue->name, received_us, *item.deposit});
-    if (item.batch) {
-      batch_received come{item.id, queue->name, received_us, *item.batch};
-      self->state.work.apply(come);
-      todo.note(std::move(come));
-    }
-  }
-  crash_point("accept_decided");
-  clear_refused(x, barred);
-  clear_refused(x, refused);
-  todo.deliver(x.share);
-  todo.go_with(x.bundle);
-  todo.commit();
-}
 
 /// Bodies beyond the budget are in memory only until they have a place.
 void take_places(self_pointer self, const body_locations& x) {
@@ -162,10 +100,20 @@ hand_out outgoing(const hand_over& x, std::size_t at,
   return out;
 }
 
+/// The queue was deleted after it had picked, and it was empty before: nothing
+/// can be lost. Its processors see it go; a receiver waits for an answer.
+void decline_all(user_command& todo, const hand_over& x) {
+  if (x.who.receiver)
+    todo.deliver(receive_missed{x.who.receiver,
+                                static_cast<std::uint32_t>(x.picks.size())});
+  todo.commit();
+}
+
 void hand_over_items(self_pointer self, const hand_over& x) {
   user_command todo{self, x.queue};
   auto* queue = todo.queue;
-  assert(queue != nullptr && "a queue picks only users that it knows");
+  if (queue == nullptr)
+    return decline_all(todo, x);
   const auto time = now(self);
   rules::taker_limits limits{x.who.name, never, x.who.local};
   if (x.who.lease_ms > 0)

@@ -109,17 +109,17 @@ public:
   load_controls(const std::function<void(const control_row&)>& show) override {
     return store_.load_controls(show);
   }
-  caf::error load_received(
-    const std::string& source, micros since_us,
-    const std::function<void(const received_row&)>& show) override {
+  caf::error
+  load_received(const std::string& source, micros since_us,
+                const std::function<void(const received_row&)>& show) override {
     return store_.load_received(source, since_us, show);
   }
   caf::expected<std::vector<submission_row>>
   submissions(const submission_query& query) override {
     return store_.submissions(query);
   }
-  caf::error load_batches(
-    const std::function<void(const batch_row&)>& show) override {
+  caf::error
+  load_batches(const std::function<void(const batch_row&)>& show) override {
     return store_.load_batches(show);
   }
   caf::error
@@ -134,8 +134,9 @@ public:
     return store_.jobs(query);
   }
   caf::expected<std::vector<item_row>>
-  items(const std::string& queue, std::uint32_t count_max) override {
-    return store_.items(queue, count_max);
+  items(const std::string& queue, std::uint32_t count_max,
+        const std::vector<std::string>& users) override {
+    return store_.items(queue, count_max, users);
   }
   caf::expected<item_row> item(item_id id) override {
     return store_.item(id);
@@ -173,8 +174,7 @@ shard_disk::shard_disk(shard_number shard, std::uint64_t segment_bytes,
 }
 
 std::unique_ptr<journal_store> shard_disk::open() {
-  auto out
-    = std::make_unique<recorded_store>(open_memory_journal(log_), *this);
+  auto out = std::make_unique<recorded_store>(open_memory_journal(log_), *this);
   epoch_ = out->epoch();
   return out;
 }
@@ -209,8 +209,8 @@ void shard_disk::record_group(const journal_store& by, std::string_view bytes,
   record x;
   while (!reader.at_end()) {
     if (auto damage = reader.next(x)) {
-      told.add(at_us, left_over{"the journal cannot be read: "
-                                + render(damage)});
+      told.add(at_us,
+               left_over{"the journal cannot be read: " + render(damage)});
       return;
     }
     projection::apply_record(whole_, x);
@@ -228,11 +228,9 @@ void shard_disk::record_group(const journal_store& by, std::string_view bytes,
       told.add(at_us, journalled{shard_, by.epoch(), ++seq, x.user, e});
       if (const auto* end = std::get_if<item_finished>(&e);
           end != nullptr && end->queue == "metadata")
-        told.add(at_us, to_publish{std::to_string(shard_) + ':'
-                                     + std::to_string(seq),
-                                   x.user,
-                                   text_of_outcome(bodies_[end->id],
-                                                   end->how)});
+        told.add(at_us, to_publish{
+                          std::to_string(shard_) + ':' + std::to_string(seq),
+                          x.user, text_of_outcome(bodies_[end->id], end->how)});
     }
   }
   told.add(at_us, group_written{shard_, by.epoch(), last, watermarks});
@@ -333,8 +331,8 @@ std::string text_of(const shard::recovered_state& x) {
     for (const auto& [queue, ledger] : ledgers)
       tell_items(out, user, queue, ledger);
   for (const auto& [key, ring] : x.rings)
-    out << "ring " << key.first << ' ' << key.second << ' ' << ring.first
-        << ' ' << ring.second << '\n';
+    out << "ring " << key.first << ' ' << key.second << ' ' << ring.first << ' '
+        << ring.second << '\n';
   std::string bytes;
   const auto tell = [&](const event& change) {
     bytes.clear();

@@ -204,4 +204,15 @@ control_key(const event& change) {
                    std::move(*found)};
 }
 
+bool ends_entry(const event& change) {
+  return std::visit(
+    []<class Event>([[maybe_unused]] const Event& x) -> bool {
+      if constexpr (has_entry<Event>)
+        return std::invoke(entry<Event>.ends, x);
+      else
+        return false;
+    },
+    change);
+}
+
 } // namespace depositd::rules

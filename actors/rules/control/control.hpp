@@ -51,14 +51,19 @@ std::vector<event> differences(const control_state& from,
 std::optional<std::pair<std::uint8_t, std::string>>
 control_key(const event& change);
 
+/// Whether there is nothing of the entry after this event that would have to be
+/// remembered: its row in the projection goes. False for other events, and for
+/// those whose entries never end.
+bool ends_entry(const event& change);
+
 /// What a queue keeps from its beginning, because its ring and its items are
 /// laid out by it: kind, priority mode, `oldest_band_every` and dedup mode.
 /// Returns the settings that are wanted with these of the known ones.
 queue_settings with_fixed_of(const queue_settings& known,
                              queue_settings wanted);
 
-inline constexpr const char* fixed_settings_text
-  = "kind, priority, oldest_band_every and dedup of a queue cannot change";
+inline constexpr const char* fixed_settings_text =
+  "kind, priority, oldest_band_every and dedup of a queue cannot change";
 
 /// What a permit of a key may be for: a queue, the beginning of some and a `*`,
 /// `*`, and of NSQ's doors nsq/TOPIC, nsq/TOPIC/CHANNEL or the beginning of

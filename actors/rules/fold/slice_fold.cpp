@@ -125,10 +125,8 @@ void slice_fold::state::add_control(const event& x) {
     return;
   auto& value = controls[std::move(*key)];
   value.clear();
-  if (const auto* topic = std::get_if<topic_changed>(&x);
-      topic != nullptr && topic->removed)
-    return; // topics come and go: none leaves a row
-  encode(x, value);
+  if (!ends_entry(x)) // what comes and goes for years leaves no rows
+    encode(x, value);
 }
 
 void slice_fold::state::add_ring(const item_claimed& x) {

@@ -33,6 +33,24 @@ shard_topic::channel* find_channel(shard_pointer self, const std::string& topic,
   return &self->state.topics[topic].channels[channel];
 }
 
+void end_if_left(shard_pointer self, const std::string& topic,
+                 const std::string& channel);
+
+/// The queue of the channel has said how many are attached to it.
+void look(shard_pointer self, const std::string& topic,
+          const std::string& channel, micros used_us,
+          std::uint32_t processors) {
+  auto& known = *find_channel(self, topic, channel);
+  const auto again = known.left; // somebody went after it was asked
+  if (processors > 0)
+    known.used_us = now(self);
+  else if (known.used_us == used_us // else somebody is about to attach
+           && self->state.now == shard_state::phase::serving)
+    return end_channel(self, topic, channel);
+  if (again)
+    end_if_left(self, topic, channel);
+}
+
 /// Ends the channel if nobody is attached to it, whatever was told: engines die
 /// with their consumers, and what is told of those of a channel that is no more
 /// may come when there is another one of its name.
@@ -42,26 +60,29 @@ void end_if_left(shard_pointer self, const std::string& topic,
   auto* known = find_channel(self, topic, channel);
   if (!number || known == nullptr || std::exchange(known->asked, true))
     return;
+  known->left = false;
   const auto generation = self->state.journal.generation;
-  const auto look = [=, used_us = known->used_us](std::uint32_t processors) {
-    const auto& state = self->state;
-    auto* there = state.journal.generation == generation
+  /// Null if what was asked of is no more.
+  const auto answered = [=]() -> shard_topic::channel* {
+    auto* there = self->state.journal.generation == generation
                     ? find_channel(self, topic, channel)
                     : nullptr;
-    if (there == nullptr)
-      return;
-    there->asked = false;
-    if (processors > 0)
-      there->used_us = now(self);
-    else if (there->used_us == used_us // else somebody is about to attach
-             && state.now == shard_state::phase::serving)
-      end_channel(self, topic, channel);
+    if (there != nullptr)
+      there->asked = false;
+    return there;
   };
   self
     ->request(self->state.queues[*number].actor,
               self->state.options.request_timeout, report_queue{})
-    .then([=](const queue_report& x) { look(x.processors); },
-          [=](const caf::error&) { look(1); }); // asked again later
+    .then(
+      [=, used_us = known->used_us](const queue_report& x) {
+        if (answered() != nullptr)
+          look(self, topic, channel, used_us, x.processors);
+      },
+      [=](const caf::error&) {
+        if (auto* there = answered())
+          there->left = true; // asked again later
+      });
 }
 
 } // namespace
@@ -73,10 +94,11 @@ caf::result<done> note(shard_pointer self, const note_consumers& x) {
   if (channel == nullptr)
     return done{};
   channel->used_us = now(self);
-  channel->consumers = std::max<std::int64_t>(channel->consumers + x.change, 0);
-  channel->left = x.change < 0 && channel->consumers == 0;
-  if (channel->left && is_ephemeral(x.channel))
+  if (x.change < 0 && is_ephemeral(x.channel)) {
+    // How many are left its queue knows: what is told may come twice or never.
+    channel->left = true;
     end_if_left(self, x.topic, x.channel);
+  }
   return done{};
 }
 

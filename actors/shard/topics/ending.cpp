@@ -4,6 +4,7 @@
 #include "actors/rules/topics/topics.hpp"
 #include "actors/shard/topics/topics.hpp"
 
+#include <memory>
 #include <utility>
 
 namespace depositd::shard {
@@ -22,8 +23,9 @@ void let_go(shard_pointer self, const std::string& name) {
     topics.erase(at);
   if (waiting.empty())
     return;
-  const auto all = [waiting = std::move(waiting)](const caf::error& why) {
-    for (const auto& go : waiting)
+  const auto shared = std::make_shared<decltype(waiting)>(std::move(waiting));
+  const auto all = [shared](const caf::error& why) {
+    for (const auto& go : *shared)
       go(why);
   };
   // Answered when all that was decided by now is in the journal.

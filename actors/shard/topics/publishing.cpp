@@ -48,38 +48,21 @@ const std::vector<queue_number>& targets_of(shard_pointer self,
   return to;
 }
 
-/// Whether the queue is there, and stays.
-bool takes(shard_pointer self, queue_number number) {
-  const auto& state = self->state;
-  const auto& queue = state.queues[number];
-  const auto place = topic_of_queue(queue.name);
-  const auto* topic =
-    rules::find_topic(*state.control, std::string{place.topic});
-  return queue.actor && topic != nullptr
-         && !rules::is_ending(*topic, std::string{place.channel});
+/// Of a user whose actor is just leaving: decided as if it came when that has
+/// answered. Meanwhile channels come and go, and all that there are by then get
+/// it, or none.
+caf::result<published> publish_late(shard_pointer self, publish& x) {
+  auto& waiting = self->state.users.at(x.user).waiting;
+  const late_request<published, publish> late{self, std::move(x)};
+  waiting.push_back([late] { late.decide(); });
+  return journal::answered_later<published>();
 }
 
 void send_messages(shard_pointer self, const std::string& user,
                    accept_messages&& what) {
   for (const auto number : what.queues)
     reach_user(self, user, number);
-  if (!what.queues.empty())
-    self->send(self->state.users.at(user).actor, std::move(what));
-}
-
-/// To a user whose actor is just leaving: when it has answered. Meanwhile
-/// channels may have gone; without any the answer is an error.
-void send_late(shard_pointer self, const std::string& user,
-               accept_messages&& what) {
-  auto late = std::make_shared<accept_messages>(std::move(what));
-  self->state.users.at(user).waiting.push_back([=] {
-    std::erase_if(late->queues,
-                  [&](auto number) { return !takes(self, number); });
-    if (is_retiring(self, user))
-      send_late(self, user, std::move(*late));
-    else
-      send_messages(self, user, std::move(*late));
-  });
+  self->send(self->state.users.at(user).actor, std::move(what));
 }
 
 void count_messages(shard_topic& topic, const topic_changed& x,
@@ -100,7 +83,9 @@ caf::result<published> publish_all(shard_pointer self, publish& x) {
   if (auto wrong = check(x))
     return wrong;
   if (has_to_wait(self, x.topic, ""))
-    return after_end<published>(self, x.topic, x);
+    return after_end<published>(self, std::string{x.topic}, std::move(x));
+  if (is_retiring(self, x.user))
+    return publish_late(self, x);
   auto& state = self->state;
   if (rules::find_topic(*state.control, x.topic) == nullptr)
     if (auto wrong = make_there(self, x.topic, ""))
@@ -123,12 +108,11 @@ caf::result<published> publish_all(shard_pointer self, publish& x) {
   for (auto& body : x.bodies)
     what.bodies.push_back(std::make_shared<const std::string>(std::move(body)));
   what.share = journal::share_reply(journal::take_reply(self), 1,
-                                    [=] { return caf::make_message(answer); });
+                                    [answer, charge = std::move(x.charge)] {
+                                      return caf::make_message(answer);
+                                    });
   state.id_last += what.bodies.size() * what.queues.size();
-  if (is_retiring(self, x.user))
-    send_late(self, x.user, std::move(what));
-  else
-    send_messages(self, x.user, std::move(what));
+  send_messages(self, x.user, std::move(what));
   return journal::answered_later<published>();
 }
 

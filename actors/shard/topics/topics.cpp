@@ -24,17 +24,27 @@ bool has_to_wait(shard_pointer self, const std::string& topic,
 }
 
 caf::error make_there(shard_pointer self, const std::string& topic,
-                      const std::string& channel) {
+                      const std::string& channel, std::optional<reply> answer) {
   auto& state = self->state;
   const auto made =
     rules::make_topic(*state.control, topic, channel, state.options.topics);
   if (!made)
     return made.error();
-  state.topics[topic].used_us = now(self);
-  if (made->empty())
-    return {};
-  commit_control(self, *made);
-  run_backlog(self, topic);
+  auto& known = state.topics[topic];
+  known.used_us = now(self);
+  if (!channel.empty()) {
+    // An ephemeral one waits for its first consumer from now on.
+    known.channels[channel].used_us = known.used_us;
+    known.channels[channel].left = false;
+  }
+  if (!made->empty()) {
+    commit_control(self, *made, std::move(answer));
+    run_backlog(self, topic);
+  } else if (answer) { // what was decided before is durable then
+    journal::command todo{state.journal};
+    todo.deliver(std::move(*answer));
+    todo.commit(self);
+  }
   return {};
 }
 
@@ -46,15 +56,13 @@ caf::expected<std::vector<event>> decide(shard_pointer self,
                                          const order_topic& x) {
   const auto& state = self->state;
   switch (x.what) {
-    case topic_action::create:
-      return rules::make_topic(*state.control, x.topic, x.channel,
-                               state.options.topics);
     case topic_action::remove:
       return rules::begin_end(*state.control, x.topic, x.channel);
     case topic_action::pause:
     case topic_action::unpause:
       return rules::pause_topic(*state.control, x.topic, x.channel,
                                 x.what == topic_action::pause);
+    case topic_action::create:
     case topic_action::empty:
       break;
   }
@@ -72,6 +80,14 @@ caf::result<done> empty_out(shard_pointer self, const order_topic& x) {
                        ? "there is no topic " + x.topic
                        : "topic " + x.topic + " has no channel " + x.channel);
   return purge_all(self, {queue});
+}
+
+caf::result<done> create(shard_pointer self, const order_topic& x) {
+  auto where = journal::take_reply(self);
+  if (auto wrong = make_there(self, x.topic, x.channel,
+                              reply{where, caf::make_message(done{})}))
+    journal::answer(where, std::move(wrong));
+  return journal::answered_later<done>();
 }
 
 /// Answers when what was decided, and all of it that ends, is durable.
@@ -100,6 +116,8 @@ caf::result<done> order(shard_pointer self, const order_topic& x) {
     return after_end<done>(self, x.topic, x);
   if (x.what == topic_action::empty)
     return empty_out(self, x);
+  if (x.what == topic_action::create)
+    return create(self, x);
   const auto changes = decide(self, x);
   if (!changes)
     return changes.error();
@@ -127,7 +145,6 @@ caf::result<queue_port_actor> open_channel(shard_pointer self,
     return after_end<queue_port_actor>(self, topic, x);
   if (auto wrong = make_there(self, topic, channel))
     return wrong;
-  self->state.topics[topic].channels[channel].used_us = now(self);
   return queue_port_actor{self->state.queues[*find_queue(self, x.name)].actor};
 }
 

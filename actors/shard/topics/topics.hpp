@@ -3,9 +3,14 @@
 // Topics of a shard: what doors publish, what is ordered, who comes and goes.
 // Private to actors/shard.
 
+#include "actors/journal/reply.hpp"
 #include "actors/shard/parts.hpp"
 #include "messages/topics.hpp"
 
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 
 namespace depositd::shard {
@@ -34,8 +39,11 @@ bool has_to_wait(shard_pointer self, const std::string& topic,
                  const std::string& channel);
 
 /// The topic, and its channel unless that is empty, are there from now on.
+/// `answer`, if given, is delivered when they are durably there; not at all if
+/// this returns an error.
 caf::error make_there(shard_pointer self, const std::string& topic,
-                      const std::string& channel);
+                      const std::string& channel,
+                      std::optional<reply> answer = {});
 
 caf::result<done> order(shard_pointer self, const order_topic& x);
 
@@ -78,21 +86,53 @@ inline constexpr std::size_t end_waiters_max = 1'000;
 void await_end(shard_pointer self, const std::string& topic,
                std::function<void(const caf::error&)> then);
 
+/// The current request, which waits to be decided as if it came later. Copies
+/// are one and the same: what it carries may be large. Where all of them are
+/// dropped, as when the shard starts over, the answer is an error.
+template <class Answer, class Request>
+class late_request {
+public:
+  late_request(shard_pointer self, Request x)
+    : self_(self), what_(std::make_shared<Request>(std::move(x))),
+      to_(journal::share_reply(journal::take_reply(self), 1, nullptr)) {
+    // nop
+  }
+
+  void refuse(const caf::error& why) const {
+    say(caf::make_message(why));
+  }
+
+  /// Once.
+  void decide() const {
+    const auto all = *this;
+    self_->request(shard_self{self_}, caf::infinite, std::move(*what_))
+      .then([all](const Answer& x) { all.say(caf::make_message(x)); },
+            [all](const caf::error& why) { all.refuse(why); });
+  }
+
+private:
+  void say(caf::message answer) const {
+    to_->shares = 0;
+    journal::answer(to_->where, std::move(answer));
+  }
+
+  shard_pointer self_;
+  std::shared_ptr<Request> what_;
+  std::shared_ptr<shared_reply> to_;
+};
+
 /// Answers the current request then, as if it came then.
 template <class Answer, class Request>
 caf::result<Answer> after_end(shard_pointer self, const std::string& topic,
-                              const Request& x) {
-  auto promise = self->make_response_promise<Answer>();
-  await_end(self, topic, [=](const caf::error& why) mutable {
-    if (why) {
-      promise.deliver(why);
-      return;
-    }
-    self->request(shard_self{self}, caf::infinite, Request{x})
-      .then([=](const Answer& y) mutable { promise.deliver(y); },
-            [=](const caf::error& e) mutable { promise.deliver(e); });
+                              Request x) {
+  const late_request<Answer, Request> late{self, std::move(x)};
+  await_end(self, topic, [late](const caf::error& why) {
+    if (why)
+      late.refuse(why);
+    else
+      late.decide();
   });
-  return promise;
+  return journal::answered_later<Answer>();
 }
 
 } // namespace depositd::shard

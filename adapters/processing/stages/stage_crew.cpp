@@ -2,7 +2,11 @@
 
 #include <caf/send.hpp>
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
+#include <cstdint>
+#include <exception>
 #include <utility>
 
 namespace depositd::stages {
@@ -54,7 +58,24 @@ void start(self_pointer self, const handler_actor& thread,
           [=](caf::error& why) { ended(self, thread, std::move(why)); });
 }
 
-/// A thread that is free, if there may be one.
+handler_actor new_thread(self_pointer self) {
+  const auto& options = self->state.options;
+  try {
+    handler_actor out =
+      options.spawn_thread
+        ? options.spawn_thread()
+        : handler_actor{self->spawn<caf::detached>(stage_thread, options.work)};
+    self->monitor(out);
+    self->state.threads.insert(out);
+    return out;
+  } catch (const std::exception& x) {
+    spdlog::warn("stage_thread_not_started threads={} reason=\"{}\"",
+                 self->state.threads.size(), x.what());
+    return {};
+  }
+}
+
+/// A thread that is free, if there may be one and it can be had.
 handler_actor free_thread(self_pointer self) {
   auto& state = self->state;
   if (!state.idle.empty()) {
@@ -64,18 +85,30 @@ handler_actor free_thread(self_pointer self) {
   }
   if (state.threads.size() >= std::max<std::size_t>(state.slots.size(), 1))
     return {};
-  handler_actor out = self->spawn<caf::detached + caf::monitored>(
-    stage_thread, state.options.work);
-  state.threads.insert(out);
-  return out;
+  return new_thread(self);
+}
+
+/// Nobody is there, and nobody can be had: others may have threads.
+void give_back(self_pointer self) {
+  auto& state = self->state;
+  outcome later;
+  later.says = verdict::not_yet;
+  later.delay_ms =
+    static_cast<std::uint32_t>(state.options.thread_retry.count());
+  later.reason = "no thread can be started";
+  for (auto& x : std::exchange(state.waiting, {}))
+    x.to.deliver(later);
 }
 
 void go_on(self_pointer self) {
   auto& state = self->state;
   while (!state.waiting.empty()) {
     const auto thread = free_thread(self);
-    if (!thread)
+    if (!thread) {
+      if (state.threads.empty())
+        give_back(self);
       return;
+    }
     auto next = std::move(state.waiting.front());
     state.waiting.pop_front();
     start(self, thread, std::move(next));

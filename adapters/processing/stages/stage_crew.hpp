@@ -12,6 +12,7 @@
 
 #include <chrono>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <set>
 #include <unordered_map>
@@ -32,6 +33,11 @@ struct stage_crew_options {
   std::shared_ptr<const stage_work> work;
   /// Threads without work end after about as long.
   std::chrono::milliseconds idle_max{5'000};
+  /// Makes a thread that has items done; throws if the machine has none. Null:
+  /// an actor on a thread of its own.
+  std::function<handler_actor()> spawn_thread;
+  /// Before an item comes again that no thread could be had for.
+  std::chrono::milliseconds thread_retry{5'000};
 };
 
 struct stage_crew_state {
@@ -56,7 +62,9 @@ struct stage_crew_state {
   static inline const char* name = "stage_crew";
 };
 
-/// Has items of one stage done, in the order in which they come.
+/// Has items of one stage done, in the order in which they come. Where the
+/// machine has no thread for one, it waits for those that there are; without
+/// any it is given back, for later and uncounted.
 stage_crew_self::behavior_type
 stage_crew(stage_crew_self::stateful_pointer<stage_crew_state> self,
            stage_crew_options options);

@@ -17,6 +17,7 @@
 #include "messages/values/pipelines.hpp"
 #include "messages/work.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -59,6 +60,13 @@ struct stage_tools {
   std::shared_ptr<restoration_target> restoration;
   /// Targets that have to be asked for what they keep before it can be read.
   std::vector<std::string> cold_storage;
+
+  /// Whether a target is one of those.
+  bool is_cold(const std::string& target) const {
+    return std::find(cold_storage.begin(), cold_storage.end(), target)
+           != cold_storage.end();
+  }
+
   restore_rules restoring;
   /// Of all that run stages which need it: work/BATCH/JOB/...
   std::filesystem::path work_folder;

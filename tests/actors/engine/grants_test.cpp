@@ -64,6 +64,48 @@ TEST_F(grants_test, let_engines_reach_everything) {
   }
 }
 
+TEST_F(grants_test, end_when_the_role_is_taken) {
+  const auto door = somebody();
+  given.hand_out(door, sys.node());
+  given.let_in(worker);
+  given.let_in(certificate("other"));
+  shared_map<std::string, operator_changed> known;
+  given.review(known); // whoever is in no register may work
+  EXPECT_TRUE(given.may_address(worker, door.id()));
+  known["worker"] = {"worker", operator_role::look};
+  given.review(known);
+  EXPECT_FALSE(given.may_address(worker, door.id()));
+  EXPECT_FALSE(given.may_forward(worker));
+  EXPECT_TRUE(given.may_forward(certificate("other")));
+  EXPECT_TRUE(given.may_forward(certificate("engine")));
+}
+
+TEST_F(grants_test, of_who_signed_in_end_with_the_operator_s_role) {
+  peer account;
+  account.kind = peer_kind::account;
+  account.account = 1'000;
+  shared_map<std::string, operator_changed> known;
+  known["ann"] = {"ann", operator_role::node};
+  given.let_in(account, "ann");
+  given.review(known);
+  EXPECT_TRUE(given.may_forward(account));
+  known["ann"] = {"ann", operator_role::look};
+  given.review(known);
+  EXPECT_FALSE(given.may_forward(account));
+}
+
+TEST_F(grants_test, of_engines_end_with_their_role) {
+  const auto second = certificate("second");
+  shared_map<std::string, operator_changed> known;
+  known["second"] = {"second", operator_role::administer};
+  given.take_engine(second);
+  given.review(known);
+  EXPECT_TRUE(given.may_address(second, 12'345));
+  known["second"] = {"second", operator_role::operate};
+  given.review(known);
+  EXPECT_FALSE(given.may_address(second, 12'345));
+}
+
 TEST_F(grants_test, are_of_actors_here) {
   other_node elsewhere{sys, 1};
   const auto real = somebody();

@@ -139,6 +139,21 @@ TEST_F(node_face_test, does_not_believe_what_a_node_says_is_set) {
   EXPECT_EQ(seen->revision, 1u);
 }
 
+TEST_F(node_face_test, takes_back_what_a_node_was_given_with_its_role) {
+  start();
+  peer worker;
+  worker.kind = peer_kind::certificate;
+  worker.name = "worker";
+  given_->let_in(worker);
+  ASSERT_TRUE(ask<ports_opened>(face_, open_ports{"q"}));
+  tell();
+  EXPECT_TRUE(given_->may_address(worker, port().id()));
+  shard_.control->operators["worker"] = {"worker", operator_role::look};
+  tell();
+  EXPECT_FALSE(given_->may_address(worker, port().id()));
+  EXPECT_FALSE(given_->may_forward(worker));
+}
+
 TEST_F(node_face_test, hands_out_the_ports_that_it_opens) {
   start();
   peer worker;

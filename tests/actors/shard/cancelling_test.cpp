@@ -1,6 +1,11 @@
 // Deposits that an operator ends before anybody has worked on them.
 
+#include "messages/projection.hpp"
+#include "messages/values/operations.hpp"
+#include "messages/values/submission_body.hpp"
 #include "tests/support/engine_fixture.hpp"
+
+#include <algorithm>
 
 namespace depositd {
 
@@ -146,6 +151,111 @@ TEST_F(cancelling_test, of_all_queues_those_of_deposits_are_meant) {
             ec::invalid_argument);
   EXPECT_EQ(ask<matching_cancelled>(core, all_of("nowhere")).error(),
             ec::not_found);
+}
+
+/// Mail is sent here, so somebody may have to be told.
+class cancelling_told_test : public cancelling_test {
+protected:
+  void SetUp() override {
+    configuration.queues.push_back({notify_queue, outbox_queue_defaults()});
+    cancelling_test::SetUp();
+  }
+
+  std::vector<item_id> to_be_told() {
+    const auto found =
+      ask<items_found>(read_model, peek_items{notify_queue, 20});
+    EXPECT_TRUE(found);
+    std::vector<item_id> out;
+    if (found)
+      for (const auto& x : found->rows)
+        out.push_back(x.id);
+    return out;
+  }
+
+  void expect_cancelled(item_id id) {
+    const auto x = row(id);
+    EXPECT_EQ(x.status, submission_status::completed);
+    EXPECT_EQ(x.queue, "metadata");
+    EXPECT_TRUE(x.failed);
+    EXPECT_EQ(x.reason, "cancelled by root");
+  }
+};
+
+TEST_F(cancelling_told_test, a_cancelled_one_is_told_once_like_a_failed_one) {
+  const auto id = deposit("ann", "a.xml");
+  ASSERT_TRUE(cancel(id));
+  expect_cancelled(id);
+  EXPECT_EQ(report_of("metadata").items, 0u);
+  EXPECT_EQ(cancel(id).error(), ec::not_found) << "it has ended";
+  crash();
+  start();
+  expect_cancelled(id);
+  EXPECT_EQ(to_be_told(), std::vector<item_id>{id});
+  auto teller = attach_to(notify_queue);
+  want(teller, 1);
+  ASSERT_EQ(teller.got->items.size(), 1u);
+  EXPECT_EQ(teller.got->items[0].id, id);
+  const auto body = decode_submission_body(teller.got->items[0].body);
+  ASSERT_TRUE(body);
+  EXPECT_EQ(body->submission.file_name, "a.xml");
+  EXPECT_EQ(cancel(id).error(), ec::not_found) << "nor while it is told";
+  end(teller, teller.got->items[0]);
+  EXPECT_TRUE(to_be_told().empty());
+  expect_cancelled(id);
+}
+
+TEST_F(cancelling_told_test, end_and_notice_are_one_record) {
+  const auto id = deposit("ann", "a.xml");
+  const auto before = store->last();
+  ASSERT_TRUE(cancel(id));
+  std::vector<std::size_t> events;
+  ASSERT_FALSE(store->read(before + 1, [&](const stored_group& x) {
+    if (x.first > before)
+      events.push_back(x.last - x.first + 1);
+    return true;
+  }));
+  EXPECT_EQ(events, std::vector<std::size_t>{2}) << "moved on, and ended";
+}
+
+TEST_F(cancelling_told_test, a_parked_one_is_told_of_and_does_not_stay_parked) {
+  const auto id = deposit("ann", "a.xml");
+  park("ann");
+  ASSERT_TRUE(cancel(id));
+  expect_cancelled(id);
+  auto teller = attach_to(notify_queue);
+  want(teller, 1);
+  ASSERT_EQ(teller.got->items.size(), 1u);
+  EXPECT_EQ(teller.got->items[0].id, id);
+}
+
+TEST_F(cancelling_told_test, each_of_many_is_told_once) {
+  std::vector<item_id> wanted;
+  for (int i = 0; i < 7; ++i)
+    wanted.push_back(deposit("ann", "a" + std::to_string(i)));
+  wanted.push_back(deposit("cyd", "c"));
+  park("cyd");
+  const auto of_bob = deposit("bob", "b");
+  auto what = all_of("metadata");
+  what.users = {"ann", "cyd"};
+  for (const std::uint64_t count : {8u, 0u}) {
+    const auto sum = ask<matching_cancelled>(core, what);
+    ASSERT_TRUE(sum);
+    EXPECT_EQ(sum->moved, count);
+  }
+  auto told = to_be_told();
+  std::sort(told.begin(), told.end());
+  EXPECT_EQ(told, wanted);
+  for (const auto id : wanted)
+    expect_cancelled(id);
+  EXPECT_FALSE(row(of_bob).failed);
+}
+
+TEST_F(cancelling_told_test, what_is_to_be_told_cannot_be_cancelled) {
+  deposit("ann", "a.xml");
+  ASSERT_TRUE(ask<matching_cancelled>(core, all_of()));
+  EXPECT_EQ(ask<matching_cancelled>(core, all_of(notify_queue)).error(),
+            ec::invalid_argument);
+  EXPECT_EQ(to_be_told().size(), 1u);
 }
 
 } // namespace

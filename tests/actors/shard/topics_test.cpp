@@ -222,6 +222,49 @@ TEST_F(topics_test, an_ephemeral_channel_that_nobody_tells_of_goes_when_idle) {
   EXPECT_FALSE(is_there("empty#ephemeral"));
 }
 
+TEST_F(topics_test, an_ephemeral_channel_that_was_ordered_waits_for_its_first) {
+  make("t", "c#ephemeral");
+  ASSERT_TRUE(send("t", {"a"}));
+  for (int i = 0; i < 55; ++i)
+    pass(1min);
+  ASSERT_EQ(topic_of("t").channels.size(), 1u);
+  const auto who = consume("t", "c#ephemeral", 1);
+  EXPECT_EQ(who.got->bodies(), std::vector<std::string>{"a"});
+  leave(who);
+  note("t", "c#ephemeral", -1);
+  EXPECT_TRUE(topic_of("t").channels.empty());
+  make("t", "c#ephemeral");
+  for (int i = 0; i < 65; ++i)
+    pass(1min);
+  EXPECT_TRUE(topic_of("t").channels.empty()) << "nobody came for long";
+}
+
+TEST_F(topics_test, an_ephemeral_channel_goes_with_its_last_whatever_was_told) {
+  const auto one = consume("t", "c#ephemeral");
+  const auto other = consume("t", "c#ephemeral");
+  for (int i = 0; i < 5; ++i) // told again and again, as of others that died
+    note("t", "c#ephemeral", 1);
+  note("t", "c#ephemeral", -1);
+  note("t", "c#ephemeral", -1);
+  leave(one);
+  note("t", "c#ephemeral", -1);
+  EXPECT_EQ(topic_of("t").channels.size(), 1u) << "one is there";
+  leave(other);
+  note("t", "c#ephemeral", -1);
+  EXPECT_TRUE(topic_of("t").channels.empty());
+}
+
+TEST_F(topics_test, two_that_leave_at_once_are_both_seen) {
+  const auto one = consume("t", "c#ephemeral");
+  const auto other = consume("t", "c#ephemeral");
+  caf::anon_send(one.door, detach{one.number});
+  caf::anon_send(core, note_consumers{"t", "c#ephemeral", -1});
+  caf::anon_send(other.door, detach{other.number});
+  caf::anon_send(core, note_consumers{"t", "c#ephemeral", -1});
+  settle();
+  EXPECT_TRUE(topic_of("t").channels.empty());
+}
+
 TEST_F(topics_test, bad_names_and_bad_messages_are_refused) {
   const auto wrong = ec::invalid_argument;
   EXPECT_EQ(send("a b", {"x"}).error(), wrong);

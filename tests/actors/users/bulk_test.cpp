@@ -1,5 +1,6 @@
 // What is done to very many items: in slices, with others in between.
 
+#include "messages/users.hpp"
 #include "tests/support/polling_fixture.hpp"
 #include "tests/support/watched_journal.hpp"
 
@@ -76,6 +77,47 @@ TEST_F(bulk_test, a_purge_tells_those_who_hold_an_item) {
   EXPECT_EQ(holder.got->purged, std::vector<item_id>{holder.got->items[0].id});
   EXPECT_TRUE(holder.got->settled.empty());
   EXPECT_TRUE(idle.got->purged.empty());
+}
+
+TEST_F(bulk_test, a_purge_that_does_not_come_true_tells_nobody) {
+  put("q", items_of("ann", 2));
+  auto holder = attach_to("q");
+  want(holder, 1);
+  ASSERT_EQ(holder.got->items.size(), 1u);
+  fail_appends(*log, 1);
+  EXPECT_FALSE(ask<done>(core, purge_queue{"q"}));
+  advance(2s);
+  EXPECT_TRUE(holder.got->purged.empty());
+  EXPECT_EQ(size("q"), 2u);
+}
+
+TEST_F(bulk_test, a_pick_of_a_queue_that_has_gone_meanwhile_is_answered) {
+  users::user_options options;
+  options.user = "ann";
+  options.journal =
+    caf::actor_cast<shard::shard_self::stateful_pointer<shard::shard_state>>(
+      core)
+      ->state.journal;
+  const auto ann =
+    spawn(users::user, std::move(options), users::recovered_ledgers{});
+  hand_over what;
+  what.queue = 7;
+  what.picks.resize(2);
+  what.slots = {0, 1};
+  what.who.name = "worker";
+  what.who.receiver = std::make_shared<receive_answer>();
+  what.who.receiver->items.resize(2);
+  what.who.receiver->open = 2;
+  const auto receiver = what.who.receiver;
+  caf::anon_send(ann, what);
+  settle();
+  EXPECT_EQ(receiver->open, 0u);
+  // Of a processor, which has seen the queue go.
+  what.who.receiver = nullptr;
+  caf::anon_send(ann, what);
+  settle();
+  const auto report = ask<user_report>(ann, report_user{});
+  EXPECT_TRUE(report) << "it lives on";
 }
 
 TEST_F(bulk_test, others_are_answered_before_a_purge_is_done) {

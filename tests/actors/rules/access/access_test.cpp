@@ -153,6 +153,17 @@ TEST(signing_in, takes_a_connection_that_proves_something) {
   EXPECT_FALSE(may_sign_in(behind(account(500))));
 }
 
+TEST(guests, are_held_against_the_register_as_it_is) {
+  EXPECT_EQ(granted(guest_caller(certificate("x"), "", own, known)), "L--W-");
+  EXPECT_EQ(granted(guest_caller(certificate("anna"), "", own, known)),
+            "L----");
+  EXPECT_EQ(granted(guest_caller(account(1000), "rack", own, known)), "---W-");
+  EXPECT_EQ(granted(guest_caller(account(1000), "anna", own, known)), "L----");
+  EXPECT_EQ(granted(guest_caller(account(1000), "gone", own, known)), "-----");
+  EXPECT_EQ(granted(guest_caller(certificate("carl"), "", own, known)),
+            "LOAWE");
+}
+
 TEST(holders, are_told_apart_by_what_they_prove) {
   EXPECT_EQ(holder_of(account(7)), "account 7");
   EXPECT_EQ(holder_of(certificate("a", 'f')), "certificate a");

@@ -103,6 +103,48 @@ TEST(deletions, are_rejected_by_whoever_asked_or_may_see_them) {
             ec::not_allowed);
 }
 
+TEST(deletions, are_seen_by_whoever_sees_all_of_their_objects) {
+  auto of_maps = somebody("operator=mia password", {});
+  of_maps.collections = {"maps"};
+  auto of_photos = somebody("operator=pia password", {});
+  of_photos.collections = {"photos"};
+  auto x = a_request(2);
+  EXPECT_TRUE(deletions::is_seen(x, of_photos));
+  EXPECT_FALSE(deletions::is_seen(x, of_maps));
+  EXPECT_TRUE(deletions::rejected(x, of_photos, 200));
+  EXPECT_EQ(deletions::rejected(x, of_maps, 200).error(), ec::not_allowed);
+  x.targets[1].collection = "maps";
+  EXPECT_FALSE(deletions::is_seen(x, of_photos)) << "not all of it";
+  EXPECT_EQ(deletions::rejected(x, of_photos, 200).error(), ec::not_allowed);
+  of_photos.collections = {"maps", "photos"};
+  EXPECT_TRUE(deletions::is_seen(x, of_photos));
+  EXPECT_FALSE(deletions::is_seen(x, stranger));
+  EXPECT_TRUE(deletions::is_seen(x, root));
+}
+
+TEST(deletions, of_one_user_do_not_fill_the_list_for_others) {
+  control_state state;
+  auto x = a_request();
+  for (std::size_t i = 0; i < deletions::requests_of_user_max; ++i) {
+    x.reference = "del-" + std::to_string(i);
+    x.targets[0].object = "inst/bag" + std::to_string(i);
+    state.deletions[x.reference] = x;
+  }
+  x.reference = "del-more";
+  x.targets[0].object = "inst/more";
+  const auto why = deletions::check(state, x);
+  EXPECT_EQ(why, ec::quota_reached);
+  EXPECT_NE(render(why).find("INST has 1000"), std::string::npos)
+    << render(why);
+  x.user = "OTHER";
+  EXPECT_FALSE(deletions::check(state, x));
+  auto rejected = state.deletions.at("del-0");
+  rejected.rejected_by = "operator=bob";
+  rejected.rejected_us = 200;
+  EXPECT_FALSE(deletions::check(state, rejected))
+    << "what is there can still be decided";
+}
+
 TEST(deletions, that_are_decided_stay_so) {
   const auto approved = *deletions::approved(a_request(), bob, 200);
   EXPECT_EQ(deletions::rejected(approved, root, 300).error(),

@@ -1,5 +1,7 @@
 #include "actors/rules/pages/pages.hpp"
 
+#include "messages/values/base64.hpp"
+
 #include <gtest/gtest.h>
 
 #include <rapidcheck/gtest.h>
@@ -72,6 +74,25 @@ TEST(pages, refuse_what_is_no_cursor) {
   for (const auto text :
        {"a", "-", "1-", "-1", "1--2", "1 2", "1-a", "99999999999999999999999"})
     EXPECT_FALSE(read_cursor(text)) << text;
+}
+
+TEST(pages, of_files_go_on_behind_any_name) {
+  for (const auto& [object, path] :
+       {std::pair{"ark:/1/a b", "data/x y"}, std::pair{"", ""},
+        std::pair{"12 3", " 4"}, std::pair{"a\nb", "\xff'\""}}) {
+    const checked_file at{object, path, "", "", 77};
+    const auto word = cursor_after(at);
+    EXPECT_EQ(word.find_first_of(" \n'\""), word.npos) << word;
+    EXPECT_EQ(read_file_cursor(word), at);
+  }
+  EXPECT_EQ(read_file_cursor(""), checked_file{});
+}
+
+TEST(pages, refuse_what_is_no_cursor_of_files) {
+  for (const auto* plain : {"x", "7", "7 ", "7 x a", "7 -1 a", "7 3 ab",
+                            "7 99999999999999999999 a", " 1 a"})
+    EXPECT_FALSE(read_file_cursor(encode_base64(plain))) << plain;
+  EXPECT_FALSE(read_file_cursor("no base64"));
 }
 
 /// Pages of any size, over any shards and times, show each row once.

@@ -131,6 +131,27 @@ TEST_F(aptrust_item, row_p1_passes_nine_topics_in_their_order) {
   EXPECT_FALSE(status.needs_review);
 }
 
+TEST_F(aptrust_item, row_p2_and_p3_what_has_ended_is_given_to_nobody) {
+  for (const auto says : {verdict::failed, verdict::rejected}) {
+    begin_again();
+    come_to("ingest03_reingest_check");
+    ASSERT_TRUE(ends(says, "cancelled: a newer version has come"));
+    EXPECT_TRUE(parked);
+  }
+  begin_again();
+  while (!queue.empty())
+    ASSERT_TRUE(ends(verdict::done));
+  EXPECT_EQ(status.state, job_state::completed) << "it is in no queue";
+}
+
+TEST_F(aptrust_item, row_p4_is_in_the_queue_of_its_own_stage_only) {
+  for (std::size_t i = 0; i < stages->stages.size(); ++i) {
+    ASSERT_EQ(queue, queue_of(i));
+    EXPECT_EQ(status.state, stages->stages[i].state);
+    ASSERT_TRUE(ends(verdict::done));
+  }
+}
+
 TEST_F(aptrust_item, row_p14_waits_a_minute_twice_and_then_for_somebody) {
   come_to("ingest06_storage");
   for (std::uint32_t i = 1; i <= 2; ++i) {

@@ -4,19 +4,21 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace depositd::stages {
 
 namespace {
 
 class waits : public ::testing::Test {
 protected:
-  void wait(const std::string& for_what, item_id id,
-            const std::string& user = "ann") {
+  std::uint32_t wait(const std::string& for_what, item_id id,
+                     const std::string& user = "ann") {
     handle_item x;
     x.queue = "m.process";
     x.item.id = id;
     x.item.user = user;
-    all.wait(for_what, x);
+    return all.wait(for_what, x);
   }
 
   std::vector<item_id> ended(const std::vector<std::string>& what) {
@@ -52,6 +54,32 @@ TEST_F(waits, of_many_a_few_are_woken_and_the_first_ones_first) {
   EXPECT_EQ(ended({"a"}), (ids{5, 6, 7, 8}));
   EXPECT_EQ(ended({"a"}), (ids{9, 10}));
   EXPECT_EQ(ended({"a"}), ids{});
+}
+
+TEST_F(waits, for_what_is_ending_they_ask_again_soon_and_not_for_ever) {
+  EXPECT_EQ(wait("a", 1), 0u) << "it is woken";
+  all.ending("a");
+  ASSERT_EQ(woken.size(), 1u);
+  EXPECT_EQ(wait("b", 1), 0u) << "something else";
+  std::uint32_t total = 0;
+  std::uint32_t last = 0;
+  for (std::uint32_t i = 0; i < item_waits::asks_max; ++i) {
+    const auto delay = wait("a", 1);
+    EXPECT_GE(delay, std::max(last, item_waits::first_ask_ms)) << i;
+    total += last = delay;
+  }
+  EXPECT_LE(total, 30'000u);
+  EXPECT_EQ(wait("a", 1), 0u) << "whatever has become of it";
+  all.ending("a");
+  EXPECT_EQ(wait("a", 1), item_waits::first_ask_ms) << "and once more";
+}
+
+TEST_F(waits, remember_what_is_ending_within_a_bound) {
+  all.ending("first");
+  for (std::size_t i = 0; i < item_waits::endings_max; ++i)
+    all.ending(std::to_string(i));
+  EXPECT_EQ(wait("first", 1), 0u);
+  EXPECT_EQ(wait("0", 1), item_waits::first_ask_ms);
 }
 
 TEST_F(waits, users_are_told_apart) {

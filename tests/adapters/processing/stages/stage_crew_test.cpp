@@ -2,6 +2,7 @@
 #include "adapters/processing/stages/stage_crew.hpp"
 #include "messages/message_types.hpp"
 #include "messages/projection.hpp"
+#include "tests/support/actor_fixture.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
@@ -15,6 +16,7 @@
 #include <latch>
 #include <mutex>
 #include <set>
+#include <system_error>
 #include <thread>
 
 namespace depositd::stages {
@@ -192,6 +194,107 @@ TEST_F(slots_of_a_stage, keep_their_thread_while_it_works) {
       std::chrono::milliseconds{1})
       .front();
   EXPECT_TRUE(ask(slot));
+}
+
+namespace {
+
+/// A crew whose threads are had from the test, on its deterministic scheduler.
+class crew_without_threads : public testing::actor_fixture {
+protected:
+  struct thread_state {
+    std::vector<caf::typed_response_promise<outcome>> open;
+  };
+
+  /// Keeps what it gets until it is told `done`.
+  using patient_actor = handler_actor::extend<caf::reacts_to<done>>;
+
+  static patient_actor::behavior_type
+  patient(patient_actor::stateful_pointer<thread_state> self, int) {
+    return {
+      [=](handle_item&) -> caf::result<outcome> {
+        return self->state.open.emplace_back(
+          self->make_response_promise<outcome>());
+      },
+      [=](done) {
+        for (auto& x : std::exchange(self->state.open, {}))
+          x.deliver(outcome{});
+      },
+    };
+  }
+
+  void SetUp() override {
+    stage_work_options options;
+    options.handlers["test"] = [](const stage_task&) { return outcome{}; };
+    options.find_stage = [](const control_state&, const std::string&) {
+      return &the_stage();
+    };
+    stage_crew_options crew;
+    crew.work = std::make_shared<const stage_work>(std::move(options));
+    crew.spawn_thread = [this]() -> handler_actor {
+      if (threads_left == 0)
+        throw std::system_error{
+          std::make_error_code(std::errc::resource_unavailable_try_again)};
+      --threads_left;
+      auto out = sys.spawn(patient, 0);
+      adopt(out);
+      threads.push_back(out);
+      return out;
+    };
+    const auto work = crew.work;
+    const auto all = spawn(stage_crew, std::move(crew));
+    for (int i = 0; i < 2; ++i)
+      slots.push_back(spawn(stage_slot, work, all));
+  }
+
+  auto request(std::size_t slot, item_id id) {
+    handle_item what;
+    what.queue = "p.s";
+    what.item.id = id;
+    what.control = std::make_shared<control_state>();
+    auto out = self->request(slots[slot], caf::infinite, std::move(what));
+    settle();
+    return out;
+  }
+
+  int threads_left = 0;
+  std::vector<patient_actor> threads;
+  std::vector<handler_actor> slots;
+};
+
+} // namespace
+
+TEST_F(crew_without_threads, gives_items_back_for_later_and_uncounted) {
+  auto asked = request(0, 1);
+  ASSERT_TRUE(self->has_next_message());
+  asked.receive(
+    [](const outcome& x) {
+      EXPECT_EQ(x.says, verdict::not_yet);
+      EXPECT_GT(x.delay_ms, 0u);
+    },
+    [](const caf::error& why) { ADD_FAILURE() << render(why); });
+  threads_left = 1; // it lives on, and works when there is one
+  auto again = request(0, 1);
+  EXPECT_FALSE(self->has_next_message());
+  ASSERT_EQ(threads.size(), 1u);
+  caf::anon_send(threads[0], done{});
+  settle();
+  again.receive([](const outcome& x) { EXPECT_EQ(x.says, verdict::done); },
+                [](const caf::error& why) { ADD_FAILURE() << render(why); });
+}
+
+TEST_F(crew_without_threads, lets_items_wait_for_a_thread_that_there_is) {
+  threads_left = 1;
+  auto first = request(0, 1);
+  auto second = request(1, 2); // there is no thread for it now
+  EXPECT_FALSE(self->has_next_message());
+  ASSERT_EQ(threads.size(), 1u);
+  caf::anon_send(threads[0], done{});
+  settle();
+  caf::anon_send(threads[0], done{});
+  settle();
+  for (auto* x : {&first, &second})
+    x->receive([](const outcome& y) { EXPECT_EQ(y.says, verdict::done); },
+               [](const caf::error& why) { ADD_FAILURE() << render(why); });
 }
 
 // -- the reader that handlers have --------------------------------------------

@@ -1,0 +1,87 @@
+// Items that come: which of them are taken, and what is written of them.
+
+#include "actors/users/command.hpp"
+#include "actors/users/work.hpp"
+#include "messages/values/test_points.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+#include <vector>
+
+namespace depositd::users {
+
+namespace {
+
+/// Without those that are barred; ids rise in both.
+std::vector<rules::incoming> incoming_of(const accept_items& x,
+                                         const std::vector<item_id>& barred) {
+  std::vector<rules::incoming> out;
+  out.reserve(x.items.size());
+  for (const auto& item : x.items)
+    if (!std::binary_search(barred.begin(), barred.end(), item.id))
+      out.push_back(
+        {item.id, item.priority, item.size, item.digest, item.kind, item.body});
+  return out;
+}
+
+/// The answer names refused items by a zero; ids rise, and so do positions.
+void clear_refused(const accept_items& x, const std::vector<item_id>& refused) {
+  auto item = x.items.begin();
+  for (const auto id : refused) {
+    while (item != x.items.end() && item->id != id)
+      ++item;
+    if (item != x.items.end())
+      x.answer->ids[item->position] = 0;
+  }
+}
+
+/// The queue was deleted while the items waited for their user's actor.
+void refuse_all(user_command& todo, const accept_items& x) {
+  assert(!x.beyond_limit && "what was accepted elsewhere keeps its queue");
+  for (const auto& item : x.items)
+    x.answer->ids[item.position] = 0;
+  todo.deliver(x.share);
+  todo.go_with(x.bundle);
+  todo.commit();
+}
+
+} // namespace
+
+void accept(self_pointer self, const accept_items& x) {
+  user_command todo{self, x.queue};
+  auto* queue = todo.queue;
+  if (queue == nullptr)
+    return refuse_all(todo, x);
+  const auto barred = barred_orders(self, x);
+  std::vector<item_id> refused;
+  auto accepted = queue->ledger.accept(incoming_of(x, barred), now(self),
+                                       &refused, x.beyond_limit);
+  if (!refused.empty() && queue->ledger.room() > accepted.size())
+    x.answer->over_bytes = true;
+  std::size_t next = 0;
+  for (const auto& item : x.items) {
+    if (next == accepted.size() || accepted[next].id != item.id)
+      continue; // refused, or swallowed as a duplicate
+    if (!self->state.options.budget->take(item.body->size()))
+      todo.ask_place(item.id);
+    const auto received_us = accepted[next].received_us;
+    todo.happen(std::move(accepted[next++]), item.body);
+    if (item.deposit)
+      todo.note(
+        submission_received{item.id, queue->name, received_us, *item.deposit});
+    if (item.batch) {
+      batch_received come{item.id, queue->name, received_us, *item.batch};
+      self->state.work.apply(come);
+      todo.note(std::move(come));
+    }
+  }
+  crash_point("accept_decided");
+  clear_refused(x, barred);
+  clear_refused(x, refused);
+  todo.deliver(x.share);
+  todo.go_with(x.bundle);
+  todo.commit();
+}
+
+} // namespace depositd::users
