@@ -5,12 +5,13 @@ administrators can do about those that did not go through."""
 import os
 import re
 import time
+import zlib
 from pathlib import Path
 
 import harness
 from aptrust_samples import (Bag, extra_file, missing_file, payload, tar_of,
                              wrong_digest)
-from harness import SystemTest, wait_until
+from harness import SystemTest, fetched, wait_until
 from stored_objects import stored_objects
 
 SHIPPED = (Path(__file__).resolve().parents[2] / "config" / "pipelines"
@@ -21,6 +22,16 @@ STAGES = ["ingest01_prefetch", "ingest02_bag_validation",
           "ingest07_storage_validation", "ingest08_record",
           "ingest09_cleanup"]
 INSTITUTION = "test.edu"
+
+
+def picture():
+    """One grey dot as PNG."""
+    def chunk(kind, content):
+        return (len(content).to_bytes(4, "big") + kind + content
+                + zlib.crc32(kind + content).to_bytes(4, "big"))
+    return (b"\x89PNG\r\n\x1a\n"
+            + chunk(b"IHDR", b"\0\0\0\1\0\0\0\1\x08\0\0\0\0")
+            + chunk(b"IDAT", zlib.compress(b"\0\0")) + chunk(b"IEND", b""))
 
 
 class Aptrust(SystemTest):
@@ -99,6 +110,26 @@ class Aptrust(SystemTest):
                          STAGES)
         self.assertEqual([stage["queue"] for stage in pipeline["stages"]],
                          [f"aptrust.{name}" for name in STAGES])
+
+    def test_siegfried_names_formats(self):
+        siegfried = fetched("bin", "sf")
+        if not siegfried:
+            self.skipTest("NOT TESTED: SIEGFRIED IS NOT INSTALLED "
+                          "(scripts/setup --all)")
+        engine = self.prepared({"aptrust.siegfried": str(siegfried)})
+        self.send(Bag("mixed", {**payload(1), "picture.png": picture(),
+                                "- it's.txt": b"A letter.\n"}))
+        self.ended(engine, "mixed")
+        events = engine.rows("object", "events", f"{INSTITUTION}/mixed",
+                             "--type", "format identification", "--limit",
+                             "1000")
+        told = {event["file"]: event for event in events if event["file"]}
+        for name, answer in {"picture.png": "image/png fmt/11",
+                             "page.xml": "fmt/101",
+                             "- it's.txt": "text/plain x-fmt/111"}.items():
+            event = told[f"data/{name}"]
+            self.assertIn(answer, event["outcome_detail"])
+            self.assertIn("siegfried: ", event["detail"])
 
     def test_row_p34_a_bag_is_submitted_once_and_again_when_it_changes(self):
         engine = self.prepared()

@@ -3,6 +3,7 @@ deposits made up on the spot."""
 
 import http.client
 import os
+import subprocess
 import tempfile
 import time
 import unittest
@@ -11,8 +12,21 @@ from pathlib import Path
 from deposit_door import Door
 from engine import Engine
 
+ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(os.environ["DEPOSITD_PROGRAMS"])
 SHARED_DATA = Path(os.environ.get("DEPOSITD_SHARED_DATA", "absent"))
+
+
+
+def fetched(*parts):
+    """What scripts/clients has fetched; None if it has not."""
+    if not hasattr(fetched, "folder"):
+        fetched.folder = Path(subprocess.run(
+            [ROOT / "scripts/clients", "where"], check=True, text=True,
+            capture_output=True).stdout.strip())
+    path = fetched.folder.joinpath(*parts)
+    return path if path.exists() else None
+
 
 # What a client sees when it is not known what became of its request.
 BROKEN = (OSError, http.client.HTTPException, ValueError)

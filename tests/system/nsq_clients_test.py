@@ -14,10 +14,9 @@ from pathlib import Path
 
 import harness
 from authority import Authority
-from harness import wait_until
+from harness import ROOT, fetched, wait_until
 from nsq_server import NsqTest
 
-ROOT = Path(__file__).resolve().parents[2]
 CLIENTS = ROOT / "tests/clients/nsq"
 EXAMPLES = ROOT / "docs/examples"
 MESSAGES = 200
@@ -35,16 +34,6 @@ LIVE = ["TestConsumer", "TestConsumerTLS", "TestConsumerDeflate",
         "TestProducerPing", "TestProducerPublish", "TestProducerMultiPublish",
         "TestProducerPublishAsync", "TestProducerMultiPublishAsync",
         "TestProducerHeartbeat"]
-
-
-def fetched(*parts):
-    """What scripts/nsq_clients has fetched; None if it has not."""
-    if not hasattr(fetched, "folder"):
-        fetched.folder = Path(subprocess.run(
-            [ROOT / "scripts/nsq_clients", "where"], check=True, text=True,
-            capture_output=True).stdout.strip())
-    path = fetched.folder.joinpath(*parts)
-    return path if path.exists() else None
 
 
 def go_environment():
