@@ -1,5 +1,6 @@
 #include "adapters/archives/extract.hpp"
 
+#include "adapters/archives/entry_kinds.hpp"
 #include "adapters/archives/entry_names.hpp"
 #include "adapters/archives/reader.hpp"
 #include "adapters/stores/files/file.hpp"
@@ -49,23 +50,6 @@ private:
   fs::path path_;
   bool kept_ = false;
 };
-
-/// Why an entry of this kind is not unpacked; null if it is.
-const char* kind_fault(archive_entry* entry) {
-  if (archive_entry_hardlink(entry))
-    return "is a hard link";
-  if (archive_entry_is_encrypted(entry))
-    return "is encrypted";
-  switch (archive_entry_filetype(entry)) {
-    case AE_IFREG:
-    case AE_IFDIR:
-      return nullptr;
-    case AE_IFLNK:
-      return "is a symbolic link";
-    default:
-      return "is a device, a pipe or a socket";
-  }
-}
 
 /// Unpacks one archive.
 class extraction {
@@ -126,7 +110,7 @@ private:
 
   caf::error take(archive_entry* entry) {
     const auto raw = from_.name_of(entry);
-    if (const auto* fault = kind_fault(entry))
+    if (const auto* fault = entry_kind_fault(entry))
       return refused(ec::malformed, about(raw) + fault);
     const bool is_folder = archive_entry_filetype(entry) == AE_IFDIR;
     auto path = names_.add(raw, is_folder);

@@ -42,7 +42,7 @@ public:
   }
 
   void folder(const std::string& path) override {
-    facts_.has_data_folder |= path == "data" || path.starts_with("data/");
+    facts_.has_data_folder |= path == "data" || is_payload(path);
   }
 
   /// Whether something could not be understood the first time.
@@ -84,7 +84,7 @@ private:
 
   bool lacks_listed(file_index i) const {
     const auto& files = facts_.files;
-    const auto& all = listed_for(files.path_of(i).starts_with("data/"));
+    const auto& all = listed_for(is_payload(files.path_of(i)));
     return std::any_of(all.begin(), all.end(), [&](auto x) {
       return files.state(i, x) == digest_state::listed;
     });

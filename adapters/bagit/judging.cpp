@@ -20,10 +20,6 @@ std::string plain_name(digest_algorithm x) {
   return out;
 }
 
-bool is_payload(std::string_view path) {
-  return path.starts_with("data/");
-}
-
 /// A file that has the name of another one for those who ignore case and how
 /// accents are composed.
 struct name_key {

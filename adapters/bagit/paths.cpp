@@ -1,6 +1,8 @@
 #include "adapters/bagit/paths.hpp"
 
 #include "adapters/bagit/reading.hpp"
+#include "messages/values/hex.hpp"
+#include "messages/values/payload_paths.hpp"
 #include "messages/values/utf8.hpp"
 
 #include <algorithm>
@@ -16,17 +18,6 @@ namespace {
 
 constexpr std::size_t part_bytes_max = 255;
 constexpr std::size_t depth_max = 128;
-
-bool climbs(std::string_view part) {
-  for (;;) {
-    const auto end = part.find('\\');
-    if (part.substr(0, end) == "..")
-      return true;
-    if (end == part.npos)
-      return false;
-    part.remove_prefix(end + 1);
-  }
-}
 
 const char* part_fault(std::string_view part) {
   if (part.empty())
@@ -98,6 +89,30 @@ std::string bag_path_fault(std::string_view path) {
     if (end == path.npos)
       return {};
     path.remove_prefix(end + 1);
+  }
+}
+
+bool is_payload(std::string_view path) {
+  return path.starts_with(payload_folder);
+}
+
+std::string listed_path_fault(std::string_view path, bool payload) {
+  auto fault = bag_path_fault(path);
+  if (fault.empty() && payload != is_payload(path))
+    fault = payload ? "is not below data/" : "is payload, not a tag file";
+  return fault;
+}
+
+std::string shown_path(std::string_view path) {
+  std::string out;
+  for (;;) {
+    const auto bad = find_invalid_utf8(path);
+    out += path.substr(0, bad);
+    if (bad == path.npos)
+      return out;
+    out += "\\x";
+    append_hex(out, path[bad]);
+    path.remove_prefix(bad + 1);
   }
 }
 
@@ -173,7 +188,7 @@ bool is_system_file(std::string_view path) {
 }
 
 file_kind kind_of_file(std::string_view path) {
-  if (path.starts_with("data/"))
+  if (is_payload(path))
     return file_kind::payload;
   if (path == "bagit.txt")
     return file_kind::bagit_txt;

@@ -164,9 +164,7 @@ void tag_texts::take_listed(std::string_view line, const std::string& where) {
   if (facts_.report.serialized)
     x->path = composed(x->path);
   warn_of_marks(*x, where);
-  auto fault = bag_path_fault(x->path);
-  if (fault.empty() && payload != x->path.starts_with("data/"))
-    fault = payload ? "is not below data/" : "is payload, not a tag file";
+  const auto fault = listed_path_fault(x->path, payload);
   if (!fault.empty()) {
     facts_.fault(finding_code::outside_bag, path_,
                  where + "\"" + x->path + "\" " + fault);
@@ -195,9 +193,7 @@ void tag_texts::take_fetched(std::string_view line, const std::string& where) {
   }
   if (facts_.report.serialized)
     x->path = composed(x->path);
-  auto fault = bag_path_fault(x->path);
-  if (fault.empty() && !x->path.starts_with("data/"))
-    fault = "is not below data/";
+  const auto fault = listed_path_fault(x->path, true);
   const auto index =
     fault.empty() ? facts_.files.add(x->path) : file_table::none;
   if (index == file_table::none)

@@ -35,8 +35,10 @@ std::uint64_t allowed(const bag_limits& limits, std::uint64_t own_bytes) {
 
 } // namespace
 
-walk_stop stop_for(finding_code code, std::string file, std::string text) {
-  finding found{code, std::move(file), std::move(text)};
+walk_stop stop_for(finding_code code, const std::string& file,
+                   std::string text) {
+  // A name that is not UTF-8 has to be read by people and by JSON.
+  finding found{code, shown_path(file), std::move(text)};
   auto error = caf::make_error(code_of(code), render(found));
   return {std::move(error), std::move(found)};
 }

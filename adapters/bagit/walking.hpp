@@ -69,7 +69,8 @@ private:
 };
 
 /// A stop for which the bag is to blame.
-walk_stop stop_for(finding_code code, std::string file, std::string text);
+walk_stop stop_for(finding_code code, const std::string& file,
+                   std::string text);
 
 /// Refuses names that are dangerous.
 std::optional<walk_stop> check_name(const std::string& path);

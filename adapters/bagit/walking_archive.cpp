@@ -1,3 +1,4 @@
+#include "adapters/archives/entry_kinds.hpp"
 #include "adapters/archives/reader.hpp"
 #include "adapters/bagit/paths.hpp"
 #include "adapters/bagit/walking.hpp"
@@ -38,21 +39,9 @@ file_state state_of(const std::filesystem::path& path) {
 
 /// Why an entry of this kind is in no bag; null if it may be.
 const char* kind_fault(archive_entry* entry) {
-  if (archive_entry_hardlink(entry))
-    return "is a hard link";
-  if (archive_entry_is_encrypted(entry))
-    return "is encrypted";
-  if (archive_entry_sparse_count(entry) > 0)
-    return "is sparse";
-  switch (archive_entry_filetype(entry)) {
-    case AE_IFREG:
-    case AE_IFDIR:
-      return nullptr;
-    case AE_IFLNK:
-      return "is a symbolic link";
-    default:
-      return "is a device, a pipe or a socket";
-  }
+  if (const auto* fault = entry_kind_fault(entry))
+    return fault;
+  return archive_entry_sparse_count(entry) > 0 ? "is sparse" : nullptr;
 }
 
 class archive_walk {

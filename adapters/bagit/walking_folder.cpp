@@ -1,3 +1,4 @@
+#include "adapters/archives/entry_kinds.hpp"
 #include "adapters/bagit/paths.hpp"
 #include "adapters/bagit/walking.hpp"
 #include "adapters/stores/files/file.hpp"
@@ -112,11 +113,8 @@ private:
       client_.folder(path);
       return std::nullopt;
     }
-    if (!S_ISREG(facts.st_mode))
-      return stop_for(finding_code::not_allowed, path,
-                      S_ISLNK(facts.st_mode)
-                        ? "is a symbolic link"
-                        : "is a device, a pipe or a socket");
+    if (const auto* fault = file_type_fault(facts.st_mode))
+      return stop_for(finding_code::not_allowed, path, fault);
     return take_file(path, facts);
   }
 

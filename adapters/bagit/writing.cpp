@@ -116,7 +116,7 @@ caf::error bag_writer::state::take_name(const std::string& path) {
 
 void bag_writer::state::list(const std::string& path,
                              const std::vector<digest>& digests) {
-  auto& to = path.starts_with("data/") ? manifests : tag_manifests;
+  auto& to = is_payload(path) ? manifests : tag_manifests;
   for (std::size_t i = 0; i < bag.digests.size(); ++i)
     for (const auto& x : digests)
       if (x.algorithm == bag.digests[i])

@@ -25,7 +25,9 @@ public:
   virtual caf::expected<std::vector<checked_file>>
   due(const fixity_query& x) = 0;
 
-  /// Nothing if the object has no such file.
+  /// A file of the object's last version, with its digest; found by an index,
+  /// so that whoever checks many asks for each. Nothing if the object has no
+  /// such file.
   virtual caf::expected<std::optional<checked_file>>
   last_check(const std::string& object, const std::string& path) = 0;
 

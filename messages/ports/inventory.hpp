@@ -11,6 +11,7 @@
 #include "messages/values/types.hpp"
 
 #include <cstdint>
+#include <filesystem>
 #include <limits>
 #include <optional>
 #include <string>
@@ -67,9 +68,11 @@ struct inventory_search {
   std::string file_name; ///< part of a path, in either case
   std::string after;     ///< identifiers behind this one only
   std::uint32_t count_max = 100;
+  std::vector<std::string> owners = {};      ///< any of these; empty: all
+  std::vector<std::string> collections = {}; ///< likewise
 };
 DEPOSITD_FIELDS(inventory_search, identifier, local_id, owner, collection,
-                title, file_name, after, count_max);
+                title, file_name, after, count_max, owners, collections);
 
 /// Space that a collection takes.
 struct collection_use {
@@ -103,8 +106,8 @@ inline constexpr micros object_lock_us = micros{3'600} * 1'000'000;
 
 /// Who holds an object, and by which right.
 struct object_lock {
-  std::string name;    ///< an identifier, or "OWNER local id"
-  std::string holder;  ///< uuid of the job
+  std::string name;        ///< an identifier, or "OWNER local id"
+  std::string holder;      ///< uuid of the job
   std::uint64_t token = 0; ///< of its claim: a later claim takes over
   micros until_us = never; ///< then anybody may take it
 };
@@ -115,8 +118,10 @@ class inventory {
 public:
   virtual ~inventory() = default;
 
-  /// Adds a version, and the object if it is new. `ec::already_exists` if a
-  /// local id of it is another object's.
+  /// Adds a version, and the object if it is new. A number that the object has
+  /// already with the same files is that version; with other files, this one
+  /// gets the next number behind the last. `ec::already_exists` if a local id
+  /// of it is another object's.
   virtual caf::error record(const inventory_entry& x) = 0;
 
   /// Objects by identifier.
@@ -159,6 +164,15 @@ public:
   /// long as the inventory.
   virtual fixity_book* checks() {
     return nullptr;
+  }
+
+  /// Copies all of it into a new file inventory.db of the folder, as it is at
+  /// one moment, while it is used. `ec::invalid_argument` where a server keeps
+  /// it, which has backups of its own.
+  virtual caf::error backup(const std::filesystem::path& folder) {
+    return caf::make_error(ec::invalid_argument,
+                           "the inventory is not kept here, and not copied to "
+                             + folder.string());
   }
 
   // -- locks

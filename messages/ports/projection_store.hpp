@@ -56,8 +56,7 @@ public:
   };
   virtual caf::error
   load_received(const std::string& source, micros since_us,
-                const std::function<void(const received_row&)>& show)
-    = 0;
+                const std::function<void(const received_row&)>& show) = 0;
 
   // -- read model
 
@@ -74,9 +73,11 @@ public:
   batches(const batch_query& query) = 0;
   virtual caf::expected<std::vector<job_row>> jobs(const job_query& query) = 0;
 
-  /// Live items of a queue in order of priority and id, claimed ones included.
+  /// Live items of a queue in order of priority and id, claimed ones included;
+  /// of these users (all if empty).
   virtual caf::expected<std::vector<item_row>>
-  items(const std::string& queue, std::uint32_t count_max) = 0;
+  items(const std::string& queue, std::uint32_t count_max,
+        const std::vector<std::string>& users) = 0;
 
   /// One live item; `ec::not_found` if there is none.
   virtual caf::expected<item_row> item(item_id id) = 0;
@@ -104,8 +105,7 @@ public:
   /// Live items whose body is inside [group_first, group_last], oldest first.
   virtual caf::expected<std::vector<range_item>>
   items_placed(std::uint64_t group_first, std::uint64_t group_last,
-               std::uint32_t count_max)
-    = 0;
+               std::uint32_t count_max) = 0;
 
   /// Removes finished submissions older than this; returns how many.
   virtual caf::expected<std::uint64_t>

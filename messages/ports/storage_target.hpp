@@ -79,6 +79,13 @@ public:
   virtual caf::expected<object_version> show(const std::string& object,
                                              std::uint32_t version = 0) = 0;
 
+  /// The last version that has this path with these bytes. What an inventory
+  /// says may be behind of what is stored, or ahead: by digests it is found in
+  /// either. `ec::not_found` if there is no such object, `ec::store_damaged` if
+  /// no version of it has the file so.
+  virtual caf::expected<std::uint32_t>
+  version_with(const std::string& object, const stored_file& file) = 0;
+
   /// Writes one file of a version to a path that is not there yet, and checks
   /// its digest on the way.
   virtual caf::error get(const std::string& object, std::uint32_t version,
@@ -92,9 +99,9 @@ public:
        const std::string& path,
        const std::function<caf::error(std::string_view)>& sink) = 0;
 
-  /// Has the last version of an object, or one file of it, brought to where it
-  /// can be read, for so many days; says how far that is. Asking again does no
-  /// harm. `ec::not_found`. Where everything is at hand, it is so at once.
+  /// Has an object, or one file of it as any version has it, brought to where
+  /// it can be read, for so many days; says how far that is. Asking again does
+  /// no harm. `ec::not_found`. Where everything is at hand, it is so at once.
   virtual caf::expected<recall> bring_back(const std::string& object,
                                            const std::string& path,
                                            std::uint32_t days) {
@@ -108,8 +115,9 @@ public:
     return caf::make_error(ec::not_found, object + " has no file " + path);
   }
 
-  /// Reads every byte of every version, and compares.
-  virtual caf::error verify(const std::string& object) = 0;
+  /// Reads every byte of one version (0: of every version), and compares.
+  virtual caf::error verify(const std::string& object,
+                            std::uint32_t version = 0) = 0;
 
   /// Removes an object with all its versions; nothing to remove is done.
   virtual caf::error remove(const std::string& object) = 0;

@@ -18,6 +18,7 @@ struct checked_file {
   std::string owner;
   std::string collection;
   micros checked_us = never; ///< never: nobody knows
+  std::string sha512 = {};   ///< of the inventory; of one file alone
 
   friend bool operator==(const checked_file&, const checked_file&) = default;
 };
@@ -29,6 +30,9 @@ struct fixity_query {
   /// without being asked for.
   std::vector<std::string> cold;
   std::vector<std::string> collections_but; ///< not of these
+  std::vector<std::string> owners;          ///< of these; empty: of all
+  std::vector<std::string> collections;     ///< likewise
+  checked_file after; ///< only what comes behind this, by time, object, path
   std::uint32_t count_max = 2'500;
 };
 

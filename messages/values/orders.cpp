@@ -2,6 +2,7 @@
 
 #include "messages/values/hex.hpp"
 #include "messages/values/time_text.hpp"
+#include "messages/values/uuid.hpp"
 
 #include <algorithm>
 #include <array>
@@ -57,11 +58,7 @@ std::string batch_uuid_of(const std::string& text) {
   std::string hex(32, '0');
   put_hex(hex.data(), hash.high64, 16);
   put_hex(hex.data() + 16, hash.low64, 16);
-  hex[12] = '8';
-  hex[16] = "89ab"[static_cast<unsigned char>(hex[16]) & 3];
-  for (const std::size_t at : {20, 16, 12, 8})
-    hex.insert(at, "-");
-  return "bid-" + hex;
+  return "bid-" + uuid_of_digest(hex);
 }
 
 } // namespace

@@ -41,17 +41,6 @@ bool is_device(std::string_view part) {
          && (stem.starts_with("COM") || stem.starts_with("LPT"));
 }
 
-bool climbs(std::string_view part) {
-  for (;;) {
-    const auto end = part.find('\\');
-    if (part.substr(0, end) == "..")
-      return true;
-    if (end == part.npos)
-      return false;
-    part.remove_prefix(end + 1);
-  }
-}
-
 const char* part_fault(std::string_view part) {
   if (part.empty())
     return "has an empty part";
@@ -87,6 +76,17 @@ const char* whole_fault(std::string_view path) {
 }
 
 } // namespace
+
+bool climbs(std::string_view part) {
+  for (;;) {
+    const auto end = part.find('\\');
+    if (part.substr(0, end) == "..")
+      return true;
+    if (end == part.npos)
+      return false;
+    part.remove_prefix(end + 1);
+  }
+}
 
 std::string payload_path_fault(std::string_view path) {
   if (const auto* fault = whole_fault(path))

@@ -16,6 +16,9 @@ inline constexpr std::size_t payload_path_depth_max = 64;
 /// somewhere.
 std::string payload_path_fault(std::string_view path);
 
+/// Whether a part of a path is "..", also with '\' between its own parts.
+bool climbs(std::string_view part);
+
 /// The same for paths that are one for a reader who ignores case and how
 /// accents are composed.
 std::string collision_key(std::string_view path);

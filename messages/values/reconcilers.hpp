@@ -22,24 +22,10 @@ inline constexpr word_list<due_query, 3> words_of<due_query> = {
    {due_query::deletions_missed, "deletions_missed"},
    {due_query::spot_restore, "spot_restore"}}};
 
-/// The queue that a query's orders go to.
-constexpr const char* queue_of(due_query x) {
-  switch (x) {
-    case due_query::fixity_due:
-      return "fixity_check";
-    case due_query::deletions_missed:
-      return "delete_item";
-    case due_query::spot_restore:
-      break;
-  }
-  return "restore_object";
-}
-
 struct reconciler_settings {
   std::string name;
   std::uint32_t every_s = 3'600;
   due_query query = due_query::fixity_due;
-  std::string queue;               ///< empty: the query's own
   std::uint32_t count_max = 2'500; ///< files or objects in one run
   std::uint32_t age_days = 90;     ///< what is younger is not due
 

@@ -2,6 +2,7 @@
 
 #include "messages/values/hex.hpp"
 
+#include <cassert>
 #include <stdexcept>
 
 #include <sodium.h>
@@ -17,6 +18,17 @@ std::string random_uuid() {
   bytes[6] = static_cast<unsigned char>((bytes[6] & 0x0f) | 0x40);
   bytes[8] = static_cast<unsigned char>((bytes[8] & 0x3f) | 0x80);
   auto out = to_hex({reinterpret_cast<const char*>(bytes), sizeof(bytes)});
+  for (const auto at : {8u, 13u, 18u, 23u})
+    out.insert(at, 1, '-');
+  return out;
+}
+
+std::string uuid_of_digest(std::string_view hex) {
+  constexpr std::size_t digits = 32;
+  assert(hex.size() >= digits);
+  std::string out{hex.substr(0, digits)};
+  out[12] = '8';
+  out[16] = "89ab"[static_cast<unsigned char>(out[16]) & 3];
   for (const auto at : {8u, 13u, 18u, 23u})
     out.insert(at, 1, '-');
   return out;

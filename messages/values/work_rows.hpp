@@ -106,9 +106,13 @@ struct job_query {
   std::vector<item_id> after;
   std::vector<item_id> ids;        ///< any of these
   micros changed_since_us = never; ///< only what has changed at or after
+  micros changed_before_us = never;
+  std::vector<std::string> queues;     ///< in one of these stages
+  std::vector<std::string> queues_but; ///< in none of these
 };
 DEPOSITD_FIELDS(job_query, id, user, batch, uuid, users, collections, states,
                 needs_review, identifier, local_id, title, file_name,
-                newest_first, count_max, after, ids, changed_since_us);
+                newest_first, count_max, after, ids, changed_since_us,
+                changed_before_us, queues, queues_but);
 
 } // namespace depositd

@@ -138,6 +138,18 @@ TEST_P(fixity_suite, knows_new_objects_and_what_is_not_there) {
   }
 }
 
+TEST_P(fixity_suite, a_file_has_the_digest_of_the_last_version) {
+  store("x", now - 5 * day);
+  const auto before = book().last_check("x", "data/a");
+  ASSERT_TRUE(before && *before);
+  EXPECT_EQ((**before).sha512, things_->files("x", 0)->front().sha512);
+  store("x", now, {"local"}, "ann", {{"data/a", 1, std::string(128, 'e')}}, 2);
+  const auto after = book().last_check("x", "data/a");
+  ASSERT_TRUE(after && *after);
+  EXPECT_EQ((**after).sha512, std::string(128, 'e'))
+    << "though nobody has asked what is due meanwhile";
+}
+
 TEST_P(fixity_suite, a_new_version_keeps_the_checks_of_what_it_keeps) {
   const stored_file kept{"data/kept", 1, std::string(128, 'a')};
   const stored_file before{"data/new", 1, std::string(128, 'b')};
@@ -159,6 +171,40 @@ TEST_P(fixity_suite, leaves_out_cold_storage_and_collections) {
   EXPECT_EQ(due_text(ask), "both:data/a other:data/a");
   ask.collections_but = {"c-bob"};
   EXPECT_EQ(due_text(ask), "both:data/a");
+}
+
+TEST_P(fixity_suite, gives_what_is_of_some_owners_and_collections) {
+  for (const auto* owner : {"ann", "bob", "cyd", "d'oh"})
+    store(owner, now - 100 * day, {"local"}, owner);
+  fixity_query ask;
+  ask.owners = {"bob", "d'oh", "nobody"};
+  EXPECT_EQ(due_text(ask), "bob:data/a d'oh:data/a");
+  ask.collections = {"c-bob", "c-cyd"};
+  EXPECT_EQ(due_text(ask), "bob:data/a");
+  ask.owners.clear();
+  ask.count_max = 1;
+  EXPECT_EQ(due_text(ask), "bob:data/a") << "others take no place";
+}
+
+TEST_P(fixity_suite, goes_on_behind_a_file) {
+  const stored_file a{"data/a", 1, std::string(128, 'a')};
+  const stored_file b{"data/b", 1, std::string(128, 'b')};
+  store("x", now - 100 * day, {"local"}, "ann", {a, b});
+  store("y", now - 100 * day);
+  store("a", now - 99 * day);
+  fixity_query ask;
+  ask.checked_before_us = now - 90 * day;
+  ask.count_max = 1;
+  std::string seen;
+  for (int pages = 0; pages < 9; ++pages) {
+    const auto found = book().due(ask);
+    ASSERT_TRUE(found) << render(found.error());
+    if (found->empty())
+      break;
+    ask.after = found->front();
+    seen += ask.after.object + ":" + ask.after.path + " ";
+  }
+  EXPECT_EQ(seen, "x:data/a x:data/b y:data/a a:data/a ");
 }
 
 TEST_P(fixity_suite, what_is_forgotten_leaves_its_events) {

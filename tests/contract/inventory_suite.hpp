@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -164,6 +165,49 @@ TEST_P(inventory_suite, knows_a_version_once_whoever_made_it) {
   record(an_entry("ark:/1/a", "jid-2"));
   EXPECT_EQ(one("ark:/1/a").versions.size(), 1u);
   EXPECT_EQ(one("ark:/1/a").versions[0].job, "jid-1");
+}
+
+TEST_P(inventory_suite, a_known_number_with_other_files_is_the_next_version) {
+  record(an_entry("ark:/1/a", "jid-1"));
+  record(an_entry("ark:/1/a", "jid-2", 2));
+  auto other = an_entry("ark:/1/a", "jid-3");
+  other.files[0].sha512 = std::string(128, 'c');
+  record(other);
+  auto found = one("ark:/1/a");
+  ASSERT_EQ(found.versions.size(), 3u);
+  EXPECT_EQ(found.versions[2].number, 3u);
+  EXPECT_EQ(found.versions[2].job, "jid-3");
+  const auto files = things->files("ark:/1/a", 3);
+  ASSERT_TRUE(files) << render(files.error());
+  EXPECT_EQ(*files, other.files);
+  EXPECT_EQ(things->files("ark:/1/a", 1)->front().sha512, std::string(128, 'a'))
+    << "what was recorded stays";
+  // Neither the job again nor another one with the same files adds to it.
+  record(other);
+  other.version.job = "jid-4";
+  std::swap(other.files[0], other.files[1]);
+  record(other);
+  EXPECT_EQ(one("ark:/1/a").versions.size(), 3u);
+}
+
+TEST_P(inventory_suite, finds_what_is_of_any_of_some_owners_and_collections) {
+  for (const auto* owner : {"ann", "bob", "cyd"})
+    for (const auto* collection : {"books", "maps"}) {
+      const auto name = std::string{owner} + "-" + collection;
+      auto x = an_entry(name, "jid-" + name);
+      x.owner = owner;
+      x.collection = collection;
+      record(x);
+    }
+  EXPECT_EQ(find({.owners = {"bob", "cyd", "o'x"}, .collections = {"maps"}}),
+            "bob-maps cyd-maps");
+  EXPECT_EQ(find({.owner = "bob", .owners = {"ann", "bob"}}),
+            "bob-books bob-maps");
+  EXPECT_EQ(find({.owner = "cyd", .owners = {"ann", "bob"}}), "");
+  EXPECT_EQ(
+    find(
+      {.after = "ann-maps", .count_max = 2, .collections = {"books", "maps"}}),
+    "bob-books bob-maps");
 }
 
 TEST_P(inventory_suite, refuses_what_cannot_be_found_again) {

@@ -105,19 +105,18 @@ TEST_P(projection_store_suite, moves_an_item_to_another_queue) {
   row.token = 9;
   row.processor = "sp";
   put({row, an_item(2)});
-  EXPECT_TRUE(change({.id = 1,
-                      .has_claim_state = true,
-                      .has_queue = true,
-                      .queue = "query"})
-                .empty());
+  EXPECT_TRUE(
+    change(
+      {.id = 1, .has_claim_state = true, .has_queue = true, .queue = "query"})
+      .empty());
   auto wanted = an_item(1);
   wanted.queue = "query";
   EXPECT_EQ(item(1), wanted);
-  EXPECT_EQ(store->items("query", 10), (std::vector<item_row>{wanted}));
-  EXPECT_EQ(ids_of(*store->items("metadata", 10)), ids_list{2});
+  EXPECT_EQ(store->items("query", 10, {}), (std::vector<item_row>{wanted}));
+  EXPECT_EQ(ids_of(*store->items("metadata", 10, {})), ids_list{2});
   ids_list loaded;
-  ASSERT_FALSE(store->load_items(
-    [&](const item_row& x) { loaded.push_back(x.id); }));
+  ASSERT_FALSE(
+    store->load_items([&](const item_row& x) { loaded.push_back(x.id); }));
   EXPECT_EQ(loaded, (ids_list{1, 2}));
 }
 
@@ -127,7 +126,7 @@ TEST_P(projection_store_suite, takes_an_item_to_another_priority) {
   auto wanted = an_item(3);
   wanted.priority = 0;
   EXPECT_EQ(item(3), wanted);
-  EXPECT_EQ(ids_of(*store->items("metadata", 10)), (ids_list{3, 1, 2}));
+  EXPECT_EQ(ids_of(*store->items("metadata", 10, {})), (ids_list{3, 1, 2}));
   change({.id = 1,
           .has_claim_state = true,
           .has_queue = true,
@@ -216,10 +215,24 @@ TEST_P(projection_store_suite, lists_a_queue_by_priority_and_id) {
   auto elsewhere = an_item(3);
   elsewhere.queue = "query";
   put({late, claimed, urgent, elsewhere, an_item(2)});
-  EXPECT_EQ(ids_of(*store->items("metadata", 10)), (ids_list{6, 2, 5, 4}));
-  EXPECT_EQ(ids_of(*store->items("metadata", 2)), (ids_list{6, 2}));
-  EXPECT_EQ(store->items("query", 10)->front(), elsewhere);
-  EXPECT_TRUE(store->items("Metadata", 10)->empty());
+  EXPECT_EQ(ids_of(*store->items("metadata", 10, {})), (ids_list{6, 2, 5, 4}));
+  EXPECT_EQ(ids_of(*store->items("metadata", 2, {})), (ids_list{6, 2}));
+  EXPECT_EQ(store->items("query", 10, {})->front(), elsewhere);
+  EXPECT_TRUE(store->items("Metadata", 10, {})->empty());
+}
+
+TEST_P(projection_store_suite, lists_of_a_queue_what_is_of_some_users) {
+  std::vector<item_row> all;
+  for (item_id id = 2; id < 8; ++id) {
+    all.push_back(an_item(id));
+    all.back().user = id % 2 == 0 ? "o'ann" : "b\"ob";
+  }
+  put(all);
+  EXPECT_EQ(ids_of(*store->items("metadata", 2, {"b\"ob", "cyd"})),
+            (ids_list{3, 5}));
+  EXPECT_EQ(ids_of(*store->items("metadata", 10, {"o'ann"})),
+            (ids_list{2, 4, 6}));
+  EXPECT_EQ(store->items("metadata", 10, {"cyd", "ann"})->size(), 0u);
 }
 
 TEST_P(projection_store_suite, finds_items_by_time_user_and_queue) {

@@ -60,6 +60,31 @@ TEST_P(projection_store_suite, finds_jobs_by_every_field) {
   EXPECT_TRUE(jobs({.user = "bob", .batch = 1}).empty());
 }
 
+TEST_P(projection_store_suite, finds_jobs_by_their_stage_and_last_change) {
+  const auto in = [](item_id id, const std::string& queue, micros changed_us) {
+    auto out = a_job(id, 1);
+    out.queue = queue;
+    out.status.changed_us = changed_us;
+    return out;
+  };
+  put_work({}, {in(2, "a.one", 10), in(3, "b.one", 20), in(4, "a.two", 30),
+                in(5, "a.one", 40), in(6, "", 50)});
+  EXPECT_EQ(jobs({.queues = {"a.one"}}), (ids_list{2, 5}));
+  EXPECT_EQ(jobs({.count_max = 2, .queues = {"a.one", "a.two"}}),
+            (ids_list{2, 4}));
+  EXPECT_EQ(jobs({.states = {job_state::storing}, .queues = {"b.one"}}),
+            ids_list{3});
+  EXPECT_TRUE(
+    jobs({.states = {job_state::failed}, .queues = {"b.one"}}).empty());
+  EXPECT_EQ(jobs({.queues_but = {"a.one", "b.one"}}), (ids_list{4, 6}));
+  EXPECT_EQ(jobs({.states = {job_state::storing},
+                  .changed_before_us = 40,
+                  .queues_but = {"b.one"}}),
+            (ids_list{2, 4}));
+  EXPECT_EQ(jobs({.changed_since_us = 20, .changed_before_us = 40}),
+            (ids_list{3, 4}));
+}
+
 TEST_P(projection_store_suite, finds_a_job_by_one_of_its_local_ids) {
   const auto with = [](item_id id, const std::string& ids) {
     auto out = a_job(id, 1);

@@ -109,6 +109,29 @@ TEST_P(storage_target_suite, M17_keeps_every_version) {
   EXPECT_EQ(get(2, "d"), "same");
   EXPECT_EQ(get(0, "c"), "gone");
   EXPECT_FALSE(target_->verify("ark:/99999/fk4abc"));
+  EXPECT_FALSE(target_->verify("ark:/99999/fk4abc", 2));
+  EXPECT_EQ(target_->verify("ark:/99999/fk4abc", 4), ec::not_found);
+}
+
+TEST_P(storage_target_suite, finds_the_last_version_that_has_a_file_so) {
+  const std::string object = "ark:/99999/fk4abc";
+  put({{"a", "one"}, {"b", "same"}});
+  const auto before = target_->show(object)->files;
+  put({{"a", "two"}, {"b", "same"}});
+  const auto after = target_->show(object)->files;
+  put({{"b", "same"}, {"c", "two"}});
+  EXPECT_EQ(*target_->version_with(object, before[0]), 1u);
+  EXPECT_EQ(*target_->version_with(object, after[0]), 2u)
+    << "the bytes alone are not enough";
+  EXPECT_EQ(*target_->version_with(object, before[1]), 3u);
+  auto other = before[1];
+  other.sha512 = after[0].sha512;
+  EXPECT_EQ(target_->version_with(object, other).error(), ec::store_damaged);
+  EXPECT_EQ(target_->version_with("ark:/99999/none", other).error(),
+            ec::not_found);
+  ASSERT_FALSE(target_->remove(object));
+  put({{"a", "two"}});
+  EXPECT_EQ(*target_->version_with(object, after[0]), 1u) << "stored anew";
 }
 
 TEST_P(storage_target_suite, gives_the_bytes_of_one_file_as_they_are) {

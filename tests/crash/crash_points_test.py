@@ -16,8 +16,8 @@ from harness import BROKEN, a_deposit
 from kafka_test import KafkaFixture, deposits
 from kafka_tools import deposit_record
 from load import Load
-from points import (EMBEDDED, HAND_OVER, KAFKA, POSTGRES, WORK, WORK_ORDERS,
-                    Point, points_of_sources)
+from points import (BAG_ORDERS, BAGS, COLD, EMBEDDED, HAND_OVER, KAFKA,
+                    POSTGRES, WORK, WORK_ORDERS, Point, points_of_sources)
 from postgres_test import Server as PostgresServer
 from postgres_test import services as postgres_services
 from rounds import KillRounds
@@ -244,7 +244,7 @@ class Bites(CrashPoints):
 class Table(unittest.TestCase):
     def test_every_point_of_the_sources_is_tried(self):
         tried = {p.name for p in EMBEDDED + POSTGRES + KAFKA + HAND_OVER
-                 + WORK + WORK_ORDERS}
+                 + WORK + WORK_ORDERS + BAGS + BAG_ORDERS + COLD}
         self.assertEqual(set(points_of_sources()), tried)
 
 

@@ -94,6 +94,29 @@ WORK_ORDERS = [
     Point("batches_forgotten", 1, "forget"),
 ]
 
+# Of a bag that goes through APTrust's nine stages: what is handed back first is
+# its batch. Lists of files are made by three stages.
+BAGS = [Point("outcome_ready", number, "ingest") for number in range(2, 11)] + [
+    Point("list_unnamed", 1, "ingest"), Point("list_unnamed", 2, "ingest"),
+    Point("list_unnamed", 3, "ingest"), Point("file_unstaged", 3, "ingest"),
+    Point("bag_put", 1, "ingest"), Point("bag_recorded", 1, "ingest"),
+    Point("bag_files_told", 1, "ingest"), Point("bag_taken_away", 1, "ingest"),
+]
+
+# Of orders about what is stored, by the method of the test that gives them.
+BAG_ORDERS = [
+    Point("given_back", 1, "restore"), Point("giving_told", 1, "restore"),
+    Point("outcome_ready", 2, "restore"),
+    Point("fixity_read", 1, "compare"), Point("fixity_told", 1, "compare"),
+    Point("outcome_ready", 2, "compare"),
+    Point("deletion_queued", 1, "delete"), Point("copy_removed", 1, "delete"),
+    Point("deletion_told", 1, "delete"), Point("object_forgotten", 1, "delete"),
+    Point("outcome_ready", 2, "delete"),
+]
+
+COLD = [Point("restoration_queued", 1, "recall"),
+        Point("outcome_ready", 2, "recall")]
+
 
 def points_of_sources():
     """Every name that a source passes, with the file."""

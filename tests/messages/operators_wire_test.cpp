@@ -190,8 +190,9 @@ TEST(operators_wire, of_the_read_model_is_as_it_was) {
   EXPECT_WIRE((peek_items{.queue = "q",
                           .count_max = 1,
                           .pending_only = true,
-                          .with_bodies = false}),
-              "01'q000000010100");
+                          .with_bodies = false,
+                          .users = {"u"}}),
+              "01'q0000000101000101'u");
   EXPECT_WIRE(
     (store_report{
       .journalled = 1, .projected = 2, .journal_bytes = 3, .segments = 4}),

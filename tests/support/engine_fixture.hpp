@@ -100,9 +100,10 @@ protected:
     writer = actors.journal;
     read_model = actors.projector;
     core = actors.shard;
-    door = spawn(
-      depositd::engine::native, core,
-      std::make_shared<depositd::engine::grants>(rules::access::own_people{}));
+    door = spawn(depositd::engine::native,
+                 depositd::engine::native_options{
+                   core, std::make_shared<depositd::engine::grants>(
+                           rules::access::own_people{})});
     settle();
   }
 

@@ -47,7 +47,9 @@ public:
         && (x.local_id.empty()
             || std::find(ids.begin(), ids.end(), x.local_id) != ids.end())
         && (x.owner.empty() || x.owner == object.owner)
-        && (x.collection.empty() || x.collection == object.collection);
+        && (x.collection.empty() || x.collection == object.collection)
+        && is_among(x.owners, object.owner)
+        && is_among(x.collections, object.collection);
       if (wanted && out.size() < x.count_max)
         out.push_back(object);
     }
@@ -183,6 +185,11 @@ public:
   }
 
 private:
+  static bool is_among(const std::vector<std::string>& any,
+                       const std::string& x) {
+    return any.empty() || std::find(any.begin(), any.end(), x) != any.end();
+  }
+
   static void add(std::vector<std::string>& to,
                   const std::vector<std::string>& from) {
     for (const auto& x : from)

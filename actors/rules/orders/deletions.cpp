@@ -39,8 +39,19 @@ bool names(const deletion_changed& x, const std::string& object) {
 
 caf::error check_new(const control_state& state, const deletion_changed& x) {
   if (state.deletions.size() >= requests_max)
-    return refuse(ec::quota_reached, "there are " + std::to_string(requests_max)
-                                       + " requests for deletion");
+    return refuse(ec::quota_reached,
+                  "there are " + std::to_string(requests_max)
+                    + " requests for deletion, as many as are kept");
+  const auto own =
+    std::count_if(state.deletions.begin(), state.deletions.end(),
+                  [&](const auto& one) { return one.second.user == x.user; });
+  if (static_cast<std::size_t>(own) >= requests_of_user_max)
+    return refuse(ec::quota_reached,
+                  x.user + " has " + std::to_string(requests_of_user_max)
+                    + " requests for deletion, as many as are kept of one "
+                      "user: those that are decided are forgotten after 90 "
+                      "days, and one request can be for "
+                    + std::to_string(targets_max) + " objects");
   for (const auto& [reference, other] : state.deletions)
     if (other.rejected_us == never && other.queued_us == never)
       for (const auto& target : other.targets)
@@ -99,6 +110,12 @@ std::string state_of(const deletion_changed& x) {
   return is_approved(x) ? "approved" : "asked";
 }
 
+bool is_seen(const deletion_changed& x, const access::caller& by) {
+  return std::all_of(
+    x.targets.begin(), x.targets.end(),
+    [&](const auto& target) { return by.sees(x.user, target.collection); });
+}
+
 caf::expected<deletion_changed>
 approved(deletion_changed x, const access::caller& by, micros at_us) {
   if (is_decided(x))
@@ -136,9 +153,9 @@ caf::expected<deletion_changed>
 rejected(deletion_changed x, const access::caller& by, micros at_us) {
   if (is_decided(x))
     return already(x);
-  if (!by.operates || !by.sees(x.user))
+  if (!by.operates || !is_seen(x, by))
     return refuse(ec::not_allowed,
-                  "the request is of " + x.user + ", not of " + person_of(by));
+                  "the request is not for " + person_of(by) + " to reject");
   x.rejected_by = person_of(by);
   x.rejected_us = at_us;
   return x;

@@ -1,6 +1,10 @@
 #pragma once
 
-// What is made of a bag that is found in a receiving place. Pure.
+// What is made of a bag that is found in a receiving place. Pure, and tested
+// without one. It stands here and not in actors/rules because who reads
+// receiving places is an adapter, and adapters know no room of actors.
+
+#include "messages/values/work_rows.hpp"
 
 #include <cstdint>
 
@@ -14,6 +18,10 @@ enum class last_item : std::uint8_t {
   cancelled,  ///< it was never looked at to the end, or was taken away
   succeeded,
 };
+
+/// Of the bag's batch and its job; null: it has none. A batch that failed
+/// without a job was never about the bag's bytes: it is an administrator's.
+last_item became_of(const batch_row& batch, const job_row* job);
 
 struct arrival_facts {
   last_item last = last_item::none;

@@ -1,25 +1,11 @@
 #include "adapters/processing/aptrust/premis.hpp"
 
 #include "adapters/stores/files/sha256.hpp"
+#include "messages/values/uuid.hpp"
 
 #include <utility>
 
 namespace depositd::aptrust {
-
-namespace {
-
-/// A UUID of version 8, whose bits are those of a digest.
-std::string uuid_of(const std::string& text) {
-  auto hex = sha256_hex(text);
-  hex.resize(32);
-  hex[12] = '8';
-  hex[16] = "89ab"[static_cast<unsigned char>(hex[16]) & 3];
-  for (const std::size_t at : {20, 16, 12, 8})
-    hex.insert(at, "-");
-  return hex;
-}
-
-} // namespace
 
 premis_event make_event(const premis_scene& scene, premis_facts facts) {
   premis_event out;
@@ -38,7 +24,7 @@ premis_event make_event(const premis_scene& scene, premis_facts facts) {
   for (const auto* part :
        {&out.object, &out.job, &out.type, &out.file, &out.detail})
     parts += std::to_string(part->size()) + "\n" + *part;
-  out.id = uuid_of(parts);
+  out.id = uuid_of_digest(sha256_hex(parts));
   return out;
 }
 

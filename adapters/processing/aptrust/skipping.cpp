@@ -24,16 +24,8 @@ skip_effect noted(verdict says, work_item& x, std::string note) {
 } // namespace
 
 skip_reason should_skip(const work_item& x, const skip_facts& facts) {
-  if (!x.retry || is_finished(x.status))
-    return skip_reason::finished;
-  if (x.stage != facts.serves)
-    return skip_reason::other_stage;
   if (!x.object.empty() || (facts.recorded_since && !facts.has_interim))
     return skip_reason::already_ingested;
-  if (x.stage == item_stage::cleanup && !facts.has_interim)
-    return skip_reason::nothing_to_clean;
-  if (facts.held_by_other)
-    return skip_reason::held_by_other;
   if (facts.older_unfinished)
     return skip_reason::older_unfinished;
   if (is_late(x.stage))
@@ -50,12 +42,6 @@ skip_effect apply_skip(work_item& x, skip_reason why) {
   switch (why) {
     case skip_reason::none:
       return {};
-    case skip_reason::finished:
-      return {verdict::failed,
-              "the item is " + word(x.status)
-                + (x.retry ? "" : " and is not to be tried again")};
-    case skip_reason::other_stage:
-      return {verdict::failed, "the item is at " + word(x.stage)};
     case skip_reason::already_ingested:
       x.stage = item_stage::cleanup;
       x.status = item_status::success;
@@ -63,10 +49,6 @@ skip_effect apply_skip(work_item& x, skip_reason why) {
       x.needs_admin_review = false;
       x.outcome = "already ingested";
       return noted(verdict::skip, x, "this bag was ingested already");
-    case skip_reason::nothing_to_clean:
-      return {verdict::skip, "there is nothing to clean up"};
-    case skip_reason::held_by_other:
-      return {verdict::not_yet, "another worker has the item"};
     case skip_reason::older_unfinished:
       return noted(verdict::not_yet, x,
                    "waits for an earlier version of this bag");

@@ -1,7 +1,13 @@
 #pragma once
 
 // Whether an ingest's item that is handed out is to be worked on: the rules in
-// their order. Pure: what they need of the world comes in as facts.
+// their order. Pure: what they need of the world comes in as facts. They stand
+// here and not in actors/rules because handlers of stages are adapters, which
+// know no room of actors.
+//
+// What APTrust's rules say of items that are finished, of another stage or in
+// another worker's hands needs no rule: a queue hands out none of them
+// (docs/decisions/0035).
 
 #include "adapters/processing/aptrust/work_item.hpp"
 #include "messages/values/types.hpp"
@@ -20,10 +26,6 @@ enum class bag_state : std::uint8_t {
 };
 
 struct skip_facts {
-  /// Of the topic that handed it out.
-  item_stage serves = item_stage::receive;
-  /// Another worker has the claim.
-  bool held_by_other = false;
   /// These very bytes were ingested by another item since this one was made.
   bool recorded_since = false;
   /// What earlier stages have found out is there.
@@ -37,18 +39,14 @@ struct skip_facts {
 
 enum class skip_reason : std::uint8_t {
   none, ///< it is to be worked on
-  finished,
-  other_stage,
   already_ingested,
-  nothing_to_clean,
-  held_by_other,
   older_unfinished,
   newer_exists,
   bag_gone,
   bag_changed,
 };
 
-/// Which rule applies first.
+/// Which rule applies first. `x.stage` is the one that it was handed out for.
 skip_reason should_skip(const work_item& x, const skip_facts& facts);
 
 /// What becomes of an item that is not worked on.

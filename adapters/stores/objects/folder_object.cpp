@@ -55,8 +55,10 @@ caf::error sync_tree(disk& io, const fs::path& folder) {
 
 } // namespace
 
-folder_object::folder_object(disk& io, const fs::path& root, std::string id)
-  : io_(io), id_(std::move(id)), folder_(root / object_folder(id_)),
+folder_object::folder_object(disk& io, known_inventories& known,
+                             const fs::path& root, std::string id)
+  : io_(io), known_(known), id_(std::move(id)),
+    folder_(root / object_folder(id_)),
     work_(work_folder(root) / sha256_hex(id_)) {
   // nop
 }
@@ -83,6 +85,31 @@ caf::expected<inventory> folder_object::load() const {
       auto last = load_from(folder_ / version_name(number));
       return last && last->head() == number ? std::move(last) : std::move(out);
     }
+}
+
+caf::expected<inventory_ptr> folder_object::known() const {
+  const auto sidecar = read_file(folder_ / sidecar_name);
+  if (sidecar) {
+    if (auto found = known_.find(id_, *sidecar))
+      return found;
+    if (const auto text = read_file(folder_ / inventory_name))
+      if (auto whole = read_checked(id_, folder_, *text, *sidecar))
+        return known_.keep(id_, *sidecar, std::move(*whole), text->size());
+  }
+  auto found = load();
+  if (!found && found.error() == ec::not_found)
+    return no_object(id_);
+  if (!found)
+    return std::move(found.error());
+  return known_.keep(id_, {}, std::move(*found), 0);
+}
+
+caf::expected<std::uint32_t>
+folder_object::version_with(const stored_file& file) const {
+  const auto found = known();
+  if (!found)
+    return found.error();
+  return (*found)->version_with(file);
 }
 
 caf::expected<version> folder_object::copy_files(const new_version& x,
@@ -199,12 +226,10 @@ caf::expected<object_version> folder_object::show(std::uint32_t version) const {
 
 caf::error folder_object::get(std::uint32_t version, const std::string& path,
                               const fs::path& to) const {
-  const auto found = load();
-  if (!found && found.error() == ec::not_found)
-    return no_object(id_);
+  const auto found = known();
   if (!found)
     return found.error();
-  const auto file = find_file(*found, version, path);
+  const auto file = (*found)->find_file(version, path);
   if (!file)
     return file.error();
   const auto place = folder_ / file->place;
@@ -221,12 +246,10 @@ caf::error folder_object::get(std::uint32_t version, const std::string& path,
 caf::error folder_object::read(
   std::uint32_t version, const std::string& path,
   const std::function<caf::error(std::string_view)>& sink) const {
-  const auto found = load();
-  if (!found && found.error() == ec::not_found)
-    return no_object(id_);
+  const auto found = known();
   if (!found)
     return found.error();
-  const auto file = find_file(*found, version, path);
+  const auto file = (*found)->find_file(version, path);
   if (!file)
     return file.error();
   const auto place = folder_ / file->place;
@@ -236,21 +259,23 @@ caf::error folder_object::read(
   return give_all(place, sink);
 }
 
-caf::error folder_object::verify() const {
+caf::error folder_object::verify(std::uint32_t version) const {
   auto found = load_from(folder_);
   if (!found && found.error() == ec::not_found)
     return no_object(id_);
   if (!found)
     return std::move(found.error());
-  for (const auto& [digest, places] : found->manifest)
-    for (const auto& place : places) {
-      const auto path = folder_ / place;
-      const auto read = read_all(io_, path);
-      if (!read)
-        return damaged(path, "cannot be read: " + render(read.error()));
-      if (read->sha512 != digest)
-        return damaged(path, "does not match its digest");
-    }
+  const auto contents = contents_of(*found, version);
+  if (!contents)
+    return contents.error();
+  for (const auto& [place, digest] : *contents) {
+    const auto path = folder_ / place;
+    const auto read = read_all(io_, path);
+    if (!read)
+      return damaged(path, "cannot be read: " + render(read.error()));
+    if (read->sha512 != digest)
+      return damaged(path, "does not match its digest");
+  }
   return {};
 }
 

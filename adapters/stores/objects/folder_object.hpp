@@ -2,7 +2,7 @@
 
 // One object of a storage root, and the commit of a version.
 
-#include "adapters/stores/objects/inventory.hpp"
+#include "adapters/stores/objects/known_inventories.hpp"
 #include "adapters/stores/objects/version_files.hpp"
 
 #include <filesystem>
@@ -15,20 +15,25 @@ namespace depositd::ocfl {
 /// readers see the version before.
 class folder_object {
 public:
-  folder_object(disk& io, const std::filesystem::path& root, std::string id);
+  /// `known` outlives this.
+  folder_object(disk& io, known_inventories& known,
+                const std::filesystem::path& root, std::string id);
 
   caf::expected<put_result> put(const new_version& x);
   caf::expected<object_version> show(std::uint32_t version) const;
+  caf::expected<std::uint32_t> version_with(const stored_file& file) const;
   caf::error get(std::uint32_t version, const std::string& path,
                  const std::filesystem::path& to) const;
   caf::error
   read(std::uint32_t version, const std::string& path,
        const std::function<caf::error(std::string_view)>& sink) const;
-  caf::error verify() const;
+  caf::error verify(std::uint32_t version) const;
   caf::error remove();
 
 private:
   caf::expected<inventory> load() const;
+  /// The same for those who only read; `ec::not_found` names the object.
+  caf::expected<inventory_ptr> known() const;
   caf::expected<inventory> load_from(const std::filesystem::path& folder) const;
   caf::expected<version> copy_files(const new_version& x, inventory& into,
                                     const std::filesystem::path& content);
@@ -38,6 +43,7 @@ private:
   caf::error commit_next(const inventory& x);
 
   disk& io_;
+  known_inventories& known_;
   const std::string id_;
   const std::filesystem::path folder_;
   const std::filesystem::path work_; ///< what is unfinished of this object

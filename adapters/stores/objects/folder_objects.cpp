@@ -11,17 +11,26 @@ namespace fs = std::filesystem;
 
 class folder_objects final : public storage_target {
 public:
-  folder_objects(disk& io, fs::path root) : io_(io), root_(std::move(root)) {
+  folder_objects(disk& io, fs::path root, std::shared_ptr<ocfl::copy_gate> gate)
+    : io_(io), root_(std::move(root)), gate_(std::move(gate)) {
     // nop
   }
 
   caf::expected<put_result> put(const new_version& x) override {
+    if (auto failure =
+          gate_->begin_version(x.object, [&] { return head_of(x.object); }))
+      return failure;
     return of(x.object).put(x);
   }
 
   caf::expected<object_version> show(const std::string& object,
                                      std::uint32_t version) override {
     return of(object).show(version);
+  }
+
+  caf::expected<std::uint32_t> version_with(const std::string& object,
+                                            const stored_file& file) override {
+    return of(object).version_with(file);
   }
 
   caf::error get(const std::string& object, std::uint32_t version,
@@ -36,21 +45,33 @@ public:
     return of(object).read(version, path, sink);
   }
 
-  caf::error verify(const std::string& object) override {
-    return of(object).verify();
+  caf::error verify(const std::string& object, std::uint32_t version) override {
+    return of(object).verify(version);
   }
 
   caf::error remove(const std::string& object) override {
+    const ocfl::copy_gate::removal turn{*gate_};
     return of(object).remove();
   }
 
 private:
-  ocfl::folder_object of(const std::string& object) const {
-    return {io_, root_, object};
+  caf::expected<std::uint32_t> head_of(const std::string& object) {
+    const auto found = of(object).show(0);
+    if (!found && found.error() == ec::not_found)
+      return std::uint32_t{0};
+    if (!found)
+      return found.error();
+    return found->number;
+  }
+
+  ocfl::folder_object of(const std::string& object) {
+    return {io_, known_, root_, object};
   }
 
   disk& io_;
+  ocfl::known_inventories known_;
   const fs::path root_;
+  const std::shared_ptr<ocfl::copy_gate> gate_;
 };
 
 } // namespace
@@ -60,7 +81,9 @@ open_folder_objects(const folder_objects_options& options) {
   auto& io = options.io == nullptr ? system_disk() : *options.io;
   if (auto failure = ocfl::prepare_root(io, options.folder))
     return failure;
-  return std::make_unique<folder_objects>(io, options.folder);
+  return std::make_unique<folder_objects>(
+    io, options.folder,
+    options.gate ? options.gate : std::make_shared<ocfl::copy_gate>());
 }
 
 } // namespace depositd

@@ -4,6 +4,7 @@
 // without this program.
 
 #include "adapters/stores/files/disk.hpp"
+#include "adapters/stores/objects/copy_gate.hpp"
 #include "messages/ports/storage_target.hpp"
 
 #include <memory>
@@ -16,6 +17,10 @@ struct folder_objects_options {
 
   /// For tests that break it; outlives the target. Null: the machine's own.
   disk* io = nullptr;
+
+  /// Of who copies the objects while they are used (object_copy.hpp). Null:
+  /// nobody does.
+  std::shared_ptr<ocfl::copy_gate> gate = nullptr;
 };
 
 /// `ec::store_failed` if the folder cannot be made or written,

@@ -130,6 +130,45 @@ caf::expected<kept_file> find_file(const inventory& x, std::uint32_t number,
   return caf::make_error(ec::not_found, x.id + " has no file \"" + path + "\"");
 }
 
+std::set<std::string> places_of(const inventory& x, const std::string& path) {
+  std::set<std::string> out;
+  for (auto number = x.head(); number > 0; --number)
+    if (const auto file = find_file(x, number, path))
+      out.insert(file->place);
+  return out;
+}
+
+caf::expected<std::uint32_t> version_with(const inventory& x,
+                                          const stored_file& file) {
+  for (auto number = x.head(); number > 0; --number) {
+    const auto& state = x.versions[number - 1].state;
+    const auto at = state.find(file.sha512);
+    if (at != state.end()
+        && std::find(at->second.begin(), at->second.end(), file.path)
+             != at->second.end())
+      return number;
+  }
+  return damaged(x.id, "has no version whose \"" + file.path
+                         + "\" has the SHA-512 " + file.sha512);
+}
+
+caf::expected<std::vector<kept_file>> contents_of(const inventory& x,
+                                                  std::uint32_t number) {
+  std::vector<kept_file> out;
+  if (number == 0) {
+    for (const auto& [digest, places] : x.manifest)
+      for (const auto& place : places)
+        out.push_back({place, digest});
+    return out;
+  }
+  const auto found = version_of(x, number);
+  if (!found)
+    return found.error();
+  for (const auto& [digest, paths] : (*found)->state)
+    out.push_back({x.manifest.at(digest).front(), digest});
+  return out;
+}
+
 caf::error damaged(const std::string& where, const std::string& reason) {
   return caf::make_error(ec::store_damaged, where + " " + reason);
 }

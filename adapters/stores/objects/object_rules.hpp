@@ -5,6 +5,8 @@
 #include "adapters/stores/objects/inventory.hpp"
 
 #include <functional>
+#include <set>
+#include <vector>
 
 namespace depositd::ocfl {
 
@@ -53,6 +55,18 @@ struct kept_file {
 /// Where a file of a version is. `ec::not_found`.
 caf::expected<kept_file> find_file(const inventory& x, std::uint32_t number,
                                    const std::string& path);
+
+/// Where all is that the path has ever stood for, each once.
+std::set<std::string> places_of(const inventory& x, const std::string& path);
+
+/// The last version that has the path with these bytes. `ec::store_damaged`.
+caf::expected<std::uint32_t> version_with(const inventory& x,
+                                          const stored_file& file);
+
+/// What a version consists of, each content once; 0: every version.
+/// `ec::not_found`.
+caf::expected<std::vector<kept_file>> contents_of(const inventory& x,
+                                                  std::uint32_t number);
 
 /// `ec::store_damaged` about a file or folder.
 caf::error damaged(const std::string& where, const std::string& reason);

@@ -4,6 +4,7 @@
 #include "adapters/stores/postgres/migrations.hpp"
 #include "adapters/stores/rows/catalogue.hpp"
 #include "adapters/stores/rows/fixity_table.hpp"
+#include "adapters/stores/rows/lock_table.hpp"
 #include "adapters/stores/rows/premis_table.hpp"
 
 namespace depositd {
@@ -30,18 +31,27 @@ public:
     return on_.execute(sql, parameters{values...});
   }
 
+  static column list(const std::vector<std::string>& values) {
+    return column_of(values);
+  }
+  static std::string among(const std::string& column, const std::string& sign) {
+    return column + " = ANY(" + sign + ")";
+  }
+
 private:
   connection& on_;
 };
 
 /// All kinds of tables.
 struct tables : rows::catalogue<session> {
-  explicit tables(session& on) : catalogue(on), premis(on), checks(on) {
+  explicit tables(session& on)
+    : catalogue(on), premis(on), checks(on), locks(on) {
     // nop
   }
 
   rows::premis_table<session> premis;
   rows::fixity_table<session> checks;
+  rows::lock_table<session> locks;
 };
 
 /// One writer at a time; readers go on.
@@ -178,17 +188,17 @@ public:
   }
 
   caf::expected<bool> lock(const object_lock& x, micros now) override {
-    return with(locks_, [&](tables& to) { return to.lock(x, now); });
+    return with(locks_, [&](tables& to) { return to.locks.lock(x, now); });
   }
 
   caf::expected<bool> holds(const object_lock& x, micros now) override {
-    return with(locks_, [&](tables& from) { return from.holds(x, now); });
+    return with(locks_, [&](tables& from) { return from.locks.holds(x, now); });
   }
 
   caf::error unlock_all(const std::string& holder,
                         std::uint64_t token) override {
     return with(locks_,
-                [&](tables& to) { return to.unlock_all(holder, token); });
+                [&](tables& to) { return to.locks.unlock_all(holder, token); });
   }
 
 private:

@@ -103,9 +103,8 @@ struct items {
     return update<item_row>(fields_of<item_row>(is::changing)
                             + fields{{"checksum"}});
   });
-  static constexpr auto move = constant([] {
-    return update<item_row>(fields_of<item_row>(is::seldom));
-  });
+  static constexpr auto move =
+    constant([] { return update<item_row>(fields_of<item_row>(is::seldom)); });
   static constexpr std::string_view place = {}; // told by the next
   static constexpr std::string_view drop =
     "DELETE FROM item_rows WHERE shard = $1 AND id = ANY($2::bigint[]) "
@@ -117,6 +116,11 @@ struct items {
   static constexpr auto of_queue = constant([] {
     return select_from<item_row>()
            + "AND queue = $2 ORDER BY priority, id LIMIT $3";
+  });
+  static constexpr auto of_queue_and_users = constant([] {
+    return select_from<item_row>()
+           + "AND queue = $2 AND \"user\" = ANY($3) "
+             "ORDER BY priority, id LIMIT $4";
   });
   static constexpr std::string_view received =
     "SELECT id, queue, \"user\" FROM item_rows WHERE shard = $1 "

@@ -51,6 +51,11 @@ public:
     return on_.each(sql, parameters{shard_, values...}, show);
   }
 
+  /// Texts as one parameter.
+  static column list(const std::vector<std::string>& values) {
+    return column_of(values);
+  }
+
   /// The same for all of a table, one row at a time in memory.
   caf::error load(std::string_view sql, const connection::show_row& show) {
     return on_.stream(sql, parameters{shard_}, show);

@@ -3,6 +3,7 @@
 #include "adapters/stores/files/file.hpp"
 
 #include <cerrno>
+#include <cstdio>
 #include <system_error>
 
 #include <fcntl.h>
@@ -32,6 +33,27 @@ received_bag bag_of(const std::string& name, const struct stat& x) {
 
 caf::error none_so(const std::string& name) {
   return caf::make_error(ec::not_found, "there is no bag " + name);
+}
+
+/// Where bags are while they are removed. No bag can have this name.
+constexpr const char* removed_folder = ".removed";
+
+/// Of engines that share the folder each may take another's bag back to its
+/// place once, when it starts.
+constexpr int removal_tries_max = 10;
+
+/// Gives a file a name that nobody else has: 0, or an `errno` (`EEXIST`).
+int rename_to_free(const fs::path& from, const fs::path& to) {
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(),
+                  RENAME_NOREPLACE)
+      == 0)
+    return 0;
+  if (errno != EINVAL && errno != ENOSYS)
+    return errno;
+  // Some file systems of networks cannot do it at once.
+  if (::link(from.c_str(), to.c_str()) != 0)
+    return errno;
+  return ::unlink(from.c_str()) == 0 ? 0 : errno;
 }
 
 class folder_receiving final : public receiving_place {
@@ -97,22 +119,91 @@ public:
 
   caf::expected<bool> remove(const std::string& name,
                              const std::string& etag) override {
-    const auto bag = look(name);
-    if (!bag && bag.error() == ec::not_found)
+    if (!legal_bag_name(name))
       return true;
-    if (!bag)
-      return bag.error();
-    if (bag->etag != etag)
-      return false;
-    const auto path = options_.folder / name;
-    if (::unlink(path.c_str()) != 0 && errno != ENOENT)
-      return file_failed("remove", path, errno);
-    if (auto failure = sync_folder(system_disk(), options_.folder))
-      return failure;
-    return true;
+    // What is removed is judged where nobody puts another one in its place.
+    for (int i = 0; i < removal_tries_max; ++i) {
+      if (auto failure = end_removal(name, etag))
+        return failure;
+      const auto bag = look(name);
+      if (!bag && bag.error() == ec::not_found)
+        return true;
+      if (!bag)
+        return bag.error();
+      if (bag->etag != etag)
+        return false;
+      if (auto failure = set_aside(name))
+        return failure;
+    }
+    return caf::make_error(ec::store_failed,
+                           "somebody keeps putting " + name + " back");
+  }
+
+  /// Puts back what an engine that died was about to remove: nobody knows any
+  /// more which bag it meant. It is asked to again.
+  caf::error end_removals() {
+    std::error_code code;
+    fs::directory_iterator at{removed(), code};
+    if (code == std::errc::no_such_file_or_directory)
+      return {};
+    for (; !code && at != fs::directory_iterator{}; at.increment(code))
+      if (const auto name = at->path().filename().string();
+          legal_bag_name(name))
+        if (auto failure = put_back(name))
+          return failure;
+    return code ? file_failed("read", removed(), code.value()) : caf::error{};
   }
 
 private:
+  fs::path removed() const {
+    return options_.folder / removed_folder;
+  }
+
+  caf::error set_aside(const std::string& name) {
+    std::error_code code;
+    fs::create_directory(removed(), code);
+    if (code)
+      return file_failed("make", removed(), code.value());
+    // Nothing is there; and if so, it is not ours to replace.
+    const auto path = options_.folder / name;
+    const auto wrong = rename_to_free(path, removed() / name);
+    return wrong == 0 || wrong == ENOENT || wrong == EEXIST
+             ? caf::error{}
+             : file_failed("remove", path, wrong);
+  }
+
+  /// Ends a removal that has begun: the bag goes if it is the one, or else back
+  /// to its place.
+  caf::error end_removal(const std::string& name, const std::string& etag) {
+    const auto path = removed() / name;
+    struct stat facts {};
+    if (::lstat(path.c_str(), &facts) != 0)
+      return errno == ENOENT ? caf::error{}
+                             : file_failed("look at", path, errno);
+    if (!S_ISREG(facts.st_mode) || bag_of(name, facts).etag != etag)
+      return put_back(name);
+    if (::unlink(path.c_str()) != 0 && errno != ENOENT)
+      return file_failed("remove", path, errno);
+    return sync_names();
+  }
+
+  /// A bag that was put there meanwhile under the name would have taken this
+  /// one's place, and does so now.
+  caf::error put_back(const std::string& name) {
+    const auto from = removed() / name;
+    auto wrong = rename_to_free(from, options_.folder / name);
+    if (wrong == EEXIST)
+      wrong = ::unlink(from.c_str()) == 0 ? 0 : errno;
+    if (wrong != 0 && wrong != ENOENT)
+      return file_failed("put back", from, wrong);
+    return sync_names();
+  }
+
+  caf::error sync_names() {
+    auto failure = sync_folder(system_disk(), removed());
+    return failure ? failure : sync_folder(system_disk(), options_.folder);
+  }
+
   bool is_settled(const received_bag& x) const {
     using namespace std::chrono;
     const auto now =
@@ -133,8 +224,10 @@ open_folder_receiving(folder_receiving_options options) {
   if (!fs::is_directory(options.folder, code))
     return caf::make_error(ec::store_failed,
                            options.folder.string() + " is no folder");
-  return std::unique_ptr<receiving_place>{
-    std::make_unique<folder_receiving>(std::move(options))};
+  auto out = std::make_unique<folder_receiving>(std::move(options));
+  if (auto failure = out->end_removals())
+    return failure;
+  return std::unique_ptr<receiving_place>{std::move(out)};
 }
 
 } // namespace depositd

@@ -18,7 +18,10 @@ struct folder_receiving_options {
 
 /// `ec::store_failed` if the folder is not there. Links are no bags. A tag says
 /// size, time and number of the file, so a file that is put in the place of
-/// another has another tag.
+/// another has another tag. A bag that is removed is first set aside in the
+/// folder's own ".removed" and judged there; who opens the folder puts back
+/// what an engine that died has left in it. A file that somebody still writes
+/// to while it is removed is removed with what was written.
 caf::expected<std::unique_ptr<receiving_place>>
 open_folder_receiving(folder_receiving_options options);
 

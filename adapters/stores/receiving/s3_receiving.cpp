@@ -49,9 +49,9 @@ public:
       return found.error();
     if (found->etag != etag)
       return false;
-    if (auto failure = bucket_.remove(name))
-      return failure;
-    return true;
+    // A bag that comes in between is kept where the server looks at the tag
+    // again. Where it does not, only versions of the bucket's own keep it.
+    return bucket_.remove_if(name, etag);
   }
 
 private:

@@ -16,8 +16,9 @@
 namespace depositd::rows {
 
 /// On one connection. `Database` has `each(sql, show, values...)` and
-/// `run(sql, values...)`; what writes more than one row is called inside a
-/// transaction, one writer at a time.
+/// `run(sql, values...)`, `list(texts)`, which makes one value of many, and
+/// `among(column, sign)`, which compares with them; what writes more than one
+/// row is called inside a transaction, one writer at a time.
 template <class Database>
 class catalogue {
 public:
@@ -36,9 +37,6 @@ public:
   caf::expected<std::vector<collection_use>> use(micros since_us);
   caf::expected<std::vector<recorded_use>>
   recorded(micros from_us, micros until_us, std::uint32_t count_max);
-  caf::expected<bool> lock(const object_lock& x, micros now);
-  caf::expected<bool> holds(const object_lock& x, micros now);
-  caf::error unlock_all(const std::string& holder, std::uint64_t token);
 
 private:
   /// The text in the first column; nothing if there is no row.
@@ -58,23 +56,10 @@ private:
     return out;
   }
 
-  template <class... Values>
-  caf::expected<bool> has_row(std::string_view sql, const Values&... values) {
-    auto found = false;
-    auto failed = in_.each(
-      sql,
-      [&](const auto&) {
-        found = true;
-        return caf::error{};
-      },
-      values...);
-    if (failed)
-      return failed;
-    return found;
-  }
-
   caf::error put_object(const inventory_entry& x);
-  caf::error put_version(const inventory_entry& x);
+  caf::error put_version(const inventory_entry& x, std::uint32_t number);
+  caf::expected<std::vector<known_version>>
+  versions_beside(const inventory_entry& x);
   caf::expected<std::vector<std::string>>
   identifiers(const inventory_search& x);
   caf::expected<inventory_object> object(const std::string& identifier);
@@ -103,13 +88,40 @@ caf::error catalogue<Database>::record(const inventory_entry& x) {
   for (const auto& one : x.local_ids)
     if (auto failed = bind(x.owner, one, x.identifier))
       return failed;
-  // Another job may have made the same version: the bytes were the same.
-  const auto known = has_row("SELECT 1 FROM inventory_versions "
-                             "WHERE identifier = $1 AND number = $2",
-                             x.identifier, x.version.number);
-  if (!known || *known)
-    return known ? caf::error{} : known.error();
-  return put_version(x);
+  const auto known = versions_beside(x);
+  if (!known)
+    return known.error();
+  const auto number = number_for(*known, x.version.number, x.files);
+  return number ? put_version(x, *number) : caf::error{};
+}
+
+/// Of what the object has, all that `number_for` asks; without files where
+/// none are compared.
+template <class Database>
+caf::expected<std::vector<known_version>>
+catalogue<Database>::versions_beside(const inventory_entry& x) {
+  std::vector<known_version> out;
+  auto is_taken = false;
+  auto failed = in_.each(
+    "SELECT number FROM inventory_versions WHERE identifier = $1 "
+    "AND (number = $2 OR number = (SELECT max(v.number) "
+    "FROM inventory_versions v WHERE v.identifier = $1))",
+    [&](const auto& from) {
+      from.take(out.emplace_back().number);
+      is_taken = is_taken || out.back().number == x.version.number;
+      return caf::error{};
+    },
+    x.identifier, x.version.number);
+  if (failed)
+    return failed;
+  if (is_taken)
+    for (auto& one : out) {
+      auto its_files = files(x.identifier, one.number);
+      if (!its_files)
+        return std::move(its_files.error());
+      one.files = std::move(*its_files);
+    }
+  return out;
 }
 
 template <class Database>
@@ -138,8 +150,10 @@ caf::error catalogue<Database>::put_object(const inventory_entry& x) {
 }
 
 template <class Database>
-caf::error catalogue<Database>::put_version(const inventory_entry& x) {
-  const auto& v = x.version;
+caf::error catalogue<Database>::put_version(const inventory_entry& x,
+                                            std::uint32_t number) {
+  auto v = x.version;
+  v.number = number;
   if (auto failed = in_.run(
         "INSERT INTO inventory_versions (identifier, number, job, batch, "
         "\"user\", title, creator, \"date\", bytes, files, recorded_us, "
@@ -166,14 +180,15 @@ caf::expected<std::vector<std::string>>
 catalogue<Database>::identifiers(const inventory_search& x) {
   std::vector<std::string> out;
   auto failed = in_.each(
-    search_text(x),
+    search_text(x, one_of<Database>("o.owner", "$8", x.owners),
+                one_of<Database>("o.collection", "$9", x.collections)),
     [&](const auto& row) {
       row.take(out.emplace_back());
       return caf::error{};
     },
     x.identifier, x.owner, x.collection, x.after, x.local_id,
-    pattern_of(x.title), pattern_of(x.file_name),
-    std::min(x.count_max, inventory_answer_max));
+    pattern_of(x.title), pattern_of(x.file_name), Database::list(x.owners),
+    Database::list(x.collections), std::min(x.count_max, inventory_answer_max));
   if (failed)
     return failed;
   return out;
@@ -348,40 +363,6 @@ catalogue<Database>::recorded(micros from_us, micros until_us,
   if (failed)
     return failed;
   return out;
-}
-
-template <class Database>
-caf::expected<bool> catalogue<Database>::lock(const object_lock& x,
-                                              micros now) {
-  if (x.name.empty() || x.holder.empty()
-      || x.name.size() > inventory_name_bytes_max + 128)
-    return caf::make_error(ec::invalid_argument,
-                           "a lock needs a name and a holder");
-  // One statement, so that of many who want it one gets it.
-  return has_row("INSERT INTO inventory_locks (name, holder, token, until_us) "
-                 "VALUES ($1, $2, $3, $4) ON CONFLICT (name) DO UPDATE SET "
-                 "holder = excluded.holder, token = excluded.token, "
-                 "until_us = excluded.until_us WHERE CASE "
-                 "WHEN inventory_locks.holder = excluded.holder "
-                 "THEN inventory_locks.token <= excluded.token "
-                 "ELSE inventory_locks.until_us <= $5 END RETURNING name",
-                 x.name, x.holder, x.token, x.until_us, now);
-}
-
-template <class Database>
-caf::expected<bool> catalogue<Database>::holds(const object_lock& x,
-                                               micros now) {
-  return has_row("SELECT 1 FROM inventory_locks WHERE name = $1 "
-                 "AND holder = $2 AND token = $3 AND until_us > $4",
-                 x.name, x.holder, x.token, now);
-}
-
-template <class Database>
-caf::error catalogue<Database>::unlock_all(const std::string& holder,
-                                           std::uint64_t token) {
-  return in_.run("DELETE FROM inventory_locks WHERE holder = $1 "
-                 "AND token <= $2",
-                 holder, std::min(token, any_token));
 }
 
 } // namespace depositd::rows

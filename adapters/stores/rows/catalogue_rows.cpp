@@ -69,6 +69,33 @@ caf::error fault_of(const premis_event& x) {
                            + " bytes");
 }
 
+bool are_same(std::vector<stored_file> a, std::vector<stored_file> b) {
+  const auto by_path = [](const stored_file& x, const stored_file& y) {
+    return x.path < y.path;
+  };
+  std::sort(a.begin(), a.end(), by_path);
+  std::sort(b.begin(), b.end(), by_path);
+  return a == b;
+}
+
+std::optional<std::uint32_t> number_for(const std::vector<known_version>& known,
+                                        std::uint32_t wanted,
+                                        const std::vector<stored_file>& files) {
+  std::uint32_t last = 0;
+  auto is_taken = false;
+  for (const auto& x : known) {
+    last = std::max(last, x.number);
+    is_taken = is_taken || x.number == wanted;
+  }
+  if (!is_taken)
+    return wanted;
+  // The last as well: it may have got its number here.
+  for (const auto& x : known)
+    if ((x.number == wanted || x.number == last) && are_same(x.files, files))
+      return std::nullopt;
+  return last + 1;
+}
+
 std::string search_text(const premis_query& x) {
   std::string out = "SELECT id, type, at_us, detail, outcome, outcome_detail, "
                     "object, file, agent, owner, job, checksum "
@@ -100,7 +127,8 @@ std::string pattern_of(const std::string& part) {
   return out + "%";
 }
 
-std::string search_text(const inventory_search& x) {
+std::string search_text(const inventory_search& x, const std::string& owners,
+                        const std::string& collections) {
   std::string out = "SELECT o.identifier FROM inventory_objects o WHERE ";
   const auto add = [&out](const std::string& wanted, const char* parameter,
                           const std::string& condition) {
@@ -120,7 +148,8 @@ std::string search_text(const inventory_search& x) {
   add(x.file_name, "$7",
       "EXISTS (SELECT 1 FROM inventory_files f "
       "WHERE f.identifier = o.identifier AND f.path_key LIKE $7 ESCAPE '!')");
-  return out + "1 = 1 ORDER BY o.identifier LIMIT $8";
+  return out + owners + " AND " + collections
+         + " ORDER BY o.identifier LIMIT $10";
 }
 
 std::uint64_t checksum_of(const stored_object& x) {

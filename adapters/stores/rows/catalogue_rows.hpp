@@ -5,6 +5,8 @@
 #include "adapters/stores/rows/row_checksum.hpp"
 #include "messages/ports/inventory.hpp"
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +35,23 @@ std::string with_targets(const std::string& storage,
 /// Why it cannot be recorded; no error if it can.
 caf::error fault_of(const inventory_entry& x);
 
+/// A version that an object has, by its number.
+struct known_version {
+  std::uint32_t number = 0;
+  std::vector<stored_file> files;
+};
+
+/// Whether the same paths have the same bytes, in whatever order.
+bool are_same(std::vector<stored_file> a, std::vector<stored_file> b);
+
+/// The number that a version of these files gets; nothing if it is there
+/// already. A number that is taken by other files is no reason to lose these:
+/// storage may have begun anew, or the inventory may have been restored.
+/// `known`: the version of that number, if there is one, and the last.
+std::optional<std::uint32_t> number_for(const std::vector<known_version>& known,
+                                        std::uint32_t wanted,
+                                        const std::vector<stored_file>& files);
+
 /// What a title or a path is looked for by: case does not count.
 std::string search_key(std::string_view text);
 
@@ -47,10 +66,20 @@ caf::error fault_of(const premis_event& x);
 std::string search_text(const premis_query& x);
 
 /// The statement of a search: its parameters are identifier, owner, collection,
-/// after, local id, the patterns of title and file name, and the number of
-/// rows. What does not restrict is compared with itself, so that the planner
-/// sees what does.
-std::string search_text(const inventory_search& x);
+/// after, local id, the patterns of title and file name, owners, collections,
+/// and the number of rows. What does not restrict is compared with itself, so
+/// that the planner sees what does. `owners` and `collections` are the
+/// conditions on $8 and $9.
+std::string search_text(const inventory_search& x, const std::string& owners,
+                        const std::string& collections);
+
+/// The condition that a column has one of the values, which are the parameter
+/// of this sign; any, if there are none.
+template <class Database>
+std::string one_of(const std::string& column, const std::string& sign,
+                   const std::vector<std::string>& values) {
+  return values.empty() ? sign + " IS NOT NULL" : Database::among(column, sign);
+}
 
 std::uint64_t checksum_of(const stored_object& x);
 std::uint64_t checksum_of(const std::string& identifier,

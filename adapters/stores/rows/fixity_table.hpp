@@ -67,7 +67,7 @@ private:
     std::string storage; ///< joined by line breaks
   };
   caf::expected<std::vector<file_row>> rows_behind(const checked_file& last,
-                                                   micros before_us);
+                                                   const fixity_query& x);
 
   Database& in_;
 };
@@ -135,21 +135,25 @@ caf::error fixity_table<Database>::enrol(const version_at& x) {
 template <class Database>
 caf::expected<std::vector<typename fixity_table<Database>::file_row>>
 fixity_table<Database>::rows_behind(const checked_file& last,
-                                    micros before_us) {
+                                    const fixity_query& x) {
   std::vector<file_row> out;
   auto failed = in_.each(
-    "SELECT c.identifier, c.path, o.owner, o.collection, c.checked_us, "
-    "o.storage FROM fixity_files c JOIN inventory_objects o "
-    "ON o.identifier = c.identifier WHERE c.checked_us < $1 "
-    "AND (c.checked_us, c.identifier, c.path) > ($2, $3, $4) "
-    "ORDER BY c.checked_us, c.identifier, c.path LIMIT $5",
+    std::string{"SELECT c.identifier, c.path, o.owner, o.collection, "
+                "c.checked_us, o.storage FROM fixity_files c "
+                "JOIN inventory_objects o ON o.identifier = c.identifier "
+                "WHERE c.checked_us < $1 AND "
+                "(c.checked_us, c.identifier, c.path) > ($2, $3, $4) AND "}
+      + one_of<Database>("o.owner", "$5", x.owners) + " AND "
+      + one_of<Database>("o.collection", "$6", x.collections)
+      + " ORDER BY c.checked_us, c.identifier, c.path LIMIT $7",
     [&](const auto& row) {
-      auto& x = out.emplace_back();
-      row.take(x.file.object, x.file.path, x.file.owner, x.file.collection,
-               x.file.checked_us, x.storage);
+      auto& y = out.emplace_back();
+      row.take(y.file.object, y.file.path, y.file.owner, y.file.collection,
+               y.file.checked_us, y.storage);
       return caf::error{};
     },
-    before_us, last.checked_us, last.object, last.path, fixity_page_rows);
+    x.checked_before_us, last.checked_us, last.object, last.path,
+    Database::list(x.owners), Database::list(x.collections), fixity_page_rows);
   if (failed)
     return failed;
   return out;
@@ -163,9 +167,9 @@ fixity_table<Database>::due(const fixity_query& x) {
   const std::set<std::string> others(x.collections_but.begin(),
                                      x.collections_but.end());
   std::vector<checked_file> out;
-  checked_file last;
+  auto last = x.after;
   for (std::uint32_t page = 0; page < fixity_pages_max; ++page) {
-    auto rows = rows_behind(last, x.checked_before_us);
+    auto rows = rows_behind(last, x);
     if (!rows)
       return std::move(rows.error());
     for (auto& row : *rows) {
@@ -188,13 +192,17 @@ caf::expected<std::optional<checked_file>>
 fixity_table<Database>::last_check(const std::string& object,
                                    const std::string& path) {
   std::optional<checked_file> out;
+  // What a later version has replaced is not known any more.
   auto failed = in_.each(
-    "SELECT c.identifier, c.path, o.owner, o.collection, c.checked_us "
-    "FROM fixity_files c JOIN inventory_objects o "
-    "ON o.identifier = c.identifier WHERE c.identifier = $1 AND c.path = $2",
+    "SELECT c.identifier, c.path, o.owner, o.collection, c.checked_us, "
+    "c.sha512 FROM fixity_files c JOIN inventory_objects o "
+    "ON o.identifier = c.identifier JOIN fixity_objects e "
+    "ON e.identifier = c.identifier WHERE c.identifier = $1 AND c.path = $2 "
+    "AND e.version = (SELECT max(v.number) FROM inventory_versions v "
+    "WHERE v.identifier = c.identifier)",
     [&](const auto& row) {
       auto& x = out.emplace();
-      row.take(x.object, x.path, x.owner, x.collection, x.checked_us);
+      row.take(x.object, x.path, x.owner, x.collection, x.checked_us, x.sha512);
       return caf::error{};
     },
     object, path);

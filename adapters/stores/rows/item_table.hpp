@@ -105,10 +105,14 @@ public:
     return out;
   }
 
-  /// By priority and id.
-  caf::expected<std::vector<item_row>> of_queue(const std::string& queue,
-                                                std::uint32_t count_max) {
-    return find<item_row>(Sql::of_queue, queue, count_max);
+  /// By priority and id; of these users only, if any is named.
+  caf::expected<std::vector<item_row>>
+  of_queue(const std::string& queue, std::uint32_t count_max,
+           const std::vector<std::string>& users) {
+    if (users.empty())
+      return find<item_row>(Sql::of_queue, queue, count_max);
+    return find<item_row>(Sql::of_queue_and_users, queue, Database::list(users),
+                          count_max);
   }
 
   caf::expected<std::vector<range_item>>

@@ -173,10 +173,11 @@ public:
     return on_.read([&](auto& from) { return from.jobs.find(query); });
   }
 
-  caf::expected<std::vector<item_row>> items(const std::string& queue,
-                                             std::uint32_t count_max) override {
+  caf::expected<std::vector<item_row>>
+  items(const std::string& queue, std::uint32_t count_max,
+        const std::vector<std::string>& users) override {
     return on_.read(
-      [&](auto& from) { return from.items.of_queue(queue, count_max); });
+      [&](auto& from) { return from.items.of_queue(queue, count_max, users); });
   }
 
   caf::expected<item_row> item(item_id id) override {

@@ -45,6 +45,12 @@ public:
       add(words_.among(quoted(column), words_.give(values)));
   }
 
+  template <class T>
+  void not_among(std::string_view column, const std::vector<T>& values) {
+    if (!values.empty())
+      add("NOT (" + words_.among(quoted(column), words_.give(values)) + ")");
+  }
+
   void among_ids(const std::vector<item_id>& ids) {
     if (!ids.empty())
       add(words_.among_ids(words_.give(ids)));
@@ -98,6 +104,12 @@ void restrict_to(conditions<Words>& by, const job_query& x) {
     by.add("needs_review = 1"); // as their index has it
   if (x.changed_since_us != never)
     by.compared("changed_us", " >= ", x.changed_since_us);
+  if (x.changed_before_us != never)
+    by.compared("changed_us", " < ", x.changed_before_us);
+  if (!x.queues.empty())
+    by.add("queue <> ''"); // as the index of what lives has it
+  by.among("queue", x.queues);
+  by.not_among("queue", x.queues_but);
   by.looked_up("identifier", x.identifier);
   by.one_of_joined("local_ids", x.local_id);
   by.part("title", x.title);
@@ -120,7 +132,7 @@ inline bool has_key(const batch_query& x) {
 }
 
 inline bool has_key(const job_query& x) {
-  return is_exact(x) || x.batch != 0 || x.needs_review;
+  return is_exact(x) || x.batch != 0 || x.needs_review || !x.queues.empty();
 }
 
 inline constexpr auto last_state(batch_state) {

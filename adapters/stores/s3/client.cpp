@@ -294,4 +294,27 @@ caf::error client::remove(const std::string& key) {
   return said || said.error() == ec::not_found ? caf::error{} : said.error();
 }
 
+caf::expected<bool> client::remove_if(const std::string& key,
+                                      const std::string& etag) {
+  request x;
+  x.method = "DELETE";
+  x.key = full(key);
+  x.headers = {"If-Match: \"" + etag + "\""};
+  for (std::uint32_t failures = 0;;) {
+    auto out = wire_.send(x);
+    judge(x, out);
+    if (!out.failure || out.failure == ec::not_found)
+      return true;
+    if (out.said.status == 412)
+      return false;
+    // Not every server knows the condition.
+    if (out.said.status == 501 && !x.headers.empty()) {
+      x.headers.clear();
+      continue;
+    }
+    if (!out.passing || !wait(++failures))
+      return std::move(out.failure);
+  }
+}
+
 } // namespace depositd::s3

@@ -84,6 +84,12 @@ public:
   /// Nothing to remove is done.
   caf::error remove(const std::string& key);
 
+  /// Removes it only while it has this tag (as `facts_of` tells it): false, it
+  /// has another. Servers that know no such condition, and those that pass over
+  /// it, remove whatever is there.
+  caf::expected<bool> remove_if(const std::string& key,
+                                const std::string& etag);
+
   /// What to call a key in a message.
   std::string title(const std::string& key) const;
 

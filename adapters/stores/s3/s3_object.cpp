@@ -29,8 +29,9 @@ caf::expected<std::string> digest_of(client& bucket, const std::string& key) {
 
 } // namespace
 
-s3_object::s3_object(client& bucket, std::string id)
-  : bucket_(bucket), id_(std::move(id)), folder_(object_folder(id_)) {
+s3_object::s3_object(client& bucket, known_inventories& known, std::string id)
+  : bucket_(bucket), known_(known), id_(std::move(id)),
+    folder_(object_folder(id_)) {
   // nop
 }
 
@@ -57,6 +58,34 @@ caf::expected<inventory> s3_object::load() const {
   if (!sidecar)
     return std::move(sidecar.error());
   return read_checked(id_, folder, *text, *sidecar);
+}
+
+caf::expected<inventory_ptr> s3_object::known() const {
+  const auto sidecar = bucket_.get(key(sidecar_name), sidecar_bytes_max);
+  if (!sidecar && sidecar.error() != ec::not_found)
+    return sidecar.error();
+  if (sidecar) {
+    if (auto found = known_.find(id_, *sidecar))
+      return found;
+    if (const auto text = bucket_.get(key(inventory_name), inventory_bytes_max))
+      if (auto whole =
+            read_checked(id_, bucket_.title(folder_), *text, *sidecar))
+        return known_.keep(id_, *sidecar, std::move(*whole), text->size());
+  }
+  auto found = load();
+  if (!found && found.error() == ec::not_found)
+    return no_object(id_);
+  if (!found)
+    return std::move(found.error());
+  return known_.keep(id_, {}, std::move(*found), 0);
+}
+
+caf::expected<std::uint32_t>
+s3_object::version_with(const stored_file& file) const {
+  const auto found = known();
+  if (!found)
+    return found.error();
+  return (*found)->version_with(file);
 }
 
 caf::expected<inventory> s3_object::load_strictly() const {
@@ -200,12 +229,10 @@ caf::expected<object_version> s3_object::show(std::uint32_t version) const {
 
 caf::error s3_object::get(std::uint32_t version, const std::string& path,
                           const std::filesystem::path& to) const {
-  const auto found = load();
-  if (!found && found.error() == ec::not_found)
-    return no_object(id_);
+  const auto found = known();
   if (!found)
     return found.error();
-  const auto file = find_file(*found, version, path);
+  const auto file = (*found)->find_file(version, path);
   if (!file)
     return file.error();
   digester sum{digest_algorithm::sha512};
@@ -225,12 +252,10 @@ caf::error s3_object::get(std::uint32_t version, const std::string& path,
 caf::error
 s3_object::read(std::uint32_t version, const std::string& path,
                 const std::function<caf::error(std::string_view)>& sink) const {
-  const auto found = load();
-  if (!found && found.error() == ec::not_found)
-    return no_object(id_);
+  const auto found = known();
   if (!found)
     return found.error();
-  const auto file = find_file(*found, version, path);
+  const auto file = (*found)->find_file(version, path);
   if (!file)
     return file.error();
   auto failure = bucket_.read(key(file->place), sink);
@@ -270,30 +295,34 @@ caf::expected<recall> s3_object::bring_back(const std::string& path,
   const auto found = load();
   if (!found)
     return found.error();
-  const auto file = find_file(*found, 0, path);
-  if (!file)
-    return file.error();
-  if (auto failure = bring(key(file->place)))
-    return failure;
+  const auto places = places_of(*found, path);
+  if (places.empty())
+    return caf::make_error(ec::not_found,
+                           id_ + " has no file \"" + path + "\"");
+  for (const auto& place : places)
+    if (auto failure = bring(key(place)))
+      return failure;
   return out;
 }
 
-caf::error s3_object::verify() const {
+caf::error s3_object::verify(std::uint32_t version) const {
   const auto found = load_strictly();
   if (!found && found.error() == ec::not_found)
     return no_object(id_);
   if (!found)
     return found.error();
-  for (const auto& [digest, places] : found->manifest)
-    for (const auto& place : places) {
-      const auto sha512 = digest_of(bucket_, key(place));
-      if (!sha512 && sha512.error() != ec::not_found)
-        return sha512.error();
-      if (!sha512)
-        return damaged(title(place), "is not there");
-      if (*sha512 != digest)
-        return damaged(title(place), "does not match its digest");
-    }
+  const auto contents = contents_of(*found, version);
+  if (!contents)
+    return contents.error();
+  for (const auto& [place, digest] : *contents) {
+    const auto sha512 = digest_of(bucket_, key(place));
+    if (!sha512 && sha512.error() != ec::not_found)
+      return sha512.error();
+    if (!sha512)
+      return damaged(title(place), "is not there");
+    if (*sha512 != digest)
+      return damaged(title(place), "does not match its digest");
+  }
   return {};
 }
 

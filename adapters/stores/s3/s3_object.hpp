@@ -2,7 +2,7 @@
 
 // One object below a prefix of a bucket, and the commit of a version.
 
-#include "adapters/stores/objects/object_rules.hpp"
+#include "adapters/stores/objects/known_inventories.hpp"
 #include "adapters/stores/s3/client.hpp"
 
 namespace depositd::s3 {
@@ -13,10 +13,12 @@ namespace depositd::s3 {
 /// never became true has left is removed by the next one.
 class s3_object {
 public:
-  s3_object(client& bucket, std::string id);
+  /// `known` outlives this.
+  s3_object(client& bucket, ocfl::known_inventories& known, std::string id);
 
   caf::expected<put_result> put(const new_version& x);
   caf::expected<object_version> show(std::uint32_t version) const;
+  caf::expected<std::uint32_t> version_with(const stored_file& file) const;
   caf::error get(std::uint32_t version, const std::string& path,
                  const std::filesystem::path& to) const;
   caf::error
@@ -24,7 +26,7 @@ public:
        const std::function<caf::error(std::string_view)>& sink) const;
   caf::expected<recall> bring_back(const std::string& path,
                                    std::uint32_t days) const;
-  caf::error verify() const;
+  caf::error verify(std::uint32_t version) const;
   caf::error remove();
 
 private:
@@ -37,6 +39,9 @@ private:
 
   /// What is true. `ec::not_found`.
   caf::expected<ocfl::inventory> load() const;
+
+  /// The same for those who only read.
+  caf::expected<ocfl::inventory_ptr> known() const;
 
   /// The same if all files are as another program wants them.
   caf::expected<ocfl::inventory> load_strictly() const;
@@ -59,6 +64,7 @@ private:
   }
 
   client& bucket_;
+  ocfl::known_inventories& known_;
   const std::string id_;
   const std::string folder_;
 };

@@ -40,6 +40,11 @@ public:
     return of(object).show(version);
   }
 
+  caf::expected<std::uint32_t> version_with(const std::string& object,
+                                            const stored_file& file) override {
+    return of(object).version_with(file);
+  }
+
   caf::error get(const std::string& object, std::uint32_t version,
                  const std::string& path,
                  const std::filesystem::path& to) override {
@@ -59,8 +64,8 @@ public:
     return of(object).bring_back(path, days);
   }
 
-  caf::error verify(const std::string& object) override {
-    return of(object).verify();
+  caf::error verify(const std::string& object, std::uint32_t version) override {
+    return of(object).verify(version);
   }
 
   caf::error remove(const std::string& object) override {
@@ -69,7 +74,7 @@ public:
 
 private:
   s3_object of(const std::string& object) {
-    return {bucket_, object};
+    return {bucket_, known_, object};
   }
 
   caf::error other_root(const char* reason) const {
@@ -109,6 +114,7 @@ private:
   }
 
   client bucket_;
+  ocfl::known_inventories known_;
 };
 
 } // namespace

@@ -4,6 +4,7 @@
 // speak SQLite's C API.
 
 #include "adapters/stores/rows/columns.hpp"
+#include "adapters/stores/sqlite/json_list.hpp"
 #include "adapters/stores/sqlite/statement.hpp"
 #include "messages/values/errors.hpp"
 
@@ -75,6 +76,14 @@ public:
       return std::move(rows.error());
     rows->bind(values...);
     return show_rows(*rows, show);
+  }
+
+  /// Texts as one parameter, and the condition that a column has one of them.
+  static std::string list(const std::vector<std::string>& values) {
+    return json_list(values);
+  }
+  static std::string among(const std::string& column, const std::string& sign) {
+    return column + " IN (SELECT value FROM json_each(" + sign + "))";
   }
 
   /// The same for all of a table.

@@ -2,6 +2,7 @@
 
 #include "adapters/stores/rows/catalogue.hpp"
 #include "adapters/stores/rows/fixity_table.hpp"
+#include "adapters/stores/rows/lock_table.hpp"
 #include "adapters/stores/rows/premis_table.hpp"
 #include "adapters/stores/sqlite/database.hpp"
 
@@ -71,8 +72,8 @@ constexpr std::array upgrades = {add_events, add_checks};
 class sqlite_inventory final : public inventory, public fixity_book {
 public:
   explicit sqlite_inventory(std::unique_ptr<sqlite::database> file)
-    : file_(std::move(file)), tables_(*file_), events_(*file_),
-      checks_(*file_) {
+    : file_(std::move(file)), tables_(*file_), events_(*file_), checks_(*file_),
+      locks_(*file_) {
     // nop
   }
 
@@ -172,10 +173,15 @@ public:
     return write([&] { return checks_.forget(object, events); });
   }
 
+  caf::error backup(const std::filesystem::path& folder) override {
+    const std::lock_guard turn{mutex_};
+    return file_->copy_to(folder / "inventory.db");
+  }
+
   caf::expected<bool> lock(const object_lock& x, micros now) override {
     auto taken = false;
     auto failed = write([&] {
-      const auto done = tables_.lock(x, now);
+      const auto done = locks_.lock(x, now);
       taken = done && *done;
       return done ? caf::error{} : done.error();
     });
@@ -186,12 +192,12 @@ public:
 
   caf::expected<bool> holds(const object_lock& x, micros now) override {
     const std::lock_guard turn{mutex_};
-    return tables_.holds(x, now);
+    return locks_.holds(x, now);
   }
 
   caf::error unlock_all(const std::string& holder,
                         std::uint64_t token) override {
-    return write([&] { return tables_.unlock_all(holder, token); });
+    return write([&] { return locks_.unlock_all(holder, token); });
   }
 
 private:
@@ -214,6 +220,7 @@ private:
   rows::catalogue<sqlite::database> tables_;
   rows::premis_table<sqlite::database> events_;
   rows::fixity_table<sqlite::database> checks_;
+  rows::lock_table<sqlite::database> locks_;
 };
 
 } // namespace

@@ -134,6 +134,11 @@ struct items {
     return select_from<item_row>()
            + "WHERE queue = ? ORDER BY priority, id LIMIT ?";
   });
+  static constexpr auto of_queue_and_users = constant([] {
+    return select_from<item_row>()
+           + "WHERE queue = ? AND user IN (SELECT value FROM json_each(?)) "
+             "ORDER BY priority, id LIMIT ?";
+  });
   static constexpr std::string_view received =
     "SELECT id, queue, user FROM items WHERE received_us BETWEEN ?1 AND ?2 "
     "AND state BETWEEN ?3 AND ?4 AND state <> ?5 "

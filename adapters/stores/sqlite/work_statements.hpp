@@ -4,6 +4,7 @@
 
 #include "adapters/stores/rows/work_queries.hpp"
 #include "adapters/stores/sqlite/database.hpp"
+#include "adapters/stores/sqlite/json_list.hpp"
 #include "adapters/stores/sqlite/statements.hpp"
 
 #include <string>
@@ -32,14 +33,7 @@ public:
   /// As a JSON array.
   template <class T>
   std::string give(const std::vector<T>& values) {
-    std::string out{'['};
-    for (const auto& x : values) {
-      if (out.size() > 1)
-        out += ',';
-      out += json(x);
-    }
-    out += ']';
-    return add(std::move(out));
+    return add(json_list(values));
   }
 
   static std::string among(const std::string& column, const std::string& list) {
@@ -94,23 +88,6 @@ private:
   std::string add(value x) {
     given_.push_back(std::move(x));
     return "?" + std::to_string(given_.size());
-  }
-
-  template <class T>
-  static std::string json(T number) {
-    return std::to_string(static_cast<std::int64_t>(number));
-  }
-
-  static std::string json(const std::string& text) {
-    static constexpr char digits[] = "0123456789abcdef";
-    std::string out{'"'};
-    for (const auto c : text)
-      if (const auto byte = static_cast<unsigned char>(c); byte < 0x20)
-        out += std::string{"\\u00"} + digits[byte >> 4] + digits[byte & 15];
-      else
-        (c == '"' || c == '\\' ? out += '\\' : out) += c;
-    out += '"';
-    return out;
   }
 
   static inline const std::string table{rows::table_name<Row>};

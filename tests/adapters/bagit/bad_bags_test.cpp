@@ -1,5 +1,6 @@
 // Rows are those of the table of bad inputs.
 
+#include "messages/values/utf8.hpp"
 #include "tests/adapters/bagit/bag_maker.hpp"
 
 #include <cstdlib>
@@ -37,6 +38,18 @@ TEST_F(bad_bags, row_37_names_that_are_dangerous_are_refused) {
         "bag/data//x", "bag/data/./x", "bag/data/..\\..\\x", "C:\\x"})
     refused(name);
   refused("bag/data/" + std::string(300, 'x'));
+}
+
+TEST_F(bad_bags, row_37_names_that_are_not_utf8_are_refused_and_shown_escaped) {
+  expect_fault(with({"bag/data/caf\xe9.txt", "x"}), finding_code::illegal_name,
+               "bag/data/caf\\xe9.txt");
+  expect_fault(with({"bag/data/l\xff", "", AE_IFLNK, "/etc/passwd"}),
+               finding_code::not_allowed, "bag/data/l\\xff");
+  const auto path = folder(made_bag{});
+  std::ofstream{path / "data/caf\xe9.txt"} << "x";
+  const auto report = check(path);
+  expect_fault(report, finding_code::illegal_name, "data/caf\\xe9.txt");
+  EXPECT_EQ(find_invalid_utf8(report_json(report)), std::string_view::npos);
 }
 
 TEST_F(bad_bags, row_37_names_in_manifests_are_no_way_out) {

@@ -43,6 +43,22 @@ TEST(percents, are_encoded_only_since_1_0) {
   EXPECT_EQ(decode_path("a%25%0d%0D%2"), "a%\r\r%2");
 }
 
+TEST(paths, are_shown_with_bytes_that_are_not_utf8_escaped) {
+  EXPECT_EQ(shown_path("data/a b/\xc3\xa9"), "data/a b/\xc3\xa9");
+  EXPECT_EQ(shown_path("caf\xe9"), "caf\\xe9");
+  EXPECT_EQ(shown_path("\xff\xc3/\xc3\xa9\xc3"), "\\xff\\xc3/\xc3\xa9\\xc3");
+  EXPECT_EQ(shown_path(""), "");
+}
+
+TEST(paths, of_manifests_are_payload_or_are_not) {
+  EXPECT_EQ(listed_path_fault("data/a", true), "");
+  EXPECT_EQ(listed_path_fault("bag-info.txt", false), "");
+  EXPECT_EQ(listed_path_fault("bag-info.txt", true), "is not below data/");
+  EXPECT_EQ(listed_path_fault("data/a", false), "is payload, not a tag file");
+  EXPECT_NE(listed_path_fault("data/../a", true), "");
+  EXPECT_NE(listed_path_fault("/data/a", true), "");
+}
+
 TEST(patterns, have_stars_that_stand_for_anything) {
   EXPECT_TRUE(matches_pattern("*", "a/b"));
   EXPECT_TRUE(matches_pattern("data/*.tif", "data/x/y.tif"));

@@ -4,6 +4,7 @@
 #include "messages/values/hex.hpp"
 #include "messages/values/time_text.hpp"
 #include "messages/values/utf8.hpp"
+#include "messages/values/uuid.hpp"
 
 #include <gtest/gtest.h>
 
@@ -34,6 +35,18 @@ TEST(hex, reads_digits_of_either_case_and_nothing_else) {
     EXPECT_FALSE(take_hex(text, number)) << text;
   std::uint8_t byte = 0;
   EXPECT_FALSE(take_hex("100", byte));
+}
+
+TEST(uuid, of_a_digest_has_its_bits_and_version_8) {
+  const std::string digest =
+    "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+  EXPECT_EQ(uuid_of_digest(digest), "e3b0c442-98fc-8c14-9afb-f4c8996fb924");
+  for (const char digit : std::string{"0123456789abcdef"}) {
+    const auto out = uuid_of_digest(std::string(32, digit));
+    EXPECT_TRUE(legal_uuid(out)) << out;
+    EXPECT_EQ(out[14], '8');
+    EXPECT_NE(std::string{"89ab"}.find(out[19]), std::string::npos) << out;
+  }
 }
 
 TEST(base64, reads_what_it_writes) {

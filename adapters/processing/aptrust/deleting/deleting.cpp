@@ -1,5 +1,7 @@
 #include "adapters/processing/aptrust/deleting/deleting.hpp"
 
+#include "messages/values/test_points.hpp"
+
 #include <utility>
 
 namespace depositd::aptrust {
@@ -69,15 +71,19 @@ outcome delete_object(order_work& x) {
       return ended(verdict::failed,
                    "no storage " + in_quotes(name) + " is set up here");
   // First the bytes: what is in the inventory can be asked for once more.
-  for (const auto& name : x.object.storage)
+  for (const auto& name : x.object.storage) {
     if (const auto failure =
           x.tools().storage.at(name)->remove(x.object.identifier))
       return ended(failure, verdict::retry, "storage " + name);
+    crash_point("copy_removed");
+  }
   if (const auto failure = record_files(x))
     return ended(verdict::retry, render(failure));
+  crash_point("deletion_told");
   const auto whole = make_event(x.scene(), deletion_of(x, ""));
   if (const auto failure = book->forget(x.object.identifier, {whole}))
     return ended(verdict::retry, render(failure));
+  crash_point("object_forgotten");
   return ended(verdict::done, "deleted, " + agreed(x.order));
 }
 

@@ -92,7 +92,9 @@ outcome wait_for_older(bag_in_hand& x, outcome out) {
   const auto& waits = x.work.tools.lock_waits;
   if (!waits)
     return out;
-  waits->wait(turn_of(x), x.work.task.item);
+  // The earlier one says that it has ended before that is durable: till then
+  // the read model has it as unfinished, and this one asks again.
+  out.delay_ms = waits->wait(turn_of(x), x.work.task.item);
   // It may have ended before that was noted.
   const auto others = other_ingests(x);
   if (others && !others->older)
@@ -100,13 +102,12 @@ outcome wait_for_older(bag_in_hand& x, outcome out) {
   return out;
 }
 
-outcome visit(bag_in_hand& x, item_stage stage, const ingest_step& step) {
-  const auto facts = facts_of(x, stage);
+outcome visit(bag_in_hand& x, const ingest_step& step) {
+  const auto facts = facts_of(x);
   if (!facts)
-    return ended_for_now(facts.error(), "before " + word(stage));
+    return ended_for_now(facts.error(), "before " + word(x.item.stage));
   const auto why = should_skip(x.item, *facts);
-  // Cleaning up finds nothing, and that is all.
-  if (why == skip_reason::none || why == skip_reason::nothing_to_clean)
+  if (why == skip_reason::none)
     return step(x);
   const auto effect = apply_skip(x.item, why);
   auto out = ended(effect.says, effect.note);
@@ -123,7 +124,7 @@ outcome run(work_on_job& work, const ingest_options& with, item_stage stage,
   const auto now = engine_clock::system().now();
   bag_in_hand x{
     work, with, taken(**item, stage, with.node, now), {work.folder.root}};
-  auto out = visit(x, stage, step);
+  auto out = visit(x, step);
   const bool final = merritt::is_last_attempt(work.task);
   if (out.says == verdict::done
       || (out.says == verdict::skip && !is_finished(x.item.status)))
@@ -136,7 +137,7 @@ outcome run(work_on_job& work, const ingest_options& with, item_stage stage,
   x.item.updated_at = now;
   put_work_item(work.job.more, x.item);
   if (is_over(work, stage, out.says) && work.tools.lock_waits)
-    work.tools.lock_waits->ended({turn_of(x)});
+    work.tools.lock_waits->ending(turn_of(x));
   return out;
 }
 
@@ -158,6 +159,13 @@ outcome ended_reading(const caf::error& failure) {
   if (failure == ec::malformed || failure == ec::too_large)
     return ended(verdict::rejected, text);
   return ended(verdict::retry, text);
+}
+
+outcome ended_by_lists(const caf::error& failure, const std::string& about) {
+  if (failure == ec::not_found || failure == ec::store_damaged)
+    return ended(verdict::failed, about + ": " + render(failure)
+                                    + ", requeue to ingest01_prefetch");
+  return ended_for_now(failure, about);
 }
 
 outcome ended_for_now(const caf::error& failure, const std::string& about) {

@@ -50,6 +50,10 @@ ingest_handler(std::shared_ptr<const ingest_options> options, item_stage stage,
 /// may pass is tried again.
 outcome ended_reading(const caf::error& failure);
 
+/// Of a failure while lists of earlier stages were read beside other things:
+/// what is gone or damaged there has to be made again, all else may pass.
+outcome ended_by_lists(const caf::error& failure, const std::string& about);
+
 /// Of any other failure: it may pass.
 outcome ended_for_now(const caf::error& failure, const std::string& about);
 

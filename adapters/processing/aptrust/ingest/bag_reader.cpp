@@ -5,6 +5,7 @@
 #include "adapters/processing/merritt/splitting.hpp"
 #include "adapters/stores/files/sha256.hpp"
 #include "messages/values/time_text.hpp"
+#include "messages/values/uuid.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -16,23 +17,6 @@ namespace {
 
 /// Of one bag, made anew each time that its object was deleted.
 constexpr std::uint32_t again_max = 10'000;
-
-last_item became_of(const job_row& x) {
-  if (x.status.state == job_state::deleted)
-    return last_item::cancelled;
-  const auto stands = standing_of(x, false);
-  switch (stands ? stands->status : item_status::pending) {
-    case item_status::success:
-      return last_item::succeeded;
-    case item_status::failed:
-      return last_item::failed;
-    case item_status::cancelled:
-      return last_item::cancelled;
-    default:
-      // What ran out of attempts, or lost its bag, is an administrator's.
-      return last_item::unfinished;
-  }
-}
 
 } // namespace
 
@@ -48,13 +32,7 @@ std::string batch_uuid(const bag_reader_options& by, const received_bag& bag,
   for (const auto& part :
        {by.user, by.place, bag.name, bag.etag, std::to_string(again)})
     parts += std::to_string(part.size()) + "\n" + part;
-  auto hex = sha256_hex(parts);
-  hex.resize(32);
-  hex[12] = '8';
-  hex[16] = "89ab"[static_cast<unsigned char>(hex[16]) & 3];
-  for (const std::size_t at : {20, 16, 12, 8})
-    hex.insert(at, "-");
-  return "bid-" + hex;
+  return "bid-" + uuid_of_digest(sha256_hex(parts));
 }
 
 std::string object_of_bag(const std::string& user, const std::string& name) {
@@ -142,15 +120,9 @@ bag_reader::last_of(const received_bag& bag) {
     if (!jobs)
       return jobs.error();
     const auto& batch = batches->front();
-    out.changed_us = batch.status.changed_us;
-    if (!jobs->empty()) {
-      out.last = became_of(jobs->front());
-      out.changed_us = jobs->front().status.changed_us;
-    } else {
-      out.last = batch.status.state == batch_state::failed
-                   ? last_item::failed
-                   : last_item::unfinished;
-    }
+    const auto* job = jobs->empty() ? nullptr : &jobs->front();
+    out.last = became_of(batch, job);
+    out.changed_us = job ? job->status.changed_us : batch.status.changed_us;
     // Only of these another may have been made.
     if (out.last != last_item::cancelled && out.last != last_item::succeeded)
       return out;

@@ -2,6 +2,7 @@
 
 #include "adapters/processing/aptrust/ingest/steps.hpp"
 #include "adapters/processing/merritt/keeping_steps.hpp"
+#include "messages/values/test_points.hpp"
 
 #include <system_error>
 
@@ -23,6 +24,7 @@ outcome clean_up_ingest(bag_in_hand& x) {
   const auto removed = place->remove(x.item.name, x.item.etag);
   if (!removed)
     return ended_for_now(removed.error(), "the receiving place");
+  crash_point("bag_taken_away");
   auto out = merritt::clean_up(x.work);
   if (out.says != verdict::done)
     return out;

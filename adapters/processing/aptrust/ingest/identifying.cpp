@@ -64,10 +64,8 @@ private:
       const auto found = known->find(file.string());
       const auto what = formats::join(
         std::move(*mime), found == known->end() ? nullptr : &found->second);
-      if (auto failure = to_.add({{"path", path},
-                                  {"mime", what.mime},
-                                  {"puid", what.puid},
-                                  {"method", what.method}}))
+      if (auto failure = to_.add(
+            to_json(listed_format{path, what.mime, what.puid, what.method})))
         return failure;
     }
     waiting_.clear();
@@ -133,7 +131,7 @@ outcome identify_formats(bag_in_hand& x) {
     each_file(x.files, [&](const listed_file& file) { return each.add(file); });
   if (!failure)
     failure = each.finish();
-  return failure ? ended_for_now(failure, "formats") : ended(verdict::done);
+  return failure ? ended_by_lists(failure, "formats") : ended(verdict::done);
 }
 
 } // namespace depositd::aptrust

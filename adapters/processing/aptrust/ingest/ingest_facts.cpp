@@ -91,9 +91,8 @@ caf::expected<ingests_beside> other_ingests(const bag_in_hand& x) {
   return out;
 }
 
-caf::expected<skip_facts> facts_of(const bag_in_hand& x, item_stage serves) {
+caf::expected<skip_facts> facts_of(const bag_in_hand& x) {
   skip_facts out;
-  out.serves = serves;
   std::error_code code;
   out.has_interim = fs::exists(x.files.files(), code);
   if (!out.has_interim) {
@@ -102,7 +101,7 @@ caf::expected<skip_facts> facts_of(const bag_in_hand& x, item_stage serves) {
       return recorded.error();
     out.recorded_since = *recorded;
   }
-  if (is_late(serves))
+  if (is_late(x.item.stage))
     return out;
   const auto others = other_ingests(x);
   if (!others)

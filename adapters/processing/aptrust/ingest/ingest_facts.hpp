@@ -15,10 +15,10 @@ struct ingests_beside {
 /// Asks the read model. The read model's error if it does not answer.
 caf::expected<ingests_beside> other_ingests(const bag_in_hand& x);
 
-/// All facts of an item that this stage was given; asks no more than the rules
+/// All facts of an item that a stage was given; asks no more than the rules
 /// need there. What is wrong with the receiving place is no error: then nothing
 /// is known of the bag.
-caf::expected<skip_facts> facts_of(const bag_in_hand& x, item_stage serves);
+caf::expected<skip_facts> facts_of(const bag_in_hand& x);
 
 /// What a later bag of the same object waits for.
 std::string turn_of(const bag_in_hand& x);

@@ -2,6 +2,7 @@
 
 #include "adapters/bagit/reading.hpp"
 #include "adapters/stores/files/file.hpp"
+#include "messages/values/test_points.hpp"
 
 #include <cerrno>
 #include <exception>
@@ -16,31 +17,14 @@ namespace {
 namespace fs = std::filesystem;
 using json = nlohmann::json;
 
-caf::error not_ours(const fs::path& list, const std::string& why) {
-  return caf::make_error(ec::malformed, list.string() + ": " + why);
-}
-
-caf::expected<listed_file> file_of(const fs::path& list, const json& x) {
+/// Calls with the value, whose members may be missing or of another kind.
+template <class Take>
+caf::error read_line(const line_reader& from, const json& x, const Take& take) {
   try {
-    listed_file out;
-    x.at("path").get_to(out.path);
-    x.at("bytes").get_to(out.bytes);
-    x.at("sha256").get_to(out.sha256);
-    x.at("sha512").get_to(out.sha512);
-    return out;
+    take(x);
+    return {};
   } catch (const std::exception& why) {
-    return not_ours(list, why.what());
-  }
-}
-
-caf::expected<listed_bag> bag_of(const fs::path& list, const json& x) {
-  try {
-    listed_bag out;
-    x.at("bag").get_to(out.name);
-    x.at("etag").get_to(out.etag);
-    return out;
-  } catch (const std::exception& why) {
-    return not_ours(list, why.what());
+    return from.damaged(why.what());
   }
 }
 
@@ -115,28 +99,12 @@ caf::error list_writer::finish() {
     if (const auto code = io.sync(file->value()))
       return file_failed("sync", part(), code);
   }
+  crash_point("list_unnamed");
   std::error_code code;
   fs::rename(part(), list_, code);
   if (code)
     return file_failed("rename", part(), code.value());
   return sync_folder(io, list_.parent_path());
-}
-
-caf::error each_line(const fs::path& list,
-                     const std::function<caf::error(const json&)>& use) {
-  std::ifstream in{list, std::ios::binary};
-  if (!in)
-    return caf::make_error(ec::not_found,
-                           "there is no " + list.string()
-                             + ": an earlier stage has to be done again");
-  for (std::string line; std::getline(in, line);) {
-    const auto read = json::parse(line, nullptr, false);
-    if (read.is_discarded())
-      return not_ours(list, "is no list of ours");
-    if (auto failure = use(read))
-      return failure;
-  }
-  return in.bad() ? file_failed("read", list, errno) : caf::error{};
 }
 
 json to_json(const listed_file& x) {
@@ -150,41 +118,135 @@ json to_json(const listed_bag& x) {
   return {{"bag", x.name}, {"etag", x.etag}};
 }
 
+json to_json(const listed_format& x) {
+  return {
+    {"path", x.path}, {"mime", x.mime}, {"puid", x.puid}, {"method", x.method}};
+}
+
+caf::expected<line_reader> line_reader::open(const fs::path& list) {
+  line_reader out{list};
+  out.in_.open(list, std::ios::binary);
+  std::error_code code;
+  if (out.in_)
+    return out;
+  const auto reason = errno;
+  if (!fs::exists(list, code) && !code)
+    return caf::make_error(ec::not_found, "there is no " + list.string());
+  return file_failed("read", list, reason);
+}
+
+caf::expected<bool> line_reader::next(json& to) {
+  std::string line;
+  if (!std::getline(in_, line)) {
+    if (in_.bad())
+      return file_failed("read", list_, errno);
+    return false;
+  }
+  to = json::parse(line, nullptr, false);
+  if (to.is_discarded())
+    return damaged("is no list of ours");
+  return true;
+}
+
+caf::error line_reader::damaged(const std::string& why) const {
+  return caf::make_error(ec::store_damaged, list_.string() + ": " + why);
+}
+
 caf::error each_file(const interim_folder& folder,
                      const std::function<caf::error(const listed_file&)>& use) {
   auto list = list_reader::open(folder);
   if (!list)
     return std::move(list.error());
+  listed_file file;
   while (true) {
-    const auto file = list->next();
-    if (!file)
-      return file.error() == ec::not_found ? caf::error{} : file.error();
-    if (auto failure = use(*file))
+    const auto is_there = list->next(file);
+    if (!is_there)
+      return is_there.error();
+    if (!*is_there)
+      return {};
+    if (auto failure = use(file))
       return failure;
   }
 }
 
 caf::expected<list_reader> list_reader::open(const interim_folder& folder) {
-  list_reader out;
-  out.in_.open(folder.files(), std::ios::binary);
-  std::string line;
-  if (!out.in_ || !std::getline(out.in_, line))
-    return caf::make_error(ec::not_found,
-                           "there is no " + folder.files().string()
-                             + ": the prefetch has to be done again");
-  auto bag = bag_of(folder.files(), json::parse(line, nullptr, false));
-  if (!bag)
-    return std::move(bag.error());
-  out.bag_ = std::move(*bag);
+  auto lines = line_reader::open(folder.files());
+  if (!lines)
+    return std::move(lines.error());
+  list_reader out{std::move(*lines)};
+  json line;
+  const auto is_there = out.lines_.next(line);
+  if (!is_there)
+    return is_there.error();
+  if (!*is_there)
+    return out.lines_.damaged("is empty");
+  if (auto failure = read_line(out.lines_, line, [&](const json& x) {
+        x.at("bag").get_to(out.bag_.name);
+        x.at("etag").get_to(out.bag_.etag);
+      }))
+    return failure;
   return out;
 }
 
-caf::expected<listed_file> list_reader::next() {
-  std::string line;
-  if (!std::getline(in_, line))
-    return caf::make_error(in_.bad() ? ec::store_failed : ec::not_found,
-                           std::string{"the list of files ends"});
-  return file_of("files.jsonl", json::parse(line, nullptr, false));
+caf::expected<bool> list_reader::next(listed_file& to) {
+  json line;
+  auto is_there = lines_.next(line);
+  if (!is_there || !*is_there)
+    return is_there;
+  if (auto failure = read_line(lines_, line, [&](const json& x) {
+        x.at("path").get_to(to.path);
+        x.at("bytes").get_to(to.bytes);
+        x.at("sha256").get_to(to.sha256);
+        x.at("sha512").get_to(to.sha512);
+      }))
+    return failure;
+  return true;
+}
+
+caf::expected<findings_reader>
+findings_reader::open(const interim_folder& folder) {
+  auto unchanged = line_reader::open(folder.unchanged());
+  if (!unchanged)
+    return std::move(unchanged.error());
+  auto formats = line_reader::open(folder.formats());
+  if (!formats)
+    return std::move(formats.error());
+  findings_reader out{std::move(*unchanged), std::move(*formats)};
+  if (auto failure = out.go_on())
+    return failure;
+  return out;
+}
+
+caf::error findings_reader::go_on() {
+  json line;
+  next_unchanged_.clear();
+  const auto is_there = unchanged_.next(line);
+  if (!is_there)
+    return is_there.error();
+  if (!*is_there)
+    return {};
+  return read_line(unchanged_, line,
+                   [this](const json& x) { x.get_to(next_unchanged_); });
+}
+
+caf::error findings_reader::next(const std::string& path) {
+  json line;
+  const auto is_there = formats_.next(line);
+  if (!is_there)
+    return is_there.error();
+  if (!*is_there)
+    return formats_.damaged("does not have all files");
+  if (auto failure = read_line(formats_, line, [this](const json& x) {
+        x.at("path").get_to(format_.path);
+        x.at("mime").get_to(format_.mime);
+        x.at("puid").get_to(format_.puid);
+        x.at("method").get_to(format_.method);
+      }))
+    return failure;
+  if (format_.path != path)
+    return formats_.damaged("has other files than the list of the bag");
+  is_unchanged_ = next_unchanged_ == path;
+  return is_unchanged_ ? go_on() : caf::error{};
 }
 
 } // namespace depositd::aptrust

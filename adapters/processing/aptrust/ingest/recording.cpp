@@ -5,9 +5,9 @@
 #include "adapters/processing/aptrust/premis.hpp"
 #include "adapters/processing/merritt/keeping_steps.hpp"
 #include "messages/values/clock.hpp"
+#include "messages/values/test_points.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <utility>
 
 namespace depositd::aptrust {
@@ -41,6 +41,7 @@ public:
       return *ending;
     if (auto failure = record_object())
       return ended_recording(failure);
+    crash_point("bag_recorded");
     auto failure = tell_of_files();
     // That it was ingested is said last: then all of it is there.
     if (!failure)
@@ -52,26 +53,26 @@ public:
 
 private:
   std::optional<outcome> find_targets() {
-    const auto at = x_.work.job.more.find(left_by_ingest::stored_in);
-    if (at == x_.work.job.more.end() || !at->is_object() || at->empty())
+    const auto numbers = merritt::stored_in(x_.work.job);
+    if (numbers.empty())
       return ended(verdict::failed,
                    "nothing was stored yet, requeue to ingest06_storage");
-    for (const auto& [name, number] : at->items()) {
-      if (targets_.empty())
-        number_there_ = number.get<std::uint32_t>();
+    number_there_ = numbers.begin()->second;
+    for (const auto& [name, number] : numbers) {
       // A target that came later counts from one; the object goes on.
-      number_ = std::max(number_, number.get<std::uint32_t>());
+      number_ = std::max(number_, number);
       targets_.push_back(name);
     }
     return std::nullopt;
   }
 
-  /// Trouble of the store passes; what the store refuses does not.
+  /// Trouble of a store passes; what it refuses does not, nor does damage,
+  /// be it of the inventory or of the lists of earlier stages.
   static outcome ended_recording(const caf::error& failure) {
     if (failure == ec::already_exists || failure == ec::invalid_argument
-        || failure == ec::not_found || failure == ec::malformed)
-      return ended(verdict::failed, "the inventory: " + render(failure));
-    return ended_for_now(failure, "the inventory");
+        || failure == ec::not_found || failure == ec::store_damaged)
+      return ended(verdict::failed, "recording: " + render(failure));
+    return ended_for_now(failure, "recording");
   }
 
   caf::error record_object() {
@@ -101,7 +102,23 @@ private:
     for (const auto& file : version->files)
       entry.version.bytes += file.bytes;
     entry.files = std::move(version->files);
-    return x_.work.tools.inventory->record(entry);
+    if (auto failure = x_.work.tools.inventory->record(entry))
+      return failure;
+    return take_number();
+  }
+
+  /// The inventory may have known the number by other files, and have taken
+  /// the next.
+  caf::error take_number() {
+    const auto found =
+      x_.work.tools.inventory->find({.identifier = x_.object()});
+    if (!found)
+      return found.error();
+    for (const auto& object : *found)
+      for (const auto& version : object.versions)
+        if (version.job == x_.work.job.uuid)
+          number_ = version.number;
+    return {};
   }
 
   caf::error tell(premis_facts facts) {
@@ -121,41 +138,28 @@ private:
   /// Lists of the stages are in the order of the bag, so they are walked side
   /// by side.
   caf::error tell_of_files() {
-    std::ifstream unchanged{x_.files.unchanged(), std::ios::binary};
-    std::string next;
-    const auto go_on = [&] {
-      std::string line;
-      next.clear();
-      if (std::getline(unchanged, line))
-        next = nlohmann::json::parse(line, nullptr, false).get<std::string>();
-    };
-    std::ifstream formats{x_.files.formats(), std::ios::binary};
-    go_on();
+    auto found = findings_reader::open(x_.files);
+    if (!found)
+      return std::move(found.error());
     return each_file(x_.files, [&](const listed_file& file) -> caf::error {
       if (!is_kept(file.path))
         return {};
-      std::string line;
-      if (!std::getline(formats, line))
-        return caf::make_error(ec::not_found,
-                               "the formats of files are not known, requeue "
-                               "to ingest05_format_identification");
-      const bool known = next == file.path;
-      if (known)
-        go_on();
-      return tell_of(file, nlohmann::json::parse(line, nullptr, false), known);
+      if (auto failure = found->next(file.path))
+        return failure;
+      return tell_of(file, *found);
     });
   }
 
-  caf::error tell_of(const listed_file& file, const nlohmann::json& format,
-                     bool known) {
+  caf::error tell_of(const listed_file& file, const findings_reader& found) {
     using namespace premis_types;
     if (auto failure = tell({.type = fixity_check,
                              .detail = "compared with the bag's manifests",
                              .outcome_detail = "sha256:" + file.sha256,
                              .file = file.path}))
       return failure;
-    if (known)
+    if (found.is_unchanged())
       return {};
+    const auto& format = found.format();
     auto failure = tell(
       {.type = digest_calculation,
        .detail = "sha256 and sha512",
@@ -167,13 +171,12 @@ private:
                       .outcome_detail = x_.object() + "/" + file.path,
                       .file = file.path});
     if (!failure)
-      failure = tell({.type = format_identification,
-                      .detail = format.value("method", std::string{}),
-                      .outcome_detail = format.value("mime", std::string{})
-                                        + (format.value("puid", "").empty()
-                                             ? ""
-                                             : " " + format.value("puid", "")),
-                      .file = file.path});
+      failure =
+        tell({.type = format_identification,
+              .detail = format.method,
+              .outcome_detail =
+                format.mime + (format.puid.empty() ? "" : " " + format.puid),
+              .file = file.path});
     if (!failure)
       failure = tell({.type = ingestion,
                       .detail = "stored in " + targets_.front(),
@@ -191,6 +194,7 @@ private:
     using namespace premis_types;
     if (auto failure = flush())
       return failure;
+    crash_point("bag_files_told");
     auto failure = tell({.type = validation,
                          .detail = "the bag is valid",
                          .outcome_detail = left_text(x_, "profile")});

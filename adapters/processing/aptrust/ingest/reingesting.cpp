@@ -71,7 +71,7 @@ outcome check_reingest(bag_in_hand& x) {
   }
   const auto found = compare(x, known);
   if (!found)
-    return ended_for_now(found.error(), "the list of files");
+    return ended_by_lists(found.error(), "the list of files");
   if (version > 0)
     x.work.job.more[left_by_ingest::reingest] = {
       {"version", version},

@@ -5,6 +5,7 @@
 #include "adapters/processing/merritt/file_digests.hpp"
 #include "adapters/stores/files/file.hpp"
 #include "messages/values/payload_paths.hpp"
+#include "messages/values/test_points.hpp"
 
 #include <cerrno>
 #include <system_error>
@@ -34,11 +35,10 @@ public:
   }
 
   caf::error begin(const bagit::bag_file& x) override {
-    auto next = list_.next();
-    if (!next)
-      return next.error() == ec::not_found ? other_bag(x.path) : next.error();
-    expected_ = std::move(*next);
-    if (expected_.path != x.path)
+    const auto listed = list_.next(expected_);
+    if (!listed)
+      return list_failure_ = listed.error();
+    if (!*listed || expected_.path != x.path)
       return other_bag(x.path);
     to_ = {};
     if (!is_kept(x.path) || is_there())
@@ -62,15 +62,24 @@ public:
     if (!to_)
       return {};
     to_ = {};
+    crash_point("file_unstaged");
     std::error_code code;
     fs::rename(part_path(), path(), code);
     return code ? file_failed("rename", part_path(), code.value())
                 : caf::error{};
   }
 
+  /// That the list cannot be read, which is not the bag's fault.
+  const caf::error& list_failure() const {
+    return list_failure_;
+  }
+
   /// Every line had its file; all of it is on the disk.
   caf::error finish() {
-    if (list_.next())
+    const auto is_there = list_.next(expected_);
+    if (!is_there)
+      return list_failure_ = is_there.error();
+    if (*is_there)
       return other_bag("the bag");
     const auto folder = open_file(files_.staged(), O_RDONLY | O_DIRECTORY);
     if (!folder)
@@ -99,7 +108,7 @@ private:
   }
 
   caf::error open() {
-    // The reader refuses such names; nothing is ever written outside.
+    // Validation refuses such names; nothing is ever written outside.
     if (auto fault = payload_path_fault(expected_.path); !fault.empty())
       return caf::make_error(ec::malformed, expected_.path + ": " + fault);
     std::error_code code;
@@ -118,36 +127,41 @@ private:
   disk& io_ = system_disk();
   const interim_folder& files_;
   list_reader list_;
+  caf::error list_failure_;
   listed_file expected_;
   unique_fd to_; ///< none: the file is not written
   std::uint64_t at_ = 0;
 };
 
-caf::error unpack(const bag_in_hand& x) {
-  const auto path = bag_path(x);
-  if (!path)
-    return path.error();
+outcome unpack(const bag_in_hand& x) {
   auto list = list_reader::open(x.files);
   if (!list)
-    return std::move(list.error());
+    return ended_by_lists(list.error(), "the list of files");
+  const auto path = bag_path(x);
+  if (!path)
+    return ended_reading(path.error());
   if (auto failure = make_folders(system_disk(), x.files.staged()))
-    return failure;
+    return ended_reading(failure);
   unpacker into{x.files, std::move(*list)};
   bagit::read_options options;
   options.digests = {digest_algorithm::sha256};
   const auto totals = bagit::read_bag({*path, x.item.name}, options, into);
-  return totals ? into.finish() : totals.error();
+  const auto failure = totals ? into.finish() : totals.error();
+  if (into.list_failure())
+    return ended_by_lists(into.list_failure(), "the list of files");
+  return failure ? ended_reading(failure) : ended(verdict::done);
 }
 
 } // namespace
 
 outcome stage_files(bag_in_hand& x) {
-  if (auto failure = unpack(x))
-    return ended_reading(failure);
+  auto out = unpack(x);
+  if (out.says != verdict::done)
+    return out;
   // From here on the files count, not the bag.
   std::error_code ignored;
   fs::remove(x.files.bag(), ignored);
-  return ended(verdict::done);
+  return out;
 }
 
 } // namespace depositd::aptrust

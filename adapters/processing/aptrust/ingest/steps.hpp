@@ -11,7 +11,8 @@ namespace depositd::aptrust {
 /// no tar file, is cut off, or has names that are not allowed.
 outcome prefetch(bag_in_hand& x);
 
-/// Rejected: a bag that is not valid, with what is wrong.
+/// Rejected: a bag that is not valid, or has names that storage does not keep,
+/// with what is wrong.
 outcome validate(bag_in_hand& x);
 
 /// Finds out which files the object has already.
@@ -27,7 +28,8 @@ outcome identify_formats(bag_in_hand& x);
 /// them are passed over.
 outcome store_files(bag_in_hand& x);
 
-/// Whether every target has every file as it was staged.
+/// Whether every target has every file as it was staged: all bytes are read
+/// again, but for those of cold storage, which gives none back so soon.
 outcome check_storage(bag_in_hand& x);
 
 /// Records the object and what was done with it.
@@ -37,7 +39,8 @@ outcome record_ingest(bag_in_hand& x);
 /// that was made on the way.
 outcome clean_up_ingest(bag_in_hand& x);
 
-/// Members of `job_document::more` that stages leave.
+/// Members of `job_document::more` that stages leave, beside
+/// `merritt::left_by_store::stored_in`.
 namespace left_by_ingest {
 
 /// Tags of the bag: {"profile", "access", "title", "description", ...}.
@@ -45,8 +48,6 @@ inline constexpr const char* bag = "bag";
 /// {"version", "unchanged", "changed", "new"} of files, against the last
 /// version; not there for a new object.
 inline constexpr const char* reingest = "reingest";
-/// By the name of each storage target, the number the version has there.
-inline constexpr const char* stored_in = "stored_in";
 
 } // namespace left_by_ingest
 

@@ -5,6 +5,7 @@
 #include "adapters/processing/merritt/file_digests.hpp"
 #include "adapters/processing/merritt/keeping_steps.hpp"
 #include "messages/values/clock.hpp"
+#include "messages/values/test_points.hpp"
 
 #include <unordered_map>
 #include <utility>
@@ -14,19 +15,6 @@ namespace depositd::aptrust {
 namespace {
 
 using merritt::ended;
-using numbers_of_targets = std::map<std::string, std::uint32_t>;
-
-/// By target, as the document has it.
-numbers_of_targets stored_in(const job_document& job) {
-  numbers_of_targets out;
-  const auto at = job.more.find(left_by_ingest::stored_in);
-  if (at == job.more.end() || !at->is_object())
-    return out;
-  for (const auto& [name, number] : at->items())
-    if (number.is_number_unsigned())
-      out[name] = number.get<std::uint32_t>();
-  return out;
-}
 
 caf::expected<std::shared_ptr<storage_target>>
 target_of(const bag_in_hand& x, const std::string& name) {
@@ -76,7 +64,7 @@ outcome put_everywhere(bag_in_hand& x) {
   const auto& names = x.work.task.collection->storage;
   if (names.empty())
     return ended(verdict::failed, "the collection names no storage");
-  auto numbers = stored_in(x.work.job);
+  auto numbers = merritt::stored_in(x.work.job);
   if (x.work.task.item.item.attempt <= 1)
     numbers.clear();
   std::optional<new_version> version;
@@ -98,34 +86,39 @@ outcome put_everywhere(bag_in_hand& x) {
     const auto done = (*to)->put(*version);
     if (!done)
       return ended_for_now(done.error(), "storage " + name);
+    crash_point("bag_put");
     numbers[name] = done->version;
-    x.work.job.more[left_by_ingest::stored_in] = numbers;
+    x.work.job.more[merritt::left_by_store::stored_in] = numbers;
   }
   return ended(verdict::done);
 }
 
-/// Each file of the version once, with its size and digest.
-caf::error compare(const bag_in_hand& x, const object_version& shown) {
+/// Each file of the version once, with its size and the digest that storage
+/// has written down. The text is empty if all is well; an error is of the list.
+caf::expected<std::string> compare(const bag_in_hand& x,
+                                   const object_version& shown) {
   std::unordered_map<std::string_view, const stored_file*> there;
   for (const auto& file : shown.files)
     there.emplace(file.path, &file);
+  std::string wrong;
   auto failure = each_file(x.files, [&](const listed_file& file) -> caf::error {
-    if (!is_kept(file.path))
+    if (!is_kept(file.path) || !wrong.empty())
       return {};
     const auto at = there.find(file.path);
     if (at == there.end())
-      return caf::make_error(ec::store_damaged, file.path + " was not stored");
-    if (at->second->bytes != file.bytes || at->second->sha512 != file.sha512)
-      return caf::make_error(ec::store_damaged,
-                             file.path + " was stored otherwise");
-    there.erase(at);
+      wrong = file.path + " was not stored";
+    else if (at->second->bytes != file.bytes
+             || at->second->sha512 != file.sha512)
+      wrong = file.path + " was stored otherwise";
+    else
+      there.erase(at);
     return {};
   });
-  if (!failure && !there.empty())
-    failure =
-      caf::make_error(ec::store_damaged,
-                      std::string{there.begin()->first} + " was stored, too");
-  return failure;
+  if (failure)
+    return failure;
+  if (wrong.empty() && !there.empty())
+    wrong = std::string{there.begin()->first} + " was stored, too";
+  return wrong;
 }
 
 } // namespace
@@ -136,7 +129,7 @@ outcome store_files(bag_in_hand& x) {
 }
 
 outcome check_storage(bag_in_hand& x) {
-  const auto numbers = stored_in(x.work.job);
+  const auto numbers = merritt::stored_in(x.work.job);
   if (numbers.empty())
     return ended(verdict::failed,
                  "nothing was stored yet, requeue to ingest06_storage");
@@ -147,7 +140,15 @@ outcome check_storage(bag_in_hand& x) {
     const auto shown = (*at)->show(x.object(), number);
     if (!shown)
       return ended_for_now(shown.error(), "storage " + name);
-    if (auto failure = compare(x, *shown))
+    const auto wrong = compare(x, *shown);
+    if (!wrong)
+      return ended_by_lists(wrong.error(), "the list of files");
+    if (!wrong->empty())
+      return ended(verdict::retry, "storage " + name + ": " + *wrong);
+    // What is written down are the digests of prefetch; now the bytes.
+    if (x.work.tools.is_cold(name))
+      continue;
+    if (auto failure = (*at)->verify(x.object(), number))
       return ended_for_now(failure, "storage " + name);
   }
   return ended(verdict::done);

@@ -3,6 +3,7 @@
 #include "adapters/bagit/checking.hpp"
 #include "adapters/processing/aptrust/ingest/steps.hpp"
 #include "adapters/stores/files/file.hpp"
+#include "messages/values/payload_paths.hpp"
 
 #include <algorithm>
 #include <system_error>
@@ -16,15 +17,25 @@ using merritt::ended;
 
 constexpr std::size_t faults_told = 5;
 
-/// The algorithms that manifests are likely to have, so that the bag is read
-/// once.
-caf::expected<std::vector<digest_algorithm>>
-algorithms_of(const interim_folder& files) {
-  std::vector<digest_algorithm> out;
+/// What the names of its files say of a bag before it is read.
+struct names_say {
+  /// That manifests are likely to have, so that the bag is read once.
+  std::vector<digest_algorithm> algorithms;
+  /// Files that no storage keeps, although bags may have them.
+  bagit::finding_list faults;
+};
+
+caf::expected<names_say> look_at_names(const interim_folder& files) {
+  names_say out;
   auto failure = each_file(files, [&](const listed_file& file) -> caf::error {
+    auto& all = out.algorithms;
     const auto known = bagit::manifest_algorithm(file.path);
-    if (known && std::find(out.begin(), out.end(), *known) == out.end())
-      out.push_back(*known);
+    if (known && std::find(all.begin(), all.end(), *known) == all.end())
+      all.push_back(*known);
+    if (!is_kept(file.path))
+      return {};
+    if (const auto fault = payload_path_fault(file.path); !fault.empty())
+      out.faults.add(bagit::finding_code::odd_name, file.path, fault);
     return {};
   });
   if (failure)
@@ -32,14 +43,13 @@ algorithms_of(const interim_folder& files) {
   return out;
 }
 
-std::string told(const bagit::bag_report& x) {
-  std::string out = "the bag is not valid: ";
-  const auto& kept = x.faults.kept();
+std::string told(std::string out, const bagit::finding_list& faults) {
+  const auto& kept = faults.kept();
   const auto count = std::min(kept.size(), faults_told);
   for (std::size_t i = 0; i < count; ++i)
     out += (i == 0 ? "" : "; ") + bagit::render(kept[i]);
-  if (x.faults.count() > count)
-    out += "; and " + std::to_string(x.faults.count() - count) + " more";
+  if (faults.count() > count)
+    out += "; and " + std::to_string(faults.count() - count) + " more";
   return out;
 }
 
@@ -80,14 +90,14 @@ void forget_copies(const bag_in_hand& x) {
 } // namespace
 
 outcome validate(bag_in_hand& x) {
-  const auto algorithms = algorithms_of(x.files);
-  if (!algorithms)
-    return ended(verdict::failed, render(algorithms.error()));
+  const auto names = look_at_names(x.files);
+  if (!names)
+    return ended_by_lists(names.error(), "the list of files");
   const auto path = bag_path(x);
   if (!path)
     return ended_reading(path.error());
   bagit::check_options options;
-  options.digests = *algorithms;
+  options.digests = names->algorithms;
   options.profile.known = x.with.profiles.get();
   options.profile.otherwise = x.with.profile_otherwise;
   const auto report = bagit::check_bag({*path, x.item.name}, options);
@@ -101,7 +111,13 @@ outcome validate(bag_in_hand& x) {
     return ended_for_now(failure, "the report");
   if (!report->valid()) {
     forget_copies(x);
-    return ended(verdict::rejected, told(*report));
+    return ended(verdict::rejected,
+                 told("the bag is not valid: ", report->faults));
+  }
+  if (!names->faults.empty()) {
+    forget_copies(x);
+    return ended(verdict::rejected,
+                 told("the bag cannot be stored: ", names->faults));
   }
   take_tags(x, *report);
   return ended(verdict::done);

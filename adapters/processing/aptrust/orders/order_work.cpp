@@ -13,11 +13,6 @@ namespace {
 using merritt::ended;
 using merritt::in_quotes;
 
-bool is_cold(const stages::stage_tools& tools, const std::string& name) {
-  const auto& cold = tools.cold_storage;
-  return std::find(cold.begin(), cold.end(), name) != cold.end();
-}
-
 /// Why an order is none for this stage; empty: it is.
 std::string mismatch(const preservation_order& x, const order_form& form) {
   if (x.kind != form.kind)
@@ -77,9 +72,8 @@ public:
 private:
   outcome under_lock(merritt::work_on_job& x,
                      const preservation_order& what) const {
-    auto out = merritt::locked([&](merritt::work_on_job& job) {
-      return look_and_do(job, what);
-    })(x);
+    auto out = merritt::locked(
+      [&](merritt::work_on_job& job) { return look_and_do(job, what); })(x);
     if (auto failure = merritt::give_up_locks(x))
       out.reason += "; the object's lock stays for a while: " + render(failure);
     return out;
@@ -114,7 +108,7 @@ std::vector<std::string> order_work::targets() const {
   std::vector<std::string> out;
   for (const bool cold : {false, true})
     for (const auto& name : object.storage)
-      if (is_cold(tools(), name) == cold && tools().storage.contains(name))
+      if (tools().is_cold(name) == cold && tools().storage.contains(name))
         out.push_back(name);
   return out;
 }
@@ -123,7 +117,7 @@ bool order_work::is_cold_only() const {
   return !object.storage.empty()
          && std::all_of(
            object.storage.begin(), object.storage.end(),
-           [&](const std::string& name) { return is_cold(tools(), name); });
+           [&](const std::string& name) { return tools().is_cold(name); });
 }
 
 premis_scene order_work::scene() const {

@@ -1,5 +1,7 @@
 #include "adapters/processing/aptrust/restoring/giving_back.hpp"
 
+#include "messages/values/test_points.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -12,26 +14,6 @@ using merritt::ended;
 using merritt::in_quotes;
 
 constexpr std::size_t name_bytes_max = 200;
-
-/// Which of the target's files is the one that the inventory means: it may
-/// have fewer versions than others. `ec::store_damaged`.
-caf::error check_listed(storage_target& in, const std::string& object,
-                        const stored_file& wanted) {
-  const auto shown = in.show(object);
-  if (!shown)
-    return shown.error() == ec::not_found
-             ? caf::make_error(ec::store_damaged, render(shown.error()))
-             : shown.error();
-  const auto file = find_file(shown->files, wanted.path);
-  if (!file)
-    return caf::make_error(ec::store_damaged,
-                           in_quotes(wanted.path) + " is not there");
-  if (file->sha512 != wanted.sha512)
-    return caf::make_error(ec::store_damaged,
-                           in_quotes(wanted.path)
-                             + " is not what the inventory says");
-  return {};
-}
 
 bool is_plain(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
@@ -78,9 +60,10 @@ caf::error fetch_whole(const order_work& x, const stored_file& file,
   bool may_pass = false;
   for (const auto& name : names) {
     auto& target = *x.tools().storage.at(name);
-    auto failure = check_listed(target, x.object.identifier, file);
-    if (!failure)
-      failure = target.get(x.object.identifier, 0, file.path, to);
+    const auto version = target.version_with(x.object.identifier, file);
+    auto failure = version
+                     ? target.get(x.object.identifier, *version, file.path, to)
+                     : version.error();
     if (!failure)
       return {};
     may_pass =
@@ -113,6 +96,7 @@ outcome give_back(order_work& x, const std::string& name,
     return ended(place.error() == ec::store_failed ? verdict::retry
                                                    : verdict::failed,
                  render(place.error()));
+  crash_point("given_back");
   premis_facts facts;
   facts.type = premis_types::dissemination;
   facts.detail = "restored for " + x.order.asked_by;
@@ -122,6 +106,7 @@ outcome give_back(order_work& x, const std::string& name,
     x.tools().inventory->record_events({make_event(x.scene(), facts)});
   if (failure)
     return ended(verdict::retry, render(failure));
+  crash_point("giving_told");
   x.job.job.more["restored_to"] = *place;
   return ended(verdict::done, "restored to " + *place);
 }

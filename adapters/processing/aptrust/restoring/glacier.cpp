@@ -3,6 +3,7 @@
 #include "adapters/processing/aptrust/restoring/restoring.hpp"
 #include "messages/values/clock.hpp"
 #include "messages/values/operations.hpp"
+#include "messages/values/test_points.hpp"
 #include "messages/work.hpp"
 
 #include <algorithm>
@@ -51,6 +52,7 @@ outcome queue_restoration(order_work& x) {
   const auto said = x.tools().submit({.user = x.job.job.user,
                                       .info = next.info,
                                       .document = encode(next.document)});
+  crash_point("restoration_queued");
   if (said)
     return done;
   // It may have come without our hearing of it.

@@ -3,6 +3,7 @@
 
 #include "adapters/bagit/checking.hpp"
 #include "adapters/bagit/lines.hpp"
+#include "adapters/bagit/paths.hpp"
 #include "adapters/bagit/writing.hpp"
 #include "adapters/processing/aptrust/restoring/giving_back.hpp"
 #include "adapters/processing/aptrust/restoring/restoring.hpp"
@@ -20,12 +21,10 @@ namespace fs = std::filesystem;
 using merritt::ended;
 using merritt::in_quotes;
 
-constexpr std::string_view payload_folder = "data/";
-
 /// An object that was no bag has no such files: then all of it is payload.
 bool is_bag(const std::vector<stored_file>& files) {
   return std::any_of(files.begin(), files.end(), [](const stored_file& x) {
-    return x.path.starts_with(payload_folder);
+    return bagit::is_payload(x.path);
   });
 }
 
@@ -136,7 +135,7 @@ private:
     if (auto failure = fetch_whole(x_, file, copy))
       return failure;
     bagit::bag_member member;
-    member.path = (whole ? "" : std::string{payload_folder}) + file.path;
+    member.path = (whole ? "" : std::string{bagit::payload_folder}) + file.path;
     member.source = copy;
     member.expected = {{digest_algorithm::sha512, file.sha512}};
     auto failure = to.add(member);

@@ -136,6 +136,31 @@ TEST_F(bag_reading, what_waits_for_an_administrator_waits) {
   EXPECT_EQ(read().submitted, 0u);
 }
 
+TEST_F(bag_reading,
+       a_batch_that_failed_without_a_job_is_no_verdict_on_the_bag) {
+  receive(parts_of("photos", two_files));
+  read();
+  items->batch_rows.back().status.state = batch_state::failed;
+  items->batch_rows.back().status.changed_us = now;
+  now += micros{30 * 24 * 3'600} * 1'000'000;
+  const auto done = read();
+  EXPECT_EQ(done.submitted, 0u) << "an administrator has it";
+  EXPECT_EQ(done.removed, 0u);
+  EXPECT_EQ(files_below(home.path() / "receiving"), "photos.tar");
+}
+
+TEST_F(bag_reading, a_batch_that_was_deleted_without_a_job_was_cancelled) {
+  receive(parts_of("photos", two_files));
+  read();
+  items->batch_rows.back().status.state = batch_state::deleted;
+  items->batch_rows.back().status.changed_us = now;
+  now += micros{30 * 24 * 3'600} * 1'000'000;
+  const auto done = read();
+  EXPECT_EQ(done.submitted, 1u);
+  EXPECT_EQ(done.removed, 0u);
+  EXPECT_EQ(files_below(home.path() / "receiving"), "photos.tar");
+}
+
 TEST_F(bag_reading, only_tarred_bags_are_bags) {
   put("readme.txt", "hello");
   put(".hidden.tar", "hello");

@@ -150,6 +150,27 @@ TEST_F(ingest, row_p16_what_is_no_tar_file_fails_at_once) {
   }
 }
 
+TEST_F(ingest, names_that_are_not_utf8_are_refused_and_shown_escaped) {
+  auto job =
+    job_of(receive(parts_of("photos", {{"caf\xe9.txt", "x"}, {"a.txt", "y"}})));
+  const auto out = run("prefetch", job);
+  EXPECT_EQ(out.says, verdict::rejected);
+  EXPECT_NE(out.reason.find("photos/data/caf\\xe9.txt"), std::string::npos)
+    << out.reason;
+  EXPECT_EQ(item_of(job).status, item_status::failed);
+}
+
+TEST_F(ingest, names_that_no_storage_keeps_are_refused_before_they_are_staged) {
+  for (const auto* name : {"CON", "dot.", "bell\a.txt"}) {
+    auto job = job_of(receive(parts_of("photos", {{name, "x"}})));
+    ASSERT_EQ(run_through(job, "prefetch"), "");
+    const auto out = run("validate", job);
+    EXPECT_EQ(out.says, verdict::rejected) << name;
+    EXPECT_NE(out.reason.find(std::string{"data/"} + name), std::string::npos)
+      << out.reason;
+  }
+}
+
 TEST_F(ingest, nothing_is_written_outside_the_working_folder) {
   for (const auto* name :
        {"../escape", "/tmp/depositd-escape", "photos/data/../../../escape"}) {
@@ -176,6 +197,29 @@ TEST_F(ingest, row_p7_a_newer_bag_is_woken_when_the_older_ends) {
   ASSERT_EQ(run_through(older), "");
   ASSERT_EQ(woken.size(), 1u);
   EXPECT_EQ(woken[0].ids, std::vector<item_id>{7});
+}
+
+TEST_F(ingest, row_p7_a_newer_bag_asks_until_the_end_of_the_older_is_known) {
+  auto older = job_of(receive(parts_of("photos", two_files)), "jid-1");
+  id = 6;
+  ASSERT_EQ(run_through(older, "identify"), "");
+  auto newer =
+    job_of(receive(parts_of("photos", {{"a.txt", "other\n"}})), "jid-2");
+  also_on_its_way(6);
+  id = 7;
+  ASSERT_EQ(run("prefetch", newer).delay_ms, 0u);
+  id = 6;
+  for (const auto* name : {"store", "check", "record", "cleanup"})
+    ASSERT_EQ(run(name, older).says, verdict::done) << name;
+  ASSERT_EQ(woken.size(), 1u);
+  // It has said so, and the read model does not have it yet.
+  id = 7;
+  const auto early = run("prefetch", newer);
+  EXPECT_EQ(early.says, verdict::not_yet);
+  EXPECT_GT(early.delay_ms, 0u) << "nobody wakes it once more";
+  EXPECT_LT(early.delay_ms, 1'000u);
+  items->rows.clear();
+  EXPECT_EQ(run("prefetch", newer).says, verdict::done);
 }
 
 TEST_F(ingest, row_p8_an_older_bag_is_cancelled_and_wakes_the_newer) {
@@ -302,6 +346,51 @@ TEST_F(ingest, storage_that_lost_a_file_is_found_out) {
   EXPECT_EQ(run("check", job).says, verdict::retry);
 }
 
+TEST_F(ingest, storage_that_keeps_other_bytes_is_found_out) {
+  auto job = job_of(receive(parts_of("photos", two_files)));
+  ASSERT_EQ(run_through(job, "store"), "");
+  // As many bytes as before, and the same inventory.
+  std::size_t turned = 0;
+  for (const auto& x : fs::recursive_directory_iterator{home.path() / "far"})
+    if (x.path().filename() == "b.txt") {
+      std::ofstream{x.path(), std::ios::binary} << "sXcond\n";
+      ++turned;
+    }
+  ASSERT_EQ(turned, 1u);
+  const auto out = run("check", job);
+  EXPECT_EQ(out.says, verdict::retry);
+  EXPECT_NE(out.reason.find("storage far"), std::string::npos) << out.reason;
+  EXPECT_NE(out.reason.find("b.txt"), std::string::npos) << out.reason;
+}
+
+TEST_F(ingest, cold_storage_is_not_read_again) {
+  tools->cold_storage = {"far"};
+  auto job = job_of(receive(parts_of("photos", two_files)));
+  ASSERT_EQ(run_through(job, "check"), "");
+  EXPECT_EQ(targets["local"]->verified, 1);
+  EXPECT_EQ(targets["far"]->verified, 0);
+}
+
+TEST_F(ingest, a_number_that_the_inventory_gives_is_the_one_that_is_told) {
+  inventory_entry before;
+  before.identifier = "test.edu/photos";
+  before.owner = "test.edu";
+  before.collection = "photos";
+  before.version.number = 1;
+  before.version.job = "jid-0";
+  before.files = {{"data/other", 1, std::string(128, 'a')}};
+  ASSERT_FALSE(tools->inventory->record(before));
+  auto job = job_of(receive(parts_of("photos", two_files)));
+  ASSERT_EQ(run_through(job), "");
+  const auto files = tools->inventory->files("test.edu/photos", 2);
+  ASSERT_TRUE(files) << render(files.error());
+  EXPECT_EQ(files->size(), 4u);
+  const auto told =
+    events({.type = premis_types::ingestion, .of_object = true});
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].detail, "ingested as version 2");
+}
+
 TEST_F(ingest, staged_files_that_changed_are_not_stored) {
   auto job = job_of(receive(parts_of("photos", two_files)));
   ASSERT_EQ(run_through(job, "identify"), "");
@@ -319,6 +408,44 @@ TEST_F(ingest, a_lost_working_folder_is_told) {
   const auto out = run("validate", job);
   EXPECT_EQ(out.says, verdict::failed);
   EXPECT_NE(out.reason.find("prefetch"), std::string::npos) << out.reason;
+}
+
+TEST_F(ingest, a_damaged_list_is_told_and_not_tried_again) {
+  const auto bag = receive(parts_of("photos", two_files));
+  const std::map<std::string, std::vector<std::string>> readers{
+    {"files.jsonl",
+     {"validate", "reingest", "stage", "identify", "store", "record"}},
+    {"unchanged.jsonl", {"record"}},
+    {"formats.jsonl", {"record"}}};
+  int count = 0;
+  for (const auto& [list, names] : readers)
+    for (const auto& name : names)
+      for (const auto* bytes : {"{\"bag\": \"pho", "[1]\n", "{}\n"}) {
+        SCOPED_TRACE(list + " in " + name + ": " + bytes);
+        auto job = job_of(bag, "jid-" + std::to_string(++count));
+        // Each is an object of its own.
+        job.what.identifier += std::to_string(count);
+        const auto before =
+          std::find(all_stages.begin(), all_stages.end(), name);
+        ASSERT_EQ(run_through(job, *std::prev(before)), "");
+        std::ofstream{folder(job) / list, std::ios::binary} << bytes;
+        const auto out = run(name, job);
+        EXPECT_EQ(out.says, verdict::failed) << out.reason;
+        EXPECT_NE(out.reason.find(list), std::string::npos) << out.reason;
+        EXPECT_EQ(item_of(job).status, item_status::failed);
+      }
+}
+
+TEST_F(ingest, a_list_that_is_gone_is_told_and_not_tried_again) {
+  for (const auto* list : {"files.jsonl", "unchanged.jsonl", "formats.jsonl"}) {
+    auto job = job_of(receive(parts_of("photos", two_files)), list);
+    job.what.identifier += list;
+    ASSERT_EQ(run_through(job, "check"), "");
+    fs::remove(folder(job) / list);
+    const auto out = run("record", job);
+    EXPECT_EQ(out.says, verdict::failed) << list;
+    EXPECT_NE(out.reason.find(list), std::string::npos) << out.reason;
+  }
 }
 
 // -- an object that comes again -----------------------------------------------

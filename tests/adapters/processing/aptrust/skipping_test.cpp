@@ -24,9 +24,9 @@ work_item an_item(item_stage stage = item_stage::receive) {
   return out;
 }
 
-skip_facts facts_at(item_stage stage) {
+/// Nothing is in its way.
+skip_facts clear_facts() {
   skip_facts out;
-  out.serves = stage;
   out.has_interim = true;
   out.bag = bag_state::same;
   return out;
@@ -34,54 +34,12 @@ skip_facts facts_at(item_stage stage) {
 
 TEST(skip_rules, row_p1_every_stage_works_on_its_items) {
   for (const auto stage : ingest_stage_list())
-    EXPECT_EQ(should_skip(an_item(stage), facts_at(stage)), skip_reason::none)
+    EXPECT_EQ(should_skip(an_item(stage), clear_facts()), skip_reason::none)
       << word(stage);
 }
 
-TEST(skip_rules, row_p2_skips_what_is_not_to_be_tried_again) {
-  auto item = an_item();
-  item.retry = false;
-  EXPECT_EQ(should_skip(item, facts_at(item.stage)), skip_reason::finished);
-  const auto before = item;
-  EXPECT_NE(apply_skip(item, skip_reason::finished).says, verdict::done);
-  EXPECT_EQ(item, before) << "the item is unchanged";
-}
-
-TEST(skip_rules, row_p3_skips_what_is_finished_and_nothing_else) {
-  using enum item_status;
-  for (const auto status : {success, failed, cancelled, suspended}) {
-    auto item = an_item();
-    item.status = status;
-    EXPECT_EQ(should_skip(item, facts_at(item.stage)), skip_reason::finished)
-      << word(status);
-  }
-  for (const auto status : {pending, started}) {
-    auto item = an_item();
-    item.status = status;
-    EXPECT_EQ(should_skip(item, facts_at(item.stage)), skip_reason::none)
-      << word(status);
-  }
-}
-
-TEST(skip_rules, row_p4_takes_items_of_its_own_stage_only) {
-  for (const auto stage : ingest_stage_list())
-    for (const auto topic : ingest_stage_list())
-      EXPECT_EQ(should_skip(an_item(stage), facts_at(topic)),
-                stage == topic ? skip_reason::none : skip_reason::other_stage)
-        << word(stage) << " in " << topic_of(topic);
-}
-
-TEST(skip_rules, row_p5_leaves_it_to_a_worker_that_lives) {
-  auto facts = facts_at(item_stage::receive);
-  facts.held_by_other = true;
-  auto item = an_item();
-  EXPECT_EQ(should_skip(item, facts), skip_reason::held_by_other);
-  EXPECT_EQ(apply_skip(item, skip_reason::held_by_other).says, verdict::not_yet)
-    << "it is looked at again, not lost";
-}
-
 TEST(skip_rules, row_p7_a_newer_bag_waits_for_the_older) {
-  auto facts = facts_at(item_stage::receive);
+  auto facts = clear_facts();
   facts.older_unfinished = true;
   auto item = an_item();
   EXPECT_EQ(should_skip(item, facts), skip_reason::older_unfinished);
@@ -96,7 +54,7 @@ TEST(skip_rules, row_p8_an_older_bag_is_cancelled_early) {
   for (const auto stage : ingest_stage_list()) {
     if (is_late(stage))
       continue;
-    auto facts = facts_at(stage);
+    auto facts = clear_facts();
     facts.newer_unfinished = true;
     auto item = an_item(stage);
     EXPECT_EQ(should_skip(item, facts), skip_reason::newer_exists);
@@ -111,7 +69,7 @@ TEST(skip_rules, row_p8_an_older_bag_is_cancelled_early) {
 TEST(skip_rules, row_p9_an_older_bag_goes_on_late) {
   for (const auto stage : {item_stage::store, item_stage::storage_validation,
                            item_stage::record, item_stage::cleanup}) {
-    auto facts = facts_at(stage);
+    auto facts = clear_facts();
     facts.newer_unfinished = true;
     EXPECT_EQ(should_skip(an_item(stage), facts), skip_reason::none)
       << word(stage);
@@ -120,7 +78,7 @@ TEST(skip_rules, row_p9_an_older_bag_goes_on_late) {
 
 TEST(skip_rules, row_p10_a_changed_bag_ends_it_early_and_not_late) {
   for (const auto stage : ingest_stage_list()) {
-    auto facts = facts_at(stage);
+    auto facts = clear_facts();
     facts.bag = bag_state::changed;
     EXPECT_EQ(should_skip(an_item(stage), facts),
               is_late(stage) ? skip_reason::none : skip_reason::bag_changed)
@@ -133,7 +91,7 @@ TEST(skip_rules, row_p10_a_changed_bag_ends_it_early_and_not_late) {
 }
 
 TEST(skip_rules, row_p11_a_bag_that_is_gone_suspends_it) {
-  auto facts = facts_at(item_stage::validate);
+  auto facts = clear_facts();
   facts.bag = bag_state::gone;
   auto item = an_item(item_stage::validate);
   EXPECT_EQ(should_skip(item, facts), skip_reason::bag_gone);
@@ -145,14 +103,14 @@ TEST(skip_rules, row_p11_a_bag_that_is_gone_suspends_it) {
 }
 
 TEST(skip_rules, trouble_with_the_receiving_place_holds_nothing_up) {
-  auto facts = facts_at(item_stage::validate);
+  auto facts = clear_facts();
   facts.bag = bag_state::unknown;
   EXPECT_EQ(should_skip(an_item(item_stage::validate), facts),
             skip_reason::none);
 }
 
 TEST(skip_rules, row_p12_a_duplicate_of_what_was_ingested_succeeds) {
-  auto facts = facts_at(item_stage::receive);
+  auto facts = clear_facts();
   facts.has_interim = false;
   facts.recorded_since = true;
   auto item = an_item();
@@ -166,36 +124,21 @@ TEST(skip_rules, row_p12_a_duplicate_of_what_was_ingested_succeeds) {
 }
 
 TEST(skip_rules, an_item_that_is_under_way_is_no_duplicate_of_itself) {
-  auto facts = facts_at(item_stage::record);
+  auto facts = clear_facts();
   facts.recorded_since = true;
   EXPECT_EQ(should_skip(an_item(item_stage::record), facts), skip_reason::none);
 }
 
-TEST(skip_rules, cleaning_up_twice_finds_nothing) {
-  auto facts = facts_at(item_stage::cleanup);
-  facts.has_interim = false;
-  EXPECT_EQ(should_skip(an_item(item_stage::cleanup), facts),
-            skip_reason::nothing_to_clean);
-}
-
 TEST(skip_rules, apply_in_their_order) {
-  auto facts = facts_at(item_stage::receive);
+  auto facts = clear_facts();
   facts.has_interim = false;
   facts.recorded_since = true;
-  facts.held_by_other = true;
   facts.older_unfinished = true;
   facts.newer_unfinished = true;
   facts.bag = bag_state::gone;
-  auto item = an_item(item_stage::validate);
-  item.retry = false;
-  EXPECT_EQ(should_skip(item, facts), skip_reason::finished);
-  item.retry = true;
-  EXPECT_EQ(should_skip(item, facts), skip_reason::other_stage);
-  item.stage = item_stage::receive;
+  auto item = an_item();
   EXPECT_EQ(should_skip(item, facts), skip_reason::already_ingested);
   facts.recorded_since = false;
-  EXPECT_EQ(should_skip(item, facts), skip_reason::held_by_other);
-  facts.held_by_other = false;
   EXPECT_EQ(should_skip(item, facts), skip_reason::older_unfinished);
   facts.older_unfinished = false;
   EXPECT_EQ(should_skip(item, facts), skip_reason::newer_exists);

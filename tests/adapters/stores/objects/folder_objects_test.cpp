@@ -90,6 +90,27 @@ TEST_F(folder_objects, are_where_the_layout_says) {
             "3c0ff4240c1e116dba14c7627f2319b58aa3d77606d0d90dfc6161608ac987d4");
 }
 
+TEST_F(folder_objects, of_many_files_are_listed_once) {
+  const auto target = open_at(root());
+  ASSERT_TRUE(target->put(version("one")));
+  const auto get = [&](const char* path, const char* to) {
+    return target->get(id, 0, path, home.path() / to);
+  };
+  ASSERT_FALSE(get("dir/a", "first"));
+  const auto list = text_of(object() / "inventory.json");
+  for (const auto* place : {"inventory.json", "v1/inventory.json"})
+    write(object() / place, "{}");
+  EXPECT_FALSE(get("dir/same", "second")) << "it was read with the first";
+  EXPECT_TRUE(open_at(root())->get(id, 0, "dir/same", home.path() / "third"))
+    << "and by nobody else";
+  for (const auto* place : {"inventory.json", "v1/inventory.json"})
+    write(object() / place, list);
+  ASSERT_TRUE(target->put(version("two")));
+  ASSERT_FALSE(get("dir/a", "fourth"));
+  EXPECT_EQ(text_of(home.path() / "fourth"), "two")
+    << "nor when it has changed";
+}
+
 TEST_F(folder_objects, are_valid_for_another_program) {
   const auto* validator = std::getenv("DEPOSITD_OCFL_VALIDATE");
   if (validator == nullptr)
@@ -134,6 +155,17 @@ TEST_F(folder_objects, verify_names_what_is_damaged) {
   EXPECT_FALSE(fs::exists(to));
   fs::remove(file);
   EXPECT_EQ(target->verify(id), ec::store_damaged);
+}
+
+TEST_F(folder_objects, verify_of_a_version_reads_what_belongs_to_it) {
+  const auto target = open_at(root());
+  ASSERT_TRUE(target->put(version("one")));
+  ASSERT_TRUE(target->put(version("two")));
+  write(object() / "v1/content/dir/a", "onx");
+  EXPECT_FALSE(target->verify(id, 2));
+  EXPECT_EQ(target->verify(id, 1), ec::store_damaged);
+  write(object() / "v2/content/dir/a", "twx");
+  EXPECT_EQ(target->verify(id, 2), ec::store_damaged);
 }
 
 TEST_F(folder_objects, verify_sees_a_changed_inventory) {

@@ -142,6 +142,31 @@ TEST(s3_client, says_what_is_not_there) {
   EXPECT_FALSE(bucket.remove("a")) << "done already";
 }
 
+TEST(s3_client, removes_only_what_has_the_tag) {
+  scripted_server server{turns{answer_of(
+    "412 Precondition Failed", error_document("PreconditionFailed"))}};
+  client bucket{options_for(server)};
+  const auto removed = bucket.remove_if("a", "abc");
+  ASSERT_TRUE(removed) << render(removed.error());
+  EXPECT_FALSE(*removed) << "it has another tag by now";
+  ASSERT_EQ(server.requests().size(), 1u);
+  const auto request = server.requests().front();
+  EXPECT_EQ(line_of(request), "DELETE /bucket/a");
+  EXPECT_NE(request.find("\r\nIf-Match: \"abc\"\r\n"), request.npos);
+}
+
+TEST(s3_client, removes_where_no_server_knows_of_tags) {
+  scripted_server server{
+    turns{answer_of("501 Not Implemented", error_document("NotImplemented")),
+          answer_of("204 No Content", "")}};
+  client bucket{options_for(server)};
+  const auto removed = bucket.remove_if("a", "abc");
+  ASSERT_TRUE(removed) << render(removed.error());
+  EXPECT_TRUE(*removed);
+  ASSERT_EQ(server.requests().size(), 2u);
+  EXPECT_EQ(server.requests().back().find("If-Match"), std::string::npos);
+}
+
 TEST(s3_client, does_not_believe_a_404_that_is_not_of_s3) {
   scripted_server server{turns{answer_of("404 Not Found", "<html/>")}};
   client bucket{options_for(server)};

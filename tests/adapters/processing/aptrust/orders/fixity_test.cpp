@@ -79,6 +79,25 @@ TEST_F(fixity, row_p30_one_bad_copy_among_good_ones_is_found) {
   EXPECT_TRUE(says(out, "far")) << out.reason;
 }
 
+TEST_F(fixity, an_inventory_that_is_behind_is_no_damage) {
+  store("inst/x", {{"data/a", "a"}, {"data/b", "b"}}, {"local"}, days_ago(91));
+  store_unrecorded("inst/x", {{"data/a", "later"}});
+  for (const auto* path : {"data/a", "data/b"}) {
+    const auto out = run(check_of("inst/x", path));
+    EXPECT_EQ(out.says, verdict::done) << path << ": " << out.reason;
+  }
+  EXPECT_EQ(targets["local"]->shows, 0) << "no list for a single file";
+}
+
+TEST_F(fixity, the_bytes_of_another_version_are_none_of_this_one) {
+  store("inst/x", {{"data/a", "a"}}, {"local"}, days_ago(91));
+  targets["local"]->remove("inst/x");
+  store_unrecorded("inst/x", {{"data/a", "later"}});
+  const auto out = run(check_of("inst/x"));
+  EXPECT_EQ(out.says, verdict::failed);
+  EXPECT_TRUE(says(out, "no version")) << out.reason;
+}
+
 TEST_F(fixity, tries_again_while_storage_is_away_and_records_nothing) {
   store("inst/x", {{"data/a", "a"}}, {"local"}, days_ago(91));
   targets["local"]->away = true;

@@ -44,7 +44,15 @@ public:
 
   caf::expected<object_version> show(const std::string& object,
                                      std::uint32_t version) override {
+    ++shows;
     return to_->show(object, version);
+  }
+
+  caf::expected<std::uint32_t> version_with(const std::string& object,
+                                            const stored_file& file) override {
+    if (away)
+      return gone();
+    return to_->version_with(object, file);
   }
 
   caf::error get(const std::string& object, std::uint32_t version,
@@ -74,8 +82,8 @@ public:
     return out;
   }
 
-  caf::error verify(const std::string& object) override {
-    return to_->verify(object);
+  caf::error verify(const std::string& object, std::uint32_t version) override {
+    return to_->verify(object, version);
   }
 
   caf::error remove(const std::string& object) override {
@@ -85,6 +93,7 @@ public:
 
   bool away = false;
   int reads = 0;
+  int shows = 0; ///< of whole objects
   int asked = 0;
   int removed = 0;
   std::uint32_t last_days = 0;
@@ -199,6 +208,18 @@ protected:
     entry.version.recorded_us = recorded_us;
     const auto failed = tools->inventory->record(entry);
     ASSERT_FALSE(failed) << render(failed);
+  }
+
+  /// Stores a version that the inventory does not know.
+  void store_unrecorded(const std::string& object, const contents& files,
+                        const std::string& where = "local") {
+    new_version version{.object = object, .files = {}, .created_us = 2};
+    for (const auto& [path, bytes] : files) {
+      const auto source = home.path() / std::to_string(++sources);
+      std::ofstream{source, std::ios::binary} << bytes;
+      version.files.push_back({path, source});
+    }
+    ASSERT_TRUE(targets.at(where)->put(version));
   }
 
   static preservation_order an_order(order_kind kind, const std::string& object,

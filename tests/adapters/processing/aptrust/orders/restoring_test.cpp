@@ -100,6 +100,42 @@ TEST_F(restoring, gives_nothing_back_that_is_not_what_it_was) {
   EXPECT_TRUE(events("inst/photos", premis_types::dissemination).empty());
 }
 
+TEST_F(restoring, an_inventory_that_is_behind_gives_its_own_version) {
+  store("inst/photos", a_bag);
+  auto later = a_bag;
+  later["data/a.txt"] = "later";
+  later.erase("data/deep/b c.bin");
+  later["data/new.txt"] = "new";
+  store_unrecorded("inst/photos", later);
+  const auto out = run(an_order(order_kind::restore_object, "inst/photos"));
+  ASSERT_EQ(out.says, verdict::done) << out.reason;
+  const auto files = unpacked(home.path() / "back/INST/photos.tar");
+  EXPECT_EQ(files.at("data/a.txt"), "first");
+  EXPECT_EQ(files.count("data/deep/b c.bin"), 1u) << "though it was deleted";
+  EXPECT_EQ(files.count("data/new.txt"), 0u);
+  ASSERT_EQ(
+    run(an_order(order_kind::restore_file, "inst/photos", "data/a.txt")).says,
+    verdict::done);
+  EXPECT_EQ(content_of(home.path() / "back/INST/photos/data/a.txt"), "first");
+}
+
+TEST_F(restoring, an_inventory_that_is_ahead_gives_nothing_else) {
+  store_unrecorded("inst/photos", {{"data/a.txt", "before"}});
+  store("inst/photos", a_bag, {"far"});
+  targets["far"]->remove("inst/photos");
+  tools->storage["far"] = targets["local"];
+  const auto out = run(an_order(order_kind::restore_object, "inst/photos"));
+  EXPECT_EQ(out.says, verdict::failed) << "what is stored is not what is known";
+  EXPECT_TRUE(says(out, "no version")) << out.reason;
+}
+
+TEST_F(restoring, asks_storage_for_no_list_of_the_object_for_a_file) {
+  store("inst/photos", a_bag, {"local", "far"});
+  ASSERT_EQ(run(an_order(order_kind::restore_object, "inst/photos")).says,
+            verdict::done);
+  EXPECT_EQ(targets["local"]->shows + targets["far"]->shows, 0);
+}
+
 TEST_F(restoring, tries_again_while_storage_is_away) {
   store("inst/photos", a_bag);
   targets["local"]->away = true;

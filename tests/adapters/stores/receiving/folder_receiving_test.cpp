@@ -1,0 +1,124 @@
+#include "adapters/stores/receiving/folder_receiving.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace depositd {
+namespace {
+
+namespace fs = std::filesystem;
+
+class receiving_folder : public ::testing::Test {
+protected:
+  void write(const fs::path& path, const std::string& bytes) {
+    fs::create_directories(path.parent_path());
+    std::ofstream{path, std::ios::binary} << bytes;
+    // Each at a time of its own.
+    fs::last_write_time(path, fs::file_time_type::clock::now()
+                                - std::chrono::hours{48}
+                                + std::chrono::minutes{++count_});
+  }
+
+  std::string text_of(const fs::path& path) {
+    std::ifstream in{path, std::ios::binary};
+    return {std::istreambuf_iterator<char>{in}, {}};
+  }
+
+  std::unique_ptr<receiving_place> open() {
+    auto out = open_folder_receiving({.folder = home_.path()});
+    EXPECT_TRUE(out) << render(out.error());
+    return out ? std::move(*out) : nullptr;
+  }
+
+  /// As a removal leaves it that is cut off before its end.
+  void cut_off_removal() {
+    fs::create_directory(aside().parent_path());
+    fs::rename(bag(), aside());
+  }
+
+  fs::path bag() const {
+    return home_.path() / "photos.tar";
+  }
+
+  fs::path aside() const {
+    return home_.path() / ".removed" / "photos.tar";
+  }
+
+  bool remove(receiving_place& from, const std::string& etag) {
+    const auto done = from.remove("photos.tar", etag);
+    EXPECT_TRUE(done) << render(done.error());
+    return done && *done;
+  }
+
+  temporary_folder home_;
+  int count_ = 0;
+};
+
+TEST_F(receiving_folder, a_removal_that_was_cut_off_takes_no_other_bag) {
+  write(bag(), "old");
+  auto place = open();
+  const auto old = place->look("photos.tar");
+  ASSERT_TRUE(old);
+  cut_off_removal();
+  write(bag(), "new");
+  EXPECT_FALSE(remove(*place, old->etag)) << "there is another one";
+  EXPECT_EQ(text_of(bag()), "new");
+  EXPECT_FALSE(fs::exists(aside())) << "the old one is gone";
+}
+
+TEST_F(receiving_folder, what_was_set_aside_by_mistake_comes_back) {
+  write(bag(), "old");
+  auto place = open();
+  const auto old = place->look("photos.tar");
+  ASSERT_TRUE(old);
+  // A new bag came between the look and the removal.
+  fs::remove(bag());
+  write(aside(), "new");
+  EXPECT_FALSE(remove(*place, old->etag));
+  EXPECT_EQ(text_of(bag()), "new");
+  EXPECT_FALSE(fs::exists(aside()));
+}
+
+TEST_F(receiving_folder, the_next_start_puts_back_what_was_set_aside) {
+  write(bag(), "old");
+  auto place = open();
+  const auto old = place->look("photos.tar");
+  ASSERT_TRUE(old);
+  cut_off_removal();
+  place = open();
+  const auto again = place->look("photos.tar");
+  ASSERT_TRUE(again) << render(again.error());
+  EXPECT_EQ(*again, *old);
+  EXPECT_TRUE(remove(*place, old->etag));
+  EXPECT_FALSE(fs::exists(bag()));
+  EXPECT_FALSE(fs::exists(aside()));
+}
+
+TEST_F(receiving_folder, the_next_start_keeps_the_bag_that_came_meanwhile) {
+  write(bag(), "old");
+  cut_off_removal();
+  write(bag(), "new");
+  const auto place = open();
+  EXPECT_EQ(text_of(bag()), "new");
+  EXPECT_FALSE(fs::exists(aside()));
+}
+
+TEST_F(receiving_folder, a_name_of_any_legal_length_can_be_removed) {
+  const auto name = std::string(251, 'x') + ".tar";
+  ASSERT_TRUE(legal_bag_name(name));
+  write(home_.path() / name, "bytes");
+  const auto place = open();
+  const auto found = place->look(name);
+  ASSERT_TRUE(found) << render(found.error());
+  const auto done = place->remove(name, found->etag);
+  ASSERT_TRUE(done) << render(done.error());
+  EXPECT_TRUE(*done);
+  EXPECT_EQ(place->look(name).error(), ec::not_found);
+}
+
+} // namespace
+} // namespace depositd
