@@ -102,13 +102,4 @@ caf::error apply_environment(std::vector<pipeline>& to,
   return {};
 }
 
-std::vector<std::string> environment_names() {
-  std::vector<std::string> out;
-  for (const auto& x : workers)
-    for (const auto& y : parameters)
-      out.push_back(name_of(x, y));
-  out.emplace_back(staging_attempts_of_page);
-  return out;
-}
-
 } // namespace depositd

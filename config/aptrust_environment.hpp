@@ -21,7 +21,4 @@ using environment_reader = std::function<const char*(const char* name)>;
 caf::error apply_environment(std::vector<pipeline>& to,
                              const environment_reader& read);
 
-/// Every name that is looked for.
-std::vector<std::string> environment_names();
-
 } // namespace depositd

@@ -7,6 +7,7 @@
 #include "config/own_people.hpp"
 #include "config/process_memory.hpp"
 #include "config/processor_node.hpp"
+#include "config/secrets.hpp"
 #include "config/version.hpp"
 
 #include <caf/actor_system.hpp>
@@ -103,6 +104,9 @@ int run(const depositd::depositd_settings& settings) {
   depositd::warn_of_root();
   for (const auto& remark : settings.remarks)
     spdlog::warn("setting_remark {}", remark);
+  if (const auto remark = depositd::data_folder_remark(settings.data.folder);
+      !remark.empty())
+    spdlog::warn("setting_remark {}", remark);
   depositd::engine_config config;
   caf::actor_system system{config};
   auto started =
@@ -116,7 +120,10 @@ int run(const depositd::depositd_settings& settings) {
   depositd::memory_watch memory;
   const int signal = await_end(
     signals, [&] { (*started)->reload(); },
-    [&] { memory.look((*started)->memory_used()); });
+    [&] {
+      memory.look((*started)->memory_used());
+      (*started)->look_at_certificates();
+    });
   spdlog::info("engine_stopping signal={}", signal);
   (*started)->stop();
   started->reset();

@@ -5,6 +5,7 @@
 #include "adapters/doors/drop/drop_folder.hpp"
 #include "adapters/doors/emodb/door.hpp"
 #include "adapters/doors/http/server.hpp"
+#include "adapters/doors/kit/watched_files.hpp"
 #include "adapters/doors/nsq/door.hpp"
 #include "adapters/doors/operations/health.hpp"
 #include "adapters/doors/poster/door.hpp"
@@ -15,10 +16,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string>
+#include <vector>
 
 namespace depositd {
 
 struct doors::parts {
+  void watch(const depositd_settings& settings);
+
   std::unique_ptr<emodb::door> messages; ///< outlives the server's threads
   std::unique_ptr<nsq::door> topics;     ///< null while it is closed
   std::unique_ptr<nsq_http_api> api;     ///< of topics; null while it is closed
@@ -31,7 +36,24 @@ struct doors::parts {
   accounts::worker_actor logins;
   accounts::worker_actor blobs;
   drop::drop_folder_actor drops; ///< null without a drop folder
+  std::vector<kit::watched_files> certificates;
 };
+
+/// Certificates that these doors use.
+void doors::parts::watch(const depositd_settings& settings) {
+  const auto& own = settings.http.tls;
+  certificates.emplace_back("http", std::vector{own.certificate, own.key},
+                            [this] { return open_to_all->reload(); });
+  const auto& tls = settings.nsq.tls;
+  if (topics)
+    certificates.emplace_back("nsq",
+                              std::vector{tls.certificate, tls.key, tls.ca},
+                              [this] { return topics->reload(); });
+  if (api && settings.nsq.http.tls)
+    certificates.emplace_back("nsq_http",
+                              std::vector{tls.certificate, tls.key},
+                              [this] { return api->reload(); });
+}
 
 namespace {
 
@@ -74,6 +96,7 @@ crossref::door_options deposit_options(const doors_options& options) {
   out.body_bytes_max = std::size_t{settings.body_limit_mb} << 20;
   out.retry_after_s = settings.retry_after_s;
   out.newest_first = settings.newest_first;
+  out.quotas = options.quotas;
   return out;
 }
 
@@ -85,6 +108,7 @@ poster::door_options batch_options(const doors_options& options) {
   out.orders = options.orders;
   out.body_bytes_max = std::size_t{settings.poster.body_limit_mb} << 20;
   out.retry_after_s = settings.crossref.retry_after_s;
+  out.quotas = options.quotas;
   return out;
 }
 
@@ -98,6 +122,7 @@ emodb::door_options message_options(const doors_options& options) {
   out.message_bytes_max = settings.message_bytes_max;
   out.claims_max = settings.claims_max;
   out.requests_per_second = settings.requests_per_second;
+  out.quotas = options.quotas;
   out.body_bytes_max = std::size_t{settings.body_limit_mb} << 20;
   return out;
 }
@@ -148,6 +173,7 @@ nsq::door_options topic_options(const doors_options& options) {
   out.backlog_bytes_max = std::size_t{settings.limits.backlog_mb} << 20;
   out.memory = options.memory;
   out.health = options.nsq_health;
+  out.quotas = options.quotas;
   return out;
 }
 
@@ -252,6 +278,7 @@ caf::expected<std::unique_ptr<doors>> doors::open(caf::actor_system& system,
     x->api = std::move(*api);
   }
   x->drops = open_drop_folder(system, options);
+  x->watch(options.settings);
   return std::unique_ptr<doors>{new doors(std::move(x))};
 }
 
@@ -269,6 +296,14 @@ std::string doors::nsq_address() const {
 
 std::string doors::nsq_http_address() const {
   return parts_->api ? parts_->api->address() : std::string{};
+}
+
+void doors::reload(bool changed_only) {
+  for (auto& x : parts_->certificates)
+    if (changed_only)
+      x.look();
+    else
+      x.read();
 }
 
 void doors::close() {

@@ -2,6 +2,7 @@
 
 // The doors of an engine that are not actors: HTTP and the drop folder.
 
+#include "adapters/doors/kit/request_quotas.hpp"
 #include "adapters/doors/nsq/wellbeing.hpp"
 #include "config/descriptors.hpp"
 #include "config/settings.hpp"
@@ -30,6 +31,8 @@ struct doors_options {
   /// What NSQ's doors have heard of the store.
   std::shared_ptr<nsq::wellbeing> nsq_health =
     std::make_shared<nsq::wellbeing>();
+  std::shared_ptr<kit::request_quotas> quotas =
+    std::make_shared<kit::request_quotas>();
 };
 
 class doors {
@@ -48,6 +51,10 @@ public:
 
   /// Of NSQ's HTTP door; empty while it is closed.
   std::string nsq_http_address() const;
+
+  /// Reads certificates and their keys again, and takes those that fit
+  /// together; with `changed_only` where a file has changed since. One thread.
+  void reload(bool changed_only);
 
   /// Takes nothing new; returns when no door thread runs any more.
   void close();

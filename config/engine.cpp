@@ -2,6 +2,7 @@
 
 #include "actors/engine/core.hpp"
 #include "actors/engine/supervisor.hpp"
+#include "adapters/doors/kit/request_quotas.hpp"
 #include "config/doors.hpp"
 #include "config/node_door.hpp"
 #include "config/own_people.hpp"
@@ -89,7 +90,8 @@ engine_node::engine_node(caf::actor_system& system,
                          const depositd_settings& settings)
   : system_(system), settings_(settings),
     budget_(std::make_shared<memory_budget>(
-      budget_of(settings.memory, find_memory_limits()))) {
+      budget_of(settings.memory, find_memory_limits()))),
+    quotas_(std::make_shared<kit::request_quotas>()) {
   const auto& most = budget_->most();
   spdlog::info("memory_budget bytes={} bodies_kept={}", most.bytes_max,
                most.kept_max);
@@ -155,10 +157,11 @@ caf::error engine_node::await_recovery() {
 }
 
 caf::error engine_node::open_doors() {
-  auto opened = doors::open(
-    system_,
-    {settings_, stores_, shard_, reads_, orders_.desk, handler_,
-     [roster = roster_] { return roster->waits(); }, shares_, budget_});
+  doors_options options{
+    settings_, stores_, shard_, reads_, orders_.desk, handler_,
+    [roster = roster_] { return roster->waits(); }, shares_, budget_};
+  options.quotas = quotas_;
+  auto opened = doors::open(system_, std::move(options));
   if (!opened)
     return opened.error();
   doors_ = std::move(*opened);
@@ -194,6 +197,11 @@ caf::error engine_node::open_node() {
 
 void engine_node::reload() {
   node_->reload();
+  doors_->reload(false);
+}
+
+void engine_node::look_at_certificates() {
+  doors_->reload(true);
 }
 
 caf::error engine_node::open_record_logs() {
@@ -255,6 +263,7 @@ std::string engine_node::ready_line() const {
 void engine_node::stop() {
   if (doors_)
     doors_->close();
+  gate_->stop(); // the engine does not wait for the end of a backup
   if (logs_.in)
     caf::anon_send_exit(logs_.in, caf::exit_reason::kill);
   caf::scoped_actor self{system_};
@@ -284,8 +293,10 @@ void engine_node::stop() {
   end(orders_.desk);
   end(orders_.due);
   end(catalogue_);
+  end(copier_);
   end(upkeep_.reviews);
   end(upkeep_.folders);
+  end(upkeep_.locks);
   for (const auto& one : upkeep_.receiving)
     end(one);
   end_record_logs(system_, logs_);

@@ -4,6 +4,7 @@
 
 #include "actors/engine/core.hpp"
 #include "actors/engine/grants.hpp"
+#include "adapters/stores/objects/copy_gate.hpp"
 #include "config/descriptors.hpp"
 #include "config/orders.hpp"
 #include "config/record_logs.hpp"
@@ -12,6 +13,7 @@
 #include "config/stores.hpp"
 #include "config/upkeep.hpp"
 #include "messages/actors.hpp"
+#include "messages/ports/work_copy.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
@@ -23,6 +25,10 @@
 namespace depositd {
 
 class doors;
+
+namespace kit {
+class request_quotas;
+}
 
 namespace gate {
 class node_port;
@@ -49,8 +55,12 @@ public:
   /// "ready http=... admin=... node=... data=...".
   std::string ready_line() const;
 
-  /// Reads the node port's certificate again.
+  /// Reads the certificates of all doors again.
   void reload();
+
+  /// The same of those doors that do not look by themselves whether theirs have
+  /// changed, where they have. Now and then, in the thread that reloads.
+  void look_at_certificates();
 
   /// Bytes that count against the budget of memory now.
   std::uint64_t memory_used() const noexcept {
@@ -86,10 +96,11 @@ private:
   std::unique_ptr<gate::node_port> node_; ///< outlives who connects through it
   stores stores_;
   std::shared_ptr<memory_budget> budget_;
-  depositd::engine::core_actors core_;    ///< with one shard
-  std::unique_ptr<shared_shards> shared_; ///< with several
-  shards_actor shard_;                    ///< the core's, or the router
-  read_model_actor reads_;                ///< the core's, or the reader
+  std::shared_ptr<kit::request_quotas> quotas_; ///< of all ways in
+  depositd::engine::core_actors core_;          ///< with one shard
+  std::unique_ptr<shared_shards> shared_;       ///< with several
+  shards_actor shard_;                          ///< the core's, or the router
+  read_model_actor reads_;                      ///< the core's, or the reader
   std::function<void(const std::string&)> failed_;
   topics_actor topics_; ///< null without a log of records
   record_logs logs_;
@@ -105,6 +116,10 @@ private:
   supervisor_actor supervisor_;
   submitter_actor submitter_;
   catalogue_actor catalogue_;
+  /// Between those who store objects in the data folder and backups.
+  std::shared_ptr<ocfl::copy_gate> gate_ = std::make_shared<ocfl::copy_gate>();
+  begin_work_copy begin_copy_; ///< null: stages keep nothing here
+  object_copier_actor copier_;
   order_actors orders_;
   upkeep_actors upkeep_;
   std::unique_ptr<doors> doors_;

@@ -4,13 +4,16 @@
 #include "actors/engine/node_face.hpp"
 #include "actors/operators/admin.hpp"
 #include "actors/operators/catalogue.hpp"
+#include "actors/operators/object_copier.hpp"
 #include "actors/operators/submitter.hpp"
 #include "actors/processors/manager.hpp"
+#include "adapters/doors/kit/request_quotas.hpp"
 #include "adapters/node/password_checker.hpp"
 #include "adapters/node/store_server.hpp"
 #include "config/aptrust.hpp"
 #include "config/engine.hpp"
 #include "config/handlers.hpp"
+#include "config/kept_work.hpp"
 #include "config/node_door.hpp"
 #include "config/node_name.hpp"
 #include "config/own_people.hpp"
@@ -62,10 +65,23 @@ submitter_actor spawn_submitter(caf::actor_system& system,
   });
 }
 
+/// One copy at a time; the thread comes with the first.
+object_copier_actor spawn_copier(caf::actor_system& system) {
+  workers_options one;
+  one.count = 1;
+  one.waiting_max = 1;
+  one.job_timeout = std::chrono::hours{24 * 7};
+  return workers<object_copier_actor>(system, one, [&system] {
+    return system.spawn<caf::detached>(operators::object_copier,
+                                       operators::object_copier_options{});
+  });
+}
+
 } // namespace
 
 caf::error engine_node::spawn_operators() {
-  auto tools = open_stage_tools(system_, settings_, stores_, reads_, shard_);
+  auto tools =
+    open_stage_tools(system_, settings_, stores_, reads_, shard_, gate_);
   if (!tools)
     return std::move(tools.error());
   const auto inventory = (*tools)->inventory;
@@ -75,7 +91,7 @@ caf::error engine_node::spawn_operators() {
   if (!profiles)
     return std::move(profiles.error());
   const auto spawn_handler
-    = handlers_of(system_, settings_, stores_.blobs, stores_.registry);
+    = handlers_of(system_, settings_, stores_.blobs, stores_.registry, budget_);
   handler_ = spawn_handler(synchronous_threads);
   processors::processor_manager_options working{
     shard_, [=] { return spawn_handler(1); }};
@@ -93,7 +109,14 @@ caf::error engine_node::spawn_operators() {
     working.engine = working.called;
   processors_ =
     system_.spawn(processors::processor_manager, std::move(working));
-  native_ = system_.spawn(depositd::engine::native, shard_, given_);
+  native_ = system_.spawn(
+    depositd::engine::native,
+    depositd::engine::native_options{
+      shard_, given_,
+      [quotas = quotas_](const control_state& known, const std::string& queue,
+                         const std::string& user, auto now) {
+        return quotas->take(known, queue, user, now);
+      }});
   node_face_ =
     system_.spawn(depositd::engine::node_face,
                   depositd::engine::node_face_options{shard_, given_});
@@ -103,6 +126,8 @@ caf::error engine_node::spawn_operators() {
     system_, {stores_.blobs.get(), shard_,
               std::size_t{settings_.crossref.body_limit_mb} << 20});
   catalogue_ = system_.spawn<caf::detached>(operators::catalogue, inventory);
+  begin_copy_ = work_copies_of(settings_, **tools, gate_);
+  copier_ = spawn_copier(system_);
   orders_ = spawn_orders(
     system_, settings_, **tools, shard_, catalogue_,
     leader(system_, settings_, shared_ ? shared_->keeper_later() : nullptr));
@@ -124,6 +149,8 @@ caf::error engine_node::spawn_admin(std::string work_folder_id) {
   operating.given = given_;
   operating.submitter = submitter_;
   operating.catalogue = catalogue_;
+  operating.begin_copy = begin_copy_;
+  operating.copier = copier_;
   operating.orders = orders_.desk;
   operating.due = orders_.due;
   operating.stores = store_server_;

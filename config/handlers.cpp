@@ -23,7 +23,8 @@ namespace depositd {
 handler_spawner handlers_of(caf::actor_system& system,
                             const depositd_settings& settings,
                             std::shared_ptr<blob_store> blobs,
-                            std::shared_ptr<doi_registry> registry) {
+                            std::shared_ptr<doi_registry> registry,
+                            std::shared_ptr<memory_budget> memory) {
   const std::chrono::milliseconds delay{settings.processors.inject_delay_ms};
   if (delay.count() > 0)
     return [&system, delay](std::size_t) -> handler_actor {
@@ -32,6 +33,7 @@ handler_spawner handlers_of(caf::actor_system& system,
   crossref::submission_handler handling;
   handling.blobs = std::move(blobs);
   handling.registry = std::move(registry);
+  handling.room = std::make_shared<crossref::parsing_room>(std::move(memory));
   if (!settings.crossref.schema_folder.empty())
     handling.schemas = std::make_shared<crossref::schema_folder>(
       settings.crossref.schema_folder);

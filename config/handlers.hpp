@@ -9,6 +9,7 @@
 #include "messages/actors.hpp"
 #include "messages/ports/blob_store.hpp"
 #include "messages/ports/doi_registry.hpp"
+#include "messages/values/memory_budget.hpp"
 
 #include <caf/actor_system.hpp>
 
@@ -22,11 +23,13 @@ namespace depositd {
 /// Spawns a handler that does so many items at once, each on a thread.
 using handler_spawner = std::function<handler_actor(std::size_t threads)>;
 
-/// What they share, such as schemas, is opened once.
+/// What they share, such as schemas, is opened once. What they read is counted
+/// by `memory`.
 handler_spawner handlers_of(caf::actor_system& system,
                             const depositd_settings& settings,
                             std::shared_ptr<blob_store> blobs,
-                            std::shared_ptr<doi_registry> registry);
+                            std::shared_ptr<doi_registry> registry,
+                            std::shared_ptr<memory_budget> memory);
 
 /// Spawns what a slot of a stage's queue has its items done by.
 using stage_handler_spawner =

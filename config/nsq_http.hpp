@@ -25,6 +25,11 @@ public:
     return server_->address();
   }
 
+  /// As `http::server::reload`.
+  caf::error reload() {
+    return server_->reload();
+  }
+
   /// Takes nothing new; returns when no thread of it runs any more.
   void close();
 

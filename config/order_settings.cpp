@@ -42,10 +42,6 @@ const std::vector<reconciler_key>& reconciler_table() {
      [](one& x, const given_setting& given) {
        return read_word(given, x.query);
      }},
-    {"queue",
-     [](one& x, const given_setting& given) {
-       return read_text(given, x.queue);
-     }},
     {"count_max", number_of(&one::count_max, 1, 100'000)},
     {"age_days", number_of(&one::age_days, 0, 36'500)},
   };
@@ -158,10 +154,6 @@ setting_fault check_orders(const settings& x) {
   for (const auto& [name, place] : x.restoration)
     if (auto wrong = check_restoration(name, place); !wrong.key.empty())
       return wrong;
-  for (const auto& [name, one] : x.reconcilers)
-    if (!one.queue.empty() && one.queue != queue_of(one.query))
-      return {"reconcilers." + name + ".queue",
-              word(one.query) + " goes to " + queue_of(one.query)};
   return {};
 }
 

@@ -7,6 +7,7 @@
 #include "config/aptrust.hpp"
 #include "config/handlers.hpp"
 #include "config/node_name.hpp"
+#include "config/process_memory.hpp"
 #include "config/stage_tools.hpp"
 #include "config/work_folder.hpp"
 
@@ -57,8 +58,13 @@ void processor_node::spawn_manager() {
   processors::processor_manager_options options;
   options.called = name_;
   options.spawn_handler
-    = [spawn = handlers_of(system_, settings_, node::remote_blobs(line_),
-                           node::remote_registry(line_))] { return spawn(1); };
+    = [spawn = handlers_of(
+         system_, settings_, node::remote_blobs(line_),
+         node::remote_registry(line_),
+         std::make_shared<memory_budget>(
+           budget_of(settings_.memory, find_memory_limits())))] {
+        return spawn(1);
+      };
   options.node = std::move(node);
   auto tools = open_node_tools(settings_, {node::remote_blobs(line_),
                                            node::remote_inventory(line_),

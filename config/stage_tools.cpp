@@ -13,6 +13,7 @@
 #include "adapters/stores/s3/s3_objects.hpp"
 #include "adapters/stores/sqlite/sqlite_inventory.hpp"
 #include "config/aptrust.hpp"
+#include "config/kept_work.hpp"
 #include "config/work_folder.hpp"
 
 #include <caf/send.hpp>
@@ -154,18 +155,21 @@ open_minter(const depositd_settings& settings) {
 }
 
 caf::expected<std::unique_ptr<storage_target>>
-open_target(const depositd_settings& settings, const storage_settings& target) {
+open_target(const depositd_settings& settings, const storage_settings& target,
+            const std::shared_ptr<ocfl::copy_gate>& gate) {
   if (target.kind == storage_kind::s3)
     return open_s3_objects(s3_options_of(target.s3));
-  return open_folder_objects({.folder = target.path.empty()
-                                          ? settings.data.folder / "objects"
-                                          : fs::path{target.path}});
+  if (!target.path.empty())
+    return open_folder_objects({.folder = target.path});
+  return open_folder_objects(
+    {.folder = own_objects_of(settings), .gate = gate});
 }
 
 caf::error open_storage(const depositd_settings& settings,
+                        const std::shared_ptr<ocfl::copy_gate>& gate,
                         stages::stage_tools& out) {
   for (const auto& [name, target] : settings.storage) {
-    auto opened = open_target(settings, target);
+    auto opened = open_target(settings, target, gate);
     if (!opened)
       return about("storage." + name
                      + (target.kind == storage_kind::s3 ? ".bucket" : ".path"),
@@ -191,7 +195,8 @@ void open_common(const depositd_settings& settings,
 caf::expected<std::shared_ptr<const stages::stage_tools>>
 open_stage_tools(caf::actor_system& system, const depositd_settings& settings,
                  const stores& durable, const read_model_actor& reads,
-                 const shards_actor& shards) {
+                 const shards_actor& shards,
+                 const std::shared_ptr<ocfl::copy_gate>& gate) {
   const auto out = std::make_shared<stages::stage_tools>();
   open_common(settings, durable.blobs, *out);
   if (auto failed = make_private("work.folder", out->work_folder))
@@ -206,7 +211,7 @@ open_stage_tools(caf::actor_system& system, const depositd_settings& settings,
   if (!minter)
     return std::move(minter.error());
   out->minter = std::move(*minter);
-  if (auto failed = open_storage(settings, *out))
+  if (auto failed = open_storage(settings, gate, *out))
     return failed;
   if (auto failed = open_receiving(settings, *out))
     return failed;
@@ -234,7 +239,7 @@ open_node_tools(const depositd_settings& settings, engine_stores engine) {
   std::erase_if(named.storage, [](const auto& x) {
     return x.second.kind == storage_kind::folder && x.second.path.empty();
   });
-  if (auto failed = open_storage(named, *out))
+  if (auto failed = open_storage(named, nullptr, *out))
     return failed;
   if (const auto failed = open_receiving(settings, *out))
     spdlog::warn("receiving_not_opened reason=\"{}\"", render(failed));

@@ -4,6 +4,7 @@
 // settings choose it.
 
 #include "adapters/processing/stages/stage_tools.hpp"
+#include "adapters/stores/objects/copy_gate.hpp"
 #include "config/settings.hpp"
 #include "config/stores.hpp"
 #include "messages/actors.hpp"
@@ -16,11 +17,13 @@ namespace depositd {
 
 /// Makes the folders that are not there, and opens what is in them. `reads`
 /// answers what handlers ask of batches and jobs; `shards` is told which items
-/// need wait no longer. The error is one line that names the setting.
+/// need wait no longer. `gate` is between those who store in the data folder
+/// and backups. The error is one line that names the setting.
 caf::expected<std::shared_ptr<const stages::stage_tools>>
 open_stage_tools(caf::actor_system& system, const depositd_settings& settings,
                  const stores& durable, const read_model_actor& reads,
-                 const shards_actor& shards);
+                 const shards_actor& shards,
+                 const std::shared_ptr<ocfl::copy_gate>& gate);
 
 /// What a joined node has of its engine's stores.
 struct engine_stores {

@@ -2,6 +2,7 @@
 
 #include "actors/operators/review_teller.hpp"
 #include "adapters/processing/merritt/folder_sweep.hpp"
+#include "adapters/processing/stages/lock_sweep.hpp"
 #include "config/aptrust.hpp"
 #include "config/node_name.hpp"
 #include "messages/cluster.hpp"
@@ -70,6 +71,24 @@ stages::chore_actor spawn_folder_sweeper(caf::actor_system& system,
   return system.spawn<caf::detached>(stages::chore, std::move(chore));
 }
 
+/// How long whoever submits an object again may find its lock after the job
+/// that had it was deleted.
+constexpr std::chrono::seconds lock_sweep_pause{10};
+
+stages::chore_actor
+spawn_lock_sweeper(caf::actor_system& system, const stages::stage_tools& with,
+                   std::function<bool()> leads) {
+  const auto sweep = std::make_shared<stages::lock_sweep>(
+    stages::lock_sweep_options{with.work, with.inventory});
+  stages::chore_options chore;
+  chore.work = [sweep, leads = std::move(leads)] {
+    return (leads && !leads()) || sweep->run();
+  };
+  chore.pause = lock_sweep_pause;
+  chore.retry = lock_sweep_pause;
+  return system.spawn<caf::detached>(stages::chore, std::move(chore));
+}
+
 } // namespace
 
 std::function<bool()>
@@ -90,6 +109,7 @@ upkeep_actors spawn_upkeep(caf::actor_system& system,
                            const shards_actor& shards) {
   return {spawn_review_teller(system, settings, with, keeper),
           spawn_folder_sweeper(system, settings, with),
+          spawn_lock_sweeper(system, with, leader(system, settings, keeper)),
           spawn_bag_readers(system, settings, with, shards,
                             leader(system, settings, keeper))};
 }

@@ -17,6 +17,7 @@ namespace depositd {
 struct upkeep_actors {
   review_teller_actor reviews; ///< null: nobody wants to know
   stages::chore_actor folders; ///< removes working folders
+  stages::chore_actor locks;   ///< gives up those of deleted jobs
   std::vector<stages::chore_actor> receiving; ///< find bags
 };
 

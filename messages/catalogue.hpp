@@ -16,7 +16,6 @@ namespace depositd {
 struct search_objects {
   std::vector<inventory_search> any;
   std::uint32_t count_max = 100;
-  bool in_order = false; ///< by identifiers over all; else as `any` is
 };
 DEPOSITD_LOCAL(search_objects);
 

@@ -53,6 +53,9 @@ DEPOSITD_LOCAL(deletion_asked);
 /// Queue now what this query finds due, whatever the time is.
 struct queue_due {
   due_query what = due_query::fixity_due;
+  /// Of deletions: requests that are durable as they are here. Where there are
+  /// several shards, whoever queues may hear of them a moment later.
+  std::vector<deletion_changed> approved = {};
 };
 DEPOSITD_LOCAL(queue_due);
 

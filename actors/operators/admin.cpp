@@ -154,6 +154,12 @@ caf::error name_own_users(admin_call& call, const command_spec& row) {
 
 /// Whether the caller may give this command with these arguments.
 caf::error check_limits(admin_call& call, const command& x) {
+  if (x.about == access::concern::oneself) {
+    if (auto wrong = access::check_registered(call.command, call.by))
+      return wrong;
+    call.arguments.put("name", call.by.operator_name);
+    return caf::none;
+  }
   if (x.about == access::concern::steered)
     return access::check_collection(call.command, call.arguments.text("name"),
                                     call.by);
@@ -237,7 +243,7 @@ caf::result<Answer> let_in(admin_pointer self, const char* what, May may,
     } else if (const auto why = may(*who)) {
       log_refusal(self, *who, what, why);
       promise.deliver(why);
-    } else if (auto answer = use(peer_at(self, sender))) {
+    } else if (auto answer = use(peer_at(self, sender), *who)) {
       promise.deliver(std::move(*answer));
     } else {
       promise.deliver(std::move(answer.error()));
@@ -257,12 +263,13 @@ auto may_work(const char* what) {
 caf::result<native_actor> open_native(admin_pointer self) {
   return let_in<native_actor>(
     self, "connect_native", may_work("connect_native"),
-    [=](const std::optional<peer>& who) -> caf::expected<native_actor> {
+    [=](const std::optional<peer>& who,
+        const caller& as) -> caf::expected<native_actor> {
       const auto& options = self->state.options;
       if (!options.native)
         return refuse(ec::draining, "there is no native door");
       if (who)
-        options.given->let_in(*who);
+        options.given->let_in(*who, as.operator_name);
       options.given->hand_out(options.native, self->node());
       return options.native;
     });
@@ -271,7 +278,8 @@ caf::result<native_actor> open_native(admin_pointer self) {
 /// The node is watched: its name goes with it. Claims are found by that name,
 /// so no two nodes may have the same at once.
 caf::expected<node_joined> take_node(admin_pointer self, const join_node& x,
-                                     const std::optional<peer>& who) {
+                                     const std::optional<peer>& who,
+                                     const caller& as) {
   const auto& options = self->state.options;
   if (!options.stores || !x.manager)
     return refuse(ec::invalid_argument, "this engine takes no nodes");
@@ -286,7 +294,7 @@ caf::expected<node_joined> take_node(admin_pointer self, const join_node& x,
   nodes[x.name] = x.manager;
   self->monitor(x.manager);
   if (who)
-    options.given->let_in(*who);
+    options.given->let_in(*who, as.operator_name);
   options.given->hand_out(options.shard_for_nodes, self->node());
   options.given->hand_out(options.stores, self->node());
   options.audit->info("node_joined name={} at={}", x.name,
@@ -306,7 +314,8 @@ caf::result<engine_met> meet(admin_pointer self, const meet_engine& x) {
   };
   return let_in<engine_met>(
     self, "meet_engine", may,
-    [=](const std::optional<peer>& who) -> caf::expected<engine_met> {
+    [=](const std::optional<peer>& who,
+        const caller&) -> caf::expected<engine_met> {
       const auto& options = self->state.options;
       if (!options.meet)
         return refuse(ec::invalid_argument, "this engine shares no users");
@@ -339,8 +348,9 @@ admin(admin_actor::stateful_pointer<admin_state> self, admin_options options) {
     [=](const connect_native&) { return open_native(self); },
     [=](const join_node& x) {
       return let_in<node_joined>(self, "join_node", may_work("join_node"),
-                                 [=](const std::optional<peer>& who) {
-                                   return take_node(self, x, who);
+                                 [=](const std::optional<peer>& who,
+                                     const caller& as) {
+                                   return take_node(self, x, who, as);
                                  });
     },
     [=](const meet_engine& x) { return meet(self, x); },

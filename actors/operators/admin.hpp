@@ -12,6 +12,7 @@
 #include "messages/actors.hpp"
 #include "messages/cluster.hpp"
 #include "messages/ports/known_peers.hpp"
+#include "messages/ports/work_copy.hpp"
 #include "messages/values/clock.hpp"
 
 #include <spdlog/logger.h>
@@ -54,6 +55,8 @@ struct admin_options {
   order_desk_actor orders;   ///< null: there is no inventory
   reconciler_actor due;      ///< likewise
   store_server_actor stores; ///< null: no node may join
+  begin_work_copy begin_copy; ///< null: stages keep nothing here
+  object_copier_actor copier; ///< null if `begin_copy` is
   std::string work_folder_id; ///< for nodes that join
   topics_actor topics;       ///< null: no log of records is configured
   std::string engine;        ///< its name, for nodes that join
@@ -69,6 +72,7 @@ struct admin_options {
   std::chrono::seconds timeout{10};         ///< for anything but:
   std::chrono::seconds timeout_node{2};     ///< for what a joined node is asked
   std::chrono::seconds timeout_long{3'600}; ///< backups, bulk actions
+  std::chrono::seconds timeout_copy{7 * 86'400}; ///< of all objects
   std::shared_ptr<spdlog::logger> audit;    ///< one line per change; not null
 };
 

@@ -1,6 +1,5 @@
 #include "actors/operators/catalogue.hpp"
 
-#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -8,33 +7,7 @@ namespace depositd::operators {
 
 namespace {
 
-/// The first of all that any search finds.
-caf::result<objects_found> merge(inventory& from, const search_objects& x) {
-  objects_found out;
-  for (auto search : x.any) {
-    search.count_max = x.count_max;
-    auto found = from.find(search);
-    if (!found)
-      return std::move(found.error());
-    std::move(found->begin(), found->end(), std::back_inserter(out.objects));
-  }
-  const auto before = [](const auto& a, const auto& b) {
-    return a.identifier < b.identifier;
-  };
-  const auto same = [](const auto& a, const auto& b) {
-    return a.identifier == b.identifier;
-  };
-  auto& all = out.objects;
-  std::sort(all.begin(), all.end(), before);
-  all.erase(std::unique(all.begin(), all.end(), same), all.end());
-  if (all.size() > x.count_max)
-    all.resize(x.count_max);
-  return out;
-}
-
 caf::result<objects_found> find(inventory& from, const search_objects& x) {
-  if (x.in_order)
-    return merge(from, x);
   objects_found out;
   std::set<std::string> seen;
   for (auto search : x.any) {

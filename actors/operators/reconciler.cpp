@@ -3,6 +3,7 @@
 #include "actors/rules/orders/deletions.hpp"
 #include "actors/rules/orders/due.hpp"
 #include "messages/follow_control.hpp"
+#include "messages/values/test_points.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -31,8 +32,10 @@ enum class taken : std::uint8_t {
 
 class running {
 public:
-  running(reconciler_state& state, const reconciler_settings& of, micros now_us)
-    : state_(state), of_(of), now_us_(now_us) {
+  /// `approved`: requests that the control state here may not have yet.
+  running(reconciler_state& state, const reconciler_settings& of, micros now_us,
+          const std::vector<deletion_changed>& approved = {})
+    : state_(state), of_(of), now_us_(now_us), approved_(approved) {
     // nop
   }
 
@@ -112,9 +115,12 @@ private:
     return out;
   }
 
-  /// What belongs to no collection any more is said and passed over.
+  /// What one user's orders are refused for holds up nobody else's: that they
+  /// belong to no collection any more, or are too many. It is said, and they
+  /// stay due.
   bool ends_run(const caf::error& why, const rules::due_orders& x) const {
-    if (why != ec::not_found && why != ec::not_allowed)
+    if (why != ec::not_found && why != ec::not_allowed
+        && why != ec::pending_limit_reached && why != ec::quota_reached)
       return true;
     spdlog::warn("due_not_queued reconciler={} user={} collection={} "
                  "reason=\"{}\"",
@@ -173,7 +179,12 @@ private:
 
   caf::error queue_deletions() {
     const auto control = state_.control;
-    for (const auto& [reference, request] : control->deletions) {
+    auto requests = control->deletions;
+    for (const auto& x : approved_)
+      if (!requests.contains(x.reference)
+          || requests.at(x.reference).queued_us == never)
+        requests[x.reference] = x;
+    for (const auto& [reference, request] : requests) {
       if (!is_approved(request) || request.queued_us != never)
         continue;
       if (auto failed = queue_deletion(request))
@@ -183,17 +194,20 @@ private:
     return outdated.empty() ? caf::error{} : state_.options.propose(outdated);
   }
 
-  /// Marked once all of it is durable; till then it is found again.
+  /// Marked once all of it is durable; till then it is found again, whatever
+  /// kept it from that: a batch that is not finished, or a collection that is
+  /// gone for now.
   caf::error queue_deletion(const deletion_changed& x) {
     bool all = true;
     for (const auto& group : rules::deletion_orders(x, now_us_)) {
       const auto how = submit_all(group);
       if (!how && ends_run(how.error(), group))
         return how.error();
-      all = all && (!how || *how != taken::waiting);
+      all = all && how && *how != taken::waiting;
     }
     if (!all)
       return {};
+    crash_point("deletion_queued");
     auto done = x;
     done.queued_us = now_us_;
     return state_.options.propose({std::move(done)});
@@ -202,6 +216,7 @@ private:
   reconciler_state& state_;
   const reconciler_settings& of_;
   const micros now_us_;
+  const std::vector<deletion_changed> approved_;
   due_queued sum_;
 };
 
@@ -231,17 +246,17 @@ void run_when_due(self_pointer self, std::size_t which) {
 }
 
 /// Asked for out of turn: as it is set, or as it is by itself.
-caf::result<due_queued> run_now(self_pointer self, due_query what) {
+caf::result<due_queued> run_now(self_pointer self, const queue_due& wanted) {
   reconciler_settings of;
-  of.name = word(what);
-  of.query = what;
+  of.name = word(wanted.what);
+  of.query = wanted.what;
   for (const auto& one : self->state.options.all)
-    if (one.query == what)
+    if (one.query == wanted.what)
       of = one;
   // A span of its own: one second, so that it is not this hour's run again.
   of.name += " now";
   of.every_s = 1;
-  auto done = running{self->state, of, now(self)}.run();
+  auto done = running{self->state, of, now(self), wanted.approved}.run();
   if (!done)
     return std::move(done.error());
   return *done;
@@ -263,7 +278,7 @@ reconciler_actor::behavior_type reconciler(self_pointer self,
       for (std::size_t i = 0; i < self->state.options.all.size(); ++i)
         self->send(self, reconcile{i});
     },
-    [=](const queue_due& x) { return run_now(self, x.what); },
+    [=](const queue_due& x) { return run_now(self, x); },
   };
 }
 

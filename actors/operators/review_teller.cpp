@@ -5,6 +5,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <iterator>
 #include <utility>
 
 namespace depositd::operators {
@@ -14,8 +15,9 @@ namespace {
 using self_pointer = review_teller_actor::stateful_pointer<review_teller_state>;
 
 constexpr std::uint32_t jobs_per_page = 1'000;
-constexpr int pages_max = 20; ///< of one look
-constexpr std::uint32_t old_jobs_max = 100; ///< of one state
+constexpr int pages_max = 20;               ///< of one look
+constexpr std::uint32_t old_jobs_max = 100; ///< of one stage
+constexpr int stages_max = 500;
 /// Engines' clocks differ, and a change has its time before it is written.
 constexpr micros overlap_us = micros{30} * 1'000'000;
 
@@ -48,32 +50,58 @@ caf::error look(review_teller_state& state) {
   return {};
 }
 
-/// The first of each state: who came first has waited longest, as a rule, and
-/// nobody reads about more.
+/// The states in which a job can have been for too long.
+std::vector<job_state> states_that_age() {
+  std::vector<job_state> out;
+  for (const auto& [value, text] : words_of<job_state>) {
+    job_row example;
+    example.status = {.state = value, .changed_us = 1};
+    if (rules::is_too_old(example, 2, 1))
+      out.push_back(value);
+  }
+  return out;
+}
+
+/// The first of each stage of each pipeline: nobody reads about more, and a
+/// stage that is full of them hides no other.
+caf::expected<std::vector<job_row>> old_jobs(work_reader& from,
+                                             micros changed_before_us) {
+  job_query query;
+  query.states = states_that_age();
+  query.changed_before_us = changed_before_us;
+  query.count_max = old_jobs_max;
+  std::vector<job_row> out;
+  for (int stage = 0; stage < stages_max; ++stage) {
+    auto rows = from.jobs(query);
+    if (!rows)
+      return std::move(rows.error());
+    const bool is_all = rows->size() < old_jobs_max;
+    if (!is_all) {
+      auto of_one = query;
+      of_one.queues = {rows->front().queue};
+      query.queues_but.push_back(rows->front().queue);
+      rows = from.jobs(of_one);
+      if (!rows)
+        return std::move(rows.error());
+    }
+    std::move(rows->begin(), rows->end(), std::back_inserter(out));
+    if (is_all)
+      break;
+  }
+  return out;
+}
+
 caf::error look_for_old(review_teller_state& state, micros at) {
   const auto age_us = std::chrono::duration_cast<std::chrono::microseconds>(
                         state.options.stage_age)
                         .count();
-  if (age_us == 0)
+  if (age_us == 0 || at <= age_us)
     return {};
-  std::vector<job_row> old;
-  for (const auto& [value, text] : words_of<job_state>) {
-    job_row example;
-    example.status = {.state = value, .changed_us = 1};
-    if (!rules::is_too_old(example, age_us + 1, age_us))
-      continue; // of such jobs none can be
-    job_query query;
-    query.states = {value};
-    query.count_max = old_jobs_max;
-    const auto rows = state.options.work->jobs(query);
-    if (!rows)
-      return rows.error();
-    for (const auto& row : *rows)
-      if (rules::is_too_old(row, at, age_us))
-        old.push_back(row);
-  }
+  const auto old = old_jobs(*state.options.work, at - age_us + 1);
+  if (!old)
+    return old.error();
   for (auto& channel : state.channels)
-    channel.known.see_old(old);
+    channel.known.see_old(*old);
   return {};
 }
 

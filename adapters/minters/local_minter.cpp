@@ -11,6 +11,7 @@ namespace depositd {
 
 namespace {
 
+constexpr const char* minter_file = "minter.db";
 constexpr std::int32_t application = 0x6470646d; // "dpdm"
 constexpr std::int32_t schema_version = 1;
 constexpr std::uint64_t wal_bytes_max = 1024 * 1024;
@@ -50,6 +51,11 @@ public:
     if (failure)
       return failure;
     return out;
+  }
+
+  caf::error backup(const std::filesystem::path& folder) override {
+    const std::lock_guard turn{mutex_};
+    return file_->copy_to(folder / minter_file);
   }
 
 private:
@@ -99,7 +105,7 @@ open_local_minter(const local_minter_options& options) {
                            "\"" + options.shoulder.substr(0, 100)
                              + "\" is no authority and shoulder like "
                                "99999/fk4");
-  auto file = sqlite::database::open(options.folder / "minter.db",
+  auto file = sqlite::database::open(options.folder / minter_file,
                                      {.name = "minter",
                                       .application = application,
                                       .version = schema_version,

@@ -7,7 +7,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <fstream>
 #include <map>
 
@@ -207,13 +206,33 @@ TEST(aptrust_environment, glacier_has_four_attempts_at_least) {
 }
 
 TEST(aptrust_environment, every_worker_has_its_three_names) {
-  const auto names = environment_names();
-  EXPECT_EQ(names.size(), 14u * 3 + 1);
-  for (const auto* name :
-       {"APT_DELETE_WORKERS", "APT_FIXITY_BUFFER_SIZE",
-        "BAG_RESTORER_MAX_ATTEMPTS", "INGEST_PRE_FETCH_WORKERS",
-        "INGEST_PRESERVATION_VERIFIER_BUFFER_SIZE"})
-    EXPECT_NE(std::find(names.begin(), names.end(), name), names.end()) << name;
+  for (const auto& [prefix, stage] :
+       {std::pair{"APT_DELETE", "delete_item"},
+        std::pair{"APT_FIXITY", "fixity_check"},
+        std::pair{"BAG_RESTORER", "restore_object"},
+        std::pair{"FILE_RESTORER", "restore_file"},
+        std::pair{"GLACIER_RESTORER", "restore_glacier"},
+        std::pair{"INGEST_PRE_FETCH", "ingest01_prefetch"},
+        std::pair{"INGEST_VALIDATOR", "ingest02_bag_validation"},
+        std::pair{"REINGEST_MANAGER", "ingest03_reingest_check"},
+        std::pair{"INGEST_STAGING_UPLOADER", "ingest04_staging"},
+        std::pair{"INGEST_FORMAT_IDENTIFIER", "ingest05_format_identification"},
+        std::pair{"INGEST_PRESERVATION_UPLOADER", "ingest06_storage"},
+        std::pair{"INGEST_PRESERVATION_VERIFIER",
+                  "ingest07_storage_validation"},
+        std::pair{"INGEST_RECORDER", "ingest08_record"},
+        std::pair{"INGEST_CLEANUP", "ingest09_cleanup"}}) {
+    const std::string name = prefix;
+    const variables given{{name + "_WORKERS", "17"},
+                          {name + "_BUFFER_SIZE", "18"},
+                          {name + "_MAX_ATTEMPTS", "19"}};
+    auto all = shipped();
+    ASSERT_FALSE(apply_environment(all, of(given)));
+    const auto& found = stage_of(all, stage);
+    EXPECT_EQ(found.workers, 17u) << name;
+    EXPECT_EQ(found.buffer, 18u) << name;
+    EXPECT_EQ(found.attempts_max, 19u) << name;
+  }
 }
 
 } // namespace

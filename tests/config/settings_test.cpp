@@ -1,10 +1,13 @@
+#include "config/secrets.hpp"
 #include "config/settings.hpp"
 
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <istream>
 #include <iterator>
 #include <set>
+#include <string>
 
 namespace depositd {
 namespace {
@@ -54,6 +57,36 @@ TEST(settings, the_default_file_documents_every_key) {
                                                     : "metadata");
     EXPECT_TRUE(documented.count(key)) << key;
   }
+}
+
+/// Keys in the first cells of the tables of a document. What begins with a dot
+/// has the beginning of the key before it.
+std::set<std::string> keys_in_tables(std::istream&& document) {
+  std::set<std::string> out;
+  std::string line;
+  while (std::getline(document, line)) {
+    const auto cell = line.substr(0, line.find(" | "));
+    std::string before;
+    for (auto at = cell.find('`'); line.starts_with("| `") && at < cell.size();
+         at = cell.find('`', at)) {
+      const auto end = cell.find('`', at + 1);
+      auto key = cell.substr(at + 1, end - at - 1);
+      if (key.starts_with('.'))
+        key.insert(0, before.substr(0, before.rfind('.')));
+      out.insert(key);
+      before = std::move(key);
+      at = end == cell.npos ? end : end + 1;
+    }
+  }
+  return out;
+}
+
+TEST(settings, the_manual_tells_of_every_key) {
+  const auto told = keys_in_tables(std::ifstream{DEPOSITD_OPERATIONS_FILE});
+  for (const auto& key : setting_keys())
+    EXPECT_TRUE(told.count(key)) << key;
+  for (const auto& secret : secret_table())
+    EXPECT_TRUE(told.count(std::string{secret.name} + "_file")) << secret.name;
 }
 
 TEST(settings, an_empty_file_changes_nothing) {

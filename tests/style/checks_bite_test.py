@@ -2,6 +2,7 @@
 
 import unittest
 
+import documents
 import layering
 import style
 
@@ -190,6 +191,37 @@ class StyleBites(unittest.TestCase):
             "messages/values/errors.hpp: no test mentions ec::second"])
         tree["tests/a.cpp"] += "ec::second"
         self.assertEqual(style.check_every_error_is_tested(tree), [])
+
+
+class DocumentsBite(unittest.TestCase):
+    def test_events_without_their_line(self):
+        check = documents.check_every_event_has_its_line
+        tree = {documents.EVENTS: "using event = std::variant<\n  a_b, c>;\n",
+                documents.RECORDS: "| kind | event |\n| 0 | `a_b` | id |\n"
+                                   "| 1 | `c` | id |\n"}
+        self.assertEqual(check(tree), [])
+        tree[documents.RECORDS] = "| 0 | `a_b` | id |\n| 2 | `c` | id |\n"
+        self.assertEqual(len(check(tree)), 2)
+        tree[documents.RECORDS] = "| 0 | `a_b` | id |\n"
+        self.assertEqual(check(tree), [
+            documents.RECORDS + ": no line | 1 | `c` |"])
+
+    def test_numbers_in_headings_of_decisions(self):
+        check = documents.check_decisions_have_plain_headings
+        path = "docs/decisions/0001-a.md"
+        for text in ("# 35. Answers\n", "# 0001: Answers\n", "Answers\n"):
+            self.assertEqual(len(check({path: text})), 1, text)
+        self.assertEqual(check({path: "# Answers\n"}), [])
+
+    def test_decisions_that_are_not_there(self):
+        check = documents.check_decisions_are_there
+        tree = {"docs/decisions/0001-a.md": "# A\n"}
+        for text in ("see docs/decisions/0002", "[b](0003-b.md)", "as (0009)",
+                     "decisions/0001-b.md"):
+            self.assertEqual(len(check({**tree, "docs/B.md": text})), 1, text)
+        for text in ("see docs/decisions/0001", "[a](0001-a.md)", "(0001)",
+                     "decisions/0001-a.md", "000123", "(1999)"):
+            self.assertEqual(check({**tree, "docs/B.md": text}), [], text)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import sys
 import unittest
 from pathlib import Path
 
+import documents
 import layering
 import style
 from tree import read_tree
@@ -30,7 +31,7 @@ def add_check(check):
     setattr(ThisTree, check.__name__.replace("check_", "test_"), test)
 
 
-for each in layering.CHECKS + style.CHECKS:
+for each in layering.CHECKS + style.CHECKS + documents.CHECKS:
     add_check(each)
 
 if __name__ == "__main__":

@@ -200,6 +200,53 @@ class Notify(SystemTest):
         wait_until(lambda: not self.waiting(engine))
         self.assertEqual((len(receiver.calls), sink.mails), (1, []))
 
+    def test_row_42_a_cancelled_deposit_is_mailed_once_with_the_reason(self):
+        sink = self.serve(MailSink())
+        engine = self.start(self.mailing(sink.address))
+        press = self.depositor(engine, "press")
+        engine.ctl("queue", "suspend", "metadata")
+        names = [f"d{i}.xml" for i in range(3)]
+        numbers = []
+        for i, name in enumerate(names):
+            press.deposit(name, a_deposit(f"d{i}"))
+            numbers.append(str(press.poll(name).submission_id))
+        engine.ctl("submission", "cancel", numbers[0], "--note",
+                   "sent by mistake", "--yes")
+        mail, = wait_until(lambda: sink.mails)
+        self.assertIn("sent by mistake", mail.as_string())
+        # The rest at once, which passes over what was cancelled before.
+        engine.ctl("submission", "cancel", "--user", "press", "--yes")
+        wait_until(lambda: len(sink.mails) == 3 and not self.waiting(engine))
+        engine.kill()
+        engine.start()
+        engine.ctl("queue", "resume", "metadata")
+        press = self.door(engine, "press")
+        for number, name in zip(numbers, names):
+            self.assertEqual(self.submission_id(press, name), number)
+            mail, = [x for x in sink.mails if x["Subject"].endswith(number)]
+            self.assert_mail(mail, number, self.outcome(press, name).document)
+        wait_until(lambda: not self.waiting(engine))
+        self.assertEqual(len(sink.mails), 3)
+
+    def test_row_41_a_cancelled_deposit_is_called_back_once(self):
+        receiver = self.serve(Receiver())
+        engine = self.start({"fetch.allow": receiver.address})
+        press = self.depositor(engine, "press")
+        engine.ctl("user", "contact", "press", "--callback",
+                   f"http://{receiver.address}/told")
+        engine.ctl("queue", "suspend", "metadata")
+        press.deposit("a.xml", a_deposit("a"))
+        number = press.poll("a.xml").submission_id
+        engine.ctl("submission", "cancel", str(number), "--yes")
+        (path, headers), = wait_until(lambda: receiver.calls)
+        self.assertEqual(path, "/told")
+        self.assertEqual(headers["CROSSREF-INTERNAL-ID"], str(number))
+        # Nobody has read the file, so its batch is not known.
+        self.assertIsNone(headers["CROSSREF-EXTERNAL-ID"])
+        self.assertIn("file_name=a.xml", headers["CROSSREF-RETRIEVE-URL"])
+        wait_until(lambda: not self.waiting(engine))
+        self.assertEqual(len(receiver.calls), 1)
+
     def test_deposits_go_on_while_nobody_listens(self):
         port = free_port()
         engine = self.start(self.mailing(f"127.0.0.1:{port}"))

@@ -8,6 +8,7 @@ import harness
 import poster_door
 from harness import wait_until
 from merritt_samples import damaged, manifest, object_manifest, text
+from notify_test import Receiver
 from pipelines import PipelineTest
 from stored_objects import stored_objects
 
@@ -122,8 +123,45 @@ class Pipeline(PipelineTest):
         self.assertEqual(len(table), 2)
         self.assertTrue(table[1].startswith(f"{month},books,lea,1,1,0,"))
 
+    def test_an_object_is_found_by_its_local_id_with_all_its_batches(self):
+        engine = self.prepared()
+        batches = []
+        for name in ("first.txt", "second.txt"):
+            uuid = self.submit(engine, name, "file", name.encode(),
+                               localIdentifier="map-7", title=f"The {name}")
+            self.ended(engine, uuid)
+            batches.append(uuid)
+        found, = engine.ask("object", "find", "map-7")["objects"]
+        history = engine.ask("object", "history", found["identifier"])
+        self.assertEqual([x["batch"] for x in history["versions"]], batches)
+        self.assertEqual(sorted(x["batch"] for x in history["jobs"]),
+                         sorted(self.batch(engine, x)["id"] for x in batches))
+        # Found by what only the first version had, too.
+        for words in ("first.txt", "The first"):
+            again, = engine.ask("object", "find", words)["objects"]
+            self.assertEqual(again["identifier"], found["identifier"])
+
+    def test_deleting_unfinished_work_warns_and_needs_yes(self):
+        engine = self.prepared()
+        engine.ctl("collection", "hold", "books")
+        uuid = self.submit(engine, "a.txt", "file", b"a\n")
+        job, = wait_until(lambda: [x for x in self.jobs(engine, uuid)
+                                   if x["state"] == "held"])
+        refused = engine.ctl_result("job", "delete", str(job["id"]))
+        self.assertEqual(refused.returncode, 2, refused.stderr)
+        self.assertIn(f"Job {job['id']} is held.", refused.stderr)
+        self.assertIn("needs --yes", refused.stderr)
+        self.assertEqual(self.jobs(engine, uuid)[0]["state"], "held")
+        engine.ctl("job", "delete", str(job["id"]), "--yes")
+        self.assertEqual(self.jobs(engine, uuid)[0]["state"], "deleted")
+
     def test_administrators_hear_of_failures_once_and_get_copies(self):
+        hook = self.serve(Receiver())
         engine = self.prepared({"reviews.mail_to": "root@example.org",
+                                "reviews.webhook":
+                                    f"http://{hook.address}/review",
+                                "fetch.allow": f"{self.source.address},"
+                                               f"{hook.address}",
                                 "mail.reports_bcc": "desk@example.org"})
         whole = self.batch_of({
             f"{i}.checkm": damaged(self.source, str(i),
@@ -139,6 +177,11 @@ class Pipeline(PipelineTest):
                     and "review" in str(mail["Subject"])]
         first = wait_until(told)[0]
         self.assertIn("merritt.download", str(first["Subject"]))
+        (path, headers), = wait_until(lambda: hook.calls)
+        self.assertEqual(path, "/review")
+        self.assertEqual(f"<{headers['X-Depositd-Id']}@example.org>",
+                         str(first["Message-ID"]))
+        self.assertEqual(len(told()), 1)
         self.assertEqual(str(first["To"]), "root@example.org")
         report, = wait_until(lambda: self.reports(uuid))
         self.assertNotIn("desk@", str(report))

@@ -41,6 +41,17 @@ class Starting(SystemTest):
             self.assertEqual(host, "127.0.0.1")
             socket.create_connection((host, port), 5).close()
 
+    def test_a_new_data_folder_is_private_and_an_open_one_remarked_on(self):
+        engine = self.start()
+        self.assertEqual(engine.data.stat().st_mode & 0o777, 0o700)
+        self.assertNotIn("data.folder: others may look", engine.log())
+        engine.stop()
+        engine.data.chmod(0o755)
+        engine.start()
+        self.assertIn("setting_remark data.folder: others may look into "
+                      f"{engine.data}", engine.log())
+        self.assertEqual(engine.data.stat().st_mode & 0o777, 0o755)
+
     def test_a_taken_port_ends_it_with_one_line(self):
         with socket.create_server(("127.0.0.1", 0)) as taken:
             place = f"127.0.0.1:{taken.getsockname()[1]}"

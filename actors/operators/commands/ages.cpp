@@ -3,24 +3,28 @@
 #include "actors/operators/work.hpp"
 
 #include "messages/projection.hpp"
+#include "messages/shard.hpp"
+#include "messages/values/words.hpp"
 
-#include <map>
+#include <algorithm>
+#include <memory>
+#include <string>
 #include <vector>
 
 namespace depositd::operators {
 
 namespace {
 
-/// Of which the oldest of each stage are told: those that came first.
+/// Of one stage; of more than these the oldest of those that came first are
+/// told.
 constexpr std::uint32_t jobs_looked_at = 10'000;
 
 struct stage_age {
-  std::uint64_t jobs = 0;
+  std::string queue;
   job_row oldest; ///< nothing has moved it for longest
-  std::vector<const job_row*> all;
+  std::vector<item_id> all;
+  bool is_cut = false; ///< there are more
 };
-
-using stage_ages = std::map<std::string, stage_age>;
 
 std::vector<job_state> states_in_stages() {
   std::vector<job_state> out;
@@ -31,16 +35,25 @@ std::vector<job_state> states_in_stages() {
   return out;
 }
 
-stage_ages ages_of(const jobs_found& x, const std::string& pipeline) {
-  stage_ages out;
+/// Also of a pipeline that is set no more: its queues are there all the same.
+std::vector<std::string> queues_of(const control_state& now,
+                                   const std::string& pipeline) {
+  std::vector<std::string> out;
+  for (const auto& [name, settings] : now.queues)
+    if (settings.kind == queue_kind::stage
+        && name.substr(0, name.rfind('.')) == pipeline)
+      out.push_back(name);
+  return out;
+}
+
+stage_age age_of(const std::string& queue, const jobs_found& x) {
+  stage_age out{queue, x.rows.front(), {}, x.more};
   for (const auto& row : x.rows) {
-    if (row.queue.empty() || row.info.pipeline != pipeline)
-      continue;
-    auto& at = out[row.queue];
-    if (at.jobs++ == 0 || row.status.changed_us < at.oldest.status.changed_us)
-      at.oldest = row;
-    at.all.push_back(&row);
+    if (row.status.changed_us < out.oldest.status.changed_us)
+      out.oldest = row;
+    out.all.push_back(row.id);
   }
+  out.is_cut = out.is_cut || x.rows.size() >= jobs_looked_at;
   return out;
 }
 
@@ -49,9 +62,8 @@ const slots_report::entry* longest_of(const stage_age& x,
                                       const slots_gathered& slots) {
   const slots_report::entry* out = nullptr;
   for (const auto& slot : slots.slots.entries) {
-    const bool is_one =
-      std::any_of(x.all.begin(), x.all.end(),
-                  [&](const job_row* row) { return row->id == slot.item; });
+    const bool is_one = std::any_of(
+      x.all.begin(), x.all.end(), [&](item_id id) { return id == slot.item; });
     if (is_one && (out == nullptr || slot.since_us < out->since_us))
       out = &slot;
   }
@@ -62,11 +74,12 @@ document seconds_since(micros at, micros now) {
   return at == never ? document() : document((now - at) / 1'000'000);
 }
 
-document age_document(const std::string& queue, const stage_age& x,
-                      const slots_gathered& slots, micros now) {
+document age_document(const stage_age& x, const slots_gathered& slots,
+                      micros now) {
   const auto since = x.oldest.status.changed_us;
-  document out{{"queue", queue},
-               {"jobs", x.jobs},
+  document out{{"queue", x.queue},
+               {"jobs", x.all.size()},
+               {"more", x.is_cut},
                {"oldest", x.oldest.id},
                {"since", time_or_null(since)},
                {"age_s", seconds_since(since, now)},
@@ -80,24 +93,57 @@ document age_document(const std::string& queue, const stage_age& x,
   return out;
 }
 
-void ages(admin_pointer self, const admin_call_ptr& call) {
+void tell_ages(admin_pointer self, const admin_call_ptr& call,
+               const std::vector<stage_age>& all) {
+  gather_slots(self, call, [=](const slots_gathered& slots) {
+    const auto now = self->state.options.clock.at(self->clock().now());
+    const auto least = call->arguments.number("older_than") * 1'000'000;
+    document out{{"pipeline", call->arguments.text("name")},
+                 {"stages", document::array()}};
+    for (const auto& age : all)
+      if (now - age.oldest.status.changed_us >= least)
+        out["stages"].push_back(age_document(age, slots, now));
+    deliver(call, out);
+  });
+}
+
+/// One look for each stage that is left, so that none hides another.
+struct looking {
   job_query query;
-  if (auto wrong = restrict(*call, query))
-    return refuse(call, wrong);
-  query.states = states_in_stages();
-  query.count_max = jobs_looked_at;
-  const auto name = call->arguments.text("name");
-  ask(self, call, self->state.options.projector, std::move(query),
+  std::vector<std::string> queues; ///< the last one is next
+  std::vector<stage_age> seen;
+};
+
+void look_at_next(admin_pointer self, const admin_call_ptr& call,
+                  const std::shared_ptr<looking>& at) {
+  if (at->queues.empty())
+    return tell_ages(self, call, at->seen);
+  at->query.queues = {at->queues.back()};
+  at->queues.pop_back();
+  ask(self, call, self->state.options.projector, at->query,
       [=](const jobs_found& found) {
-        gather_slots(self, call, [=](const slots_gathered& slots) {
-          const auto now = self->state.options.clock.at(self->clock().now());
-          const auto least = call->arguments.number("older_than") * 1'000'000;
-          document out{{"pipeline", name}, {"stages", document::array()}};
-          for (const auto& [queue, age] : ages_of(found, name))
-            if (now - age.oldest.status.changed_us >= least)
-              out["stages"].push_back(age_document(queue, age, slots, now));
-          deliver(call, out);
-        });
+        if (!found.rows.empty())
+          at->seen.push_back(age_of(at->query.queues.front(), found));
+        look_at_next(self, call, at);
+      });
+}
+
+void ages(admin_pointer self, const admin_call_ptr& call) {
+  const auto at = std::make_shared<looking>();
+  if (auto wrong = restrict(*call, at->query))
+    return refuse(call, wrong);
+  at->query.states = states_in_stages();
+  at->query.count_max = jobs_looked_at;
+  ask(self, call, self->state.options.shard, watch_control{nullptr},
+      [=](const control_changed& control) {
+        const auto name = call->arguments.text("name");
+        at->queues = queues_of(*control.state, name);
+        if (at->queues.empty() && !control.state->pipelines.contains(name))
+          return refuse(call, ec::not_found,
+                        "there is no pipeline " + shown(name)
+                          + "; see pipeline list");
+        std::reverse(at->queues.begin(), at->queues.end());
+        look_at_next(self, call, at);
       });
 }
 
@@ -111,11 +157,12 @@ std::vector<command> age_commands() {
   return {of_work(reading(
     "pipeline ages", "The jobs that have been in each stage longest",
     {name_argument("Name of the pipeline", "NAME", "pipeline list"), least},
-    {table_view("stages",
-                "QUEUE={queue}; >JOBS={jobs}; >OLDEST={oldest}; "
-                "SINCE={since:time}; >AGE S={age_s}; >IN HAND={worked_on}; "
-                "BY={node}; BEGUN={begun:time}; >FOR S={begun_s}; "
-                "NOTE={note}")},
+    {table_view(
+      "stages",
+      "QUEUE={queue}; >JOBS={more?over} {jobs}||{jobs}; >OLDEST={oldest}; "
+      "SINCE={since:time}; >AGE S={age_s}; >IN HAND={worked_on}; "
+      "BY={node}; BEGUN={begun:time}; >FOR S={begun_s}; "
+      "NOTE={note}")},
     ages))};
 }
 

@@ -37,14 +37,6 @@ document request_document(const deletion_changed& x) {
           {"queued_at", time_or_null(x.queued_us)}};
 }
 
-/// Whether all of its objects are the caller's to see.
-bool is_seen(const admin_call& call, const deletion_changed& x) {
-  for (const auto& one : x.targets)
-    if (!call.by.sees(x.user, one.collection))
-      return false;
-  return true;
-}
-
 void list(admin_pointer self, const admin_call_ptr& call) {
   if (auto wrong = check_sight(*call))
     return refuse(call, wrong);
@@ -54,7 +46,8 @@ void list(admin_pointer self, const admin_call_ptr& call) {
         const auto state = call->arguments.text("state");
         std::map<std::string, const deletion_changed*> seen;
         for (const auto& [reference, x] : now.state->deletions)
-          if (is_seen(*call, x) && (user.empty() || x.user == user)
+          if (deletions::is_seen(x, call->by)
+              && (user.empty() || x.user == user)
               && (state.empty() || deletions::state_of(x) == state))
             seen[reference] = &x;
         document out;
@@ -71,7 +64,8 @@ void with_request(admin_pointer self, const admin_call_ptr& call,
       [=](const control_changed& now) {
         const auto name = call->arguments.text("reference");
         const auto at = now.state->deletions.find(name);
-        if (at == now.state->deletions.end() || !is_seen(*call, at->second))
+        if (at == now.state->deletions.end()
+            || !deletions::is_seen(at->second, call->by))
           return refuse(call, ec::not_found,
                         "there is no request for deletion " + shown(name));
         use(at->second);
@@ -107,11 +101,12 @@ void queue(admin_pointer self, const admin_call_ptr& call,
     return deliver(call, request_document(request));
   self
     ->request(options.due, options.timeout,
-              queue_due{due_query::deletions_missed})
+              queue_due{due_query::deletions_missed, {request}})
     .then(
       [=](const due_queued&) {
         with_request(self, call, [=](const deletion_changed& now) {
-          deliver(call, request_document(now));
+          // What is known here may be a moment behind of what was decided.
+          deliver(call, request_document(is_approved(now) ? now : request));
         });
       },
       [=](const caf::error&) { deliver(call, request_document(request)); });

@@ -194,6 +194,10 @@ void order_many(admin_pointer self, const admin_call_ptr& call,
   const auto& in = call->arguments;
   const bool is_restricted = in.has("collection") || in.has("batch")
                              || in.has("user") || in.has("state");
+  if (is_restricted && in.flag("all"))
+    return refuse(call, ec::invalid_argument,
+                  "say --all, or which with --collection, --batch, --user or "
+                  "--state, not both");
   if (!is_restricted && !in.flag("all"))
     return refuse(call, ec::invalid_argument,
                   "name a job, or say which with --collection, --batch, "

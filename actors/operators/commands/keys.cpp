@@ -175,6 +175,9 @@ caf::expected<std::string> name_for(const admin_arguments& in,
                                     const control_state& now) {
   const auto user = in.text("name");
   const auto known = keys_of(now, user);
+  if (in.flag("another") && in.flag("replace"))
+    return refuse(ec::invalid_argument,
+                  "give --replace or --another, not both");
   if (in.flag("another")) {
     if (known.size() >= keys_of_user_max)
       return refuse(ec::already_exists, user

@@ -71,9 +71,18 @@ void with_object(admin_pointer self, const admin_call_ptr& call,
 
 // -- lists --------------------------------------------------------------------
 
+/// Of what the caller sees: so a page has no gaps, and never ends at the name
+/// of an object that is not seen.
+inventory_search seen_by(const admin_call& call) {
+  inventory_search out;
+  out.owners = call.by.users;
+  out.collections = call.by.collections;
+  return out;
+}
+
 inventory_search search_of(const admin_call& call) {
   const auto& in = call.arguments;
-  inventory_search out;
+  auto out = seen_by(call);
   out.identifier = in.text("identifier");
   out.local_id = in.text("local_id");
   out.owner = in.text("user");
@@ -84,37 +93,13 @@ inventory_search search_of(const admin_call& call) {
   return out;
 }
 
-/// For each value that the caller is limited to, where none is asked for: so a
-/// page has no gaps, and never ends at the name of an object that is not seen.
-void narrow(std::vector<inventory_search>& to,
-            std::string inventory_search::*field,
-            const std::vector<std::string>& allowed) {
-  if (allowed.empty() || !(to.front().*field).empty())
-    return;
-  std::vector<inventory_search> out;
-  for (const auto& x : to)
-    for (const auto& value : allowed) {
-      out.push_back(x);
-      out.back().*field = value;
-    }
-  to = std::move(out);
-}
-
-std::vector<inventory_search> searches_of(const admin_call& call) {
-  std::vector<inventory_search> out{search_of(call)};
-  narrow(out, &inventory_search::owner, call.by.users);
-  narrow(out, &inventory_search::collection, call.by.collections);
-  return out;
-}
-
-/// Those that the caller sees, up to the limit; whether there are more.
-bool add_seen(const admin_call& call, const objects_found& x, document& to) {
+/// As many as the arguments ask for; whether there are more.
+bool add_found(const admin_call& call, const objects_found& x, document& to) {
   const auto limit = static_cast<std::size_t>(call.arguments.number("limit"));
   auto& list = to["objects"] = document::array();
   const auto count = std::min(x.objects.size(), limit);
   for (std::size_t i = 0; i < count; ++i)
-    if (is_seen(call, x.objects[i]))
-      list.push_back(object_document(x.objects[i]));
+    list.push_back(object_document(x.objects[i]));
   return x.objects.size() > limit;
 }
 
@@ -123,22 +108,26 @@ void list(admin_pointer self, const admin_call_ptr& call) {
     return refuse(call, wrong);
   const auto limit =
     static_cast<std::uint32_t>(call->arguments.number("limit"));
-  ask_inventory(self, call, search_objects{searches_of(*call), limit + 1, true},
+  ask_inventory(self, call, search_objects{{search_of(*call)}, limit + 1},
                 [=](const objects_found& x) {
                   document out;
-                  // Goes on behind what was looked at, seen or not.
-                  if (add_seen(*call, x, out))
+                  if (add_found(*call, x, out))
                     out["next"] = x.objects[limit - 1].identifier;
                   deliver(call, out);
                 });
 }
 
 /// The text may be any of these.
-std::vector<inventory_search> searches_for(const std::string& text) {
-  return {{.identifier = text},
-          {.local_id = text},
-          {.title = text},
-          {.file_name = text}};
+std::vector<inventory_search> searches_for(const admin_call& call,
+                                           const std::string& text) {
+  std::vector<inventory_search> out;
+  for (const auto field :
+       {&inventory_search::identifier, &inventory_search::local_id,
+        &inventory_search::title, &inventory_search::file_name}) {
+    out.push_back(seen_by(call));
+    out.back().*field = text;
+  }
+  return out;
 }
 
 void find(admin_pointer self, const admin_call_ptr& call) {
@@ -147,10 +136,11 @@ void find(admin_pointer self, const admin_call_ptr& call) {
     return refuse(call, ec::invalid_argument, "text must have 1 to 1024 bytes");
   const auto limit =
     static_cast<std::uint32_t>(call->arguments.number("limit"));
-  ask_inventory(self, call, search_objects{searches_for(text), limit + 1},
+  ask_inventory(self, call,
+                search_objects{searches_for(*call, text), limit + 1},
                 [=](const objects_found& x) {
                   document out;
-                  if (add_seen(*call, x, out))
+                  if (add_found(*call, x, out))
                     out["more"] = true;
                   deliver(call, out);
                 });

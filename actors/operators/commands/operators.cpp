@@ -121,6 +121,12 @@ argument_spec names_option(const char* spelling, const char* key,
   return {spelling, key, kind::names, value, help};
 }
 
+/// Whoever may look may change what is their own; `name` is theirs.
+command of_oneself(command x) {
+  x.needs = operator_role::look;
+  return concerning(concern::oneself, std::move(x));
+}
+
 argument_spec operator_name(bool known) {
   return name_argument("Name, also of their certificate", "NAME",
                        known ? "operator list" : "", kind::user);
@@ -160,6 +166,8 @@ std::vector<command> operator_commands() {
                  remove)),
     doing("operator password", "Change an operator's password",
           {operator_name(true), password}, set),
+    of_oneself(
+      doing("operator renew", "Change your own password", {password}, set)),
   };
 }
 

@@ -3,6 +3,7 @@
 #include "actors/operators/work.hpp"
 
 #include "actors/rules/orders/deletions.hpp"
+#include "actors/rules/pages/pages.hpp"
 #include "messages/catalogue.hpp"
 #include "messages/orders.hpp"
 #include "messages/values/clock.hpp"
@@ -73,29 +74,46 @@ void run_due(admin_pointer self, const admin_call_ptr& call) {
 }
 
 void run_fixity(admin_pointer self, const admin_call_ptr& call) {
-  if (call->arguments.text("identifier").empty())
-    run_due(self, call);
-  else
-    place(self, call, order_kind::fixity_check);
+  const auto& in = call->arguments;
+  if (!in.text("identifier").empty())
+    return place(self, call, order_kind::fixity_check);
+  if (!in.text("path").empty() || in.flag("force"))
+    return refuse(call, ec::invalid_argument,
+                  "--file and --force are about one object: name it; without "
+                  "one all files that are due are compared");
+  run_due(self, call);
 }
 
+/// In the order in which they are due, of what the caller sees.
 void list_fixity(admin_pointer self, const admin_call_ptr& call) {
-  const auto limit =
-    static_cast<std::uint32_t>(call->arguments.number("limit"));
+  const auto limit = static_cast<std::size_t>(call->arguments.number("limit"));
+  const auto after =
+    rules::pages::read_file_cursor(call->arguments.text("after"));
+  if (!after)
+    return refuse(call, ec::invalid_argument,
+                  "after must be what a page before gave as next");
   const auto now = self->state.options.clock.at(self->clock().now());
   find_checks wanted;
   wanted.what.checked_before_us =
     now - micros{call->arguments.number("age_days")} * 86'400 * 1'000'000;
-  wanted.what.count_max = limit;
+  wanted.what.owners = call->by.users;
+  wanted.what.collections = call->by.collections;
+  wanted.what.after = *after;
+  // One more tells whether there is another page.
+  wanted.what.count_max = static_cast<std::uint32_t>(limit) + 1;
   ask_inventory(self, call, std::move(wanted), [=](const checks_found& found) {
     document out{{"files", document::array()}};
-    for (const auto& x : found.files)
-      if (call->by.sees(x.owner, x.collection))
-        out["files"].push_back({{"object", x.object},
-                                {"path", x.path},
-                                {"owner", x.owner},
-                                {"collection", x.collection},
-                                {"checked_at", time_or_null(x.checked_us)}});
+    const auto count = std::min(found.files.size(), limit);
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto& x = found.files[i];
+      out["files"].push_back({{"object", x.object},
+                              {"path", x.path},
+                              {"owner", x.owner},
+                              {"collection", x.collection},
+                              {"checked_at", time_or_null(x.checked_us)}});
+    }
+    if (found.files.size() > limit)
+      out["next"] = rules::pages::cursor_after(found.files[count - 1]);
     deliver(call, out);
   });
 }
@@ -156,17 +174,19 @@ std::vector<command> order_commands() {
              {identifier_argument(false),
               path_argument("--file", false),
               {"--force", "force", kind::flag, "",
-               "Also what was compared not long ago"}},
+               "Of an object: also what was compared not long ago"}},
              run_fixity,
              {line_view("order", "{order} of {object} is batch {id} of {user}"),
               line_view("batches", "{files} files in {batches} batches; "
                                    "{waiting} wait for a run before")}),
     of_work(reading(
       "fixity list", "Files that were not compared for the longest time",
-      {age_argument(), limit_argument(100, 10'000)},
+      {age_argument(), limit_argument(100, 10'000),
+       after_argument("CURSOR", "Go on after a page's next")},
       {table_view("files", "CHECKED={checked_at:time}||never; "
                            "OBJECT={object}; PATH={path}; OWNER={owner}; "
-                           "COLLECTION={collection}")},
+                           "COLLECTION={collection}"),
+       next_page_line("files")},
       list_fixity)),
   };
 }

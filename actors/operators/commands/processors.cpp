@@ -160,6 +160,11 @@ change put(const admin_arguments& in, const control_state& now, bool is_new) {
   read_spec(in, spec);
   if (auto problem = check_spec(spec, now))
     return problem;
+  if (in.flag("exclude_users") && !in.has("user_filter")
+      && spec.wants.excluded.empty())
+    return refuse(ec::invalid_argument,
+                  "exclude_users needs a user_filter with the users to leave "
+                  "out");
   const auto before = nodes_of(now, spec.name);
   const auto nodes =
     in.has("nodes") ? read_nodes(in) : caf::expected<names>{before};

@@ -73,6 +73,7 @@ void peek(admin_pointer self, const admin_call_ptr& call) {
     const auto name = queue.name;
     const auto limit = call->arguments.number("limit");
     peek_items what{name, static_cast<std::uint32_t>(limit)};
+    what.users = call->by.users;
     ask(self, call, self->state.options.projector, std::move(what),
         [=](const items_found& x) {
           document out{{"name", name}, {"items", document::array()}};

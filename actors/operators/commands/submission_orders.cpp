@@ -132,6 +132,10 @@ void cancel(admin_pointer self, const admin_call_ptr& call) {
   if (in.has("id") && (is_restricted(in) || in.flag("all")))
     return refuse(call, ec::invalid_argument,
                   "name one submission or many, not both");
+  if (is_restricted(in) && in.flag("all"))
+    return refuse(call, ec::invalid_argument,
+                  "say --all, or which with --user, --queue, --from or --to, "
+                  "not both");
   if (in.has("id"))
     return cancel_one(self, call);
   if (!is_restricted(in) && !in.flag("all"))

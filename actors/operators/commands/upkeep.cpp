@@ -1,16 +1,43 @@
 // What is done to an engine now and then.
 
 #include "actors/operators/command.hpp"
+#include "messages/projection.hpp"
+
+#include <spdlog/spdlog.h>
 
 namespace depositd::operators {
 
 namespace {
 
+void copied(const admin_call_ptr& call, const std::string& folder) {
+  spdlog::info("backup_done folder={}", folder);
+  deliver(call, {{"folder", folder}});
+}
+
+/// Objects last, by somebody who has the time: everybody else goes on.
+void copy_rest(admin_pointer self, const admin_call_ptr& call,
+               const std::string& folder,
+               const std::shared_ptr<work_copy>& work) {
+  const auto& options = self->state.options;
+  self->request(options.copier, options.timeout_copy, copy_objects{work})
+    .then([=](const done&) { copied(call, folder); },
+          [=](const caf::error& why) {
+            spdlog::error("backup_failed folder={} reason=\"{}\"", folder,
+                          render(why));
+            refuse(call, why);
+          });
+}
+
 void backup(admin_pointer self, const admin_call_ptr& call) {
   const auto folder = call->arguments.text("folder");
-  act<done>(self, call, self->state.options.projector, back_up{folder},
+  const auto& options = self->state.options;
+  const auto work = options.begin_copy ? options.begin_copy(folder) : nullptr;
+  act<done>(self, call, options.projector, back_up{folder, work},
             [=](const done&) {
-              deliver(call, {{"folder", folder}});
+              if (work == nullptr)
+                copied(call, folder);
+              else
+                copy_rest(self, call, folder, work);
             });
 }
 

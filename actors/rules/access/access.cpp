@@ -45,6 +45,7 @@ caller grant_all(std::string who) {
 
 caller registered(const operator_changed& as, const char* known_by) {
   auto out = grant("operator=" + as.name + " " + known_by, as.role);
+  out.operator_name = as.name;
   out.users = as.users;
   out.collections = as.collections;
   return out;
@@ -149,6 +150,14 @@ caller signed_in_caller(const operator_changed& as) {
   return registered(as, "token");
 }
 
+caller guest_caller(const peer& who, const std::string& operator_name,
+                    const own_people& own,
+                    const shared_map<std::string, operator_changed>& known) {
+  if (const auto at = known.find(operator_name); at != known.end())
+    return signed_in_caller(at->second);
+  return caller_at(who, "", own, known);
+}
+
 bool may_sign_in(const peer& who) {
   return !who.forwarded && who.kind != peer_kind::stranger;
 }
@@ -181,6 +190,13 @@ caf::error check_users(const std::string& command,
                     + " is limited to "
                     + (who.users.empty() ? "some collections" : "other users"));
   return caf::none;
+}
+
+caf::error check_registered(const std::string& command, const caller& who) {
+  if (!who.operator_name.empty())
+    return caf::none;
+  return refuse(command + " concerns an operator of the register, and "
+                + who.who + " is none; see operator password");
 }
 
 caf::error check_collection(const std::string& command,

@@ -26,7 +26,8 @@ struct own_people {
 
 /// Somebody who asks for something, and what is granted.
 struct caller {
-  std::string who; ///< one line, for people: "account root"
+  std::string who;           ///< one line, for people: "account root"
+  std::string operator_name; ///< in the register; empty: they are not there
   bool looks = false;
   bool operates = false;
   bool administers = false;
@@ -66,6 +67,12 @@ caller caller_at(const peer& who, const std::string& account,
 /// The same after somebody has signed in with a password there.
 caller signed_in_caller(const operator_changed& as);
 
+/// The same for somebody who was let in earlier, perhaps as an operator who had
+/// signed in; empty: as nobody. `known`: the register as it is now.
+caller guest_caller(const peer& who, const std::string& operator_name,
+                    const own_people& own,
+                    const shared_map<std::string, operator_changed>& known);
+
 /// Whether somebody may try passwords there: what comes by way of others and
 /// those who are not known at all may not.
 bool may_sign_in(const peer& who);
@@ -84,6 +91,7 @@ enum class concern : std::uint8_t {
   named,     ///< the users that its arguments name
   answered,  ///< leaves out whom the caller does not see
   steered,   ///< the collection that its argument `name` names
+  oneself,   ///< the operator of the register who gives it
 };
 
 /// Whether a limited operator may give a command at all. `ec::not_allowed`.
@@ -94,6 +102,10 @@ caf::error check_concern(const std::string& command, concern about,
 caf::error check_users(const std::string& command,
                        const std::vector<std::string>& users,
                        const caller& who);
+
+/// Whether somebody is in the register, and so has something of their own to
+/// change. `ec::not_allowed`.
+caf::error check_registered(const std::string& command, const caller& who);
 
 /// Whether it may concern the settings of this collection, which are of all its
 /// users: a limited operator needs it in their limits. `ec::not_allowed`.

@@ -1,5 +1,7 @@
 #include "actors/rules/pages/pages.hpp"
 
+#include "messages/values/base64.hpp"
+
 #include <charconv>
 #include <map>
 #include <utility>
@@ -63,6 +65,34 @@ std::optional<std::vector<item_id>> read_cursor(const std::string& text) {
       return std::nullopt;
     at = last ? end : stop + 1;
   }
+  return out;
+}
+
+std::string cursor_after(const checked_file& x) {
+  // Names of objects and files may have any character.
+  return encode_base64(std::to_string(x.checked_us) + " "
+                       + std::to_string(x.object.size()) + " " + x.object
+                       + x.path);
+}
+
+std::optional<checked_file> read_file_cursor(const std::string& text) {
+  checked_file out;
+  if (text.empty())
+    return out;
+  const auto plain = decode_base64(text);
+  if (!plain)
+    return std::nullopt;
+  const char* const end = plain->data() + plain->size();
+  const auto time = std::from_chars(plain->data(), end, out.checked_us);
+  if (time.ec != std::errc{} || time.ptr == end || *time.ptr != ' ')
+    return std::nullopt;
+  std::size_t size = 0;
+  const auto length = std::from_chars(time.ptr + 1, end, size);
+  if (length.ec != std::errc{} || length.ptr == end || *length.ptr != ' '
+      || size > static_cast<std::size_t>(end - length.ptr - 1))
+    return std::nullopt;
+  out.object.assign(length.ptr + 1, size);
+  out.path.assign(length.ptr + 1 + size, end);
   return out;
 }
 

@@ -1,9 +1,10 @@
 #pragma once
 
-// Lists of submissions, batches and jobs in bounded pages, over one shard or
-// several. A shard's rows are in the order of their numbers, by which the next
-// page goes on; between shards the time counts.
+// Lists of submissions, batches, jobs and checked files in bounded pages, over
+// one shard or several. A shard's rows are in the order of their numbers, by
+// which the next page goes on; between shards the time counts.
 
+#include "messages/values/fixity.hpp"
 #include "messages/values/rows.hpp"
 #include "messages/values/sharding.hpp"
 
@@ -83,6 +84,12 @@ std::string cursor_after(const std::vector<item_id>& before,
 
 /// Such a text, or nothing if it is none; empty is the beginning of a list.
 std::optional<std::vector<item_id>> read_cursor(const std::string& text);
+
+/// Where a list of checked files goes on: behind this one, as one word.
+std::string cursor_after(const checked_file& x);
+
+/// Such a word, or nothing if it is none; empty is the beginning of a list.
+std::optional<checked_file> read_file_cursor(const std::string& text);
 
 /// Of the ids of a cursor those of one shard.
 std::vector<item_id> of_shard(std::vector<item_id> ids, shard_number shard);

@@ -1,6 +1,7 @@
 #include "adapters/doors/accounts/login_desk.hpp"
 
 #include "adapters/doors/http/text.hpp"
+#include "adapters/doors/kit/turnstile.hpp"
 #include "messages/values/names.hpp"
 
 #include <spdlog/spdlog.h>
@@ -40,7 +41,7 @@ void login_desk::log_refusal(const char* what, const login_in_question& x) {
   ++refused_;
   if (refusals_logged_.take({}, std::chrono::steady_clock::now()))
     spdlog::info("{} user=\"{}\" peer={} refused={}", what,
-                 http::printable(x.typed), x.peer, refused_);
+                 http::printable(x.typed), x.address, refused_);
 }
 
 /// Lets the next login of the address be checked.
@@ -114,9 +115,10 @@ bool login_desk::is_known(const login_in_question& x,
 
 /// The account's user and hash; of what is no user's name, nobody's.
 login_desk::waiting_login login_desk::question(const credentials& who,
-                                               const std::string& peer) {
+                                               const std::string& address) {
   waiting_login out;
-  out.who.peer = peer;
+  out.who.address = address;
+  out.who.peer = kit::holder_of(address);
   out.who.typed = who.user();
   if (legal_user_name(out.who.typed))
     out.who.user = out.who.typed;
@@ -129,7 +131,7 @@ login_desk::waiting_login login_desk::question(const credentials& who,
   return out;
 }
 
-void login_desk::enter(const credentials& who, const std::string& peer,
+void login_desk::enter(const credentials& who, const std::string& address,
                        login_waiter then) {
   if (!who.given) {
     then.refuse({login_fault::none_given, {}});
@@ -137,22 +139,22 @@ void login_desk::enter(const credentials& who, const std::string& peer,
   }
   if (!control_) {
     if (early_.size() < options_.waiting_max)
-      early_.push_back({who, peer, std::move(then)});
+      early_.push_back({who, address, std::move(then)});
     else
       then.refuse({login_fault::busy, {}});
     return;
   }
-  auto asked = question(who, peer);
+  auto asked = question(who, address);
   const auto x = asked.who;
   const auto now = now_us();
-  const auto standing = throttle_.of(x.user, peer, now);
+  const auto standing = throttle_.of(x.user, x.peer, now);
   if (is_known(x, standing)) {
-    logins_.remember(x.digest, peer);
+    logins_.remember(x.digest, x.peer);
     then.use(x.user);
     return;
   }
   if (standing != kit::login_throttle::standing::open) {
-    throttle_.missed(x.user, peer);
+    throttle_.missed(x.user, x.peer);
     log_refusal("login_limited", x);
     then.refuse({login_fault::limited, {}});
     return;
@@ -162,7 +164,7 @@ void login_desk::enter(const credentials& who, const std::string& peer,
     running->second.push_back(std::move(then));
     return;
   }
-  throttle_.begin(x.user, peer, now);
+  throttle_.begin(x.user, x.peer, now);
   checks_[x.digest].push_back(std::move(then));
   if (!check_in_turn(std::move(asked)))
     give_up(x, {login_fault::busy, {}});
@@ -171,7 +173,7 @@ void login_desk::enter(const credentials& who, const std::string& peer,
 void login_desk::take_accounts(const control_snapshot& control) {
   control_ = control;
   for (auto& x : std::exchange(early_, {}))
-    enter(x.who, x.peer, std::move(x.then));
+    enter(x.who, x.address, std::move(x.then));
 }
 
 void login_desk::refuse_early() {

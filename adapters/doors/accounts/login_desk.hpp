@@ -56,8 +56,8 @@ public:
   login_desk(const login_desk&) = delete;
 
   /// Goes on with `use` if the login is right, else `refuse` hears why; at
-  /// once or later.
-  void enter(const credentials& who, const std::string& peer,
+  /// once or later. All addresses of a holder count together.
+  void enter(const credentials& who, const std::string& address,
              login_waiter then);
 
   /// The accounts are these from now on; lets in who waited for them.
@@ -75,7 +75,7 @@ private:
   /// A login that came before the accounts were known.
   struct early_login {
     credentials who;
-    std::string peer;
+    std::string address;
     login_waiter then;
   };
 
@@ -83,7 +83,8 @@ private:
   struct login_in_question {
     std::string user; ///< empty: what was typed is no user's name
     std::string typed;
-    std::string peer;
+    std::string address;
+    std::string peer; ///< whose address that is, see `kit::holder_of`
     std::string digest;
   };
 
@@ -107,7 +108,7 @@ private:
   bool check_in_turn(waiting_login x);
   bool is_known(const login_in_question& x,
                 kit::login_throttle::standing standing) const;
-  waiting_login question(const credentials& who, const std::string& peer);
+  waiting_login question(const credentials& who, const std::string& address);
 
   const login_desk_options options_;
   control_snapshot control_;

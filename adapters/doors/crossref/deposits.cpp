@@ -250,11 +250,9 @@ namespace {
 /// Whether the user may make one more request for the queue; if so, it counts.
 bool within_quota(door_pointer self, const std::string& queue,
                   const std::string& user) {
-  auto& state = self->state;
-  const auto rate =
-    quota_of(*state.logins->control(), queue, user).requests_per_second;
-  return rate == no_cap
-         || state.quotas.take(queue + '\n' + user, self->clock().now(), rate);
+  const auto& state = self->state;
+  return state.options.quotas->take(*state.logins->control(), queue, user,
+                                    self->clock().now());
 }
 
 } // namespace

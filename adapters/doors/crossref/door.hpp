@@ -8,7 +8,7 @@
 #include "adapters/doors/accounts/login_desk.hpp"
 #include "adapters/doors/crossref/messages.hpp"
 #include "adapters/doors/http/router.hpp"
-#include "adapters/doors/kit/rate_limit.hpp"
+#include "adapters/doors/kit/request_quotas.hpp"
 #include "messages/actors.hpp"
 #include "messages/ports/blob_store.hpp"
 
@@ -17,6 +17,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -43,6 +44,9 @@ struct door_options {
   /// Of two submissions with one file name, the newest is told of; off: the
   /// first, as the source system does.
   bool newest_first = false;
+  /// Shared by all doors.
+  std::shared_ptr<kit::request_quotas> quotas =
+    std::make_shared<kit::request_quotas>();
 };
 
 struct door_state {
@@ -51,7 +55,6 @@ struct door_state {
   std::unordered_map<std::string, std::uint32_t> synchronous;
   std::uint32_t synchronous_all = 0;
   std::optional<accounts::login_desk> logins; ///< there from the start
-  kit::rate_limit quotas{0}; ///< of users in queues
 
   static inline const char* name = "crossref_door";
 };

@@ -2,6 +2,7 @@
 
 // Inside the server: what is known of a socket, and how far its request is.
 
+#include "adapters/doors/kit/address_limit.hpp"
 #include "adapters/doors/kit/deadlines.hpp"
 
 #include <cstdint>
@@ -10,6 +11,7 @@
 
 namespace depositd::http {
 
+class certificate;
 class exchange;
 class io_loop;
 struct exchange_context;
@@ -52,6 +54,8 @@ struct connection : kit::timed {
   std::uint64_t number = 0; ///< among those of its loop
   int socket = -1;
   std::string peer;
+  kit::address_limit::place place;          ///< among those of its address
+  std::shared_ptr<const certificate> shown; ///< in its handshake
   bool secure = false;
   bool counted = true;     ///< takes one of the server's places
   bool over_limit = false; ///< answers 503 and ends

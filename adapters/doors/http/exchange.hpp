@@ -3,6 +3,7 @@
 // Inside the server: one request on its way to one answer. The I/O thread that
 // owns the connection moves it on; whoever answers does so from any thread.
 
+#include "adapters/doors/http/certificate.hpp"
 #include "adapters/doors/http/responder.hpp"
 #include "adapters/doors/http/router.hpp"
 #include "adapters/doors/http/server.hpp"
@@ -25,6 +26,7 @@ struct connection;
 struct exchange_context {
   server_options options;
   router routes;
+  certificate_in_use certificates;
   kit::loop* labour = nullptr;       ///< for what would hold up the I/O threads
   std::atomic<bool> stopping{false}; ///< new requests are answered 503
   std::atomic<bool> stopped{false};  ///< nothing may be suspended any more
@@ -110,8 +112,8 @@ private:
   const route* route_ = nullptr;
   stage stage_ = stage::head;
   std::size_t body_bytes_max_ = 0;
-  std::uint64_t received_ = 0; ///< bytes of the body
-  held_memory held_;           ///< for the body and what is made of it
+  std::uint64_t received_ = 0;      ///< bytes of the body
+  held_memory held_;                ///< for the body and what is made of it
   std::uint64_t held_for_body_ = 0; ///< of it
   kit::loop::time begun_;
   bool chunked_ = false;

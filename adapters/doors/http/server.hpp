@@ -26,16 +26,17 @@ struct server_options {
   kit::address_list trusted_proxies; ///< whose X-Forwarded-For is believed
   std::uint32_t io_threads = 2;
   std::uint32_t connections_max = 4096; ///< less if few files may be open
-  std::uint32_t connections_per_address_max = 0; ///< 0: no limit
-  std::size_t header_bytes_max = 16 * 1024;      ///< request line included
+  /// Of an IPv4 address, or of a network of IPv6 (/64); 0: no limit.
+  std::uint32_t connections_per_address_max = 0;
+  std::size_t header_bytes_max = 16 * 1024; ///< request line included
   std::uint32_t headers_max = 100;
   std::size_t body_bytes_max = 1024 * 1024; ///< unless a route says
   /// All that is held of requests and answers counts here; null: the server has
   /// a budget of its own, of so many bytes.
   std::shared_ptr<memory_budget> memory;
   std::size_t bodies_bytes_max = 512 * 1024 * 1024;
-  std::chrono::milliseconds idle_limit{60'000};     ///< until the request line
-  std::chrono::milliseconds receive_limit{30'000};  ///< the rest of a request
+  std::chrono::milliseconds idle_limit{60'000};    ///< until the request line
+  std::chrono::milliseconds receive_limit{30'000}; ///< the rest of a request
   std::uint32_t receive_rate_min = 8 * 1024; ///< bytes/s that extend the limit
   std::chrono::milliseconds answer_limit{60'000}; ///< then 504
   std::chrono::milliseconds send_limit{30'000};   ///< extended like receiving
@@ -77,6 +78,11 @@ public:
   }
 
   virtual server_numbers numbers() const = 0;
+
+  /// Reads the certificate and its key again, for handshakes that begin from
+  /// now on. `ec::bad_setting` if they do not fit together; then it goes on
+  /// with those it has. Any thread.
+  virtual caf::error reload() = 0;
 
   /// Takes no new connections and requests; those in work may end within the
   /// time, then they are answered 503. Returns when no thread runs any more.

@@ -98,7 +98,8 @@ void server_core::open(MHD_Connection* handle, io_loop& loop, void** slot) {
   if (const auto* info =
         MHD_get_connection_info(handle, MHD_CONNECTION_INFO_CLIENT_ADDRESS))
     x->peer = kit::numeric_address(info->client_addr);
-  x->secure = !tls_.certificate.empty();
+  x->place = addresses_.enter(x->peer);
+  x->secure = context_->certificates.now() != nullptr;
   // Before this one is counted: several may come before the first is closed.
   if (auto* ended = loop.arriving.add(*x, loop.now()))
     vacate(*ended);
@@ -123,6 +124,33 @@ void server_core::close(connection& x) {
 void server_core::vacate(connection& x) {
   if (std::exchange(x.counted, false))
     connections_.leave();
+}
+
+/// Who is one too many is hung up on: an answer would cost a place of others.
+/// Of several threads each may let one in more.
+MHD_Result server_core::on_arrival(void* self, const sockaddr* from,
+                                   socklen_t) {
+  const auto& core = static_cast<worker*>(self)->core;
+  try {
+    return core.addresses_.has_room(kit::numeric_address(from)) ? MHD_YES
+                                                                : MHD_NO;
+  } catch (const std::bad_alloc&) {
+    return MHD_NO;
+  }
+}
+
+/// The connection keeps what it has shown.
+int server_core::on_handshake(gnutls_session_t session, const gnutls_datum_t*,
+                              int, const gnutls_pk_algorithm_t*, int,
+                              gnutls_pcert_st** chain, unsigned* length,
+                              gnutls_privkey_t* key) {
+  auto* handle = static_cast<MHD_Connection*>(gnutls_session_get_ptr(session));
+  auto* x = handle ? connection_of(handle) : nullptr;
+  if (!x)
+    return -1;
+  x->shown = x->context.certificates.now();
+  x->shown->show(chain, length, key);
+  return 0;
 }
 
 void server_core::on_connection(void* self, MHD_Connection* handle, void** slot,

@@ -59,10 +59,11 @@ MHD_Daemon* server_core::make_daemon(worker& for_whom) {
   std::string versions = kit::tls_versions;
   unsigned flags =
     MHD_USE_EPOLL | MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
-  if (!tls_.certificate.empty()) {
+  if (context_->certificates.now()) {
     flags |= MHD_USE_TLS;
-    items.push_back({MHD_OPTION_HTTPS_MEM_CERT, 0, tls_.certificate.data()});
-    items.push_back({MHD_OPTION_HTTPS_MEM_KEY, 0, tls_.key.data()});
+    // Asked for at each handshake, because it may be exchanged.
+    items.push_back({MHD_OPTION_HTTPS_CERT_CALLBACK, 0,
+                     reinterpret_cast<void*>(&on_handshake)});
     items.push_back({MHD_OPTION_HTTPS_PRIORITIES, 0, versions.data()});
   }
   const int socket = fcntl(where_.socket, F_DUPFD_CLOEXEC, 0);
@@ -73,12 +74,9 @@ MHD_Daemon* server_core::make_daemon(worker& for_whom) {
   number(MHD_OPTION_CONNECTION_MEMORY_LIMIT,
          static_cast<std::intptr_t>(connection_memory_bytes));
   number(MHD_OPTION_CONNECTION_TIMEOUT, 0);
-  if (options().connections_per_address_max != 0)
-    number(MHD_OPTION_PER_IP_CONNECTION_LIMIT,
-           options().connections_per_address_max);
   items.push_back({MHD_OPTION_END, 0, nullptr});
   auto* out =
-    MHD_start_daemon(flags, 0, nullptr, nullptr, on_request, &for_whom,
+    MHD_start_daemon(flags, 0, on_arrival, &for_whom, on_request, &for_whom,
                      MHD_OPTION_EXTERNAL_LOGGER, on_log_line, &for_whom,
                      MHD_OPTION_URI_LOG_CALLBACK, on_target, &for_whom,
                      MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, nullptr,
@@ -112,24 +110,27 @@ caf::error server_core::start_worker() {
     loop.start(daemon, options().after_round);
     return {};
   }
-  const auto& certificate = options().tls.certificate;
-  return caf::make_error(
-    ec::bad_setting,
-    certificate.empty()
-      ? "cannot start the HTTP server at " + to_string(options().listen)
-      : "cannot use the certificate " + certificate + " with its key");
+  return caf::make_error(ec::bad_setting, "cannot start the HTTP server at "
+                                            + to_string(options().listen));
+}
+
+caf::error server_core::reload() {
+  auto read = certificate::of(options().tls);
+  if (!read)
+    return read.error();
+  context_->certificates.use(std::move(*read));
+  return {};
 }
 
 caf::error server_core::listen() {
-  auto credentials = kit::read_tls(options().tls);
-  if (!credentials)
-    return credentials.error();
-  tls_ = std::move(*credentials);
+  if (auto wrong = reload())
+    return wrong;
   auto where = kit::listen_at(options().listen);
   if (!where)
     return where.error();
   where_ = std::move(*where);
   connections_.set(options().connections_max);
+  addresses_.set(options().connections_per_address_max);
   caf::error failure;
   for (std::uint32_t i = 0; i < std::max(options().io_threads, 1u); ++i)
     if (!failure)

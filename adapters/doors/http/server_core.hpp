@@ -5,13 +5,16 @@
 #include "adapters/doors/http/exchange.hpp"
 #include "adapters/doors/http/io_loop.hpp"
 #include "adapters/doors/http/server.hpp"
+#include "adapters/doors/kit/address_limit.hpp"
 
 #include <chrono>
 #include <cstdarg>
 #include <memory>
 #include <vector>
 
+#include <gnutls/abstract.h>
 #include <microhttpd.h>
+#include <sys/socket.h>
 
 namespace depositd::http {
 
@@ -21,6 +24,7 @@ public:
   ~server_core() override;
 
   caf::error listen();
+  caf::error reload() override;
   void stop(std::chrono::milliseconds within) override;
   server_numbers numbers() const override;
 
@@ -42,6 +46,11 @@ private:
   static void on_connection(void* self, MHD_Connection* handle, void** slot,
                             MHD_ConnectionNotificationCode what);
   static std::size_t keep_escapes(void*, MHD_Connection*, char* text);
+  static MHD_Result on_arrival(void* self, const sockaddr* from, socklen_t);
+  static int on_handshake(gnutls_session_t session, const gnutls_datum_t*, int,
+                          const gnutls_pk_algorithm_t*, int,
+                          gnutls_pcert_st** chain, unsigned* length,
+                          gnutls_privkey_t* key);
   static void on_log_line(void* self, const char* format, va_list);
 
   MHD_Daemon* make_daemon(worker& for_whom);
@@ -59,8 +68,8 @@ private:
   }
 
   std::shared_ptr<exchange_context> context_;
-  kit::tls_credentials tls_;
   kit::connection_limit connections_;
+  kit::address_limit addresses_;      ///< outlives the workers' connections
   std::unique_ptr<kit::loop> labour_; ///< outlives the workers
   std::vector<std::unique_ptr<worker>> workers_;
 };

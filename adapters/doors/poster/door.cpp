@@ -20,12 +20,10 @@ void with_login(door_pointer self, const accounts::credentials& who,
 
 bool within_quota(door_pointer self, const std::string& pipeline,
                   const std::string& user) {
-  auto& state = self->state;
-  const auto queue = stage_queue_name(pipeline, split_stage);
-  const auto rate =
-    quota_of(*state.logins->control(), queue, user).requests_per_second;
-  return rate == no_cap
-         || state.quotas.take(queue + '\n' + user, self->clock().now(), rate);
+  const auto& state = self->state;
+  return state.options.quotas->take(*state.logins->control(),
+                                    stage_queue_name(pipeline, split_stage),
+                                    user, self->clock().now());
 }
 
 http::response over_quota() {

@@ -5,7 +5,7 @@
 
 #include "adapters/doors/accounts/login_desk.hpp"
 #include "adapters/doors/http/router.hpp"
-#include "adapters/doors/kit/rate_limit.hpp"
+#include "adapters/doors/kit/request_quotas.hpp"
 #include "adapters/doors/poster/messages.hpp"
 #include "messages/actors.hpp"
 
@@ -14,6 +14,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 namespace depositd::poster {
@@ -35,12 +36,14 @@ struct door_options {
   std::uint32_t retry_after_s = 60; ///< told to users over their limit
   std::chrono::milliseconds ask_timeout{30'000};
   std::chrono::milliseconds answer_limit{180'000}; ///< of a submission
+  /// Shared by all doors.
+  std::shared_ptr<kit::request_quotas> quotas =
+    std::make_shared<kit::request_quotas>();
 };
 
 struct door_state {
   door_options options;
   std::optional<accounts::login_desk> logins; ///< there from the start
-  kit::rate_limit quotas{0};                  ///< of users in queues
 
   static inline const char* name = "poster_door";
 };

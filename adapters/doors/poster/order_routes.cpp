@@ -37,6 +37,13 @@ void take(const door_actor& whom, http::request&& from, http::responder answer,
   out.what.file = fields.text({"file"});
   if (out.what.kind == order_kind::restore_object && !out.what.file.empty())
     out.what.kind = order_kind::restore_file;
+  if (out.what.kind == order_kind::delete_item && fields.find({"file"})) {
+    // Whoever means a file, or an empty name, must not lose the object by that.
+    answer.send(refusal(400, "No file is deleted alone: its bytes would stay "
+                             "in earlier versions. Leave out file to ask for "
+                             "the whole object to be deleted."));
+    return;
+  }
   out.answer = std::make_shared<http::responder>(std::move(answer));
   caf::anon_send(whom, std::move(out));
 }

@@ -64,6 +64,11 @@ public:
   /// Whether it has left what it was sent for too long.
   bool is_stuck(time_point now) const;
 
+  /// Whether the other end has lost the right that it worked by.
+  bool is_dismissed() const {
+    return guard_.is_dismissed();
+  }
+
   // -- for the stream ---------------------------------------------------------
 
   rw_state read_some(std::size_t& result, void* to, std::size_t max);

@@ -66,12 +66,16 @@ void port_core::close(std::uint64_t id, const std::string& why) {
 void port_core::look(time_point now) {
   for (const auto id : limits_.overdue(now))
     close(id, "not done in time");
-  std::vector<std::uint64_t> stuck;
+  std::vector<std::uint64_t> stuck, dismissed;
   for (const auto& [id, at] : connections_)
     if (at->is_stuck(now))
       stuck.push_back(id);
+    else if (at->is_dismissed())
+      dismissed.push_back(id);
   for (const auto id : stuck)
     close(id, "does not take what it is sent");
+  for (const auto id : dismissed)
+    close(id, "may not work here any more");
 }
 
 void port_core::say(const std::string& address, const std::string& why) {

@@ -98,7 +98,8 @@ public:
   /// Closes the connection, if it is still there.
   void close(std::uint64_t id, const std::string& why);
 
-  /// Closes what has been silent or has not read for too long.
+  /// Closes what has been silent or has not read for too long, and whoever has
+  /// lost the right that they worked by.
   void look(time_point now);
 
   /// A line, if not too many have been said of late.

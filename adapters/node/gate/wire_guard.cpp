@@ -107,9 +107,14 @@ bool wire_guard::may_address(const peer& from) const {
 }
 
 bool wire_guard::is_trusted() {
-  // Whoever was let in over this connection is from then on.
+  // Whoever was let in over this connection is from then on, until a look at
+  // all connections finds otherwise and ends it.
   trusted_ = trusted_ || options_.peers->admit().may_forward(who_);
   return trusted_;
+}
+
+bool wire_guard::is_dismissed() const {
+  return trusted_ && !options_.peers->admit().may_forward(who_);
 }
 
 wire_verdict wire_guard::judge_message_header(const peer& from) {

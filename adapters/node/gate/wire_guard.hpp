@@ -61,6 +61,9 @@ public:
     return open_;
   }
 
+  /// Whether it was trusted and is not any more.
+  bool is_dismissed() const;
+
   /// Why the last verdict was not `pass`.
   const char* reason() const {
     return reason_;
@@ -82,7 +85,7 @@ private:
   caf::node_id node_;
   peer who_;
   bool open_ = false;
-  bool trusted_ = false; ///< may forward
+  bool trusted_ = false; ///< might forward, when it was asked first
   const char* reason_ = "";
 };
 

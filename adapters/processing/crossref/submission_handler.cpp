@@ -3,7 +3,10 @@
 #include "messages/values/operations.hpp"
 #include "messages/values/submission_body.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <exception>
+#include <optional>
 #include <utility>
 
 namespace depositd::crossref {
@@ -61,11 +64,18 @@ outcome process(const submission_handler& with, const handle_item& what,
   if (wanted == nullptr)
     return refuse_file(
       job, {}, "Operation " + submission.operation + " is not supported here");
+  // Before the file is fetched: from here on it costs memory.
+  std::optional<parsing_room::place> room;
+  if (with.room)
+    room.emplace(with.room->enter(
+      std::max<std::uint64_t>(submission.size, found->body.size())));
   if (found->body.empty()) {
     auto kept = with.blobs->get(submission.blob);
     if (!kept)
       return failed(kept.error());
     found->body = std::move(*kept);
+    if (room)
+      room->grow_to(found->body.size());
   }
   auto out = work_on(with, *wanted, job, found->body);
   const auto contact = control.contacts.find(job.user);

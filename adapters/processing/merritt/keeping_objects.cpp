@@ -104,6 +104,9 @@ private:
   /// What `process` has listed must still be what it was then.
   std::optional<outcome> gather_new() {
     auto files = read_files_to_store(x_.folder);
+    if (!files && files.error() == ec::not_found)
+      return ended(verdict::failed, "what is to be stored is no longer in the "
+                                    "working folder: requeue to pending");
     if (!files)
       return ended(files.error(), verdict::failed, "what is to be stored");
     for (auto& file : *files) {
@@ -193,22 +196,6 @@ private:
   borrowed_files borrowed_;
 };
 
-/// Where and under which number the version was stored, as `store` wrote it
-/// down; nothing if it did not.
-std::optional<std::map<std::string, std::uint32_t>>
-stored_in(const job_document& job) {
-  const auto at = job.more.find(left_by_store::stored_in);
-  if (at == job.more.end() || !at->is_object() || at->empty())
-    return std::nullopt;
-  std::map<std::string, std::uint32_t> out;
-  for (const auto& [name, number] : at->items()) {
-    if (!number.is_number_unsigned())
-      return std::nullopt;
-    out[name] = number.get<std::uint32_t>();
-  }
-  return out;
-}
-
 inventory_entry entry_of(const work_on_job& x, std::vector<stored_file> files) {
   const auto& job = x.job;
   inventory_entry out;
@@ -233,15 +220,28 @@ inventory_entry entry_of(const work_on_job& x, std::vector<stored_file> files) {
 
 } // namespace
 
+std::map<std::string, std::uint32_t> stored_in(const job_document& job) {
+  std::map<std::string, std::uint32_t> out;
+  const auto at = job.more.find(left_by_store::stored_in);
+  if (at == job.more.end() || !at->is_object())
+    return out;
+  for (const auto& [name, number] : at->items()) {
+    if (!number.is_number_unsigned())
+      return {};
+    out[name] = number.get<std::uint32_t>();
+  }
+  return out;
+}
+
 outcome store_object(work_on_job& x) {
   return storing{x}.run();
 }
 
 outcome record_object(work_on_job& x) {
   const auto where = stored_in(x.job);
-  if (!where)
+  if (where.empty())
     return ended(verdict::failed, "the job's object was not stored yet");
-  const auto& [name, number] = *where->begin();
+  const auto& [name, number] = *where.begin();
   const auto target = x.tools.storage.find(name);
   if (target == x.tools.storage.end())
     return ended(verdict::failed,
@@ -250,7 +250,7 @@ outcome record_object(work_on_job& x) {
   if (!version)
     return ended(version.error(), verdict::failed, "storage " + name);
   auto entry = entry_of(x, std::move(version->files));
-  for (const auto& one : *where)
+  for (const auto& one : where)
     entry.storage.push_back(one.first);
   const auto failure = x.tools.inventory->record(entry);
   if (!failure)

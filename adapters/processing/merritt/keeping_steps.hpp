@@ -5,7 +5,10 @@
 
 #include "adapters/processing/merritt/work_on_job.hpp"
 
+#include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 
 namespace depositd::merritt {
 
@@ -18,6 +21,11 @@ inline constexpr const char* version = "version";
 inline constexpr const char* stored_in = "stored_in";
 
 } // namespace left_by_store
+
+/// Where and under which number the version was stored, by target, as the
+/// stage that stores has left it. Empty: nothing was stored, or what is there
+/// is none of ours.
+std::map<std::string, std::uint32_t> stored_in(const job_document& job);
 
 /// Puts the version into every storage target of the collection, and reads it
 /// back. `not_yet` while another job has the object; `retry` while a target is

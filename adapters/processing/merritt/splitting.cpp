@@ -5,6 +5,7 @@
 #include "adapters/processing/merritt/keeping.hpp"
 #include "adapters/processing/merritt/work_on_job.hpp"
 #include "adapters/stores/files/sha256.hpp"
+#include "messages/values/uuid.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -178,13 +179,9 @@ make_splitter(std::shared_ptr<const stages::stage_tools> tools) {
 }
 
 std::string job_uuid(const std::string& batch_uuid, std::uint64_t number) {
-  auto hex = sha256_hex(batch_uuid + "/" + std::to_string(number));
-  hex.resize(32);
-  hex[12] = '8';
-  hex[16] = "89ab"[static_cast<unsigned char>(hex[16]) & 3];
-  for (const std::size_t at : {20, 16, 12, 8})
-    hex.insert(at, "-");
-  return "jid-" + hex;
+  return "jid-"
+         + uuid_of_digest(
+           sha256_hex(batch_uuid + "/" + std::to_string(number)));
 }
 
 } // namespace depositd::merritt

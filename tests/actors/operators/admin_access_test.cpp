@@ -1,9 +1,6 @@
 // Who may give which command, and how that is known.
 
-#include "actors/operators/command.hpp"
-
-#include "tests/actors/operators/admin_fixture.hpp"
-#include "tests/support/other_node.hpp"
+#include "tests/actors/operators/admin_access_fixture.hpp"
 
 #include <caf/send.hpp>
 
@@ -17,10 +14,6 @@ struct right_row {
   operator_role needs;
   concern about;
 };
-
-constexpr auto look = operator_role::look;
-constexpr auto operate = operator_role::operate;
-constexpr auto administer = operator_role::administer;
 
 /// What is promised to operators, a line for each command there is.
 constexpr right_row promised_first[] = {
@@ -58,6 +51,7 @@ constexpr right_row promised_first[] = {
   {"operator set", administer, concern::everybody},
   {"operator remove", administer, concern::everybody},
   {"operator password", administer, concern::everybody},
+  {"operator renew", look, concern::oneself},
   {"sp list", look, concern::everybody},
   {"sp add", operate, concern::everybody},
   {"sp set", operate, concern::everybody},
@@ -148,90 +142,6 @@ const auto promised = [] {
   return out;
 }();
 
-peer account(std::uint32_t uid) {
-  peer out;
-  out.kind = peer_kind::account;
-  out.account = uid;
-  out.address = "127.0.0.1";
-  return out;
-}
-
-peer certificate(const std::string& name) {
-  peer out;
-  out.kind = peer_kind::certificate;
-  out.name = name;
-  out.fingerprint = std::string(64, 'c');
-  out.address = "192.0.2.7";
-  return out;
-}
-
-class admin_access_test : public admin_fixture {
-protected:
-  admin_access_test() {
-    for (const auto& [name, role] :
-         {std::pair{"anna", look}, std::pair{"ben", operate},
-          std::pair{"carl", administer},
-          std::pair{"rack", operator_role::node}})
-      world_.control.operators[name] = {name, role, std::string{"#"} + name};
-    world_.control.operators["ltd"] = {"ltd", administer, "#ltd", {"A", "B"}};
-  }
-
-  void TearDown() override {
-    node.cut();
-    other.cut();
-    admin_fixture::TearDown();
-  }
-
-  /// Messages of the node come over this connection from now on.
-  void connect(const other_node& which, const peer& who) {
-    peers_->peers[which.id()] = who;
-  }
-
-  template <class T, class Message>
-  caf::expected<T> ask_from(other_node& which, Message message) {
-    which.seen(
-      caf::actor_cast<processor_actor>(caf::strong_actor_ptr{self->ctrl()}));
-    return ask<T>(which.seen(admin_), std::move(message));
-  }
-
-  caf::expected<std::string> send_from(other_node& which,
-                                       const std::string& command,
-                                       const json& arguments = json::object()) {
-    auto out =
-      ask_from<admin_reply>(which, admin_request{command, arguments.dump()});
-    if (!out)
-      return std::move(out.error());
-    return std::move(out->document);
-  }
-
-  caf::expected<std::string> send_as(const peer& who,
-                                     const std::string& command,
-                                     const json& arguments = json::object()) {
-    connect(node, who);
-    return send_from(node, command, arguments);
-  }
-
-  /// The document; a refusal fails the test.
-  json run_as(const peer& who, const std::string& command,
-              const json& arguments = json::object()) {
-    auto out = send_as(who, command, arguments);
-    EXPECT_TRUE(out) << command << ": " << render(out.error());
-    return out ? json::parse(*out) : json{};
-  }
-
-  caf::expected<signed_in> sign(other_node& which, const std::string& name,
-                                const std::string& password) {
-    return ask_from<signed_in>(which, sign_in{name, password});
-  }
-
-  bool logged(const std::string& text) const {
-    return log_.str().find(text) != std::string::npos;
-  }
-
-  other_node node{sys, 1};
-  other_node other{sys, 2};
-};
-
 TEST_F(admin_access_test, every_command_needs_what_is_promised) {
   const auto& all = operators::all_commands();
   ASSERT_EQ(all.size(), std::size(promised));
@@ -239,7 +149,8 @@ TEST_F(admin_access_test, every_command_needs_what_is_promised) {
     EXPECT_EQ(all[i].row.words, promised[i].command);
     EXPECT_EQ(all[i].needs, promised[i].needs) << promised[i].command;
     EXPECT_EQ(all[i].about, promised[i].about) << promised[i].command;
-    EXPECT_EQ(all[i].row.reads, promised[i].needs == look)
+    EXPECT_EQ(all[i].row.reads, promised[i].needs == look
+                                  && promised[i].about != concern::oneself)
       << promised[i].command;
   }
 }
@@ -417,6 +328,44 @@ TEST_F(admin_access_test, strangers_cannot_try_passwords) {
   EXPECT_TRUE(world_.passwords.empty());
 }
 
+TEST_F(admin_access_test, operators_change_their_own_password_and_no_other) {
+  const json wanted{{"password_hash", a_hash}};
+  connect(node, account(65534));
+  ASSERT_TRUE(sign(node, "anna", "#anna!"));
+  auto named = wanted;
+  named["name"] = "ben";
+  EXPECT_EQ(send_from(node, "operator renew", named).error(),
+            ec::invalid_argument);
+  EXPECT_EQ(send_from(node, "operator password", named).error(),
+            ec::not_allowed);
+  EXPECT_TRUE(world_.proposals.empty());
+  ASSERT_TRUE(send_from(node, "operator renew", wanted));
+  EXPECT_EQ(world_.control.operators["anna"].password_hash, a_hash);
+  EXPECT_EQ(world_.control.operators["anna"].role, look);
+  EXPECT_EQ(world_.control.operators["ben"].password_hash, "#ben");
+  EXPECT_TRUE(logged("audit who=\"operator=anna token\" "
+                     "command=\"operator renew\""))
+    << log_.str();
+  EXPECT_FALSE(logged("argon2"));
+  run_as(certificate("ltd"), "operator renew", wanted);
+  EXPECT_EQ(world_.control.operators["ltd"].password_hash, a_hash);
+  EXPECT_EQ(world_.control.operators["ltd"].users.size(), 2u);
+}
+
+TEST_F(admin_access_test, who_is_not_in_the_register_has_no_own_password) {
+  for (const auto& who : {account(500), certificate("engine"),
+                          certificate("who-else"), certificate("rack")})
+    EXPECT_EQ(
+      send_as(who, "operator renew", {{"password_hash", a_hash}}).error(),
+      ec::not_allowed)
+      << who.name;
+  EXPECT_EQ(
+    send_as(certificate("anna"), "operator renew", {{"password_hash", "x"}})
+      .error(),
+    ec::invalid_argument);
+  EXPECT_TRUE(world_.proposals.empty());
+}
+
 // -- nodes and engines --------------------------------------------------------
 
 TEST_F(admin_access_test, nodes_producers_and_engines_need_their_right) {
@@ -459,130 +408,6 @@ TEST_F(admin_access_test, who_is_let_in_reaches_what_was_handed_out) {
   EXPECT_FALSE(given_->may_address(certificate("worker-2"), (*native).id()));
   EXPECT_FALSE(given_->may_address(account(65534), (*native).id()));
   EXPECT_TRUE(given_->may_address(account(500), 7)) << "the engine's own";
-}
-
-// -- operators with limits ----------------------------------------------------
-
-TEST_F(admin_access_test, a_limited_operator_touches_only_their_users) {
-  const auto ltd = certificate("ltd");
-  for (const auto* whole : {"suspend", "sp list", "key list", "operator list"})
-    EXPECT_EQ(send_as(ltd, whole).error(), ec::not_allowed) << whole;
-  EXPECT_EQ(send_as(ltd, "user hold", {{"names", {"A", "C"}}}).error(),
-            ec::not_allowed);
-  EXPECT_EQ(send_as(ltd, "user add", {{"name", "C"}, {"password_hash", a_hash}})
-              .error(),
-            ec::not_allowed);
-  EXPECT_TRUE(world_.proposals.empty());
-  run_as(ltd, "user hold", {{"names", {"A"}}});
-  run_as(ltd, "park");
-  ASSERT_EQ(world_.parkings.size(), 1u);
-  EXPECT_EQ(world_.parkings[0].users, (std::vector<std::string>{"A", "B"}));
-}
-
-TEST_F(admin_access_test, a_limited_operator_sees_only_their_users) {
-  const auto ltd = certificate("ltd");
-  for (const auto* user : {"A", "C"})
-    world_.control.accounts[user] = {user, a_hash, {}};
-  auto users = run_as(ltd, "user list");
-  EXPECT_EQ(users["total"], 1);
-  EXPECT_EQ(users["users"][0]["user"], "A");
-  EXPECT_EQ(send_as(ltd, "user show", {{"name", "C"}}).error(),
-            ec::not_allowed);
-  item_row mine;
-  mine.id = 1;
-  mine.user = "B";
-  auto theirs = mine;
-  theirs.id = 2;
-  theirs.user = "C";
-  world_.items = {mine, theirs};
-  EXPECT_EQ(run_as(ltd, "queue peek", {{"name", "query"}})["items"].size(), 1u);
-  submission_row row;
-  row.id = 5;
-  row.user = "C";
-  world_.submissions = {row};
-  for (const auto* command : {"submission show", "submission why"})
-    EXPECT_EQ(send_as(ltd, command, {{"id", 5}}).error(), ec::not_found);
-  EXPECT_EQ(send_as(ltd, "submission why", {{"id", 6}, {"user", "C"}}).error(),
-            ec::not_found);
-  EXPECT_TRUE(world_.explanations.empty());
-}
-
-TEST_F(admin_access_test, a_limited_operator_cancels_only_what_is_theirs) {
-  const auto ltd = certificate("ltd");
-  submission_row row;
-  row.id = 5;
-  row.user = "C";
-  row.status = submission_status::completed;
-  row.failed = true;
-  world_.submissions = {row};
-  for (const auto* command : {"submission cancel", "submission requeue"})
-    EXPECT_EQ(send_as(ltd, command, {{"id", 5}}).error(), ec::not_found);
-  EXPECT_EQ(send_as(ltd, "submission cancel", {{"users", {"A", "C"}}}).error(),
-            ec::not_allowed);
-  EXPECT_TRUE(world_.cancelled.empty());
-  EXPECT_TRUE(world_.cancellings.empty());
-  EXPECT_TRUE(world_.again.empty());
-  run_as(ltd, "submission cancel", {{"all", true}});
-  run_as(ltd, "submission cancel", {{"users", {"B"}}});
-  ASSERT_EQ(world_.cancellings.size(), 2u);
-  EXPECT_EQ(world_.cancellings[0].users, (std::vector<std::string>{"A", "B"}));
-  EXPECT_EQ(world_.cancellings[1].users, std::vector<std::string>{"B"});
-  world_.control.operators["ltd"].users = {};
-  world_.control.operators["ltd"].collections = {"maps"};
-  EXPECT_EQ(send_as(ltd, "submission cancel", {{"all", true}}).error(),
-            ec::not_allowed);
-  EXPECT_EQ(world_.cancellings.size(), 2u);
-}
-
-TEST_F(admin_access_test, a_limited_operator_sees_only_objects_of_theirs) {
-  const auto ltd = certificate("ltd");
-  for (const auto* owner : {"A", "C"}) {
-    inventory_object one;
-    one.identifier = std::string{"of-"} + owner;
-    one.collection = "maps";
-    one.owner = owner;
-    world_.objects.push_back(one);
-  }
-  const auto all = run_as(ltd, "object list");
-  ASSERT_EQ(all["objects"].size(), 1u);
-  EXPECT_EQ(all["objects"][0]["identifier"], "of-A");
-  // Others are not even looked at: a page could end at the name of one.
-  ASSERT_EQ(world_.searches.at(0).any.size(), 2u);
-  EXPECT_TRUE(world_.searches[0].in_order);
-  EXPECT_EQ(world_.searches[0].any[0].owner, "A");
-  EXPECT_EQ(world_.searches[0].any[1].owner, "B");
-  EXPECT_EQ(send_as(ltd, "object list", {{"user", "C"}}).error(),
-            ec::not_allowed);
-  world_.objects = {world_.objects[1]};
-  for (const auto* command : {"object show", "object files"})
-    EXPECT_EQ(send_as(ltd, command, {{"identifier", "of-C"}}).error(),
-              ec::not_found);
-  world_.use = {{"maps", 1, 1, 1, 7, 7}};
-  EXPECT_TRUE(run_as(ltd, "collection use")["collections"].empty());
-  world_.control.collections["maps"] = {"maps", "B"};
-  EXPECT_EQ(run_as(ltd, "collection use")["collections"].size(), 1u);
-  world_.recorded = {{"maps", "C", 1, 1, 1, 7}, {"maps", "B", 1, 1, 1, 7}};
-  const auto month = run_as(ltd, "report month", {{"month", "2026-11"}});
-  ASSERT_EQ(month["lines"].size(), 1u);
-  EXPECT_EQ(month["lines"][0]["user"], "B");
-  EXPECT_EQ(world_.work.batch_queries.back().users,
-            (std::vector<std::string>{"A", "B"}));
-}
-
-TEST_F(admin_access_test, a_limited_operator_lists_one_user_at_a_time) {
-  const auto ltd = certificate("ltd");
-  for (const auto& no_user : {json::object(), json{{"user", ""}}})
-    EXPECT_EQ(send_as(ltd, "submission list", no_user).error(),
-              ec::invalid_argument);
-  EXPECT_EQ(send_as(ltd, "submission list", {{"user", "C"}}).error(),
-            ec::not_allowed);
-  EXPECT_TRUE(world_.queries.empty());
-  run_as(ltd, "submission list", {{"user", "B"}});
-  world_.control.operators["ltd"].users = {"A"};
-  run_as(ltd, "submission list");
-  ASSERT_EQ(world_.queries.size(), 2u);
-  EXPECT_EQ(world_.queries[0].user, "B");
-  EXPECT_EQ(world_.queries[1].user, "A") << "there is only this one";
 }
 
 } // namespace

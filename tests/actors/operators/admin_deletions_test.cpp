@@ -133,6 +133,45 @@ TEST_F(admin_deletions_test, lists_the_longest_unchecked_files_of_theirs) {
   const auto x = run_as("ann", "fixity list");
   ASSERT_EQ(x["files"].size(), 1u);
   EXPECT_EQ(x["files"][0]["object"], "a/x");
+  EXPECT_FALSE(x.contains("next"));
+}
+
+TEST_F(admin_deletions_test, pages_of_unchecked_files_have_no_gaps) {
+  for (int i = 0; i < 5; ++i) {
+    world_.checks.push_back(
+      {"c/" + std::to_string(i), "data/1", "C", "maps", 10 + i});
+    world_.checks.push_back(
+      {"a/" + std::to_string(i), "data 1", "A", "maps", 10 + i});
+  }
+  std::sort(world_.checks.begin(), world_.checks.end(),
+            [](const auto& x, const auto& y) {
+              return std::tie(x.checked_us, x.object)
+                     < std::tie(y.checked_us, y.object);
+            });
+  std::string seen;
+  json page{{"limit", 2}};
+  for (int pages = 0; pages < 4; ++pages) {
+    const auto x = run_as("ann", "fixity list", page);
+    EXPECT_EQ(x["files"].size(), x.contains("next") ? 2u : 1u);
+    for (const auto& file : x["files"])
+      seen += file["object"].get<std::string>() + " ";
+    if (!x.contains("next"))
+      break;
+    page["after"] = x["next"];
+  }
+  EXPECT_EQ(seen, "a/0 a/1 a/2 a/3 a/4 ");
+  EXPECT_EQ(world_.check_queries.at(0).owners, std::vector<std::string>{"A"});
+  EXPECT_EQ(send_as("ann", "fixity list", {{"after", "?"}}).error(),
+            ec::invalid_argument);
+}
+
+TEST_F(admin_deletions_test, a_check_of_all_takes_no_options_of_one) {
+  for (const auto& options : {json{{"force", true}}, json{{"path", "data/x"}}})
+    EXPECT_EQ(send_as("carl", "fixity run", options).error(),
+              ec::invalid_argument);
+  EXPECT_TRUE(world_.due.empty());
+  run_as("carl", "fixity run", {{"force", false}});
+  EXPECT_EQ(world_.due.size(), 1u);
 }
 
 TEST_F(admin_deletions_test, a_deletion_is_asked_for_in_ones_own_name) {
@@ -162,6 +201,8 @@ TEST_F(admin_deletions_test, another_of_the_institution_approves_and_it_goes) {
   EXPECT_EQ(event.inst_approver, "operator=bob");
   EXPECT_EQ(event.inst_approved_us, 1'772'357'400'000'000);
   EXPECT_EQ(world_.due, std::vector<due_query>{due_query::deletions_missed});
+  EXPECT_EQ(world_.approved, std::vector<deletion_changed>{event})
+    << "whoever queues it need not have heard of it";
 }
 
 TEST_F(admin_deletions_test, of_many_the_administrator_has_the_last_word) {
@@ -181,6 +222,21 @@ TEST_F(admin_deletions_test, what_is_rejected_is_not_queued) {
   EXPECT_TRUE(world_.due.empty());
   EXPECT_EQ(send_as("bob", "deletion approve", del_1).error(),
             ec::invalid_argument);
+}
+
+TEST_F(admin_deletions_test, who_sees_the_collection_alone_may_reject) {
+  for (const auto& [name, collection] :
+       {std::pair{"curator", "maps"}, std::pair{"other", "photos"}}) {
+    add(name, operator_role::operate, {});
+    world_.control.operators[name].collections = {collection};
+  }
+  EXPECT_EQ(send_as("other", "deletion show", del_1).error(), ec::not_found);
+  EXPECT_EQ(send_as("other", "deletion reject", del_1).error(), ec::not_found);
+  EXPECT_EQ(send_as("curator", "deletion approve", del_1).error(),
+            ec::not_allowed)
+    << "who is of no institution";
+  EXPECT_EQ(run_as("curator", "deletion show", del_1)["state"], "asked");
+  EXPECT_EQ(run_as("curator", "deletion reject", del_1)["state"], "rejected");
 }
 
 TEST_F(admin_deletions_test, each_sees_requests_of_theirs) {

@@ -3,6 +3,7 @@
 // The admin actor with stand-ins for everything it asks.
 
 #include "actors/operators/admin.hpp"
+#include "actors/operators/object_copier.hpp"
 #include "messages/catalogue.hpp"
 #include "messages/cluster.hpp"
 #include "messages/orders.hpp"
@@ -19,6 +20,7 @@
 #include <algorithm>
 #include <optional>
 #include <sstream>
+#include <tuple>
 #include <variant>
 
 namespace depositd::testing {
@@ -152,6 +154,7 @@ struct world {
   std::vector<submission_row> submissions;
   bool cut_short = false;
   std::vector<item_row> items;
+  std::vector<peek_items> peeks;
   item_explained explained;
   std::vector<explain_item> explanations;
   queue_counted counted{9, 2};
@@ -165,6 +168,8 @@ struct world {
   std::vector<order_topic> topic_orders;
   std::string topic_refused; ///< orders about it are refused
   std::vector<std::string> backups;
+  std::vector<std::string> copying; ///< what backups did, in order
+  caf::error copy_failure;          ///< of objects, if set
   std::vector<submission_query> queries;
   std::vector<submit_file> files;
   std::vector<submit_again> again;
@@ -181,7 +186,9 @@ struct world {
   std::vector<place_order> orders;
   std::vector<ask_deletion> deletions_asked;
   std::vector<due_query> due;
+  std::vector<deletion_changed> approved; ///< that came with what is due
   std::vector<checked_file> checks;
+  std::vector<fixity_query> check_queries;
   std::vector<measure_recorded> measured;
   item_id submitted_id = 77;
   std::vector<operators::record_log_pair> logs;
@@ -189,6 +196,34 @@ struct world {
   std::vector<check_password> passwords;
   caf::error throttled; ///< of the next password, if set
   bool passwords_wait = false;
+};
+
+/// Notes when it begins and ends.
+class noted_copy final : public work_copy {
+public:
+  noted_copy(world& of, const std::string& folder) : world_(of) {
+    world_.copying.push_back("begin " + folder);
+  }
+
+  ~noted_copy() override {
+    world_.copying.push_back("end");
+  }
+
+  caf::error hold() override {
+    return {};
+  }
+
+  caf::error copy_catalogue() override {
+    return {};
+  }
+
+  caf::error copy_objects() override {
+    world_.copying.push_back("objects");
+    return world_.copy_failure;
+  }
+
+private:
+  world& world_;
 };
 
 class admin_fixture : public actor_fixture {
@@ -214,6 +249,11 @@ protected:
     options.orders = pose<order_desk_actor>(fake_desk());
     options.due = pose<reconciler_actor>(fake_reconciler());
     options.topics = pose<topics_actor>(fake_topics());
+    options.begin_copy = [this](const std::filesystem::path& folder) {
+      return std::make_shared<noted_copy>(world_, folder.string());
+    };
+    options.copier = spawn(operators::object_copier,
+                           operators::object_copier_options{});
     options.stores = pose<store_server_actor>(
       {[](const put_blob&) -> caf::result<blob_put> { return blob_put{}; }});
     options.shard_for_nodes = pose<shard_processors_actor>(
@@ -418,11 +458,21 @@ private:
       },
       [this](const job_query& x) {
         world_.work.job_queries.push_back(x);
-        return jobs_found{world_.work.jobs, world_.work.cut_short};
+        auto rows = world_.work.jobs;
+        std::erase_if(rows, [&](const job_row& row) {
+          return !is_among(x.queues, row.queue);
+        });
+        if (rows.size() > x.count_max)
+          rows.resize(x.count_max);
+        return jobs_found{std::move(rows), world_.work.cut_short};
       },
-      [this](const peek_items&) { return items_found{world_.items}; },
+      [this](const peek_items& x) {
+        world_.peeks.push_back(x);
+        return items_found{world_.items};
+      },
       [this](const back_up& x) -> caf::result<done> {
         world_.backups.push_back(x.folder);
+        world_.copying.push_back("all else");
         return answer(done{});
       },
       [this](const report_store&) { return world_.store; },
@@ -487,9 +537,28 @@ private:
       [](const control_changed&) {},
       [this](const queue_due& x) -> caf::result<due_queued> {
         world_.due.push_back(x.what);
+        world_.approved = x.approved;
         return answer(due_queued{2, 30, 1});
       },
     };
+  }
+
+  static bool is_among(const std::vector<std::string>& any,
+                       const std::string& x) {
+    return any.empty() || std::find(any.begin(), any.end(), x) != any.end();
+  }
+
+  std::vector<checked_file> checks(const fixity_query& x) {
+    const auto place = [](const checked_file& y) {
+      return std::tie(y.checked_us, y.object, y.path);
+    };
+    std::vector<checked_file> out;
+    for (const auto& one : world_.checks)
+      if (place(one) > place(x.after) && out.size() < x.count_max
+          && is_among(x.owners, one.owner)
+          && is_among(x.collections, one.collection))
+        out.push_back(one);
+    return out;
   }
 
   caf::behavior fake_catalogue() {
@@ -497,6 +566,11 @@ private:
       [this](const search_objects& x) {
         world_.searches.push_back(x);
         auto out = world_.objects;
+        const auto& any = x.any.front();
+        std::erase_if(out, [&](const inventory_object& y) {
+          return !is_among(any.owners, y.owner)
+                 || !is_among(any.collections, y.collection);
+        });
         if (out.size() > x.count_max)
           out.resize(x.count_max);
         return objects_found{std::move(out)};
@@ -504,7 +578,10 @@ private:
       [this](const find_object_files&) {
         return object_files_found{world_.object_files};
       },
-      [this](const find_checks&) { return checks_found{world_.checks}; },
+      [this](const find_checks& x) {
+        world_.check_queries.push_back(x.what);
+        return checks_found{checks(x.what)};
+      },
       [this](const find_premis& x) {
         world_.event_queries.push_back(x.what);
         return premis_found{world_.events};

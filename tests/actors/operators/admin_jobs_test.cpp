@@ -24,6 +24,11 @@ protected:
     admin_fixture::TearDown();
   }
 
+  void set_stages(const std::vector<std::string>& queues) {
+    for (const auto& name : queues)
+      world_.control.queues[name].kind = queue_kind::stage;
+  }
+
   job_row& add_job(item_id id, job_state state) {
     job_row row;
     row.id = id;
@@ -318,6 +323,7 @@ TEST_F(admin_jobs_test, many_are_named_or_all_are_meant) {
   EXPECT_NE(refusal("job hold").find("--all"), std::string::npos);
   refusal("job hold", {{"all", false}});
   refusal("job hold", {{"id", "7"}, {"all", true}});
+  refusal("job hold", {{"user", "ann"}, {"all", true}});
   refusal("job hold", {{"id", "7"}, {"collection", "c1"}});
   EXPECT_NE(refusal("job hold", {{"state", "failed"}}).find("is failed"),
             std::string::npos);
@@ -442,7 +448,27 @@ TEST_F(admin_jobs_test, why_tells_that_nobody_here_may_run_the_stage) {
   EXPECT_TRUE(reasons().empty());
 }
 
+TEST_F(admin_jobs_test, ages_of_a_stage_are_not_hidden_by_others) {
+  set_stages({"merritt.download", "merritt.store", "other.download"});
+  for (item_id id = 1; id <= 10'000; ++id)
+    add_job(id, job_state::downloading).queue =
+      id % 2 == 0 ? "other.download" : "merritt.download";
+  auto& last = add_job(10'001, job_state::storing);
+  last.queue = "merritt.store";
+  last.status.changed_us = 1'000'000;
+  const auto x = run("pipeline ages", {{"name", "merritt"}});
+  ASSERT_EQ(x["stages"].size(), 2u);
+  EXPECT_EQ(x["stages"][0]["jobs"], 5'000);
+  EXPECT_EQ(x["stages"][0]["more"], false);
+  EXPECT_EQ(x["stages"][1]["oldest"], 10'001);
+  ASSERT_EQ(work().job_queries.size(), 2u) << "one for each stage";
+  EXPECT_EQ(work().job_queries[1].queues,
+            std::vector<std::string>{"merritt.store"});
+  refusal("pipeline ages", {{"name", "none"}}, ec::not_found);
+}
+
 TEST_F(admin_jobs_test, ages_tell_the_oldest_of_each_stage) {
+  set_stages({"merritt.download", "merritt.estimate"});
   const auto in_stage = [&](item_id id, const char* stage, micros since) {
     auto& row = add_job(id, job_state::downloading);
     row.queue = std::string{"merritt."} + stage;

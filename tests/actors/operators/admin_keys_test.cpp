@@ -14,9 +14,9 @@ protected:
 };
 
 TEST_F(admin_keys_test, a_key_is_added_with_what_it_may_do) {
-  const auto x = run(
-    "key add", adding("loader", {"queue|post|orders", "queue|poll|in-*",
-                                 "queue|get_status|*", "queue|*|__sys"}));
+  const auto x =
+    run("key add", adding("loader", {"queue|post|orders", "queue|poll|in-*",
+                                     "queue|get_status|*", "queue|*|__sys"}));
   EXPECT_EQ(proposed<key_changed>(),
             (key_changed{"loader",
                          std::string(64, 'a'),
@@ -25,9 +25,8 @@ TEST_F(admin_keys_test, a_key_is_added_with_what_it_may_do) {
                           {queue_right::get_status, "*"},
                           {queue_right::any, "__sys"}}}));
   EXPECT_EQ(x["name"], "loader");
-  EXPECT_EQ(x["permits"],
-            (json{"queue|post|orders", "queue|poll|in-*", "queue|get_status|*",
-                  "queue|*|__sys"}));
+  EXPECT_EQ(x["permits"], (json{"queue|post|orders", "queue|poll|in-*",
+                                "queue|get_status|*", "queue|*|__sys"}));
 }
 
 TEST_F(admin_keys_test, roles_stand_for_permits) {
@@ -100,6 +99,8 @@ TEST_F(admin_keys_test, a_second_key_overlaps_with_the_first) {
   auto third = adding("ann", {"queue|post|x"}, 'c');
   third["another"] = true;
   refusal("key add", third, ec::already_exists);
+  third["replace"] = true;
+  refusal("key add", third);
   run("key remove", {{"name", "ann"}});
   refusal("key remove", {{"name", "ann"}}, ec::not_found);
   // Whoever has a key is not given one by chance.

@@ -87,6 +87,7 @@ TEST_F(admin_orders_test, one_or_many_must_be_said) {
   refusal("submission cancel");
   refusal("submission cancel", {{"id", 7}, {"all", true}});
   refusal("submission cancel", {{"id", 7}, {"queue", "query"}});
+  refusal("submission cancel", {{"queue", "query"}, {"all", true}});
   EXPECT_TRUE(world_.cancellings.empty());
   run("submission cancel", {{"all", true}});
   EXPECT_EQ(world_.cancellings.size(), 1u);

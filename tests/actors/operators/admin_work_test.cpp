@@ -54,6 +54,17 @@ TEST_F(admin_work_test, a_filter_requires_or_excludes_as_crossref_says) {
   EXPECT_TRUE(proposed<processor_changed>().spec.wants.excluded.empty());
 }
 
+TEST_F(admin_work_test, nobody_is_left_out_without_a_filter) {
+  EXPECT_NE(refusal("sp add", {{"name", "p1"}, {"exclude_users", true}})
+              .find("user_filter"),
+            std::string::npos);
+  run(
+    "sp add",
+    {{"name", "p1"}, {"user_filter", json::array()}, {"exclude_users", true}});
+  refusal("sp set", {{"name", "p1"}, {"exclude_users", true}});
+  run("sp set", {{"name", "p1"}, {"exclude_users", false}});
+}
+
 TEST_F(admin_work_test, processors_are_listed_with_their_work_and_stopped) {
   run("sp add", {{"name", "p1"}});
   refusal("sp add", {{"name", "p1"}}, ec::already_exists);
@@ -140,10 +151,10 @@ TEST_F(admin_work_test, why_answers_for_messages_if_their_user_is_named) {
   EXPECT_NE(refusal("submission why", {{"id", 4}}, ec::not_found)
               .find("name its user too"),
             std::string::npos);
-  EXPECT_NE(refusal("submission why", {{"id", 4}, {"user", "ann"}},
-                    ec::not_found)
-              .find("ann has no item 4"),
-            std::string::npos);
+  EXPECT_NE(
+    refusal("submission why", {{"id", 4}, {"user", "ann"}}, ec::not_found)
+      .find("ann has no item 4"),
+    std::string::npos);
   world_.explained.live = true;
   world_.explained.user = "ann";
   world_.explained.queue = "loose";
@@ -172,12 +183,29 @@ TEST_F(admin_work_test, parking_counts_first_if_asked) {
 TEST_F(admin_work_test, topics_are_made_and_audited) {
   const auto x = run("kafka init")["topics"];
   ASSERT_EQ(x.size(), 2u);
-  EXPECT_EQ(x[0], (json{{"topic", "in"}, {"partitions", 8},
-                        {"existed", false}}));
+  EXPECT_EQ(x[0],
+            (json{{"topic", "in"}, {"partitions", 8}, {"existed", false}}));
   EXPECT_EQ(x[1]["existed"], true);
   EXPECT_EQ(audit_lines(), 1u);
   world_.refusal = caf::make_error(ec::store_failed, "no broker answers");
   refusal("kafka init", json::object(), ec::store_failed);
+}
+
+TEST_F(admin_work_test, a_backup_has_objects_after_all_else) {
+  EXPECT_EQ(run("backup", {{"folder", "/x"}})["folder"], "/x");
+  EXPECT_EQ(world_.copying, (std::vector<std::string>{"begin /x", "all else",
+                                                      "objects", "end"}));
+  world_.copying.clear();
+  world_.copy_failure = caf::make_error(ec::store_failed, "no room");
+  refusal("backup", {{"folder", "/y"}}, ec::store_failed);
+  EXPECT_EQ(world_.copying.back(), "end") << "who waits goes on";
+}
+
+TEST_F(admin_work_test, what_stages_keep_is_let_go_if_all_else_fails) {
+  world_.refusal = caf::make_error(ec::store_failed, "no room");
+  refusal("backup", {{"folder", "/x"}}, ec::store_failed);
+  EXPECT_EQ(world_.copying,
+            (std::vector<std::string>{"begin /x", "all else", "end"}));
 }
 
 TEST_F(admin_work_test, backup_and_submit_are_passed_on) {

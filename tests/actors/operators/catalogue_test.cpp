@@ -31,10 +31,9 @@ protected:
     EXPECT_FALSE(things_->record(x));
   }
 
-  std::string found(std::vector<inventory_search> any, std::uint32_t max,
-                    bool in_order = false) {
+  std::string found(std::vector<inventory_search> any, std::uint32_t max) {
     const auto x =
-      ask<objects_found>(asked_, search_objects{std::move(any), max, in_order});
+      ask<objects_found>(asked_, search_objects{std::move(any), max});
     EXPECT_TRUE(x);
     std::string out;
     for (const auto& one : x->objects)
@@ -56,13 +55,6 @@ TEST_F(catalogue_test, finds_by_any_of_the_searches_each_once) {
   EXPECT_EQ(found(any, 10), "ghent a b");
   EXPECT_EQ(found(any, 2), "ghent a");
   EXPECT_EQ(found({{.collection = "maps"}}, 2), "a b");
-}
-
-TEST_F(catalogue_test, merges_searches_in_the_order_of_identifiers) {
-  const std::vector<inventory_search> any{
-    {.title = "liège"}, {.title = "ghent"}, {.collection = "maps"}};
-  EXPECT_EQ(found(any, 10, true), "a b ghent");
-  EXPECT_EQ(found(any, 2, true), "a b");
 }
 
 TEST_F(catalogue_test, tells_files_and_what_is_not_there) {

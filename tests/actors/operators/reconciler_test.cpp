@@ -90,6 +90,9 @@ struct known_orders final : work_reader {
 
   /// As a user's actor decides.
   caf::expected<item_id> take(const submit_batch& x) {
+    if (refused.contains(x.info.collection))
+      return caf::make_error(ec::not_found,
+                             "there is no collection " + x.info.collection);
     for (const auto& row : rows)
       if (row.user == x.user && row.status.state == batch_state::processing
           && orders_meet(row.info, x.info))
@@ -120,6 +123,7 @@ struct known_orders final : work_reader {
 
   std::vector<batch_row> rows;
   std::vector<batch_document> documents;
+  std::set<std::string> refused; ///< collections that are gone
 };
 
 class reconciler_test : public actor_fixture {
@@ -283,6 +287,19 @@ TEST_F(reconciler_test, queues_at_once_what_it_is_asked_for) {
   EXPECT_EQ(again->batches, 0u);
 }
 
+TEST_F(reconciler_test, what_no_collection_takes_holds_up_no_other) {
+  checks->add(10, "GONE");
+  checks->add(10, "INST", 10 * day);
+  orders->refused = {"c-GONE"};
+  start({fixity()});
+  ASSERT_EQ(orders->rows.size(), 1u);
+  EXPECT_EQ(orders->rows[0].user, "INST");
+  orders->refused.clear();
+  advance(1h);
+  ASSERT_EQ(orders->rows.size(), 2u) << "it has stayed due";
+  EXPECT_EQ(orders->rows[1].user, "GONE");
+}
+
 TEST_F(reconciler_test, gives_each_owner_one_object_back_a_day) {
   reconciler_settings spot;
   spot.name = "spot";
@@ -370,6 +387,42 @@ TEST_F(missed_deletions_test, row_p33_is_not_marked_before_it_is_queued) {
   advance(60s);
   EXPECT_EQ(orders->rows.size(), 2u);
   EXPECT_NE(control.deletions.at("del-1").queued_us, never);
+}
+
+TEST_F(missed_deletions_test, what_no_collection_takes_stays_due) {
+  set(approved(request("del-1", "inst/d")));
+  auto other = approved(request("del-2", "inst/e"));
+  other.targets[0].collection = "c-other";
+  set(other);
+  orders->refused = {"c-INST"};
+  auto who = start({deletions()});
+  ASSERT_EQ(orders->rows.size(), 1u) << "which holds up no other";
+  EXPECT_EQ(orders->rows[0].info.title, "inst/e");
+  EXPECT_EQ(control.deletions.at("del-1").queued_us, never)
+    << "nothing was queued";
+  tell(who);
+  orders->refused.clear();
+  advance(60s);
+  ASSERT_EQ(orders->rows.size(), 2u);
+  EXPECT_EQ(orders->rows[1].info.title, "inst/d");
+  EXPECT_NE(control.deletions.at("del-1").queued_us, never);
+}
+
+TEST_F(missed_deletions_test, an_approval_is_queued_before_it_is_heard_of) {
+  set(request("del-1", "inst/d"));
+  auto who = start({deletions()});
+  const auto agreed = approved(request("del-1", "inst/d"));
+  // Shard 0 has it; what this engine follows comes a moment later.
+  set(agreed);
+  const auto done =
+    ask<due_queued>(who, queue_due{due_query::deletions_missed, {agreed}});
+  ASSERT_TRUE(done) << render(done.error());
+  EXPECT_EQ(done->batches, 1u);
+  ASSERT_EQ(orders->rows.size(), 1u);
+  EXPECT_NE(control.deletions.at("del-1").queued_us, never);
+  tell(who);
+  advance(60s);
+  EXPECT_EQ(orders->rows.size(), 1u);
 }
 
 TEST_F(missed_deletions_test, an_order_whose_mark_was_lost_is_marked_only) {

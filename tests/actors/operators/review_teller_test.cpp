@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+
 namespace depositd::testing {
 namespace {
 
@@ -18,11 +20,18 @@ struct failed_jobs final : work_reader {
     EXPECT_TRUE(x.needs_review || !x.states.empty());
     if (away)
       return caf::make_error(ec::overloaded, std::string{"away"});
+    const auto has = [](const auto& all, const auto& one) {
+      return std::find(all.begin(), all.end(), one) != all.end();
+    };
     std::vector<job_row> out;
     for (const auto& row : rows)
       if (row.status.changed_us >= x.changed_since_us
+          && (x.changed_before_us == never
+              || row.status.changed_us < x.changed_before_us)
           && row.status.needs_review == x.needs_review
-          && (x.states.empty() || row.status.state == x.states.front())
+          && (x.states.empty() || has(x.states, row.status.state))
+          && (x.queues.empty() || has(x.queues, row.queue))
+          && !has(x.queues_but, row.queue)
           && (x.after.empty() || row.id > x.after.front())
           && out.size() < x.count_max)
         out.push_back(row);
@@ -136,6 +145,33 @@ TEST_F(review_teller_test, tells_of_jobs_that_nothing_moves) {
   const auto body = nlohmann::json::parse(calls->sent[0].body);
   EXPECT_EQ(body["event"], "too_long_in_stage");
   EXPECT_EQ(body["jobs"][0], 4);
+}
+
+TEST_F(review_teller_test, a_full_stage_hides_no_other) {
+  const auto wait = [&](item_id id, const std::string& pipeline,
+                        const std::string& stage, std::int64_t since_s) {
+    fail(id, "", since_s);
+    auto& job = work->rows.back();
+    job.info.pipeline = pipeline;
+    job.queue = pipeline + "." + stage;
+    job.status.state = job_state::storing;
+    job.status.needs_review = false;
+  };
+  for (item_id id = 1; id <= 250; ++id)
+    wait(id, "merritt", "store", -100);
+  for (item_id id = 251; id <= 400; ++id)
+    wait(id, "aptrust", "store", 0); // not long enough
+  wait(401, "aptrust", "store", -100);
+  wait(402, "merritt", "notify", -100);
+  stage_age = 60s;
+  start();
+  std::string told;
+  for (const auto& mail : mails->sent)
+    told += mail.subject + "\n";
+  for (const auto* place : {"100 jobs have waited too long at merritt.store",
+                            "1 job has waited too long at aptrust.store",
+                            "1 job has waited too long at merritt.notify"})
+    EXPECT_NE(told.find(place), std::string::npos) << told;
 }
 
 TEST_F(review_teller_test, tells_a_cause_once_in_an_interval) {

@@ -78,7 +78,18 @@ TEST_F(batch_rows, B18_of_twenty_workers_one_gets_a_batch) {
   EXPECT_EQ(got, 1u);
 }
 
-TEST_F(batch_rows, B10_a_batch_of_a_dead_worker_goes_to_another) {
+TEST_F(batch_rows, B09_B11_a_batch_is_its_workers_until_it_is_given_back) {
+  const auto batch = submit(2);
+  const auto item = take("batch");
+  ASSERT_EQ(item.id, batch);
+  EXPECT_EQ(take("batch").id, 0u) << "it stays with who has it";
+  ASSERT_TRUE(says(item, verdict::release));
+  EXPECT_EQ(state_of_batch(batch), "pending") << "nothing else has changed";
+  EXPECT_TRUE(jobs().empty());
+  EXPECT_EQ(take("batch").id, batch);
+}
+
+TEST_F(batch_rows, B03_B04_B10_a_batch_of_a_dead_worker_goes_to_another) {
   const auto batch = submit(1);
   ASSERT_EQ(take("batch").id, batch);
   EXPECT_EQ(take("batch").id, 0u);

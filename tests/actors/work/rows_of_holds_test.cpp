@@ -48,6 +48,16 @@ TEST_F(hold_rows, H01_paused_it_takes_batches_and_splits_none) {
   EXPECT_EQ(run("report"), 1u);
 }
 
+TEST_F(hold_rows, B14_setting_or_lifting_a_hold_twice_is_no_error) {
+  suspend(true);
+  suspend(true);
+  const auto batch = submit(1);
+  EXPECT_EQ(take("batch").id, 0u);
+  suspend(false);
+  EXPECT_EQ(take("batch").id, batch) << "lifted once for all";
+  suspend(false);
+}
+
 TEST_F(hold_rows, H03_B15_a_hold_before_a_batch_starts_starts_nothing_of_it) {
   hold(true);
   const auto held = submit(2);

@@ -126,6 +126,25 @@ TEST_F(local_minting, refuses_keys_and_shoulders_that_are_none) {
       << shoulder;
 }
 
+TEST_F(local_minting, goes_on_in_a_copy_where_it_was) {
+  std::string first;
+  std::string second;
+  {
+    const auto used = open();
+    first = *used->mint({.key = "job-1"});
+    const auto copy = home.path() / "copy";
+    std::filesystem::create_directory(copy);
+    const auto failure = used->backup(copy);
+    ASSERT_FALSE(failure) << render(failure);
+    second = *used->mint({.key = "job-2"});
+  }
+  auto copied = open_local_minter({home.path() / "copy", "99999/fk4"});
+  ASSERT_TRUE(copied) << render(copied.error());
+  EXPECT_EQ(*(*copied)->mint({.key = "job-1"}), first);
+  EXPECT_EQ(*(*copied)->mint({.key = "job-2"}), second)
+    << "numbers go on behind those that were given";
+}
+
 TEST_F(http_minting, asks_as_ezid_wants_it) {
   const server at{[&](const auto&) {
     return created("success: ark:/99999/fk4abc | ark:/b9999/x\n");

@@ -277,6 +277,27 @@ TEST_F(http_bad_input, answers_503_above_the_connection_limit) {
               200u);
 }
 
+TEST_F(http_bad_input, hangs_up_on_whom_has_too_many_from_one_address) {
+  start({.io_threads = 1, .connections_per_address_max = 2});
+  const std::string hello = "GET /hello HTTP/1.1\r\nHost: a\r\n\r\n";
+  auto first = std::make_unique<raw_client>(server_->port());
+  auto second = connect();
+  EXPECT_EQ(first->exchange(hello)->status, 200u);
+  EXPECT_EQ(second.exchange(hello)->status, 200u);
+  auto third = connect();
+  EXPECT_FALSE(third.exchange(hello));
+  raw_client neighbour{server_->port(), 20, INADDR_LOOPBACK + 1};
+  const auto theirs = neighbour.exchange(hello);
+  ASSERT_TRUE(theirs);
+  EXPECT_EQ(theirs->status, 200u);
+  first.reset();
+  // Its place is free when the server has seen that it went.
+  for (int i = 0; i < 1'000; ++i)
+    if (connect().exchange(hello))
+      return;
+  FAIL() << "nobody gets the place";
+}
+
 TEST_F(http_bad_input, closes_the_oldest_silent_one_when_there_are_too_many) {
   // Each loop counts its own; the kernel gives connections to any of them.
   start({.io_threads = 1, .connections_max = 8});

@@ -6,6 +6,9 @@
 
 #include <curl/curl.h>
 
+#include <filesystem>
+#include <memory>
+
 using namespace depositd;
 using namespace depositd::testing;
 
@@ -59,6 +62,34 @@ protected:
     return out;
   }
 
+  /// A connection that stays.
+  struct kept {
+    kept() : curl(curl_easy_init(), curl_easy_cleanup) {
+      // nop
+    }
+
+    std::string get(const std::string& path) {
+      std::string out;
+      curl_easy_setopt(curl.get(), CURLOPT_URL, (base + path).c_str());
+      curl_easy_setopt(curl.get(), CURLOPT_WRITEDATA, &out);
+      return curl_easy_perform(curl.get()) == CURLE_OK ? out : "";
+    }
+
+    std::string base;
+    std::unique_ptr<CURL, decltype(&curl_easy_cleanup)> curl;
+  };
+
+  std::unique_ptr<kept> connect_over_tls() {
+    auto out = std::make_unique<kept>();
+    out->base = "https://127.0.0.1:" + std::to_string(server_->port());
+    auto* curl = out->curl.get();
+    curl_easy_setopt(curl, CURLOPT_CAINFO, certificate_.certificate.c_str());
+    curl_easy_setopt(curl, CURLOPT_TIMEOUT, 20L);
+    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, collect);
+    EXPECT_EQ(out->get("/q/first"), "first");
+    return out;
+  }
+
   temporary_folder folder_;
   certificate_files certificate_;
 };
@@ -99,6 +130,35 @@ TEST_F(http_tls, survives_clients_that_speak_no_tls) {
   plain.send("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n");
   EXPECT_TRUE(plain.closed());
   EXPECT_EQ(fetch("/q/alive").body, "alive");
+}
+
+TEST_F(http_tls, shows_a_new_certificate_when_it_has_read_it) {
+  start(options());
+  auto before = connect_over_tls();
+  EXPECT_EQ(fetch("/q/x").code, CURLE_OK);
+  certificate_.write_to(folder_.path()); // the client trusts the new one
+  EXPECT_NE(fetch("/q/x").code, CURLE_OK) << "it shows the old one";
+  const auto failed = server_->reload();
+  ASSERT_FALSE(failed) << render(failed);
+  EXPECT_EQ(fetch("/q/x").code, CURLE_OK);
+  EXPECT_EQ(fetch("/q/x", nullptr, CURL_SSLVERSION_MAX_TLSv1_2).code, CURLE_OK);
+  EXPECT_EQ(before->get("/q/still"), "still") << "who is there stays";
+}
+
+TEST_F(http_tls, keeps_its_certificate_while_the_files_do_not_fit) {
+  start(options());
+  temporary_folder elsewhere;
+  certificate_files other;
+  other.write_to(elsewhere.path());
+  std::filesystem::copy_file(other.key, certificate_.key,
+                             std::filesystem::copy_options::overwrite_existing);
+  const auto wrong = server_->reload();
+  EXPECT_EQ(wrong, ec::bad_setting);
+  EXPECT_NE(render(wrong).find(certificate_.certificate), std::string::npos);
+  EXPECT_EQ(fetch("/q/x").code, CURLE_OK);
+  std::filesystem::remove(certificate_.key);
+  EXPECT_EQ(server_->reload(), ec::bad_setting);
+  EXPECT_EQ(fetch("/q/x").code, CURLE_OK);
 }
 
 TEST_F(http_tls, names_what_is_wrong_with_the_files) {

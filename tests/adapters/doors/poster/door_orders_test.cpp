@@ -135,6 +135,21 @@ TEST_F(poster_orders, a_deletion_is_only_asked_for) {
   EXPECT_EQ(desk->asked[0].asked_by, "user owner");
 }
 
+TEST_F(poster_orders, no_file_is_deleted_alone) {
+  start(options);
+  for (const auto& [target, form] :
+       {std::pair{"/poster/delete/inst/bag", "file=data%2Fa.txt&reason=old"},
+        std::pair{"/poster/delete/inst/bag?file=data/a.txt", "reason=old"},
+        std::pair{"/poster/delete/inst/bag", "file="}}) {
+    const auto said = post_plain(target, form);
+    EXPECT_EQ(said.status, 400u) << said.body;
+    EXPECT_NE(said.body.find("No file is deleted alone"), std::string::npos)
+      << said.body;
+  }
+  const std::lock_guard lock{desk->guard};
+  EXPECT_TRUE(desk->asked.empty());
+}
+
 TEST_F(poster_orders, each_user_sees_their_own_requests) {
   for (const auto* user : {"owner", "stranger"}) {
     deletion_changed x;

@@ -1,5 +1,6 @@
 #include "tests/adapters/node/gate/port_fixture.hpp"
 
+#include <atomic>
 #include <list>
 
 namespace depositd::gate {
@@ -215,6 +216,28 @@ TEST_F(gate_port, lets_only_those_speak_for_others_who_may) {
                          caf::make_message(admin_request{"status", ""})));
   EXPECT_TRUE(client.is_closed_within(20s));
   EXPECT_EQ(server->port->peer_of(some_node(2)), std::nullopt);
+}
+
+TEST_F(gate_port, ends_who_has_lost_the_right_to_be_there) {
+  end();
+  std::atomic<bool> allowed{true};
+  std::atomic<bool> trusted{false};
+  auto options = quick();
+  options.admit.may_forward = [&](const peer&) {
+    const bool out = allowed;
+    trusted = trusted || out;
+    return out;
+  };
+  open(options);
+  words speech{server->system};
+  const raw_client worker{port};
+  ASSERT_TRUE(worker.say(speech.hello(some_node(1))));
+  ASSERT_TRUE(worker.say(speech.message(
+    admin_.id(), caf::make_message(admin_request{"status", ""}))));
+  ASSERT_TRUE(soon([&] { return trusted.load(); }));
+  allowed = false;
+  EXPECT_TRUE(worker.is_closed_within(20s));
+  end(); // it asks what is gone with this test
 }
 
 TEST_F(gate_port, passes_messages_of_many_pieces) {

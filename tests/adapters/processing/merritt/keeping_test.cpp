@@ -131,6 +131,15 @@ TEST_F(merritt_keeping, a_target_that_is_new_gets_the_whole_object) {
   EXPECT_EQ(recorded().versions.size(), 2u);
 }
 
+TEST_F(merritt_keeping, says_that_its_files_are_gone_and_where_to_begin) {
+  auto job = a_job("jid-1", first_files);
+  std::filesystem::remove_all(tools->work_folder);
+  const auto out = run("merritt.store", job);
+  EXPECT_EQ(out.says, verdict::failed);
+  EXPECT_EQ(out.reason, "what is to be stored is no longer in the working "
+                        "folder: requeue to pending");
+}
+
 TEST_F(merritt_keeping, S16_tries_again_while_storage_is_down) {
   auto job = a_job("jid-1", first_files);
   targets["local"]->away = true;

@@ -66,6 +66,11 @@ public:
     return to_->show(object, version);
   }
 
+  caf::expected<std::uint32_t> version_with(const std::string& object,
+                                            const stored_file& file) override {
+    return to_->version_with(object, file);
+  }
+
   caf::error get(const std::string& object, std::uint32_t version,
                  const std::string& path,
                  const std::filesystem::path& to) override {
@@ -79,10 +84,10 @@ public:
     return to_->read(object, version, path, sink);
   }
 
-  caf::error verify(const std::string& object) override {
+  caf::error verify(const std::string& object, std::uint32_t version) override {
     ++verified;
     return damaged ? caf::make_error(ec::store_damaged, "a bit has turned")
-                   : to_->verify(object);
+                   : to_->verify(object, version);
   }
 
   caf::error remove(const std::string& object) override {

@@ -1,0 +1,58 @@
+"""What documents say of the code and of each other, as far as a machine can
+tell.
+
+Every check takes a tree and returns complaints; an empty list is a pass.
+"""
+
+import re
+
+EVENTS = "messages/values/events.hpp"
+RECORDS = "docs/formats/journal-records.md"
+DECISIONS = "docs/decisions/"
+
+
+def check_every_event_has_its_line(tree):
+    """Kinds of journal events are their places in the variant."""
+    found = re.search(r"using event =\s*std::variant<(.*?)>;",
+                      tree.get(EVENTS, ""), re.DOTALL)
+    if not found:
+        return []
+    events = re.findall(r"\w+", found.group(1))
+    lines = re.findall(r"^\| (\d+) \| `(\w+)` \|", tree.get(RECORDS, ""),
+                       re.MULTILINE)
+    wanted = [(str(kind), name) for kind, name in enumerate(events)]
+    return ([f"{RECORDS}: no line | {kind} | `{name}` |"
+             for kind, name in wanted if (kind, name) not in lines]
+            + [f"{RECORDS}: kind {kind} is not {name}"
+               for kind, name in lines if (kind, name) not in wanted])
+
+
+def check_decisions_have_plain_headings(tree):
+    """The number stands in the name of the file, and only there."""
+    return [f"{path}:1: the heading of a decision is its words alone"
+            for path, text in tree.items() if path.startswith(DECISIONS)
+            and not re.match(r"# [^\d\W]", text)]
+
+
+def check_decisions_are_there(tree):
+    """Whoever names a decision finds it."""
+    known = {path[len(DECISIONS):len(DECISIONS) + 4]
+             for path in tree if path.startswith(DECISIONS)}
+    named = re.compile(r"decisions/(\d{4})(-[\w-]+\.md)?"
+                       r"|\((\d{4})-[\w-]+\.md\)|\((00\d\d)\)")
+    out = []
+    for path, text in tree.items():
+        if path.startswith("tests/style/"):
+            continue
+        for match in named.finditer(text):
+            number = match.group(1) or match.group(3) or match.group(4)
+            whole = DECISIONS + number + (match.group(2) or "")
+            if number not in known or match.group(2) and whole not in tree:
+                line = text.count("\n", 0, match.start()) + 1
+                out.append(f"{path}:{line}: there is no decision "
+                           f"{match.group()}")
+    return out
+
+
+CHECKS = [check_every_event_has_its_line, check_decisions_have_plain_headings,
+          check_decisions_are_there]
