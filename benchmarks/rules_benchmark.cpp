@@ -1,14 +1,18 @@
 // What a pick costs: by number of users, by how many of them are blocked, by
-// how many views name users. Users stand in the ring in random order, so that
-// memory is not walked in sequence.
+// how many views name users, and where bytes are shared out instead of turns.
+// Users stand in the ring in random order, so that memory is not walked in
+// sequence. Then what a record of a source costs: its pick and its buffer.
 
 #include "actors/rules/ring/ring.hpp"
+#include "actors/rules/sources/fifo_set.hpp"
+#include "actors/rules/sources/strategy.hpp"
 
 #include <benchmark/benchmark.h>
 
 #include <malloc.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <random>
 
@@ -82,6 +86,24 @@ void pick_answer_and_end(benchmark::State& state) {
     pick_and_answer(queue, anybody);
 }
 
+/// As before, of a queue that shares out bytes: users have small and large
+/// items.
+void pick_answer_and_end_by_bytes(benchmark::State& state) {
+  auto queue = crowded(static_cast<std::uint32_t>(state.range(0)), false);
+  queue.set_fair_by(fair_by::bytes);
+  const auto anybody = queue.open_view({}, 0);
+  for (auto _ : state) {
+    const auto what = queue.next(anybody);
+    const ready_change taken{0, 0, -1};
+    const ready_change answered{0, 0, 1};
+    queue.report(what->member, {.ready = {&taken, 1},
+                                .answered = {&answered, 1},
+                                .claims_ended = 1,
+                                .charged = what->charge,
+                                .cost = 100u + what->member % 7 * 1000u});
+  }
+}
+
 /// Everybody served is named by `views` views.
 void pick_required(benchmark::State& state) {
   const auto users = static_cast<std::uint32_t>(state.range(0));
@@ -114,6 +136,40 @@ void wake(benchmark::State& state) {
   }
 }
 
+/// One record after the other of three sources, which are never empty.
+void strategy_pick(benchmark::State& state) {
+  constexpr std::array texts{
+    "fair(x, y, z)", "weighted(x:5, y:3, z:1)",
+    "prefer z else fair(x, weighted(y:3, limit(1000000/s, z2):1))"};
+  const std::vector<std::string> sources{"x", "y", "z", "z2"};
+  const auto tree = std::get<strategy_tree>(
+    parse_strategy(texts[static_cast<std::size_t>(state.range(0))],
+                   [](std::string_view) { return true; }));
+  strategy run{tree, sources};
+  const std::vector<std::uint64_t> ready{9, 9, 0, 9};
+  micros now_us = 1;
+  for (auto _ : state)
+    benchmark::DoNotOptimize(run.pick(ready, ++now_us));
+  state.SetItemsProcessed(state.iterations());
+}
+
+/// A record into the buffer of a source and out of it again.
+void buffer_record(benchmark::State& state) {
+  fifo_set set;
+  std::uint64_t number = 0;
+  const auto add = [&] {
+    const auto key = std::to_string(10'000'000'000'000'000 + number++);
+    set.add({key, "user", "{\"a\":1}", 0});
+  };
+  for (std::int64_t i = 0; i < state.range(0); ++i)
+    add();
+  for (auto _ : state) {
+    add();
+    benchmark::DoNotOptimize(set.pop());
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+
 /// Bytes of a queue with one class and one band, per user.
 void memory(benchmark::State& state) {
   const auto users = static_cast<std::uint32_t>(state.range(0));
@@ -142,9 +198,16 @@ BENCHMARK(pick)
 BENCHMARK(pick_answer_and_end)
   ->ArgNames({"users", "blocked"})
   ->ArgsProduct({{10, 1000, 1'000'000}, {0, 1}});
+BENCHMARK(pick_answer_and_end_by_bytes)
+  ->ArgName("users")
+  ->Arg(10)
+  ->Arg(1000)
+  ->Arg(1'000'000);
 BENCHMARK(pick_required)
   ->ArgNames({"users", "views"})
   ->ArgsProduct({{10, 1000, 1'000'000}, {1, 2, 8}});
+BENCHMARK(strategy_pick)->ArgName("strategy")->DenseRange(0, 2);
+BENCHMARK(buffer_record)->ArgName("records")->Arg(10'000)->Arg(1'000'000);
 BENCHMARK(wake)->ArgName("takers")->Arg(1)->Arg(1000);
 BENCHMARK(memory)->ArgName("users")->Arg(1'000'000)->Iterations(1)->Unit(
   benchmark::kMillisecond);

@@ -1,22 +1,13 @@
 #pragma once
 
-// A typed line as words, the way a shell would read it.
+// A typed line as words (`split_words`), and a word as names.
 
-#include "messages/values/errors.hpp"
+#include "messages/values/split_words.hpp"
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace depositd::shell {
-
-inline constexpr std::size_t line_bytes_max = 64 * 1024;
-
-/// Words are separated by blanks; 'single' and "double" quotes keep them
-/// together; a backslash keeps the next character as it is, but not inside
-/// single quotes. `ec::malformed` for quotes that do not end and control
-/// characters, `ec::too_large` beyond `line_bytes_max`.
-caf::expected<std::vector<std::string>> split_words(std::string_view line);
 
 /// "a,b c" as names: what is between commas and blanks. Empty ones vanish.
 std::vector<std::string> split_names(const std::vector<std::string>& texts);

@@ -11,6 +11,10 @@
 
 namespace depositd {
 
+/// What a queue shares out fairly between its users: hand-outs, the bytes of
+/// their items, or the time that these take.
+enum class fair_by : std::uint8_t { turns, bytes, seconds };
+
 /// Number of a user in a queue: small, dense, given by the shard.
 using member_number = std::uint32_t;
 
@@ -89,6 +93,11 @@ struct pick {
   std::uint64_t stamp = 0;  ///< of the user after the pick
   std::uint32_t credit = 0; ///< left after the pick
 
+  // Where the queue is fair by cost (bytes or milliseconds):
+  std::uint64_t charge = 0; ///< what the item is thought to cost
+  std::uint64_t spent = 0;  ///< by the user after the pick; in the ring's unit
+  std::uint32_t weight = 1; ///< of the user: its allocation
+
   friend bool operator==(const pick&, const pick&) = default;
 };
 
@@ -113,9 +122,12 @@ struct eligibility_report {
   std::uint32_t credit = 0;
   std::uint64_t stamp = 0;
   member_limits limits;
+  /// Fair by cost: bytes or milliseconds that it is ahead of whoever is next.
+  std::uint64_t ahead = 0;
+  std::uint64_t charge = 0; ///< what its next item is thought to cost
 };
 DEPOSITD_FIELDS(eligibility_report, state, turn, length, in_flight, ready,
-                turns_taken, credit, stamp, limits);
+                turns_taken, credit, stamp, limits, ahead, charge);
 
 /// What is known of one live item.
 struct item_view {

@@ -46,8 +46,7 @@ void ring::state::sync(member_number m) {
                         ? x.in_flight > x.concurrency
                         : x.in_flight >= x.concurrency;
   const bool held = x.held && !seeded_bug("held_user_served");
-  const bool prohibited
-    = x.prohibited && !seeded_bug("prohibited_user_served");
+  const bool prohibited = x.prohibited && !seeded_bug("prohibited_user_served");
   const bool servable = ready_left && !held && !capped;
   const bool eligible = servable && !prohibited && x.allocation > 0;
 
@@ -55,6 +54,9 @@ void ring::state::sync(member_number m) {
     if (!recovering) {
       x.stamp = ++stamp_last;
       x.credit = x.turn();
+      // Nobody saves up while it has nothing.
+      if (shared != fair_by::turns && costs[m].spent < cost_floor)
+        move_to(end::tail, m, cost_floor);
     } else if (x.credit == 0 || x.credit > x.turn()) {
       x.credit = x.turn();
     }
@@ -79,10 +81,10 @@ void ring::state::set_links(member_number m) {
         continue;
       const auto band = cells.band(cell);
       if (wanted) {
-        main[cls].push_back(cells.links(cls), band, cell);
+        main[cls].push_back(cells.links(cls), band, cell, spent(m));
         stirred[cls] = true;
       } else {
-        main[cls].erase(cells.links(cls), band, cell);
+        main[cls].erase(cells.links(cls), band, cell, spent(m));
       }
     }
   if (x.named)
@@ -103,11 +105,11 @@ void ring::state::set_link(const mention& x, member_number m) {
     if (wanted == view.linked(band, x.slot))
       continue;
     if (wanted) {
-      view.lists.push_back(view.links_of(band), band, x.slot);
+      view.lists.push_back(view.links_of(band), band, x.slot, spent(m));
       if (view.required())
         stir_required(x.view);
     } else {
-      view.lists.erase(view.links_of(band), band, x.slot);
+      view.lists.erase(view.links_of(band), band, x.slot, spent(m));
     }
   }
 }
@@ -129,13 +131,17 @@ void ring::state::free_idle_cells(member_number m) {
   }
 }
 
-void ring::state::move_to(end where, member_number m) {
-  const auto move = [where](band_lists& lists, auto links, std::uint8_t band,
-                            std::uint32_t id) {
+void ring::state::move_to(end where, member_number m, std::uint64_t now) {
+  const auto before = spent(m);
+  const auto move = [=](band_lists& lists, auto links, std::uint8_t band,
+                        std::uint32_t id) {
     auto& list = lists.bands[band];
-    list.erase(links, id);
-    where == end::tail ? list.push_back(links, id) : list.push_front(links, id);
+    list.erase(links, id, before);
+    where == end::tail ? list.push_back(links, id, now)
+                       : list.push_front(links, id, now);
   };
+  if (shared != fair_by::turns)
+    costs[m].spent = now;
   const auto& x = members[m];
   for (auto cell = x.first_cell; cell != nobody;
        cell = cells.next_of_member(cell))

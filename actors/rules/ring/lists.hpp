@@ -5,12 +5,15 @@
 
 #include "messages/values/scheduling.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cassert>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace depositd::rules {
@@ -82,29 +85,131 @@ private:
   std::array<std::uint64_t, 2> words_{};
 };
 
+/// A list in the order of tags, first in, first out among equal ones. As long
+/// as all tags are equal it is one chain. Tags only rise: what comes with a
+/// lower one than the last head's stands with that one. A radix heap, so every
+/// call is O(1) over time, however many there are.
+class lane {
+public:
+  std::uint32_t size() const noexcept {
+    return size_;
+  }
+
+  template <class Links>
+  void push_back(Links links, std::uint32_t id, std::uint64_t tag) {
+    chain_of(tag).push_back(links, id);
+    ++size_;
+  }
+
+  template <class Links>
+  void push_front(Links links, std::uint32_t id, std::uint64_t tag) {
+    chain_of(tag).push_front(links, id);
+    ++size_;
+  }
+
+  /// `tag` is the one that it was put in with.
+  template <class Links>
+  void erase(Links links, std::uint32_t id, std::uint64_t tag) {
+    chain_of(tag).erase(links, id);
+    --size_;
+  }
+
+  /// Whoever has the lowest tag; `nobody` if it is empty.
+  template <class Links, class TagOf>
+  std::uint32_t head(Links links, TagOf tag_of) {
+    if (near_.head == nobody && size_ > 0)
+      bring_near(links, tag_of);
+    return near_.head;
+  }
+
+  /// The first of those that fit. O(those before it), and more if there are
+  /// many tags.
+  template <class Links, class TagOf, class Fits>
+  std::uint32_t first(Links links, TagOf tag_of, Fits fits) const {
+    for (auto id = near_.head; id != nobody; id = links.next(id))
+      if (fits(id))
+        return id;
+    for (const auto& far : far_) {
+      auto out = nobody;
+      for (auto id = far.head; id != nobody; id = links.next(id))
+        if (fits(id) && (out == nobody || tag_of(id) < tag_of(out)))
+          out = id;
+      if (out != nobody)
+        return out;
+    }
+    return nobody;
+  }
+
+  /// All of them, in their order. For people and changes of settings.
+  template <class Links, class TagOf>
+  std::vector<std::uint32_t> all(Links links, TagOf tag_of) const {
+    std::vector<std::uint32_t> out;
+    for (auto id = near_.head; id != nobody; id = links.next(id))
+      out.push_back(id);
+    for (const auto& far : far_) {
+      const auto from = out.size();
+      for (auto id = far.head; id != nobody; id = links.next(id))
+        out.push_back(id);
+      std::stable_sort(out.begin() + static_cast<std::ptrdiff_t>(from),
+                       out.end(), [&](std::uint32_t x, std::uint32_t y) {
+                         return tag_of(x) < tag_of(y);
+                       });
+    }
+    return out;
+  }
+
+private:
+  // Chain n holds those whose tag differs from `last_` in bit n and in none
+  // above it. That stays true when `last_` moves within a lower chain.
+  chain& chain_of(std::uint64_t tag) {
+    if (tag <= last_)
+      return near_;
+    if (far_.empty())
+      far_.resize(64);
+    return far_[static_cast<std::size_t>(std::bit_width(tag ^ last_)) - 1];
+  }
+
+  template <class Links, class TagOf>
+  void bring_near(Links links, TagOf tag_of) {
+    auto lowest = far_.begin();
+    while (lowest->head == nobody)
+      ++lowest;
+    const auto from = std::exchange(*lowest, chain{});
+    last_ = tag_of(from.head);
+    for (auto id = from.head; id != nobody; id = links.next(id))
+      last_ = std::min(last_, tag_of(id));
+    for (auto id = from.head; id != nobody;) {
+      const auto next = links.next(id);
+      chain_of(tag_of(id)).push_back(links, id);
+      id = next;
+    }
+  }
+
+  chain near_;             ///< tags up to `last_`
+  std::vector<chain> far_; ///< none while there is one tag
+  std::uint64_t last_ = 0;
+  std::uint32_t size_ = 0;
+};
+
 /// One list per band, and which of them are not empty.
 struct band_lists {
-  std::vector<chain> bands;
+  std::vector<lane> bands;
   band_set filled;
 
   explicit band_lists(std::uint32_t count) : bands(count) {}
 
   template <class Links>
-  void push_back(Links links, std::uint8_t band, std::uint32_t id) {
-    bands[band].push_back(links, id);
+  void push_back(Links links, std::uint8_t band, std::uint32_t id,
+                 std::uint64_t tag) {
+    bands[band].push_back(links, id, tag);
     filled.set(band);
   }
 
   template <class Links>
-  void push_front(Links links, std::uint8_t band, std::uint32_t id) {
-    bands[band].push_front(links, id);
-    filled.set(band);
-  }
-
-  template <class Links>
-  void erase(Links links, std::uint8_t band, std::uint32_t id) {
-    bands[band].erase(links, id);
-    if (bands[band].size == 0)
+  void erase(Links links, std::uint8_t band, std::uint32_t id,
+             std::uint64_t tag) {
+    bands[band].erase(links, id, tag);
+    if (bands[band].size() == 0)
       filled.clear(band);
   }
 };
@@ -180,6 +285,18 @@ public:
     }
   };
   class_links links(size_class cls) noexcept {
+    return {this, cls};
+  }
+  /// The same for looking only.
+  struct const_class_links {
+    const cell_store* cells;
+    size_class cls;
+
+    std::uint32_t next(std::uint32_t cell) const noexcept {
+      return cells->next(cell, cls);
+    }
+  };
+  const_class_links links(size_class cls) const noexcept {
     return {this, cls};
   }
   bool linked(std::uint32_t cell, size_class cls) const noexcept {

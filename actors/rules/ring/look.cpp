@@ -23,6 +23,11 @@ eligibility_report ring::explain(member_number m) const {
   out.credit = x.credit;
   out.stamp = x.stamp;
   out.limits = {x.allocation, x.concurrency, x.held, x.prohibited};
+  if (s.shared != fair_by::turns) {
+    const auto spent = s.costs[m].spent;
+    out.ahead = spent > s.cost_floor ? (spent - s.cost_floor) / cost_unit : 0;
+    out.charge = s.expected_cost(m);
+  }
   if (!x.eligible) {
     out.state = out.ready == 0      ? eligibility::nothing_ready
                 : x.held            ? eligibility::held
@@ -36,8 +41,8 @@ eligibility_report ring::explain(member_number m) const {
   const auto largest = static_cast<size_class>(s.cells.classes() - 1);
   std::unordered_set<member_number> ahead; // in several bands, but one user
   for (const auto& list : s.main[largest].bands)
-    for (auto cell = list.head; cell != nobody;
-         cell = s.cells.next(cell, largest)) {
+    for (const auto cell :
+         list.all(s.cells.links(largest), s.spent_of_cell())) {
       ahead.insert(s.cells.member(cell));
       if (s.cells.member(cell) == m) {
         out.turn = static_cast<std::uint32_t>(ahead.size());
@@ -78,7 +83,7 @@ std::uint32_t ring::eligible_users(view_number number) const {
   const auto& lists = view.required() ? view.lists : s.main[cls];
   std::uint32_t out = 0;
   for (auto left = lists.filled; left.any(); left.clear(left.first()))
-    out += lists.bands[left.first()].size;
+    out += lists.bands[left.first()].size();
   for (const auto m : view.excluded)
     for (auto cell = s.members[m].first_cell; cell != nobody;
          cell = s.cells.next_of_member(cell))

@@ -26,12 +26,18 @@ ring_member& ring::state::member(member_number m) {
 }
 
 void ring::join(member_number m, std::string name, const member_limits& limits,
-                std::uint64_t stamp, std::uint32_t credit) {
+                std::uint64_t stamp, std::uint32_t credit,
+                std::uint64_t spent) {
   auto& s = *state_;
   if (m >= s.members.size()) {
     s.members.resize(m + 1);
     s.names.resize(m + 1);
+    if (s.shared != fair_by::turns)
+      s.costs.resize(m + 1);
   }
+  if (s.shared != fair_by::turns)
+    s.costs[m] = {.spent =
+                    s.recovering ? spent : std::max(spent, s.cost_floor)};
   assert(!s.members[m].present && "one number, one user");
   ring_member fresh;
   fresh.present = true;
@@ -153,11 +159,15 @@ void ring::state::change_in_flight(member_number m, std::int32_t delta) {
 void ring::report(member_number m, const news& what) {
   auto& s = *state_;
   auto& x = s.member(m);
+  auto items = what.answered.empty() ? what.claims_ended : 0;
   for (const auto& picks : what.answered) {
+    items += picks.delta;
     for (std::int32_t i = 0; i < picks.delta; ++i)
       s.release_reserved(m, picks.band, picks.cls);
     x.restored = false;
   }
+  if (what.charged != 0 || what.cost != 0)
+    s.settle_cost(m, what.charged, what.cost, std::max(items, 1));
   if (what.claims_ended != 0)
     s.change_in_flight(m, -what.claims_ended);
   if (what.all)
@@ -186,9 +196,10 @@ void ring::insert_class(size_class at) {
   // the class below hold.
   if (at > 0)
     for (std::uint32_t band = 0; band < s.bands; ++band)
-      for (auto cell = s.main[at - 1].bands[band].head; cell != nobody;
-           cell = s.cells.next(cell, static_cast<size_class>(at - 1)))
-        s.main[at].push_back(s.cells.links(at), s.cells.band(cell), cell);
+      for (const auto cell : s.main[at - 1].bands[band].all(
+             s.cells.links(static_cast<size_class>(at - 1)), s.spent_of_cell()))
+        s.main[at].push_back(s.cells.links(at), s.cells.band(cell), cell,
+                             s.spent(s.cells.member(cell)));
   for (member_number m = 0; m < s.members.size(); ++m)
     for (auto cell = s.members[m].first_cell; cell != nobody;
          cell = s.cells.next_of_member(cell))
@@ -210,6 +221,7 @@ void ring::settle_order() {
     if (s.members[m].servable)
       linked.push_back(m);
   s.sort_by_stamp(linked);
+  s.settle_floor();
   for (auto m : linked) {
     if (s.members[m].stamp == 0)
       s.members[m].stamp = ++s.stamp_last;

@@ -17,6 +17,12 @@
 
 namespace depositd::rules {
 
+/// What a user has spent after a pick, once the cost of its item is known. To
+/// be journalled with the claim or its end; `before` is what was journalled
+/// last.
+std::uint64_t spent_after(std::uint64_t before, const pick& x,
+                          std::uint64_t cost) noexcept;
+
 /// Names interned criteria; equal criteria share one.
 using view_number = std::uint32_t;
 
@@ -27,6 +33,11 @@ public:
   explicit ring(priority_mode mode = priority_mode::within_user,
                 std::uint32_t oldest_band_every = 16);
   ~ring();
+  /// From now on shares out something else: whoever can be served keeps its
+  /// place, and all that was spent is forgotten (so it is wherever it is
+  /// stored). Turns are the default.
+  void set_fair_by(fair_by what);
+
   ring(ring&&) noexcept;
   ring& operator=(ring&&) noexcept;
 
@@ -36,7 +47,8 @@ public:
   /// the stamp and credit given here; later on everybody who becomes eligible
   /// joins at the tail with a fresh stamp and a full credit.
   void join(member_number m, std::string name, const member_limits& limits,
-            std::uint64_t stamp = 0, std::uint32_t credit = 0);
+            std::uint64_t stamp = 0, std::uint32_t credit = 0,
+            std::uint64_t spent = 0);
 
   /// Forgets a user and all that is ready or in flight for it; picks of it that
   /// are open must not be given back. Returns {stamp, credit} for a later join.
@@ -55,6 +67,11 @@ public:
     /// `class_max`. Their items are no longer in `ready`.
     std::span<const ready_change> answered;
     std::int32_t claims_ended = 0; ///< negative: survived a restart
+    /// Fair by cost: what items cost that are told of now (by bytes when they
+    /// are taken, by seconds in milliseconds when they end), and what their
+    /// picks were charged with. By turns: not looked at.
+    std::uint64_t charged = 0;
+    std::uint64_t cost = 0;
   };
   void report(member_number m, const news& what);
 
@@ -131,6 +148,8 @@ public:
   std::uint32_t eligible_users(view_number view) const;
   std::uint32_t users() const noexcept;
   std::uint64_t stamp_last() const noexcept;
+  /// What a user has spent, for a later join; 0 by turns.
+  std::uint64_t spent(member_number m) const noexcept;
   /// Highest stamp seen; new stamps are above it (recovery).
   void raise_stamp(std::uint64_t stamp);
 

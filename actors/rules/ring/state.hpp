@@ -40,6 +40,14 @@ struct ring_member {
   }
 };
 
+/// What a user has cost, where the queue is fair by cost. Costs are divided by
+/// the allocation, so `spent` counts in parts of them (`cost_unit`).
+inline constexpr std::uint64_t cost_unit = 1024;
+struct member_cost {
+  std::uint64_t spent = 0; ///< never less than the floor while it is linked
+  std::uint64_t mean = 0;  ///< of its recent items; 0: none yet
+};
+
 /// Links of the users that a view names, by slot (place among the names).
 struct slot_links {
   struct pair {
@@ -128,6 +136,10 @@ struct ring::state {
   std::vector<std::string> names;
   name_index index{names};
   cell_store cells;
+  fair_by shared = fair_by::turns;
+  std::vector<member_cost> costs; ///< by member; empty by turns
+  std::uint64_t cost_floor = 0;   ///< `spent` of whom the ring served last
+  std::uint64_t cost_mean = 0;    ///< of recent items of all
   std::uint64_t stamp_last = 0;
   std::int64_t ready = 0;
   std::int64_t reserved = 0;
@@ -180,8 +192,33 @@ struct ring::state {
   void set_link(const mention& x, member_number m);
   void free_idle_cells(member_number m);
   enum class end : std::uint8_t { head, tail };
-  /// Moves a user to one end of every list it is in.
-  void move_to(end where, member_number m);
+  /// Moves a user to one end of every list it is in: of those, by cost, who
+  /// have spent as much.
+  void move_to(end where, member_number m) {
+    move_to(where, m, spent(m));
+  }
+  void move_to(end where, member_number m, std::uint64_t spent);
+
+  // -- costs.cpp
+  std::uint64_t spent(member_number m) const noexcept {
+    return shared == fair_by::turns ? 0 : costs[m].spent;
+  }
+  std::uint64_t expected_cost(member_number m) const noexcept;
+  void learn_cost(member_number m, std::uint64_t cost);
+  void settle_cost(member_number m, std::uint64_t charged, std::uint64_t cost,
+                   std::int32_t items);
+  /// Ends recovery: the floor is where the ring stood.
+  void settle_floor();
+  /// Of the pick that is made now; the user moves behind who has spent less.
+  void charge(pick& x);
+  auto spent_of_cell() const noexcept {
+    return [this](std::uint32_t cell) { return spent(cells.member(cell)); };
+  }
+  auto spent_of_slot(const ring_view& view) const noexcept {
+    return [this, &view](std::uint32_t slot) {
+      return spent(view.slot_members[slot]);
+    };
+  }
   /// Users in the order in which a new list takes them.
   void sort_by_stamp(std::vector<member_number>& which) const;
 
@@ -192,7 +229,7 @@ struct ring::state {
     std::uint8_t band = 0;
     pick_kind by = pick_kind::round_robin;
   };
-  std::optional<candidate> find(const ring_view& view) const;
+  std::optional<candidate> find(ring_view& view);
   pick take(ring_view& view, const candidate& who);
   std::uint8_t choose_band(band_set among, const ring_view& view) const;
 

@@ -134,22 +134,24 @@ std::uint8_t ring::state::choose_band(band_set among,
   return oldest;
 }
 
-std::optional<ring::state::candidate>
-ring::state::find(const ring_view& view) const {
+std::optional<ring::state::candidate> ring::state::find(ring_view& view) {
   const auto cls = view.key.class_max;
   if (view.lists.filled.any()) {
     const auto band = choose_band(view.lists.filled, view);
-    const auto m = view.slot_members[view.lists.bands[band].head];
+    const auto m = view.slot_members[view.lists.bands[band].head(
+      view.links_of(band), spent_of_slot(view))];
     return candidate{m, cell_of(m, band), band, view.key.by};
   }
   if (view.required())
     return std::nullopt;
   for (auto left = main[cls].filled; left.any();) {
     const auto band = choose_band(left, view);
-    auto cell = main[cls].bands[band].head;
+    auto& list = main[cls].bands[band];
+    auto cell = list.head(cells.links(cls), spent_of_cell());
     if (!view.excluded.empty())
-      while (cell != nobody && view.excluded.contains(cells.member(cell)))
-        cell = cells.next(cell, cls);
+      cell = list.first(cells.links(cls), spent_of_cell(), [&](auto x) {
+        return !view.excluded.contains(cells.member(x));
+      });
     if (cell != nobody)
       return candidate{cells.member(cell), cell, band, pick_kind::round_robin};
     left.clear(band);
@@ -167,7 +169,9 @@ pick ring::state::take(ring_view& view, const candidate& who) {
   ++view.picks;
   if (bands > 1)
     view.band_served[who.band] = view.picks;
-  const bool turn_over = x.credit <= 1;
+  // By cost a turn is one item, and its end another place.
+  const bool by_turns = shared == fair_by::turns;
+  const bool turn_over = x.credit <= 1 || !by_turns;
   if (turn_over) {
     x.stamp = ++stamp_last;
     x.credit = x.turn();
@@ -176,7 +180,9 @@ pick ring::state::take(ring_view& view, const candidate& who) {
   }
   pick out{who.member, who.band, view.key.class_max, who.by, x.stamp, x.credit};
   sync(who.member);
-  if (turn_over)
+  if (!by_turns)
+    charge(out);
+  else if (turn_over)
     move_to(seeded_bug("served_user_stays_first") ? end::head : end::tail,
             who.member);
   return out;
@@ -196,6 +202,13 @@ void ring::undo(const pick& x) {
   s.change_in_flight(x.member, -1);
   s.release_reserved(x.member, x.band, x.class_max);
   --m.picks;
+  if (s.shared != fair_by::turns) {
+    s.sync(x.member);
+    if (!m.restored)
+      s.settle_cost(x.member, x.charge, 0, 0);
+    m.restored = true;
+    return;
+  }
   // A full credit means that the pick ended the turn.
   const bool keeps_place = m.servable && m.credit < m.turn();
   const auto credit = m.credit < m.turn() ? m.credit + 1 : 1;

@@ -1,0 +1,118 @@
+#include "actors/rules/ring/state.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace depositd::rules {
+
+// Fair by cost: the ring is ordered by what each user has spent, divided by its
+// allocation. Whoever has spent least is next; a pick adds what its item is
+// thought to cost, and its end the difference. So two users who have work all
+// the time are never further apart than one item of each.
+
+namespace {
+
+std::uint64_t parts_of(std::uint64_t cost, std::uint32_t weight) noexcept {
+  constexpr auto most =
+    std::numeric_limits<std::uint64_t>::max() / cost_unit / 1024;
+  return std::min(cost, most) * cost_unit / std::max<std::uint32_t>(weight, 1);
+}
+
+std::uint64_t corrected(std::uint64_t spent, std::uint64_t charged,
+                        std::uint64_t cost, std::uint32_t weight) noexcept {
+  const auto more = parts_of(cost, weight);
+  const auto less = parts_of(charged, weight);
+  return more >= less ? spent + (more - less)
+                      : spent - std::min(spent, less - more);
+}
+
+/// The mean of recent ones, each new one an eighth.
+std::uint64_t blend(std::uint64_t mean, std::uint64_t cost) noexcept {
+  return mean == 0 ? std::max<std::uint64_t>(cost, 1)
+                   : std::max<std::uint64_t>(mean - mean / 8 + cost / 8, 1);
+}
+
+} // namespace
+
+std::uint64_t spent_after(std::uint64_t before, const pick& x,
+                          std::uint64_t cost) noexcept {
+  return corrected(before, x.charge, cost, x.weight);
+}
+
+std::uint64_t ring::state::expected_cost(member_number m) const noexcept {
+  const auto mean = costs[m].mean != 0 ? costs[m].mean : cost_mean;
+  return std::max<std::uint64_t>(mean, 1);
+}
+
+void ring::state::learn_cost(member_number m, std::uint64_t cost) {
+  costs[m].mean = blend(costs[m].mean, cost);
+  cost_mean = blend(cost_mean, cost);
+}
+
+void ring::state::settle_cost(member_number m, std::uint64_t charged,
+                              std::uint64_t cost, std::int32_t items) {
+  if (shared == fair_by::turns)
+    return;
+  if (items > 0)
+    learn_cost(m, cost / static_cast<std::uint64_t>(items));
+  // Too much was charged: it comes back before those that spent as much.
+  move_to(cost < charged ? end::head : end::tail, m,
+          corrected(costs[m].spent, charged, cost, members[m].turn()));
+}
+
+void ring::state::charge(pick& x) {
+  x.weight = members[x.member].turn();
+  x.charge = expected_cost(x.member);
+  const auto parts = parts_of(x.charge, x.weight);
+  auto spent = costs[x.member].spent;
+  // Those who are served because they are asked for must not be behind all
+  // others for long afterwards.
+  if (x.by == pick_kind::round_robin)
+    cost_floor = std::max(cost_floor, spent);
+  else
+    spent = std::min(spent, cost_floor + parts);
+  x.spent = spent + parts;
+  move_to(end::tail, x.member, x.spent);
+}
+
+void ring::state::settle_floor() {
+  if (shared == fair_by::turns)
+    return;
+  auto least = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t most = 0;
+  for (member_number m = 0; m < members.size(); ++m) {
+    if (members[m].servable)
+      least = std::min(least, costs[m].spent);
+    most = std::max(most, costs[m].spent);
+  }
+  cost_floor = std::min(least, most);
+}
+
+void ring::set_fair_by(fair_by what) {
+  auto& s = *state_;
+  if (s.shared == what)
+    return;
+  const auto flatten = [](lane& list, auto links, auto spent_of) {
+    const auto order = list.all(links, spent_of);
+    list = {};
+    for (const auto id : order)
+      list.push_back(links, id, 0);
+  };
+  for (size_class cls = 0; cls < s.cells.classes(); ++cls)
+    for (auto& list : s.main[cls].bands)
+      flatten(list, s.cells.links(cls), s.spent_of_cell());
+  for (auto& view : s.views)
+    for (std::uint8_t band = 0; view && band < s.bands; ++band)
+      flatten(view->lists.bands[band], view->links_of(band),
+              s.spent_of_slot(*view));
+  s.shared = what;
+  s.costs.assign(what == fair_by::turns ? 0 : s.members.size(), {});
+  s.cost_floor = 0;
+  s.cost_mean = 0;
+}
+
+std::uint64_t ring::spent(member_number m) const noexcept {
+  return state_->spent(m);
+}
+
+} // namespace depositd::rules
