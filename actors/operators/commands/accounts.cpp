@@ -13,6 +13,7 @@
 
 namespace depositd::operators {
 
+namespace about_accounts {
 namespace {
 
 /// "10.5555": what DOIs of the user must begin with.
@@ -119,8 +120,10 @@ change remove(const admin_arguments& in, const control_state& now) {
 }
 
 } // namespace
+} // namespace about_accounts
 
 std::vector<command> account_commands() {
+  using namespace about_accounts;
   const auto name = user_name_argument();
   const argument_spec password{
     "--password-stdin", "password_hash", value_kind::password, "",

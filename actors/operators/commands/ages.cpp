@@ -13,6 +13,7 @@
 
 namespace depositd::operators {
 
+namespace about_ages {
 namespace {
 
 /// Of one stage; of more than these the oldest of those that came first are
@@ -148,8 +149,10 @@ void ages(admin_pointer self, const admin_call_ptr& call) {
 }
 
 } // namespace
+} // namespace about_ages
 
 std::vector<command> age_commands() {
+  using namespace about_ages;
   argument_spec least{"--older-than", "older_than", value_kind::number,
                       "SECONDS", "Only stages with a job of this age"};
   least.min = 0;

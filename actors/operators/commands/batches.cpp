@@ -8,6 +8,7 @@
 
 namespace depositd::operators {
 
+namespace about_batches {
 namespace {
 
 /// More of a batch are not named in its document.
@@ -205,8 +206,10 @@ command ordering_row(const char* words, const char* help, work_action action) {
 }
 
 } // namespace
+} // namespace about_batches
 
 std::vector<command> batch_commands() {
+  using namespace about_batches;
   const auto id = work_id_argument("batch");
   return {
     of_work(reading(

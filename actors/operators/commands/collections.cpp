@@ -11,6 +11,7 @@
 
 namespace depositd::operators {
 
+namespace about_collections {
 namespace {
 
 /// All settings; of the key for callbacks only whether there is one.
@@ -256,8 +257,10 @@ command steering(command x) {
 }
 
 } // namespace
+} // namespace about_collections
 
 std::vector<command> collection_commands() {
+  using namespace about_collections;
   const auto name =
     name_argument("Name of the collection", "NAME", "collection list");
   auto release = doing(

@@ -11,6 +11,7 @@
 
 namespace depositd::operators {
 
+namespace about_deletions {
 namespace {
 
 namespace deletions = rules::deletions;
@@ -186,8 +187,10 @@ command listing() {
 }
 
 } // namespace
+} // namespace about_deletions
 
 std::vector<command> deletion_commands() {
+  using namespace about_deletions;
   return {
     operating(of_work(doing(
       "object delete",

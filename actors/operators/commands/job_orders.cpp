@@ -9,6 +9,7 @@
 
 namespace depositd::operators {
 
+namespace about_job_orders {
 namespace {
 
 document state_document(const job_row& x) {
@@ -264,8 +265,10 @@ command ordering_row(const char* words, const char* help, const char* question,
 }
 
 } // namespace
+} // namespace about_job_orders
 
 std::vector<command> job_order_commands() {
+  using namespace about_job_orders;
   return {
     ordering_row("job hold", "Pending jobs wait until release", "Hold them?",
                  work_action::hold),

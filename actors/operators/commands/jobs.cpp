@@ -9,6 +9,7 @@
 
 namespace depositd::operators {
 
+namespace about_jobs {
 namespace {
 
 document job_document(const job_row& x) {
@@ -146,8 +147,10 @@ std::vector<argument_spec> search_arguments() {
 }
 
 } // namespace
+} // namespace about_jobs
 
 std::vector<command> job_commands() {
+  using namespace about_jobs;
   view_block reasons{.kind = block_kind::line, .rows = "reasons"};
   reasons.text = "{text}";
   const auto id = work_id_argument("job");

@@ -13,6 +13,7 @@
 
 namespace depositd::operators {
 
+namespace about_keys {
 namespace {
 
 using permits = std::vector<key_permit>;
@@ -238,8 +239,10 @@ change remove(const admin_arguments& in, const control_state& now) {
 }
 
 } // namespace
+} // namespace about_keys
 
 std::vector<command> key_commands() {
+  using namespace about_keys;
   using kind = value_kind;
   const argument_spec permit{"--permit", "permits", kind::each,
                              "queue|RIGHT|PATTERN",

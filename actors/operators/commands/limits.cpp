@@ -4,6 +4,7 @@
 
 namespace depositd::operators {
 
+namespace about_limits {
 namespace {
 
 document limits_document(const user_limits_changed& x) {
@@ -133,8 +134,10 @@ command standing_row(const char* words, const char* help,
 }
 
 } // namespace
+} // namespace about_limits
 
 std::vector<argument_spec> quota_arguments() {
+  using namespace about_limits;
   return {{"--bytes-max", "bytes_max", value_kind::bytes, "N",
            "Bytes waiting, such as 500m; or none, default"},
           {"--requests-per-second", "requests_per_second",
@@ -146,6 +149,7 @@ std::optional<admin_change> quota_change(const admin_arguments& in,
                                          const control_state& now,
                                          const std::string& queue,
                                          const std::string& user) {
+  using namespace about_limits;
   const auto bytes = in.bytes("bytes_max");
   const auto requests = in.limit("requests_per_second");
   if (!bytes && !requests)
@@ -166,6 +170,7 @@ std::optional<admin_change> quota_change(const admin_arguments& in,
 }
 
 std::vector<command> limit_commands() {
+  using namespace about_limits;
   const auto quotas = quota_arguments();
   const auto held = &user_eligibility_changed::held;
   const auto prohibited = &user_eligibility_changed::prohibited;

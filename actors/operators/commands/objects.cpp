@@ -9,6 +9,7 @@
 
 namespace depositd::operators {
 
+namespace about_objects {
 namespace {
 
 constexpr std::size_t identifier_bytes_max = 1'024;
@@ -323,8 +324,10 @@ command events_row() {
 }
 
 } // namespace
+} // namespace about_objects
 
 std::vector<command> object_commands() {
+  using namespace about_objects;
   return {
     listing(),
     of_work(

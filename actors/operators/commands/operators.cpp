@@ -11,6 +11,7 @@
 
 namespace depositd::operators {
 
+namespace about_operators {
 namespace {
 
 document operator_document(const operator_changed& x) {
@@ -133,8 +134,10 @@ argument_spec operator_name(bool known) {
 }
 
 } // namespace
+} // namespace about_operators
 
 std::vector<command> operator_commands() {
+  using namespace about_operators;
   const auto users = names_option("--users", "users", "USER[,USER...]",
                                   "Only these users; '' for all");
   const auto collections =

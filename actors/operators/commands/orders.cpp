@@ -13,6 +13,7 @@
 
 namespace depositd::operators {
 
+namespace about_orders {
 namespace {
 
 using kind = value_kind;
@@ -155,8 +156,10 @@ argument_spec age_argument() {
 }
 
 } // namespace
+} // namespace about_orders
 
 std::vector<command> order_commands() {
+  using namespace about_orders;
   return {
     ordering("object restore", "Give an object back to its depositor, as a bag",
              {identifier_argument()}, placing<order_kind::restore_object>),

@@ -12,6 +12,7 @@
 
 namespace depositd::operators {
 
+namespace about_pipelines {
 namespace {
 
 using queue_reports = std::map<std::string, queue_report>;
@@ -230,8 +231,10 @@ command of_nobody(command x) {
 }
 
 } // namespace
+} // namespace about_pipelines
 
 std::vector<command> pipeline_commands() {
+  using namespace about_pipelines;
   const auto name =
     name_argument("Name of the pipeline", "NAME", "pipeline list");
   const auto stage_too = name_argument("A pipeline, or one stage of it",

@@ -10,6 +10,7 @@
 
 namespace depositd::operators {
 
+namespace about_processors {
 namespace {
 
 using names = std::vector<std::string>;
@@ -259,8 +260,10 @@ std::vector<argument_spec> spec_arguments() {
 }
 
 } // namespace
+} // namespace about_processors
 
 std::vector<command> processor_commands() {
+  using namespace about_processors;
   const auto arguments = spec_arguments();
   return {
     reading("sp list", "Processors and what they work on", {}, list_view(),

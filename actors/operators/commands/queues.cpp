@@ -7,6 +7,7 @@
 
 namespace depositd::operators {
 
+namespace about_queues {
 namespace {
 
 document item_document(const item_row& x) {
@@ -144,8 +145,10 @@ command of_nobody(command x) {
 }
 
 } // namespace
+} // namespace about_queues
 
 std::vector<command> queue_commands() {
+  using namespace about_queues;
   using kind = value_kind;
   const auto name = queue_name_argument();
   const auto quotas = quota_arguments();

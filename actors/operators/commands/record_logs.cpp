@@ -8,6 +8,7 @@
 
 namespace depositd::operators {
 
+namespace about_record_logs {
 namespace {
 
 constexpr const char* here = "kafka status";
@@ -108,9 +109,11 @@ void kafka_status(admin_pointer self, const admin_call_ptr& call) {
 }
 
 } // namespace
+} // namespace about_record_logs
 
 void gather_all_logs(admin_pointer self,
                      std::function<void(const logs_gathered&)> use) {
+  using namespace about_record_logs;
   gather_logs(self, [=](const std::vector<log_report>& logs) {
     logs_gathered own{documents_of(logs), document::array()};
     const auto& options = self->state.options;
@@ -127,6 +130,7 @@ void gather_all_logs(admin_pointer self,
 }
 
 view_block record_log_table() {
+  using namespace about_record_logs;
   return table_view(
     "record_logs",
     "SHARD={shard}; >TAKEN IN={intake.accepted}; "
@@ -137,6 +141,7 @@ view_block record_log_table() {
 }
 
 std::vector<command> record_log_commands() {
+  using namespace about_record_logs;
   return {
     doing("kafka init", "Make the topics that the settings name", {},
           kafka_init,

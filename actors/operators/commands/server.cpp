@@ -7,6 +7,7 @@
 
 namespace depositd::operators {
 
+namespace about_server {
 namespace {
 
 document status_document(admin_pointer self, const control_state& state,
@@ -100,10 +101,8 @@ void shards(admin_pointer self, const admin_call_ptr& call) {
   const auto keeper = known ? known() : nullptr;
   if (!keeper)
     return refuse(call, ec::not_found, "this engine shares no shards");
-  ask(self, call, caf::actor_cast<shard_keeper_actor>(keeper),
-      list_shards{}, [=](const shards_listed& x) {
-        deliver(call, shards_document(x.table));
-      });
+  ask(self, call, caf::actor_cast<shard_keeper_actor>(keeper), list_shards{},
+      [=](const shards_listed& x) { deliver(call, shards_document(x.table)); });
 }
 
 // -- settings -----------------------------------------------------------------
@@ -123,8 +122,10 @@ decide_function set(bool server_changed::*side, bool on) {
 }
 
 } // namespace
+} // namespace about_server
 
 std::vector<command> server_commands() {
+  using namespace about_server;
   const auto suspended = &server_changed::suspended;
   const auto polling = &server_changed::drop_folder_polling;
   const auto shard_table =

@@ -9,6 +9,7 @@
 
 namespace depositd::operators {
 
+namespace about_submission_orders {
 namespace {
 
 /// What a bulk order is about; the same names everywhere.
@@ -224,8 +225,10 @@ command parking(const char* words, const char* help, const char* question,
 }
 
 } // namespace
+} // namespace about_submission_orders
 
 std::vector<command> submission_order_commands() {
+  using namespace about_submission_orders;
   return {
     cancelling(),
     requeueing(),

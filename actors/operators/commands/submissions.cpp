@@ -13,6 +13,7 @@
 
 namespace depositd::operators {
 
+namespace about_submissions {
 namespace {
 
 document submission_document(const submission_row& x) {
@@ -223,8 +224,10 @@ command submitting() {
 }
 
 } // namespace
+} // namespace about_submissions
 
 std::vector<command> submission_commands() {
+  using namespace about_submissions;
   const auto text = "document";
   return {
     listing(),

@@ -12,6 +12,7 @@
 
 namespace depositd::operators {
 
+namespace about_topics {
 namespace {
 
 // -- documents ----------------------------------------------------------------
@@ -318,8 +319,10 @@ std::vector<view_block> channels_view() {
 }
 
 } // namespace
+} // namespace about_topics
 
 std::vector<command> topic_commands() {
+  using namespace about_topics;
   const auto name = topic_argument(true, "name");
   const auto topics =
     table_view("topics", "TOPIC={name}; STATE={paused?}||open; >DEPTH={depth}; "
@@ -341,6 +344,7 @@ std::vector<command> topic_commands() {
 }
 
 std::vector<command> channel_commands() {
+  using namespace about_topics;
   const auto topic = topic_argument(true);
   const auto name = name_argument("Name of the channel", "CHANNEL");
   auto list_view = channels_view();

@@ -7,6 +7,7 @@
 
 namespace depositd::operators {
 
+namespace about_upkeep {
 namespace {
 
 void copied(const admin_call_ptr& call, const std::string& folder) {
@@ -42,8 +43,10 @@ void backup(admin_pointer self, const admin_call_ptr& call) {
 }
 
 } // namespace
+} // namespace about_upkeep
 
 std::vector<command> upkeep_commands() {
+  using namespace about_upkeep;
   return {
     slow(doing("backup", "Copy everything while the engine runs",
                {{"folder", "folder", value_kind::folder, "DIR",

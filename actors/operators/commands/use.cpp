@@ -16,6 +16,7 @@
 
 namespace depositd::operators {
 
+namespace about_use {
 namespace {
 
 // -- what is stored -----------------------------------------------------------
@@ -284,8 +285,10 @@ view_block report_table() {
 }
 
 } // namespace
+} // namespace about_use
 
 std::vector<command> use_commands() {
+  using namespace about_use;
   auto report = of_work(reading(
     "report month",
     "Batches and jobs submitted in a month, and what was stored in it",

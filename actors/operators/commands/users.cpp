@@ -10,6 +10,7 @@
 
 namespace depositd::operators {
 
+namespace about_users {
 namespace {
 
 document place_document(const std::string& queue, const eligibility_report& x) {
@@ -204,8 +205,10 @@ std::vector<view_block> user_view() {
 }
 
 } // namespace
+} // namespace about_users
 
 std::vector<command> user_commands() {
+  using namespace about_users;
   return {
     concerning(
       concern::answered,
