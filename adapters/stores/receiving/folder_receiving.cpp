@@ -164,7 +164,8 @@ private:
     fs::create_directory(removed(), code);
     if (code)
       return file_failed("make", removed(), code.value());
-    // Nothing is there; and if so, it is not ours to replace.
+    // Nothing is there any more, or something that is not ours to replace: the
+    // next look tells.
     const auto path = options_.folder / name;
     const auto wrong = rename_to_free(path, removed() / name);
     return wrong == 0 || wrong == ENOENT || wrong == EEXIST
@@ -199,9 +200,15 @@ private:
     return sync_names();
   }
 
+  /// Depositors find nothing of ours in their folder afterwards. Whoever else
+  /// removes a bag now makes the folder again.
   caf::error sync_names() {
+    std::error_code ignored;
     auto failure = sync_folder(system_disk(), removed());
-    return failure ? failure : sync_folder(system_disk(), options_.folder);
+    if (failure && fs::exists(removed(), ignored))
+      return failure;
+    fs::remove(removed(), ignored);
+    return sync_folder(system_disk(), options_.folder);
   }
 
   bool is_settled(const received_bag& x) const {

@@ -50,7 +50,8 @@ TEST_F(late_publish, is_decided_as_a_whole_when_that_has_gone) {
   const auto fail = [](const caf::error& why) { FAIL() << render(why); };
   made.receive([](done) {}, fail);
   gone.receive([](done) {}, fail);
-  sent.receive([](const published& x) { EXPECT_EQ(x.messages, 1u); }, fail);
+  sent.receive([](const depositd::published& x) { EXPECT_EQ(x.messages, 1u); },
+               fail);
   EXPECT_EQ(drain_channel("t", "b"), std::vector<std::string>{"m"});
   EXPECT_EQ(topic_of("t").messages, 2u);
   EXPECT_EQ(topic_of("t").depth, 0u);
@@ -64,7 +65,7 @@ TEST_F(late_publish, is_refused_where_the_shard_starts_over) {
   settle();
   pass(2s);
   ASSERT_TRUE(self->has_next_message());
-  sent.receive([](const published&) { FAIL() << "nobody has it"; },
+  sent.receive([](const depositd::published&) { FAIL() << "nobody has it"; },
                [](const caf::error& e) { EXPECT_EQ(e, ec::store_failed); });
   EXPECT_EQ(counts_of("t", "a"), (counts{0, 0, 0}));
 }
@@ -79,7 +80,8 @@ TEST_F(late_publish, of_a_topic_that_goes_is_in_the_next) {
   settle();
   const auto fail = [](const caf::error& why) { FAIL() << render(why); };
   gone.receive([](done) {}, fail);
-  sent.receive([](const published& x) { EXPECT_EQ(x.messages, 2u); }, fail);
+  sent.receive([](const depositd::published& x) { EXPECT_EQ(x.messages, 2u); },
+               fail);
   EXPECT_EQ(topic_of("t").depth, 2u);
 }
 
