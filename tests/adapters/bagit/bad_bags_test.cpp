@@ -43,6 +43,8 @@ TEST_F(bad_bags, row_37_names_that_are_dangerous_are_refused) {
 TEST_F(bad_bags, row_37_names_that_are_not_utf8_are_refused_and_shown_escaped) {
   expect_fault(with({"bag/data/caf\xe9.txt", "x"}), finding_code::illegal_name,
                "bag/data/caf\\xe9.txt");
+  expect_fault(with({"bag/data/a\xff", "x"}), finding_code::illegal_name,
+               "bag/data/a\\xff");
   expect_fault(with({"bag/data/l\xff", "", AE_IFLNK, "/etc/passwd"}),
                finding_code::not_allowed, "bag/data/l\\xff");
   const auto path = folder(made_bag{});

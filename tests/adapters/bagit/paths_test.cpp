@@ -50,6 +50,12 @@ TEST(paths, are_shown_with_bytes_that_are_not_utf8_escaped) {
   EXPECT_EQ(shown_path(""), "");
 }
 
+TEST(paths, are_composed_only_if_they_are_utf8) {
+  EXPECT_EQ(composed("cafe\xcc\x81"), "caf\xc3\xa9");
+  for (const std::string path : {"caf\xe9", "caf\xe9.txt", "a\xff/b", "\xc3"})
+    EXPECT_EQ(composed(path), path);
+}
+
 TEST(paths, of_manifests_are_payload_or_are_not) {
   EXPECT_EQ(listed_path_fault("data/a", true), "");
   EXPECT_EQ(listed_path_fault("bag-info.txt", false), "");
