@@ -50,8 +50,7 @@ void doors::parts::watch(const depositd_settings& settings) {
                               std::vector{tls.certificate, tls.key, tls.ca},
                               [this] { return topics->reload(); });
   if (api && settings.nsq.http.tls)
-    certificates.emplace_back("nsq_http",
-                              std::vector{tls.certificate, tls.key},
+    certificates.emplace_back("nsq_http", std::vector{tls.certificate, tls.key},
                               [this] { return api->reload(); });
 }
 
