@@ -67,11 +67,13 @@ class BagPoints(BagTest):
         return uuid
 
     def events(self, engine, bag, **of):
-        """(type, file) of what was told of an object that may be gone."""
-        place = engine.data / "inventory.db"
-        with closing(sqlite3.connect(f"file:{place}?mode=ro", uri=True)) as db:
+        """(type, file) of what was told of an object that may be gone. The
+        engine lets nobody else into its inventory while it runs."""
+        engine.kill()
+        with closing(sqlite3.connect(engine.data / "inventory.db")) as db:
             rows = db.execute("SELECT type, file FROM premis_events "
                               "WHERE object = ?", [bag.identifier()]).fetchall()
+        engine.start()
         return Counter(row for row in rows
                        if of.get("type", row[0]) == row[0])
 

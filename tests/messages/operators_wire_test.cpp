@@ -28,7 +28,9 @@ const eligibility_report eligibility{.state = {},
                                      .turns_taken = 5,
                                      .credit = 6,
                                      .stamp = 7,
-                                     .limits = {8, 9, true, false}};
+                                     .limits = {8, 9, true, false},
+                                     .ahead = 10,
+                                     .charge = 11};
 
 TEST(operators_wire, of_control_is_as_it_was) {
   EXPECT_WIRE((propose{{server_changed{true, false},
@@ -109,8 +111,8 @@ TEST(operators_wire, of_what_operators_ask_is_as_it_was) {
               "0101'q01'u00000000000000010202000000030000000000000004000000"
               "000000000500000000000000060000000000000007000000000000000801"
               "'p0000000900000000010000000200000003000000000000000400000000"
-              "000000050000000600000000000000070000000800000009010001000000"
-              "000a0000000b");
+              "000000050000000600000000000000070000000800000009010000000000"
+              "0000000a000000000000000b01000000000a0000000b");
   EXPECT_WIRE((queues_listed{.queues = {{.name = "q",
                                          .settings = {},
                                          .server_suspended = true,
@@ -131,7 +133,8 @@ TEST(operators_wire, of_what_operators_ask_is_as_it_was) {
               "000000000009000000000000000a01");
   EXPECT_WIRE((users_listed{{{"q", {{"u", eligibility}}}}}),
               "0101'q0101'u000000000100000002000000030000000000000004000000"
-              "000000000500000006000000000000000700000008000000090100");
+              "000000000500000006000000000000000700000008000000090100000000"
+              "000000000a000000000000000b");
   EXPECT_WIRE((drain{300}), "000001',");
 }
 

@@ -101,6 +101,7 @@ TEST_F(admin_keys_test, a_second_key_overlaps_with_the_first) {
   refusal("key add", third, ec::already_exists);
   third["replace"] = true;
   refusal("key add", third);
+  third["replace"] = false;
   run("key remove", {{"name", "ann"}});
   refusal("key remove", {{"name", "ann"}}, ec::not_found);
   // Whoever has a key is not given one by chance.
