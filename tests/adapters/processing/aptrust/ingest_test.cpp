@@ -151,13 +151,17 @@ TEST_F(ingest, row_p16_what_is_no_tar_file_fails_at_once) {
 }
 
 TEST_F(ingest, names_that_are_not_utf8_are_refused_and_shown_escaped) {
-  auto job =
-    job_of(receive(parts_of("photos", {{"caf\xe9.txt", "x"}, {"a.txt", "y"}})));
-  const auto out = run("prefetch", job);
-  EXPECT_EQ(out.says, verdict::rejected);
-  EXPECT_NE(out.reason.find("photos/data/caf\\xe9.txt"), std::string::npos)
-    << out.reason;
-  EXPECT_EQ(item_of(job).status, item_status::failed);
+  for (const auto& [name, shown] :
+       {std::pair{"caf\xe9.txt", "caf\\xe9.txt"}, {"a\xff", "a\\xff"}}) {
+    auto job =
+      job_of(receive(parts_of("photos", {{name, "x"}, {"b.txt", "y"}})));
+    const auto out = run("prefetch", job);
+    EXPECT_EQ(out.says, verdict::rejected) << shown;
+    EXPECT_NE(out.reason.find(std::string{"photos/data/"} + shown),
+              std::string::npos)
+      << out.reason;
+    EXPECT_EQ(item_of(job).status, item_status::failed);
+  }
 }
 
 TEST_F(ingest, names_that_no_storage_keeps_are_refused_before_they_are_staged) {
