@@ -258,9 +258,10 @@ class Administration(NsqTest):
         self.becomes("empty", depth=5, in_flight_count=25, deferred_count=1)
         client.rdy(0)
         self.post("/channel/empty", topic="empty", channel="ch")
-        seen = self.becomes("empty", depth=0, in_flight_count=0,
-                            deferred_count=0)
-        self.assertEqual(seen["clients"][0]["in_flight_count"], 0)
+        self.becomes("empty", depth=0, in_flight_count=0, deferred_count=0)
+        # Its connection is told after the commit.
+        wait_until(lambda: self.channel("empty")["clients"][0]
+                   ["in_flight_count"] == 0)
         client.fin(found[0])
         self.assert_error(client, "E_FIN_FAILED", closes=False)
 
