@@ -46,8 +46,9 @@ std::optional<turnstile::id> turnstile::enter(id who, const std::string& holder,
   return instead_of;
 }
 
-/// The oldest of the first that has had its grace, among those who have most;
-/// if these have all come just now, of the very first.
+/// The oldest of the first that has had its grace, among those who have most.
+/// Where strangers come faster than grace ends, who came first of those that
+/// have their share: a client's handshake takes less than their turn does.
 turnstile::id turnstile::to_make_room(time_point now) const {
   constexpr int looked_at_max = 4; // in a flood there are very many
   const auto oldest = [&](const auto& entry) {
@@ -60,6 +61,16 @@ turnstile::id turnstile::to_make_room(time_point now) const {
     const auto came = places_.at(oldest(*at)).until - limits_.handshake;
     if (now - came >= grace)
       return oldest(*at);
+  }
+  constexpr int passed_over_max = 64;
+  int passed_over = 0;
+  for (const auto& [until, who] : deadlines_) {
+    const auto& at = places_.at(who);
+    const auto has = holders_.at(at.holder).unfinished.size();
+    if (!at.finished && has * by_unfinished_.size() >= unfinished_)
+      return who;
+    if (++passed_over == passed_over_max)
+      break;
   }
   return oldest(*by_unfinished_.rbegin());
 }

@@ -45,9 +45,9 @@ public:
 
   /// One comes, with an id of its own, and tells who has to go if there is one
   /// too many: the oldest unfinished one of the same holder, or of whoever has
-  /// most of them and has had their `grace`. Handshakes take moments, so those
-  /// who want to finish do, and those who have many make room for those who
-  /// have few.
+  /// most of them and has had their `grace`, or of all who have their share of
+  /// them. Handshakes take moments, so those who want to finish do, and those
+  /// who have many make room for those who have few.
   std::optional<id> enter(id who, const std::string& holder, time_point now);
 
   /// It has shaken hands; false: one too many, it has to go.

@@ -63,6 +63,16 @@ TEST_F(kit_turnstile, spares_who_opens_several_at_once) {
     EXPECT_TRUE(door.finish(who));
 }
 
+TEST_F(kit_turnstile, lets_the_first_go_where_all_have_come_just_now) {
+  for (turnstile::id who : {1, 2})
+    enters(who, "crowd");
+  for (turnstile::id who : {3, 4})
+    enters(who, "honest");
+  EXPECT_EQ(enters(5, "other"), 1U);
+  // Not one that has less than its share.
+  EXPECT_EQ(enters(6, "crowd"), 3U);
+}
+
 TEST_F(kit_turnstile, spares_nobody_for_longer) {
   enters(1, "silent");
   for (turnstile::id who : {2, 3, 4})
