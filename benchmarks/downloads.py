@@ -30,6 +30,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 import poster_door  # noqa: E402
 from engine import Engine  # noqa: E402
 from merritt_samples import manifest  # noqa: E402
+from web_server import serve  # noqa: E402
 
 PASSWORD = "secret-ben"
 STAGES = {"pending": ("pending", "stage"),
@@ -50,37 +51,10 @@ def arguments():
     return parser.parse_args()
 
 
-def serve(listener, folder):
-    """Sends files straight from the kernel's memory; forked once for each
-    connection, so that it is never what one waits for."""
-    while True:
-        line, _ = listener.accept()
-        if os.fork() == 0:
-            listener.close()
-            try:
-                answer_all(line, folder)
-            except OSError:
-                pass
-            os._exit(0)
-        line.close()
-        try:
-            while os.waitpid(-1, os.WNOHANG)[0]:
-                pass
-        except ChildProcessError:
-            pass
-
-
-def answer_all(line, folder):
-    held = b""
-    while True:
-        while b"\r\n\r\n" not in held:
-            more = line.recv(65536)
-            if not more:
-                return
-            held += more
-        head, held = held.split(b"\r\n\r\n", 1)
-        method, path = head.split(b" ")[:2]
-        with open(folder / path.decode().lstrip("/"), "rb") as file:
+def answer_from(folder):
+    """Sends files straight from the kernel's memory."""
+    def answer(line, method, path):
+        with open(folder / path.lstrip("/"), "rb") as file:
             size = os.fstat(file.fileno()).st_size
             line.sendall(b"HTTP/1.1 200 OK\r\n"
                          b"Content-Length: %d\r\n\r\n" % size)
@@ -88,6 +62,7 @@ def answer_all(line, folder):
             while method == b"GET" and sent < size:
                 sent += os.sendfile(line.fileno(), file.fileno(), sent,
                                     size - sent)
+    return answer
 
 
 def make_files(folder, options):
@@ -141,7 +116,8 @@ def main():
         listener = socket.create_server(("127.0.0.1", 0), backlog=64)
         address = "127.0.0.1:%d" % listener.getsockname()[1]
         server = multiprocessing.get_context("fork").Process(
-            target=serve, args=(listener, folder / "files"), daemon=True)
+            target=serve, args=(listener, answer_from(folder / "files")),
+            daemon=True)
         server.start()
         size = options.mib << 20
         rows = manifest("mrt-ingest-manifest", [

@@ -42,6 +42,7 @@ import poster_door  # noqa: E402
 from engine import Engine  # noqa: E402
 from mail_sink import MailSink  # noqa: E402
 from merritt_samples import manifest  # noqa: E402
+from web_server import serve  # noqa: E402
 
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 PROFILES = {"100x1K": (100, KIB), "100x1M": (100, MIB), "25x1M": (25, MIB),
@@ -99,41 +100,13 @@ def parts_of(number, size):
         left -= MIB
 
 
-def serve(listener):
-    """/NUMBER/SIZE; forked once for each connection, so that it is never what
-    one waits for."""
-    while True:
-        line, _ = listener.accept()
-        if os.fork() == 0:
-            listener.close()
-            try:
-                answer_all(line)
-            except OSError:
-                pass
-            os._exit(0)
-        line.close()
-        try:
-            while os.waitpid(-1, os.WNOHANG)[0]:
-                pass
-        except ChildProcessError:
-            pass
-
-
-def answer_all(line):
-    held = b""
-    while True:
-        while b"\r\n\r\n" not in held:
-            more = line.recv(65_536)
-            if not more:
-                return
-            held += more
-        head, held = held.split(b"\r\n\r\n", 1)
-        method, path = head.split(b" ")[:2]
-        number, size = (int(x) for x in path.split(b"/")[1:])
-        line.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % size)
-        if method == b"GET":
-            for part in parts_of(number, size):
-                line.sendall(part)
+def answer(line, method, path):
+    """/NUMBER/SIZE."""
+    number, size = (int(x) for x in path.split("/")[1:])
+    line.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % size)
+    if method == b"GET":
+        for part in parts_of(number, size):
+            line.sendall(part)
 
 
 def rows_of(address, count, size):
@@ -268,7 +241,7 @@ def main():
     listener = socket.create_server(("127.0.0.1", 0), backlog=256)
     address = "127.0.0.1:%d" % listener.getsockname()[1]
     server = multiprocessing.get_context("fork").Process(
-        target=serve, args=(listener,))
+        target=serve, args=(listener, answer))
     server.start()
     try:
         if not options.json:

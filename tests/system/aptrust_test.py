@@ -3,7 +3,6 @@ nine stages to storage and the inventory, or get their verdict; and what
 administrators can do about those that did not go through."""
 
 import os
-import re
 import time
 import zlib
 from pathlib import Path
@@ -11,17 +10,15 @@ from pathlib import Path
 import harness
 from aptrust_samples import (Bag, extra_file, missing_file, payload, tar_of,
                              wrong_digest)
-from harness import SystemTest, fetched, wait_until
+from bags import INSTITUTION, BagTest
+from harness import fetched, wait_until
 from stored_objects import stored_objects
 
-SHIPPED = (Path(__file__).resolve().parents[2] / "config" / "pipelines"
-           / "aptrust.yaml")
 STAGES = ["ingest01_prefetch", "ingest02_bag_validation",
           "ingest03_reingest_check", "ingest04_staging",
           "ingest05_format_identification", "ingest06_storage",
           "ingest07_storage_validation", "ingest08_record",
           "ingest09_cleanup"]
-INSTITUTION = "test.edu"
 
 
 def picture():
@@ -34,46 +31,13 @@ def picture():
             + chunk(b"IDAT", zlib.compress(b"\0\0")) + chunk(b"IEND", b""))
 
 
-class Aptrust(SystemTest):
-    def setUp(self):
-        super().setUp()
-        self.receiving = self.folder / "receiving"
-        self.receiving.mkdir()
-        self.pipelines = self.folder / "pipelines"
-        self.pipelines.mkdir()
-
-    def settings(self, retry_delay_ms=200):
-        """As shipped, but for waits that a test has no time for."""
-        text = re.sub(r"(retry_delay_ms(?:_max)?): 60000",
-                      rf"\1: {retry_delay_ms}", SHIPPED.read_text())
-        (self.pipelines / "aptrust.yaml").write_text(text)
-        place = f"aptrust.receiving.{INSTITUTION}"
-        return {"pipelines.folder": str(self.pipelines),
-                f"{place}.path": str(self.receiving),
-                f"{place}.interval_s": 1}
-
-    def prepared(self, settings=None, **more):
-        engine = self.start({**self.settings(**more), **(settings or {})})
-        engine.add_user(INSTITUTION, "secret-test")
-        engine.ctl("collection", "add", INSTITUTION, "--owner", INSTITUTION,
-                   "--pipeline", "aptrust")
-        return engine
-
-    def send(self, bag, content=None):
-        """Under its name once it is whole, and as if some time ago."""
-        name = bag if isinstance(bag, str) else f"{bag.name}.tar"
-        part = self.receiving / f"{name}.part"
-        part.write_bytes(bag.packed() if content is None else content)
-        past = time.time() - 3600
-        os.utime(part, (past, past))
-        part.rename(self.receiving / name)
-
+class Aptrust(BagTest):
     def job(self, engine, name):
         found = [row for row in engine.rows("job", "list", "--identifier",
                                             f"{INSTITUTION}/{name}")]
         return found[-1] if found else None
 
-    def ended(self, engine, name, state="completed", timeout=90):
+    def bag_ended(self, engine, name, state="completed", timeout=90):
         def has_ended():
             job = self.job(engine, name)
             if job is None or job["state"] not in ("completed", "failed"):
@@ -91,7 +55,7 @@ class Aptrust(SystemTest):
         engine = self.prepared()
         bag = Bag("photos", payload(1))
         self.send(bag)
-        job = self.ended(engine, "photos")
+        job = self.bag_ended(engine, "photos")
         self.assertFalse(job["needs_review"])
         found = self.stored(engine)[bag.identifier()]
         self.assertEqual(found["version"], "v1")
@@ -119,7 +83,7 @@ class Aptrust(SystemTest):
         engine = self.prepared({"aptrust.siegfried": str(siegfried)})
         self.send(Bag("mixed", {**payload(1), "picture.png": picture(),
                                 "- it's.txt": b"A letter.\n"}))
-        self.ended(engine, "mixed")
+        self.bag_ended(engine, "mixed")
         events = engine.rows("object", "events", f"{INSTITUTION}/mixed",
                              "--type", "format identification", "--limit",
                              "1000")
@@ -143,7 +107,7 @@ class Aptrust(SystemTest):
                    pause=0.2)
         self.assertEqual(len(engine.rows("batch", "list")), 2)
         engine.ctl("pipeline", "unpause", "aptrust")
-        self.ended(engine, "photos")
+        self.bag_ended(engine, "photos")
         self.send(Bag("photos", payload(5)))
         wait_until(lambda: self.stored(engine)[f"{INSTITUTION}/photos"]
                    ["version"] == "v2", 90, pause=0.2)
@@ -180,7 +144,7 @@ class Aptrust(SystemTest):
                 (missing_file, "lost", "table.csv"),
                 (extra_file, "stranger", "stranger.txt")):
             self.send(make(name))
-            job = self.ended(engine, name, "failed")
+            job = self.bag_ended(engine, name, "failed")
             self.assertIn(why, job["note"])
             self.assertTrue(job["needs_review"])
             shown = engine.ask("job", "show", str(job["id"]))
@@ -200,12 +164,12 @@ class Aptrust(SystemTest):
         self.send("root.tar", tar_of({"/tmp/depositd-climbed": b"out"}))
         self.send("empty.tar", b"")
         for name in ("garbage", "climbs", "root", "empty"):
-            self.ended(engine, name, "failed")
+            self.bag_ended(engine, name, "failed")
         self.assertFalse(Path("/tmp/depositd-climbed").exists())
         self.assertFalse(list(engine.data.rglob("climbed")))
         good = Bag("photos", payload(1))
         self.send(good)
-        self.ended(engine, "photos")
+        self.bag_ended(engine, "photos")
 
     # -- what administrators do ---------------------------------------------
 
@@ -218,7 +182,7 @@ class Aptrust(SystemTest):
         vault.rename(self.folder / "vault-away")
         (self.folder / "vault").write_text("this is no folder")
         self.send(Bag("photos", payload(1)))
-        job = self.ended(engine, "photos", "failed")
+        job = self.bag_ended(engine, "photos", "failed")
         number = str(job["id"])
         self.assertEqual(engine.ask("job", "show", number)["queue"],
                          "aptrust.ingest06_storage")
@@ -232,7 +196,7 @@ class Aptrust(SystemTest):
         (self.folder / "vault-away").rename(vault)
         engine.ctl("job", "requeue", number, "--to",
                    "ingest03_reingest_check")  # A12
-        after = self.ended(engine, "photos")
+        after = self.bag_ended(engine, "photos")
         self.assertFalse(after["needs_review"])
         self.assertEqual(stored_objects(vault),
                          self.stored(engine))
@@ -271,7 +235,7 @@ class Aptrust(SystemTest):
             engine.kill()
             engine.start()
         for bag in bags:
-            self.ended(engine, bag.name, timeout=120)
+            self.bag_ended(engine, bag.name, timeout=120)
         stored = self.stored(engine)
         self.assertEqual(len(stored), len(bags))
         for bag in bags:
@@ -291,7 +255,7 @@ class Aptrust(SystemTest):
         self.assertEqual(engine.stop(), 0)
         engine.start()
         for i in range(6):
-            self.ended(engine, f"bag{i}", timeout=120)
+            self.bag_ended(engine, f"bag{i}", timeout=120)
 
 
 if __name__ == "__main__":

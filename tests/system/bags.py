@@ -58,13 +58,15 @@ class BagTest(SystemTest):
                    "--pipeline", "aptrust")
         return engine
 
-    def send(self, bag):
-        """Under its name once it is whole, and as if some time ago."""
-        part = self.receiving / f"{bag.name}.part"
-        part.write_bytes(bag.packed())
+    def send(self, bag, content=None):
+        """Under its name once it is whole, and as if some time ago. A text
+        names a file with this content."""
+        name = bag if isinstance(bag, str) else f"{bag.name}.tar"
+        part = self.receiving / f"{name}.part"
+        part.write_bytes(bag.packed() if content is None else content)
         past = time.time() - 3600
         os.utime(part, (past, past))
-        part.rename(self.receiving / f"{bag.name}.tar")
+        part.rename(self.receiving / name)
 
     def store(self, engine, bag):
         """Sends the bag and waits until it is an object."""
