@@ -223,6 +223,12 @@ using shard_operators_actor = caf::typed_actor<
 
 /// What only one's own shard is told; no router stands for it.
 using shard_inside_actor = caf::typed_actor<
+  // Who has its schedulers.
+  caf::reacts_to<struct meet_schedulers>,
+  // From a scheduler: up to where a source is applied.
+  caf::replies_to<struct keep_position>::with<done>,
+  // From a user's actor: its records were claimed, or ended.
+  caf::reacts_to<struct records_moved>,
   // From shard 0, by way of the router: what operators have set.
   caf::replies_to<struct adopt_control>::with<done>,
   // How far it has come with logs of records, and its journal's publisher.
@@ -243,7 +249,18 @@ using shards_actor =
     // From a stage's handler: what items have waited for may have come.
     caf::replies_to<struct wake_items>::with<done>,
     // From another shard: items that move to a queue here, each of them once.
-    caf::replies_to<struct carry_items>::with<struct items_carried>>;
+    caf::replies_to<struct carry_items>::with<struct items_carried>,
+    // From schedulers, to the shard of their queue.
+    caf::replies_to<struct feed_records>::with<struct records_fed>,
+    caf::replies_to<struct measure_queue>::with<struct queue_measured>,
+    caf::replies_to<struct count_records>::with<struct records_counted>,
+    caf::replies_to<struct look_up_record>::with<struct record_found>,
+    // From operators, to the shard of a scheduler.
+    caf::replies_to<struct report_schedulers>::with<struct schedulers_reported>,
+    caf::replies_to<struct find_record>::with<struct record_found>,
+    caf::replies_to<struct explain_strategy>::with<struct strategy_explained>,
+    caf::replies_to<struct test_source>::with<struct source_tested>,
+    caf::replies_to<struct feed_by_hand>::with<struct fed_by_hand>>;
 
 /// Owns the users hashed to it: routes, spawns and retires users' actors, keeps
 /// the control state, holds the epoch, recovers.
@@ -276,6 +293,8 @@ using read_model_actor = caf::typed_actor<
   caf::replies_to<struct batch_query>::with<struct batches_found>,
   caf::replies_to<struct job_query>::with<struct jobs_found>,
   caf::replies_to<struct peek_items>::with<struct items_found>,
+  // Records of a source that failed or were bad.
+  caf::replies_to<struct failed_query>::with<struct failed_found>,
   // A consistent copy of everything.
   caf::replies_to<struct back_up>::with<done>,
   // How far it is and what the store takes.
@@ -298,6 +317,32 @@ using intake_actor = caf::typed_actor<
 /// Reads the journal of its shard and publishes outcomes and dead letters.
 using publisher_actor = caf::typed_actor<
   caf::replies_to<struct report_publisher>::with<struct publisher_report>>;
+
+/// Pulls records of one source on a thread of its own; one batch at a time.
+using source_actor = caf::typed_actor<
+  // The next records. Cancelled from outside by way of its reader.
+  caf::replies_to<struct pull_records>::with<struct records_pulled>,
+  // These are durable: the source may forget them.
+  caf::reacts_to<struct tell_applied>>;
+
+/// Asks on a thread of its own how much is left behind a queue.
+using gauge_actor =
+  caf::typed_actor<caf::replies_to<struct read_gauge>::with<struct gauge_read>>;
+
+/// Takes records from the buffers of its sources as its strategy says, and
+/// feeds them to its queue while its marks allow it.
+using scheduler_actor = caf::typed_actor<
+  // From who has the schedulers: settings of it or of its sources changed.
+  caf::reacts_to<struct control_changed>,
+  // What operators ask.
+  caf::replies_to<struct report_schedulers>::with<struct schedulers_reported>,
+  caf::replies_to<struct find_record>::with<struct record_found>,
+  caf::replies_to<struct explain_strategy>::with<struct strategy_explained>,
+  caf::replies_to<struct test_source>::with<struct source_tested>,
+  caf::replies_to<struct feed_by_hand>::with<struct fed_by_hand>>;
+
+/// Makes and ends the schedulers of one shard, as the settings say.
+using schedulers_actor = scheduler_actor;
 
 /// Makes the topics that the settings name; blocks on the brokers.
 using topics_actor = caf::typed_actor<

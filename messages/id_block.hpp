@@ -12,6 +12,7 @@
 #include "messages/receiving.hpp"
 #include "messages/records.hpp"
 #include "messages/shard.hpp"
+#include "messages/sources.hpp"
 #include "messages/stores.hpp"
 #include "messages/topics.hpp"
 #include "messages/users.hpp"

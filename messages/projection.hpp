@@ -67,6 +67,13 @@ struct peek_items {
 DEPOSITD_MESSAGE(59, peek_items, queue, count_max, pending_only, with_bodies,
                  users);
 
+DEPOSITD_NUMBER(132, failed_query);
+
+struct failed_found {
+  std::vector<record_row> rows;
+};
+DEPOSITD_MESSAGE(133, failed_found, rows);
+
 struct compact_items {
   struct one {
     item_id id = 0;

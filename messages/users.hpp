@@ -51,6 +51,13 @@ struct change_settings {
 };
 DEPOSITD_LOCAL(change_settings);
 
+/// Which record of a source an item is.
+struct record_origin {
+  std::string source;
+  micros made_us = never; ///< of the source
+  std::string key;
+};
+
 /// Items with ids, of one user.
 struct accept_items {
   struct one {
@@ -60,9 +67,10 @@ struct accept_items {
     std::uint64_t digest = 0;
     body_kind kind = body_kind::inline_bytes;
     std::shared_ptr<const std::string> body;
-    std::shared_ptr<const submission> deposit; ///< null: it is none
-    std::shared_ptr<const batch_info> batch;   ///< null: it is none
-    std::uint32_t position = 0;                ///< in the answer's ids
+    std::shared_ptr<const submission> deposit;   ///< null: it is none
+    std::shared_ptr<const batch_info> batch;     ///< null: it is none
+    std::shared_ptr<const record_origin> origin; ///< null: of no source
+    std::uint32_t position = 0;                  ///< in the answer's ids
   };
   queue_number queue = 0;
   std::vector<one> items;

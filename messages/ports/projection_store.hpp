@@ -45,6 +45,11 @@ public:
   virtual caf::error
   load_controls(const std::function<void(const control_row&)>& show) = 0;
 
+  /// Records of sources without their bodies: first those that live, then those
+  /// that are over and bad ones, by `place`.
+  virtual caf::error
+  load_records(const std::function<void(const record_row&)>& show) = 0;
+
   /// Submissions that came from `source` at or after a time, in the order of
   /// their ids: what tells a repetition from a new one.
   struct received_row {
@@ -72,6 +77,10 @@ public:
   virtual caf::expected<std::vector<batch_row>>
   batches(const batch_query& query) = 0;
   virtual caf::expected<std::vector<job_row>> jobs(const job_query& query) = 0;
+
+  /// With their bodies.
+  virtual caf::expected<std::vector<record_row>>
+  failed_records(const failed_query& query) = 0;
 
   /// Live items of a queue in order of priority and id, claimed ones included;
   /// of these users (all if empty).

@@ -32,7 +32,7 @@ struct control_state {
   shared_map<std::string, key_changed> keys;   ///< by name
   shared_map<std::string, move_changed> moves; ///< by reference
   server_changed server;
-  configuration_seen configured; ///< at the last start
+  configuration_seen configured;                       ///< at the last start
   shared_map<std::string, operator_changed> operators; ///< by name
   /// By queue: whose first use made it.
   shared_map<std::string, queue_founded> founders;
@@ -42,19 +42,28 @@ struct control_state {
   shared_map<std::string, key_used> keys_used;          ///< likewise
   shared_map<std::string, collection_settings> collections; ///< by name
   shared_map<std::string, pipeline> pipelines;              ///< by name
-  pipelines_seen pipelines_configured; ///< at the last start
+  pipelines_seen pipelines_configured;               ///< at the last start
   shared_map<std::string, contact_changed> contacts; ///< by user
   /// By name; only those that this shard has.
   shared_map<std::string, topic_changed> topics;
-  shared_map<std::string, processor_placed> placements; ///< by processor
-  shared_map<std::string, deletion_changed> deletions;  ///< by reference
+  shared_map<std::string, processor_placed> placements;  ///< by processor
+  shared_map<std::string, deletion_changed> deletions;   ///< by reference
+  shared_map<std::string, source_changed> sources;       ///< by name
+  shared_map<std::string, scheduler_changed> schedulers; ///< by name
+  /// By source; only of those whose scheduler this shard has.
+  shared_map<std::string, source_read> positions;
+  sources_seen sources_configured;                    ///< at the last start
+  shared_map<std::string, fairness_changed> fairness; ///< by queue
+  fairness_seen fairness_configured;                  ///< at the last start
 
   friend bool operator==(const control_state&, const control_state&) = default;
 };
 DEPOSITD_FIELDS(control_state, queues, limits, eligibilities, accounts,
                 processors, keys, moves, server, configured, operators,
                 founders, quotas, key_terms, keys_used, collections, pipelines,
-                pipelines_configured, contacts, topics, placements, deletions);
+                pipelines_configured, contacts, topics, placements, deletions,
+                sources, schedulers, positions, sources_configured, fairness,
+                fairness_configured);
 
 /// How much a user may send to a queue.
 struct user_quota {

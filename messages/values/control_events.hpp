@@ -4,6 +4,8 @@
 // change asked for and a change made are the same thing.
 
 #include "messages/values/pipelines.hpp"
+#include "messages/values/scheduling.hpp"
+#include "messages/values/sources.hpp"
 #include "messages/values/types.hpp"
 #include "messages/values/work.hpp"
 
@@ -315,5 +317,90 @@ DEPOSITD_FIELDS(deletion_changed, reference, user, targets, asked_by, asked_us,
                 reason, inst_approver, inst_approved_us, aptrust_approver,
                 aptrust_approved_us, rejected_by, rejected_us, queued_us,
                 forgotten);
+
+// -- sources ------------------------------------------------------------------
+
+/// A source as it is wanted.
+struct source_changed {
+  std::string name;
+  source_settings settings;
+  micros made_us = never; ///< when it was added: tells it from an earlier one
+  bool paused = false;
+  std::uint64_t resumes = 0; ///< how often it was resumed: ends the state ended
+  bool removed = false;
+
+  friend bool operator==(const source_changed&,
+                         const source_changed&) = default;
+};
+DEPOSITD_FIELDS(source_changed, name, settings, made_us, paused, resumes,
+                removed);
+
+struct scheduler_changed {
+  std::string name;
+  scheduler_settings settings;
+  bool removed = false;
+
+  friend bool operator==(const scheduler_changed&,
+                         const scheduler_changed&) = default;
+};
+DEPOSITD_FIELDS(scheduler_changed, name, settings, removed);
+
+/// Up to where all records of a source are applied. Of the shard that has its
+/// scheduler alone: no other follows it.
+struct source_read {
+  std::string source;
+  micros made_us = never; ///< of the source; of an earlier one: means nothing
+  bool has_cursor = false;
+  std::string cursor;
+  bool ended = false;        ///< nothing more comes ...
+  std::uint64_t resumes = 0; ///< ... unless it was resumed more often than this
+  bool forgotten = false;    ///< there is no such source
+
+  friend bool operator==(const source_read&, const source_read&) = default;
+};
+DEPOSITD_FIELDS(source_read, source, made_us, has_cursor, cursor, ended,
+                resumes, forgotten);
+
+/// Sources and schedulers of the last start's configuration, as
+/// `configuration_seen`.
+struct sources_seen {
+  struct source {
+    std::string name;
+    source_settings settings;
+
+    friend bool operator==(const source&, const source&) = default;
+  };
+  struct scheduler {
+    std::string name;
+    scheduler_settings settings;
+
+    friend bool operator==(const scheduler&, const scheduler&) = default;
+  };
+  std::vector<source> sources;
+  std::vector<scheduler> schedulers;
+
+  friend bool operator==(const sources_seen&, const sources_seen&) = default;
+};
+DEPOSITD_FIELDS(sources_seen::source, name, settings);
+DEPOSITD_FIELDS(sources_seen::scheduler, name, settings);
+DEPOSITD_FIELDS(sources_seen, sources, schedulers);
+
+/// What a queue shares out fairly. `turns`: as if nothing had ever been said.
+struct fairness_changed {
+  std::string queue;
+  fair_by by = fair_by::turns;
+
+  friend bool operator==(const fairness_changed&,
+                         const fairness_changed&) = default;
+};
+DEPOSITD_FIELDS(fairness_changed, queue, by);
+
+/// Queues of the last start's configuration that are not fair by turns.
+struct fairness_seen {
+  std::vector<fairness_changed> queues;
+
+  friend bool operator==(const fairness_seen&, const fairness_seen&) = default;
+};
+DEPOSITD_FIELDS(fairness_seen, queues);
 
 } // namespace depositd

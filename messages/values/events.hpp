@@ -5,6 +5,7 @@
 // replay needs no clock and events of different users commute.
 
 #include "messages/values/control_events.hpp"
+#include "messages/values/source_events.hpp"
 #include "messages/values/work_events.hpp"
 
 #include <string>
@@ -224,7 +225,9 @@ using event = std::variant<
   key_terms_changed, key_used, collection_changed, pipeline_changed,
   pipelines_seen, batch_received, batch_moved, batch_counted, job_created,
   job_moved, batch_forgotten, contact_changed, submission_ended, topic_changed,
-  item_copied, item_delayed, processor_placed, deletion_changed>;
+  item_copied, item_delayed, processor_placed, deletion_changed, source_changed,
+  scheduler_changed, source_read, sources_seen, fairness_changed, fairness_seen,
+  record_taken, record_ended, record_refused, records_forgotten, ring_paid>;
 
 /// All events of one command, appended and recovered as a whole. `user` is the
 /// user whose node decided them, empty for control.

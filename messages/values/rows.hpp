@@ -4,6 +4,7 @@
 // slice of the journal on them.
 
 #include "messages/values/events.hpp"
+#include "messages/values/sources.hpp"
 #include "messages/values/types.hpp"
 #include "messages/values/work_rows.hpp"
 
@@ -69,9 +70,60 @@ struct ring_row {
   std::string user;
   std::uint64_t stamp = 0;
   std::uint32_t credit = 0;
-  bool gone = false; ///< nowhere any longer: the row is removed
+  std::uint64_t spent = 0; ///< where the queue is fair by cost
+  bool has_turn = true;    ///< stamp and credit mean something
+  bool has_spent = false;  ///< so does `spent`
+  bool gone = false;       ///< nowhere any longer: the row is removed
 
   friend bool operator==(const ring_row&, const ring_row&) = default;
+};
+
+/// A record of a source, as far as it is known: one that lives, one that is
+/// over and remembered, or a bad one.
+struct record_row {
+  std::string source;
+  micros made_us = never;
+  std::string key;
+  std::uint64_t refused = 0; ///< of a bad one: digest of its body; else 0
+  std::string queue;
+  std::string user;
+  item_id id = 0;                            ///< of its item; 0: bad
+  record_state state = record_state::queued; ///< finished, failed: it is over
+  std::uint64_t place = 0; ///< of those that are over: rises with their ends
+  micros ended_us = never;
+  std::string reason; ///< of those that failed or are bad
+  std::string body;   ///< likewise; loaded only where it is asked for
+
+  friend bool operator==(const record_row&, const record_row&) = default;
+};
+DEPOSITD_FIELDS(record_row, source, made_us, key, refused, queue, user, id,
+                state, place, ended_us, reason, body);
+
+/// A record that an earlier slice put there is over.
+struct record_change {
+  std::string source;
+  micros made_us = never;
+  std::string key;
+  item_id id = 0; ///< another item has the key: nothing changes
+  record_state state = record_state::finished;
+  std::uint64_t place = 0; ///< as in `record_row`
+  micros ended_us = never;
+  std::string reason;
+  std::string body; ///< of one that failed
+
+  friend bool operator==(const record_change&, const record_change&) = default;
+};
+
+/// What is remembered no longer of a source.
+struct records_removed {
+  std::string source;
+  micros made_us = never;
+  bool all = false; ///< of this source and every earlier one of its name
+  std::vector<std::string> keys;      ///< only if they are over
+  std::vector<std::uint64_t> refused; ///< bad ones
+
+  friend bool operator==(const records_removed&,
+                         const records_removed&) = default;
 };
 
 /// The newest control event of one kind and key (its index in `event` and its
@@ -157,7 +209,23 @@ struct slice {
   std::vector<item_id> batches_gone; ///< with all their jobs
   std::vector<job_row> jobs_put;
   std::vector<job_change> jobs_changed;
+  std::vector<record_row> records_put; ///< each replaces the row of its key
+  std::vector<record_change> records_changed;
+  std::vector<records_removed> records_gone; ///< before the others
 };
+
+/// Failed and bad records of a source in the order in which they came to their
+/// end.
+struct failed_query {
+  std::string queue; ///< that the source's scheduler feeds
+  std::string source;
+  micros made_us = never;
+  std::uint64_t after = 0; ///< only those with a later `place`
+  std::uint32_t count_max = 100;
+  std::uint64_t bytes_max = 0; ///< of the rows; 0: all that are found
+};
+DEPOSITD_FIELDS(failed_query, queue, source, made_us, after, count_max,
+                bytes_max);
 
 /// Which submissions to read. Empty fields do not restrict.
 struct submission_query {

@@ -47,12 +47,16 @@ const std::string expected =
   "object_locked unlock_objects measure_collections collections_measured "
   "mint_identifier identifier_minted measure_recorded recorded_measured "
   "publish published order_topic note_consumers list_topics topics_listed "
-  "record_premis find_premis premis_found";
+  "record_premis find_premis premis_found failed_query failed_found "
+  "feed_records records_fed measure_queue queue_measured count_records "
+  "records_counted look_up_record record_found report_schedulers "
+  "schedulers_reported find_record explain_strategy strategy_explained "
+  "test_source source_tested feed_by_hand fed_by_hand";
 
 TEST(id_block, knows_messages_by_names_and_numbers) {
   using block = caf::id_block::depositd;
   ASSERT_EQ(block::begin, 200);
-  ASSERT_EQ(block::end, 200 + 132);
+  ASSERT_EQ(block::end, 200 + 151);
   EXPECT_EQ(
     names(
       std::make_integer_sequence<caf::type_id_t, block::end - block::begin>{}),

@@ -107,7 +107,8 @@ bool is_own([[maybe_unused]] const Key& key) {
   if constexpr (std::is_same_v<Event, queue_changed>)
     return is_topic_queue(key);
   else
-    return std::is_same_v<Event, topic_changed>;
+    return std::is_same_v<Event, topic_changed>
+           || std::is_same_v<Event, source_read>;
 }
 
 /// Adds what makes `from` equal to `to` in the entries of one kind.

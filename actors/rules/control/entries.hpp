@@ -186,6 +186,30 @@ template <> inline constexpr auto entry<deletion_changed> = control_entry{
   [](const auto&, auto x) { x.forgotten = true; return x; },
   itself, said_again};
 
+template <> inline constexpr auto entry<source_changed> = control_entry{
+  &control_state::sources, &source_changed::name, &source_changed::removed,
+  [](const auto&, auto x) { x.removed = true; return x; },
+  itself, said_again};
+
+template <> inline constexpr auto entry<scheduler_changed> = control_entry{
+  &control_state::schedulers, &scheduler_changed::name,
+  &scheduler_changed::removed,
+  [](const auto&, auto x) { x.removed = true; return x; },
+  itself, said_again};
+
+template <> inline constexpr auto entry<source_read> = control_entry{
+  &control_state::positions, &source_read::source, &source_read::forgotten,
+  [](const auto&, auto x) { x.forgotten = true; return x; },
+  itself, said_again};
+
+template <> inline constexpr auto entry<fairness_changed> = control_entry{
+  &control_state::fairness, &fairness_changed::queue,
+  [](const auto& x) { return x.by == fair_by::turns; },
+  [](const auto& queue, const auto&) {
+    return fairness_changed{queue, fair_by::turns};
+  },
+  itself, said_again};
+
 // clang-format on
 
 template <class Event>

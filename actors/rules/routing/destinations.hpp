@@ -123,6 +123,14 @@ inline constexpr auto to_topic =
   return {shard_of(x.topic, map.count), {}};
 };
 
+/// Where its scheduler is; all shards if it names none.
+inline constexpr auto to_scheduler =
+  [](const auto& x, const shard_map& map) -> plan_of<decltype(x)> {
+  if (x.scheduler.empty())
+    return to_all(x, map);
+  return {shard_of(x.scheduler, map.count), {}};
+};
+
 /// Items to where their users are.
 inline constexpr auto to_users_of_items = [](auto& x, const shard_map& map) {
   return split_items(

@@ -133,6 +133,14 @@ inline constexpr auto topics_together = [](auto& sum, auto& x, const auto&) {
             [](const auto& a, const auto& b) { return a.name < b.name; });
 };
 
+/// Every scheduler is in one shard; in the order of their names.
+inline constexpr auto schedulers_together = [](auto& sum, auto& x,
+                                               const auto&) {
+  add(sum.schedulers, x.schedulers);
+  std::sort(sum.schedulers.begin(), sum.schedulers.end(),
+            [](const auto& a, const auto& b) { return a.name < b.name; });
+};
+
 /// Two pages of submissions as one, as the question orders them.
 inline constexpr auto pages_together = [](auto& sum, auto& x, const auto& of) {
   auto both = pages::join({std::move(sum.rows), sum.more},

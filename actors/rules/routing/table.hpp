@@ -20,6 +20,10 @@ struct batch_query; struct forget_batches; struct job_query; struct order_batch;
 struct order_job; struct order_jobs; struct submit_batch; struct wake_items;
 struct cancel_deposit; struct cancel_matching; struct publish;
 struct order_topic; struct note_consumers; struct list_topics;
+struct feed_records; struct measure_queue; struct count_records;
+struct look_up_record; struct report_schedulers; struct find_record;
+struct explain_strategy; struct test_source; struct feed_by_hand;
+struct failed_query;
 // clang-format on
 
 namespace rules::routing {
@@ -98,6 +102,30 @@ template <> inline constexpr auto row<order_topic> = route{to_topic, never};
 template <> inline constexpr auto row<note_consumers> = route{to_topic, never};
 template <> inline constexpr auto row<list_topics>
   = route{to_topic, harmless, topics_together, while_draining};
+
+// Records of sources: where their queue is, of which what has come is known.
+template <> inline constexpr auto row<feed_records>
+  = route{to_queue, harmless, nothing_to_join, makes_queue};
+template <> inline constexpr auto row<measure_queue>
+  = route{to_queue, harmless};
+template <> inline constexpr auto row<count_records>
+  = route{to_queue, harmless};
+template <> inline constexpr auto row<look_up_record>
+  = route{to_queue, harmless};
+template <> inline constexpr auto row<failed_query>
+  = route{to_queue, harmless};
+
+// Schedulers, each in the shard of its name.
+template <> inline constexpr auto row<report_schedulers>
+  = route{to_scheduler, harmless, schedulers_together, while_draining};
+template <> inline constexpr auto row<find_record>
+  = route{to_scheduler, harmless};
+template <> inline constexpr auto row<explain_strategy>
+  = route{to_scheduler, harmless};
+template <> inline constexpr auto row<test_source>
+  = route{to_scheduler, harmless};
+template <> inline constexpr auto row<feed_by_hand>
+  = route{to_scheduler, never};
 
 // What operators ask.
 template <> inline constexpr auto row<park_matching>
