@@ -88,20 +88,12 @@ caf::expected<inventory> folder_object::load() const {
 }
 
 caf::expected<inventory_ptr> folder_object::known() const {
-  const auto sidecar = read_file(folder_ / sidecar_name);
-  if (sidecar) {
-    if (auto found = known_.find(id_, *sidecar))
-      return found;
-    if (const auto text = read_file(folder_ / inventory_name))
-      if (auto whole = read_checked(id_, folder_, *text, *sidecar))
-        return known_.keep(id_, *sidecar, std::move(*whole), text->size());
-  }
-  auto found = load();
-  if (!found && found.error() == ec::not_found)
-    return no_object(id_);
-  if (!found)
-    return std::move(found.error());
-  return known_.keep(id_, {}, std::move(*found), 0);
+  auto sidecar = read_file(folder_ / sidecar_name);
+  return known_.find_or_read(
+    {id_, folder_.string(),
+     sidecar ? std::optional{std::move(*sidecar)} : std::nullopt,
+     [this] { return read_file(folder_ / inventory_name); },
+     [this] { return load(); }});
 }
 
 caf::expected<std::uint32_t>

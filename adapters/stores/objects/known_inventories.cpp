@@ -68,4 +68,20 @@ inventory_ptr known_inventories::keep(const std::string& id,
   return out;
 }
 
+caf::expected<inventory_ptr> known_inventories::find_or_read(const reading& x) {
+  if (x.sidecar) {
+    if (auto found = find(x.id, *x.sidecar))
+      return found;
+    if (const auto text = x.text())
+      if (auto whole = read_checked(x.id, x.where, *text, *x.sidecar))
+        return keep(x.id, *x.sidecar, std::move(*whole), text->size());
+  }
+  auto found = x.load();
+  if (!found && found.error() == ec::not_found)
+    return no_object(x.id);
+  if (!found)
+    return std::move(found.error());
+  return keep(x.id, {}, std::move(*found), 0);
+}
+
 } // namespace depositd::ocfl

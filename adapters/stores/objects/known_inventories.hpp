@@ -6,9 +6,11 @@
 #include "adapters/stores/objects/object_rules.hpp"
 
 #include <cstddef>
+#include <functional>
 #include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -59,6 +61,20 @@ public:
   /// both has to see to; `bytes` is the length of its text.
   inventory_ptr keep(const std::string& id, std::string_view sidecar,
                      inventory x, std::size_t bytes);
+
+  /// Where an object's inventory is read from.
+  struct reading {
+    std::string id;
+    std::string where; ///< for people
+    /// What stands beside the inventory; nothing if there is no such thing.
+    std::optional<std::string> sidecar;
+    std::function<caf::expected<std::string>()> text;
+    std::function<caf::expected<inventory>()> load; ///< after a crash, too
+  };
+
+  /// The one that is known; else it is read, and kept if it is whole.
+  /// `ec::not_found`: there is no such object.
+  caf::expected<inventory_ptr> find_or_read(const reading& x);
 
 private:
   struct entry {

@@ -61,23 +61,14 @@ caf::expected<inventory> s3_object::load() const {
 }
 
 caf::expected<inventory_ptr> s3_object::known() const {
-  const auto sidecar = bucket_.get(key(sidecar_name), sidecar_bytes_max);
+  auto sidecar = bucket_.get(key(sidecar_name), sidecar_bytes_max);
   if (!sidecar && sidecar.error() != ec::not_found)
-    return sidecar.error();
-  if (sidecar) {
-    if (auto found = known_.find(id_, *sidecar))
-      return found;
-    if (const auto text = bucket_.get(key(inventory_name), inventory_bytes_max))
-      if (auto whole =
-            read_checked(id_, bucket_.title(folder_), *text, *sidecar))
-        return known_.keep(id_, *sidecar, std::move(*whole), text->size());
-  }
-  auto found = load();
-  if (!found && found.error() == ec::not_found)
-    return no_object(id_);
-  if (!found)
-    return std::move(found.error());
-  return known_.keep(id_, {}, std::move(*found), 0);
+    return std::move(sidecar.error());
+  return known_.find_or_read(
+    {id_, bucket_.title(folder_),
+     sidecar ? std::optional{std::move(*sidecar)} : std::nullopt,
+     [this] { return bucket_.get(key(inventory_name), inventory_bytes_max); },
+     [this] { return load(); }});
 }
 
 caf::expected<std::uint32_t>
