@@ -161,11 +161,9 @@ struct collections_measured {
 DEPOSITD_MESSAGE(118, collections_measured, uses);
 
 struct measure_recorded {
-  micros from_us = never;
-  micros until_us = never;
-  std::uint32_t count_max = 0;
+  recorded_query what;
 };
-DEPOSITD_MESSAGE(121, measure_recorded, from_us, until_us, count_max);
+DEPOSITD_MESSAGE(121, measure_recorded, what);
 
 struct recorded_measured {
   std::vector<recorded_use> uses;

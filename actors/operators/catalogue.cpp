@@ -64,8 +64,7 @@ catalogue(catalogue_actor::stateful_pointer<catalogue_state> self,
       return collections_measured{std::move(*use)};
     },
     [=](const measure_recorded& x) -> caf::result<recorded_measured> {
-      auto use =
-        self->state.from->recorded_in(x.from_us, x.until_us, x.count_max);
+      auto use = self->state.from->recorded_in(x.what);
       if (!use)
         return std::move(use.error());
       return recorded_measured{std::move(*use)};

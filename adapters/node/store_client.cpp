@@ -150,10 +150,8 @@ public:
   }
 
   caf::expected<std::vector<recorded_use>>
-  recorded_in(micros from_us, micros until_us,
-              std::uint32_t count_max) override {
-    return value_of(engine_->ask<recorded_measured>(
-                      measure_recorded{from_us, until_us, count_max}),
+  recorded_in(const recorded_query& what) override {
+    return value_of(engine_->ask<recorded_measured>(measure_recorded{what}),
                     &recorded_measured::uses);
   }
 

@@ -173,8 +173,7 @@ store_server_actor::behavior_type store_server(store_server_actor::pointer,
     [=](const measure_recorded& x) -> caf::result<recorded_measured> {
       if (!stores.inventory)
         return not_served();
-      return bounded<recorded_measured>(
-        stores.inventory->recorded_in(x.from_us, x.until_us, x.count_max));
+      return bounded<recorded_measured>(stores.inventory->recorded_in(x.what));
     },
     [=](const record_premis& x) -> caf::result<done> {
       if (!stores.inventory)

@@ -98,6 +98,16 @@ struct recorded_use {
 DEPOSITD_FIELDS(recorded_use, collection, user, objects, versions, files,
                 bytes);
 
+/// What was recorded from one time until before another. Empty: any.
+struct recorded_query {
+  micros from_us = never;
+  micros until_us = never;
+  std::string user;
+  std::string collection;
+  std::uint32_t count_max = 0;
+};
+DEPOSITD_FIELDS(recorded_query, from_us, until_us, user, collection, count_max);
+
 inline constexpr std::uint64_t any_token =
   std::numeric_limits<std::int64_t>::max();
 
@@ -145,10 +155,9 @@ public:
   virtual caf::expected<std::vector<collection_use>>
   use_of_collections(micros since_us) = 0;
 
-  /// Of each collection and user, by their names, what was recorded from one
-  /// time until before another; the first so many.
+  /// Of each collection and user, by their names; the first so many.
   virtual caf::expected<std::vector<recorded_use>>
-  recorded_in(micros from_us, micros until_us, std::uint32_t count_max) = 0;
+  recorded_in(const recorded_query& what) = 0;
 
   // -- what was done with objects
 

@@ -345,7 +345,7 @@ TEST_P(inventory_suite, says_what_each_user_recorded_in_a_time) {
   auto books = an_entry("c", "jid-4");
   books.collection = "books";
   record(books);
-  const auto use = things->recorded_in(1'000, 2'000, 10);
+  const auto use = things->recorded_in({1'000, 2'000, "", "", 10});
   ASSERT_TRUE(use) << render(use.error());
   ASSERT_EQ(use->size(), 3u);
   EXPECT_EQ(use->at(0).collection, "books");
@@ -357,13 +357,19 @@ TEST_P(inventory_suite, says_what_each_user_recorded_in_a_time) {
   EXPECT_EQ(bob.versions, 1u) << "the second came at the end of the time";
   EXPECT_EQ(bob.files, 2u);
   EXPECT_EQ(bob.bytes, 7u);
-  const auto both = things->recorded_in(1'000, 2'001, 10);
+  const auto both = things->recorded_in({1'000, 2'001, "", "", 10});
   ASSERT_TRUE(both && both->size() == 3);
   EXPECT_EQ(both->at(2).objects, 1u);
   EXPECT_EQ(both->at(2).versions, 2u);
-  const auto first = things->recorded_in(0, 3'000, 1);
+  const auto first = things->recorded_in({0, 3'000, "", "", 1});
   ASSERT_TRUE(first);
   EXPECT_EQ(first->size(), 1u);
+  const auto anns = things->recorded_in({0, 3'000, "ann", "", 1});
+  ASSERT_TRUE(anns && anns->size() == 1);
+  EXPECT_EQ(anns->at(0).user, "ann") << "whoever comes before her";
+  const auto maps = things->recorded_in({0, 3'000, "bob", "maps", 10});
+  ASSERT_TRUE(maps && maps->size() == 1);
+  EXPECT_EQ(maps->at(0).collection, "maps");
 }
 
 TEST_P(inventory_suite, records_many_at_once) {

@@ -101,14 +101,17 @@ public:
   }
 
   caf::expected<std::vector<recorded_use>>
-  recorded_in(micros from_us, micros until_us,
-              std::uint32_t count_max) override {
+  recorded_in(const recorded_query& what) override {
     const std::lock_guard guard{mutex_};
     std::map<std::pair<std::string, std::string>, recorded_use> out;
     for (const auto& [identifier, object] : objects_) {
       std::set<std::string> users;
       for (const auto& version : object.versions) {
-        if (version.recorded_us < from_us || version.recorded_us >= until_us)
+        if (version.recorded_us < what.from_us
+            || version.recorded_us >= what.until_us
+            || (!what.user.empty() && version.user != what.user)
+            || (!what.collection.empty()
+                && object.collection != what.collection))
           continue;
         auto& use = out[{object.collection, version.user}];
         use.collection = object.collection;
@@ -121,7 +124,7 @@ public:
     }
     std::vector<recorded_use> all;
     for (auto& [names, use] : out)
-      if (all.size() < count_max)
+      if (all.size() < what.count_max)
         all.push_back(std::move(use));
     return all;
   }

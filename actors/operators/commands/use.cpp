@@ -211,7 +211,9 @@ void add_recorded(admin_pointer self, const admin_call_ptr& call,
                   const report_ptr& report) {
   ask_inventory(
     self, call,
-    measure_recorded{report->from_us, report->until_us, lines_max + 1},
+    measure_recorded{{report->from_us, report->until_us,
+                      call->arguments.text("user"),
+                      call->arguments.text("collection"), lines_max + 1}},
     [=](const recorded_measured& x) {
       if (x.uses.size() > lines_max)
         return refuse_size(call);

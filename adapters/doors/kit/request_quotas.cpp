@@ -10,4 +10,11 @@ bool request_quotas::take(const control_state& known, const std::string& queue,
   return rate == no_cap || buckets_.take(queue + '\n' + user, now, rate);
 }
 
+bool request_quotas::is_barred(const control_state& known,
+                               const std::string& queue,
+                               const std::string& user) {
+  return !known.quotas.empty()
+         && quota_of(known, queue, user).requests_per_second == 0;
+}
+
 } // namespace depositd::kit

@@ -20,6 +20,10 @@ public:
   bool take(const control_state& known, const std::string& queue,
             const std::string& user, time now);
 
+  /// Whether the user may never make any: who waits for it waits in vain.
+  static bool is_barred(const control_state& known, const std::string& queue,
+                        const std::string& user);
+
 private:
   rate_limit buckets_{0};
 };

@@ -124,6 +124,12 @@ bool door_core::within_quota(const std::string& topic,
                               std::chrono::steady_clock::now());
 }
 
+bool door_core::is_barred(const std::string& topic,
+                          const std::string& user) const {
+  return kit::request_quotas::is_barred(keys.load()->control(),
+                                        topic_queue(topic), user);
+}
+
 void door_core::refuse(const std::string& peer, const std::string& why) {
   const auto count = ++refused;
   if (may_log("refused"))

@@ -66,6 +66,9 @@ struct door_core {
   /// it counts.
   bool within_quota(const std::string& topic, const std::string& user);
 
+  /// Whether the user may send no request about the topic, now or later.
+  bool is_barred(const std::string& topic, const std::string& user) const;
+
   /// Counts and tells of a client that is refused for who it is.
   void refuse(const std::string& peer, const std::string& why);
 

@@ -216,6 +216,8 @@ void connection::publish_messages(command what) {
   if (!permitted(what))
     return;
   const auto& user = user_of_messages();
+  if (core_.is_barred(what.topic, user))
+    return fail(what.what, "the user's quota for this topic is 0");
   if (!core_.within_quota(what.topic, user)) {
     slowed_bytes_ =
       text_bytes_of(what.bodies) + what.bodies.capacity() * sizeof(std::string);

@@ -117,11 +117,8 @@ public:
   }
 
   caf::expected<std::vector<recorded_use>>
-  recorded_in(micros from_us, micros until_us,
-              std::uint32_t count_max) override {
-    return with(reads_, [&](tables& from) {
-      return from.recorded(from_us, until_us, count_max);
-    });
+  recorded_in(const recorded_query& what) override {
+    return with(reads_, [&](tables& from) { return from.recorded(what); });
   }
 
   caf::error record_events(const std::vector<premis_event>& x) override {

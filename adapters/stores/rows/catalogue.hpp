@@ -35,8 +35,7 @@ public:
   caf::error bind(const std::string& owner, const std::string& local_id,
                   const std::string& identifier);
   caf::expected<std::vector<collection_use>> use(micros since_us);
-  caf::expected<std::vector<recorded_use>>
-  recorded(micros from_us, micros until_us, std::uint32_t count_max);
+  caf::expected<std::vector<recorded_use>> recorded(const recorded_query& what);
 
 private:
   /// The text in the first column; nothing if there is no row.
@@ -343,8 +342,7 @@ catalogue<Database>::use(micros since_us) {
 
 template <class Database>
 caf::expected<std::vector<recorded_use>>
-catalogue<Database>::recorded(micros from_us, micros until_us,
-                              std::uint32_t count_max) {
+catalogue<Database>::recorded(const recorded_query& what) {
   std::vector<recorded_use> out;
   auto failed = in_.each(
     "SELECT o.collection, v.\"user\", count(DISTINCT v.identifier), count(*), "
@@ -352,6 +350,7 @@ catalogue<Database>::recorded(micros from_us, micros until_us,
     "FROM inventory_versions v JOIN inventory_objects o "
     "ON o.identifier = v.identifier "
     "WHERE v.recorded_us >= $1 AND v.recorded_us < $2 "
+    "AND ($4 = '' OR v.\"user\" = $4) AND ($5 = '' OR o.collection = $5) "
     "GROUP BY o.collection, v.\"user\" ORDER BY o.collection, v.\"user\" "
     "LIMIT $3",
     [&](const auto& from) {
@@ -359,7 +358,9 @@ catalogue<Database>::recorded(micros from_us, micros until_us,
       from.take(x.collection, x.user, x.objects, x.versions, x.files, x.bytes);
       return caf::error{};
     },
-    from_us, until_us, std::min(count_max, inventory_answer_max + 1));
+    what.from_us, what.until_us,
+    std::min(what.count_max, inventory_answer_max + 1), what.user,
+    what.collection);
   if (failed)
     return failed;
   return out;

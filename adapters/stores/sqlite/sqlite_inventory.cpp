@@ -112,10 +112,9 @@ public:
   }
 
   caf::expected<std::vector<recorded_use>>
-  recorded_in(micros from_us, micros until_us,
-              std::uint32_t count_max) override {
+  recorded_in(const recorded_query& what) override {
     const std::lock_guard turn{mutex_};
-    return tables_.recorded(from_us, until_us, count_max);
+    return tables_.recorded(what);
   }
 
   caf::error record_events(const std::vector<premis_event>& x) override {

@@ -186,8 +186,8 @@ TEST_F(admin_objects_test, a_month_has_its_batches_and_what_was_recorded) {
                      {"maps", "cyd", 1, 1, 1, 9}};
   const auto x = run("report month", {{"month", "2026-11"}});
   ASSERT_EQ(world_.measured.size(), 1u);
-  EXPECT_EQ(world_.measured[0].from_us, november);
-  EXPECT_EQ(world_.measured[0].until_us, november + 30 * day);
+  EXPECT_EQ(world_.measured[0].what.from_us, november);
+  EXPECT_EQ(world_.measured[0].what.until_us, november + 30 * day);
   ASSERT_EQ(x["lines"].size(), 3u);
   EXPECT_EQ(x["lines"][0]["user"], "ann");
   const auto& bob = x["lines"][1];
@@ -202,6 +202,13 @@ TEST_F(admin_objects_test, a_month_has_its_batches_and_what_was_recorded) {
   EXPECT_EQ(x["lines"][2]["user"], "cyd") << "of a batch before";
   EXPECT_EQ(x["total"]["batches"], 3);
   EXPECT_EQ(x["total"]["bytes"], 109);
+}
+
+TEST_F(admin_objects_test, a_month_of_one_user_is_asked_for_as_such) {
+  run("report month",
+      {{"month", "2026-11"}, {"user", "bob"}, {"collection", "maps"}});
+  EXPECT_EQ(world_.measured.at(0).what.user, "bob");
+  EXPECT_EQ(world_.measured.at(0).what.collection, "maps");
 }
 
 TEST_F(admin_objects_test, a_month_as_a_table_has_no_formulas) {
@@ -221,7 +228,7 @@ TEST_F(admin_objects_test, what_is_no_month_is_refused) {
     refusal("report month", {{"month", text}});
   EXPECT_TRUE(world_.measured.empty());
   run("report month", {{"month", "2026-12"}});
-  EXPECT_EQ(world_.measured.at(0).until_us, november + 61 * day);
+  EXPECT_EQ(world_.measured.at(0).what.until_us, november + 61 * day);
 }
 
 } // namespace

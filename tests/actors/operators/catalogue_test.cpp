@@ -71,11 +71,12 @@ TEST_F(catalogue_test, measures_what_is_stored_and_what_came) {
   ASSERT_TRUE(use);
   EXPECT_EQ(use->uses.at(0).bytes, 15u);
   const auto came =
-    ask<recorded_measured>(asked_, measure_recorded{100, 101, 10});
+    ask<recorded_measured>(asked_, measure_recorded{{100, 101, "", "", 10}});
   ASSERT_TRUE(came);
   EXPECT_EQ(came->uses.at(0).versions, 3u);
-  EXPECT_TRUE(ask<recorded_measured>(asked_, measure_recorded{101, 200, 10})
-                ->uses.empty());
+  EXPECT_TRUE(
+    ask<recorded_measured>(asked_, measure_recorded{{101, 200, "", "", 10}})
+      ->uses.empty());
 }
 
 } // namespace

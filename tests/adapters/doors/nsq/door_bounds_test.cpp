@@ -93,6 +93,15 @@ TEST_F(nsq_bounds, others_do_not_wait_for_who_has_spent_its_quota) {
   EXPECT_EQ(y.answer(), "OK");
 }
 
+TEST_F(nsq_bounds, who_may_send_nothing_is_told_at_once) {
+  allow(0);
+  auto x = client();
+  x.send(publishes(1));
+  EXPECT_EQ(x.error(),
+            "E_PUB_FAILED PUB failed the user's quota for this topic is 0");
+  EXPECT_TRUE(x.closed());
+}
+
 // -- answers that do not come
 
 TEST_F(nsq_bounds, an_answer_that_does_not_come_in_time_is_an_error) {
