@@ -59,7 +59,7 @@ findings check(const history& x) {
                            check_dead_letters, check_bodies,
                            check_recovery,     check_liveness,
                            check_settings,     check_settings_everywhere,
-                           check_leases})
+                           check_leases,       check_marks})
     judge(x, out);
   return out;
 }

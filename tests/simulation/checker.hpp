@@ -68,6 +68,9 @@ void check_settings_everywhere(const history& x, findings& out); // C-1
 /// or was given back; no two engines have it at once.
 void check_leases(const history& x, findings& out); // L-1
 
+/// Never more items of a queue that is pulled into than its scheduler's mark.
+void check_marks(const history& x, findings& out); // P-1
+
 /// All of them.
 findings check(const history& x);
 

@@ -97,6 +97,9 @@ struct teller {
   void operator()(const dead_lettered& x) const {
     out << "dead letter " << x.partition << ' ' << x.offset;
   }
+  void operator()(const offered& x) const {
+    out << x.source << " has " << x.body << (x.bad ? " (bad)" : "");
+  }
   void operator()(const fault& x) const {
     out << "fault: " << x.what;
   }

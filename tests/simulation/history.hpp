@@ -180,6 +180,15 @@ struct dead_lettered {
   std::int64_t offset = 0;
 };
 
+// -- sources
+
+/// A record that a source has from now on.
+struct offered {
+  std::string body;
+  std::string source;
+  bool bad = false;
+};
+
 // -- the world
 
 /// Something was broken on purpose: rings may have lost a turn.
@@ -197,7 +206,7 @@ using fact =
                handed_out, reported, settled, proposed, in_force, work_wanted,
                work_done_as_wanted, journalled, group_written, recovered,
                body_missing, leased, given_back, resumed, published, to_publish,
-               dead_lettered, fault, left_over>;
+               dead_lettered, offered, fault, left_over>;
 
 struct entry {
   micros at_us = 0;

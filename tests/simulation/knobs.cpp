@@ -57,6 +57,16 @@ constexpr switch_of switches_of_work[] = {
   {"collection_holds", &knobs::collection_holds},
 };
 
+constexpr switch_of switches_of_sources[] = {
+  {"source_faults", &knobs::source_faults},
+  {"source_repeats", &knobs::source_repeats},
+  {"source_changes", &knobs::source_changes},
+  {"bad_records", &knobs::bad_records},
+};
+
+/// Every fourth life; those of seeds.txt that are older have none.
+constexpr std::uint64_t sources_salt = std::uint64_t{5'169} << 32;
+
 /// Every third life has batches; those of seeds.txt that are older have none.
 constexpr std::uint64_t work_salt = std::uint64_t{4'071'847} << 32;
 
@@ -84,6 +94,13 @@ knobs::knobs(chance& by, std::uint64_t seed) {
       this->*x.value = of_work.one_in(2);
     stages = of_work.between(1, 4);
   }
+  chance of_sources{seed ^ sources_salt};
+  sources = of_sources.one_in(4);
+  if (sources) {
+    for (const auto& x : switches_of_sources)
+      this->*x.value = of_sources.one_in(2);
+    pulls = of_sources.between(1, 3);
+  }
   chance apart{seed ^ salt};
   if (!apart.one_in(3))
     return;
@@ -108,6 +125,11 @@ std::string knobs::to_text() const {
   if (work)
     out << " work stages=" << stages;
   for (const auto& x : switches_of_work)
+    if (this->*x.value)
+      out << ' ' << x.name;
+  if (sources)
+    out << " sources=" << pulls;
+  for (const auto& x : switches_of_sources)
     if (this->*x.value)
       out << ' ' << x.name;
   return out.str();

@@ -45,7 +45,8 @@ private:
 struct knobs {
   /// `by` decides; whether there are several shards and what happens to their
   /// engines follows from the seed apart from it, and so does whether there are
-  /// batches: lives without either are what they would be without the others.
+  /// batches or sources: lives without one are what they would be without the
+  /// others.
   knobs(chance& by, std::uint64_t seed);
 
   std::string to_text() const;
@@ -97,6 +98,12 @@ struct knobs {
   bool work_leases = false;   ///< workers of stages have leases
   bool work_orders = false;   ///< operators hold, requeue, fail and delete
   bool collection_holds = false;
+  // -- sources
+  bool sources = false;         ///< there are any
+  bool source_faults = false;   ///< reading them fails, or what is told them
+  bool source_repeats = false;  ///< they bring again what they brought
+  bool source_changes = false;  ///< operators pause, resume, change strategies
+  bool bad_records = false;
 
   std::uint32_t users = 1;      ///< 1 to 200
   std::uint32_t steps = 0;
@@ -105,6 +112,7 @@ struct knobs {
   std::uint32_t engines = 1; ///< to begin with
   std::uint32_t slots = 0;   ///< inside each of several engines
   std::uint32_t stages = 3;  ///< of the pipeline, if there is work
+  std::uint32_t pulls = 0;   ///< sources, if there are any
 };
 
 } // namespace depositd::simulation

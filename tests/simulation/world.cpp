@@ -25,6 +25,7 @@ world::system_config::system_config() {
 
 world::world(std::uint64_t seed)
   : chance_(seed), knobs_(chance_, seed), work_chance_(seed ^ 0x6a6f6273U),
+    source_chance_(seed ^ 0x70756c6cU),
     system_(config_),
     scheduler_(
       dynamic_cast<caf::scheduler::test_coordinator&>(system_.scheduler())),
@@ -153,6 +154,7 @@ void world::begin() {
       shard_disk::surroundings{&told_, &chance_,
                                [this] { return now_us(); }}));
   open_topics();
+  open_sources();
   if (is_shared())
     begin_sharing();
   else
@@ -182,6 +184,7 @@ void world::tell_settings() {
   change({queue_changed{"plain", queue_settings{}},
           queue_changed{"capped", capped}, queue_changed{"banded", banded}});
   tell_pipeline();
+  tell_sources();
 }
 
 void world::live() {
@@ -199,6 +202,8 @@ void world::live() {
 void world::step() {
   if (knobs_.work && work_chance_.one_in(2))
     return step_of_work();
+  if (knobs_.sources && source_chance_.one_in(3))
+    return step_of_sources();
   const auto which = chance_.below(24);
   if (is_shared() && (which == 10 || which == 11 || which >= 22))
     return trouble_engines();

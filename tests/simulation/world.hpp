@@ -72,6 +72,8 @@ struct simulated_worker {
   simulated_processor actor;
 };
 
+struct simulated_source;
+
 /// An engine with the shard that it has, or believes to have; of several
 /// engines one of its shards.
 struct simulated_engine {
@@ -81,6 +83,7 @@ struct simulated_engine {
   depositd::engine::core_actors core;
   intake_actor intake;       ///< null without topics
   publisher_actor publisher; ///< null without topics
+  schedulers_actor schedulers; ///< null without sources
   bool ended = false;
 };
 
@@ -262,6 +265,19 @@ private:
   void mend_brokers();
   void read_topics();
 
+  // -- world_sources.cpp
+
+  void open_sources();
+  void spawn_schedulers(simulated_engine& engine, const shards_actor& shards);
+  source_changed source_as_set(const simulated_source& x) const;
+  scheduler_changed scheduler_as_set() const;
+  void tell_sources();
+  void offer();
+  void change_sources();
+  void step_of_sources();
+  std::vector<event> sources_mended() const;
+  bool all_pulled() const;
+
   // -- world_work.cpp
 
   /// Of the pipeline: splitting, stages in their order, reports. Empty if the
@@ -307,7 +323,8 @@ private:
 
   chance chance_;
   knobs knobs_;
-  chance work_chance_; ///< of batches and jobs alone
+  chance work_chance_;   ///< of batches and jobs alone
+  chance source_chance_; ///< of sources alone
   history told_;
   system_config config_;
   caf::actor_system system_;
@@ -353,6 +370,10 @@ private:
     item_name name;
   };
   std::vector<polled_item> polled_; ///< not ended yet
+
+  std::vector<std::shared_ptr<simulated_source>> sources_;
+  std::uint32_t source_capacity_ = 10;
+  std::uint32_t source_mark_ = 10;
 
   work_book work_;            ///< as operators see it
   std::size_t work_seen_ = 0; ///< entries that are in it

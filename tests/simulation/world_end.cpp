@@ -78,6 +78,8 @@ bool world::settings_mended() {
       changes.emplace_back(unlimited);
     }
   }
+  for (auto& x : sources_mended())
+    changes.push_back(std::move(x));
   const auto number = proposals_ + 1;
   if (knobs_.work)
     changes.emplace_back(books(false));
@@ -93,6 +95,8 @@ void world::drain() {
                                   std::end(queue_names)};
   for (auto& queue : stage_queues())
     queues.push_back(std::move(queue));
+  if (knobs_.sources)
+    queues.emplace_back("pulled");
   for (const auto& queue : queues) {
     auto who = std::make_shared<simulated_worker>();
     who->queue = queue;
@@ -103,10 +107,13 @@ void world::drain() {
   settle();
   drain_work();
   if (is_shared()) { // whose clocks differ by little, and time takes longer
-    for (int i = 0; i < 60 && !(all_gone() && (!topics_ || i > 0)); ++i)
+    for (int i = 0;
+         i < 60 && !(all_gone() && all_pulled() && (!topics_ || i > 0)); ++i)
       let_time_pass(i < 5 ? 2s : 6s);
     return;
   }
+  for (int i = 0; i < 600 && !all_pulled(); ++i) // by as few as its mark lets
+    let_time_pass(500ms);
   for (const auto t : {1s, 4s, 10s, 30s, 60s, 600s, 1800s, 3600s, 3600s}) {
     if (all_gone() && (!topics_ || t > 1s))
       return;
@@ -129,6 +136,8 @@ void world::list_left_overs() {
       tell(left_over{"item " + std::to_string(id) + " of " + item.user + " in "
                      + item.queue + " in state "
                      + std::to_string(static_cast<int>(item.now))});
+  if (!all_pulled())
+    tell(left_over{"records of a source that nobody has scheduled"});
   auto listed = std::make_shared<bool>(false);
   ask(list_queues{}, [=, this](const queues_listed& x) {
     *listed = true;

@@ -49,6 +49,7 @@ void world::start_engine() {
   fresh->core =
     depositd::engine::spawn_core(system_, options_of(*fresh, wall_offset_us_));
   spawn_topics(*fresh, fresh->core.shard);
+  spawn_schedulers(*fresh, fresh->core.shard);
   engine_ = std::move(fresh);
 }
 
@@ -62,6 +63,8 @@ void world::end(simulated_engine& engine) {
     caf::anon_send_exit(engine.intake, caf::exit_reason::kill);
   if (engine.publisher)
     caf::anon_send_exit(engine.publisher, caf::exit_reason::kill);
+  if (engine.schedulers)
+    caf::anon_send_exit(engine.schedulers, caf::exit_reason::kill);
 }
 
 /// Everything in memory is gone, whatever was under way.

@@ -186,6 +186,7 @@ world::open_shard(sharing_engine& on, shard_number shard, epoch_number epoch) {
   options.router = on.router;
   fresh->core = depositd::engine::spawn_core(system_, std::move(options));
   spawn_topics(*fresh, on.router);
+  spawn_schedulers(*fresh, on.router);
   on.cores.push_back(fresh);
   cluster::opened_core out;
   out.actors = fresh->core;
@@ -230,7 +231,9 @@ void world::close_shard(simulated_engine& x) {
   };
   tell_to_end(x.intake, caf::exit_reason::kill);
   tell_to_end(x.publisher, caf::exit_reason::kill);
-  await_end({pointer(x.intake), pointer(x.publisher)});
+  tell_to_end(x.schedulers, caf::exit_reason::kill);
+  await_end(
+    {pointer(x.intake), pointer(x.publisher), pointer(x.schedulers)});
   const auto& core = x.core;
   tell_to_end(core.shard, caf::exit_reason::kill);
   tell_to_end(core.projector, caf::exit_reason::user_shutdown);
