@@ -9,7 +9,6 @@ namespace depositd::s3 {
 namespace {
 
 constexpr std::size_t idle_max = 16;
-constexpr std::uint64_t asked_bytes_min = 1024 * 1024;
 
 /// Of no bytes.
 constexpr const char* nothing_sha256 =
@@ -41,9 +40,9 @@ public:
                     + (x_.body ? x_.body->sha256 : nothing_sha256));
     if (x_.from > 0)
       lines.push_back("Range: bytes=" + std::to_string(x_.from) + "-");
-    // To ask first whether a short body is welcome costs more than to send it.
-    if (!x_.body || x_.body->bytes <= asked_bytes_min)
-      lines.push_back("Expect:");
+    // No line without a value, as one that keeps libcurl from asking first
+    // whether a body is welcome: libcurl signs it and does not send it. Bodies
+    // up to 1 MiB are sent without asking anyway.
     const auto headers = curl_strings_of(lines);
     set(CURLOPT_URL, url.c_str());
     set(CURLOPT_HTTPHEADER, headers.get());
