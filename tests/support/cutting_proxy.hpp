@@ -66,6 +66,17 @@ public:
     return cuts_;
   }
 
+  /// Swallows what clients say, so that they wait for an answer; or no longer.
+  void swallow(bool yes) {
+    swallowed_ = false;
+    swallow_ = yes;
+  }
+
+  /// Returns once a client waits so.
+  void await_swallowed() const {
+    swallowed_.wait(false);
+  }
+
 private:
   struct line {
     int client = -1;
@@ -112,6 +123,11 @@ private:
     const auto count = ::recv(from, bytes, sizeof bytes, 0);
     if (count <= 0)
       return false;
+    if (!is_answer && swallow_) {
+      swallowed_ = true;
+      swallowed_.notify_all();
+      return true;
+    }
     if (is_answer && answers_left_ > 0 && --answers_left_ == 0) {
       ++cuts_;
       refuse_ = refuse_ || then_refuse_.exchange(false);
@@ -164,6 +180,8 @@ private:
   std::atomic<int> cuts_ = 0;
   std::atomic<bool> refuse_ = false;
   std::atomic<bool> then_refuse_ = false;
+  std::atomic<bool> swallow_ = false;
+  std::atomic<bool> swallowed_ = false;
   std::vector<line> lines_;
   std::thread thread_;
 };

@@ -87,6 +87,8 @@ protected:
     options.budget = std::make_shared<memory_budget>(body_budget);
     options.configuration = configuration;
     options.pipelines = pipelines;
+    options.sources = sources;
+    options.fairness = fairness;
     options.disk_spare_bytes = disk_spare_bytes;
     options.published = published;
     options.slice_items = slice_items;
@@ -194,6 +196,8 @@ protected:
   // What a test may choose before `start`.
   configuration_seen configuration;
   pipelines_seen pipelines;
+  sources_seen sources;
+  fairness_seen fairness;
   std::uint64_t body_budget = 1 << 20;
   std::uint64_t disk_spare_bytes = 1 << 20;
   std::uint32_t slice_items = 1000;

@@ -16,7 +16,7 @@ using partition_list =
   owned<rd_kafka_topic_partition_list_t, rd_kafka_topic_partition_list_destroy>;
 using message = owned<rd_kafka_message_t, rd_kafka_message_destroy>;
 
-setting_list source_settings() {
+setting_list consumer_settings() {
   return {// Nobody joins it; librdkafka assigns nothing without a name.
           {"group.id", "depositd"},
           {"enable.auto.commit", "false"},
@@ -174,7 +174,7 @@ kafka_source::assign(const std::vector<partition_position>& positions) {
 caf::error
 kafka_source::begin(const std::vector<partition_position>& positions) {
   if (!next_.empty()) {
-    auto fresh = client::open(RD_KAFKA_CONSUMER, options_, source_settings());
+    auto fresh = client::open(RD_KAFKA_CONSUMER, options_, consumer_settings());
     if (!fresh)
       return fresh.error();
     client_ = std::move(*fresh);
@@ -282,7 +282,7 @@ void kafka_source::look_for_broker(deadline end) {
 
 caf::expected<std::unique_ptr<record_source>>
 open_kafka_source(const kafka_options& options, const std::string& topic) {
-  auto first = client::open(RD_KAFKA_CONSUMER, options, source_settings());
+  auto first = client::open(RD_KAFKA_CONSUMER, options, consumer_settings());
   if (!first)
     return first.error();
   return std::unique_ptr<record_source>{

@@ -1,14 +1,13 @@
 #include "adapters/processing/exec/exec_handler.hpp"
 
+#include "adapters/processing/exec/complaints.hpp"
 #include "adapters/processing/exec/program.hpp"
 #include "messages/values/job_documents.hpp"
-#include "messages/values/utf8.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <array>
 #include <cstring>
-#include <string_view>
 #include <utility>
 
 namespace depositd::exec {
@@ -17,36 +16,10 @@ namespace {
 
 using json = nlohmann::json;
 
-constexpr std::size_t note_bytes_max = 1'000;
-
 outcome ended(verdict says, std::string reason = {}) {
   outcome out;
   out.says = says;
   out.reason = std::move(reason);
-  return out;
-}
-
-/// The last lines of what it complained about, fit to be shown.
-std::string note_of(std::string_view complaints) {
-  std::string out;
-  while (!complaints.empty()) {
-    const auto next = first_character(complaints);
-    const auto first = static_cast<unsigned char>(complaints.front());
-    if (next.bytes == 0)
-      out += '?';
-    else if (first == '\n' || first == '\t')
-      out += ' ';
-    else if (first >= 0x20 && first != 0x7f)
-      out += complaints.substr(0, next.bytes);
-    complaints.remove_prefix(std::max<std::size_t>(next.bytes, 1));
-  }
-  out.erase(out.find_last_not_of(' ') + 1);
-  out.erase(0, std::min(out.find_first_not_of(' '), out.size()));
-  if (out.size() <= note_bytes_max)
-    return out;
-  out.erase(0, out.size() - note_bytes_max);
-  while (!out.empty() && first_character(out).bytes == 0)
-    out.erase(0, 1); // the rest of a character
   return out;
 }
 
@@ -120,6 +93,8 @@ outcome outcome_of(const program_ending& x, const stages::stage_task& task) {
                    joined(program + " printed more than "
                             + std::to_string(output_bytes_max) + " bytes",
                           note));
+    case program_end::stopped:
+      return ended(verdict::retry, joined(program + " was stopped", note));
     case program_end::not_started:
       return ended(verdict::failed,
                    "cannot run " + program + ": " + std::strerror(x.code));

@@ -67,11 +67,12 @@ public:
 
 private:
   void step() {
-    std::array<pollfd, 4> fds = {{
+    std::array<pollfd, 5> fds = {{
       {process_.ended.value(), POLLIN, 0},
       {process_.output.value(), POLLIN, 0},
       {process_.complaints.value(), POLLIN, 0},
       {process_.input.value(), POLLOUT, 0},
+      {x_.stop, POLLIN, 0},
     }};
     const auto left =
       std::chrono::ceil<std::chrono::milliseconds>(until_ - clock::now());
@@ -82,6 +83,10 @@ private:
     const auto most = std::min<std::int64_t>(left.count(), 60'000);
     if (::poll(fds.data(), fds.size(), static_cast<int>(most)) <= 0)
       return; // the time is looked at again
+    if (fds[4].revents != 0) {
+      stop(program_end::stopped);
+      return;
+    }
     if (fds[3].revents != 0)
       feed();
     if (fds[1].revents != 0)
@@ -93,7 +98,8 @@ private:
   }
 
   void stop(program_end how) {
-    out_.how = how;
+    if (out_.how == program_end::exited) // the first reason counts
+      out_.how = how;
     over_ = true;
   }
 
@@ -126,10 +132,11 @@ private:
 
   bool take_output() {
     return read_some(process_.output, [&](std::string_view bytes) {
-      if (out_.output.size() + bytes.size() <= x_.output_max)
-        out_.output += bytes;
-      else
+      if (x_.take_output ? !x_.take_output(bytes)
+                         : out_.output.size() + bytes.size() > x_.output_max)
         stop(program_end::too_much);
+      else if (!x_.take_output)
+        out_.output += bytes;
     });
   }
 

@@ -6,7 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace depositd::exec {
@@ -21,6 +23,11 @@ struct program_request {
   std::chrono::milliseconds time_limit{3'600'000};
   std::size_t output_max = std::size_t{64} * 1024; ///< bytes
   std::size_t complaints_max = 4'096; ///< of standard error the last so many
+  /// Takes what it prints as it comes, in place of `program_ending::output` and
+  /// its limit; false: that is too much.
+  std::function<bool(std::string_view)> take_output;
+  /// A descriptor: once it can be read, the program is stopped. -1: none.
+  int stop = -1;
 };
 
 enum class program_end : std::uint8_t {
@@ -28,6 +35,7 @@ enum class program_end : std::uint8_t {
   killed,   ///< by a signal that did not come from here
   too_slow, ///< and was killed
   too_much, ///< was printed: likewise
+  stopped,  ///< by who runs it: likewise
   not_started,
 };
 

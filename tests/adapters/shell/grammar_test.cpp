@@ -119,7 +119,25 @@ INSTANTIATE_TEST_SUITE_P(
     spelled{"drop suspend", "drop suspend", "{}"},
     spelled{"backup /x/../y", "backup", R"({"folder":"/y"})"},
     spelled{"kafka init", "kafka init", "{}"},
-    spelled{"strategy show 4 --deep", "strategy show", "{}"}));
+    spelled{"source add x --kind sql --replenish-threshold half --ends true",
+            "source add",
+            R"({"name":"x","kind":"sql","replenish_threshold":"half",
+                "ends":"true"})"},
+    spelled{"source record x 'a/b c'", "source record",
+            R"({"name":"x","key":"a/b c"})"},
+    spelled{"strategy set s 'prefer z else fair(*)'", "strategy set",
+            R"({"name":"s","strategy":"prefer z else fair(*)"})"},
+    spelled{"queue set q --fair-by bytes", "queue set",
+            R"({"name":"q","fair_by":"bytes"})"}));
+
+TEST(grammar, a_group_without_commands_is_passed_on) {
+  auto table = operators::published_commands();
+  table.groups.push_back({"tea", "Tea"});
+  const auto said = shell::read_call(table, {"tea", "brew", "--deep"});
+  ASSERT_TRUE(said.call) << said.text;
+  EXPECT_EQ(said.call->row.words, "tea brew");
+  EXPECT_EQ(said.call->arguments, json::object());
+}
 
 TEST(grammar, the_engine_can_be_named_before_or_after_the_command) {
   for (const auto line : {"--connect h:1 status", "status --connect h:1"})

@@ -211,6 +211,14 @@ TEST(rendering, a_month_is_a_table_or_a_file_for_spreadsheets) {
             "month,user\n2026-11,a\n");
 }
 
+TEST(rendering, a_table_for_a_file_cannot_steer_a_terminal) {
+  EXPECT_EQ(rendered("source failed", R"({"name":"s","csv":"k\u001b[1m\n"})"),
+            "k\\x1b[1m\n");
+  EXPECT_EQ(rendered("source failed", R"({"name":"s","failed":[{"key":"k",
+      "user":"u","error":"no","body":"{}"}]})"),
+            "KEY  USER  ERROR  BODY\nk    u     no     {}\n");
+}
+
 TEST(rendering, a_document_keeps_its_lines) {
   EXPECT_EQ(rendered("submission show", R"({"id":1,"document":"<a>\n</a>\n"})"),
             "id: 1\ndocument:\n<a>\n</a>\n");

@@ -315,6 +315,30 @@ TEST_F(session_test, the_content_of_a_file_travels_as_the_row_says) {
             (json{{"file_name", "a.xml"}, {"leaves", encode_base64("<a/>")}}));
 }
 
+TEST_F(session_test, one_file_is_an_argument_like_others) {
+  const auto table = file("t.csv", "key,user,body\n");
+  engine_.answers = {std::string{R"({"name":"s","fed":2,"bad":[]})"}};
+  EXPECT_EQ(run("source feed s " + table), exit_done);
+  ASSERT_EQ(engine_.requests.size(), 1u);
+  EXPECT_EQ(engine_.requests[0].arguments,
+            (json{{"name", "s"},
+                  {"content_base64", encode_base64("key,user,body\n")}}));
+  EXPECT_EQ(out(), "2 fed\n");
+  EXPECT_EQ(run("source feed s " + table + ".gone"), exit_refused);
+  EXPECT_EQ(engine_.requests.size(), 1u);
+  EXPECT_NE(err().find("no such file"), std::string::npos);
+}
+
+TEST_F(session_test, a_table_for_a_file_is_not_touched) {
+  const std::string cell = "a\u200db\xc2\xa0";
+  const auto csv = "key,user,error,body\nk,u,e,\"" + cell + "\"\n";
+  engine_.answers
+    = {json{{"name", "s"}, {"csv", csv}, {"next", 7}}.dump()};
+  EXPECT_EQ(run("source failed s --csv"), exit_done);
+  EXPECT_EQ(out(), csv);
+  EXPECT_EQ(err(), "there are more; go on with --after 7\n");
+}
+
 TEST_F(session_test, a_table_that_makes_no_grammar_is_told_and_done_without) {
   const auto of = [](const std::string& arguments) {
     return R"({"commands":[{"words":"tea","arguments":[)" + arguments + "]}]}";

@@ -5,6 +5,7 @@
 
 #include <csignal>
 #include <fcntl.h>
+#include <sys/eventfd.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -100,6 +101,42 @@ TEST(a_program, that_prints_too_much_is_stopped) {
   const auto ended = run({"yes"});
   EXPECT_EQ(ended.how, program_end::too_much);
   EXPECT_LE(ended.output.size(), program_request{}.output_max);
+}
+
+TEST(a_program, may_be_read_as_it_prints) {
+  std::string taken;
+  program_request x;
+  x.command = {"sh", "-c", "printf one; printf two"};
+  x.output_max = 0;
+  x.take_output = [&](std::string_view bytes) {
+    taken += bytes;
+    return true;
+  };
+  const auto ended = run_program(x);
+  EXPECT_EQ(ended.how, program_end::exited);
+  EXPECT_EQ(taken, "onetwo");
+  EXPECT_EQ(ended.output, "");
+  x.take_output = [](std::string_view) { return false; };
+  EXPECT_EQ(run_program(x).how, program_end::too_much);
+}
+
+TEST(a_program, ends_with_all_that_it_started_when_it_is_stopped) {
+  const temporary_folder folder;
+  const auto lock = (folder.path() / "lock").string();
+  const int stop = ::eventfd(0, EFD_CLOEXEC);
+  ASSERT_GE(stop, 0);
+  program_request x;
+  x.command = {"flock", lock, "sh", "-c", "echo held; sleep 600"};
+  x.stop = stop;
+  x.take_output = [&](std::string_view) { // it has the lock
+    return ::eventfd_write(stop, 1) == 0;
+  };
+  EXPECT_EQ(run_program(x).how, program_end::stopped);
+  const int file = ::open(lock.c_str(), O_RDONLY | O_CLOEXEC);
+  ASSERT_GE(file, 0);
+  EXPECT_EQ(::flock(file, LOCK_EX), 0);
+  ::close(file);
+  ::close(stop);
 }
 
 TEST(a_program, may_complain_as_much_as_it_likes) {

@@ -316,6 +316,7 @@ read_model_actor::behavior_type fake_read_model(read_model_actor::pointer self,
       return caf::make_error(ec::store_failed, std::string{"no tables"});
     },
     [](const peek_items&) { return items_found{}; },
+    [](const failed_query&) { return failed_found{}; },
     [](const back_up&) { return done{}; },
     [](const report_store&) { return store_report{}; },
   };

@@ -152,13 +152,18 @@ TEST_F(postgres_leases, know_that_an_older_database_has_one_shard) {
               "shard_leases, store_facts; DROP VIEW submissions; "
               "ALTER TABLE submission_rows DROP COLUMN trace; "
               "DROP VIEW batches, jobs; DROP TABLE batch_rows, job_rows; "
+              "DROP VIEW records; DROP TABLE record_rows, record_total_rows; "
+              "DROP VIEW ring_costs; DROP TABLE ring_cost_rows; "
               "DROP TABLE inventory_objects, inventory_versions, "
               "inventory_files, inventory_local_ids, inventory_locks; "
               "DROP TABLE premis_events, fixity_files, fixity_objects; "
               "ALTER TABLE dois DROP COLUMN citations; "
               "ALTER TABLE projection_marks DROP COLUMN batches, "
               "DROP COLUMN batches_sum, DROP COLUMN jobs, "
-              "DROP COLUMN jobs_sum; "
+              "DROP COLUMN jobs_sum, DROP COLUMN records, "
+              "DROP COLUMN records_sum, DROP COLUMN record_totals, "
+              "DROP COLUMN ring_costs, DROP COLUMN ring_costs_sum, "
+              "DROP COLUMN record_totals_sum; "
               "DELETE FROM schema_versions WHERE version > 3");
   EXPECT_FALSE(check_postgres_shard_count({.url = schema->url()}, 1));
   const auto wrong = check_postgres_shard_count({.url = schema->url()}, 2);

@@ -43,6 +43,19 @@ protected:
     return out;
   }
 
+  /// A slice of records of a source alone.
+  static slice records(sequence from) {
+    slice out;
+    out.from = from;
+    out.last = from + 10;
+    out.records_put = {a_record("lives", from + 6),
+                       an_ended_record("failed", from + 7,
+                                       record_state::failed)};
+    out.records_ended = {
+      {.source = "a", .made_us = 7, .failed = 1, .begins = true}};
+    return out;
+  }
+
   static caf::error load(projection_store& from) {
     if (auto error = from.load_items([](const auto&) {}))
       return error;
@@ -51,6 +64,10 @@ protected:
     if (auto error = from.load_batches([](const auto&) {}))
       return error;
     if (auto error = from.load_jobs([](const auto&) {}))
+      return error;
+    if (auto error = from.load_records([](const auto&) {}))
+      return error;
+    if (auto error = from.load_record_totals([](const auto&) {}))
       return error;
     return from.load_controls([](const auto&) {});
   }
@@ -79,13 +96,18 @@ TEST_F(postgres_projection, takes_over_what_an_earlier_version_wrote) {
               "DROP TABLE store_facts;"
               "ALTER TABLE engines DROP COLUMN reaches_logs;"
               "DROP VIEW batches, jobs; DROP TABLE batch_rows, job_rows; "
+              "DROP VIEW records; DROP TABLE record_rows, record_total_rows; "
+              "DROP VIEW ring_costs; DROP TABLE ring_cost_rows; "
               "DROP TABLE inventory_objects, inventory_versions, "
               "inventory_files, inventory_local_ids, inventory_locks; "
               "DROP TABLE premis_events, fixity_files, fixity_objects; "
               "ALTER TABLE dois DROP COLUMN citations; "
               "ALTER TABLE projection_marks DROP COLUMN batches, "
               "DROP COLUMN batches_sum, DROP COLUMN jobs, "
-              "DROP COLUMN jobs_sum;"
+              "DROP COLUMN jobs_sum, DROP COLUMN records, "
+              "DROP COLUMN records_sum, DROP COLUMN record_totals, "
+              "DROP COLUMN ring_costs, DROP COLUMN ring_costs_sum, "
+              "DROP COLUMN record_totals_sum;"
               "DELETE FROM schema_versions WHERE version > 4");
   const auto store = open();
   EXPECT_EQ(*store->submissions({}), old.submissions_put);
@@ -96,6 +118,8 @@ TEST_F(postgres_projection, takes_over_what_an_earlier_version_wrote) {
                            "WHERE trace <> ''"), 1u);
   ASSERT_TRUE(store->apply(work(20)));
   EXPECT_EQ(store->jobs({.id = 24})->front(), a_job(24, 23));
+  ASSERT_TRUE(store->apply(records(30)));
+  EXPECT_FALSE(load(*store));
 }
 
 TEST_F(postgres_projection, refuses_slices_of_an_engine_that_lost_the_shard) {
@@ -161,8 +185,10 @@ TEST_F(postgres_projection, notices_a_row_that_is_missing) {
   const auto store = open();
   ASSERT_TRUE(store->apply(a_slice()));
   ASSERT_TRUE(store->apply(work(10)));
+  ASSERT_TRUE(store->apply(records(20)));
   for (const auto* table :
-       {"item_rows", "ring_rows", "control_rows", "batch_rows", "job_rows"}) {
+       {"item_rows", "ring_rows", "control_rows", "batch_rows", "job_rows",
+        "record_rows", "record_total_rows"}) {
     const auto name = std::string{table};
     schema->run("CREATE TABLE kept AS SELECT * FROM " + name);
     schema->run("DELETE FROM " + name);
@@ -217,6 +243,16 @@ TEST_F(postgres_projection, shows_people_batches_and_jobs) {
             1u);
   EXPECT_EQ(schema->number("SELECT count(*) FROM jobs WHERE queue IS NULL "
                            "AND state = 'completed'"),
+            1u);
+}
+
+TEST_F(postgres_projection, shows_people_records) {
+  ASSERT_TRUE(open()->apply(records(0)));
+  EXPECT_EQ(schema->number("SELECT count(*) FROM records WHERE key = 'lives' "
+                           "AND state = 'queued' AND item = 6"),
+            1u);
+  EXPECT_EQ(schema->number("SELECT count(*) FROM records WHERE key = 'failed' "
+                           "AND state = 'failed' AND ended > '2023-11-14'"),
             1u);
 }
 

@@ -71,14 +71,24 @@ constexpr auto of_job =
 constexpr std::size_t gone = 1;     // such a row is in no table
 constexpr std::size_t document = 1; // each store keeps it in its own way
 static_assert(columns_of<item_row> == members<item_row>() + of_place);
-static_assert(columns_of<ring_row> + gone == members<ring_row>());
+constexpr std::size_t keys_again = 2;   // of a user's two rows
+constexpr std::size_t which_of_two = 2; // rows there are
+static_assert(columns_of<ring_row> + columns_of<paid_row> - keys_again
+                + which_of_two + gone
+              == members<ring_row>());
+static_assert(columns_of<paid_row> + gone == members<paid_row>());
 static_assert(columns_of<control_row> + gone == members<control_row>());
 static_assert(columns_of<submission_row> + document
               == members<submission_row>() + of_particulars);
 static_assert(columns_of<doi_record> == members<doi_record>());
 static_assert(columns_of<batch_row> == members<batch_row>() + of_batch);
 static_assert(columns_of<job_row> == members<job_row>() + of_job);
-static_assert(columns_of<watermarks> == 2 + 5 * members<table_sum>());
+constexpr std::size_t body = 1;   // as documents
+constexpr std::size_t begins = 1; // is for slices alone
+static_assert(columns_of<record_row> + body == members<record_row>());
+static_assert(columns_of<record_totals> + begins + gone
+              == members<record_totals>());
+static_assert(columns_of<watermarks> == 2 + 8 * members<table_sum>());
 
 // Statements are constants, and a column of the list is in all of them.
 constexpr auto put_toy =

@@ -24,6 +24,8 @@ protected:
     std::vector<batch_row> batches;
     std::vector<job_row> jobs;
     std::vector<item_id> live; ///< batches, then jobs
+    std::vector<record_row> records;
+    std::vector<record_totals> totals;
 
     friend bool operator==(const everything&, const everything&) = default;
   };
@@ -87,7 +89,13 @@ protected:
                         .token = 8,
                         .processor = "sp",
                         .has_claim_state = true}};
-    x.rings = {{.queue = "metadata", .user = "user1", .stamp = 99}};
+    x.rings = {{.queue = "metadata",
+                .user = "user1",
+                .stamp = 99,
+                .spent = 4000,
+                .floor = 3000,
+                .since = 2,
+                .has_spent = true}};
     apply(x);
     x = next_slice();
     x.submissions_changed = {{.id = 1,
@@ -96,6 +104,9 @@ protected:
                               .batch_id = "b",
                               .document = "<document/>"}};
     x.controls = {{.kind = 9, .key = "1", .value = "again"}};
+    for (item_id id = 80; id < 90; ++id)
+      x.records_put.push_back(a_record("k" + std::to_string(id), id));
+    x.records_ended = {{.source = "a", .made_us = 7, .begins = true}};
     for (item_id id = 70; id < 80; ++id) {
       x.batches_put.push_back(id % 2 == 0 ? a_batch(id) : ended(a_batch(id)));
       x.jobs_put.push_back(a_job(id + 100, id));
@@ -116,6 +127,10 @@ protected:
     if (auto error = from.load_rings(keep(out.rings)))
       return error;
     if (auto error = from.load_controls(keep(out.controls)))
+      return error;
+    if (auto error = from.load_records(keep(out.records)))
+      return error;
+    if (auto error = from.load_record_totals(keep(out.totals)))
       return error;
     auto submissions = from.submissions({.count_max = 1000});
     if (!submissions)

@@ -178,6 +178,21 @@ TEST_F(damaged_projection, notices_that_a_live_job_is_missing) {
   expect_not_read("table jobs");
 }
 
+TEST_F(damaged_projection, names_the_record_that_was_changed) {
+  change("UPDATE records SET id = 5 WHERE key = 'k83'");
+  expect_not_read("record k83 of source a");
+}
+
+TEST_F(damaged_projection, notices_that_a_record_is_missing) {
+  change("DELETE FROM records WHERE key = 'k83'");
+  expect_not_read("table records");
+}
+
+TEST_F(damaged_projection, names_the_totals_that_were_changed) {
+  change("UPDATE record_totals SET finished = 5");
+  expect_not_read("totals of source a");
+}
+
 TEST_F(damaged_projection, changes_no_damaged_job) {
   change("UPDATE jobs SET attempt = 5 WHERE id = 173");
   open(path());

@@ -38,6 +38,14 @@ TEST_F(sqlite_projection, takes_over_what_an_earlier_version_wrote) {
   close();
   run_sql(path(), "ALTER TABLE submissions DROP COLUMN trace;"
                   "DROP TABLE batches; DROP TABLE jobs;"
+                  "DROP TABLE records; DROP TABLE record_totals;"
+                  "DROP TABLE ring_costs;"
+                  "ALTER TABLE meta DROP COLUMN ring_costs;"
+                  "ALTER TABLE meta DROP COLUMN ring_costs_sum;"
+                  "ALTER TABLE meta DROP COLUMN records;"
+                  "ALTER TABLE meta DROP COLUMN records_sum;"
+                  "ALTER TABLE meta DROP COLUMN record_totals;"
+                  "ALTER TABLE meta DROP COLUMN record_totals_sum;"
                   "ALTER TABLE meta DROP COLUMN batches;"
                   "ALTER TABLE meta DROP COLUMN batches_sum;"
                   "ALTER TABLE meta DROP COLUMN jobs;"
@@ -60,6 +68,11 @@ TEST_F(sqlite_projection, takes_over_what_an_earlier_version_wrote) {
   close();
   open(path());
   EXPECT_EQ(contents().jobs, x.jobs_put);
+  x = next_slice();
+  x.records_put = {a_record("k", 3)};
+  apply(x);
+  reopen();
+  EXPECT_EQ(contents().records, x.records_put);
 }
 
 TEST_F(sqlite_projection, keeps_what_apply_returned_across_a_crash) {

@@ -1,0 +1,352 @@
+#include "adapters/sources/kafka/kafka_reader.hpp"
+
+#include "adapters/logs/kafka/client.hpp"
+#include "adapters/sources/kafka/positions.hpp"
+#include "adapters/sources/records/interruption.hpp"
+#include "messages/values/owned.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <utility>
+
+namespace depositd::sources {
+
+namespace {
+
+using clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+using partition_list =
+  owned<rd_kafka_topic_partition_list_t, rd_kafka_topic_partition_list_destroy>;
+using message = owned<rd_kafka_message_t, rd_kafka_message_destroy>;
+
+/// librdkafka cannot be interrupted: this long it waits at a time for records,
+/// and for an answer, which a slow broker has to give in one piece.
+constexpr milliseconds record_wait{100};
+constexpr milliseconds answer_wait{1'000};
+
+kafka::setting_list reader_settings() {
+  return {// Nobody joins it; librdkafka assigns nothing without a name.
+          {"group.id", "depositd"},
+          {"enable.auto.commit", "false"},
+          {"enable.auto.offset.store", "false"},
+          // What is gone meanwhile is not worth more than what is there.
+          {"auto.offset.reset", "earliest"},
+          {"enable.partition.eof", "true"},
+          {"isolation.level", "read_committed"},
+          {"check.crcs", "true"},
+          // Nobody may be thrown out of a group that has no members.
+          {"max.poll.interval.ms", "86400000"},
+          {"fetch.error.backoff.ms", "100"}};
+}
+
+struct offset_range {
+  std::int64_t low = 0;
+  std::int64_t high = 0; ///< of the next record that is written
+};
+
+/// What one call to `next_batch` knows.
+struct batch_work {
+  const batch_request& asked;
+  clock::time_point until;
+  topic_position kept;  ///< the cursor
+  topic_position goals; ///< high ends, where a partition is read to
+  std::size_t bytes = 0;
+  pulled_batch out;
+};
+
+std::string_view value_of(const rd_kafka_message_t& x) {
+  return x.payload == nullptr
+           ? std::string_view{"null"}
+           : std::string_view{static_cast<const char*>(x.payload), x.len};
+}
+
+/// Whether a call may succeed if it is made again.
+bool passes(rd_kafka_resp_err_t code) {
+  switch (code) {
+    case RD_KAFKA_RESP_ERR__TRANSPORT:
+    case RD_KAFKA_RESP_ERR__TIMED_OUT:
+    case RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN:
+    case RD_KAFKA_RESP_ERR_REQUEST_TIMED_OUT:
+    case RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE:
+    case RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// A topic that was just made is not known everywhere for a moment.
+bool is_unknown(rd_kafka_resp_err_t code) {
+  return code == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART
+         || code == RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC
+         || code == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION;
+}
+
+/// What stands in place of a record, if it cannot be passed over.
+bool is_final(rd_kafka_resp_err_t code) {
+  switch (code) {
+    case RD_KAFKA_RESP_ERR__BAD_MSG:
+    case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED:
+    case RD_KAFKA_RESP_ERR__FATAL:
+      return true;
+    default:
+      return is_unknown(code);
+  }
+}
+
+caf::error failed(const std::string& what, rd_kafka_resp_err_t code) {
+  if (code == RD_KAFKA_RESP_ERR__BAD_MSG)
+    return caf::make_error(ec::malformed, what + ": " + rd_kafka_err2str(code));
+  return kafka::failure(what, code);
+}
+
+class kafka_reader final : public source_reader {
+public:
+  kafka_reader(kafka_options options, std::string topic, record_rules rules)
+    : options_(std::move(options)), topic_(std::move(topic)),
+      rules_(std::move(rules)) {
+    // nop
+  }
+
+  caf::expected<pulled_batch> next_batch(const batch_request& x) override;
+
+  void cancel() noexcept override {
+    interruption_.cancel();
+  }
+
+  caf::error applied(const std::vector<std::string>&) override {
+    return {};
+  }
+
+private:
+  caf::error read(batch_work& work);
+  caf::error prepare(batch_work& work);
+  caf::error open();
+  caf::expected<std::int32_t> partitions(const batch_work& work);
+  caf::expected<offset_range> range(std::int32_t partition,
+                                    const batch_work& work);
+  caf::error assign(const topic_position& from);
+  caf::error check(const batch_work& work) const;
+  bool done(const batch_work& work) const;
+  bool enough(const batch_work& work) const;
+  void take(const rd_kafka_message_t& x, batch_work& work);
+  std::string where(std::int32_t partition) const {
+    return topic_ + "/" + std::to_string(partition);
+  }
+
+  kafka_options options_;
+  std::string topic_;
+  record_rules rules_;
+  interruption interruption_;
+  std::unique_ptr<kafka::client> client_;
+  topic_position next_; ///< what comes next of the assigned partitions
+};
+
+caf::expected<pulled_batch> kafka_reader::next_batch(const batch_request& x) {
+  const interruption::call call{interruption_};
+  auto position = read_topic_position(x.cursor);
+  if (!position)
+    return position.error();
+  batch_work work{x, clock::now() + x.timeout, std::move(*position), {}, 0, {}};
+  auto error = open();
+  if (!error)
+    error = prepare(work);
+  if (!error)
+    error = read(work);
+  if (error) {
+    // What it has fetched is read again: by a client that has nothing yet.
+    client_.reset();
+    next_.clear();
+    return error;
+  }
+  work.out.cursor = to_text(work.kept);
+  work.out.has_cursor = !work.kept.empty();
+  return std::move(work.out);
+}
+
+caf::error kafka_reader::open() {
+  if (client_)
+    return {};
+  auto fresh =
+    kafka::client::open(RD_KAFKA_CONSUMER, options_, reader_settings());
+  if (!fresh)
+    return fresh.error();
+  client_ = std::move(*fresh);
+  return {};
+}
+
+caf::error kafka_reader::check(const batch_work& work) const {
+  if (interruption_.cancelled())
+    return was_cancelled();
+  if (clock::now() < work.until)
+    return {};
+  const auto& trouble = client_->news().trouble;
+  if (trouble.empty())
+    return took_too_long(work.asked.timeout);
+  return caf::make_error(ec::store_failed, trouble);
+}
+
+caf::expected<std::int32_t> kafka_reader::partitions(const batch_work& work) {
+  for (;;) {
+    if (auto error = check(work))
+      return error;
+    const auto end = std::min(work.until, clock::now() + answer_wait);
+    auto out = client_->partitions(topic_, end);
+    // It tries until then, unless it knows better.
+    if (out || clock::now() < end)
+      return out;
+  }
+}
+
+caf::expected<offset_range> kafka_reader::range(std::int32_t partition,
+                                                const batch_work& work) {
+  for (;;) {
+    if (auto error = check(work))
+      return error;
+    const auto end = std::min(work.until, clock::now() + answer_wait);
+    offset_range out;
+    const auto code = rd_kafka_query_watermark_offsets(
+      client_->handle(), topic_.c_str(), partition, &out.low, &out.high,
+      std::max(kafka::milliseconds_until(end), 1));
+    if (code == RD_KAFKA_RESP_ERR_NO_ERROR)
+      return out;
+    if (is_unknown(code)) {
+      if (const auto there = partitions(work); !there)
+        return there.error();
+    } else if (!passes(code)) {
+      return failed(where(partition), code);
+    }
+    // It may return before its time, and a new topic has no leader for a
+    // moment.
+    rd_kafka_poll(client_->handle(),
+                  std::min(kafka::milliseconds_until(end), 50));
+  }
+}
+
+/// Asks how far the partitions go, and places the client where the cursor says,
+/// if it is not there.
+caf::error kafka_reader::prepare(batch_work& work) {
+  const auto count = partitions(work);
+  if (!count)
+    return count.error();
+  // Of a topic that was made anew with less of them.
+  std::erase_if(work.kept, [&](const auto& x) { return x.first >= *count; });
+  topic_position from;
+  for (std::int32_t i = 0; i < *count; ++i) {
+    const auto there = range(i, work);
+    if (!there)
+      return there.error();
+    const auto at = work.kept.find(i);
+    from[i] = at == work.kept.end() ? there->low : at->second;
+    if (from[i] < there->low || from[i] > there->high) {
+      from[i] = there->low;
+      at->second = there->low;
+    }
+    work.goals[i] = there->high;
+  }
+  return from == next_ ? caf::error{} : assign(from);
+}
+
+caf::error kafka_reader::assign(const topic_position& from) {
+  if (!next_.empty()) {
+    // One that never read anything else: nothing that was fetched before can
+    // get into this.
+    client_.reset();
+    next_.clear();
+    if (auto error = open())
+      return error;
+  }
+  partition_list list{
+    rd_kafka_topic_partition_list_new(static_cast<int>(from.size()))};
+  for (const auto& [partition, next] : from)
+    rd_kafka_topic_partition_list_add(list.get(), topic_.c_str(), partition)
+      ->offset = next;
+  const auto code = rd_kafka_assign(client_->handle(), list.get());
+  if (code != RD_KAFKA_RESP_ERR_NO_ERROR)
+    return failed("assignment of " + topic_, code);
+  next_ = from;
+  return {};
+}
+
+bool kafka_reader::done(const batch_work& work) const {
+  return std::all_of(work.goals.begin(), work.goals.end(), [&](const auto& x) {
+    return next_.at(x.first) >= x.second;
+  });
+}
+
+/// What is there counts, however slow the rest comes: else a batch that takes
+/// too long would never get further.
+bool kafka_reader::enough(const batch_work& work) const {
+  const auto count = work.out.records.size() + work.out.bad.size();
+  return count >= work.asked.limit || work.bytes >= topic_batch_bytes_max
+         || (count > 0 && clock::now() + work.asked.timeout / 2 > work.until);
+}
+
+caf::error kafka_reader::read(batch_work& work) {
+  while (!enough(work) && !done(work)) {
+    if (auto error = check(work))
+      return error;
+    const auto wait = std::min<std::int64_t>(
+      kafka::milliseconds_until(work.until), record_wait.count());
+    const message x{
+      rd_kafka_consumer_poll(client_->handle(), static_cast<int>(wait))};
+    if (!x)
+      continue;
+    const auto next = next_.find(x->partition);
+    if (x->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
+      take(*x, work);
+    } else if (x->err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
+      // Behind what is no record: marks of transactions, records that were
+      // compacted away.
+      if (next != next_.end() && x->offset > next->second) {
+        next->second = x->offset;
+        work.kept[x->partition] = x->offset;
+      }
+    } else if (is_final(x->err)) {
+      return failed(where(x->partition), x->err);
+    } else {
+      client_->news().trouble = rd_kafka_message_errstr(x.get());
+    }
+  }
+  return {};
+}
+
+void kafka_reader::take(const rd_kafka_message_t& x, batch_work& work) {
+  const auto next = next_.find(x.partition);
+  if (next == next_.end())
+    return;
+  // It may be an older one than that, if its partition was made anew.
+  client_->news().trouble.clear();
+  next->second = x.offset + 1;
+  work.kept[x.partition] = x.offset + 1;
+  work.bytes += x.len;
+  const auto key = std::to_string(x.partition) + "-" + std::to_string(x.offset);
+  const auto value = value_of(x);
+  if (auto body = body_of_message(value))
+    add_record(work.out, rules_, key, std::move(*body), to_text(work.kept));
+  else
+    add_bad(work.out, key, render(body.error()), value);
+}
+
+} // namespace
+
+caf::expected<std::unique_ptr<source_reader>>
+make_kafka_reader(const std::string& name, const source_settings& x,
+                  const reader_context& in) {
+  auto options = in.kafka;
+  if (!x.from.brokers.empty())
+    options.brokers = x.from.brokers;
+  if (options.brokers.empty())
+    return caf::make_error(ec::bad_setting,
+                           "brokers: are required, as kafka.brokers are not "
+                           "set");
+  if (x.from.topic.empty())
+    return caf::make_error(ec::bad_setting,
+                           "topic: is required for the kind kafka");
+  return std::unique_ptr<source_reader>{std::make_unique<kafka_reader>(
+    std::move(options), x.from.topic, rules_of(name, x, in.body_bytes_max))};
+}
+
+} // namespace depositd::sources

@@ -1,0 +1,28 @@
+#pragma once
+
+// Records of a Kafka topic.
+
+#include "adapters/sources/records/records.hpp"
+#include "messages/ports/source_reader.hpp"
+
+#include <memory>
+#include <string>
+
+namespace depositd::sources {
+
+/// Of the values of one batch, about; a batch that has as many ends there.
+inline constexpr std::size_t topic_batch_bytes_max =
+  std::size_t{64} * 1024 * 1024;
+
+/// Reads all partitions of a topic without a group: where it stands is in the
+/// cursor alone, {"0":17} for the next offset of each partition. Partitions
+/// that are not in there are read from their oldest record, as are those whose
+/// offset is gone, be it that records were deleted or that the topic was made
+/// anew. The key is PARTITION-OFFSET; the body is the value, JSON or as a JSON
+/// string, or null without a value. Records of one partition come in order.
+/// `ec::bad_setting` if there are no brokers or no topic; touches nothing.
+caf::expected<std::unique_ptr<source_reader>>
+make_kafka_reader(const std::string& name, const source_settings& x,
+                  const reader_context& in);
+
+} // namespace depositd::sources

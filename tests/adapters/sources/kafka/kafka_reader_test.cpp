@@ -1,0 +1,310 @@
+#include "adapters/sources/kafka/kafka_reader.hpp"
+
+#include "adapters/logs/kafka/record_log.hpp"
+#include "adapters/logs/kafka/topics.hpp"
+#include "tests/support/kafka_admin.hpp"
+#include "tests/support/kafka_server.hpp"
+
+#include <gtest/gtest.h>
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <future>
+#include <set>
+#include <stdexcept>
+
+namespace depositd::sources {
+
+namespace {
+
+using test_clock = std::chrono::steady_clock;
+using std::chrono::seconds;
+
+source_settings settings_for(const std::string& topic) {
+  source_settings out;
+  out.kind = source_kind::kafka;
+  out.from.topic = topic;
+  return out;
+}
+
+reader_context context_for(const kafka_options& options) {
+  reader_context out;
+  out.body_bytes_max = 10'000;
+  out.kafka = options;
+  return out;
+}
+
+/// Listens, and never says a word.
+class silent_broker {
+public:
+  silent_broker()
+    : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in at{};
+    at.sin_family = AF_INET;
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof(at);
+    auto* address = reinterpret_cast<sockaddr*>(&at);
+    if (::bind(listener_, address, size) != 0 || ::listen(listener_, 8) != 0
+        || ::getsockname(listener_, address, &size) != 0)
+      throw std::runtime_error("cannot listen");
+    port_ = ntohs(at.sin_port);
+  }
+
+  ~silent_broker() {
+    if (connection_ >= 0)
+      ::close(connection_);
+    ::close(listener_);
+  }
+
+  silent_broker(const silent_broker&) = delete;
+  silent_broker& operator=(const silent_broker&) = delete;
+
+  std::string address() const {
+    return "127.0.0.1:" + std::to_string(port_);
+  }
+
+  void await_connection() {
+    connection_ = ::accept(listener_, nullptr, nullptr);
+  }
+
+private:
+  int listener_;
+  int connection_ = -1;
+  std::uint16_t port_ = 0;
+};
+
+class kafka_reader_test : public ::testing::Test {
+protected:
+  void SetUp() override {
+    if (!kafka_installed())
+      GTEST_SKIP();
+    options.brokers = shared_kafka().address();
+    static int topics = 0;
+    topic = "read-" + std::to_string(++topics);
+    sink = std::move(*open_kafka_sink(options));
+    make_topic(1);
+    open();
+  }
+
+  void make_topic(std::int32_t partitions) {
+    const auto made =
+      make_kafka_topics(options, {{.name = topic, .partitions = partitions}});
+    ASSERT_TRUE(made) << render(made.error());
+  }
+
+  /// Deletes it, and waits until the brokers say that it is gone.
+  void delete_topic() {
+    kafka_admin{options.brokers}.delete_topic(topic);
+    const auto end = test_clock::now() + seconds{60};
+    while (test_clock::now() < end) {
+      const auto there = look_at_kafka(options, topic, end);
+      ASSERT_TRUE(there) << render(there.error());
+      if (there->partitions == 0)
+        return;
+    }
+    FAIL() << "the topic is still there";
+  }
+
+  void open() {
+    auto made =
+      make_kafka_reader("src", settings_for(topic), context_for(options));
+    ASSERT_TRUE(made) << render(made.error());
+    reader = std::move(*made);
+  }
+
+  /// Records "from" to "to" - 1; keys spread them over partitions.
+  void publish(int from, int to) {
+    std::vector<outgoing_record> batch;
+    for (int i = from; i < to; ++i)
+      batch.push_back({.topic = topic,
+                       .key = "k" + std::to_string(i),
+                       .value = std::to_string(i)});
+    const auto error = sink->publish(batch, seconds{60});
+    ASSERT_FALSE(error) << render(error);
+  }
+
+  pulled_batch next(std::uint64_t limit = 100, std::string cursor = {}) {
+    auto out = reader->next_batch({limit, std::move(cursor), seconds{60}});
+    EXPECT_TRUE(out) << render(out.error());
+    return out ? std::move(*out) : pulled_batch{};
+  }
+
+  /// The same of a topic that not all know yet.
+  pulled_batch next_of_new(std::uint64_t limit, const std::string& cursor) {
+    const auto end = test_clock::now() + seconds{60};
+    for (;;) {
+      auto out = reader->next_batch({limit, cursor, seconds{60}});
+      if (out)
+        return std::move(*out);
+      if (out.error() == ec::not_found && test_clock::now() < end)
+        continue;
+      ADD_FAILURE() << render(out.error());
+      return {};
+    }
+  }
+
+  std::set<std::string> bodies(const pulled_batch& x) {
+    std::set<std::string> out;
+    for (const auto& record : x.records)
+      EXPECT_TRUE(out.insert(record.body).second) << record.body << " twice";
+    return out;
+  }
+
+  kafka_options options{.timeout_ms = 20'000};
+  std::string topic;
+  std::unique_ptr<record_sink> sink;
+  std::unique_ptr<source_reader> reader;
+};
+
+} // namespace
+
+TEST_F(kafka_reader_test, names_records_by_partition_and_offset) {
+  const std::vector<std::string> values{R"({"a": 1})", "plain", ""};
+  std::vector<outgoing_record> batch;
+  for (const auto& value : values)
+    batch.push_back({.topic = topic, .key = "k", .value = value});
+  ASSERT_FALSE(sink->publish(batch, seconds{60}));
+  const auto out = next();
+  ASSERT_EQ(out.records.size(), 3u);
+  EXPECT_EQ(out.records[0],
+            (pulled_record{"0-0", "src", R"({"a":1})", R"({"0":1})"}));
+  EXPECT_EQ(out.records[1].body, "\"plain\"");
+  EXPECT_EQ(out.records[2].body, "\"\"");
+  EXPECT_EQ(out.records[2].key, "0-2");
+  EXPECT_EQ(out.cursor, R"({"0":3})");
+}
+
+TEST_F(kafka_reader_test, returns_soon_when_there_is_no_more) {
+  publish(0, 3);
+  const auto begun = test_clock::now();
+  const auto batch = next(100);
+  EXPECT_EQ(batch.records.size(), 3u);
+  EXPECT_TRUE(next(100, batch.cursor).records.empty());
+  EXPECT_TRUE(next(100, batch.cursor).records.empty());
+  EXPECT_LT(test_clock::now() - begun, seconds{45})
+    << "and does not wait for its time limit of 60 s, three times";
+}
+
+TEST_F(kafka_reader_test, an_empty_topic_has_no_cursor) {
+  const auto batch = next();
+  EXPECT_TRUE(batch.records.empty());
+  EXPECT_FALSE(batch.has_cursor);
+}
+
+TEST_F(kafka_reader_test, reads_all_partitions_from_any_cursor_once) {
+  topic += "-wide";
+  make_topic(3);
+  open();
+  publish(0, 60);
+  std::set<std::string> seen;
+  std::string cursor;
+  std::vector<std::string> cursors;
+  for (int i = 0; seen.size() < 60 && i < 60; ++i) {
+    const auto batch = next(7, cursor);
+    EXPECT_LE(batch.records.size(), 7u);
+    for (const auto& body : bodies(batch))
+      EXPECT_TRUE(seen.insert(body).second) << body << " twice";
+    for (const auto& x : batch.records)
+      cursors.push_back(x.cursor);
+    cursor = batch.cursor;
+  }
+  ASSERT_EQ(cursors.size(), 60u);
+  EXPECT_EQ(cursors.back(), cursor);
+  // By the cursor of any record, what came behind it comes again.
+  EXPECT_EQ(bodies(next(100, cursors[19])).size(), 40u);
+  EXPECT_EQ(bodies(next(100, cursors[58])).size(), 1u);
+}
+
+TEST_F(kafka_reader_test, goes_on_at_the_oldest_when_its_offset_is_gone) {
+  publish(0, 10);
+  const auto batch = next(3);
+  ASSERT_EQ(batch.records.size(), 3u);
+  kafka_admin{options.brokers}.delete_records(topic, 0, 7);
+  open();
+  EXPECT_EQ(bodies(next(100, batch.cursor)),
+            (std::set<std::string>{"7", "8", "9"}));
+}
+
+TEST_F(kafka_reader_test, begins_anew_with_a_topic_that_was_made_anew) {
+  publish(0, 10);
+  const auto batch = next();
+  ASSERT_EQ(batch.cursor, R"({"0":10})");
+  delete_topic();
+  const auto gone = reader->next_batch({9, batch.cursor, seconds{30}});
+  ASSERT_FALSE(gone);
+  EXPECT_EQ(gone.error(), ec::not_found) << render(gone.error());
+  make_topic(1);
+  sink = std::move(*open_kafka_sink(options)); // it may know the old one
+  const auto none = next_of_new(9, batch.cursor);
+  EXPECT_TRUE(none.records.empty());
+  EXPECT_EQ(none.cursor, R"({"0":0})") << "before there are as many";
+  publish(20, 23);
+  EXPECT_EQ(bodies(next_of_new(9, none.cursor)),
+            (std::set<std::string>{"20", "21", "22"}));
+}
+
+TEST_F(kafka_reader_test, a_topic_that_is_not_there_is_not_found) {
+  topic = "no-such-topic";
+  open();
+  const auto out = reader->next_batch({1, {}, seconds{60}});
+  ASSERT_FALSE(out);
+  EXPECT_EQ(out.error(), ec::not_found) << render(out.error());
+}
+
+TEST(a_kafka_reader, returns_soon_when_it_is_cancelled_whoever_is_silent) {
+  silent_broker broker;
+  kafka_options options;
+  options.brokers = broker.address();
+  auto made =
+    make_kafka_reader("src", settings_for("any"), context_for(options));
+  ASSERT_TRUE(made) << render(made.error());
+  auto& reader = **made;
+  const auto begun = test_clock::now();
+  auto waiting = std::async(std::launch::async, [&reader] {
+    return reader.next_batch({1, {}, std::chrono::minutes{5}});
+  });
+  broker.await_connection(); // the call is under way
+  reader.cancel();
+  const auto out = waiting.get();
+  ASSERT_FALSE(out);
+  EXPECT_EQ(out.error(), ec::store_failed);
+  EXPECT_LT(test_clock::now() - begun, std::chrono::minutes{2});
+}
+
+TEST(a_kafka_reader, is_not_held_up_longer_than_its_time_by_a_silent_broker) {
+  const silent_broker broker;
+  kafka_options options;
+  options.brokers = broker.address();
+  auto made =
+    make_kafka_reader("src", settings_for("any"), context_for(options));
+  ASSERT_TRUE(made) << render(made.error());
+  const auto out = (*made)->next_batch({1, {}, seconds{1}});
+  ASSERT_FALSE(out);
+  EXPECT_EQ(out.error(), ec::store_failed);
+}
+
+TEST(a_kafka_reader, has_the_brokers_of_the_log_if_it_names_none) {
+  auto x = settings_for("any");
+  const auto none = make_kafka_reader("src", x, context_for({}));
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error(), ec::bad_setting);
+  EXPECT_TRUE(
+    make_kafka_reader("src", x, context_for({.brokers = "127.0.0.1:1"})));
+  x.from.brokers = "127.0.0.1:1";
+  EXPECT_TRUE(make_kafka_reader("src", x, context_for({})))
+    << "nothing is touched yet";
+}
+
+TEST(a_kafka_reader, refuses_a_cursor_of_another_kind) {
+  auto made = make_kafka_reader("src", settings_for("any"),
+                                context_for({.brokers = "127.0.0.1:1"}));
+  ASSERT_TRUE(made);
+  const auto out = (*made)->next_batch({1, "17", seconds{1}});
+  ASSERT_FALSE(out);
+  EXPECT_EQ(out.error(), ec::malformed);
+}
+
+} // namespace depositd::sources
