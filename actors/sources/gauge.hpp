@@ -1,0 +1,34 @@
+#pragma once
+
+#include "messages/actors.hpp"
+#include "messages/ports/source_reader.hpp"
+#include "messages/sources.hpp"
+
+#include <caf/stateful_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+#include <functional>
+#include <memory>
+
+namespace depositd::sources {
+
+struct gauge_options {
+  /// Called on the actor's own thread with the first question, and again after
+  /// an error.
+  std::function<caf::expected<std::unique_ptr<downstream_gauge>>()> make_gauge;
+  std::shared_ptr<void> counted; ///< of a `running_count`; may be null
+};
+
+struct gauge_state {
+  gauge_options options;
+  std::unique_ptr<downstream_gauge> gauge; ///< null: not made yet
+
+  static inline const char* name = "gauge";
+};
+
+/// Asks how much is left behind a queue. It waits for the outside world: must
+/// be detached outside the deterministic scheduler.
+gauge_actor::behavior_type
+gauge(gauge_actor::stateful_pointer<gauge_state> self, gauge_options options);
+
+} // namespace depositd::sources

@@ -1,0 +1,131 @@
+// How much is left in the queue, or behind it.
+
+#include "actors/sources/parts.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace depositd::sources {
+
+namespace {
+
+micros us_of(std::chrono::milliseconds x) {
+  return std::chrono::microseconds{x}.count();
+}
+
+/// A queue that is not there yet has nothing.
+bool is_no_queue(const scheduler_actor_state& state, const caf::error& why) {
+  return !state.gauge && why == ec::not_found;
+}
+
+void take_left(scheduler_pointer self, std::uint64_t left,
+               std::uint64_t resolved_before) {
+  auto& state = self->state;
+  auto& x = state.measure;
+  const auto& limits = state.options->limits;
+  x.under_way = false;
+  x.calls_for_quiet = false;
+  x.failures = 0;
+  const auto shortest = state.gauge ? limits.gauge_pause : limits.hold_pause;
+  const auto longest = std::max(shortest, limits.hold_pause_max);
+  const bool moves = !state.marks.known() || left != x.left_last;
+  x.pause_us = moves
+                 ? us_of(shortest)
+                 : std::clamp(2 * x.pause_us, us_of(shortest), us_of(longest));
+  x.left_last = left;
+  // What was not known to be durable when it was asked may be missing in it.
+  state.marks.measured(left, state.picked - resolved_before);
+  go_on(self);
+}
+
+void take_no_answer(scheduler_pointer self) {
+  auto& x = self->state.measure;
+  const auto& limits = self->state.options->limits;
+  x.under_way = false;
+  x.calls_for_quiet = false; // what the last number allows is fed
+  ++x.failures;
+  x.pause_us = std::min(us_of(limits.retry_delay_max),
+                        us_of(limits.retry_delay)
+                          << std::min<std::uint32_t>(x.failures, 10));
+  go_on(self);
+}
+
+/// Sends the question to the gauge or to the queue's shard.
+void ask_left(scheduler_pointer self) {
+  auto& state = self->state;
+  const auto& limits = state.options->limits;
+  const auto number = ++state.measure.number;
+  const auto before = state.resolved;
+  const auto is_newest = [=] { return self->state.measure.number == number; };
+  const auto failed = [=](const caf::error& why) {
+    if (!is_newest())
+      return;
+    if (is_no_queue(self->state, why))
+      take_left(self, 0, before);
+    else
+      take_no_answer(self);
+  };
+  if (!state.gauge) {
+    self
+      ->request(state.options->shards, limits.measure_timeout,
+                measure_queue{state.settings.queue, {}})
+      .then(
+        [=](const queue_measured& x) {
+          if (is_newest())
+            take_left(self, x.left, before);
+        },
+        failed);
+    return;
+  }
+  // It keeps its own time; a second question would but wait behind the first.
+  const auto patience = limits.measure_timeout.count();
+  self
+    ->request(state.gauge, caf::infinite,
+              read_gauge{static_cast<std::uint64_t>(patience)})
+    .then(
+      [=](const gauge_read& x) {
+        if (is_newest())
+          take_left(self, x.left, before);
+      },
+      failed);
+}
+
+} // namespace
+
+void measure(scheduler_pointer self, micros at_us) {
+  auto& state = self->state;
+  auto& x = state.measure;
+  if (x.under_way || at_us < measure_due_us(state))
+    return;
+  // A downstream may take its time, and says nothing exact anyway.
+  x.calls_for_quiet = !state.gauge;
+  const bool moves =
+    std::any_of(state.sources.begin(), state.sources.end(),
+                [](const auto& source) { return is_moving(*source); });
+  if (x.calls_for_quiet && moves)
+    return; // the last answer brings us back
+  x.under_way = true;
+  x.asked_us = at_us;
+  ask_left(self);
+}
+
+micros measure_due_us(const scheduler_actor_state& state) {
+  const auto& x = state.measure;
+  if (x.under_way)
+    return never;
+  const bool waits =
+    !state.marks.known() || state.marks.room() == 0 || x.failures > 0;
+  const auto pause_us =
+    waits ? x.pause_us : us_of(state.options->limits.look_pause);
+  return std::max<micros>(x.asked_us + pause_us, 1);
+}
+
+void forget_measured(scheduler_actor_state& state) {
+  state.marks = rules::marks{state.settings};
+  const auto number = state.measure.number + 1; // answers on their way
+  state.measure = {};
+  state.measure.number = number;
+}
+
+} // namespace depositd::sources
