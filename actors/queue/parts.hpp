@@ -64,6 +64,22 @@ void take_left(self_pointer self, const std::vector<digested>& left);
 void take_collapsed(self_pointer self, member_number number,
                     std::uint32_t count);
 
+// -- fairness.cpp: what is shared out -----------------------------------------
+
+/// From now on. What was spent under other terms is forgotten.
+void use_terms(self_pointer self, const fair_terms& x);
+
+/// Says what the picks were charged under.
+void add_terms(self_pointer self, member_number number, hand_over& to);
+
+/// What a user's actor tells of costs goes into the news for the ring, unless
+/// they are of earlier terms.
+void take_costs(self_pointer self, const counts_changed& x,
+                rules::ring::news& to);
+
+/// Gives picks back to the ring that found no item.
+void undo_picks(self_pointer self, const picks_declined& x);
+
 // -- reports.cpp: numbers for operators ---------------------------------------
 
 queue_report report(self_pointer self);
@@ -78,5 +94,6 @@ caf::result<items_settled> end(self_pointer self, const settle_items& x);
 caf::result<done> extend(self_pointer self, const renew_items& x);
 caf::result<done> release_all(self_pointer self);
 queue_counted count(self_pointer self);
+left_measured measure(self_pointer self);
 
 } // namespace depositd::queue

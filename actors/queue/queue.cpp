@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <chrono>
+#include <tuple>
 
 namespace depositd::queue {
 
@@ -36,14 +37,17 @@ void send_picks(self_pointer self, const batch_key& key,
   processor.holds += count;
   processor.served.insert(key.member);
   self->state.handed_out += count;
-  self->send(
-    self->state.members[key.member].actor,
-    hand_over{self->state.options.number,
-              std::move(picks),
-              taker{caf::actor_cast<caf::strong_actor_ptr>(processor.actor),
-                    key.processor, processor.name, processor.lease_ms,
-                    processor.local, nullptr},
-              {}});
+  hand_over what;
+  what.queue = self->state.options.number;
+  what.picks = std::move(picks);
+  what.who = taker{caf::actor_cast<caf::strong_actor_ptr>(processor.actor),
+                   key.processor,
+                   processor.name,
+                   processor.lease_ms,
+                   processor.local,
+                   nullptr};
+  add_terms(self, key.member, what);
+  self->send(self->state.members[key.member].actor, std::move(what));
 }
 
 } // namespace
@@ -75,6 +79,12 @@ void change_items(self_pointer self, member_number number, std::int64_t by) {
 }
 
 namespace {
+
+/// The same of those that are parked.
+void change_parked(self_pointer self, member_number number, std::int64_t by) {
+  self->state.members[number].parked += static_cast<std::uint64_t>(by);
+  self->state.parked += static_cast<std::uint64_t>(by);
+}
 
 /// Serves those who wait, as far as anybody can be served.
 void match_waiting(self_pointer self) {
@@ -219,10 +229,14 @@ void take_work(self_pointer self, const settle_and_request& x) {
 
 member_forgotten forget(self_pointer self, member_number number) {
   auto& state = self->state;
-  const auto [stamp, credit] = state.ring.leave(number);
+  member_forgotten out;
+  out.fair = state.options.fair;
+  out.paid = {state.ring.spent(number), state.ring.cost_floor()};
+  std::tie(out.stamp, out.credit) = state.ring.leave(number);
   state.survivors.erase(number);
   auto& member = state.members[number];
   state.items -= member.items;
+  state.parked -= member.parked;
   state.collapsing -= member.collapsing;
   const auto digest = digest_of_user(member.user);
   const auto [first, last] = state.members_by_digest.equal_range(digest);
@@ -232,7 +246,7 @@ member_forgotten forget(self_pointer self, member_number number) {
       break;
     }
   member = {};
-  return {stamp, credit};
+  return out;
 }
 
 void introduce_member(self_pointer self, const introduce& x) {
@@ -241,8 +255,9 @@ void introduce_member(self_pointer self, const introduce& x) {
     state.members.resize(x.member + 1);
   state.members[x.member] = {x.user, caf::actor_cast<user_actor>(x.actor)};
   change_items(self, x.member, static_cast<std::int64_t>(x.items));
+  change_parked(self, x.member, static_cast<std::int64_t>(x.parked));
   state.members_by_digest.emplace(digest_of_user(x.user), x.member);
-  state.ring.join(x.member, x.user, x.limits, x.stamp, x.credit);
+  state.ring.join(x.member, x.user, x.limits, x.stamp, x.credit, x.paid.spent);
   if (x.in_flight > 0) {
     state.ring.change_in_flight(x.member,
                                 static_cast<std::int32_t>(x.in_flight));
@@ -272,8 +287,10 @@ void change_counts(self_pointer self, const counts_changed& x) {
     news.ready = x.ready;
     news.all = x.all;
   }
+  take_costs(self, x, news);
   state.ring.report(x.member, news);
   change_items(self, x.member, x.items);
+  change_parked(self, x.member, x.parked);
   state.finished += x.finished;
   state.requeued += x.requeued;
   state.timed_out += x.timed_out;
@@ -296,9 +313,7 @@ void take_back(self_pointer self, const picks_declined& x) {
   auto& state = self->state;
   const auto count = static_cast<std::uint32_t>(x.picks.size());
   state.handed_out -= count;
-  for (const auto& pick : x.picks)
-    if (find_member(self, pick.member) != nullptr) // else its user has left
-      state.ring.undo(pick);
+  undo_picks(self, x);
   if (find_processor(self, x.processor) != nullptr)
     ask_again(self, x.processor, count);
   serve_waiting(self);
@@ -323,6 +338,7 @@ queue_self::behavior_type queue(queue_self::stateful_pointer<queue_state> self,
   self->state.ring =
     rules::ring{options.settings.priority, options.settings.oldest_band_every};
   self->state.options = std::move(options);
+  self->state.ring.set_fair_by(self->state.options.fair.by);
   self->set_down_handler(
     [=](const caf::down_msg& x) { processor_down(self, x); });
   return {
@@ -340,6 +356,7 @@ queue_self::behavior_type queue(queue_self::stateful_pointer<queue_state> self,
       self->state.options.settings = x.settings;
       self->state.options.server_suspended = x.server_suspended;
       self->state.options.workers = x.workers;
+      use_terms(self, x.fair);
       serve_waiting(self);
     },
     [=](const change_limits& x) {
@@ -350,6 +367,7 @@ queue_self::behavior_type queue(queue_self::stateful_pointer<queue_state> self,
     },
     [=](const begin& x) {
       self->state.ring.raise_stamp(x.stamp_last);
+      self->state.ring.raise_floor(x.cost_floor);
       self->state.ring.settle_order();
       self->state.begun = true;
       sort_early(self);
@@ -359,6 +377,7 @@ queue_self::behavior_type queue(queue_self::stateful_pointer<queue_state> self,
     [=](const claims_purged& x) { tell_holders(self, x); },
     [=](const picks_declined& x) { take_back(self, x); },
     [=](report_queue) { return report(self); },
+    [=](measure_left) { return measure(self); },
     [=](report_members) { return report_all_members(self); },
     [=](const explain_member& x) { return explain(self, x); },
     [=](report_processors) { return report_all_processors(self); },

@@ -28,6 +28,7 @@ struct queue_options {
   queue_settings settings;
   bool server_suspended = false;
   std::uint32_t workers = no_cap; ///< as in `configure_queue`
+  fair_terms fair;                ///< likewise
   /// A remote processor without a lease of its own gets this one: its claims
   /// must not outlive it should the engine restart meanwhile.
   std::uint32_t remote_lease_ms = 60'000;
@@ -40,6 +41,8 @@ struct queue_member {
   std::uint64_t items = 0;
   std::uint32_t classes_version = 0; ///< that its actor counts by
   std::uint32_t collapsing = 0;      ///< of `items`, as good as gone
+  std::uint64_t costs_heard = 0;     ///< reports of them, under these terms
+  std::uint64_t parked = 0;          ///< of `items`
 };
 
 /// A processor that takes items of this queue.
@@ -84,6 +87,7 @@ struct queue_state {
 
   std::uint64_t items = 0; ///< claimed, delayed and parked ones included
   std::uint64_t collapsing = 0; ///< of these, as good as gone
+  std::uint64_t parked = 0;     ///< of these
   std::uint64_t handed_out = 0;
   std::uint64_t finished = 0;
   std::uint64_t requeued = 0;

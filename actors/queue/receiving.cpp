@@ -66,11 +66,15 @@ caf::result<items_received> take(self_pointer self, const receive_items& x) {
   answer->items.resize(slots);
   answer->open = slots;
   state.handed_out += slots;
-  for (auto& [member, share] : shares)
-    self->send(state.members[member].actor,
-               hand_over{state.options.number, std::move(share.picks),
-                         taker{nullptr, 0, x.taker, x.lease_ms, false, answer},
-                         std::move(share.slots)});
+  for (auto& [member, share] : shares) {
+    hand_over what;
+    what.queue = state.options.number;
+    what.picks = std::move(share.picks);
+    what.who = taker{nullptr, 0, x.taker, x.lease_ms, false, answer};
+    what.slots = std::move(share.slots);
+    add_terms(self, member, what);
+    self->send(state.members[member].actor, std::move(what));
+  }
   return journal::answered_later<items_received>();
 }
 
@@ -137,6 +141,12 @@ queue_counted count(self_pointer self) {
   // One that ends while it is told to collapse is counted off twice meanwhile.
   return {state.items - std::min(state.items, state.collapsing),
           state.ring.in_flight_total()};
+}
+
+left_measured measure(self_pointer self) {
+  const auto& state = self->state;
+  const auto not_left = state.collapsing + state.parked;
+  return {state.items - std::min(state.items, not_left)};
 }
 
 } // namespace depositd::queue

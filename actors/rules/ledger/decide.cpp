@@ -160,6 +160,7 @@ ledger::choose(const pick& what, const taker_limits& who, micros now) const {
   item.deadline_us = who.deadline_us;
   out->body = x->body;
   out->place = x->place;
+  out->size = x->size;
   return out;
 }
 

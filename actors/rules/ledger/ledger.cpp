@@ -76,6 +76,15 @@ ledger_changes ledger::take_changes() {
   return out;
 }
 
+void ledger::note_ends(bool wanted) {
+  state_->notes_ends = wanted;
+  state_->ended.clear();
+}
+
+std::vector<item_id> ledger::take_ended() {
+  return std::exchange(state_->ended, {});
+}
+
 std::vector<arrival> ledger::arrivals() const {
   std::vector<arrival> out;
   for (const auto& [id, x] : state_->items_set_aside)

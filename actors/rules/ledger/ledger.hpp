@@ -53,6 +53,7 @@ struct handed_item {
   claimed_item item; ///< without body bytes
   body_bytes body;   ///< null: must be read at `place`
   body_location place;
+  std::uint64_t size = 0; ///< bytes, as of `item_enqueued`
 };
 
 /// An item that nobody has claimed, with what copies of it need.
@@ -251,6 +252,10 @@ public:
   /// After recovery, `ready_counts` and `claims` say what is there; what this
   /// returns first is then of no use, as replay cannot know of reserved picks.
   ledger_changes take_changes();
+  /// Whether `take_ended` is to know of claims; what it knew is forgotten.
+  void note_ends(bool wanted);
+  /// Items whose claims have ended since the last call, however they did.
+  std::vector<item_id> take_ended();
   /// All that waits to be admitted, by id.
   std::vector<arrival> arrivals() const;
   /// All ready counts, after `configure` with other classes, which forgets

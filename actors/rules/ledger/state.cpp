@@ -227,6 +227,8 @@ std::optional<stored_item> ledger::state::end_claim(item_id id) {
   std::optional<stored_item> out{std::move(at->second.item)};
   claims.erase(at);
   ++changes.claims_ended;
+  if (notes_ends)
+    ended.push_back(id);
   return out;
 }
 

@@ -93,6 +93,8 @@ struct ledger::state {
   /// `while_pending`: how many pending items have this digest.
   std::unordered_map<std::uint64_t, std::uint32_t> digests;
   ledger_changes changes;
+  bool notes_ends = false;
+  std::vector<item_id> ended; ///< claims, if they are noted
   claim_token token_last = 0;
   item_id id_last = 0;
   std::uint64_t ready = 0;

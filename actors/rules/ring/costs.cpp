@@ -78,14 +78,16 @@ void ring::state::charge(pick& x) {
 void ring::state::settle_floor() {
   if (shared == fair_by::turns)
     return;
-  auto least = std::numeric_limits<std::uint64_t>::max();
-  std::uint64_t most = 0;
+  constexpr auto nobody_yet = std::numeric_limits<std::uint64_t>::max();
+  auto least = nobody_yet;
   for (member_number m = 0; m < members.size(); ++m) {
+    if (members[m].present && costs[m].spent < cost_floor)
+      move_to(end::tail, m, cost_floor);
     if (members[m].servable)
       least = std::min(least, costs[m].spent);
-    most = std::max(most, costs[m].spent);
   }
-  cost_floor = std::min(least, most);
+  if (least != nobody_yet)
+    cost_floor = least;
 }
 
 void ring::set_fair_by(fair_by what) {
@@ -113,6 +115,16 @@ void ring::set_fair_by(fair_by what) {
 
 std::uint64_t ring::spent(member_number m) const noexcept {
   return state_->spent(m);
+}
+
+std::uint64_t ring::cost_floor() const noexcept {
+  return state_->cost_floor;
+}
+
+void ring::raise_floor(std::uint64_t spent) {
+  auto& s = *state_;
+  if (s.shared != fair_by::turns)
+    s.cost_floor = std::max(s.cost_floor, spent);
 }
 
 } // namespace depositd::rules

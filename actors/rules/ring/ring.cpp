@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstdlib>
 #include <utility>
 
 namespace depositd::rules {
@@ -159,7 +160,7 @@ void ring::state::change_in_flight(member_number m, std::int32_t delta) {
 void ring::report(member_number m, const news& what) {
   auto& s = *state_;
   auto& x = s.member(m);
-  auto items = what.answered.empty() ? what.claims_ended : 0;
+  auto items = what.answered.empty() ? std::abs(what.claims_ended) : 0;
   for (const auto& picks : what.answered) {
     items += picks.delta;
     for (std::int32_t i = 0; i < picks.delta; ++i)

@@ -69,7 +69,8 @@ public:
     std::int32_t claims_ended = 0; ///< negative: survived a restart
     /// Fair by cost: what items cost that are told of now (by bytes when they
     /// are taken, by seconds in milliseconds when they end), and what their
-    /// picks were charged with. By turns: not looked at.
+    /// picks were charged with. Claims that no pick led to were charged with
+    /// nothing. By turns: not looked at.
     std::uint64_t charged = 0;
     std::uint64_t cost = 0;
   };
@@ -150,8 +151,13 @@ public:
   std::uint64_t stamp_last() const noexcept;
   /// What a user has spent, for a later join; 0 by turns.
   std::uint64_t spent(member_number m) const noexcept;
+  /// What those had spent whom it served last; 0 by turns.
+  std::uint64_t cost_floor() const noexcept;
   /// Highest stamp seen; new stamps are above it (recovery).
   void raise_stamp(std::uint64_t stamp);
+  /// Where the ring stood (recovery, before `settle_order`): whoever has spent
+  /// less had nothing then, and has saved nothing up.
+  void raise_floor(std::uint64_t spent);
 
 private:
   struct state;

@@ -244,6 +244,57 @@ TEST(ring_cost_test, goes_on_after_a_restart_where_it_stood) {
             before.ring_.next(before.anybody_)->member);
 }
 
+TEST(ring_cost_test, whoever_was_not_served_before_a_restart_is_owed_nothing) {
+  ring before;
+  before.set_fair_by(fair_by::bytes);
+  before.settle_order();
+  before.join(0, "old", {}, 0, 0, 500'000);
+  before.change_ready(0, {0, 0, 10});
+  const auto any_before = before.open_view({}, 0);
+  const auto last = *before.next(any_before);
+  ring after;
+  after.set_fair_by(fair_by::bytes);
+  after.raise_stamp(last.stamp);
+  after.raise_floor(before.cost_floor());
+  after.join(0, "old", {}, last.stamp, last.credit, last.spent);
+  after.join(1, "new", {});
+  after.join(2, "back", {}, 1, 0, 1000); // it had nothing for long
+  for (member_number m = 0; m < 3; ++m)
+    after.change_ready(m, {0, 0, 10});
+  after.settle_order();
+  EXPECT_EQ(after.spent(0), last.spent);
+  EXPECT_EQ(after.spent(1), before.cost_floor());
+  EXPECT_EQ(after.spent(2), before.cost_floor());
+  EXPECT_EQ(after.cost_floor(), before.cost_floor());
+}
+
+TEST(ring_cost_test, stands_where_it_stood_though_nobody_was_there) {
+  ring queue;
+  queue.set_fair_by(fair_by::bytes);
+  queue.raise_floor(7000);
+  queue.settle_order();
+  queue.join(0, "new", {});
+  queue.change_ready(0, {0, 0, 1});
+  EXPECT_EQ(queue.spent(0), 7000u);
+  queue.set_fair_by(fair_by::turns);
+  EXPECT_EQ(queue.cost_floor(), 0u);
+  queue.raise_floor(7000);
+  EXPECT_EQ(queue.cost_floor(), 0u) << "turns have none";
+}
+
+TEST(ring_cost_test, claims_that_nobody_picked_are_paid_and_counted) {
+  ring queue;
+  queue.set_fair_by(fair_by::bytes);
+  queue.settle_order();
+  queue.join(0, "ann", {});
+  queue.change_ready(0, {0, 0, 10});
+  const ready_change taken{0, 0, -4};
+  queue.report(0, {.ready = {&taken, 1}, .claims_ended = -4, .cost = 800});
+  EXPECT_EQ(queue.spent(0), 800u * 1024);
+  EXPECT_EQ(queue.explain(0).charge, 200u) << "one costs a quarter";
+  EXPECT_EQ(queue.in_flight_total(), 4u);
+}
+
 TEST(ring_cost_test, what_is_shared_out_can_be_changed_at_any_time) {
   cost_queue queue{3};
   for (member_number m = 0; m < 3; ++m) {
