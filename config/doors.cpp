@@ -8,6 +8,7 @@
 #include "adapters/doors/kit/watched_files.hpp"
 #include "adapters/doors/nsq/door.hpp"
 #include "adapters/doors/operations/health.hpp"
+#include "adapters/doors/operations/sources.hpp"
 #include "adapters/doors/poster/door.hpp"
 #include "config/nsq_http.hpp"
 #include "messages/workers.hpp"
@@ -31,6 +32,7 @@ struct doors::parts {
   std::unique_ptr<http::server> open_to_all;
   std::unique_ptr<http::server> operations;
   health_actor health;
+  operators_door_actor asking; ///< operators' commands that read
   crossref::door_actor deposits;
   poster::door_actor batches;
   accounts::worker_actor logins;
@@ -224,6 +226,8 @@ caf::expected<std::unique_ptr<doors>> doors::open(caf::actor_system& system,
     system.spawn(health, options.shard, options.projector, options.kafka_waits);
   http::router operating;
   add_health_routes(operating, x->health);
+  x->asking = system.spawn(operators_door, options.admin);
+  add_source_routes(operating, x->asking);
   auto operations = http::server::start(
     operations_options(options.settings.admin, options.shares),
     std::move(operating));
@@ -327,6 +331,8 @@ void doors::close() {
     caf::anon_send_exit(parts_->batches, caf::exit_reason::kill);
   if (parts_->health)
     caf::anon_send_exit(parts_->health, caf::exit_reason::kill);
+  if (parts_->asking)
+    caf::anon_send_exit(parts_->asking, caf::exit_reason::kill);
   parts_->open_to_all.reset();
   parts_->operations.reset();
 }

@@ -24,6 +24,7 @@ struct doors_options {
   shards_actor shard;
   read_model_actor projector;
   order_desk_actor orders;
+  admin_actor admin; ///< for what the port of operators reads
   handler_actor handler;
   std::function<bool()> kafka_waits; ///< null: no Kafka
   descriptor_shares shares;

@@ -8,6 +8,7 @@
 #include "config/own_people.hpp"
 #include "config/process_memory.hpp"
 #include "config/shipped_pipelines.hpp"
+#include "config/source_settings.hpp"
 #include "messages/message_types.hpp"
 #include "messages/values/node_options.hpp"
 #include "messages/values/operations.hpp"
@@ -74,7 +75,8 @@ caf::error engine_node::open_everything() {
     settings_.shards.count == 1
       ? steps{&engine_node::start_core,      &engine_node::await_recovery,
               &engine_node::spawn_operators, &engine_node::open_doors,
-              &engine_node::open_node,       &engine_node::open_record_logs}
+              &engine_node::open_node,       &engine_node::open_record_logs,
+              &engine_node::open_schedulers}
       // Others must reach us before they can share anything with us.
       : steps{&engine_node::start_sharing,  &engine_node::spawn_operators,
               &engine_node::open_node,      &engine_node::join_engines,
@@ -112,6 +114,8 @@ caf::error engine_node::start_core() {
   options.budget = budget_;
   options.configuration = configuration_of(settings_);
   options.pipelines = pipelines_;
+  options.sources = configured_sources(settings_);
+  options.fairness = configured_fairness(settings_);
   options.retention_s
     = std::int64_t{settings_.retention.submissions_days} * 24 * 3600;
   options.published = has_record_logs(settings_);
@@ -132,7 +136,9 @@ caf::error engine_node::start_sharing() {
   shared_ = std::make_unique<shared_shards>(
     system_, shared_shards_options{settings_, stores_, budget_,
                                    configuration_of(settings_), pipelines_,
-                                   roster_, node_->middleman()});
+                                   configured_sources(settings_),
+                                   configured_fairness(settings_), roster_,
+                                   node_->middleman()});
   shard_ = shared_->router();
   reads_ = shared_->reader();
   return {};
@@ -158,7 +164,7 @@ caf::error engine_node::await_recovery() {
 
 caf::error engine_node::open_doors() {
   doors_options options{
-    settings_, stores_, shard_, reads_, orders_.desk, handler_,
+    settings_, stores_, shard_, reads_, orders_.desk, admin_, handler_,
     [roster = roster_] { return roster->waits(); }, shares_, budget_};
   options.quotas = quotas_;
   auto opened = doors::open(system_, std::move(options));
@@ -217,6 +223,12 @@ caf::error engine_node::open_record_logs() {
   return {};
 }
 
+caf::error engine_node::open_schedulers() {
+  schedulers_ =
+    spawn_schedulers(system_, {settings_, core_, core_.shard});
+  return {};
+}
+
 void engine_node::spawn_supervisor() {
   depositd::engine::supervisor_options watching;
   watching.shard = shard_;
@@ -266,6 +278,7 @@ void engine_node::stop() {
   gate_->stop(); // the engine does not wait for the end of a backup
   if (logs_.in)
     caf::anon_send_exit(logs_.in, caf::exit_reason::kill);
+  end_schedulers(system_, schedulers_);
   caf::scoped_actor self{system_};
   if (supervisor_)
     self

@@ -10,6 +10,7 @@
 #include "config/record_logs.hpp"
 #include "config/settings.hpp"
 #include "config/shared_shards.hpp"
+#include "config/sources.hpp"
 #include "config/stores.hpp"
 #include "config/upkeep.hpp"
 #include "messages/actors.hpp"
@@ -87,6 +88,7 @@ private:
   caf::error open_node();
   caf::error open_doors();
   caf::error open_record_logs();
+  caf::error open_schedulers();
   void spawn_supervisor();
 
   caf::actor_system& system_;
@@ -104,6 +106,7 @@ private:
   std::function<void(const std::string&)> failed_;
   topics_actor topics_; ///< null without a log of records
   record_logs logs_;
+  shard_schedulers schedulers_; ///< with one shard
   std::shared_ptr<log_roster> roster_ = std::make_shared<log_roster>();
   handler_actor handler_; ///< of the synchronous door
   processor_manager_actor processors_;

@@ -5,6 +5,7 @@
 #include "config/order_settings.hpp"
 #include "config/secrets.hpp"
 #include "config/setting_table.hpp"
+#include "config/source_settings.hpp"
 #include "config/work_settings.hpp"
 
 #include "messages/values/names.hpp"
@@ -80,8 +81,10 @@ caf::error read_queue(depositd_settings& out, const given_setting& x,
   const auto key = std::find_if(table.begin(), table.end(), [&](auto& known) {
     return field == known.name;
   });
-  const auto name = key == table.end() ? rest : rest.substr(0, dot);
-  if (key == table.end() && !x.empty)
+  const bool fair = field == fairness_field;
+  const bool whole = key == table.end() && !fair;
+  const auto name = whole ? rest : rest.substr(0, dot);
+  if (whole && !x.empty)
     return unknown(x);
   if (!legal_queue_name(name))
     return about(x, bad_setting("the queue needs a name of a-z 0-9 . _ : @ -"));
@@ -92,9 +95,10 @@ caf::error read_queue(depositd_settings& out, const given_setting& x,
       .try_emplace(name, name == notify_queue ? outbox_queue_defaults()
                                               : queue_settings{})
       .first->second;
-  if (key == table.end())
+  if (whole)
     return caf::none;
-  if (auto failure = key->read(queue, x))
+  if (auto failure =
+        fair ? read_fairness(out, name, x) : key->read(queue, x))
     return about(x, failure);
   return caf::none;
 }
@@ -254,14 +258,20 @@ make_settings(const std::vector<given_setting>& given) {
     } else if (is_receiving_key(x)) {
       if (auto failure = read_receiving(out, x))
         return about(x, failure);
+    } else if (is_source_key(x)) {
+      if (auto failure = read_source_key(out, x))
+        return failure;
     } else if (!is_queue_key(x)) {
       if (auto failure = read_plain(out, x))
         return failure;
     }
   if (auto failure = read_secrets(out))
     return failure;
-  if (auto failure = check(out, origins{given}))
+  const origins from{given};
+  if (auto failure = check(out, from))
     return failure;
+  if (const auto wrong = check_sources(out, given); !wrong.key.empty())
+    return from.refuse(wrong.key, wrong.reason);
   return out;
 }
 
@@ -271,6 +281,7 @@ std::vector<std::string> setting_keys() {
     out.push_back(key.name);
   for (const auto& key : queue_setting_table())
     out.push_back(std::string{"queues.NAME."} + key.name);
+  out.push_back("queues.NAME." + std::string{fairness_field});
   for (const auto& key : storage_setting_table())
     out.push_back(std::string{"storage.NAME."} + key.name);
   for (auto& name : order_setting_names())

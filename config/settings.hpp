@@ -10,6 +10,8 @@
 #include "messages/values/endpoint.hpp"
 #include "messages/values/errors.hpp"
 #include "messages/values/estimates.hpp"
+#include "messages/values/scheduling.hpp"
+#include "messages/values/sources.hpp"
 #include "messages/values/types.hpp"
 
 #include <algorithm>
@@ -321,6 +323,9 @@ struct depositd_settings {
   std::map<std::string, queue_settings> queues{
     {"metadata", deposit_queue_defaults()},
     {"query", deposit_queue_defaults()}};
+  std::map<std::string, fair_by> fairness; ///< of queues not fair by turns
+  std::map<std::string, source_settings> sources;       ///< by name
+  std::map<std::string, scheduler_settings> schedulers; ///< by name
   processor_settings processors;
   std::vector<std::string> prohibited_users;
   emodb_settings emodb;

@@ -3,6 +3,7 @@
 #include "adapters/stores/postgres/postgres_shard_leases.hpp"
 #include "config/engine_finder.hpp"
 #include "config/record_logs.hpp"
+#include "config/sources.hpp"
 
 #include <caf/scoped_actor.hpp>
 
@@ -52,6 +53,7 @@ struct core_parts {
   shard_stores stores;
   depositd::engine::core_actors actors;
   record_logs logs;
+  shard_schedulers schedulers;
 };
 
 /// Everything that opens one shard, for the keeper.
@@ -62,7 +64,8 @@ public:
     : system_(system), settings_(options.settings),
       blobs_(options.durable.blobs), registry_(options.durable.registry),
       budget_(options.budget), configuration_(options.configuration),
-      pipelines_(options.pipelines), roster_(options.roster),
+      pipelines_(options.pipelines), sources_(options.sources),
+      fairness_(options.fairness), roster_(options.roster),
       router_(std::move(router)) {
     // nop
   }
@@ -80,9 +83,13 @@ public:
       end(*parts);
       return wrong;
     }
+    parts->schedulers = spawn_schedulers(
+      system_,
+      {settings_, parts->actors, router_, shard, settings_.shards.count});
     cluster::opened_core out;
     out.actors = parts->actors;
     out.close = [&system = system_, parts] {
+      end_schedulers(system, parts->schedulers);
       end_record_logs(system, parts->logs);
       depositd::engine::end_core(system, parts->actors);
       parts->stores = {};
@@ -106,6 +113,8 @@ private:
     if (shard == 0) {
       out.configuration = configuration_;
       out.pipelines = pipelines_;
+      out.sources = sources_;
+      out.fairness = fairness_;
     }
     out.retention_s
       = std::int64_t{settings_.retention.submissions_days} * 24 * 3600;
@@ -139,6 +148,8 @@ private:
   std::shared_ptr<memory_budget> budget_;
   configuration_seen configuration_;
   pipelines_seen pipelines_;
+  sources_seen sources_;
+  fairness_seen fairness_;
   std::shared_ptr<log_roster> roster_;
   shard_router_actor router_;
 };

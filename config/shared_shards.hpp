@@ -23,6 +23,8 @@ struct shared_shards_options {
   std::shared_ptr<memory_budget> budget;
   configuration_seen configuration;
   pipelines_seen pipelines;
+  sources_seen sources;
+  fairness_seen fairness;
   std::shared_ptr<log_roster> roster;
   caf::io::middleman_actor middleman; ///< of this engine's node port
 };

@@ -18,8 +18,12 @@ caf::error explained(const caf::error& problem) {
   if (problem.category() != caf::atom("depositd"))
     return refuse(ec::draining, "this part of the engine is not running ("
                                   + render(problem) + ")");
-  // Without a text of its own only the number would reach the shell's user.
-  return refuse(static_cast<ec>(problem.code()), render(problem));
+  // Without a text of its own only the number would reach the shell's user. A
+  // wrong setting is wrong usage of the engine, of a command it is a refusal.
+  const auto code = problem == ec::bad_setting
+                      ? ec::invalid_argument
+                      : static_cast<ec>(problem.code());
+  return refuse(code, render(problem));
 }
 
 } // namespace
@@ -220,6 +224,7 @@ caf::result<admin_reply> start(admin_pointer self, const admin_request& x) {
   call->answer = self->make_response_promise<admin_reply>();
   call->command = x.command;
   call->arguments = std::move(*arguments);
+  call->arguments.came(self->state.options.clock.at(self->clock().now()));
   with_caller(self, sender, [=](const caf::expected<caller>& who) {
     if (!who)
       return refuse(call, who.error());

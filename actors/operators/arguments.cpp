@@ -94,6 +94,7 @@ problem check_value(const argument_spec& row, const json& x) {
     case value_kind::text:
     case value_kind::folder:
     case value_kind::files:
+    case value_kind::file:
     case value_kind::password:
     case value_kind::optional_password:
     case value_kind::api_key:
@@ -217,13 +218,14 @@ std::string admin_arguments::redacted(const command_spec& row) const {
   };
   for (const auto& argument : row.arguments)
     if (is_secret(argument.kind) || is_secret_text(argument)
-        || argument.kind == value_kind::files)
+        || argument.kind == value_kind::files
+        || argument.kind == value_kind::file)
       hide(argument.key);
   // No argument, but somebody may take it for one.
   hide("key");
-  if (const auto at = copy.find("callback");
-      at != copy.end() && at->is_string())
-    *at = without_login(at->get<std::string>());
+  for (const auto* key : {"callback", "url", "downstream", "endpoint"})
+    if (const auto at = copy.find(key); at != copy.end() && at->is_string())
+      *at = without_secrets(at->get<std::string>());
   auto out = copy.dump(-1, ' ', true, json::error_handler_t::replace);
   if (out.size() > 2'000) {
     out.resize(2'000);

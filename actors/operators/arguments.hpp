@@ -67,6 +67,15 @@ public:
   /// Gives an argument that was not given.
   void put(const std::string& key, nlohmann::json value);
 
+  /// When the command came.
+  micros came_us() const {
+    return came_us_;
+  }
+
+  void came(micros at_us) {
+    came_us_ = at_us;
+  }
+
   /// Changes `to` if a number or a limit is given.
   void take(const char* key, std::uint32_t& to) const;
 
@@ -84,6 +93,7 @@ private:
   }
 
   nlohmann::json object_;
+  micros came_us_ = never;
 };
 
 inline constexpr std::size_t arguments_bytes_max = 16 * 1024 * 1024;

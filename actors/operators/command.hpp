@@ -92,6 +92,10 @@ std::vector<command> upkeep_commands();
 std::vector<command> record_log_commands();
 std::vector<command> topic_commands();
 std::vector<command> channel_commands();
+std::vector<command> source_commands();
+std::vector<command> source_record_commands();
+std::vector<command> scheduler_commands();
+std::vector<command> strategy_commands();
 
 inline constexpr std::vector<command> (*command_subjects[])() = {
   server_commands,     queue_commands,
@@ -105,7 +109,9 @@ inline constexpr std::vector<command> (*command_subjects[])() = {
   deletion_commands,   use_commands,
   pipeline_commands,   age_commands,
   upkeep_commands,     record_log_commands,
-  topic_commands,      channel_commands};
+  topic_commands,      channel_commands,
+  source_commands,     source_record_commands,
+  scheduler_commands,  strategy_commands};
 
 // -- what rows are made of ----------------------------------------------------
 

@@ -4,8 +4,33 @@
 #include "messages/values/words.hpp"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 namespace depositd::operators {
+
+namespace {
+
+bool is_secret_name(std::string name) {
+  static constexpr std::array<std::string_view, 9> names{
+    "password", "passwd",  "pwd",    "sslpassword", "secret",
+    "token",    "api_key", "apikey", "key"};
+  std::transform(name.begin(), name.end(), name.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// Where the value ends that begins there; ODBC quotes with braces.
+std::size_t end_of_value(const std::string& address, std::size_t from,
+                         bool odbc) {
+  if (odbc && from < address.size() && address[from] == '{')
+    from = std::min(address.find('}', from), address.size());
+  return std::min(address.find_first_of(odbc ? ";" : "&#", from),
+                  address.size());
+}
+
+} // namespace
 
 std::string to_text(const document& x) {
   return x.dump(-1, ' ', false, document::error_handler_t::replace);
@@ -35,6 +60,23 @@ std::string without_login(std::string address) {
   if (at != address.npos && at >= begin && at < end)
     address.replace(begin, at - begin, "***");
   return address;
+}
+
+std::string without_secrets(std::string address) {
+  auto out = without_login(std::move(address));
+  const bool odbc = out.starts_with("odbc:");
+  for (auto at = out.find('='); at != out.npos; at = out.find('=', at + 1)) {
+    const auto before = out.find_last_of(odbc ? ":;" : "?&", at);
+    if (before == out.npos)
+      continue;
+    auto name = out.substr(before + 1, at - before - 1);
+    std::erase(name, ' ');
+    if (!is_secret_name(std::move(name)))
+      continue;
+    const auto end = end_of_value(out, at + 1, odbc);
+    out.replace(at + 1, end - at - 1, "***");
+  }
+  return out;
 }
 
 document time_or_null(micros at) {

@@ -36,6 +36,10 @@ document text_or_null(const std::string& x);
 /// answers and the audit log.
 std::string without_login(std::string address);
 
+/// The same, and without what passwords and the like it gives by name
+/// ("postgresql://***@host/db?password=***", "odbc:DSN=x;PWD=***").
+std::string without_secrets(std::string address);
+
 /// Null for `never`.
 document time_or_null(micros at);
 

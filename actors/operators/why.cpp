@@ -91,13 +91,32 @@ void add_processors(document& out, const item_explained& x,
           + " processors takes an item like this");
 }
 
-void add_turn(document& out, const item_explained& x) {
+/// What the turn hangs on where the queue does not share out turns.
+std::string cost_text(const item_explained& x, const control_state& state) {
+  const auto terms = state.fairness.find(x.queue);
+  if (terms == state.fairness.end() || terms->second.by == fair_by::turns)
+    return {};
+  const auto& report = x.member.report;
+  const std::string unit =
+    terms->second.by == fair_by::bytes ? " bytes" : " ms";
+  const auto weight = std::max<std::uint32_t>(report.limits.allocation, 1);
+  return "; " + x.user + " is " + std::to_string(report.ahead) + unit
+         + (weight > 1
+              ? " for each of its " + std::to_string(weight) + " shares ahead"
+              : " ahead")
+         + " of who is next, and an item of it is thought to cost "
+         + std::to_string(report.charge) + unit;
+}
+
+void add_turn(document& out, const item_explained& x,
+              const control_state& state) {
   const auto& report = x.member.report;
   if (report.state == eligibility::eligible)
     add(out, "turn",
         "turn " + std::to_string(report.turn) + " of "
           + std::to_string(report.length) + " for " + x.user + ", and "
-          + std::to_string(x.item.ahead) + " items of this user before it");
+          + std::to_string(x.item.ahead) + " items of this user before it"
+          + cost_text(x, state));
   else
     add(out, "moving", "it is just changing places; ask again");
 }
@@ -133,7 +152,7 @@ document why_document(const item_explained& x, const control_state& state) {
     add_processors(reasons, x, state);
   }
   if (reasons.empty())
-    add_turn(reasons, x);
+    add_turn(reasons, x, state);
   auto out = explained(x.item, true, x.user, x.queue, std::move(reasons));
   const auto& report = x.member.report;
   if (report.state == eligibility::eligible) {

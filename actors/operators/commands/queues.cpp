@@ -3,6 +3,7 @@
 #include "actors/operators/work.hpp"
 
 #include "messages/receiving.hpp"
+#include "messages/shard.hpp"
 #include "messages/values/words.hpp"
 
 namespace depositd::operators {
@@ -25,16 +26,33 @@ document item_document(const item_row& x) {
     {"deadline_at", claimed ? time_or_null(x.deadline_us) : document(nullptr)}};
 }
 
+/// What the queue shares out fairly.
+fair_by fairness_of(const control_state& now, const std::string& queue) {
+  const auto at = now.fairness.find(queue);
+  return at == now.fairness.end() ? fair_by::turns : at->second.by;
+}
+
+document full_document(const control_state& now, const queue_report& x) {
+  auto out = queue_document(x);
+  out["fair_by"] = word(fairness_of(now, x.name));
+  return out;
+}
+
 void list(admin_pointer self, const admin_call_ptr& call) {
-  ask(self, call, self->state.options.shard, list_queues{},
-      [=](const queues_listed& x) {
-        std::map<std::string, queue_report> by_name;
-        for (const auto& queue : x.queues)
-          by_name[queue.name] = queue;
-        document out{{"suspended", x.suspended}};
-        add_page(out, "queues", by_name, call->arguments,
-                 [](const auto& y) { return queue_document(y.second); });
-        deliver(call, out);
+  const auto& shard = self->state.options.shard;
+  ask(self, call, shard, watch_control{nullptr},
+      [=](const control_changed& control) {
+        ask(self, call, shard, list_queues{},
+            [=, now = control.state](const queues_listed& x) {
+              std::map<std::string, queue_report> by_name;
+              for (const auto& queue : x.queues)
+                by_name[queue.name] = queue;
+              document out{{"suspended", x.suspended}};
+              add_page(
+                out, "queues", by_name, call->arguments,
+                [&](const auto& y) { return full_document(*now, y.second); });
+              deliver(call, out);
+            });
       });
 }
 
@@ -52,7 +70,10 @@ void with_queue(admin_pointer self, const admin_call_ptr& call, F use) {
 
 void show(admin_pointer self, const admin_call_ptr& call) {
   with_queue(self, call, [=](const queue_report& queue) {
-    deliver(call, queue_document(queue));
+    ask(self, call, self->state.options.shard, watch_control{nullptr},
+        [=](const control_changed& control) {
+          deliver(call, full_document(*control.state, queue));
+        });
   });
 }
 
@@ -109,8 +130,10 @@ change edit(const admin_arguments& in, const control_state& now,
   const queue_changed before{at->first, at->second};
   auto after = before;
   how(after.settings);
-  return changed(before, after, [](const queue_changed& x) {
-    return settings_document(x.queue, x.settings);
+  return changed(before, after, [&](const queue_changed& x) {
+    auto out = settings_document(x.queue, x.settings);
+    out["fair_by"] = word(fairness_of(now, x.queue));
+    return out;
   });
 }
 
@@ -136,6 +159,12 @@ change set(const admin_arguments& in, const control_state& now) {
     out->events.insert(out->events.end(), quota->events.begin(),
                        quota->events.end());
   }
+  if (const auto* by = find_word<fair_by>(in.text("fair_by"))) {
+    const auto name = in.text("name");
+    if (*by != fairness_of(now, name))
+      out->events.emplace_back(fairness_changed{name, *by});
+    out->after["fair_by"] = word(*by);
+  }
   return out;
 }
 
@@ -158,6 +187,9 @@ std::vector<command> queue_commands() {
   argument_spec retry_delay{"--retry-delay-ms", "retry_delay_ms", kind::number,
                             "N", "Delay before the second attempt; doubles"};
   retry_delay.max = 86'400'000;
+  argument_spec fair{"--fair-by", "fair_by", kind::word, "WHAT",
+                     "What users get equal shares of: turns, bytes or seconds"};
+  fair.words = all_words<fair_by>();
   const auto items = table_view(
     "items", ">ID={id}; USER={user}; >PRIORITY={priority}; >SIZE={size}; "
              "STATE={state}; >ATTEMPT={attempt}; RECEIVED={received_at:time}; "
@@ -188,6 +220,7 @@ std::vector<command> queue_commands() {
            {"--attempts-max", "attempts_max", kind::limit, "N",
             "Attempts per item; or none"},
            retry_delay,
+           fair,
            quotas[0],
            quotas[1]},
           set),

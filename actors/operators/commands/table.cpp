@@ -37,10 +37,11 @@ std::vector<command_group> groups() {
           {"fixity", "Whether stored files are what they were"},
           {"report", "What was done in some time"},
           {"pipeline", "Pipelines and their stages"},
-          {"source", "Prefetching sources"},
-          {"strategy", "Strategies"},
           {"topic", "Topics of NSQ's doors"},
-          {"channel", "Channels of topics"}};
+          {"channel", "Channels of topics"},
+          {"source", "Sources that work is fetched from"},
+          {"scheduler", "Schedulers, which feed queues from sources"},
+          {"strategy", "Whose record is next"}};
 }
 
 } // namespace

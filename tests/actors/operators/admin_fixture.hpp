@@ -12,6 +12,8 @@
 #include "messages/stores.hpp"
 #include "messages/topics.hpp"
 
+#include "tests/actors/operators/control_writer.hpp"
+#include "tests/actors/operators/feeding_world.hpp"
 #include "tests/support/actor_fixture.hpp"
 
 #include <nlohmann/json.hpp>
@@ -26,91 +28,6 @@
 namespace depositd::testing {
 
 using json = nlohmann::json;
-
-/// Puts control events where the shard would; enough for what admin proposes.
-struct control_writer {
-  control_state& state;
-
-  void operator()(const queue_changed& x) {
-    state.queues[x.queue] = x.settings;
-  }
-  void operator()(const user_limits_changed& x) {
-    state.limits[{x.queue, x.user}] = x;
-  }
-  void operator()(const user_eligibility_changed& x) {
-    state.eligibilities[x.user] = {x.held, x.prohibited};
-  }
-  void operator()(const account_changed& x) {
-    if (x.password_hash.empty())
-      state.accounts.erase(x.user);
-    else
-      state.accounts[x.user] = x;
-  }
-  void operator()(const contact_changed& x) {
-    if (x.mail.empty() && x.callback.empty())
-      state.contacts.erase(x.user);
-    else
-      state.contacts[x.user] = x;
-  }
-  void operator()(const processor_changed& x) {
-    if (x.removed)
-      state.processors.erase(x.spec.name);
-    else
-      state.processors[x.spec.name] = x.spec;
-  }
-  void operator()(const processor_placed& x) {
-    if (x.nodes.empty())
-      state.placements.erase(x.processor);
-    else
-      state.placements[x.processor] = x;
-  }
-  void operator()(const key_changed& x) {
-    if (x.digest.empty())
-      state.keys.erase(x.name);
-    else
-      state.keys[x.name] = x;
-  }
-  void operator()(const operator_changed& x) {
-    if (x.removed)
-      state.operators.erase(x.name);
-    else
-      state.operators[x.name] = x;
-  }
-  void operator()(const quota_changed& x) {
-    state.quotas[{x.queue, x.user}] = x;
-  }
-  void operator()(const key_terms_changed& x) {
-    if (x.user.empty())
-      state.key_terms.erase(x.key);
-    else
-      state.key_terms[x.key] = x;
-  }
-  void operator()(const key_used& x) {
-    if (x.used_us == never)
-      state.keys_used.erase(x.key);
-    else
-      state.keys_used[x.key] = x;
-  }
-  void operator()(const server_changed& x) {
-    state.server = x;
-  }
-  void operator()(const collection_changed& x) {
-    if (x.removed)
-      state.collections.erase(x.settings.name);
-    else
-      state.collections[x.settings.name] = x.settings;
-  }
-  void operator()(const pipeline_changed& x) {
-    state.pipelines[x.what.name] = x.what;
-  }
-  void operator()(const deletion_changed& x) {
-    state.deletions[x.reference] = x;
-  }
-  template <class Other>
-  void operator()(const Other&) {
-    ADD_FAILURE() << "admin proposed an event of items";
-  }
-};
 
 /// Whose connections messages of other nodes come over.
 class peers_given : public known_peers {
@@ -146,6 +63,7 @@ struct work_world {
 /// What the stand-ins answer and what they were asked.
 struct world {
   work_world work;
+  feeding_world feeding;
   control_state control;
   queues_listed queues;
   users_listed users;
@@ -424,6 +342,11 @@ private:
         world_.work.forgotten.push_back(x);
         return ordered(batches_forgotten{world_.work.forgotten_count});
       },
+      [this](const report_schedulers& x) { return world_.feeding.answer(x); },
+      [this](const find_record& x) { return world_.feeding.answer(x); },
+      [this](const explain_strategy& x) { return world_.feeding.answer(x); },
+      [this](const test_source& x) { return world_.feeding.answer(x); },
+      [this](const feed_by_hand& x) { return world_.feeding.answer(x); },
     };
   }
 
@@ -470,6 +393,7 @@ private:
         world_.peeks.push_back(x);
         return items_found{world_.items};
       },
+      [this](const failed_query& x) { return world_.feeding.answer(x); },
       [this](const back_up& x) -> caf::result<done> {
         world_.backups.push_back(x.folder);
         world_.copying.push_back("all else");

@@ -43,6 +43,24 @@ TEST(why, an_eligible_item_has_a_turn) {
             "turn 3 of 10 for ann, and 4 items of this user before it");
 }
 
+TEST(why, a_turn_that_hangs_on_costs_tells_them) {
+  auto x = a_waiting_item();
+  x.member.report.ahead = 1200;
+  x.member.report.charge = 300;
+  control_state state;
+  state.fairness["metadata"] = {"metadata", fair_by::bytes, 1};
+  EXPECT_EQ(operators::why_document(x, state)["text"],
+            "turn 3 of 10 for ann, and 4 items of this user before it; ann is "
+            "1200 bytes ahead of who is next, and an item of it is thought to "
+            "cost 300 bytes");
+  state.fairness["metadata"] = {"metadata", fair_by::seconds, 2};
+  x.member.report.limits.allocation = 3;
+  EXPECT_EQ(operators::why_document(x, state)["text"],
+            "turn 3 of 10 for ann, and 4 items of this user before it; ann is "
+            "1200 ms for each of its 3 shares ahead of who is next, and an "
+            "item of it is thought to cost 300 ms");
+}
+
 TEST(why, a_user_at_its_cap_is_told_so_with_numbers) {
   auto x = a_waiting_item();
   x.member.report.state = eligibility::at_cap;
