@@ -86,21 +86,27 @@ void pick_answer_and_end(benchmark::State& state) {
     pick_and_answer(queue, anybody);
 }
 
-/// As before, of a queue that shares out bytes: users have small and large
-/// items.
-void pick_answer_and_end_by_bytes(benchmark::State& state) {
+/// A pick, its answer and its end, of queues that share out turns (0), bytes
+/// (1) or seconds (2) between users with small and large items.
+void pick_fairly_by(benchmark::State& state) {
   auto queue = crowded(static_cast<std::uint32_t>(state.range(0)), false);
-  queue.set_fair_by(fair_by::bytes);
+  const auto by = static_cast<fair_by>(state.range(1));
+  queue.set_fair_by(by);
   const auto anybody = queue.open_view({}, 0);
   for (auto _ : state) {
     const auto what = queue.next(anybody);
     const ready_change taken{0, 0, -1};
     const ready_change answered{0, 0, 1};
-    queue.report(what->member, {.ready = {&taken, 1},
-                                .answered = {&answered, 1},
-                                .claims_ended = 1,
-                                .charged = what->charge,
-                                .cost = 100u + what->member % 7 * 1000u});
+    const auto cost = 100u + what->member % 7 * 1000u;
+    ring::news at_once{.ready = {&taken, 1}, .answered = {&answered, 1}};
+    ring::news at_its_end{.claims_ended = 1};
+    if (by != fair_by::turns) {
+      auto& settled = by == fair_by::bytes ? at_once : at_its_end;
+      settled.charged = what->charge;
+      settled.cost = cost;
+    }
+    queue.report(what->member, at_once);
+    queue.report(what->member, at_its_end);
   }
 }
 
@@ -198,11 +204,9 @@ BENCHMARK(pick)
 BENCHMARK(pick_answer_and_end)
   ->ArgNames({"users", "blocked"})
   ->ArgsProduct({{10, 1000, 1'000'000}, {0, 1}});
-BENCHMARK(pick_answer_and_end_by_bytes)
-  ->ArgName("users")
-  ->Arg(10)
-  ->Arg(1000)
-  ->Arg(1'000'000);
+BENCHMARK(pick_fairly_by)
+  ->ArgNames({"users", "by"})
+  ->ArgsProduct({{10, 1000, 100'000, 1'000'000}, {0, 1, 2}});
 BENCHMARK(pick_required)
   ->ArgNames({"users", "views"})
   ->ArgsProduct({{10, 1000, 1'000'000}, {1, 2, 8}});

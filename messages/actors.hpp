@@ -54,6 +54,8 @@ using queue_actor = queue_port_actor::extend<
   caf::reacts_to<struct picks_declined>,
   // Numbers of the queue.
   caf::replies_to<struct report_queue>::with<struct queue_report>,
+  // From the shard, for who feeds it: how much is left.
+  caf::replies_to<struct measure_left>::with<struct left_measured>,
   // Numbers of its users.
   caf::replies_to<struct report_members>::with<struct members_report>,
   // Why a user is served or not.

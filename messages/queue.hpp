@@ -25,10 +25,12 @@ struct introduce {
   member_limits limits;
   std::uint64_t stamp = 0;
   std::uint32_t credit = 0;
+  cost_sum paid;                   ///< where the queue is fair by cost
   std::vector<ready_change> ready; ///< what the user has already
   std::vector<arrival> arrived;    ///< what waits to be admitted
   std::uint32_t in_flight = 0;
-  std::uint64_t items = 0; ///< in all
+  std::uint64_t items = 0;  ///< in all
+  std::uint64_t parked = 0; ///< of these
 };
 DEPOSITD_LOCAL(introduce);
 
@@ -40,6 +42,8 @@ DEPOSITD_LOCAL(forget_member);
 struct member_forgotten {
   std::uint64_t stamp = 0;
   std::uint32_t credit = 0;
+  cost_sum paid; ///< under these terms
+  fair_terms fair;
 };
 DEPOSITD_LOCAL(member_forgotten);
 
@@ -49,6 +53,7 @@ struct configure_queue {
   /// Of a stage: items at once if several processes work on it. One alone has
   /// no more slots than that.
   std::uint32_t workers = no_cap;
+  fair_terms fair;
 };
 DEPOSITD_LOCAL(configure_queue);
 
@@ -61,9 +66,11 @@ struct change_limits {
 };
 DEPOSITD_LOCAL(change_limits);
 
-/// Recovery is over. `stamp_last`: highest stamp ever given in this queue.
+/// Recovery is over. `stamp_last`: highest stamp ever given in this queue;
+/// `cost_floor`: where its ring stood, if it is fair by cost.
 struct begin {
   std::uint64_t stamp_last = 0;
+  std::uint64_t cost_floor = 0;
 };
 DEPOSITD_LOCAL(begin);
 
@@ -87,6 +94,12 @@ struct counts_changed {
   std::uint32_t requeued = 0;    ///< of those, given back to be tried again
   std::uint32_t timed_out = 0;   ///< of those, past their deadline
   std::int64_t items = 0;        ///< more or fewer of them in all
+  std::int64_t parked = 0;       ///< the same of those that are parked
+  /// Fair by cost, as in `rules::ring::news`. Nothing if the queue shares out
+  /// something else by now.
+  std::uint64_t charged = 0;
+  std::uint64_t cost = 0;
+  std::uint64_t fair_since = 0; ///< as in `fair_terms`
 };
 DEPOSITD_LOCAL(counts_changed);
 
@@ -105,6 +118,7 @@ DEPOSITD_LOCAL(claims_purged);
 struct picks_declined {
   std::vector<pick> picks;
   std::uint32_t processor = 0;
+  std::uint64_t fair_since = 0; ///< of the terms that they were charged under
 };
 DEPOSITD_LOCAL(picks_declined);
 
@@ -132,6 +146,15 @@ DEPOSITD_FIELDS(queue_report, name, settings, server_suspended, ready,
                 in_flight, users, eligible_users, processors, handed_out,
                 finished, items, requeued, timed_out);
 DEPOSITD_LOCAL(queue_report);
+
+/// How much is left to be done.
+struct measure_left {};
+DEPOSITD_LOCAL(measure_left);
+
+struct left_measured {
+  std::uint64_t left = 0; ///< pending, claimed and delayed; not parked ones
+};
+DEPOSITD_LOCAL(left_measured);
 
 struct report_members {};
 DEPOSITD_LOCAL(report_members);

@@ -282,6 +282,7 @@ struct records_moved {
   std::string queue;
   std::vector<claims> claimed;
   std::vector<one> ended;
+  std::int64_t moved = 0; ///< came from another queue, or went (negative)
 };
 DEPOSITD_LOCAL(records_moved);
 

@@ -34,6 +34,9 @@ struct serve_queue {
   std::uint32_t classes_version = 0;
   member_number member = 0;
   std::uint64_t bytes_max = no_size_limit; ///< of the user, that wait
+  fair_terms fair;
+  cost_sum paid;            ///< under these terms, as far as it is known
+  std::uint32_t weight = 1; ///< of the user: its allocation
 };
 DEPOSITD_LOCAL(serve_queue);
 
@@ -48,6 +51,8 @@ struct change_settings {
   queue_number queue = 0;
   queue_settings settings;
   std::uint64_t bytes_max = no_size_limit;
+  fair_terms fair;
+  std::uint32_t weight = 1; ///< as in `serve_queue`
 };
 DEPOSITD_LOCAL(change_settings);
 
@@ -235,6 +240,11 @@ struct hand_over {
   std::vector<pick> picks; ///< all of this user
   taker who;
   std::vector<std::uint32_t> slots; ///< of a receiver, one per pick
+  /// Fair by cost: what the picks were charged under, how many reports of costs
+  /// of this user the queue had heard by then, and where its ring stands.
+  fair_terms fair;
+  std::uint64_t costs_heard = 0;
+  std::uint64_t cost_floor = 0;
 };
 DEPOSITD_LOCAL(hand_over);
 

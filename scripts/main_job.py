@@ -20,6 +20,7 @@ from pathlib import Path
 import aptrust_job
 import kafka_job
 import merritt_job
+import migrate_job
 from deposit_door import Door
 from deposit_sources import NoDeposits, collect
 from engine import CommandFailed, Engine, EngineFailed
@@ -34,6 +35,7 @@ RESULTS_MARK = "summary.json"
 CONNECTIONS_MAX = 8  # for one user
 REFUSED_TRIES_MAX = 600
 POLL_PAUSE_S = 0.05
+RECORDS, RECORDS_MIN = 1_000_000, 100
 
 
 class Submission:
@@ -162,6 +164,14 @@ def write_results(folder, submissions, summary):
         json.dumps(summary, indent=2, ensure_ascii=False) + "\n")
 
 
+def records(text):
+    """How many there are to be."""
+    out = int(text)
+    if out < RECORDS_MIN:
+        raise argparse.ArgumentTypeError(f"at least {RECORDS_MIN}")
+    return out
+
+
 def arguments():
     parser = argparse.ArgumentParser(
         prog="scripts/run",
@@ -194,6 +204,19 @@ def arguments():
                              "do (merritt) or found as bags in a folder and "
                              "in a bucket (aptrust), through every stage to "
                              "stored objects and reports or events")
+    parser.add_argument("--migrate", nargs="?", type=records, metavar="N",
+                        const=RECORDS,
+                        help="work that is pulled instead: so many records "
+                             f"(default {RECORDS:,}) of a slow PostgreSQL, a "
+                             "SQLite file and a program, scheduled into a "
+                             "queue and taken from there, with prefetching "
+                             "and without; leaves a picture of both")
+    parser.add_argument("--rate", type=int, default=30_000,
+                        help="with --migrate: records per second that the "
+                             "target takes (default: 30000)")
+    parser.add_argument("--query-ms", type=int, default=2000,
+                        help="with --migrate: what a query of the slow source "
+                             "takes (default: 2000)")
     parser.add_argument("--delay-ms", type=int, default=0,
                         help="instead of processing, wait for so long: to "
                              "watch the turns")
@@ -250,23 +273,27 @@ def follow(engine, submissions, options):
     return rows, turns, opened, None
 
 
-def run_pipeline(options):
+def run_other(options, what, job, data):
+    """A job that is not about deposits; the exit code."""
     try:
-        if options.sources or options.kafka or options.delay_ms:
-            raise NoDeposits("--pipeline brings its own samples and servers")
+        if (options.sources or options.kafka or options.delay_ms
+                or (options.pipeline and options.migrate)):
+            raise NoDeposits(f"{what} brings its own samples and servers")
         fresh_results(options.results)
     except NoDeposits as problem:
         print(f"run: {problem}", file=sys.stderr)
         return 2
-    job = aptrust_job if options.pipeline == "aptrust" else merritt_job
-    return job.main(options, options.data or
-                    ROOT / "build" / "run-pipeline-data")
+    return job.main(options, options.data or ROOT / "build" / data)
 
 
 def main():
     options = arguments()
+    if options.migrate:
+        return run_other(options, "--migrate", migrate_job,
+                         "run-migration-data")
     if options.pipeline:
-        return run_pipeline(options)
+        job = aptrust_job if options.pipeline == "aptrust" else merritt_job
+        return run_other(options, "--pipeline", job, "run-pipeline-data")
     try:
         submissions = [Submission(*found) for found in collect(
             options.sources or [SAMPLES], options.copies)]

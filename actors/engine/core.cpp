@@ -81,6 +81,8 @@ core_actors spawn_core(caf::actor_system& system, core_options options) {
   routing.queue_idle_max = options.queue_idle_max;
   routing.configuration = std::move(options.configuration);
   routing.pipelines = std::move(options.pipelines);
+  routing.sources = std::move(options.sources);
+  routing.fairness = std::move(options.fairness);
   out.shard = system.spawn(shard::shard, std::move(routing));
   const meet_shard met{caf::actor_cast<caf::strong_actor_ptr>(out.shard)};
   caf::anon_send(forming, met);

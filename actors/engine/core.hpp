@@ -37,6 +37,8 @@ struct core_options {
   std::shared_ptr<memory_budget> budget;
   configuration_seen configuration; ///< shard 0 only
   pipelines_seen pipelines;         ///< likewise
+  sources_seen sources;             ///< likewise
+  fairness_seen fairness;           ///< likewise
   std::size_t group_bytes_max = 4 * 1024 * 1024;
   std::uint32_t slice_items = 1000; ///< of a bulk action, done at once
   std::uint32_t queues_per_key_max = no_cap; ///< see `shard_options`

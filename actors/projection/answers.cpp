@@ -72,6 +72,15 @@ caf::result<items_found> answer(self_pointer self, const peek_items& x) {
   return out;
 }
 
+caf::result<failed_found> answer(self_pointer self, const failed_query& x) {
+  if (auto failed = catch_up(self))
+    return failed;
+  auto rows = self->state.options.projection->failed_records(x);
+  if (!rows)
+    return std::move(rows.error());
+  return failed_found{std::move(*rows)};
+}
+
 caf::result<items_matched> answer(self_pointer self, const match_items& x) {
   if (auto failed = catch_up(self))
     return failed;

@@ -5,12 +5,23 @@
 #include "actors/projection/projector.hpp"
 #include "messages/projection.hpp"
 
+#include <cstdint>
+
 namespace depositd::projection {
 
 using self_pointer = projector_self::stateful_pointer<projector_state>;
 
 /// Projects all that was durable when this was called.
 caf::error catch_up(self_pointer self);
+
+// -- failed_bodies.cpp --------------------------------------------------------
+
+/// A slice that ends so many records that fail is cut short, between groups.
+inline constexpr std::uint64_t failed_bytes_per_slice = 32 * 1024 * 1024;
+
+/// Puts the bodies into records of the slice that the fold has just made, which
+/// have failed: as many as fit into four times that.
+void add_failed_bodies(projector_state& state, slice& x);
 
 // -- answers.cpp: each contains all that was durable when it was asked --------
 
@@ -19,6 +30,7 @@ caf::result<submissions_found> answer(self_pointer self,
 caf::result<batches_found> answer(self_pointer self, const batch_query& x);
 caf::result<jobs_found> answer(self_pointer self, const job_query& x);
 caf::result<items_found> answer(self_pointer self, const peek_items& x);
+caf::result<failed_found> answer(self_pointer self, const failed_query& x);
 caf::result<items_matched> answer(self_pointer self, const match_items& x);
 caf::result<recovered> answer(self_pointer self, const recover&);
 caf::result<done> answer(self_pointer self, const back_up& x);

@@ -102,7 +102,8 @@ caf::expected<slice> fold_slice(projector_state& state) {
         if (!damage)
           fold.add(x);
       }
-      return !damage && fold.events() < state.options.slice_events_max;
+      return !damage && fold.events() < state.options.slice_events_max
+             && fold.failed_bytes() < failed_bytes_per_slice;
     });
   if (damage)
     return damage;
@@ -117,6 +118,7 @@ caf::error project_one(projector_state& state) {
     state.fold.reset();
     return folded.error();
   }
+  add_failed_bodies(state, *folded);
   crash_point("slice_before");
   auto applied = state.options.projection->apply(*folded);
   crash_point("slice_after");
@@ -267,6 +269,7 @@ projector(projector_self::stateful_pointer<projector_state> self,
     [=](const batch_query& x) { return answer(self, x); },
     [=](const job_query& x) { return answer(self, x); },
     [=](const peek_items& x) { return answer(self, x); },
+    [=](const failed_query& x) { return answer(self, x); },
     [=](const match_items& x) { return answer(self, x); },
     [=](const back_up& x) { return answer(self, x); },
     [=](report_store) { return answer(self, report_store{}); },

@@ -35,6 +35,11 @@ template <class Event>
 constexpr bool is_of_work =
   is_any_of<Event, batch_received, job_created, batch_counted>;
 
+/// What happens to records of sources besides what happens to their items.
+template <class Event>
+constexpr bool is_of_records = is_any_of<Event, record_taken, record_ended,
+                                         record_refused, records_forgotten>;
+
 void see_id(shard::recovered_state& state, item_id id) {
   state.id_max = std::max(state.id_max, id);
 }
@@ -63,8 +68,21 @@ caf::error load_tables(shard::recovered_state& state,
   if (damage)
     return damage;
   if (auto failed = projection.load_rings([&](const ring_row& row) {
-        state.rings[{row.queue, row.user}] = {row.stamp, row.credit};
+        auto& place = state.rings[{row.queue, row.user}];
+        if (row.has_turn) {
+          place.stamp = row.stamp;
+          place.credit = row.credit;
+        }
+        if (row.has_spent) {
+          place.paid = {row.spent, row.floor};
+          place.since = row.since;
+        }
       }))
+    return failed;
+  const auto restore = [&](const auto& row) { state.records.restore(row); };
+  if (auto failed = projection.load_records(restore))
+    return failed;
+  if (auto failed = projection.load_record_totals(restore))
     return failed;
   if (auto failed = projection.load_batches(
         [&](const batch_row& row) { state.work[row.user].restore(row); }))
@@ -133,13 +151,21 @@ void apply_record(shard::recovered_state& state, const record& x) {
                       fields.received_us);
         } else if constexpr (std::is_same_v<type, batch_forgotten>) {
           // of the read model alone
+        } else if constexpr (is_of_records<type>) {
+          state.records.apply(x.user, fields);
+        } else if constexpr (std::is_same_v<type, ring_paid>) {
+          auto& place = state.rings[{fields.queue, x.user}];
+          place.paid = {fields.spent, fields.floor};
+          place.since = fields.since;
         } else if constexpr (requires { fields.id; }) {
           see_id(state, fields.id);
           ledger_of(state, x.user, fields.queue).apply(e);
           if constexpr (std::is_same_v<type, item_claimed>)
-            if (fields.stamp > 0) // 0: claimed by id, nobody's turn
-              state.rings[{fields.queue, x.user}]
-                = {fields.stamp, fields.credit};
+            if (fields.stamp > 0) { // 0: claimed by id, nobody's turn
+              auto& place = state.rings[{fields.queue, x.user}];
+              place.stamp = fields.stamp;
+              place.credit = fields.credit;
+            }
         } else {
           if constexpr (std::is_same_v<type, queue_retired>)
             for (const auto& user : fields.users)

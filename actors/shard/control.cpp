@@ -2,7 +2,9 @@
 #include "actors/journal/reply.hpp"
 #include "actors/rules/control/founding.hpp"
 #include "actors/rules/control/pipelines.hpp"
+#include "actors/rules/control/sources.hpp"
 #include "actors/rules/control/stage_slots.hpp"
+#include "actors/shard/feeding/feeding.hpp"
 #include "actors/shard/parts.hpp"
 #include "actors/shard/topics/topics.hpp"
 #include "messages/values/test_points.hpp"
@@ -17,19 +19,26 @@ void send_settings(shard_pointer self, queue_number number) {
   auto& state = self->state;
   const auto& queue = state.queues[number];
   const auto& settings = state.control->queues.at(queue.name);
+  const auto fair = fair_terms_of(self, queue.name);
+  // The queue first: what users' actors tell of costs under new terms must
+  // find it under them.
   self->send(queue.actor,
              configure_queue{settings,
                              state.control->server.suspended
                                || state.now == shard_state::phase::draining,
-                             rules::workers_of(*state.control, queue.name)});
+                             rules::workers_of(*state.control, queue.name),
+                             fair});
   // Users' actors need the limits on attempts, delays and pending items.
   for (const auto& [name, entry] : state.users) {
-    const auto member = entry.members.find(number);
-    if (member != entry.members.end())
-      self->send(
-        entry.actor,
-        change_settings{number, settings,
-                        quota_of(*state.control, queue.name, name).bytes_max});
+    if (!entry.members.contains(number))
+      continue;
+    change_settings news{number, settings,
+                         quota_of(*state.control, queue.name, name).bytes_max,
+                         fair};
+    if (fair.by != fair_by::turns)
+      news.weight =
+        rules::limits_of(*state.control, queue.name, name).allocation;
+    self->send(entry.actor, std::move(news));
   }
 }
 
@@ -47,6 +56,9 @@ void spread(shard_pointer self, const event& change) {
     }
   } else if (const auto* gone = std::get_if<queue_retired>(&change)) {
     forget_queue(self, *gone);
+  } else if (const auto* terms = std::get_if<fairness_changed>(&change)) {
+    if (const auto number = find_queue(self, terms->queue))
+      send_settings(self, *number);
   } else if (const auto* quota = std::get_if<quota_changed>(&change)) {
     if (const auto number = find_queue(self, quota->queue))
       send_settings(self, *number);
@@ -75,10 +87,28 @@ void spread(shard_pointer self, const event& change) {
   }
 }
 
+/// Whether there may be less of sources afterwards.
+bool concerns_sources(const event& change) {
+  return std::holds_alternative<source_changed>(change)
+         || std::holds_alternative<scheduler_changed>(change);
+}
+
 void tell_watchers(shard_pointer self, const control_changed& news) {
   for (const auto& who : self->state.watchers)
     who->enqueue(self->ctrl(), caf::make_message_id(), caf::make_message(news),
                  self->context());
+}
+
+/// What is shared out from now on begins now, unless it is what it was, or
+/// shard 0 has said when it began.
+void begin_terms(fairness_changed& x, const control_state& before,
+                 std::uint64_t revision) {
+  if (x.by == fair_by::turns || x.since != 0)
+    return;
+  const auto known = before.fairness.find(x.queue);
+  x.since = known != before.fairness.end() && known->second.by == x.by
+              ? known->second.since
+              : revision;
 }
 
 /// Whether other shards take up what this one decides. They must not take up
@@ -102,15 +132,18 @@ void tell_watchers(shard_pointer self) {
 
 } // namespace
 
-void commit_control(shard_pointer self, const std::vector<event>& changes,
+void commit_control(shard_pointer self, std::vector<event> changes,
                     std::optional<reply> answer) {
   auto& state = self->state;
-  auto next = std::make_shared<control_state>(*state.control);
-  for (const auto& change : changes)
-    rules::apply(*next, change);
-  state.control = std::move(next);
   if (state.options.number == 0)
     ++state.revision;
+  auto next = std::make_shared<control_state>(*state.control);
+  for (auto& change : changes) {
+    if (auto* terms = std::get_if<fairness_changed>(&change))
+      begin_terms(*terms, *next, state.revision);
+    rules::apply(*next, change);
+  }
+  state.control = std::move(next);
   journal::command todo{state.journal};
   for (const auto& change : changes)
     todo.note(change);
@@ -122,6 +155,8 @@ void commit_control(shard_pointer self, const std::vector<event>& changes,
   for (const auto& change : changes)
     spread(self, change);
   tell_watchers(self);
+  if (std::any_of(changes.begin(), changes.end(), concerns_sources))
+    forget_gone_sources(self);
 }
 
 caf::result<done> change_control(shard_pointer self, const propose& x) {
@@ -282,6 +317,21 @@ std::vector<event> configuration_changes(const control_state& state,
       out.emplace_back(processor_changed{spec, seen.processors_count == 0});
     }
   out.emplace_back(seen);
+  return out;
+}
+
+std::vector<event> feeding_changes(shard_pointer self,
+                                   const std::vector<event>& before) {
+  const auto& options = self->state.options;
+  auto state = *self->state.control;
+  for (const auto& x : before)
+    rules::apply(state, x);
+  auto plan = rules::source_changes(state, options.sources, now(self));
+  if (plan.refused)
+    spdlog::warn("sources_kept reason=\"{}\"", render(plan.refused));
+  auto out = std::move(plan.events);
+  for (auto& x : rules::fairness_changes(state, options.fairness))
+    out.push_back(std::move(x));
   return out;
 }
 

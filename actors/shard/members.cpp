@@ -19,7 +19,8 @@ void spawn_user(shard_pointer self, const std::string& user, shard_user& entry,
     users::user,
     users::user_options{user, state.journal, options.epoch, options.clock,
                         options.budget, options.slice_items,
-                        shard_doors_actor{shard_self{self}}},
+                        shard_doors_actor{shard_self{self}},
+                        shard_inside_actor{shard_self{self}}},
     std::move(found)); // the user's alone from here on
 }
 
@@ -40,13 +41,18 @@ introduce introduction_of(shard_pointer self, const std::string& user,
   out.limits = rules::limits_of(*state.control, queue.name, user);
   const auto stood = state.rings.find({queue.name, user});
   if (stood != state.rings.end()) {
-    std::tie(out.stamp, out.credit) = stood->second;
+    const auto& x = stood->second;
+    out.stamp = x.stamp;
+    out.credit = x.credit;
+    if (x.since == fair_terms_of(self, queue.name).since)
+      out.paid = x.paid;
     state.rings.erase(stood);
   }
   if (found != nullptr) {
     out.ready = found->ready_counts();
     out.in_flight = found->claims();
     out.items = found->size();
+    out.parked = found->parked();
     out.arrived = found->arrivals();
   }
   return out;
@@ -57,18 +63,21 @@ void introduce_to(shard_pointer self, shard_user& entry, queue_number number,
                   introduce x) {
   auto& state = self->state;
   const auto& queue = state.queues[number];
-  const auto member = x.member;
-  const auto entry_user = x.user;
-  entry.members.emplace(number, member);
+  serve_queue also;
+  also.queue = number;
+  also.actor = caf::actor_cast<caf::strong_actor_ptr>(queue.actor);
+  also.name = queue.name;
+  also.settings = state.control->queues.at(queue.name);
+  also.member = x.member;
+  also.bytes_max = quota_of(*state.control, queue.name, x.user).bytes_max;
+  also.fair = fair_terms_of(self, queue.name);
+  also.paid = x.paid;
+  also.weight = x.limits.allocation;
+  entry.members.emplace(number, x.member);
   x.actor = caf::actor_cast<caf::strong_actor_ptr>(entry.actor);
   // The queue hears of the user before its actor can send it anything.
   self->send(queue.actor, std::move(x));
-  self->send(
-    entry.actor,
-    serve_queue{number, caf::actor_cast<caf::strong_actor_ptr>(queue.actor),
-                queue.name, state.control->queues.at(queue.name),
-                size_classes{}, 0, member,
-                quota_of(*state.control, queue.name, entry_user).bytes_max});
+  self->send(entry.actor, std::move(also));
 }
 
 /// The user's actor serves the outbox, too, if the user may be told anything.
@@ -111,8 +120,9 @@ void user_left(shard_pointer self, const std::string& user) {
               || !self->state.queues[number].actor)
             return;
           self->state.queues[number].members_free.push_back(member);
-          if (x.stamp > 0)
-            self->state.rings.try_emplace(key, x.stamp, x.credit);
+          if (x.stamp > 0 || x.paid.spent > 0)
+            self->state.rings.try_emplace(
+              key, ring_place{x.stamp, x.credit, x.paid, x.fair.since});
         },
         [](const caf::error&) { /* the queue is gone: so is its ring */ });
   }
@@ -147,6 +157,13 @@ std::vector<queue_number> queues_here(shard_pointer self) {
   return out;
 }
 
+fair_terms fair_terms_of(shard_pointer self, const std::string& queue) {
+  const auto& all = self->state.control->fairness;
+  const auto at = all.find(queue);
+  return at == all.end() ? fair_terms{}
+                         : fair_terms{at->second.by, at->second.since};
+}
+
 queue_number spawn_queue(shard_pointer self, const std::string& name) {
   auto& state = self->state;
   const auto number = static_cast<queue_number>(state.queues.size());
@@ -157,6 +174,7 @@ queue_number spawn_queue(shard_pointer self, const std::string& name) {
   options.server_suspended = state.control->server.suspended
                              || state.now == shard_state::phase::draining;
   options.workers = rules::workers_of(*state.control, name);
+  options.fair = fair_terms_of(self, name);
   auto& out = state.queues.emplace_back();
   out.name = name;
   out.actor = self->spawn<caf::linked>(queue::queue, std::move(options));
@@ -190,13 +208,12 @@ shard_user& reach_user(shard_pointer self, const std::string& user,
 }
 
 void restore_user(shard_pointer self, const std::string& user,
-                  std::map<std::string, rules::ledger>& ledgers,
-                  rules::work& work) {
+                  users::recovered_user found) {
   auto& state = self->state;
   const auto time = now(self);
   auto kept = std::make_shared<users::recovered_user>();
   std::vector<std::pair<queue_number, introduce>> introductions;
-  for (auto& [name, ledger] : ledgers) {
+  for (auto& [name, ledger] : found.ledgers) {
     const auto number = find_queue(self, name);
     if (!number || ledger.idle())
       continue;
@@ -212,8 +229,9 @@ void restore_user(shard_pointer self, const std::string& user,
     return;
   auto& entry = state.users[user];
   entry.used_us = time;
-  const bool works = !work.empty();
-  kept->work = std::move(work);
+  const bool works = !found.work.empty();
+  kept->work = std::move(found.work);
+  kept->origins = std::move(found.origins);
   spawn_user(self, user, entry, std::move(kept));
   for (auto& [number, x] : introductions)
     introduce_to(self, entry, number, std::move(x));

@@ -36,6 +36,9 @@ std::optional<queue_number> find_queue(shard_pointer self,
 /// Those that there are, in the order in which they came.
 std::vector<queue_number> queues_here(shard_pointer self);
 
+/// What the queue shares out, by the control state.
+fair_terms fair_terms_of(shard_pointer self, const std::string& queue);
+
 /// Spawns the actor of a queue that the control state has.
 queue_number spawn_queue(shard_pointer self, const std::string& name);
 
@@ -52,8 +55,7 @@ void with_user(shard_pointer self, const std::string& user, queue_number queue,
 /// A user's actor with everything that recovery found of the user, which is the
 /// actor's from then on.
 void restore_user(shard_pointer self, const std::string& user,
-                  std::map<std::string, rules::ledger>& ledgers,
-                  rules::work& work);
+                  users::recovered_user found);
 
 /// All users, or one, may be told from now on: whoever has deposits serves the
 /// outbox.
@@ -112,7 +114,7 @@ void start_over(shard_pointer self, const caf::error& why);
 
 /// Applies control events at once everywhere and journals them with the answer.
 /// The events must have passed rules::check.
-void commit_control(shard_pointer self, const std::vector<event>& changes,
+void commit_control(shard_pointer self, std::vector<event> changes,
                     std::optional<reply> answer = {});
 caf::result<done> change_control(shard_pointer self, const propose& x);
 
@@ -143,8 +145,20 @@ void warn_of_taken(const control_state& state, const pipelines_seen& seen);
 std::vector<event> configuration_changes(const control_state& state,
                                          const configuration_seen& seen);
 
+/// The same of sources, schedulers and what queues share out fairly, after
+/// these changes. Warns of what does not go with what operators have set.
+std::vector<event> feeding_changes(shard_pointer self,
+                                   const std::vector<event>& before);
+
 // -- admission/accept.cpp -----------------------------------------------------
 
+/// The queue's number; a queue that is new comes into being with this first
+/// use. Of several shards shard 0 decides about that: the others would begin it
+/// with other settings than those that are on their way here, and some of them
+/// can never change.
+caf::expected<queue_number> reach_queue(shard_pointer self,
+                                        const std::string& name,
+                                        const std::string& user = {});
 caf::result<enqueued> accept_batch(shard_pointer self, enqueue& x);
 caf::result<enqueued> accept_submission(shard_pointer self, const submit& x);
 caf::result<enqueued> record_processed(shard_pointer self,

@@ -4,6 +4,7 @@
 
 #include "actors/rules/ledger/ledger.hpp"
 #include "actors/rules/work/work.hpp"
+#include "actors/shard/feeding/recovered_records.hpp"
 #include "messages/ports/projection_store.hpp"
 #include "messages/values/control.hpp"
 
@@ -13,6 +14,19 @@
 #include <vector>
 
 namespace depositd::shard {
+
+/// Where a user stood in the ring of a queue.
+struct ring_place {
+  std::uint64_t stamp = 0;
+  std::uint32_t credit = 0;
+  cost_sum paid;           ///< of a queue that is fair by cost ...
+  std::uint64_t since = 0; ///< ... under these terms
+
+  friend bool operator==(const ring_place&, const ring_place&) = default;
+};
+
+/// By {queue, user}.
+using ring_places = std::map<std::pair<std::string, std::string>, ring_place>;
 
 /// Everything a shard starts from.
 struct recovered_state {
@@ -24,10 +38,11 @@ struct recovered_state {
   /// By user, of those who have batches or jobs whose items live.
   std::map<std::string, rules::work> work;
 
-  /// Where users stood in rings, by {queue, user}; also of users without items.
-  std::map<std::pair<std::string, std::string>,
-           std::pair<std::uint64_t, std::uint32_t>>
-    rings;
+  /// Also of users without items.
+  ring_places rings;
+
+  /// Of sources.
+  recovered_records records;
 
   /// Highest item id ever given.
   item_id id_max = 0;

@@ -3,6 +3,7 @@
 #include "actors/rules/control/pipelines.hpp"
 #include "actors/rules/control/telling.hpp"
 #include "actors/rules/work/decide.hpp"
+#include "actors/shard/feeding/feeding.hpp"
 #include "actors/shard/parts.hpp"
 #include "actors/shard/topics/topics.hpp"
 #include "messages/cluster.hpp"
@@ -77,6 +78,7 @@ void release_local(shard_pointer self, recovered_state& found) {
         if (release_job(self, todo, work, ledger, x)
             || hand_on(self, todo, ledgers, user, x))
           continue;
+        note_record_end(todo, found, user, x);
         ledger.apply(x);
         todo.note(std::move(x));
       }
@@ -89,7 +91,20 @@ std::uint64_t stamp_last(const recovered_state& found,
   std::uint64_t out = 0;
   for (auto at = found.rings.lower_bound({queue, ""});
        at != found.rings.end() && at->first.first == queue; ++at)
-    out = std::max(out, at->second.first);
+    out = std::max(out, at->second.stamp);
+  return out;
+}
+
+/// Where the ring of a queue stood that is fair by cost.
+std::uint64_t cost_floor(const recovered_state& found, const std::string& queue,
+                         const fair_terms& terms) {
+  std::uint64_t out = 0;
+  if (terms.by == fair_by::turns)
+    return out;
+  for (auto at = found.rings.lower_bound({queue, ""});
+       at != found.rings.end() && at->first.first == queue; ++at)
+    if (at->second.since == terms.since)
+      out = std::max(out, at->second.paid.floor);
   return out;
 }
 
@@ -109,10 +124,15 @@ void begin_serving(shard_pointer self, recovered_state& found,
   for (const auto& [name, settings] : state.control->queues)
     spawn_queue(self, name);
   release_local(self, found);
+  restore_records(self, found);
   for (auto& [user, ledgers] : found.ledgers)
-    restore_user(self, user, ledgers, found.work[user]);
+    restore_user(self, user,
+                 {std::move(ledgers), std::move(found.work[user]),
+                  std::move(found.records.origins[user])});
   for (const auto& queue : state.queues)
-    self->send(queue.actor, begin{stamp_last(found, queue.name)});
+    self->send(queue.actor, begin{stamp_last(found, queue.name),
+                                  cost_floor(found, queue.name,
+                                             fair_terms_of(self, queue.name))});
   crash_point("recovery_released");
   state.now = shard_state::phase::serving;
   if (state.options.number == 0) { // the others hear of it from there
@@ -123,8 +143,11 @@ void begin_serving(shard_pointer self, recovered_state& found,
     for (auto& x :
          rules::pipeline_changes(*state.control, state.options.pipelines))
       changes.push_back(std::move(x));
+    for (auto& x : feeding_changes(self, changes))
+      changes.push_back(std::move(x));
     commit_control(self, changes);
   }
+  forget_gone_sources(self);
   begin_topics(self);
   self->send(state.options.projector,
              meet_shard{caf::strong_actor_ptr{self->ctrl()}});
@@ -231,6 +254,7 @@ void start_over(shard_pointer self, const caf::error& why) {
   state.queues.clear();
   state.queue_numbers.clear();
   state.rings.clear();
+  state.records = {};
   forget_topics(self, why);
   state.moving.reset();
   state.moves_ended.clear();

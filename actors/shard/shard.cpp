@@ -2,6 +2,7 @@
 
 #include "actors/journal/reply.hpp"
 #include "actors/rules/control/pipelines.hpp"
+#include "actors/shard/feeding/feeding.hpp"
 #include "actors/shard/parts.hpp"
 #include "actors/shard/topics/topics.hpp"
 #include "messages/values/free_memory.hpp"
@@ -104,6 +105,14 @@ void watch_others(shard_pointer self) {
   });
 }
 
+void look_for_idle(shard_pointer self) {
+  sweep(self);
+  retire_queues(self);
+  retire_topics(self);
+  free_memory_if_asked();
+  self->delayed_send(self, self->state.options.idle_max / 2, sweep_idle{});
+}
+
 } // namespace
 
 shard_self::behavior_type shard(shard_pointer self, shard_options options) {
@@ -134,6 +143,20 @@ shard_self::behavior_type shard(shard_pointer self, shard_options options) {
     [=](ingest& x) { return ingest_batch(self, x); },
     [=](read_watermarks) { return tell_watermarks(self); },
     [=](carry_items& x) { return take_carried(self, x); },
+    [=](const feed_records& x) { return take_records(self, x); },
+    [=](const measure_queue& x) { return measure_one(self, x); },
+    [=](const count_records& x) { return count_known(self, x); },
+    [=](const look_up_record& x) { return look_up_one(self, x); },
+    [=](report_schedulers& x) { return ask_schedulers(self, x); },
+    [=](find_record& x) { return ask_schedulers(self, x); },
+    [=](explain_strategy& x) { return ask_schedulers(self, x); },
+    [=](test_source& x) { return ask_schedulers(self, x); },
+    [=](feed_by_hand& x) { return ask_schedulers(self, x); },
+    [=](const meet_schedulers& x) {
+      self->state.schedulers = caf::actor_cast<schedulers_actor>(x.who);
+    },
+    [=](const keep_position& x) { return note_position(self, x); },
+    [=](const records_moved& x) { note_moved(self, x); },
     [=](const adopt_control& x) { return follow_control(self, x); },
     [=](const propose& x) { return change_control(self, x); },
     [=](const watch_control& x) { return add_watcher(self, x); },
@@ -162,13 +185,7 @@ shard_self::behavior_type shard(shard_pointer self, shard_options options) {
     [=](await_ready) { return answer_when_ready(self); },
     [=](check_intake) { return confirm_intake(self); },
     [=](const drain&) { return start_draining(self); },
-    [=](sweep_idle) {
-      sweep(self);
-      retire_queues(self);
-      retire_topics(self);
-      free_memory_if_asked();
-      self->delayed_send(self, self->state.options.idle_max / 2, sweep_idle{});
-    },
+    [=](sweep_idle) { look_for_idle(self); },
     [=](retry_recovery) { start_recovery(self); },
     [=](retry_bring_up& x) { bring_up(self, std::move(x)); },
     [=](queue::look_again& x) { return_unread(self, x); },

@@ -4,6 +4,7 @@
 #include "actors/queue/queue.hpp"
 #include "actors/queue/unread.hpp"
 #include "actors/rules/ledger/recent_ids.hpp"
+#include "actors/rules/sources/record_register.hpp"
 #include "actors/rules/topics/topics.hpp"
 #include "actors/shard/recovered_state.hpp"
 #include "actors/users/user.hpp"
@@ -11,6 +12,7 @@
 #include "messages/operators.hpp"
 #include "messages/records.hpp"
 #include "messages/shard.hpp"
+#include "messages/sources.hpp"
 #include "messages/topics.hpp"
 #include "messages/values/sharding.hpp"
 
@@ -65,6 +67,8 @@ struct shard_options {
   /// What the configuration says at this start.
   configuration_seen configuration;
   pipelines_seen pipelines; ///< likewise
+  sources_seen sources;     ///< likewise
+  fairness_seen fairness;   ///< likewise
   /// Doors are refused when this much waits for the journal.
   std::uint64_t backlog_bytes_max = 256ULL * 1024 * 1024;
   std::uint32_t slice_items = 1000; ///< of a bulk action, done at once
@@ -166,10 +170,9 @@ struct shard_state {
   std::unordered_map<std::string, queue_number> queue_numbers;
   std::unordered_map<std::string, shard_user> users;
 
-  /// Stamp and credit of users without an actor, by {queue, user}.
-  std::map<std::pair<std::string, std::string>,
-           std::pair<std::uint64_t, std::uint32_t>>
-    rings;
+  ring_places rings; ///< of users without an actor
+  rules::record_register records; ///< of sources that are fed here
+  schedulers_actor schedulers;    ///< of this shard; null until they are met
   std::unordered_map<std::string, shard_topic> topics;
   std::shared_ptr<shard_move> moving; ///< null: none runs
   /// Ended, though the control state does not say so yet.

@@ -70,6 +70,8 @@ void accept(self_pointer self, const accept_items& x) {
     if (item.deposit)
       todo.note(
         submission_received{item.id, queue->name, received_us, *item.deposit});
+    if (item.origin)
+      todo.take_record(item.id, item.origin);
     if (item.batch) {
       batch_received come{item.id, queue->name, received_us, *item.batch};
       self->state.work.apply(come);

@@ -4,10 +4,22 @@
 
 #include "actors/journal/command.hpp"
 #include "actors/users/parts.hpp"
+#include "messages/sources.hpp"
 
+#include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace depositd::users {
+
+class user_command;
+
+// -- costs.cpp ----------------------------------------------------------------
+
+/// The command's queue is fair by cost: settles what has ended, and has it
+/// journalled with the command.
+void settle_costs(user_command& todo, user_pointer self);
 
 /// A command about one of the user's queues. Events are applied as they happen,
 /// so that the next decision sees them, and the queue hears of them first:
@@ -30,12 +42,16 @@ public:
 
   void happen(event x, rules::body_bytes body = nullptr) {
     give_back_body(x);
+    if (!self_->state.origins.empty())
+      follow_record(*queue, x);
     queue->ledger.apply(x, std::move(body));
     note(std::move(x));
   }
 
   /// Something in another of the user's queues, which has to be reported to.
   void happen_in(user_queue& where, event x, rules::body_bytes body = nullptr) {
+    if (!self_->state.origins.empty())
+      follow_record(where, x);
     where.ledger.apply(x, std::move(body));
     note(std::move(x));
   }
@@ -49,9 +65,14 @@ public:
 
   /// An item goes to another queue.
   void move(item_moved x, user_queue& to) {
+    if (!self_->state.origins.empty())
+      follow_move(x);
     rules::ledger::apply(x, queue->ledger, to.ledger);
     note(std::move(x));
   }
+
+  /// The item that has just come is a record of a source (records.cpp).
+  void take_record(item_id id, std::shared_ptr<const record_origin> origin);
 
   /// The body has no room in memory: asks where it will be.
   void ask_place(item_id id) {
@@ -69,9 +90,15 @@ public:
 
   /// Tells the queue, and hands everything to the journal.
   void commit() {
-    if (queue != nullptr)
+    if (queue != nullptr) {
+      if (queue->costs)
+        settle_costs(*this, self_);
       report(self_, *queue, std::move(extras));
+    }
     journal::command::commit(self_);
+    // Behind the events: what the shard makes of it must not overtake them.
+    if (!moved_.empty())
+      tell_records();
   }
 
   /// The same, and answers the current request with this when it is committed.
@@ -90,7 +117,16 @@ private:
       forget_body(gone->id);
   }
 
+  // -- records.cpp: of items that are records of sources
+
+  /// Before the event is applied.
+  void follow_record(user_queue& in, const event& x);
+  void follow_move(const item_moved& x);
+  records_moved& moved_in(const std::string& where);
+  void tell_records();
+
   user_pointer self_;
+  std::vector<records_moved> moved_; ///< by queue
 };
 
 // -- telling.cpp --------------------------------------------------------------

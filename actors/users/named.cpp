@@ -72,8 +72,10 @@ void renew_by_name(self_pointer self, const renew_named& x) {
                                   : ledger.release_by_id(x.ids[i], time);
     if (!changed)
       continue;
-    if (std::holds_alternative<item_claimed>(*changed))
+    if (const auto* claimed = std::get_if<item_claimed>(&*changed)) {
       ++todo.extras.claimed_by_id;
+      charge_unpicked(*todo.queue, *claimed);
+    }
     todo.happen(std::move(*changed));
   }
   todo.deliver(x.share);

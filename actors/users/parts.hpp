@@ -27,11 +27,30 @@ struct report_extras {
   std::int32_t claimed_by_id = 0; ///< claims that no pick led to
   std::uint32_t collapses_done = 0;
   std::vector<ready_change> not_there; ///< counted by the queue, but gone
+  std::uint64_t charged = 0;           ///< as in `counts_changed`
+  std::uint64_t cost = 0;              ///< likewise
 };
 
 /// Tells the queue what changed. Before the command is committed: whoever gets
 /// an answer to it must find the queue as the command left it.
 void report(self_pointer self, user_queue& queue, report_extras extras = {});
+
+// -- costs.cpp: of queues that do not share out turns -------------------------
+
+/// What is shared out from now on, and what is known of the user.
+void use_fair_terms(self_pointer self, user_queue& queue,
+                    const fair_terms& terms, const cost_sum& paid,
+                    std::uint32_t weight);
+
+/// Picks come: how much of what was told they reckon with.
+void meet_picks(user_queue& queue, const hand_over& x);
+
+/// One of them has taken an item.
+void charge(user_queue& queue, const hand_over& x, const pick& what,
+            const rules::handed_item& taken);
+
+/// An item is claimed that nobody picked, though it may have waited long.
+void charge_unpicked(user_queue& queue, const item_claimed& x);
 
 // -- accepting.cpp ------------------------------------------------------------
 

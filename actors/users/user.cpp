@@ -42,11 +42,18 @@ void report(self_pointer self, user_queue& queue, report_extras extras) {
   news.requeued = extras.requeued;
   news.timed_out = extras.timed_out;
   news.items = static_cast<std::int64_t>(size - queue.items_reported);
+  const auto parked = queue.ledger.parked();
+  news.parked = static_cast<std::int64_t>(parked - queue.parked_reported);
+  news.charged = extras.charged;
+  news.cost = extras.cost;
+  news.fair_since = queue.costs ? queue.costs->terms().since : 0;
   for (const auto& x : extras.not_there)
     changes.ready.push_back({x.band, x.cls, -x.delta});
   queue.items_reported = size;
+  queue.parked_reported = parked;
   if (!changes.empty() || !news.answered.empty() || news.finished > 0
-      || news.items != 0 || news.collapses_done > 0) {
+      || news.items != 0 || news.parked != 0 || news.collapses_done > 0
+      || news.cost > 0 || news.charged > 0) {
     news.ready = std::move(changes.ready);
     news.arrived = std::move(changes.arrived);
     news.deliver = std::move(changes.deliver);
@@ -118,7 +125,8 @@ void hand_over_items(self_pointer self, const hand_over& x) {
   rules::taker_limits limits{x.who.name, never, x.who.local};
   if (x.who.lease_ms > 0)
     limits.deadline_us = time + micros{x.who.lease_ms} * 1000;
-  picks_declined declined{{}, x.who.processor};
+  picks_declined declined{{}, x.who.processor, x.fair.since};
+  meet_picks(*queue, x);
   for (std::size_t i = 0; i < x.picks.size(); ++i) {
     const auto& what = x.picks[i];
     auto chosen = queue->ledger.choose(what, limits, time);
@@ -129,6 +137,7 @@ void hand_over_items(self_pointer self, const hand_over& x) {
     count_answered(todo.extras.answered, what);
     chosen->item.member = queue->member;
     chosen->item.user = self->state.options.user;
+    charge(*queue, x, what, *chosen);
     todo.happen(std::move(chosen->claim));
     todo.deliver(outgoing(x, i, *chosen));
   }
@@ -251,6 +260,8 @@ void serve(self_pointer self, const serve_queue& x) {
   queue.ledger.raise_tokens(tokens_from(state.options));
   queue.ledger.take_changes(); // the shard has introduced these counts
   queue.items_reported = queue.ledger.size();
+  queue.parked_reported = queue.ledger.parked();
+  use_fair_terms(self, queue, x.fair, x.paid, x.weight);
   if (fresh && x.settings.kind == queue_kind::stage) {
     queue.ledger.wake_later_than(
       rules::woken_at_start_after(x.settings, now(self)));
@@ -284,8 +295,10 @@ user_self::behavior_type user(user_self::stateful_pointer<user_state> self,
                               recovered_ledgers recovered) {
   self->state.options = std::move(options);
   self->state.unclaimed = std::move(recovered);
-  if (self->state.unclaimed)
+  if (self->state.unclaimed) {
     self->state.work = std::move(self->state.unclaimed->work);
+    self->state.origins = std::move(self->state.unclaimed->origins);
+  }
   return {
     [=](const serve_queue& x) { serve(self, x); },
     [=](const leave_queue& x) {
@@ -298,6 +311,7 @@ user_self::behavior_type user(user_self::stateful_pointer<user_state> self,
         queue->settings = x.settings;
         queue->ledger.configure(queue->name, x.settings, queue->classes);
         queue->ledger.limit_bytes(x.bytes_max);
+        use_fair_terms(self, *queue, x.fair, {}, x.weight);
       }
     },
     [=](const accept_items& x) { accept(self, x); },

@@ -4,8 +4,10 @@
 #include "actors/queue/queue.hpp"
 #include "actors/queue/unread.hpp"
 #include "actors/rules/ledger/ledger.hpp"
+#include "actors/rules/ring/cost_account.hpp"
 #include "actors/rules/work/work.hpp"
 #include "messages/actors.hpp"
+#include "messages/users.hpp"
 #include "messages/values/clock.hpp"
 #include "messages/values/memory_budget.hpp"
 
@@ -35,12 +37,21 @@ struct user_options {
   std::shared_ptr<memory_budget> budget;
   std::uint32_t slice_items = 1000; ///< of a bulk action, done at once
   shard_doors_actor shard;          ///< gives numbers to jobs
+  shard_inside_actor records;       ///< hears what becomes of records
 };
+
+/// Which records of sources live items are.
+using record_origins =
+  std::unordered_map<item_id, std::shared_ptr<const record_origin>>;
+
+/// How a record ends whose item does.
+record_ended end_of_record(const item_finished& x, const record_origin& of);
 
 /// What recovery found of the user, by queue name; moved into the user's actor.
 struct recovered_user {
   std::map<std::string, rules::ledger> ledgers;
   rules::work work;
+  record_origins origins;
 };
 using recovered_ledgers = std::shared_ptr<recovered_user>;
 
@@ -58,7 +69,10 @@ struct user_queue {
   member_number member = 0;
   std::uint32_t classes_version = 0;
   rules::ledger ledger;
-  std::uint64_t items_reported = 0; ///< how many the queue knows of
+  std::uint64_t items_reported = 0;  ///< how many the queue knows of
+  std::uint64_t parked_reported = 0; ///< likewise
+  /// Null where turns are shared out.
+  std::unique_ptr<rules::cost_account> costs;
 };
 
 struct user_state {
@@ -79,6 +93,9 @@ struct user_state {
   /// with how many places are to come: of bodies that have been replaced, and
   /// last of this one.
   std::unordered_map<item_id, std::uint32_t> unbudgeted;
+
+  /// Of the items that are records; usually there are none.
+  record_origins origins;
 
   /// Woken while somebody had them in hand, who may be about to say "not yet".
   std::unordered_set<item_id> woken;

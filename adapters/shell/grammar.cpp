@@ -104,6 +104,7 @@ private:
       if (!spec.names_from.empty())
         out.name_lists.insert(spec.names_from);
       out.files = out.files || spec.kind == value_kind::files
+                  || spec.kind == value_kind::file
                   || spec.kind == value_kind::folder;
     }
   }
@@ -165,6 +166,8 @@ private:
       const auto& spec = *argument->spec;
       if (spec.kind == value_kind::files)
         result.files = argument->texts;
+      else if (spec.kind == value_kind::file)
+        result.file = argument->texts.back();
       else if (spec.kind == value_kind::flag)
         result.arguments[spec.key] = argument->flag;
       else if (spec.kind == value_kind::api_key)

@@ -32,6 +32,7 @@ struct invocation {
   /// Arguments whose texts are read from standard input.
   std::vector<std::string> secret_texts;
   std::vector<std::string> files; ///< one request for each
+  std::string file;               ///< whose content is an argument; or empty
   std::optional<repetition> watch;
 };
 

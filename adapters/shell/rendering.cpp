@@ -131,12 +131,30 @@ std::string rendered(const std::vector<view_block>& view,
       case block_kind::fields:
         out += fields(x, block->text);
         break;
+      case block_kind::file:
       case block_kind::lines:
         out += line_by_line(shown(value_at(x, block->text)));
         break;
     }
   }
   return out;
+}
+
+std::optional<std::string> file_in(const std::vector<view_block>& view,
+                                   const std::string& text) {
+  const auto x = document::parse(text, nullptr, false);
+  for (const auto& block : view) {
+    if (block.kind != block_kind::file)
+      continue;
+    if (const auto found = value_at(x, block.text); found.is_string())
+      return found.get<std::string>();
+  }
+  return std::nullopt;
+}
+
+std::vector<view_block> without_files(std::vector<view_block> view) {
+  std::erase_if(view, [](const auto& x) { return x.kind == block_kind::file; });
+  return view;
 }
 
 std::vector<std::string> first_column(const std::vector<view_block>& view,

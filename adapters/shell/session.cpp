@@ -155,10 +155,19 @@ int session::tell(const understood& said) {
 }
 
 void session::print(const invocation& call, const std::string& document) {
-  if (call.json)
+  if (call.json) {
     where_.out << document << std::endl;
-  else
+    return;
+  }
+  const auto file = file_in(call.row.view, document);
+  if (!file || where_.shows) {
     where_.out << rendered(call.row.view, document) << std::flush;
+    return;
+  }
+  // What else is to be said does not go into a file.
+  where_.out << *file << std::flush;
+  if (const auto rest = without_files(call.row.view); !rest.empty())
+    where_.err << rendered(rest, document) << std::flush;
 }
 
 std::optional<int> session::refused_by_person(const invocation& call,
@@ -225,6 +234,8 @@ caf::error session::add_secret(const invocation& call, json& to,
 int session::run_once(const invocation& call) {
   auto arguments = call.arguments;
   std::string key;
+  if (const auto problem = add_file(call, arguments))
+    return fail(problem);
   if (const auto problem = add_secret(call, arguments, key))
     return fail(problem);
   const auto answer = ask(call.row, arguments);

@@ -70,6 +70,9 @@ private:
   int run_watch(const invocation& call);
   int submit(const invocation& call);
 
+  /// Adds the content of the file that the call names, if it names one.
+  static caf::error add_file(const invocation& call, nlohmann::json& to);
+
   /// Adds what travels instead of a password or a key. A key that is `made`
   /// here has to be shown.
   caf::error add_secret(const invocation& call, nlohmann::json& to,

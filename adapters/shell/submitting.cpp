@@ -73,6 +73,16 @@ void clear_bar(terminal& where) {
 
 } // namespace
 
+caf::error session::add_file(const invocation& call, json& to) {
+  if (call.file.empty())
+    return caf::none;
+  const auto bytes = read_file(call.file);
+  if (!bytes)
+    return bytes.error();
+  to[call.row.find(value_kind::file)->key] = encode_base64(*bytes);
+  return caf::none;
+}
+
 int session::submit(const invocation& call) {
   json entries = json::array();
   int code = exit_done;

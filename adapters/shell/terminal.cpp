@@ -45,6 +45,7 @@ terminal standard_terminal() {
   terminal out{std::cin, std::cout, std::cerr};
   out.reads_from_person = isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
   out.draws = isatty(STDERR_FILENO);
+  out.shows = isatty(STDOUT_FILENO);
   out.stopped = stop_wanted;
   out.pause = wait_seconds;
   return out;

@@ -15,6 +15,7 @@ struct terminal {
   std::ostream& err;
   bool reads_from_person = false; ///< may ask back and read passwords unseen
   bool draws = false;             ///< `err` is a terminal: bars that move
+  bool shows = false;             ///< `out` is one: nothing may steer it
   /// Whether somebody wants the current command to stop (Ctrl-C).
   std::function<bool()> stopped = [] { return false; };
   /// Waits so many seconds or until `stopped`.

@@ -40,6 +40,7 @@ public:
   /// All live items, grouped by user, by id inside a user.
   virtual caf::error
   load_items(const std::function<void(const item_row&)>& show) = 0;
+  /// Where a user stands comes in one row, what it has spent in another.
   virtual caf::error
   load_rings(const std::function<void(const ring_row&)>& show) = 0;
   virtual caf::error
@@ -49,6 +50,10 @@ public:
   /// that are over and bad ones, by `place`.
   virtual caf::error
   load_records(const std::function<void(const record_row&)>& show) = 0;
+
+  /// How many of each source have ended, the forgotten ones included.
+  virtual caf::error
+  load_record_totals(const std::function<void(const record_totals&)>& show) = 0;
 
   /// Submissions that came from `source` at or after a time, in the order of
   /// their ids: what tells a repetition from a new one.

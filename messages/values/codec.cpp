@@ -20,7 +20,8 @@ constexpr char format_2 = 2;
 /// damage, not a value that `switch` statements must reckon with. Those with
 /// words have a word for each value, in their order.
 constexpr std::tuple last_values{true, body_kind::blob, pick_kind::required,
-                                 move_status::error, ending::collapsed};
+                                 move_status::error, ending::collapsed,
+                                 source_kind::exec, fair_by::seconds};
 
 template <class T>
 constexpr T last_value() {

@@ -35,6 +35,7 @@ NLOHMANN_JSON_SERIALIZE_ENUM(
                {value_kind::flag, "flag"},
                {value_kind::folder, "folder"},
                {value_kind::files, "files"},
+               {value_kind::file, "file"},
                {value_kind::password, "password"},
                {value_kind::optional_password, "optional_password"},
                {value_kind::api_key, "api_key"},
@@ -45,7 +46,8 @@ NLOHMANN_JSON_SERIALIZE_ENUM(block_kind, {{block_kind::table, "table"},
                                           {block_kind::pairs, "pairs"},
                                           {block_kind::line, "line"},
                                           {block_kind::fields, "fields"},
-                                          {block_kind::lines, "lines"}})
+                                          {block_kind::lines, "lines"},
+                                          {block_kind::file, "file"}})
 
 // A field that an older or newer engine leaves out keeps its default.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(argument_spec, spelling, key,

@@ -28,6 +28,7 @@ enum class value_kind : std::uint8_t {
   flag,              ///< there or not; --x=false too
   folder,            ///< made absolute, since the engine runs elsewhere
   files,             ///< one request for each: `file_name`, `content_base64`
+  file,              ///< the content of one, in base64
   password,          ///< read where the operator is; only its hash travels
   optional_password, ///< the same, only if the option is given
   api_key,           ///< made or read there; only its digest travels
@@ -69,6 +70,7 @@ enum class block_kind : std::uint8_t {
   line,   ///< one line of `text`, or one for each of `rows`
   fields, ///< every field but the one called `text`
   lines,  ///< the lines of the text at `text`
+  file,   ///< the text at `text` as it is, but for terminals
 };
 
 /// One part of an answer as people see it.

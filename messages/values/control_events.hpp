@@ -3,8 +3,8 @@
 // What operators set, as events. Each is the whole new value of its key, so a
 // change asked for and a change made are the same thing.
 
+#include "messages/values/fairness_events.hpp"
 #include "messages/values/pipelines.hpp"
-#include "messages/values/scheduling.hpp"
 #include "messages/values/sources.hpp"
 #include "messages/values/types.hpp"
 #include "messages/values/work.hpp"
@@ -384,23 +384,5 @@ struct sources_seen {
 DEPOSITD_FIELDS(sources_seen::source, name, settings);
 DEPOSITD_FIELDS(sources_seen::scheduler, name, settings);
 DEPOSITD_FIELDS(sources_seen, sources, schedulers);
-
-/// What a queue shares out fairly. `turns`: as if nothing had ever been said.
-struct fairness_changed {
-  std::string queue;
-  fair_by by = fair_by::turns;
-
-  friend bool operator==(const fairness_changed&,
-                         const fairness_changed&) = default;
-};
-DEPOSITD_FIELDS(fairness_changed, queue, by);
-
-/// Queues of the last start's configuration that are not fair by turns.
-struct fairness_seen {
-  std::vector<fairness_changed> queues;
-
-  friend bool operator==(const fairness_seen&, const fairness_seen&) = default;
-};
-DEPOSITD_FIELDS(fairness_seen, queues);
 
 } // namespace depositd

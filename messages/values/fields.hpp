@@ -9,7 +9,7 @@
 #include <type_traits>
 
 /// Makes `inspect` for a type, which may be nested in another, from the names
-/// of at most 100 fields. The order is that of all bytes ever written.
+/// of at most 80 fields. The order is that of all bytes ever written.
 #define DEPOSITD_FIELDS(type, ...)                                             \
   template <class Inspector>                                                   \
   typename Inspector::result_type inspect(Inspector& f,                        \
@@ -27,4 +27,6 @@
   DEPOSITD_SCAN3(DEPOSITD_SCAN3(DEPOSITD_SCAN3(DEPOSITD_SCAN3(__VA_ARGS__))))
 #define DEPOSITD_SCAN3(...)                                                    \
   DEPOSITD_SCAN2(DEPOSITD_SCAN2(DEPOSITD_SCAN2(DEPOSITD_SCAN2(__VA_ARGS__))))
-#define DEPOSITD_SCAN2(...) __VA_ARGS__
+#define DEPOSITD_SCAN2(...)                                                    \
+  DEPOSITD_SCAN1(DEPOSITD_SCAN1(DEPOSITD_SCAN1(DEPOSITD_SCAN1(__VA_ARGS__))))
+#define DEPOSITD_SCAN1(...) __VA_ARGS__

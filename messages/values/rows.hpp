@@ -64,16 +64,19 @@ struct item_change {
   friend bool operator==(const item_change&, const item_change&) = default;
 };
 
-/// Where a user stands in the ring of a queue.
+/// Where a user stands in the ring of a queue, and what it has spent there.
+/// What a row has not stays as it was; a store shows both in a row each.
 struct ring_row {
   std::string queue;
   std::string user;
   std::uint64_t stamp = 0;
   std::uint32_t credit = 0;
-  std::uint64_t spent = 0; ///< where the queue is fair by cost
-  bool has_turn = true;    ///< stamp and credit mean something
-  bool has_spent = false;  ///< so does `spent`
-  bool gone = false;       ///< nowhere any longer: the row is removed
+  std::uint64_t spent = 0; ///< this and the next two as in `ring_paid`
+  std::uint64_t floor = 0;
+  std::uint64_t since = 0;
+  bool has_turn = true;   ///< stamp and credit mean something
+  bool has_spent = false; ///< so do `spent`, `floor` and `since`
+  bool gone = false;      ///< nowhere any longer: the row is removed
 
   friend bool operator==(const ring_row&, const ring_row&) = default;
 };
@@ -119,11 +122,26 @@ struct records_removed {
   std::string source;
   micros made_us = never;
   bool all = false; ///< of this source and every earlier one of its name
-  std::vector<std::string> keys;      ///< only if they are over
+  std::vector<std::string> keys;      ///< that are over
   std::vector<std::uint64_t> refused; ///< bad ones
 
   friend bool operator==(const records_removed&,
                          const records_removed&) = default;
+};
+
+/// How many records of a source have ended since it was made, the forgotten
+/// ones included.
+struct record_totals {
+  std::string source;
+  micros made_us = never;
+  std::uint64_t finished = 0;
+  std::uint64_t failed = 0;
+  /// Of a slice: there is such a source, as a record of it was taken. Without
+  /// that what ended of a source that is forgotten would count.
+  bool begins = false;
+  bool gone = false; ///< the row is removed
+
+  friend bool operator==(const record_totals&, const record_totals&) = default;
 };
 
 /// The newest control event of one kind and key (its index in `event` and its
@@ -209,9 +227,10 @@ struct slice {
   std::vector<item_id> batches_gone; ///< with all their jobs
   std::vector<job_row> jobs_put;
   std::vector<job_change> jobs_changed;
+  std::vector<record_change> records_changed; ///< before the others
+  std::vector<records_removed> records_gone;
   std::vector<record_row> records_put; ///< each replaces the row of its key
-  std::vector<record_change> records_changed;
-  std::vector<records_removed> records_gone; ///< before the others
+  std::vector<record_totals> records_ended; ///< so many more of them
 };
 
 /// Failed and bad records of a source in the order in which they came to their

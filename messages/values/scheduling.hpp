@@ -15,6 +15,22 @@ namespace depositd {
 /// their items, or the time that these take.
 enum class fair_by : std::uint8_t { turns, bytes, seconds };
 
+/// What a queue shares out, and since when, as in `fairness_changed`.
+struct fair_terms {
+  fair_by by = fair_by::turns;
+  std::uint64_t since = 0; ///< 0: by turns
+
+  friend bool operator==(const fair_terms&, const fair_terms&) = default;
+};
+
+/// What a user has spent in a queue that is fair by cost, in the ring's unit.
+struct cost_sum {
+  std::uint64_t spent = 0;
+  std::uint64_t floor = 0; ///< of whom the ring had served last, at that time
+
+  friend bool operator==(const cost_sum&, const cost_sum&) = default;
+};
+
 /// Number of a user in a queue: small, dense, given by the shard.
 using member_number = std::uint32_t;
 

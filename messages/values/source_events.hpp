@@ -80,9 +80,11 @@ DEPOSITD_FIELDS(records_forgotten, source, made_us, all, keys, refused);
 struct ring_paid {
   std::string queue;
   std::uint64_t spent = 0;
+  std::uint64_t floor = 0; ///< where the ring stood at the last pick
+  std::uint64_t since = 0; ///< as in `fairness_changed`; of another: nothing
 
   friend bool operator==(const ring_paid&, const ring_paid&) = default;
 };
-DEPOSITD_FIELDS(ring_paid, queue, spent);
+DEPOSITD_FIELDS(ring_paid, queue, spent, floor, since);
 
 } // namespace depositd

@@ -20,6 +20,43 @@ std::size_t behind(std::string_view text, std::size_t at,
   return end == text.npos ? text.size() : end + close.size();
 }
 
+/// End of a text that begins at `at`, behind its quote, and has escapes, as
+/// PostgreSQL's E'it\'s'.
+std::size_t behind_escapes(std::string_view text, std::size_t at) {
+  while (at < text.size()) {
+    const auto rest = text.substr(at);
+    if (rest[0] == '\\' || rest.starts_with("''"))
+      at += 2;
+    else if (rest[0] == '\'')
+      return at + 1;
+    else
+      ++at;
+  }
+  return text.size();
+}
+
+/// Whether the quote at `at` has an E in front that is a word of its own.
+bool has_escapes(std::string_view text, std::size_t at) {
+  return at > 0 && (text[at - 1] == 'E' || text[at - 1] == 'e')
+         && (at == 1 || !is_word_character(text[at - 2]));
+}
+
+/// End of a comment that begins at `at`; comments may stand in each other.
+std::size_t behind_comment(std::string_view text, std::size_t at) {
+  for (std::size_t depth = 0; at < text.size();) {
+    const auto rest = text.substr(at);
+    if (rest.starts_with("/*")) {
+      ++depth;
+      at += 2;
+    } else if (!rest.starts_with("*/")) {
+      ++at;
+    } else if (at += 2; --depth == 0) {
+      return at;
+    }
+  }
+  return text.size();
+}
+
 /// `$$` or `$tag$` at `at`; empty if there is none.
 std::string_view dollar_quote(std::string_view text, std::size_t at) {
   if (at > 0 && is_word_character(text[at - 1]))
@@ -38,13 +75,15 @@ std::string_view dollar_quote(std::string_view text, std::size_t at) {
 /// of the kind begins there.
 std::size_t skip_quoted(std::string_view text, std::size_t at) {
   const auto rest = text.substr(at);
+  if (rest[0] == '\'' && has_escapes(text, at))
+    return behind_escapes(text, at + 1);
   // A doubled quote ends one text and begins another at once.
   if (rest[0] == '\'' || rest[0] == '"' || rest[0] == '`')
     return behind(text, at + 1, rest.substr(0, 1));
   if (rest.starts_with("--"))
     return behind(text, at, "\n");
   if (rest.starts_with("/*"))
-    return behind(text, at + 2, "*/");
+    return behind_comment(text, at);
   if (rest.starts_with("::"))
     return at + 2;
   if (rest[0] == '$')

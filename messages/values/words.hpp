@@ -29,6 +29,12 @@ inline constexpr word_list<dedup_mode, 3> words_of<dedup_mode> = {
    {dedup_mode::while_pending, "while_pending"}}};
 
 template <>
+inline constexpr word_list<fair_by, 3> words_of<fair_by> = {
+  {{fair_by::turns, "turns"},
+   {fair_by::bytes, "bytes"},
+   {fair_by::seconds, "seconds"}}};
+
+template <>
 inline constexpr word_list<item_state, 4> words_of<item_state> = {
   {{item_state::pending, "pending"},
    {item_state::claimed, "claimed"},

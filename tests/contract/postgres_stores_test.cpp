@@ -124,6 +124,14 @@ INSTANTIATE_TEST_SUITE_P(
     candidates<projection_candidate, postgres_projection_driver>()),
   [](const auto& x) { return x.param.name; });
 
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(projection_records_suite);
+
+INSTANTIATE_TEST_SUITE_P(
+  all, projection_records_suite,
+  ::testing::ValuesIn(
+    candidates<projection_candidate, postgres_projection_driver>()),
+  [](const auto& x) { return x.param.name; });
+
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(blob_store_suite);
 
 INSTANTIATE_TEST_SUITE_P(

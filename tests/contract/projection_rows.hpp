@@ -104,6 +104,42 @@ inline job_row a_job(item_id id, item_id batch, const std::string& user = "ann",
   return out;
 }
 
+/// A record whose item lives.
+inline record_row a_record(const std::string& key, item_id id,
+                           const std::string& source = "a",
+                           micros made_us = 7) {
+  record_row out;
+  out.source = source;
+  out.made_us = made_us;
+  out.key = key;
+  out.queue = "q";
+  out.user = "ann";
+  out.id = id;
+  return out;
+}
+
+/// A record that is over, or, with a digest, a bad one.
+inline record_row an_ended_record(const std::string& key, std::uint64_t place,
+                                  record_state how = record_state::finished,
+                                  std::uint64_t refused = 0) {
+  auto out = a_record(key, refused == 0 ? place + 1'000 : 0);
+  out.state = how;
+  out.refused = refused;
+  out.place = place;
+  out.ended_us = 1'700'000'000'000'000 + static_cast<micros>(place);
+  if (how == record_state::failed) {
+    out.reason = "why " + key;
+    out.body = std::string{"{\"k\":\xff\0", 7} + key;
+  }
+  return out;
+}
+
+/// The end of a record that was put before.
+inline record_change ending_of(const record_row& x, const record_row& as) {
+  return {x.source, x.made_us,   x.key,     x.id,   as.state,
+          as.place, as.ended_us, as.reason, as.body};
+}
+
 /// The same work with its item gone.
 inline batch_row ended(batch_row x) {
   x.queue.clear();

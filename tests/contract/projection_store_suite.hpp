@@ -4,6 +4,7 @@
 // in the other files.
 
 #include "tests/contract/projection_items_suite.hpp"
+#include "tests/contract/projection_records_suite.hpp"
 #include "tests/contract/projection_store_fixture.hpp"
 #include "tests/contract/projection_submissions_suite.hpp"
 #include "tests/contract/projection_work_queries_suite.hpp"
@@ -22,6 +23,8 @@ TEST_P(projection_store_suite, starts_with_nothing) {
   EXPECT_FALSE(store->load_controls(fail));
   EXPECT_FALSE(store->load_batches(fail));
   EXPECT_FALSE(store->load_jobs(fail));
+  EXPECT_FALSE(store->load_records(fail));
+  EXPECT_FALSE(store->load_record_totals(fail));
   EXPECT_TRUE(find({}).empty());
 }
 
@@ -119,6 +122,51 @@ TEST_P(projection_store_suite, keeps_the_newest_row_of_each_ring_place) {
             (ring_row{.queue = "q", .user = "ann", .stamp = 9, .credit = 0}));
   EXPECT_EQ(loaded["q/bob"].stamp, 6u);
   EXPECT_EQ(loaded["p/ann"].credit, 3u);
+}
+
+TEST_P(projection_store_suite, keeps_turns_and_what_was_spent_by_themselves) {
+  constexpr auto large = ~std::uint64_t{0} / 3;
+  auto x = next_slice();
+  x.rings = {{.queue = "q",
+              .user = "ann",
+              .stamp = 5,
+              .credit = 1,
+              .spent = 100,
+              .floor = 40,
+              .since = 7,
+              .has_spent = true},
+             {.queue = "q", .user = "bob", .stamp = 6, .credit = 2}};
+  apply(x);
+  x = next_slice();
+  x.rings = {{.queue = "q",
+              .user = "ann",
+              .spent = large,
+              .floor = 41,
+              .since = 8,
+              .has_turn = false,
+              .has_spent = true},
+             {.queue = "q", .user = "bob", .stamp = 9, .credit = 0}};
+  apply(x);
+  const auto load = [&] {
+    std::vector<ring_row> out;
+    EXPECT_FALSE(
+      store->load_rings([&](const ring_row& row) { out.push_back(row); }));
+    return out;
+  };
+  const ring_row ann{.queue = "q", .user = "ann", .stamp = 5, .credit = 1};
+  const ring_row bob{.queue = "q", .user = "bob", .stamp = 9};
+  const ring_row spent{.queue = "q",
+                       .user = "ann",
+                       .spent = large,
+                       .floor = 41,
+                       .since = 8,
+                       .has_turn = false,
+                       .has_spent = true};
+  EXPECT_EQ(load(), (std::vector<ring_row>{ann, bob, spent}));
+  x = next_slice();
+  x.rings = {{.queue = "q", .user = "ann", .gone = true}};
+  apply(x);
+  EXPECT_EQ(load(), std::vector<ring_row>{bob});
 }
 
 TEST_P(projection_store_suite, keeps_the_newest_control_row_of_each_key) {

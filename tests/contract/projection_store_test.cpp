@@ -39,4 +39,9 @@ INSTANTIATE_TEST_SUITE_P(all, projection_store_suite,
                                            candidate<sqlite_driver>("sqlite")),
                          [](const auto& x) { return x.param.name; });
 
+INSTANTIATE_TEST_SUITE_P(all, projection_records_suite,
+                         ::testing::Values(candidate<memory_driver>("memory"),
+                                           candidate<sqlite_driver>("sqlite")),
+                         [](const auto& x) { return x.param.name; });
+
 } // namespace depositd

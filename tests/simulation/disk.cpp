@@ -110,6 +110,14 @@ public:
     return store_.load_controls(show);
   }
   caf::error
+  load_records(const std::function<void(const record_row&)>& show) override {
+    return store_.load_records(show);
+  }
+  caf::error load_record_totals(
+    const std::function<void(const record_totals&)>& show) override {
+    return store_.load_record_totals(show);
+  }
+  caf::error
   load_received(const std::string& source, micros since_us,
                 const std::function<void(const received_row&)>& show) override {
     return store_.load_received(source, since_us, show);
@@ -132,6 +140,10 @@ public:
   }
   caf::expected<std::vector<job_row>> jobs(const job_query& query) override {
     return store_.jobs(query);
+  }
+  caf::expected<std::vector<record_row>>
+  failed_records(const failed_query& query) override {
+    return store_.failed_records(query);
   }
   caf::expected<std::vector<item_row>>
   items(const std::string& queue, std::uint32_t count_max,
@@ -331,8 +343,9 @@ std::string text_of(const shard::recovered_state& x) {
     for (const auto& [queue, ledger] : ledgers)
       tell_items(out, user, queue, ledger);
   for (const auto& [key, ring] : x.rings)
-    out << "ring " << key.first << ' ' << key.second << ' ' << ring.first << ' '
-        << ring.second << '\n';
+    out << "ring " << key.first << ' ' << key.second << ' ' << ring.stamp << ' '
+        << ring.credit << ' ' << ring.paid.spent << ' ' << ring.paid.floor
+        << ' ' << ring.since << '\n';
   std::string bytes;
   const auto tell = [&](const event& change) {
     bytes.clear();

@@ -9,7 +9,8 @@ from tree import cpp_files, includes
 
 # The rooms of actors: each may include those before it, none behind it.
 ROOMS = ["rules", "journal", "queue", "work", "users", "shard", "projection",
-         "processors", "engine", "cluster", "records", "operators"]
+         "processors", "engine", "cluster", "records", "sources",
+         "operators"]
 
 # Adapters that build on others: folder, and the folders that it may include.
 ADAPTERS_MAY_USE = {
@@ -76,6 +77,23 @@ ADAPTERS_MAY_USE = {
                                     "adapters/processing/crossref",
                                     "adapters/processing/stages",
                                     "adapters/stores/files"},
+    "adapters/sources": {"adapters/sources/kafka", "adapters/sources/local",
+                         "adapters/sources/records", "adapters/sources/sql",
+                         "adapters/sources/web"},
+    "adapters/sources/gauges": {"adapters/fetching",
+                                "adapters/sources/records",
+                                "adapters/sources/sql"},
+    "adapters/sources/kafka": {"adapters/logs/kafka",
+                               "adapters/sources/records"},
+    "adapters/sources/local": {"adapters/processing/exec",
+                               "adapters/sources/records",
+                               "adapters/stores/files"},
+    "adapters/sources/records": {"adapters/doors/kit", "adapters/logs/kafka",
+                                 "adapters/stores/files"},
+    "adapters/sources/sql": {"adapters/doors/kit", "adapters/sources/records",
+                             "adapters/stores/files"},
+    "adapters/sources/web": {"adapters/doors/kit", "adapters/fetching",
+                             "adapters/sources/records", "adapters/stores/s3"},
     "adapters/stores/blobs": {"adapters/stores/files"},
     "adapters/stores/memory": {"adapters/stores/files"},
     "adapters/stores/objects": {"adapters/digests", "adapters/stores/files"},
@@ -111,6 +129,7 @@ WORLD = re.compile(
 BEHIND_PORTS = re.compile(
     r"^(sqlite3\.h|microhttpd\.h|libxml/.*|curl/.*|openssl/.*|"
     r"yaml-cpp/.*|archive.*\.h|CLI/.*|histedit\.h|prometheus/.*|libpq-fe\.h|"
+    r"sql(ext)?\.h|"
     r"librdkafka/.*)$")
 
 

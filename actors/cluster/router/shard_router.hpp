@@ -10,6 +10,7 @@
 #include "messages/receiving.hpp"
 #include "messages/records.hpp"
 #include "messages/shard.hpp"
+#include "messages/sources.hpp"
 #include "messages/topics.hpp"
 
 #include <caf/stateful_actor.hpp>

@@ -1,5 +1,6 @@
 #include "actors/rules/control/control.hpp"
 #include "actors/rules/control/pipelines.hpp"
+#include "actors/rules/control/sources.hpp"
 #include "actors/rules/orders/deletions.hpp"
 #include "messages/values/names.hpp"
 #include "messages/values/topic_names.hpp"
@@ -7,6 +8,7 @@
 #include <algorithm>
 #include <set>
 #include <string_view>
+#include <type_traits>
 #include <variant>
 
 namespace depositd::rules {
@@ -20,6 +22,15 @@ constexpr std::size_t hash_bytes_max = 1024;
 constexpr std::size_t contact_bytes_max = 2048;
 constexpr std::size_t permits_max = 100;
 constexpr std::size_t operator_names_max = 1'000;
+
+template <class Event, class... Others>
+constexpr bool is_one_of = (std::is_same_v<Event, Others> || ...);
+
+/// On and off, and what remembers the configuration and changes nothing.
+template <class Event>
+constexpr bool is_always_right
+  = is_one_of<Event, server_changed, configuration_seen, pipelines_seen,
+              sources_seen, fairness_seen>;
 
 caf::error refuse(std::string text) {
   return caf::make_error(ec::invalid_argument, std::move(text));
@@ -316,21 +327,14 @@ struct checker {
     return deletions::check(state, x);
   }
 
-  caf::error operator()(const pipelines_seen&) {
-    return {}; // as of the configuration
-  }
-
-  caf::error operator()(const server_changed&) {
-    return {};
-  }
-
-  caf::error operator()(const configuration_seen&) {
-    return {}; // remembers a text, changes nothing
-  }
-
   template <class Other>
-  caf::error operator()(const Other&) {
-    return refuse("not a change that an operator may ask for");
+  caf::error operator()([[maybe_unused]] const Other& x) {
+    if constexpr (requires { check_feeding(state, x); })
+      return check_feeding(state, x);
+    else if constexpr (is_always_right<Other>)
+      return {};
+    else
+      return refuse("not a change that an operator may ask for");
   }
 };
 

@@ -155,6 +155,10 @@ bool apply(control_state& state, const event& change) {
         return assign(state.configured, x);
       else if constexpr (std::is_same_v<Event, pipelines_seen>)
         return assign(state.pipelines_configured, x);
+      else if constexpr (std::is_same_v<Event, sources_seen>)
+        return assign(state.sources_configured, x);
+      else if constexpr (std::is_same_v<Event, fairness_seen>)
+        return assign(state.fairness_configured, x);
       else
         return false; // what happens to items is not control
     },
@@ -171,6 +175,10 @@ std::vector<event> differences(const control_state& from,
     out.emplace_back(to.configured);
   if (from.pipelines_configured != to.pipelines_configured)
     out.emplace_back(to.pipelines_configured);
+  if (from.sources_configured != to.sources_configured)
+    out.emplace_back(to.sources_configured);
+  if (from.fairness_configured != to.fairness_configured)
+    out.emplace_back(to.fairness_configured);
   return out;
 }
 
@@ -182,7 +190,8 @@ constexpr bool is_any_of = (std::is_same_v<T, Others> || ...);
 /// Of these there is one.
 template <class Event>
 constexpr bool is_alone =
-  is_any_of<Event, server_changed, configuration_seen, pipelines_seen>;
+  is_any_of<Event, server_changed, configuration_seen, pipelines_seen,
+            sources_seen, fairness_seen>;
 
 } // namespace
 

@@ -44,22 +44,34 @@ slice_fold::~slice_fold() = default;
 void slice_fold::add(const record& x) {
   auto& s = *state_;
   s.user = x.user;
-  s.events += x.events.size();
-  for (const auto& e : x.events)
+  for (const auto& e : x.events) {
+    ++s.events;
     std::visit(
       [&](const auto& fields) {
         if constexpr (requires { fields.id; }) {
           s.id_max = std::max(s.id_max, fields.id);
+          s.add(fields);
+        } else if constexpr (requires { s.add(fields); }) {
           s.add(fields);
         } else {
           s.add_control(e);
         }
       },
       e);
+  }
 }
 
 std::size_t slice_fold::events() const noexcept {
   return state_->events;
+}
+
+const std::unordered_map<item_id, body_location>&
+slice_fold::failed_bodies() const noexcept {
+  return state_->failed_taken;
+}
+
+std::uint64_t slice_fold::failed_bytes() const noexcept {
+  return state_->failed_bytes;
 }
 
 void slice_fold::without_submissions(std::string queue) {
@@ -95,6 +107,7 @@ slice slice_fold::take() {
   s.batches_gone.clear();
   out.jobs_put = taken(s.job_puts);
   out.jobs_changed = taken(s.job_changes);
+  s.take_records(out);
   s.entries.clear();
   s.rings.clear();
   s.controls.clear();
@@ -110,7 +123,7 @@ void slice_fold::state::end_queue(const queue_retired& x) {
     controls[*control_key(last)].clear();
   for (const auto& who : x.users) {
     ring_key.assign(x.queue).append(1, '\n').append(who);
-    rings[ring_key] = ring_row{x.queue, who, 0, 0, true};
+    rings[ring_key] = {.queue = x.queue, .user = who, .gone = true};
   }
 }
 
@@ -132,13 +145,36 @@ void slice_fold::state::add_control(const event& x) {
 void slice_fold::state::add_ring(const item_claimed& x) {
   if (x.stamp == 0) // claimed by id: nobody's turn
     return;
-  ring_key.assign(x.queue).append(1, '\n').append(user);
+  auto& row = ring_of(x.queue);
+  row.has_turn = true;
+  row.stamp = x.stamp;
+  row.credit = x.credit;
+}
+
+void slice_fold::state::add(const ring_paid& x) {
+  auto& row = ring_of(x.queue);
+  row.has_spent = true;
+  row.spent = x.spent;
+  row.floor = x.floor;
+  row.since = x.since;
+}
+
+ring_row& slice_fold::state::ring_of(const std::string& queue) {
+  ring_key.assign(queue).append(1, '\n').append(user);
   auto at = rings.find(std::string_view{ring_key});
-  if (at == rings.end())
-    at = rings.emplace(ring_key, ring_row{x.queue, user, 0, 0}).first;
-  at->second.gone = false;
-  at->second.stamp = x.stamp;
-  at->second.credit = x.credit;
+  if (at == rings.end()) {
+    at = rings.emplace(ring_key, ring_row{}).first;
+    at->second.queue = queue;
+    at->second.user = user;
+    at->second.has_turn = false;
+  }
+  // Nothing of what was there before must come back.
+  if (at->second.gone) {
+    at->second.gone = false;
+    at->second.has_turn = true;
+    at->second.has_spent = true;
+  }
+  return at->second;
 }
 
 } // namespace depositd::rules

@@ -6,8 +6,10 @@
 #include "messages/values/events.hpp"
 #include "messages/values/rows.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <unordered_map>
 
 namespace depositd::rules {
 
@@ -33,6 +35,15 @@ public:
   /// for them). The fold is empty afterwards and starts at the sequence
   /// reached.
   slice take();
+
+  /// Where bodies of items are that ended in the slice taken last as records
+  /// of sources that failed, by item: of those that came, or were written
+  /// again, in that slice. The others are where the tables say.
+  const std::unordered_map<item_id, body_location>&
+  failed_bodies() const noexcept;
+
+  /// About as many bytes do the bodies of such items have in the slice so far.
+  std::uint64_t failed_bytes() const noexcept;
 
 private:
   struct state;

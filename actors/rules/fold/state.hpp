@@ -103,11 +103,18 @@ struct slice_fold::state {
   void add(const job_created& x);
   void add(const job_moved& x);
   void add(const batch_forgotten& x);
+  void add(const record_taken& x);
+  void add(const record_ended& x);
+  void add(const record_refused& x);
+  void add(const records_forgotten& x);
   /// The item of a job or a batch is somewhere else, or nowhere.
   void place_item(item_id id, const std::string& from, const item_place& x);
   void add_control(const event& x);
   void end_queue(const queue_retired& x);
+  void add(const ring_paid& x);
   void add_ring(const item_claimed& x);
+  /// Of the record's user.
+  ring_row& ring_of(const std::string& queue);
 
   /// The live item's changing part as the event leaves it; a row of this slice
   /// and a change of an earlier one take it the same way.
@@ -131,7 +138,19 @@ struct slice_fold::state {
   submission_change* submission_change_of(entry& at, item_id id,
                                           const std::string& queue);
 
+  /// What is found by its key in `record_puts`; uses `record_key`.
+  std::string_view key_of_record(const std::string& source, micros made_us,
+                                 std::string_view key);
+  std::string_view key_of_refused(const std::string& source, micros made_us,
+                                  std::uint64_t digest);
+  record_row& put_record(std::string_view key);
+  void forget_source(const records_forgotten& x);
+  /// Where a failed record's body is, if that came in this slice.
+  void keep_place(item_id id);
+  void take_records(slice& to);
+
   sequence from = 0;
+  /// Added so far: behind `from`, the number of the one that is being added.
   std::size_t events = 0;
   item_id id_max = 0;
   std::string user; ///< of the record being added
@@ -150,6 +169,15 @@ struct slice_fold::state {
   std::set<item_id> batches_gone;
   std::map<item_id, job_row> job_puts;
   std::map<item_id, job_change> job_changes;
+  std::unordered_map<std::string, record_row, text_hash, std::equal_to<>>
+    record_puts;
+  std::string record_key;
+  std::vector<record_change> record_changes;
+  std::vector<records_removed> records_gone;
+  std::map<std::pair<std::string, micros>, record_totals> records_ended;
+  std::unordered_map<item_id, body_location> failed;
+  std::unordered_map<item_id, body_location> failed_taken; ///< last time
+  std::uint64_t failed_bytes = 0;
 };
 
 template <class Set>

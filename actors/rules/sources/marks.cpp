@@ -15,10 +15,11 @@ void marks::set(const scheduler_settings& by) {
   per_user_ = by.high_per_user;
   if (per_user_ == no_mark)
     of_user_.clear();
-  judge();
+  judge(exact_);
 }
 
-void marks::judge() noexcept {
+void marks::judge(bool exactly) noexcept {
+  exact_ = exactly || (exact_ && holding_);
   if (left_ >= high_)
     holding_ = true;
   else if (left_ <= low_)
@@ -28,7 +29,7 @@ void marks::judge() noexcept {
 void marks::measured(std::uint64_t left, std::uint64_t on_the_way) {
   left_ = left + on_the_way;
   known_ = true;
-  judge();
+  judge(on_the_way == 0);
 }
 
 std::uint64_t marks::room() const noexcept {
@@ -54,7 +55,7 @@ void marks::fed(std::string_view user) {
   ++left_;
   if (per_user_ != no_mark)
     ++of_user_[std::string{user}];
-  judge();
+  judge(false);
 }
 
 void marks::ended(std::string_view user) {
@@ -63,7 +64,14 @@ void marks::ended(std::string_view user) {
   if (const auto at = of_user_.find(std::string{user});
       at != of_user_.end() && --at->second == 0)
     of_user_.erase(at);
-  judge();
+  judge(false);
+}
+
+void marks::taken_back(std::string_view user) {
+  const bool doubtful = holding_ && !exact_;
+  ended(user);
+  if (doubtful && left_ < high_)
+    holding_ = false;
 }
 
 } // namespace depositd::rules

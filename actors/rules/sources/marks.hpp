@@ -52,8 +52,12 @@ public:
   /// One item of the user is over.
   void ended(std::string_view user);
 
+  /// One record of the user that was fed made no item. If it was this one that
+  /// let the mark seem reached, it was not.
+  void taken_back(std::string_view user);
+
 private:
-  void judge() noexcept;
+  void judge(bool exactly) noexcept;
 
   std::uint64_t high_ = 0;
   std::uint64_t low_ = 0;
@@ -61,6 +65,7 @@ private:
   std::uint64_t left_ = 0;
   bool known_ = false;
   bool holding_ = false;
+  bool exact_ = false; ///< the mark was reached by what was measured
   std::unordered_map<std::string, std::uint64_t> of_user_;
 };
 

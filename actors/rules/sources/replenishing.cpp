@@ -65,6 +65,8 @@ void replenishing::restore(std::optional<std::string> cursor, bool paused,
   cursor_ = std::move(cursor);
   paused_ = paused;
   ended_ = ended;
+  // What the first part of that pass brought is not known any more.
+  pass_brought_ = cursor_ && !cursor_->empty();
 }
 
 // -- replenishing -------------------------------------------------------------
@@ -206,14 +208,18 @@ replenishing::brought(std::uint64_t number, pulled_batch batch, micros now_us) {
   cursor_ = cursor;
   positions_.opened(moved ? cursor_ : std::nullopt, out.added);
 
-  // Behind a full batch of records that wait there may be others, which show
-  // when those are over.
-  const bool nothing_new = out.added == 0 && !moved && !cut;
-  not_before_us_ = nothing_new
+  // Whoever moves on over known records goes on at once, but waits at the end
+  // of a pass. Behind a full batch of records that wait there may be others,
+  // which show when those are over.
+  const bool passed = batch.ended && !cut;
+  const bool still = out.added == 0 && !moved && !cut;
+  not_before_us_ = still || (passed && out.added == 0)
                      ? now_us + static_cast<micros>(by_.poll_interval_ms) * 1000
                      : never;
-  ended_ = by_.ends && !cut
-           && (batch.ended || (nothing_new && !(was_full && waiting > 0)));
+  pass_brought_ = pass_brought_ || out.added > 0 || cut;
+  ended_ =
+    by_.ends && (passed ? !pass_brought_ : still && !(was_full && waiting > 0));
+  pass_brought_ = pass_brought_ && !passed;
   return out;
 }
 

@@ -164,6 +164,7 @@ private:
   micros not_before_us_ = never;
   bool paused_ = false;
   bool ended_ = false;
+  bool pass_brought_ = false; ///< anything new since it last began anew
   source_facts facts_;
 };
 

@@ -31,12 +31,18 @@ caf::error check(const enqueue& x) {
   return {};
 }
 
-/// The queue's number; a queue that is new comes into being. Of several shards
-/// shard 0 decides about that: the others would begin it with other settings
-/// than those that are on their way here, and some of them can never change.
+enqueued result_of(const enqueue_answer& x) {
+  const auto& ids = x.ids;
+  return {ids,
+          static_cast<std::uint32_t>(std::count(ids.begin(), ids.end(), 0)),
+          x.over_bytes};
+}
+
+} // namespace
+
 caf::expected<queue_number> reach_queue(shard_pointer self,
                                         const std::string& name,
-                                        const std::string& user = {}) {
+                                        const std::string& user) {
   if (const auto number = find_queue(self, name)) {
     self->state.queues[*number].used_us = now(self);
     return *number;
@@ -53,15 +59,6 @@ caf::expected<queue_number> reach_queue(shard_pointer self,
   commit_control(self, *made);
   return *find_queue(self, name);
 }
-
-enqueued result_of(const enqueue_answer& x) {
-  const auto& ids = x.ids;
-  return {ids,
-          static_cast<std::uint32_t>(std::count(ids.begin(), ids.end(), 0)),
-          x.over_bytes};
-}
-
-} // namespace
 
 caf::result<enqueued> accept_batch(shard_pointer self, enqueue& x) {
   if (auto refused = refuse_growth(self))

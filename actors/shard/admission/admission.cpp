@@ -61,6 +61,10 @@ void admission::add(queue_number queue, const std::string& user,
   put(to, std::move(x));
 }
 
+void admission::await(queue_number queue, const std::string& user) {
+  part_of(queue, user); // without items it only passes by
+}
+
 void admission::add_deposit(queue_number queue, const std::string& user,
                             std::uint8_t priority, submission submission,
                             std::string_view body) {

@@ -27,6 +27,9 @@ public:
   /// collapse equal payloads, its digest.
   void add(queue_number queue, const std::string& user, accept_items::one x);
 
+  /// What is on its way to the user is durable, too, when this is answered.
+  void await(queue_number queue, const std::string& user);
+
   /// A deposit with its particulars, and its body unless that is a blob. Says
   /// once what item and submission have in common.
   void add_deposit(queue_number queue, const std::string& user,

@@ -17,7 +17,7 @@ caf::error check(shard_pointer self, const carry_items& x) {
     return caf::make_error(ec::invalid_argument,
                            "queue " + x.queue + " takes deposits only");
   for (const auto& item : x.items)
-    if (check_item(item.user))
+    if (item.user.empty() || item.user.size() > record_user_bytes_max)
       return caf::make_error(ec::invalid_argument,
                              std::string{"not what a move sends"});
   return {};

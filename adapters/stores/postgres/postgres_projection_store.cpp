@@ -2,6 +2,7 @@
 
 #include "adapters/stores/postgres/channel.hpp"
 #include "adapters/stores/postgres/migrations.hpp"
+#include "adapters/stores/postgres/record_statements.hpp"
 #include "adapters/stores/postgres/shard_tables.hpp"
 #include "adapters/stores/postgres/statements.hpp"
 #include "adapters/stores/postgres/work_statements.hpp"
@@ -18,7 +19,7 @@ using projection_tables =
   rows::projection_tables<shard_tables,
                           rows::item_table<shard_tables, statements::items>,
                           statements::keyed, submission_documents,
-                          statements::work>;
+                          statements::work, statements::records>;
 
 std::uint64_t checksum_of(const watermarks& x) {
   return rows::checked_rows<watermarks>{}.checksum_of(x);

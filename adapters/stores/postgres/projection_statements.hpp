@@ -27,6 +27,8 @@ inline constexpr std::string_view table_of<item_row> = "item_rows";
 template <>
 inline constexpr std::string_view table_of<ring_row> = "ring_rows";
 template <>
+inline constexpr std::string_view table_of<rows::paid_row> = "ring_cost_rows";
+template <>
 inline constexpr std::string_view table_of<control_row> = "control_rows";
 template <>
 inline constexpr std::string_view table_of<submission_row> = "submission_rows";
@@ -34,6 +36,10 @@ template <>
 inline constexpr std::string_view table_of<batch_row> = "batch_rows";
 template <>
 inline constexpr std::string_view table_of<job_row> = "job_rows";
+template <>
+inline constexpr std::string_view table_of<record_row> = "record_rows";
+template <>
+inline constexpr std::string_view table_of<record_totals> = "record_total_rows";
 template <>
 inline constexpr std::string_view table_of<rows::watermarks> =
   "projection_marks";

@@ -55,6 +55,10 @@ public:
   static column list(const std::vector<std::string>& values) {
     return column_of(values);
   }
+  /// Numbers, likewise.
+  static column list(const std::vector<std::uint64_t>& values) {
+    return column_of(values);
+  }
 
   /// The same for all of a table, one row at a time in memory.
   caf::error load(std::string_view sql, const connection::show_row& show) {
@@ -74,11 +78,11 @@ public:
     return each(sql, show, keys);
   }
 
-  /// Shows rows by their ids while they are removed.
+  /// Shows rows by their ids, or keys, while they are removed.
+  template <class List>
   caf::error each_removed(std::string_view, std::string_view remove,
-                          const std::vector<item_id>& ids,
-                          const connection::show_row& show) {
-    return each_of(remove, ids, show);
+                          const List& list, const connection::show_row& show) {
+    return each_of(remove, list, show);
   }
 
   bulk_writer writer(std::string_view sql, const rows::fields& all) {

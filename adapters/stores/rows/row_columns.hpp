@@ -58,6 +58,33 @@ inline std::string described(const ring_row& x) {
   return "the ring of queue " + x.queue + " at user " + x.user;
 }
 
+/// What a `ring_row` says that has spent something: a table of its own, for
+/// where turns are shared out nothing is written to it.
+struct paid_row {
+  std::string queue;
+  std::string user;
+  std::uint64_t spent = 0;
+  std::uint64_t floor = 0;
+  std::uint64_t since = 0;
+  bool gone = false;
+};
+
+template <>
+inline constexpr std::string_view table_name<paid_row> = "ring_costs";
+
+template <>
+inline constexpr auto columns<paid_row> = std::tuple{
+  column{"queue", is::key, &paid_row::queue},
+  column{"user", is::key, &paid_row::user},
+  column{"spent", is::changing, &paid_row::spent},
+  column{"floor", is::changing, &paid_row::floor},
+  column{"since", is::changing, &paid_row::since},
+};
+
+inline std::string described(const paid_row& x) {
+  return "what user " + x.user + " has spent in queue " + x.queue;
+}
+
 // -- what operators set
 
 template <>
@@ -186,6 +213,45 @@ inline std::string described(const job_row& x) {
   return "job " + std::to_string(x.id);
 }
 
+// -- records of sources; each store keeps the body in its own way
+
+template <>
+inline constexpr std::string_view table_name<record_row> = "records";
+
+template <>
+inline constexpr auto columns<record_row> = std::tuple{
+  column{"source", is::key, &record_row::source},
+  column{"made_us", is::key, &record_row::made_us},
+  column{"key", is::key, &record_row::key},
+  column{"refused", is::key, &record_row::refused},
+  column{"queue", is::plain, &record_row::queue},
+  column{"user", is::plain, &record_row::user},
+  column{"id", is::plain, &record_row::id},
+  column{"state", is::changing, &record_row::state},
+  column{"place", is::changing, &record_row::place},
+  column{"ended_us", is::changing, &record_row::ended_us},
+  column{"reason", is::changing, &record_row::reason},
+};
+
+inline std::string described(const record_row& x) {
+  return "record " + x.key + " of source " + x.source;
+}
+
+template <>
+inline constexpr std::string_view table_name<record_totals> = "record_totals";
+
+template <>
+inline constexpr auto columns<record_totals> = std::tuple{
+  column{"source", is::key, &record_totals::source},
+  column{"made_us", is::key, &record_totals::made_us},
+  column{"finished", is::changing, &record_totals::finished},
+  column{"failed", is::changing, &record_totals::failed},
+};
+
+inline std::string described(const record_totals& x) {
+  return "the totals of source " + x.source;
+}
+
 // -- what is true of the tables of a projection as a whole
 
 /// How far they are, and the sums of those that recovery loads.
@@ -197,6 +263,9 @@ struct watermarks {
   table_sum controls;
   table_sum batches; ///< of those whose items live
   table_sum jobs;    ///< the same
+  table_sum records;
+  table_sum record_totals;
+  table_sum ring_costs;
 };
 
 template <>
@@ -218,6 +287,18 @@ inline constexpr auto columns<watermarks> = std::tuple{
          &table_sum::sum},
   column{"jobs", is::added | is::changing, &watermarks::jobs, &table_sum::rows},
   column{"jobs_sum", is::added | is::changing, &watermarks::jobs,
+         &table_sum::sum},
+  column{"records", is::added | is::changing, &watermarks::records,
+         &table_sum::rows},
+  column{"records_sum", is::added | is::changing, &watermarks::records,
+         &table_sum::sum},
+  column{"record_totals", is::added | is::changing, &watermarks::record_totals,
+         &table_sum::rows},
+  column{"record_totals_sum", is::added | is::changing,
+         &watermarks::record_totals, &table_sum::sum},
+  column{"ring_costs", is::added | is::changing, &watermarks::ring_costs,
+         &table_sum::rows},
+  column{"ring_costs_sum", is::added | is::changing, &watermarks::ring_costs,
          &table_sum::sum},
 };
 

@@ -4,12 +4,16 @@
 
 #include "adapters/stores/rows/item_table.hpp"
 #include "adapters/stores/rows/keyed_table.hpp"
+#include "adapters/stores/rows/record_table.hpp"
 #include "adapters/stores/rows/submission_table.hpp"
 #include "adapters/stores/rows/work_table.hpp"
 #include "messages/ports/projection_store.hpp"
 
 #include <algorithm>
+#include <map>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace depositd::rows {
 
@@ -24,23 +28,51 @@ inline caf::error follows(const slice& x, sequence reached) {
 }
 
 /// The tables of a projection in a database. `Keyed` are the statements for
-/// rows that are found by a key, `Work` those for batches and jobs.
+/// rows that are found by a key, `Work` those for batches and jobs, `Records`
+/// those for records of sources.
 template <class Database, class Items, template <class> class Keyed,
-          class Documents, template <class> class Work>
+          class Documents, template <class> class Work, class Records>
 struct projection_tables {
   explicit projection_tables(Database& in)
-    : items(in), rings(in), controls(in), submissions(in), batches(in),
-      jobs(in) {
+    : items(in), rings(in), ring_costs(in), controls(in), submissions(in),
+      batches(in), jobs(in), records(in), totals(in) {
     // nop
   }
 
   Items items;
   keyed_table<Database, ring_row, Keyed<ring_row>> rings;
+  keyed_table<Database, paid_row, Keyed<paid_row>> ring_costs;
   keyed_table<Database, control_row, Keyed<control_row>> controls;
   submission_table<Database, Documents> submissions;
   work_table<Database, batch_row, Work<batch_row>> batches;
   work_table<Database, job_row, Work<job_row>> jobs;
+  record_table<Database, Records> records;
+  keyed_table<Database, record_totals, Keyed<record_totals>> totals;
 };
+
+/// Brings what a slice says of rings into their two tables.
+template <class Tables>
+caf::error write_rings(Tables& to, const std::vector<ring_row>& all,
+                       watermarks& now) {
+  std::vector<paid_row> paid;
+  for (const auto& x : all)
+    if (x.has_spent || x.gone)
+      paid.push_back({x.queue, x.user, x.spent, x.floor, x.since, x.gone});
+  const auto only_paid = [](const ring_row& x) {
+    return !x.has_turn && !x.gone;
+  };
+  caf::error failed;
+  if (std::any_of(all.begin(), all.end(), only_paid)) {
+    auto turns = all;
+    std::erase_if(turns, only_paid);
+    failed = to.rings.put(turns, now.rings);
+  } else {
+    failed = to.rings.put(all, now.rings);
+  }
+  if (failed || paid.empty())
+    return failed;
+  return to.ring_costs.put(paid, now.ring_costs);
+}
 
 /// Brings what a slice says of batches and jobs into the tables. A batch goes
 /// with all its jobs.
@@ -59,6 +91,53 @@ caf::error write_work(Tables& to, const slice& x, watermarks& now) {
   return to.batches.drop(x.batches_gone, now.batches);
 }
 
+/// Adds what has ended to the totals of its sources. There are few of them.
+template <class Tables>
+caf::error write_totals(Tables& to, const slice& x, watermarks& now) {
+  std::map<std::pair<std::string, micros>, record_totals> known;
+  auto failed =
+    to.totals.load(now.record_totals, [&](const record_totals& row) {
+      known[{row.source, row.made_us}] = row;
+    });
+  if (failed)
+    return failed;
+  std::vector<record_totals> changed;
+  for (const auto& gone : x.records_gone)
+    for (auto at = known.begin(); gone.all && at != known.end();)
+      if (at->first.first == gone.source && at->first.second <= gone.made_us) {
+        at->second.gone = true;
+        changed.push_back(at->second);
+        at = known.erase(at);
+      } else {
+        ++at;
+      }
+  for (const auto& more : x.records_ended) {
+    const auto at = known.find({more.source, more.made_us});
+    if (at == known.end() && !more.begins)
+      continue;
+    auto sum =
+      at == known.end() ? record_totals{more.source, more.made_us} : at->second;
+    sum.finished += more.finished;
+    sum.failed += more.failed;
+    changed.push_back(std::move(sum));
+  }
+  return to.totals.put(changed, now.record_totals);
+}
+
+/// Brings what a slice says of records into the tables.
+template <class Tables>
+caf::error write_records(Tables& to, const slice& x, watermarks& now) {
+  if (auto error = to.records.change(x.records_changed, now.records))
+    return error;
+  if (auto error = to.records.drop(x.records_gone, now.records))
+    return error;
+  if (auto error = to.records.put(x.records_put, now.records))
+    return error;
+  return x.records_ended.empty() && x.records_gone.empty()
+           ? caf::error{}
+           : write_totals(to, x, now);
+}
+
 /// Brings a slice into the tables, inside a transaction, and moves the marks.
 template <class Tables>
 caf::error write_slice(Tables& to, const slice& x, watermarks& now,
@@ -71,13 +150,15 @@ caf::error write_slice(Tables& to, const slice& x, watermarks& now,
     return error;
   if (auto error = to.items.drop(x.items_gone, now.items, out.freed))
     return error;
-  if (auto error = to.rings.put(x.rings, now.rings))
+  if (auto error = write_rings(to, x.rings, now))
     return error;
   if (auto error = to.controls.put(x.controls, now.controls))
     return error;
   if (auto error = to.submissions.put(x.submissions_put))
     return error;
   if (auto error = to.submissions.change(x.submissions_changed))
+    return error;
+  if (auto error = write_records(to, x, now))
     return error;
   return write_work(to, x, now);
 }
@@ -120,14 +201,41 @@ public:
 
   caf::error
   load_rings(const std::function<void(const ring_row&)>& show) override {
-    return on_.load(
-      [&](auto& from) { return from.rings.load(watermarks_.rings, show); });
+    return on_.load([&](auto& from) {
+      if (auto error = from.rings.load(watermarks_.rings, show))
+        return error;
+      return from.ring_costs.load(watermarks_.ring_costs,
+                                  [&](const paid_row& x) {
+                                    ring_row out;
+                                    out.queue = x.queue;
+                                    out.user = x.user;
+                                    out.spent = x.spent;
+                                    out.floor = x.floor;
+                                    out.since = x.since;
+                                    out.has_turn = false;
+                                    out.has_spent = true;
+                                    show(out);
+                                  });
+    });
   }
 
   caf::error
   load_controls(const std::function<void(const control_row&)>& show) override {
     return on_.load([&](auto& from) {
       return from.controls.load(watermarks_.controls, show);
+    });
+  }
+
+  caf::error
+  load_records(const std::function<void(const record_row&)>& show) override {
+    return on_.load(
+      [&](auto& from) { return from.records.load(watermarks_.records, show); });
+  }
+
+  caf::error load_record_totals(
+    const std::function<void(const record_totals&)>& show) override {
+    return on_.load([&](auto& from) {
+      return from.totals.load(watermarks_.record_totals, show);
     });
   }
 
@@ -171,6 +279,12 @@ public:
 
   caf::expected<std::vector<job_row>> jobs(const job_query& query) override {
     return on_.read([&](auto& from) { return from.jobs.find(query); });
+  }
+
+  caf::expected<std::vector<record_row>>
+  failed_records(const failed_query& query) override {
+    return on_.read(
+      [&](auto& from) { return from.records.find_failed(query); });
   }
 
   caf::expected<std::vector<item_row>>

@@ -82,6 +82,10 @@ public:
   static std::string list(const std::vector<std::string>& values) {
     return json_list(values);
   }
+  /// Numbers, likewise.
+  static std::string list(const std::vector<std::uint64_t>& values) {
+    return json_list(values);
+  }
   static std::string among(const std::string& column, const std::string& sign) {
     return column + " IN (SELECT value FROM json_each(" + sign + "))";
   }
@@ -107,17 +111,19 @@ public:
     return {};
   }
 
-  /// Shows rows by their ids and removes them. Two statements: one that does
-  /// both takes twice as long.
-  template <class Show>
+  /// Shows rows by their ids, or keys, and removes them. Two statements: one
+  /// that does both takes twice as long.
+  template <class List, class Show>
   caf::error each_removed(std::string_view find, std::string_view remove,
-                          const std::vector<std::uint64_t>& ids,
-                          const Show& show) {
+                          const List& list, const Show& show) {
     auto removed = writer(remove);
-    for (const auto id : ids) {
-      auto error = each(find, show, id);
-      if (!error)
-        error = removed.add(id);
+    for (const auto x : list) {
+      auto error = std::apply(
+        [&](const auto&... key) {
+          auto failed = each(find, show, key...);
+          return failed ? failed : removed.add(key...);
+        },
+        rows::key_of(x));
       if (error)
         return error;
     }

@@ -2,6 +2,7 @@
 
 #include "adapters/stores/rows/table_projection.hpp"
 #include "adapters/stores/sqlite/item_groups.hpp"
+#include "adapters/stores/sqlite/record_statements.hpp"
 #include "adapters/stores/sqlite/statements.hpp"
 #include "adapters/stores/sqlite/submission_documents.hpp"
 #include "adapters/stores/sqlite/work_statements.hpp"
@@ -14,7 +15,7 @@ namespace {
 namespace statements = sqlite::statements;
 
 constexpr std::int32_t application = 0x64707072; // "dppr"
-constexpr std::int32_t schema_version = 3;
+constexpr std::int32_t schema_version = 5;
 
 /// Checkpoints are cheap for long logs, for pages repeat; but a log is read
 /// again at start.
@@ -42,7 +43,8 @@ class projection_file {
 public:
   using tables =
     rows::projection_tables<sqlite::database, item_table, statements::keyed,
-                            sqlite::submission_documents, statements::work>;
+                            sqlite::submission_documents, statements::work,
+                            statements::records>;
 
   explicit projection_file(std::unique_ptr<sqlite::database> file)
     : file_(std::move(file)), tables_(*file_) {

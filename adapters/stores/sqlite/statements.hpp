@@ -6,6 +6,7 @@
 #include "adapters/stores/rows/doi_recording.hpp"
 #include "adapters/stores/rows/row_columns.hpp"
 #include "adapters/stores/rows/sql_text.hpp"
+#include "adapters/stores/sqlite/record_schema.hpp"
 #include "adapters/stores/sqlite/work_schema.hpp"
 
 #include <array>
@@ -79,10 +80,19 @@ CREATE TABLE documents (
   id INTEGER PRIMARY KEY, document TEXT NOT NULL,
   checksum INTEGER NOT NULL) STRICT)";
 
+/// What version 5 brought: what users have spent.
+inline constexpr std::string_view cost_schema = R"(
+ALTER TABLE meta ADD COLUMN ring_costs INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE meta ADD COLUMN ring_costs_sum INTEGER NOT NULL DEFAULT 0;
+CREATE TABLE ring_costs (
+  queue TEXT NOT NULL, user TEXT NOT NULL, spent INTEGER NOT NULL,
+  floor INTEGER NOT NULL, since INTEGER NOT NULL, checksum INTEGER NOT NULL,
+  PRIMARY KEY (queue, user)) STRICT, WITHOUT ROWID)";
+
 /// What brings a projection of version 1 to 2, and so on.
-inline constexpr std::array<std::string_view, 2> projection_upgrades{
+inline constexpr std::array<std::string_view, 4> projection_upgrades{
   "ALTER TABLE submissions ADD COLUMN trace TEXT NOT NULL DEFAULT ''",
-  work_schema};
+  work_schema, record_schema, cost_schema};
 
 /// To be followed by a condition.
 template <class Row>

@@ -79,6 +79,14 @@ inline notices last(notices) {
   return notices::none;
 }
 
+inline source_kind last(source_kind) {
+  return source_kind::exec;
+}
+
+inline fair_by last(fair_by) {
+  return fair_by::seconds;
+}
+
 /// Fills fields with what rapidcheck draws; numbers often lie at the borders.
 class arbitrary_filler {
 public:

@@ -3,6 +3,7 @@
 #include "messages/values/events.hpp"
 #include "tests/messages/values/arbitrary_events.hpp"
 #include "tests/messages/values/pipeline_events.hpp"
+#include "tests/messages/values/source_events.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -71,6 +72,8 @@ void add_later_kinds(std::vector<event>& events) {
                      1'200,
                      1'300,
                      true});
+  for (auto& x : testing::events_of_sources())
+    events.push_back(std::move(x));
 }
 
 record one_of_each() {

@@ -72,6 +72,22 @@ std::vector<ending_entry> ending_entries() {
   auto forgotten_deletion = deletion;
   forgotten_deletion.forgotten = true;
   add("deletion", deletion, forgotten_deletion);
+  source_changed source;
+  source.name = "s";
+  auto removed_source = source;
+  removed_source.removed = true;
+  add("source", source, removed_source);
+  scheduler_changed scheduler;
+  scheduler.name = "s";
+  auto removed_scheduler = scheduler;
+  removed_scheduler.removed = true;
+  add("scheduler", scheduler, removed_scheduler);
+  const source_read position{"s", 7, true, "17"};
+  auto forgotten_position = position;
+  forgotten_position.forgotten = true;
+  add("position", position, forgotten_position);
+  add("fairness", fairness_changed{"q", fair_by::bytes},
+      fairness_changed{"q", fair_by::turns});
   return out;
 }
 

@@ -61,9 +61,13 @@ public:
       live_.erase(at);
       return {user_of(id), {finished(id)}};
     }
-    return {
+    record out{
       user_of(id),
       {x == item_state::claimed ? while_claimed(id, x) : while_pending(id, x)}};
+    if (one_in_two())
+      out.events.push_back(ring_paid{"q", between<std::uint64_t>(0, 99),
+                                     between<std::uint64_t>(0, 99), 7});
+    return out;
   }
 
 private:

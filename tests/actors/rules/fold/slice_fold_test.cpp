@@ -29,7 +29,9 @@ bool nothing_in(const slice& x) {
          && x.rings.empty() && x.controls.empty() && x.submissions_put.empty()
          && x.submissions_changed.empty() && x.batches_put.empty()
          && x.batches_changed.empty() && x.batches_gone.empty()
-         && x.jobs_put.empty() && x.jobs_changed.empty();
+         && x.jobs_put.empty() && x.jobs_changed.empty()
+         && x.records_put.empty() && x.records_changed.empty()
+         && x.records_gone.empty() && x.records_ended.empty();
 }
 
 TEST_F(slice_fold_of, nothing_is_nothing) {
@@ -140,6 +142,44 @@ TEST_F(slice_fold_of, keeps_the_last_place_in_the_ring_of_each_user) {
   add({claimed(4, 8)}, "A");
   EXPECT_EQ(fold.take().rings,
             (std::vector<ring_row>{{"q", "A", 8, 2}, {"q", "B", 7, 2}}));
+}
+
+TEST_F(slice_fold_of, keeps_what_each_user_has_spent_last) {
+  add({claimed(1, 5), ring_paid{"q", 100, 40, 7}}, "A");
+  add({item_released{1, "q"}, ring_paid{"q", 90, 40, 7}}, "A");
+  add({item_finished{9, "q"}, ring_paid{"q", 60, 30, 7}}, "B");
+  const auto x = fold.take();
+  ASSERT_EQ(x.rings.size(), 2u);
+  EXPECT_EQ(x.rings[0], (ring_row{.queue = "q",
+                                  .user = "A",
+                                  .stamp = 5,
+                                  .credit = 2,
+                                  .spent = 90,
+                                  .floor = 40,
+                                  .since = 7,
+                                  .has_spent = true}));
+  EXPECT_EQ(x.rings[1], (ring_row{.queue = "q",
+                                  .user = "B",
+                                  .spent = 60,
+                                  .floor = 30,
+                                  .since = 7,
+                                  .has_turn = false,
+                                  .has_spent = true}));
+}
+
+TEST_F(slice_fold_of, brings_back_nothing_of_a_queue_that_is_made_again) {
+  add({queue_retired{"q", {"A", "B"}}, queue_changed{"q", {}}}, "");
+  add({claimed(1, 5)}, "A");
+  add({ring_paid{"q", 60, 30, 7}}, "B");
+  const auto x = fold.take();
+  ASSERT_EQ(x.rings.size(), 2u);
+  for (const auto& row : x.rings) {
+    EXPECT_FALSE(row.gone);
+    EXPECT_TRUE(row.has_turn);
+    EXPECT_TRUE(row.has_spent);
+  }
+  EXPECT_EQ(x.rings[0].spent, 0u);
+  EXPECT_EQ(x.rings[1].stamp, 0u);
 }
 
 TEST_F(slice_fold_of, a_claim_of_an_older_item_replaces_its_changing_part) {

@@ -66,6 +66,20 @@ TEST(marks_test, a_user_at_its_own_mark_holds_no_others_up) {
   EXPECT_EQ(marks{{}}.room("ann"), no_mark);
 }
 
+TEST(marks_test, what_made_no_item_has_not_reached_the_mark) {
+  marks it{{.high = 4, .low = 1}};
+  it.measured(2);
+  it.fed("u");
+  it.fed("u");
+  EXPECT_TRUE(it.holding());
+  it.taken_back("u");
+  EXPECT_EQ(it.room(), 1u);
+  it.fed("u");
+  it.measured(4);
+  it.taken_back("u");
+  EXPECT_TRUE(it.holding()) << "that many were counted";
+}
+
 RC_GTEST_PROP(marks_property, the_mark_is_never_exceeded, ()) {
   const auto high = *rc::gen::inRange<std::uint64_t>(1, 20);
   const auto low = *rc::gen::inRange<std::uint64_t>(0, high);

@@ -231,6 +231,52 @@ TEST_F(replenishing_test, a_full_batch_of_what_waits_is_not_the_end) {
   EXPECT_EQ(source_.state(), source_state::ended);
 }
 
+TEST_F(replenishing_test, a_pass_that_brought_nothing_waits_at_its_end_only) {
+  const auto pass = [this] {
+    auto out = bring(keys({"a"}, "1")).added;
+    auto last = keys({"b"});
+    last.has_cursor = true; // from the beginning again
+    last.ended = true;
+    return out + bring(last).added;
+  };
+  EXPECT_EQ(pass(), 2u);
+  EXPECT_EQ(source_.cursor(), "");
+  EXPECT_EQ(source_.due_us(), 1) << "what came meanwhile is looked for";
+  EXPECT_EQ(pass(), 0u);
+  EXPECT_FALSE(source_.start(now_ + 50 * ms - 1)) << "though the cursor moved";
+  EXPECT_TRUE(source_.start(now_ + 50 * ms));
+}
+
+TEST_F(replenishing_test, a_pass_that_brought_anything_is_not_the_end) {
+  by_.ends = true;
+  source_.set(by_);
+  auto last = keys({"b"});
+  last.has_cursor = true;
+  last.ended = true;
+  bring(keys({"a"}, "1"));
+  bring(last);
+  EXPECT_EQ(source_.state(), source_state::running);
+  bring(keys({"a"}, "1"));
+  EXPECT_EQ(source_.state(), source_state::running);
+  bring(last);
+  EXPECT_EQ(source_.state(), source_state::ended);
+}
+
+TEST_F(replenishing_test, the_rest_of_a_pass_after_a_restart_is_not_the_end) {
+  by_.ends = true;
+  source_.set(by_);
+  source_.known().remember("b", record_state::finished);
+  source_.restore("1", false, false);
+  auto last = keys({"b"});
+  last.has_cursor = true;
+  last.ended = true;
+  bring(last);
+  EXPECT_EQ(source_.state(), source_state::running);
+  now_ += 50 * ms;
+  bring(last);
+  EXPECT_EQ(source_.state(), source_state::ended);
+}
+
 TEST_F(replenishing_test, the_stored_position_waits_for_all_before_it) {
   bring(keys({"a", "b"}, "2"));
   const auto a = *source_.take();
