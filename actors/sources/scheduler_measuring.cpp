@@ -96,8 +96,13 @@ void ask_left(scheduler_pointer self) {
 void measure(scheduler_pointer self, micros at_us) {
   auto& state = self->state;
   auto& x = state.measure;
-  if (x.under_way || at_us < measure_due_us(state))
+  if (x.under_way)
     return;
+  if (at_us < measure_due_us(state)) {
+    // What was known already has left room: there is no need to ask so soon.
+    x.calls_for_quiet = false;
+    return;
+  }
   // A downstream may take its time, and says nothing exact anyway.
   x.calls_for_quiet = !state.gauge;
   const bool moves =

@@ -186,7 +186,15 @@ class Killed(PulledTest):
         for consumer in consumers:
             consumer.start()
         try:
-            wait_until(lambda: self.witness.seen() >= len(self.wanted), 120)
+            try:
+                wait_until(
+                    lambda: self.witness.seen() >= len(self.wanted), 120)
+            except AssertionError as why:
+                told = [self.source(engine, name) for name in self.names]
+                missing = self.witness.judge(self.wanted)[:20]
+                raise AssertionError(
+                    f"{missing} with {self.scheduler(engine)}, {told}"
+                ) from why
             for name in self.names:
                 self.await_source(engine, name, buffer=0, in_flight=0)
             for name in self.names:

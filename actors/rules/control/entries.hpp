@@ -186,16 +186,17 @@ template <> inline constexpr auto entry<deletion_changed> = control_entry{
   [](const auto&, auto x) { x.forgotten = true; return x; },
   itself, said_again};
 
+// Work that is pulled.
+
+inline constexpr auto off = [](auto&, auto x) { x.removed = true; return x; };
+
 template <> inline constexpr auto entry<source_changed> = control_entry{
   &control_state::sources, &source_changed::name, &source_changed::removed,
-  [](const auto&, auto x) { x.removed = true; return x; },
-  itself, said_again};
+  off, itself, said_again};
 
 template <> inline constexpr auto entry<scheduler_changed> = control_entry{
   &control_state::schedulers, &scheduler_changed::name,
-  &scheduler_changed::removed,
-  [](const auto&, auto x) { x.removed = true; return x; },
-  itself, said_again};
+  &scheduler_changed::removed, off, itself, said_again};
 
 template <> inline constexpr auto entry<source_read> = control_entry{
   &control_state::positions, &source_read::source, &source_read::forgotten,

@@ -143,6 +143,21 @@ TEST_F(feeding_sources_test, what_was_known_leaves_room_for_others) {
   EXPECT_EQ(queue->left_most, 8u);
 }
 
+TEST_F(feeding_sources_test, goes_on_when_what_was_known_is_told_late) {
+  has("a", 30);
+  for (const auto& key : keys(0, 8))
+    queue->known.insert({"a", key});
+  plan.settings.high = 8;
+  queue->waits = true;
+  start();
+  go(1s); // it is at its mark, and would ask how much is left
+  ASSERT_EQ(queue->waiting.size(), 1u);
+  queue->waits = false;
+  queue->waiting.front()();
+  settle();
+  EXPECT_EQ(queue->keys_of("a"), keys(8, 16));
+}
+
 TEST_F(feeding_sources_test, new_marks_count_at_once) {
   has("a", 100);
   plan.settings.high = 10;

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <chrono>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -43,9 +44,11 @@ struct pulled_queue {
 
   std::deque<caf::error> feed_errors; ///< instead of taking a message
   bool answers_lost = false;          ///< takes a message, and says it did not
-  bool keeps = true;                  ///< positions
-  bool counts = true;                 ///< records
-  std::size_t asked = 0;              ///< how much is left
+  bool waits = false;                 ///< takes them when it is let go
+  std::vector<std::function<void()>> waiting;
+  bool keeps = true;     ///< positions
+  bool counts = true;    ///< records
+  std::size_t asked = 0; ///< how much is left
 
   std::uint64_t left() const {
     const auto live = std::count_if(items.begin(), items.end(),
@@ -91,7 +94,7 @@ struct pulled_queue {
   }
 };
 
-inline caf::behavior pulled_queue_shard(caf::event_based_actor*,
+inline caf::behavior pulled_queue_shard(caf::event_based_actor* self,
                                         std::shared_ptr<pulled_queue> has) {
   return {
     [=](const watch_control& x) -> caf::result<control_changed> {
@@ -107,6 +110,11 @@ inline caf::behavior pulled_queue_shard(caf::event_based_actor*,
       return done{};
     },
     [=](const feed_records& x) -> caf::result<records_fed> {
+      if (has->waits) {
+        auto later = self->make_response_promise<records_fed>();
+        has->waiting.push_back([=]() mutable { later.deliver(has->take(x)); });
+        return later;
+      }
       if (!has->feed_errors.empty()) {
         const auto why = has->feed_errors.front();
         has->feed_errors.pop_front();
