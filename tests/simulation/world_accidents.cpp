@@ -74,6 +74,7 @@ void world::end(sharing_engine& engine) {
       kill(who);
     kill(core->intake);
     kill(core->publisher);
+    kill(core->schedulers);
   }
   if (const auto at = admins_.find(engine.name);
       at != admins_.end() && at->second == engine.admin)

@@ -17,6 +17,7 @@ depositd::engine::core_options world::options_of(simulated_engine& engine,
                                                  micros wall_offset_us) {
   depositd::engine::core_options options;
   options.shard = engine.shard;
+  options.shards = knobs_.shards;
   options.journal = engine.store.get();
   options.projection = engine.tables.get();
   options.threads = false;

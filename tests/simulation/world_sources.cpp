@@ -175,8 +175,10 @@ source_changed world::source_as_set(const simulated_source& x) const {
   out.settings.retry_delay_ms = 200;
   out.settings.retry_delay_ms_max = 1'000;
   out.settings.known_max = 1'000'000;
-  out.settings.from.url = "postgresql://nowhere";
-  out.settings.from.query = "SELECT";
+  out.settings.from.url =
+    x.forgets ? "http://127.0.0.1:1/1/nowhere" : "sqlite:/nowhere";
+  if (!x.forgets)
+    out.settings.from.query = "SELECT 1";
   return out;
 }
 

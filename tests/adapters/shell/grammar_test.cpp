@@ -126,7 +126,7 @@ INSTANTIATE_TEST_SUITE_P(
     spelled{"source record x 'a/b c'", "source record",
             R"({"name":"x","key":"a/b c"})"},
     spelled{"strategy set s 'prefer z else fair(*)'", "strategy set",
-            R"({"name":"s","strategy":"prefer z else fair(*)"})"},
+            R"x({"name":"s","strategy":"prefer z else fair(*)"})x"},
     spelled{"queue set q --fair-by bytes", "queue set",
             R"({"name":"q","fair_by":"bytes"})"}));
 
