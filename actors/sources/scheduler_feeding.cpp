@@ -171,9 +171,11 @@ void settle_records(scheduler_pointer self, fed_source& x,
     x.records.applied(x.sent->batches[i]);
     if (forgets)
       keys.push_back(records[i].key);
+    // What is known of a message that was sent before may be known by that: it
+    // is left there, whatever was measured meanwhile.
     if (was == record_state::unknown)
       ++made;
-    else
+    else if (x.failures == 0)
       state.marks.taken_back(records[i].user);
   }
   const auto at_us = now_us(self);

@@ -151,8 +151,7 @@ bool settings_book::may_hold(const std::string& queue, const std::string& user,
   return all == caps_.end() || all->second.any(at_us, fits);
 }
 
-bool settings_book::may_be_served(const std::string& user,
-                                  micros at_us) const {
+bool settings_book::may_be_served(const std::string& user, micros at_us) const {
   const auto at = eligibilities_.find(user);
   return at == eligibilities_.end()
          || at->second.any(at_us, [](const eligibility& x) { return !x.held; });
@@ -166,8 +165,7 @@ bool settings_book::may_be_prohibited_no_more(const std::string& user,
                            [](const eligibility& x) { return !x.prohibited; });
 }
 
-bool settings_book::may_hand_out(const std::string& queue,
-                                 micros at_us) const {
+bool settings_book::may_hand_out(const std::string& queue, micros at_us) const {
   const auto open = [](bool suspended) { return !suspended; };
   const auto at = suspended_.find(queue);
   return (at == suspended_.end() || at->second.any(at_us, open))

@@ -10,8 +10,9 @@ void check_recovery(const history& x, findings& out) {
   for (std::size_t i = 0; i < x.entries.size(); ++i)
     if (const auto* found = std::get_if<recovered>(&x.entries[i].what);
         found != nullptr && found->from_tables != found->from_log)
-      out.push_back({"I-17", i, "a start finds\n" + found->from_tables
-                                  + "and the log says\n" + found->from_log});
+      out.push_back({"I-17", i,
+                     "a start finds\n" + found->from_tables
+                       + "and the log says\n" + found->from_log});
 }
 
 void check_liveness(const history& x, findings& out) {
@@ -40,8 +41,9 @@ void check_settings(const history& x, findings& out) {
       for (const auto& change : wish->changes) {
         const auto found = durable.find(bytes_of(change));
         if (found == durable.end() || found->second < at)
-          out.push_back({"C-1", i, "change #" + std::to_string(done->number)
-                                     + " was not durable"});
+          out.push_back(
+            {"C-1", i,
+             "change #" + std::to_string(done->number) + " was not durable"});
       }
     }
   }

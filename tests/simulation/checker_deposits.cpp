@@ -36,10 +36,10 @@ struct kept {
 
 std::unordered_map<std::string_view, kept> kept_by_body(const history& x) {
   std::unordered_map<std::string_view, kept> out;
-  each_event<item_enqueued>(x, [&](const auto& item, const auto& record,
-                                   std::size_t at) {
-    out.try_emplace(item.body, kept{&item, &record, at});
-  });
+  each_event<item_enqueued>(
+    x, [&](const auto& item, const auto& record, std::size_t at) {
+      out.try_emplace(item.body, kept{&item, &record, at});
+    });
   return out;
 }
 
@@ -80,11 +80,11 @@ void check_nothing_invented(const history& x, findings& out) {
 
 void check_unanswered(const history& x, findings& out) {
   std::unordered_map<std::string_view, std::size_t> copies;
-  each_event<item_enqueued>(x, [&](const auto& item, const auto&,
-                                   std::size_t at) {
-    if (++copies[item.body] == 2)
-      out.push_back({"I-3", at, item.body + " is there twice"});
-  });
+  each_event<item_enqueued>(
+    x, [&](const auto& item, const auto&, std::size_t at) {
+      if (++copies[item.body] == 2)
+        out.push_back({"I-3", at, item.body + " is there twice"});
+    });
   each<refused>(x, [&](const refused& told, std::size_t at) {
     if (copies.count(told.body) > 0)
       out.push_back({"I-3", at, told.body + " was refused and is there"});
@@ -98,16 +98,17 @@ void check_no_doubles(const history& x, findings& out) {
     if (!ids.insert(item.id).second)
       out.push_back({"I-4", at, "id " + std::to_string(item.id) + " twice"});
     if (shard_of_item(item.id) != record.shard)
-      out.push_back({"I-4", at, "id " + std::to_string(item.id)
-                                  + " is of another shard"});
+      out.push_back(
+        {"I-4", at, "id " + std::to_string(item.id) + " is of another shard"});
   });
   std::set<std::pair<std::string, std::int64_t>> rejected;
-  each_event<record_rejected>(x, [&](const auto& what, const auto&,
-                                     std::size_t at) {
-    if (!rejected.emplace(what.partition, what.offset).second)
-      out.push_back({"I-4", at, "record " + std::to_string(what.offset)
-                                  + " was rejected twice"});
-  });
+  each_event<record_rejected>(
+    x, [&](const auto& what, const auto&, std::size_t at) {
+      if (!rejected.emplace(what.partition, what.offset).second)
+        out.push_back(
+          {"I-4", at,
+           "record " + std::to_string(what.offset) + " was rejected twice"});
+    });
 }
 
 // -- ingress ------------------------------------------------------------------
@@ -137,8 +138,8 @@ void check_mark(const inflow& flow, const std::string& partition,
 }
 
 /// Where a body of a record comes from.
-using origins
-  = std::unordered_map<std::string_view, std::pair<inflow*, std::int64_t>>;
+using origins =
+  std::unordered_map<std::string_view, std::pair<inflow*, std::int64_t>>;
 
 origins sort_records(const history& x, inflows& flows) {
   origins out;
@@ -221,20 +222,20 @@ void check_dead_letters(const history& x, findings& out) {
   auto missing = poison;
   each<dead_lettered>(x, [&](const dead_lettered& letter, std::size_t at) {
     if (poison.count({letter.partition, letter.offset}) == 0)
-      out.push_back({"I-15", at, "record " + std::to_string(letter.offset)
-                                   + " is a dead letter and was good"});
+      out.push_back({"I-15", at,
+                     "record " + std::to_string(letter.offset)
+                       + " is a dead letter and was good"});
     missing.erase({letter.partition, letter.offset});
   });
   for (const auto& [partition, offset] : missing)
-    out.push_back({"I-15", x.entries.size(),
-                   "poison record " + std::to_string(offset)
-                     + " is no dead letter"});
+    out.push_back(
+      {"I-15", x.entries.size(),
+       "poison record " + std::to_string(offset) + " is no dead letter"});
 }
 
 void check_bodies(const history& x, findings& out) {
   std::unordered_map<item_id, std::string_view> sent;
-  each_event<item_enqueued>(x, [&](const auto& item, const auto&,
-                                   std::size_t) {
+  each_event<item_enqueued>(x, [&](const auto& item, const auto&, std::size_t) {
     sent.emplace(item.id, item.body);
   });
   // Of jobs and batches: stages write down new ones, which count from the next

@@ -83,8 +83,7 @@ struct legality {
     return {};
   }
   std::optional<std::string> operator()(const item_parked& x) const {
-    const auto waits
-      = item.now == life::pending || item.now == life::delayed;
+    const auto waits = item.now == life::pending || item.now == life::delayed;
     if (x.parked ? !waits : item.now != life::parked)
       return "was parked or taken back in the wrong state";
     return {};
@@ -119,8 +118,8 @@ struct legality {
 void check_states(const history& x, findings& out) {
   std::unordered_set<item_id> polled;
   std::unordered_map<item_id, micros> last_us; ///< of each item's last event
-  walk(x, [&](const item_book& book, const entry& one,
-              const journalled* record, std::size_t at) {
+  walk(x, [&](const item_book& book, const entry& one, const journalled* record,
+              std::size_t at) {
     if (const auto* said = std::get_if<reported>(&one.what);
         said != nullptr && said->processor == 0)
       polled.insert(said->id);
@@ -208,8 +207,7 @@ struct claim_checker {
       if (!std::holds_alternative<item_finished>(x.what))
         refused_early.erase({id, item->token});
       if (const auto* back = std::get_if<item_released>(&x.what);
-          back != nullptr && back->reason == "engine restarted"
-          && !item->local)
+          back != nullptr && back->reason == "engine restarted" && !item->local)
         complain(at, named(id) + " was taken from who holds it elsewhere");
     }
   }
@@ -246,9 +244,8 @@ struct claim_checker {
       return !ended_it(report)
              && (claim == claims.end() || claim->second.ended != 0);
     };
-    auto report
-      = x.accepted ? std::find_if(open.begin(), open.end(), ended_it)
-                   : std::find_if(open.begin(), open.end(), too_late);
+    auto report = x.accepted ? std::find_if(open.begin(), open.end(), ended_it)
+                             : std::find_if(open.begin(), open.end(), too_late);
     if (!x.accepted && report == open.end()) // ended by another on the way
       report = std::find_if(open.begin(), open.end(), ended_it);
     if (report == open.end() && x.accepted)
@@ -272,8 +269,8 @@ struct claim_checker {
 
 void check_claims(const history& x, findings& out) {
   claim_checker all{out, {}, {}, {}, {}};
-  walk(x, [&](const item_book& book, const entry& one,
-              const journalled* record, std::size_t at) {
+  walk(x, [&](const item_book& book, const entry& one, const journalled* record,
+              std::size_t at) {
     if (record != nullptr)
       all.record(book, *record, at);
     else if (const auto* got = std::get_if<handed_out>(&one.what))
@@ -292,8 +289,8 @@ void check_attempts(const history& x, findings& out) {
   // Claims whose holder said that the attempt does not count.
   std::map<std::pair<item_id, claim_token>, bool> waived;
   std::set<std::pair<item_id, claim_token>> seen; ///< by who works on it
-  walk(x, [&](const item_book& book, const entry& one,
-              const journalled* record, std::size_t at) {
+  walk(x, [&](const item_book& book, const entry& one, const journalled* record,
+              std::size_t at) {
     if (const auto* said = std::get_if<reported>(&one.what)) {
       // A poller speaks of the item, whatever its claim is by then.
       if (said->says == verdict::not_yet || said->says == verdict::release)
@@ -308,23 +305,25 @@ void check_attempts(const history& x, findings& out) {
       return;
     if (const auto* claim = std::get_if<item_claimed>(&record->what)) {
       if (claim->attempt != item->attempt + 1)
-        out.push_back({"I-8", at, named(claim->id) + ": attempt "
-                                    + std::to_string(claim->attempt) + " after "
-                                    + std::to_string(item->attempt)});
+        out.push_back({"I-8", at,
+                       named(claim->id) + ": attempt "
+                         + std::to_string(claim->attempt) + " after "
+                         + std::to_string(item->attempt)});
     } else if (const auto* back = std::get_if<item_released>(&record->what)) {
       const auto same = back->attempt == item->attempt;
-      const auto less = back->attempt + 1 == item->attempt
-                        && (waived.count({back->id, item->token}) > 0
-                            || waived.count({back->id, 0}) > 0
-                            // Nobody could decide about a stage's end.
-                            || item->queue.starts_with("p.")
-                            // A slot that ends gives back what it never began.
-                            || (x.with_leases
-                                && seen.count({back->id, item->token}) == 0));
+      const auto less =
+        back->attempt + 1 == item->attempt
+        && (waived.count({back->id, item->token}) > 0
+            || waived.count({back->id, 0}) > 0
+            // Nobody could decide about a stage's end.
+            || item->queue.starts_with("p.")
+            // A slot that ends gives back what it never began.
+            || (x.with_leases && seen.count({back->id, item->token}) == 0));
       if (!same && !less)
-        out.push_back({"I-8", at, named(back->id) + " was released as attempt "
-                                    + std::to_string(back->attempt) + " of "
-                                    + std::to_string(item->attempt)});
+        out.push_back({"I-8", at,
+                       named(back->id) + " was released as attempt "
+                         + std::to_string(back->attempt) + " of "
+                         + std::to_string(item->attempt)});
     }
   });
 }

@@ -31,8 +31,9 @@ struct lease_checker {
 
   void complain(std::size_t at, shard_number shard, epoch_number epoch,
                 const std::string& what) {
-    out.push_back({"L-1", at, "epoch " + std::to_string(epoch) + " of shard "
-                                + std::to_string(shard) + ' ' + what});
+    out.push_back({"L-1", at,
+                   "epoch " + std::to_string(epoch) + " of shard "
+                     + std::to_string(shard) + ' ' + what});
   }
 
   void see(const leased& x, micros at_us, std::size_t at) {
@@ -169,8 +170,9 @@ struct settings_checker {
         --i;
       if (i > mark->second)
         continue;
-      out.push_back({"C-1", at, "item " + std::to_string(x.id)
-                                  + " is handed out under an old " + key});
+      out.push_back({"C-1", at,
+                     "item " + std::to_string(x.id)
+                       + " is handed out under an old " + key});
     }
   }
 };

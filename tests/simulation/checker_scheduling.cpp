@@ -60,19 +60,20 @@ std::string told(const item_claimed& claim, const journalled& record) {
 
 void check_caps(const history& x, findings& out) {
   walk(x, [&](const item_book& items, const settings_book& settings,
-              const item_claimed& claim, const journalled& record,
-              micros at_us, std::size_t at) {
+              const item_claimed& claim, const journalled& record, micros at_us,
+              std::size_t at) {
     const auto claims = items.counts(claim.queue, record.user).claimed + 1;
     if (!settings.may_hold(claim.queue, record.user, claims, at_us))
-      out.push_back({"I-5", at, told(claim, record) + " is one too many: "
-                                  + std::to_string(claims)});
+      out.push_back(
+        {"I-5", at,
+         told(claim, record) + " is one too many: " + std::to_string(claims)});
   });
 }
 
 void check_prohibited(const history& x, findings& out) {
   walk(x, [&](const item_book&, const settings_book& settings,
-              const item_claimed& claim, const journalled& record,
-              micros at_us, std::size_t at) {
+              const item_claimed& claim, const journalled& record, micros at_us,
+              std::size_t at) {
     if (claim.by != pick_kind::required
         && !settings.may_be_prohibited_no_more(record.user, at_us))
       out.push_back({"I-10", at, told(claim, record) + ", who is prohibited"});
@@ -97,8 +98,10 @@ void check_prohibited(const history& x, findings& out) {
       const auto& required = at->second->required;
       if (how->second == pick_kind::required ? !names(required)
                                              : !required.empty())
-        out.push_back({"I-10", i, got->user + " went to a processor that "
-                                              "requires others"});
+        out.push_back({"I-10", i,
+                       got->user
+                         + " went to a processor that "
+                           "requires others"});
       if (names(at->second->excluded))
         out.push_back({"I-10", i, got->user + " is excluded"});
     }
@@ -107,8 +110,8 @@ void check_prohibited(const history& x, findings& out) {
 
 void check_holds(const history& x, findings& out) {
   walk(x, [&](const item_book&, const settings_book& settings,
-              const item_claimed& claim, const journalled& record,
-              micros at_us, std::size_t at) {
+              const item_claimed& claim, const journalled& record, micros at_us,
+              std::size_t at) {
     if (!settings.may_be_served(record.user, at_us))
       out.push_back({"I-12", at, told(claim, record) + ", who is held"});
     if (!settings.may_hand_out(claim.queue, at_us))
@@ -212,9 +215,9 @@ struct fairness_checker {
             queue.grant(record.user, set.allocation(queue_name, record.user));
           passed != nullptr
           && !was_picked({record.shard, queue_name}, *passed, at, claim->stamp))
-        out.push_back({"I-9", at, *passed + " waits in " + queue_name
-                                    + " while " + record.user
-                                    + " is served again"});
+        out.push_back({"I-9", at,
+                       *passed + " waits in " + queue_name + " while "
+                         + record.user + " is served again"});
     items.apply(record);
     const auto now = items.counts(queue_name, record.user);
     if (now.pending > 0 && now.claimed < set.cap(queue_name, record.user)

@@ -8,7 +8,7 @@ namespace {
 
 struct switch_of {
   const char* name;
-  bool knobs::* value;
+  bool knobs::*value;
 };
 
 constexpr switch_of switches[] = {
@@ -113,9 +113,8 @@ knobs::knobs(chance& by, std::uint64_t seed) {
 
 std::string knobs::to_text() const {
   std::ostringstream out;
-  out << "users=" << users << " steps=" << steps
-      << " processors=" << processors << " shards=" << shards
-      << " engines=" << engines << " slots=" << slots;
+  out << "users=" << users << " steps=" << steps << " processors=" << processors
+      << " shards=" << shards << " engines=" << engines << " slots=" << slots;
   for (const auto& x : switches)
     if (this->*x.value)
       out << ' ' << x.name;

@@ -189,8 +189,8 @@ int run_all(const arguments& wanted) {
         break;
     }
   }
-  const std::chrono::duration<double> took
-    = std::chrono::steady_clock::now() - begun;
+  const std::chrono::duration<double> took =
+    std::chrono::steady_clock::now() - begun;
   std::printf("%zu lives, %zu of several engines, %llu messages, %llu facts, "
               "%llu failed, %.1f s\n",
               seeds.size(), shared, static_cast<unsigned long long>(messages),

@@ -1,5 +1,5 @@
-#include "messages/message_types.hpp"
 #include "tests/simulation/world.hpp"
+#include "messages/message_types.hpp"
 
 #include "tests/simulation/world_ask.hpp"
 
@@ -25,8 +25,7 @@ world::system_config::system_config() {
 
 world::world(std::uint64_t seed)
   : chance_(seed), knobs_(chance_, seed), work_chance_(seed ^ 0x6a6f6273U),
-    source_chance_(seed ^ 0x70756c6cU),
-    system_(config_),
+    source_chance_(seed ^ 0x70756c6cU), system_(config_),
     scheduler_(
       dynamic_cast<caf::scheduler::test_coordinator&>(system_.scheduler())),
     born_(scheduler_.clock().now()) {
@@ -60,8 +59,8 @@ micros world::now_us() const {
 
 void world::run(std::uint64_t messages_max) {
   auto& jobs = scheduler_.jobs;
-  for (std::uint64_t i = 0;
-       i < messages_max && !jobs.empty() && !endless_; ++i) {
+  for (std::uint64_t i = 0; i < messages_max && !jobs.empty() && !endless_;
+       ++i) {
     if (knobs_.shuffle && jobs.size() > 1)
       std::swap(jobs.front(),
                 jobs[chance_.below(static_cast<std::uint32_t>(jobs.size()))]);
@@ -151,8 +150,7 @@ void world::begin() {
   for (shard_number shard = 0; shard < knobs_.shards; ++shard)
     disks_.push_back(std::make_unique<shard_disk>(
       shard, knobs_.tight_disk ? 1500 : 1 << 20,
-      shard_disk::surroundings{&told_, &chance_,
-                               [this] { return now_us(); }}));
+      shard_disk::surroundings{&told_, &chance_, [this] { return now_us(); }}));
   open_topics();
   open_sources();
   if (is_shared())

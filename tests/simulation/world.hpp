@@ -311,6 +311,7 @@ private:
   void mend_settings();
   bool settings_mended();
   void drain();
+  void pull_all();
   bool all_gone() const;
   void list_left_overs();
   void look_at_publisher(const simulated_engine& of);

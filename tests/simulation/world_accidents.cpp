@@ -37,8 +37,7 @@ void world::arrive() {
   std::string name;
   auto names = 5U; // some may still be leaving
   do {
-    name = std::string{"e"}.append(
-      std::to_string(1 + chance_.below(names++)));
+    name = std::string{"e"}.append(std::to_string(1 + chance_.below(names++)));
   } while (std::any_of(engines_.begin(), engines_.end(), [&](const auto& x) {
     return !x->gone && x->name == name;
   }));
@@ -105,8 +104,8 @@ void world::pause_engine() {
   if (engine == nullptr || engine->paused_until_us != 0)
     return send_messages();
   tell(fault{engine->name + " is stopped"});
-  engine->paused_until_us
-    = now_us() + 1000 * (1 + chance_.below(3 * lease_ms_));
+  engine->paused_until_us =
+    now_us() + 1000 * (1 + chance_.below(3 * lease_ms_));
 }
 
 void world::resume(sharing_engine& engine) {
@@ -135,21 +134,23 @@ void world::depart() {
     return arrive();
   tell(fault{engine->name + " leaves"});
   engine->leaving = true;
-  caf::anon_send(outside_, act{[this, engine](caf::event_based_actor* self) {
-    const auto leave = [=, this] {
-      self->request(engine->keeper, caf::infinite, leave_shards{})
-        .then([=, this](const done&) { end(*engine); },
-              [](const caf::error&) { /* killed */ });
-    };
-    const auto end_slots = [=] {
-      self->request(engine->slots, std::chrono::seconds{10}, depositd::drain{})
-        .then([=](const done&) { leave(); },
-              [=](const caf::error&) { leave(); });
-    };
-    self->request(engine->router, std::chrono::seconds{10}, depositd::drain{})
-      .then([=](const done&) { end_slots(); },
-            [=](const caf::error&) { end_slots(); });
-  }});
+  caf::anon_send(
+    outside_, act{[this, engine](caf::event_based_actor* self) {
+      const auto leave = [=, this] {
+        self->request(engine->keeper, caf::infinite, leave_shards{})
+          .then([=, this](const done&) { end(*engine); },
+                [](const caf::error&) { /* killed */ });
+      };
+      const auto end_slots = [=] {
+        self
+          ->request(engine->slots, std::chrono::seconds{10}, depositd::drain{})
+          .then([=](const done&) { leave(); },
+                [=](const caf::error&) { leave(); });
+      };
+      self->request(engine->router, std::chrono::seconds{10}, depositd::drain{})
+        .then([=](const done&) { end_slots(); },
+              [=](const caf::error&) { end_slots(); });
+    }});
 }
 
 void world::tick_engines() {
@@ -162,8 +163,8 @@ void world::tick_engines() {
       cut_off(*database_, engine->name, false);
     }
   }
-  const auto due = std::erase_if(arrivals_us_,
-                                 [&](micros at) { return at <= now; });
+  const auto due =
+    std::erase_if(arrivals_us_, [&](micros at) { return at <= now; });
   for (std::size_t i = 0; i < due; ++i)
     if (engines_up() < engines_max)
       arrive();
@@ -209,15 +210,15 @@ void world::look_up_deposits() {
       by_id.id = id;
       by_id.count_max = 1;
       const auto found = std::make_shared<bool>(false);
-      caf::anon_send(
-        outside_,
-        act{[=, reader = engine->reader](caf::event_based_actor* self) {
-          self->request(reader, std::chrono::minutes{1}, by_id)
-            .then([=](const submissions_found& x) {
-              *found = x.rows.size() == 1 && x.rows[0].id == id;
-            },
-                  [](const caf::error&) { /* not found */ });
-        }});
+      caf::anon_send(outside_, act{[=, reader = engine->reader](
+                                     caf::event_based_actor* self) {
+                       self->request(reader, std::chrono::minutes{1}, by_id)
+                         .then(
+                           [=](const submissions_found& x) {
+                             *found = x.rows.size() == 1 && x.rows[0].id == id;
+                           },
+                           [](const caf::error&) { /* not found */ });
+                     }});
       settle();
       if (!*found)
         tell(left_over{"deposit " + std::to_string(id)

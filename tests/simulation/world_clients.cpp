@@ -32,8 +32,8 @@ void world::send_messages() {
   for (std::uint32_t i = 0; i < count; ++i) {
     new_item x;
     x.user = flood ? "u0" : any_user();
-    x.priority
-      = static_cast<std::uint8_t>(chance_.one_in(3) ? chance_.below(3) : 1);
+    x.priority =
+      static_cast<std::uint8_t>(chance_.one_in(3) ? chance_.below(3) : 1);
     x.body = std::string{"b"}.append(std::to_string(++bodies_));
     if (chance_.one_in(4))
       x.body.resize(x.body.size() + 150, '.');
@@ -89,14 +89,14 @@ void world::poll() {
 void world::end_polled() {
   if (polled_.empty())
     return poll();
-  const auto at = polled_.begin()
-                  + chance_.below(static_cast<std::uint32_t>(polled_.size()));
+  const auto at =
+    polled_.begin() + chance_.below(static_cast<std::uint32_t>(polled_.size()));
   settle_items message;
   message.queue = at->queue;
   settle_items::one one;
   one.name = at->name;
-  static constexpr verdict verdicts[]
-    = {verdict::done, verdict::done, verdict::retry, verdict::release};
+  static constexpr verdict verdicts[] = {verdict::done, verdict::done,
+                                         verdict::retry, verdict::release};
   one.says = verdicts[chance_.below(4)];
   tell(reported{0, at->name.id, 0, one.says});
   if (!chance_.one_in(5)) // else it says so once more

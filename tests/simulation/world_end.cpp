@@ -112,12 +112,22 @@ void world::drain() {
       let_time_pass(i < 5 ? 2s : 6s);
     return;
   }
-  for (int i = 0; i < 600 && !all_pulled(); ++i) // by as few as its mark lets
-    let_time_pass(500ms);
   for (const auto t : {1s, 4s, 10s, 30s, 60s, 600s, 1800s, 3600s, 3600s}) {
+    pull_all();
     if (all_gone() && (!topics_ || t > 1s))
       return;
     let_time_pass(t);
+  }
+}
+
+/// As few at a time as the mark lets through, as long as any come.
+void world::pull_all() {
+  constexpr int patience = 10;
+  auto before = told_.entries.size();
+  for (int idle = 0; idle < patience && !all_pulled(); ++idle) {
+    let_time_pass(500ms);
+    if (std::exchange(before, told_.entries.size()) != told_.entries.size())
+      idle = 0;
   }
 }
 

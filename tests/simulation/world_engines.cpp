@@ -21,8 +21,8 @@ depositd::engine::core_options world::options_of(simulated_engine& engine,
   options.journal = engine.store.get();
   options.projection = engine.tables.get();
   options.threads = false;
-  options.clock = engine_clock{wall_offset_us + now_us(),
-                               scheduler_.clock().now()};
+  options.clock =
+    engine_clock{wall_offset_us + now_us(), scheduler_.clock().now()};
   options.budget =
     std::make_shared<memory_budget>(knobs_.no_budget ? 0 : 1 << 20);
   configuration_seen::queue deposits;
@@ -79,9 +79,8 @@ void world::crash_engine() {
   if (chance_.one_in(2))
     let_time_pass(some_ms(30'000));
   if (knobs_.clock_jumps)
-    wall_offset_us_
-      = wall_began_us_
-        + (std::int64_t{chance_.below(7'200)} - 3'600) * 1'000'000;
+    wall_offset_us_ =
+      wall_began_us_ + (std::int64_t{chance_.below(7'200)} - 3'600) * 1'000'000;
   disks_[0]->look_at_recovery();
   start_engine();
   if (chance_.one_in(4)) { // and again, while it recovers

@@ -50,17 +50,16 @@ void world::spawn_worker(std::shared_ptr<simulated_worker> who) {
   who->number = ++worker_numbers_;
   tell(processor_joined{who->number, who->queue, who->wants, who->slots});
   workers_.push_back(who);
-  who->actor
-    = system_.spawn([this, who](simulated_processor::pointer self) {
-        return behave(self, who);
-      });
+  who->actor = system_.spawn([this, who](simulated_processor::pointer self) {
+    return behave(self, who);
+  });
 }
 
 void world::crash_processor() {
   if (workers_.empty())
     return;
-  auto& who
-    = *workers_[chance_.below(static_cast<std::uint32_t>(workers_.size()))];
+  auto& who =
+    *workers_[chance_.below(static_cast<std::uint32_t>(workers_.size()))];
   if (who.gone)
     return;
   who.gone = true;
@@ -106,8 +105,8 @@ void world::attach_worker(simulated_processor::pointer self,
       self->delayed_send(self, some_ms(2000), attach_again{});
   };
   // Names of the living differ; the queue itself takes care of equal ones.
-  const attach wish{self, "sp" + std::to_string(who->number), who->wants,
-                    who->lease_ms, {}};
+  const attach wish{
+    self, "sp" + std::to_string(who->number), who->wants, who->lease_ms, {}};
   self
     ->request(engine_->core.shard, std::chrono::minutes{1},
               open_ports{who->queue})
@@ -170,8 +169,8 @@ void world::take_port(simulated_processor::pointer self,
   });
   who->doors.push_back({found.queue, 0, found.shard});
   self->monitor(found.queue);
-  const attach wish{self, "sp" + std::to_string(who->number), who->wants,
-                    who->lease_ms, {}};
+  const attach wish{
+    self, "sp" + std::to_string(who->number), who->wants, who->lease_ms, {}};
   self->request(found.queue, std::chrono::minutes{1}, wish)
     .then(
       [=](const attached& reply) {
@@ -183,9 +182,8 @@ void world::take_port(simulated_processor::pointer self,
           }
       },
       [=, this](const caf::error&) {
-        std::erase_if(who->doors, [&](const auto& in) {
-          return in.door == found.queue;
-        });
+        std::erase_if(who->doors,
+                      [&](const auto& in) { return in.door == found.queue; });
         who->looking = true;
         self->delayed_send(self, some_ms(2000), attach_again{});
       });
@@ -213,14 +211,14 @@ void world::take_in(simulated_processor::pointer self, simulated_worker& who,
 
 void world::report(simulated_processor::pointer self, simulated_worker& who,
                    std::uint64_t hand_out) {
-  const auto at = std::find_if(
-    who.holds.begin(), who.holds.end(),
-    [=](const auto& x) { return x.hand_out == hand_out; });
+  const auto at =
+    std::find_if(who.holds.begin(), who.holds.end(),
+                 [=](const auto& x) { return x.hand_out == hand_out; });
   if (at == who.holds.end())
     return;
   const auto item = at->item;
-  const auto repeat = knobs_.repeated_outcomes && !who.quick
-                      && chance_.one_in(6);
+  const auto repeat =
+    knobs_.repeated_outcomes && !who.quick && chance_.one_in(6);
   if (repeat) // it forgets that it said so, and says so again later
     self->delayed_send(self, some_ms(10'000), work_done{hand_out});
   else
@@ -232,9 +230,9 @@ void world::report(simulated_processor::pointer self, simulated_worker& who,
   if (is_of_pipeline(who.queue)) {
     what = stage_ended(who, item);
   } else if (!who.quick) {
-    static constexpr verdict verdicts[]
-      = {verdict::done,  verdict::done,    verdict::done,   verdict::failed,
-         verdict::retry, verdict::not_yet, verdict::release};
+    static constexpr verdict verdicts[] = {
+      verdict::done,  verdict::done,    verdict::done,   verdict::failed,
+      verdict::retry, verdict::not_yet, verdict::release};
     what.says = verdicts[chance_.below(7)];
     what.delay_ms = chance_.one_in(2) ? 0 : 500 + chance_.below(8000);
   }

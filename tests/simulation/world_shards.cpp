@@ -41,16 +41,14 @@ sharing_engine* world::some_engine() {
   for (const auto& engine : engines_)
     if (!engine->gone && !engine->leaving)
       up.push_back(engine.get());
-  return up.empty()
-           ? nullptr
-           : up[chance_.below(static_cast<std::uint32_t>(up.size()))];
+  return up.empty() ? nullptr
+                    : up[chance_.below(static_cast<std::uint32_t>(up.size()))];
 }
 
 std::uint32_t world::engines_up() const {
   return static_cast<std::uint32_t>(
-    std::count_if(engines_.begin(), engines_.end(), [](const auto& x) {
-      return !x->gone && !x->leaving;
-    }));
+    std::count_if(engines_.begin(), engines_.end(),
+                  [](const auto& x) { return !x->gone && !x->leaving; }));
 }
 
 // -- joining ------------------------------------------------------------------
@@ -72,34 +70,34 @@ void world::begin_sharing() {
 }
 
 engine_finder_actor world::spawn_finder() {
-  return system_.spawn([this](simulated_finder::pointer self)
-                         -> simulated_finder::behavior_type {
-    return {
-      [=, this](const find_engine& x) -> caf::result<engine_found> {
-        const auto found = [=, this]() -> caf::expected<engine_found> {
-          const auto at = admins_.find(x.address);
-          if (at == admins_.end())
+  return system_.spawn(
+    [this](simulated_finder::pointer self) -> simulated_finder::behavior_type {
+      return {
+        [=, this](const find_engine& x) -> caf::result<engine_found> {
+          const auto found = [=, this]() -> caf::expected<engine_found> {
+            const auto at = admins_.find(x.address);
+            if (at == admins_.end())
+              return caf::make_error(caf::sec::cannot_connect_to_node);
+            return engine_found{at->second};
+          };
+          const auto trouble = knobs_.lost_meetings && !calm_;
+          if (trouble && chance_.one_in(4))
             return caf::make_error(caf::sec::cannot_connect_to_node);
-          return engine_found{at->second};
-        };
-        const auto trouble = knobs_.lost_meetings && !calm_;
-        if (trouble && chance_.one_in(4))
-          return caf::make_error(caf::sec::cannot_connect_to_node);
-        if (!trouble || !chance_.one_in(4))
-          return found();
-        auto promise = self->make_response_promise<engine_found>();
-        self->delayed_send(self, some_ms(8'000),
-                           act{[=](caf::event_based_actor*) mutable {
-                             if (auto late = found())
-                               promise.deliver(std::move(*late));
-                             else
-                               promise.deliver(std::move(late.error()));
-                           }});
-        return promise;
-      },
-      [](act& x) { x.what(nullptr); },
-    };
-  });
+          if (!trouble || !chance_.one_in(4))
+            return found();
+          auto promise = self->make_response_promise<engine_found>();
+          self->delayed_send(self, some_ms(8'000),
+                             act{[=](caf::event_based_actor*) mutable {
+                               if (auto late = found())
+                                 promise.deliver(std::move(*late));
+                               else
+                                 promise.deliver(std::move(late.error()));
+                             }});
+          return promise;
+        },
+        [](act& x) { x.what(nullptr); },
+      };
+    });
 }
 
 admin_actor world::spawn_admin(sharing_engine& on) {
@@ -119,11 +117,9 @@ void world::join(const std::string& name) {
   on.number = static_cast<std::uint32_t>(engines_.size());
   on.wall_offset_us = wall_offset_us_;
   if (knobs_.clock_jumps)
-    on.wall_offset_us
-      += (std::int64_t{chance_.below(120)} - 60) * 1'000'000;
+    on.wall_offset_us += (std::int64_t{chance_.below(120)} - 60) * 1'000'000;
   own_new_actors(0);
-  auto leases
-    = open_memory_leases(database_, {name, name}, knobs_.shards);
+  auto leases = open_memory_leases(database_, {name, name}, knobs_.shards);
   on.owned = std::make_shared<cluster::owned_shards>(name);
   on.admin = spawn_admin(on);
   admins_[name] = on.admin;
@@ -232,15 +228,14 @@ void world::close_shard(simulated_engine& x) {
   tell_to_end(x.intake, caf::exit_reason::kill);
   tell_to_end(x.publisher, caf::exit_reason::kill);
   tell_to_end(x.schedulers, caf::exit_reason::kill);
-  await_end(
-    {pointer(x.intake), pointer(x.publisher), pointer(x.schedulers)});
+  await_end({pointer(x.intake), pointer(x.publisher), pointer(x.schedulers)});
   const auto& core = x.core;
   tell_to_end(core.shard, caf::exit_reason::kill);
   tell_to_end(core.projector, caf::exit_reason::user_shutdown);
   tell_to_end(core.bodies, caf::exit_reason::user_shutdown);
   tell_to_end(core.writer, caf::exit_reason::user_shutdown);
-  await_end({pointer(core.projector), pointer(core.bodies),
-             pointer(core.writer)});
+  await_end(
+    {pointer(core.projector), pointer(core.bodies), pointer(core.writer)});
   x.ended = true;
 }
 

@@ -38,31 +38,30 @@ caf::expected<ingest_deposit> read_words(const source_record& x) {
 
 /// Which one keeps what becomes of the record.
 shard_number shard_of_record(const source_record& x,
-                             const std::string& partition,
-                             shard_number count) {
+                             const std::string& partition, shard_number count) {
   const auto deposit = read_words(x);
   return shard_of(deposit ? deposit->user : partition, count);
 }
 
 record_format words_format() {
-  return {[](const source_record& x) -> caf::expected<record_content> {
-            auto out = read_words(x);
-            if (!out)
-              return std::move(out.error());
-            return record_content{std::move(*out)};
-          },
-          [](const outcome_event& x) {
-            return outgoing_record{
-              "out",
-              x.user,
-              text_of_outcome(x.submission.file_name, x.how),
-              true,
-              {{"event-id", x.event_id}}};
-          },
-          [](const dead_letter& x) {
-            return outgoing_record{"dead", x.what.partition,
-                                   std::to_string(x.what.offset), true, {}};
-          }};
+  return {
+    [](const source_record& x) -> caf::expected<record_content> {
+      auto out = read_words(x);
+      if (!out)
+        return std::move(out.error());
+      return record_content{std::move(*out)};
+    },
+    [](const outcome_event& x) {
+      return outgoing_record{"out",
+                             x.user,
+                             text_of_outcome(x.submission.file_name, x.how),
+                             true,
+                             {{"event-id", x.event_id}}};
+    },
+    [](const dead_letter& x) {
+      return outgoing_record{
+        "dead", x.what.partition, std::to_string(x.what.offset), true, {}};
+    }};
 }
 
 /// Gives some records once more, after what came later.
@@ -164,9 +163,8 @@ void world::produce_one() {
   x.has_value = true;
   produced fact;
   if (knobs_.poison && chance_.one_in(4)) {
-    static const char* const rubbish[]
-      = {"rubbish", "", "no/user metadata p x", "u0 nowhere p x",
-         "u0 plain p x"};
+    static const char* const rubbish[] = {"rubbish", "", "no/user metadata p x",
+                                          "u0 nowhere p x", "u0 plain p x"};
     x.value = rubbish[chance_.below(5)];
     x.has_value = !chance_.one_in(8);
     fact.poison = true;
@@ -179,8 +177,8 @@ void world::produce_one() {
   } else {
     const auto user = any_user();
     fact.body = std::string{"r"}.append(std::to_string(++bodies_));
-    x.value = user + ' ' + deposit_queue + ' ' + fact.body + " payload of "
-              + fact.body;
+    x.value =
+      user + ' ' + deposit_queue + ' ' + fact.body + " payload of " + fact.body;
     tell(attempted{fact.body, deposit_queue, user});
     sent_records_.emplace_back(partition, x.value);
   }
@@ -198,9 +196,9 @@ void world::trouble_brokers() {
     reach_memory_brokers(*topics_, !brokers_away_);
     return;
   }
-  static constexpr publish_fault faults[]
-    = {publish_fault::nothing_written, publish_fault::half_written,
-       publish_fault::answer_lost, publish_fault::written_twice};
+  static constexpr publish_fault faults[] = {
+    publish_fault::nothing_written, publish_fault::half_written,
+    publish_fault::answer_lost, publish_fault::written_twice};
   fault_publishes(*topics_, faults[chance_.below(4)], 1 + chance_.below(3));
 }
 
@@ -215,9 +213,9 @@ void world::read_topics() {
   if (!topics_)
     return;
   for (const auto& x : memory_records(*topics_, "out")) {
-    const auto id
-      = std::find_if(x.headers.begin(), x.headers.end(),
-                     [](const auto& h) { return h.name == "event-id"; });
+    const auto id =
+      std::find_if(x.headers.begin(), x.headers.end(),
+                   [](const auto& h) { return h.name == "event-id"; });
     tell(published{id == x.headers.end() ? "" : id->value, x.key, x.value});
   }
   for (const auto& x : memory_records(*topics_, "dead"))

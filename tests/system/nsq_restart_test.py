@@ -142,11 +142,10 @@ class FullDisk(NsqTest):
         return place
 
     def fill(self, place):
-        with open(place / "filler", "wb") as file:
+        with open(place / "filler", "wb", buffering=0) as file:
             try:
                 while True:
                     file.write(bytes(65536))
-                    file.flush()
             except OSError:
                 pass
 

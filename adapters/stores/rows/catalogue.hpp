@@ -350,17 +350,16 @@ catalogue<Database>::recorded(const recorded_query& what) {
     "FROM inventory_versions v JOIN inventory_objects o "
     "ON o.identifier = v.identifier "
     "WHERE v.recorded_us >= $1 AND v.recorded_us < $2 "
-    "AND ($4 = '' OR v.\"user\" = $4) AND ($5 = '' OR o.collection = $5) "
+    "AND ($3 = '' OR v.\"user\" = $3) AND ($4 = '' OR o.collection = $4) "
     "GROUP BY o.collection, v.\"user\" ORDER BY o.collection, v.\"user\" "
-    "LIMIT $3",
+    "LIMIT $5",
     [&](const auto& from) {
       auto& x = out.emplace_back();
       from.take(x.collection, x.user, x.objects, x.versions, x.files, x.bytes);
       return caf::error{};
     },
-    what.from_us, what.until_us,
-    std::min(what.count_max, inventory_answer_max + 1), what.user,
-    what.collection);
+    what.from_us, what.until_us, what.user, what.collection,
+    std::min(what.count_max, inventory_answer_max + 1));
   if (failed)
     return failed;
   return out;

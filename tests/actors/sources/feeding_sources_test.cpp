@@ -153,7 +153,8 @@ TEST_F(feeding_sources_test, goes_on_when_what_was_known_is_told_late) {
   go(1s); // it is at its mark, and would ask how much is left
   ASSERT_EQ(queue->waiting.size(), 1u);
   queue->waits = false;
-  queue->waiting.front()();
+  caf::anon_send(caf::actor_cast<caf::actor>(options.shards),
+                 depositd::testing::take_waiting{});
   settle();
   EXPECT_EQ(queue->keys_of("a"), keys(8, 16));
 }
@@ -306,6 +307,17 @@ TEST_F(feeding_sources_test, a_lost_answer_makes_nothing_twice) {
   EXPECT_EQ(queue->keys_of("a"), keys(0, 30));
   EXPECT_EQ(queue->left_most, 20u);
   EXPECT_EQ(queue->positions.back().cursor, "30");
+}
+
+TEST_F(feeding_sources_test, a_lost_answer_makes_no_room) {
+  has("a", 30);
+  plan.settings.high = 8;
+  queue->answers_lost = true;
+  start();
+  queue->answers_lost = false;
+  go(2s);
+  EXPECT_EQ(queue->left_most, 8u);
+  EXPECT_EQ(queue->keys_of("a"), keys(0, 8));
 }
 
 TEST_F(feeding_sources_test, a_source_that_was_replaced_is_not_fed) {

@@ -22,6 +22,15 @@
 
 namespace depositd::testing {
 
+/// To the stand-in: take what waits.
+struct take_waiting {};
+
+} // namespace depositd::testing
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::testing::take_waiting)
+
+namespace depositd::testing {
+
 /// What the stand-in has, and what it is to do next.
 struct pulled_queue {
   struct item {
@@ -124,6 +133,10 @@ inline caf::behavior pulled_queue_shard(caf::event_based_actor* self,
       if (has->answers_lost)
         return ec::store_failed;
       return out;
+    },
+    [=](take_waiting) {
+      for (const auto& take : std::exchange(has->waiting, {}))
+        take();
     },
     [=](const measure_queue& x) -> caf::result<queue_measured> {
       ++has->asked;

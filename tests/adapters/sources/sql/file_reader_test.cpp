@@ -36,7 +36,7 @@ INSTANTIATE_TEST_SUITE_P(, file_reader_test, ::testing::Bool(),
 
 TEST_P(file_reader_test, brings_rows_as_objects) {
   file.run("CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT, price REAL, "
-           "data BLOB, nothing TEXT);"
+           "data BLOB, lacking TEXT);"
            "INSERT INTO t VALUES(1, 'a \"b\" \xc3\xa9 \xf0\x9f\x98\x80', 1.5, "
            "x'00ff', NULL);"
            "INSERT INTO t VALUES(9007199254740993, '', 2.0, x'', 'x')");
@@ -49,9 +49,9 @@ TEST_P(file_reader_test, brings_rows_as_objects) {
   EXPECT_EQ(bodies_of(out),
             (texts{"{\"id\":1,\"name\":\"a \\\"b\\\" \xc3\xa9 "
                    "\xf0\x9f\x98\x80\",\"price\":1.5,\"data\":\"AP8=\","
-                   "\"nothing\":null}",
+                   "\"lacking\":null}",
                    R"({"id":9007199254740993,"name":"","price":2.0,)"
-                   R"("data":"","nothing":"x"})"}));
+                   R"("data":"","lacking":"x"})"}));
   EXPECT_EQ(out.records[0].user, "src");
 }
 

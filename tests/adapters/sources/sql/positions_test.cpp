@@ -80,7 +80,7 @@ TEST(positions_of_rows, want_more_rows_where_none_is_behind_the_beginning) {
 TEST(positions_of_rows, are_those_before_where_there_is_no_value) {
   const auto none = std::nullopt;
   const auto out = positions({none, "1", none, "2"}, "0", !full);
-  EXPECT_EQ(out.behind, (views{"0", "1", "1", "2"}))
+  EXPECT_EQ(out.behind, (views{"0", "0", "1", "2"}))
     << "the row without a value goes with \"1\"";
   EXPECT_EQ(out.end, "2");
 }
