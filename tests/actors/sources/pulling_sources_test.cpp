@@ -26,7 +26,15 @@ struct held_pulls {
 /// Only says that it was told.
 class held_reader final : public source_reader {
 public:
-  explicit held_reader(std::shared_ptr<held_pulls> of) : of_(std::move(of)) {}
+  held_reader(std::shared_ptr<held_pulls> of,
+              std::shared_ptr<depositd::sources::reader_handle> known_by)
+    : of_(std::move(of)), known_by_(std::move(known_by)) {
+    known_by_->set(this);
+  }
+
+  ~held_reader() override {
+    known_by_->set(nullptr);
+  }
 
   caf::expected<pulled_batch> next_batch(const batch_request&) override {
     return ec::store_failed;
@@ -40,6 +48,7 @@ public:
 
 private:
   std::shared_ptr<held_pulls> of_;
+  std::shared_ptr<depositd::sources::reader_handle> known_by_;
 };
 
 source_actor::behavior_type held_source(source_actor::pointer self,
@@ -66,8 +75,7 @@ protected:
     options.spawn_source =
       [this](const depositd::sources::source_options& x) -> source_actor {
       ++pulls->actors;
-      auto reader = std::make_shared<held_reader>(pulls);
-      x.reader->set(reader.get());
+      auto reader = std::make_shared<held_reader>(pulls, x.reader);
       return sys.spawn(held_source, pulls, reader, x.counted);
     };
   }

@@ -127,11 +127,11 @@ TEST_P(file_reader_test, bears_types_that_change) {
   auto out = next(*reader, 2);
   EXPECT_EQ(bodies_of(out),
             (texts{R"({"id":1,"n":1})", R"({"id":2,"n":"two"})"}));
-  file.run("DROP TABLE t; CREATE TABLE t(n TEXT, id INTEGER, more);"
-           "INSERT INTO t VALUES('x', 3, 'y'), (NULL, 4, NULL)");
+  file.run("DROP TABLE t; CREATE TABLE t(n TEXT, id INTEGER);"
+           "INSERT INTO t VALUES('x', 3), (NULL, 4)");
   out = next(*reader, 2, out.cursor);
-  EXPECT_EQ(bodies_of(out), (texts{R"({"n":"x","id":3,"more":"y"})",
-                                   R"({"n":null,"id":4,"more":null})"}));
+  EXPECT_EQ(bodies_of(out),
+            (texts{R"({"n":"x","id":3})", R"({"n":null,"id":4})"}));
 }
 
 TEST_P(file_reader_test, brings_duplicate_keys_as_they_are) {
