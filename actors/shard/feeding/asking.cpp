@@ -33,8 +33,9 @@ caf::result<Answer> ask_those(shard_pointer self, Request& x) {
 }
 
 /// Answers when all that was decided before is durable.
+template <class Answer>
 void answer_durably(shard_pointer self, const reply_address& where,
-                    record_found what) {
+                    Answer what) {
   journal::command todo{self->state.journal};
   todo.deliver(reply{where, caf::make_message(std::move(what))});
   todo.commit(self);
@@ -78,17 +79,23 @@ caf::result<queue_measured> measure_one(shard_pointer self,
   const auto number = find_queue(self, x.queue);
   if (!number)
     return out;
-  auto promise = self->make_response_promise<queue_measured>();
+  // What has ended makes room only once that is durable: were its append lost,
+  // it would be there again.
+  const auto where = journal::take_reply(self);
+  const auto generation = state.journal.generation;
   self
     ->request(state.queues[*number].actor, state.options.request_timeout,
               measure_left{})
     .then(
-      [=](const left_measured& y) mutable {
-        out.left = y.left;
-        promise.deliver(std::move(out));
+      [=](const left_measured& y) {
+        if (self->state.journal.generation != generation)
+          return journal::answer(where, started_over());
+        auto all = out;
+        all.left = y.left;
+        answer_durably(self, where, std::move(all));
       },
-      [=](const caf::error& why) mutable { promise.deliver(why); });
-  return promise;
+      [=](const caf::error& why) { journal::answer(where, why); });
+  return journal::answered_later<queue_measured>();
 }
 
 caf::result<records_counted> count_known(shard_pointer self,
