@@ -3,6 +3,7 @@
 
 #include "actors/sources/parts.hpp"
 #include "messages/shard.hpp"
+#include "messages/values/test_points.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -77,7 +78,8 @@ void pick(scheduler_pointer self, micros at_us) {
     return;
   const auto& limits = state.options->limits;
   const bool by_user = has_user_marks(state);
-  while (state.marks.room() > 0 && *waiting < limits.picks_max) {
+  while ((state.marks.room() > 0 || seeded_bug("mark_ignored"))
+         && *waiting < limits.picks_max) {
     const auto at = state.strategy->pick(state.ready, at_us);
     if (!at)
       break;
@@ -175,7 +177,7 @@ void settle_records(scheduler_pointer self, fed_source& x,
     // is left there, whatever was measured meanwhile.
     if (was == record_state::unknown)
       ++made;
-    else if (x.failures == 0)
+    else if (x.failures == 0 || seeded_bug("room_made_twice"))
       state.marks.taken_back(records[i].user);
   }
   const auto at_us = now_us(self);
@@ -322,7 +324,8 @@ void keep(scheduler_pointer self, fed_source& x, micros at_us) {
   what.made_us = x.set.made_us;
   what.ended = ends;
   what.resumes = x.set.resumes;
-  const auto cursor = ends ? x.records.cursor() : x.position;
+  const auto cursor =
+    ends || seeded_bug("position_ahead") ? x.records.cursor() : x.position;
   what.has_cursor = cursor.has_value();
   what.cursor = cursor.value_or("");
   x.position.reset();

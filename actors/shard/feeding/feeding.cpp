@@ -6,6 +6,7 @@
 #include "actors/rules/control/sources.hpp"
 #include "actors/shard/admission/admission.hpp"
 #include "messages/values/names.hpp"
+#include "messages/values/test_points.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -144,7 +145,7 @@ void take_one(shard_pointer self, fed_batch& to, const feed_records& of,
     to.result.was.push_back(record_state::failed);
     return;
   }
-  const auto known = x.by_hand
+  const auto known = x.by_hand || seeded_bug("record_taken_twice")
                        ? rules::record_register::finding{}
                        : self->state.records.find(of.source, of.made_us, x.key);
   to.result.was.push_back(known.state);
