@@ -108,6 +108,14 @@ void with_named(admin_pointer self, const admin_call_ptr& call,
       });
 }
 
+feeding feeding_of(const control_snapshot& control,
+                   const schedulers_reported& told) {
+  feeding out{control, {}};
+  for (const auto& one : told.schedulers)
+    out.reports[one.name] = one;
+  return out;
+}
+
 } // namespace
 } // namespace about_feeding
 
@@ -134,10 +142,22 @@ void with_feeding(admin_pointer self, const admin_call_ptr& call,
     return use({control, {}});
   ask(self, call, self->state.options.shard, report_schedulers{scheduler},
       [=](const schedulers_reported& x) {
-        feeding found{control, {}};
-        for (const auto& one : x.schedulers)
-          found.reports[one.name] = one;
-        use(found);
+        use(about_feeding::feeding_of(control, x));
+      });
+}
+
+void with_feeding_if_told(admin_pointer self, const control_snapshot& control,
+                          const std::string& scheduler,
+                          std::function<void(const feeding&)> use) {
+  const auto& options = self->state.options;
+  self
+    ->request(options.shard, options.timeout_node, report_schedulers{scheduler})
+    .then(
+      [=](const schedulers_reported& x) {
+        use(about_feeding::feeding_of(control, x));
+      },
+      [=](const caf::error&) {
+        use({control, {}});
       });
 }
 

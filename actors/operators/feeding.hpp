@@ -31,6 +31,12 @@ void with_feeding(admin_pointer self, const admin_call_ptr& call,
                   const control_snapshot& control, const std::string& scheduler,
                   std::function<void(const feeding&)> use);
 
+/// The same after a change, which is durable: what is set will do if nobody
+/// tells how it does within `timeout_node`.
+void with_feeding_if_told(admin_pointer self, const control_snapshot& control,
+                          const std::string& scheduler,
+                          std::function<void(const feeding&)> use);
+
 /// Goes on with the source or scheduler that the argument `name` names.
 void with_source(
   admin_pointer self, const admin_call_ptr& call,

@@ -38,25 +38,14 @@ void show(admin_pointer self, const admin_call_ptr& call) {
     });
 }
 
-/// As for sources: what was changed is durable, whoever does not answer.
+/// What a change was made to.
 void tell(admin_pointer self, const admin_call_ptr& call, const document&) {
-  with_scheduler(self, call,
-                 [=](const control_snapshot& now, const scheduler_changed& x) {
-                   const auto& options = self->state.options;
-                   self
-                     ->request(options.shard, options.timeout_node,
-                               report_schedulers{x.name})
-                     .then(
-                       [=](const schedulers_reported& told) {
-                         feeding in{now, {}};
-                         for (const auto& one : told.schedulers)
-                           in.reports[one.name] = one;
-                         deliver(call, scheduler_document(in, x));
-                       },
-                       [=](const caf::error&) {
-                         deliver(call, scheduler_document({now, {}}, x));
-                       });
-                 });
+  with_scheduler(
+    self, call, [=](const control_snapshot& now, const scheduler_changed& x) {
+      with_feeding_if_told(self, now, x.name, [=](const feeding& in) {
+        deliver(call, scheduler_document(in, x));
+      });
+    });
 }
 
 document strategy_document(const scheduler_changed& x) {

@@ -37,28 +37,14 @@ void show(admin_pointer self, const admin_call_ptr& call) {
               });
 }
 
-/// What a change was made to. It is durable: if nobody tells how the source
-/// does, the answer is what is set.
+/// What a change was made to.
 void tell(admin_pointer self, const admin_call_ptr& call, bool resumed) {
   with_source(self, call,
               [=](const control_snapshot& now, const source_changed& x) {
-                const auto answer = [=](const feeding& in) {
-                  deliver(call, source_document(in, x, resumed));
-                };
-                const auto& options = self->state.options;
-                self
-                  ->request(options.shard, options.timeout_node,
-                            report_schedulers{x.settings.scheduler})
-                  .then(
-                    [=](const schedulers_reported& told) {
-                      feeding in{now, {}};
-                      for (const auto& one : told.schedulers)
-                        in.reports[one.name] = one;
-                      answer(in);
-                    },
-                    [=](const caf::error&) {
-                      answer({now, {}});
-                    });
+                with_feeding_if_told(
+                  self, now, x.settings.scheduler, [=](const feeding& in) {
+                    deliver(call, source_document(in, x, resumed));
+                  });
               });
 }
 

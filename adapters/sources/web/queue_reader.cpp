@@ -156,25 +156,19 @@ caf::expected<pulled_batch> queue_reader::next_batch(const batch_request& x) {
   const auto key = api_key();
   if (!key)
     return key.error();
-  const allowance time{x.timeout};
-  gathering sum{x};
-  pulled_batch out;
-  do {
-    const bool first = out.records.empty() && out.bad.empty();
-    auto some = poll(sum.room(out), *key, first ? time : sum.rest());
-    if (!some && (first || interruption_.cancelled()))
-      return std::move(some.error());
-    if (!some || some->empty())
-      break;
-    for (auto& one : *some) {
-      sum.took(one.payload.size());
-      const auto before = out.records.size();
-      add_record(out, rules_, one.id, std::move(one.payload));
-      if (out.records.size() > before)
-        held_.hold(out.records.back().key, one.id, {});
-    }
-  } while (!sum.is_enough(out));
-  return out;
+  return gather_messages(
+    x, interruption_,
+    [&](std::uint64_t room, const allowance& time) {
+      return poll(room, *key, time);
+    },
+    [&](auto&& one, pulled_batch& to) {
+      const auto bytes = one.payload.size();
+      const auto before = to.records.size();
+      add_record(to, rules_, one.id, std::move(one.payload));
+      if (to.records.size() > before)
+        held_.hold(to.records.back().key, one.id, {});
+      return bytes;
+    });
 }
 
 caf::error queue_reader::applied(const std::vector<std::string>& keys) {

@@ -115,26 +115,18 @@ caf::expected<pulled_batch> sqs_reader::next_batch(const batch_request& x) {
   const auto signer = aws_signer_of(settings_.from, "sqs");
   if (!signer)
     return signer.error();
-  const allowance time{x.timeout};
-  gathering sum{x};
-  pulled_batch out;
   auto wait_s = x.timeout < receive_wait_min ? 0 : receive_wait_s;
-  do {
-    const bool first = out.records.empty() && out.bad.empty();
-    const auto count =
-      std::min<std::uint64_t>(sum.room(out), sqs::messages_max);
-    auto some = receive(count, wait_s, *signer, first ? time : sum.rest());
-    wait_s = 0;
-    if (!some && (first || interruption_.cancelled()))
-      return std::move(some.error());
-    if (!some || some->empty())
-      break;
-    for (auto& one : *some) {
-      sum.took(one.body.size());
-      take(std::move(one), out);
-    }
-  } while (!sum.is_enough(out));
-  return out;
+  return gather_messages(
+    x, interruption_,
+    [&](std::uint64_t room, const allowance& time) {
+      return receive(std::min<std::uint64_t>(room, sqs::messages_max),
+                     std::exchange(wait_s, 0), *signer, time);
+    },
+    [&](sqs::message&& one, pulled_batch& to) {
+      const auto bytes = one.body.size();
+      take(std::move(one), to);
+      return bytes;
+    });
 }
 
 caf::error sqs_reader::remove(std::span<const held_messages::one> what,

@@ -82,6 +82,29 @@ private:
   std::size_t bytes_ = 0;
 };
 
+/// Asks for messages until there are enough, none are left, or a further
+/// question fails. `ask` is given how many, and how long it may take; `take`
+/// puts a message into the batch and returns its bytes.
+template <class Ask, class Take>
+caf::expected<pulled_batch> gather_messages(const batch_request& x,
+                                            const interruption& over, Ask ask,
+                                            Take take) {
+  const allowance time{x.timeout};
+  gathering sum{x};
+  pulled_batch out;
+  do {
+    const bool first = out.records.empty() && out.bad.empty();
+    auto some = ask(sum.room(out), first ? time : sum.rest());
+    if (!some && (first || over.cancelled()))
+      return std::move(some.error());
+    if (!some || some->empty())
+      break;
+    for (auto& one : *some)
+      sum.took(take(std::move(one), out));
+  } while (!sum.is_enough(out));
+  return out;
+}
+
 /// Who signs as AWS wants it.
 struct aws_signer {
   std::string region;
