@@ -2,6 +2,7 @@
 
 #include "actors/rules/fold/slice_fold.hpp"
 #include "tests/actors/rules/fold/projection_tables.hpp"
+#include "tests/support/journal_cuts.hpp"
 #include "tests/support/memory_tables.hpp"
 
 #include <gtest/gtest.h>
@@ -310,25 +311,8 @@ struct projected_records {
 };
 
 RC_GTEST_PROP(record_slices, are_the_same_wherever_the_journal_is_cut, ()) {
-  random_records journal;
-  projected_records one_by_one;
-  projected_records in_one;
-  projected_records some;
-  const auto count = *rc::gen::inRange(0, 100);
-  for (int i = 0; i < count; ++i) {
-    const auto x = journal.next();
-    for (auto* to : {&one_by_one, &in_one, &some})
-      to->fold.add(x);
-    one_by_one.take();
-    if (*rc::gen::inRange(0, 8) == 0)
-      some.take();
-  }
-  in_one.take();
-  some.take();
-  RC_ASSERT(in_one.tables == one_by_one.tables);
-  RC_ASSERT(some.tables == one_by_one.tables);
-  for (auto* x : {&one_by_one, &in_one, &some})
-    x->check();
+  testing::compare_cuts<random_records, projected_records>(
+    100, [](auto& x) { x.check(); });
 }
 
 } // namespace

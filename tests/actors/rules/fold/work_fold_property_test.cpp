@@ -2,6 +2,7 @@
 
 #include "tests/actors/rules/fold/projection_tables.hpp"
 #include "tests/actors/rules/fold/random_work.hpp"
+#include "tests/support/journal_cuts.hpp"
 #include "tests/support/memory_tables.hpp"
 
 #include <gtest/gtest.h>
@@ -67,25 +68,8 @@ void expect_same(projected& x) {
 }
 
 RC_GTEST_PROP(work_slices, are_the_same_wherever_the_journal_is_cut, ()) {
-  random_work journal;
-  projected one_by_one;
-  projected in_one;
-  projected some;
-  const auto count = *rc::gen::inRange(0, 80);
-  for (int i = 0; i < count; ++i) {
-    const auto x = journal.next();
-    for (auto* to : {&one_by_one, &in_one, &some})
-      to->fold.add(x);
-    one_by_one.take();
-    if (*rc::gen::inRange(0, 8) == 0)
-      some.take();
-  }
-  in_one.take();
-  some.take();
-  RC_ASSERT(in_one.tables == one_by_one.tables);
-  RC_ASSERT(some.tables == one_by_one.tables);
-  for (auto* x : {&one_by_one, &in_one, &some})
-    expect_same(*x);
+  testing::compare_cuts<random_work, projected>(
+    80, [](auto& x) { expect_same(x); });
 }
 
 } // namespace
