@@ -320,32 +320,6 @@ using intake_actor = caf::typed_actor<
 using publisher_actor = caf::typed_actor<
   caf::replies_to<struct report_publisher>::with<struct publisher_report>>;
 
-/// Pulls records of one source on a thread of its own; one batch at a time.
-using source_actor = caf::typed_actor<
-  // The next records. Cancelled from outside by way of its reader.
-  caf::replies_to<struct pull_records>::with<struct records_pulled>,
-  // These are durable: the source may forget them.
-  caf::reacts_to<struct tell_applied>>;
-
-/// Asks on a thread of its own how much is left behind a queue.
-using gauge_actor =
-  caf::typed_actor<caf::replies_to<struct read_gauge>::with<struct gauge_read>>;
-
-/// Takes records from the buffers of its sources as its strategy says, and
-/// feeds them to its queue while its marks allow it.
-using scheduler_actor = caf::typed_actor<
-  // From who has the schedulers: settings of it or of its sources changed.
-  caf::reacts_to<struct control_changed>,
-  // What operators ask.
-  caf::replies_to<struct report_schedulers>::with<struct schedulers_reported>,
-  caf::replies_to<struct find_record>::with<struct record_found>,
-  caf::replies_to<struct explain_strategy>::with<struct strategy_explained>,
-  caf::replies_to<struct test_source>::with<struct source_tested>,
-  caf::replies_to<struct feed_by_hand>::with<struct fed_by_hand>>;
-
-/// Makes and ends the schedulers of one shard, as the settings say.
-using schedulers_actor = scheduler_actor;
-
 /// Makes the topics that the settings name; blocks on the brokers.
 using topics_actor = caf::typed_actor<
   caf::replies_to<struct create_topics>::with<struct topics_created>>;
@@ -401,6 +375,8 @@ using supervisor_actor = caf::typed_actor<
 
 } // namespace depositd
 
+// Of sources, whose work is pulled.
+#include "messages/source_actors.hpp"
 // Of operators.
 #include "messages/operator_actors.hpp"
 // Of engines that share the shards.
