@@ -228,6 +228,7 @@ INSTANTIATE_TEST_SUITE_P(
     refused_case{"store: {kind: postgres}", "store.url: is needed"},
     refused_case{"emodb: {anonymous: maybe}", "true or false"},
     refused_case{"log: {level: loud}", "log.level: must be one of"},
+    refused_case{"log: {format: xml}", "log.format: must be one of"},
     refused_case{"retention: {submissions_days: 3}", "from 7 to"},
     refused_case{"queues: {UPPER: {}}", "queues.UPPER"},
     refused_case{"queues: {a: {speed: 1}}", "unknown key queues.a.speed"},
