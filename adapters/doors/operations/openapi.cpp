@@ -51,7 +51,9 @@ document schema_of(const argument_spec& x) {
       return {{"type", types},
               {"description", x.kind == value_kind::time
                                 ? "ISO 8601, UTC, or microseconds since 1970"
-                                : "the same, or days from now, as in 90d"}};
+                                : "ISO 8601, UTC, or microseconds since 1970, "
+                                  "or days from now, as in "
+                                  "90d"}};
     }
     case value_kind::names:
     case value_kind::users:

@@ -9,6 +9,8 @@
 #include "messages/processors.hpp"
 #include "tests/support/actor_fixture.hpp"
 
+#include <caf/event_based_actor.hpp>
+
 #include <nlohmann/json.hpp>
 
 #include <memory>

@@ -4,6 +4,7 @@
 
 #include "actors/operators/command.hpp"
 
+#include <caf/typed_event_based_actor.hpp>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 

@@ -7,6 +7,8 @@
 #include "messages/processors.hpp"
 #include "tests/support/actor_fixture.hpp"
 
+#include <caf/event_based_actor.hpp>
+
 #include <memory>
 #include <string>
 
