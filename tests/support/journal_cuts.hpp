@@ -8,14 +8,15 @@
 namespace depositd::testing {
 
 /// `Journal` makes the next record; `Projected` has a fold, tables, and puts
-/// what was folded into them. `check` looks at each of three ways to cut.
+/// what was folded into them. `check` looks at each of three ways to cut, of
+/// fewer than `records_end` records. Inside a property.
 template <class Journal, class Projected, class Check>
-void compare_cuts(int records_max, Check check) {
+void compare_cuts(int records_end, Check check) {
   Journal journal;
   Projected one_by_one;
   Projected in_one;
   Projected some;
-  const auto count = *rc::gen::inRange(0, records_max);
+  const auto count = *rc::gen::inRange(0, records_end);
   for (int i = 0; i < count; ++i) {
     const auto x = journal.next();
     for (auto* to : {&one_by_one, &in_one, &some})
