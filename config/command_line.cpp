@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -46,7 +47,18 @@ struct given_options {
   std::vector<std::string> assignments;
   bool processors_only = false;
   std::string join;
+  bool demo = false;
+  data_check_options check;
 };
+
+/// What a demo begins with, before what else is given: free ports, few slots.
+std::vector<given_setting> demo_settings() {
+  std::vector<given_setting> out;
+  for (const auto* key : {"http.listen", "admin.listen", "node.listen"})
+    out.push_back({key, {"127.0.0.1:0"}, false, false, "--demo"});
+  out.push_back({"processors.count", {"2"}, false, false, "--demo"});
+  return out;
+}
 
 /// Nothing for an engine, the address for a node that works for one.
 caf::expected<std::optional<endpoint>>
@@ -68,13 +80,16 @@ engine_to_join(const given_options& options,
   return std::optional<endpoint>{std::move(*at)};
 }
 
-caf::expected<depositd_settings> gather(const given_options& options) {
+caf::expected<depositd_settings> gather(const given_options& options,
+                                        bool& has_data_folder) {
   std::vector<given_setting> given;
+  if (options.demo)
+    given = demo_settings();
   if (!options.config.empty()) {
     auto found = read_file(options.config);
     if (!found)
       return std::move(found.error());
-    given = std::move(*found);
+    given.insert(given.end(), found->begin(), found->end());
   }
   for (const auto& text : options.assignments) {
     auto one = read_assignment(text);
@@ -84,6 +99,9 @@ caf::expected<depositd_settings> gather(const given_options& options) {
   }
   if (!options.data.empty())
     given.push_back({"data.folder", {options.data}, false, false, "--data"});
+  has_data_folder = std::any_of(given.begin(), given.end(), [](const auto& x) {
+    return x.key == "data.folder";
+  });
   return make_settings(given);
 }
 
@@ -106,6 +124,16 @@ command_line read_command_line(int argc, const char* const* argv,
                "Only run processors, for the engine that --join names");
   app.add_option("--join", options.join, "Node port of that engine")
     ->type_name("HOST:PORT");
+  app.add_flag("--demo", options.demo,
+               "Try it: sample users and deposits, on free ports, in a folder "
+               "that is gone afterwards unless --data names one");
+  auto* check = app.add_subcommand(
+    "check", "Judge a data folder or a backup without changing it");
+  check->add_option("folder", options.check.folder, "The folder")
+    ->type_name("DIR")
+    ->required();
+  check->add_flag("--blobs-elsewhere", options.check.blobs_elsewhere,
+                  "Its blobs are in a bucket or at blobs.path");
   app.set_version_flag("--version", "depositd " + version);
   command_line out;
   try {
@@ -123,7 +151,14 @@ command_line read_command_line(int argc, const char* const* argv,
     out.text = render(why) + "\n";
     return out;
   };
-  auto settings = gather(options);
+  if (check->parsed()) {
+    out.check = std::move(options.check);
+    return out;
+  }
+  if (options.demo && !options.join.empty())
+    return refuse(bad_setting("--demo is an engine, --join is none"));
+  out.demo = options.demo;
+  auto settings = gather(options, out.has_data_folder);
   if (!settings)
     return refuse(settings.error());
   auto join = engine_to_join(options, *settings);

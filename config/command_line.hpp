@@ -1,8 +1,10 @@
 #pragma once
 
 // depositd [--config FILE] [--data DIR] [--set KEY=VALUE]...
-//          [--processors-only --join HOST:PORT]
+//          [--processors-only --join HOST:PORT] [--demo]
+// depositd check DIR [--blobs-elsewhere]
 
+#include "config/data_check.hpp"
 #include "config/settings.hpp"
 
 #include <optional>
@@ -16,6 +18,10 @@ struct command_line {
   std::optional<depositd_settings> settings;
   /// The engine to run processors for, instead of being one.
   std::optional<endpoint> join;
+  /// A folder to judge, instead of being an engine.
+  std::optional<data_check_options> check;
+  bool demo = false;            ///< with sample users and deposits
+  bool has_data_folder = false; ///< somebody named one
   int exit_code = 0;
   std::string text;
 };

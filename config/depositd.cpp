@@ -1,23 +1,28 @@
 // depositd: the engine. See README.md and docs/OPERATIONS.md.
 
+#include "config/audit_log.hpp"
 #include "config/command_line.hpp"
+#include "config/demo.hpp"
 #include "config/descriptors.hpp"
 #include "config/engine.hpp"
+#include "config/logs.hpp"
 #include "config/node_door.hpp"
 #include "config/own_people.hpp"
 #include "config/process_memory.hpp"
 #include "config/processor_node.hpp"
+#include "config/ready_notice.hpp"
 #include "config/secrets.hpp"
 #include "config/version.hpp"
 
 #include <caf/actor_system.hpp>
+#include <caf/send.hpp>
 
-#include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <iostream>
 #include <unistd.h>
@@ -57,18 +62,12 @@ int await_end(const sigset_t& signals, const std::function<void()>& reload,
   }
 }
 
-void start_log(const std::string& level) {
-  spdlog::set_default_logger(spdlog::stderr_logger_mt("depositd"));
-  spdlog::set_pattern("%Y-%m-%dT%H:%M:%S.%eZ %l %v",
-                      spdlog::pattern_time_type::utc);
-  spdlog::set_level(spdlog::level::from_str(level));
-}
-
 /// CAF waits for every actor when its system is destroyed, and remote handles
 /// may keep one for ever: what had to be saved is saved, so just leave.
 [[noreturn]] void leave(int code) {
   std::fflush(nullptr);
   spdlog::default_logger()->flush();
+  depositd::finish_audit_log();
   ::_exit(code);
 }
 
@@ -81,7 +80,7 @@ void start_log(const std::string& level) {
 int run_processors(const depositd::depositd_settings& settings,
                    const depositd::endpoint& engine) {
   const auto signals = block_signals();
-  start_log(settings.log.level);
+  depositd::start_log(settings.log);
   depositd::engine_config config;
   caf::actor_system system{config};
   const auto port = depositd::open_node_port(
@@ -90,17 +89,21 @@ int run_processors(const depositd::depositd_settings& settings,
     not_started(port.error());
   depositd::processor_node node{
     system, settings, (*port)->middleman(), engine,
-    [](const std::string& line) { std::cout << line << std::endl; }};
+    [](const std::string& line) {
+      std::cout << line << std::endl;
+      depositd::tell_ready(line);
+    }};
   const int signal = await_end(
     signals, [&] { (*port)->reload(); }, [] {});
   spdlog::info("node_stopping signal={}", signal);
+  depositd::tell_stopping();
   node.stop();
   leave(exit_done);
 }
 
-int run(const depositd::depositd_settings& settings) {
+int run(const depositd::depositd_settings& settings, bool is_demo) {
   const auto signals = block_signals();
-  start_log(settings.log.level);
+  depositd::start_log(settings.log);
   depositd::warn_of_root();
   for (const auto& remark : settings.remarks)
     spdlog::warn("setting_remark {}", remark);
@@ -117,6 +120,16 @@ int run(const depositd::depositd_settings& settings) {
   if (!started)
     not_started(started.error());
   std::cout << (*started)->ready_line() << std::endl;
+  depositd::tell_ready((*started)->ready_line());
+  depositd::demo_actor demo;
+  if (is_demo) {
+    auto begun = depositd::begin_demo(system, (*started)->admin());
+    if (!begun)
+      not_started(begun.error());
+    demo = begun->actor;
+    std::cout << depositd::welcome((*started)->ready_line(), begun->password)
+              << std::flush;
+  }
   depositd::memory_watch memory;
   const int signal = await_end(
     signals, [&] { (*started)->reload(); },
@@ -125,22 +138,41 @@ int run(const depositd::depositd_settings& settings) {
       (*started)->look_at_certificates();
     });
   spdlog::info("engine_stopping signal={}", signal);
+  depositd::tell_stopping();
+  caf::anon_send_exit(demo, caf::exit_reason::kill);
   (*started)->stop();
   started->reset();
-  leave(exit_done);
+  return exit_done;
+}
+
+/// In a folder that is gone afterwards, unless somebody named one.
+int run_demo(depositd::depositd_settings settings, bool has_data_folder) {
+  if (has_data_folder)
+    return run(settings, true);
+  const auto folder = depositd::demo_folder();
+  if (!folder)
+    not_started(folder.error());
+  settings.data.folder = *folder;
+  const int code = run(settings, true);
+  std::error_code ignored;
+  std::filesystem::remove_all(*folder, ignored);
+  return code;
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
   depositd::prepare_for_little_memory();
-  const auto line
-    = depositd::read_command_line(argc, argv, depositd::version_text);
+  const auto line =
+    depositd::read_command_line(argc, argv, depositd::version_text);
+  if (line.check)
+    return depositd::tell_check(*line.check, std::cout, std::cerr);
   if (!line.settings) {
     (line.exit_code == 0 ? std::cout : std::cerr) << line.text << std::endl;
     return line.exit_code;
   }
   depositd::raise_descriptor_limit();
-  return line.join ? run_processors(*line.settings, *line.join)
-                   : run(*line.settings);
+  return line.join   ? run_processors(*line.settings, *line.join)
+         : line.demo ? run_demo(*line.settings, line.has_data_folder)
+                     : run(*line.settings, false);
 }

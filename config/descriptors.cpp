@@ -11,7 +11,7 @@ namespace depositd {
 
 namespace {
 
-constexpr std::uint32_t admin_wanted = 64;
+constexpr std::uint32_t admin_wanted = 512;
 constexpr std::uint32_t nsq_http_wanted = 512;
 constexpr std::uint32_t least = 4;
 

@@ -2,15 +2,16 @@
 
 #include "adapters/doors/accounts/worker.hpp"
 #include "adapters/doors/crossref/door.hpp"
+#include "adapters/doors/deposits/door.hpp"
 #include "adapters/doors/drop/drop_folder.hpp"
 #include "adapters/doors/emodb/door.hpp"
 #include "adapters/doors/http/server.hpp"
 #include "adapters/doors/kit/watched_files.hpp"
 #include "adapters/doors/nsq/door.hpp"
-#include "adapters/doors/operations/health.hpp"
-#include "adapters/doors/operations/sources.hpp"
 #include "adapters/doors/poster/door.hpp"
+#include "config/metrics.hpp"
 #include "config/nsq_http.hpp"
+#include "config/operations_port.hpp"
 #include "messages/workers.hpp"
 
 #include <caf/actor_cast.hpp>
@@ -30,11 +31,11 @@ struct doors::parts {
   std::unique_ptr<nsq_http_api> api;     ///< of topics; null while it is closed
   std::chrono::milliseconds topics_drain{0};
   std::unique_ptr<http::server> open_to_all;
-  std::unique_ptr<http::server> operations;
-  health_actor health;
-  operators_door_actor asking; ///< operators' commands that read
+  std::unique_ptr<operations_port> operations;
+  std::shared_ptr<door_counts> counts = std::make_shared<door_counts>();
   crossref::door_actor deposits;
   poster::door_actor batches;
+  deposits::door_actor depositors; ///< their page
   accounts::worker_actor logins;
   accounts::worker_actor blobs;
   drop::drop_folder_actor drops; ///< null without a drop folder
@@ -46,6 +47,9 @@ void doors::parts::watch(const depositd_settings& settings) {
   const auto& own = settings.http.tls;
   certificates.emplace_back("http", std::vector{own.certificate, own.key},
                             [this] { return open_to_all->reload(); });
+  const auto& admin = settings.admin.tls;
+  certificates.emplace_back("admin", std::vector{admin.certificate, admin.key},
+                            [this] { return operations->server().reload(); });
   const auto& tls = settings.nsq.tls;
   if (topics)
     certificates.emplace_back("nsq",
@@ -75,15 +79,6 @@ http::server_options public_options(const http_settings& settings,
   return out;
 }
 
-http::server_options operations_options(const admin_settings& settings,
-                                        const descriptor_shares& shares) {
-  http::server_options out;
-  out.listen = settings.listen;
-  out.io_threads = 1;
-  out.connections_max = shares.admin;
-  return out;
-}
-
 /// Apart, so that guessed passwords never hold up posts.
 constexpr std::size_t login_threads = 2; // 19 MiB and a core each while busy
 constexpr std::size_t blob_threads = 4;  // these wait for the disk
@@ -109,6 +104,19 @@ poster::door_options batch_options(const doors_options& options) {
   out.orders = options.orders;
   out.body_bytes_max = std::size_t{settings.poster.body_limit_mb} << 20;
   out.retry_after_s = settings.crossref.retry_after_s;
+  out.quotas = options.quotas;
+  return out;
+}
+
+deposits::door_options page_options(const doors_options& options) {
+  const auto& settings = options.settings.crossref;
+  deposits::door_options out;
+  out.shard = options.shard;
+  out.projector = options.projector;
+  out.places = options.admin;
+  out.check_manifest = poster::check_manifest;
+  out.body_bytes_max = std::size_t{settings.body_limit_mb} << 20;
+  out.retry_after_s = settings.retry_after_s;
   out.quotas = options.quotas;
   return out;
 }
@@ -222,15 +230,7 @@ doors::~doors() {
 caf::expected<std::unique_ptr<doors>> doors::open(caf::actor_system& system,
                                                   doors_options options) {
   auto x = std::make_unique<parts>();
-  x->health =
-    system.spawn(health, options.shard, options.projector, options.kafka_waits);
-  http::router operating;
-  add_health_routes(operating, x->health);
-  x->asking = system.spawn(operators_door, options.admin);
-  add_source_routes(operating, x->asking);
-  auto operations = http::server::start(
-    operations_options(options.settings.admin, options.shares),
-    std::move(operating));
+  auto operations = operations_port::open(system, options, x->counts);
   if (!operations)
     return name_key("admin.listen", operations.error());
   x->operations = std::move(*operations);
@@ -252,6 +252,11 @@ caf::expected<std::unique_ptr<doors>> doors::open(caf::actor_system& system,
   batches.blobs = x->blobs;
   x->batches = system.spawn(poster::door, batches);
   poster::add_door_routes(routes, x->batches, batches);
+  auto page = page_options(options);
+  page.logins = x->logins;
+  page.blobs = x->blobs;
+  x->depositors = system.spawn(deposits::door, page);
+  deposits::add_door_routes(routes, x->depositors, page);
   auto messages = emodb::door::open(system, message_options(options));
   if (!messages)
     return messages.error();
@@ -268,6 +273,7 @@ caf::expected<std::unique_ptr<doors>> doors::open(caf::actor_system& system,
   if (!open_to_all)
     return name_key("http.listen", open_to_all.error());
   x->open_to_all = std::move(*open_to_all);
+  x->counts->add("http", *x->open_to_all);
   auto topics = open_topics(system, options);
   if (!topics)
     return topics.error();
@@ -290,7 +296,7 @@ const std::string& doors::http_address() const {
 }
 
 const std::string& doors::admin_address() const {
-  return parts_->operations->address();
+  return parts_->operations->server().address();
 }
 
 std::string doors::nsq_address() const {
@@ -329,10 +335,12 @@ void doors::close() {
     caf::anon_send_exit(parts_->deposits, caf::exit_reason::kill);
   if (parts_->batches)
     caf::anon_send_exit(parts_->batches, caf::exit_reason::kill);
-  if (parts_->health)
-    caf::anon_send_exit(parts_->health, caf::exit_reason::kill);
-  if (parts_->asking)
-    caf::anon_send_exit(parts_->asking, caf::exit_reason::kill);
+  if (parts_->depositors)
+    caf::anon_send_exit(parts_->depositors, caf::exit_reason::kill);
+  // What counts is asked by who tells of it.
+  parts_->counts->clear();
+  if (parts_->operations)
+    parts_->operations->close();
   parts_->open_to_all.reset();
   parts_->operations.reset();
 }

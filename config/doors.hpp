@@ -4,6 +4,7 @@
 
 #include "adapters/doors/kit/request_quotas.hpp"
 #include "adapters/doors/nsq/wellbeing.hpp"
+#include "adapters/doors/operations/metrics.hpp"
 #include "config/descriptors.hpp"
 #include "config/settings.hpp"
 #include "config/stores.hpp"
@@ -24,11 +25,12 @@ struct doors_options {
   shards_actor shard;
   read_model_actor projector;
   order_desk_actor orders;
-  admin_actor admin; ///< for what the port of operators reads
+  admin_actor admin; ///< for the port of operators
   handler_actor handler;
   std::function<bool()> kafka_waits; ///< null: no Kafka
   descriptor_shares shares;
   std::shared_ptr<memory_budget> memory; ///< of all doors and the engine
+  metrics_options metrics;               ///< but for what doors count
   /// What NSQ's doors have heard of the store.
   std::shared_ptr<nsq::wellbeing> nsq_health =
     std::make_shared<nsq::wellbeing>();

@@ -4,6 +4,7 @@
 #include "actors/engine/supervisor.hpp"
 #include "adapters/doors/kit/request_quotas.hpp"
 #include "config/doors.hpp"
+#include "config/metrics.hpp"
 #include "config/node_door.hpp"
 #include "config/own_people.hpp"
 #include "config/process_memory.hpp"
@@ -123,6 +124,7 @@ caf::error engine_node::start_core() {
   options.queue_idle_max =
     std::chrono::hours{24} * settings_.emodb.queue_idle_days;
   core_ = depositd::engine::spawn_core(system_, std::move(options));
+  tracer_ = spawn_tracer(system_, spans_, stores_.journal.get());
   shard_ = core_.shard;
   reads_ = core_.projector;
   return {};
@@ -138,7 +140,7 @@ caf::error engine_node::start_sharing() {
                                    configuration_of(settings_), pipelines_,
                                    configured_sources(settings_),
                                    configured_fairness(settings_), roster_,
-                                   node_->middleman()});
+                                   node_->middleman(), spans_});
   shard_ = shared_->router();
   reads_ = shared_->reader();
   return {};
@@ -167,6 +169,8 @@ caf::error engine_node::open_doors() {
     settings_, stores_, shard_, reads_, orders_.desk, admin_, handler_,
     [roster = roster_] { return roster->waits(); }, shares_, budget_};
   options.quotas = quotas_;
+  options.metrics
+    = metrics_of({core_, shared_.get(), roster_, processors_, budget_});
   auto opened = doors::open(system_, std::move(options));
   if (!opened)
     return opened.error();
@@ -175,6 +179,10 @@ caf::error engine_node::open_doors() {
 }
 
 caf::error engine_node::prepare_node() {
+  auto spans = open_span_sink(settings_);
+  if (!spans)
+    return std::move(spans.error());
+  spans_ = std::move(*spans);
   auto pipelines = pipelines_of(settings_, {built_in_handlers()});
   if (!pipelines)
     return std::move(pipelines.error());
@@ -313,6 +321,7 @@ void engine_node::stop() {
   for (const auto& one : upkeep_.receiving)
     end(one);
   end_record_logs(system_, logs_);
+  end_tracer(system_, tracer_);
   if (shared_)
     shared_->leave();
   depositd::engine::end_core(system_, core_);

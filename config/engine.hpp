@@ -12,6 +12,7 @@
 #include "config/shared_shards.hpp"
 #include "config/sources.hpp"
 #include "config/stores.hpp"
+#include "config/tracing.hpp"
 #include "config/upkeep.hpp"
 #include "messages/actors.hpp"
 #include "messages/ports/work_copy.hpp"
@@ -55,6 +56,11 @@ public:
 
   /// "ready http=... admin=... node=... data=...".
   std::string ready_line() const;
+
+  /// Who carries out the commands of operators.
+  const admin_actor& admin() const noexcept {
+    return admin_;
+  }
 
   /// Reads the certificates of all doors again.
   void reload();
@@ -101,6 +107,8 @@ private:
   std::shared_ptr<kit::request_quotas> quotas_; ///< of all ways in
   depositd::engine::core_actors core_;          ///< with one shard
   std::unique_ptr<shared_shards> shared_;       ///< with several
+  std::shared_ptr<span_sink> spans_; ///< null: nobody collects them
+  records::tracer_actor tracer_;     ///< with one shard
   shards_actor shard_;                          ///< the core's, or the router
   read_model_actor reads_;                      ///< the core's, or the reader
   std::function<void(const std::string&)> failed_;

@@ -11,6 +11,7 @@
 #include "adapters/node/password_checker.hpp"
 #include "adapters/node/store_server.hpp"
 #include "config/aptrust.hpp"
+#include "config/audit_log.hpp"
 #include "config/engine.hpp"
 #include "config/handlers.hpp"
 #include "config/kept_work.hpp"
@@ -22,7 +23,6 @@
 #include "config/work_folder.hpp"
 #include "messages/workers.hpp"
 
-#include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
 #include <utility>
@@ -35,12 +35,6 @@ namespace {
 /// of their own.
 constexpr std::size_t synchronous_threads = 2;
 
-std::shared_ptr<spdlog::logger> audit_log() {
-  if (auto known = spdlog::get("audit"))
-    return known;
-  return spdlog::stderr_logger_mt("audit");
-}
-
 /// The stores, for processors on nodes that join.
 store_server_actor spawn_store_server(caf::actor_system& system,
                                       const stores& durable,
@@ -52,10 +46,9 @@ store_server_actor spawn_store_server(caf::actor_system& system,
     tools.inventory,
     tools.minter,
     [] { return engine_clock::system().now(); }};
-  return workers<store_server_actor>(
-    system, {.count = 2}, [&system, served] {
-      return system.spawn<caf::detached>(node::store_server, served);
-    });
+  return workers<store_server_actor>(system, {.count = 2}, [&system, served] {
+    return system.spawn<caf::detached>(node::store_server, served);
+  });
 }
 
 submitter_actor spawn_submitter(caf::actor_system& system,
@@ -90,8 +83,8 @@ caf::error engine_node::spawn_operators() {
   auto profiles = open_profiles(settings_);
   if (!profiles)
     return std::move(profiles.error());
-  const auto spawn_handler
-    = handlers_of(system_, settings_, stores_.blobs, stores_.registry, budget_);
+  const auto spawn_handler =
+    handlers_of(system_, settings_, stores_.blobs, stores_.registry, budget_);
   handler_ = spawn_handler(synchronous_threads);
   processors::processor_manager_options working{
     shard_, [=] { return spawn_handler(1); }};
@@ -166,7 +159,7 @@ caf::error engine_node::spawn_admin(std::string work_folder_id) {
     operating.keeper = shared_->keeper_later();
   }
   operating.version = version_text;
-  operating.audit = audit_log();
+  operating.audit = audit_log(settings_);
   admin_ = system_.spawn(operators::admin, std::move(operating));
   return {};
 }

@@ -34,7 +34,7 @@ std::string broadcast_address(const nsq_settings& settings) {
   return host == "0.0.0.0" || host == "::" ? host_name() : host;
 }
 
-nsq_http::door_options api_options(const doors_options& options,
+nsq_http::door_options topics_api_options(const doors_options& options,
                                    const nsq::protocol_limits& limits,
                                    const nsq::door* clients) {
   const auto& settings = options.settings.nsq;
@@ -82,7 +82,7 @@ nsq_http_api::open(caf::actor_system& system, const doors_options& options,
   const auto& settings = options.settings.nsq;
   std::unique_ptr<nsq_http_api> out{new nsq_http_api};
   auto door =
-    nsq_http::door::open(system, api_options(options, limits, clients));
+    nsq_http::door::open(system, topics_api_options(options, limits, clients));
   if (!door)
     return door.error();
   out->door_ = std::move(*door);

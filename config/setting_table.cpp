@@ -67,6 +67,11 @@ caf::error read_log_level(depositd_settings& to, const given_setting& x) {
                                 to.log.level);
 }
 
+caf::error read_log_format(depositd_settings& to, const given_setting& x) {
+  return read_word<std::string>(x, {{"text", "text"}, {"json", "json"}},
+                                to.log.format);
+}
+
 caf::error read_processors_count(depositd_settings& to,
                                  const given_setting& x) {
   to.processors.count_given = true;
@@ -118,6 +123,11 @@ std::vector<setting_key> outer_keys() {
      number(1, 3'600, &settings::http, &http::idle_timeout_s)},
     {"admin.listen",
      field(read_endpoint, &settings::admin, &admin_settings::listen)},
+    {"admin.tls.certificate",
+     text(&settings::admin, &admin_settings::tls, &tls::certificate)},
+    {"admin.tls.key", text(&settings::admin, &admin_settings::tls, &tls::key)},
+    {"admin.session_hours",
+     number(1, 720, &settings::admin, &admin_settings::session_hours)},
     {"node.listen", field(read_endpoint, &settings::node, &node::listen)},
     {"node.advertise", text(&settings::node, &node::advertise)},
     {"node.name", text(&settings::node, &node::name)},
@@ -194,6 +204,12 @@ std::vector<setting_key> inner_keys() {
      number(7, 36'500, &settings::retention,
             &retention_settings::submissions_days)},
     {"log.level", read_log_level},
+    {"log.format", read_log_format},
+    {"trace.endpoint", text(&settings::trace, &trace_settings::endpoint)},
+    {"trace.ca", text(&settings::trace, &trace_settings::ca)},
+    {"audit.file", text(&settings::audit, &audit_settings::file)},
+    {"audit.retention_days",
+     number(1, 36'500, &settings::audit, &audit_settings::retention_days)},
     {"shutdown.drain_ms",
      number(0, 3'600'000, &settings::shutdown, &shutdown_settings::drain_ms)},
   };

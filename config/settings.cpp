@@ -97,8 +97,7 @@ caf::error read_queue(depositd_settings& out, const given_setting& x,
       .first->second;
   if (whole)
     return caf::none;
-  if (auto failure =
-        fair ? read_fairness(out, name, x) : key->read(queue, x))
+  if (auto failure = fair ? read_fairness(out, name, x) : key->read(queue, x))
     return about(x, failure);
   return caf::none;
 }
@@ -146,8 +145,8 @@ caf::error check_kafka(const kafka_settings& x, const origins& from) {
   if (!x.tls.ca.empty())
     if (auto failure = check_files(from, {{"kafka.tls.ca", x.tls.ca}}))
       return failure;
-  if (auto failure
-      = check_files(from, {{"kafka.tls.certificate", x.tls.certificate},
+  if (auto failure =
+        check_files(from, {{"kafka.tls.certificate", x.tls.certificate},
                            {"kafka.tls.key", x.tls.key}}))
     return failure;
   if (!x.sasl.password_file.empty() && !readable(x.sasl.password_file))
@@ -172,6 +171,16 @@ caf::error check_tls(const depositd_settings& x, const origins& from) {
                            {"node.tls.key", x.node.tls.key},
                            {"node.tls.ca", x.node.tls.ca}}))
     return failure;
+  if (auto failure =
+        check_files(from, {{"admin.tls.certificate", x.admin.tls.certificate},
+                           {"admin.tls.key", x.admin.tls.key}}))
+    return failure;
+  if (!is_loopback(x.admin.listen) && !x.admin.tls.configured())
+    return from.refuse("admin.listen",
+                       to_string(x.admin.listen)
+                         + " can be reached from other machines: set "
+                           "admin.tls.certificate and admin.tls.key, or "
+                           "listen on 127.0.0.1");
   if (!is_loopback(x.node.listen) && !x.node.tls.configured())
     return from.refuse("node.listen",
                        to_string(x.node.listen)

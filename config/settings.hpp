@@ -4,6 +4,7 @@
 // said once, in config/defaults/depositd.yaml; the fields here carry its name.
 
 #include "config/aptrust_values.hpp"
+#include "config/log_settings.hpp"
 #include "config/nsq_settings.hpp"
 #include "config/place_settings.hpp"
 #include "config/storage_values.hpp"
@@ -79,6 +80,8 @@ struct http_settings {
 
 struct admin_settings {
   endpoint listen{"127.0.0.1", 8081};
+  tls_settings tls;
+  std::uint32_t session_hours = 12; ///< then operators log in again
 
   friend bool operator==(const admin_settings&,
                          const admin_settings&) = default;
@@ -297,10 +300,12 @@ struct retention_settings {
                          const retention_settings&) = default;
 };
 
-struct log_settings {
-  std::string level = "info"; ///< trace, debug, info, warn, error
+struct audit_settings {
+  std::string file; ///< a folder, "none", or empty: DATA/audit if that is used
+  std::uint32_t retention_days = 400;
 
-  friend bool operator==(const log_settings&, const log_settings&) = default;
+  friend bool operator==(const audit_settings&,
+                         const audit_settings&) = default;
 };
 
 struct shutdown_settings {
@@ -355,6 +360,8 @@ struct depositd_settings {
   memory_settings memory;
   retention_settings retention;
   log_settings log;
+  trace_settings trace;
+  audit_settings audit;
   shutdown_settings shutdown;
   std::vector<std::string> remarks; ///< for people, about these settings
 

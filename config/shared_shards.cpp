@@ -54,6 +54,7 @@ struct core_parts {
   depositd::engine::core_actors actors;
   record_logs logs;
   shard_schedulers schedulers;
+  records::tracer_actor tracer; ///< null: nobody collects spans
 };
 
 /// Everything that opens one shard, for the keeper.
@@ -66,6 +67,7 @@ public:
       budget_(options.budget), configuration_(options.configuration),
       pipelines_(options.pipelines), sources_(options.sources),
       fairness_(options.fairness), roster_(options.roster),
+      spans_(options.spans),
       router_(std::move(router)) {
     // nop
   }
@@ -83,6 +85,8 @@ public:
       end(*parts);
       return wrong;
     }
+    parts->tracer =
+      spawn_tracer(system_, spans_, parts->stores.journal.get());
     parts->schedulers = spawn_schedulers(
       system_,
       {settings_, parts->actors, router_, shard, settings_.shards.count});
@@ -91,6 +95,7 @@ public:
     out.close = [&system = system_, parts] {
       end_schedulers(system, parts->schedulers);
       end_record_logs(system, parts->logs);
+      end_tracer(system, parts->tracer);
       depositd::engine::end_core(system, parts->actors);
       parts->stores = {};
     };
@@ -151,6 +156,7 @@ private:
   sources_seen sources_;
   fairness_seen fairness_;
   std::shared_ptr<log_roster> roster_;
+  std::shared_ptr<span_sink> spans_;
   shard_router_actor router_;
 };
 
@@ -203,6 +209,10 @@ shard_keeper_actor shared_shards::keeper() const {
 
 std::function<caf::strong_actor_ptr()> shared_shards::keeper_later() const {
   return [lost = parts_->lost] { return lost->keeper(); };
+}
+
+std::function<engine_met()> shared_shards::owned() const {
+  return [owned = parts_->owned] { return owned->get(); };
 }
 
 std::function<caf::expected<engine_met>(const meet_engine&)>

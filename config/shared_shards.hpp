@@ -7,6 +7,7 @@
 #include "config/record_logs.hpp"
 #include "config/settings.hpp"
 #include "config/stores.hpp"
+#include "config/tracing.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/io/middleman_actor.hpp>
@@ -27,6 +28,7 @@ struct shared_shards_options {
   fairness_seen fairness;
   std::shared_ptr<log_roster> roster;
   caf::io::middleman_actor middleman; ///< of this engine's node port
+  std::shared_ptr<span_sink> spans;   ///< may be null
 };
 
 class shared_shards {
@@ -44,6 +46,9 @@ public:
 
   /// The keeper as of each call; null before `join`.
   std::function<caf::strong_actor_ptr()> keeper_later() const;
+
+  /// What we own, as of each call; any thread may call it.
+  std::function<engine_met()> owned() const;
 
   /// Takes the calls of other engines; answers what we own.
   std::function<caf::expected<engine_met>(const meet_engine&)> met() const;

@@ -2,6 +2,7 @@
 
 namespace depositd {
 
-inline constexpr const char* version_text = "0.1.0";
+/// The semantic version of what was compiled: see cmake/Version.cmake.
+extern const char* const version_text;
 
 } // namespace depositd

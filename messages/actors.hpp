@@ -54,10 +54,14 @@ using queue_actor = queue_port_actor::extend<
   caf::reacts_to<struct picks_declined>,
   // Numbers of the queue.
   caf::replies_to<struct report_queue>::with<struct queue_report>,
+  // The same, with what is counted.
+  caf::replies_to<struct measure_ring>::with<struct ring_measured>,
   // From the shard, for who feeds it: how much is left.
   caf::replies_to<struct measure_left>::with<struct left_measured>,
   // Numbers of its users.
   caf::replies_to<struct report_members>::with<struct members_report>,
+  // Who is next.
+  caf::replies_to<struct report_ring>::with<struct ring_report>,
   // Why a user is served or not.
   caf::replies_to<struct explain_member>::with<struct member_explained>,
   // Its processors.
@@ -218,6 +222,8 @@ using shard_operators_actor = caf::typed_actor<
   caf::replies_to<struct list_queues>::with<struct queues_listed>,
   // Users of a queue, or of all.
   caf::replies_to<struct list_users>::with<struct users_listed>,
+  // Whose turns come next.
+  caf::replies_to<struct show_rings>::with<struct rings_shown>,
   // Answered when recovery is over.
   caf::replies_to<struct await_ready>::with<done>,
   // Take nothing new, hand out nothing.
@@ -235,6 +241,8 @@ using shard_inside_actor = caf::typed_actor<
   caf::replies_to<struct adopt_control>::with<done>,
   // How far it has come with logs of records, and its journal's publisher.
   caf::replies_to<struct read_watermarks>::with<struct watermarks_read>,
+  // What is counted of its queues and its journal.
+  caf::replies_to<struct measure_shard>::with<struct shard_measured>,
   // From the projector: these bodies keep a segment alive.
   caf::reacts_to<struct compact_items>,
   // From the journal: an append failed; start over from the store.

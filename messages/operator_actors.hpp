@@ -50,10 +50,14 @@ using password_checker_actor = caf::typed_actor<
   caf::replies_to<struct check_password>::with<struct password_checked>>;
 
 /// Every operator command; published on the node's port. Who asks is known from
-/// their connection, or has signed in over it.
+/// their connection, or has signed in over it; doors of this process say whom
+/// they have let in.
 using admin_actor = caf::typed_actor<
   caf::replies_to<struct admin_request>::with<struct admin_reply>,
   caf::replies_to<struct sign_in>::with<struct signed_in>,
+  caf::replies_to<struct command_as>::with<struct admin_reply>,
+  caf::replies_to<struct log_in>::with<struct logged_in>,
+  caf::replies_to<struct know_token>::with<struct logged_in>,
   caf::replies_to<struct connect_native>::with<native_actor>,
   caf::replies_to<struct join_node>::with<struct node_joined>,
   caf::replies_to<struct meet_engine>::with<struct engine_met>>;

@@ -42,6 +42,39 @@ struct signed_in {
 };
 DEPOSITD_MESSAGE(87, signed_in, role);
 
+/// The same by a door of this process, for an operator who has logged in there.
+/// The register is asked anew each time: `ec::wrong_credentials` if the
+/// operator is not in it any more. Refused from anywhere else.
+struct command_as {
+  std::string operator_name;
+  std::string from; ///< the address that it came from
+  admin_request what;
+};
+DEPOSITD_LOCAL(command_as);
+
+/// An operator's name and password, as a door of this process was given them.
+/// `ec::wrong_credentials`; `ec::throttled` after too many of `from`. Never
+/// logged.
+struct log_in {
+  std::string name;
+  std::string password;
+  std::string from; ///< the address that it came from
+};
+DEPOSITD_LOCAL(log_in);
+
+/// The digest of an operator's API token. `ec::wrong_credentials` if nobody has
+/// it, or it has expired.
+struct know_token {
+  std::string digest; ///< SHA-256, hexadecimal
+};
+DEPOSITD_LOCAL(know_token);
+
+struct logged_in {
+  std::string name;
+  std::string role;
+};
+DEPOSITD_LOCAL(logged_in);
+
 /// An empty hash (no such operator) takes as long as any. `ec::throttled` after
 /// too many that were wrong.
 struct check_password {
@@ -179,5 +212,20 @@ struct users_listed {
   std::vector<members_report> queues;
 };
 DEPOSITD_MESSAGE(54, users_listed, queues);
+
+/// Whose turns come next. Never all users: there may be a million.
+struct show_rings {
+  std::string queue; ///< empty: all
+  std::string user;  ///< only this one; empty: the first of all
+  std::uint32_t count_max =
+    0; ///< in turn, and as many that are not; at least 1
+};
+DEPOSITD_MESSAGE(151, show_rings, queue, user, count_max);
+
+/// Of a user who was named also those queues that have nothing of it.
+struct rings_shown {
+  std::vector<ring_report> rings;
+};
+DEPOSITD_MESSAGE(152, rings_shown, rings);
 
 } // namespace depositd

@@ -4,12 +4,14 @@
 // itself.
 
 #include "messages/message.hpp"
+#include "messages/values/counts.hpp"
 #include "messages/values/scheduling.hpp"
 #include "messages/values/types.hpp"
 
 #include <caf/actor_control_block.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +33,7 @@ struct introduce {
   std::uint32_t in_flight = 0;
   std::uint64_t items = 0;  ///< in all
   std::uint64_t parked = 0; ///< of these
+  micros oldest_us = never; ///< when the oldest of what is ready came
 };
 DEPOSITD_LOCAL(introduce);
 
@@ -100,6 +103,12 @@ struct counts_changed {
   std::uint64_t charged = 0;
   std::uint64_t cost = 0;
   std::uint64_t fair_since = 0; ///< as in `fair_terms`
+  // -- to be counted and no more
+  micros oldest_us = never;   ///< when the oldest of what is ready came
+  std::uint32_t failed = 0;   ///< of `finished`
+  few_times waits;            ///< of items handed out for the first time
+  few_times durations;        ///< of `finished`, from their claim
+  crowd waited_among = crowd::few; ///< the user's items then
 };
 DEPOSITD_LOCAL(counts_changed);
 
@@ -170,6 +179,31 @@ struct members_report {
 DEPOSITD_FIELDS(members_report::entry, user, report);
 DEPOSITD_FIELDS(members_report, queue, entries);
 DEPOSITD_LOCAL(members_report);
+
+/// Of a queue: who is next, and who is not in the rotation.
+struct report_ring {
+  std::uint32_t count_max = 0;     ///< of each
+  std::optional<member_number> of; ///< this user too
+};
+DEPOSITD_LOCAL(report_ring);
+
+struct ring_report {
+  std::string queue;
+  bool suspended = false;
+  bool server_suspended = false;
+  std::uint32_t processors = 0;
+  std::uint32_t eligible_users = 0;
+  std::uint64_t ready = 0;
+  std::uint64_t in_flight = 0;
+  std::uint64_t turns_taken = 0;              ///< since the engine started
+  std::uint64_t finished_per_hour = 0;        ///< a moving average
+  std::vector<members_report::entry> in_turn; ///< in the order of their turns
+  std::vector<members_report::entry> out_of_turn;
+};
+DEPOSITD_FIELDS(ring_report, queue, suspended, server_suspended, processors,
+                eligible_users, ready, in_flight, turns_taken,
+                finished_per_hour, in_turn, out_of_turn);
+DEPOSITD_LOCAL(ring_report);
 
 struct explain_member {
   member_number member = 0;

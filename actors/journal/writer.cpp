@@ -123,6 +123,26 @@ void give_back(self_pointer self, const std::vector<append>& members) {
     self->state.options.backlog->bytes -= x.bytes.size();
 }
 
+/// A group was written, or failed to be, since then.
+void count_group(self_pointer self, std::uint32_t events,
+                 caf::actor_clock::time_point since) {
+  using std::chrono::duration_cast, std::chrono::microseconds;
+  auto& state = self->state;
+  if (!state.options.backlog)
+    return;
+  auto& to = state.options.backlog->counters;
+  const auto add = [&](std::size_t at, std::uint64_t x) {
+    to[at].fetch_add(x, std::memory_order_relaxed);
+  };
+  const micros took =
+    duration_cast<microseconds>(self->clock().now() - since).count();
+  add(count_groups, 1);
+  add(count_events, events);
+  add(count_bytes, state.bytes.size());
+  add(count_flushes + time_bucket(took), 1);
+  add(count_flushes + time_buckets, static_cast<std::uint64_t>(took));
+}
+
 /// A group needs more now and then; it need not be kept for the next.
 constexpr std::size_t bytes_kept_max = 4 * 1024 * 1024;
 
@@ -139,8 +159,10 @@ group_written write(self_pointer self, write_group& x) {
   leave_early(self, x.members);
   if (events > 0) {
     crash_point("append_before");
+    const auto since = self->clock().now();
     auto result =
       state.options.store->append(state.bytes, events, x.watermarks);
+    count_group(self, events, since);
     crash_point("append_after");
     if (result)
       group = *result;

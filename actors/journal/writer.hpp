@@ -3,10 +3,12 @@
 #include "messages/actors.hpp"
 #include "messages/journal.hpp"
 #include "messages/ports/journal_store.hpp"
+#include "messages/values/counts.hpp"
 
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <string>
@@ -17,6 +19,8 @@ namespace depositd::journal {
 /// by those who append and by the writer.
 struct journal_backlog {
   std::atomic<std::uint64_t> bytes{0};
+  /// By `append_count`; written by the writer alone.
+  std::array<std::atomic<std::uint64_t>, append_counts> counters{};
   /// Whose `nearly_full` counts, too; may be null. Outlives the actors.
   const journal_store* store = nullptr;
 };

@@ -209,7 +209,10 @@ void start_call(admin_pointer self, const admin_call_ptr& call) {
     add_change(self, call);
 }
 
-caf::result<admin_reply> start(admin_pointer self, const admin_request& x) {
+/// `with` goes on with whoever gives the command.
+template <class With>
+caf::result<admin_reply> start(admin_pointer self, const admin_request& x,
+                               With with) {
   // Says nothing of this engine but its version.
   if (x.command == publish_commands) {
     static const auto text = to_json_text(published_commands());
@@ -225,13 +228,25 @@ caf::result<admin_reply> start(admin_pointer self, const admin_request& x) {
   call->command = x.command;
   call->arguments = std::move(*arguments);
   call->arguments.came(self->state.options.clock.at(self->clock().now()));
-  with_caller(self, sender, [=](const caf::expected<caller>& who) {
+  with(sender, [=](const caf::expected<caller>& who) {
     if (!who)
       return refuse(call, who.error());
     call->by = *who;
     start_call(self, call);
   });
   return call->answer;
+}
+
+caf::result<admin_reply> start(admin_pointer self, const admin_request& x) {
+  return start(self, x, [=](const auto& sender, auto use) {
+    with_caller(self, sender, std::move(use));
+  });
+}
+
+caf::result<admin_reply> start(admin_pointer self, const command_as& x) {
+  return start(self, x.what, [&](const auto& sender, auto use) {
+    with_operator_at_door(self, sender, x, std::move(use));
+  });
 }
 
 // -- other nodes --------------------------------------------------------------
@@ -350,6 +365,9 @@ admin(admin_actor::stateful_pointer<admin_state> self, admin_options options) {
   return {
     [=](const admin_request& x) { return start(self, x); },
     [=](const sign_in& x) { return sign_in_there(self, x); },
+    [=](const command_as& x) { return start(self, x); },
+    [=](const log_in& x) { return log_in_at_door(self, x); },
+    [=](const know_token& x) { return know_holder(self, x); },
     [=](const connect_native&) { return open_native(self); },
     [=](const join_node& x) {
       return let_in<node_joined>(self, "join_node", may_work("join_node"),

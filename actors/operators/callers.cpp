@@ -2,6 +2,7 @@
 
 #include "actors/operators/calls.hpp"
 
+#include "actors/rules/control/operators.hpp"
 #include "messages/senders.hpp"
 #include "messages/shard.hpp"
 #include "messages/values/names.hpp"
@@ -64,71 +65,95 @@ caf::error remember(admin_pointer self, const caf::node_id& node,
   return caf::none;
 }
 
-caf::error check_form(admin_pointer self, const sign_in& x,
-                      const std::optional<peer>& who) {
+/// A password that somebody gives, until it is known whether it is right.
+struct password_try {
+  std::string name;
+  std::string password;
+  std::string from; ///< of whom tries are counted
+};
+
+caf::error wrong_login() {
+  return refuse(ec::wrong_credentials, "wrong operator or password");
+}
+
+caf::error check_form(admin_pointer self, const password_try& x) {
   const auto& state = self->state;
-  if (!who || !access::may_sign_in(*who))
-    return refuse(ec::not_allowed, "nobody can sign in over this connection");
   if (!legal_user_name(x.name) || x.password.size() > password_bytes_max)
-    return refuse(ec::wrong_credentials, "wrong operator or password");
+    return wrong_login();
   if (!state.options.passwords)
     return refuse(ec::not_allowed, "nobody can sign in to this engine");
-  const auto at = state.signing_in.find(access::holder_of(*who));
+  const auto at = state.signing_in.find(x.from);
   if (at != state.signing_in.end() ? at->second >= signing_in_each_max
                                    : state.signing_in.size() >= signing_in_max)
     return refuse(ec::overloaded, "too many are signing in; try again");
   return caf::none;
 }
 
-/// One who signs in, until it is known how that ends.
-struct newcomer {
-  caf::node_id node;
-  peer who;
-  sign_in said;
-  caf::typed_response_promise<signed_in> answer;
-
-  void refuse(const caf::error& why) {
-    answer.deliver(why);
-  }
-};
-
-void count_out(admin_pointer self, const peer& who) {
-  const auto at = self->state.signing_in.find(access::holder_of(who));
+void count_out(admin_pointer self, const std::string& from) {
+  const auto at = self->state.signing_in.find(from);
   if (--at->second == 0)
     self->state.signing_in.erase(at);
 }
 
-void end_check(admin_pointer self, newcomer who, const operator_changed* known,
-               bool right) {
-  if (!right || !known)
-    return who.refuse(
-      refuse(ec::wrong_credentials, "wrong operator or password"));
-  if (auto wrong = remember(self, who.node, who.who, known->name))
-    return who.refuse(wrong);
-  self->state.options.audit->info("signed_in operator={} from=\"{}\"",
-                                  known->name, access::holder_of(who.who));
-  who.answer.deliver(signed_in{word(known->role)});
-}
+/// Gets the operator whose password it was, or why not.
+using with_operator =
+  std::function<void(const caf::expected<operator_changed>&)>;
 
-void check_newcomer(admin_pointer self, newcomer who,
-                    const control_snapshot& control) {
-  const auto at = control->operators.find(who.said.name);
+void check_secret(admin_pointer self, const password_try& x,
+                  const control_snapshot& control, const with_operator& use) {
+  const auto at = control->operators.find(x.name);
   const auto* known = at == control->operators.end() ? nullptr : &at->second;
   const auto& options = self->state.options;
   self
     ->request(options.passwords, options.timeout,
-              check_password{who.said.name, access::holder_of(who.who),
-                             known ? known->password_hash : "",
-                             who.said.password})
+              check_password{x.name, x.from, known ? known->password_hash : "",
+                             x.password})
     .then(
-      [=](const password_checked& x) { // `control` keeps `known` alive
-        count_out(self, who.who);
-        end_check(self, who, control ? known : nullptr, x.right);
+      [=, from = x.from](const password_checked& answer) {
+        count_out(self, from);
+        if (answer.right && control && known) // `control` keeps it alive
+          use(*known);
+        else
+          use(wrong_login());
       },
-      [=](const caf::error& why) mutable {
-        count_out(self, who.who);
-        who.refuse(why);
+      [=, from = x.from](const caf::error& why) {
+        count_out(self, from);
+        use(why);
       });
+}
+
+/// Checks a password whose form is right.
+void try_password(admin_pointer self, const password_try& x,
+                  const with_operator& use) {
+  ++self->state.signing_in[x.from];
+  self
+    ->request(self->state.options.shard, self->state.options.timeout,
+              watch_control{nullptr})
+    .then(
+      [=](const control_changed& control) {
+        check_secret(self, x, control.state, use);
+      },
+      [=](const caf::error& why) {
+        count_out(self, x.from);
+        use(why);
+      });
+}
+
+void log_entry(admin_pointer self, const operator_changed& as,
+               const std::string& from) {
+  self->state.options.audit->info("signed_in operator={} from={}", as.name,
+                                  shown(from));
+}
+
+/// Who tells that somebody is known has to be one of us.
+caf::error check_door(admin_pointer self, const caf::strong_actor_ptr& sender,
+                      const char* what) {
+  if (is_of_this_process(self, sender))
+    return caf::none;
+  auto out = refuse(ec::not_allowed,
+                    std::string{what} + " is for doors of the engine itself");
+  log_refusal(self, {.who = "somebody unknown"}, what, out);
+  return out;
 }
 
 } // namespace
@@ -160,29 +185,94 @@ void with_caller(admin_pointer self, const caf::strong_actor_ptr& sender,
       [=](const caf::error& why) { use(why); });
 }
 
-caf::result<signed_in> sign_in_there(admin_pointer self, const sign_in& x) {
-  const auto sender = self->current_sender();
-  const auto who = peer_at(self, sender);
-  if (auto wrong = check_form(self, x, who)) {
-    log_refusal(self, {.who = who ? access::holder_of(*who) : "a stranger"},
-                "sign_in", wrong);
-    return wrong;
-  }
-  ++self->state.signing_in[access::holder_of(*who)];
-  newcomer one{sender->node(), *who, x,
-               self->make_response_promise<signed_in>()};
+void with_operator_at_door(
+  admin_pointer self, const caf::strong_actor_ptr& sender, const command_as& x,
+  std::function<void(const caf::expected<caller>&)> use) {
+  if (auto wrong = check_door(self, sender, "command_as"))
+    return use(wrong);
   self
     ->request(self->state.options.shard, self->state.options.timeout,
               watch_control{nullptr})
     .then(
-      [=](const control_changed& control) {
-        check_newcomer(self, one, control.state);
+      [=, name = x.operator_name, from = x.from](const control_changed& now) {
+        const auto at = now.state->operators.find(name);
+        if (at == now.state->operators.end())
+          return use(refuse(ec::wrong_credentials,
+                            "this operator is not in the register any more"));
+        use(access::logged_in_caller(at->second, from));
       },
-      [=](const caf::error& why) mutable {
-        count_out(self, one.who);
-        one.refuse(why);
-      });
-  return one.answer;
+      [=](const caf::error& why) { use(why); });
+}
+
+caf::result<signed_in> sign_in_there(admin_pointer self, const sign_in& x) {
+  const auto sender = self->current_sender();
+  const auto who = peer_at(self, sender);
+  const auto from = who ? access::holder_of(*who) : "a stranger";
+  const password_try given{x.name, x.password, from};
+  const auto wrong =
+    who && access::may_sign_in(*who)
+      ? check_form(self, given)
+      : refuse(ec::not_allowed, "nobody can sign in over this connection");
+  if (wrong) {
+    log_refusal(self, {.who = from}, "sign_in", wrong);
+    return wrong;
+  }
+  auto answer = self->make_response_promise<signed_in>();
+  try_password(self, given,
+               [=, node = sender->node(),
+                who = *who](const caf::expected<operator_changed>& as) mutable {
+                 auto wrong =
+                   as ? remember(self, node, who, as->name) : as.error();
+                 if (wrong) {
+                   answer.deliver(std::move(wrong));
+                 } else {
+                   log_entry(self, *as, from);
+                   answer.deliver(signed_in{word(as->role)});
+                 }
+               });
+  return answer;
+}
+
+caf::result<logged_in> log_in_at_door(admin_pointer self, const log_in& x) {
+  if (auto wrong = check_door(self, self->current_sender(), "log_in"))
+    return wrong;
+  const password_try given{x.name, x.password, "address " + x.from};
+  if (auto wrong = check_form(self, given)) {
+    log_refusal(self, {.who = given.from}, "log_in", wrong);
+    return wrong;
+  }
+  auto answer = self->make_response_promise<logged_in>();
+  try_password(self, given,
+               [=](const caf::expected<operator_changed>& as) mutable {
+                 if (!as) {
+                   answer.deliver(as.error());
+                 } else {
+                   log_entry(self, *as, given.from);
+                   answer.deliver(logged_in{as->name, word(as->role)});
+                 }
+               });
+  return answer;
+}
+
+caf::result<logged_in> know_holder(admin_pointer self, const know_token& x) {
+  if (auto wrong = check_door(self, self->current_sender(), "know_token"))
+    return wrong;
+  auto answer = self->make_response_promise<logged_in>();
+  self
+    ->request(self->state.options.shard, self->state.options.timeout,
+              watch_control{nullptr})
+    .then(
+      [=, digest = x.digest](const control_changed& control) mutable {
+        const auto now = self->state.options.clock.at(self->clock().now());
+        if (const auto* as =
+              rules::holder_of_token(*control.state, digest, now))
+          answer.deliver(logged_in{as->name, word(as->role)});
+        else
+          answer.deliver(refuse(ec::wrong_credentials,
+                                "nobody has this token, or it has expired"));
+      },
+      [=](const caf::error& why) mutable { answer.deliver(why); });
+  return answer;
 }
 
 void log_refusal(admin_pointer self, const caller& who, const std::string& what,

@@ -48,6 +48,18 @@ std::optional<peer> peer_at(admin_pointer self,
 /// then on.
 caf::result<signed_in> sign_in_there(admin_pointer self, const sign_in& x);
 
+/// Goes on with the operator whom a door of this process speaks for, as the
+/// register has them now.
+void with_operator_at_door(
+  admin_pointer self, const caf::strong_actor_ptr& sender, const command_as& x,
+  std::function<void(const caf::expected<caller>&)> use);
+
+/// The same check as of `sign_in`, for a door of this process.
+caf::result<logged_in> log_in_at_door(admin_pointer self, const log_in& x);
+
+/// Whose token it is.
+caf::result<logged_in> know_holder(admin_pointer self, const know_token& x);
+
 /// One line for what somebody may not do; of many in a second only some.
 void log_refusal(admin_pointer self, const caller& who, const std::string& what,
                  const caf::error& why);

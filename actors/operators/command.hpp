@@ -97,6 +97,9 @@ std::vector<command> source_record_commands();
 std::vector<command> scheduler_commands();
 std::vector<command> strategy_commands();
 
+command queue_ring_command();
+command user_place_command();
+
 inline constexpr std::vector<command> (*command_subjects[])() = {
   server_commands,     queue_commands,
   user_commands,       account_commands,

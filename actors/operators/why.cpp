@@ -38,22 +38,22 @@ void add_item(document& out, const item_explained& x) {
 }
 
 /// What is true of its user, from the most general reason on.
-void add_user(document& out, const item_explained& x) {
-  const auto& report = x.member.report;
+void add_user(document& out, const std::string& user,
+              const eligibility_report& report) {
   const auto& limits = report.limits;
   if (limits.prohibited)
     add(out, "prohibited",
-        x.user + " is prohibited: only processors that require this user");
+        user + " is prohibited: only processors that require this user");
   if (limits.held)
-    add(out, "held", x.user + " is held by an operator");
+    add(out, "held", user + " is held by an operator");
   if (limits.allocation == 0)
-    add(out, "no_allocation", x.user + " has an allocation of 0");
+    add(out, "no_allocation", user + " has an allocation of 0");
   if (limits.concurrency == 0)
-    add(out, "at_cap", x.user + " has a concurrency of 0");
+    add(out, "at_cap", user + " has a concurrency of 0");
   else if (limits.concurrency != no_cap
            && report.in_flight >= limits.concurrency)
     add(out, "at_cap",
-        x.user + " has " + std::to_string(report.in_flight) + " of "
+        user + " has " + std::to_string(report.in_flight) + " of "
           + std::to_string(limits.concurrency) + " items in process");
 }
 
@@ -148,7 +148,7 @@ document why_document(const item_explained& x, const control_state& state) {
       add(reasons, "server_suspended", "the server is suspended");
     if (x.member.suspended)
       add(reasons, "queue_suspended", "the queue " + x.queue + " is suspended");
-    add_user(reasons, x);
+    add_user(reasons, x.user, x.member.report);
     add_processors(reasons, x, state);
   }
   if (reasons.empty())
@@ -160,6 +160,19 @@ document why_document(const item_explained& x, const control_state& state) {
     out["turns"] = report.length;
   }
   out["ahead"] = x.item.ahead;
+  return out;
+}
+
+document why_not_texts(const std::string& user,
+                       const eligibility_report& report) {
+  auto reasons = document::array();
+  if (report.state == eligibility::nothing_ready)
+    add(reasons, "nothing_ready", "nothing of " + user + " waits for a turn");
+  if (report.state != eligibility::eligible)
+    add_user(reasons, user, report);
+  auto out = document::array();
+  for (const auto& reason : reasons)
+    out.push_back(reason["text"]);
   return out;
 }
 

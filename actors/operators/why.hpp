@@ -16,4 +16,8 @@ document why_document(const item_explained& x, const control_state& state);
 /// The same for a submission that is no longer in a queue.
 document why_finished_document(const submission_row& x);
 
+/// Why a user has no turn, as texts; none for one who has.
+document why_not_texts(const std::string& user,
+                       const eligibility_report& report);
+
 } // namespace depositd::operators

@@ -2,6 +2,7 @@
 
 #include "actors/processors/parts.hpp"
 #include "messages/values/test_points.hpp"
+#include "messages/values/trace_context.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -130,8 +131,10 @@ void process(self_pointer self, claimed_item& item) {
   fallback.says = verdict::retry;
   if (!state.held.emplace(name, std::move(held)).second)
     return;
-  spdlog::debug("item_in_work sp={} slot={} item={} attempt={}",
-                state.options.name, state.options.slot, item.id, item.attempt);
+  if (spdlog::should_log(spdlog::level::debug))
+    spdlog::debug("item_in_work sp={} slot={} item={} attempt={}{}",
+                  state.options.name, state.options.slot, item.id, item.attempt,
+                  trace_text(item));
   ++state.in_work;
   touch_later(self);
   look_later(self);

@@ -38,6 +38,7 @@ void take_costs(self_pointer self, const counts_changed& x,
 
 void undo_picks(self_pointer self, const picks_declined& x) {
   auto& state = self->state;
+  state.counters.n[count_declined] += x.picks.size();
   for (auto pick : x.picks) {
     if (find_member(self, pick.member) == nullptr)
       continue; // its user has left

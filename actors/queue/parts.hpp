@@ -82,10 +82,24 @@ void undo_picks(self_pointer self, const picks_declined& x);
 
 // -- reports.cpp: numbers for operators ---------------------------------------
 
+/// On the actors' clock.
+std::int64_t now_s(self_pointer self);
+
 queue_report report(self_pointer self);
+ring_report report_turns(self_pointer self, const report_ring& x);
 members_report report_all_members(self_pointer self);
 member_explained explain(self_pointer self, const explain_member& x);
 processors_report report_all_processors(self_pointer self);
+
+// -- measuring.cpp: what is counted -------------------------------------------
+
+/// A user comes or goes: nothing of it has been seen yet.
+void count_anew(self_pointer self, member_number number, micros oldest_us);
+void count_news(self_pointer self, const counts_changed& x);
+void count_picks(self_pointer self, const std::vector<pick>& picks);
+
+/// The numbers of now. A step that ends is judged before.
+ring_measured measure_all(self_pointer self, const measure_ring& x);
 
 // -- receiving.cpp: what receiving doors do -----------------------------------
 

@@ -37,6 +37,7 @@ void send_picks(self_pointer self, const batch_key& key,
   processor.holds += count;
   processor.served.insert(key.member);
   self->state.handed_out += count;
+  count_picks(self, picks);
   hand_over what;
   what.queue = self->state.options.number;
   what.picks = std::move(picks);
@@ -246,6 +247,7 @@ member_forgotten forget(self_pointer self, member_number number) {
       break;
     }
   member = {};
+  count_anew(self, number, never);
   return out;
 }
 
@@ -253,6 +255,7 @@ void introduce_member(self_pointer self, const introduce& x) {
   auto& state = self->state;
   if (x.member >= state.members.size())
     state.members.resize(x.member + 1);
+  count_anew(self, x.member, x.oldest_us);
   state.members[x.member] = {x.user, caf::actor_cast<user_actor>(x.actor)};
   change_items(self, x.member, static_cast<std::int64_t>(x.items));
   change_parked(self, x.member, static_cast<std::int64_t>(x.parked));
@@ -291,9 +294,7 @@ void change_counts(self_pointer self, const counts_changed& x) {
   state.ring.report(x.member, news);
   change_items(self, x.member, x.items);
   change_parked(self, x.member, x.parked);
-  state.finished += x.finished;
-  state.requeued += x.requeued;
-  state.timed_out += x.timed_out;
+  count_news(self, x);
   take_arrivals(self, x.member, x.arrived);
   take_delivered(self, x.deliver);
   take_left(self, x.left);
@@ -378,7 +379,9 @@ queue_self::behavior_type queue(queue_self::stateful_pointer<queue_state> self,
     [=](const picks_declined& x) { take_back(self, x); },
     [=](report_queue) { return report(self); },
     [=](measure_left) { return measure(self); },
+    [=](const measure_ring& x) { return measure_all(self, x); },
     [=](report_members) { return report_all_members(self); },
+    [=](const report_ring& x) { return report_turns(self, x); },
     [=](const explain_member& x) { return explain(self, x); },
     [=](report_processors) { return report_all_processors(self); },
     [=](const receive_items& x) { return take(self, x); },

@@ -2,8 +2,11 @@
 
 #include "actors/queue/unread.hpp"
 #include "actors/rules/ledger/dedup.hpp"
+#include "actors/rules/ring/pace.hpp"
 #include "actors/rules/ring/ring.hpp"
+#include "actors/rules/ring/shares.hpp"
 #include "messages/actors.hpp"
+#include "messages/metrics.hpp"
 #include "messages/processors.hpp"
 #include "messages/queue.hpp"
 #include "messages/users.hpp"
@@ -62,6 +65,24 @@ struct queue_processor {
   std::unordered_set<member_number> served;
 };
 
+/// What is measured of a user; by member number, and small, because all of
+/// them are looked at.
+struct measured_member {
+  micros oldest_us = never; ///< when the oldest of what is ready came
+  rules::share_before before;
+};
+
+/// What was found when the last step ended.
+struct judged_shares {
+  std::vector<user_share> users; ///< who got most, the largest first
+  std::uint64_t taken = 0;
+  std::uint32_t at_cap = 0;
+  std::uint32_t steps = 0; ///< since shares were judged
+  bool known = false;      ///< the two below
+  double evenness = 1;
+  double lag = 0;
+};
+
 struct queue_state {
   queue_options options;
   rules::ring ring;
@@ -92,6 +113,11 @@ struct queue_state {
   std::uint64_t finished = 0;
   std::uint64_t requeued = 0;
   std::uint64_t timed_out = 0;
+  rules::pace pace; ///< of `finished`
+
+  queue_counters counters;
+  std::vector<measured_member> measures; ///< by member number
+  judged_shares judged;
 
   static inline const char* name = "queue";
 };

@@ -70,6 +70,7 @@ caf::result<items_received> take(self_pointer self, const receive_items& x) {
     hand_over what;
     what.queue = state.options.number;
     what.picks = std::move(share.picks);
+    count_picks(self, what.picks);
     what.who = taker{nullptr, 0, x.taker, x.lease_ms, false, answer};
     what.slots = std::move(share.slots);
     add_terms(self, member, what);

@@ -1,8 +1,15 @@
 #include "actors/queue/parts.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 namespace depositd::queue {
+
+std::int64_t now_s(self_pointer self) {
+  return std::chrono::duration_cast<std::chrono::seconds>(
+           self->clock().now().time_since_epoch())
+    .count();
+}
 
 queue_report report(self_pointer self) {
   const auto& state = self->state;
@@ -29,6 +36,35 @@ members_report report_all_members(self_pointer self) {
   for (member_number i = 0; i < state.members.size(); ++i)
     if (state.members[i].actor)
       out.entries.push_back({state.members[i].user, state.ring.explain(i)});
+  return out;
+}
+
+ring_report report_turns(self_pointer self, const report_ring& x) {
+  const auto& state = self->state;
+  const auto& ring = state.ring;
+  ring_report out;
+  out.queue = state.options.name;
+  out.suspended = state.options.settings.suspended;
+  out.server_suspended = state.options.server_suspended;
+  out.processors = static_cast<std::uint32_t>(state.processors.size());
+  out.eligible_users = ring.eligible_users();
+  out.ready = ring.ready_total();
+  out.in_flight = ring.in_flight_total();
+  out.turns_taken = state.handed_out;
+  out.finished_per_hour = state.pace.per_hour(now_s(self));
+  for (const auto m : ring.in_turn(x.count_max)) {
+    out.in_turn.push_back({state.members[m].user, ring.describe(m)});
+    out.in_turn.back().report.turn =
+      static_cast<std::uint32_t>(out.in_turn.size());
+  }
+  for (const auto m : ring.out_of_turn(x.count_max))
+    out.out_of_turn.push_back({state.members[m].user, ring.describe(m)});
+  if (x.of && find_member(self, *x.of) != nullptr) {
+    const auto report = ring.explain(*x.of);
+    auto& to =
+      report.state == eligibility::eligible ? out.in_turn : out.out_of_turn;
+    to.push_back({state.members[*x.of].user, report});
+  }
   return out;
 }
 

@@ -54,6 +54,7 @@ introduce introduction_of(shard_pointer self, const std::string& user,
     out.items = found->size();
     out.parked = found->parked();
     out.arrived = found->arrivals();
+    out.oldest_us = found->oldest_ready();
   }
   return out;
 }

@@ -19,6 +19,9 @@ std::vector<queue_number> queues_named(shard_pointer self,
   return out;
 }
 
+/// However many are asked for.
+constexpr std::uint32_t rings_shown_max = 10'000;
+
 /// What a user may have in work at once, wherever it is worked on.
 std::uint32_t running_max(const control_state& control, const std::string& name,
                           const std::string& user) {
@@ -143,6 +146,38 @@ caf::result<queues_listed> list_all_queues(shard_pointer self) {
     {{}, state.control->server.suspended});
 }
 
+caf::result<shard_measured> measure_queues(shard_pointer self,
+                                           const measure_shard& x) {
+  auto& state = self->state;
+  shard_measured begin;
+  begin.shard = state.options.number;
+  begin.epoch = state.options.epoch;
+  begin.generation = state.journal.generation;
+  begin.serving = state.now != shard_state::phase::recovering;
+  begin.users = state.users.size();
+  if (const auto& backlog = state.journal.backlog) {
+    begin.backlog_bytes = backlog->bytes;
+    for (std::size_t i = 0; i < append_counts; ++i)
+      begin.appends.n[i] = backlog->counters[i];
+  }
+  if (!begin.serving)
+    return begin;
+  begin.suspended = state.control->server.suspended;
+  const auto add = [](shard_measured& sum, ring_measured& one) {
+    sum.rings.push_back(std::move(one));
+  };
+  return journal::gather<shard_measured>(
+    self,
+    [&](const journal::gathering<shard_measured>& all) {
+      for (const auto number : queues_here(self))
+        all.ask<ring_measured>(self, state.queues[number].actor,
+                               state.options.request_timeout,
+                               measure_ring{x.ends_step}, add,
+                               journal::only_counts);
+    },
+    std::move(begin));
+}
+
 caf::result<users_listed> list_all_users(shard_pointer self,
                                          const list_users& x) {
   if (auto refused = refuse_recovering(self))
@@ -160,6 +195,37 @@ caf::result<users_listed> list_all_users(shard_pointer self,
         all.ask<members_report>(self, state.queues[number].actor,
                                 state.options.request_timeout, report_members{},
                                 add, journal::only_counts);
+    });
+}
+
+caf::result<rings_shown> show_all_rings(shard_pointer self,
+                                        const show_rings& x) {
+  if (auto refused = refuse_recovering(self))
+    return refused;
+  const auto numbers = queues_named(self, x.queue);
+  if (!x.queue.empty() && numbers.empty())
+    return no_queue(x.queue);
+  const auto& state = self->state;
+  const auto user = state.users.find(x.user);
+  const auto question = [&](queue_number number) {
+    report_ring out;
+    if (x.user.empty())
+      out.count_max = std::min(x.count_max, rings_shown_max);
+    else if (user != state.users.end())
+      if (const auto at = user->second.members.find(number);
+          at != user->second.members.end())
+        out.of = at->second;
+    return out;
+  };
+  const auto add = [](rings_shown& sum, ring_report& report) {
+    sum.rings.push_back(std::move(report));
+  };
+  return journal::gather<rings_shown>(
+    self, [&](const journal::gathering<rings_shown>& all) {
+      for (const auto number : numbers)
+        all.ask<ring_report>(self, state.queues[number].actor,
+                             state.options.request_timeout, question(number),
+                             add, journal::only_counts);
     });
 }
 

@@ -4,6 +4,7 @@
 
 #include "actors/journal/command.hpp"
 #include "actors/shard/shard.hpp"
+#include "messages/metrics.hpp"
 #include "messages/operators.hpp"
 #include "messages/projection.hpp"
 #include "messages/shard.hpp"
@@ -196,8 +197,12 @@ caf::result<pending_counted> count_for(shard_pointer self,
                                        const count_pending& x);
 caf::result<item_explained> explain(shard_pointer self, const explain_item& x);
 caf::result<queues_listed> list_all_queues(shard_pointer self);
+caf::result<shard_measured> measure_queues(shard_pointer self,
+                                           const measure_shard& x);
 caf::result<users_listed> list_all_users(shard_pointer self,
                                          const list_users& x);
+caf::result<rings_shown> show_all_rings(shard_pointer self,
+                                        const show_rings& x);
 void compact(shard_pointer self, compact_items& x);
 /// Asks users' actors for hand-outs whose bodies were not found.
 void return_unread(shard_pointer self, queue::look_again& x);

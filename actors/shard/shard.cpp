@@ -90,6 +90,14 @@ caf::result<done> answer_when_ready(shard_pointer self) {
   return journal::answered_later<done>();
 }
 
+caf::result<id_reserved> reserve_ids(shard_pointer self, const reserve_id& x) {
+  if (auto refused = refuse_intake(self))
+    return refused;
+  const auto first = self->state.id_last + 1;
+  self->state.id_last += std::max<std::uint32_t>(x.count, 1);
+  return id_reserved{first};
+}
+
 void watch_others(shard_pointer self) {
   // Queues and users' actors are linked: they end with the shard, and one that
   // fails takes with it what nobody else knows, so everything starts over.
@@ -127,13 +135,7 @@ shard_self::behavior_type shard(shard_pointer self, shard_options options) {
     [=](const submit& x) { return accept_submission(self, x); },
     [=](const record_submission& x) { return record_processed(self, x); },
     [=](const submit_batch& x) { return accept_work(self, x); },
-    [=](const reserve_id& x) -> caf::result<id_reserved> {
-      if (auto refused = refuse_intake(self))
-        return refused;
-      const auto first = self->state.id_last + 1;
-      self->state.id_last += std::max<std::uint32_t>(x.count, 1);
-      return id_reserved{first};
-    },
+    [=](const reserve_id& x) { return reserve_ids(self, x); },
     [=](const open_queue& x) { return open_one(self, x); },
     [=](publish& x) { return publish_all(self, x); },
     [=](const order_topic& x) { return order(self, x); },
@@ -179,7 +181,9 @@ shard_self::behavior_type shard(shard_pointer self, shard_options options) {
     [=](const wake_items& x) { return wake(self, x); },
     [=](const explain_item& x) { return explain(self, x); },
     [=](list_queues) { return list_all_queues(self); },
+    [=](const measure_shard& x) { return measure_queues(self, x); },
     [=](const list_users& x) { return list_all_users(self, x); },
+    [=](const show_rings& x) { return show_all_rings(self, x); },
     [=](compact_items& x) { compact(self, x); },
     [=](const journal_failed& x) { start_over(self, x.reason); },
     [=](await_ready) { return answer_when_ready(self); },

@@ -58,8 +58,11 @@ public:
 
   /// Somebody has ended the claim or the item.
   void end(event x) {
-    if (std::holds_alternative<item_finished>(x))
+    if (const auto* gone = std::get_if<item_finished>(&x)) {
       ++extras.finished;
+      extras.note_end(queue->ledger.claimed_since(gone->id), gone->finished_us,
+                      gone->how == ending::failed);
+    }
     happen(std::move(x));
   }
 

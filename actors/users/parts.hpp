@@ -29,6 +29,17 @@ struct report_extras {
   std::vector<ready_change> not_there; ///< counted by the queue, but gone
   std::uint64_t charged = 0;           ///< as in `counts_changed`
   std::uint64_t cost = 0;              ///< likewise
+  std::uint32_t failed = 0;            ///< this and the next likewise
+  few_times waits;
+  few_times durations;
+  crowd waited_among = crowd::few;
+
+  /// An item leaves the queue, at `time`, that was claimed `since`.
+  void note_end(micros since, micros time, bool has_failed) {
+    failed += has_failed ? 1 : 0;
+    if (since != never)
+      durations.add(time - since);
+  }
 };
 
 /// Tells the queue what changed. Before the command is committed: whoever gets

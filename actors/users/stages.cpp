@@ -49,6 +49,9 @@ void write(self_pointer self, const ending& x, Step&& step, More... more) {
   const bool of_job = job != nullptr;
   const auto batch = of_job ? job->batch : id;
   ++todo.extras.finished;
+  todo.extras.note_end(todo.queue->ledger.claimed_since(id), now(self),
+                       x->what.says == verdict::failed
+                         || x->what.says == verdict::rejected);
   take_step(todo, self, std::forward<Step>(step), more...);
   if (of_job)
     crash_point("job_step_decided");

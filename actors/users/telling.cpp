@@ -65,6 +65,9 @@ void end_claim(user_command& todo, self_pointer self, event ended, bool tell) {
     return todo.end(std::move(ended));
   }
   ++todo.extras.finished;
+  todo.extras.note_end(todo.queue->ledger.claimed_since(finished->id),
+                       finished->finished_us,
+                       finished->how == ending::failed);
   hand_on(todo, self, std::move(*finished), *outbox);
 }
 

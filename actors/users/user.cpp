@@ -47,6 +47,11 @@ void report(self_pointer self, user_queue& queue, report_extras extras) {
   news.charged = extras.charged;
   news.cost = extras.cost;
   news.fair_since = queue.costs ? queue.costs->terms().since : 0;
+  news.oldest_us = queue.ledger.oldest_ready();
+  news.failed = extras.failed;
+  news.waits = extras.waits;
+  news.durations = extras.durations;
+  news.waited_among = extras.waited_among;
   for (const auto& x : extras.not_there)
     changes.ready.push_back({x.band, x.cls, -x.delta});
   queue.items_reported = size;
@@ -127,6 +132,7 @@ void hand_over_items(self_pointer self, const hand_over& x) {
     limits.deadline_us = time + micros{x.who.lease_ms} * 1000;
   picks_declined declined{{}, x.who.processor, x.fair.since};
   meet_picks(*queue, x);
+  todo.extras.waited_among = crowd_of(queue->ledger.size());
   for (std::size_t i = 0; i < x.picks.size(); ++i) {
     const auto& what = x.picks[i];
     auto chosen = queue->ledger.choose(what, limits, time);
@@ -138,6 +144,8 @@ void hand_over_items(self_pointer self, const hand_over& x) {
     chosen->item.member = queue->member;
     chosen->item.user = self->state.options.user;
     charge(*queue, x, what, *chosen);
+    if (chosen->claim.attempt == 1)
+      todo.extras.waits.add(time - chosen->item.received_us);
     todo.happen(std::move(chosen->claim));
     todo.deliver(outgoing(x, i, *chosen));
   }
@@ -285,6 +293,7 @@ void count_again(self_pointer self, const reclassify& x) {
   totals.classes_version = x.classes_version;
   totals.all = true;
   totals.ready = queue->ledger.ready_counts();
+  totals.oldest_us = queue->ledger.oldest_ready();
   self->send(queue->actor, std::move(totals));
 }
 

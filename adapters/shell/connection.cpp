@@ -245,10 +245,12 @@ connect(const connection_options& options, const interrupted& stop) {
         "--tls-ca"
       : "; if it is there, TLS failed: are both certificates of this CA, and "
         "does its node port have TLS?";
+  const std::string advice = "\nstart one with depositd (depositd --demo to "
+                             "try it), or say where it is: --connect HOST:PORT";
   if (!found)
-    return unreachable("no engine answers at " + where + hint);
+    return unreachable("no engine answers at " + where + hint + advice);
   return unreachable("no engine at " + where + " (" + render(found->error())
-                     + ")" + (cut_short(found->error()) ? hint : ""));
+                     + ")" + (cut_short(found->error()) ? hint : "") + advice);
 }
 
 } // namespace depositd::shell

@@ -120,14 +120,28 @@ private:
           ->fallthrough();
   }
 
+  /// Where the last of the words stands.
+  CLI::App* parent_of(const std::string& words) {
+    auto* out = &app;
+    std::size_t from = 0;
+    for (auto blank = words.find(' '); blank != std::string::npos;
+         blank = words.find(' ', from)) {
+      const auto word = words.substr(from, blank - from);
+      if (subcommand(*out, word))
+        out = out->get_subcommand(word);
+      else
+        out = out->add_subcommand(word, "Commands that begin with this word")
+                ->require_subcommand(1)
+                ->fallthrough();
+      from = blank + 1;
+    }
+    return out;
+  }
+
   void add_command(const command_spec& row, const std::string& words) {
-    const auto blank = words.find(' ');
-    auto* parent = blank == std::string::npos
-                     ? &app
-                     : app.get_subcommand(words.substr(0, blank));
-    const auto name =
-      blank == std::string::npos ? words : words.substr(blank + 1);
-    auto* sub = parent->add_subcommand(name, row.help)->fallthrough();
+    auto* sub = parent_of(words)
+                  ->add_subcommand(words.substr(words.rfind(' ') + 1), row.help)
+                  ->fallthrough();
     std::vector<bound_argument*> bound;
     for (const auto& argument : row.arguments)
       bound.push_back(add_argument(*sub, argument));

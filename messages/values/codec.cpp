@@ -19,9 +19,13 @@ constexpr char format_2 = 2;
 /// The last value of each enumeration that events hold; a number above it is
 /// damage, not a value that `switch` statements must reckon with. Those with
 /// words have a word for each value, in their order.
-constexpr std::tuple last_values{true, body_kind::blob, pick_kind::required,
-                                 move_status::error, ending::collapsed,
-                                 source_kind::exec, fair_by::seconds};
+constexpr std::tuple last_values{true,
+                                 body_kind::blob,
+                                 pick_kind::required,
+                                 move_status::error,
+                                 ending::collapsed,
+                                 source_kind::exec,
+                                 fair_by::seconds};
 
 template <class T>
 constexpr T last_value() {
@@ -313,7 +317,8 @@ caf::expected<event> decode_event(std::string_view bytes) {
   event out;
   std::size_t position = 0;
   if (!get_event(bytes, position, out, {}) || position != bytes.size())
-    return caf::make_error(ec::store_damaged, "not an event");
+    return caf::make_error(ec::store_damaged,
+                           "not an event, or one of a later version");
   return out;
 }
 
@@ -333,11 +338,20 @@ caf::error record_reader::next(record& out) {
                            "not a record at byte " + std::to_string(position_)
                              + " of group " + std::to_string(group_));
   };
+  // Groups pass their checksums before they come here.
+  const auto unknown = [&](const char* what, char number) {
+    return caf::make_error(
+      ec::store_damaged,
+      render(damaged()) + ": " + what + " "
+        + std::to_string(static_cast<unsigned char>(number))
+        + ", which this version does not know: a later one may have written "
+          "it, and there is no way back");
+  };
   if (at_end())
     return damaged();
   const auto format = bytes_[position_++];
   if (format != format_1 && format != format_2)
-    return damaged();
+    return unknown("format", format);
   reader r{bytes_, position_, format};
   r.get(out.user);
   const auto count = r.number();
@@ -349,6 +363,10 @@ caf::error record_reader::next(record& out) {
     // One by one: a wrong count must not reserve memory for itself.
     if (i == out.events.size())
       out.events.emplace_back();
+    if (position_ < bytes_.size()
+        && static_cast<std::uint8_t>(bytes_[position_])
+             >= std::variant_size_v<event>)
+      return unknown("an event of kind", bytes_[position_]);
     if (!get_event(bytes_, position_, out.events[i], {group_, how_, format})
         || !find_body(out, i))
       return damaged();

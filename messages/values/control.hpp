@@ -55,6 +55,9 @@ struct control_state {
   sources_seen sources_configured;                    ///< at the last start
   shared_map<std::string, fairness_changed> fairness; ///< by queue
   fairness_seen fairness_configured;                  ///< at the last start
+  /// By {operator, token}.
+  shared_map<std::pair<std::string, std::string>, operator_token_changed>
+    operator_tokens;
 
   friend bool operator==(const control_state&, const control_state&) = default;
 };
@@ -63,7 +66,7 @@ DEPOSITD_FIELDS(control_state, queues, limits, eligibilities, accounts,
                 founders, quotas, key_terms, keys_used, collections, pipelines,
                 pipelines_configured, contacts, topics, placements, deletions,
                 sources, schedulers, positions, sources_configured, fairness,
-                fairness_configured);
+                fairness_configured, operator_tokens);
 
 /// How much a user may send to a queue.
 struct user_quota {

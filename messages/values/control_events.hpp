@@ -4,6 +4,7 @@
 // change asked for and a change made are the same thing.
 
 #include "messages/values/fairness_events.hpp"
+#include "messages/values/operator_events.hpp"
 #include "messages/values/pipelines.hpp"
 #include "messages/values/sources.hpp"
 #include "messages/values/types.hpp"
@@ -90,26 +91,6 @@ struct key_changed {
   friend bool operator==(const key_changed&, const key_changed&) = default;
 };
 DEPOSITD_FIELDS(key_changed, name, digest, permits);
-
-/// What an operator may do. Each of the first three may do what those before it
-/// may; a node processes deposits and may look at nothing.
-enum class operator_role : std::uint8_t { look, operate, administer, node };
-
-/// Somebody who operates the engine: known by the name in their certificate, or
-/// by a password.
-struct operator_changed {
-  std::string name; ///< a user name, though no user of queues
-  operator_role role = operator_role::look;
-  std::string password_hash;            ///< Argon2id; empty: none
-  std::vector<std::string> users;       ///< only these; empty: all
-  std::vector<std::string> collections; ///< only these; empty: all
-  bool removed = false;
-
-  friend bool operator==(const operator_changed&,
-                         const operator_changed&) = default;
-};
-DEPOSITD_FIELDS(operator_changed, name, role, password_hash, users, collections,
-                removed);
 
 enum class move_status : std::uint8_t { in_progress, complete, error };
 

@@ -227,7 +227,8 @@ using event = std::variant<
   job_moved, batch_forgotten, contact_changed, submission_ended, topic_changed,
   item_copied, item_delayed, processor_placed, deletion_changed, source_changed,
   scheduler_changed, source_read, sources_seen, fairness_changed, fairness_seen,
-  record_taken, record_ended, record_refused, records_forgotten, ring_paid>;
+  record_taken, record_ended, record_refused, records_forgotten, ring_paid,
+  operator_token_changed>;
 
 /// All events of one command, appended and recovered as a whole. `user` is the
 /// user whose node decided them, empty for control.

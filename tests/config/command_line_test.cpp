@@ -54,6 +54,26 @@ TEST_F(command_line_test, without_words_yields_the_defaults) {
   EXPECT_EQ(*out.settings, depositd_settings{});
 }
 
+TEST_F(command_line_test, check_takes_a_folder_and_needs_no_settings) {
+  const auto out = read({"check", "/some/where", "--blobs-elsewhere"});
+  ASSERT_TRUE(out.check);
+  EXPECT_EQ(out.check->folder, "/some/where");
+  EXPECT_TRUE(out.check->blobs_elsewhere);
+  EXPECT_FALSE(out.settings);
+  refusal({"check"});
+}
+
+TEST_F(command_line_test, a_demo_has_free_ports_unless_others_are_given) {
+  const auto out = read({"--demo", "--set", "http.listen=127.0.0.1:8123"});
+  ASSERT_TRUE(out.settings);
+  EXPECT_TRUE(out.demo);
+  EXPECT_FALSE(out.has_data_folder);
+  EXPECT_EQ(out.settings->http.listen.port, 8123);
+  EXPECT_EQ(out.settings->admin.listen.port, 0);
+  EXPECT_TRUE(read({"--demo", "--data", "/x"}).has_data_folder);
+  refusal({"--demo", "--processors-only", "--join", "127.0.0.1:1"});
+}
+
 TEST_F(command_line_test, set_wins_over_the_file_and_the_last_set_wins) {
   const auto name = file("log: {level: warn}\nprocessors: {count: 9}\n");
   const auto out = read(

@@ -16,7 +16,7 @@ TEST(descriptors, are_what_the_settings_want_if_there_are_so_many) {
   EXPECT_EQ(x.http, settings.http.connections_max);
   EXPECT_EQ(x.node, settings.node.limits.connections_max);
   EXPECT_EQ(x.node_unfinished, settings.node.limits.unfinished_max);
-  EXPECT_EQ(x.admin, 64U);
+  EXPECT_EQ(x.admin, 512U);
 }
 
 TEST(descriptors, are_held_back_for_the_journal_if_there_are_few) {

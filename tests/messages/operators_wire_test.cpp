@@ -55,7 +55,7 @@ TEST(operators_wire, of_control_is_as_it_was) {
               "01'a01'b01000000000000000401000000000000000500010101'q010000"
               "0001ffffffffffffffff0000ffffffff000003e8000927c0000000100000"
               "0000060101'x0101'o01'o0301'h0101'u0101'c000000000000000000"
-              "000000000000000000000000000000000007");
+              "00000000000000000000000000000000000007");
   EXPECT_WIRE((adopt_control{snapshot, 7}),
               "0101'q0100000001ffffffffffffffff0000ffffffff000003e8000927c0"
               "00000010000101'q01'u01'q01'u010000000100000000020101'u010001"
@@ -64,7 +64,7 @@ TEST(operators_wire, of_control_is_as_it_was) {
               "01'a01'b01000000000000000401000000000000000500010101'q010000"
               "0001ffffffffffffffff0000ffffffff000003e8000927c0000000100000"
               "0000060101'x0101'o01'o0301'h0101'u0101'c000000000000000000"
-              "000000000000000000000000000000000007");
+              "00000000000000000000000000000000000007");
 }
 
 TEST(operators_wire, of_what_operators_ask_is_as_it_was) {
@@ -136,6 +136,27 @@ TEST(operators_wire, of_what_operators_ask_is_as_it_was) {
               "000000000500000006000000000000000700000008000000090100000000"
               "000000000a000000000000000b");
   EXPECT_WIRE((drain{300}), "000001',");
+}
+
+TEST(operators_wire, of_rings_is_of_depositd_7) {
+  EXPECT_WIRE((show_rings{.queue = "q", .user = "u", .count_max = 1}),
+              "01'q01'u00000001");
+  EXPECT_WIRE((rings_shown{{{.queue = "q",
+                             .suspended = true,
+                             .server_suspended = false,
+                             .processors = 1,
+                             .eligible_users = 2,
+                             .ready = 3,
+                             .in_flight = 4,
+                             .turns_taken = 5,
+                             .finished_per_hour = 6,
+                             .in_turn = {{"u", eligibility}},
+                             .out_of_turn = {}}}}),
+              "0101'q01000000000100000002000000000000000300000000000000040000"
+              "000000000005000000000000000601"
+              "01'u000000000100000002000000030000000000000004000000"
+              "000000000500000006000000000000000700000008000000090100000000"
+              "000000000a000000000000000b00");
 }
 
 TEST(operators_wire, of_the_read_model_is_as_it_was) {

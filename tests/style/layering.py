@@ -21,6 +21,10 @@ ADAPTERS_MAY_USE = {
     "adapters/doors/crossref": {"adapters/doors/accounts",
                                 "adapters/doors/http", "adapters/doors/kit",
                                 "adapters/processing/crossref"},
+    "adapters/doors/deposits": {"adapters/doors/accounts",
+                                "adapters/doors/http", "adapters/doors/kit",
+                                "adapters/processing/crossref",
+                                "adapters/stores/files"},
     "adapters/doors/drop": {"adapters/stores/files"},
     "adapters/doors/emodb": {"adapters/doors/http", "adapters/doors/kit"},
     "adapters/doors/http": {"adapters/doors/kit"},
@@ -30,7 +34,8 @@ ADAPTERS_MAY_USE = {
                                 "adapters/doors/nsq",
                                 "adapters/doors/nsq/lookup"},
     "adapters/doors/nsq/lookup": {"adapters/doors/kit"},
-    "adapters/doors/operations": {"adapters/doors/http"},
+    "adapters/doors/operations": {"adapters/doors/http",
+                                  "adapters/doors/kit"},
     "adapters/doors/poster": {"adapters/doors/accounts", "adapters/doors/http",
                               "adapters/doors/kit", "adapters/fetching",
                               "adapters/processing/merritt"},
@@ -109,6 +114,7 @@ ADAPTERS_MAY_USE = {
     "adapters/stores/segments": {"adapters/stores/files"},
     "adapters/stores/sqlite": {"adapters/stores/files",
                                "adapters/stores/rows"},
+    "adapters/tracing": {"adapters/fetching"},
 }
 
 # Rules know values only. What they may include of the vocabulary ...

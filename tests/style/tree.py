@@ -4,9 +4,9 @@ import re
 from pathlib import Path
 
 FOLDERS = ("messages", "actors", "adapters", "config", "tests", "benchmarks",
-           "docs", "scripts", "cmake", ".ci")
+           "docs", "scripts", "cmake", "packaging", ".ci")
 FILES = ("CMakeLists.txt", "CMakePresets.json", "README.md",
-         "CONTRIBUTING.md", ".clang-format", ".gitignore")
+         "CONTRIBUTING.md", "VERSION", ".clang-format", ".gitignore")
 CPP = (".cpp", ".hpp", ".c", ".h")
 PACKED = (".xz",)
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)

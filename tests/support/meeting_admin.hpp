@@ -22,6 +22,9 @@ meeting_admin(admin_actor::pointer,
   return {
     [=](const admin_request&) -> caf::result<admin_reply> { return no(); },
     [=](const sign_in&) -> caf::result<signed_in> { return no(); },
+    [=](const command_as&) -> caf::result<admin_reply> { return no(); },
+    [=](const log_in&) -> caf::result<logged_in> { return no(); },
+    [=](const know_token&) -> caf::result<logged_in> { return no(); },
     [=](const connect_native&) -> caf::result<native_actor> { return no(); },
     [=](const join_node&) -> caf::result<node_joined> { return no(); },
     [=](const meet_engine& x) -> caf::result<engine_met> {

@@ -3,11 +3,14 @@
 #include "actors/operators/command.hpp"
 
 #include "messages/shard.hpp"
+#include "messages/values/hex.hpp"
 #include "messages/values/names.hpp"
 #include "messages/values/password_hash.hpp"
 #include "messages/values/words.hpp"
 
 #include <strings.h>
+
+#include <map>
 
 namespace depositd::operators {
 
@@ -20,6 +23,18 @@ document operator_document(const operator_changed& x) {
           {"password", !x.password_hash.empty()},
           {"users", x.users},
           {"collections", x.collections}};
+}
+
+/// Nothing that the token could be known by.
+document token_document(const operator_token_changed& x) {
+  return {{"operator", x.operator_name},
+          {"name", x.name},
+          {"expires_at", time_or_null(x.expires_us)}};
+}
+
+operator_token_changed token_removed(const std::string& of,
+                                     const std::string& name) {
+  return {of, name, "", never, true};
 }
 
 caf::error check_names(const char* what,
@@ -104,9 +119,74 @@ change remove(const admin_arguments& in, const control_state& now) {
   operator_changed after;
   after.name = at->first;
   after.removed = true;
-  return admin_change{{after},
+  std::vector<event> events;
+  for (const auto& [key, token] : now.operator_tokens)
+    if (key.first == after.name)
+      events.emplace_back(token_removed(key.first, key.second));
+  events.emplace_back(after);
+  return admin_change{std::move(events),
                       operator_document(at->second),
                       {{"name", after.name}, {"removed", true}}};
+}
+
+// -- API tokens ---------------------------------------------------------------
+
+void list_tokens(admin_pointer self, const admin_call_ptr& call) {
+  const auto name = call->arguments.text("name");
+  ask(self, call, self->state.options.shard, watch_control{nullptr},
+      [=](const control_changed& control) {
+        if (!name.empty() && !control.state->operators.contains(name))
+          return refuse(call, unknown(name));
+        std::map<std::string, operator_token_changed> tokens;
+        for (const auto& [key, token] : control.state->operator_tokens)
+          if (name.empty() || key.first == name)
+            tokens[key.first + '/' + key.second] = token;
+        document out;
+        add_page(out, "tokens", tokens, call->arguments,
+                 [](const auto& x) { return token_document(x.second); });
+        deliver(call, out);
+      });
+}
+
+change add_token(const admin_arguments& in, const control_state& now) {
+  const operator_token_changed after{in.text("name"), in.text("token_name"),
+                                     in.text("digest"), in.number("expires")};
+  if (!now.operators.contains(after.operator_name))
+    return unknown(after.operator_name);
+  if (!is_sha256_hex(after.digest))
+    return refuse(ec::invalid_argument,
+                  "digest is no SHA-256 in lower case hexadecimal");
+  if (after.expires_us != never && after.expires_us <= in.came_us())
+    return refuse(ec::invalid_argument, "expires is a time that is over");
+  std::size_t count = 0;
+  for (const auto& [key, token] : now.operator_tokens) {
+    count += key.first == after.operator_name ? 1 : 0;
+    if (key == std::pair{after.operator_name, after.name})
+      return refuse(ec::already_exists, after.operator_name + " has a token "
+                                          + after.name
+                                          + " already: remove it first");
+    // Nothing is revoked by removing one of two names of the same token.
+    if (token.digest == after.digest)
+      return refuse(ec::already_exists,
+                    "this is a token of " + key.first + " already");
+  }
+  if (count >= operator_tokens_max)
+    return refuse(ec::already_exists,
+                  after.operator_name + " has "
+                    + std::to_string(operator_tokens_max)
+                    + " tokens already: remove one of them first");
+  return admin_change{{after}, nullptr, token_document(after)};
+}
+
+change remove_token(const admin_arguments& in, const control_state& now) {
+  const auto name = in.text("name");
+  const auto token = in.text("token_name");
+  const auto at = now.operator_tokens.find({name, token});
+  if (at == now.operator_tokens.end())
+    return refuse(ec::not_found, name + " has no token " + shown(token));
+  return admin_change{{token_removed(name, token)},
+                      token_document(at->second),
+                      {{"operator", name}, {"name", token}, {"removed", true}}};
 }
 
 using kind = value_kind;
@@ -133,6 +213,38 @@ argument_spec operator_name(bool known) {
                        known ? "operator list" : "", kind::user);
 }
 
+std::vector<command> token_commands() {
+  auto whose = operator_name(true);
+  whose.required = false;
+  whose.kind = kind::text;
+  whose.help = "Only those of this operator";
+  return {
+    reading("operator token list", "Names and expiry of API tokens",
+            {whose, limit_argument(10'000),
+             after_argument("NAME/TOKEN", "Go on after this token")},
+            {table_view("tokens", "OPERATOR={operator}; TOKEN={name}; "
+                                  "EXPIRES={expires_at:time}||never"),
+             next_page_line("tokens")},
+            list_tokens),
+    doing("operator token add",
+          "Make an API token of an operator; it is printed once",
+          {operator_name(true),
+           {"--token-name", "token_name", kind::user, "TOKEN",
+            "What the token is called", true},
+           {"--expires", "expires", kind::expiry, "WHEN",
+            "Until then it holds: a time, or 90d from now"},
+           {"--token-stdin", "digest", kind::api_key, "",
+            "Read the token from the first line of standard input"}},
+          add_token),
+    asking("Remove this token?",
+           doing("operator token remove", "Remove an API token",
+                 {operator_name(true),
+                  {"token", "token_name", kind::user, "TOKEN",
+                   "Name of the token", true}},
+                 remove_token)),
+  };
+}
+
 } // namespace
 } // namespace about_operators
 
@@ -149,7 +261,7 @@ std::vector<command> operator_commands() {
   auto password_too = password;
   password_too.kind = kind::optional_password;
   password_too.help += "; without it only a certificate of the name counts";
-  return {
+  std::vector<command> out{
     reading("operator list", "Names, roles and limits",
             {limit_argument(10'000),
              after_argument("NAME", "Go on after this name", "operator list")},
@@ -172,6 +284,9 @@ std::vector<command> operator_commands() {
     of_oneself(
       doing("operator renew", "Change your own password", {password}, set)),
   };
+  for (auto& x : token_commands())
+    out.push_back(std::move(x));
+  return out;
 }
 
 } // namespace depositd::operators

@@ -207,6 +207,7 @@ std::vector<command> queue_commands() {
     concerning(concern::answered,
                reading("queue peek", "The first items that live in a queue",
                        {name, limit_argument(10, 1'000)}, {items}, peek)),
+    queue_ring_command(),
     operating(doing("queue suspend", "Accept, but hand out nothing", {name},
                     suspend(true))),
     operating(doing("queue resume", "Hand out again", {name}, suspend(false))),

@@ -228,6 +228,7 @@ std::vector<command> user_commands() {
     concerning(concern::named,
                reading("user show", "One user", {user_name_argument()},
                        user_view(), show)),
+    user_place_command(),
   };
 }
 

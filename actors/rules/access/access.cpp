@@ -43,7 +43,7 @@ caller grant_all(std::string who) {
   return out;
 }
 
-caller registered(const operator_changed& as, const char* known_by) {
+caller registered(const operator_changed& as, const std::string& known_by) {
   auto out = grant("operator=" + as.name + " " + known_by, as.role);
   out.operator_name = as.name;
   out.users = as.users;
@@ -148,6 +148,10 @@ caller caller_at(const peer& who, const std::string& account,
 
 caller signed_in_caller(const operator_changed& as) {
   return registered(as, "token");
+}
+
+caller logged_in_caller(const operator_changed& as, const std::string& from) {
+  return registered(as, "from " + from);
 }
 
 caller guest_caller(const peer& who, const std::string& operator_name,

@@ -67,6 +67,9 @@ caller caller_at(const peer& who, const std::string& account,
 /// The same after somebody has signed in with a password there.
 caller signed_in_caller(const operator_changed& as);
 
+/// An operator who has logged in at a door of this process, from this address.
+caller logged_in_caller(const operator_changed& as, const std::string& from);
+
 /// The same for somebody who was let in earlier, perhaps as an operator who had
 /// signed in; empty: as nobody. `known`: the register as it is now.
 caller guest_caller(const peer& who, const std::string& operator_name,

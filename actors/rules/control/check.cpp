@@ -1,4 +1,5 @@
 #include "actors/rules/control/control.hpp"
+#include "actors/rules/control/operators.hpp"
 #include "actors/rules/control/pipelines.hpp"
 #include "actors/rules/control/sources.hpp"
 #include "actors/rules/orders/deletions.hpp"
@@ -21,7 +22,6 @@ constexpr std::size_t types_max = 8;
 constexpr std::size_t hash_bytes_max = 1024;
 constexpr std::size_t contact_bytes_max = 2048;
 constexpr std::size_t permits_max = 100;
-constexpr std::size_t operator_names_max = 1'000;
 
 template <class Event, class... Others>
 constexpr bool is_one_of = (std::is_same_v<Event, Others> || ...);
@@ -244,23 +244,11 @@ struct checker {
   }
 
   caf::error operator()(const operator_changed& x) {
-    if (auto error = user_name(x.name))
-      return error;
-    if (x.removed)
-      return state.operators.contains(x.name)
-               ? caf::error{}
-               : unknown("operator: '" + x.name + "'");
-    if (x.role > operator_role::node)
-      return refuse("unknown role of an operator");
-    if (x.password_hash.size() > hash_bytes_max)
-      return refuse("password hash above 1024 bytes");
-    if (x.users.size() + x.collections.size() > operator_names_max)
-      return refuse("an operator is limited to 1000 names");
-    for (const auto* names : {&x.users, &x.collections})
-      for (const auto& name : *names)
-        if (auto error = user_name(name))
-          return error;
-    return {};
+    return check_operator(state, x);
+  }
+
+  caf::error operator()(const operator_token_changed& x) {
+    return check_operator(state, x);
   }
 
   /// From the shard of its source. One that has ended never begins again,

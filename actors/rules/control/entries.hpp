@@ -124,6 +124,15 @@ template <> inline constexpr auto entry<operator_changed> = control_entry{
   },
   itself, said_again};
 
+template <> inline constexpr auto entry<operator_token_changed> = control_entry{
+  &control_state::operator_tokens,
+  [](const auto& x) { return std::pair{x.operator_name, x.name}; },
+  &operator_token_changed::removed,
+  [](const auto& key, const auto&) {
+    return operator_token_changed{key.first, key.second, "", never, true};
+  },
+  itself, said_again};
+
 // What came later.
 
 inline constexpr auto of_nobody = [](const auto& x) { return x.user.empty(); };

@@ -89,7 +89,8 @@ struct applier {
                               .token = x.token,
                               .deadline_us = x.deadline_us,
                               .local = x.local,
-                              .processor = x.processor});
+                              .processor = x.processor,
+                              .claimed_us = x.claimed_us});
   }
 
   void operator()(const claim_renewed& x) {

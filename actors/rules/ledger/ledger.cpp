@@ -122,6 +122,20 @@ micros ledger::next_due() const noexcept {
   return std::min(deadlines.begin()->first, delays.begin()->first);
 }
 
+micros ledger::oldest_ready() const noexcept {
+  auto out = never;
+  for (const auto& [key, priority_lane] : state_->lanes) {
+    const auto came = priority_lane.front().received_us;
+    out = out == never ? came : std::min(out, came);
+  }
+  return out;
+}
+
+micros ledger::claimed_since(item_id id) const noexcept {
+  const auto at = state_->claims.find(id);
+  return at == state_->claims.end() ? never : at->second.claimed_us;
+}
+
 bool ledger::idle() const noexcept {
   return size() == 0;
 }

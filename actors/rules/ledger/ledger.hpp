@@ -263,6 +263,12 @@ public:
   std::vector<ready_change> ready_counts() const;
   /// Earliest time at which `expire` or `wake` has something to do.
   micros next_due() const noexcept;
+  /// When the oldest of what is ready came, as far as priorities tell; never:
+  /// nothing is ready. O(priorities).
+  micros oldest_ready() const noexcept;
+  /// Since when the item is claimed; never: it is not, or since before the
+  /// engine started.
+  micros claimed_since(item_id id) const noexcept;
   bool idle() const noexcept;             ///< no items at all
   std::uint64_t size() const noexcept;    ///< items, claimed included
   std::uint64_t pending() const noexcept; ///< not claimed: counts for limits

@@ -22,6 +22,7 @@ struct ledger::state {
     micros deadline_us = never;
     bool local = false;
     std::string processor;
+    micros claimed_us = never; ///< never: before the engine started
   };
 
   enum class set_aside_as : std::uint8_t { delayed, parked, unadmitted };

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -138,6 +139,30 @@ public:
         return out;
     }
     return nobody;
+  }
+
+  /// The first so many, in their order. O(all of them), and no more is sorted
+  /// than is asked for. For people.
+  template <class Links, class TagOf>
+  std::vector<std::uint32_t> first_of(Links links, TagOf tag_of,
+                                      std::size_t count_max) const {
+    std::vector<std::uint32_t> out;
+    for (auto id = near_.head; id != nobody && out.size() < count_max;
+         id = links.next(id))
+      out.push_back(id);
+    std::vector<std::tuple<std::uint64_t, std::size_t, std::uint32_t>> some;
+    for (auto far = far_.begin(); far != far_.end() && out.size() < count_max;
+         ++far) {
+      some.clear();
+      for (auto id = far->head; id != nobody; id = links.next(id))
+        some.emplace_back(tag_of(id), some.size(), id);
+      const auto sorted = std::min(some.size(), count_max - out.size());
+      const auto end = some.begin() + static_cast<std::ptrdiff_t>(sorted);
+      std::partial_sort(some.begin(), end, some.end());
+      for (auto at = some.begin(); at != end; ++at)
+        out.push_back(std::get<2>(*at));
+    }
+    return out;
   }
 
   /// All of them, in their order. For people and changes of settings.

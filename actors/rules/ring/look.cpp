@@ -5,7 +5,7 @@
 
 namespace depositd::rules {
 
-eligibility_report ring::explain(member_number m) const {
+eligibility_report ring::describe(member_number m) const {
   const auto& s = *state_;
   eligibility_report out;
   if (m >= s.members.size() || !s.members[m].present)
@@ -38,6 +38,14 @@ eligibility_report ring::explain(member_number m) const {
   }
   out.state = eligibility::eligible;
   out.length = s.eligible_users;
+  return out;
+}
+
+eligibility_report ring::explain(member_number m) const {
+  const auto& s = *state_;
+  auto out = describe(m);
+  if (out.state != eligibility::eligible)
+    return out;
   const auto largest = static_cast<size_class>(s.cells.classes() - 1);
   std::unordered_set<member_number> ahead; // in several bands, but one user
   for (const auto& list : s.main[largest].bands)
@@ -50,6 +58,54 @@ eligibility_report ring::explain(member_number m) const {
       }
     }
   return out;
+}
+
+std::vector<member_number> ring::in_turn(std::size_t count_max) const {
+  const auto& s = *state_;
+  const auto largest = static_cast<size_class>(s.cells.classes() - 1);
+  std::vector<member_number> out;
+  std::unordered_set<member_number> known; // in several bands, but one user
+  for (const auto& list : s.main[largest].bands) {
+    // As many as are known already may stand in front here.
+    const auto some =
+      list.first_of(s.cells.links(largest), s.spent_of_cell(), count_max);
+    for (const auto cell : some)
+      if (const auto m = s.cells.member(cell);
+          out.size() < count_max && known.insert(m).second)
+        out.push_back(m);
+    if (out.size() == count_max)
+      break;
+  }
+  return out;
+}
+
+std::vector<member_number> ring::out_of_turn(std::size_t count_max) const {
+  const auto& s = *state_;
+  std::vector<member_number> out;
+  std::vector<member_number> idle;
+  for (member_number m = 0; m < s.members.size() && out.size() < count_max;
+       ++m) {
+    const auto& x = s.members[m];
+    if (!x.present || x.eligible)
+      continue;
+    if (x.first_cell != nobody && describe(m).ready > 0)
+      out.push_back(m);
+    else if (idle.size() < count_max)
+      idle.push_back(m);
+  }
+  const auto room = std::min(idle.size(), count_max - out.size());
+  out.insert(out.end(), idle.begin(),
+             idle.begin() + static_cast<std::ptrdiff_t>(room));
+  return out;
+}
+
+ring::standing ring::look(member_number m) const noexcept {
+  const auto& s = *state_;
+  if (m >= s.members.size() || !s.members[m].present)
+    return {};
+  const auto& x = s.members[m];
+  return {x.picks, s.spent(m), x.allocation,
+          true,    x.eligible, x.in_flight >= x.concurrency};
 }
 
 bool ring::admits(view_number number, member_number m) const {

@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace depositd::rules {
 
@@ -132,6 +133,27 @@ public:
 
   /// Why a user is served or not. Counts turns by walking: for people.
   eligibility_report explain(member_number m) const;
+
+  /// The same without the turn, which costs nothing.
+  eligibility_report describe(member_number m) const;
+
+  /// Who is next, in the order of their turns: no more than so many. For
+  /// people, as is the next.
+  std::vector<member_number> in_turn(std::size_t count_max) const;
+
+  /// Users who are not in the rotation, those first of whom something waits.
+  std::vector<member_number> out_of_turn(std::size_t count_max) const;
+
+  /// What can be told of a user without walking.
+  struct standing {
+    std::uint64_t picks = 0; ///< since the engine started
+    std::uint64_t spent = 0; ///< 0 by turns
+    std::uint32_t allocation = 0;
+    bool present = false;
+    bool eligible = false; ///< can be served now
+    bool at_cap = false;   ///< has as many claims as it may have
+  };
+  standing look(member_number m) const noexcept;
 
   /// Whether the view's criteria let it serve the user at all: for "no
   /// matching processor". Prohibited users are served by requirers only.

@@ -8,6 +8,8 @@
 #include "messages/values/names.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <string>
 #include <tuple>
@@ -123,6 +125,46 @@ inline constexpr auto users_together = [](auto& sum, auto& x, const auto&) {
       sum.queues.push_back(std::move(queue));
     else
       add(at->entries, queue.entries);
+  }
+};
+
+/// Users of several rings in one order. Rings get hand-outs by how many users
+/// they have, so whoever is half way through a short one is as far as whoever
+/// is half way through a long one.
+template <class Entries>
+void merge_turns(Entries& to, Entries& more, std::size_t count_max) {
+  add(to, more);
+  std::stable_sort(to.begin(), to.end(), [](const auto& a, const auto& b) {
+    return std::uint64_t{a.report.turn} * b.report.length
+           < std::uint64_t{b.report.turn} * a.report.length;
+  });
+  if (to.size() > count_max)
+    to.resize(count_max);
+}
+
+/// One ring of each queue.
+inline constexpr auto rings_together = [](auto& sum, auto& x, const auto& of) {
+  const std::size_t count_max = std::max<std::uint32_t>(of.what.count_max, 1);
+  for (auto& ring : x.rings) {
+    const auto at =
+      std::find_if(sum.rings.begin(), sum.rings.end(),
+                   [&](const auto& y) { return y.queue == ring.queue; });
+    if (at == sum.rings.end()) {
+      sum.rings.push_back(std::move(ring));
+      continue;
+    }
+    at->suspended = at->suspended || ring.suspended;
+    at->server_suspended = at->server_suspended || ring.server_suspended;
+    at->processors = std::max(at->processors, ring.processors);
+    at->eligible_users += ring.eligible_users;
+    at->ready += ring.ready;
+    at->in_flight += ring.in_flight;
+    at->turns_taken += ring.turns_taken;
+    at->finished_per_hour += ring.finished_per_hour;
+    merge_turns(at->in_turn, ring.in_turn, count_max);
+    add(at->out_of_turn, ring.out_of_turn);
+    if (at->out_of_turn.size() > count_max)
+      at->out_of_turn.resize(count_max);
   }
 };
 

@@ -23,7 +23,7 @@ struct order_topic; struct note_consumers; struct list_topics;
 struct feed_records; struct measure_queue; struct count_records;
 struct look_up_record; struct report_schedulers; struct find_record;
 struct explain_strategy; struct test_source; struct feed_by_hand;
-struct failed_query;
+struct failed_query; struct show_rings;
 // clang-format on
 
 namespace rules::routing {
@@ -138,6 +138,8 @@ template <> inline constexpr auto row<list_queues>
   = route{to_all, harmless, queues_together, while_draining};
 template <> inline constexpr auto row<list_users>
   = route{to_all, harmless, users_together, while_draining};
+template <> inline constexpr auto row<show_rings>
+  = route{to_all, harmless, rings_together, while_draining};
 
 // The read model. Where nothing of a queue is, that is said quickly.
 template <> inline constexpr auto row<submission_query>

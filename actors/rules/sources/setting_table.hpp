@@ -107,7 +107,7 @@ inline constexpr auto source_lines = [] {
     line{"path", folder, true, origin_text<&o::path>},
     line{"key_file", queue, false, origin_text<&o::key_file>},
     line{"claim_ttl_s", queue, false, nullptr, origin_number<&o::claim_ttl_s>,
-         1, 86'400},
+         1, 3'600},
     line{"command", exec, true, origin_text<&o::command>},
   };
 }();

@@ -1,5 +1,6 @@
 // A file comes in: queued, or processed at once.
 
+#include "adapters/doors/accounts/deposit_desk.hpp"
 #include "adapters/doors/crossref/parts.hpp"
 #include "adapters/doors/http/text.hpp"
 #include "adapters/processing/crossref/diagnostic.hpp"
@@ -7,6 +8,7 @@
 #include "messages/values/clock.hpp"
 #include "messages/values/operations.hpp"
 #include "messages/values/submission_body.hpp"
+#include "messages/values/trace_context.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -17,7 +19,7 @@ namespace depositd::crossref {
 
 namespace {
 
-/// A deposit whose login is right and whose file is kept.
+/// A deposit to be processed at once whose file is kept.
 struct accepted_deposit {
   std::shared_ptr<http::responder> answer;
   std::string user;
@@ -31,34 +33,34 @@ void say(const accepted& x, http::response what) {
   x->answer->send(std::move(what));
 }
 
+accounts::file_deposit file_in(const deposit_request& x,
+                               const std::string& user) {
+  return {user, x.who.login, x.operation, x.file_name, x.trace, x.bytes};
+}
+
+void queue_deposit(door_pointer self, const deposit_request& given,
+                   const std::string& user) {
+  const auto& options = self->state.options;
+  accounts::hand_in(
+    self, {options.shard, options.blobs, options.ask_timeout},
+    file_in(given, user),
+    [self, answer = given.answer](const caf::expected<item_id>& said) {
+      answer->send(said ? success_page() : page_of(self, said.error()));
+    });
+}
+
+// -- at once ------------------------------------------------------------------
+
 accepted accept(const deposit_request& x, const std::string& user,
                 const std::string& sha256) {
   auto out = std::make_shared<accepted_deposit>();
   out->answer = x.answer;
   out->user = user;
-  const auto& wanted = *find_operation_or_default(x.operation);
-  const auto& source = x.synchronous ? source_v2 : source_http;
-  out->queue = wanted.queue;
-  out->submission.file_name = x.file_name;
-  out->submission.operation = wanted.word;
-  out->submission.login = x.who.login;
-  out->submission.source = source.name;
-  out->submission.blob = sha256;
-  out->submission.size = x.bytes->size();
-  out->submission.trace = x.trace;
+  out->queue = find_operation_or_default(x.operation)->queue;
+  out->submission =
+    accounts::submission_of(file_in(x, user), source_v2, sha256);
   return out;
 }
-
-void queue_deposit(door_pointer self, const accepted& x) {
-  const auto& options = self->state.options;
-  self
-    ->request(options.shard, options.ask_timeout,
-              submit{x->queue, x->user, 0, x->submission})
-    .then([=](const enqueued&) { say(x, success_page()); },
-          [=](const caf::error& why) { say(x, page_of(self, why)); });
-}
-
-// -- at once ------------------------------------------------------------------
 
 /// One user may have all places that one user gets. Others then still have a
 /// share each, as long as there are not too many of them.
@@ -151,8 +153,8 @@ void process_reserved(door_pointer self, const accepted& x, item_id id) {
     .then([=](const outcome& ended) { record_processed(self, x, item, ended); },
           [=](const caf::error& why) {
             spdlog::warn("synchronous_deposit_failed submission={} "
-                         "reason=\"{}\"",
-                         id, http::printable(render(why)));
+                         "reason=\"{}\"{}",
+                         id, http::printable(render(why)), trace_text(item));
             end_synchronous(self, x, failure_page(500, "Internal error."));
           });
 }
@@ -169,8 +171,6 @@ void process_deposit(door_pointer self, const accepted& x) {
       });
 }
 
-// -- both ---------------------------------------------------------------------
-
 void keep_deposit(door_pointer self, const deposit_request& given,
                   const std::string& user) {
   const auto& options = self->state.options;
@@ -179,28 +179,12 @@ void keep_deposit(door_pointer self, const deposit_request& given,
               accounts::keep_blob{given.bytes, *given.bytes})
     .then(
       [=](const accounts::blob_kept& kept) {
-        const auto x = accept(given, user, kept.sha256);
-        if (given.synchronous)
-          process_deposit(self, x);
-        else
-          queue_deposit(self, x);
+        process_deposit(self, accept(given, user, kept.sha256));
       },
       [=](const caf::error& why) {
-        if (given.synchronous)
-          give_place(self, user);
+        give_place(self, user);
         given.answer->send(page_of(self, why));
       });
-}
-
-/// Whether as much waits as may.
-caf::error too_much(const pending_counted& x) {
-  if (x.pending >= x.limit)
-    return caf::make_error(ec::pending_limit_reached);
-  if (x.bytes >= x.bytes_max)
-    return caf::make_error(ec::quota_reached,
-                           "The user has as many bytes of pending submissions "
-                           "as may be");
-  return {};
 }
 
 /// What keeps a user's queued deposits from being worked on keeps this one,
@@ -208,7 +192,7 @@ caf::error too_much(const pending_counted& x) {
 std::optional<http::response> not_now(door_pointer self,
                                       const pending_counted& counted,
                                       const std::string& user) {
-  if (const auto why = too_much(counted))
+  if (const auto why = accounts::too_much(counted))
     return page_of(self, why);
   if (counted.running_max == 0)
     return http::unavailable(self->state.options.retry_after_s);
@@ -243,16 +227,35 @@ void keep_at_once(door_pointer self, const deposit_request& given,
       [=](const caf::error& why) { refuse(page_of(self, why)); });
 }
 
-} // namespace
+// -- both ---------------------------------------------------------------------
 
-namespace {
+std::optional<http::response> refusal_of(accounts::deposit_fault fault) {
+  switch (fault) {
+    case accounts::deposit_fault::none:
+      break;
+    case accounts::deposit_fault::unknown_operation:
+      return failure_page(400, "Unknown operation.");
+    case accounts::deposit_fault::over_quota:
+      return later_page(1, "As many requests as the quota allows. Try again "
+                           "later.");
+    case accounts::deposit_fault::too_large:
+      return failure_page(413, "The file is too large.");
+  }
+  return std::nullopt;
+}
 
-/// Whether the user may make one more request for the queue; if so, it counts.
-bool within_quota(door_pointer self, const std::string& queue,
-                  const std::string& user) {
+void judge_deposit(door_pointer self, const deposit_request& given,
+                   const std::string& user) {
   const auto& state = self->state;
-  return state.options.quotas->take(*state.logins->control(), queue, user,
-                                    self->clock().now());
+  const auto fault = accounts::judge(
+    file_in(given, user), {*state.logins->control(), *state.options.quotas,
+                           self->clock().now(), state.options.body_bytes_max});
+  if (auto page = refusal_of(fault))
+    given.answer->send(std::move(*page));
+  else if (given.synchronous)
+    keep_at_once(self, given, user);
+  else
+    queue_deposit(self, given, user);
 }
 
 } // namespace
@@ -260,21 +263,7 @@ bool within_quota(door_pointer self, const std::string& queue,
 void take_deposit(door_pointer self, const deposit_request& given) {
   with_login(
     self, given.who, given.peer,
-    {[=](const std::string& user) {
-       const auto* wanted = find_operation_or_default(given.operation);
-       if (!wanted)
-         given.answer->send(failure_page(400, "Unknown operation."));
-       else if (!within_quota(self, std::string{wanted->queue}, user))
-         given.answer->send(
-           later_page(1, "As many requests as the quota allows. Try again "
-                         "later."));
-       else if (given.bytes->size() > self->state.options.body_bytes_max)
-         given.answer->send(failure_page(413, "The file is too large."));
-       else if (given.synchronous)
-         keep_at_once(self, given, user);
-       else
-         keep_deposit(self, given, user);
-     },
+    {[=](const std::string& user) { judge_deposit(self, given, user); },
      [=](http::response page) { given.answer->send(std::move(page)); }});
 }
 
@@ -287,7 +276,7 @@ void look_for_room(door_pointer self,
   self->request(options.shard, options.ask_timeout, count_pending{queue, user})
     .then(
       [=](const pending_counted& counted) {
-        if (const auto why = too_much(counted))
+        if (const auto why = accounts::too_much(counted))
           gate->refuse(page_of(self, why));
         else
           gate->pass();

@@ -1,5 +1,6 @@
 // HTTP threads: a request becomes a message to the door.
 
+#include "adapters/doors/accounts/deposit_desk.hpp"
 #include "adapters/doors/crossref/door.hpp"
 #include "adapters/doors/crossref/pages.hpp"
 #include "adapters/doors/http/form.hpp"
@@ -11,21 +12,6 @@ namespace {
 
 using accounts::given_fields;
 
-/// The first part that has a file name, whatever it is called; else a whole
-/// part under one of the names that clients use for the file.
-const http::form_part* file_of(const http::form& form) {
-  for (const auto& part : form.parts)
-    if (part.has_file_name)
-      return &part;
-  if (!form.multipart)
-    return nullptr;
-  for (const auto* name : {"fname", "mdFile", "file"})
-    if (const auto* part = form.field(name);
-        part && part->closed && !part->data.empty())
-      return part;
-  return nullptr;
-}
-
 http::response login_too_long() {
   return failure_page(400, "The login is too long.");
 }
@@ -33,7 +19,7 @@ http::response login_too_long() {
 void take_deposit(const door_actor& whom, http::request&& from,
                   http::responder answer, bool synchronous) {
   const auto form = http::read_form(from);
-  const auto* file = form ? file_of(*form) : nullptr;
+  const auto* file = form ? accounts::file_of(*form) : nullptr;
   given_fields given{from, form ? &*form : nullptr};
   deposit_request out;
   out.who = given.login();

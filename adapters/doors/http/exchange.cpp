@@ -1,5 +1,6 @@
 #include "adapters/doors/http/exchange.hpp"
 
+#include "adapters/doors/http/body_stream.hpp"
 #include "adapters/doors/http/connection.hpp"
 #include "adapters/doors/http/inflate.hpp"
 #include "adapters/doors/http/io_loop.hpp"
@@ -56,14 +57,19 @@ void exchange::resume() {
 }
 
 bool exchange::answer(response what) {
-  const std::lock_guard lock{guard_};
-  if (answered_ || !handle_)
-    return false;
-  answer_ = std::move(what);
-  answered_ = true;
-  answer_held_.grow_anyway(answer_.body.capacity());
-  resume();
-  return true;
+  {
+    const std::lock_guard lock{guard_};
+    if (!answered_ && handle_) {
+      answer_ = std::move(what);
+      answered_ = true;
+      answer_held_.grow_anyway(answer_.body.capacity());
+      resume();
+      return true;
+    }
+  }
+  if (what.stream)
+    what.stream->leave();
+  return false;
 }
 
 bool exchange::hold(std::uint64_t bytes) {
@@ -103,8 +109,13 @@ void exchange::detach() {
   // Resumed, and then found to be broken before it could go on.
   if (std::exchange(suspended_before_, false))
     --context_->suspended;
-  const std::lock_guard lock{guard_};
-  handle_ = nullptr;
+  {
+    const std::lock_guard lock{guard_};
+    handle_ = nullptr;
+  }
+  // Nobody changes an answer from now on.
+  if (answer_.stream)
+    answer_.stream->leave();
 }
 
 bool exchange::step(const char* method, const char* version, const char* data,
@@ -146,6 +157,14 @@ bool exchange::open_gate() {
   return settle();
 }
 
+// With the guard held.
+void exchange::suspend() {
+  suspended_ = true;
+  suspended_before_ = true;
+  ++context_->suspended;
+  MHD_suspend_connection(handle_);
+}
+
 // Goes on if the gate or the handler has decided, else waits for it.
 bool exchange::settle() {
   {
@@ -155,10 +174,7 @@ bool exchange::settle() {
       answered_ = true;
     }
     if (!answered_ && !passed_) {
-      suspended_ = true;
-      suspended_before_ = true;
-      ++context_->suspended;
-      MHD_suspend_connection(handle_);
+      suspend();
       return true;
     }
     if (answered_)
@@ -319,12 +335,14 @@ bool exchange::queue() {
   stage_ = stage::queued;
   if (early)
     at_.lingers = true;
+  const bool close = early || at_.over_limit || context_->stopping;
   const auto& options = context_->options;
-  return at_.enter(phase::sending,
-                   after(at_.loop.now(), options.send_limit,
-                         answer_.body.size(), options.receive_rate_min))
-         && queue_response(handle_, answer_,
-                           early || at_.over_limit || context_->stopping);
+  if (!at_.enter(phase::sending,
+                 after(at_.loop.now(), options.send_limit, answer_.body.size(),
+                       options.receive_rate_min)))
+    return false;
+  return answer_.stream ? queue_open_body(close)
+                        : queue_response(handle_, answer_, close);
 }
 
 bool exchange::refuse_now(const response& what) {

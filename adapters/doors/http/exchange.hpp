@@ -15,6 +15,8 @@
 #include <mutex>
 #include <optional>
 
+#include <sys/types.h>
+
 struct MHD_Connection;
 
 namespace depositd::http {
@@ -62,6 +64,9 @@ public:
   /// The time to answer is over.
   void expire();
 
+  /// A body that goes on ends: the server stops.
+  void end_stream();
+
   // -- on any thread
 
   bool answer(response what) override;
@@ -90,6 +95,10 @@ private:
   void handle();
   bool settle();
   bool queue();
+  bool queue_open_body(bool close);
+  ssize_t read_stream(char* to, std::size_t bytes_max);
+  void suspend();
+  void wake();
   bool refuse_now(const response& what);
   response refused_as(unsigned status, const std::string& text) const;
   std::optional<response> check_framing(const char* method,

@@ -4,11 +4,14 @@
 
 #include "adapters/doors/http/text.hpp"
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace depositd::http {
+
+class body_stream;
 
 /// The first header of this name, null if there is none.
 inline const std::string* find_header(const parameters& headers,
@@ -47,6 +50,8 @@ struct response {
   unsigned status = 200;
   parameters headers;
   std::string body;
+  /// A body that goes on, in place of the other; null: there is none.
+  std::shared_ptr<body_stream> stream = nullptr;
 
   /// Plain text.
   static response text(unsigned status, std::string body);

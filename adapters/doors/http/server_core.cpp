@@ -161,6 +161,16 @@ void server_core::answer_all(const response& what) {
     });
 }
 
+// They would go on for ever.
+void server_core::end_streams() {
+  for (const auto& x : workers_)
+    x->loop.compute([](const auto& open) {
+      for (const auto* one : open)
+        if (const auto& current = static_cast<const connection*>(one)->current)
+          current->end_stream();
+    });
+}
+
 // Answers whatever is still open with 503, until nothing waits.
 void server_core::close_answers(std::chrono::steady_clock::time_point until) {
   using clock = std::chrono::steady_clock;
@@ -181,6 +191,7 @@ void server_core::stop(std::chrono::milliseconds within) {
   context_->stopping = true;
   for (auto& x : workers_)
     x->loop.stop_listening();
+  end_streams();
   close_answers(std::chrono::steady_clock::now() + within);
   for (auto& x : workers_)
     x->loop.stop();

@@ -61,6 +61,7 @@ private:
   void vacate(connection& x);
   void close_answers(std::chrono::steady_clock::time_point until);
   void answer_all(const response& what);
+  void end_streams();
   bool busy();
 
   const server_options& options() const {

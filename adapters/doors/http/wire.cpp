@@ -35,6 +35,22 @@ MHD_Result check_header(void* out, MHD_ValueKind, const char* key,
   return MHD_YES;
 }
 
+constexpr std::size_t stream_block_bytes = 16 * 1024;
+
+/// `out` may be null: there was no memory for it.
+bool queue_made(MHD_Connection* to, const response& what, bool close,
+                MHD_Response* out) {
+  if (!out)
+    return false;
+  for (const auto& [name, value] : what.headers)
+    MHD_add_response_header(out, name.c_str(), value.c_str());
+  if (close)
+    MHD_add_response_header(out, "Connection", "close");
+  const auto queued = MHD_queue_response(to, what.status, out);
+  MHD_destroy_response(out);
+  return queued == MHD_YES;
+}
+
 std::string status_line(unsigned status) {
   const char* reason = MHD_get_reason_phrase_for(status);
   return "HTTP/1.1 " + std::to_string(status) + ' ' + (reason ? reason : "")
@@ -81,17 +97,16 @@ bool claims_absurd_chunk(const char* data) {
 
 bool queue_response(MHD_Connection* to, const response& what, bool close) {
   auto* body = const_cast<char*>(what.body.data()); // read only, says the mode
-  auto* out = MHD_create_response_from_buffer(what.body.size(), body,
-                                              MHD_RESPMEM_PERSISTENT);
-  if (!out)
-    return false;
-  for (const auto& [name, value] : what.headers)
-    MHD_add_response_header(out, name.c_str(), value.c_str());
-  if (close)
-    MHD_add_response_header(out, "Connection", "close");
-  const auto queued = MHD_queue_response(to, what.status, out);
-  MHD_destroy_response(out);
-  return queued == MHD_YES;
+  return queue_made(to, what, close,
+                    MHD_create_response_from_buffer(what.body.size(), body,
+                                                    MHD_RESPMEM_PERSISTENT));
+}
+
+bool queue_stream(MHD_Connection* to, const response& what, bool close,
+                  read_more more, void* of) {
+  return queue_made(to, what, close,
+                    MHD_create_response_from_callback(
+                      MHD_SIZE_UNKNOWN, stream_block_bytes, more, of, nullptr));
 }
 
 void write_response(MHD_Connection* to, int socket, const response& what) {

@@ -5,7 +5,10 @@
 
 #include "adapters/doors/http/message.hpp"
 
+#include <cstdint>
 #include <string_view>
+
+#include <sys/types.h>
 
 struct MHD_Connection;
 
@@ -28,6 +31,15 @@ bool claims_absurd_chunk(const char* data);
 
 /// Queues the answer. The body must stay where it is until the request ends.
 bool queue_response(MHD_Connection* to, const response& what, bool close);
+
+/// What the library asks for more of a body, as it says.
+using read_more = ssize_t (*)(void* of, std::uint64_t at, char* to,
+                              std::size_t bytes_max);
+
+/// The same with a body that goes on, in chunks. `of` must live as long as the
+/// request.
+bool queue_stream(MHD_Connection* to, const response& what, bool close,
+                  read_more more, void* of);
 
 /// Writes the answer to the socket past the library, which has no way to
 /// answer in the middle of a body.

@@ -10,15 +10,7 @@ namespace {
 
 /// What unknown users are checked against, so that they take as long.
 const std::string& nobodys_hash() {
-  static const std::string hash = [] {
-    char out[crypto_pwhash_STRBYTES] = {};
-    const std::string nobody = "nobody";
-    if (crypto_pwhash_str(out, nobody.data(), nobody.size(),
-                          password_hash_passes, password_hash_memory_bytes)
-        != 0)
-      out[0] = '\0';
-    return std::string{out};
-  }();
+  static const std::string hash = hash_of_password("nobody");
   return hash;
 }
 
@@ -37,6 +29,16 @@ bool is_right_password(const std::string& hash, const std::string& password) {
     return matches(hash, password);
   matches(nobodys_hash(), password);
   return false;
+}
+
+std::string hash_of_password(const std::string& password) {
+  char out[crypto_pwhash_STRBYTES] = {};
+  if (sodium_init() < 0
+      || crypto_pwhash_str(out, password.data(), password.size(),
+                           password_hash_passes, password_hash_memory_bytes)
+           != 0)
+    return {};
+  return out;
 }
 
 void prepare_passwords() {

@@ -10,6 +10,9 @@ namespace depositd::kit {
 /// that name) takes as long as any and is never right.
 bool is_right_password(const std::string& hash, const std::string& password);
 
+/// A new one of a password; empty without the memory for it.
+std::string hash_of_password(const std::string& password);
+
 /// Makes what nobody's password is checked against, before anybody waits.
 void prepare_passwords();
 

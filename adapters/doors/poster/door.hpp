@@ -55,6 +55,10 @@ door_actor::behavior_type door(door_actor::stateful_pointer<door_state> self,
 void add_door_routes(http::router& routes, const door_actor& whom,
                      const door_options& options);
 
+/// Says what a manifest is, or what is wrong with it. It is the first file of a
+/// multipart form, else the whole body: some clients call anything a form.
+void check_manifest(http::request&& from, http::responder answer);
+
 /// Those about what is stored, which `add_door_routes` adds, too.
 void add_order_routes(http::router& routes, const door_actor& whom,
                       const door_options& options);

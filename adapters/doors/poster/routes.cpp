@@ -90,9 +90,9 @@ std::size_t count_rows(std::string_view manifest) {
   return out;
 }
 
-/// The manifest is the first file of a multipart form, else the whole body:
-/// some clients call anything a form.
-void check(http::request&& from, http::responder answer) {
+} // namespace
+
+void check_manifest(http::request&& from, http::responder answer) {
   std::string_view manifest = from.body;
   const auto* type = from.header("content-type");
   if (type && http::parse_header_value(*type).token == "multipart/form-data") {
@@ -119,8 +119,6 @@ void check(http::request&& from, http::responder answer) {
   else
     answer.send(manifest_answer(manifest));
 }
-
-} // namespace
 
 void add_door_routes(http::router& routes, const door_actor& whom,
                      const door_options& options) {
@@ -155,7 +153,7 @@ void add_door_routes(http::router& routes, const door_actor& whom,
   http::route_options checked;
   checked.body_bytes_max = std::min(options.body_bytes_max, check_bytes_max);
   checked.laborious = true;
-  routes.add("POST", "/poster/check", check, checked);
+  routes.add("POST", "/poster/check", check_manifest, checked);
   add_order_routes(routes, whom, options);
 }
 

@@ -5,6 +5,7 @@
 #include "messages/values/clock.hpp"
 #include "messages/values/operations.hpp"
 #include "messages/values/time_text.hpp"
+#include "messages/values/trace_context.hpp"
 #include "messages/values/uuid.hpp"
 #include "messages/values/work_documents.hpp"
 #include "messages/work.hpp"
@@ -111,6 +112,9 @@ void submit_for(door_pointer self, const submit_request& given,
   x->document.user = user;
   x->now_us = engine_clock::system().now();
   x->document.submitted = format_utc(x->now_us);
+  if (const auto* trace = given.posted->request.header(traceparent_header);
+      trace != nullptr && legal_traceparent(*trace))
+    x->document.more[traceparent_header] = *trace;
   keep_files(self, x, 0);
 }
 

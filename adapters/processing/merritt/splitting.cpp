@@ -5,6 +5,7 @@
 #include "adapters/processing/merritt/keeping.hpp"
 #include "adapters/processing/merritt/work_on_job.hpp"
 #include "adapters/stores/files/sha256.hpp"
+#include "messages/values/trace_context.hpp"
 #include "messages/values/uuid.hpp"
 
 #include <spdlog/spdlog.h>
@@ -28,8 +29,9 @@ job_document of_form(const batch_document& batch) {
   out.dublin_core = batch.dublin_core;
   out.erc = batch.erc;
   out.submitted = batch.submitted;
-  if (const auto at = batch.more.find(work_item_member); at != batch.more.end())
-    out.more[work_item_member] = *at;
+  for (const auto* name : {work_item_member, traceparent_header})
+    if (const auto at = batch.more.find(name); at != batch.more.end())
+      out.more[name] = *at;
   return out;
 }
 

@@ -1,4 +1,5 @@
 #include "adapters/processing/stages/stage_work.hpp"
+#include "messages/values/trace_context.hpp"
 
 #include <nlohmann/json.hpp>
 #include <spdlog/spdlog.h>
@@ -81,12 +82,13 @@ outcome stage_work::handle(handle_item& x) const {
     else
       out = run(x, *stage, *handler_of(*stage));
   } catch (const std::exception& problem) {
-    spdlog::error("stage_threw queue={} item={} reason=\"{}\"", x.queue,
-                  x.item.id, problem.what());
+    spdlog::error("stage_threw queue={} item={} reason=\"{}\"{}", x.queue,
+                  x.item.id, problem.what(), trace_text(x.item));
     out = ended(verdict::retry,
                 std::string{"the handler failed: "} + problem.what());
   } catch (...) {
-    spdlog::error("stage_threw queue={} item={}", x.queue, x.item.id);
+    spdlog::error("stage_threw queue={} item={}{}", x.queue, x.item.id,
+                  trace_text(x.item));
     out = ended(verdict::retry, "the handler failed");
   }
   return of(x.item, std::move(out));

@@ -26,7 +26,7 @@ caf::error damaged_at(const segment_state& segment, const std::string& why) {
                                        + why);
 }
 
-caf::expected<folder_list> list(const fs::path& folder) {
+caf::expected<folder_list> list(const fs::path& folder, bool for_looking) {
   folder_list out;
   std::error_code code;
   for (fs::directory_iterator at{folder, code}, end; !code && at != end;
@@ -36,7 +36,7 @@ caf::expected<folder_list> list(const fs::path& folder) {
       out.segments.insert(*number);
     else if (const auto spare = number_in(name, "spare-"))
       out.spares.insert(*spare);
-    else if (name.ends_with(".tmp")) {
+    else if (name.ends_with(".tmp") && !for_looking) {
       std::error_code ignored; // in the way of nothing
       fs::remove(at->path(), ignored);
     }
@@ -46,16 +46,19 @@ caf::expected<folder_list> list(const fs::path& folder) {
   return out;
 }
 
-/// The manifest of a folder; a new one if there is nothing at all.
-caf::expected<manifest> load_manifest(disk& io, const pool_options& options,
+/// The manifest of a folder; a new one if there is nothing at all. `io` is null
+/// for those who only look.
+caf::expected<manifest> load_manifest(disk* io, const pool_options& options,
                                       const folder_list& files) {
   const auto path = options.folder / manifest_name;
   auto text = read_file(path);
   if (!text && text.error() == ec::not_found) {
     if (!files.segments.empty())
       return damaged(path, "it is missing although there are segments");
+    if (io == nullptr)
+      return std::move(text.error());
     const manifest fresh{.shard = options.shard};
-    if (auto failed = replace_file(io, path, encode(fresh)))
+    if (auto failed = replace_file(*io, path, encode(fresh)))
       return failed;
     return fresh;
   }
@@ -123,10 +126,21 @@ std::vector<spare_file> spares_of(const pool_options& options,
   return out;
 }
 
+/// Shows a group to whoever wants to see it.
+caf::error show_group(const group_viewer& show, const found_group& found) {
+  if (!show)
+    return {};
+  const auto& header = found.header;
+  return show({header.first, header.last(), header.epoch,
+               group_number(header.segment, header.payload_at()), found.payload,
+               decode_watermarks(found.own)});
+}
+
 /// Follows the groups of a segment until something is not one. `before` is the
 /// segment that `next` follows; null for the first one.
 caf::error scan(segment_state& segment, const segment_state* before,
-                sequence next, watermark_map& watermarks) {
+                sequence next, watermark_map& watermarks,
+                const group_viewer& show) {
   window in{*segment.file, segment.file->header.capacity};
   found_group found;
   for (;;) {
@@ -146,6 +160,8 @@ caf::error scan(segment_state& segment, const segment_state* before,
     for (const auto part : {found.base, found.own})
       for (auto& x : decode_watermarks(part))
         watermarks[std::move(x.partition)] = x.offset;
+    if (auto refused = show_group(show, found))
+      return refused;
     segment.add(found.header);
     next = segment.last + 1;
   }
@@ -264,22 +280,25 @@ std::uint64_t segment_state::begin_of(sequence from) const {
   return after == index.begin() ? page_bytes : std::prev(after)->offset;
 }
 
-caf::expected<recovered> recover(disk& io, const pool_options& options) {
-  auto files = list(options.folder);
-  if (!files)
-    return std::move(files.error());
-  auto names = load_manifest(io, options, *files);
-  if (!names)
-    return std::move(names.error());
-  recovered out;
-  out.names = std::move(*names);
-  const auto numbers = numbers_of(options, out.names, *files);
-  if (!numbers)
-    return numbers.error();
+namespace {
+
+/// What reads a log needs beside its folder.
+struct log_reading {
+  disk* io = nullptr; ///< null: nothing is changed
+  folder_list files;
+  std::vector<std::uint64_t> numbers; ///< of the segments in the log
+};
+
+/// Opens the segments one after the other and follows their groups.
+caf::expected<std::vector<segment_state>> scan_all(const pool_options& options,
+                                                   const log_reading& what,
+                                                   recovered& out,
+                                                   const group_viewer& show) {
   std::vector<segment_state> segments;
   auto next = out.names.first;
-  for (const auto number : *numbers) {
-    auto file = open_segment(options.folder, number, options.shard);
+  for (const auto number : what.numbers) {
+    auto file =
+      open_segment(options.folder, number, options.shard, what.io == nullptr);
     if (!file)
       return std::move(file.error());
     auto& segment = segments.emplace_back();
@@ -292,22 +311,60 @@ caf::expected<recovered> recover(disk& io, const pool_options& options) {
         return std::move(follows.error());
       next = *follows;
     }
-    if (auto failed = scan(segment, before, next, out.watermarks))
+    if (auto failed = scan(segment, before, next, out.watermarks, show))
       return failed;
     if (segment.first != 0)
       next = segment.last + 1;
   }
-  if (auto failed = find_end(out, segments))
+  return segments;
+}
+
+caf::expected<recovered> read_log(const pool_options& options,
+                                  log_reading& what, const group_viewer& show) {
+  auto files = list(options.folder, what.io == nullptr);
+  if (!files)
+    return std::move(files.error());
+  what.files = std::move(*files);
+  auto names = load_manifest(what.io, options, what.files);
+  if (!names)
+    return std::move(names.error());
+  recovered out;
+  out.names = std::move(*names);
+  auto numbers = numbers_of(options, out.names, what.files);
+  if (!numbers)
+    return std::move(numbers.error());
+  what.numbers = std::move(*numbers);
+  auto segments = scan_all(options, what, out, show);
+  if (!segments)
+    return std::move(segments.error());
+  if (auto failed = find_end(out, *segments))
     return failed;
   if (auto failed = check_end(out, options.folder))
     return failed;
-  if (!out.log.empty()) {
-    const auto& newest = out.log.rbegin()->second;
-    out.last = newest.last;
-    if (auto failed = rewrite_last(io, newest))
+  if (!out.log.empty())
+    out.last = out.log.rbegin()->second.last;
+  return out;
+}
+
+} // namespace
+
+caf::expected<recovered> look_through(const fs::path& folder,
+                                      std::uint32_t shard,
+                                      const group_viewer& show) {
+  log_reading what;
+  return read_log({.folder = folder, .shard = shard}, what, show);
+}
+
+caf::expected<recovered> recover(disk& io, const pool_options& options) {
+  log_reading what{.io = &io};
+  auto out = read_log(options, what, nullptr);
+  if (!out)
+    return out;
+  if (!out->log.empty())
+    if (auto failed = rewrite_last(io, out->log.rbegin()->second))
       return failed;
-  }
-  out.spares = spares_of(options, out.names, *files, *numbers);
+  out->spares =
+    spares_of(options, out->names, std::move(what.files), what.numbers);
   return out;
 }
 

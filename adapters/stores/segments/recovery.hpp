@@ -7,6 +7,7 @@
 #include "adapters/stores/segments/window.hpp"
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <vector>
 
@@ -41,6 +42,15 @@ struct recovered {
   watermark_map watermarks;
   sequence last = 0;
 };
+
+/// Is shown the groups of the log, in their order; what it says ends that.
+using group_viewer = std::function<caf::error(const stored_group&)>;
+
+/// Reads the whole log and changes nothing: not for a folder that an engine
+/// has. `ec::not_found` if there is no log; otherwise as `recover`.
+caf::expected<recovered> look_through(const std::filesystem::path& folder,
+                                      std::uint32_t shard,
+                                      const group_viewer& show);
 
 /// Reads the whole log. Removes only files that a crash left half made; drops
 /// only a last group that is not whole. `ec::store_damaged` names file and

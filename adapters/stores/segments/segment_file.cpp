@@ -53,9 +53,9 @@ std::optional<std::uint64_t> number_in(std::string_view name,
 
 caf::expected<segment_ptr> open_segment(const fs::path& folder,
                                         std::uint64_t number,
-                                        std::uint32_t shard) {
+                                        std::uint32_t shard, bool for_looking) {
   auto path = folder / segment_name(number);
-  auto file = open_file(path, O_RDWR);
+  auto file = open_file(path, for_looking ? O_RDONLY : O_RDWR);
   if (!file)
     return std::move(file.error());
   std::string page(page_bytes, '\0');

@@ -31,10 +31,12 @@ std::optional<std::uint64_t> number_in(std::string_view name,
                                        std::string_view prefix);
 
 /// Opens a segment of the log. `ec::store_damaged` names the file if it is not
-/// the one it should be, or shorter than it was made.
+/// the one it should be, or shorter than it was made. `for_looking`: nobody
+/// will write to it.
 caf::expected<segment_ptr> open_segment(const std::filesystem::path& folder,
                                         std::uint64_t number,
-                                        std::uint32_t shard);
+                                        std::uint32_t shard,
+                                        bool for_looking = false);
 
 /// Gives the file a new life as the segment of this header: durable when it
 /// returns, except for its name.

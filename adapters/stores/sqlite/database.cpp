@@ -132,7 +132,12 @@ caf::error database::identify(const file_kind& kind) {
   if (!version)
     return version.error();
   const auto found = static_cast<std::int32_t>(*version);
-  if (found > kind.version || found < kind.version - upgrades_of(kind))
+  if (found > kind.version)
+    return refused(file_, "has schema version " + std::to_string(*version)
+                            + " of a later depositd, this program knows "
+                            + std::to_string(kind.version)
+                            + ": there is no way back, start the later one");
+  if (found < kind.version - upgrades_of(kind))
     return refused(file_, "has schema version " + std::to_string(*version)
                             + ", this program needs "
                             + std::to_string(kind.version));

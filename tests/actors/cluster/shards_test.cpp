@@ -194,6 +194,11 @@ TEST_F(shards, spread_deposits_by_user_and_find_them_again) {
   const auto users = ask<users_listed>(a->router, list_users{"metadata"});
   ASSERT_EQ(users->queues.size(), 1u);
   EXPECT_EQ(users->queues[0].entries.size(), 4u);
+  const auto rings = ask<rings_shown>(a->router, show_rings{"metadata", "", 3});
+  ASSERT_TRUE(rings);
+  ASSERT_EQ(rings->rings.size(), 1u);
+  EXPECT_EQ(rings->rings[0].eligible_users, 4u);
+  EXPECT_EQ(rings->rings[0].in_turn.size(), 3u);
   const auto seen
     = ask<items_found>(a->reader, peek_items{"metadata", 10, true, false});
   ASSERT_TRUE(seen);

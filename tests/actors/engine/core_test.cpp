@@ -345,6 +345,32 @@ TEST_F(core_test, retires_an_idle_node_and_remembers_where_it_stood) {
   EXPECT_EQ(sp.got->items.size(), 2u);
 }
 
+TEST_F(core_test, shows_whose_turn_is_next_and_where_somebody_stands) {
+  put("q", joined(items_of("ann", 2), items_of("bob", 1)));
+  const auto ring_of = [&](const std::string& user) {
+    const auto shown = ask<rings_shown>(core, show_rings{"q", user, 1});
+    EXPECT_TRUE(shown);
+    return shown ? shown->rings.at(0) : ring_report{};
+  };
+  auto ring = ring_of("");
+  ASSERT_EQ(ring.in_turn.size(), 1u);
+  EXPECT_EQ(ring.in_turn[0].user, "ann");
+  EXPECT_EQ(ring.eligible_users, 2u);
+  EXPECT_EQ(ring.finished_per_hour, 0u);
+  ring = ring_of("bob");
+  ASSERT_EQ(ring.in_turn.size(), 1u);
+  EXPECT_EQ(ring.in_turn[0].report.turn, 2u);
+  EXPECT_TRUE(ring_of("eve").in_turn.empty());
+  EXPECT_EQ(ask<rings_shown>(core, show_rings{"nosuch", "", 1}).error(),
+            ec::not_found);
+  auto sp = attach_to("q");
+  want(sp, 1);
+  end(sp, sp.got->items.at(0));
+  ring = ring_of("");
+  EXPECT_EQ(ring.in_turn.at(0).user, "bob");
+  EXPECT_EQ(ring.finished_per_hour, 60u);
+}
+
 TEST_F(core_test, parks_what_was_received_in_a_range_and_takes_it_back) {
   put("q", joined(items_of("ann", 2), items_of("bob", 1)));
   park_matching what;

@@ -67,6 +67,8 @@ struct world {
   control_state control;
   queues_listed queues;
   users_listed users;
+  rings_shown rings;
+  std::vector<show_rings> rings_asked;
   slots_report slots;
   store_report store{120, 100, 4096, 2};
   std::vector<submission_row> submissions;
@@ -295,6 +297,10 @@ private:
       },
       [this](const list_queues&) { return world_.queues; },
       [this](const list_users&) { return world_.users; },
+      [this](const show_rings& x) {
+        world_.rings_asked.push_back(x);
+        return world_.rings;
+      },
       [](const count_pending&) {
         return pending_counted{5, 10'000};
       },

@@ -57,6 +57,12 @@ struct control_writer {
     else
       state.operators[x.name] = x;
   }
+  void operator()(const operator_token_changed& x) {
+    if (x.removed)
+      state.operator_tokens.erase({x.operator_name, x.name});
+    else
+      state.operator_tokens[{x.operator_name, x.name}] = x;
+  }
   void operator()(const quota_changed& x) {
     state.quotas[{x.queue, x.user}] = x;
   }

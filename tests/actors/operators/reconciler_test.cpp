@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr micros day = micros{86'400} * 1'000'000;
+constexpr micros one_day = micros{86'400} * 1'000'000;
 
 /// Files by the time of their last check.
 struct known_checks final : fixity_book {
@@ -129,7 +129,7 @@ struct known_orders final : work_reader {
 class reconciler_test : public actor_fixture {
 protected:
   /// The beginning of an hour.
-  static constexpr micros time_us = 20'000 * day;
+  static constexpr micros time_us = 20'000 * one_day;
 
   reconciler_test() {
     shard = caf::actor_cast<shards_actor>(spawn_shard());
@@ -233,7 +233,7 @@ TEST_F(reconciler_test, row_p32_one_who_waits_does_not_hold_up_others) {
   checks->add(3'000, "BIG");
   start({fixity()});
   ASSERT_EQ(orders->rows.size(), 1u);
-  checks->add(10, "SMALL", 10 * day);
+  checks->add(10, "SMALL", 10 * one_day);
   advance(1h);
   ASSERT_EQ(orders->rows.size(), 2u);
   EXPECT_EQ(orders->rows[1].user, "SMALL");
@@ -289,7 +289,7 @@ TEST_F(reconciler_test, queues_at_once_what_it_is_asked_for) {
 
 TEST_F(reconciler_test, what_no_collection_takes_holds_up_no_other) {
   checks->add(10, "GONE");
-  checks->add(10, "INST", 10 * day);
+  checks->add(10, "INST", 10 * one_day);
   orders->refused = {"c-GONE"};
   start({fixity()});
   ASSERT_EQ(orders->rows.size(), 1u);
@@ -329,13 +329,13 @@ protected:
     out.user = "INST";
     out.targets = {{object, "c-INST"}};
     out.asked_by = "operator=ann";
-    out.asked_us = time_us - day;
+    out.asked_us = time_us - one_day;
     return out;
   }
 
   deletion_changed approved(deletion_changed x) {
     x.inst_approver = "operator=bob";
-    x.inst_approved_us = time_us - day;
+    x.inst_approved_us = time_us - one_day;
     return x;
   }
 
@@ -347,9 +347,9 @@ protected:
 TEST_F(missed_deletions_test, row_p33_queues_once_and_marks_what_is_approved) {
   auto rejected = request("del-rejected", "inst/a");
   rejected.rejected_by = "operator=bob";
-  rejected.rejected_us = time_us - day;
+  rejected.rejected_us = time_us - one_day;
   auto queued = approved(request("del-queued", "inst/b"));
-  queued.queued_us = time_us - day;
+  queued.queued_us = time_us - one_day;
   set(rejected);
   set(queued);
   set(request("del-asked", "inst/c"));
@@ -440,7 +440,7 @@ TEST_F(missed_deletions_test, an_order_whose_mark_was_lost_is_marked_only) {
 TEST_F(missed_deletions_test, forgets_what_was_decided_long_ago) {
   auto x = request("del-1", "inst/d");
   x.rejected_by = "operator=bob";
-  x.rejected_us = time_us - 91 * day;
+  x.rejected_us = time_us - 91 * one_day;
   set(x);
   start({deletions()});
   EXPECT_TRUE(control.deletions.empty());

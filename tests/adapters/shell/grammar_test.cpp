@@ -139,6 +139,15 @@ TEST(grammar, a_group_without_commands_is_passed_on) {
   EXPECT_EQ(said.call->arguments, json::object());
 }
 
+INSTANTIATE_TEST_SUITE_P(
+  three_words, spelling,
+  ::testing::Values(
+    spelled{"operator token list", "operator token list", "{}"},
+    spelled{"operator token add ben --token-name page", "operator token add",
+            R"({"name":"ben","token_name":"page"})"},
+    spelled{"operator token remove ben page", "operator token remove",
+            R"({"name":"ben","token_name":"page"})"}));
+
 TEST(grammar, the_engine_can_be_named_before_or_after_the_command) {
   for (const auto line : {"--connect h:1 status", "status --connect h:1"})
     EXPECT_EQ(read_connection(*split_words(line))->connect, "h:1");

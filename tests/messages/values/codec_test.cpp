@@ -74,6 +74,8 @@ void add_later_kinds(std::vector<event>& events) {
                      true});
   for (auto& x : testing::events_of_sources())
     events.push_back(std::move(x));
+  events.emplace_back(
+    operator_token_changed{"ann", "page", "00ff", 400, true});
 }
 
 record one_of_each() {
@@ -329,8 +331,9 @@ TEST(codec, refuses_an_unknown_format) {
   auto bytes = encoded(one_of_each());
   bytes[0] = 3;
   record read;
-  EXPECT_EQ(record_reader(bytes, 1, bodies::copied).next(read),
-            ec::store_damaged);
+  const auto why = record_reader(bytes, 1, bodies::copied).next(read);
+  EXPECT_EQ(why, ec::store_damaged);
+  EXPECT_NE(render(why).find("format 3"), std::string::npos) << render(why);
 }
 
 TEST(codec, refuses_an_unknown_kind_of_event) {

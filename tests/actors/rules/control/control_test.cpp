@@ -408,6 +408,7 @@ TEST(for_nodes, leaves_what_work_needs_and_nothing_secret) {
     state, key_changed{"k", std::string(64, '0'), {{queue_right::any, "*"}}});
   rules::apply(state, move_changed{"0a", "q", "r"});
   rules::apply(state, operator_changed{"o", operator_role::look, hash});
+  rules::apply(state, operator_token_changed{"o", "t", std::string(64, '0')});
   EXPECT_EQ(rules::for_nodes(state), wanted);
 }
 
@@ -438,6 +439,7 @@ TEST(keys, name_what_an_event_is_the_newest_value_of) {
   EXPECT_EQ(control_key(server_changed{}), (key{14, ""}));
   EXPECT_EQ(control_key(configuration_seen{}), (key{15, ""}));
   EXPECT_EQ(control_key(operator_changed{"a"}), (key{20, "a"}));
+  EXPECT_EQ(control_key(operator_token_changed{"a", "t"}), (key{53, "a\nt"}));
   EXPECT_FALSE(control_key(item_enqueued{1, "q"}));
   EXPECT_FALSE(control_key(submission_recorded{}));
 }

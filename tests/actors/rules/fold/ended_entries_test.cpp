@@ -55,6 +55,8 @@ std::vector<ending_entry> ending_entries() {
   auto removed_operator = who;
   removed_operator.removed = true;
   add("operator", who, removed_operator);
+  add("token", operator_token_changed{"o", "t", "digest"},
+      operator_token_changed{"o", "t", "", never, true});
   add("quota", quota_changed{"q", "u", true, 5}, quota_changed{"q", "u"});
   collection_changed collection;
   collection.settings.name = "c";

@@ -113,6 +113,7 @@ TEST_F(routed, nothing_is_spread_while_the_settings_are_not_known) {
 TEST_F(routed, lists_ask_everybody) {
   EXPECT_EQ(asked(list_queues{}), all);
   EXPECT_EQ(asked(list_users{"deposits"}), all);
+  EXPECT_EQ(asked(show_rings{"deposits", "", 10}), all);
   EXPECT_EQ(asked(peek_items{"messages"}), all);
 }
 

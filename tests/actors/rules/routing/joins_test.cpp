@@ -100,6 +100,42 @@ TEST(answers_of_shards, name_the_users_of_each_queue) {
   EXPECT_EQ(all.queues[1].queue, "b");
 }
 
+/// A ring with these users in turn.
+ring_report a_ring(const std::string& queue,
+                   const std::vector<std::string>& users) {
+  ring_report out;
+  out.queue = queue;
+  out.processors = 2;
+  out.eligible_users = static_cast<std::uint32_t>(users.size());
+  out.finished_per_hour = 10;
+  for (const auto& user : users) {
+    eligibility_report report;
+    report.turn = static_cast<std::uint32_t>(out.in_turn.size() + 1);
+    report.length = out.eligible_users;
+    out.in_turn.push_back({user, report});
+  }
+  return out;
+}
+
+TEST(answers_of_shards, make_one_ring_of_several) {
+  const auto all =
+    joined(show_rings{"q", "", 4},
+           std::vector<rings_shown>{
+             {{a_ring("q", {"ann", "bob"})}},
+             {{a_ring("q", {"c1", "c2", "c3", "c4"}), a_ring("r", {"eve"})}}});
+  ASSERT_EQ(all.rings.size(), 2u);
+  const auto& ring = all.rings[0];
+  EXPECT_EQ(ring.eligible_users, 6u);
+  EXPECT_EQ(ring.processors, 2u) << "the same ones, seen twice";
+  EXPECT_EQ(ring.finished_per_hour, 20u);
+  std::vector<std::string> order;
+  for (const auto& x : ring.in_turn)
+    order.push_back(x.user);
+  EXPECT_EQ(order, (std::vector<std::string>{"c1", "ann", "c2", "c3"}))
+    << "no more than were asked for";
+  EXPECT_EQ(all.rings[1].queue, "r");
+}
+
 submission_row submission(item_id id, micros received_us) {
   submission_row out;
   out.id = id;

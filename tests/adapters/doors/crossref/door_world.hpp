@@ -81,7 +81,8 @@ inline bool matches(const submission_row& row, const submission_query& what) {
          && (what.user.empty() || row.user == what.user)
          && (what.file_name.empty()
              || row.submission.file_name == what.file_name)
-         && (what.batch_id.empty() || row.batch_id == what.batch_id);
+         && (what.batch_id.empty() || row.batch_id == what.batch_id)
+         && (what.after.empty() || row.id < what.after.front());
 }
 
 /// Only what the door may ask of a shard.

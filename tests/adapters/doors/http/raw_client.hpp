@@ -94,6 +94,16 @@ public:
     return receive();
   }
 
+  /// The next so many bytes; fewer if the connection ends or is silent before.
+  std::string read(std::size_t count) {
+    while (buffer_.size() < count)
+      if (!fill())
+        break;
+    auto out = buffer_.substr(0, count);
+    buffer_.erase(0, out.size());
+    return out;
+  }
+
   /// Whether the server closes, after whatever it still sends.
   bool closed() {
     char bytes[4096];

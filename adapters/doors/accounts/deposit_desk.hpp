@@ -1,0 +1,101 @@
+#pragma once
+
+// A file that a user hands in, through whichever door: what speaks against it,
+// and how it is kept and queued.
+
+#include "adapters/doors/accounts/messages.hpp"
+#include "adapters/doors/http/form.hpp"
+#include "adapters/doors/kit/request_quotas.hpp"
+#include "messages/shard.hpp"
+#include "messages/values/control.hpp"
+#include "messages/values/operations.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace depositd::accounts {
+
+/// The first part that has a file name, whatever it is called; else a whole
+/// part under one of the names that clients use for the file; else null.
+const http::form_part* file_of(const http::form& form);
+
+struct file_deposit {
+  std::string user;
+  std::string login;     ///< as typed
+  std::string operation; ///< empty: the default
+  std::string file_name; ///< as sent
+  std::string trace;     ///< a legal `traceparent`, or empty
+  std::shared_ptr<const std::string> bytes;
+};
+
+enum class deposit_fault : std::uint8_t {
+  none,
+  unknown_operation,
+  over_quota,
+  too_large,
+};
+
+/// What a door holds deposits against.
+struct deposit_rules {
+  const control_state& control;
+  kit::request_quotas& quotas;
+  kit::request_quotas::time now;
+  std::size_t bytes_max = 0;
+};
+
+/// What can be known before anything is kept; a request that gets as far
+/// counts for the quota.
+deposit_fault judge(const file_deposit& x, const deposit_rules& rules);
+
+/// `ec::pending_limit_reached` or `ec::quota_reached` if as much waits as may.
+caf::error too_much(const pending_counted& x);
+
+/// The operation has to be known.
+submission submission_of(const file_deposit& x, const submission_source& source,
+                         const std::string& sha256);
+
+/// Who keeps and queues for a door.
+struct deposit_desk {
+  shard_doors_actor shard;
+  worker_actor blobs;
+  std::chrono::milliseconds ask_timeout{30'000};
+};
+
+/// Hears the number of the submission, which is durable then.
+using handed_in = std::function<void(const caf::expected<item_id>&)>;
+
+/// Queues a file that is kept.
+template <class Self>
+void queue_kept(Self* self, const deposit_desk& at, const file_deposit& x,
+                const std::string& sha256, handed_in then) {
+  const auto queue = std::string{find_operation_or_default(x.operation)->queue};
+  self
+    ->request(at.shard, at.ask_timeout,
+              submit{queue, x.user, 0, submission_of(x, source_http, sha256)})
+    .then(
+      [then](const enqueued& said) {
+        if (said.ids.empty() || said.ids.front() == 0)
+          then(caf::make_error(ec::pending_limit_reached));
+        else
+          then(said.ids.front());
+      },
+      [then](const caf::error& why) { then(why); });
+}
+
+/// Keeps and queues a file that `judge` has nothing against.
+template <class Self>
+void hand_in(Self* self, const deposit_desk& at, const file_deposit& x,
+             handed_in then) {
+  self->request(at.blobs, at.ask_timeout, keep_blob{x.bytes, *x.bytes})
+    .then(
+      [=](const blob_kept& kept) {
+        queue_kept(self, at, x, kept.sha256, then);
+      },
+      [=](const caf::error& why) { then(why); });
+}
+
+} // namespace depositd::accounts

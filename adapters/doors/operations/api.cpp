@@ -1,0 +1,134 @@
+#include "adapters/doors/operations/api_answers.hpp"
+#include "adapters/doors/operations/api_parts.hpp"
+#include "adapters/doors/operations/openapi.hpp"
+
+#include <utility>
+
+namespace depositd {
+
+namespace {
+
+constexpr auto table_patience = std::chrono::seconds{10};
+
+void describe(api_pointer self, const api_call_ptr& call) {
+  with_commands(self, call, [=](const auto& known) {
+    auto& text = self->state.description;
+    if (text.empty())
+      text = openapi_text(known->table, self->state.options.version);
+    call->from.answer->send(api_document(200, text));
+  });
+}
+
+void tell_of_last_hour(api_pointer self, const api_call_ptr& call) {
+  if (const auto& history = self->state.options.history)
+    history(call->from.answer);
+  else
+    call->from.answer->send(
+      api_refusal(404, "not_found", "nobody measures this engine"));
+}
+
+void answer(api_pointer self, const api_call_ptr& call) {
+  switch (call->from.question) {
+    case api_question::log_in:
+      return;
+    case api_question::who:
+      return tell_visitor(self, call);
+    case api_question::log_out:
+      return log_out_visitor(self, call);
+    case api_question::commands:
+      return with_commands(self, call, [=](const auto& known) {
+        call->from.answer->send(api_document(200, known->text));
+      });
+    case api_question::description:
+      return describe(self, call);
+    case api_question::history:
+      return tell_of_last_hour(self, call);
+    case api_question::call:
+      return run_command(self, call);
+    case api_question::watch:
+      return open_watch(self, call);
+  }
+}
+
+void take(api_pointer self, const api_request& x) {
+  if (x.question == api_question::log_in)
+    return log_in_visitor(self, x);
+  with_visitor(self, x, [=](const api_call_ptr& call) { answer(self, call); });
+}
+
+void count_out(api_pointer self, const std::string& whose) {
+  auto& state = self->state;
+  const auto at = state.streams.find(whose);
+  if (at == state.streams.end())
+    return;
+  --state.streams_all;
+  if (--at->second == 0)
+    state.streams.erase(at);
+}
+
+std::shared_ptr<const published_table> table_of(const std::string& text) {
+  auto table = parse_command_table(text);
+  if (!table)
+    return nullptr;
+  auto out = std::make_shared<published_table>();
+  out->text = text;
+  out->table = std::move(*table);
+  for (const auto& row : out->table.commands) {
+    out->by_words[row.words] = &row;
+    if (!row.alias.empty())
+      out->by_words[row.alias] = &row;
+  }
+  return out;
+}
+
+} // namespace
+
+const command_spec* published_table::find(const std::string& words) const {
+  const auto at = by_words.find(words);
+  return at == by_words.end() ? nullptr : at->second;
+}
+
+micros api_now(api_pointer self) {
+  return self->state.options.clock.at(self->clock().now());
+}
+
+void with_commands(
+  api_pointer self, const api_call_ptr& call,
+  std::function<void(const std::shared_ptr<const published_table>&)> go_on) {
+  if (const auto known = self->state.commands)
+    return go_on(known);
+  const auto refuse = [=](const caf::error& why) {
+    call->from.answer->send(api_refusal(why));
+  };
+  self
+    ->request(self->state.options.admin, table_patience,
+              admin_request{publish_commands, "{}"})
+    .then(
+      [=](const admin_reply& x) {
+        const auto table = table_of(x.document);
+        if (!table)
+          return refuse(ec::draining);
+        self->state.commands = table;
+        go_on(table);
+      },
+      refuse);
+}
+
+api_door_self::behavior_type api_door(api_pointer self, api_options options) {
+  auto& state = self->state;
+  state.options = std::move(options);
+  kit::session_limits limits;
+  limits.age_max = state.options.session_age_max;
+  limits.idle_max = std::min(limits.idle_max, limits.age_max);
+  state.sessions.emplace(limits);
+  return {
+    [=](const api_request& x) { take(self, x); },
+    [=](const api_stream_gone& x) { count_out(self, x.whose); },
+    [=](const api_password_hashed& x) {
+      --self->state.hashing;
+      x.use(x.hash);
+    },
+  };
+}
+
+} // namespace depositd

@@ -1,0 +1,74 @@
+// HTTP threads: a request becomes a message to the door.
+
+#include "adapters/doors/http/browser.hpp"
+#include "adapters/doors/operations/api.hpp"
+#include "adapters/doors/operations/api_answers.hpp"
+#include "adapters/doors/operations/api_parts.hpp"
+#include "adapters/doors/operations/sources.hpp"
+
+#include <caf/send.hpp>
+
+#include <chrono>
+#include <utility>
+
+namespace depositd {
+
+namespace {
+
+/// Files travel in base64.
+constexpr std::size_t body_bytes_max = 16 * 1024 * 1024;
+constexpr std::size_t session_body_bytes_max = 16 * 1024;
+/// Some commands take an hour, and have a time limit of their own.
+constexpr std::chrono::milliseconds command_limit{3'700'000};
+
+http::handler asks(const api_door_actor& whom, api_question what) {
+  return [=](http::request&& x, http::responder answer) {
+    caf::anon_send(
+      whom,
+      api_request{what, std::make_shared<const http::request>(std::move(x)),
+                  std::make_shared<http::responder>(std::move(answer))});
+  };
+}
+
+/// Whoever shows nothing at all need not send a body.
+void look_ahead(const http::request& head, http::gatekeeper gate) {
+  if (head.header("authorization")
+      || !http::cookie(head, session_cookie).empty())
+    gate.pass();
+  else
+    gate.refuse(api_refusal(401, "wrong_credentials",
+                            "log in, or show a token: Authorization: "
+                            "Bearer TOKEN"));
+}
+
+} // namespace
+
+void add_api_routes(http::router& routes, const api_door_actor& whom,
+                    bool on_loopback) {
+  http::route_options plain;
+  plain.body_bytes_max = session_body_bytes_max;
+  const auto* session = "/api/v1/session";
+  routes.add("POST", session, asks(whom, api_question::log_in), plain);
+  routes.add("GET", session, asks(whom, api_question::who), plain);
+  routes.add("DELETE", session, asks(whom, api_question::log_out), plain);
+  routes.add("GET", "/api/v1/commands", asks(whom, api_question::commands));
+  routes.add("GET", "/api/v1/openapi.json",
+             asks(whom, api_question::description));
+  routes.add("GET", "/api/v1/history", asks(whom, api_question::history));
+  http::route_options watching;
+  watching.head = false;
+  watching.answer_limit = command_limit;
+  routes.add("GET", "/api/v1/watch", asks(whom, api_question::watch), watching);
+  http::route_options calling;
+  calling.answer_limit = command_limit;
+  routes.add("GET", "/api/v1/{words...}", asks(whom, api_question::call),
+             calling);
+  calling.body_bytes_max = body_bytes_max;
+  calling.before_body = look_ahead;
+  calling.copies = 4;
+  routes.add("POST", "/api/v1/{words...}", asks(whom, api_question::call),
+             calling);
+  add_source_routes(routes, whom, on_loopback);
+}
+
+} // namespace depositd

@@ -1,0 +1,227 @@
+// Who makes a request: sessions of browsers, tokens of scripts.
+
+#include "adapters/doors/http/browser.hpp"
+#include "adapters/doors/kit/turnstile.hpp"
+#include "adapters/doors/operations/api_answers.hpp"
+#include "adapters/doors/operations/api_parts.hpp"
+#include "messages/values/hex.hpp"
+#include "messages/values/password_hash.hpp"
+#include "messages/values/time_text.hpp"
+#include "messages/values/utf8.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <sodium.h>
+
+namespace depositd {
+
+namespace {
+
+using json = nlohmann::json;
+
+constexpr auto login_patience = std::chrono::seconds{10};
+constexpr std::size_t name_bytes_max = 256;
+
+bool changes(const http::request& x) {
+  return x.method != "GET" && x.method != "HEAD";
+}
+
+void refuse(const api_request& x, unsigned status, const char* word,
+            const std::string& text) {
+  x.answer->send(api_refusal(status, word, text));
+}
+
+/// "Bearer TOKEN"; empty if it is something else.
+std::string token_in(std::string_view header) {
+  constexpr std::string_view scheme = "bearer ";
+  if (header.size() <= scheme.size()
+      || !http::same_token(header.substr(0, scheme.size()), scheme))
+    return {};
+  const auto token = http::trim(header.substr(scheme.size()));
+  return token.size() > http::secret_length_max ? std::string{}
+                                                : std::string{token};
+}
+
+/// Counts what fails by the address that it comes from.
+struct attempt {
+  api_pointer self;
+  std::string holder;
+
+  bool begin() const {
+    return self->state.throttle.begin("", holder, api_now(self));
+  }
+
+  void end(const caf::error& why) const {
+    auto& throttle = self->state.throttle;
+    if (!why)
+      throttle.succeeded("", holder);
+    else if (why == ec::wrong_credentials)
+      throttle.failed("", holder);
+    else
+      throttle.gave_up("", holder);
+  }
+};
+
+void refuse_throttled(const api_request& x) {
+  refuse(x, 429, "throttled", "too many wrong logins; try again in a minute");
+}
+
+void with_token(api_pointer self, const api_request& x,
+                const std::string& header,
+                std::function<void(const api_call_ptr&)> go_on) {
+  const auto token = token_in(header);
+  if (token.empty())
+    return refuse(x, 401, "wrong_credentials",
+                  "give a token as Authorization: Bearer TOKEN");
+  const attempt trying{self, kit::holder_of(x.what->peer)};
+  if (!trying.begin())
+    return refuse_throttled(x);
+  const auto digest = digest_of_token(token);
+  self->request(self->state.options.admin, login_patience, know_token{digest})
+    .then(
+      [=](const logged_in& who) {
+        trying.end({});
+        auto call = std::make_shared<api_call>();
+        call->from = x;
+        call->name = who.name;
+        call->role = who.role;
+        call->whose = "token " + digest;
+        go_on(call);
+      },
+      [=](const caf::error& why) {
+        trying.end(why);
+        x.answer->send(api_refusal(why));
+      });
+}
+
+std::string document_of(api_pointer self, const api_call& x) {
+  json out{{"name", x.name}, {"role", x.role}, {"csrf", x.csrf}};
+  out["expires_at"] = nullptr;
+  if (x.until != kit::session::time_point::max())
+    out["expires_at"] = format_utc(self->state.options.clock.at(x.until));
+  return out.dump();
+}
+
+std::shared_ptr<api_call> call_of(const api_request& x,
+                                  const kit::session& who) {
+  auto out = std::make_shared<api_call>();
+  out->from = x;
+  out->name = who.name;
+  out->role = who.proof;
+  out->whose = who.csrf;
+  out->csrf = who.csrf;
+  out->until = who.expires;
+  return out;
+}
+
+struct credentials {
+  std::string name;
+  std::string password;
+};
+
+std::optional<credentials> credentials_in(const std::string& body) {
+  const auto look = [](int depth, json::parse_event_t, json&) {
+    return depth <= 1;
+  };
+  const auto x = json::parse(body, look, false);
+  if (!x.is_object() || !x.contains("name") || !x["name"].is_string()
+      || !x.contains("password") || !x["password"].is_string())
+    return std::nullopt;
+  return credentials{x["name"].get<std::string>(),
+                     x["password"].get<std::string>()};
+}
+
+void let_in(api_pointer self, const api_request& x, const logged_in& who) {
+  // The role stands in the place of what let them in: rights are asked for
+  // with every command.
+  const auto opened =
+    self->state.sessions->open(who.name, self->clock().now(), who.role);
+  if (!opened)
+    return refuse(x, 503, "overloaded", "too many operators have logged in");
+  const auto call = call_of(x, opened->what);
+  x.answer->send(
+    api_document(200, document_of(self, *call))
+      .with("Set-Cookie", http::cookie_text(session_cookie, opened->id, "/",
+                                            x.what->secure)));
+}
+
+} // namespace
+
+std::string digest_of_token(const std::string& token) {
+  unsigned char out[crypto_hash_sha256_BYTES];
+  crypto_hash_sha256(out, reinterpret_cast<const unsigned char*>(token.data()),
+                     token.size());
+  return to_hex({reinterpret_cast<const char*>(out), sizeof out});
+}
+
+void with_visitor(api_pointer self, const api_request& x,
+                  std::function<void(const api_call_ptr&)> go_on) {
+  const auto& from = *x.what;
+  if (const auto* header = from.header("authorization"))
+    return with_token(self, x, *header, std::move(go_on));
+  const auto id = http::cookie(from, session_cookie);
+  const auto* session = self->state.sessions->find(id, self->clock().now());
+  if (session) {
+    const auto* shown = from.header("x-csrf-token");
+    if (changes(from) && (!shown || !kit::shows_csrf(*session, *shown)))
+      return refuse(x, 403, "csrf",
+                    "a change needs the header X-CSRF-Token of this session");
+    if (changes(from) && !http::is_from_own_page(from))
+      return refuse(x, 403, "origin", "another page has sent this");
+    return go_on(call_of(x, *session));
+  }
+  if (!x.open)
+    return refuse(x, 401, "wrong_credentials",
+                  "log in, or show a token: Authorization: Bearer TOKEN");
+  auto nobody = std::make_shared<api_call>();
+  nobody->from = x;
+  go_on(nobody);
+}
+
+void log_in_visitor(api_pointer self, const api_request& x) {
+  if (!http::is_from_own_page(*x.what))
+    return refuse(x, 403, "origin", "another page has sent this");
+  const auto given = credentials_in(x.what->body);
+  if (!given)
+    return refuse(x, 400, "malformed",
+                  "give a JSON object with name and password");
+  if (given->name.empty() || given->name.size() > name_bytes_max
+      || given->password.size() > password_bytes_max)
+    return refuse(x, 401, "wrong_credentials", "wrong operator or password");
+  const attempt trying{self, kit::holder_of(x.what->peer)};
+  if (!trying.begin())
+    return refuse_throttled(x);
+  self
+    ->request(self->state.options.admin, login_patience,
+              log_in{given->name, given->password, x.what->peer})
+    .then(
+      [=](const logged_in& who) {
+        trying.end({});
+        let_in(self, x, who);
+      },
+      [=](const caf::error& why) {
+        trying.end(why);
+        x.answer->send(api_refusal(why));
+      });
+}
+
+void log_out_visitor(api_pointer self, const api_call_ptr& call) {
+  const auto& x = call->from;
+  self->state.sessions->close(http::cookie(*x.what, session_cookie));
+  auto out = api_document(204, {});
+  std::erase_if(out.headers,
+                [](const auto& y) { return y.first == "Content-Type"; });
+  x.answer->send(std::move(out).with(
+    "Set-Cookie", http::no_cookie_text(session_cookie, "/")));
+}
+
+void tell_visitor(api_pointer self, const api_call_ptr& call) {
+  call->from.answer->send(api_document(200, document_of(self, *call)));
+}
+
+} // namespace depositd

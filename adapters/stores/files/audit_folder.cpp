@@ -1,0 +1,92 @@
+#include "adapters/stores/files/audit_folder.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <vector>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace depositd {
+
+namespace fs = std::filesystem;
+using namespace std::chrono;
+
+std::string audit_file_name(year_month month) {
+  char out[32];
+  std::snprintf(out, sizeof(out), "audit-%04d-%02u.log",
+                static_cast<int>(month.year()),
+                static_cast<unsigned>(month.month()));
+  return out;
+}
+
+bool is_past_audit(std::string_view file_name, sys_days today,
+                   std::uint32_t retention_days) {
+  int read_year = 0;
+  unsigned read_month = 0;
+  const std::string name{file_name};
+  if (std::sscanf(name.c_str(), "audit-%4d-%2u.log", &read_year, &read_month)
+      != 2)
+    return false;
+  const year_month of{year{read_year}, month{read_month}};
+  // Names that only look like ours are not ours to remove.
+  if (!of.ok() || audit_file_name(of) != name)
+    return false;
+  return sys_days{(of + months{1}) / 1} + days{retention_days} < today;
+}
+
+audit_folder::audit_folder(fs::path folder, std::uint32_t retention_days)
+  : folder_(std::move(folder)), retention_days_(retention_days) {
+  // nop
+}
+
+void audit_folder::remove_past(sys_days today) const {
+  std::error_code code;
+  std::vector<fs::path> past;
+  for (fs::directory_iterator at{folder_, code}, end; !code && at != end;
+       at.increment(code))
+    if (is_past_audit(at->path().filename().string(), today, retention_days_))
+      past.push_back(at->path());
+  // What cannot be removed now is tried again next month.
+  for (const auto& path : past)
+    fs::remove(path, code);
+}
+
+caf::error audit_folder::open(sys_days today) {
+  const year_month_day date{today};
+  const auto now = date.year() / date.month();
+  if (file_ && now == month_)
+    return {};
+  if (auto failed = make_folders(system_disk(), folder_))
+    return failed;
+  const auto path = folder_ / audit_file_name(now);
+  auto file = open_file(path, O_WRONLY | O_CREAT | O_APPEND);
+  if (!file)
+    return std::move(file.error());
+  if (auto failed = sync_folder(system_disk(), folder_))
+    return failed;
+  file_ = std::move(*file);
+  month_ = now;
+  remove_past(today);
+  return {};
+}
+
+caf::error audit_folder::append(std::string_view line,
+                                system_clock::time_point now) {
+  if (auto failed = open(floor<days>(now)))
+    return failed;
+  const auto path = folder_ / audit_file_name(month_);
+  while (!line.empty()) {
+    const auto count = ::write(file_.value(), line.data(), line.size());
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count < 0)
+      return file_failed("write", path, errno);
+    line.remove_prefix(static_cast<std::size_t>(count));
+  }
+  if (const auto code = system_disk().sync(file_.value()))
+    return file_failed("sync", path, code);
+  return {};
+}
+
+} // namespace depositd

@@ -1,0 +1,42 @@
+#pragma once
+
+// The audit log: a file for each month, which only grows.
+
+#include "adapters/stores/files/file.hpp"
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace depositd {
+
+/// "audit-2026-03.log", of a month in UTC.
+std::string audit_file_name(std::chrono::year_month month);
+
+/// Whether all that such a file can hold is older than so many days; false for
+/// other names.
+bool is_past_audit(std::string_view file_name, std::chrono::sys_days today,
+                   std::uint32_t retention_days);
+
+/// Not for several threads.
+class audit_folder {
+public:
+  audit_folder(std::filesystem::path folder, std::uint32_t retention_days);
+
+  /// Adds a line, which has its end, to the file of the month; durable when it
+  /// returns. The first of a month removes files that are past.
+  caf::error append(std::string_view line,
+                    std::chrono::system_clock::time_point now);
+
+private:
+  caf::error open(std::chrono::sys_days today);
+  void remove_past(std::chrono::sys_days today) const;
+
+  std::filesystem::path folder_;
+  std::uint32_t retention_days_;
+  std::chrono::year_month month_{};
+  unique_fd file_;
+};
+
+} // namespace depositd

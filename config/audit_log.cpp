@@ -1,0 +1,103 @@
+#include "config/audit_log.hpp"
+
+#include "adapters/stores/files/audit_folder.hpp"
+
+#include <spdlog/async.h>
+#include <spdlog/details/registry.h>
+#include <spdlog/sinks/base_sink.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <mutex>
+#include <utility>
+
+namespace depositd {
+
+namespace {
+
+constexpr std::size_t lines_waiting_max = 8'192;
+
+/// Only of the logger's thread, but spdlog's sinks have a lock anyway.
+class audit_sink final : public spdlog::sinks::base_sink<std::mutex> {
+public:
+  explicit audit_sink(audit_folder to) : to_(std::move(to)) {
+    // nop
+  }
+
+private:
+  void sink_it_(const spdlog::details::log_msg& x) override {
+    spdlog::memory_buf_t line;
+    formatter_->format(x, line);
+    if (auto failed = to_.append({line.data(), line.size()}, x.time))
+      spdlog::error("audit_not_written reason=\"{}\"", render(failed));
+  }
+
+  void flush_() override {
+    // Each line is.
+  }
+
+  audit_folder to_;
+};
+
+/// Standard error has a line when the call returns, the files soon after.
+class folder_sink final : public spdlog::sinks::base_sink<std::mutex> {
+public:
+  explicit folder_sink(std::shared_ptr<spdlog::logger> to)
+    : to_(std::move(to)) {
+    // nop
+  }
+
+private:
+  void sink_it_(const spdlog::details::log_msg& x) override {
+    to_->log(x.time, x.source, x.level, x.payload);
+  }
+
+  void flush_() override {
+    // Each line is.
+  }
+
+  std::shared_ptr<spdlog::logger> to_;
+};
+
+/// Empty: no files.
+std::filesystem::path folder_of(const depositd_settings& settings) {
+  const auto& wanted = settings.audit.file;
+  if (wanted == "none")
+    return {};
+  if (!wanted.empty())
+    return wanted;
+  return settings.store.kind == store_kind::embedded
+           ? settings.data.folder / "audit"
+           : std::filesystem::path{};
+}
+
+} // namespace
+
+std::shared_ptr<spdlog::logger> audit_log(const depositd_settings& settings) {
+  if (auto known = spdlog::get("audit"))
+    return known;
+  const auto folder = folder_of(settings);
+  if (folder.empty())
+    return spdlog::stderr_logger_mt("audit");
+  spdlog::init_thread_pool(lines_waiting_max, 1);
+  const auto files = std::make_shared<spdlog::async_logger>(
+    "audit_files",
+    std::make_shared<audit_sink>(
+      audit_folder{folder, settings.audit.retention_days}),
+    spdlog::thread_pool(), spdlog::async_overflow_policy::block);
+  spdlog::initialize_logger(files);
+  const std::vector<spdlog::sink_ptr> sinks{
+    std::make_shared<spdlog::sinks::stderr_sink_mt>(),
+    std::make_shared<folder_sink>(files)};
+  auto out =
+    std::make_shared<spdlog::logger>("audit", sinks.begin(), sinks.end());
+  spdlog::initialize_logger(out);
+  return out;
+}
+
+void finish_audit_log() {
+  // Its end waits for what it has; loggers that remain find it gone.
+  spdlog::details::registry::instance().set_tp(nullptr);
+}
+
+} // namespace depositd

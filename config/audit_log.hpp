@@ -1,0 +1,21 @@
+#pragma once
+
+// Where audit lines go: to standard error, and to the audit log's files.
+
+#include "config/settings.hpp"
+
+#include <spdlog/logger.h>
+
+#include <memory>
+
+namespace depositd {
+
+/// The logger of this process. Files are written and flushed by a thread of its
+/// own; whoever logs waits only if thousands of lines are ahead.
+std::shared_ptr<spdlog::logger> audit_log(const depositd_settings& settings);
+
+/// Waits until the files have all lines so far; the last thing before the end
+/// of the process.
+void finish_audit_log();
+
+} // namespace depositd

@@ -1,0 +1,20 @@
+#pragma once
+
+// How log lines are written.
+
+#include "config/settings.hpp"
+
+#include <spdlog/formatter.h>
+
+#include <memory>
+
+namespace depositd {
+
+/// One JSON object a line: ts, level, logger, message; and trace, where the
+/// message says one as " trace=...".
+std::unique_ptr<spdlog::formatter> make_json_formatter();
+
+/// Lines go to standard error from now on.
+void start_log(const log_settings& settings);
+
+} // namespace depositd

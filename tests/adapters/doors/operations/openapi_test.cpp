@@ -1,0 +1,115 @@
+// The description of the API is what OpenAPI 3.1 says one is.
+
+#include "adapters/doors/operations/openapi.hpp"
+
+#include "actors/operators/command.hpp"
+
+#include <caf/typed_event_based_actor.hpp>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <set>
+#include <string>
+
+namespace depositd {
+
+namespace {
+
+using json = nlohmann::json;
+
+const json& described() {
+  static const auto out =
+    json::parse(openapi_text(operators::published_commands(), "1.2.3"));
+  return out;
+}
+
+template <class F>
+void for_each_call(F use) {
+  for (const auto& [path, calls] : described()["paths"].items())
+    for (const auto& [method, call] : calls.items())
+      use(path, method, call);
+}
+
+void gather(const json& from, std::set<std::string>& out) {
+  if (from.is_object() && from.contains("$ref"))
+    out.insert(from["$ref"]);
+  if (from.is_structured())
+    for (const auto& x : from)
+      gather(x, out);
+}
+
+TEST(openapi, has_what_every_description_has) {
+  EXPECT_EQ(described()["openapi"], "3.1.0");
+  EXPECT_EQ(described()["info"]["version"], "1.2.3");
+  EXPECT_FALSE(described()["info"]["title"].empty());
+  EXPECT_TRUE(described()["servers"][0]["url"].is_string());
+}
+
+TEST(openapi, has_every_command_of_the_table) {
+  for (const auto& row : operators::published_commands().commands) {
+    auto path = "/api/v1/" + row.words;
+    std::replace(path.begin(), path.end(), ' ', '/');
+    ASSERT_TRUE(described()["paths"].contains(path)) << path;
+    const auto& calls = described()["paths"][path];
+    EXPECT_TRUE(calls.contains("post")) << path;
+    EXPECT_EQ(calls.contains("get"), row.reads) << path;
+    EXPECT_EQ(calls["post"]["responses"].contains("428"), !row.question.empty())
+      << path;
+  }
+}
+
+TEST(openapi, names_each_call_once) {
+  std::set<std::string> ids;
+  for_each_call([&](const auto& path, const auto& method, const json& call) {
+    EXPECT_TRUE(ids.insert(call["operationId"]).second) << path << method;
+    EXPECT_FALSE(call["summary"].empty()) << path;
+    EXPECT_FALSE(call["responses"].empty()) << path;
+    for (const auto& [status, answer] : call["responses"].items())
+      EXPECT_TRUE(answer.contains("$ref") || answer.contains("description"))
+        << path << status;
+  });
+}
+
+TEST(openapi, describes_each_argument_once) {
+  for_each_call([&](const auto& path, const auto&, const json& call) {
+    std::set<std::string> names;
+    for (const auto& x : call.value("parameters", json::array())) {
+      EXPECT_TRUE(names.insert(x["name"]).second) << path << x["name"];
+      EXPECT_TRUE(x["schema"].is_object()) << path;
+      EXPECT_TRUE(x["required"].is_boolean()) << path;
+    }
+    if (!call.contains("requestBody"))
+      return;
+    const auto& schema =
+      call["requestBody"]["content"]["application/json"]["schema"];
+    ASSERT_TRUE(schema["properties"].is_object()) << path;
+    for (const auto& x : schema.value("required", json::array()))
+      EXPECT_TRUE(schema["properties"].contains(x.get<std::string>()))
+        << path << x;
+  });
+}
+
+TEST(openapi, refers_to_what_is_there) {
+  std::set<std::string> all;
+  gather(described(), all);
+  EXPECT_FALSE(all.empty());
+  for (const auto& x : all) {
+    ASSERT_TRUE(x.starts_with("#/")) << x;
+    EXPECT_TRUE(described().contains(json::json_pointer{x.substr(1)})) << x;
+  }
+}
+
+TEST(openapi, is_open_only_where_nothing_is_told) {
+  std::set<std::string> open;
+  for_each_call([&](const auto& path, const auto& method, const json& call) {
+    if (call.contains("security"))
+      open.insert(method + ' ' + path);
+  });
+  EXPECT_EQ(open,
+            (std::set<std::string>{"get /livez", "get /metrics", "get /readyz",
+                                   "post /api/v1/session"}));
+}
+
+} // namespace
+
+} // namespace depositd

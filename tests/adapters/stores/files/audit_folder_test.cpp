@@ -1,0 +1,53 @@
+#include "adapters/stores/files/audit_folder.hpp"
+
+#include "tests/support/temporary_folder.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sys/stat.h>
+
+namespace depositd {
+namespace {
+
+using namespace std::chrono;
+
+TEST(audit_folder, a_file_is_past_when_its_last_day_is) {
+  const sys_days today = 2026y / March / 10;
+  EXPECT_FALSE(is_past_audit("audit-2026-02.log", today, 9));
+  EXPECT_TRUE(is_past_audit("audit-2026-02.log", today, 8));
+  EXPECT_FALSE(is_past_audit("audit-2026-03.log", today, 0));
+  EXPECT_TRUE(is_past_audit("audit-2024-12.log", today, 400));
+  for (const auto* name : {"audit-2020-13.log", "audit-2020-1.log",
+                           "audit-2020-01.log.gz", "notes", ""})
+    EXPECT_FALSE(is_past_audit(name, today, 0)) << name;
+}
+
+TEST(audit_folder, lines_go_to_the_file_of_their_month_and_old_ones_go) {
+  temporary_folder home;
+  const auto folder = home.path() / "audit";
+  const auto at = [](sys_days day) { return system_clock::time_point{day}; };
+  {
+    audit_folder log{folder, 20};
+    EXPECT_FALSE(log.append("a\n", at(2026y / January / 31)));
+    EXPECT_FALSE(log.append("b\n", at(2026y / February / 1)));
+  }
+  audit_folder log{folder, 20};
+  EXPECT_FALSE(log.append("c\n", at(2026y / February / 2)));
+  EXPECT_EQ(*read_file(folder / "audit-2026-01.log"), "a\n");
+  EXPECT_EQ(*read_file(folder / "audit-2026-02.log"), "b\nc\n");
+  EXPECT_FALSE(log.append("d\n", at(2026y / March / 1)));
+  EXPECT_FALSE(std::filesystem::exists(folder / "audit-2026-01.log"));
+  struct stat facts {};
+  ASSERT_EQ(::stat((folder / "audit-2026-03.log").c_str(), &facts), 0);
+  EXPECT_EQ(facts.st_mode & 0777u, 0600u);
+}
+
+TEST(audit_folder, a_folder_that_cannot_be_made_is_named) {
+  temporary_folder home;
+  std::filesystem::create_symlink("absent", home.path() / "audit");
+  audit_folder log{home.path() / "audit" / "x", 1};
+  EXPECT_TRUE(log.append("a\n", system_clock::now()));
+}
+
+} // namespace
+} // namespace depositd

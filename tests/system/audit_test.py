@@ -1,0 +1,53 @@
+"""The audit log's own files."""
+
+import stat
+
+import harness
+from harness import SystemTest, wait_until
+
+
+class Audit(SystemTest):
+    def lines(self, folder):
+        return [line for path in sorted(folder.glob("audit-*.log"))
+                for line in path.read_text().splitlines()
+                if "audit who" in line]
+
+    def test_each_change_is_a_line_and_restarts_add_to_them(self):
+        engine = self.start()
+        folder = engine.data / "audit"
+        engine.ctl("suspend")
+        wait_until(lambda: len(self.lines(folder)) == 1)
+        engine.stop()
+        engine.start()
+        engine.ctl("resume")
+        engine.ctl("status")
+        engine.stop()
+        found = self.lines(folder)
+        self.assertEqual(len(found), 2, found)
+        self.assertIn('command="suspend"', found[0])
+        self.assertIn('command="resume"', found[1])
+        for path in folder.iterdir():
+            self.assertEqual(stat.S_IMODE(path.stat().st_mode), 0o600)
+
+    def test_what_is_past_goes_and_what_is_not_ours_stays(self):
+        folder = self.folder / "kept"
+        folder.mkdir()
+        for name in ("audit-2001-01.log", "audit-2001-01.log.gz"):
+            (folder / name).write_text("old\n")
+        engine = self.start({"audit.file": str(folder)})
+        engine.ctl("suspend")
+        engine.stop()
+        self.assertFalse((folder / "audit-2001-01.log").exists())
+        self.assertTrue((folder / "audit-2001-01.log.gz").exists())
+        self.assertFalse((engine.data / "audit").exists())
+
+    def test_none_leaves_the_lines_to_standard_error(self):
+        engine = self.start({"audit.file": "none"})
+        engine.ctl("suspend")
+        self.assertIn('command="suspend"', engine.log())
+        engine.stop()
+        self.assertFalse((engine.data / "audit").exists())
+
+
+if __name__ == "__main__":
+    harness.main()

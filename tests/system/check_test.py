@@ -1,0 +1,95 @@
+"""depositd check: what it says of folders that are whole, damaged, in use, of
+an early version, and of none."""
+
+import hashlib
+import shutil
+import subprocess
+from pathlib import Path
+
+import harness
+from copies import unpack
+from harness import PROGRAMS, SystemTest, a_deposit
+
+GOLDEN = Path(__file__).resolve().parents[1] / "golden"
+
+
+def contents(folder):
+    """{name: digest} of all files below."""
+    return {str(path.relative_to(folder)):
+            hashlib.sha256(path.read_bytes()).hexdigest()
+            for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+class Check(SystemTest):
+    def check(self, folder, *more):
+        return subprocess.run(
+            [str(PROGRAMS / "depositd"), "check", str(folder), *more],
+            capture_output=True, text=True, timeout=120)
+
+    def golden(self, name="data"):
+        return unpack(self.folder / name, GOLDEN / "embedded.tar.xz")
+
+    def faults(self, folder, *more):
+        said = self.check(folder, *more)
+        self.assertEqual(said.returncode, 1, said)
+        return [x for x in said.stdout.splitlines() if x.startswith("fault:")]
+
+    def test_an_early_folder_is_sound_and_stays_as_it_is(self):
+        folder = self.golden()
+        before = contents(folder)
+        said = self.check(folder)
+        self.assertEqual(said.returncode, 0, said)
+        self.assertEqual(said.stdout.splitlines()[-1], "sound")
+        self.assertEqual(contents(folder), before)
+
+    def test_each_damage_is_named(self):
+        folder = self.golden()
+        blob = next(x for x in (folder / "blobs").rglob("*") if x.is_file())
+        blob.unlink()
+        (folder / "registry.db").unlink()
+        (folder / "registry.db-wal").unlink()
+        found = self.faults(folder)
+        self.assertTrue(any(blob.name in x for x in found), found)
+        self.assertTrue(any("registry.db" in x for x in found), found)
+        found = self.faults(folder, "--blobs-elsewhere")
+        self.assertFalse(any(blob.name in x for x in found), found)
+
+    def test_a_turned_byte_is_found(self):
+        folder = self.golden()
+        segment = folder / "journal" / "journal-000000000001.segment"
+        with open(segment, "r+b") as file:
+            file.seek(4096 + 200)
+            byte = file.read(1)
+            file.seek(4096 + 200)
+            file.write(bytes([byte[0] ^ 1]))
+        found = self.faults(folder)
+        self.assertTrue(any(segment.name in x for x in found), found)
+
+    def test_tables_ahead_of_the_journal_are_a_fault(self):
+        engine = self.start()
+        self.depositor(engine, "ann").deposit("a.xml", a_deposit("a"))
+        engine.stop()
+        self.assertEqual(self.check(engine.data).returncode, 0)
+        shutil.rmtree(engine.data / "journal")
+        empty = self.start(data="empty")
+        empty.stop()
+        shutil.copytree(empty.data / "journal", engine.data / "journal")
+        self.assertTrue(any("has reached event" in x
+                            for x in self.faults(engine.data)))
+
+    def test_a_folder_in_use_or_of_something_else_is_not_judged(self):
+        engine = self.start()
+        backup = self.folder / "backup"
+        engine.ctl("backup", str(backup))
+        said = self.check(engine.data)
+        self.assertEqual(said.returncode, 2, said)
+        self.assertIn("in use", said.stderr)
+        self.assertEqual(self.check(backup).returncode, 0)
+        for folder in (self.folder / "absent", self.folder):
+            said = self.check(folder)
+            self.assertEqual(said.returncode, 2, said)
+            self.assertEqual(said.stdout, "")
+
+
+if __name__ == "__main__":
+    harness.main()
