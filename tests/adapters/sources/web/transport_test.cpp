@@ -21,6 +21,42 @@ protected:
   web_line line{"", stop};
 };
 
+/// Plays the other side of a batch: `answers` in their order, none is a
+/// failure. Counts the questions.
+class gather_messages_test : public ::testing::Test {
+protected:
+  using messages = std::vector<std::string>;
+  using answers = std::vector<std::optional<messages>>;
+
+  caf::expected<pulled_batch> gather(answers said, std::uint64_t limit = 100) {
+    batch_request x;
+    x.limit = limit;
+    return gather_messages(
+      x, stop,
+      [&](std::uint64_t, const allowance&) -> caf::expected<messages> {
+        auto& next = said.at(asked++);
+        if (!next)
+          return caf::make_error(ec::store_failed, std::string{"broken"});
+        return std::move(*next);
+      },
+      [](std::string text, pulled_batch& out) {
+        const auto bytes = text.size();
+        out.records.push_back({std::move(text), "", "", ""});
+        return bytes;
+      });
+  }
+
+  static messages keys(const pulled_batch& x) {
+    messages out;
+    for (const auto& record : x.records)
+      out.push_back(record.key);
+    return out;
+  }
+
+  interruption stop;
+  std::size_t asked = 0;
+};
+
 } // namespace
 
 TEST_F(web_line_test, brings_the_answer_whatever_its_status_is) {
@@ -110,6 +146,37 @@ TEST(web_line, quotes_no_secrets_and_no_line_breaks) {
             "key ***, ******  end");
   EXPECT_EQ(quoted_reason(std::string(1'000, 'x'), {}), std::string(300, 'x'));
   EXPECT_EQ(quoted_reason("a\xff", {}), "a\xEF\xBF\xBD");
+}
+
+TEST_F(gather_messages_test, asks_until_nothing_is_left) {
+  const auto out = gather({messages{"a", "b"}, messages{"c"}, messages{}});
+  ASSERT_TRUE(out) << render(out.error());
+  EXPECT_EQ(keys(*out), (messages{"a", "b", "c"}));
+}
+
+TEST_F(gather_messages_test, asks_no_more_than_there_is_room_for) {
+  const auto out = gather({messages{"a", "b"}, messages{"c"}}, 3);
+  ASSERT_TRUE(out) << render(out.error());
+  EXPECT_EQ(keys(*out), (messages{"a", "b", "c"}));
+  EXPECT_EQ(asked, 2u);
+}
+
+TEST_F(gather_messages_test, what_came_counts_when_a_later_question_fails) {
+  const auto out = gather({messages{"a", "b"}, std::nullopt});
+  ASSERT_TRUE(out) << render(out.error());
+  EXPECT_EQ(keys(*out), (messages{"a", "b"}));
+}
+
+TEST_F(gather_messages_test, fails_when_the_first_question_does) {
+  const auto out = gather({std::nullopt});
+  EXPECT_EQ(out.error(), ec::store_failed);
+  EXPECT_EQ(render(out.error()), "broken");
+}
+
+TEST_F(gather_messages_test, brings_nothing_that_nobody_wants_any_more) {
+  const interruption::call call{stop};
+  stop.cancel();
+  EXPECT_EQ(gather({messages{"a"}, std::nullopt}).error(), ec::store_failed);
 }
 
 } // namespace depositd::sources
