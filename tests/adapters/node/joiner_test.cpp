@@ -28,6 +28,15 @@ admin_actor::behavior_type front_desk(admin_actor::pointer,
     [](const sign_in&) -> caf::result<signed_in> {
       return caf::make_error(ec::not_allowed);
     },
+    [](const command_as&) -> caf::result<admin_reply> {
+      return caf::make_error(ec::not_allowed);
+    },
+    [](const log_in&) -> caf::result<logged_in> {
+      return caf::make_error(ec::not_allowed);
+    },
+    [](const know_token&) -> caf::result<logged_in> {
+      return caf::make_error(ec::not_allowed);
+    },
     [](const connect_native&) -> caf::result<native_actor> {
       return ec::draining;
     },

@@ -43,6 +43,15 @@ inline admin_actor::behavior_type echo(admin_actor::pointer, int) {
     [](const sign_in&) -> caf::result<signed_in> {
       return caf::make_error(ec::not_allowed);
     },
+    [](const command_as&) -> caf::result<admin_reply> {
+      return caf::make_error(ec::not_allowed);
+    },
+    [](const log_in&) -> caf::result<logged_in> {
+      return caf::make_error(ec::not_allowed);
+    },
+    [](const know_token&) -> caf::result<logged_in> {
+      return caf::make_error(ec::not_allowed);
+    },
     [](const connect_native&) -> caf::result<native_actor> {
       return caf::make_error(ec::draining);
     },

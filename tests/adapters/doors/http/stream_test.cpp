@@ -22,7 +22,7 @@ std::string taken(http::body_stream& from, std::size_t bytes_max = 100) {
   return size ? out : "the end";
 }
 
-constexpr const char* request = "GET /stream HTTP/1.1\r\nHost: a\r\n\r\n";
+constexpr const char* stream_request = "GET /stream HTTP/1.1\r\nHost: a\r\n\r\n";
 
 class http_stream : public server_fixture {
 protected:
@@ -88,7 +88,7 @@ TEST(body_stream, tells_that_its_client_is_gone) {
 TEST_F(http_stream, sends_chunks_as_they_come) {
   start();
   auto client = connect();
-  client.send(request);
+  client.send(stream_request);
   body_->write("first");
   const auto head = client.receive();
   ASSERT_TRUE(head);
@@ -110,7 +110,7 @@ TEST_F(http_stream, is_not_cut_for_having_nothing_to_say) {
   options.idle_limit = 50ms;
   start(std::move(options));
   auto client = connect();
-  client.send(request);
+  client.send(stream_request);
   ASSERT_TRUE(client.receive());
   EXPECT_FALSE(client.readable_within(500));
   body_->write("still");
@@ -122,7 +122,7 @@ TEST_F(http_stream, ends_who_does_not_read) {
   options.send_limit = 100ms;
   start(std::move(options));
   auto client = connect();
-  client.send(request);
+  client.send(stream_request);
   ASSERT_TRUE(client.receive());
   const auto much = std::make_shared<const std::string>(500'000, 'x');
   const auto until = std::chrono::steady_clock::now() + 20s;
@@ -137,7 +137,7 @@ TEST_F(http_stream, notices_a_client_that_has_gone) {
   start();
   {
     auto client = connect();
-    client.send(request);
+    client.send(stream_request);
     ASSERT_TRUE(client.receive());
   }
   const auto until = std::chrono::steady_clock::now() + 20s;
@@ -151,7 +151,7 @@ TEST_F(http_stream, notices_a_client_that_has_gone) {
 TEST_F(http_stream, ends_with_the_server) {
   start();
   auto client = connect();
-  client.send(request);
+  client.send(stream_request);
   ASSERT_TRUE(client.receive());
   const auto begun = std::chrono::steady_clock::now();
   server_->stop(20s);

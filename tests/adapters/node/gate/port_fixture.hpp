@@ -77,6 +77,15 @@ inline admin_actor::behavior_type echo(admin_actor::pointer self,
     [](const sign_in&) -> caf::result<signed_in> {
       return caf::make_error(ec::draining);
     },
+    [](const command_as&) -> caf::result<admin_reply> {
+      return caf::make_error(ec::draining);
+    },
+    [](const log_in&) -> caf::result<logged_in> {
+      return caf::make_error(ec::draining);
+    },
+    [](const know_token&) -> caf::result<logged_in> {
+      return caf::make_error(ec::draining);
+    },
     [](const connect_native&) -> caf::result<native_actor> {
       return caf::make_error(ec::draining);
     },
