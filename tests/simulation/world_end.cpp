@@ -118,6 +118,9 @@ void world::drain() {
       return;
     let_time_pass(t);
   }
+  // What waited for the end of such a delay began to come only then.
+  pull_all();
+  let_time_pass(1s);
 }
 
 /// As few at a time as the mark lets through, as long as any come.
