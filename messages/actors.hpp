@@ -305,6 +305,9 @@ using read_model_actor = caf::typed_actor<
   caf::replies_to<struct peek_items>::with<struct items_found>,
   // Records of a source that failed or were bad.
   caf::replies_to<struct failed_query>::with<struct failed_found>,
+  // Finished submissions of a user who is to be forgotten.
+  caf::replies_to<struct forget_submissions>::with<
+    struct submissions_forgotten>,
   // A consistent copy of everything.
   caf::replies_to<struct back_up>::with<done>,
   // How far it is and what the store takes.

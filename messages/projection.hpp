@@ -51,6 +51,18 @@ struct submissions_found {
 };
 DEPOSITD_MESSAGE(58, submissions_found, rows, more);
 
+/// Finished submissions of a user leave the read model, some thousands at a
+/// time: asked again until none is left.
+struct forget_submissions {
+  std::string user;
+};
+DEPOSITD_MESSAGE(153, forget_submissions, user);
+
+struct submissions_forgotten {
+  std::uint64_t count = 0;
+};
+DEPOSITD_MESSAGE(154, submissions_forgotten, count);
+
 struct items_found {
   std::vector<item_row> rows;
   std::vector<std::string> bodies; ///< one per row, if asked for

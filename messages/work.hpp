@@ -87,7 +87,7 @@ struct forget_batches {
   static constexpr bool takes_long = true;
 
   item_id id = 0;   ///< 0: all that are at their end
-  std::string user; ///< of the one; else empty
+  std::string user; ///< of the one, or of all; empty: of all users
   micros changed_before_us = never; ///< of all: only these; never: all
 };
 DEPOSITD_MESSAGE(96, forget_batches, id, user, changed_before_us);

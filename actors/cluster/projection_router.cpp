@@ -44,6 +44,9 @@ projection_router_self::behavior_type projection_router(
     [=](job_query& x) { return answer<jobs_found>(self, x); },
     [=](peek_items& x) { return answer<items_found>(self, x); },
     [=](failed_query& x) { return answer<failed_found>(self, x); },
+    [=](forget_submissions& x) {
+      return answer<submissions_forgotten>(self, x);
+    },
     [](const back_up&) -> caf::result<done> {
       return caf::make_error(ec::store_failed,
                              std::string{"the store is in PostgreSQL: back it "

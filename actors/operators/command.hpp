@@ -99,6 +99,7 @@ std::vector<command> strategy_commands();
 
 command queue_ring_command();
 command user_place_command();
+command user_forget_command();
 
 inline constexpr std::vector<command> (*command_subjects[])() = {
   server_commands,     queue_commands,

@@ -72,6 +72,20 @@ caf::result<items_found> answer(self_pointer self, const peek_items& x) {
   return out;
 }
 
+/// So many leave at once that nobody else waits long.
+constexpr std::uint32_t forgotten_per_slice = 2'000;
+
+caf::result<submissions_forgotten> answer(self_pointer self,
+                                          const forget_submissions& x) {
+  if (auto failed = catch_up(self))
+    return failed;
+  auto count = self->state.options.projection->forget_submissions_of(
+    x.user, forgotten_per_slice);
+  if (!count)
+    return std::move(count.error());
+  return submissions_forgotten{*count};
+}
+
 caf::result<failed_found> answer(self_pointer self, const failed_query& x) {
   if (auto failed = catch_up(self))
     return failed;

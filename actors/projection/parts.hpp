@@ -31,6 +31,8 @@ caf::result<batches_found> answer(self_pointer self, const batch_query& x);
 caf::result<jobs_found> answer(self_pointer self, const job_query& x);
 caf::result<items_found> answer(self_pointer self, const peek_items& x);
 caf::result<failed_found> answer(self_pointer self, const failed_query& x);
+caf::result<submissions_forgotten> answer(self_pointer self,
+                                          const forget_submissions& x);
 caf::result<items_matched> answer(self_pointer self, const match_items& x);
 caf::result<recovered> answer(self_pointer self, const recover&);
 caf::result<done> answer(self_pointer self, const back_up& x);

@@ -221,6 +221,8 @@ void forget_slice(shard_pointer self, const std::shared_ptr<forgetting>& run,
   ask.id = run->what.id;
   if (ask.id == 0)
     ask.states = {batch_state::completed, batch_state::deleted};
+  if (!run->what.user.empty())
+    ask.users = {run->what.user};
   ask.changed_before_us = run->what.changed_before_us;
   ask.newest_first = false;
   ask.count_max = batches_per_slice;

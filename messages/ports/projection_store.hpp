@@ -125,6 +125,10 @@ public:
   virtual caf::expected<std::uint64_t>
   forget_submissions(micros finished_before_us, std::uint32_t count_max) = 0;
 
+  /// Removes finished submissions of the user; returns how many.
+  virtual caf::expected<std::uint64_t>
+  forget_submissions_of(const std::string& user, std::uint32_t count_max) = 0;
+
   /// Consistent copy into the folder.
   virtual caf::error backup(const std::filesystem::path& folder) = 0;
 };

@@ -181,6 +181,24 @@ TEST_P(projection_store_suite, leaves_documents_out_if_asked) {
   EXPECT_EQ(find({.id = 1, .with_documents = false}).front(), row);
 }
 
+TEST_P(projection_store_suite, forgets_what_a_user_has_finished) {
+  for (const item_id id : {1, 2, 3, 4}) {
+    auto row = a_submission(id);
+    row.user = id == 4 ? "other" : "mine";
+    if (id != 3) {
+      row.status = submission_status::completed;
+      row.finished_us = 100;
+      row.document = "d";
+    }
+    put({row});
+  }
+  EXPECT_EQ(*store->forget_submissions_of("mine", 1), 1u);
+  EXPECT_EQ(*store->forget_submissions_of("mine", 10), 1u);
+  EXPECT_EQ(*store->forget_submissions_of("mine", 10), 0u);
+  EXPECT_EQ(*store->forget_submissions_of("nobody", 10), 0u);
+  EXPECT_EQ(ids({}), (ids_list{4, 3}));
+}
+
 TEST_P(projection_store_suite, forgets_what_finished_long_ago_oldest_first) {
   for (const item_id id : {1, 2, 3, 4}) {
     auto row = a_submission(id);

@@ -51,12 +51,13 @@ const std::string expected =
   "feed_records records_fed measure_queue queue_measured count_records "
   "records_counted look_up_record record_found report_schedulers "
   "schedulers_reported find_record explain_strategy strategy_explained "
-  "test_source source_tested feed_by_hand fed_by_hand show_rings rings_shown";
+  "test_source source_tested feed_by_hand fed_by_hand show_rings rings_shown "
+  "forget_submissions submissions_forgotten";
 
 TEST(id_block, knows_messages_by_names_and_numbers) {
   using block = caf::id_block::depositd;
   ASSERT_EQ(block::begin, 200);
-  ASSERT_EQ(block::end, 200 + 153);
+  ASSERT_EQ(block::end, 200 + 155);
   EXPECT_EQ(
     names(
       std::make_integer_sequence<caf::type_id_t, block::end - block::begin>{}),

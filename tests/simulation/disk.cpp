@@ -167,6 +167,11 @@ public:
                      std::uint32_t count_max) override {
     return store_.forget_submissions(finished_before_us, count_max);
   }
+  caf::expected<std::uint64_t>
+  forget_submissions_of(const std::string& user,
+                        std::uint32_t count_max) override {
+    return store_.forget_submissions_of(user, count_max);
+  }
   caf::error backup(const std::filesystem::path& folder) override {
     return store_.backup(folder);
   }

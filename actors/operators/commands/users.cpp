@@ -229,6 +229,7 @@ std::vector<command> user_commands() {
                reading("user show", "One user", {user_name_argument()},
                        user_view(), show)),
     user_place_command(),
+    user_forget_command(),
   };
 }
 

@@ -23,7 +23,7 @@ struct order_topic; struct note_consumers; struct list_topics;
 struct feed_records; struct measure_queue; struct count_records;
 struct look_up_record; struct report_schedulers; struct find_record;
 struct explain_strategy; struct test_source; struct feed_by_hand;
-struct failed_query; struct show_rings;
+struct failed_query; struct show_rings; struct forget_submissions;
 // clang-format on
 
 namespace rules::routing {
@@ -148,6 +148,8 @@ template <> inline constexpr auto row<batch_query>
   = route{to_submission, harmless, rows_in_turn};
 template <> inline constexpr auto row<job_query>
   = route{to_job, harmless, rows_in_turn};
+template <> inline constexpr auto row<forget_submissions>
+  = route{to_user, harmless};
 template <> inline constexpr auto row<peek_items>
   = route{to_all, harmless, items_in_turn};
 

@@ -213,6 +213,11 @@ inline constexpr std::string_view forget_submissions =
   "FROM submission_rows WHERE shard = $1 AND finished_us > 0 "
   "AND finished_us < $2 ORDER BY finished_us, id LIMIT $3)";
 
+inline constexpr std::string_view forget_submissions_of =
+  "DELETE FROM submission_rows WHERE shard = $1 AND id IN (SELECT id "
+  "FROM submission_rows WHERE shard = $1 AND \"user\" = $2 "
+  "AND finished_us > 0 LIMIT $3)";
+
 /// The submissions that the query asks for. Parameters: shard, id, user, queue,
 /// file_name, batch_id, status, count, ids, after; always all of them.
 inline std::string submissions(const submission_query& query) {

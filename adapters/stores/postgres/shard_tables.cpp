@@ -27,4 +27,14 @@ submission_documents::forget(micros finished_before_us,
   return done->changed();
 }
 
+caf::expected<std::uint64_t>
+submission_documents::forget_of(const std::string& user,
+                                std::uint32_t count_max) {
+  const auto done = in_.on().run(statements::forget_submissions_of,
+                                 parameters{in_.shard(), user, count_max});
+  if (!done)
+    return done.error();
+  return done->changed();
+}
+
 } // namespace depositd::postgres

@@ -169,6 +169,8 @@ public:
     return rows::check_document(from, x, kept_of(x) == sum);
   }
 
+  caf::expected<std::uint64_t> forget_of(const std::string& user,
+                                         std::uint32_t count_max);
   caf::expected<std::uint64_t> forget(micros finished_before_us,
                                       std::uint32_t count_max);
 

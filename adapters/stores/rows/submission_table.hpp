@@ -64,6 +64,12 @@ public:
     return documents_.forget(finished_before_us, count_max);
   }
 
+  /// The same of one user's.
+  caf::expected<std::uint64_t> forget_of(const std::string& user,
+                                         std::uint32_t count_max) {
+    return documents_.forget_of(user, count_max);
+  }
+
   caf::expected<std::vector<submission_row>>
   find(const submission_query& query) {
     std::vector<submission_row> out;

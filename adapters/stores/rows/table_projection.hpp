@@ -324,6 +324,14 @@ public:
     });
   }
 
+  caf::expected<std::uint64_t>
+  forget_submissions_of(const std::string& user,
+                        std::uint32_t count_max) override {
+    return on_.write([&](auto& to) {
+      return to.submissions.forget_of(user, count_max);
+    });
+  }
+
   caf::error backup(const std::filesystem::path& folder) override {
     return on_.backup(folder);
   }

@@ -82,20 +82,31 @@ public:
 
   caf::expected<std::uint64_t> forget(micros finished_before_us,
                                       std::uint32_t count_max) {
+    return drop(statements::forget_submissions, finished_before_us, count_max);
+  }
+
+  caf::expected<std::uint64_t> forget_of(const std::string& user,
+                                         std::uint32_t count_max) {
+    return drop(statements::forget_submissions_of, user, count_max);
+  }
+
+private:
+  /// Those that the statement removes, with their documents.
+  caf::expected<std::uint64_t> drop(std::string_view statement,
+                                    const auto&... parameters) {
     std::uint64_t out = 0;
     auto failed = in_.each(
-      statements::forget_submissions,
+      statement,
       [&](const auto& from) {
         ++out;
         return in_.run(statements::delete_document, from.number(0));
       },
-      finished_before_us, count_max);
+      parameters...);
     if (failed)
       return failed;
     return out;
   }
 
-private:
   caf::error put_document(const submission_row& x) {
     return x.document.empty()
              ? caf::error{}

@@ -36,6 +36,7 @@ constexpr right_row promised_first[] = {
   {"user served", look, concern::answered},
   {"user show", look, concern::named},
   {"user place", look, concern::named},
+  {"user forget", administer, concern::named},
   {"user add", administer, concern::named},
   {"user password", administer, concern::named},
   {"user contact", administer, concern::named},

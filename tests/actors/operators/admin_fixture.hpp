@@ -73,6 +73,8 @@ struct world {
   store_report store{120, 100, 4096, 2};
   std::vector<submission_row> submissions;
   bool cut_short = false;
+  std::vector<std::uint64_t> forgotten; ///< of each time, the last first
+  std::vector<std::string> users_forgotten;
   std::vector<item_row> items;
   std::vector<peek_items> peeks;
   item_explained explained;
@@ -172,8 +174,8 @@ protected:
     options.begin_copy = [this](const std::filesystem::path& folder) {
       return std::make_shared<noted_copy>(world_, folder.string());
     };
-    options.copier = spawn(operators::object_copier,
-                           operators::object_copier_options{});
+    options.copier =
+      spawn(operators::object_copier, operators::object_copier_options{});
     options.stores = pose<store_server_actor>(
       {[](const put_blob&) -> caf::result<blob_put> { return blob_put{}; }});
     options.shard_for_nodes = pose<shard_processors_actor>(
@@ -400,6 +402,16 @@ private:
         return items_found{world_.items};
       },
       [this](const failed_query& x) { return world_.feeding.answer(x); },
+      [this](
+        const forget_submissions& x) -> caf::result<submissions_forgotten> {
+        world_.users_forgotten.push_back(x.user);
+        submissions_forgotten out;
+        if (!world_.forgotten.empty()) {
+          out.count = world_.forgotten.back();
+          world_.forgotten.pop_back();
+        }
+        return answer(out);
+      },
       [this](const back_up& x) -> caf::result<done> {
         world_.backups.push_back(x.folder);
         world_.copying.push_back("all else");
