@@ -59,8 +59,9 @@ private:
   std::shared_ptr<spdlog::logger> to_;
 };
 
-/// Empty: no files.
-std::filesystem::path folder_of(const depositd_settings& settings) {
+} // namespace
+
+std::filesystem::path audit_folder_of(const depositd_settings& settings) {
   const auto& wanted = settings.audit.file;
   if (wanted == "none")
     return {};
@@ -71,12 +72,10 @@ std::filesystem::path folder_of(const depositd_settings& settings) {
            : std::filesystem::path{};
 }
 
-} // namespace
-
 std::shared_ptr<spdlog::logger> audit_log(const depositd_settings& settings) {
   if (auto known = spdlog::get("audit"))
     return known;
-  const auto folder = folder_of(settings);
+  const auto folder = audit_folder_of(settings);
   if (folder.empty())
     return spdlog::stderr_logger_mt("audit");
   spdlog::init_thread_pool(lines_waiting_max, 1);

@@ -6,9 +6,13 @@
 
 #include <spdlog/logger.h>
 
+#include <filesystem>
 #include <memory>
 
 namespace depositd {
+
+/// Where its files are; empty: there are none.
+std::filesystem::path audit_folder_of(const depositd_settings& settings);
 
 /// The logger of this process. Files are written and flushed by a thread of its
 /// own; whoever logs waits only if thousands of lines are ahead.

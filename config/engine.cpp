@@ -313,6 +313,7 @@ void engine_node::stop() {
   end(submitter_);
   end(orders_.desk);
   end(orders_.due);
+  end(auditor_);
   end(catalogue_);
   end(copier_);
   end(upkeep_.reviews);

@@ -126,6 +126,7 @@ private:
   admin_actor admin_;
   supervisor_actor supervisor_;
   submitter_actor submitter_;
+  auditor_actor auditor_;
   catalogue_actor catalogue_;
   /// Between those who store objects in the data folder and backups.
   std::shared_ptr<ocfl::copy_gate> gate_ = std::make_shared<ocfl::copy_gate>();

@@ -3,6 +3,7 @@
 #include "actors/engine/native.hpp"
 #include "actors/engine/node_face.hpp"
 #include "actors/operators/admin.hpp"
+#include "actors/operators/auditor.hpp"
 #include "actors/operators/catalogue.hpp"
 #include "actors/operators/object_copier.hpp"
 #include "actors/operators/submitter.hpp"
@@ -10,6 +11,7 @@
 #include "adapters/doors/kit/request_quotas.hpp"
 #include "adapters/node/password_checker.hpp"
 #include "adapters/node/store_server.hpp"
+#include "adapters/stores/files/audit_lines.hpp"
 #include "config/aptrust.hpp"
 #include "config/audit_log.hpp"
 #include "config/engine.hpp"
@@ -70,6 +72,19 @@ object_copier_actor spawn_copier(caf::actor_system& system) {
   });
 }
 
+/// Null: the log is not kept in files. The thread comes with the first
+/// question.
+auditor_actor spawn_auditor(caf::actor_system& system,
+                            const depositd_settings& settings) {
+  const auto folder = audit_folder_of(settings);
+  if (folder.empty())
+    return nullptr;
+  return workers<auditor_actor>(system, {.count = 1}, [&system, folder] {
+    return system.spawn<caf::detached>(operators::auditor,
+                                       std::make_shared<audit_lines>(folder));
+  });
+}
+
 } // namespace
 
 caf::error engine_node::spawn_operators() {
@@ -121,6 +136,7 @@ caf::error engine_node::spawn_operators() {
   catalogue_ = system_.spawn<caf::detached>(operators::catalogue, inventory);
   begin_copy_ = work_copies_of(settings_, **tools, gate_);
   copier_ = spawn_copier(system_);
+  auditor_ = spawn_auditor(system_, settings_);
   orders_ = spawn_orders(
     system_, settings_, **tools, shard_, catalogue_,
     leader(system_, settings_, shared_ ? shared_->keeper_later() : nullptr));
@@ -143,6 +159,7 @@ caf::error engine_node::spawn_admin(std::string work_folder_id) {
   operating.submitter = submitter_;
   operating.catalogue = catalogue_;
   operating.begin_copy = begin_copy_;
+  operating.auditor = auditor_;
   operating.copier = copier_;
   operating.orders = orders_.desk;
   operating.due = orders_.due;

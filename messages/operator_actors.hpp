@@ -25,6 +25,10 @@ using catalogue_actor = caf::typed_actor<
     struct collections_measured>,
   caf::replies_to<struct measure_recorded>::with<struct recorded_measured>>;
 
+/// Reads the audit log for operators. Blocks.
+using auditor_actor = caf::typed_actor<
+  caf::replies_to<struct audit_query>::with<struct audit_found>>;
+
 /// Takes orders about what is stored: finds the object and queues the work.
 using order_desk_actor = caf::typed_actor<
   caf::replies_to<struct place_order>::with<struct order_placed>,

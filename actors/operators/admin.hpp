@@ -52,6 +52,7 @@ struct admin_options {
   native_actor native;       ///< what `connect_native` answers
   submitter_actor submitter; ///< see actors/operators/submitter.hpp
   catalogue_actor catalogue; ///< null: there is no inventory
+  auditor_actor auditor;     ///< null: the audit log is not kept in files
   order_desk_actor orders;   ///< null: there is no inventory
   reconciler_actor due;      ///< likewise
   store_server_actor stores; ///< null: no node may join

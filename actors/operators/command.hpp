@@ -89,6 +89,7 @@ std::vector<command> use_commands();
 std::vector<command> pipeline_commands();
 std::vector<command> age_commands();
 std::vector<command> upkeep_commands();
+std::vector<command> audit_commands();
 std::vector<command> record_log_commands();
 std::vector<command> topic_commands();
 std::vector<command> channel_commands();
@@ -102,20 +103,21 @@ command user_place_command();
 command user_forget_command();
 
 inline constexpr std::vector<command> (*command_subjects[])() = {
-  server_commands,     queue_commands,
-  user_commands,       account_commands,
-  limit_commands,      key_commands,
-  operator_commands,   processor_commands,
-  submission_commands, submission_order_commands,
-  collection_commands, batch_commands,
-  job_commands,        job_order_commands,
-  object_commands,     order_commands,
-  deletion_commands,   use_commands,
-  pipeline_commands,   age_commands,
-  upkeep_commands,     record_log_commands,
-  topic_commands,      channel_commands,
-  source_commands,     source_record_commands,
-  scheduler_commands,  strategy_commands};
+  server_commands,        queue_commands,
+  user_commands,          account_commands,
+  limit_commands,         key_commands,
+  operator_commands,      processor_commands,
+  submission_commands,    submission_order_commands,
+  collection_commands,    batch_commands,
+  job_commands,           job_order_commands,
+  object_commands,        order_commands,
+  deletion_commands,      use_commands,
+  pipeline_commands,      age_commands,
+  upkeep_commands,        audit_commands,
+  record_log_commands,    topic_commands,
+  channel_commands,       source_commands,
+  source_record_commands, scheduler_commands,
+  strategy_commands};
 
 // -- what rows are made of ----------------------------------------------------
 

@@ -29,6 +29,21 @@ class Audit(SystemTest):
         for path in folder.iterdir():
             self.assertEqual(stat.S_IMODE(path.stat().st_mode), 0o600)
 
+    def test_operators_read_it_page_by_page(self):
+        engine = self.start()
+        engine.ctl("suspend")
+        engine.ctl("resume")
+        wait_until(lambda: len(self.lines(engine.data / "audit")) == 2)
+        first = engine.json("audit", "list", "--limit", "1")
+        self.assertEqual([x["command"] for x in first["audit"]], ["resume"])
+        rest = engine.json("audit", "list", "--after", first["next"])
+        self.assertEqual([x["command"] for x in rest["audit"]], ["suspend"])
+        self.assertNotIn("next", rest)
+        found = engine.json("audit", "list", "--text", '"suspend"')["audit"]
+        self.assertEqual(len(found), 1)
+        self.assertEqual(found[0]["result"], "done")
+        self.assertIn("suspend", engine.ctl("audit", "list"))
+
     def test_what_is_past_goes_and_what_is_not_ours_stays(self):
         folder = self.folder / "kept"
         folder.mkdir()

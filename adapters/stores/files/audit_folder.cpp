@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <optional>
 #include <vector>
 
 #include <fcntl.h>
@@ -20,19 +21,31 @@ std::string audit_file_name(year_month month) {
   return out;
 }
 
-bool is_past_audit(std::string_view file_name, sys_days today,
-                   std::uint32_t retention_days) {
+namespace {
+
+/// Names that only look like ours are nobody's.
+std::optional<year_month> month_of(std::string_view file_name) {
   int read_year = 0;
   unsigned read_month = 0;
   const std::string name{file_name};
   if (std::sscanf(name.c_str(), "audit-%4d-%2u.log", &read_year, &read_month)
       != 2)
-    return false;
-  const year_month of{year{read_year}, month{read_month}};
-  // Names that only look like ours are not ours to remove.
-  if (!of.ok() || audit_file_name(of) != name)
-    return false;
-  return sys_days{(of + months{1}) / 1} + days{retention_days} < today;
+    return std::nullopt;
+  const year_month out{year{read_year}, month{read_month}};
+  return out.ok() && audit_file_name(out) == name ? std::optional{out}
+                                                  : std::nullopt;
+}
+
+} // namespace
+
+bool is_audit_file(std::string_view name) {
+  return month_of(name).has_value();
+}
+
+bool is_past_audit(std::string_view file_name, sys_days today,
+                   std::uint32_t retention_days) {
+  const auto of = month_of(file_name);
+  return of && sys_days{(*of + months{1}) / 1} + days{retention_days} < today;
 }
 
 audit_folder::audit_folder(fs::path folder, std::uint32_t retention_days)

@@ -14,6 +14,9 @@ namespace depositd {
 /// "audit-2026-03.log", of a month in UTC.
 std::string audit_file_name(std::chrono::year_month month);
 
+/// Whether a file is called like that.
+bool is_audit_file(std::string_view name);
+
 /// Whether all that such a file can hold is older than so many days; false for
 /// other names.
 bool is_past_audit(std::string_view file_name, std::chrono::sys_days today,

@@ -49,6 +49,7 @@ constexpr right_row promised_first[] = {
   {"key list", look, concern::everybody},
   {"key add", administer, concern::everybody},
   {"key remove", administer, concern::everybody},
+  {"audit list", look, concern::everybody},
   {"operator list", look, concern::everybody},
   {"operator add", administer, concern::everybody},
   {"operator set", administer, concern::everybody},

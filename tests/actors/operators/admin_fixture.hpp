@@ -116,6 +116,8 @@ struct world {
   std::vector<operators::record_log_pair> logs;
   std::vector<admins_listed::entry> other_engines;
   std::vector<check_password> passwords;
+  audit_page audited;
+  std::vector<audit_range> audit_queries;
   caf::error throttled; ///< of the next password, if set
   bool passwords_wait = false;
 };
@@ -168,6 +170,11 @@ protected:
     options.processors = pose<processor_manager_actor>(fake_processors());
     options.submitter = pose<submitter_actor>(fake_submitter());
     options.catalogue = pose<catalogue_actor>(fake_catalogue());
+    options.auditor = pose<auditor_actor>(
+      {[this](const audit_query& x) -> caf::result<audit_found> {
+        world_.audit_queries.push_back(x.where);
+        return audit_found{world_.audited};
+      }});
     options.orders = pose<order_desk_actor>(fake_desk());
     options.due = pose<reconciler_actor>(fake_reconciler());
     options.topics = pose<topics_actor>(fake_topics());

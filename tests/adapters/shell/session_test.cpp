@@ -345,7 +345,6 @@ TEST_F(session_test, a_table_that_makes_no_grammar_is_told_and_done_without) {
   };
   for (const auto& table :
        {std::string{R"({"commands":[{"words":"tea"},{"words":"tea"}]})"},
-        std::string{R"({"commands":[{"words":"no-such-group tea"}]})"},
         of(R"({"spelling":"-","key":"a"})"),
         of(R"({"spelling":"--a","key":"a"},{"spelling":"--a","key":"b"})"),
         of(R"({"spelling":"a","key":"a","kind":"files"},)"

@@ -55,7 +55,7 @@ TEST_F(api_test, a_session_is_who_has_logged_in) {
   const auto document = json::parse(x.body);
   EXPECT_EQ(document["name"], "ann");
   EXPECT_EQ(document["role"], "operate");
-  EXPECT_EQ(document["expires_at"], "2023-11-15T10:13:20Z");
+  EXPECT_EQ(document["expires_at"], "2023-11-15T10:13:20.000Z");
   get("/api/v1/queue/list", {}, sent);
   EXPECT_EQ(last(), "ann: queue list {}");
 }
