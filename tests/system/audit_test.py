@@ -34,12 +34,12 @@ class Audit(SystemTest):
         engine.ctl("suspend")
         engine.ctl("resume")
         wait_until(lambda: len(self.lines(engine.data / "audit")) == 2)
-        first = engine.json("audit", "list", "--limit", "1")
+        first = engine.ask("audit", "list", "--limit", "1")
         self.assertEqual([x["command"] for x in first["audit"]], ["resume"])
-        rest = engine.json("audit", "list", "--after", first["next"])
+        rest = engine.ask("audit", "list", "--after", first["next"])
         self.assertEqual([x["command"] for x in rest["audit"]], ["suspend"])
         self.assertNotIn("next", rest)
-        found = engine.json("audit", "list", "--text", '"suspend"')["audit"]
+        found = engine.ask("audit", "list", "--text", '"suspend"')["audit"]
         self.assertEqual(len(found), 1)
         self.assertEqual(found[0]["result"], "done")
         self.assertIn("suspend", engine.ctl("audit", "list"))

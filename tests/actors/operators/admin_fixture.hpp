@@ -4,6 +4,7 @@
 
 #include "actors/operators/admin.hpp"
 #include "actors/operators/object_copier.hpp"
+#include "messages/audit.hpp"
 #include "messages/catalogue.hpp"
 #include "messages/cluster.hpp"
 #include "messages/orders.hpp"

@@ -1,6 +1,6 @@
 #include "adapters/stores/files/audit_lines.hpp"
 
-#include "tests/support/temp_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 #include <fstream>
 
@@ -33,7 +33,7 @@ protected:
     return out;
   }
 
-  testing::temp_folder home;
+  temporary_folder home;
   audit_lines log{home.path()};
 };
 
