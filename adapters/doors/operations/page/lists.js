@@ -195,9 +195,8 @@ export const Settings = listView({
 
 export const Audit = listView({
   title: "Audit", words: "audit list", path: "audit",
-  filters: ["operator", "user", "command", "from_us", "to_us"],
-  absent: "This engine has no command that lists its audit log; it is a file "
-    + "of its own in the data folder.",
+  filters: ["text"],
+  absent: "This engine has no command that lists its audit log.",
 });
 
 export const Sources = listView({
