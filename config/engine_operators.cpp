@@ -20,6 +20,7 @@
 #include "config/node_door.hpp"
 #include "config/node_name.hpp"
 #include "config/own_people.hpp"
+#include "config/shown_settings.hpp"
 #include "config/stage_tools.hpp"
 #include "config/version.hpp"
 #include "config/work_folder.hpp"
@@ -176,6 +177,7 @@ caf::error engine_node::spawn_admin(std::string work_folder_id) {
     operating.keeper = shared_->keeper_later();
   }
   operating.version = version_text;
+  operating.settings = shown_settings(settings_);
   operating.audit = audit_log(settings_);
   admin_ = system_.spawn(operators::admin, std::move(operating));
   return {};

@@ -37,6 +37,13 @@ struct record_log_pair {
 /// Account names of this machine, by user id; empty: none.
 using account_names = std::function<std::string(std::uint32_t)>;
 
+/// A setting of the engine's file or command line.
+struct shown_setting {
+  std::string key;   ///< dotted
+  std::string value; ///< *** where it is secret
+  std::string origin;
+};
+
 struct admin_options {
   shards_actor shard;
   shard_processors_actor shard_for_nodes; ///< what they see of it
@@ -69,6 +76,7 @@ struct admin_options {
   /// Of the shards that this engine owns now; null without a log of records.
   std::function<std::vector<record_log_pair>()> logs;
   std::string version;
+  std::vector<shown_setting> settings; ///< that it was started with
   engine_clock clock = engine_clock::system();
   std::chrono::seconds timeout{10};         ///< for anything but:
   std::chrono::seconds timeout_node{2};     ///< for what a joined node is asked

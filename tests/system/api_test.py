@@ -209,7 +209,7 @@ class Commands(ApiTest):
         engine = self.running()
         api = self.api(engine, "ann")
         for words in ("queue list", "user list", "operator list",
-                      "processor list", "source list"):
+                      "sp list", "source list"):
             status, document = api.get(words.replace(" ", "/"))
             self.assertEqual(status, 200, document)
             self.assertEqual(list(document), list(engine.ask(*words.split())))

@@ -44,6 +44,16 @@ class Audit(SystemTest):
         self.assertEqual(found[0]["result"], "done")
         self.assertIn("suspend", engine.ctl("audit", "list"))
 
+    def test_settings_are_shown_without_secrets(self):
+        engine = self.start({"mail.password": "very-secret",
+                             "kafka.sasl.username": "me"})
+        shown = {x["key"]: x["value"]
+                 for x in engine.ask("settings")["settings"]}
+        self.assertEqual(shown["mail.password"], "***")
+        self.assertEqual(shown["kafka.sasl.username"], "me")
+        self.assertIn("data.folder", shown)
+        self.assertNotIn("very-secret", engine.ctl("settings"))
+
     def test_what_is_past_goes_and_what_is_not_ours_stays(self):
         folder = self.folder / "kept"
         folder.mkdir()

@@ -121,6 +121,15 @@ decide_function set(bool server_changed::*side, bool on) {
   };
 }
 
+/// What was given at the start; what nobody gave is as docs/OPERATIONS.md says.
+void settings(admin_pointer self, const admin_call_ptr& call) {
+  document out{{"settings", document::array()}};
+  for (const auto& x : self->state.options.settings)
+    out["settings"].push_back(
+      {{"key", x.key}, {"value", x.value}, {"origin", x.origin}});
+  deliver(call, out);
+}
+
 } // namespace
 } // namespace about_server
 
@@ -140,6 +149,10 @@ std::vector<command> server_commands() {
     concerning(concern::nobody,
                reading("shards", "Which engine has which shard", {},
                        {shard_table, apart(engine_table)}, shards)),
+    reading("settings", "What the engine was started with", {},
+            {table_view("settings", "SETTING={key}; VALUE={value}; "
+                                    "FROM={origin}")},
+            settings),
     operating(doing("suspend", "Hand out nothing from any queue", {},
                     set(suspended, true))),
     operating(doing("resume", "End of suspend", {}, set(suspended, false))),

@@ -19,6 +19,7 @@ struct right_row {
 constexpr right_row promised_first[] = {
   {"status", look, concern::nobody},
   {"shards", look, concern::nobody},
+  {"settings", look, concern::everybody},
   {"suspend", operate, concern::everybody},
   {"resume", operate, concern::everybody},
   {"drop suspend", operate, concern::everybody},

@@ -53,5 +53,10 @@ TEST_F(admin_audits_test, pages_go_on) {
   EXPECT_EQ(world_.audit_queries[0].after, "p");
 }
 
+TEST_F(admin_audits_test, settings_are_those_of_the_start) {
+  EXPECT_EQ(run("settings"), json::parse(R"({"settings":[{"key":"data.folder",
+    "value":"/d","origin":"--set data.folder"}]})"));
+}
+
 } // namespace
 } // namespace depositd::testing

@@ -206,6 +206,7 @@ protected:
     options.keeper = [keeper] { return keeper; };
     options.engine = "e1";
     options.version = "9.9";
+    options.settings = {{"data.folder", "/d", "--set data.folder"}};
     options.clock =
       engine_clock{1'772'357'400'000'000, sched.clock().current_time};
     auto sink = std::make_shared<spdlog::sinks::ostream_sink_mt>(log_);
