@@ -281,7 +281,7 @@ make_settings(const std::vector<given_setting>& given) {
     return failure;
   if (const auto wrong = check_sources(out, given); !wrong.key.empty())
     return from.refuse(wrong.key, wrong.reason);
-  out.given = given;
+  out.given.all = given;
   return out;
 }
 

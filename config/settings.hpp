@@ -4,6 +4,7 @@
 // said once, in config/defaults/depositd.yaml; the fields here carry its name.
 
 #include "config/aptrust_values.hpp"
+#include "config/given_settings.hpp"
 #include "config/log_settings.hpp"
 #include "config/nsq_settings.hpp"
 #include "config/place_settings.hpp"
@@ -315,17 +316,6 @@ struct shutdown_settings {
                          const shutdown_settings&) = default;
 };
 
-/// One value as somebody gave it, before it is understood.
-struct given_setting {
-  std::string key;                 ///< dotted: "http.listen"
-  std::vector<std::string> values; ///< one, unless `list`
-  bool list = false;
-  bool empty = false; ///< a key without a value
-  std::string origin; ///< "depositd.yaml:12" or "--set http.listen"
-
-  friend bool operator==(const given_setting&, const given_setting&) = default;
-};
-
 struct depositd_settings {
   data_settings data;
   store_settings store;
@@ -375,7 +365,7 @@ struct depositd_settings {
   audit_settings audit;
   shutdown_settings shutdown;
   std::vector<std::string> remarks; ///< for people, about these settings
-  std::vector<given_setting> given; ///< that they were made of
+  given_words given;                ///< that they were made of
 
   friend bool operator==(const depositd_settings&,
                          const depositd_settings&) = default;

@@ -39,7 +39,7 @@ std::string text_of(const given_setting& x) {
 std::vector<operators::shown_setting>
 shown_settings(const depositd_settings& settings) {
   std::map<std::string, operators::shown_setting> last;
-  for (const auto& x : settings.given)
+  for (const auto& x : settings.given.all)
     if (!x.empty)
       last[x.key] = {x.key, is_secret(x) ? "***" : text_of(x), x.origin};
   std::vector<operators::shown_setting> out;

@@ -16,9 +16,7 @@ class Browser:
 
     def ask(self, method, path, body=None, **headers):
         """(status, headers, bytes)."""
-        host, _, port = self.address.rpartition(":")
-        connection = http.client.HTTPConnection(host.strip("[]"), int(port),
-                                                timeout=60)
+        connection = http.client.HTTPConnection(*self.address, timeout=60)
         try:
             connection.request(method, "/deposits" + path, body, {
                 "Cookie": self.cookie, "X-CSRF-Token": self.csrf,

@@ -83,7 +83,7 @@ void tell_place(door_pointer self, const page_request& given,
   }
   self
     ->request(options.places, options.ask_timeout,
-              admin_request{"user place", json{{"user", user}}.dump()})
+              admin_request{"user place", json{{"name", user}}.dump()})
     .then(
       [=](const admin_reply& said) {
         given.answer->send(known_answer(said.document, given.known));
