@@ -99,6 +99,15 @@ class Looking(PageTest):
         page.element("main td a").click()
         page.says("Successfully added")
         self.assertIn("Handed out", page.text())
+        self.assertNotIn("Submit it again", page.text())
+
+    def test_what_failed_is_submitted_again(self):
+        engine = self.running()
+        door = self.depositor(engine, "press")
+        door.deposit("broken.xml", b"<doi_batch>")
+        self.outcome(door, "broken.xml")
+        page = self.browser(engine)
+        page.go("submissions/1")
         page.press("Submit it again")
         page.wait(lambda: len(engine.submissions()) == 2)
 

@@ -126,6 +126,9 @@ export const Submission = {
     },
     acts(h, x) {
       const id = { id: x.id };
+      // What went well is not done twice.
+      if (x.status === "completed" && !x.failed)
+        return [];
       return x.status === "completed"
         ? [action(h, "Submit it again", "submission requeue", id,
                   (made) => {
