@@ -152,6 +152,7 @@ void taken(shard_keeper_pointer self, shard_number shard, epoch_number epoch,
   x.ends = asked + milliseconds{state.options.lease_ms};
   x.since = self->clock().now();
   x.told.clear();
+  x.unmet.clear();
   spdlog::info("shard_taken shard={} epoch={}", shard, epoch);
   place_nobody(self, shard, epoch);
   if (state.leaving) {

@@ -99,6 +99,8 @@ struct kept_shard {
   bool release = false; ///< when closed: the lease is ours to give back
   /// Elsewhere: the owner that router and reader were told of.
   std::string told;
+  /// Likewise: who has the lease, as they were told, and has not been met.
+  std::string unmet;
   epoch_number reported_epoch = 0;
   caf::actor_clock::time_point free_since; ///< while nobody has it
   bool is_free = false;

@@ -8,6 +8,7 @@
 
 #include "actors/cluster/keeper/parts.hpp"
 
+#include <utility>
 #include <spdlog/spdlog.h>
 
 namespace depositd::cluster {
@@ -121,6 +122,15 @@ void meet(shard_keeper_pointer self, const engine_identity& who) {
     ask(self, who.name, known->second);
 }
 
+/// Nobody, or somebody who cannot be asked yet: what is set is not told them.
+void place_unmet(shard_keeper_pointer self, const shard_lease& x) {
+  shard_placed out;
+  out.shard = x.shard;
+  out.epoch = x.epoch;
+  out.engine = x.owner.name;
+  place(self, out);
+}
+
 } // namespace
 
 void meet_owners(shard_keeper_pointer self) {
@@ -134,9 +144,16 @@ void meet_owners(shard_keeper_pointer self) {
         && (kept.told != lease.owner.name
             || kept.reported_epoch < lease.epoch)) {
       kept.told.clear();
+      kept.unmet.clear();
       place_nobody(self, lease.shard, lease.epoch);
     }
-    if (kept.told.empty() && !lease.owner.name.empty())
+    if (!kept.told.empty())
+      continue;
+    if (kept.unmet != lease.owner.name) {
+      kept.unmet = lease.owner.name;
+      place_unmet(self, lease);
+    }
+    if (!lease.owner.name.empty())
       meet(self, lease.owner);
   }
   for (const auto& engine : state.table.engines)
@@ -168,8 +185,9 @@ bool engine_down(shard_keeper_pointer self, const caf::actor_addr& who) {
 }
 
 void doubt_owners(shard_keeper_pointer self) {
+  // Who was met stays where they are until they are met again.
   for (auto& x : self->state.shards)
-    x.told.clear();
+    x.unmet = std::exchange(x.told, {});
 }
 
 } // namespace depositd::cluster

@@ -18,8 +18,8 @@ constexpr std::chrono::milliseconds newest_wait{500};
 
 /// The newest that shard 0 has.
 void fetch(shard_router_pointer self, std::function<void(fetched)> then) {
-  ask_shard<control_changed>(self, 0, watch_control{nullptr},
-                             repeats::harmless, [=](fetched x) {
+  ask_shard<control_changed>(self, 0, watch_control{nullptr}, repeats::harmless,
+                             [=](fetched x) {
                                if (x)
                                  learn(self, x->state, x->revision);
                                then(std::move(x));
@@ -34,45 +34,60 @@ newest_of(shard_router_pointer self,
   return state.revision <= what->revision
            ? what
            : std::make_shared<const adopt_control>(
-               adopt_control{state.control, state.revision});
+             adopt_control{state.control, state.revision});
+}
+
+/// Why a shard that has an owner may still go by what was set before.
+caf::error not_told(shard_router_pointer self, shard_number shard,
+                    const caf::error& why) {
+  return caf::make_error(ec::overloaded,
+                         "this is set, but shard " + std::to_string(shard)
+                           + " of " + self->state.to.places[shard].engine
+                           + " has not got it and will when it can be reached ("
+                           + render(why) + ")");
 }
 
 /// One shard gets these settings. While it recovers it turns them away, and
 /// would go on with what it had: it is asked again.
 void settle(shard_router_pointer self, shard_number shard,
             const std::shared_ptr<const adopt_control>& what,
-            caf::actor_clock::time_point until, std::function<void()> then) {
+            caf::actor_clock::time_point until,
+            std::function<void(caf::expected<done>)> then) {
   ask_shard<done>(self, shard, what, repeats::harmless, until,
                   [=](caf::expected<done> y) {
                     if (y) {
-                      then();
+                      then(done{});
                     } else if (self->clock().now() < until) {
                       self->state.unsettled.push_back([=] {
-                        settle(self, shard, newest_of(self, what), until,
-                               then);
+                        settle(self, shard, newest_of(self, what), until, then);
                       });
                     } else {
                       spdlog::warn("settings_late shard={} reason=\"{}\"",
                                    shard, render(y.error()));
-                      then();
+                      const auto& place = self->state.to.places[shard];
+                      if (place.engine.empty())
+                        then(done{});
+                      else
+                        then(not_told(self, shard, y.error()));
                     }
                   });
 }
 
 /// Answered when every shard has these settings in its journal. A shard without
 /// an engine gets them before it serves again, so it holds nobody up for ever.
+/// An error if one has an engine that cannot be told.
 void spread(shard_router_pointer self, const control_changed& x,
-            std::function<void()> then) {
-  const journal::gathering<done> all{[=](caf::expected<done>) { then(); }};
-  const auto what = std::make_shared<const adopt_control>(
-    adopt_control{x.state, x.revision});
+            std::function<void(const caf::error&)> then) {
+  const journal::gathering<done> all{
+    [=](const caf::expected<done>& x) { then(x ? caf::error{} : x.error()); }};
+  const auto what =
+    std::make_shared<const adopt_control>(adopt_control{x.state, x.revision});
   const auto& options = self->state.to.options;
   const auto until = self->clock().now() + options.owner_wait;
   for (shard_number shard = 1; shard < options.count; ++shard) {
     if (seeded_bug("settings_told_too_early"))
       break;
-    settle(self, shard, what, until,
-           [got = all.expect<done>(journal::only_counts)] { got(done{}); });
+    settle(self, shard, what, until, all.expect<done>(journal::only_counts));
   }
   all.close();
 }
@@ -89,7 +104,7 @@ void change(shard_router_pointer self, propose x,
                     }
                     fetch(self, [=](fetched newest) {
                       if (newest)
-                        spread(self, *newest, [=] { then({}); });
+                        spread(self, *newest, then);
                       else
                         then(newest.error());
                     });
@@ -102,12 +117,11 @@ void watch_shard_0(shard_router_pointer self, const shard_actor& owner) {
   self
     ->request(owner, state.to.options.request_timeout,
               watch_control{caf::strong_actor_ptr{self->ctrl()}})
-    .then(
-      [=](const control_changed& x) { learn(self, x.state, x.revision); },
-      [=](const caf::error&) {
-        if (self->state.watched == owner.address())
-          self->state.watched = nullptr; // tried again
-      });
+    .then([=](const control_changed& x) { learn(self, x.state, x.revision); },
+          [=](const caf::error&) {
+            if (self->state.watched == owner.address())
+              self->state.watched = nullptr; // tried again
+          });
 }
 
 /// A shard of ours that started over, or was not reached, catches up.
