@@ -8,8 +8,9 @@
 
 #include "actors/cluster/keeper/parts.hpp"
 
-#include <utility>
 #include <spdlog/spdlog.h>
+
+#include <utility>
 
 namespace depositd::cluster {
 
