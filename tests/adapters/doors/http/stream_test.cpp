@@ -22,7 +22,8 @@ std::string taken(http::body_stream& from, std::size_t bytes_max = 100) {
   return size ? out : "the end";
 }
 
-constexpr const char* stream_request = "GET /stream HTTP/1.1\r\nHost: a\r\n\r\n";
+constexpr const char* stream_request =
+  "GET /stream HTTP/1.1\r\nHost: a\r\n\r\n";
 
 class http_stream : public server_fixture {
 protected:
