@@ -79,7 +79,7 @@ auditor_actor spawn_auditor(caf::actor_system& system,
                             const depositd_settings& settings) {
   const auto folder = audit_folder_of(settings);
   if (folder.empty())
-    return nullptr;
+    return {};
   return workers<auditor_actor>(system, {.count = 1}, [&system, folder] {
     return system.spawn<caf::detached>(operators::auditor,
                                        std::make_shared<audit_lines>(folder));

@@ -147,7 +147,8 @@ class Installed(PackageTest):
             run("debootstrap", "--variant=minbase", "bookworm", base)
         self.root = self.folder / "debian"
         run("cp", "-a", base, self.root)
-        for name in ("etc/resolv.conf", "etc/apt/sources.list"):
+        # How this machine reaches names, and through whom.
+        for name in ("etc/resolv.conf", "etc/hosts"):
             shutil.copy(f"/{name}", self.root / name)
         for name in ("proc", "dev"):
             run("mount", "--rbind", f"/{name}", self.root / name)
@@ -176,7 +177,8 @@ class Installed(PackageTest):
         process = subprocess.Popen(
             ["chroot", self.root, "setpriv", f"--reuid={user}",
              f"--regid={user}", "--clear-groups", *command],
-            stderr=subprocess.DEVNULL)
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(process.kill)
         until = time.monotonic() + 60
         while True:
             try:
@@ -201,7 +203,7 @@ class Installed(PackageTest):
         engine = self.as_service()
         self.ctl("user", "add", "press", "--password-stdin", text="secret\n")
         door = Door(("127.0.0.1", 8080), "press", "secret")
-        self.assertTrue(door.deposit("a.xml", a_deposit("a").encode()).accepted)
+        self.assertTrue(door.deposit("a.xml", a_deposit("a")).accepted)
         with urllib.request.urlopen("http://127.0.0.1:8081/") as page:
             self.assertIn(b"depositd", page.read())
         self.end(engine)

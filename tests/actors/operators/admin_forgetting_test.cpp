@@ -65,10 +65,12 @@ TEST_F(admin_forgetting_test, a_batch_that_goes_on_is_named) {
   row.user = "ann";
   world_.work.batches = {row};
   EXPECT_NE(refused().find("batch 9 of ann"), std::string::npos);
-  EXPECT_FALSE(
-    is_among(world_.work.batch_queries[0].states, batch_state::completed));
-  EXPECT_TRUE(
-    is_among(world_.work.batch_queries[0].states, batch_state::failed));
+  const auto& states = world_.work.batch_queries[0].states;
+  const auto asked = [&](batch_state x) {
+    return std::count(states.begin(), states.end(), x) > 0;
+  };
+  EXPECT_TRUE(asked(batch_state::failed));
+  EXPECT_FALSE(asked(batch_state::completed));
 }
 
 TEST_F(admin_forgetting_test, so_is_a_queue_of_messages_with_items) {

@@ -317,6 +317,7 @@ read_model_actor::behavior_type fake_read_model(read_model_actor::pointer self,
     },
     [](const peek_items&) { return items_found{}; },
     [](const failed_query&) { return failed_found{}; },
+    [](const forget_submissions&) { return submissions_forgotten{}; },
     [](const back_up&) { return done{}; },
     [](const report_store&) { return store_report{}; },
   };
