@@ -37,6 +37,13 @@ newest_of(shard_router_pointer self,
              adopt_control{state.control, state.revision});
 }
 
+/// Nobody has the shard, or it has said itself that it starts over.
+bool gets_it_first(shard_router_pointer self, shard_number shard,
+                   const caf::error& why) {
+  const auto& place = self->state.to.places[shard];
+  return place.engine.empty() || (place.who && why == ec::store_failed);
+}
+
 /// Why a shard that has an owner may still go by what was set before.
 caf::error not_told(shard_router_pointer self, shard_number shard,
                     const caf::error& why) {
@@ -64,8 +71,7 @@ void settle(shard_router_pointer self, shard_number shard,
                     } else {
                       spdlog::warn("settings_late shard={} reason=\"{}\"",
                                    shard, render(y.error()));
-                      const auto& place = self->state.to.places[shard];
-                      if (place.engine.empty())
+                      if (gets_it_first(self, shard, y.error()))
                         then(done{});
                       else
                         then(not_told(self, shard, y.error()));

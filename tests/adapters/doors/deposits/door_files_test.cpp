@@ -149,7 +149,7 @@ TEST_F(deposits_files, the_place_is_that_of_whoever_asks) {
   open();
   const auto x = document(get(log_in(), "/api/place?user=other"));
   EXPECT_EQ(x["asked"], "user place");
-  EXPECT_EQ(x["with"]["user"], "psychoceramics");
+  EXPECT_EQ(x["with"], nlohmann::json({{"name", "psychoceramics"}}));
 }
 
 TEST_F(deposits_files, manifests_are_checked) {
