@@ -45,12 +45,12 @@ class Audit(SystemTest):
         self.assertIn("suspend", engine.ctl("audit", "list"))
 
     def test_settings_are_shown_without_secrets(self):
-        engine = self.start({"mail.password": "very-secret",
-                             "kafka.sasl.username": "me"})
+        engine = self.start({"store.url": "postgresql://me:very-secret@h/d",
+                             "kafka.sasl.user": "me"})
         shown = {x["key"]: x["value"]
                  for x in engine.ask("settings")["settings"]}
-        self.assertEqual(shown["mail.password"], "***")
-        self.assertEqual(shown["kafka.sasl.username"], "me")
+        self.assertEqual(shown["store.url"], "***")
+        self.assertEqual(shown["kafka.sasl.user"], "me")
         self.assertIn("data.folder", shown)
         self.assertNotIn("very-secret", engine.ctl("settings"))
 
