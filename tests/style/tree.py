@@ -8,7 +8,7 @@ FOLDERS = ("messages", "actors", "adapters", "config", "tests", "benchmarks",
 FILES = ("CMakeLists.txt", "CMakePresets.json", "README.md",
          "CONTRIBUTING.md", "VERSION", ".clang-format", ".gitignore")
 CPP = (".cpp", ".hpp", ".c", ".h")
-PACKED = (".xz",)
+PACKED = (".xz", ".png")
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
 
 
