@@ -328,11 +328,18 @@ void exchange::begin_answering() {
   at_.enter(phase::answering, at_.loop.now() + limit);
 }
 
+void exchange::count(const response& what) {
+  using namespace std::chrono;
+  context_->answered.add(
+    what.status, duration_cast<microseconds>(at_.loop.now() - begun_).count());
+}
+
 bool exchange::queue() {
   // Nobody changes an answer once it is there.
   const bool early =
     has_body_ && (stage_ == stage::head || stage_ == stage::gating);
   stage_ = stage::queued;
+  count(answer_);
   if (early)
     at_.lingers = true;
   const bool close = early || at_.over_limit || context_->stopping;
@@ -347,6 +354,7 @@ bool exchange::queue() {
 
 bool exchange::refuse_now(const response& what) {
   stage_ = stage::queued;
+  count(what);
   at_.lingers = true;
   write_response(handle_, at_.socket, what);
   return false;

@@ -3,6 +3,7 @@
 // Inside the server: one request on its way to one answer. The I/O thread that
 // owns the connection moves it on; whoever answers does so from any thread.
 
+#include "adapters/doors/http/answer_counts.hpp"
 #include "adapters/doors/http/certificate.hpp"
 #include "adapters/doors/http/responder.hpp"
 #include "adapters/doors/http/router.hpp"
@@ -37,6 +38,7 @@ struct exchange_context {
   std::atomic<std::uint64_t> requests{0};
   std::atomic<std::uint64_t> refused{0};
   std::atomic<std::uint64_t> expired{0};
+  answer_counts answered;
 };
 
 class exchange : public answer_sink,
@@ -95,6 +97,7 @@ private:
   void handle();
   bool settle();
   bool queue();
+  void count(const response& what);
   bool queue_open_body(bool close);
   ssize_t read_stream(char* to, std::size_t bytes_max);
   void suspend();

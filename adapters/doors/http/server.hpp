@@ -3,6 +3,7 @@
 // An HTTP/1.1 server: I/O threads that parse requests and call a router's
 // handlers, which answer when they can.
 
+#include "adapters/doors/http/answer_counts.hpp"
 #include "adapters/doors/http/router.hpp"
 #include "adapters/doors/kit/addresses.hpp"
 #include "adapters/doors/kit/listen.hpp"
@@ -55,6 +56,8 @@ struct server_numbers {
   std::uint64_t requests = 0;
   std::uint64_t refused = 0; ///< answered 503 by the server itself
   std::uint64_t expired = 0; ///< ended by one of the time limits
+  std::vector<std::pair<unsigned, std::uint64_t>> by_status; ///< answers
+  answer_times times;
 };
 
 /// Listens from `start` until `stop`.

@@ -201,7 +201,8 @@ void server_core::stop(std::chrono::milliseconds within) {
 
 server_numbers server_core::numbers() const {
   return {connections_.now(), connections_.total(), context_->requests,
-          context_->refused, context_->expired};
+          context_->refused, context_->expired,
+          context_->answered.by_status(), context_->answered.times()};
 }
 
 } // namespace depositd::http

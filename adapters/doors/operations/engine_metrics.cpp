@@ -133,8 +133,17 @@ void add_doors(exported& to, const engine_numbers& x) {
   each(&n::connections);
   to.counter("depositd_http_accepted_total", "Connections that were accepted");
   each(&n::accepted);
-  to.counter("depositd_http_requests_total", "Requests of a door");
+  to.counter("depositd_http_received_total", "Requests that came to a door");
   each(&n::requests);
+  to.counter("depositd_http_requests_total",
+             "Requests that a door has answered, by status");
+  for (const auto& one : x.doors)
+    for (const auto& [status, count] : one.numbers.by_status)
+      to.add({{"door", one.door}, {"code", std::to_string(status)}}, count);
+  to.histogram("depositd_http_request_seconds",
+               "From the first byte of a request until its answer left");
+  for (const auto& one : x.doors)
+    to.add_times({{"door", one.door}}, one.numbers.times, 0);
   to.counter("depositd_http_refused_total",
              "Requests refused for want of room");
   each(&n::refused);
