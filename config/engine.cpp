@@ -308,6 +308,7 @@ void engine_node::stop() {
   end(passwords_);
   end(store_server_);
   end(topics_);
+  end(letters_);
   end(processors_);
   end(handler_);
   end(submitter_);

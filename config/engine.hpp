@@ -112,7 +112,8 @@ private:
   shards_actor shard_;                          ///< the core's, or the router
   read_model_actor reads_;                      ///< the core's, or the reader
   std::function<void(const std::string&)> failed_;
-  topics_actor topics_; ///< null without a log of records
+  topics_actor topics_;       ///< null without a log of records
+  letter_desk_actor letters_; ///< likewise
   record_logs logs_;
   shard_schedulers schedulers_; ///< with one shard
   std::shared_ptr<log_roster> roster_ = std::make_shared<log_roster>();

@@ -169,6 +169,8 @@ caf::error engine_node::spawn_admin(std::string work_folder_id) {
   if (has_record_logs(settings_)) {
     topics_ = spawn_topics(system_, settings_);
     operating.topics = topics_;
+    letters_ = spawn_letter_desk(system_, settings_);
+    operating.letters = letters_;
     operating.logs = [roster = roster_] { return roster->all(); };
   }
   operating.engine = node_name(settings_);

@@ -1,5 +1,6 @@
 #include "config/record_logs.hpp"
 
+#include "actors/operators/letter_desk.hpp"
 #include "actors/records/intake.hpp"
 #include "actors/records/publisher.hpp"
 #include "adapters/logs/kafka/reach.hpp"
@@ -78,8 +79,8 @@ kafka_options kafka_options_of(const depositd_settings& settings) {
   const bool tls = !kafka.tls.ca.empty() || kafka.tls.configured();
   const bool sasl = !kafka.sasl.mechanism.empty();
   if (tls || sasl)
-    add("security.protocol", std::string{sasl ? "sasl_" : ""}
-                               + (tls ? "ssl" : "plaintext"));
+    add("security.protocol",
+        std::string{sasl ? "sasl_" : ""} + (tls ? "ssl" : "plaintext"));
   add("ssl.ca.location", kafka.tls.ca);
   add("ssl.certificate.location", kafka.tls.certificate);
   add("ssl.key.location", kafka.tls.key);
@@ -103,6 +104,21 @@ topics_actor spawn_topics(caf::actor_system& system,
     static_cast<std::int32_t>(kafka.partitions), kafka.jobs_topic);
   return workers<topics_actor>(system, {}, [&system, out = std::move(out)] {
     return system.spawn<caf::detached>(topics, out);
+  });
+}
+
+/// Clients of its own for each question: nobody asks often.
+letter_desk_actor spawn_letter_desk(caf::actor_system& system,
+                                    const depositd_settings& settings) {
+  operators::letter_desk_options out;
+  const auto brokers = kafka_options_of(settings);
+  out.open_letters = [brokers, topic = settings.kafka.dead_letter_topic] {
+    return open_kafka_source(brokers, topic);
+  };
+  out.open_sink = [brokers] { return open_kafka_sink(brokers); };
+  out.ingress_topic = settings.kafka.ingress_topic;
+  return workers<letter_desk_actor>(system, {.count = 1}, [&system, out] {
+    return system.spawn<caf::detached>(operators::letter_desk, out);
   });
 }
 

@@ -26,6 +26,10 @@ facts_claim facts_of(const depositd_settings& settings);
 
 kafka_options kafka_options_of(const depositd_settings& settings);
 
+/// Reads dead letters for operators, and sends them back.
+letter_desk_actor spawn_letter_desk(caf::actor_system& system,
+                                    const depositd_settings& settings);
+
 /// Makes the topics when an operator asks for it.
 topics_actor spawn_topics(caf::actor_system& system,
                           const depositd_settings& settings);
@@ -61,7 +65,7 @@ private:
 };
 
 struct record_logs {
-  intake_actor in;       ///< null without a log of records
+  intake_actor in; ///< null without a log of records
   publisher_actor out;
   std::shared_ptr<log_roster> roster;
 };

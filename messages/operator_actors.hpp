@@ -29,6 +29,12 @@ using catalogue_actor = caf::typed_actor<
 using auditor_actor = caf::typed_actor<
   caf::replies_to<struct audit_query>::with<struct audit_found>>;
 
+/// Reads dead letters for operators, and sends them back. Blocks.
+using letter_desk_actor = caf::typed_actor<
+  caf::replies_to<struct find_letters>::with<struct letters_found>,
+  caf::replies_to<struct read_letter>::with<struct letter_read>,
+  caf::replies_to<struct replay_letters>::with<struct letters_replayed>>;
+
 /// Takes orders about what is stored: finds the object and queues the work.
 using order_desk_actor = caf::typed_actor<
   caf::replies_to<struct place_order>::with<struct order_placed>,

@@ -56,18 +56,19 @@ struct admin_options {
     std::make_shared<depositd::engine::grants>(rules::access::own_people{});
   read_model_actor projector;
   processor_manager_actor processors;
-  native_actor native;       ///< what `connect_native` answers
-  submitter_actor submitter; ///< see actors/operators/submitter.hpp
-  catalogue_actor catalogue; ///< null: there is no inventory
-  auditor_actor auditor;     ///< null: the audit log is not kept in files
-  order_desk_actor orders;   ///< null: there is no inventory
-  reconciler_actor due;      ///< likewise
-  store_server_actor stores; ///< null: no node may join
+  native_actor native;        ///< what `connect_native` answers
+  submitter_actor submitter;  ///< see actors/operators/submitter.hpp
+  catalogue_actor catalogue;  ///< null: there is no inventory
+  letter_desk_actor letters;  ///< null: no log of records
+  auditor_actor auditor;      ///< null: the audit log is not kept in files
+  order_desk_actor orders;    ///< null: there is no inventory
+  reconciler_actor due;       ///< likewise
+  store_server_actor stores;  ///< null: no node may join
   begin_work_copy begin_copy; ///< null: stages keep nothing here
   object_copier_actor copier; ///< null if `begin_copy` is
   std::string work_folder_id; ///< for nodes that join
-  topics_actor topics;       ///< null: no log of records is configured
-  std::string engine;        ///< its name, for nodes that join
+  topics_actor topics;        ///< null: no log of records is configured
+  std::string engine;         ///< its name, for nodes that join
   /// Takes the call of another engine and says what this one owns; none if it
   /// shares no users.
   std::function<caf::expected<engine_met>(const meet_engine&)> meet;
@@ -82,7 +83,7 @@ struct admin_options {
   std::chrono::seconds timeout_node{2};     ///< for what a joined node is asked
   std::chrono::seconds timeout_long{3'600}; ///< backups, bulk actions
   std::chrono::seconds timeout_copy{7 * 86'400}; ///< of all objects
-  std::shared_ptr<spdlog::logger> audit;    ///< one line per change; not null
+  std::shared_ptr<spdlog::logger> audit; ///< one line per change; not null
 };
 
 /// One command on its way, from request to answer.

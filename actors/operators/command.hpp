@@ -91,6 +91,7 @@ std::vector<command> age_commands();
 std::vector<command> upkeep_commands();
 std::vector<command> audit_commands();
 std::vector<command> record_log_commands();
+std::vector<command> letter_commands();
 std::vector<command> topic_commands();
 std::vector<command> channel_commands();
 std::vector<command> source_commands();
@@ -114,10 +115,10 @@ inline constexpr std::vector<command> (*command_subjects[])() = {
   deletion_commands,      use_commands,
   pipeline_commands,      age_commands,
   upkeep_commands,        audit_commands,
-  record_log_commands,    topic_commands,
-  channel_commands,       source_commands,
-  source_record_commands, scheduler_commands,
-  strategy_commands};
+  record_log_commands,    letter_commands,
+  topic_commands,         channel_commands,
+  source_commands,        source_record_commands,
+  scheduler_commands,     strategy_commands};
 
 // -- what rows are made of ----------------------------------------------------
 

@@ -130,9 +130,10 @@ class KafkaTest(KafkaFixture):
 
     def test_an_engine_without_kafka_says_so(self):
         engine = self.start()
-        refused = engine.ctl_result("kafka", "init")
-        self.assertEqual(refused.returncode, 1)
-        self.assertIn("kafka.brokers", refused.stderr)
+        for words in (("kafka", "init"), ("deadletter", "list")):
+            refused = engine.ctl_result(*words)
+            self.assertEqual(refused.returncode, 1)
+            self.assertIn("kafka.brokers", refused.stderr)
 
     def test_an_option_that_is_wrong_is_one_line_and_exit_2(self):
         engine = self.engine_on_kafka("wrong",
@@ -246,7 +247,7 @@ class KafkaTest(KafkaFixture):
         self.assertTrue(one.header("reason"))
 
     def test_records_of_every_odd_kind_go_aside(self):
-        self.started("odd", {"kafka.partitions": 1})
+        engine = self.started("odd", {"kafka.partitions": 1})
         noise = random.Random(51).randbytes(990_000).replace(b"\n", b"\0")
         good = dict(deposits(1, "odd"))
         fine = next(iter(good.values()))
@@ -267,6 +268,26 @@ class KafkaTest(KafkaFixture):
              (b"user-0", "schema-version is not 1"), (b"", "no JSON text")])
         self.assertEqual(letters[2].value, noise)
         self.assertEqual(letters[4].value, b"no key nor deposit")
+        self.expect_letters_go_back(engine)
+
+    def expect_letters_go_back(self, engine):
+        """Operators see them, and what is still wrong comes again."""
+        found = engine.ask("deadletter", "list")["dead_letters"]
+        self.assertEqual(len(found), 5)
+        keyless = next(x for x in found if not x["key"])
+        shown = engine.ask("deadletter", "show", keyless["id"])
+        self.assertEqual(shown["value"], "no key nor deposit")
+        other = next(x for x in found if x["key"] == "user-0")
+        refused = engine.ctl_result("deadletter", "replay", "--yes",
+                                    f"{keyless['id']},{other['id']}")
+        self.assertIn("schema-version is not 1", refused.stderr)
+        done = engine.ask("deadletter", "replay", "--yes", keyless["id"])
+        self.assertEqual(done["topic"], self.topics["in"])
+        letters = wait_until(lambda: self.all_letters(6))
+        self.assertEqual(len({x.header("event-id") for x in letters}), 6)
+        self.assertEqual(
+            len(engine.ask("deadletter", "list", "--text", "no JSON",
+                           "--limit", "9")["dead_letters"]), 4)
 
     def all_letters(self, count):
         found = self.read("dead")

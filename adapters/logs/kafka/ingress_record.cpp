@@ -149,7 +149,7 @@ caf::expected<fields> read_fields(std::string_view text) {
 caf::error check_version(const source_record& x) {
   for (const auto& header : x.headers)
     if (header.name == "schema-version" && header.value != "1")
-      return wrong("schema-version is not 1");
+      return wrong(other_version_reason);
   return {};
 }
 

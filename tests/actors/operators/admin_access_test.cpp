@@ -80,7 +80,7 @@ constexpr right_row promised_first[] = {
   {"collection release", operate, concern::steered},
 };
 
-/// Of batches, jobs, objects and pipelines, and the rest.
+/// Of batches, jobs, objects, pipelines and records.
 constexpr right_row promised_last[] = {
   {"batch list", look, concern::answered},
   {"batch show", look, concern::answered},
@@ -127,6 +127,13 @@ constexpr right_row promised_last[] = {
   {"audit list", look, concern::everybody},
   {"kafka init", administer, concern::everybody},
   {"kafka status", look, concern::nobody},
+  {"deadletter list", look, concern::everybody},
+  {"deadletter show", look, concern::everybody},
+  {"deadletter replay", operate, concern::everybody},
+};
+
+/// Of topics, sources and strategies.
+constexpr right_row promised_after[] = {
   {"topic list", look, concern::nobody},
   {"topic show", look, concern::nobody},
   {"topic create", operate, concern::everybody},
@@ -166,6 +173,7 @@ const auto promised = [] {
   std::vector<right_row> out{std::begin(promised_first),
                              std::end(promised_first)};
   out.insert(out.end(), std::begin(promised_last), std::end(promised_last));
+  out.insert(out.end(), std::begin(promised_after), std::end(promised_after));
   return out;
 }();
 

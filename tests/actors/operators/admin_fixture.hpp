@@ -3,6 +3,7 @@
 // The admin actor with stand-ins for everything it asks.
 
 #include "actors/operators/admin.hpp"
+#include "actors/operators/letter_desk.hpp"
 #include "actors/operators/object_copier.hpp"
 #include "messages/audit.hpp"
 #include "messages/catalogue.hpp"
@@ -16,6 +17,7 @@
 #include "tests/actors/operators/control_writer.hpp"
 #include "tests/actors/operators/feeding_world.hpp"
 #include "tests/support/actor_fixture.hpp"
+#include "tests/support/memory_record_log.hpp"
 
 #include <nlohmann/json.hpp>
 #include <spdlog/sinks/ostream_sink.h>
@@ -117,6 +119,7 @@ struct world {
   std::vector<operators::record_log_pair> logs;
   std::vector<admins_listed::entry> other_engines;
   std::vector<check_password> passwords;
+  std::shared_ptr<memory_record_log> records = make_memory_record_log();
   audit_page audited;
   std::vector<audit_range> audit_queries;
   caf::error throttled; ///< of the next password, if set
@@ -176,6 +179,11 @@ protected:
         world_.audit_queries.push_back(x.where);
         return audit_found{world_.audited};
       }});
+    options.letters =
+      spawn(operators::letter_desk,
+            operators::letter_desk_options{
+              [this] { return open_memory_source(world_.records, "dead"); },
+              [this] { return open_memory_sink(world_.records); }, "in"});
     options.orders = pose<order_desk_actor>(fake_desk());
     options.due = pose<reconciler_actor>(fake_reconciler());
     options.topics = pose<topics_actor>(fake_topics());

@@ -181,10 +181,8 @@ export const Kafka = listView({
 
 export const DeadLetters = listView({
   title: "Dead letters", words: "deadletter list", path: "dead-letters",
-  filters: ["topic", "source", "user"],
-  opens: toCommand("deadletter show", "id"),
-  absent: "This engine counts dead letters (see Kafka) and keeps them in a "
-    + "topic of Kafka; it has no command that lists them.",
+  filters: ["key", "text"], opens: toCommand("deadletter show", "id"),
+  acts: (h) => [form(h, "deadletter replay", "Write again …")],
 });
 
 export const Settings = listView({

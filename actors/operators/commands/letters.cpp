@@ -1,0 +1,148 @@
+// Records that were no deposits, and what becomes of them.
+
+#include "actors/operators/command.hpp"
+
+#include "messages/letters.hpp"
+#include "messages/values/time_text.hpp"
+
+namespace depositd::operators {
+
+namespace about_letters {
+namespace {
+
+/// What `show` tells of a value, and how many may go back at once.
+constexpr std::size_t shown_bytes_max = 64 * 1024;
+constexpr std::size_t replayed_max = 1'000;
+
+/// Brokers may take their time; shells wait a little longer.
+constexpr std::chrono::seconds patience{25};
+
+template <class Message, class F>
+void ask_desk(admin_pointer self, const admin_call_ptr& call, Message what,
+              F use) {
+  self->request(self->state.options.letters, patience, std::move(what))
+    .then(std::move(use),
+          [=](const caf::error& problem) { refuse(call, problem); });
+}
+
+bool lacks_log(admin_pointer self, const admin_call_ptr& call) {
+  if (self->state.options.letters)
+    return false;
+  refuse(call, ec::not_found, "this engine has no Kafka: set kafka.brokers");
+  return true;
+}
+
+document document_of(const letter_facts& x) {
+  return {{"id", x.id},
+          {"written_at", x.written_us == never
+                           ? document(nullptr)
+                           : document(format_utc(x.written_us))},
+          {"reason", x.reason},
+          {"key", x.key},
+          {"topic", x.topic},
+          {"partition", x.partition},
+          {"offset", x.offset},
+          {"event_id", x.event_id},
+          {"value_bytes", x.value_bytes},
+          {"value_omitted", x.value_omitted}};
+}
+
+void list(admin_pointer self, const admin_call_ptr& call) {
+  if (lacks_log(self, call))
+    return;
+  find_letters what;
+  what.key = call->arguments.text("key");
+  what.text = call->arguments.text("text");
+  what.count_max = static_cast<std::uint32_t>(call->arguments.number("limit"));
+  what.after = call->arguments.text("after");
+  ask_desk(self, call, std::move(what), [=](const letters_found& x) {
+    document out{{"dead_letters", document::array()}};
+    for (const auto& one : x.letters)
+      out["dead_letters"].push_back(document_of(one));
+    if (!x.next.empty())
+      out["next"] = x.next;
+    deliver(call, out);
+  });
+}
+
+void show(admin_pointer self, const admin_call_ptr& call) {
+  if (lacks_log(self, call))
+    return;
+  ask_desk(
+    self, call, read_letter{call->arguments.text("id")},
+    [=](const letter_read& x) {
+      auto out = document_of(x.facts);
+      out["headers"] = document::array();
+      for (const auto& one : x.headers)
+        out["headers"].push_back({{"name", one.name}, {"value", one.value}});
+      out["value"] = x.value.substr(0, shown_bytes_max);
+      out["value_cut"] = x.value.size() > shown_bytes_max;
+      deliver(call, out);
+    });
+}
+
+void replay(admin_pointer self, const admin_call_ptr& call) {
+  if (lacks_log(self, call))
+    return;
+  replay_letters what{call->arguments.texts("ids")};
+  if (what.ids.empty() || what.ids.size() > replayed_max)
+    return refuse(call, ec::invalid_argument,
+                  "name 1 to " + std::to_string(replayed_max)
+                    + " dead letters");
+  act<letters_replayed>(
+    self, call, self->state.options.letters, what,
+    [=, ids = what.ids](const letters_replayed& x) {
+      deliver(call, {{"replayed", ids}, {"topic", x.topic}});
+    });
+}
+
+command listing() {
+  return reading(
+    "deadletter list",
+    "Records of Kafka that were no deposits or were refused, the newest first",
+    {{"--key", "key", value_kind::text, "KEY",
+      "Only records with this key, which is their user"},
+     {"--text", "text", value_kind::text, "TEXT",
+      "Only those whose reason contains this"},
+     limit_argument(100, 1'000),
+     after_argument("PLACE", "Go on where this page ended")},
+    {table_view("dead_letters",
+                "ID={id}; WRITTEN={written_at:time}; KEY={key}; "
+                ">BYTES={value_bytes}; FROM={topic}/{partition}; "
+                "REASON={reason}"),
+     next_page_line("dead_letters")},
+    list);
+}
+
+command showing() {
+  const auto text = "value";
+  return reading(
+    "deadletter show", "One of them, with its headers and value",
+    {{"id", "id", value_kind::text, "ID", "As the list says it", true}},
+    {{.kind = block_kind::fields, .text = text},
+     line_view(text, "value:"),
+     {.kind = block_kind::lines, .when = text, .text = text}},
+    show);
+}
+
+command replaying() {
+  return asking(
+    "Write these records to the ingress topic again?",
+    operating(doing(
+      "deadletter replay",
+      "Write records again to the topic that they came from, once the reason "
+      "is gone",
+      {{"ids", "ids", value_kind::names, "ID[,ID...]",
+        "As the list says them, separated by commas or blanks", true}},
+      replay, {line_view("topic", "{replayed:count} written to {topic}")})));
+}
+
+} // namespace
+} // namespace about_letters
+
+std::vector<command> letter_commands() {
+  using namespace about_letters;
+  return {listing(), showing(), replaying()};
+}
+
+} // namespace depositd::operators
