@@ -70,6 +70,7 @@ struct worker_plan {
   bool one_by_one = true;     ///< one message per item, or per message received
   bool note_order = false;
   bool note_latency = false;
+  bool ack_and_poll = false; ///< emodb: both in one request
 };
 
 /// When items of an open loop are due.

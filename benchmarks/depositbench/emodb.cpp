@@ -14,7 +14,7 @@ std::string key_header(const sender& x) {
   return x.secret.empty() ? "" : "X-BV-API-Key: " + x.secret + "\r\n";
 }
 
-std::string target(const std::string& queue, const char* what) {
+std::string target(const std::string& queue, const std::string& what) {
   return "/queue/1/" + queue + what;
 }
 
@@ -113,7 +113,7 @@ private:
 
 // -- worker -------------------------------------------------------------------
 
-/// Polls, acknowledges what it got, polls again.
+/// Polls, acknowledges what it got, polls again; or does both in one request.
 class work_conversation : public reporting_conversation {
 public:
   work_conversation(std::shared_ptr<progress> to, const std::string& queue,
@@ -124,7 +124,10 @@ public:
                          target(queue, "/poll?ttl=60&limit=")
                            + std::to_string(plan.credit),
                          key_header(key), 0)),
-      ack_target_(target(queue, "/ack")),
+      ack_target_(target(queue, plan.ack_and_poll
+                                  ? "/ackpoll?ttl=60&limit="
+                                      + std::to_string(plan.credit)
+                                  : "/ack")),
       ack_headers_(key_header(key) + json_type) {
     // nop
   }
@@ -149,14 +152,13 @@ public:
   }
 
   void answered(int status, std::string_view body) override {
-    if (count_ > 0) {
-      if (good("ack", status, body))
-        to_->settled += count_;
-      count_ = 0;
-      ids_.clear();
+    const auto acknowledged = std::exchange(count_, 0);
+    const bool polled = acknowledged == 0 || plan_.ack_and_poll;
+    if (!good(polled ? "poll" : "ack", status, body))
       return;
-    }
-    if (!good("poll", status, body))
+    to_->settled += acknowledged;
+    ids_.clear();
+    if (!polled)
       return;
     take_items(body);
     rests_ = count_ == 0; // nothing there: ask at the next tick

@@ -94,6 +94,8 @@ options read_options(int argc, char** argv, CLI::App& app) {
                  "P2, P2b, P3: instead of the door's own");
   app.add_option("--prefetch", out.prefetch,
                  "P2: items a worker holds, instead of the door's own");
+  app.add_flag("--ack-and-poll", out.ack_and_poll,
+               "P2, emodb: both in one request");
   app.add_option("--rate", out.rate, "P3: items per second of the open loop");
   app.add_flag("--json", out.json, "one object per line");
   app.parse(argc, argv);

@@ -23,6 +23,7 @@ struct options {
   std::uint32_t connections = 0;  ///< P1s; 0: the door's own
   std::uint32_t workers = 0;      ///< P2, P2b, P3; 0: the door's own
   std::uint32_t prefetch = 0;     ///< P2; 0: the door's own
+  bool ack_and_poll = false;      ///< P2 of the emodb door
   double rate = 0;                ///< P3 open loop; 0: half of its peak
   bool json = false;
 };

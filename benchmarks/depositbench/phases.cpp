@@ -187,7 +187,9 @@ void p2(phase_context& x) {
   for (const auto count : workers)
     for (const auto prefetch : prefetches)
       drain(x, {"P2", "p2", x.items_or(200'000), count,
-                worker_plan{.credit = prefetch, .one_by_one = true}});
+                worker_plan{.credit = prefetch,
+                            .one_by_one = true,
+                            .ack_and_poll = x.settings.ack_and_poll}});
 }
 
 void p2b(phase_context& x) {

@@ -30,6 +30,7 @@ constexpr operation operations[] = {
   {"POST", "/_sendbatch", true, std::nullopt, send_batches},
   {"GET", "/{queue}/poll", false, queue_right::poll, poll, false},
   {"POST", "/{queue}/ack", true, queue_right::poll, acknowledge},
+  {"POST", "/{queue}/ackpoll", true, queue_right::poll, acknowledge_and_poll},
   {"POST", "/{queue}/renew", true, queue_right::poll, renew},
   {"POST", "/{queue}/fail", true, queue_right::poll, fail},
   {"GET", "/{queue}/peek", false, queue_right::poll, peek},

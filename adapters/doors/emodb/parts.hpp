@@ -100,6 +100,7 @@ void send_batches(call x);
 void poll(call x);
 void peek(call x);
 void acknowledge(call x);
+void acknowledge_and_poll(call x);
 void renew(call x);
 void fail(call x);
 void report_size(call x);

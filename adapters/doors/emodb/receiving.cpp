@@ -67,6 +67,17 @@ void show(call& x, std::uint32_t limit, bool pending_only) {
                    });
 }
 
+/// A poll that claims.
+receive_items claiming(const call& x, std::int64_t limit, std::int64_t ttl_s) {
+  receive_items out;
+  out.queue = x.core_name(x.queue());
+  out.taker = x.key->name;
+  out.count = static_cast<std::uint32_t>(limit);
+  out.lease_ms = static_cast<std::uint32_t>(ttl_s * 1000);
+  out.claims_max = x.core->options.claims_max;
+  return out;
+}
+
 void take_deposits(call& x, receive_items what) {
   what.count = std::min(what.count, deposits_max);
   x.core->asked.ask(
@@ -84,6 +95,13 @@ void take_deposits(call& x, receive_items what) {
           answer_deposits{queue, std::move(taken->items),
                           std::make_shared<http::responder>(std::move(to))});
     });
+}
+
+void claim(call& x, receive_items what) {
+  if (x.holds_deposits(what.queue))
+    take_deposits(x, std::move(what));
+  else
+    x.core->together.take(std::move(what), std::move(x.answer));
 }
 
 /// Ids as workers name them, perhaps with what they say of each.
@@ -207,10 +225,12 @@ bool read_item(kit::json_reader& from, const std::string& queue,
 }
 
 /// What the body names; nothing if the request has been answered: something is
-/// wrong, `otherwise` for example, or there is nothing to do.
+/// wrong, `otherwise` for example, or it names nothing and nothing else is
+/// asked.
 std::optional<named_items>
 read_items(call& x, query_reader& query, id_objects kind,
-           std::optional<http::response> otherwise = {}) {
+           std::optional<http::response> otherwise = {},
+           bool asks_more = false) {
   query.flag("partitioned");
   if (x.refused(query.wrong()))
     return std::nullopt;
@@ -227,10 +247,24 @@ read_items(call& x, query_reader& query, id_objects kind,
   if (!read_body(x, read) || x.refused(check_queue_name(x.queue()))
       || x.refused(std::move(otherwise)) || x.refused(std::move(out.wrong)))
     return std::nullopt;
-  if (!out.items.empty())
+  if (asks_more || !out.items.empty())
     return out;
   x.answer.send(success());
   return std::nullopt;
+}
+
+/// Deposits come with their documents, so they are taken for one alone.
+void settle_and_take(call x, named_items named, receive_items what) {
+  const auto core = x.core;
+  const auto queue = what.queue;
+  core->asked.ask(
+    core->options.shard, settle_items{queue, std::move(named.items)},
+    [x = std::move(x), what = std::move(what)](kit::core_answer said) mutable {
+      if (said.as<items_settled>())
+        take_deposits(x, std::move(what));
+      else
+        x.answer.send(failure(said.why()));
+    });
 }
 
 } // namespace
@@ -246,17 +280,7 @@ void poll(call x) {
     show(x, static_cast<std::uint32_t>(limit), true);
     return;
   }
-  receive_items what;
-  what.queue = x.core_name(x.queue());
-  what.taker = x.key->name;
-  what.count = static_cast<std::uint32_t>(limit);
-  what.lease_ms = static_cast<std::uint32_t>(ttl_s * 1000);
-  what.claims_max = x.core->options.claims_max;
-  if (x.holds_deposits(what.queue)) {
-    take_deposits(x, std::move(what));
-    return;
-  }
-  x.core->together.take(std::move(what), std::move(x.answer));
+  claim(x, claiming(x, limit, ttl_s));
 }
 
 void peek(call x) {
@@ -272,6 +296,28 @@ void acknowledge(call x) {
   if (auto named = read_items(x, query, id_objects::outcomes))
     x.core->together.acknowledge(x.core_name(x.queue()),
                                  std::move(named->items), std::move(x.answer));
+}
+
+void acknowledge_and_poll(call x) {
+  query_reader query{x.from};
+  const auto ttl_s = query.number("ttl", ttl_default_s);
+  const auto limit = query.number("limit", limit_default);
+  auto wrong = check_limit(limit);
+  if (!wrong)
+    wrong =
+      ttl_s == 0 ? illegal_argument("ClaimTtl must be >0") : check_ttl(ttl_s);
+  auto named =
+    read_items(x, query, id_objects::outcomes, std::move(wrong), true);
+  if (!named)
+    return;
+  auto what = claiming(x, limit, ttl_s);
+  if (named->items.empty())
+    return claim(x, std::move(what));
+  if (x.holds_deposits(what.queue))
+    return settle_and_take(std::move(x), std::move(*named), std::move(what));
+  auto both = std::make_shared<ack_and_poll>(std::move(x.answer));
+  x.core->together.acknowledge(what.queue, std::move(named->items), both);
+  x.core->together.take(std::move(what), std::move(both));
 }
 
 void renew(call x) {

@@ -5,14 +5,37 @@
 #include "adapters/doors/http/responder.hpp"
 #include "messages/receiving.hpp"
 
+#include <memory>
+#include <mutex>
+#include <optional>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 namespace depositd::emodb {
 
+/// A request that acknowledges and polls: answered with what was found once
+/// both are durable, or with what went wrong first.
+class ack_and_poll {
+public:
+  explicit ack_and_poll(http::responder to) : to_(std::move(to)) {
+    // nop
+  }
+
+  void acknowledged();
+  void polled(http::response found);
+  void failed(http::response why);
+
+private:
+  std::mutex guard_; // the two come on threads of their own
+  bool acknowledged_ = false;
+  std::optional<http::response> found_;
+  http::responder to_;
+};
+
 /// What `kit::round` asks of a protocol.
 struct round_answers {
-  using answer = http::responder;
+  using answer = std::variant<http::responder, std::shared_ptr<ack_and_poll>>;
 
   static void sent(answer& to, bool accepted, bool over_bytes);
   static void acknowledged(answer& to);

@@ -11,6 +11,47 @@ namespace {
 
 using std::chrono::milliseconds;
 
+/// Shows its first records once more when it is told to.
+class repeating_source final : public record_source {
+public:
+  repeating_source(std::unique_ptr<record_source> of,
+                   std::shared_ptr<bool> repeats)
+    : of_(std::move(of)), repeats_(std::move(repeats)) {
+    // nop
+  }
+
+  caf::expected<std::int32_t> partitions() override {
+    return of_->partitions();
+  }
+
+  caf::expected<partition_range> range(std::int32_t partition) override {
+    return of_->range(partition);
+  }
+
+  caf::error assign(const std::vector<partition_position>& at) override {
+    return of_->assign(at);
+  }
+
+  caf::expected<std::vector<source_record>>
+  poll(const read_limits& limits) override {
+    if (std::exchange(*repeats_, false))
+      return first_;
+    auto out = of_->poll(limits);
+    if (out && !out->empty() && first_.empty())
+      first_.assign(out->begin(), out->begin() + 1);
+    return out;
+  }
+
+  std::string trouble() const override {
+    return of_->trouble();
+  }
+
+private:
+  std::unique_ptr<record_source> of_;
+  std::shared_ptr<bool> repeats_;
+  std::vector<source_record> first_;
+};
+
 class ingest_shards : public shards_world {
 protected:
   using intake_pointer =
@@ -31,7 +72,8 @@ protected:
     pass(milliseconds{2 * lease_ms});
     ASSERT_EQ(owns(*alone).size(), 2u);
     records::intake_options options;
-    options.source = open_memory_source(topics, "in");
+    options.source = std::make_unique<repeating_source>(
+      open_memory_source(topics, "in"), repeats);
     options.topic = "in";
     options.format = plain_format();
     options.own = alone->cores.at(0).shard;
@@ -113,6 +155,7 @@ protected:
   }
 
   std::shared_ptr<memory_record_log> topics = make_memory_record_log();
+  std::shared_ptr<bool> repeats = std::make_shared<bool>(false);
   std::string ann;
   std::string bob;
   engine* alone = nullptr;
@@ -131,6 +174,21 @@ TEST_F(ingest_shards, take_a_batch_of_which_one_of_them_refuses_some) {
   EXPECT_EQ(report->accepted, 4u);
   EXPECT_EQ(report->rejected, 3u);
   EXPECT_EQ(report->partitions.at(0).next, 7);
+}
+
+TEST_F(ingest_shards, keep_the_cursor_of_a_source_that_repeats_itself) {
+  start_all();
+  write_round(0);
+  pass(milliseconds{500});
+  *repeats = true;
+  pass(milliseconds{500});
+  EXPECT_FALSE(*repeats);
+  expect_all_once();
+  std::int64_t cursor = -1;
+  for (const auto& x : open_memory_journal(disks[0].log)->watermarks())
+    if (x.partition == "in/0#read")
+      cursor = x.offset;
+  EXPECT_EQ(cursor, 6);
 }
 
 TEST_F(ingest_shards, lose_nothing_by_a_crash_before_a_batch_is_sent_again) {

@@ -43,6 +43,23 @@ TEST_F(shard_moves, bring_everything_to_the_other_shard) {
   }
 }
 
+TEST_F(shard_moves, keep_the_order_of_a_users_items) {
+  two_engines();
+  const auto from = name_in(0, "from");
+  const auto to = name_in(1, "to");
+  const auto sent = numbered(600); // of several batches
+  put(*a, from, sent_by("ann", sent));
+  ASSERT_EQ(ended(*a, move(*a, from, to)), move_status::complete);
+  strings got;
+  for (int i = 0; i < 3; ++i) {
+    const auto some = poll(*b, to, 200, 3'600'000);
+    ASSERT_TRUE(some) << render(some.error());
+    for (const auto& x : some->items)
+      got.push_back(*x.body);
+  }
+  EXPECT_EQ(got, sent);
+}
+
 TEST_F(shard_moves, of_queues_in_one_shard_keep_the_ids) {
   two_engines();
   for (shard_number shard : {0u, 1u}) {

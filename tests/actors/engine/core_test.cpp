@@ -318,6 +318,24 @@ TEST_F(core_test, hands_out_nothing_whose_claim_was_not_written) {
   EXPECT_EQ(again.got->items[0].attempt, 1u);
 }
 
+TEST_F(core_test, calls_no_claim_ended_before_that_is_durable) {
+  put("q", items_of("ann", 1));
+  auto sp = attach_to("q");
+  want(sp, 1);
+  ASSERT_EQ(sp.got->items.size(), 1u);
+  const auto x = sp.got->items[0];
+  fail_appends(*log, 1);
+  caf::anon_send(sp.door, settle_and_request{sp.number, 0, {outcome_of(x)}});
+  auto again = self->request(
+    sp.door, caf::infinite,
+    attach{sp.actor, "sp again", {}, 60'000, {{x.id, x.token, x.user}}});
+  settle();
+  ASSERT_TRUE(self->has_next_message());
+  again.receive(
+    [](const attached&) { FAIL() << "it was told what never happened"; },
+    [](const caf::error&) {});
+}
+
 TEST_F(core_test, reads_bodies_beyond_the_budget_from_the_journal) {
   crash();
   body_budget = 6;

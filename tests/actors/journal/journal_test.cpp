@@ -156,6 +156,24 @@ TEST_F(journal_test, makes_the_next_group_of_what_came_during_a_flush) {
   EXPECT_EQ(store->groups, (std::vector<std::uint32_t>{1, 3}));
 }
 
+TEST_F(journal_test, keeps_the_higher_of_two_marks_of_a_partition) {
+  store->during_append = [&] {
+    if (!store->groups.empty())
+      return;
+    caf::anon_send(writer, keep_watermark{{"in/0", 9}});
+    auto later = one_event(2);
+    later.bundle = std::make_shared<append_bundle>();
+    later.bundle->parts = 1;
+    later.bundle->watermarks = {{"in/0", 5}};
+    caf::anon_send(writer, std::move(later));
+  };
+  caf::anon_send(writer, one_event(1));
+  settle();
+  EXPECT_EQ(store->groups, (std::vector<std::uint32_t>{1, 1}));
+  EXPECT_EQ(store->watermarks(),
+            (std::vector<watermark>{{"in/0", 9}}));
+}
+
 TEST_F(journal_test, flushes_a_group_that_is_large_enough) {
   options.group_bytes_max = 100;
   begin_journal();

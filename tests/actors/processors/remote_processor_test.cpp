@@ -316,6 +316,32 @@ TEST_F(remote_processor_test, is_told_which_of_its_claims_are_in_force) {
   EXPECT_EQ(report_of("metadata").ready, 1u);
 }
 
+TEST_F(remote_processor_test, gives_back_the_only_claim_of_a_user) {
+  end_node();
+  const auto door = node.door(
+    ask<ports_opened>(core, open_ports{"metadata"})->ports.at(0).queue);
+  auto got = std::make_shared<testing::inbox>();
+  const auto mine = spawn(testing::recording_processor, got);
+  const auto come = [&](std::vector<held_claim> holds) {
+    return ask<attached>(
+      door, attach{mine, "n1/metadata/7", {}, 60'000, std::move(holds)});
+  };
+  const auto number = come({})->processor;
+  auto items = items_of("ann", 1);
+  items.push_back({"bob", 0, "bob-1"});
+  put("metadata", items);
+  caf::anon_send(door, settle_and_request{number, 2, {}});
+  settle();
+  ASSERT_EQ(got->items.size(), 2u);
+  std::vector<held_claim> holds;
+  for (const auto& x : got->items)
+    if (x.user == "bob") // ann's was lost on the way
+      holds.push_back({x.id, x.token, x.user});
+  ASSERT_TRUE(come(holds));
+  EXPECT_EQ(report_of("metadata").in_flight, 1u);
+  EXPECT_EQ(report_of("metadata").ready, 1u);
+}
+
 TEST_F(remote_processor_test, drains_only_when_the_engine_knows_the_outcome) {
   put("metadata", items_of("ann", 1));
   restart_engine();

@@ -73,6 +73,22 @@ TEST_F(recovery_test, counts_the_attempt_of_a_processor_that_died_with_it) {
   EXPECT_GT(again.got->items[0].token, sp.got->items.at(0).token);
 }
 
+TEST_F(recovery_test, gives_no_number_again_that_was_recorded) {
+  const auto reserve = [&] {
+    const auto out = ask<id_reserved>(core, reserve_id{"ann"});
+    EXPECT_TRUE(out);
+    return out ? out->id : 0;
+  };
+  record_submission what;
+  what.user = "ann";
+  what.what.id = reserve();
+  what.what.queue = "metadata";
+  what.what.document = "<a/>";
+  ASSERT_TRUE(ask<enqueued>(core, what));
+  restart(); // nothing of it is in the tables yet
+  EXPECT_GT(reserve(), what.what.id);
+}
+
 TEST_F(recovery_test, keeps_what_operators_set) {
   put("q", items_of("ann", 5));
   ASSERT_TRUE(change({user_limits_changed{"q", "ann", false, 0, true, 2}}));

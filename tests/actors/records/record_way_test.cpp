@@ -233,6 +233,28 @@ TEST_F(record_log_test, a_deposit_of_before_the_start_keeps_its_name) {
   EXPECT_EQ(values(read_out("out")), (texts{"early done"}));
 }
 
+TEST_F(record_log_test, those_before_the_mark_are_looked_up_all_of_them) {
+  start_all();
+  texts expected{"first done"};
+  write("ann metadata first x");
+  pass();
+  process_all(); // from now on there is a mark
+  for (int i = 0; i < 150; ++i) {
+    write(line_of(i));
+    expected.insert("f" + std::to_string(i) + " done");
+  }
+  pass();
+  write("ann metadata last x");
+  expected.insert("last done");
+  pass();
+  pass();
+  crash_all();
+  start_all();
+  for (int i = 0; i < 4; ++i)
+    process_all();
+  EXPECT_EQ(values(read_out("out")), expected);
+}
+
 TEST_F(record_log_test, outcomes_that_were_dropped_are_counted_and_passed) {
   start_all();
   pass();

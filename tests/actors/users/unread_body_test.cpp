@@ -141,6 +141,29 @@ TEST_F(unread_body_test, relocated_on_its_way_it_is_handed_out_all_the_same) {
   EXPECT_EQ(claims("q"), 1u);
 }
 
+TEST_F(unread_body_test, relocated_before_its_first_place_is_known) {
+  const auto first = put("q", sent_by("ann", {"a"})).at(0);
+  bool told = false;
+  disk->during_append = [&] {
+    if (std::exchange(told, true))
+      return;
+    compact_items elsewhere;
+    elsewhere.items.push_back(
+      {first + 1, "q", "ann", std::make_shared<const std::string>("b"), {}});
+    caf::anon_send(core, std::move(elsewhere));
+  };
+  ASSERT_EQ(put("q", sent_by("ann", {"b"})).at(0), first + 1);
+  const auto last = disk->last();
+  std::vector<body_location> read;
+  disk->before_body = [&](const body_location& place) {
+    read.push_back(place);
+    return caf::error{};
+  };
+  EXPECT_EQ(polled("q"), (strings{"a", "b"}));
+  ASSERT_EQ(read.size(), 2u);
+  EXPECT_EQ(std::max(read[0].group, read[1].group), last);
+}
+
 TEST_F(unread_body_test, it_is_read_once_at_a_place_that_is_newer) {
   const auto ids = put("q", sent_by("ann", {"a"}));
   ASSERT_EQ(poll("q").size(), 1u);

@@ -140,7 +140,8 @@ private:
       return item_parked{id, "q", false};
     }
     state = item_state::claimed;
-    auto out = claimed(id, ++stamp_);
+    // A claim by id is no turn.
+    auto out = claimed(id, between(0, 4) == 0 ? 0 : ++stamp_);
     out.attempt = between(1u, 3u);
     out.deadline_us = between(0, 99);
     out.processor = text();

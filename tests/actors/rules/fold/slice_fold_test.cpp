@@ -144,6 +144,12 @@ TEST_F(slice_fold_of, keeps_the_last_place_in_the_ring_of_each_user) {
             (std::vector<ring_row>{{"q", "A", 8, 2}, {"q", "B", 7, 2}}));
 }
 
+TEST_F(slice_fold_of, takes_a_claim_by_id_for_no_turn) {
+  add({claimed(1, 5), claimed(2, 0)}, "A");
+  add({claimed(3, 0)}, "B");
+  EXPECT_EQ(fold.take().rings, (std::vector<ring_row>{{"q", "A", 5, 2}}));
+}
+
 TEST_F(slice_fold_of, keeps_what_each_user_has_spent_last) {
   add({claimed(1, 5), ring_paid{"q", 100, 40, 7}}, "A");
   add({item_released{1, "q"}, ring_paid{"q", 90, 40, 7}}, "A");

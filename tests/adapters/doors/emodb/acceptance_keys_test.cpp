@@ -19,6 +19,7 @@ std::vector<route> routes_of(const std::string& q) {
           {"POST", "_sendbatch", R"({")" + q + R"(":[1]})"},
           {"GET", q + "/poll", ""},
           {"POST", q + "/ack", "[]"},
+          {"POST", q + "/ackpoll", "[]"},
           {"POST", q + "/renew", "[]"},
           {"GET", q + "/peek", ""},
           {"GET", q + "/size", ""},

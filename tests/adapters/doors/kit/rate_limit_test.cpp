@@ -13,6 +13,15 @@ using kit::rate_limit;
 
 constexpr rate_limit::time start{100s};
 
+TEST(kit_rate_limit, gives_who_hammers_its_rate_and_no_more) {
+  rate_limit x{10};
+  int taken = 0;
+  for (auto t = 0ms; t < 10s; t += 10ms)
+    taken += x.take("ann", start + t) ? 1 : 0;
+  EXPECT_GE(taken, 108);
+  EXPECT_LE(taken, 110);
+}
+
 TEST(kit_rate_limit, forgets_keys_whose_buckets_are_full_again) {
   rate_limit x{2};
   for (int i = 0; i < 1'000; ++i)

@@ -206,6 +206,40 @@ TEST_F(disk_failure, while_dropping_drops_nothing) {
   EXPECT_EQ(check(*must_open()), 9u);
 }
 
+/// Says of a write that it failed, though all of it is on the disk.
+class lying_disk : public dying_disk {
+public:
+  lying_disk() : dying_disk(1'000'000) {
+    // nop
+  }
+
+  int write(int fd, std::span<iovec> parts, std::uint64_t offset) override {
+    if (!std::exchange(lies, false))
+      return dying_disk::write(fd, parts, offset);
+    (void)disk::write(fd, parts, offset);
+    return EIO;
+  }
+
+  bool lies = false;
+};
+
+TEST_F(disk_failure, of_one_write_stays_refused_when_power_fails) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    std::filesystem::remove_all(options.folder);
+    lying_disk lying;
+    options.io = &lying;
+    {
+      auto store = must_open();
+      append(*store, 4);
+      lying.lies = true;
+      ASSERT_FALSE(store->append(body(5), 1, {}));
+    }
+    lying.lose_power(seed);
+    options.io = &careless;
+    EXPECT_EQ(check(*must_open()), 4u) << "seed " << seed;
+  }
+}
+
 TEST_F(disk_failure, of_power_takes_nothing_that_was_recovered_before) {
   auto died = true;
   for (std::uint64_t calls = 1; died && !HasFailure(); ++calls) {
