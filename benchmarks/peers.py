@@ -114,7 +114,7 @@ class Redis:
     def __init__(self, folder):
         if not shutil.which("redis-server") or not shutil.which(
                 "redis-benchmark"):
-            raise SystemExit("packages redis-server and redis-tools are missing")
+            raise SystemExit("redis-server and redis-tools are missing")
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]

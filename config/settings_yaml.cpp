@@ -1,9 +1,11 @@
 #include "config/setting_values.hpp"
 #include "config/settings.hpp"
 
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 #include <set>
+#include <sstream>
 
 namespace depositd {
 
@@ -86,17 +88,64 @@ private:
   std::set<std::string> seen_;
 };
 
+/// Hears nothing of a document.
+class deaf : public YAML::EventHandler {
+public:
+  void OnDocumentStart(const YAML::Mark&) override {
+    // nop
+  }
+  void OnDocumentEnd() override {
+    // nop
+  }
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {
+    // nop
+  }
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {
+    // nop
+  }
+  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                const std::string&) override {
+    // nop
+  }
+  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {
+    // nop
+  }
+  void OnSequenceEnd() override {
+    // nop
+  }
+  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                  YAML::EmitterStyle::value) override {
+    // nop
+  }
+  void OnMapEnd() override {
+    // nop
+  }
+};
+
+/// 2 if there are more. `YAML::LoadAll` would not do: of a text like ",a" it
+/// makes documents without end.
+int count_documents(const std::string& text) {
+  std::istringstream from{text};
+  YAML::Parser parser{from};
+  deaf nobody;
+  int out = 0;
+  while (out < 2 && parser.HandleNextDocument(nobody))
+    ++out;
+  return out;
+}
+
 } // namespace
 
 caf::expected<std::vector<given_setting>> read_yaml(const std::string& text,
                                                     const std::string& name) {
   try {
-    const auto documents = YAML::LoadAll(text);
-    if (documents.size() > 1)
+    const auto documents = count_documents(text);
+    if (documents > 1)
       return bad_setting(name + ": more than one document");
     yaml_walk walk{name};
-    if (!documents.empty())
-      if (auto failure = walk.visit(documents.front(), "", 0))
+    if (documents > 0)
+      if (auto failure = walk.visit(YAML::Load(text), "", 0))
         return failure;
     return std::move(walk.found);
   } catch (const YAML::Exception& problem) {

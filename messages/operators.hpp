@@ -44,11 +44,13 @@ DEPOSITD_MESSAGE(87, signed_in, role);
 
 /// The same by a door of this process, for an operator who has logged in there.
 /// The register is asked anew each time: `ec::wrong_credentials` if the
-/// operator is not in it any more. Refused from anywhere else.
+/// operator is not in it any more, or has another password than the one that
+/// `proof` stands for. Refused from anywhere else.
 struct command_as {
   std::string operator_name;
   std::string from; ///< the address that it came from
   admin_request what;
+  std::string proof = {}; ///< of `logged_in`
 };
 DEPOSITD_LOCAL(command_as);
 
@@ -72,6 +74,9 @@ DEPOSITD_LOCAL(know_token);
 struct logged_in {
   std::string name;
   std::string role;
+  /// Stands for the password, for as long as that is the operator's. Never
+  /// logged. Empty: it was no password.
+  std::string proof = {};
 };
 DEPOSITD_LOCAL(logged_in);
 

@@ -194,11 +194,15 @@ void with_operator_at_door(
     ->request(self->state.options.shard, self->state.options.timeout,
               watch_control{nullptr})
     .then(
-      [=, name = x.operator_name, from = x.from](const control_changed& now) {
+      [=, name = x.operator_name, from = x.from,
+       proof = x.proof](const control_changed& now) {
         const auto at = now.state->operators.find(name);
         if (at == now.state->operators.end())
           return use(refuse(ec::wrong_credentials,
                             "this operator is not in the register any more"));
+        if (!proof.empty() && proof != at->second.password_hash)
+          return use(refuse(ec::wrong_credentials,
+                            "the password has been changed: log in again"));
         use(access::logged_in_caller(at->second, from));
       },
       [=](const caf::error& why) { use(why); });
@@ -248,7 +252,8 @@ caf::result<logged_in> log_in_at_door(admin_pointer self, const log_in& x) {
                    answer.deliver(as.error());
                  } else {
                    log_entry(self, *as, given.from);
-                   answer.deliver(logged_in{as->name, word(as->role)});
+                   answer.deliver(
+                     logged_in{as->name, word(as->role), as->password_hash});
                  }
                });
   return answer;

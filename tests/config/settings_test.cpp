@@ -270,7 +270,8 @@ INSTANTIATE_TEST_SUITE_P(
     refused_case{"? [a, b]\n: c", "a key must be a text"},
     refused_case{"a: [[1]]", "a: must be a list of texts"},
     refused_case{"http: [", "test.yaml:"},
-    refused_case{"a: 1\n---\nb: 2", "more than one document"}));
+    refused_case{"a: 1\n---\nb: 2", "more than one document"},
+    refused_case{",65", "more than one document"}));
 
 TEST(settings, a_value_given_twice_in_a_file_is_refused) {
   const auto why = refusal_of("log: {level: info}\nlog: {level: warn}\n");

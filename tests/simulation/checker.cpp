@@ -51,17 +51,29 @@ void check_settings(const history& x, findings& out) {
 
 findings check(const history& x) {
   findings out;
-  for (const auto judge : {check_nothing_lost, check_nothing_invented,
-                           check_unanswered,   check_no_doubles,
-                           check_caps,         check_states,
-                           check_claims,       check_attempts,
-                           check_fairness,     check_prohibited,
-                           check_work,         check_holds,
-                           check_watermarks,   check_egress,
-                           check_dead_letters, check_bodies,
-                           check_recovery,     check_liveness,
-                           check_settings,     check_settings_everywhere,
-                           check_leases,       check_marks})
+  for (const auto judge : {check_nothing_lost,
+                           check_nothing_recorded_lost,
+                           check_nothing_invented,
+                           check_unanswered,
+                           check_no_doubles,
+                           check_caps,
+                           check_states,
+                           check_claims,
+                           check_attempts,
+                           check_fairness,
+                           check_prohibited,
+                           check_work,
+                           check_holds,
+                           check_watermarks,
+                           check_egress,
+                           check_dead_letters,
+                           check_bodies,
+                           check_recovery,
+                           check_liveness,
+                           check_settings,
+                           check_settings_everywhere,
+                           check_leases,
+                           check_marks})
     judge(x, out);
   return out;
 }

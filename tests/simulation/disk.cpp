@@ -248,6 +248,13 @@ void shard_disk::record_group(const journal_store& by, std::string_view bytes,
         told.add(at_us, to_publish{
                           std::to_string(shard_) + ':' + std::to_string(seq),
                           x.user, text_of_outcome(bodies_[end->id], end->how)});
+      if (const auto* at_once = std::get_if<submission_recorded>(&e))
+        told.add(at_us,
+                 to_publish{std::to_string(shard_) + ':' + std::to_string(seq),
+                            x.user,
+                            text_of_outcome(at_once->submission.file_name,
+                                            at_once->failed ? ending::failed
+                                                            : ending::done)});
     }
   }
   told.add(at_us, group_written{shard_, by.epoch(), last, watermarks});

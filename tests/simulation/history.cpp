@@ -21,6 +21,9 @@ struct teller {
   void operator()(const refused& x) const {
     out << "refused " << x.body;
   }
+  void operator()(const recorded_at_once& x) const {
+    out << "recorded " << x.name << " as " << x.id;
+  }
   void operator()(const produced& x) const {
     out << "produced " << x.partition << ' ' << x.offset
         << (x.poison ? " (poison)" : " ") << x.body << " for shard " << x.shard;

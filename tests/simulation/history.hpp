@@ -37,6 +37,13 @@ struct refused {
   std::string body;
 };
 
+/// A client was told that its deposit is processed and recorded, under the
+/// number that it was given before.
+struct recorded_at_once {
+  std::string name;
+  item_id id = 0;
+};
+
 /// A record of an ingress topic, read by the shard that its user is in.
 struct produced {
   std::string partition;
@@ -202,8 +209,8 @@ struct left_over {
 };
 
 using fact =
-  std::variant<attempted, acknowledged, refused, produced, processor_joined,
-               handed_out, reported, settled, proposed, in_force, work_wanted,
+  std::variant<attempted, acknowledged, refused, recorded_at_once, produced,
+               processor_joined, handed_out, reported, settled, proposed, in_force, work_wanted,
                work_done_as_wanted, journalled, group_written, recovered,
                body_missing, leased, given_back, resumed, published, to_publish,
                dead_lettered, offered, fault, left_over>;

@@ -67,6 +67,9 @@ constexpr switch_of switches_of_sources[] = {
 /// Every fourth life; those of seeds.txt that are older have none.
 constexpr std::uint64_t sources_salt = std::uint64_t{5'169} << 32;
 
+/// Every fifth life; those of seeds.txt that are older have none.
+constexpr std::uint64_t at_once_salt = std::uint64_t{417} << 32;
+
 /// Every third life has batches; those of seeds.txt that are older have none.
 constexpr std::uint64_t work_salt = std::uint64_t{4'071'847} << 32;
 
@@ -101,6 +104,7 @@ knobs::knobs(chance& by, std::uint64_t seed) {
       this->*x.value = of_sources.one_in(2);
     pulls = of_sources.between(1, 3);
   }
+  at_once = chance{seed ^ at_once_salt}.one_in(5);
   chance apart{seed ^ salt};
   if (!apart.one_in(3))
     return;
@@ -126,6 +130,8 @@ std::string knobs::to_text() const {
   for (const auto& x : switches_of_work)
     if (this->*x.value)
       out << ' ' << x.name;
+  if (at_once)
+    out << " at_once";
   if (sources)
     out << " sources=" << pulls;
   for (const auto& x : switches_of_sources)

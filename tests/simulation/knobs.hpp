@@ -45,7 +45,7 @@ private:
 struct knobs {
   /// `by` decides; whether there are several shards and what happens to their
   /// engines follows from the seed apart from it, and so does whether there are
-  /// batches or sources: lives without one are what they would be without the
+  /// batches, sources or deposits at once: lives without one are what they would be without the
   /// others.
   knobs(chance& by, std::uint64_t seed);
 
@@ -82,6 +82,7 @@ struct knobs {
   bool skew = false;     ///< one user sends nine tenths
   bool deposits = false; ///< besides messages
   bool limits = false;   ///< of pending items
+  bool at_once = false;  ///< deposits that are processed before the answer
   // -- topics
   bool records = false;           ///< deposits come by a topic
   bool poison = false;            ///< and not all of them are any

@@ -4,8 +4,8 @@
 //   simulation --seed S [--tell]
 // Judges each life; prints the seeds of those that went wrong, and how to run
 // one alone. --bug makes a mistake on purpose and demands that some life shows
-// it. --shard runs every Nth seed. --twice lives each life two times; nothing
-// may differ.
+// it. --jobs shares the lives out to so many processes; --shard runs every Nth
+// seed. --twice lives each life two times; nothing may differ.
 
 #include "tests/simulation/checker.hpp"
 #include "tests/simulation/world.hpp"
@@ -22,16 +22,23 @@
 #include <set>
 #include <string>
 
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 namespace {
 
 using namespace depositd;
 using namespace depositd::simulation;
+
+constexpr std::uint64_t jobs_max = 64;
 
 struct arguments {
   std::uint64_t seeds = 100;
   std::uint64_t first = 1;
   std::uint64_t part = 0;
   std::uint64_t parts = 1;
+  std::uint64_t jobs = 1;
   std::uint64_t only = 0;
   bool tell = false;
   bool twice = false;
@@ -40,8 +47,8 @@ struct arguments {
 };
 
 int usage() {
-  std::fprintf(stderr, "simulation [--seeds N] [--first M] [--shard I/N] "
-                       "[--always FILE] [--bug NAME] [--twice] | "
+  std::fprintf(stderr, "simulation [--seeds N] [--first M] [--jobs N] "
+                       "[--shard I/N] [--always FILE] [--bug NAME] [--twice] | "
                        "--seed S [--tell]\n");
   return 2;
 }
@@ -63,6 +70,8 @@ bool read(int argc, char** argv, arguments& out) {
       out.first = number;
     else if (name == "--seed")
       out.only = number;
+    else if (name == "--jobs")
+      out.jobs = number;
     else if (name == "--bug")
       out.bug = argv[i];
     else if (name == "--always")
@@ -73,7 +82,7 @@ bool read(int argc, char** argv, arguments& out) {
     } else
       return false;
   }
-  return out.parts > 0;
+  return out.parts > 0 && out.jobs > 0 && out.jobs <= jobs_max;
 }
 
 struct verdict_of_life {
@@ -171,32 +180,76 @@ int run_twice(const arguments& wanted) {
   return digests.size() == seeds.size() ? 0 : 1;
 }
 
-int run_all(const arguments& wanted) {
-  const auto begun = std::chrono::steady_clock::now();
-  const auto seeds = seeds_of(wanted);
-  std::uint64_t failed = 0;
-  std::uint64_t entries = 0;
+/// What lives came to; added up over processes.
+struct totals {
+  std::uint64_t lives = 0;
+  std::uint64_t shared = 0;
   std::uint64_t messages = 0;
-  std::size_t shared = 0;
-  for (const auto seed : seeds) {
+  std::uint64_t entries = 0;
+  std::uint64_t failed = 0;
+};
+
+totals run_part(const arguments& wanted) {
+  constexpr std::uint64_t failed_max = 20;
+  totals out;
+  for (const auto seed : seeds_of(wanted)) {
     const auto life = run_life(seed, wanted.tell);
-    shared += life.shared;
-    entries += life.entries;
-    messages += life.messages;
+    ++out.lives;
+    out.shared += life.shared;
+    out.entries += life.entries;
+    out.messages += life.messages;
     if (!life.wrong.empty()) {
       print(seed, life.wrong);
-      if (++failed == 20)
+      if (++out.failed == failed_max)
         break;
     }
   }
+  return out;
+}
+
+/// Every process lives some of them. One that dies has failed.
+totals run_jobs(const arguments& wanted) {
+  if (wanted.jobs == 1)
+    return run_part(wanted);
+  auto* all = static_cast<totals*>(::mmap(nullptr, wanted.jobs * sizeof(totals),
+                                          PROT_READ | PROT_WRITE,
+                                          MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  for (std::uint64_t i = 0; i < wanted.jobs; ++i) {
+    all[i] = totals{.failed = 1}; // until it says something else
+    if (::fork() != 0)
+      continue;
+    auto mine = wanted;
+    mine.part = wanted.part + i * wanted.parts;
+    mine.parts = wanted.parts * wanted.jobs;
+    if (i > 0)
+      mine.always.clear();
+    all[i] = run_part(mine);
+    std::cout.flush();
+    std::_Exit(0);
+  }
+  while (::wait(nullptr) > 0)
+    ;
+  totals out;
+  for (std::uint64_t i = 0; i < wanted.jobs; ++i) {
+    out.lives += all[i].lives;
+    out.shared += all[i].shared;
+    out.messages += all[i].messages;
+    out.entries += all[i].entries;
+    out.failed += all[i].failed;
+  }
+  return out;
+}
+
+int run_all(const arguments& wanted) {
+  const auto begun = std::chrono::steady_clock::now();
+  const auto found = run_jobs(wanted);
   const std::chrono::duration<double> took =
     std::chrono::steady_clock::now() - begun;
-  std::printf("%zu lives, %zu of several engines, %llu messages, %llu facts, "
-              "%llu failed, %.1f s\n",
-              seeds.size(), shared, static_cast<unsigned long long>(messages),
-              static_cast<unsigned long long>(entries),
-              static_cast<unsigned long long>(failed), took.count());
-  return failed == 0 ? 0 : 1;
+  std::cout << found.lives << " lives, " << found.shared
+            << " of several engines, " << found.messages << " messages, "
+            << found.entries << " facts, " << found.failed << " failed, "
+            << took.count() << " s\n";
+  return found.failed == 0 ? 0 : 1;
 }
 
 } // namespace

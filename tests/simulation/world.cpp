@@ -25,7 +25,8 @@ world::system_config::system_config() {
 
 world::world(std::uint64_t seed)
   : chance_(seed), knobs_(chance_, seed), work_chance_(seed ^ 0x6a6f6273U),
-    source_chance_(seed ^ 0x70756c6cU), system_(config_),
+    source_chance_(seed ^ 0x70756c6cU), at_once_chance_(seed ^ 0x73796e63U),
+    system_(config_),
     scheduler_(
       dynamic_cast<caf::scheduler::test_coordinator&>(system_.scheduler())),
     born_(scheduler_.clock().now()) {
@@ -202,6 +203,8 @@ void world::step() {
     return step_of_work();
   if (knobs_.sources && source_chance_.one_in(3))
     return step_of_sources();
+  if (knobs_.at_once && at_once_chance_.one_in(8))
+    return record_at_once();
   const auto which = chance_.below(24);
   if (is_shared() && (which == 10 || which == 11 || which >= 22))
     return trouble_engines();

@@ -220,6 +220,7 @@ private:
   std::string any_queue();
   void send_messages();
   void send_deposit();
+  void record_at_once();
   void poll();
   void end_polled();
 
@@ -326,6 +327,7 @@ private:
   knobs knobs_;
   chance work_chance_;   ///< of batches and jobs alone
   chance source_chance_; ///< of sources alone
+  chance at_once_chance_; ///< of deposits at once alone
   history told_;
   system_config config_;
   caf::actor_system system_;
@@ -362,6 +364,7 @@ private:
   bool brokers_away_ = false;
   std::uint64_t messages_ = 0;
   std::uint32_t bodies_ = 0;
+  std::uint32_t recorded_at_once_ = 0;
   std::uint32_t proposals_ = 0;
   std::uint32_t confirmed_ = 0; ///< of the proposals that mend everything
   std::uint32_t worker_numbers_ = 0;

@@ -66,6 +66,27 @@ void world::send_deposit() {
   });
 }
 
+/// As a door does that processes a deposit before it answers.
+void world::record_at_once() {
+  const auto user = std::string{"u"}.append(
+    std::to_string(at_once_chance_.below(knobs_.users)));
+  const auto name =
+    std::string{"s"}.append(std::to_string(++recorded_at_once_));
+  const bool failed = at_once_chance_.one_in(3);
+  ask(reserve_id{user}, [=, this](const id_reserved& given) {
+    record_submission message;
+    message.user = user;
+    message.what.id = given.id;
+    message.what.queue = "metadata";
+    message.what.failed = failed;
+    message.what.submission.file_name = name;
+    message.what.document = "<" + name + "/>";
+    ask(std::move(message), [=, this](const enqueued&) {
+      tell(recorded_at_once{name, given.id});
+    });
+  });
+}
+
 // -- polling ------------------------------------------------------------------
 
 void world::poll() {

@@ -87,9 +87,4 @@ bool sessions::close(std::string_view id) {
   return known_.erase(hash_of_id(id)) > 0;
 }
 
-std::size_t sessions::close_all_of(std::string_view name) {
-  return std::erase_if(
-    known_, [&](const auto& x) { return x.second.what.name == name; });
-}
-
 } // namespace depositd::kit

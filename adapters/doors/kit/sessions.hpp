@@ -60,9 +60,6 @@ public:
   /// Whether there was one.
   bool close(std::string_view id);
 
-  /// Says how many these were.
-  std::size_t close_all_of(std::string_view name);
-
   /// Those that are over count until they are swept by `open`.
   std::size_t size() const {
     return known_.size();

@@ -1,6 +1,7 @@
 // Commands: their rows, what is asked back, who looks on.
 
 #include "adapters/doors/http/body_stream.hpp"
+#include "adapters/doors/http/browser.hpp"
 #include "adapters/doors/operations/api_answers.hpp"
 #include "adapters/doors/operations/api_parts.hpp"
 
@@ -175,8 +176,8 @@ void begin_stream(api_pointer self, const command_run& x,
     std::min(call->until, self->clock().now() + stream_age_max);
   self->send(self->state.options.watcher,
              watch_document{call->name, call->from.what->peer, x.row->words,
-                            arguments, first, patience_of(*x.row), body,
-                            until});
+                            arguments, first, patience_of(*x.row), body, until,
+                            call->proof});
   if (!call->from.answer->send(api_event_stream(body)))
     body->leave();
 }
@@ -196,9 +197,11 @@ void give(api_pointer self, const api_call_ptr& call,
           std::function<void(const std::string&)> go_on) {
   const auto answered = [=](const admin_reply& x) { go_on(x.document); };
   const auto refused = [=](const caf::error& why) {
-    // Whoever was removed from the register has no session either.
+    // Whoever was removed from the register, or has another password now, has
+    // no session either.
     if (why == ec::wrong_credentials)
-      self->state.sessions->close_all_of(call->name);
+      self->state.sessions->close(
+        http::cookie(*call->from.what, session_cookie));
     call->from.answer->send(api_refusal(why));
   };
   const auto& admin = self->state.options.admin;
@@ -208,7 +211,8 @@ void give(api_pointer self, const api_call_ptr& call,
   else
     self
       ->request(admin, patience,
-                command_as{call->name, call->from.what->peer, std::move(what)})
+                command_as{call->name, call->from.what->peer, std::move(what),
+                           call->proof})
       .then(answered, refused);
 }
 

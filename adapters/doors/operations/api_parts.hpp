@@ -20,6 +20,7 @@ struct api_call {
   api_request from;
   std::string name;  ///< the operator; empty: nobody, who may read a little
   std::string role;  ///< when they logged in
+  std::string proof; ///< of `logged_in`
   std::string whose; ///< the session or token
   std::string csrf;  ///< of the session; empty: there is none
   kit::session::time_point until = kit::session::time_point::max();

@@ -84,10 +84,11 @@ void refuse(pointer self, const watcher_state::key& key,
 void ask(pointer self, const watcher_state::key& key, watched& group) {
   if (std::exchange(group.asking, true))
     return;
-  const auto& [who, command, arguments] = key;
+  const auto& [who, proof, command, arguments] = key;
   self
-    ->request(self->state.whom, group.patience,
-              command_as{who, group.from, admin_request{command, arguments}})
+    ->request(
+      self->state.whom, group.patience,
+      command_as{who, group.from, admin_request{command, arguments}, proof})
     .then([=](const admin_reply& x) { tell(self, key, "", x.document); },
           [=](const caf::error& why) { refuse(self, key, why); });
 }
@@ -114,7 +115,7 @@ void look(pointer self) {
 void add(pointer self, const watch_document& x) {
   auto& state = self->state;
   const auto now = self->clock().now();
-  auto& group = state.all[{x.operator_name, x.command, x.arguments}];
+  auto& group = state.all[{x.operator_name, x.proof, x.command, x.arguments}];
   if (group.readers.empty()) {
     group.from = x.from;
     group.patience = x.patience;

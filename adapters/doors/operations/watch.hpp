@@ -27,6 +27,7 @@ struct watch_document {
   std::chrono::seconds patience{30};
   std::shared_ptr<http::body_stream> to;
   std::chrono::steady_clock::time_point until; ///< then it ends
+  std::string proof = {};                      ///< of `logged_in`
 };
 
 /// To itself.
@@ -54,8 +55,8 @@ struct watched {
 };
 
 struct watcher_state {
-  /// By operator, command and arguments.
-  using key = std::tuple<std::string, std::string, std::string>;
+  /// By operator and proof, command and arguments.
+  using key = std::tuple<std::string, std::string, std::string, std::string>;
 
   std::map<key, watched> all; // first: CAF gives a state what fits this
   admin_actor whom;

@@ -65,6 +65,22 @@ TEST_F(admin_doors_test, an_operator_who_is_removed_gives_no_more_commands) {
   EXPECT_EQ(send_of("ben", "status").error(), ec::wrong_credentials);
 }
 
+TEST_F(admin_doors_test, nor_does_one_whose_password_was_another) {
+  const auto in = enter("ben", "#ben!");
+  ASSERT_TRUE(in) << render(in.error());
+  const auto status = [&] {
+    return ask<admin_reply>(
+      admin_,
+      command_as{"ben", "192.0.2.9", admin_request{"status", "{}"}, in->proof});
+  };
+  EXPECT_TRUE(status());
+  ASSERT_TRUE(send_of("ben", "operator renew", {{"password_hash", a_hash}}));
+  const auto late = status();
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error(), ec::wrong_credentials);
+  EXPECT_TRUE(send_of("ben", "status")) << "tokens know no password";
+}
+
 TEST_F(admin_doors_test, nobody_elsewhere_speaks_for_operators) {
   connect(node, account(500));
   const auto given = ask_from<admin_reply>(

@@ -83,8 +83,10 @@ public:
     return base_;
   }
 
-private:
+  /// What a poll was answered.
   std::vector<message> messages_in(const http_answer& x);
+
+private:
   std::int64_t number_in(const http_answer& x);
 
   http_client client_;

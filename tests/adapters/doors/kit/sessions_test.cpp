@@ -79,17 +79,6 @@ TEST(sessions, one_that_is_closed_is_gone) {
   EXPECT_NE(all.find(other, start), nullptr);
 }
 
-TEST(sessions, all_of_one_name_are_closed_at_once) {
-  sessions all;
-  const auto one = all.open("ann", start)->id;
-  const auto other = all.open("ann", start)->id;
-  const auto bob = all.open("bob", start)->id;
-  EXPECT_EQ(all.close_all_of("ann"), 2u);
-  EXPECT_EQ(all.find(one, start), nullptr);
-  EXPECT_EQ(all.find(other, start), nullptr);
-  EXPECT_NE(all.find(bob, start), nullptr);
-}
-
 TEST(sessions, the_one_used_longest_ago_makes_room_for_its_owner) {
   sessions all{{.per_name_max = 2}};
   const auto first = all.open("ann", start)->id;

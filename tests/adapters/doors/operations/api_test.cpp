@@ -83,6 +83,15 @@ TEST_F(api_test, who_is_not_in_the_register_any_more_has_no_session) {
   EXPECT_EQ(get("/api/v1/queue/list", {}, headers).status, 401u);
 }
 
+TEST_F(api_test, a_session_shows_what_let_it_in) {
+  const auto headers = logged_in_headers();
+  EXPECT_EQ(get("/api/v1/queue/list", {}, headers).status, 200u);
+  EXPECT_EQ(get("/api/v1/queue/list", {}, bearer).status, 200u);
+  ASSERT_EQ(proofs.size(), 2u);
+  EXPECT_TRUE(proofs[0].starts_with("hash of ")) << proofs[0];
+  EXPECT_EQ(proofs[1], "") << "a token is no password";
+}
+
 TEST_F(api_test, guesses_of_an_address_end) {
   for (int i = 0; i < 20; ++i)
     EXPECT_EQ(post("/api/v1/session",

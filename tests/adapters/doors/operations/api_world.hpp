@@ -81,13 +81,14 @@ protected:
           return reply("nobody", x);
         },
         [this](const command_as& x) -> caf::result<admin_reply> {
+          proofs.push_back(x.proof);
           return reply(x.operator_name, x.what);
         },
         [this](const log_in& x) -> caf::result<logged_in> {
           ++checked;
           if (x.password != "right")
             return caf::make_error(ec::wrong_credentials, std::string{"wrong"});
-          return logged_in{x.name, "operate"};
+          return logged_in{x.name, "operate", "hash of " + x.name};
         },
         [](const know_token& x) -> caf::result<logged_in> {
           // SHA-256 of "token".
@@ -187,6 +188,7 @@ protected:
   const http::parameters bearer{{"Authorization", "Bearer token"}};
   http::router routes;
   std::vector<std::string> asked;
+  std::vector<std::string> proofs; ///< of what operators asked
   std::string document = R"({"a":1})";
   caf::error refusal;
   bool silent = false;
