@@ -210,10 +210,11 @@ struct left_over {
 
 using fact =
   std::variant<attempted, acknowledged, refused, recorded_at_once, produced,
-               processor_joined, handed_out, reported, settled, proposed, in_force, work_wanted,
-               work_done_as_wanted, journalled, group_written, recovered,
-               body_missing, leased, given_back, resumed, published, to_publish,
-               dead_lettered, offered, fault, left_over>;
+               processor_joined, handed_out, reported, settled, proposed,
+               in_force, work_wanted, work_done_as_wanted, journalled,
+               group_written, recovered, body_missing, leased, given_back,
+               resumed, published, to_publish, dead_lettered, offered, fault,
+               left_over>;
 
 struct entry {
   micros at_us = 0;

@@ -45,8 +45,8 @@ private:
 struct knobs {
   /// `by` decides; whether there are several shards and what happens to their
   /// engines follows from the seed apart from it, and so does whether there are
-  /// batches, sources or deposits at once: lives without one are what they would be without the
-  /// others.
+  /// batches, sources or deposits at once: lives without one are what they
+  /// would be without the others.
   knobs(chance& by, std::uint64_t seed);
 
   std::string to_text() const;
