@@ -39,24 +39,32 @@ function(depositd_library name)
 endfunction()
 
 # depositd_at_once(NAME [sources that are not...])
-# What files include takes most of a build: eight of them are compiled as one,
-# but for those that test programs have instead of the library's (TestPoints).
+# What files include takes most of a build: eight of them are compiled as one.
+# Those that test programs have instead of the library's (TestPoints) are
+# compiled with each other only, so that nobody needs the library's.
 function(depositd_at_once name)
   if(NOT DEPOSITD_UNITY)
     return()
   endif()
-  set_target_properties(${name} PROPERTIES UNITY_BUILD ON)
-  set(apart ${ARGN})
+  set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE
+                                           GROUP)
   get_target_property(sources ${name} SOURCES)
+  list(REMOVE_ITEM sources ${ARGN})
+  set(plain_count 0)
+  set(flagged_count 0)
   foreach(source ${sources})
+    set(kind plain)
     if(EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/${source}")
       file(STRINGS "${source}" uses REGEX "messages/values/test_points\\.hpp")
       if(uses)
-        list(APPEND apart "${source}")
+        set(kind flagged)
       endif()
+      math(EXPR batch "${${kind}_count} / 8")
+      math(EXPR ${kind}_count "${${kind}_count} + 1")
+      set_source_files_properties(
+        "${source}" PROPERTIES UNITY_GROUP "${kind}_${batch}")
     endif()
   endforeach()
-  set_source_files_properties(${apart} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   target_compile_options(${name} PRIVATE -Wno-subobject-linkage)
 endfunction()
 

@@ -148,10 +148,10 @@ caf::result<attached> welcome_back(self_pointer self, std::uint32_t number,
         self, self->state.members[member].actor, caf::infinite, std::move(what),
         [=, whose = member, named = named](attached& answer,
                                            const claims_adopted& x) {
+          // Without this answer nobody knows what is in force: no word of that
+          // goes out, and whoever attaches comes again.
           take_adopted(self, answer, whose, named, x);
-        },
-        // The user's actor is gone, and this queue with it in a moment.
-        journal::only_counts);
+        });
     }
   };
   return journal::gather<attached>(

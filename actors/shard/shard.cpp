@@ -90,11 +90,20 @@ caf::result<done> answer_when_ready(shard_pointer self) {
   return journal::answered_later<done>();
 }
 
+/// Numbers that are remembered as given and not recorded.
+constexpr std::size_t reserved_max = 100'000;
+
 caf::result<id_reserved> reserve_ids(shard_pointer self, const reserve_id& x) {
   if (auto refused = refuse_intake(self))
     return refused;
-  const auto first = self->state.id_last + 1;
-  self->state.id_last += std::max<std::uint32_t>(x.count, 1);
+  auto& state = self->state;
+  const auto first = state.id_last + 1;
+  state.id_last += std::max<std::uint32_t>(x.count, 1);
+  if (x.count <= 1)
+    state.reserved.insert(first);
+  // Doors have far fewer at work at a time: the oldest are not coming back.
+  if (state.reserved.size() > reserved_max)
+    state.reserved.erase(state.reserved.begin());
   return id_reserved{first};
 }
 

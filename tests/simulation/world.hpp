@@ -28,6 +28,10 @@
 
 namespace depositd::simulation {
 
+/// The queues of every life; messages go to all but the last.
+inline constexpr const char* queue_names[] = {"plain", "capped", "banded",
+                                              "metadata"};
+
 using namespace std::chrono_literals;
 
 /// Somebody outside the engines does something under its own name.

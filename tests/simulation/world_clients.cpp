@@ -5,12 +5,6 @@
 
 namespace depositd::simulation {
 
-namespace {
-
-constexpr const char* queue_names[] = {"plain", "capped", "banded"};
-
-} // namespace
-
 std::string world::any_user() {
   if (knobs_.skew && !chance_.one_in(10))
     return "u0";

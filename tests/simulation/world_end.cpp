@@ -13,8 +13,6 @@ namespace depositd::simulation {
 
 namespace {
 
-constexpr const char* queue_names[] = {"plain", "capped", "banded", "metadata"};
-
 item_book book_of(const history& told) {
   item_book out;
   for (const auto& one : told.entries)

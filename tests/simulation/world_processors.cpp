@@ -8,12 +8,6 @@
 
 namespace depositd::simulation {
 
-namespace {
-
-constexpr const char* queue_names[] = {"plain", "capped", "banded", "metadata"};
-
-} // namespace
-
 void world::add_processor() {
   const auto alive =
     std::count_if(workers_.begin(), workers_.end(), [](const auto& worker) {

@@ -132,6 +132,24 @@ sys.stdout.write({report!r})""", "--ttl", "4")
         self.outcome(self.press, "slow.xml", 60)
         self.assertEqual(len(self.payloads()), 1)
 
+    def test_one_is_ended_and_the_next_taken_in_one_request(self):
+        for name in ("one.xml", "two.xml"):
+            self.press.deposit(name, a_deposit(name))
+        seen, held = [], []
+        while True:
+            found = self.call("/metadata/ackpoll?ttl=60&limit=1", [
+                {"id": x["id"], "document": REPORT.format(name="x")}
+                for x in held])
+            if not found:
+                break
+            seen += [x["payload"]["file_name"] for x in found]
+            self.assertIn("document", found[0]["payload"])
+            held = found
+        self.assertEqual(seen, ["one.xml", "two.xml"])
+        for name in seen:
+            self.outcome(self.press, name)
+        self.assertEqual(self.call("/metadata/size"), 0)
+
     def test_a_worker_that_dies_loses_nothing(self):
         self.press.deposit("left.xml", a_deposit("left"))
         self.assertEqual(len(self.call("/metadata/poll?ttl=1")), 1)

@@ -119,6 +119,12 @@ caf::result<enqueued> record_processed(shard_pointer self,
   auto what = x.what;
   if (what.id == 0)
     what.id = ++self->state.id_last;
+  else if (self->state.reserved.erase(what.id) == 0)
+    // It may be another deposit's by now.
+    return caf::make_error(ec::overloaded,
+                           std::string{"the shard has started anew since this "
+                                       "deposit got its number: send it "
+                                       "again"});
   const enqueued result{{what.id}, 0};
   journal::command todo{self->state.journal, x.user};
   todo.note(std::move(what));

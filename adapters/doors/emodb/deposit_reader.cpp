@@ -6,6 +6,7 @@
 #include "messages/values/base64.hpp"
 #include "messages/values/submission_body.hpp"
 #include "messages/values/time_text.hpp"
+#include "messages/values/trace_context.hpp"
 
 namespace depositd::emodb {
 
@@ -20,14 +21,21 @@ void append_member(std::string& out, std::string_view name,
                                                   : encode_base64(text));
 }
 
-void append_document(std::string& out, const std::string& blob,
+void append_bytes(std::string& out, const std::string& bytes) {
+  append_member(out, kit::is_utf8(bytes) ? "document" : "document_base64",
+                bytes);
+}
+
+/// What came by a record lies with its item, if it is not large.
+void append_document(std::string& out, const submission_body& x,
                      blob_store& blobs) {
-  const auto bytes = blobs.get(blob);
+  if (!x.body.empty())
+    return append_bytes(out, x.body);
+  const auto bytes = blobs.get(x.submission.blob);
   if (!bytes)
     append_member(out, "document_error", render(bytes.error()));
   else
-    append_member(out, kit::is_utf8(*bytes) ? "document" : "document_base64",
-                  *bytes);
+    append_bytes(out, *bytes);
 }
 
 void answer(const answer_deposits& x, blob_store& blobs) {
@@ -58,9 +66,11 @@ void append_deposit(std::string& out, const deposit_view& x,
     append_member(out, "login", submission->login);
     append_member(out, "source", submission->source);
     append_member(out, "sha256", submission->blob);
+    if (!submission->trace.empty())
+      append_member(out, traceparent_header, submission->trace);
     out += ",\"size\":" + std::to_string(submission->size);
     if (blobs)
-      append_document(out, submission->blob, *blobs);
+      append_document(out, *found, *blobs);
   }
   out += '}';
 }

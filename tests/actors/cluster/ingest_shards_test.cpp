@@ -183,6 +183,7 @@ TEST_F(ingest_shards, keep_the_cursor_of_a_source_that_repeats_itself) {
   *repeats = true;
   pass(milliseconds{500});
   EXPECT_FALSE(*repeats);
+  put(*alone, name_in(0, "work"), {{"u", 0, "the next group has the mark"}});
   expect_all_once();
   std::int64_t cursor = -1;
   for (const auto& x : open_memory_journal(disks[0].log)->watermarks())

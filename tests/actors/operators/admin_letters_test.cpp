@@ -108,14 +108,14 @@ TEST_F(admin_letters_test, what_retention_took_is_not_there) {
   trim_memory_partition(*world_.records, "dead", 0, 2);
   EXPECT_EQ(ids_of(run("deadletter list")), (ids{"0-2"}));
   refusal("deadletter show", {{"id", "0-1"}}, ec::not_found);
-  refusal("deadletter replay", {{"ids", "0-2,0-1"}}, ec::not_found);
+  refusal("deadletter replay", {{"ids", {"0-2", "0-1"}}}, ec::not_found);
   EXPECT_TRUE(sent_back().empty());
 }
 
 TEST_F(admin_letters_test, a_record_goes_back_as_it_was) {
   letter(0, 1, "ann", "no queue", {{"own", "x"}, {"own", "y"}});
   letter(1, 2, "bob");
-  const auto x = run("deadletter replay", {{"ids", "1-0 0-0"}});
+  const auto x = run("deadletter replay", {{"ids", {"1-0", "0-0"}}});
   EXPECT_EQ(x, json::parse(R"({"replayed":["1-0","0-0"],"topic":"in"})"));
   const auto back = sent_back();
   ASSERT_EQ(back.size(), 2u);
@@ -138,8 +138,8 @@ TEST_F(admin_letters_test, what_is_no_longer_whole_stays) {
       x.value = "secrets";
   append_memory_record(*world_.records, "dead", 0, elsewhere);
   EXPECT_EQ(run("deadletter show", {{"id", "0-1"}})["value_bytes"], 5'000'000);
-  for (const char* with : {"0-0,0-1", "0-0,0-2", "0-0,0-4"})
-    refusal("deadletter replay", {{"ids", with}}, ec::not_allowed);
+  for (const char* with : {"0-1", "0-2", "0-4"})
+    refusal("deadletter replay", {{"ids", {"0-0", with}}}, ec::not_allowed);
   EXPECT_TRUE(sent_back().empty());
 }
 
@@ -148,14 +148,14 @@ TEST_F(admin_letters_test, wrong_names_are_told) {
     refusal("deadletter show", {{"id", id}},
             std::string{id} == "9-0" ? ec::not_found : ec::invalid_argument);
   refusal("deadletter list", {{"after", "0:1"}});
-  refusal("deadletter replay", {{"ids", ""}});
+  refusal("deadletter replay", {{"ids", json::array()}});
 }
 
 TEST_F(admin_letters_test, nobody_waits_long_for_brokers) {
   letter(0, 1);
   reach_memory_brokers(*world_.records, false);
   refusal("deadletter list", json::object(), ec::store_failed);
-  refusal("deadletter replay", {{"ids", "0-0"}}, ec::store_failed);
+  refusal("deadletter replay", {{"ids", {"0-0", "0-0"}}}, ec::store_failed);
 }
 
 } // namespace

@@ -89,6 +89,26 @@ TEST_F(recovery_test, gives_no_number_again_that_was_recorded) {
   EXPECT_GT(reserve(), what.what.id);
 }
 
+TEST_F(recovery_test, records_nothing_under_a_number_of_an_earlier_life) {
+  record_submission what;
+  what.user = "ann";
+  what.what.queue = "metadata";
+  what.what.id = ask<id_reserved>(core, reserve_id{"ann"})->id;
+  restart();
+  const auto next = ask<id_reserved>(core, reserve_id{"ann"});
+  EXPECT_EQ(next->id, what.what.id) << "this is what could be mixed up";
+  auto late = what;
+  late.what.submission.file_name = "late.xml";
+  what.what.submission.file_name = "own.xml";
+  EXPECT_TRUE(ask<enqueued>(core, what));
+  const auto refused = ask<enqueued>(core, late);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error(), ec::overloaded);
+  const auto found = ask<submissions_found>(read_model, submission_query{});
+  ASSERT_EQ(found->rows.size(), 1u);
+  EXPECT_EQ(found->rows[0].submission.file_name, "own.xml");
+}
+
 TEST_F(recovery_test, keeps_what_operators_set) {
   put("q", items_of("ann", 5));
   ASSERT_TRUE(change({user_limits_changed{"q", "ann", false, 0, true, 2}}));

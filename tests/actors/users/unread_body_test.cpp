@@ -153,7 +153,11 @@ TEST_F(unread_body_test, relocated_before_its_first_place_is_known) {
     caf::anon_send(core, std::move(elsewhere));
   };
   ASSERT_EQ(put("q", sent_by("ann", {"b"})).at(0), first + 1);
-  const auto last = disk->last();
+  std::uint64_t newest = 0;
+  ASSERT_FALSE(disk->read(1, [&](const stored_group& x) {
+    newest = x.group;
+    return true;
+  }));
   std::vector<body_location> read;
   disk->before_body = [&](const body_location& place) {
     read.push_back(place);
@@ -161,7 +165,7 @@ TEST_F(unread_body_test, relocated_before_its_first_place_is_known) {
   };
   EXPECT_EQ(polled("q"), (strings{"a", "b"}));
   ASSERT_EQ(read.size(), 2u);
-  EXPECT_EQ(std::max(read[0].group, read[1].group), last);
+  EXPECT_EQ(std::max(read[0].group, read[1].group), newest);
 }
 
 TEST_F(unread_body_test, it_is_read_once_at_a_place_that_is_newer) {

@@ -38,6 +38,9 @@ TEST_F(nsq_door, a_window_that_shrinks_holds_at_once) {
   auto x = consumer(5);
   x.say("RDY 0");
   x.say("RDY 1");
+  // RDY has no answer; that of a command behind it shows that it was heard.
+  x.say("TOUCH " + std::string(16, '0'));
+  ASSERT_TRUE(x.error().starts_with("E_TOUCH_FAILED"));
   publish_to_t({"a", "b", "c"});
   ASSERT_TRUE(x.message());
   EXPECT_TRUE(x.silent(ms{200}));
