@@ -237,6 +237,8 @@ using shard_inside_actor = caf::typed_actor<
   caf::replies_to<struct keep_position>::with<done>,
   // From a user's actor: its records were claimed, or ended.
   caf::reacts_to<struct records_moved>,
+  // From a user's actor: numbers for its jobs.
+  caf::replies_to<struct number_jobs>::with<struct id_reserved>,
   // From shard 0, by way of the router: what operators have set.
   caf::replies_to<struct adopt_control>::with<done>,
   // How far it has come with logs of records, and its journal's publisher.

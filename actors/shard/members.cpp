@@ -19,7 +19,6 @@ void spawn_user(shard_pointer self, const std::string& user, shard_user& entry,
     users::user,
     users::user_options{user, state.journal, options.epoch, options.clock,
                         options.budget, options.slice_items,
-                        shard_doors_actor{shard_self{self}},
                         shard_inside_actor{shard_self{self}}},
     std::move(found)); // the user's alone from here on
 }

@@ -90,20 +90,25 @@ caf::result<done> answer_when_ready(shard_pointer self) {
   return journal::answered_later<done>();
 }
 
-/// Numbers that are remembered as given and not recorded.
-constexpr std::size_t reserved_max = 100'000;
+/// Numbers that are remembered as given and not recorded. Doors have far fewer
+/// deposits at work at a time: what is older is not coming back.
+constexpr std::size_t reserved_max = 10'000;
 
-caf::result<id_reserved> reserve_ids(shard_pointer self, const reserve_id& x) {
+caf::result<id_reserved> reserve(shard_pointer self) {
   if (auto refused = refuse_intake(self))
     return refused;
   auto& state = self->state;
-  const auto first = state.id_last + 1;
-  state.id_last += std::max<std::uint32_t>(x.count, 1);
-  if (x.count <= 1)
-    state.reserved.insert(first);
-  // Doors have far fewer at work at a time: the oldest are not coming back.
+  state.reserved.insert(++state.id_last);
   if (state.reserved.size() > reserved_max)
     state.reserved.erase(state.reserved.begin());
+  return id_reserved{state.id_last};
+}
+
+caf::result<id_reserved> number(shard_pointer self, const number_jobs& x) {
+  if (auto refused = refuse_intake(self))
+    return refused;
+  const auto first = self->state.id_last + 1;
+  self->state.id_last += x.count;
   return id_reserved{first};
 }
 
@@ -144,7 +149,8 @@ shard_self::behavior_type shard(shard_pointer self, shard_options options) {
     [=](const submit& x) { return accept_submission(self, x); },
     [=](const record_submission& x) { return record_processed(self, x); },
     [=](const submit_batch& x) { return accept_work(self, x); },
-    [=](const reserve_id& x) { return reserve_ids(self, x); },
+    [=](const reserve_id&) { return reserve(self); },
+    [=](const number_jobs& x) { return number(self, x); },
     [=](const open_queue& x) { return open_one(self, x); },
     [=](publish& x) { return publish_all(self, x); },
     [=](const order_topic& x) { return order(self, x); },

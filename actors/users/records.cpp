@@ -97,7 +97,7 @@ void user_command::follow_move(const item_moved& x) {
 
 void user_command::tell_records() {
   for (auto& x : std::exchange(moved_, {}))
-    self_->send(self_->state.options.records, std::move(x));
+    self_->send(self_->state.options.shard, std::move(x));
 }
 
 } // namespace depositd::users

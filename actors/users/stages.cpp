@@ -139,9 +139,8 @@ void write_batch(self_pointer self, const ending& x, batch_step& step) {
     return write(self, x, std::move(step), item_id{0});
   }
   const auto made = std::make_shared<batch_step>(std::move(step));
-  reserve_id numbers{self->state.options.user,
-                     static_cast<std::uint32_t>(made->jobs.size())};
-  self->request(self->state.options.shard, caf::infinite, std::move(numbers))
+  const number_jobs numbers{static_cast<std::uint32_t>(made->jobs.size())};
+  self->request(self->state.options.shard, caf::infinite, numbers)
     .then(
       [=](const id_reserved& y) { write(self, x, std::move(*made), y.id); },
       [=](const caf::error& why) { give_back(self, x, why); });

@@ -36,8 +36,7 @@ struct user_options {
   engine_clock clock = engine_clock::system();
   std::shared_ptr<memory_budget> budget;
   std::uint32_t slice_items = 1000; ///< of a bulk action, done at once
-  shard_doors_actor shard;          ///< gives numbers to jobs
-  shard_inside_actor records;       ///< hears what becomes of records
+  shard_inside_actor shard; ///< gives numbers, hears what becomes of records
 };
 
 /// Which records of sources live items are.

@@ -109,6 +109,18 @@ TEST_F(recovery_test, records_nothing_under_a_number_of_an_earlier_life) {
   EXPECT_EQ(found->rows[0].submission.file_name, "own.xml");
 }
 
+TEST_F(recovery_test, records_nothing_under_the_number_of_a_job) {
+  const auto job = ask<id_reserved>(core, number_jobs{1});
+  ASSERT_TRUE(job);
+  record_submission what;
+  what.user = "ann";
+  what.what.queue = "metadata";
+  what.what.id = job->id;
+  const auto refused = ask<enqueued>(core, what);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error(), ec::overloaded);
+}
+
 TEST_F(recovery_test, keeps_what_operators_set) {
   put("q", items_of("ann", 5));
   ASSERT_TRUE(change({user_limits_changed{"q", "ann", false, 0, true, 2}}));
