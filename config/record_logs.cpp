@@ -3,6 +3,7 @@
 #include "actors/operators/letter_desk.hpp"
 #include "actors/records/intake.hpp"
 #include "actors/records/publisher.hpp"
+#include "adapters/logs/kafka/dead_letters.hpp"
 #include "adapters/logs/kafka/reach.hpp"
 #include "adapters/logs/kafka/record_log.hpp"
 #include "adapters/logs/kafka/records.hpp"
@@ -116,6 +117,7 @@ letter_desk_actor spawn_letter_desk(caf::actor_system& system,
     return open_kafka_source(brokers, topic);
   };
   out.open_sink = [brokers] { return open_kafka_sink(brokers); };
+  out.read = kafka::read_dead_letter;
   out.ingress_topic = settings.kafka.ingress_topic;
   return workers<letter_desk_actor>(system, {.count = 1}, [&system, out] {
     return system.spawn<caf::detached>(operators::letter_desk, out);

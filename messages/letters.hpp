@@ -1,44 +1,22 @@
 #pragma once
 
-// What operators ask of dead letters: records that were no deposits, or that
-// were refused. docs/PROTOCOL.md says how they are written.
+// What operators ask of dead letters.
 
 #include "messages/message.hpp"
-#include "messages/values/types.hpp"
+#include "messages/values/letters.hpp"
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace depositd {
 
-/// A dead letter without its value.
-struct letter_facts {
-  std::string id; ///< "PARTITION-OFFSET" in the topic of dead letters
-  micros written_us = never;
-  std::string event_id;
-  std::string topic; ///< where the record was read, as are the next two
-  std::string partition;
-  std::string offset;
-  std::string reason;
-  std::string key; ///< the user, if who wrote it followed the protocol
-  std::uint64_t value_bytes = 0; ///< that it has, or had
-  bool value_omitted = false;    ///< brokers did not take one of its size
-};
-
-/// Letters, the newest first.
 struct find_letters {
-  std::string key;  ///< only with this; empty: any
-  std::string text; ///< only those whose reason contains it
-  std::uint32_t count_max = 100;
-  std::string after; ///< `next` of the page before; empty: the newest
+  letter_query what;
 };
 DEPOSITD_LOCAL(find_letters);
 
-/// May be fewer than asked for although there are more: so many were read.
 struct letters_found {
-  std::vector<letter_facts> letters;
-  std::string next; ///< empty: there are no more
+  letter_list page;
 };
 DEPOSITD_LOCAL(letters_found);
 
@@ -48,9 +26,7 @@ struct read_letter {
 DEPOSITD_LOCAL(read_letter);
 
 struct letter_read {
-  letter_facts facts;
-  std::vector<record_header> headers; ///< the record's own
-  std::string value;
+  letter what;
 };
 DEPOSITD_LOCAL(letter_read);
 

@@ -50,10 +50,6 @@ struct ingest_work {
 };
 DEPOSITD_FIELDS(ingest_work, offset, what, digest);
 
-/// Why a record is rejected that names another version of the protocol. Its
-/// dead letter does not say which.
-inline constexpr const char* other_version_reason = "schema-version is not 1";
-
 /// A record that is neither deposit nor batch.
 struct ingest_rejected {
   std::int64_t offset = 0;

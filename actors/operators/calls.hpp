@@ -67,10 +67,18 @@ void log_refusal(admin_pointer self, const caller& who, const std::string& what,
 /// Asks somebody; `use` gets the answer, an error ends the call.
 template <class Handle, class Message, class F>
 void ask(admin_pointer self, const admin_call_ptr& call, const Handle& whom,
-         Message what, F use) {
-  self->request(whom, self->state.options.timeout, std::move(what))
+         Message what, F use, std::chrono::seconds patience) {
+  self->request(whom, patience, std::move(what))
     .then(std::move(use),
           [=](const caf::error& problem) { refuse(call, problem); });
+}
+
+/// The same of who answers soon.
+template <class Handle, class Message, class F>
+void ask(admin_pointer self, const admin_call_ptr& call, const Handle& whom,
+         Message what, F use) {
+  ask(self, call, whom, std::move(what), std::move(use),
+      self->state.options.timeout);
 }
 
 /// The same for what may take long and changes something: audited.

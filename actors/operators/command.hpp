@@ -120,6 +120,10 @@ inline constexpr std::vector<command> (*command_subjects[])() = {
   source_commands,        source_record_commands,
   scheduler_commands,     strategy_commands};
 
+/// What commands say that need a log of records.
+inline constexpr const char* no_log = "this engine has no Kafka: set "
+                                      "kafka.brokers";
+
 // -- what rows are made of ----------------------------------------------------
 
 /// A command that changes nothing: whoever looks may give it.

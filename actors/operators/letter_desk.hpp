@@ -17,6 +17,8 @@ struct letter_desk_options {
   /// The topic of dead letters, to be read by one question.
   std::function<caf::expected<std::unique_ptr<record_source>>()> open_letters;
   std::function<caf::expected<std::unique_ptr<record_sink>>()> open_sink;
+  /// How records are written there; the id is not asked for.
+  std::function<letter(source_record)> read;
   /// Letters go back nowhere else, whatever they say.
   std::string ingress_topic;
   /// What one question may take.

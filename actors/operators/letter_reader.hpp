@@ -2,40 +2,15 @@
 
 // Dead letters as they stand in their topic.
 
-#include "messages/letters.hpp"
+#include "actors/rules/letters/letters.hpp"
 #include "messages/ports/record_log.hpp"
 
 #include <chrono>
 #include <functional>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace depositd::operators {
 
-/// Where a letter is.
-struct letter_place {
-  std::int32_t partition = 0;
-  std::int64_t offset = 0;
-};
-
-/// A letter's id: "PARTITION-OFFSET".
-std::string text_of(const letter_place& x);
-
-/// The reverse; none if it is no id.
-std::optional<letter_place> read_place(std::string_view text);
-
-letter_facts facts_of(const source_record& x);
-
-/// The headers that the record had before it became a letter.
-std::vector<record_header> own_headers(const source_record& x);
-
-/// An offset for each partition.
-using letter_bounds = std::map<std::int32_t, std::int64_t>;
-
-/// One question to the topic.
+/// One question to the topic, which has to be answered before its end.
 class letter_reader {
 public:
   using clock = std::chrono::steady_clock;
@@ -46,15 +21,16 @@ public:
   }
 
   /// What each partition holds. Errors of `record_source`.
-  caf::expected<std::map<std::int32_t, partition_range>> ranges();
+  caf::expected<rules::letter_ranges> ranges();
 
-  /// Calls `use` for the records in [from, to) of these partitions.
+  /// Calls `use` for the records of this span, which it may take apart.
   /// `ec::store_failed` if they did not come before the end.
-  caf::error read(const letter_bounds& from, const letter_bounds& to,
-                  const std::function<void(const source_record&)>& use);
+  caf::error read(const rules::letter_span& what,
+                  const std::function<void(source_record&)>& use);
 
 private:
   std::chrono::milliseconds left() const;
+  caf::error too_late() const;
 
   record_source& from_;
   clock::time_point end_;

@@ -144,12 +144,12 @@ caf::result<attached> welcome_back(self_pointer self, std::uint32_t number,
       processor.served.insert(member);
       adopt_claims what{self->state.options.number, processor.name,
                         processor.lease_ms, named.claims};
+      // Who cannot write down what ended a claim answers an error: no word of
+      // it may go out then, and whoever attaches comes again.
       all.ask<claims_adopted>(
         self, self->state.members[member].actor, caf::infinite, std::move(what),
         [=, whose = member, named = named](attached& answer,
                                            const claims_adopted& x) {
-          // Without this answer nobody knows what is in force: no word of that
-          // goes out, and whoever attaches comes again.
           take_adopted(self, answer, whose, named, x);
         });
     }

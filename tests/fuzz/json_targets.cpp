@@ -8,6 +8,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+
 namespace depositd::fuzz {
 
 namespace {
@@ -30,18 +32,32 @@ void copy(std::string_view bytes) {
   promise(once == twice, "it is as short as it can be");
 }
 
-/// What is taken without forgiveness is JSON to others, too.
+std::size_t longest_number(std::string_view bytes) {
+  std::size_t out = 0;
+  std::size_t now = 0;
+  for (const char c : bytes) {
+    now = c >= '0' && c <= '9' ? now + 1 : 0;
+    out = std::max(out, now);
+  }
+  return out;
+}
+
+/// Without forgiveness it takes what others take.
 void compare(std::string_view bytes) {
-  kit::json_reader from{
-    bytes,
-    {.depth_max = 200, .byte_order_mark = false, .lone_surrogates = false}};
-  const bool taken = from.skip() && from.at_end() && from.finish();
+  // The other one skips a mark, takes a zero byte for the end, and whole
+  // numbers for doubles.
+  if (bytes.starts_with("\xef\xbb\xbf")
+      || bytes.find('\0') != std::string_view::npos
+      || longest_number(bytes) > 300)
+    return;
+  kit::json_reader from{bytes,
+                        {.byte_order_mark = false, .lone_surrogates = false}};
+  std::string out; // only what is copied has its numbers looked at
+  const bool taken = from.copy(out) && from.at_end() && from.finish();
   if (taken)
     promise(nlohmann::json::accept(bytes), "another reader takes it");
-  else if (from.fault() == kit::json_fault::syntax
-           && from.why().find("deep") == std::string::npos)
-    promise(!nlohmann::json::accept(bytes) || !bytes.starts_with('{'),
-            "another reader refuses it");
+  else if (from.why() != kit::json_too_deep)
+    promise(!nlohmann::json::accept(bytes), "another reader refuses it");
 }
 
 void walk(kit::json_reader& from) {

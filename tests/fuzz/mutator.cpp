@@ -56,20 +56,12 @@ const std::vector<std::string> pieces{
 
 mutator::mutator(std::uint64_t seed, std::vector<std::string> corpus,
                  std::size_t bytes_max)
-  : state_(seed * 2 + 1), corpus_(std::move(corpus)), bytes_max_(bytes_max) {
+  : chance_(seed), corpus_(std::move(corpus)), bytes_max_(bytes_max) {
   corpus_.emplace_back();
 }
 
-/// SplitMix64.
-std::uint64_t mutator::random() {
-  auto z = state_ += 0x9e3779b97f4a7c15;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31);
-}
-
 std::size_t mutator::below(std::size_t n) {
-  return static_cast<std::size_t>(random() % std::max<std::size_t>(n, 1));
+  return static_cast<std::size_t>(chance_.bits() % std::max<std::size_t>(n, 1));
 }
 
 void mutator::insert(std::string& x) {
@@ -105,7 +97,7 @@ void mutator::change(std::string& x) {
       return;
     case 4:
       if (!x.empty())
-        x[at] = static_cast<char>(random());
+        x[at] = static_cast<char>(chance_.bits());
       return;
     case 5:
       if (!x.empty())

@@ -2,6 +2,8 @@
 
 // Makes new bytes of old ones, the same ones of the same seed on any machine.
 
+#include "tests/support/chance.hpp"
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -22,13 +24,12 @@ public:
   }
 
 private:
-  std::uint64_t random();
   std::size_t below(std::size_t n);
   void change(std::string& x);
   void insert(std::string& x);
   void splice(std::string& x);
 
-  std::uint64_t state_;
+  testing::chance chance_;
   std::vector<std::string> corpus_;
   std::size_t bytes_max_;
   std::uint64_t made_ = 0;

@@ -1,6 +1,8 @@
 #pragma once
 
-// Chance, and what it decides at the beginning of a life.
+// What chance decides at the beginning of a life.
+
+#include "tests/support/chance.hpp"
 
 #include <cstdint>
 #include <string>
@@ -8,37 +10,7 @@
 
 namespace depositd::simulation {
 
-/// The same numbers for the same seed, on every machine.
-class chance {
-public:
-  explicit chance(std::uint64_t seed) : state_(seed) {
-    // nop
-  }
-
-  std::uint64_t bits() {
-    // splitmix64
-    auto z = state_ += 0x9e3779b97f4a7c15U;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-    return z ^ (z >> 31);
-  }
-
-  /// 0 to n - 1.
-  std::uint32_t below(std::uint32_t n) {
-    return static_cast<std::uint32_t>(bits() % n);
-  }
-
-  std::uint32_t between(std::uint32_t low, std::uint32_t high) {
-    return low + below(high - low + 1);
-  }
-
-  bool one_in(std::uint32_t n) {
-    return below(n) == 0;
-  }
-
-private:
-  std::uint64_t state_;
-};
+using testing::chance;
 
 /// What may go wrong, and how the world is. Each of the switches is on in half
 /// of the lives, so that most pairs of them meet and most are also missing.

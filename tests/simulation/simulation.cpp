@@ -211,9 +211,12 @@ totals run_part(const arguments& wanted) {
 totals run_jobs(const arguments& wanted) {
   if (wanted.jobs == 1)
     return run_part(wanted);
-  auto* all = static_cast<totals*>(::mmap(nullptr, wanted.jobs * sizeof(totals),
-                                          PROT_READ | PROT_WRITE,
-                                          MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  void* shared =
+    ::mmap(nullptr, wanted.jobs * sizeof(totals), PROT_READ | PROT_WRITE,
+           MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared == MAP_FAILED)
+    return {.failed = 1};
+  auto* all = static_cast<totals*>(shared);
   for (std::uint64_t i = 0; i < wanted.jobs; ++i) {
     all[i] = totals{.failed = 1}; // until it says something else
     if (::fork() != 0)

@@ -17,18 +17,10 @@ constexpr std::size_t replayed_max = 1'000;
 /// Brokers may take their time; shells wait a little longer.
 constexpr std::chrono::seconds patience{25};
 
-template <class Message, class F>
-void ask_desk(admin_pointer self, const admin_call_ptr& call, Message what,
-              F use) {
-  self->request(self->state.options.letters, patience, std::move(what))
-    .then(std::move(use),
-          [=](const caf::error& problem) { refuse(call, problem); });
-}
-
 bool lacks_log(admin_pointer self, const admin_call_ptr& call) {
   if (self->state.options.letters)
     return false;
-  refuse(call, ec::not_found, "this engine has no Kafka: set kafka.brokers");
+  refuse(call, ec::not_found, no_log);
   return true;
 }
 
@@ -50,35 +42,41 @@ document document_of(const letter_facts& x) {
 void list(admin_pointer self, const admin_call_ptr& call) {
   if (lacks_log(self, call))
     return;
-  find_letters what;
+  letter_query what;
   what.key = call->arguments.text("key");
   what.text = call->arguments.text("text");
   what.count_max = static_cast<std::uint32_t>(call->arguments.number("limit"));
   what.after = call->arguments.text("after");
-  ask_desk(self, call, std::move(what), [=](const letters_found& x) {
-    document out{{"dead_letters", document::array()}};
-    for (const auto& one : x.letters)
-      out["dead_letters"].push_back(document_of(one));
-    if (!x.next.empty())
-      out["next"] = x.next;
-    deliver(call, out);
-  });
+  ask(
+    self, call, self->state.options.letters, find_letters{std::move(what)},
+    [=](const letters_found& x) {
+      document out{{"dead_letters", document::array()}};
+      for (const auto& one : x.page.letters)
+        out["dead_letters"].push_back(document_of(one));
+      if (!x.page.next.empty())
+        out["next"] = x.page.next;
+      deliver(call, out);
+    },
+    patience);
 }
 
 void show(admin_pointer self, const admin_call_ptr& call) {
   if (lacks_log(self, call))
     return;
-  ask_desk(
-    self, call, read_letter{call->arguments.text("id")},
+  ask(
+    self, call, self->state.options.letters,
+    read_letter{call->arguments.text("id")},
     [=](const letter_read& x) {
-      auto out = document_of(x.facts);
+      const auto& what = x.what;
+      auto out = document_of(what.facts);
       out["headers"] = document::array();
-      for (const auto& one : x.headers)
+      for (const auto& one : what.headers)
         out["headers"].push_back({{"name", one.name}, {"value", one.value}});
-      out["value"] = x.value.substr(0, shown_bytes_max);
-      out["value_cut"] = x.value.size() > shown_bytes_max;
+      out["value"] = what.value.substr(0, shown_bytes_max);
+      out["value_cut"] = what.value.size() > shown_bytes_max;
       deliver(call, out);
-    });
+    },
+    patience);
 }
 
 void replay(admin_pointer self, const admin_call_ptr& call) {

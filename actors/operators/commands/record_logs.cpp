@@ -89,8 +89,7 @@ void ask_others(admin_pointer self, logs_gathered own,
 void kafka_init(admin_pointer self, const admin_call_ptr& call) {
   const auto& topics = self->state.options.topics;
   if (!topics)
-    return refuse(call, ec::not_found,
-                  "this engine has no Kafka: set kafka.brokers");
+    return refuse(call, ec::not_found, no_log);
   act<topics_created>(self, call, topics, create_topics{},
                       [=](const topics_created& x) {
                         auto list = document::array();

@@ -56,15 +56,16 @@ void sessions::make_room(const std::string& name, time_point now) {
 }
 
 std::optional<sessions::opened> sessions::open(std::string name, time_point now,
-                                               std::string proof) {
+                                               std::string proof,
+                                               std::string role) {
   if (sodium_init() < 0)
     return std::nullopt;
   make_room(name, now);
   if (known_.size() >= limits_.all_max)
     return std::nullopt;
-  opened out{
-    random_hex(),
-    {std::move(name), random_hex(), now + limits_.age_max, std::move(proof)}};
+  opened out{random_hex(),
+             {std::move(name), random_hex(), now + limits_.age_max,
+              std::move(proof), std::move(role)}};
   known_.emplace(hash_of_id(out.id), entry{out.what, now});
   return out;
 }

@@ -20,6 +20,7 @@ struct session {
   /// What let it in, say the hash of the password then: whoever keeps the
   /// sessions may end it when that has changed.
   std::string proof;
+  std::string role = {}; ///< when they logged in; rights are asked for anew
 };
 
 /// Whether a request shows what its session told its page; takes as long
@@ -51,7 +52,7 @@ public:
 
   /// Nothing: there are too many.
   std::optional<opened> open(std::string name, time_point now,
-                             std::string proof = {});
+                             std::string proof = {}, std::string role = {});
 
   /// Null: unknown, or it is over. It is in use from now on. Valid until the
   /// next call.

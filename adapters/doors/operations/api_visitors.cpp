@@ -107,20 +107,13 @@ std::string document_of(api_pointer self, const api_call& x) {
   return out.dump();
 }
 
-/// The role stands before what let them in: rights are asked for with every
-/// command.
-std::string proof_of(const logged_in& x) {
-  return x.role + ' ' + x.proof;
-}
-
 std::shared_ptr<api_call> call_of(const api_request& x,
                                   const kit::session& who) {
   auto out = std::make_shared<api_call>();
   out->from = x;
   out->name = who.name;
-  const auto blank = who.proof.find(' ');
-  out->role = who.proof.substr(0, blank);
-  out->proof = who.proof.substr(blank + 1);
+  out->role = who.role;
+  out->proof = who.proof;
   out->whose = who.csrf;
   out->csrf = who.csrf;
   out->until = who.expires;
@@ -145,8 +138,8 @@ std::optional<credentials> credentials_in(const std::string& body) {
 }
 
 void let_in(api_pointer self, const api_request& x, const logged_in& who) {
-  const auto opened =
-    self->state.sessions->open(who.name, self->clock().now(), proof_of(who));
+  const auto opened = self->state.sessions->open(who.name, self->clock().now(),
+                                                 who.proof, who.role);
   if (!opened)
     return refuse(x, 503, "overloaded", "too many operators have logged in");
   const auto call = call_of(x, opened->what);

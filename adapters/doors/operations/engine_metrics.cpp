@@ -141,7 +141,8 @@ void add_doors(exported& to, const engine_numbers& x) {
     for (const auto& [status, count] : one.numbers.by_status)
       to.add({{"door", one.door}, {"code", std::to_string(status)}}, count);
   to.histogram("depositd_http_request_seconds",
-               "From the first byte of a request until its answer left");
+               "From the first byte of a request until its answer began to "
+               "leave");
   for (const auto& one : x.doors)
     to.add_times({{"door", one.door}}, one.numbers.times, 0);
   to.counter("depositd_http_refused_total",

@@ -1,5 +1,7 @@
 #include "adapters/logs/kafka/ingress_record.hpp"
 
+#include "adapters/logs/kafka/dead_letters.hpp"
+
 #include "adapters/doors/kit/json_reader.hpp"
 #include "adapters/logs/kafka/batch_form.hpp"
 #include "messages/values/base64.hpp"

@@ -1,5 +1,6 @@
 #include "adapters/logs/kafka/records.hpp"
 
+#include "adapters/logs/kafka/dead_letters.hpp"
 #include "adapters/logs/kafka/ingress_record.hpp"
 #include "messages/values/time_text.hpp"
 #include "messages/values/trace_context.hpp"
@@ -16,7 +17,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-constexpr const char* schema_version = "1";
+using kafka::schema_version;
 
 /// Brokers take a megabyte by default, and JSON may double a text.
 constexpr std::size_t document_bytes_max = 400'000;
@@ -115,47 +116,6 @@ outgoing_record job_record(const std::string& topic, const ended_job& x) {
   return work_record(topic, x.row.user, x.event_id, out);
 }
 
-/// "topic/number" in two.
-std::pair<std::string, std::string> origin(const std::string& partition) {
-  const auto slash = partition.rfind('/');
-  if (slash == std::string::npos)
-    return {partition, ""};
-  return {partition.substr(0, slash), partition.substr(slash + 1)};
-}
-
-/// The headers that a record came with, behind ours. One of a name of ours is
-/// left out: a reader must be able to believe those.
-void add_original(std::vector<record_header>& to, const record_rejected& from) {
-  const auto ours = to.size();
-  const auto is_ours = [&](const record_header& x) {
-    return x.name == value_omitted_header
-           || std::any_of(to.begin(),
-                          to.begin() + static_cast<std::ptrdiff_t>(ours),
-                          [&](const auto& y) { return y.name == x.name; });
-  };
-  for (const auto& x : from.headers)
-    if (!is_ours(x))
-      to.push_back(x);
-}
-
-/// A tombstone arrives here without bytes, and leaves as an empty value.
-outgoing_record dead_letter_record(const std::string& topic,
-                                   const dead_letter& x) {
-  const auto [source, number] = origin(x.what.partition);
-  outgoing_record out{
-    .topic = topic,
-    .key = x.what.key,
-    .value = x.what.value,
-    .headers = {{"event-id", x.event_id},
-                {"schema-version", schema_version},
-                {"source-topic", source},
-                {"source-partition", number},
-                {"source-offset", std::to_string(x.what.offset)},
-                {"reason", x.what.reason}}};
-  add_original(out.headers, x.what);
-  return out;
-}
-
 } // namespace
 
 record_format make_record_format(record_format_options options) {
@@ -170,7 +130,7 @@ record_format make_record_format(record_format_options options) {
       },
     .write_dead_letter =
       [topic = options.dead_letter_topic](const dead_letter& x) {
-        return dead_letter_record(topic, x);
+        return kafka::write_dead_letter(topic, x);
       }};
   if (options.jobs_topic.empty())
     return out;

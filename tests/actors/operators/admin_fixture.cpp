@@ -2,6 +2,7 @@
 
 #include "actors/operators/letter_desk.hpp"
 #include "actors/operators/object_copier.hpp"
+#include "adapters/logs/kafka/dead_letters.hpp"
 
 #include <spdlog/sinks/ostream_sink.h>
 
@@ -36,7 +37,8 @@ admin_fixture::admin_fixture() {
     spawn(operators::letter_desk,
           operators::letter_desk_options{
             [this] { return open_memory_source(world_.records, "dead"); },
-            [this] { return open_memory_sink(world_.records); }, "in"});
+            [this] { return open_memory_sink(world_.records); },
+            kafka::read_dead_letter, "in"});
   options.orders = pose<order_desk_actor>(fake_desk());
   options.due = pose<reconciler_actor>(fake_reconciler());
   options.topics = pose<topics_actor>(fake_topics());

@@ -2,7 +2,7 @@
 
 #include "tests/actors/operators/admin_access_fixture.hpp"
 
-#include "messages/records.hpp"
+#include "adapters/logs/kafka/dead_letters.hpp"
 
 namespace depositd::testing {
 namespace {
@@ -130,7 +130,7 @@ TEST_F(admin_letters_test, a_record_goes_back_as_it_was) {
 TEST_F(admin_letters_test, what_is_no_longer_whole_stays) {
   letter(0, 1);
   letter(0, 2, "ann", "too large", {{value_omitted_header, "5000000"}});
-  letter(0, 3, "ann", other_version_reason);
+  letter(0, 3, "ann", kafka::other_version_reason);
   letter(0, 4, "ann", "x", {});
   auto elsewhere = memory_records(*world_.records, "dead").back();
   for (auto& x : elsewhere.headers)

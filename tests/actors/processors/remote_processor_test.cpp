@@ -280,25 +280,43 @@ TEST_F(remote_processor_test, ends_what_a_new_process_does_not_hold) {
   EXPECT_EQ(got->items[0].attempt, 2u);
 }
 
-TEST_F(remote_processor_test, is_told_which_of_its_claims_are_in_force) {
-  end_node();
-  const auto door = node.door(
-    ask<ports_opened>(core, open_ports{"metadata"})->ports.at(0).queue);
-  auto got = std::make_shared<testing::inbox>();
-  const auto mine = spawn(testing::recording_processor, got);
-  const auto come = [&](std::vector<held_claim> holds) {
+/// A slot of a node that comes, and comes again with what it holds.
+class returning_processor : public remote_processor_test {
+protected:
+  void SetUp() override {
+    remote_processor_test::SetUp();
+    end_node();
+    door = node.door(
+      ask<ports_opened>(core, open_ports{"metadata"})->ports.at(0).queue);
+    mine = spawn(testing::recording_processor, got);
+  }
+
+  attached come(std::vector<held_claim> holds) {
     const auto out = ask<attached>(
       door, attach{mine, "n1/metadata/7", {}, 60'000, std::move(holds)});
     EXPECT_TRUE(out);
     return out ? *out : attached{};
-  };
+  }
+
+  /// It is given all of these.
+  void take(const std::vector<new_item>& items) {
+    const auto number = come({}).processor;
+    put("metadata", items);
+    const auto count = static_cast<std::uint32_t>(items.size());
+    caf::anon_send(door, settle_and_request{number, count, {}});
+    settle();
+    ASSERT_EQ(got->items.size(), items.size());
+  }
+
+  queue_port_actor door;
+  std::shared_ptr<testing::inbox> got = std::make_shared<testing::inbox>();
+  processor_actor mine;
+};
+
+TEST_F(returning_processor, is_told_which_of_its_claims_are_in_force) {
   auto items = items_of("ann", 2);
   items.push_back({"bob", 0, "bob-1"});
-  const auto number = come({}).processor;
-  put("metadata", items);
-  caf::anon_send(door, settle_and_request{number, 3, {}});
-  settle();
-  ASSERT_EQ(got->items.size(), 3u);
+  take(items);
   std::vector<held_claim> holds;
   for (const auto& x : got->items)
     holds.push_back({x.id, x.token, x.user});
@@ -316,28 +334,15 @@ TEST_F(remote_processor_test, is_told_which_of_its_claims_are_in_force) {
   EXPECT_EQ(report_of("metadata").ready, 1u);
 }
 
-TEST_F(remote_processor_test, gives_back_the_only_claim_of_a_user) {
-  end_node();
-  const auto door = node.door(
-    ask<ports_opened>(core, open_ports{"metadata"})->ports.at(0).queue);
-  auto got = std::make_shared<testing::inbox>();
-  const auto mine = spawn(testing::recording_processor, got);
-  const auto come = [&](std::vector<held_claim> holds) {
-    return ask<attached>(
-      door, attach{mine, "n1/metadata/7", {}, 60'000, std::move(holds)});
-  };
-  const auto number = come({})->processor;
+TEST_F(returning_processor, gives_back_the_only_claim_of_a_user) {
   auto items = items_of("ann", 1);
   items.push_back({"bob", 0, "bob-1"});
-  put("metadata", items);
-  caf::anon_send(door, settle_and_request{number, 2, {}});
-  settle();
-  ASSERT_EQ(got->items.size(), 2u);
+  take(items);
   std::vector<held_claim> holds;
   for (const auto& x : got->items)
     if (x.user == "bob") // ann's was lost on the way
       holds.push_back({x.id, x.token, x.user});
-  ASSERT_TRUE(come(holds));
+  come(holds);
   EXPECT_EQ(report_of("metadata").in_flight, 1u);
   EXPECT_EQ(report_of("metadata").ready, 1u);
 }
