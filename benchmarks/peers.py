@@ -193,14 +193,22 @@ class Postgres:
         self.folder = folder
         # The server has a user of its own, who must get there.
         os.chmod(folder, 0o755)
-        self.url = run(ROOT / "scripts/services", "start", "--folder",
-                       folder / "postgres", "--until", os.getpid()).strip()
+        self.url = self.start()
+        self.do("alter system set max_connections = 300")
+        self.service("stop")
+        self.url = self.start()
         programs = sorted(Path("/usr/lib/postgresql").glob("*/bin/pgbench"))
         self.pgbench = programs[-1] if programs else "pgbench"
 
+    def service(self, action, *more):
+        return run(ROOT / "scripts/services", action, "--folder",
+                   self.folder / "postgres", *more)
+
+    def start(self):
+        return self.service("start", "--until", os.getpid()).strip()
+
     def close(self):
-        run(ROOT / "scripts/services", "kill", "--folder",
-            self.folder / "postgres")
+        self.service("kill")
 
     def do(self, words):
         run("psql", "-q", "-X", "-d", self.url, "-c", words)

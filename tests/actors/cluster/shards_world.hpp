@@ -10,6 +10,7 @@
 #include "tests/support/memory_shard_leases.hpp"
 #include "tests/support/memory_tables.hpp"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -44,8 +45,8 @@ protected:
   void begin(shard_number count) {
     shards = count;
     disks.resize(count);
-    database = make_memory_leases(
-      {count, [this] { return sched.clock().now(); }});
+    database =
+      make_memory_leases({count, [this] { return sched.clock().now(); }});
     configuration.queues.push_back({"metadata", deposit_queue_defaults()});
   }
 
@@ -89,6 +90,8 @@ protected:
     auto joined = open_memory_leases(database, {name, name}, shards);
     EXPECT_TRUE(joined) << render(joined.error());
     out.leases = std::move(*joined);
+    if (around_leases)
+      out.leases = around_leases(std::move(out.leases));
     out.owned = std::make_shared<cluster::owned_shards>(name);
     out.admin = spawn(meeting_admin, out.owned, [this, name](const auto& who) {
       if (calls_lost > 0 && calls_lost-- > 0)
@@ -215,8 +218,8 @@ protected:
   }
 
   control_snapshot settings_in(const engine& owner, shard_number shard) {
-    const auto known = ask<control_changed>(owner.cores.at(shard).shard,
-                                            watch_control{nullptr});
+    const auto known =
+      ask<control_changed>(owner.cores.at(shard).shard, watch_control{nullptr});
     EXPECT_TRUE(known);
     return known ? known->state : nullptr;
   }
@@ -231,9 +234,12 @@ protected:
   std::vector<std::shared_ptr<journal_store>> logs;
   std::vector<std::unique_ptr<engine>> engines;
   std::map<std::string, admin_actor> admins;
-  int calls_lost = 0; ///< of `meet_engine`, from now on
+  int calls_lost = 0;               ///< of `meet_engine`, from now on
   std::set<std::string> looked_for; ///< addresses that engines connected to
   std::map<std::string, shard_keeper_actor> keeper_of;
+  /// What engines that join get in place of their leases.
+  std::function<std::shared_ptr<shard_leases>(std::shared_ptr<shard_leases>)>
+    around_leases;
 };
 
 } // namespace depositd::testing

@@ -259,8 +259,8 @@ TEST_F(polling_test, a_claim_that_was_not_written_is_not_handed_out) {
 TEST_F(polling_test, what_is_lost_in_a_start_over_is_answered_at_once) {
   put("q", sent_by("ann", {"a"}));
   fail_appends(*log, 1);
-  auto failing = self->request(core, caf::infinite,
-                               enqueue{"q", sent_by("bob", {"b"})});
+  auto failing =
+    self->request(core, caf::infinite, enqueue{"q", sent_by("bob", {"b"})});
   auto polling = self->request(core, caf::infinite,
                                receive_items{"q", "worker", 5, 1000, no_cap});
   auto ending = self->request(core, caf::infinite, purge_queue{"q"});
@@ -338,6 +338,28 @@ TEST_F(polling_test, a_watcher_of_settings_that_ended_is_let_go) {
   EXPECT_FALSE(trace.lock());
   ASSERT_TRUE(change({server_changed{false, true}}));
   EXPECT_EQ(*seen, 1);
+}
+
+TEST_F(polling_test, who_has_withdrawn_gets_nothing_for_a_pick_that_failed) {
+  const auto ids = put("q", sent_by("ann", {"a"}));
+  const auto sp = attach_to("q");
+  const auto other = attach_to("q");
+  // The item ends without a claim while the queue still picks it, and whoever
+  // it is picked for looks elsewhere before the user can say so.
+  settle_items what;
+  what.queue = "q";
+  what.items.push_back({name_of(ids[0], "ann"), verdict::done, 0, "", "", ""});
+  const auto queue = caf::actor_cast<queue_actor>(sp.door);
+  caf::anon_send(queue, what);
+  caf::anon_send(queue, settle_and_request{sp.number, 1, {}});
+  caf::anon_send(queue, cancel_credit{sp.number});
+  settle();
+  ASSERT_EQ(size("q"), 0u);
+  put("q", sent_by("ann", {"b"}));
+  EXPECT_TRUE(sp.got->items.empty());
+  want(other, 1);
+  ASSERT_EQ(other.got->items.size(), 1u);
+  EXPECT_EQ(other.got->items[0].body, "b");
 }
 
 } // namespace
