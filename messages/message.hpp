@@ -11,6 +11,9 @@
 #include "messages/values/fields.hpp"
 
 #include <caf/allowed_unsafe_message_type.hpp>
+#include <caf/detail/tuple_vals.hpp>
+#include <caf/detail/type_erased_value_impl.hpp>
+#include <caf/mailbox_element.hpp>
 #include <caf/type_id.hpp>
 
 #include <type_traits>
@@ -46,13 +49,40 @@ inline constexpr bool stays_in_process = false;
 /// A message with its number and its fields in the order of the wire.
 #define DEPOSITD_MESSAGE(id, message, ...)                                     \
   DEPOSITD_FIELDS(message __VA_OPT__(, ) __VA_ARGS__);                         \
-  DEPOSITD_NUMBER(id, message)
+  DEPOSITD_NUMBER(id, message);                                                \
+  DEPOSITD_COMPILED_ONCE(message)
 
 /// A message that CAF never serializes: it carries promises to answer, shared
 /// bodies or snapshots, or nobody elsewhere wants it.
 #define DEPOSITD_LOCAL(message)                                                \
   template <>                                                                  \
-  inline constexpr bool stays_in_process<message> = true
+  inline constexpr bool stays_in_process<message> = true;                      \
+  DEPOSITD_COMPILED_ONCE(message)
+
+/// What CAF makes of a message (its place in a mailbox, its copies, texts and
+/// bytes) is compiled in messages/compiled/ alone. In each source that sends it,
+/// that took two fifths of a build. Stands in `namespace depositd`, and leaves
+/// it: only from outside can CAF's templates be named.
+#define DEPOSITD_COMPILED_ONCE(type)                                           \
+  } /* namespace depositd */                                                   \
+  DEPOSITD_ELSEWHERE template class caf::detail::tuple_vals_impl<              \
+    caf::detail::message_data, depositd::type>;                                \
+  DEPOSITD_ELSEWHERE template class caf::detail::tuple_vals_impl<              \
+    caf::type_erased_tuple, depositd::type>;                                   \
+  DEPOSITD_ELSEWHERE template class caf::detail::tuple_vals<                   \
+    depositd::type>;                                                           \
+  DEPOSITD_ELSEWHERE template caf::message                                     \
+  caf::mailbox_element_vals<depositd::type>::move_content_to_message();        \
+  DEPOSITD_ELSEWHERE template caf::message                                     \
+  caf::mailbox_element_vals<depositd::type>::copy_content_to_message()         \
+    const;                                                                     \
+  DEPOSITD_ELSEWHERE template class caf::detail::type_erased_value_impl<       \
+    depositd::type>;                                                           \
+  namespace depositd {                                                         \
+  static_assert(true)
+
+/// Nothing in messages/compiled/, where messages are compiled.
+#define DEPOSITD_ELSEWHERE extern
 
 namespace caf {
 

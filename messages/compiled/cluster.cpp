@@ -1,0 +1,11 @@
+// Compiles these messages for all who send them (messages/message.hpp).
+
+#include "messages/actors.hpp"
+#include "messages/shard.hpp"
+#include "messages/stores.hpp"
+
+#undef DEPOSITD_ELSEWHERE
+#define DEPOSITD_ELSEWHERE
+
+#include "messages/cluster.hpp"
+#include "messages/sources.hpp"
