@@ -132,14 +132,21 @@ class Hands:
         self.history.try_to_finish(self.channel, number)
         self.client.fin(found)
         self.pending.append((found.id, lambda: self.history.finish(
-            self.channel, number, found.attempts)))
+            self.channel, number, self.newest(found))))
+
+    def newest(self, found):
+        """FIN and REQ name the message, not the attempt: who is so slow that it
+        was given to it once more means that attempt."""
+        return max([found.attempts] + [one.attempts
+                                       for one in self.client.waiting
+                                       if one.id == found.id])
 
     def requeue(self, found, delay):
         """`delay` in seconds."""
         due = time.monotonic() + delay
         self.client.req(found, round(delay * 1000))
         self.pending.append((found.id, lambda: self.history.requeue(
-            self.channel, int(found.body), found.attempts, due)))
+            self.channel, int(found.body), self.newest(found), due)))
 
     def touch(self, found):
         self.client.touch(found)

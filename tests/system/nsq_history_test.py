@@ -104,6 +104,7 @@ class FakeClient:
 
     def __init__(self, refused):
         self.refused = refused
+        self.waiting = []
 
     def fin(self, message):
         pass
@@ -128,6 +129,20 @@ class Notes(unittest.TestCase):
         self.assertEqual(history.finished, {("ch", 1): 1})
         self.assertEqual(list(history.requeued), [("ch", 3, 4)])
         self.assertEqual(hands.open, 0)
+
+    def test_who_is_slow_ends_the_attempt_that_came_meanwhile(self):
+        from nsq_client import Message
+        history = History()
+        client = FakeClient("b" * 16)
+        hands = Hands(history, client, "ch")
+        hands.finish(Message(0, 1, "a" * 16, b"1"))
+        hands.finish(Message(0, 1, "c" * 16, b"2"))
+        hands.requeue(Message(0, 1, "d" * 16, b"3"), 1)
+        client.waiting = [Message(0, 2, "a" * 16, b"1"),
+                          Message(0, 2, "d" * 16, b"3")]
+        hands.confirm()
+        self.assertEqual(history.finished, {("ch", 1): 2, ("ch", 2): 1})
+        self.assertEqual(list(history.requeued), [("ch", 3, 2)])
 
 
 class RandomLife(NsqTest):
