@@ -72,14 +72,17 @@ stages::chore_actor spawn_folder_sweeper(caf::actor_system& system,
 }
 
 /// How long whoever submits an object again may find its lock after the job
-/// that had it was deleted.
+/// that had it was deleted; twice as long if an operator has failed it.
 constexpr std::chrono::seconds lock_sweep_pause{10};
 
 stages::chore_actor
 spawn_lock_sweeper(caf::actor_system& system, const stages::stage_tools& with,
                    std::function<bool()> leads) {
-  const auto sweep = std::make_shared<stages::lock_sweep>(
-    stages::lock_sweep_options{with.work, with.inventory});
+  stages::lock_sweep_options options;
+  options.reads = with.work;
+  options.locks = with.inventory;
+  options.claims = std::dynamic_pointer_cast<lock_book>(with.inventory);
+  const auto sweep = std::make_shared<stages::lock_sweep>(std::move(options));
   stages::chore_options chore;
   chore.work = [sweep, leads = std::move(leads)] {
     return (leads && !leads()) || sweep->run();

@@ -3,6 +3,7 @@
 // What every inventory must do.
 
 #include "messages/ports/inventory.hpp"
+#include "messages/ports/lock_book.hpp"
 
 #include <atomic>
 #include <functional>
@@ -529,6 +530,16 @@ TEST_P(inventory_suite, J27_gives_up_all_locks_of_a_job) {
   EXPECT_TRUE(lock({"a", "jid-3", 1, 1'000}));
   EXPECT_TRUE(lock({"ann x", "jid-3", 1, 1'000}));
   EXPECT_FALSE(lock({"b", "jid-3", 1, 1'000}));
+}
+
+TEST_P(inventory_suite, H10_tells_the_newest_claim_that_has_locks) {
+  auto* book = dynamic_cast<lock_book*>(things.get());
+  ASSERT_NE(book, nullptr);
+  EXPECT_TRUE(lock({"a", "jid-1", 5, 1'000}));
+  EXPECT_TRUE(lock({"b", "jid-1", 7, 1'000}));
+  EXPECT_TRUE(lock({"c", "jid-2", 9, 1'000}));
+  EXPECT_EQ(*book->newest_token("jid-1"), 7u);
+  EXPECT_EQ(*book->newest_token("jid-3"), 0u);
 }
 
 } // namespace depositd

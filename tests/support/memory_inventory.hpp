@@ -3,8 +3,10 @@
 // The inventory port in memory: what handlers' tests work with.
 
 #include "messages/ports/inventory.hpp"
+#include "messages/ports/lock_book.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <set>
@@ -12,7 +14,7 @@
 
 namespace depositd {
 
-class memory_inventory final : public inventory {
+class memory_inventory final : public inventory, public lock_book {
 public:
   caf::error record(const inventory_entry& x) override {
     const std::lock_guard guard{mutex_};
@@ -179,6 +181,16 @@ public:
       return x.second.holder == holder && x.second.token <= token;
     });
     return {};
+  }
+
+  caf::expected<std::uint64_t>
+  newest_token(const std::string& holder) override {
+    const std::lock_guard guard{mutex_};
+    std::uint64_t out = 0;
+    for (const auto& [name, one] : locks_)
+      if (one.holder == holder)
+        out = std::max(out, one.token);
+    return out;
   }
 
   /// How many locks there are, whoever has them.

@@ -6,6 +6,7 @@
 #include "adapters/stores/rows/fixity_table.hpp"
 #include "adapters/stores/rows/lock_table.hpp"
 #include "adapters/stores/rows/premis_table.hpp"
+#include "messages/ports/lock_book.hpp"
 
 namespace depositd {
 
@@ -68,7 +69,9 @@ auto with(channel& by, const Body& body) {
   });
 }
 
-class postgres_inventory final : public inventory, public fixity_book {
+class postgres_inventory final : public inventory,
+                                 public fixity_book,
+                                 public lock_book {
 public:
   explicit postgres_inventory(const postgres_options& options)
     : writes_({.url = options.url, .name = "inventory"}, options.patience_ms),
@@ -196,6 +199,13 @@ public:
                         std::uint64_t token) override {
     return with(locks_,
                 [&](tables& to) { return to.locks.unlock_all(holder, token); });
+  }
+
+  caf::expected<std::uint64_t>
+  newest_token(const std::string& holder) override {
+    return with(locks_, [&](tables& from) {
+      return from.locks.newest_token(holder);
+    });
   }
 
 private:

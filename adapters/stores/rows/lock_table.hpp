@@ -6,6 +6,7 @@
 #include "messages/ports/inventory.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -47,6 +48,21 @@ public:
     return in_.run("DELETE FROM inventory_locks WHERE holder = $1 "
                    "AND token <= $2",
                    holder, std::min(token, any_token));
+  }
+
+  caf::expected<std::uint64_t> newest_token(const std::string& holder) {
+    std::uint64_t out = 0;
+    auto failed = in_.each(
+      "SELECT token FROM inventory_locks WHERE holder = $1 "
+      "ORDER BY token DESC LIMIT 1",
+      [&](const auto& row) {
+        row.take(out);
+        return caf::error{};
+      },
+      holder);
+    if (failed)
+      return failed;
+    return out;
   }
 
 private:

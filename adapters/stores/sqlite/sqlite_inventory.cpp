@@ -5,6 +5,7 @@
 #include "adapters/stores/rows/lock_table.hpp"
 #include "adapters/stores/rows/premis_table.hpp"
 #include "adapters/stores/sqlite/database.hpp"
+#include "messages/ports/lock_book.hpp"
 
 #include <array>
 #include <mutex>
@@ -69,7 +70,9 @@ CREATE TABLE fixity_objects (
 
 constexpr std::array upgrades = {add_events, add_checks};
 
-class sqlite_inventory final : public inventory, public fixity_book {
+class sqlite_inventory final : public inventory,
+                               public fixity_book,
+                               public lock_book {
 public:
   explicit sqlite_inventory(std::unique_ptr<sqlite::database> file)
     : file_(std::move(file)), tables_(*file_), events_(*file_), checks_(*file_),
@@ -197,6 +200,12 @@ public:
   caf::error unlock_all(const std::string& holder,
                         std::uint64_t token) override {
     return write([&] { return locks_.unlock_all(holder, token); });
+  }
+
+  caf::expected<std::uint64_t>
+  newest_token(const std::string& holder) override {
+    const std::lock_guard turn{mutex_};
+    return locks_.newest_token(holder);
   }
 
 private:

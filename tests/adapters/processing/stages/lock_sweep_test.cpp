@@ -55,9 +55,9 @@ protected:
     work->rows.push_back(std::move(row));
   }
 
-  void lock(const std::string& uuid) {
+  void lock(const std::string& uuid, std::uint64_t token = 7) {
     const auto taken =
-      locks->lock({"object of " + uuid, uuid, 7, start * 2}, start);
+      locks->lock({"object of " + uuid, uuid, token, start * 2}, start);
     EXPECT_TRUE(taken && *taken);
   }
 
@@ -65,7 +65,7 @@ protected:
   std::shared_ptr<memory_inventory> locks =
     std::make_shared<memory_inventory>();
   micros now = start + second;
-  lock_sweep sweep{{work, locks, [this] { return now; }, 2}};
+  lock_sweep sweep{{work, locks, locks, [this] { return now; }, 2}};
 };
 
 TEST_F(lock_sweep_test, gives_up_the_locks_of_what_was_deleted) {
@@ -80,11 +80,48 @@ TEST_F(lock_sweep_test, gives_up_the_locks_of_what_was_deleted) {
 }
 
 TEST_F(lock_sweep_test, leaves_alone_all_others) {
-  add_job(1, job_state::failed);
   add_job(2, job_state::pending);
   add_job(3, job_state::held);
+  add_job(4, job_state::storing);
+  ASSERT_TRUE(sweep.run());
   ASSERT_TRUE(sweep.run());
   EXPECT_EQ(locks->locks(), 3u);
+}
+
+TEST_F(lock_sweep_test, H10_frees_those_of_a_job_that_was_failed_by_order) {
+  add_job(1, job_state::failed);
+  ASSERT_TRUE(sweep.run());
+  EXPECT_EQ(locks->locks(), 1u) << "it may have been requeued just now";
+  now += second;
+  ASSERT_TRUE(sweep.run());
+  EXPECT_EQ(locks->locks(), 0u);
+}
+
+TEST_F(lock_sweep_test, leaves_alone_those_of_a_job_that_was_requeued) {
+  add_job(1, job_state::failed);
+  ASSERT_TRUE(sweep.run());
+  // The row is old: somebody works on the job by now, by a later claim.
+  lock("jid-1", 8);
+  ASSERT_TRUE(sweep.run());
+  EXPECT_EQ(locks->locks(), 1u);
+  work->rows[0].status.state = job_state::storing;
+  ASSERT_TRUE(sweep.run());
+  // And fails again, by order.
+  work->rows[0].status.state = job_state::failed;
+  work->rows[0].status.changed_us = now;
+  ASSERT_TRUE(sweep.run());
+  EXPECT_EQ(locks->locks(), 1u);
+  ASSERT_TRUE(sweep.run());
+  EXPECT_EQ(locks->locks(), 0u);
+}
+
+TEST_F(lock_sweep_test, frees_deleted_ones_only_where_claims_are_not_told) {
+  lock_sweep plain{{work, locks, nullptr, [this] { return now; }, 2}};
+  add_job(1, job_state::failed);
+  add_job(2, job_state::deleted);
+  ASSERT_TRUE(plain.run());
+  ASSERT_TRUE(plain.run());
+  EXPECT_EQ(locks->locks(), 1u);
 }
 
 TEST_F(lock_sweep_test, sees_all_of_very_many) {
