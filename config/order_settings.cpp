@@ -44,6 +44,10 @@ const std::vector<reconciler_key>& reconciler_table() {
      }},
     {"count_max", number_of(&one::count_max, 1, 100'000)},
     {"age_days", number_of(&one::age_days, 0, 36'500)},
+    {"queue",
+     [](one& x, const given_setting& given) {
+       return read_text(given, x.queue);
+     }},
   };
   return table;
 }
@@ -118,6 +122,16 @@ setting_fault check_restoration(const std::string& name,
   return check_no_s3(key, x.s3);
 }
 
+/// Whoever names the queue must mean the one that the query fills.
+setting_fault check_queue(const reconciler_settings& x) {
+  const std::string topic = topic_of(x.query);
+  if (x.queue.empty() || x.queue == topic)
+    return {};
+  return {"reconcilers." + x.name + ".queue",
+          "the query " + std::string{word(x.query)} + " fills the queue "
+            + topic + ", not \"" + x.queue.substr(0, 64) + "\""};
+}
+
 } // namespace
 
 std::vector<setting_key> order_keys() {
@@ -153,6 +167,9 @@ std::vector<std::string> order_setting_names() {
 setting_fault check_orders(const settings& x) {
   for (const auto& [name, place] : x.restoration)
     if (auto wrong = check_restoration(name, place); !wrong.key.empty())
+      return wrong;
+  for (const auto& [name, one] : x.reconcilers)
+    if (auto wrong = check_queue(one); !wrong.key.empty())
       return wrong;
   return {};
 }

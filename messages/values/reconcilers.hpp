@@ -22,12 +22,26 @@ inline constexpr word_list<due_query, 3> words_of<due_query> = {
    {due_query::deletions_missed, "deletions_missed"},
    {due_query::spot_restore, "spot_restore"}}};
 
+/// APTrust's topic that gets what is due: the query decides.
+constexpr const char* topic_of(due_query x) {
+  switch (x) {
+    case due_query::fixity_due:
+      return "fixity_check";
+    case due_query::deletions_missed:
+      return "delete_item";
+    case due_query::spot_restore:
+      break;
+  }
+  return "restore_object";
+}
+
 struct reconciler_settings {
   std::string name;
   std::uint32_t every_s = 3'600;
   due_query query = due_query::fixity_due;
   std::uint32_t count_max = 2'500; ///< files or objects in one run
   std::uint32_t age_days = 90;     ///< what is younger is not due
+  std::string queue;               ///< `topic_of(query)`, or empty
 
   friend bool operator==(const reconciler_settings&,
                          const reconciler_settings&) = default;

@@ -51,6 +51,16 @@ TEST(order_settings, reach_their_fields) {
   EXPECT_EQ(x.reconcilers.at("spot").query, due_query::spot_restore);
 }
 
+TEST(order_settings, a_reconciler_may_name_the_queue_that_its_query_fills) {
+  const auto x = read("reconcilers:\n"
+                      "  fixity: {query: fixity_due, queue: fixity_check}\n"
+                      "  spot: {queue: restore_object, query: spot_restore}\n"
+                      "  gone: {queue: delete_item,\n"
+                      "         query: deletions_missed}\n");
+  EXPECT_EQ(x.reconcilers.at("fixity").queue, "fixity_check");
+  EXPECT_EQ(x.reconcilers.size(), 4u);
+}
+
 TEST(order_settings, name_what_is_wrong) {
   EXPECT_NE(refusal("reconcilers: {x: {query: everything}}")
               .find("reconcilers.x.query"),
@@ -60,7 +70,7 @@ TEST(order_settings, name_what_is_wrong) {
   EXPECT_NE(refusal("reconcilers: {x: {often: 1}}").find("known: every_s"),
             std::string::npos);
   EXPECT_NE(refusal("reconcilers: {x: {query: fixity_due, queue: merritt}}")
-              .find("there is no such key"),
+              .find("fills the queue fixity_check, not \"merritt\""),
             std::string::npos)
     << "the query says which";
   EXPECT_NE(refusal("restoration: {inst: {kind: folder}}")
