@@ -53,9 +53,7 @@ int judge_file(const std::string& name, bool json) {
     std::cout << name << ": good, " << read.found.rows.size() << " rows\n";
   if (!fault)
     return shell::exit_done;
-  return json ? shell::exit_refused
-              : refuse(shell::exit_refused,
-                       name + ": " + merritt::render(*fault));
+  return refuse(shell::exit_refused, name + ": " + merritt::render(*fault));
 }
 
 } // namespace
