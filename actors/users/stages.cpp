@@ -93,10 +93,25 @@ bool is_of(self_pointer self, const rules::kept_job& job,
   if (!read)
     return true; // which is judged with the move
   const auto* batch = self->state.work.batch(job.batch);
-  return batch != nullptr && read->batch_uuid == batch->info.uuid
-         && read->collection == batch->info.collection
+  return (batch == nullptr
+          || (read->batch_uuid == batch->info.uuid
+              && read->collection == batch->info.collection))
          && read->user == self->state.options.user
          && std::hash<std::string>{}(read->uuid) == job.uuid_hash;
+}
+
+/// Null if the pipeline of the job is gone. Its batch may be over: it is
+/// reported when its last job is completed, and not when that was cleaned up
+/// after.
+std::shared_ptr<const pipeline> stages_of_job(self_pointer self,
+                                              const rules::kept_batch* batch,
+                                              const user_queue& queue) {
+  if (batch != nullptr)
+    return stages_of(self, batch->info.pipeline);
+  if (!self->state.control)
+    return nullptr;
+  const auto at = rules::find_stage(*self->state.control, queue.name);
+  return at.of == nullptr ? nullptr : stages_of(self, at.of->name);
 }
 
 void end_job(self_pointer self, const ending& x, const rules::kept_job& job) {
@@ -111,11 +126,11 @@ void end_job(self_pointer self, const ending& x, const rules::kept_job& job) {
     ask.what.reason = "the worker's document is another job's";
   }
   ask.at_us = now(self);
-  ask.stages =
-    batch == nullptr ? nullptr : stages_of(self, batch->info.pipeline);
+  ask.stages = stages_of_job(self, batch, *queue);
   if (!ask.stages)
     return give_back(self, x, caf::make_error(ec::not_found, "no pipeline"));
-  ask.collection_held = is_held(self, batch->info.collection);
+  ask.collection_held =
+    batch != nullptr && is_held(self, batch->info.collection);
   self->request(self->spawn(work::job), caf::infinite, std::move(ask))
     .then(
       [=](job_step& step) {

@@ -1,0 +1,61 @@
+// A stage that tidies up behind the end of a job.
+
+#include "tests/actors/work/work_fixture.hpp"
+
+namespace depositd {
+
+namespace {
+
+class tidying_test : public testing::work_fixture {
+protected:
+  void SetUp() override {
+    stages.stages.push_back(stage("tidy", job_state::completed));
+    work_fixture::SetUp();
+  }
+
+  /// A job that is completed and not yet tidied up after.
+  item_id complete_a_job() {
+    batch = submit_and_split(1);
+    EXPECT_EQ(run("first") + run("middle") + run("last"), 3u);
+    EXPECT_EQ(state_of(jobs()[0]), "completed");
+    return jobs()[0];
+  }
+
+  item_id batch = 0;
+};
+
+/// The report may be done first, and the batch is over then.
+TEST_F(tidying_test, ends_also_when_the_batch_is_over) {
+  const auto job = complete_a_job();
+  EXPECT_EQ(run("report"), 1u);
+  EXPECT_EQ(state_of_batch(batch), "completed");
+  const auto item = take("tidy");
+  ASSERT_EQ(item.id, job);
+  ASSERT_TRUE(says(item));
+  EXPECT_EQ(last_of(job).place.queue, "");
+  EXPECT_EQ(state_of(job), "completed");
+  EXPECT_EQ(take("tidy").id, 0u) << "nobody does it again and again";
+}
+
+TEST_F(tidying_test, may_leave_a_document_when_the_batch_is_over) {
+  const auto job = complete_a_job();
+  EXPECT_EQ(run("report"), 1u);
+  const auto item = take("tidy");
+  auto what = outcome_of(item);
+  what.document = item.body;
+  ASSERT_TRUE(says(what));
+  EXPECT_EQ(last_of(job).place.queue, "");
+  EXPECT_EQ(state_of(job), "completed");
+}
+
+TEST_F(tidying_test, ends_when_the_batch_is_over_after_a_crash_too) {
+  const auto job = complete_a_job();
+  EXPECT_EQ(run("report"), 1u);
+  crash_and_begin();
+  ASSERT_TRUE(says(take("tidy")));
+  EXPECT_EQ(last_of(job).place.queue, "");
+}
+
+} // namespace
+
+} // namespace depositd
