@@ -8,6 +8,7 @@
 #include "messages/values/test_points.hpp"
 
 #include <memory>
+#include <set>
 #include <utility>
 
 namespace depositd::shard {
@@ -186,11 +187,27 @@ struct forgetting {
 void forget_slice(shard_pointer self, const std::shared_ptr<forgetting>& run,
                   std::vector<item_id> after);
 
-void forget_found(shard_pointer self, const std::shared_ptr<forgetting>& run,
-                  const batches_found& found) {
+/// Why the only batch that is meant does not go.
+caf::error why_kept(const forgetting& run, const batches_found& found) {
+  if (found.rows.empty())
+    return no_such("batch", run.what.id);
+  const auto state = found.rows.front().status.state;
+  return caf::make_error(
+    ec::invalid_argument,
+    "the batch is " + word(state)
+      + (rules::deletable(state)
+           ? ", but one of its jobs is not tidied up after: try again"
+           : ": only a completed or deleted one is removed"));
+}
+
+/// `busy` are those of which a job is still in a stage, whose end would find
+/// nothing of it.
+void forget_rows(shard_pointer self, const std::shared_ptr<forgetting>& run,
+                 const batches_found& found, const std::set<item_id>& busy) {
   journal::command todo{self->state.journal};
   for (const auto& row : found.rows)
-    if (row.id <= run->id_last && rules::deletable(row.status.state)) {
+    if (row.id <= run->id_last && rules::deletable(row.status.state)
+        && !busy.contains(row.id)) {
       todo.note(batch_forgotten{row.id});
       ++run->count;
     }
@@ -200,18 +217,42 @@ void forget_found(shard_pointer self, const std::shared_ptr<forgetting>& run,
     return forget_slice(self, run, {found.rows.back().id});
   }
   if (run->what.id != 0 && run->count == 0)
-    return journal::answer(
-      run->where,
-      found.rows.empty()
-        ? no_such("batch", run->what.id)
-        : caf::make_error(ec::invalid_argument,
-                          "the batch is "
-                            + word(found.rows.front().status.state)
-                            + ": only a completed or deleted one is removed"));
+    return journal::answer(run->where, why_kept(*run, found));
   todo.deliver(
     reply{run->where, caf::make_message(batches_forgotten{run->count})});
   crash_point("batches_forgotten");
   todo.commit(self);
+}
+
+void forget_found(shard_pointer self, const std::shared_ptr<forgetting>& run,
+                  const batches_found& found) {
+  using batches = std::set<item_id>;
+  const journal::gathering<batches> all{
+    [=](const caf::expected<batches>& busy) {
+      if (busy)
+        forget_rows(self, run, found, *busy);
+      else
+        journal::answer(run->where, busy.error());
+    }};
+  const auto& options = self->state.options;
+  for (const auto& row : found.rows) {
+    if (!rules::deletable(row.status.state))
+      continue;
+    // A job whose batch has ended only leaves its stage, so one that the read
+    // model says has left has.
+    job_query ask;
+    ask.batch = row.id;
+    ask.user = row.user;
+    ask.queues_but = {""};
+    ask.count_max = 1;
+    all.ask<jobs_found>(self, options.projector, options.request_timeout,
+                        std::move(ask),
+                        [](batches& sum, const jobs_found& x) {
+                          for (const auto& job : x.rows)
+                            sum.insert(job.batch);
+                        });
+  }
+  all.close();
 }
 
 void forget_slice(shard_pointer self, const std::shared_ptr<forgetting>& run,

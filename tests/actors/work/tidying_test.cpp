@@ -56,6 +56,24 @@ TEST_F(tidying_test, ends_when_the_batch_is_over_after_a_crash_too) {
   EXPECT_EQ(last_of(job).place.queue, "");
 }
 
+/// What ends later would find no row of it, and the read model would stop.
+TEST_F(tidying_test, is_over_before_the_batch_leaves_the_store) {
+  complete_a_job();
+  EXPECT_EQ(run("report"), 1u);
+  auto gone = ask<batches_forgotten>(core, forget_batches{});
+  ASSERT_TRUE(gone);
+  EXPECT_EQ(gone->count, 0u);
+  gone = ask<batches_forgotten>(core, forget_batches{batch, "ann", never});
+  ASSERT_FALSE(gone);
+  EXPECT_NE(render(gone.error()).find("try again"), std::string::npos);
+  EXPECT_EQ(run("tidy"), 1u);
+  gone = ask<batches_forgotten>(core, forget_batches{});
+  ASSERT_TRUE(gone);
+  EXPECT_EQ(gone->count, 1u);
+  EXPECT_TRUE(batches_found().empty());
+  EXPECT_TRUE(jobs_found().empty());
+}
+
 } // namespace
 
 } // namespace depositd
