@@ -125,7 +125,9 @@ setting_fault check_restoration(const std::string& name,
 /// Whoever names the queue must mean the one that the query fills.
 setting_fault check_queue(const reconciler_settings& x) {
   const std::string topic = topic_of(x.query);
-  if (x.queue.empty() || x.queue == topic)
+  const auto pipeline = "aptrust_" + topic;
+  if (x.queue.empty() || x.queue == topic || x.queue == pipeline
+      || x.queue == pipeline + '.' + topic)
     return {};
   return {"reconcilers." + x.name + ".queue",
           "the query " + std::string{word(x.query)} + " fills the queue "

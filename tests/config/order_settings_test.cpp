@@ -54,7 +54,8 @@ TEST(order_settings, reach_their_fields) {
 TEST(order_settings, a_reconciler_may_name_the_queue_that_its_query_fills) {
   const auto x = read("reconcilers:\n"
                       "  fixity: {query: fixity_due, queue: fixity_check}\n"
-                      "  spot: {queue: restore_object, query: spot_restore}\n"
+                      "  spot: {queue: aptrust_restore_object.restore_object,\n"
+                      "         query: spot_restore}\n"
                       "  gone: {queue: delete_item,\n"
                       "         query: deletions_missed}\n");
   EXPECT_EQ(x.reconcilers.at("fixity").queue, "fixity_check");
