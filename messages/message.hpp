@@ -60,9 +60,9 @@ inline constexpr bool stays_in_process = false;
   DEPOSITD_COMPILED_ONCE(message)
 
 /// What CAF makes of a message (its place in a mailbox, its copies, texts and
-/// bytes) is compiled in messages/compiled/ alone. In each source that sends it,
-/// that took two fifths of a build. Stands in `namespace depositd`, and leaves
-/// it: only from outside can CAF's templates be named.
+/// bytes) is compiled in messages/compiled/ alone. In each source that sends
+/// it, that took two fifths of a build. Stands in `namespace depositd`, and
+/// leaves it: only from outside can CAF's templates be named.
 #define DEPOSITD_COMPILED_ONCE(type)                                           \
   } /* namespace depositd */                                                   \
   DEPOSITD_ELSEWHERE template class caf::detail::tuple_vals_impl<              \
