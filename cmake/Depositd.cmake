@@ -118,6 +118,15 @@ function(depositd_test name)
   endif()
 endfunction()
 
+# Once more, in one thread with the actors.
+function(depositd_test_in_actor_loop name)
+  add_test(NAME ${name}_in_actor_loop COMMAND ${name})
+  get_test_property(${name} TIMEOUT limit)
+  set_tests_properties(
+    ${name}_in_actor_loop
+    PROPERTIES ENVIRONMENT DEPOSITD_TEST_ACTOR_LOOP=1 TIMEOUT ${limit})
+endfunction()
+
 # CAF's headers cost 6-8 s per file; they are compiled once, in `messages`.
 function(depositd_precompile name use)
   if(DEPOSITD_PRECOMPILE AND use)
