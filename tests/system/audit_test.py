@@ -3,7 +3,7 @@
 import stat
 
 import harness
-from harness import SystemTest, wait_until
+from harness import SystemTest, a_deposit, wait_until
 
 
 class Audit(SystemTest):
@@ -72,6 +72,33 @@ class Audit(SystemTest):
         self.assertIn('command="suspend"', engine.log())
         engine.stop()
         self.assertFalse((engine.data / "audit").exists())
+
+
+class Privacy(SystemTest):
+    def test_what_is_known_of_a_user_goes_and_stays_gone(self):
+        engine = self.start()
+        for user in ("ann", "bob"):
+            door = self.depositor(engine, user)
+            door.deposit("x.xml", a_deposit(f"of-{user}"))
+            self.outcome(door, "x.xml")
+        engine.ctl("user", "forget", "ann", "--yes")
+        for _ in range(2):
+            self.assertEqual({x["user"] for x in engine.submissions()},
+                             {"bob"})
+            self.assertNotIn("ann", engine.ctl("user", "list"))
+            engine.stop()
+            engine.start()
+        # Who did it stays, as it must.
+        found = engine.ask("audit", "list", "--text", "user forget")["audit"]
+        self.assertEqual([x["result"] for x in found], ["done"])
+
+    def test_nothing_goes_while_something_of_the_user_waits(self):
+        engine = self.start({"processors.count": 0})
+        self.depositor(engine, "ann").deposit("x.xml", a_deposit("x"))
+        refused = engine.ctl_result("user", "forget", "ann", "--yes")
+        self.assertNotEqual(refused.returncode, 0)
+        self.assertIn("submission 1 of ann", refused.stderr)
+        self.assertEqual(len(engine.submissions()), 1)
 
 
 if __name__ == "__main__":
