@@ -27,6 +27,13 @@ if(DEPOSITD_SANITIZE)
   target_link_options(depositd_options INTERFACE ${sanitize})
 endif()
 
+if(DEPOSITD_THREADS)
+  # -Wno-tsan: fences, which it does not know, are in headers of others.
+  set(watch -fsanitize=thread -fno-omit-frame-pointer -g1)
+  target_compile_options(depositd_options INTERFACE ${watch} -O1 -Wno-tsan)
+  target_link_options(depositd_options INTERFACE ${watch})
+endif()
+
 # depositd_library(NAME SOURCES... [APART sources...] [LINKS targets...] [CAF])
 # A library of one folder. CAF: reuses the precompiled headers of CAF. APART:
 # sources whose names in `namespace {}` are those of others of the folder.
@@ -72,6 +79,13 @@ endfunction()
 function(depositd_program name)
   cmake_parse_arguments(arg "CAF" "" "SOURCES;LINKS" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
+  if(DEPOSITD_THREADS)
+    # Before CAF, whose functions it stands in for.
+    target_link_options(
+      ${name} PRIVATE "LINKER:--push-state,--no-as-needed"
+      "$<TARGET_FILE:depositd_caf_hand_over>" "LINKER:--pop-state")
+    target_link_libraries(${name} PRIVATE depositd_caf_hand_over)
+  endif()
   target_link_libraries(${name} PRIVATE depositd_options ${arg_LINKS})
   depositd_precompile(${name} "${arg_CAF}")
 endfunction()

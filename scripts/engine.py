@@ -41,12 +41,14 @@ class Engine:
     """A depositd on a data folder; every port is free and named by it."""
 
     def __init__(self, programs, data, settings=None, environment=None,
-                 wrapper=(), log=None):
+                 wrapper=(), log=None, shell=()):
+        """`shell`: options of every depositctl."""
         self.programs = Path(programs)
         self.data = Path(data)
         self.settings = {**LOOPBACK, **(settings or {})}
         self.environment = environment or {}
         self.wrapper = list(wrapper)
+        self.shell = list(shell)
         self.log_path = Path(log) if log else self.data.with_suffix(".log")
         self.process = None
         self.ready = {}
@@ -139,7 +141,7 @@ class Engine:
         """Runs depositctl; returns the finished process."""
         return subprocess.run(
             [str(self.programs / "depositctl"), "--connect",
-             self.ready["node"], *arguments],
+             self.ready["node"], *self.shell, *arguments],
             input=text, stdin=subprocess.DEVNULL if text is None else None,
             capture_output=True, text=True, timeout=timeout)
 

@@ -24,19 +24,23 @@ class KafkaFailed(Exception):
     """Something that should have worked did not."""
 
 
-def services(action, *more, folder=None, service="kafka", timeout=420):
+def services(action, *more, folder=None, service="kafka", timeout=420,
+             wrapper=()):
+    """`wrapper`: words before the command."""
     place = ["--folder", str(folder)] if folder else []
-    return subprocess.run([str(SERVICES), action, *place, *more, service],
+    return subprocess.run([*wrapper, str(SERVICES), action, *place, *more,
+                           service],
                           capture_output=True, text=True, check=False,
                           timeout=timeout)
 
 
 class Server:
     """Kafka or PostgreSQL in a folder of its own; `address` is what the
-    engine is told."""
+    engine is told. `wrapper`: words before commands that start and end it."""
 
-    def __init__(self, service="kafka"):
+    def __init__(self, service="kafka", wrapper=()):
         self.service = service
+        self.wrapper = wrapper
         self.folder = tempfile.mkdtemp(prefix=f"depositd-{service}-")
         Path(self.folder).chmod(0o755)
         self.address = ""
@@ -46,7 +50,8 @@ class Server:
         port = re.search(r":(\d+)(/|$)", self.address)
         more = ("--port", port.group(1)) if port else ()
         started = services("start", "--until", str(os.getpid()), *more,
-                           folder=self.folder, service=self.service)
+                           folder=self.folder, service=self.service,
+                           wrapper=self.wrapper)
         if started.returncode == NOT_INSTALLED:
             raise NoKafka(started.stderr.strip())
         if started.returncode != 0:
@@ -55,10 +60,12 @@ class Server:
         return self
 
     def stop(self):
-        services("stop", folder=self.folder, service=self.service)
+        services("stop", folder=self.folder, service=self.service,
+                 wrapper=self.wrapper)
 
     def kill(self):
-        services("kill", folder=self.folder, service=self.service)
+        services("kill", folder=self.folder, service=self.service,
+                 wrapper=self.wrapper)
 
     def remove(self):
         self.stop()

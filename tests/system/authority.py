@@ -4,16 +4,18 @@ import subprocess
 
 
 class Authority:
-    def __init__(self, folder, name="ca"):
+    def __init__(self, folder, name="ca", wrapper=()):
+        """`wrapper`: words before openssl, such as another time."""
         self.folder = folder
+        self.wrapper = list(wrapper)
         self.name = name
         self._openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days",
                       "2", "-subj", f"/CN={name}", "-keyout",
                       self.file(name, "key"), "-out", self.file(name, "pem"))
 
     def _openssl(self, *arguments):
-        subprocess.run(["openssl", *arguments], check=True, timeout=60,
-                       capture_output=True)
+        subprocess.run([*self.wrapper, "openssl", *arguments], check=True,
+                       timeout=60, capture_output=True)
 
     def file(self, who, kind):
         return str(self.folder / f"{who}.{kind}")
