@@ -534,6 +534,11 @@ TEST_P(inventory_suite, J27_gives_up_all_locks_of_a_job) {
 
 TEST_P(inventory_suite, H10_tells_the_newest_claim_that_has_locks) {
   auto* book = dynamic_cast<lock_book*>(things.get());
+  // Only who has the tables looks after locks; workers on nodes need not.
+  if (GetParam().name == "remote") {
+    EXPECT_EQ(book, nullptr);
+    return;
+  }
   ASSERT_NE(book, nullptr);
   EXPECT_TRUE(lock({"a", "jid-1", 5, 1'000}));
   EXPECT_TRUE(lock({"b", "jid-1", 7, 1'000}));
