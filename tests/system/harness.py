@@ -2,6 +2,7 @@
 deposits made up on the spot."""
 
 import http.client
+import json
 import os
 import subprocess
 import tempfile
@@ -17,7 +18,6 @@ PROGRAMS = Path(os.environ["DEPOSITD_PROGRAMS"])
 SHARED_DATA = Path(os.environ.get("DEPOSITD_SHARED_DATA", "absent"))
 
 
-
 def fetched(*parts):
     """What scripts/clients has fetched; None if it has not."""
     if not hasattr(fetched, "folder"):
@@ -26,6 +26,19 @@ def fetched(*parts):
             capture_output=True).stdout.strip())
     path = fetched.folder.joinpath(*parts)
     return path if path.exists() else None
+
+
+def ask_json(address, method, path, body=None, timeout=30):
+    """(status, document or None) of one request on a connection of its own."""
+    line = http.client.HTTPConnection(*address, timeout=timeout)
+    try:
+        line.request(method, path, None if body is None else json.dumps(body),
+                     {"Content-Type": "application/json"})
+        answer = line.getresponse()
+        text = answer.read()
+    finally:
+        line.close()
+    return answer.status, json.loads(text) if text else None
 
 
 # What a client sees when it is not known what became of its request.

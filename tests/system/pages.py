@@ -2,7 +2,7 @@
 browsers that have logged in."""
 
 from browser import Browser, selenium_there
-from harness import SystemTest, a_deposit
+from harness import SystemTest, a_deposit, fetched
 
 
 class PageTest(SystemTest):
@@ -29,6 +29,25 @@ class PageTest(SystemTest):
             out.log_in(name, f"secret-{name}")
             out.says("Who waits longest")
         return out
+
+    def needs_axe(self):
+        """The text of axe-core; without it the test is skipped."""
+        axe = fetched("axe", "axe.min.js")
+        if not axe:
+            print("SKIPPED: axe-core is missing (scripts/setup --all)",
+                  flush=True)
+            self.skipTest("axe-core is missing")
+        return axe.read_text()
+
+    def check_access(self, page, axe, where=None):
+        """Nothing on the page keeps anybody from using it."""
+        page.run(axe)
+        found = page.driver.execute_async_script(
+            "axe.run().then(arguments[0])")
+        self.assertEqual([(x["id"], x["nodes"][0]["html"])
+                          for x in found["violations"]
+                          if x["impact"] in ("serious", "critical")], [],
+                         where)
 
     def deposits(self, engine, user, count, name="w"):
         door = self.depositor(engine, user)

@@ -15,9 +15,9 @@ import time
 import unittest
 
 from authority import Authority
-from harness import BROKEN, a_deposit, wait_until
-from kafka_tools import (NOT_INSTALLED, Server, deposit_record, outcomes,
-                         producer_command, read_topic, services)
+from harness import BROKEN, wait_until
+from kafka_tools import (NOT_INSTALLED, Server, outcomes, producer_command,
+                         read_topic, services)
 from network import SUBNET, Network, reason_against
 from partitions import Partitions
 from shared_load import SharedLoad
@@ -113,15 +113,7 @@ class JepsenLike(Partitions, SharedLoad):
     # -- deposits by Kafka --------------------------------------------------
 
     def keep_producing(self):
-        n = 0
-        while not self.over.wait(0.1):
-            n += 1
-            user, name = f"user{n % 5}", f"kafka-{n}.xml"
-            self.produced.add((user, name))
-            self.producer.stdin.write(deposit_record(
-                user, name, a_deposit(name[:-4]).decode(), number=n))
-            self.producer.stdin.flush()
-        self.producer.stdin.close()
+        self.produce(self.producer, 0.1, self.produced.add)
 
     def check_outcomes(self):
         """Each record once, each deposit over HTTP once."""

@@ -2,15 +2,14 @@
 judgement of depositd check, the restoring lines of docs/OPERATIONS.md. All that
 was acknowledged before the backup is there, and what was open is done once."""
 
-import http.client
-import json
 import threading
 
 import harness
 from deposit_door import Diagnostic
 from drill import Drill
 from engine import EngineFailed
-from harness import BROKEN, SystemTest, a_deposit, wait_until
+from harness import (BROKEN, SystemTest, a_deposit, ask_json,
+                     wait_until)
 
 SETTINGS = {"store.segment_mb": 1, "emodb.anonymous": "true"}
 FINISHED, WAITING, MESSAGES, ACKED, HELD = 12, 8, 300, 40, 10
@@ -34,19 +33,11 @@ class Restore(SystemTest):
             self.assertEqual(self.instance.stop(), 0)
 
     def call(self, method, path, body=None):
-        line = http.client.HTTPConnection(*self.instance.address("http"),
-                                          timeout=30)
-        try:
-            line.request(method, path,
-                         None if body is None else json.dumps(body),
-                         {"Content-Type": "application/json"})
-            answer = line.getresponse()
-            text = answer.read()
-        finally:
-            line.close()
-        if answer.status != 200:
-            raise ValueError(f"{method} {path}: {answer.status} {text[:200]}")
-        return json.loads(text) if text else None
+        status, answer = ask_json(self.instance.address("http"), method, path,
+                                  body)
+        if status != 200:
+            raise ValueError(f"{method} {path}: {status} {answer}")
+        return answer
 
     # -- before -------------------------------------------------------------
 

@@ -1,12 +1,10 @@
 """Engines that share one database by shard, for system tests."""
 
-import http.client
-import json
 import os
 import subprocess
 import unittest
 
-from harness import SystemTest, wait_until
+from harness import SystemTest, ask_json, wait_until
 from postgres_test import Server, services
 
 SHARDS = 4
@@ -70,17 +68,7 @@ class SharedEngines(SystemTest):
     # -- messages -----------------------------------------------------------
 
     def call(self, engine, method, path, body=None, timeout=30):
-        line = http.client.HTTPConnection(*engine.address("http"),
-                                          timeout=timeout)
-        try:
-            line.request(method, path,
-                         None if body is None else json.dumps(body),
-                         {"Content-Type": "application/json"})
-            answer = line.getresponse()
-            text = answer.read()
-        finally:
-            line.close()
-        return answer.status, json.loads(text) if text else None
+        return ask_json(engine.address("http"), method, path, body, timeout)
 
     def ok(self, engine, method, path, body=None):
         status, answer = self.call(engine, method, path, body)

@@ -8,6 +8,7 @@ import time
 
 from deposit_door import Door
 from harness import BROKEN, a_deposit, wait_until
+from kafka_tools import deposit_record
 from shared_engines import QUEUES, SharedEngines
 
 # With less a test proves nothing.
@@ -173,6 +174,19 @@ class SharedLoad(SharedEngines):
             door.close()
 
     # -- afterwards ---------------------------------------------------------
+
+    def produce(self, producer, pause_s, expect):
+        """Deposits as records for kcat, until the load ends. `expect` is told
+        of each, (user, name), before it is written."""
+        n = 0
+        while not self.over.wait(pause_s):
+            n += 1
+            user, name = f"user{n % 5}", f"kafka-{n}.xml"
+            expect((user, name))
+            producer.stdin.write(deposit_record(
+                user, name, a_deposit(name[:-4]).decode(), number=n))
+            producer.stdin.flush()
+        producer.stdin.close()
 
     def check_messages(self, names):
         """Once the engines of these names have settled and the load is over."""

@@ -15,9 +15,8 @@ from pathlib import Path
 
 from accidents import Accidents
 from gauges import Gauges, descriptors, folder_mb, resident_mb
-from harness import a_deposit, wait_until
-from kafka_tools import (NOT_INSTALLED, Server, deposit_record,
-                         producer_command, services)
+from harness import wait_until
+from kafka_tools import NOT_INSTALLED, Server, producer_command, services
 from outcome_stream import Outcomes, OutcomeStream
 from shared_load import SharedLoad
 from soak_picture import picture
@@ -60,15 +59,7 @@ class Soak(Accidents, SharedLoad):
         self.kafka.start()
 
     def keep_producing(self):
-        n = 0
-        while not self.over.wait(0.2):
-            n += 1
-            user, name = f"user{n % 5}", f"kafka-{n}.xml"
-            self.outcomes.expect((user, name))
-            self.producer.stdin.write(deposit_record(
-                user, name, a_deposit(name[:-4]).decode(), number=n))
-            self.producer.stdin.flush()
-        self.producer.stdin.close()
+        self.produce(self.producer, 0.2, self.outcomes.expect)
 
     def test_for_hours(self):
         self.engines = [self.sharing(name, {
