@@ -137,7 +137,6 @@ caf::error segment_journal::write_group(std::string_view bytes) {
     iovec{front_.data(), front_.size()},
     iovec{const_cast<char*>(bytes.data()), bytes.size()},
     iovec{const_cast<char*>(zeros.data()), whole_pages(size) - size}};
-  pool_.note_activity();
   if (const auto code = io_.write(file.file.value(), parts, current_.used))
     return give_up(file_failed("write", file.path, code));
   crash_point("group_unflushed");

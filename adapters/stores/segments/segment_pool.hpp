@@ -20,6 +20,13 @@ struct pool_options {
   std::uint32_t shard = 0;
   std::uint64_t segment_bytes = 0; ///< whole pages
   std::uint32_t spares_max = 0;
+  /// Size of the log's first segment; each of the next is twice as large, up to
+  /// `segment_bytes`. So a new log soon comes to segments that were filled with
+  /// zeros before. Whole pages; 0: all are of one size.
+  std::uint64_t first_bytes = 0;
+
+  /// Of the segment with this number, unless a group needs more.
+  std::uint64_t bytes_of(std::uint64_t number) const;
 };
 
 /// A dropped file. It is not written to while a reader still has it open.
@@ -57,11 +64,6 @@ public:
   /// Takes over the file of a segment that is in the log no longer.
   caf::error give_back(segment_ptr segment);
 
-  /// Tells that the disk is in use; zeros are only written when it is not.
-  void note_activity() {
-    activity_.fetch_add(1, std::memory_order_relaxed);
-  }
-
   /// Of ready and spare segments.
   std::uint64_t disk_bytes();
 
@@ -76,14 +78,13 @@ private:
   caf::error grow_ready(lock& held);
   void fill(lock& held);
   caf::expected<std::filesystem::path>
-  find_file(const std::filesystem::path& name, bool& fresh, lock& held);
+  find_file(std::uint64_t number, bool& fresh, lock& held);
   caf::expected<segment_ptr> create(std::uint64_t number,
                                     const std::filesystem::path& path);
 
   disk& io_;
   manifest_file& names_;
   const pool_options options_;
-  std::atomic<std::uint64_t> activity_ = 0;
   std::atomic<bool> lacks_space_ = false;
 
   std::mutex mutex_; // guards all below; never held over I/O
@@ -96,6 +97,7 @@ private:
   bool named_ = false;        // the file of the next has its name, no more
   std::uint64_t wanted_ = 0;  // capacity that `take` waits for
   std::uint64_t fill_at_ = 0; // in the first ready one; 0: no zeros due
+  std::chrono::steady_clock::duration fill_pause_{}; // after the last piece
   bool busy_ = false;         // the thread works on a ready segment
   bool stopping_ = false;
   std::thread thread_;

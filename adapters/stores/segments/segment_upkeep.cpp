@@ -19,6 +19,10 @@ namespace {
 
 constexpr const char* lock_name = "LOCK";
 
+// A log of segments that are not small anyway begins with smaller ones.
+constexpr std::uint64_t ramp_bytes_min = 16ULL * 1024 * 1024;
+constexpr std::uint64_t ramp_divisor = 16;
+
 caf::expected<unique_fd> lock_folder(const fs::path& folder) {
   const auto path = folder / lock_name;
   auto file = open_file(path, O_RDWR | O_CREAT);
@@ -122,6 +126,8 @@ open_segments(const segments_options& options) {
                     .shard = options.shard,
                     .segment_bytes = whole_pages(options.segment_bytes),
                     .spares_max = options.spares_max};
+  if (pool.segment_bytes >= ramp_bytes_min)
+    pool.first_bytes = whole_pages(pool.segment_bytes / ramp_divisor);
   if (auto failed = make_folders(io, options.folder))
     return failed;
   auto lock = lock_folder(options.folder);

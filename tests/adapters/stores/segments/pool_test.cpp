@@ -1,6 +1,7 @@
 // The filler of fresh segments against the appending thread.
 
 #include "adapters/stores/segments/segment_pool.hpp"
+#include "adapters/stores/segments/segments.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 #include <condition_variable>
@@ -67,6 +68,13 @@ public:
                              [&] { return total_ > total; });
   }
 
+  /// The next piece, or a moment without one.
+  void await_piece() {
+    std::unique_lock held{mutex_};
+    changed_.wait_for(held, std::chrono::milliseconds{8},
+                      [&, before = total_] { return total_ > before; });
+  }
+
 private:
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -99,6 +107,59 @@ TEST(segment_pool_test, a_segment_taken_while_its_filler_pauses_is_let_alone) {
   }
   for (const auto& [segment, pieces] : taken)
     EXPECT_EQ(io.pieces(segment->file.value()), pieces);
+}
+
+/// Whoever begins to work with a new log soon comes to segments that were
+/// filled before: the first are small.
+TEST(segment_pool_test, a_new_log_begins_with_small_segments) {
+  const temporary_folder home{temporary_folder::fast_base()};
+  counting_disk io;
+  manifest_file names{io, home.path() / manifest_name, {}};
+  constexpr std::uint64_t first = 16 * page_bytes;
+  segment_pool pool{
+    io, names, {home.path(), 0, 4 * first, 0, first}, {}, {}};
+  for (const auto times : {1, 2, 4, 4, 4}) {
+    const auto segment = pool.take(2 * page_bytes);
+    ASSERT_TRUE(segment);
+    EXPECT_EQ((*segment)->header.capacity, times * first);
+  }
+}
+
+TEST(segment_pool_test, a_group_that_needs_more_gets_it_in_a_new_log_too) {
+  const temporary_folder home{temporary_folder::fast_base()};
+  counting_disk io;
+  manifest_file names{io, home.path() / manifest_name, {}};
+  constexpr std::uint64_t first = 16 * page_bytes;
+  segment_pool pool{
+    io, names, {home.path(), 0, 4 * first, 0, first}, {}, {}};
+  const auto large = pool.take(9 * first);
+  ASSERT_TRUE(large);
+  EXPECT_EQ((*large)->header.capacity, 9 * first);
+  const auto next = pool.take(2 * page_bytes);
+  ASSERT_TRUE(next);
+  EXPECT_EQ((*next)->header.capacity, 2 * first);
+}
+
+/// An engine that is never idle would else write all of its first segments
+/// where nothing has been written before, which costs twice the time.
+TEST(segment_pool_test, the_next_segment_is_filled_while_groups_are_appended) {
+  const temporary_folder home{temporary_folder::fast_base()};
+  counting_disk io;
+  constexpr std::uint64_t mib = 1024 * 1024;
+  segments_options options;
+  options.folder = home.path() / "journal";
+  options.segment_bytes = 64 * mib; // the first is of 4 MiB
+  options.io = &io;
+  auto store = open_segments(options);
+  ASSERT_TRUE(store);
+  constexpr std::uint64_t next_pieces = 8 * mib / (256 * 1024);
+  const std::string group(1'000, 'g');
+  // The first is enough; nothing is appended to the next.
+  for (auto i = 0; i < 900 && io.total() < next_pieces; ++i) {
+    ASSERT_TRUE((*store)->append(group, 1, {}));
+    io.await_piece();
+  }
+  EXPECT_EQ(io.total(), next_pieces);
 }
 
 } // namespace depositd::segments
