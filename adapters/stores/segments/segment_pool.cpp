@@ -43,7 +43,7 @@ segment_pool::segment_pool(disk& io, manifest_file& names, pool_options options,
                            std::vector<spare_file> spares)
   : io_(io), names_(names), options_(std::move(options)),
     ready_(std::move(ready)), spares_(std::move(spares)),
-    thread_([this] { run(); }) {
+    fill_pause_(fill_pause_min), thread_([this] { run(); }) {
   // nop
 }
 

@@ -97,7 +97,7 @@ private:
   bool named_ = false;        // the file of the next has its name, no more
   std::uint64_t wanted_ = 0;  // capacity that `take` waits for
   std::uint64_t fill_at_ = 0; // in the first ready one; 0: no zeros due
-  std::chrono::steady_clock::duration fill_pause_{}; // after the last piece
+  std::chrono::steady_clock::duration fill_pause_; // after the last piece
   bool busy_ = false;         // the thread works on a ready segment
   bool stopping_ = false;
   std::thread thread_;

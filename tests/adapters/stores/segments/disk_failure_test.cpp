@@ -21,6 +21,18 @@ protected:
     faulty.set_fault([=](disk_call call) { return call == which ? code : 0; });
   }
 
+  /// Fails the next call of this kind of whoever appends: zeros are written by
+  /// another thread.
+  void fail_once(disk_call which) {
+    faulty.set_fault([=, appender = std::this_thread::get_id(),
+                      failures = 1](disk_call call) mutable {
+      return call == which && std::this_thread::get_id() == appender
+                 && failures-- > 0
+               ? EIO
+               : 0;
+    });
+  }
+
   void mend() {
     faulty.set_fault({});
   }
@@ -101,10 +113,7 @@ TEST_F(disk_failure, of_names_spoils_no_file_that_was_to_be_used_again) {
 TEST_F(disk_failure, of_one_write_leaves_the_log_as_it_was) {
   auto store = must_open();
   append(*store, 4);
-  auto failures = 1;
-  faulty.set_fault([&](disk_call call) {
-    return call == disk_call::write && failures-- > 0 ? EIO : 0;
-  });
+  fail_once(disk_call::write);
   const auto refused = store->append(std::string(5000, 'x'), 1, {});
   EXPECT_EQ(refused.error(), ec::store_failed);
   EXPECT_EQ(store->last(), 4u);
@@ -132,10 +141,7 @@ TEST_F(disk_failure, of_all_writes_ends_appending_until_it_is_opened_again) {
 TEST_F(disk_failure, of_one_sync_ends_appending_until_it_is_opened_again) {
   auto store = must_open();
   append(*store, 4);
-  auto failures = 1;
-  faulty.set_fault([&](disk_call call) {
-    return call == disk_call::sync && failures-- > 0 ? EIO : 0;
-  });
+  fail_once(disk_call::sync);
   EXPECT_EQ(store->append(body(5), 1, {}).error(), ec::store_failed);
   EXPECT_EQ(store->append(body(5), 1, {}).error(), ec::store_failed);
   EXPECT_EQ(store->last(), 4u);
@@ -165,14 +171,7 @@ TEST_F(disk_failure, at_the_begin_of_a_segment_leaves_no_empty_one_behind) {
   auto store = must_open();
   append(*store, 3); // fills the first segment
   // Only the write of the group, not those that make the segment.
-  auto failures = 1;
-  const auto appender = std::this_thread::get_id();
-  faulty.set_fault([&](disk_call call) {
-    return call == disk_call::write && std::this_thread::get_id() == appender
-               && failures-- > 0
-             ? EIO
-             : 0;
-  });
+  fail_once(disk_call::write);
   while (store->append(body(store->last() + 1), 1, {}))
     ;
   mend();
@@ -214,13 +213,16 @@ public:
   }
 
   int write(int fd, std::span<iovec> parts, std::uint64_t offset) override {
-    if (!std::exchange(lies, false))
+    if (std::this_thread::get_id() != appender || !std::exchange(lies, false))
       return dying_disk::write(fd, parts, offset);
     (void)disk::write(fd, parts, offset);
     return EIO;
   }
 
-  bool lies = false;
+  bool lies = false; ///< once, to whoever appends
+
+private:
+  const std::thread::id appender = std::this_thread::get_id();
 };
 
 TEST_F(disk_failure, of_one_write_stays_refused_when_power_fails) {
