@@ -1,10 +1,10 @@
 // What a pick costs through the actors: the real queue actor in a real actor
 // system, by number of users, by how many of them are blocked, by how many
-// views name users. One pick is three messages: a processor's `work` comes in,
-// `hand_over` goes to the user's node, its `counts_changed` comes back. Nodes
-// are stand-ins that have items for ever.
+// views name users, by what is shared out. One pick is three messages: a
+// processor's `work` comes in, `hand_over` goes to the user's node, its
+// `counts_changed` comes back. Nodes are stand-ins that have items for ever.
 //
-//   depositd_actors_benchmark [--picks N]
+//   depositd_actors_benchmark [--picks N] [--shares-only]
 
 #include "actors/queue/queue.hpp"
 #include "messages/message_types.hpp"
@@ -75,6 +75,11 @@ void answer(caf::event_based_actor* self, world& in, const hand_over& x) {
     news.ready = {{pick.band, pick.class_max, -1}};
     news.claims_ended = 1;
     news.finished = 1;
+    if (x.fair.by != fair_by::turns) {
+      news.fair_since = x.fair.since;
+      news.charged = pick.charge;
+      news.cost = 100 + pick.member % 7 * 1'000; // small and large items
+    }
     self->send(in.queue, std::move(news));
     auto& run = *in.run;
     ++run.picked;
@@ -99,8 +104,9 @@ class crowd {
 public:
   crowd(caf::actor_system& system, std::uint32_t users, bool blocked)
     : system_(system), self_(system) {
-    in_.queue =
-      system.spawn(queue::queue, queue::queue_options{.name = "bench"});
+    queue::queue_options options;
+    options.name = "bench";
+    in_.queue = system.spawn(queue::queue, std::move(options));
     for (std::uint32_t i = 0; i < std::min(users, nodes_max); ++i)
       nodes_.push_back(system.spawn(stand_in, &in_));
     introduce_all(users, blocked);
@@ -127,6 +133,14 @@ public:
     // Or equal criteria would share one view.
     wants.required.push_back("only-" + std::to_string(++views_));
     attach_one(wants);
+  }
+
+  /// What is shared out from now on.
+  void share(fair_by by) {
+    configure_queue what;
+    what.fair = {by, by == fair_by::turns ? 0 : ++shares_};
+    caf::anon_send(in_.queue, what);
+    settle();
   }
 
   /// CPU nanoseconds per pick.
@@ -201,6 +215,7 @@ private:
   std::vector<caf::actor> nodes_;
   processor_actor idle_;
   int views_ = 0;
+  std::uint64_t shares_ = 0;
 };
 
 struct config : caf::actor_system_config {
@@ -235,6 +250,40 @@ row measure(std::uint32_t users, bool blocked, std::uint64_t picks) {
   return out;
 }
 
+constexpr fair_by shared[] = {fair_by::turns, fair_by::bytes, fair_by::seconds};
+constexpr const char* words[] = {"turns", "bytes", "seconds"};
+
+/// Figures by what is shared out, measured in turns, as the machine is not
+/// equally fast all the time.
+row measure_shares(std::uint32_t users, std::uint64_t picks) {
+  config settings;
+  caf::actor_system system{settings};
+  crowd ring{system, users, false};
+  row out(std::size(shared), 0);
+  for (int i = 0; i < 5; ++i)
+    for (std::size_t at = 0; at < out.size(); ++at) {
+      ring.share(shared[at]);
+      // Where each stands is known once everybody has had its turn.
+      ring.pick(std::max<std::uint64_t>(picks / 10, 2 * users));
+      const auto ns = ring.pick(picks);
+      out[at] = i == 0 ? ns : std::min(out[at], ns);
+    }
+  return out;
+}
+
+void print_shares(std::uint64_t picks) {
+  std::printf("\nby what is shared out, and against turns\n");
+  for (const auto users : {10u, 1'000u, 1'000'000u}) {
+    const auto found = measure_shares(users, picks);
+    std::printf("%9u", users);
+    for (std::size_t at = 0; at < found.size(); ++at)
+      std::printf("  %s %6.0f %5.2f", words[at], found[at],
+                  found[at] / found[0]);
+    std::printf("\n");
+    std::fflush(stdout);
+  }
+}
+
 void print(std::uint32_t users, bool blocked, const row& x) {
   std::printf("%9u  %-15s", users, blocked ? "99.99 % blocked" : "eligible");
   for (const auto ns : x)
@@ -247,13 +296,23 @@ void print(std::uint32_t users, bool blocked, const row& x) {
 
 int main(int argc, char** argv) {
   std::uint64_t picks = 200'000;
-  if (argc == 3 && std::strcmp(argv[1], "--picks") == 0)
-    picks = std::strtoull(argv[2], nullptr, 10);
-  else if (argc != 1)
-    picks = 0;
+  bool shares_only = false;
+  for (int i = 1; i < argc; ++i)
+    if (std::strcmp(argv[i], "--shares-only") == 0)
+      shares_only = true;
+    else if (std::strcmp(argv[i], "--picks") == 0 && i + 1 < argc)
+      picks = std::strtoull(argv[++i], nullptr, 10);
+    else
+      picks = 0;
   if (picks < 1'000) {
-    std::fprintf(stderr, "usage: %s [--picks N], at least 1000\n", argv[0]);
+    std::fprintf(stderr,
+                 "usage: %s [--picks N] [--shares-only], N at least 1000\n",
+                 argv[0]);
     return 2;
+  }
+  if (shares_only) {
+    print_shares(picks);
+    return 0;
   }
   std::printf("CPU ns per pick and picks per CPU second, all threads\n");
   std::printf("%9s  %-15s", "users", "of them");
@@ -275,4 +334,5 @@ int main(int argc, char** argv) {
   for (std::size_t i = 0; i < few.size(); ++i)
     std::printf("  %.2f", many[i] / few[i]);
   std::printf("  (floor: 2)\n");
+  print_shares(picks);
 }

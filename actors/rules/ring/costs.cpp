@@ -40,12 +40,12 @@ std::uint64_t spent_after(std::uint64_t before, const pick& x,
 }
 
 std::uint64_t ring::state::expected_cost(member_number m) const noexcept {
-  const auto mean = costs[m].mean != 0 ? costs[m].mean : cost_mean;
-  return std::max<std::uint64_t>(mean, 1);
+  const auto mean = members[m].cost_mean;
+  return std::max<std::uint64_t>(mean != 0 ? mean : cost_mean, 1);
 }
 
 void ring::state::learn_cost(member_number m, std::uint64_t cost) {
-  costs[m].mean = blend(costs[m].mean, cost);
+  members[m].cost_mean = blend(members[m].cost_mean, cost);
   cost_mean = blend(cost_mean, cost);
 }
 
@@ -55,16 +55,18 @@ void ring::state::settle_cost(member_number m, std::uint64_t charged,
     return;
   if (items > 0)
     learn_cost(m, cost / static_cast<std::uint64_t>(items));
+  if (cost == charged)
+    return; // it stands where it belongs
   // Too much was charged: it comes back before those that spent as much.
   move_to(cost < charged ? end::head : end::tail, m,
-          corrected(costs[m].spent, charged, cost, members[m].turn()));
+          corrected(members[m].spent, charged, cost, members[m].turn()));
 }
 
 void ring::state::charge(pick& x) {
   x.weight = members[x.member].turn();
   x.charge = expected_cost(x.member);
   const auto parts = parts_of(x.charge, x.weight);
-  auto spent = costs[x.member].spent;
+  auto spent = members[x.member].spent;
   // Those who are served because they are asked for must not be behind all
   // others for long afterwards.
   if (x.by == pick_kind::round_robin)
@@ -81,10 +83,10 @@ void ring::state::settle_floor() {
   constexpr auto nobody_yet = std::numeric_limits<std::uint64_t>::max();
   auto least = nobody_yet;
   for (member_number m = 0; m < members.size(); ++m) {
-    if (members[m].present && costs[m].spent < cost_floor)
+    if (members[m].present && members[m].spent < cost_floor)
       move_to(end::tail, m, cost_floor);
     if (members[m].servable)
-      least = std::min(least, costs[m].spent);
+      least = std::min(least, members[m].spent);
   }
   if (least != nobody_yet)
     cost_floor = least;
@@ -94,21 +96,22 @@ void ring::set_fair_by(fair_by what) {
   auto& s = *state_;
   if (s.shared == what)
     return;
-  const auto flatten = [](lane& list, auto links, auto spent_of) {
-    const auto order = list.all(links, spent_of);
-    list = {};
+  const auto flatten = [](band_lists& lists, std::uint8_t band, auto links) {
+    const auto order = lists.bands[band].all(links);
+    lists.bands[band] = {};
     for (const auto id : order)
-      list.push_back(links, id, 0);
+      lists.push_back(links, band, id, 0);
   };
-  for (size_class cls = 0; cls < s.cells.classes(); ++cls)
-    for (auto& list : s.main[cls].bands)
-      flatten(list, s.cells.links(cls), s.spent_of_cell());
-  for (auto& view : s.views)
-    for (std::uint8_t band = 0; view && band < s.bands; ++band)
-      flatten(view->lists.bands[band], view->links_of(band),
-              s.spent_of_slot(*view));
+  for (std::uint8_t band = 0; band < s.bands; ++band) {
+    for (size_class cls = 0; cls < s.cells.classes(); ++cls)
+      flatten(s.main[cls], band, s.cells.links(cls));
+    for (auto& view : s.views)
+      if (view)
+        flatten(view->lists, band, view->links_of(band));
+  }
   s.shared = what;
-  s.costs.assign(what == fair_by::turns ? 0 : s.members.size(), {});
+  for (auto& x : s.members)
+    x.spent = x.cost_mean = 0;
   s.cost_floor = 0;
   s.cost_mean = 0;
 }

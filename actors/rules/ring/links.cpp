@@ -55,7 +55,7 @@ void ring::state::sync(member_number m) {
       x.stamp = ++stamp_last;
       x.credit = x.turn();
       // Nobody saves up while it has nothing.
-      if (shared != fair_by::turns && costs[m].spent < cost_floor)
+      if (shared != fair_by::turns && x.spent < cost_floor)
         move_to(end::tail, m, cost_floor);
     } else if (x.credit == 0 || x.credit > x.turn()) {
       x.credit = x.turn();
@@ -84,7 +84,7 @@ void ring::state::set_links(member_number m) {
         main[cls].push_back(cells.links(cls), band, cell, spent(m));
         stirred[cls] = true;
       } else {
-        main[cls].erase(cells.links(cls), band, cell, spent(m));
+        main[cls].erase(cells.links(cls), band, cell);
       }
     }
   if (x.named)
@@ -109,7 +109,7 @@ void ring::state::set_link(const mention& x, member_number m) {
       if (view.required())
         stir_required(x.view);
     } else {
-      view.lists.erase(view.links_of(band), band, x.slot, spent(m));
+      view.lists.erase(view.links_of(band), band, x.slot);
     }
   }
 }
@@ -132,16 +132,14 @@ void ring::state::free_idle_cells(member_number m) {
 }
 
 void ring::state::move_to(end where, member_number m, std::uint64_t now) {
-  const auto before = spent(m);
   const auto move = [=](band_lists& lists, auto links, std::uint8_t band,
                         std::uint32_t id) {
-    auto& list = lists.bands[band];
-    list.erase(links, id, before);
-    where == end::tail ? list.push_back(links, id, now)
-                       : list.push_front(links, id, now);
+    lists.bands[band].erase(links, id);
+    where == end::tail ? lists.push_back(links, band, id, now)
+                       : lists.push_front(links, band, id, now);
   };
   if (shared != fair_by::turns)
-    costs[m].spent = now;
+    members[m].spent = now;
   const auto& x = members[m];
   for (auto cell = x.first_cell; cell != nobody;
        cell = cells.next_of_member(cell))

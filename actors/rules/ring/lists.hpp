@@ -1,11 +1,11 @@
 #pragma once
 
-// What the ring is made of: lists of numbers whose links live elsewhere, the
-// set of bands that have somebody, and the cells that hold ready counts.
+// What the ring is made of: lists of bands, the set of bands that have
+// somebody, and the cells that hold ready counts.
 
+#include "actors/rules/ring/lane.hpp"
 #include "messages/values/scheduling.hpp"
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cassert>
@@ -13,51 +13,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <tuple>
-#include <utility>
 #include <vector>
 
 namespace depositd::rules {
-
-/// No member, cell or slot.
-inline constexpr std::uint32_t nobody = 0xffff'ffff;
-/// In `prev`: not in the list at all.
-inline constexpr std::uint32_t unlinked = nobody - 1;
-
-/// A doubly linked list of numbers; `Links` finds the links of a number.
-struct chain {
-  std::uint32_t head = nobody;
-  std::uint32_t tail = nobody;
-  std::uint32_t size = 0;
-
-  template <class Links>
-  void push_back(Links links, std::uint32_t id) {
-    links.prev(id) = tail;
-    links.next(id) = nobody;
-    (tail == nobody ? head : links.next(tail)) = id;
-    tail = id;
-    ++size;
-  }
-
-  template <class Links>
-  void push_front(Links links, std::uint32_t id) {
-    links.prev(id) = nobody;
-    links.next(id) = head;
-    (head == nobody ? tail : links.prev(head)) = id;
-    head = id;
-    ++size;
-  }
-
-  template <class Links>
-  void erase(Links links, std::uint32_t id) {
-    const auto prev = links.prev(id);
-    const auto next = links.next(id);
-    (prev == nobody ? head : links.next(prev)) = next;
-    (next == nobody ? tail : links.prev(next)) = prev;
-    links.prev(id) = unlinked;
-    --size;
-  }
-};
 
 /// Bands are priorities 0 to 99.
 inline constexpr std::uint32_t bands_max = 100;
@@ -86,154 +44,32 @@ private:
   std::array<std::uint64_t, 2> words_{};
 };
 
-/// A list in the order of tags, first in, first out among equal ones. As long
-/// as all tags are equal it is one chain. Tags only rise: what comes with a
-/// lower one than the last head's stands with that one. A radix heap, so every
-/// call is O(1) over time, however many there are.
-class lane {
-public:
-  std::uint32_t size() const noexcept {
-    return size_;
-  }
-
-  template <class Links>
-  void push_back(Links links, std::uint32_t id, std::uint64_t tag) {
-    chain_of(tag).push_back(links, id);
-    ++size_;
-  }
-
-  template <class Links>
-  void push_front(Links links, std::uint32_t id, std::uint64_t tag) {
-    chain_of(tag).push_front(links, id);
-    ++size_;
-  }
-
-  /// `tag` is the one that it was put in with.
-  template <class Links>
-  void erase(Links links, std::uint32_t id, std::uint64_t tag) {
-    chain_of(tag).erase(links, id);
-    --size_;
-  }
-
-  /// Whoever has the lowest tag; `nobody` if it is empty.
-  template <class Links, class TagOf>
-  std::uint32_t head(Links links, TagOf tag_of) {
-    if (near_.head == nobody && size_ > 0)
-      bring_near(links, tag_of);
-    return near_.head;
-  }
-
-  /// The first of those that fit. O(those before it), and more if there are
-  /// many tags.
-  template <class Links, class TagOf, class Fits>
-  std::uint32_t first(Links links, TagOf tag_of, Fits fits) const {
-    for (auto id = near_.head; id != nobody; id = links.next(id))
-      if (fits(id))
-        return id;
-    for (const auto& far : far_) {
-      auto out = nobody;
-      for (auto id = far.head; id != nobody; id = links.next(id))
-        if (fits(id) && (out == nobody || tag_of(id) < tag_of(out)))
-          out = id;
-      if (out != nobody)
-        return out;
-    }
-    return nobody;
-  }
-
-  /// The first so many, in their order. O(all of them), and no more is sorted
-  /// than is asked for. For people.
-  template <class Links, class TagOf>
-  std::vector<std::uint32_t> first_of(Links links, TagOf tag_of,
-                                      std::size_t count_max) const {
-    std::vector<std::uint32_t> out;
-    for (auto id = near_.head; id != nobody && out.size() < count_max;
-         id = links.next(id))
-      out.push_back(id);
-    std::vector<std::tuple<std::uint64_t, std::size_t, std::uint32_t>> some;
-    for (auto far = far_.begin(); far != far_.end() && out.size() < count_max;
-         ++far) {
-      some.clear();
-      for (auto id = far->head; id != nobody; id = links.next(id))
-        some.emplace_back(tag_of(id), some.size(), id);
-      const auto sorted = std::min(some.size(), count_max - out.size());
-      const auto end = some.begin() + static_cast<std::ptrdiff_t>(sorted);
-      std::partial_sort(some.begin(), end, some.end());
-      for (auto at = some.begin(); at != end; ++at)
-        out.push_back(std::get<2>(*at));
-    }
-    return out;
-  }
-
-  /// All of them, in their order. For people and changes of settings.
-  template <class Links, class TagOf>
-  std::vector<std::uint32_t> all(Links links, TagOf tag_of) const {
-    std::vector<std::uint32_t> out;
-    for (auto id = near_.head; id != nobody; id = links.next(id))
-      out.push_back(id);
-    for (const auto& far : far_) {
-      const auto from = out.size();
-      for (auto id = far.head; id != nobody; id = links.next(id))
-        out.push_back(id);
-      std::stable_sort(out.begin() + static_cast<std::ptrdiff_t>(from),
-                       out.end(), [&](std::uint32_t x, std::uint32_t y) {
-                         return tag_of(x) < tag_of(y);
-                       });
-    }
-    return out;
-  }
-
-private:
-  // Chain n holds those whose tag differs from `last_` in bit n and in none
-  // above it. That stays true when `last_` moves within a lower chain.
-  chain& chain_of(std::uint64_t tag) {
-    if (tag <= last_)
-      return near_;
-    if (far_.empty())
-      far_.resize(64);
-    return far_[static_cast<std::size_t>(std::bit_width(tag ^ last_)) - 1];
-  }
-
-  template <class Links, class TagOf>
-  void bring_near(Links links, TagOf tag_of) {
-    auto lowest = far_.begin();
-    while (lowest->head == nobody)
-      ++lowest;
-    const auto from = std::exchange(*lowest, chain{});
-    last_ = tag_of(from.head);
-    for (auto id = from.head; id != nobody; id = links.next(id))
-      last_ = std::min(last_, tag_of(id));
-    for (auto id = from.head; id != nobody;) {
-      const auto next = links.next(id);
-      chain_of(tag_of(id)).push_back(links, id);
-      id = next;
-    }
-  }
-
-  chain near_;             ///< tags up to `last_`
-  std::vector<chain> far_; ///< none while there is one tag
-  std::uint64_t last_ = 0;
-  std::uint32_t size_ = 0;
-};
-
-/// One list per band, and which of them are not empty.
+/// One list per band, and which of them are not empty. The numbers of all have
+/// their links in one place, or those of each in one of its own.
 struct band_lists {
   std::vector<lane> bands;
   band_set filled;
+  std::uint32_t stamp_last = 0;
 
   explicit band_lists(std::uint32_t count) : bands(count) {}
 
   template <class Links>
   void push_back(Links links, std::uint8_t band, std::uint32_t id,
                  std::uint64_t tag) {
-    bands[band].push_back(links, id, tag);
+    bands[band].push_back(links, id, tag, ++stamp_last);
     filled.set(band);
   }
 
   template <class Links>
-  void erase(Links links, std::uint8_t band, std::uint32_t id,
-             std::uint64_t tag) {
-    bands[band].erase(links, id, tag);
+  void push_front(Links links, std::uint8_t band, std::uint32_t id,
+                  std::uint64_t tag) {
+    bands[band].push_front(links, id, tag, ++stamp_last);
+    filled.set(band);
+  }
+
+  template <class Links>
+  void erase(Links links, std::uint8_t band, std::uint32_t id) {
+    bands[band].erase(links, id);
     if (bands[band].size() == 0)
       filled.clear(band);
   }
@@ -317,6 +153,9 @@ public:
     const cell_store* cells;
     size_class cls;
 
+    std::uint32_t prev(std::uint32_t cell) const noexcept {
+      return cells->at(cell, cls)[2];
+    }
     std::uint32_t next(std::uint32_t cell) const noexcept {
       return cells->next(cell, cls);
     }

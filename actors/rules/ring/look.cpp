@@ -24,8 +24,8 @@ eligibility_report ring::describe(member_number m) const {
   out.stamp = x.stamp;
   out.limits = {x.allocation, x.concurrency, x.held, x.prohibited};
   if (s.shared != fair_by::turns) {
-    const auto spent = s.costs[m].spent;
-    out.ahead = spent > s.cost_floor ? (spent - s.cost_floor) / cost_unit : 0;
+    out.ahead =
+      x.spent > s.cost_floor ? (x.spent - s.cost_floor) / cost_unit : 0;
     out.charge = s.expected_cost(m);
   }
   if (!x.eligible) {
@@ -49,8 +49,7 @@ eligibility_report ring::explain(member_number m) const {
   const auto largest = static_cast<size_class>(s.cells.classes() - 1);
   std::unordered_set<member_number> ahead; // in several bands, but one user
   for (const auto& list : s.main[largest].bands)
-    for (const auto cell :
-         list.all(s.cells.links(largest), s.spent_of_cell())) {
+    for (const auto cell : list.all(s.cells.links(largest))) {
       ahead.insert(s.cells.member(cell));
       if (s.cells.member(cell) == m) {
         out.turn = static_cast<std::uint32_t>(ahead.size());
@@ -67,8 +66,7 @@ std::vector<member_number> ring::in_turn(std::size_t count_max) const {
   std::unordered_set<member_number> known; // in several bands, but one user
   for (const auto& list : s.main[largest].bands) {
     // As many as are known already may stand in front here.
-    const auto some =
-      list.first_of(s.cells.links(largest), s.spent_of_cell(), count_max);
+    const auto some = list.first_of(s.cells.links(largest), count_max);
     for (const auto cell : some)
       if (const auto m = s.cells.member(cell);
           out.size() < count_max && known.insert(m).second)

@@ -9,8 +9,9 @@ namespace depositd::rules {
 
 ring::state::state(priority_mode mode, std::uint32_t oldest_every)
   : bands(mode == priority_mode::across_users ? bands_max : 1),
-    oldest_band_every(oldest_every), main(1, band_lists{bands}),
-    open_waiting(1), stirred(1, false) {}
+    oldest_band_every(oldest_every), open_waiting(1), stirred(1, false) {
+  main.emplace_back(bands);
+}
 
 ring::ring(priority_mode mode, std::uint32_t oldest_band_every)
   : state_(std::make_unique<state>(mode, oldest_band_every)) {}
@@ -33,12 +34,7 @@ void ring::join(member_number m, std::string name, const member_limits& limits,
   if (m >= s.members.size()) {
     s.members.resize(m + 1);
     s.names.resize(m + 1);
-    if (s.shared != fair_by::turns)
-      s.costs.resize(m + 1);
   }
-  if (s.shared != fair_by::turns)
-    s.costs[m] = {.spent =
-                    s.recovering ? spent : std::max(spent, s.cost_floor)};
   assert(!s.members[m].present && "one number, one user");
   ring_member fresh;
   fresh.present = true;
@@ -48,6 +44,8 @@ void ring::join(member_number m, std::string name, const member_limits& limits,
   fresh.concurrency = limits.concurrency;
   fresh.held = limits.held;
   fresh.prohibited = limits.prohibited;
+  if (s.shared != fair_by::turns)
+    fresh.spent = s.recovering ? spent : std::max(spent, s.cost_floor);
   s.names[m] = std::move(name);
   s.index.add(m);
   s.stamp_last = std::max(s.stamp_last, stamp);
@@ -190,7 +188,7 @@ void ring::insert_class(size_class at) {
   auto& s = *state_;
   assert(at < s.cells.classes() && "the last class is that of no limit");
   s.cells.insert_class(at);
-  s.main.insert(s.main.begin() + at, band_lists{s.bands});
+  s.main.emplace(s.main.begin() + at, s.bands);
   s.open_waiting.emplace(s.open_waiting.begin() + at);
   s.stirred.insert(s.stirred.begin() + at, false);
   // Nothing is known to be of the new class, so its lists hold whom those of
@@ -198,7 +196,7 @@ void ring::insert_class(size_class at) {
   if (at > 0)
     for (std::uint32_t band = 0; band < s.bands; ++band)
       for (const auto cell : s.main[at - 1].bands[band].all(
-             s.cells.links(static_cast<size_class>(at - 1)), s.spent_of_cell()))
+             s.cells.links(static_cast<size_class>(at - 1))))
         s.main[at].push_back(s.cells.links(at), s.cells.band(cell), cell,
                              s.spent(s.cells.member(cell)));
   for (member_number m = 0; m < s.members.size(); ++m)

@@ -16,10 +16,17 @@
 
 namespace depositd::rules {
 
-/// The hot facts of one user; its name is kept apart.
-struct ring_member {
+/// What a user has cost is divided by its allocation, so it counts in parts.
+inline constexpr std::uint64_t cost_unit = 1024;
+
+/// The hot facts of one user, in one line of the cache; its name is kept apart.
+struct alignas(64) ring_member {
   std::uint64_t stamp = 0;
   std::uint64_t picks = 0; ///< since the engine started
+  /// Where the queue is fair by cost: never less than the floor while it is
+  /// linked. In parts.
+  std::uint64_t spent = 0;
+  std::uint64_t cost_mean = 0; ///< of its recent items; 0: none yet
   std::uint32_t credit = 0;
   std::uint32_t in_flight = 0;
   std::uint32_t allocation = 1;
@@ -38,14 +45,6 @@ struct ring_member {
   std::uint32_t turn() const noexcept {
     return allocation > 0 ? allocation : 1;
   }
-};
-
-/// What a user has cost, where the queue is fair by cost. Costs are divided by
-/// the allocation, so `spent` counts in parts of them (`cost_unit`).
-inline constexpr std::uint64_t cost_unit = 1024;
-struct member_cost {
-  std::uint64_t spent = 0; ///< never less than the floor while it is linked
-  std::uint64_t mean = 0;  ///< of its recent items; 0: none yet
 };
 
 /// Links of the users that a view names, by slot (place among the names).
@@ -137,9 +136,8 @@ struct ring::state {
   name_index index{names};
   cell_store cells;
   fair_by shared = fair_by::turns;
-  std::vector<member_cost> costs; ///< by member; empty by turns
-  std::uint64_t cost_floor = 0;   ///< `spent` of whom the ring served last
-  std::uint64_t cost_mean = 0;    ///< of recent items of all
+  std::uint64_t cost_floor = 0; ///< `spent` of whom the ring served last
+  std::uint64_t cost_mean = 0;  ///< of recent items of all
   std::uint64_t stamp_last = 0;
   std::int64_t ready = 0;
   std::int64_t reserved = 0;
@@ -201,7 +199,7 @@ struct ring::state {
 
   // -- costs.cpp
   std::uint64_t spent(member_number m) const noexcept {
-    return shared == fair_by::turns ? 0 : costs[m].spent;
+    return shared == fair_by::turns ? 0 : members[m].spent;
   }
   std::uint64_t expected_cost(member_number m) const noexcept;
   void learn_cost(member_number m, std::uint64_t cost);
@@ -211,14 +209,6 @@ struct ring::state {
   void settle_floor();
   /// Of the pick that is made now; the user moves behind who has spent less.
   void charge(pick& x);
-  auto spent_of_cell() const noexcept {
-    return [this](std::uint32_t cell) { return spent(cells.member(cell)); };
-  }
-  auto spent_of_slot(const ring_view& view) const noexcept {
-    return [this, &view](std::uint32_t slot) {
-      return spent(view.slot_members[slot]);
-    };
-  }
   /// Users in the order in which a new list takes them.
   void sort_by_stamp(std::vector<member_number>& which) const;
 

@@ -139,17 +139,20 @@ std::optional<ring::state::candidate> ring::state::find(ring_view& view) {
   if (view.lists.filled.any()) {
     const auto band = choose_band(view.lists.filled, view);
     const auto m = view.slot_members[view.lists.bands[band].head(
-      view.links_of(band), spent_of_slot(view))];
+      view.links_of(band), [](std::uint32_t) {})];
     return candidate{m, cell_of(m, band), band, view.key.by};
   }
   if (view.required())
     return std::nullopt;
+  const auto soon = [this](std::uint32_t cell) {
+    __builtin_prefetch(&members[cells.member(cell)], 1);
+  };
   for (auto left = main[cls].filled; left.any();) {
     const auto band = choose_band(left, view);
     auto& list = main[cls].bands[band];
-    auto cell = list.head(cells.links(cls), spent_of_cell());
+    auto cell = list.head(cells.links(cls), soon);
     if (!view.excluded.empty())
-      cell = list.first(cells.links(cls), spent_of_cell(), [&](auto x) {
+      cell = list.first(cells.links(cls), [&](auto x) {
         return !view.excluded.contains(cells.member(x));
       });
     if (cell != nobody)
