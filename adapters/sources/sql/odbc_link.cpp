@@ -65,7 +65,8 @@ public:
       SQLFreeHandle(SQL_HANDLE_STMT, handle_);
   }
 
-  caf::expected<answer> ask(const question& x, std::chrono::milliseconds time) {
+  /// Afterwards `columns` are known, if the driver knows them so soon.
+  caf::error prepare(const question& x, std::chrono::milliseconds time) {
     if (handle_ == SQL_NULL_HSTMT)
       return of_.failure(SQL_HANDLE_DBC, of_.handle_);
     // A driver that cannot do it says so, and is cancelled later.
@@ -76,12 +77,21 @@ public:
       return failure();
     // Some drivers only know it when the statement has run. Others know: what
     // changes data must not run at all.
-    SQLSMALLINT columns = 0;
-    const bool known = odbc_done(SQLNumResultCols(handle_, &columns));
-    if (known && columns == 0)
+    SQLSMALLINT count = 0;
+    const bool known = odbc_done(SQLNumResultCols(handle_, &count));
+    if (known && count == 0)
       return no_rows_given();
-    if (auto failed =
-          bind(x, known ? describe(columns) : std::vector<odbc_column>{}))
+    if (known)
+      columns_ = describe(count);
+    return {};
+  }
+
+  const std::vector<odbc_column>& columns() const noexcept {
+    return columns_;
+  }
+
+  caf::expected<answer> run(const question& x) {
+    if (auto failed = bind(x, columns_))
       return failed;
     if (auto over = of_.stopped())
       return over;
@@ -277,6 +287,7 @@ private:
 
   odbc_link& of_;
   SQLHSTMT handle_ = SQL_NULL_HSTMT;
+  std::vector<odbc_column> columns_;  ///< before it has run
   std::vector<parameter> parameters_; ///< stay where they are while it runs
 };
 
@@ -338,6 +349,16 @@ caf::error odbc_link::connect(std::chrono::milliseconds time) {
   return {};
 }
 
+caf::expected<answer> odbc_link::ask_once(const question& x,
+                                          std::chrono::milliseconds time,
+                                          std::vector<odbc_column>& columns) {
+  statement now{*this};
+  if (auto failed = now.prepare(x, time))
+    return failed;
+  columns = now.columns();
+  return now.run(x);
+}
+
 caf::expected<answer> odbc_link::ask(const question& x,
                                      std::chrono::milliseconds time) {
   if (auto failed = connect(time)) {
@@ -346,7 +367,16 @@ caf::expected<answer> odbc_link::ask(const question& x,
   }
   if (auto over = stopped())
     return over;
-  return statement{*this}.ask(x, time);
+  auto columns = std::vector<odbc_column>{};
+  auto out = ask_once(x, time, columns);
+  // A driver may describe a table as it was when the connection last looked,
+  // though it reads one that was made anew meanwhile, and only that tells it.
+  if (!std::exchange(asked_, true) || !out || columns.empty())
+    return out;
+  statement later{*this};
+  if (later.prepare(x, time) || later.columns() == columns)
+    return out;
+  return later.run(x);
 }
 
 void odbc_link::cancel() noexcept {

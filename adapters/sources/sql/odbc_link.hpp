@@ -43,6 +43,9 @@ private:
   class statement;
 
   caf::error connect(std::chrono::milliseconds time);
+  caf::expected<answer> ask_once(const question& x,
+                                 std::chrono::milliseconds time,
+                                 std::vector<odbc_column>& columns);
   caf::error failure(SQLSMALLINT type, SQLHANDLE of);
   caf::error stopped() const;
 
@@ -51,6 +54,7 @@ private:
   SQLHENV environment_ = SQL_NULL_HENV;
   SQLHDBC handle_ = SQL_NULL_HDBC;
   bool connected_ = false;
+  bool asked_ = false;
   std::atomic<bool> lost_ = false;
   std::atomic<bool> stopped_ = false;
   std::mutex mutex_; ///< of `running_`

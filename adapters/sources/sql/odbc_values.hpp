@@ -18,6 +18,8 @@ struct odbc_column {
   SQLSMALLINT type = SQL_UNKNOWN_TYPE;
   SQLULEN size = 0;
   SQLSMALLINT digits = 0;
+
+  friend bool operator==(const odbc_column&, const odbc_column&) = default;
 };
 
 /// Whether a call has done what it should.

@@ -55,6 +55,24 @@ TEST_P(file_reader_test, brings_rows_as_objects) {
   EXPECT_EQ(out.records[0].user, "src");
 }
 
+// A driver describes what its connection knew of the table before.
+TEST_P(file_reader_test, sees_at_once_that_a_table_was_made_anew) {
+  file.run("CREATE TABLE t(id INTEGER, name TEXT); "
+           "INSERT INTO t VALUES(1, 'a')");
+  const auto reader = open_reader(source("SELECT * FROM t"));
+  EXPECT_EQ(bodies_of(next(*reader, 9)), (texts{R"({"id":1,"name":"a"})"}));
+  file.run("DROP TABLE t; CREATE TABLE t(id TEXT, price REAL, place TEXT); "
+           "INSERT INTO t VALUES('x', 2.5, 'here')");
+  for (int i = 0; i < 2; ++i)
+    EXPECT_EQ(bodies_of(next(*reader, 9)),
+              (texts{R"({"id":"x","price":2.5,"place":"here"})"}));
+  // Only the kind of a column is another one.
+  file.run("DROP TABLE t; CREATE TABLE t(id INTEGER, price TEXT, place TEXT); "
+           "INSERT INTO t VALUES(7, '2.50', 'there')");
+  EXPECT_EQ(bodies_of(next(*reader, 9)),
+            (texts{R"({"id":7,"price":"2.50","place":"there"})"}));
+}
+
 TEST_P(file_reader_test, takes_users_from_their_column) {
   file.run("CREATE TABLE t(id TEXT, owner TEXT, number INTEGER);"
            "INSERT INTO t VALUES('a', 'ann', 1), ('b', NULL, 2), "
