@@ -2,6 +2,7 @@
 #include "actors/journal/reply.hpp"
 #include "actors/rules/control/founding.hpp"
 #include "actors/rules/control/pipelines.hpp"
+#include "actors/rules/control/source_shards.hpp"
 #include "actors/rules/control/sources.hpp"
 #include "actors/rules/control/stage_slots.hpp"
 #include "actors/shard/feeding/feeding.hpp"
@@ -166,6 +167,10 @@ caf::result<done> change_control(shard_pointer self, const propose& x) {
   for (const auto& change : x.changes) {
     if (auto wrong = rules::check(checked, change))
       return wrong;
+    if (const auto* source = std::get_if<source_changed>(&change))
+      if (auto wrong = rules::check_shard(checked, *source,
+                                          self->state.options.shards))
+        return wrong;
     if (const auto* made = std::get_if<queue_founded>(&change))
       if (auto wrong = rules::check_founding(
             checked, made->founder, self->state.options.queues_per_key_max))
@@ -327,9 +332,16 @@ std::vector<event> feeding_changes(shard_pointer self,
   for (const auto& x : before)
     rules::apply(state, x);
   auto plan = rules::source_changes(state, options.sources, now(self));
+  for (const auto& x : plan.events) {
+    const auto* source = std::get_if<source_changed>(&x);
+    if (source != nullptr && !plan.refused)
+      plan.refused = rules::check_shard(state, *source, options.shards);
+  }
+  std::vector<event> out;
   if (plan.refused)
     spdlog::warn("sources_kept reason=\"{}\"", render(plan.refused));
-  auto out = std::move(plan.events);
+  else
+    out = std::move(plan.events);
   for (auto& x : rules::fairness_changes(state, options.fairness))
     out.push_back(std::move(x));
   return out;

@@ -1,6 +1,7 @@
 #include "actors/rules/control/sources.hpp"
 
 #include "actors/rules/control/control.hpp"
+#include "actors/rules/control/source_shards.hpp"
 #include "actors/rules/sources/strategy.hpp"
 #include "messages/values/topic_names.hpp"
 #include "messages/values/words.hpp"
@@ -272,6 +273,25 @@ caf::error check_feeding(const control_state& state, const source_read& x) {
            : refuse("cursor of source " + x.source,
                     "has more than " + std::to_string(cursor_bytes_max)
                       + " bytes");
+}
+
+caf::error check_shard(const control_state& state, const source_changed& x,
+                       shard_number shards) {
+  using namespace about_sources;
+  const auto known = state.sources.find(x.name);
+  if (x.removed || known == state.sources.end()
+      || known->second.made_us != x.made_us)
+    return {};
+  const auto from = shard_of(known->second.settings.scheduler, shards);
+  const auto to = shard_of(x.settings.scheduler, shards);
+  if (from == to)
+    return {};
+  return refuse(key_of(x, "scheduler"),
+                x.settings.scheduler.substr(0, 64) + " is in shard "
+                  + std::to_string(to) + " and the source in shard "
+                  + std::to_string(from)
+                  + ", where it is known how far it has been read: remove the "
+                    "source and add it again to read it from its beginning");
 }
 
 std::vector<event> with_queue(const control_state& state,

@@ -124,6 +124,36 @@ TEST_F(records_over_shards, are_forgotten_with_their_source) {
   EXPECT_EQ(feed(*a).error(), ec::overloaded);
 }
 
+// Its position would be left behind: everything would come once more, beyond
+// what is remembered as new records.
+TEST_F(records_over_shards, stay_with_schedulers_of_their_shard) {
+  const auto near = name_in(of_scheduler, "near");
+  const auto far = name_in(of_scheduler + 1, "far");
+  for (const auto& name : {near, far}) {
+    scheduler_changed other;
+    other.name = name;
+    other.settings.queue = queue;
+    ASSERT_TRUE(ask<done>(a->router, propose{{other}}));
+  }
+  auto moved = source;
+  moved.settings.scheduler = far;
+  const auto refused = ask<done>(b->router, propose{{moved}});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error(), ec::invalid_argument);
+  EXPECT_NE(render(refused.error()).find("sources.a.scheduler: " + far),
+            std::string::npos)
+    << render(refused.error());
+  moved.settings.scheduler = near;
+  EXPECT_TRUE(ask<done>(b->router, propose{{moved}}));
+  // Added anew it is another source, which begins anew.
+  moved.removed = true;
+  ASSERT_TRUE(ask<done>(b->router, propose{{moved}}));
+  moved.removed = false;
+  moved.settings.scheduler = far;
+  moved.made_us = 8;
+  EXPECT_TRUE(ask<done>(b->router, propose{{moved}}));
+}
+
 } // namespace
 
 } // namespace depositd::testing
