@@ -200,8 +200,12 @@ void feed(admin_pointer self, const admin_call_ptr& call) {
     return refuse(call, rows.error());
   const auto all = std::make_shared<hand_feeding>();
   for (auto& row : *rows)
-    all->records.push_back(
-      {std::move(row.key), std::move(row.user), std::move(row.body), ""});
+    // Readers see to that of all others: doors give bodies out as they are.
+    if (document::accept(row.body))
+      all->records.push_back(
+        {std::move(row.key), std::move(row.user), std::move(row.body), ""});
+    else
+      all->bad.push_back({{"key", row.key}, {"error", "the body is no JSON"}});
   with_source(self, call,
               [=](const control_snapshot&, const source_changed& source) {
                 all->next.scheduler = source.settings.scheduler;

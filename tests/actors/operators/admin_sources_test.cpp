@@ -363,6 +363,25 @@ TEST_F(admin_sources_test, failed_records_are_a_table_that_can_be_fed) {
   EXPECT_EQ(log_.str().find("content_base64\":\"a2"), std::string::npos);
 }
 
+// Doors give bodies out as they are: one that is none would make a whole answer
+// unreadable.
+TEST_F(admin_sources_test, bodies_that_are_no_json_are_not_fed) {
+  const auto x = run("source feed", csv_arguments("key,user,body\n"
+                                                  "a,ann,no\n"
+                                                  "b,ann,\n"
+                                                  "c,ann,{} {}\n"
+                                                  "d,ann,\"\"\"t\"\"\"\n"
+                                                  "e,ann,[1]\n"));
+  EXPECT_EQ(x["fed"], 2);
+  ASSERT_EQ(x["bad"].size(), 3u);
+  EXPECT_EQ(x["bad"][0],
+            (json{{"key", "a"}, {"error", "the body is no JSON"}}));
+  EXPECT_EQ(x["bad"][2]["key"], "c");
+  ASSERT_EQ(world_.feeding.fed.size(), 1u);
+  EXPECT_EQ(world_.feeding.fed[0].records.at(0).body, "\"t\"");
+  EXPECT_EQ(world_.feeding.fed[0].records.at(1).body, "[1]");
+}
+
 TEST_F(admin_sources_test, large_tables_are_fed_in_groups) {
   std::string csv = "key,user,body\n";
   for (int i = 0; i < 2'100; ++i)
