@@ -4,6 +4,7 @@
 #include "adapters/doors/http/browser.hpp"
 #include "adapters/doors/operations/api_answers.hpp"
 #include "adapters/doors/operations/api_parts.hpp"
+#include "messages/values/utf8.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -116,13 +117,52 @@ void refuse_unknown(const api_call_ptr& call, const std::string& words) {
          "this engine has no command \"" + http::printable(words) + "\"");
 }
 
+/// A command, and the name that its path has in the middle of it.
+struct command_path {
+  std::string words;
+  std::string name;
+};
+
+/// Sources and schedulers have their commands below them, too:
+/// "sources/NAME/pause", "schedulers/NAME/strategy/set".
+command_path path_of(const std::vector<std::string>& segments) {
+  const auto begins = [&](const char* what) {
+    return segments.size() > 2 && segments[0] == what;
+  };
+  if (!begins("sources") && !begins("schedulers"))
+    return {words_at(segments), ""};
+  std::vector<std::string> words{segments.begin() + 2, segments.end()};
+  const bool of_strategy = words[0] == "strategy";
+  if (of_strategy && words.size() == 1)
+    words.emplace_back("show");
+  if (!of_strategy)
+    words.insert(words.begin(), segments[0].substr(0, segments[0].size() - 1));
+  return {words_at(words), segments[1]};
+}
+
+/// False, and answered: the arguments have another name than the path.
+bool take_name(const api_call_ptr& call, const std::string& name,
+               api_arguments& to) {
+  if (name.empty())
+    return true;
+  if (find_invalid_utf8(name) != std::string::npos) {
+    refuse(call, 400, "malformed", "name must be UTF-8");
+    return false;
+  }
+  const auto [at, is_new] = to.object.emplace("name", name);
+  if (is_new || *at == json(name))
+    return true;
+  refuse(call, 400, "invalid_argument", "name is not that of the path");
+  return false;
+}
+
 bool takes_file(const command_spec& row) {
   return row.find(value_kind::file) || row.find(value_kind::files);
 }
 
 void run_row(api_pointer self, const api_call_ptr& call,
              const std::shared_ptr<const published_table>& table,
-             const command_spec& row) {
+             const command_spec& row, const std::string& name) {
   const auto& from = *call->from.what;
   const bool posts = from.method == "POST";
   if (!posts && !row.reads)
@@ -138,6 +178,8 @@ void run_row(api_pointer self, const api_call_ptr& call,
   if (!given)
     return static_cast<void>(
       call->from.answer->send(api_refusal(given.error())));
+  if (!take_name(call, name, *given))
+    return;
   start(self, {call, table, &row, std::move(*given)});
 }
 
@@ -224,12 +266,12 @@ void run_command(api_pointer self, const api_call_ptr& call) {
   with_commands(self, call, [=](const auto& table) {
     // After "api" and "v1".
     const auto& all = call->from.what->segments;
-    const auto words = words_at(
+    const auto path = path_of(
       {all.begin() + std::min<std::ptrdiff_t>(2, std::ssize(all)), all.end()});
-    if (const auto* row = table->find(words))
-      run_row(self, call, table, *row);
+    if (const auto* row = table->find(path.words))
+      run_row(self, call, table, *row, path.name);
     else
-      refuse_unknown(call, words);
+      refuse_unknown(call, path.words);
   });
 }
 

@@ -64,6 +64,22 @@ inline command_table a_table() {
     {.words = "key add",
      .help = "A key",
      .arguments = {must, {"--key-stdin", "digest", value_kind::api_key}}},
+    {.words = "source failed",
+     .help = "Records that failed",
+     .arguments = {must, limit},
+     .reads = true},
+    {.words = "source pause", .help = "Stop it", .arguments = {must}},
+    {.words = "source remove",
+     .help = "Forget it",
+     .arguments = {must},
+     .question = "Remove it?"},
+    {.words = "strategy show",
+     .help = "Its strategy",
+     .arguments = {must},
+     .reads = true},
+    {.words = "strategy set",
+     .help = "Another strategy",
+     .arguments = {must, {"strategy", "strategy", value_kind::text}}},
   };
   return out;
 }

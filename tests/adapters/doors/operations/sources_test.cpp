@@ -61,17 +61,56 @@ TEST_F(sources_door_test, what_is_no_text_is_not_asked) {
   EXPECT_TRUE(asked.empty());
 }
 
+TEST_F(sources_door_test, has_all_commands_below_their_names) {
+  const auto x = post("/api/v1/sources/box/pause", "{}", bearer);
+  EXPECT_EQ(x.status, 200u) << x.body;
+  EXPECT_EQ(last(), R"(script: source pause {"name":"box"})");
+  post("/api/v1/sources/box/pause", "", bearer);
+  EXPECT_EQ(last(), R"(script: source pause {"name":"box"})");
+  EXPECT_EQ(get("/api/v1/sources/box/pause", {}, bearer).status, 405u);
+  EXPECT_EQ(post("/api/v1/sources/box/remove", "{}", bearer).status, 428u);
+  post("/api/v1/sources/a%2Fb/remove", R"({"yes":true})", bearer);
+  EXPECT_EQ(last(), R"(script: source remove {"name":"a/b"})");
+  get("/api/v1/sources/box/failed", {{"limit", "5"}}, bearer);
+  EXPECT_EQ(last(), R"(script: source failed {"limit":5,"name":"box"})");
+  get("/api/v1/schedulers/s/strategy", {}, bearer);
+  EXPECT_EQ(last(), R"(script: strategy show {"name":"s"})");
+  post("/api/v1/schedulers/s/strategy/set", R"({"strategy":"fair(*)"})",
+       bearer);
+  EXPECT_EQ(last(),
+            R"(script: strategy set {"name":"s","strategy":"fair(*)"})");
+}
+
+TEST_F(sources_door_test, a_command_has_the_name_of_its_path) {
+  EXPECT_EQ(post("/api/v1/sources/box/pause", R"({"name":"box"})", bearer)
+              .status,
+            200u);
+  EXPECT_EQ(post("/api/v1/sources/box/pause", R"({"name":"other"})", bearer)
+              .status,
+            400u);
+  EXPECT_EQ(post("/api/v1/sources/%ff/pause", "{}", bearer).status, 400u);
+  for (const auto* path :
+       {"/api/v1/sources/box/fly", "/api/v1/schedulers/s/pause",
+        "/api/v1/sources/box/pause/now", "/api/v1/queues/q/purge"}) {
+    const auto x = post(path, "{}", bearer);
+    EXPECT_EQ(x.status, 404u) << path;
+    EXPECT_EQ(error_of(x), "not_found") << path;
+  }
+  EXPECT_EQ(asked.size(), 1u);
+}
+
 TEST_F(sources_door_test, nothing_is_changed_without_a_login) {
   for (const auto* method : {"POST", "PUT", "DELETE", "PATCH"})
     for (const auto* path :
          {"/api/v1/sources", "/api/v1/sources/box", "/api/v1/schedulers/s",
-          "/api/v1/sources/box/records/k", "/api/v1/source/pause"}) {
+          "/api/v1/sources/box/records/k", "/api/v1/source/pause",
+          "/api/v1/sources/box/pause"}) {
       http::request x;
       x.method = method;
       x.path = path;
       // 0: there is no such route.
       const bool is_command =
-        x.method == "POST" && x.path == "/api/v1/source/pause";
+        x.method == "POST" && x.path.ends_with("/pause");
       EXPECT_EQ(ask(x).status, is_command ? 401u : 0u) << method << path;
     }
   EXPECT_TRUE(asked.empty());
