@@ -6,6 +6,7 @@
 #include "adapters/stores/postgres/migrations.hpp"
 #include "adapters/stores/rows/checked_rows.hpp"
 #include "adapters/stores/rows/doi_recording.hpp"
+#include "adapters/stores/rows/grouped_recording.hpp"
 #include "messages/values/doi_rules.hpp"
 
 namespace depositd {
@@ -93,7 +94,8 @@ public:
   explicit postgres_doi_registry(const postgres_options& options)
     : writes_({.url = options.url, .name = "registry"}, options.patience_ms),
       reads_({.url = options.url, .name = "registry reader"},
-             options.patience_ms) {
+             options.patience_ms),
+      together_([this](const auto& all) { return write(all); }) {
     // nop
   }
 
@@ -102,7 +104,9 @@ public:
   }
 
   caf::expected<std::vector<doi_result>>
-  record(const doi_registration& registration) override;
+  record(const doi_registration& registration) override {
+    return together_.record(registration);
+  }
 
   caf::expected<std::vector<doi_record>> find(const doi_query& query,
                                               std::uint32_t count_max) override;
@@ -116,20 +120,27 @@ public:
   }
 
 private:
+  using together = rows::grouped_recording;
+
+  together::outcomes write(const together::group& all);
+
   channel writes_;
   channel reads_;
+  together together_;
 };
 
-caf::expected<std::vector<doi_result>>
-postgres_doi_registry::record(const doi_registration& registration) {
-  using results = caf::expected<std::vector<doi_result>>;
-  // Repeatable: what was committed is found by its submission.
-  return writes_.repeatable([&](connection& to) {
-    return to.transact([&]() -> results {
-      if (auto error = to.script(statements::lock_dois))
-        return error;
-      doi_tables tables{to};
-      return rows::record(tables, registration);
+rows::grouped_recording::outcomes
+postgres_doi_registry::write(const together::group& all) {
+  using results = caf::expected<std::vector<together::results>>;
+  return rows::write_together(all, [&](const auto& some) {
+    // Repeatable: what was committed is found by its submission.
+    return writes_.repeatable([&](connection& to) {
+      return to.transact([&]() -> results {
+        if (auto error = to.script(statements::lock_dois))
+          return error;
+        doi_tables tables{to};
+        return rows::record_all(tables, some);
+      });
     });
   });
 }

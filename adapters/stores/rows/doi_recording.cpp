@@ -166,6 +166,18 @@ caf::expected<results> record(doi_tables& to, const doi_registration& what) {
   return out;
 }
 
+caf::expected<std::vector<results>>
+record_all(doi_tables& to, const std::vector<const doi_registration*>& all) {
+  std::vector<results> out;
+  for (const auto* what : all) {
+    auto one = record(to, *what);
+    if (!one)
+      return std::move(one.error());
+    out.push_back(std::move(*one));
+  }
+  return out;
+}
+
 std::string dois(doi_index by, std::string_view parameter,
                  std::string_view pattern) {
   auto out = joined(

@@ -47,6 +47,10 @@ recorded(doi_tables& in, const doi_registration& what);
 caf::expected<std::vector<doi_result>> record(doi_tables& to,
                                               const doi_registration& what);
 
+/// The same for a group of them, one behind the other.
+caf::expected<std::vector<std::vector<doi_result>>>
+record_all(doi_tables& to, const std::vector<const doi_registration*>& all);
+
 /// What the query matches, by the index that narrows it most.
 caf::expected<std::vector<doi_record>>
 find(doi_tables& from, const doi_query& query, std::uint32_t count_max);

@@ -2,6 +2,7 @@
 
 #include "adapters/stores/rows/checked_rows.hpp"
 #include "adapters/stores/rows/doi_recording.hpp"
+#include "adapters/stores/rows/grouped_recording.hpp"
 #include "adapters/stores/sqlite/database.hpp"
 #include "adapters/stores/sqlite/statements.hpp"
 #include "messages/values/doi_rules.hpp"
@@ -22,12 +23,15 @@ constexpr std::uint64_t wal_bytes_max = 8 * 1024 * 1024;
 class sqlite_doi_registry final : public doi_registry, rows::doi_tables {
 public:
   explicit sqlite_doi_registry(std::unique_ptr<sqlite::database> file)
-    : file_(std::move(file)) {
+    : file_(std::move(file)),
+      together_([this](const auto& all) { return write(all); }) {
     // nop
   }
 
   caf::expected<std::vector<doi_result>>
-  record(const doi_registration& registration) override;
+  record(const doi_registration& registration) override {
+    return together_.record(registration);
+  }
 
   caf::expected<std::vector<doi_record>>
   find(const doi_query& query, std::uint32_t count_max) override {
@@ -43,6 +47,9 @@ public:
   }
 
 private:
+  using together = rows::grouped_recording;
+
+  together::outcomes write(const together::group& all);
   caf::expected<std::optional<std::string>> results_of(item_id id) override;
   caf::error put_results(item_id id, const std::string& letters) override;
   caf::expected<std::vector<doi_record>> find(doi_index by,
@@ -55,6 +62,7 @@ private:
   std::mutex mutex_;
   std::unique_ptr<sqlite::database> file_;
   rows::checked_rows<doi_record> checked_;
+  together together_;
 };
 
 caf::expected<std::optional<std::string>>
@@ -112,16 +120,37 @@ caf::error sqlite_doi_registry::put(const std::string& key, const doi_record& x,
   });
 }
 
-caf::expected<std::vector<doi_result>>
-sqlite_doi_registry::record(const doi_registration& registration) {
+rows::grouped_recording::outcomes
+sqlite_doi_registry::write(const together::group& all) {
   const std::lock_guard turn{mutex_};
-  // A repetition only reads: it has its answer also while the disk is full.
-  if (auto before = rows::recorded(*this, registration); !before || *before)
-    return before ? caf::expected{std::move(**before)}
-                  : std::move(before.error());
-  if (auto error = file_->checkpoint_if_due(wal_bytes_max))
-    return error;
-  return file_->transacted([&] { return rows::record(*this, registration); });
+  together::outcomes out;
+  together::group fresh;
+  std::vector<std::size_t> places; // of those
+  for (const auto* x : all) {
+    // A repetition only reads: it has its answer also while the disk is full.
+    auto before = rows::recorded(*this, *x);
+    if (before && !*before) {
+      places.push_back(out.size());
+      fresh.push_back(x);
+      out.emplace_back(together::results{});
+    } else if (before) {
+      out.emplace_back(std::move(**before));
+    } else {
+      out.emplace_back(std::move(before.error()));
+    }
+  }
+  if (fresh.empty())
+    return out;
+  auto written = rows::write_together(
+    fresh,
+    [&](const auto& some) -> caf::expected<std::vector<together::results>> {
+      if (auto error = file_->checkpoint_if_due(wal_bytes_max))
+        return error;
+      return file_->transacted([&] { return rows::record_all(*this, some); });
+    });
+  for (std::size_t i = 0; i < places.size(); ++i)
+    out[places[i]] = std::move(written[i]);
+  return out;
 }
 
 caf::expected<item_id> sqlite_doi_registry::submission_max(item_id last) {
