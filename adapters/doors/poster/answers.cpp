@@ -1,5 +1,6 @@
 #include "adapters/doors/poster/answers.hpp"
 
+#include "adapters/doors/http/browser.hpp"
 #include "adapters/processing/merritt/manifest.hpp"
 
 #include <nlohmann/json.hpp>
@@ -43,6 +44,14 @@ http::response refusal(unsigned status, std::string_view reason) {
 http::response login_refusal(std::string_view reason) {
   return refusal(401, reason)
     .with("WWW-Authenticate", "Basic realm=\"depositd\"");
+}
+
+// A login in the form is typed on that page; scripts with one of their own in
+// the header are asked by the browser first, and hear nothing good.
+std::optional<http::response> refuse_forged(const http::request& from) {
+  if (!from.header("authorization") || http::is_from_own_page(from))
+    return std::nullopt;
+  return refusal(403, "A page of somebody else has sent this.");
 }
 
 http::response later(unsigned retry_after_s, std::string_view reason) {

@@ -7,6 +7,7 @@
 #include "messages/values/errors.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -22,6 +23,10 @@ http::response refusal(unsigned status, std::string_view reason);
 
 /// 401 that asks for a login of the kind Basic.
 http::response login_refusal(std::string_view reason);
+
+/// What a request that changes something is told if a page of somebody else has
+/// sent it, with a login of the kind Basic that its browser remembers.
+std::optional<http::response> refuse_forged(const http::request& from);
 
 /// 429 with Retry-After.
 http::response later(unsigned retry_after_s, std::string_view reason);

@@ -24,6 +24,10 @@ void take(const door_actor& whom, http::request&& from, http::responder answer,
     }
     form = std::move(*read);
   }
+  if (auto forged = refuse_forged(from)) {
+    answer.send(std::move(*forged));
+    return;
+  }
   given_fields fields{from, &form};
   out.who = fields.basic_or_login();
   if (out.who.too_long()) {

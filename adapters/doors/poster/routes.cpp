@@ -21,6 +21,10 @@ http::response login_too_long() {
 
 void take_form(const door_actor& whom, http::request&& from,
                http::responder answer, bool update) {
+  if (auto forged = refuse_forged(from)) {
+    answer.send(std::move(*forged));
+    return;
+  }
   auto posted = std::make_shared<posted_form>();
   posted->request = std::move(from);
   const auto& request = posted->request;
@@ -54,7 +58,9 @@ void take_form(const door_actor& whom, http::request&& from,
 void look_ahead(const door_actor& whom, const http::request& head,
                 http::gatekeeper gate) {
   auto who = given_fields{head, nullptr}.basic_or_login();
-  if (!who.given)
+  if (auto forged = refuse_forged(head))
+    gate.refuse(std::move(*forged));
+  else if (!who.given)
     gate.pass();
   else if (who.too_long())
     gate.refuse(login_too_long());

@@ -1,5 +1,6 @@
 #include "adapters/doors/nsq/http/callers.hpp"
 
+#include "adapters/doors/http/browser.hpp"
 #include "messages/values/base64.hpp"
 #include "messages/values/topic_names.hpp"
 
@@ -9,11 +10,19 @@ namespace depositd::nsq_http {
 
 namespace {
 
+bool changes(const http::request& x) {
+  return x.method != "GET" && x.method != "HEAD";
+}
+
+std::string_view scheme_of(std::string_view header) {
+  return header.substr(0, header.find(' '));
+}
+
 std::string key_in_login(std::string_view header) {
   const auto blank = header.find(' ');
   if (blank == std::string_view::npos)
     return {};
-  const auto scheme = header.substr(0, blank);
+  const auto scheme = scheme_of(header);
   const auto rest = http::trim(header.substr(blank));
   if (http::same_token(scheme, "bearer"))
     return std::string{rest};
@@ -50,6 +59,14 @@ std::string key_of(const http::request& x) {
     return key_in_login(*login);
   const auto* secret = http::find(x.query, "secret");
   return secret ? *secret : std::string{};
+}
+
+bool is_forged(const http::request& x) {
+  if (key_of(x).empty())
+    return !http::may_be_nobody(x);
+  const auto* login = x.header("authorization");
+  const bool typed = login && http::same_token(scheme_of(*login), "basic");
+  return typed && changes(x) && !http::is_from_own_page(x);
 }
 
 } // namespace depositd::nsq_http

@@ -27,4 +27,8 @@ bool may_see(const caller& who, std::string_view topic);
 /// as `secret` in the query; empty if there is none.
 std::string key_of(const http::request& x);
 
+/// Whether a page in somebody's browser may have sent it with no more than what
+/// browsers add by themselves: nothing, or a login that was typed before.
+bool is_forged(const http::request& x);
+
 } // namespace depositd::nsq_http

@@ -70,6 +70,10 @@ struct admitted {
 
 admitted admit(door_core& core, const kit::key_ring& ring,
                const http::request& from) {
+  if (is_forged(from)) {
+    core.refuse(from, "forged");
+    return {{}, forbidden()};
+  }
   const auto text = key_of(from);
   if (text.empty()) {
     if (core.options.anonymous)

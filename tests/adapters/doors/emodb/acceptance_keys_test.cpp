@@ -245,4 +245,13 @@ TEST(anonymous, everybody_gets_in_where_it_is_allowed) {
   EXPECT_TRUE(is_forbidden(nobody.post("__a/send", "1")));
   emodb_client stranger{engine.http_port(), "/queue/1", "unknown-key"};
   EXPECT_TRUE(is_forbidden(stranger.post("a/send", "1")));
+  // A page that somebody has open is not everybody.
+  EXPECT_TRUE(is_ok(nobody.post("a/send", "1")));
+  for (const auto* page :
+       {"Origin: http://evil.example", "Sec-Fetch-Site: cross-site",
+        "Host: evil.example"}) {
+    EXPECT_TRUE(is_forbidden(nobody.call("GET", "a/poll", {page}, ""))) << page;
+    EXPECT_TRUE(is_forbidden(nobody.call("DELETE", "a", {page}, ""))) << page;
+  }
+  EXPECT_EQ(nobody.poll("a").size(), 1u);
 }

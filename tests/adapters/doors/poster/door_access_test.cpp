@@ -62,6 +62,21 @@ TEST_F(poster_access, owner_and_submitters_may_submit) {
   EXPECT_EQ(count(), 2u);
 }
 
+// The browser adds a login that was typed before to whatever a page sends.
+TEST_F(poster_access, pages_of_others_submit_nothing_with_a_remembered_login) {
+  start();
+  const std::string page = "Origin: http://evil.example\r\n";
+  EXPECT_EQ(post("/poster/submit", a_form(), basic("owner") + page).status,
+            403u);
+  for (const auto* order : {"delete", "restore", "fixity", "recall"})
+    EXPECT_EQ(post("/poster/" + std::string{order} + "/ark:/99999/fk4abc",
+                   form_text{}.field("reason", "x"), basic("owner") + page)
+                .status,
+              403u)
+      << order;
+  EXPECT_EQ(count(), 0u);
+}
+
 TEST_F(poster_access, an_unknown_collection_is_404_by_name) {
   start();
   const auto x =

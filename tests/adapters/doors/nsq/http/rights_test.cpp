@@ -48,6 +48,29 @@ TEST_F(rights, come_with_a_key_in_each_of_its_places) {
   EXPECT_EQ(last().user, "writer");
 }
 
+TEST_F(rights, pages_of_others_have_none) {
+  start();
+  const std::string page = "Origin: http://evil.example\r\n";
+  for (const auto* target : {"/pub?topic=orders", "/topic/create?topic=orders",
+                             "/topic/delete?topic=orders"})
+    EXPECT_TRUE(refuses(post(target, "x", page), 403, "FORBIDDEN")) << target;
+  EXPECT_TRUE(refuses(
+    post("/pub?topic=orders", "x", "Sec-Fetch-Site: cross-site\r\n"), 403,
+    "FORBIDDEN"));
+  EXPECT_TRUE(bodies().empty());
+  EXPECT_TRUE(says(post("/pub?topic=orders", "x"), "OK"));
+}
+
+TEST_F(rights, of_a_login_that_a_browser_remembers_are_for_own_pages) {
+  start_closed();
+  const auto login = "Authorization: Basic "
+                     + encode_base64("anybody:key of writer") + "\r\n";
+  EXPECT_TRUE(refuses(post("/pub?topic=orders", "x",
+                           login + "Origin: http://evil.example\r\n"),
+                      403, "FORBIDDEN"));
+  EXPECT_TRUE(says(post("/pub?topic=orders", "x", login), "OK"));
+}
+
 TEST_F(rights, of_a_key_end_when_it_expires) {
   core->control.key_terms["writer"] = {"writer", "writer", 1, 0};
   start_closed();
