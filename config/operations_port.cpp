@@ -14,9 +14,15 @@ namespace depositd {
 
 namespace {
 
-http::server_options serving(const admin_settings& settings,
-                             const descriptor_shares& shares) {
+http::server_options serving(const doors_options& options) {
+  const auto& settings = options.settings.admin;
+  const auto& shares = options.shares;
   http::server_options out;
+  // Guesses count by address here, too. What is wrong with the list is said
+  // where the other door takes it.
+  if (auto proxies =
+        kit::address_list::of(options.settings.http.trusted_proxies))
+    out.trusted_proxies = std::move(*proxies);
   out.listen = settings.listen;
   out.tls = {settings.tls.certificate, settings.tls.key};
   out.io_threads = 1;
@@ -66,7 +72,7 @@ operations_port::open(caf::actor_system& system, const doors_options& options,
   add_api_routes(routes, out->api_, on_loopback);
   add_page_routes(routes);
   auto server =
-    http::server::start(serving(settings, options.shares), std::move(routes));
+    http::server::start(serving(options), std::move(routes));
   if (!server) {
     out->close();
     return server.error();

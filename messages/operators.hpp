@@ -74,8 +74,8 @@ DEPOSITD_LOCAL(know_token);
 struct logged_in {
   std::string name;
   std::string role;
-  /// Stands for the password, for as long as that is the operator's. Never
-  /// logged. Empty: it was no password.
+  /// Stands for the password or the token, for as long as that is theirs. Never
+  /// logged.
   std::string proof = {};
 };
 DEPOSITD_LOCAL(logged_in);

@@ -48,6 +48,11 @@ std::optional<peer> peer_at(admin_pointer self,
 /// then on.
 caf::result<signed_in> sign_in_there(admin_pointer self, const sign_in& x);
 
+/// Who tells that somebody is known has to be one of us. `ec::not_allowed`, and
+/// logged.
+caf::error check_door(admin_pointer self, const caf::strong_actor_ptr& sender,
+                      const char* what);
+
 /// Goes on with the operator whom a door of this process speaks for, as the
 /// register has them now.
 void with_operator_at_door(

@@ -19,12 +19,17 @@ void describe(api_pointer self, const api_call_ptr& call) {
   });
 }
 
+/// For whoever may see the numbers of queues, which are asked for: the register
+/// has the say.
 void tell_of_last_hour(api_pointer self, const api_call_ptr& call) {
-  if (const auto& history = self->state.options.history)
-    history(call->from.answer);
-  else
-    call->from.answer->send(
-      api_refusal(404, "not_found", "nobody measures this engine"));
+  give(self, call, "queue list", R"({"limit":1})", table_patience,
+       [=](const std::string&) {
+         if (const auto& history = self->state.options.history)
+           history(call->from.answer);
+         else
+           call->from.answer->send(
+             api_refusal(404, "not_found", "nobody measures this engine"));
+       });
 }
 
 void answer(api_pointer self, const api_call_ptr& call) {
@@ -123,6 +128,7 @@ api_door_self::behavior_type api_door(api_pointer self, api_options options) {
   state.sessions.emplace(limits);
   return {
     [=](const api_request& x) { take(self, x); },
+    [=](const api_head& x) { look_ahead(self, x); },
     [=](const api_stream_gone& x) { count_out(self, x.whose); },
     [=](const api_password_hashed& x) {
       --self->state.hashing;

@@ -21,6 +21,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_set>
 
 namespace depositd {
 
@@ -46,6 +47,12 @@ struct api_request {
   bool open = false;     ///< answered without a login, too
 };
 
+/// The head of a request whose body is still to come.
+struct api_head {
+  std::shared_ptr<const http::request> what;
+  std::shared_ptr<http::gatekeeper> gate;
+};
+
 /// To itself: a watcher has gone.
 struct api_stream_gone {
   std::string whose;
@@ -57,7 +64,8 @@ struct api_password_hashed {
   std::string hash; ///< empty: there was no memory
 };
 
-using api_door_actor = caf::typed_actor<caf::reacts_to<api_request>>;
+using api_door_actor =
+  caf::typed_actor<caf::reacts_to<api_request>, caf::reacts_to<api_head>>;
 using api_door_self =
   api_door_actor::extend<caf::reacts_to<api_stream_gone>,
                          caf::reacts_to<api_password_hashed>>;
@@ -87,6 +95,7 @@ struct api_state {
   api_options options;
   std::optional<kit::sessions> sessions; ///< once it runs
   kit::login_throttle throttle;                    ///< of addresses
+  std::unordered_set<std::string> right; ///< logins and tokens, by address
   std::shared_ptr<const published_table> commands; ///< null: not asked yet
   std::string description;                         ///< empty: not made yet
   std::map<std::string, std::size_t> streams;      ///< by whose they are
@@ -107,5 +116,6 @@ void add_api_routes(http::router& routes, const api_door_actor& whom,
 } // namespace depositd
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::api_request)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::api_head)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::api_stream_gone)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::api_password_hashed)

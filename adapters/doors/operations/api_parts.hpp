@@ -33,6 +33,9 @@ micros api_now(api_pointer self);
 void with_visitor(api_pointer self, const api_request& x,
                   std::function<void(const api_call_ptr&)> go_on);
 
+/// Lets the body of somebody who will be served come.
+void look_ahead(api_pointer self, const api_head& x);
+
 void log_in_visitor(api_pointer self, const api_request& x);
 void log_out_visitor(api_pointer self, const api_call_ptr& call);
 void tell_visitor(api_pointer self, const api_call_ptr& call);

@@ -1,9 +1,6 @@
 // HTTP threads: a request becomes a message to the door.
 
-#include "adapters/doors/http/browser.hpp"
 #include "adapters/doors/operations/api.hpp"
-#include "adapters/doors/operations/api_answers.hpp"
-#include "adapters/doors/operations/api_parts.hpp"
 #include "adapters/doors/operations/sources.hpp"
 
 #include <caf/send.hpp>
@@ -30,15 +27,13 @@ http::handler asks(const api_door_actor& whom, api_question what) {
   };
 }
 
-/// Whoever shows nothing at all need not send a body.
-void look_ahead(const http::request& head, http::gatekeeper gate) {
-  if (head.header("authorization")
-      || !http::cookie(head, session_cookie).empty())
-    gate.pass();
-  else
-    gate.refuse(api_refusal(401, "wrong_credentials",
-                            "log in, or show a token: Authorization: "
-                            "Bearer TOKEN"));
+/// Nobody sends a body who is not let in: bodies take memory.
+http::gate looks_ahead(const api_door_actor& whom) {
+  return [=](const http::request& head, http::gatekeeper gate) {
+    caf::anon_send(
+      whom, api_head{std::make_shared<const http::request>(head),
+                     std::make_shared<http::gatekeeper>(std::move(gate))});
+  };
 }
 
 } // namespace
@@ -64,7 +59,7 @@ void add_api_routes(http::router& routes, const api_door_actor& whom,
   routes.add("GET", "/api/v1/{words...}", asks(whom, api_question::call),
              calling);
   calling.body_bytes_max = body_bytes_max;
-  calling.before_body = look_ahead;
+  calling.before_body = looks_ahead(whom);
   calling.copies = 4;
   routes.add("POST", "/api/v1/{words...}", asks(whom, api_question::call),
              calling);

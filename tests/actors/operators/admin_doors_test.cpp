@@ -81,6 +81,25 @@ TEST_F(admin_doors_test, nor_does_one_whose_password_was_another) {
   EXPECT_TRUE(send_of("ben", "status")) << "tokens know no password";
 }
 
+// What is watched is asked for again and again under what let its reader in.
+TEST_F(admin_doors_test, nor_does_one_whose_token_is_gone) {
+  add_token("ben", 'a');
+  add_token("anna", 'b');
+  const auto status = [&](const std::string& name, const std::string& proof) {
+    return ask<admin_reply>(
+      admin_,
+      command_as{name, "192.0.2.9", admin_request{"status", "{}"}, proof});
+  };
+  const auto in = know('a');
+  ASSERT_TRUE(in) << render(in.error());
+  EXPECT_TRUE(status("ben", in->proof));
+  EXPECT_EQ(status("ben", know('b')->proof).error(), ec::wrong_credentials)
+    << "somebody else's";
+  run("operator token remove", {{"name", "ben"}, {"token_name", "t-a"}});
+  EXPECT_EQ(status("ben", in->proof).error(), ec::wrong_credentials);
+  EXPECT_FALSE(logged(std::string(64, 'a')));
+}
+
 TEST_F(admin_doors_test, nobody_elsewhere_speaks_for_operators) {
   connect(node, account(500));
   const auto given = ask_from<admin_reply>(

@@ -89,7 +89,18 @@ TEST_F(api_test, a_session_shows_what_let_it_in) {
   EXPECT_EQ(get("/api/v1/queue/list", {}, bearer).status, 200u);
   ASSERT_EQ(proofs.size(), 2u);
   EXPECT_TRUE(proofs[0].starts_with("hash of ")) << proofs[0];
-  EXPECT_EQ(proofs[1], "") << "a token is no password";
+  EXPECT_TRUE(proofs[1].starts_with("token 3c469e9d")) << proofs[1];
+}
+
+TEST_F(api_test, the_last_hour_is_for_whom_the_register_has) {
+  const auto headers = logged_in_headers();
+  EXPECT_EQ(get("/api/v1/history", {}, headers).body, "an hour");
+  EXPECT_EQ(last(), R"(ann: queue list {"limit":1})");
+  refusal = caf::make_error(ec::not_allowed, std::string{"a node"});
+  EXPECT_EQ(get("/api/v1/history", {}, headers).status, 403u);
+  refusal = caf::make_error(ec::wrong_credentials, std::string{"gone"});
+  EXPECT_EQ(get("/api/v1/history", {}, headers).status, 401u);
+  EXPECT_EQ(get("/api/v1/session", {}, headers).status, 401u);
 }
 
 TEST_F(api_test, guesses_of_an_address_end) {
@@ -108,6 +119,66 @@ TEST_F(api_test, guesses_of_an_address_end) {
   EXPECT_EQ(
     post("/api/v1/session", R"({"name":"ann","password":"right"})").status,
     200u);
+}
+
+TEST_F(api_test, guesses_keep_nobody_out_who_was_right_from_there) {
+  const auto log_in = [this](const std::string& name) {
+    return post("/api/v1/session",
+                R"({"name":")" + name + R"(","password":"right"})")
+      .status;
+  };
+  EXPECT_EQ(log_in("ann"), 200u);
+  EXPECT_EQ(get("/api/v1/session", {}, bearer).status, 200u);
+  for (int i = 0; i < 20; ++i)
+    EXPECT_EQ(
+      get("/api/v1/session", {}, {{"Authorization", "Bearer no"}}).status,
+      401u);
+  EXPECT_EQ(get("/api/v1/session", {}, {{"Authorization", "Bearer no"}}).status,
+            429u);
+  EXPECT_EQ(get("/api/v1/session", {}, bearer).status, 200u);
+  EXPECT_EQ(log_in("ann"), 200u);
+  EXPECT_EQ(log_in("ben"), 429u) << "never right from there";
+  EXPECT_EQ(get("/api/v1/session", {}, {{"Authorization", "Bearer no"}}).status,
+            429u)
+    << "what was right makes nobody guess longer";
+  peer = "192.0.2.1";
+  EXPECT_EQ(log_in("ben"), 200u);
+}
+
+TEST_F(api_test, what_is_right_does_not_let_its_address_guess_on) {
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_EQ(
+      get("/api/v1/session", {}, {{"Authorization", "Bearer no"}}).status,
+      401u)
+      << i;
+    EXPECT_EQ(get("/api/v1/session", {}, bearer).status, 200u) << i;
+  }
+  EXPECT_EQ(get("/api/v1/session", {}, {{"Authorization", "Bearer no"}}).status,
+            429u);
+}
+
+TEST_F(api_test, nobody_sends_a_body_with_a_token_or_cookie_that_is_none) {
+  http::request x;
+  x.segments = {"api", "v1", "queue", "list"};
+  const auto asks = [&](const http::parameters& headers) {
+    const auto to = std::make_shared<testing::one_answer>();
+    x.headers = headers;
+    x.peer = "127.0.0.1";
+    x.method = "POST";
+    routes.find("POST", x.segments)
+      .found->options.before_body(x, http::gatekeeper{to});
+    settle();
+    return to->passed ? 0 : to->got.status;
+  };
+  EXPECT_EQ(asks({}), 401u);
+  EXPECT_EQ(asks({{"Authorization", "Bearer no"}}), 401u);
+  EXPECT_EQ(asks({{"Cookie", "depositd_session=" + std::string(64, 'a')}}),
+            401u);
+  const auto headers = logged_in_headers();
+  EXPECT_EQ(asks(http::parameters{headers.at(0)}), 403u) << "no CSRF token";
+  EXPECT_EQ(asks(headers), 0u);
+  EXPECT_EQ(asks(bearer), 0u);
+  EXPECT_TRUE(asked.empty());
 }
 
 TEST_F(api_test, logins_that_make_no_sense_are_not_checked) {
@@ -297,6 +368,16 @@ TEST_F(api_test, at_most_six_are_watched) {
   open.front().stream->leave();
   settle();
   EXPECT_EQ(watch().status, 200u);
+}
+
+TEST_F(api_test, sources_need_a_login_of_pages_and_of_who_comes_by_a_proxy) {
+  EXPECT_EQ(get("/api/v1/sources").status, 200u);
+  EXPECT_EQ(get("/api/v1/sources", {}, {{"Host", "evil.example:8081"}}).status,
+            401u)
+    << "a page has made its own name lead here";
+  peer = "192.0.2.1";
+  EXPECT_EQ(get("/api/v1/sources").status, 401u);
+  EXPECT_EQ(get("/api/v1/sources", {}, bearer).status, 200u);
 }
 
 TEST_F(api_elsewhere_test, sources_need_a_login_off_the_loopback) {

@@ -110,12 +110,15 @@ protected:
           // SHA-256 of "token".
           if (!x.digest.starts_with("3c469e9d"))
             return caf::make_error(ec::wrong_credentials, std::string{"wrong"});
-          return logged_in{"script", "look"};
+          return logged_in{"script", "look", "token " + x.digest};
         }};
     });
     const auto admin = caf::actor_cast<admin_actor>(
       caf::actor_cast<caf::strong_actor_ptr>(fake));
     api_options options;
+    options.history = [](const std::shared_ptr<http::responder>& to) {
+      to->send(http::response::of(200, "application/json", "an hour"));
+    };
     options.admin = admin;
     options.watcher = spawn(watcher, admin);
     options.clock = engine_clock{1'700'000'000'000'000, sched.clock().now()};
@@ -138,7 +141,7 @@ protected:
     const auto to = std::make_shared<one_answer>();
     to->got.status = 0;
     x.segments = http::split_path(x.path);
-    x.peer = "127.0.0.1";
+    x.peer = peer;
     const auto match = routes.find(x.method, x.segments);
     if (!match.found)
       return to->got;
@@ -146,6 +149,7 @@ protected:
     if (const auto& gate = match.found->options.before_body;
         gate && !x.body.empty()) {
       gate(x, http::gatekeeper{to});
+      settle();
       if (!to->passed)
         return to->got;
     }
@@ -201,6 +205,7 @@ protected:
     return asked.empty() ? "" : asked.back();
   }
 
+  std::string peer = "127.0.0.1";
   const http::parameters bearer{{"Authorization", "Bearer token"}};
   http::router routes;
   std::vector<std::string> asked;

@@ -1,0 +1,95 @@
+// Operators whom doors of this process speak for.
+
+#include "actors/operators/calls.hpp"
+
+#include "actors/rules/control/operators.hpp"
+#include "messages/senders.hpp"
+#include "messages/shard.hpp"
+#include "messages/values/words.hpp"
+
+#include <string_view>
+
+namespace depositd::operators {
+
+namespace {
+
+namespace access = rules::access;
+
+/// What a token's holder shows as proof, before its digest.
+constexpr std::string_view token_proof = "token ";
+
+/// Whether what let an operator in would do so now.
+caf::error check_proof(const control_state& now, const operator_changed& as,
+                       std::string_view proof, micros at) {
+  if (proof.starts_with(token_proof)) {
+    const std::string digest{proof.substr(token_proof.size())};
+    const auto* holder = rules::holder_of_token(now, digest, at);
+    return holder && holder->name == as.name
+             ? caf::error{}
+             : refuse(ec::wrong_credentials,
+                      "the token was removed, or has expired");
+  }
+  return proof.empty() || proof == as.password_hash
+           ? caf::error{}
+           : refuse(ec::wrong_credentials,
+                    "the password has been changed: log in again");
+}
+
+} // namespace
+
+caf::error check_door(admin_pointer self, const caf::strong_actor_ptr& sender,
+                      const char* what) {
+  if (is_of_this_process(self, sender))
+    return caf::none;
+  auto out = refuse(ec::not_allowed,
+                    std::string{what} + " is for doors of the engine itself");
+  log_refusal(self, {.who = "somebody unknown"}, what, out);
+  return out;
+}
+
+void with_operator_at_door(
+  admin_pointer self, const caf::strong_actor_ptr& sender, const command_as& x,
+  std::function<void(const caf::expected<caller>&)> use) {
+  if (auto wrong = check_door(self, sender, "command_as"))
+    return use(wrong);
+  self
+    ->request(self->state.options.shard, self->state.options.timeout,
+              watch_control{nullptr})
+    .then(
+      [=, name = x.operator_name, from = x.from,
+       proof = x.proof](const control_changed& now) {
+        const auto at = now.state->operators.find(name);
+        if (at == now.state->operators.end())
+          return use(refuse(ec::wrong_credentials,
+                            "this operator is not in the register any more"));
+        const auto time = self->state.options.clock.at(self->clock().now());
+        if (auto wrong = check_proof(*now.state, at->second, proof, time))
+          return use(wrong);
+        use(access::logged_in_caller(at->second, from));
+      },
+      [=](const caf::error& why) { use(why); });
+}
+
+caf::result<logged_in> know_holder(admin_pointer self, const know_token& x) {
+  if (auto wrong = check_door(self, self->current_sender(), "know_token"))
+    return wrong;
+  auto answer = self->make_response_promise<logged_in>();
+  self
+    ->request(self->state.options.shard, self->state.options.timeout,
+              watch_control{nullptr})
+    .then(
+      [=, digest = x.digest](const control_changed& control) mutable {
+        const auto now = self->state.options.clock.at(self->clock().now());
+        if (const auto* as =
+              rules::holder_of_token(*control.state, digest, now))
+          answer.deliver(logged_in{as->name, word(as->role),
+                                   std::string{token_proof} + digest});
+        else
+          answer.deliver(refuse(ec::wrong_credentials,
+                                "nobody has this token, or it has expired"));
+      },
+      [=](const caf::error& why) mutable { answer.deliver(why); });
+  return answer;
+}
+
+} // namespace depositd::operators
