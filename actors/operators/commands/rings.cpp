@@ -5,6 +5,10 @@
 
 #include "actors/rules/ring/pace.hpp"
 
+#include <algorithm>
+#include <memory>
+#include <utility>
+
 namespace depositd::operators {
 
 namespace about_rings {
@@ -42,7 +46,52 @@ document ring_document(const ring_report& x, const admin_call& call) {
           {"next", known ? document(x.in_turn[0].user) : document(nullptr)}};
 }
 
+/// Of an operator who is limited to some users: they may stand behind any number
+/// of others, so each is asked for by name.
+struct own_ring {
+  ring_report found;
+  std::size_t asked = 0; ///< users, so far
+};
+
+void deliver_own(const admin_call_ptr& call, own_ring& own) {
+  auto& all = own.found.in_turn;
+  std::stable_sort(all.begin(), all.end(), [](const auto& x, const auto& y) {
+    return x.report.turn < y.report.turn;
+  });
+  const auto limit = static_cast<std::size_t>(call->arguments.number("limit"));
+  for (auto* part : {&all, &own.found.out_of_turn})
+    part->resize(std::min(part->size(), limit));
+  auto out = ring_document(own.found, *call);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    out["users"][i]["place"] = all[i].report.turn;
+  if (!all.empty() && all.front().report.turn > 1)
+    out["next"] = nullptr; // it is somebody else's turn
+  deliver(call, out);
+}
+
+void ring_of_own(admin_pointer self, const admin_call_ptr& call,
+                 const std::shared_ptr<own_ring>& own) {
+  const auto& users = call->by.users;
+  if (own->asked == users.size())
+    return deliver_own(call, *own);
+  ask(self, call, self->state.options.shard,
+      show_rings{call->arguments.text("name"), users[own->asked++], 1},
+      [=](const rings_shown& x) {
+        if (x.rings.empty())
+          return refuse(call, ec::not_found, "there is no queue of this name");
+        const auto before = std::exchange(own->found, x.rings.front());
+        const auto put_first = [](auto& to, const auto& what) {
+          to.insert(to.begin(), what.begin(), what.end());
+        };
+        put_first(own->found.in_turn, before.in_turn);
+        put_first(own->found.out_of_turn, before.out_of_turn);
+        ring_of_own(self, call, own);
+      });
+}
+
 void ring(admin_pointer self, const admin_call_ptr& call) {
+  if (!call->by.users.empty())
+    return ring_of_own(self, call, std::make_shared<own_ring>());
   const auto name = call->arguments.text("name");
   const auto limit = call->arguments.number("limit");
   ask(self, call, self->state.options.shard,

@@ -6,6 +6,7 @@
 
 #include <spdlog/sinks/ostream_sink.h>
 
+#include <algorithm>
 #include <tuple>
 
 namespace depositd::testing {
@@ -95,7 +96,15 @@ caf::behavior admin_fixture::fake_shard() {
     [this](const list_users&) { return world_.users; },
     [this](const show_rings& x) {
       world_.rings_asked.push_back(x);
-      return world_.rings;
+      auto out = world_.rings;
+      for (auto& ring : out.rings)
+        for (auto* part : {&ring.in_turn, &ring.out_of_turn}) {
+          std::erase_if(*part, [&](const auto& one) {
+            return !x.user.empty() && one.user != x.user;
+          });
+          part->resize(std::min<std::size_t>(part->size(), x.count_max));
+        }
+      return out;
     },
     [](const count_pending&) {
       return pending_counted{5, 10'000};

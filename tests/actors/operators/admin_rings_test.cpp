@@ -95,6 +95,25 @@ TEST_F(admin_rings_test, a_limited_operator_sees_the_places_of_their_users) {
   EXPECT_FALSE(send_as(certificate("ltd"), "user place", {{"name", "C"}}));
 }
 
+TEST_F(admin_rings_test, nobody_stands_before_the_users_of_who_is_limited) {
+  for (std::uint32_t i = 1; i <= 200; ++i)
+    ring().in_turn.push_back(in_turn("C" + std::to_string(i), i, 202));
+  ring().in_turn.push_back(in_turn("B", 201, 202));
+  ring().in_turn.push_back(in_turn("A", 202, 202));
+  const auto out =
+    run_as(certificate("ltd"), "queue ring", {{"name", "metadata"}});
+  ASSERT_EQ(out["users"].size(), 2u);
+  EXPECT_EQ(out["users"][0]["user"], "B");
+  EXPECT_EQ(out["users"][0]["place"], 201);
+  EXPECT_EQ(out["users"][1]["place"], 202);
+  EXPECT_EQ(out["next"], nullptr);
+  EXPECT_EQ(out["turns_taken"], 50);
+  const auto first = run_as(certificate("ltd"), "queue ring",
+                            {{"name", "metadata"}, {"limit", 1}});
+  ASSERT_EQ(first["users"].size(), 1u);
+  EXPECT_EQ(first["users"][0]["user"], "B");
+}
+
 TEST_F(admin_rings_test, a_ring_without_users_has_nobody_next) {
   EXPECT_EQ(run("queue ring", {{"name", "metadata"}})["next"], nullptr);
   world_.rings.rings.clear();
