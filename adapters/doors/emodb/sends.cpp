@@ -102,6 +102,7 @@ void send_all(call& x, std::vector<batch>&& batches) {
     x.answer.send(success());
     return;
   }
+  const auto held = x.answer.keep();
   auto joint = kit::make_joint_answer<http::response>(
     requests.size(), [to = std::move(x.answer)](http::response all) mutable {
       to.send(std::move(all));
@@ -116,7 +117,8 @@ void send_all(call& x, std::vector<batch>&& batches) {
                           joint->take(queue_full(said->over_bytes), true);
                         else
                           joint->take(success(), false);
-                      });
+                      },
+                      held);
 }
 
 /// The batches of {"queue":[...],...}; of equal names the last counts.
@@ -148,13 +150,15 @@ bool read_batches(kit::json_reader& from, const call& x,
 void send_one(call x) {
   kit::json_reader reader{x.from.body};
   batch one{x.queue(), {}, {}};
-  if (reader.at_end())
+  if (reader.at_end()) {
     x.answer.send(empty_body());
-  else if (!read_message(reader, x, one) || !reader.finish())
+  } else if (!read_message(reader, x, one) || !reader.finish()) {
     x.answer.send(bad_json(reader));
-  else if (!x.refused(check(x, one)))
+  } else if (!x.refused(check(x, one))) {
+    auto held = x.answer.keep();
     x.core->together.send(x.core_name(one.queue), std::move(one.items[0]),
-                          std::move(x.answer));
+                          std::move(x.answer), std::move(held));
+  }
 }
 
 void send_batch(call x) {

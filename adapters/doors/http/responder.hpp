@@ -48,6 +48,12 @@ public:
     return !to_ || to_->hold(bytes);
   }
 
+  /// Keeps all that the request holds, beyond its answer too: for what is made
+  /// of it and may live longer. Before it is answered.
+  std::shared_ptr<const void> keep() const {
+    return to_;
+  }
+
 protected:
   std::shared_ptr<answer_sink> to_;
 };

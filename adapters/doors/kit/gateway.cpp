@@ -4,6 +4,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <deque>
@@ -17,7 +18,7 @@ namespace depositd::kit {
 namespace {
 
 using steady = std::chrono::steady_clock;
-using taker_list = std::vector<std::unique_ptr<answer_taker>>;
+using held_memory_of = std::shared_ptr<const void>;
 
 /// Requests are spread by number, so that threads seldom meet.
 constexpr std::size_t parts = 16;
@@ -26,19 +27,40 @@ constexpr std::size_t parts = 16;
 
 /// Who waits for an answer. The companion holds on to it as long as it lives.
 struct gateway::waiting {
+  struct question {
+    std::unique_ptr<answer_taker> taker;
+    held_memory_of held; ///< null: nothing
+  };
+
+  using late_list = std::vector<question>;
+
   struct part {
     std::mutex guard;
-    std::unordered_map<std::uint64_t, std::unique_ptr<answer_taker>> takers;
+    std::unordered_map<std::uint64_t, question> takers;
     /// Of those of one patience: when they are given up.
     std::deque<std::pair<std::uint64_t, steady::time_point>> order[2];
+    /// What the messages of late ones still take, and when it is forgotten.
+    std::unordered_map<std::uint64_t, held_memory_of> held;
+    std::deque<std::pair<std::uint64_t, steady::time_point>> forgotten;
 
     /// Those who have waited for too long; to be dropped without the guard.
-    taker_list remove_late(steady::time_point now) {
-      taker_list out;
+    late_list remove_late(steady::time_point now,
+                          std::chrono::milliseconds held_for) {
+      late_list out;
       for (auto& each : order)
         for (; !each.empty() && each.front().second <= now; each.pop_front())
-          if (auto late = takers.extract(each.front().first))
+          if (auto late = takers.extract(each.front().first)) {
+            if (late.mapped().held) {
+              held.emplace(late.key(), std::move(late.mapped().held));
+              forgotten.emplace_back(late.key(), now + held_for);
+            }
             out.push_back(std::move(late.mapped()));
+          }
+      // Whoever has died with it answers no more.
+      for (; !forgotten.empty() && forgotten.front().second <= now;
+           forgotten.pop_front())
+        if (auto over = held.extract(forgotten.front().first))
+          out.push_back({nullptr, std::move(over.mapped())});
       return out;
     }
   };
@@ -47,28 +69,34 @@ struct gateway::waiting {
     // nop
   }
 
-  std::uint64_t add(std::unique_ptr<answer_taker> then, bool takes_long) {
+  std::uint64_t add(question x, bool takes_long) {
     const auto id = ++last_id;
     auto& at = all[id % parts];
     const auto now = steady::now();
-    taker_list late;
+    late_list late;
     const std::lock_guard lock{at.guard};
     // Asked with the guard, so that `forget` finds all that were let in.
     if (closed)
       return 0;
-    late = at.remove_late(now);
-    count += 1 - late.size();
-    at.takers.emplace(id, std::move(then));
+    late = at.remove_late(now, how.long_patience);
+    count += 1 - takers_in(late);
+    at.takers.emplace(id, std::move(x));
     at.order[takes_long].emplace_back(
       id, now + (takes_long ? how.long_patience : how.patience));
     return id;
   }
 
+  static std::size_t takers_in(const late_list& x) {
+    return static_cast<std::size_t>(
+      std::count_if(x.begin(), x.end(),
+                    [](const auto& y) { return y.taker != nullptr; }));
+  }
+
   void drop_late(part& at, steady::time_point now) {
-    taker_list late;
+    late_list late;
     const std::lock_guard lock{at.guard};
-    late = at.remove_late(now);
-    count -= late.size();
+    late = at.remove_late(now, how.long_patience);
+    count -= takers_in(late);
   }
 
   // Where nobody may ask any more, nobody else notices who is late.
@@ -79,24 +107,29 @@ struct gateway::waiting {
     return count >= how.outstanding_max;
   }
 
-  std::unique_ptr<answer_taker> remove(std::uint64_t id) {
+  /// Empty: it was late.
+  question remove(std::uint64_t id) {
     auto& at = all[id % parts];
+    held_memory_of over; // goes without the guard
     const std::lock_guard lock{at.guard};
-    const auto found = at.takers.find(id);
-    if (found == at.takers.end())
-      return nullptr;
-    auto out = std::move(found->second);
-    at.takers.erase(found);
+    auto found = at.takers.extract(id);
+    if (!found) {
+      if (auto late = at.held.extract(id))
+        over = std::move(late.mapped());
+      return {};
+    }
     --count;
-    return out;
+    return std::move(found.mapped());
   }
 
   // Takers may hold on to the owner of the gateway.
   void forget() {
     for (auto& at : all) {
       decltype(at.takers) dropped;
+      decltype(at.held) held;
       const std::lock_guard lock{at.guard};
       dropped.swap(at.takers);
+      held.swap(at.held);
     }
   }
 
@@ -104,11 +137,12 @@ struct gateway::waiting {
     core_answer what{x.content()};
     if (!x.mid.is_response()) {
       how.news(what);
-    } else if (auto then = remove(x.mid.request_id().integer_value())) {
+    } else if (const auto asked = remove(x.mid.request_id().integer_value());
+               asked.taker) {
       // Whoever gives the answer can do nothing about it; who waits for it is
       // told by the taker's end.
       try {
-        then->take(what);
+        asked.taker->take(what);
       } catch (const std::bad_alloc&) {
         spdlog::error("answer_dropped reason=\"out of memory\"");
       }
@@ -155,8 +189,9 @@ void gateway::drop_late() {
 }
 
 std::uint64_t gateway::remember(std::unique_ptr<answer_taker> then,
-                                bool takes_long) {
-  return waiting_->add(std::move(then), takes_long);
+                                bool takes_long,
+                                std::shared_ptr<const void> held) {
+  return waiting_->add({std::move(then), std::move(held)}, takes_long);
 }
 
 void gateway::send(const caf::strong_actor_ptr& whom,

@@ -87,11 +87,16 @@ public:
 
   /// Sends `what` to the actor and its answer to `then`, perhaps before this
   /// returns. `then` is dropped if no answer comes in time.
+  ///
+  /// `held` is what the message takes of a budget. Memory does not come back with
+  /// a client's patience: it is kept until the answer comes, even to nobody, or
+  /// until the long patience is over too.
   template <class Actor, class Message, class F>
-  void ask(const Actor& whom, Message what, F then) {
+  void ask(const Actor& whom, Message what, F then,
+           std::shared_ptr<const void> held = nullptr) {
     const auto id = remember(
       std::make_unique<taker_of<F>>(std::move(then)),
-      requires { Message::takes_long; });
+      requires { Message::takes_long; }, std::move(held));
     if (id != 0)
       send(caf::actor_cast<caf::strong_actor_ptr>(whom),
            caf::make_mailbox_element(self_, caf::make_message_id(id), {},
@@ -114,7 +119,8 @@ private:
   struct waiting;
 
   /// 0 once closed.
-  std::uint64_t remember(std::unique_ptr<answer_taker> then, bool takes_long);
+  std::uint64_t remember(std::unique_ptr<answer_taker> then, bool takes_long,
+                         std::shared_ptr<const void> held);
   static void send(const caf::strong_actor_ptr& whom,
                    caf::mailbox_element_ptr what);
 

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <tuple>
@@ -32,8 +33,10 @@ public:
     // nop
   }
 
-  /// One message for a queue. `queue` is the core's name, here and below.
-  void send(std::string queue, new_item item, answer to) {
+  /// One message for a queue. `queue` is the core's name, here and below. `held`
+  /// is what it takes of a budget, see `gateway::ask`.
+  void send(std::string queue, new_item item, answer to,
+            std::shared_ptr<const void> held = nullptr) {
     const std::lock_guard lock{guard_};
     auto& group = group_for<enqueue>([&](const enqueue& x) {
       return x.queue == queue && x.items.size() < group_items_max;
@@ -41,6 +44,8 @@ public:
     group.what.queue = std::move(queue);
     group.what.items.push_back(std::move(item));
     group.answers.push_back(std::move(to));
+    if (held)
+      group.held.push_back(std::move(held));
   }
 
   /// Messages that are done.
@@ -98,6 +103,7 @@ private:
     Message what;
     std::vector<answer> answers;
     std::vector<std::uint32_t> limits; ///< of polls, one per answer
+    std::vector<std::shared_ptr<const void>> held; ///< of what is sent
   };
 
   template <class Message>
@@ -115,24 +121,32 @@ private:
 
   /// Asks the shard; `use` gets an answer of the right type.
   template <class Answer, class Message, class F>
-  void ask(Message what, std::vector<answer> answers, F use) {
-    asked_.ask(shard_, std::move(what),
-               [answers = std::move(answers),
-                use = std::move(use)](core_answer said) mutable {
-                 if (const auto* known = said.as<Answer>())
-                   return use(*known, answers);
-                 const auto why = said.why();
-                 for (auto& x : answers)
-                   Protocol::failed(x, why);
-               });
+  void ask(Message what, std::vector<answer> answers, F use,
+           std::shared_ptr<const void> held = nullptr) {
+    asked_.ask(
+      shard_, std::move(what),
+      [answers = std::move(answers),
+       use = std::move(use)](core_answer said) mutable {
+        if (const auto* known = said.as<Answer>())
+          return use(*known, answers);
+        const auto why = said.why();
+        for (auto& x : answers)
+          Protocol::failed(x, why);
+      },
+      std::move(held));
   }
 
   void go(group<enqueue>&& x) {
-    ask<enqueued>(std::move(x.what), std::move(x.answers),
-                  [](const enqueued& said, std::vector<answer>& to) {
-                    for (std::size_t i = 0; i < to.size(); ++i)
-                      Protocol::sent(to[i], said.ids[i] != 0, said.over_bytes);
-                  });
+    std::shared_ptr<const void> held;
+    if (!x.held.empty())
+      held = std::make_shared<const decltype(x.held)>(std::move(x.held));
+    ask<enqueued>(
+      std::move(x.what), std::move(x.answers),
+      [](const enqueued& said, std::vector<answer>& to) {
+        for (std::size_t i = 0; i < to.size(); ++i)
+          Protocol::sent(to[i], said.ids[i] != 0, said.over_bytes);
+      },
+      std::move(held));
   }
 
   void go(group<settle_items>&& x) {

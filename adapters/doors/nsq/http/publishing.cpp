@@ -79,6 +79,9 @@ void hand_in(call x, const std::string& topic, std::uint32_t delay_ms,
   const auto core = x.core;
   x.from.body = {}; // all of it is in the messages
   auto requests = requests_of(topic, x.who.user, delay_ms, std::move(bodies));
+  // An answer that comes too late gives no memory back: the messages have it.
+  for (auto& one : requests)
+    one.charge = x.answer.keep();
   auto joint = kit::make_joint_answer<caf::error>(
     requests.size(),
     [x = std::move(x)](const caf::error& wrong) mutable { tell(x, wrong); });

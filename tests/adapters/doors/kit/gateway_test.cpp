@@ -80,6 +80,43 @@ TEST_F(full_gateway, drops_who_has_waited_too_long_when_it_is_told_to) {
   EXPECT_EQ(held.use_count(), 1);
 }
 
+// The client has gone; the message and its memory are still in the mailbox.
+TEST_F(full_gateway, keeps_what_a_message_takes_until_it_is_answered) {
+  gateway asked{sys, {.patience = 0ms, .news = {}}};
+  const auto budget = std::make_shared<int>();
+  const auto slow = spawn([](caf::event_based_actor*) -> caf::behavior {
+    return {[](const count_queue&) { return done{}; }};
+  });
+  asked.ask(
+    slow, count_queue{"q"}, [held = held](core_answer) {}, budget);
+  asked.drop_late();
+  EXPECT_EQ(held.use_count(), 1) << "nobody waits";
+  EXPECT_EQ(budget.use_count(), 2);
+  EXPECT_FALSE(asked.full());
+  settle();
+  EXPECT_EQ(budget.use_count(), 1);
+}
+
+TEST_F(full_gateway, keeps_nothing_for_ever_that_nobody_answers) {
+  const auto budget = std::make_shared<int>();
+  const auto dead = spawn([](caf::event_based_actor*) -> caf::behavior {
+    return {[](const count_queue&) { return done{}; }};
+  });
+  gateway asked{sys, {.patience = 0ms, .long_patience = 0ms, .news = {}}};
+  asked.ask(
+    dead, count_queue{"q"}, [](core_answer) {}, budget);
+  asked.drop_late();
+  asked.drop_late();
+  EXPECT_EQ(budget.use_count(), 1);
+  gateway closed{sys, {.patience = 0ms, .news = {}}};
+  closed.ask(
+    dead, count_queue{"q"}, [](core_answer) {}, budget);
+  closed.drop_late();
+  EXPECT_EQ(budget.use_count(), 2);
+  closed.close();
+  EXPECT_EQ(budget.use_count(), 1);
+}
+
 TEST_F(full_gateway, drops_nobody_who_may_still_wait) {
   gateway asked{sys, {.patience = 1h, .news = {}}};
   ask_in_vain(asked);

@@ -57,6 +57,7 @@ protected:
     door->add_routes(routes);
     http::server_options listening;
     nsq_http::door::prepare(listening);
+    listening.memory = memory;
     auto made = http::server::start(std::move(listening), std::move(routes));
     ASSERT_TRUE(made) << render(made.error());
     server = std::move(*made);
@@ -140,6 +141,8 @@ protected:
   }
 
   model_pointer core = std::make_shared<topics_model>();
+  std::shared_ptr<memory_budget> memory =
+    std::make_shared<memory_budget>(memory_budget::limits{64 << 20, 0});
   config cfg;
   caf::actor_system system{cfg};
   std::unique_ptr<nsq_http::door> door;

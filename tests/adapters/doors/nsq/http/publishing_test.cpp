@@ -2,6 +2,8 @@
 
 #include "tests/adapters/doors/nsq/http/api_world.hpp"
 
+#include "adapters/doors/kit/drain.hpp"
+
 #include <chrono>
 
 namespace depositd::testing {
@@ -178,6 +180,31 @@ TEST_F(publishing, is_answered_in_time_whatever_happens) {
   start(std::move(hasty));
   core->journal_waits = true;
   EXPECT_TRUE(refuses(post("/pub?topic=t", "x"), 503, "TIMEOUT"));
+}
+
+// Who waited has gone; the messages are still in the engine, and so is what they
+// take.
+TEST_F(publishing, that_is_late_gives_its_memory_back_with_its_messages) {
+  nsq_http::door_options hasty;
+  hasty.anonymous = true;
+  hasty.answer_limit = std::chrono::milliseconds{20};
+  start(std::move(hasty));
+  core->journal_waits = true;
+  const std::string line(100'000, 'x');
+  EXPECT_TRUE(
+    refuses(post("/mpub?topic=t", line + '\n' + line), 503, "TIMEOUT"));
+  // Whoever comes later looks after those before.
+  for (int i = 0; i < 40; ++i)
+    EXPECT_EQ(get("/ping").status, 500U);
+  EXPECT_GE(memory->used(), 2 * line.size());
+  let_journal_go();
+  const auto holds = [&] {
+    const std::lock_guard lock{core->guard};
+    core->published.clear(); // the model keeps what it was given
+    return memory->used() > 0;
+  };
+  EXPECT_TRUE(kit::wait_while(
+    holds, std::chrono::steady_clock::now() + std::chrono::seconds{20}));
 }
 
 TEST_F(publishing, row_h6_tells_of_a_disk_that_fails_until_it_works) {
