@@ -2,6 +2,7 @@
 
 #include "config/audit_log.hpp"
 #include "config/command_line.hpp"
+#include "config/data_folder.hpp"
 #include "config/demo.hpp"
 #include "config/descriptors.hpp"
 #include "config/engine.hpp"
@@ -11,7 +12,6 @@
 #include "config/process_memory.hpp"
 #include "config/processor_node.hpp"
 #include "config/ready_notice.hpp"
-#include "config/secrets.hpp"
 #include "config/version.hpp"
 
 #include <caf/actor_system.hpp>
@@ -107,9 +107,13 @@ int run(const depositd::depositd_settings& settings, bool is_demo) {
   depositd::warn_of_root();
   for (const auto& remark : settings.remarks)
     spdlog::warn("setting_remark {}", remark);
-  if (const auto remark = depositd::data_folder_remark(settings.data.folder);
-      !remark.empty())
-    spdlog::warn("setting_remark {}", remark);
+  const auto closed = depositd::close_data_folder(settings.data.folder);
+  if (!closed)
+    not_started(closed.error());
+  for (const auto& remark :
+       {*closed, depositd::data_folder_remark(settings.data.folder)})
+    if (!remark.empty())
+      spdlog::warn("setting_remark {}", remark);
   depositd::engine_config config;
   caf::actor_system system{config};
   auto started =

@@ -148,15 +148,6 @@ caf::error read_secrets(depositd_settings& to) {
   return caf::none;
 }
 
-std::string data_folder_remark(const std::filesystem::path& folder) {
-  std::error_code ignored;
-  if (!std::filesystem::is_directory(folder, ignored)
-      || !others_may_read(folder.string()))
-    return {};
-  return "data.folder: others may look into " + folder.string()
-         + ", which has all that depositors send (chmod 700)";
-}
-
 std::string with_password(std::string url, const std::string& password) {
   if (is_uri(url)) {
     url += url.find('?') == std::string::npos ? '?' : '&';

@@ -27,11 +27,6 @@ const std::vector<secret_key>& secret_table();
 /// `ec::bad_setting` names the setting whose file cannot be read.
 caf::error read_secrets(depositd_settings& to);
 
-/// What is to be said of a data folder that is there already and that others
-/// than its owner may look into: it is left as it is, since that may be meant.
-/// Empty: nothing.
-std::string data_folder_remark(const std::filesystem::path& folder);
-
 /// The address of a PostgreSQL server with this password, in both of the forms
 /// that libpq knows.
 std::string with_password(std::string url, const std::string& password);

@@ -4,6 +4,7 @@
 #include "config/nsq_keys.hpp"
 #include "config/order_settings.hpp"
 #include "config/secrets.hpp"
+#include "config/setting_remarks.hpp"
 #include "config/setting_table.hpp"
 #include "config/source_settings.hpp"
 #include "config/work_settings.hpp"
@@ -281,6 +282,8 @@ make_settings(const std::vector<given_setting>& given) {
     return failure;
   if (const auto wrong = check_sources(out, given); !wrong.key.empty())
     return from.refuse(wrong.key, wrong.reason);
+  for (auto& remark : remarks_on(out))
+    out.remarks.push_back(std::move(remark));
   out.given.all = given;
   return out;
 }

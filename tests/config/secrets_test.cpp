@@ -71,22 +71,6 @@ TEST_F(secrets_test, what_others_may_read_is_remarked_on) {
   EXPECT_EQ(x->remarks[0].find("store.url_file: others may read"), 0u);
 }
 
-TEST_F(secrets_test, a_data_folder_that_others_may_look_into_is_remarked_on) {
-  using std::filesystem::perms;
-  const auto data = folder.path() / "data";
-  EXPECT_EQ(data_folder_remark(data), "") << "it will be made for us alone";
-  std::filesystem::create_directory(data);
-  std::filesystem::permissions(data, perms::owner_all);
-  EXPECT_EQ(data_folder_remark(data), "");
-  for (const auto more : {perms::group_read, perms::others_exec}) {
-    std::filesystem::permissions(data, perms::owner_all | more);
-    EXPECT_EQ(data_folder_remark(data).find("data.folder: others may look "
-                                            "into "
-                                            + data.string()),
-              0u);
-  }
-}
-
 TEST_F(secrets_test, what_cannot_be_read_is_refused_by_name) {
   for (const auto& path : {folder.path() / "absent", folder.path()}) {
     const auto x = made({{"store.url_file", path}});

@@ -284,6 +284,30 @@ TEST(settings, deep_nesting_is_refused_and_not_a_crash) {
   EXPECT_NE(why.find("test.yaml:"), std::string::npos) << why;
 }
 
+TEST(settings, that_let_everybody_in_are_remarked_on) {
+  const auto remark_of = [](const std::string& yaml) {
+    const auto all = settings_of(yaml).remarks;
+    return all.empty() ? std::string{} : all.back();
+  };
+  EXPECT_EQ(remark_of("http:\n  listen: 127.0.0.1:80\n"
+                      "emodb:\n  anonymous: true\n"
+                      "nsq:\n  listen: 127.0.0.1:4150\n  anonymous: true\n"),
+            "");
+  EXPECT_TRUE(remark_of("http:\n  listen: 0.0.0.0:80\n")
+                .starts_with("http.listen: without http.tls"));
+  EXPECT_TRUE(remark_of("http:\n  listen: 0.0.0.0:80\n"
+                        "emodb:\n  anonymous: true\n")
+                .starts_with("emodb.anonymous: whoever reaches"));
+  for (const auto* port : {"  listen: 0.0.0.0:4150\n",
+                           "  http:\n    listen: 0.0.0.0:4151\n"})
+    EXPECT_TRUE(
+      remark_of("nsq:\n" + std::string{port} + "  anonymous: true\n")
+        .starts_with("nsq.anonymous: whoever reaches"))
+      << port;
+  EXPECT_TRUE(remark_of("http:\n  trusted_proxies: [10.0.0.1, 0.0.0.0/0]\n")
+                .starts_with("http.trusted_proxies: everybody"));
+}
+
 TEST(settings, loopback_needs_no_certificates) {
   for (const auto host : {"127.0.0.1", "127.8.8.8", "[::1]", "localhost"})
     settings_of("node: {listen: '" + std::string{host} + ":4747'}");

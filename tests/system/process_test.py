@@ -60,6 +60,19 @@ class Starting(SystemTest):
                     self.assert_refused(self.engine({key: place}, data=key),
                                         place.split(":")[1])
 
+    def test_a_data_folder_of_everybody_is_refused(self):
+        folder = self.folder / "data"
+        folder.mkdir()
+        folder.chmod(0o1777)  # like /tmp
+        with self.assertRaises(EngineFailed) as caught:
+            self.start()
+        self.assertEqual(caught.exception.code, 2)
+        self.assertIn("data.folder: others may write to",
+                      caught.exception.log)
+        folder.chmod(0o777)
+        self.start()
+        self.assertEqual(folder.stat().st_mode & 0o777, 0o755)
+
     def test_a_data_folder_in_use_ends_it_with_one_line(self):
         first = self.start()
         second = self.engine(log=self.folder / "second.log")
