@@ -124,6 +124,7 @@ bool exchange::step(const char* method, const char* version, const char* data,
     --context_->suspended;
   switch (stage_) {
     case stage::head: {
+      at_.loop.in_heads.erase(&at_);
       const bool refused = !read_head(method, version);
       if (has_body_)
         return refused ? queue() : open_gate();

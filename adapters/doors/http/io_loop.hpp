@@ -14,6 +14,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <unordered_set>
 
 struct MHD_Daemon;
 
@@ -54,6 +55,8 @@ public:
   kit::deadlines connections; ///< all that are open
   kit::lingering ended;       ///< too early for their clients
   arrivals arriving;          ///< those that have not made a request yet
+  /// Those whose request line has come, and the rest of the head has not.
+  std::unordered_set<connection*> in_heads;
 
 private:
   void look();

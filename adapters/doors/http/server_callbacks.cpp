@@ -66,6 +66,7 @@ void* server_core::on_target(void* self, const char* target,
     auto x = std::make_shared<exchange>(core.context_, *at, handle,
                                         target ? target : "");
     at->current = x;
+    at->loop.in_heads.insert(at);
     return new std::shared_ptr<exchange>(std::move(x));
   } catch (const std::bad_alloc&) {
     at->current.reset();
@@ -83,6 +84,7 @@ void server_core::on_completed(void*, MHD_Connection* handle, void** slot,
   auto* at = connection_of(handle);
   if (!at)
     return;
+  at->loop.in_heads.erase(at);
   at->current.reset();
   // An answer of the library's own ends a request that is not complete; the
   // phase then still says so when the connection is closed.
@@ -115,6 +117,7 @@ void server_core::open(MHD_Connection* handle, io_loop& loop, void** slot) {
 void server_core::close(connection& x) {
   x.loop.connections.remove(x);
   x.loop.arriving.forget(x);
+  x.loop.in_heads.erase(&x);
   if (x.lingers || x.doing == phase::receiving
       || kit::has_unread_bytes(x.socket))
     x.loop.ended.add(x.socket);
@@ -171,13 +174,13 @@ void server_core::on_connection(void* self, MHD_Connection* handle, void** slot,
 }
 
 // Nothing is logged: lines may quote what a client has sent. But they are the
-// only sign of what the library does before it asks anybody.
+// only sign of what the library does before it asks anybody. It does not say of
+// whom; looked at are those that it can be, not the thousands that are open.
 void server_core::on_log_line(void* self, const char* format, va_list) {
   if (std::string_view{format}.find("Content-Length") == std::string_view::npos)
     return;
-  for (auto* x : static_cast<worker*>(self)->loop.connections.open())
-    if (const auto& current = static_cast<connection*>(x)->current;
-        current && current->refuse_length())
+  for (auto* x : static_cast<worker*>(self)->loop.in_heads)
+    if (x->current && x->current->refuse_length())
       return;
 }
 

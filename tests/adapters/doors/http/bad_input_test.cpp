@@ -104,6 +104,22 @@ TEST_F(http_bad_input, row_17_says_so_once) {
   EXPECT_TRUE(alive());
 }
 
+TEST_F(http_bad_input, row_17_says_so_to_who_sent_it) {
+  start();
+  const auto good = head("Content-Length: 2\r\n");
+  const auto most = good.size() - 4; // in the middle of its head
+  auto before = connect();
+  before.send(good.substr(0, most));
+  auto bad = connect();
+  EXPECT_EQ(bad.exchange(head("Content-Length: x\r\n"))->status, 400u);
+  auto after = connect();
+  after.send(good.substr(0, most));
+  auto again = connect();
+  EXPECT_EQ(again.exchange(head("Content-Length: x\r\n"))->status, 400u);
+  for (auto* x : {&before, &after})
+    EXPECT_EQ(x->exchange(good.substr(most) + "hi")->body, "hi");
+}
+
 TEST_F(http_bad_input, row_18_refuses_length_with_chunks) {
   start();
   EXPECT_EQ(status_of(head("Content-Length: 3\r\n"
