@@ -2,23 +2,24 @@
 
     python3 benchmarks/crowd.py [--port node] [--mood silent] [--rounds N]
 
-Starts an engine of its own. For each port, `depositbench` measures the rate of
-honest clients, of that port's own door where it has one, in turns: alone,
+Starts an engine of its own. For each port, `depositbench` measures the rate
+of honest clients, of that port's own door where it has one, in turns: alone,
 beside the crowd, alone, beside the crowd, ..., alone. A round's ratio is the
-rate beside the crowd to the mean of the two around it, so what the machine does
-besides, and what an engine's age costs, falls out; of the rounds the median
-counts. The crowd comes from 100 addresses of 127/8: `silent` says nothing,
-`slow` a byte each second, `garbage` nonsense and what is almost a request. Who is closed comes again, 500 a
-second at most. It stands for other machines and so gets the CPU that nobody
-else wants; still it takes some, and the clients take more, so on a machine of few
-processors the rates say as much of them as of the server. What the server itself
-does is therefore counted, too, in CPU of its process, which does not depend on
-who else is busy: `server_us` for each honest request, alone and beside the crowd,
-their `cpu_ratio`, and `crowd_cores`, what the crowd costs when nobody else comes.
-Prints a JSON object for each port and mood, with the spread of the ratios: what
-is wider than the distance to the floor was measured on a busy machine. `ratios`,
-`cpu_ratios` and `memory_mb_max` at the end are what the floors are about: 0.8 for
-each port and 512; it fails by the rates and the memory.
+rate beside the crowd to the mean of the two around it, so what the machine
+does besides, and what an engine's age costs, falls out; of the rounds the
+median counts. The crowd comes from 100 addresses of 127/8: `silent` says
+nothing, `slow` a byte each second, `garbage` nonsense and what is almost a
+request. Who is closed comes again, 500 a second at most. It stands for other
+machines and so gets the CPU that nobody else wants; still it takes some, and
+the clients take more, so on a machine of few processors the rates say as much
+of them as of the server. What the server itself does is therefore counted,
+too, in CPU of its process, which does not depend on who else is busy:
+`server_us` for each honest request, alone and beside the crowd, their
+`cpu_ratio`, and `crowd_cores`, what the crowd costs when nobody else comes.
+Prints a JSON object for each port and mood, with the spread of the ratios:
+what is wider than the distance to the floor was measured on a busy machine.
+`ratios`, `cpu_ratios` and `memory_mb_max` at the end are what the floors are
+about: 0.8 for each port and 512; it fails by the rates and the memory.
 """
 
 import argparse

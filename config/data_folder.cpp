@@ -18,7 +18,8 @@ bool look_at(const std::filesystem::path& folder, struct stat& out) {
   return ::stat(folder.c_str(), &out) == 0 && S_ISDIR(out.st_mode);
 }
 
-caf::error refusal(const std::filesystem::path& folder, const std::string& why) {
+caf::error refusal(const std::filesystem::path& folder,
+                   const std::string& why) {
   return caf::make_error(ec::bad_setting,
                          "data.folder: others may write to " + folder.string()
                            + ", and " + why

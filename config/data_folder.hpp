@@ -9,9 +9,9 @@
 
 namespace depositd {
 
-/// Takes from others the right to write there: whoever may put files in place of
-/// ours decides what the engine believes. `ec::bad_setting` where that is not
-/// ours to take, as in a folder of everybody's. Without the folder there is
+/// Takes from others the right to write there: whoever may put files in place
+/// of ours decides what the engine believes. `ec::bad_setting` where that is
+/// not ours to take, as in a folder of everybody's. Without the folder there is
 /// nothing to do; otherwise returns what was done, or nothing.
 caf::expected<std::string>
 close_data_folder(const std::filesystem::path& folder);

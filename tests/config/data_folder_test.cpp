@@ -22,7 +22,7 @@ protected:
     return std::filesystem::status(data).permissions();
   }
 
-  testing::temporary_folder folder;
+  temporary_folder folder;
   const std::filesystem::path data = folder.path() / "data";
 };
 

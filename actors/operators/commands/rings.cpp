@@ -46,8 +46,8 @@ document ring_document(const ring_report& x, const admin_call& call) {
           {"next", known ? document(x.in_turn[0].user) : document(nullptr)}};
 }
 
-/// Of an operator who is limited to some users: they may stand behind any number
-/// of others, so each is asked for by name.
+/// Of an operator who is limited to some users: they may stand behind any
+/// number of others, so each is asked for by name.
 struct own_ring {
   ring_report found;
   std::size_t asked = 0; ///< users, so far

@@ -34,9 +34,9 @@ bool is_of_this_machine(const request& from);
 /// what is below it, or what the machine calls itself.
 bool is_local_name(std::string_view host);
 
-/// Whether somebody who shows nothing may be served where that is enough. False:
-/// a page in a browser of this machine would change something, or has made a
-/// name of its own lead here and would read the answer.
+/// Whether somebody who shows nothing may be served where that is enough.
+/// False: a page in a browser of this machine would change something, or has
+/// made a name of its own lead here and would read the answer.
 bool may_be_nobody(const request& from);
 
 } // namespace depositd::http

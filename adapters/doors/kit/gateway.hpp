@@ -88,9 +88,9 @@ public:
   /// Sends `what` to the actor and its answer to `then`, perhaps before this
   /// returns. `then` is dropped if no answer comes in time.
   ///
-  /// `held` is what the message takes of a budget. Memory does not come back with
-  /// a client's patience: it is kept until the answer comes, even to nobody, or
-  /// until the long patience is over too.
+  /// `held` is what the message takes of a budget. Memory does not come back
+  /// with a client's patience: it is kept until the answer comes, even to
+  /// nobody, or until the long patience is over too.
   template <class Actor, class Message, class F>
   void ask(const Actor& whom, Message what, F then,
            std::shared_ptr<const void> held = nullptr) {

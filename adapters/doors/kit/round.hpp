@@ -33,8 +33,8 @@ public:
     // nop
   }
 
-  /// One message for a queue. `queue` is the core's name, here and below. `held`
-  /// is what it takes of a budget, see `gateway::ask`.
+  /// One message for a queue. `queue` is the core's name, here and below.
+  /// `held` is what it takes of a budget, see `gateway::ask`.
   void send(std::string queue, new_item item, answer to,
             std::shared_ptr<const void> held = nullptr) {
     const std::lock_guard lock{guard_};

@@ -67,8 +67,8 @@ std::string token_in(std::string_view header) {
 
 /// Counts what fails by the address that it comes from. Where too much has
 /// failed, what was right there before is still asked about: an address may be
-/// that of many, and one who guesses must not keep the others out. (Names have a
-/// limit of their own, in the engine.)
+/// that of many, and one who guesses must not keep the others out. (Names have
+/// a limit of their own, in the engine.)
 class attempt {
 public:
   attempt(api_pointer self, const std::string& peer, const std::string& what)

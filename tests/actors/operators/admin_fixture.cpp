@@ -11,6 +11,22 @@
 
 namespace depositd::testing {
 
+namespace {
+
+/// As a shard has them: of a user who is named, or the first of all.
+rings_shown rings_of(rings_shown all, const show_rings& x) {
+  for (auto& ring : all.rings)
+    for (auto* part : {&ring.in_turn, &ring.out_of_turn}) {
+      std::erase_if(*part, [&](const auto& one) {
+        return !x.user.empty() && one.user != x.user;
+      });
+      part->resize(std::min<std::size_t>(part->size(), x.count_max));
+    }
+  return all;
+}
+
+} // namespace
+
 admin_fixture::admin_fixture() {
   world_.control.queues["metadata"] = deposit_queue_defaults();
   world_.control.queues["query"] = deposit_queue_defaults();
@@ -96,15 +112,7 @@ caf::behavior admin_fixture::fake_shard() {
     [this](const list_users&) { return world_.users; },
     [this](const show_rings& x) {
       world_.rings_asked.push_back(x);
-      auto out = world_.rings;
-      for (auto& ring : out.rings)
-        for (auto* part : {&ring.in_turn, &ring.out_of_turn}) {
-          std::erase_if(*part, [&](const auto& one) {
-            return !x.user.empty() && one.user != x.user;
-          });
-          part->resize(std::min<std::size_t>(part->size(), x.count_max));
-        }
-      return out;
+      return rings_of(world_.rings, x);
     },
     [](const count_pending&) {
       return pending_counted{5, 10'000};
