@@ -26,7 +26,7 @@ function(depositd_flagged name)
   # Stopped and broken, never measured.
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   target_link_libraries(${name} PUBLIC depositd_options ${arg_LINKS})
-  depositd_precompile(${name} TRUE)
+  depositd_precompile(${name})
   if(DEPOSITD_UNITY)
     set_target_properties(${name} PROPERTIES UNITY_BUILD ON)
     target_compile_options(${name} PRIVATE -Wno-subobject-linkage)

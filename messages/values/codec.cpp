@@ -227,7 +227,7 @@ private:
 
 template <std::size_t I = 0>
 bool emplace_kind(event& out, std::size_t kind) {
-  if constexpr (I < std::variant_size_v<event>) {
+  if constexpr (I < std::variant_size_v<event_kinds>) {
     if (kind != I)
       return emplace_kind<I + 1>(out, kind);
     if (out.index() != I)
@@ -365,7 +365,7 @@ caf::error record_reader::next(record& out) {
       out.events.emplace_back();
     if (position_ < bytes_.size()
         && static_cast<std::uint8_t>(bytes_[position_])
-             >= std::variant_size_v<event>)
+             >= std::variant_size_v<event_kinds>)
       return unknown("an event of kind", bytes_[position_]);
     if (!get_event(bytes_, position_, out.events[i], {group_, how_, format})
         || !find_body(out, i))

@@ -9,6 +9,7 @@
 #include "messages/values/work_events.hpp"
 
 #include <string>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -215,7 +216,7 @@ struct item_delayed {
 DEPOSITD_FIELDS(item_delayed, id, queue, available_us);
 
 /// The order is the journal's: append new kinds at the end, never reorder.
-using event = std::variant<
+using event_kinds = std::variant<
   item_enqueued, submission_received, item_claimed, claim_renewed,
   item_released, item_finished, item_parked, body_compacted,
   submission_recorded, queue_changed, user_limits_changed,
@@ -229,6 +230,29 @@ using event = std::variant<
   scheduler_changed, source_read, sources_seen, fairness_changed, fairness_seen,
   record_taken, record_ended, record_refused, records_forgotten, ring_paid,
   operator_token_changed>;
+
+template <class T, class Kinds>
+inline constexpr bool is_kind_of = false;
+template <class T, class... Kinds>
+inline constexpr bool is_kind_of<T, std::variant<Kinds...>>
+  = (std::is_same_v<T, Kinds> || ...);
+
+/// One of them. What a variant of so many does in each source that has one (make
+/// it of each kind, copy, move, compare, end) is compiled once.
+struct event : event_kinds {
+  event();
+  event(const event& x);
+  event(event&& x) noexcept;
+  template <class T>
+    requires is_kind_of<T, event_kinds>
+  event(T what);
+  ~event();
+
+  event& operator=(const event& x);
+  event& operator=(event&& x) noexcept;
+
+  friend bool operator==(const event& x, const event& y);
+};
 
 /// All events of one command, appended and recovered as a whole. `user` is the
 /// user whose node decided them, empty for control.

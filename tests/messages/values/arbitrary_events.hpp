@@ -129,7 +129,7 @@ public:
 
 template <std::size_t I>
 event draw_event_of_kind() {
-  using type = std::variant_alternative_t<I, event>;
+  using type = std::variant_alternative_t<I, event_kinds>;
   type out;
   arbitrary_filler filler;
   inspect(filler, out);
@@ -147,7 +147,7 @@ inline event draw_event(std::size_t kind) {
     ((sought == Is && (out = draw_event_of_kind<Is>(), true)) || ...);
     return out;
   }
-  (kind, std::make_index_sequence<std::variant_size_v<event>>{});
+  (kind, std::make_index_sequence<std::variant_size_v<event_kinds>>{});
 }
 
 inline record draw_record() {
@@ -155,7 +155,7 @@ inline record draw_record() {
   out.user = *rc::gen::arbitrary<std::string>();
   const auto kinds = *rc::gen::resize(
     6, rc::gen::container<std::vector<std::size_t>>(
-         rc::gen::inRange<std::size_t>(0, std::variant_size_v<event>)));
+         rc::gen::inRange<std::size_t>(0, std::variant_size_v<event_kinds>)));
   for (const auto kind : kinds)
     out.events.push_back(draw_event(kind));
   return out;

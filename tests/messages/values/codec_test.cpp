@@ -20,7 +20,7 @@ using testing::draw_event;
 using testing::draw_record;
 using testing::events_of_pipelines;
 
-constexpr auto kinds = std::variant_size_v<event>;
+constexpr auto kinds = std::variant_size_v<event_kinds>;
 
 std::string encoded(const record& x) {
   std::string out;
