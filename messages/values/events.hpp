@@ -237,8 +237,8 @@ template <class T, class... Kinds>
 inline constexpr bool is_kind_of<T, std::variant<Kinds...>>
   = (std::is_same_v<T, Kinds> || ...);
 
-/// One of them. What a variant of so many does in each source that has one (make
-/// it of each kind, copy, move, compare, end) is compiled once.
+/// One of them. What a variant of so many does in each source that has one (be
+/// made of each kind, copied, moved, compared, ended) is compiled once.
 struct event : event_kinds {
   event();
   event(const event& x);

@@ -1,2 +1,2 @@
-// Compiles the messages as tests see them, with the headers that all tests share.
+// Compiles the messages as tests see them, with headers that all tests share.
 #include "messages/actors.hpp"
