@@ -75,10 +75,10 @@ TEST_F(sources_door_test, has_all_commands_below_their_names) {
   EXPECT_EQ(last(), R"(script: source failed {"limit":5,"name":"box"})");
   get("/api/v1/schedulers/s/strategy", {}, bearer);
   EXPECT_EQ(last(), R"(script: strategy show {"name":"s"})");
-  post("/api/v1/schedulers/s/strategy/set", R"({"strategy":"fair(*)"})",
+  post("/api/v1/schedulers/s/strategy/set", R"-({"strategy":"fair(*)"})-",
        bearer);
   EXPECT_EQ(last(),
-            R"(script: strategy set {"name":"s","strategy":"fair(*)"})");
+            R"-(script: strategy set {"name":"s","strategy":"fair(*)"})-");
 }
 
 TEST_F(sources_door_test, a_command_has_the_name_of_its_path) {
