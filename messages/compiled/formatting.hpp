@@ -1,7 +1,7 @@
 #pragma once
 
-// fmt 9 compiles all that it knows of formats (kinds of numbers, of rounding) in
-// every source that logs a line, though its library has it: 2 s of each.
+// fmt 9 compiles all that it knows of formats (numbers, rounding) in every
+// source that logs a line, though its library has it: 2 s of each.
 
 #include <fmt/format.h>
 
