@@ -61,6 +61,7 @@ inline void pour(topics_model::topic& to, std::uint64_t count, bool delayed) {
 
 inline void take(topics_model& x, const publish& what) {
   x.published.push_back(what);
+  x.published.back().charge = nullptr; // nothing of the engine keeps it
   auto& topic = x.topics[what.topic];
   topic.messages += what.bodies.size();
   for (const auto& body : what.bodies)
