@@ -94,6 +94,7 @@ function(depositd_program name)
   depositd_precompile(${name})
 endfunction()
 
+# The same, with no headers precompiled yet.
 function(depositd_executable name)
   cmake_parse_arguments(arg "" "" "SOURCES;LINKS" ${ARGN})
   add_executable(${name} ${arg_SOURCES})

@@ -7,35 +7,9 @@
 #include "messages/shard.hpp"
 #include "messages/values/words.hpp"
 
-#include <string_view>
-
 namespace depositd::operators {
 
-namespace {
-
 namespace access = rules::access;
-
-/// What a token's holder shows as proof, before its digest.
-constexpr std::string_view token_proof = "token ";
-
-/// Whether what let an operator in would do so now.
-caf::error check_proof(const control_state& now, const operator_changed& as,
-                       std::string_view proof, micros at) {
-  if (proof.starts_with(token_proof)) {
-    const std::string digest{proof.substr(token_proof.size())};
-    const auto* holder = rules::holder_of_token(now, digest, at);
-    return holder && holder->name == as.name
-             ? caf::error{}
-             : refuse(ec::wrong_credentials,
-                      "the token was removed, or has expired");
-  }
-  return proof.empty() || proof == as.password_hash
-           ? caf::error{}
-           : refuse(ec::wrong_credentials,
-                    "the password has been changed: log in again");
-}
-
-} // namespace
 
 caf::error check_door(admin_pointer self, const caf::strong_actor_ptr& sender,
                       const char* what) {
@@ -63,7 +37,8 @@ void with_operator_at_door(
           return use(refuse(ec::wrong_credentials,
                             "this operator is not in the register any more"));
         const auto time = self->state.options.clock.at(self->clock().now());
-        if (auto wrong = check_proof(*now.state, at->second, proof, time))
+        if (auto wrong
+            = rules::check_proof(*now.state, at->second, proof, time))
           return use(wrong);
         use(access::logged_in_caller(at->second, from));
       },
@@ -83,7 +58,7 @@ caf::result<logged_in> know_holder(admin_pointer self, const know_token& x) {
         if (const auto* as =
               rules::holder_of_token(*control.state, digest, now))
           answer.deliver(logged_in{as->name, word(as->role),
-                                   std::string{token_proof} + digest});
+                                   rules::proof_of_token(digest)});
         else
           answer.deliver(refuse(ec::wrong_credentials,
                                 "nobody has this token, or it has expired"));

@@ -10,6 +10,9 @@ namespace {
 constexpr std::size_t operator_hash_bytes_max = 1024;
 constexpr std::size_t operator_names_max = 1'000;
 
+/// Before the digest; no hash of a password begins so.
+constexpr std::string_view token_proof = "token ";
+
 caf::error wrong_operator(std::string text) {
   return caf::make_error(ec::invalid_argument, std::move(text));
 }
@@ -84,6 +87,26 @@ const operator_changed* holder_of_token(const control_state& state,
     return at == state.operators.end() ? nullptr : &at->second;
   }
   return nullptr;
+}
+
+std::string proof_of_token(const std::string& digest) {
+  return std::string{token_proof} + digest;
+}
+
+caf::error check_proof(const control_state& state, const operator_changed& as,
+                       std::string_view proof, micros now) {
+  if (proof.starts_with(token_proof)) {
+    const std::string digest{proof.substr(token_proof.size())};
+    const auto* holder = holder_of_token(state, digest, now);
+    return holder && holder->name == as.name
+             ? caf::error{}
+             : caf::make_error(ec::wrong_credentials,
+                             "the token was removed, or has expired");
+  }
+  return proof.empty() || proof == as.password_hash
+           ? caf::error{}
+           : caf::make_error(ec::wrong_credentials,
+                           "the password has been changed: log in again");
 }
 
 } // namespace depositd::rules

@@ -68,5 +68,24 @@ TEST(operator_tokens, name_their_operator_until_they_expire) {
     << "even if it were still there";
 }
 
+TEST(operator_proofs, hold_as_long_as_what_they_stand_for) {
+  auto state = two_operators();
+  rules::apply(state, a_token("bob", "page", 100));
+  operator_changed bob = state.operators.at("bob");
+  bob.password_hash = "hash";
+  const auto check = [&](const operator_changed& as, std::string_view proof,
+                         micros now) {
+    return rules::check_proof(state, as, proof, now);
+  };
+  EXPECT_FALSE(check(bob, "", 0));
+  EXPECT_FALSE(check(bob, "hash", 0));
+  EXPECT_EQ(check(bob, "another", 0), ec::wrong_credentials);
+  const auto proof = rules::proof_of_token(digest);
+  EXPECT_FALSE(check(bob, proof, 99));
+  EXPECT_EQ(check(bob, proof, 100), ec::wrong_credentials);
+  EXPECT_EQ(check(state.operators.at("ann"), proof, 99),
+            ec::wrong_credentials);
+}
+
 } // namespace
 } // namespace depositd
