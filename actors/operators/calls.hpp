@@ -5,6 +5,8 @@
 #include "actors/operators/admin.hpp"
 
 #include <caf/expected.hpp>
+#include <caf/stateful_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
 
 #include <functional>
 #include <memory>

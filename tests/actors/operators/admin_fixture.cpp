@@ -4,6 +4,8 @@
 #include "actors/operators/object_copier.hpp"
 #include "adapters/logs/kafka/dead_letters.hpp"
 
+#include <caf/event_based_actor.hpp>
+
 #include <spdlog/sinks/ostream_sink.h>
 
 #include <algorithm>
