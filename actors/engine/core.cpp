@@ -83,6 +83,7 @@ core_actors spawn_core(caf::actor_system& system, core_options options) {
   routing.pipelines = std::move(options.pipelines);
   routing.sources = std::move(options.sources);
   routing.fairness = std::move(options.fairness);
+  routing.new_reference = std::move(options.new_reference);
   out.shard = system.spawn(shard::shard, std::move(routing));
   const meet_shard met{caf::actor_cast<caf::strong_actor_ptr>(out.shard)};
   caf::anon_send(forming, met);

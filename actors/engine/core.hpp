@@ -16,7 +16,9 @@
 #include <caf/actor_system.hpp>
 
 #include <chrono>
+#include <functional>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -47,6 +49,7 @@ struct core_options {
   std::uint64_t disk_spare_bytes = 512ULL * 1024 * 1024;
   std::chrono::milliseconds project_every{500};
   bool published = false; ///< somebody publishes the journal
+  std::function<std::string()> new_reference; ///< see `shard_options`
 };
 
 /// The actors of one shard.

@@ -82,6 +82,8 @@ struct shard_options {
   /// A user's actor without items for this long is retired.
   std::chrono::milliseconds idle_max{60'000};
   std::chrono::milliseconds request_timeout{30'000};
+  /// What a move is known by; null: 128 random bits.
+  std::function<std::string()> new_reference;
 };
 
 using shard_self = shard_actor::extend<

@@ -67,6 +67,10 @@ void item_book::apply(const journalled& x) {
     item.available_us = never;
   } else if (std::holds_alternative<item_finished>(x.what)) {
     become(item, life::gone);
+  } else if (const auto* moved = std::get_if<item_moved>(&x.what)) {
+    item_place there;
+    there.queue = moved->to;
+    move(item, there);
   } else if (const auto* job = std::get_if<job_moved>(&x.what)) {
     move(item, job->place);
   } else if (const auto* batch = std::get_if<batch_moved>(&x.what)) {

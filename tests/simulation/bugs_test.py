@@ -37,7 +37,8 @@ class Bugs(unittest.TestCase):
         for bug in bugs_of_sources():
             with self.subTest(bug):
                 done = subprocess.run(
-                    [SIMULATION, "--bug", bug, "--seeds", BUDGET],
+                    [SIMULATION, "--bug", bug, "--seeds", BUDGET,
+                     "--shrink", "0"],
                     capture_output=True, text=True, check=False)
                 print(done.stdout.strip(), flush=True)
                 self.assertEqual(done.returncode, 0, done.stderr[-500:])

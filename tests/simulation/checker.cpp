@@ -73,6 +73,7 @@ findings check(const history& x) {
                            check_settings,
                            check_settings_everywhere,
                            check_leases,
+                           check_moves,
                            check_marks})
     judge(x, out);
   return out;

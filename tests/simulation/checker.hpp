@@ -19,7 +19,7 @@ struct finding {
 using findings = std::vector<finding>;
 
 /// What was acknowledged is in the journal, and was before it was acknowledged.
-void check_nothing_lost(const history& x, findings& out); // I-1
+void check_nothing_lost(const history& x, findings& out);          // I-1
 void check_nothing_recorded_lost(const history& x, findings& out); // I-1
 /// What is in the journal was attempted, as it is.
 void check_nothing_invented(const history& x, findings& out); // I-2
@@ -68,6 +68,10 @@ void check_settings_everywhere(const history& x, findings& out); // C-1
 /// A shard is written to under its newest lease, and not after the lease ended
 /// or was given back; no two engines have it at once.
 void check_leases(const history& x, findings& out); // L-1
+
+/// What is moved was there when somebody wanted it, and arrives once, in its
+/// order and under its user; a move that was promised comes to its end.
+void check_moves(const history& x, findings& out); // M-1
 
 /// Never more items of a queue that is pulled into than its scheduler's mark.
 void check_marks(const history& x, findings& out); // P-1

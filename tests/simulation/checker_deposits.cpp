@@ -1,5 +1,6 @@
 // What clients and topics were told, against the journal.
 
+#include "messages/values/names.hpp"
 #include "tests/simulation/checker.hpp"
 
 #include <algorithm>
@@ -79,6 +80,7 @@ void check_nothing_recorded_lost(const history& x, findings& out) {
 
 void check_nothing_invented(const history& x, findings& out) {
   std::unordered_map<std::string_view, const attempted*> known;
+  std::unordered_set<std::string_view> kept; ///< where they come by a move: M-1
   for (std::size_t i = 0; i < x.entries.size(); ++i) {
     if (const auto* tried = std::get_if<attempted>(&x.entries[i].what))
       known.emplace(tried->body, tried);
@@ -92,18 +94,29 @@ void check_nothing_invented(const history& x, findings& out) {
     if (at == known.end())
       out.push_back({"I-2", i, "nobody sent " + item->body});
     else if (at->second->user != record->user
-             || at->second->queue != item->queue)
+             || (kept.insert(item->body).second
+                 && at->second->queue != item->queue))
       out.push_back({"I-2", i, item->body + " is in the wrong place"});
   }
 }
 
 void check_unanswered(const history& x, findings& out) {
   std::unordered_map<std::string_view, std::size_t> copies;
-  each_event<item_enqueued>(
-    x, [&](const auto& item, const auto&, std::size_t at) {
-      if (++copies[item.body] == 2)
-        out.push_back({"I-3", at, item.body + " is there twice"});
-    });
+  std::unordered_map<std::string_view, std::size_t> left; ///< for other shards
+  std::unordered_map<item_id, std::string_view> bodies;
+  for (std::size_t i = 0; i < x.entries.size(); ++i) {
+    const auto* record = std::get_if<journalled>(&x.entries[i].what);
+    if (record == nullptr)
+      continue;
+    if (const auto* item = std::get_if<item_enqueued>(&record->what)) {
+      bodies.emplace(item->id, item->body);
+      if (++copies[item->body] == 2 + left[item->body])
+        out.push_back({"I-3", i, item->body + " is there twice"});
+    } else if (const auto* moved = std::get_if<item_moved>(&record->what)) {
+      if (moved->to.starts_with(outbox_prefix))
+        ++left[bodies[moved->id]];
+    }
+  }
   each<refused>(x, [&](const refused& told, std::size_t at) {
     if (copies.count(told.body) > 0)
       out.push_back({"I-3", at, told.body + " was refused and is there"});

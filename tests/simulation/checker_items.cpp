@@ -14,9 +14,11 @@ namespace depositd::simulation {
 
 namespace {
 
-/// A job or a batch goes on, which ends the claim of whoever worked on it.
+/// A job, a batch or an item goes elsewhere, which ends the claim of whoever
+/// worked on it.
 bool is_move(const event& x) {
   return std::holds_alternative<job_moved>(x)
+         || std::holds_alternative<item_moved>(x)
          || std::holds_alternative<batch_moved>(x);
 }
 
@@ -97,6 +99,9 @@ struct legality {
     return moved_from(x.queue);
   }
   std::optional<std::string> operator()(const batch_moved& x) const {
+    return moved_from(x.queue);
+  }
+  std::optional<std::string> operator()(const item_moved& x) const {
     return moved_from(x.queue);
   }
   template <class Other>

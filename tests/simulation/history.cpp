@@ -59,6 +59,12 @@ struct teller {
   void operator()(const work_done_as_wanted& x) const {
     out << "as wanted #" << x.number << ", it is " << x.state;
   }
+  void operator()(const move_wanted& x) const {
+    out << "wanted: all of " << x.from << " in " << x.to;
+  }
+  void operator()(const move_promised& x) const {
+    out << "promised move " << x.reference;
+  }
   void operator()(const journalled& x) const {
     std::string bytes;
     encode(x.what, bytes);
@@ -145,6 +151,14 @@ struct teller {
   void operator()(const user_eligibility_changed& x) const {
     out << "standing of " << x.user << (x.held ? " held" : "")
         << (x.prohibited ? " prohibited" : "");
+  }
+  void operator()(const item_moved& x) const {
+    out << "moved " << x.id << " from " << x.queue << " to " << x.to;
+  }
+  void operator()(const move_changed& x) const {
+    out << "move " << x.reference << " from " << x.from << " to " << x.to
+        << " of what came to " << x.id_last << ", status "
+        << static_cast<int>(x.status);
   }
   void operator()(const server_changed& x) const {
     out << "server" << (x.suspended ? " suspended" : " goes on");

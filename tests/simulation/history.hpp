@@ -50,7 +50,7 @@ struct produced {
   std::int64_t offset = 0;
   shard_number shard = 0;
   bool poison = false;
-  std::string body; ///< of the deposit; nothing if poison
+  std::string body;      ///< of the deposit; nothing if poison
   bool repeated = false; ///< by a producer that was not sure: no deposit
 };
 
@@ -113,6 +113,17 @@ struct work_wanted {
 struct work_done_as_wanted {
   std::uint32_t number = 0;
   std::string state;
+};
+
+/// An operator's wish to move what a queue holds now to another.
+struct move_wanted {
+  std::string from;
+  std::string to;
+};
+
+/// The operator was told that this will happen.
+struct move_promised {
+  std::string reference;
 };
 
 // -- journals. A group comes after the events that are in it.
@@ -211,10 +222,10 @@ struct left_over {
 using fact =
   std::variant<attempted, acknowledged, refused, recorded_at_once, produced,
                processor_joined, handed_out, reported, settled, proposed,
-               in_force, work_wanted, work_done_as_wanted, journalled,
-               group_written, recovered, body_missing, leased, given_back,
-               resumed, published, to_publish, dead_lettered, offered, fault,
-               left_over>;
+               in_force, work_wanted, work_done_as_wanted, move_wanted,
+               move_promised, journalled, group_written, recovered,
+               body_missing, leased, given_back, resumed, published, to_publish,
+               dead_lettered, offered, fault, left_over>;
 
 struct entry {
   micros at_us = 0;

@@ -1,5 +1,6 @@
 #include "tests/simulation/knobs.hpp"
 
+#include <algorithm>
 #include <sstream>
 
 namespace depositd::simulation {
@@ -70,6 +71,25 @@ constexpr std::uint64_t sources_salt = std::uint64_t{5'169} << 32;
 /// Every fifth life; those of seeds.txt that are older have none.
 constexpr std::uint64_t at_once_salt = std::uint64_t{417} << 32;
 
+/// What a life may have besides messages.
+constexpr switch_of switches_of_parts[] = {
+  {"work", &knobs::work},       {"at_once", &knobs::at_once},
+  {"sources", &knobs::sources}, {"moves", &knobs::moves},
+  {"node", &knobs::node},
+};
+
+constexpr switch_of switches_of_nodes[] = {
+  {"node_cuts", &knobs::node_cuts},
+  {"node_deaf", &knobs::node_deaf},
+  {"node_deaths", &knobs::node_deaths},
+};
+
+/// Every sixth life; those of seeds.txt that are older have none.
+constexpr std::uint64_t node_salt = std::uint64_t{202} << 32;
+
+/// Every fourth life; those of seeds.txt that are older have none.
+constexpr std::uint64_t moves_salt = std::uint64_t{25489} << 32;
+
 /// Every third life has batches; those of seeds.txt that are older have none.
 constexpr std::uint64_t work_salt = std::uint64_t{4'071'847} << 32;
 
@@ -105,6 +125,14 @@ knobs::knobs(chance& by, std::uint64_t seed) {
     pulls = of_sources.between(1, 3);
   }
   at_once = chance{seed ^ at_once_salt}.one_in(5);
+  moves = chance{seed ^ moves_salt}.one_in(4);
+  chance of_node{seed ^ node_salt};
+  node = of_node.one_in(6);
+  if (node) {
+    for (const auto& x : switches_of_nodes)
+      this->*x.value = of_node.one_in(2);
+    node_slots = of_node.between(1, 3);
+  }
   chance apart{seed ^ salt};
   if (!apart.one_in(3))
     return;
@@ -115,28 +143,89 @@ knobs::knobs(chance& by, std::uint64_t seed) {
   slots = apart.below(4);
 }
 
+namespace {
+
+/// Calls `act` with every switch, in the order of the text.
+template <class Act>
+void each_switch(Act act) {
+  for (const auto& x : switches)
+    act(x);
+  for (const auto& x : switches_of_several)
+    act(x);
+  for (const auto& x : switches_of_work)
+    act(x);
+  for (const auto& x : switches_of_sources)
+    act(x);
+  for (const auto& x : switches_of_nodes)
+    act(x);
+  for (const auto& x : switches_of_parts)
+    act(x);
+}
+
+} // namespace
+
+void knobs::lessen(const lessened& by) {
+  for (const auto& name : by.without) {
+    each_switch([&](const switch_of& x) {
+      if (name == x.name)
+        this->*x.value = false;
+    });
+    if (name == "several") {
+      shards = engines = 1;
+      slots = 0;
+      departures = lost_meetings = lease_outages = lease_doubts = false;
+    }
+  }
+  steps = std::min(steps, by.steps_max);
+  users = std::min(users, std::max(by.users_max, 1U));
+  processors = std::min(processors, std::max(by.processors_max, 1U));
+}
+
+std::vector<std::string> knobs::names() const {
+  std::vector<std::string> out;
+  if (shards > 1)
+    out.emplace_back("several");
+  each_switch([&](const switch_of& x) {
+    if (this->*x.value)
+      out.emplace_back(x.name);
+  });
+  return out;
+}
+
 std::string knobs::to_text() const {
   std::ostringstream out;
   out << "users=" << users << " steps=" << steps << " processors=" << processors
       << " shards=" << shards << " engines=" << engines << " slots=" << slots;
-  for (const auto& x : switches)
-    if (this->*x.value)
-      out << ' ' << x.name;
-  for (const auto& x : switches_of_several)
-    if (this->*x.value)
-      out << ' ' << x.name;
   if (work)
-    out << " work stages=" << stages;
-  for (const auto& x : switches_of_work)
-    if (this->*x.value)
-      out << ' ' << x.name;
-  if (at_once)
-    out << " at_once";
+    out << " stages=" << stages;
   if (sources)
-    out << " sources=" << pulls;
-  for (const auto& x : switches_of_sources)
+    out << " pulls=" << pulls;
+  if (node)
+    out << " node_slots=" << node_slots;
+  each_switch([&](const switch_of& x) {
     if (this->*x.value)
       out << ' ' << x.name;
+  });
+  return out.str();
+}
+
+std::string lessened::to_text() const {
+  std::ostringstream out;
+  const auto list = [&](const char* option, const auto& of) {
+    for (std::size_t i = 0; i < of.size(); ++i)
+      out << (i == 0 ? option : ",") << of[i];
+  };
+  const auto bound = [&](const char* option, std::uint32_t x) {
+    if (x != ~0U)
+      out << option << x;
+  };
+  list(" --without ", without);
+  bound(" --steps ", steps_max);
+  bound(" --users ", users_max);
+  bound(" --processors ", processors_max);
+  list(" --skip ", skipped);
+  if (variant != 0)
+    out << " --variant " << variant;
   return out.str();
 }
 

@@ -12,21 +12,44 @@ namespace depositd::simulation {
 
 using testing::chance;
 
+/// A life of which parts are left out, to see what of it matters. Without any
+/// it is the whole.
+struct lessened {
+  std::vector<std::string> without; ///< names of knobs, or "several"
+  std::uint32_t steps_max = ~0U;
+  std::uint32_t users_max = ~0U;
+  std::uint32_t processors_max = ~0U;
+  std::vector<std::uint32_t> skipped; ///< steps that are not done
+  /// Another course of the same life: whatever is left out changes everything
+  /// after it anyway.
+  std::uint32_t variant = 0;
+
+  /// As options of the simulation.
+  std::string to_text() const;
+};
+
 /// What may go wrong, and how the world is. Each of the switches is on in half
 /// of the lives, so that most pairs of them meet and most are also missing.
 struct knobs {
   /// `by` decides; whether there are several shards and what happens to their
   /// engines follows from the seed apart from it, and so does whether there are
-  /// batches, sources or deposits at once: lives without one are what they
-  /// would be without the others.
+  /// batches, sources, deposits at once, moves or a node: lives without one are
+  /// what they would be without the others.
+  knobs() = default;
   knobs(chance& by, std::uint64_t seed);
+
+  /// Turns off what the life is to be without.
+  void lessen(const lessened& by);
+
+  /// Of those that can be turned off, the ones that are on.
+  std::vector<std::string> names() const;
 
   std::string to_text() const;
 
   // -- order and time
-  bool shuffle = false;       ///< messages of different senders overtake
-  bool stalls = false;        ///< an actor is held up for a while
-  bool clock_jumps = false;   ///< the wall clock, at restarts
+  bool shuffle = false;     ///< messages of different senders overtake
+  bool stalls = false;      ///< an actor is held up for a while
+  bool clock_jumps = false; ///< the wall clock, at restarts
   // -- stores
   bool lost_appends = false;
   bool unknown_appends = false; ///< in the log, but the caller hears failure
@@ -56,9 +79,9 @@ struct knobs {
   bool limits = false;   ///< of pending items
   bool at_once = false;  ///< deposits that are processed before the answer
   // -- topics
-  bool records = false;           ///< deposits come by a topic
-  bool poison = false;            ///< and not all of them are any
-  bool repeated_records = false;  ///< the broker gives some again
+  bool records = false;          ///< deposits come by a topic
+  bool poison = false;           ///< and not all of them are any
+  bool repeated_records = false; ///< the broker gives some again
   bool broker_outages = false;
   // -- several engines
   bool departures = false;    ///< planned: one drains and leaves
@@ -72,20 +95,28 @@ struct knobs {
   bool work_orders = false;   ///< operators hold, requeue, fail and delete
   bool collection_holds = false;
   // -- sources
-  bool sources = false;         ///< there are any
-  bool source_faults = false;   ///< reading them fails, or what is told them
-  bool source_repeats = false;  ///< they bring again what they brought
-  bool source_changes = false;  ///< operators pause, resume, change strategies
+  bool sources = false;        ///< there are any
+  bool source_faults = false;  ///< reading them fails, or what is told them
+  bool source_repeats = false; ///< they bring again what they brought
+  bool source_changes = false; ///< operators pause, resume, change strategies
   bool bad_records = false;
+  // -- a node of processors
+  bool node = false;        ///< there is one
+  bool node_cuts = false;   ///< its connection is lost, and comes again
+  bool node_deaf = false;   ///< before that it does not hear the engine
+  bool node_deaths = false; ///< it starts anew under its name
+  // -- moves
+  bool moves = false; ///< operators move what queues hold to others
 
-  std::uint32_t users = 1;      ///< 1 to 200
+  std::uint32_t users = 1; ///< 1 to 200
   std::uint32_t steps = 0;
   std::uint32_t processors = 1; ///< 1 to 8
   std::uint32_t shards = 1;
-  std::uint32_t engines = 1; ///< to begin with
-  std::uint32_t slots = 0;   ///< inside each of several engines
-  std::uint32_t stages = 3;  ///< of the pipeline, if there is work
-  std::uint32_t pulls = 0;   ///< sources, if there are any
+  std::uint32_t engines = 1;    ///< to begin with
+  std::uint32_t slots = 0;      ///< inside each of several engines
+  std::uint32_t stages = 3;     ///< of the pipeline, if there is work
+  std::uint32_t pulls = 0;      ///< sources, if there are any
+  std::uint32_t node_slots = 0; ///< of the node, if there is one
 };
 
 } // namespace depositd::simulation

@@ -1,13 +1,17 @@
 // Lives of engines, one for each seed.
 //   simulation [--seeds N] [--first M] [--shard I/N] [--bug NAME]
 //   simulation --twice [--seeds N] [--first M]
-//   simulation --seed S [--tell]
-// Judges each life; prints the seeds of those that went wrong, and how to run
-// one alone. --bug makes a mistake on purpose and demands that some life shows
-// it. --jobs shares the lives out to so many processes; --shard runs every Nth
-// seed. --twice lives each life two times; nothing may differ.
+//   simulation --seed S [--tell] [--without KNOBS] [--steps N] [--users N]
+//              [--processors N] [--skip STEPS] [--variant N]
+// Judges each life; prints the seeds of those that went wrong, how to run one
+// alone, and of the first a shorter life that goes wrong in the same way
+// (--shrink N: trying N lives, 0: none). --bug makes a mistake on purpose and
+// demands that some life shows it. --jobs shares the lives out to so many
+// processes; --shard runs every Nth seed. --twice lives each life two times;
+// nothing may differ.
 
 #include "tests/simulation/checker.hpp"
+#include "tests/simulation/shrink.hpp"
 #include "tests/simulation/world.hpp"
 #include "tests/support/test_points.hpp"
 
@@ -19,7 +23,9 @@
 #include <cstring>
 #include <fstream>
 #include <iostream>
+#include <optional>
 #include <set>
+#include <sstream>
 #include <string>
 
 #include <sys/mman.h>
@@ -44,13 +50,54 @@ struct arguments {
   bool twice = false;
   std::string bug;
   std::string always; ///< file of seeds that went wrong once
+  /// Lives to try for that; nothing said: some, unless one is asked for.
+  std::optional<std::uint32_t> shrink;
+
+  std::uint32_t lives_to_shrink() const {
+    return shrink.value_or(only == 0 ? 400 : 0);
+  }
+
+  lessened by;
 };
 
 int usage() {
   std::fprintf(stderr, "simulation [--seeds N] [--first M] [--jobs N] "
-                       "[--shard I/N] [--always FILE] [--bug NAME] [--twice] | "
-                       "--seed S [--tell]\n");
+                       "[--shard I/N] [--always FILE] [--bug NAME] [--twice] "
+                       "[--shrink N] | --seed S [--tell] [--without KNOBS] "
+                       "[--steps N] [--users N] [--processors N] "
+                       "[--skip STEPS] [--variant N]\n");
   return 2;
+}
+
+std::vector<std::string> words_of(const std::string& list) {
+  std::vector<std::string> out;
+  std::istringstream in{list};
+  for (std::string word; std::getline(in, word, ',');)
+    out.push_back(word);
+  return out;
+}
+
+/// What is left out of a life.
+bool read_less(const std::string& name, const char* text, lessened& out) {
+  const auto number =
+    static_cast<std::uint32_t>(std::strtoul(text, nullptr, 10));
+  if (name == "--without")
+    out.without = words_of(text);
+  else if (name == "--steps")
+    out.steps_max = number;
+  else if (name == "--users")
+    out.users_max = number;
+  else if (name == "--processors")
+    out.processors_max = number;
+  else if (name == "--variant")
+    out.variant = number;
+  else if (name == "--skip")
+    for (const auto& word : words_of(text))
+      out.skipped.push_back(
+        static_cast<std::uint32_t>(std::strtoul(word.c_str(), nullptr, 10)));
+  else
+    return false;
+  return true;
 }
 
 bool read(int argc, char** argv, arguments& out) {
@@ -72,6 +119,8 @@ bool read(int argc, char** argv, arguments& out) {
       out.only = number;
     else if (name == "--jobs")
       out.jobs = number;
+    else if (name == "--shrink")
+      out.shrink = static_cast<std::uint32_t>(number);
     else if (name == "--bug")
       out.bug = argv[i];
     else if (name == "--always")
@@ -79,25 +128,23 @@ bool read(int argc, char** argv, arguments& out) {
     else if (name == "--shard" && *rest == '/') {
       out.part = number;
       out.parts = std::strtoull(rest + 1, nullptr, 10);
-    } else
+    } else if (!read_less(name, argv[i], out.by))
       return false;
   }
   return out.parts > 0 && out.jobs > 0 && out.jobs <= jobs_max;
 }
 
-struct verdict_of_life {
-  findings wrong;
-  std::size_t entries = 0;
+struct verdict_of_life : judged {
   std::uint64_t messages = 0;
-  bool shared = false; ///< by several engines
 };
 
-verdict_of_life run_life(std::uint64_t seed, bool tell) {
-  world life{seed};
+verdict_of_life run_life(std::uint64_t seed, bool tell,
+                         const lessened& by = {}) {
+  world life{seed, by};
   life.live();
   const auto& told = life.told();
-  verdict_of_life out{check(told), told.entries.size(), life.messages(),
-                      life.settings().shards > 1};
+  verdict_of_life out{{life.settings(), told.entries.size(), check(told)},
+                      life.messages()};
   if (tell) {
     std::cout << "seed " << seed << ": " << life.settings().to_text() << '\n';
     for (std::size_t i = 0; i < told.entries.size(); ++i)
@@ -113,6 +160,24 @@ void print(std::uint64_t seed, const findings& wrong) {
   for (std::size_t i = 0; i < wrong.size() && i < 10; ++i)
     std::cout << "  " << wrong[i].invariant << " at " << wrong[i].at << ": "
               << wrong[i].what << '\n';
+}
+
+/// A shorter life with the same end.
+void print_shrunk(std::uint64_t seed, const judged& whole,
+                  std::uint32_t lives_max) {
+  if (lives_max == 0)
+    return;
+  const auto least = shrink(
+    whole,
+    [=](const lessened& by) -> judged { return run_life(seed, false, by); },
+    lives_max);
+  std::cout << "  shrunk from " << whole.settings.steps << " steps and "
+            << whole.facts << " facts to " << least.steps << " and "
+            << least.life.facts << " in " << least.lives
+            << " lives: simulation --seed " << seed << least.by.to_text()
+            << " --tell\n    " << least.life.settings.to_text() << "\n    "
+            << least.life.wrong.front().invariant << ": "
+            << least.life.wrong.front().what << '\n';
 }
 
 std::vector<std::uint64_t> seeds_of(const arguments& wanted) {
@@ -151,6 +216,7 @@ int find_bug(const arguments& wanted) {
     for (const auto& x : invariants)
       std::cout << ' ' << x;
     std::cout << " (" << life.wrong.front().what.substr(0, 120) << ")\n";
+    print_shrunk(seed, life, wanted.lives_to_shrink());
     return 0;
   }
   std::cout << "bug " << wanted.bug << ": NOT CAUGHT in " << tried
@@ -193,13 +259,15 @@ totals run_part(const arguments& wanted) {
   constexpr std::uint64_t failed_max = 20;
   totals out;
   for (const auto seed : seeds_of(wanted)) {
-    const auto life = run_life(seed, wanted.tell);
+    const auto life = run_life(seed, wanted.tell, wanted.by);
     ++out.lives;
-    out.shared += life.shared;
-    out.entries += life.entries;
+    out.shared += life.settings.shards > 1;
+    out.entries += life.facts;
     out.messages += life.messages;
     if (!life.wrong.empty()) {
       print(seed, life.wrong);
+      if (out.failed == 0)
+        print_shrunk(seed, life, wanted.lives_to_shrink());
       if (++out.failed == failed_max)
         break;
     }

@@ -23,13 +23,17 @@ world::system_config::system_config() {
   set("scheduler.policy", caf::atom("testing"));
 }
 
-world::world(std::uint64_t seed)
-  : chance_(seed), knobs_(chance_, seed), work_chance_(seed ^ 0x6a6f6273U),
-    source_chance_(seed ^ 0x70756c6cU), at_once_chance_(seed ^ 0x73796e63U),
-    system_(config_),
+world::world(std::uint64_t seed, const lessened& by)
+  : chance_(seed), knobs_(chance_, seed), skipped_(by.skipped),
+    work_chance_(seed ^ 0x6a6f6273U), source_chance_(seed ^ 0x70756c6cU),
+    at_once_chance_(seed ^ 0x73796e63U), move_chance_(seed ^ 0x6d6f7665U),
+    node_chance_(seed ^ 0x6e6f6465U), system_(config_),
     scheduler_(
       dynamic_cast<caf::scheduler::test_coordinator&>(system_.scheduler())),
     born_(scheduler_.clock().now()) {
+  knobs_.lessen(by);
+  if (by.variant != 0)
+    chance_ = chance{seed + (std::uint64_t{by.variant} << 40)};
   scheduler_.clock().current_time += 1h; // never time zero
   born_ = scheduler_.clock().now();
   told_.stall_max_us = knobs_.stalls ? stall_max_us_ : 0;
@@ -40,6 +44,7 @@ world::~world() {
   for (auto& worker : workers_)
     if (worker->actor)
       caf::anon_send_exit(worker->actor, caf::exit_reason::kill);
+  end_node();
   if (engine_)
     end(*engine_);
   for (auto& engine : former_)
@@ -167,6 +172,7 @@ void world::begin() {
     add_processor();
   for (const auto& queue : stage_queues())
     add_stage_worker(queue);
+  begin_node();
 }
 
 /// Queues of different kinds, as operators would set them.
@@ -189,7 +195,8 @@ void world::tell_settings() {
 void world::live() {
   begin();
   for (std::uint32_t i = 0; i < knobs_.steps; ++i) {
-    step();
+    if (std::find(skipped_.begin(), skipped_.end(), i) == skipped_.end())
+      step();
     // Mostly the next thing happens while the last one is still under way.
     run(chance_.below(60));
     if (chance_.one_in(3))
@@ -199,12 +206,17 @@ void world::live() {
 }
 
 void world::step() {
+  tick_node();
+  if (knobs_.node && node_chance_.one_in(10))
+    return trouble_node();
   if (knobs_.work && work_chance_.one_in(2))
     return step_of_work();
   if (knobs_.sources && source_chance_.one_in(3))
     return step_of_sources();
   if (knobs_.at_once && at_once_chance_.one_in(8))
     return record_at_once();
+  if (knobs_.moves && move_chance_.one_in(10))
+    return move_a_queue();
   const auto which = chance_.below(24);
   if (is_shared() && (which == 10 || which == 11 || which >= 22))
     return trouble_engines();

@@ -47,9 +47,9 @@ struct work_done {
 /// To a processor: try again to reach its queue.
 struct attach_again {};
 
-using simulated_processor
-  = processor_actor::extend<caf::reacts_to<work_done>,
-                            caf::reacts_to<attach_again>>;
+using simulated_processor =
+  processor_actor::extend<caf::reacts_to<work_done>,
+                          caf::reacts_to<attach_again>>;
 
 /// What a simulated processor knows, here or not.
 struct simulated_worker {
@@ -70,13 +70,14 @@ struct simulated_worker {
   std::uint32_t slots = 1;
   bool quick = false; ///< does everything at once and well
   bool gone = false;
-  bool looking = false; ///< some door of several shards is missing
+  bool looking = false;      ///< some door of several shards is missing
   std::vector<way_in> doors; ///< one for each shard that has its queue
   std::vector<holding> holds;
   simulated_processor actor;
 };
 
 struct simulated_source;
+struct simulated_node;
 
 /// An engine with the shard that it has, or believes to have; of several
 /// engines one of its shards.
@@ -85,8 +86,8 @@ struct simulated_engine {
   std::unique_ptr<journal_store> store;
   std::unique_ptr<projection_store> tables;
   depositd::engine::core_actors core;
-  intake_actor intake;       ///< null without topics
-  publisher_actor publisher; ///< null without topics
+  intake_actor intake;         ///< null without topics
+  publisher_actor publisher;   ///< null without topics
   schedulers_actor schedulers; ///< null without sources
   bool ended = false;
 };
@@ -100,21 +101,21 @@ struct sharing_engine {
   projection_router_actor reader;
   shard_keeper_actor keeper;
   admin_actor admin;
-  processor_manager_actor slots;  ///< null: none
-  std::uint32_t worker = 0;       ///< its processors' number, if any
+  processor_manager_actor slots;   ///< null: none
+  std::uint32_t worker = 0;        ///< its processors' number, if any
   std::vector<caf::actor> helpers; ///< finder, handler
   std::vector<std::shared_ptr<simulated_engine>> cores; ///< ended ones, too
   micros wall_offset_us = 0;
   bool leaving = false;
   bool gone = false;
-  micros paused_until_us = 0; ///< 0: it runs
-  micros cut_until_us = 0;    ///< 0: it reaches the leases
+  micros paused_until_us = 0;           ///< 0: it runs
+  micros cut_until_us = 0;              ///< 0: it reaches the leases
   std::vector<caf::resumable*> stopped; ///< whose turn it was meanwhile
 };
 
 class world {
 public:
-  explicit world(std::uint64_t seed);
+  explicit world(std::uint64_t seed, const lessened& by = {});
   ~world();
 
   world(const world&) = delete;
@@ -184,7 +185,7 @@ private:
   }
   void begin_sharing();
   void join(const std::string& name);
-  void spawn_slots(sharing_engine& on);            // world_slots.cpp
+  void spawn_slots(sharing_engine& on);              // world_slots.cpp
   handler_actor spawn_handler(std::uint32_t number); // world_slots.cpp
   engine_finder_actor spawn_finder();
   admin_actor spawn_admin(sharing_engine& on);
@@ -216,7 +217,6 @@ private:
   void calm_engines();
   void list_left_engines();
   void look_up_deposits();
-
 
   // -- world_clients.cpp
 
@@ -283,6 +283,25 @@ private:
   std::vector<event> sources_mended() const;
   bool all_pulled() const;
 
+  // -- world_nodes.cpp
+
+  void begin_node();
+  void trouble_node();
+  /// What is due of it.
+  void tick_node();
+  void spawn_node();
+  void join_node();
+  /// Both sides notice that the connection is gone.
+  void part_node();
+  void doom_node();
+  void end_node();
+  void calm_node();
+
+  // -- world_moves.cpp
+
+  void move_a_queue();
+  std::string next_reference();
+
   // -- world_work.cpp
 
   /// Of the pipeline: splitting, stages in their order, reports. Empty if the
@@ -329,9 +348,12 @@ private:
 
   chance chance_;
   knobs knobs_;
-  chance work_chance_;   ///< of batches and jobs alone
-  chance source_chance_; ///< of sources alone
-  chance at_once_chance_; ///< of deposits at once alone
+  std::vector<std::uint32_t> skipped_; ///< steps
+  chance work_chance_;                 ///< of batches and jobs alone
+  chance source_chance_;               ///< of sources alone
+  chance at_once_chance_;              ///< of deposits at once alone
+  chance move_chance_;                 ///< of moves alone
+  chance node_chance_;                 ///< of the node's troubles alone
   history told_;
   system_config config_;
   caf::actor_system system_;
@@ -340,8 +362,8 @@ private:
   static constexpr micros wall_began_us_ = 1'700'000'000'000'000;
   micros wall_offset_us_ = wall_began_us_; ///< jumps move it
 
-  std::vector<std::unique_ptr<shard_disk>> disks_; ///< by shard
-  std::unique_ptr<simulated_engine> engine_; ///< null: down
+  std::vector<std::unique_ptr<shard_disk>> disks_;        ///< by shard
+  std::unique_ptr<simulated_engine> engine_;              ///< null: down
   std::vector<std::unique_ptr<simulated_engine>> former_; ///< some still act
   caf::actor outside_; ///< clients, pollers, operators
   std::vector<std::shared_ptr<simulated_worker>> workers_;
@@ -358,10 +380,10 @@ private:
   std::vector<std::uint32_t> owners_; ///< number of the engine, by actor id
   std::vector<micros> arrivals_us_;   ///< when engines join
   std::map<std::string, admin_actor> admins_; ///< by address, of those up
-  std::vector<item_id> deposited_;    ///< a few that were acknowledged
+  std::vector<item_id> deposited_;            ///< a few that were acknowledged
 
   bool endless_ = false; ///< actors talk for ever: the life is over
-  bool calm_ = true; ///< nothing is broken on purpose: not yet, or no more
+  bool calm_ = true;     ///< nothing is broken on purpose: not yet, or no more
   bool suspended_ = false;
   std::shared_ptr<memory_record_log> topics_; ///< null: none
   std::vector<std::pair<std::int32_t, std::string>> sent_records_;
@@ -370,7 +392,8 @@ private:
   std::uint32_t bodies_ = 0;
   std::uint32_t recorded_at_once_ = 0;
   std::uint32_t proposals_ = 0;
-  std::uint32_t confirmed_ = 0; ///< of the proposals that mend everything
+  std::uint32_t references_ = 0; ///< of moves
+  std::uint32_t confirmed_ = 0;  ///< of the proposals that mend everything
   std::uint32_t worker_numbers_ = 0;
   std::uint64_t hand_outs_ = 0;
   struct polled_item {
@@ -379,6 +402,7 @@ private:
   };
   std::vector<polled_item> polled_; ///< not ended yet
 
+  std::shared_ptr<simulated_node> node_; ///< null: none
   std::vector<std::shared_ptr<simulated_source>> sources_;
   std::uint32_t source_capacity_ = 10;
   std::uint32_t source_mark_ = 10;

@@ -49,6 +49,7 @@ void world::end(sharing_engine& engine) {
   if (engine.gone)
     return;
   engine.gone = true;
+  part_node();    // perhaps from another, which does no harm
   resume(engine); // or it would not hear of its end
   let_go(true);
   const auto kill = [](const auto& who) {

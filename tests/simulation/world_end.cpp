@@ -39,6 +39,7 @@ void world::calm_down() {
     end(*engine); // those who lost their shard have noticed by now
   if (is_shared())
     calm_engines();
+  calm_node();
   let_time_pass(5s);
   mend_settings();
   drain();

@@ -39,6 +39,7 @@ depositd::engine::core_options world::options_of(simulated_engine& engine,
   if (knobs_.tight_disk)
     options.disk_spare_bytes = 2048;
   options.published = bool{topics_};
+  options.new_reference = [this] { return next_reference(); };
   return options;
 }
 
@@ -55,6 +56,8 @@ void world::start_engine() {
 }
 
 void world::end(simulated_engine& engine) {
+  if (engine_.get() == &engine)
+    part_node();
   // Whoever is held up would hear of it too late.
   let_go(true);
   for (const auto& [name, who] : engine.core.all())
@@ -97,6 +100,7 @@ void world::lose_shard() {
   if (!engine_)
     return;
   tell(fault{"another engine takes the shard"});
+  doom_node();
   former_.push_back(std::move(engine_));
   start_engine();
   run(chance_.below(200));

@@ -18,7 +18,7 @@ constexpr micros moves_kept_us = micros{7} * 24 * 3600 * 1'000'000;
 constexpr std::size_t moves_kept_max = 10'000;
 
 /// 128 random bits in hexadecimal.
-std::string new_reference() {
+std::string random_reference() {
   std::random_device source;
   std::string out(32, '0');
   for (std::size_t at = 0; at < out.size(); at += 8)
@@ -132,7 +132,8 @@ void ended(shard_pointer self, const shard_move& run) {
 
 move_changed beginning_of(shard_pointer self, const move_queue& x) {
   move_changed out;
-  out.reference = new_reference();
+  const auto& named = self->state.options.new_reference;
+  out.reference = named ? named() : random_reference();
   out.from = x.from;
   out.to = x.to;
   out.begun_us = now(self);

@@ -6,6 +6,7 @@
 
 #include "actors/shard/moves/batches.hpp"
 #include "actors/shard/parts.hpp"
+#include "messages/values/test_points.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -51,6 +52,8 @@ std::int64_t batch_now(shard_pointer self) {
 /// Only while the outbox is empty. The watermark is durable no later than what
 /// comes into the outbox after it.
 void count_batch(shard_pointer self) {
+  if (seeded_bug("batches_not_counted"))
+    return;
   self->send(self->state.journal.actor,
              keep_watermark{raise_watermark(self, batches_watermark,
                                             batch_now(self) + 1, 0)});
@@ -61,8 +64,11 @@ void count_batch(shard_pointer self) {
 shipment pack(shard_pointer self, const std::string& target, items_found& x) {
   std::vector<std::size_t> order(x.rows.size());
   std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(),
-            [&](auto a, auto b) { return x.rows[a].id < x.rows[b].id; });
+  std::sort(order.begin(), order.end(), [&](auto a, auto b) {
+    if (seeded_bug("moved_items_turned_round"))
+      std::swap(a, b);
+    return x.rows[a].id < x.rows[b].id;
+  });
   shipment out;
   const auto batch = batch_now(self);
   std::size_t bytes = 0;
@@ -109,6 +115,8 @@ void empty_outbox(shard_pointer self, const moving& run) {
 
 void send_parts(shard_pointer self, const moving& run,
                 const std::shared_ptr<shipment>& what) {
+  if (seeded_bug("outbox_emptied_unsent"))
+    return empty_outbox(self, run);
   // Kept until it has arrived: it may have to be sent again.
   ask_for<items_carried>(self, run, self->state.options.router,
                          what->parts[what->sent], [=](const items_carried&) {
