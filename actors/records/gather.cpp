@@ -49,8 +49,12 @@ public:
   std::size_t lookups = 0;
 
 private:
-  std::string event_id() const {
-    return std::to_string(state_.options.shard) + ':' + std::to_string(next_);
+  /// `what` is of this event and of no other: a store that was brought back
+  /// from a backup gives numbers again, and readers must not take what has one
+  /// of them now for what had it then.
+  std::string event_id(const std::string& what) const {
+    return std::to_string(state_.options.shard) + ':' + std::to_string(next_)
+           + ':' + what;
   }
 
   template <class Other>
@@ -74,9 +78,11 @@ private:
       result.entries.emplace_back(publication::entry{true, std::move(x)}).what);
   }
 
-  outcome_event& add_outcome(item_id id, const std::string& queue) {
+  outcome_event& add_outcome(item_id id, const std::string& queue,
+                             micros finished_us) {
     outcome_event out;
-    out.event_id = event_id();
+    out.event_id = event_id(std::to_string(finished_us));
+    out.finished_us = finished_us;
     out.id = id;
     out.user = *user_;
     out.queue = queue;
@@ -95,12 +101,11 @@ private:
   void see_end(const Event& x) {
     if (state_.deposit_queues.count(x.queue) == 0)
       return;
-    auto& out = add_outcome(x.id, x.queue);
+    auto& out = add_outcome(x.id, x.queue, x.finished_us);
     out.how = x.how;
     out.reason = x.reason;
     out.batch_id = x.batch_id;
     out.document = x.document;
-    out.finished_us = x.finished_us;
     const auto known = state_.known.find(x.id);
     result.entries.back().known = known != state_.known.end();
     if (known == state_.known.end()) {
@@ -113,17 +118,16 @@ private:
   }
 
   void see(const submission_recorded& x) {
-    auto& out = add_outcome(x.id, x.queue);
+    auto& out = add_outcome(x.id, x.queue, x.finished_us);
     out.submission = x.submission;
     out.how = x.failed ? ending::failed : ending::done;
     out.batch_id = x.batch_id;
     out.document = x.document;
     out.received_us = x.received_us;
-    out.finished_us = x.finished_us;
   }
 
   void see(const record_rejected& x) {
-    add(dead_letter{event_id(), x});
+    add(dead_letter{event_id(x.partition + ':' + std::to_string(x.offset)), x});
   }
 
   /// Whether this end was not told before.

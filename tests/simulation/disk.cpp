@@ -243,15 +243,18 @@ void shard_disk::record_group(const journal_store& by, std::string_view bytes,
           moved->body.clear();
       }
       told.add(at_us, journalled{shard_, by.epoch(), ++seq, x.user, e});
+      const auto id_at = [&](micros finished_us) {
+        return std::to_string(shard_) + ':' + std::to_string(seq) + ':'
+               + std::to_string(finished_us);
+      };
       if (const auto* end = std::get_if<item_finished>(&e);
           end != nullptr && end->queue == "metadata")
-        told.add(at_us, to_publish{
-                          std::to_string(shard_) + ':' + std::to_string(seq),
-                          x.user, text_of_outcome(bodies_[end->id], end->how)});
+        told.add(at_us,
+                 to_publish{id_at(end->finished_us), x.user,
+                            text_of_outcome(bodies_[end->id], end->how)});
       if (const auto* at_once = std::get_if<submission_recorded>(&e))
         told.add(at_us,
-                 to_publish{std::to_string(shard_) + ':' + std::to_string(seq),
-                            x.user,
+                 to_publish{id_at(at_once->finished_us), x.user,
                             text_of_outcome(at_once->submission.file_name,
                                             at_once->failed ? ending::failed
                                                             : ending::done)});
