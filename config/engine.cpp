@@ -3,6 +3,7 @@
 #include "actors/engine/core.hpp"
 #include "actors/engine/supervisor.hpp"
 #include "adapters/doors/kit/request_quotas.hpp"
+#include "adapters/node/own_protocol.hpp"
 #include "config/doors.hpp"
 #include "config/metrics.hpp"
 #include "config/node_door.hpp"
@@ -53,7 +54,7 @@ engine_config::engine_config() {
   set("scheduler.policy", caf::atom("sharing"));
   set("scheduler.max-threads", std::size_t{1});
   set("scheduler.max-throughput", std::size_t{64});
-  apply_node_options(*this);
+  apply_node_options(*this, node::own_protocol());
 }
 
 caf::expected<std::unique_ptr<engine_node>>

@@ -1,5 +1,6 @@
 #include "config/shared_shards.hpp"
 
+#include "adapters/node/own_protocol.hpp"
 #include "adapters/stores/postgres/postgres_shard_leases.hpp"
 #include "config/engine_finder.hpp"
 #include "config/record_logs.hpp"
@@ -242,6 +243,7 @@ caf::error shared_shards::join(const endpoint& node, const admin_actor& admin,
      .self = self,
      .count = settings_.shards.count,
      .facts = facts_of(settings_),
+     .protocol = node::own_protocol(),
      .call_ms_max = std::clamp(lease_ms / 3, 500U, 3'000U),
      .answers = [&system = system_, finder = parts_->finder,
                  name = self.name](const std::string& address) {

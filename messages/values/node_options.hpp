@@ -22,10 +22,11 @@ inline constexpr const char* node_protocol = "depositd.7";
 
 /// Sets the above. Without heartbeats a stopped peer is never noticed, and a
 /// peer that alone has them drops healthy idle ones.
-inline void apply_node_options(caf::actor_system_config& cfg) {
+inline void apply_node_options(caf::actor_system_config& cfg,
+                               const std::string& protocol = node_protocol) {
   cfg.set("middleman.heartbeat-interval", caf::timespan{heartbeat_interval});
   cfg.set("middleman.connection-timeout", caf::timespan{connection_timeout});
-  cfg.set("middleman.app-identifiers", std::vector<std::string>{node_protocol});
+  cfg.set("middleman.app-identifiers", std::vector<std::string>{protocol});
   cfg.set("middleman.workers", size_t{1});
 }
 

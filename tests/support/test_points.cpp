@@ -1,5 +1,6 @@
 #include "tests/support/test_points.hpp"
 
+#include "messages/values/claimed_version.hpp"
 #include "messages/values/test_points.hpp"
 
 #include <atomic>
@@ -7,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <utility>
 #include <unistd.h>
 
 namespace depositd {
@@ -76,6 +78,11 @@ void crash_point(const char* name) {
 bool seeded_bug(const char* name) {
   const auto& wanted = wanted_bug();
   return !wanted.empty() && wanted == name;
+}
+
+std::string claimed(const char* variable, std::string truth) {
+  const auto* text = std::getenv(variable);
+  return text == nullptr ? std::move(truth) : std::string{text};
 }
 
 namespace testing {

@@ -6,7 +6,8 @@
 // DEPOSITD_HOLD_POINT=NAME stands still there while the file
 // DEPOSITD_HOLD_FILE=PATH exists, so that a test can look at the moment, or
 // kill the process in it. DEPOSITD_SEEDED_BUG=NAME makes one mistake on
-// purpose.
+// purpose. DEPOSITD_CLAIM_PROTOCOL=NAME and DEPOSITD_CLAIM_SCHEMA=NUMBER make
+// it pass for a program of another version (claimed_version.hpp).
 
 #include <string>
 

@@ -93,7 +93,7 @@ void not_seen(shard_keeper_pointer self, const caf::error& why) {
     return;
   for (shard_number shard = 0; shard < state.shards.size(); ++shard)
     if (is_ours(state.shards[shard]))
-      lose(self, shard, "another engine has our name", false);
+      lose(self, shard, render(why), false);
   state.options.failed(why);
 }
 

@@ -1,10 +1,14 @@
 #include "adapters/node/gate/wire_guard.hpp"
 
+#include <caf/actor_system_config.hpp>
 #include <caf/binary_deserializer.hpp>
 #include <caf/message_id.hpp>
 
+#include <algorithm>
+#include <cctype>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace depositd::gate {
 
@@ -14,6 +18,9 @@ using caf::io::basp::message_type;
 
 constexpr std::uint32_t hello_bytes_max = 1'024;
 constexpr std::uint32_t server_hello_bytes_max = 65'536;
+
+/// Of the name of a protocol.
+constexpr std::size_t name_bytes_max = 40;
 
 /// CAF's own types start with an at sign; among them are those that end
 /// actors, make streams or speak for others. Our messages are all our own.
@@ -56,6 +63,20 @@ bool content_harmless(caf::binary_deserializer& in, bool response) {
     return response && types == "@<>"; // an answer without a value
   return harmless(std::string_view{types}.substr(content_prefix.size()),
                   response);
+}
+
+/// Names of protocols, as far as they are fit to be shown.
+std::string shown(const std::vector<std::string>& names) {
+  std::string out;
+  for (const auto& name : names) {
+    out += out.empty() ? "" : ", ";
+    for (const unsigned char c : name.substr(0, name_bytes_max))
+      out += std::isalnum(c) || c == '.' || c == '-' ? static_cast<char>(c)
+                                                     : '?';
+    if (out.size() > 2 * name_bytes_max)
+      break;
+  }
+  return out.empty() ? "no protocol" : out;
 }
 
 } // namespace
@@ -162,6 +183,8 @@ wire_verdict wire_guard::see_hello(const char* bytes, std::size_t size) {
   if (node == options_.system->node())
     return options_.side == wire_side::connecting ? wire_verdict::pass
                                                   : wire_verdict::mute;
+  if (options_.side == wire_side::connecting && !speaks_ours(in))
+    return judge(wire_verdict::close, foreign_.c_str());
   who_ = options_.identify();
   if (!options_.peers->claim(node, options_.connection, who_,
                              std::chrono::steady_clock::now()))
@@ -171,6 +194,20 @@ wire_verdict wire_guard::see_hello(const char* bytes, std::size_t size) {
   node_ = std::move(node);
   open_ = true;
   return wire_verdict::pass;
+}
+
+/// CAF would close without a word for whoever has to find out why.
+bool wire_guard::speaks_ours(caf::binary_deserializer& in) {
+  const auto ours = caf::get_if<std::vector<std::string>>(
+    &options_.system->config(), "middleman.app-identifiers");
+  std::vector<std::string> theirs;
+  if (!ours || in(theirs))
+    return true; // CAF's own affair
+  for (const auto& x : theirs)
+    if (std::find(ours->begin(), ours->end(), x) != ours->end())
+      return true;
+  foreign_ = "it speaks " + shown(theirs) + ", this program " + shown(*ours);
+  return false;
 }
 
 wire_verdict wire_guard::see_direct(const char* bytes, std::size_t size) {

@@ -77,6 +77,7 @@ private:
   wire_verdict see_direct(const char* bytes, std::size_t size);
   wire_verdict see_routed(const char* bytes, std::size_t size);
   wire_verdict see_about_actor(const char* bytes, std::size_t size);
+  bool speaks_ours(caf::binary_deserializer& in);
   bool may_address(const peer& from) const;
   bool is_trusted();
 
@@ -86,6 +87,7 @@ private:
   peer who_;
   bool open_ = false;
   bool trusted_ = false; ///< might forward, when it was asked first
+  std::string foreign_; ///< what it speaks instead
   const char* reason_ = "";
 };
 

@@ -27,24 +27,6 @@ inline constexpr std::string_view put_leases =
   "INSERT INTO shard_leases SELECT n, 0, '', 0, '-infinity' "
   "FROM generate_series(0, $1 - 1) AS n ON CONFLICT DO NOTHING";
 
-/// Name, address. An engine of this name that still runs is fenced by it.
-inline constexpr std::string_view join_engines =
-  "INSERT INTO engines (name, instance, address, alive_until) "
-  "VALUES ($1, 1, $2, clock_timestamp()) "
-  "ON CONFLICT (name) DO UPDATE SET instance = engines.instance + 1, "
-  "address = excluded.address RETURNING instance";
-/// Name, address: where another engine of this name was alive a moment ago.
-inline constexpr std::string_view engine_elsewhere =
-  "SELECT address FROM engines WHERE name = $1 AND address <> $2 "
-  "AND alive_until > clock_timestamp()";
-/// Name, instance, lease in ms, whether it reaches the logs of records.
-inline constexpr std::string_view stay_alive =
-  "UPDATE engines SET alive_until = clock_timestamp() "
-  "+ $3 * interval '1 millisecond', reaches_logs = ($4 <> 0) "
-  "WHERE name = $1 AND instance = $2";
-inline constexpr std::string_view leave_engines =
-  "DELETE FROM engines WHERE name = $1 AND instance = $2";
-
 /// Shard, name, instance: whether it may be taken. Does not wait for another
 /// engine that is taking it.
 inline constexpr std::string_view lock_free_lease =

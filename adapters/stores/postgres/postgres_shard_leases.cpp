@@ -2,8 +2,10 @@
 
 #include "adapters/stores/postgres/channel.hpp"
 #include "adapters/stores/postgres/effect_statements.hpp"
+#include "adapters/stores/postgres/engine_statements.hpp"
 #include "adapters/stores/postgres/lease_statements.hpp"
 #include "adapters/stores/postgres/migrations.hpp"
+#include "adapters/stores/postgres/statements.hpp"
 
 #include <algorithm>
 
@@ -94,9 +96,13 @@ public:
       const parameters identity{name(), options_.self.address};
       if (auto taken = check_name(to, identity))
         return taken;
+      if (auto other = check_protocol(to))
+        return other;
       if (auto error = check_facts(to, name(), options_.facts))
         return error;
-      const auto joined = to.run(statements::join_engines, identity);
+      const auto joined = to.run(
+        statements::join_engines,
+        parameters{name(), options_.self.address, options_.protocol});
       if (!joined)
         return joined.error();
       instance_ = joined->number(0, 0);
@@ -151,6 +157,34 @@ private:
                              + " runs at " + address);
   }
 
+  caf::error check_protocol(connection& to) const {
+    const auto other = to.run(statements::engine_of_another_protocol,
+                              parameters{name(), options_.protocol});
+    if (!other)
+      return other.error();
+    if (other->rows() == 0)
+      return {};
+    return caf::make_error(
+      ec::bad_setting, foreign(*other) + ": stop all engines of one version "
+                         "before one of the other is started");
+  }
+
+  /// Who speaks another protocol.
+  std::string foreign(const result& other) const {
+    std::string who;
+    std::string address;
+    std::string protocol;
+    other.read(0, 0, who);
+    other.read(0, 1, address);
+    other.read(0, 2, protocol);
+    return "engine " + who + " at " + address + " speaks "
+           + (protocol.empty() ? "an earlier protocol" : protocol)
+           + ", this one " + options_.protocol;
+  }
+
+  /// Why we could not stay alive.
+  caf::error outlived(connection& to) const;
+
   const std::string& name() const {
     return options_.self.name;
   }
@@ -185,6 +219,23 @@ postgres_shard_leases::take(shard_number shard, std::uint32_t lease_ms) {
   });
 }
 
+caf::error postgres_shard_leases::outlived(connection& to) const {
+  const auto schema = to.run(statements::version);
+  if (!schema)
+    return schema.error();
+  if (const auto version = schema->number(0, 0); version > schema_known())
+    return caf::make_error(ec::fenced,
+                           "a later depositd has brought the schema to version "
+                             + std::to_string(version));
+  const auto other = to.run(statements::engine_of_another_protocol,
+                            parameters{name(), options_.protocol});
+  if (!other)
+    return other.error();
+  if (other->rows() > 0)
+    return caf::make_error(ec::fenced, foreign(*other));
+  return caf::make_error(ec::fenced, "another engine is called " + name());
+}
+
 caf::expected<std::vector<shard_number>>
 postgres_shard_leases::renew(std::uint32_t lease_ms, bool reaches_logs) {
   using shards = std::vector<shard_number>;
@@ -192,11 +243,12 @@ postgres_shard_leases::renew(std::uint32_t lease_ms, bool reaches_logs) {
     const parameters us{name(), instance_, lease_ms};
     const auto alive =
       to.run(statements::stay_alive,
-             parameters{name(), instance_, lease_ms, reaches_logs});
+             parameters{name(), instance_, lease_ms, reaches_logs,
+                        options_.protocol, schema_known()});
     if (!alive)
       return alive.error();
     if (alive->changed() == 0)
-      return caf::make_error(ec::fenced, "another engine is called " + name());
+      return outlived(to);
     shards out;
     auto failed = to.each(statements::renew_leases, us, [&](const auto& row) {
       row.read(0, out.emplace_back());

@@ -20,6 +20,10 @@ struct postgres_leases_options {
   /// Besides. Whether it is alone is looked up.
   facts_claim facts;
 
+  /// What it speaks at its node port. Engines that do not understand each other
+  /// cannot share shards: refused while one of another protocol is alive.
+  std::string protocol;
+
   /// How long the server may take for a call.
   std::uint32_t call_ms_max = 3'000;
 
@@ -33,8 +37,8 @@ struct postgres_leases_options {
 
 /// Joins the engines; brings the schema up to date. The first engine of a
 /// database says how many shards there are and what else all must agree on;
-/// `ec::bad_setting` for any that says otherwise later, and for a name that
-/// another engine has.
+/// `ec::bad_setting` for any that says otherwise later, for a name that another
+/// engine has, and beside engines of another protocol.
 /// `ec::store_failed` if the server refuses.
 caf::expected<std::unique_ptr<shard_leases>>
 open_postgres_leases(const postgres_leases_options& options);

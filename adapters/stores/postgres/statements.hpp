@@ -23,6 +23,16 @@ inline constexpr std::string_view version =
 inline constexpr std::string_view put_version =
   "INSERT INTO schema_versions VALUES ($1)";
 
+/// Who shares the shards, in a schema of this version or a later one.
+inline constexpr std::uint64_t engines_since = 4;
+inline constexpr std::string_view engines_alive =
+  "SELECT name, address FROM engines WHERE alive_until > clock_timestamp() "
+  "ORDER BY name LIMIT 1";
+/// Until the transaction ends.
+inline constexpr std::string_view lock_only_shard =
+  "SELECT pg_advisory_xact_lock("
+  "hashtextextended('depositd shard ' || current_schema(), 0))";
+
 // -- ownership
 
 /// Held as long as the session lives.

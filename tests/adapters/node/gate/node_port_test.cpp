@@ -58,6 +58,18 @@ TEST_F(gate_port, knows_the_account_of_who_asks) {
   expect_service();
 }
 
+TEST_F(gate_port, tells_who_speaks_another_protocol_what_it_is) {
+  party other{{}, "depositd.of tomorrow"};
+  const auto found = find(other, port);
+  ASSERT_FALSE(found);
+  const auto why = render(found.error());
+  EXPECT_NE(why.find("it speaks " + std::string{node_protocol}
+                     + ", this program depositd.of?tomorrow"),
+            std::string::npos)
+    << why;
+  expect_service();
+}
+
 TEST_F(gate_port, forgets_who_has_gone) {
   caf::node_id node;
   {

@@ -38,18 +38,20 @@ namespace depositd::gate {
 using namespace std::chrono_literals;
 
 struct port_config : caf::actor_system_config {
-  port_config() {
+  explicit port_config(const std::string& protocol) {
     add_depositd_messages(*this);
     load<caf::io::middleman>();
     set("scheduler.policy", caf::atom("sharing"));
     set("scheduler.max-threads", std::size_t{1});
-    apply_node_options(*this);
+    apply_node_options(*this, protocol);
   }
 };
 
 /// A process, as far as CAF can tell.
 struct party {
-  explicit party(node_port_options options = {}) {
+  explicit party(node_port_options options = {},
+                 const std::string& protocol = node_protocol)
+    : config(protocol) {
     auto opened = node_port::open(system, std::move(options));
     EXPECT_TRUE(opened) << render(opened.error());
     if (opened)

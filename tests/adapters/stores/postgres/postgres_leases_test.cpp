@@ -1,6 +1,7 @@
 // Engines that share one database: each shard's journal and projection opened
 // under the epoch of a lease, and closed to whoever lost it.
 
+#include "adapters/stores/postgres/migrations.hpp"
 #include "adapters/stores/postgres/postgres_shard_leases.hpp"
 #include "tests/adapters/stores/postgres/postgres_fixture.hpp"
 
@@ -19,6 +20,25 @@ protected:
                                      .count = count});
     EXPECT_TRUE(out) << render(out.error());
     return out ? std::move(*out) : nullptr;
+  }
+
+  caf::expected<std::unique_ptr<shard_leases>>
+  speaking(const std::string& name, const std::string& protocol) const {
+    return open_postgres_leases({.server = {.url = schema->url()},
+                                 .self = {name, "127.0.0.1:1"},
+                                 .count = 2,
+                                 .protocol = protocol});
+  }
+
+  /// The schema as the version before left it.
+  void take_last_step_back() const {
+    schema->run("ALTER TABLE engines DROP COLUMN protocol");
+    schema->run("DELETE FROM schema_versions WHERE version = "
+                + std::to_string(postgres::schema_known()));
+  }
+
+  static bool says(const caf::error& why, const std::string& text) {
+    return render(why).find(text) != std::string::npos;
   }
 
   postgres_journal_options journal_of(shard_number shard,
@@ -205,6 +225,76 @@ TEST_F(postgres_leases, are_shown_to_people) {
   EXPECT_EQ(schema->number("SELECT count(*) FROM shards WHERE engine IS NULL "
                            "AND NOT in_force"),
             1u);
+}
+
+TEST_F(postgres_leases, refuse_another_protocol_beside_engines_that_run) {
+  const auto a = speaking("a", "ours.1");
+  ASSERT_TRUE(a);
+  ASSERT_TRUE((*a)->renew(60'000, true));
+  ASSERT_TRUE(speaking("b", "ours.1"));
+  const auto later = speaking("c", "ours.2");
+  ASSERT_FALSE(later);
+  EXPECT_EQ(later.error(), ec::bad_setting);
+  EXPECT_TRUE(says(later.error(),
+                   "engine a at 127.0.0.1:1 speaks ours.1, this one ours.2"))
+    << render(later.error());
+  EXPECT_TRUE((*a)->renew(60'000, true)) << "a goes on";
+  ASSERT_FALSE((*a)->leave());
+  EXPECT_TRUE(speaking("c", "ours.2"));
+}
+
+TEST_F(postgres_leases, end_for_one_that_stood_still_while_others_changed) {
+  const auto a = speaking("a", "ours.1");
+  ASSERT_TRUE(a && (*a)->renew(50, true));
+  wait(60);
+  const auto b = speaking("b", "ours.2");
+  ASSERT_TRUE(b && (*b)->renew(60'000, true));
+  const auto late = (*a)->renew(60'000, true);
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error(), ec::fenced);
+  EXPECT_TRUE(says(late.error(), "engine b at 127.0.0.1:1 speaks ours.2"))
+    << render(late.error());
+  EXPECT_TRUE((*b)->renew(60'000, true));
+}
+
+TEST_F(postgres_leases, end_under_a_schema_of_a_later_version) {
+  const auto a = join("a");
+  ASSERT_TRUE(a->renew(60'000, true));
+  schema->run("INSERT INTO schema_versions VALUES (1000)");
+  const auto late = a->renew(60'000, true);
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error(), ec::fenced);
+  EXPECT_TRUE(says(late.error(), "the schema to version 1000"))
+    << render(late.error());
+}
+
+TEST_F(postgres_leases, keep_the_schema_from_being_changed_under_them) {
+  const auto a = join("a");
+  ASSERT_TRUE(a->renew(60'000, true));
+  take_last_step_back();
+  const auto refused = open_postgres_leases({.server = {.url = schema->url()},
+                                             .self = {"b", "127.0.0.1:1"},
+                                             .count = 2});
+  ASSERT_FALSE(refused);
+  EXPECT_TRUE(says(refused.error(), "engine a at 127.0.0.1:1 was alive"))
+    << render(refused.error());
+  schema->run("UPDATE engines SET alive_until = now()");
+  EXPECT_TRUE(join("b"));
+}
+
+TEST_F(postgres_leases, leave_the_schema_alone_while_an_engine_has_its_shard) {
+  auto alone = open_journal({.server = {.url = schema->url()}});
+  ASSERT_TRUE(alone->append("before", 1, {}));
+  take_last_step_back();
+  const auto refused = open_postgres_journal(
+    {.server = {.url = schema->url()}, .owner_wait_ms = 100});
+  ASSERT_FALSE(refused);
+  EXPECT_TRUE(says(refused.error(), "another engine runs on this schema"))
+    << render(refused.error());
+  EXPECT_TRUE(alone->append(" after", 1, {}));
+  alone.reset();
+  EXPECT_EQ(read_all(*open_journal({.server = {.url = schema->url()}})),
+            "before after");
 }
 
 } // namespace
