@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Makes the golden stores with the programs of a build:
 
-    tests/golden/make.py PROGRAMS CLOCK [FOLDER]
+    tests/golden/make.py PROGRAMS CLOCK FOLDER
 
 PROGRAMS is the folder with depositd and depositctl, CLOCK the library
-shifted_clock of any build, FOLDER where to write (default: beside this file).
+shifted_clock of any build, FOLDER where to write, called as the version.
 """
 
 import json
@@ -29,18 +29,20 @@ from kafka_tools import Server  # noqa: E402
 from copies import (SHARDS, journal_is_ahead, open_copy, restore,  # noqa: E402
                     unpack)
 from look import has_moved, look  # noqa: E402
-from work import MESSAGE_QUEUES, SETTINGS, Work  # noqa: E402
+from further import (FurtherWork, further_settings,  # noqa: E402
+                     look_further)
+from work import MESSAGE_QUEUES  # noqa: E402
 
 
-def live(programs, folder, settings):
+def live(programs, folder, store, settings):
     """The work, done with a broker; (what to know of it, settings)."""
     broker = Server().start()
     try:
         engine = Engine(programs, folder / "data", {
-            **SETTINGS, **settings, "kafka.brokers": broker.address,
-            "kafka.partitions": 2})
+            **further_settings(store, folder), **settings,
+            "kafka.brokers": broker.address, "kafka.partitions": 2})
         try:
-            work = Work(engine, broker.address)
+            work = FurtherWork(engine, broker.address)
             work.first_life()
             work.second_life()
         finally:
@@ -51,21 +53,23 @@ def live(programs, folder, settings):
             "moves": work.moves, "records": work.records}
 
 
-def seen(programs, clock, known, data, settings):
+def seen(programs, clock, known, data, store, settings):
     """What the same programs show of a copy."""
     with open_copy(programs, clock, known, data,
-                   {**SETTINGS, **settings}) as engine:
+                   {**further_settings(store, data.parent),
+                    **settings}) as engine:
         wait_until(lambda: has_moved(engine, known["moves"]))
-        return look(engine, MESSAGE_QUEUES, known["moves"])
+        return {**look(engine, MESSAGE_QUEUES, known["moves"]),
+                "further": look_further(engine)}
 
 
 def embedded(programs, clock, target, folder):
-    known = live(programs, folder, {})
+    known = live(programs, folder, "embedded", {})
     pack(folder / "data", target / "embedded.tar.xz")
     if not journal_is_ahead(folder / "data"):
         raise SystemExit("everything was projected: try again")
     data = unpack(folder / "copy", target / "embedded.tar.xz")
-    known["shows"] = seen(programs, clock, known, data, {})
+    known["shows"] = seen(programs, clock, known, data, "embedded", {})
     return known
 
 
@@ -74,7 +78,7 @@ def postgres(programs, clock, target, folder):
     settings = {"store.kind": "postgres", "store.url": server.address,
                 "shards.count": SHARDS, "node.name": "golden"}
     try:
-        known = live(programs, folder, settings)
+        known = live(programs, folder, "postgres", settings)
         dump = subprocess.run(
             ["pg_dump", "--no-owner", "--no-privileges", server.address],
             capture_output=True, check=True).stdout
@@ -82,7 +86,7 @@ def postgres(programs, clock, target, folder):
         path.write_bytes(lzma.compress(dump, preset=9))
         settings["store.url"] = restore(server.address, path, "copy")
         known["shows"] = seen(programs, clock, known, folder / "other",
-                              settings)
+                              "postgres", settings)
     finally:
         server.remove()
     return known
@@ -102,7 +106,7 @@ def pack(data, path):
 
 def main():
     programs, clock = (Path(x).resolve() for x in sys.argv[1:3])
-    target = Path(sys.argv[3] if len(sys.argv) > 3 else HERE)
+    target = Path(sys.argv[3])
     target.mkdir(parents=True, exist_ok=True)
     expected = {}
     for make in (embedded, postgres):

@@ -1,5 +1,6 @@
-"""Engines of today on stores that were written by an early one, with work in
-every state in them: all of it is shown as it was shown then, and goes on."""
+"""Engines of today on stores that were written by each version so far, with
+work in every state in them: all of it is shown as it was shown then, and goes
+on."""
 
 import json
 import os
@@ -11,6 +12,8 @@ import kafka_tools
 from copies import SHARDS, lose_last_group, open_copy, restore, unpack
 from deposit_door import Diagnostic
 from harness import PROGRAMS, SystemTest, a_deposit, wait_until
+from further import (CHANNEL, HELD_AT, NEWS, further_settings,
+                     look_further)
 from look import KEYS, PASSWORDS, Messages, has_moved, is_within, look
 from postgres_test import Server, services
 from work import (DEPOSIT_PERMITS, EXPRESS, INBOX, LARGE, LAST, LAST_SENT,
@@ -19,7 +22,6 @@ from work import (DEPOSIT_PERMITS, EXPRESS, INBOX, LARGE, LAST, LAST_SENT,
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 CLOCK = os.environ["DEPOSITD_SHIFTED_CLOCK"]
-EXPECTED = json.loads((GOLDEN / "expected.json").read_text())
 
 # What was sent to each queue of messages, but for what a dedup queue collapses
 # and an operator purged.
@@ -57,15 +59,24 @@ def differences(expected, found, where=""):
 class OnACopy(SystemTest):
     """An engine of today on a copy of a store."""
 
+    place = GOLDEN  # of the oldest
+
+    @classmethod
+    def expected(cls):
+        return json.loads((cls.place / "expected.json").read_text())[cls.store]
+
+    def settings_of_then(self):
+        return {**SETTINGS, **self.no_pipelines()}
+
     def copy(self):
         """Settings for an engine on a copy."""
         raise NotImplementedError
 
     def open(self, more=None):
-        self.known = EXPECTED[self.store]
+        self.known = self.expected()
         engine = open_copy(PROGRAMS, CLOCK, self.known, self.folder / "data",
-                           {**SETTINGS, **self.no_pipelines(),
-                            **self.copy(), **(more or {})})
+                           {**self.settings_of_then(), **self.copy(),
+                            **(more or {})})
         self.addCleanup(engine.kill)
         self.instance = engine.start()
         wait_until(lambda: has_moved(engine, self.known["moves"]))
@@ -226,7 +237,7 @@ class GoesOn(OnACopy):
         self.addCleanup(broker.remove)
         broker.start()
         self.make_topics(broker)
-        lines = EXPECTED[self.store]["records"]
+        lines = self.expected()["records"]
         self.produce(broker, lines)
         more = [[n, json.dumps({"id": f"more-{n}", "user": "boris",
                                 "type": "express", "payload": "more"})]
@@ -259,7 +270,7 @@ class Embedded(GoesOn):
     store = "embedded"
 
     def copy(self):
-        unpack(self.folder / "data", GOLDEN / "embedded.tar.xz")
+        unpack(self.folder / "data", self.place / "embedded.tar.xz")
         return {}
 
 
@@ -280,7 +291,7 @@ class Bites(OnACopy):
         self.assertNotEqual(sorted(self.drained(LAST)), self.left(LAST))
 
     def test_one_thing_more_less_or_other_is_noticed(self):
-        then = EXPECTED[self.store]["shows"]["submissions"]
+        then = self.expected()["shows"]["submissions"]
         less = {k: v for k, v in then.items() if k != "42"}
         other = {**then, "42": {**then["42"], "why": []}}
         for found in (less, other):
@@ -306,7 +317,7 @@ class Postgres(GoesOn):
         name = "copy_" + self.id().rsplit(".", 1)[1][:40]
         return {"store.kind": "postgres", "shards.count": SHARDS,
                 "node.name": "golden", "store.url": restore(
-                    self.server.url, GOLDEN / "postgres.sql.xz", name)}
+                    self.server.url, self.place / "postgres.sql.xz", name)}
 
     def judge_express(self, names):
         """Bands hold inside a shard, and users are in several."""
@@ -316,7 +327,52 @@ class Postgres(GoesOn):
         self.assertEqual(others, ["express-4", "express-2"])
 
 
-del OnACopy, GoesOn
+class FurtherOn:
+    """What came with 0.1.0 is there, too, and goes on."""
+
+    place = GOLDEN / "0.1.0"
+
+    def settings_of_then(self):
+        return further_settings(self.store, self.folder)
+
+    def shown(self):
+        return {**super().shown(), "further": look_further(self.instance)}
+
+    def finish_deposits(self):
+        ctl = self.instance.ctl
+        ctl("channel", "unpause", *CHANNEL)
+        self.assertEqual(self.channel_depth(), len(NEWS))
+        ctl("channel", "empty", *CHANNEL, "--yes")
+        self.assertEqual(self.channel_depth(), 0)
+        self.finish_batches()
+        super().finish_deposits()
+
+    def channel_depth(self):
+        return self.instance.ask("channel", "show", *CHANNEL)["depth"]
+
+    def finish_batches(self):
+        pass
+
+
+class EmbeddedOf010(FurtherOn, Embedded):
+    def finish_batches(self):
+        before = self.known["shows"]["further"]
+        self.assertEqual({x["state"] for x in before["jobs"]},
+                         {"completed", "estimating"})
+        self.instance.ctl("pipeline", "unpause", HELD_AT)
+        wait_until(lambda: all(
+            x["state"] == "completed"
+            for x in self.instance.rows("batch", "list")))
+        found = self.instance.rows("object", "list")
+        self.assertEqual(len(found), len(before["jobs"]))
+        self.assertEqual({x["versions"] for x in found}, {1})
+
+
+class PostgresOf010(FurtherOn, Postgres):
+    pass
+
+
+del OnACopy, GoesOn, FurtherOn
 
 if __name__ == "__main__":
     harness.main()
