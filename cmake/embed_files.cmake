@@ -6,6 +6,7 @@ set(type_of_js "text/javascript; charset=utf-8")
 set(type_of_css "text/css; charset=utf-8")
 set(type_of_svg "image/svg+xml")
 set(type_of_png "image/png")
+set(type_of_yaml "application/yaml")
 
 # The bytes of a file as an array.
 function(array_of file to_name)

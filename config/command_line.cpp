@@ -57,6 +57,9 @@ std::vector<given_setting> demo_settings() {
   for (const auto* key : {"http.listen", "admin.listen", "node.listen"})
     out.push_back({key, {"127.0.0.1:0"}, false, false, "--demo"});
   out.push_back({"processors.count", {"2"}, false, false, "--demo"});
+  // Two that take so long are a little faster than deposits trickle in, so that
+  // there is a ring to look at for some minutes.
+  out.push_back({"processors.least_ms", {"700"}, false, false, "--demo"});
   return out;
 }
 

@@ -103,6 +103,10 @@ std::string value_in(const std::string& ready, const std::string& key) {
   return ready.substr(from, ready.find(' ', from) - from);
 }
 
+std::string url_of(const std::string& ready, const std::string& key, bool tls) {
+  return (tls ? "https://" : "http://") + value_in(ready, key) + "/";
+}
+
 } // namespace
 
 std::string demo_user(std::uint64_t number) {
@@ -165,13 +169,14 @@ caf::expected<demo_begun> begin_demo(caf::actor_system& system,
   return out;
 }
 
-std::string welcome(const std::string& ready, const std::string& password) {
-  return "\nPage:   http://" + value_in(ready, "admin") + "/\nLogin:  "
+std::string welcome(const std::string& ready, const std::string& password,
+                    const demo_doors& doors) {
+  return "\nPage:   " + url_of(ready, "admin", doors.admin_tls) + "\nLogin:  "
          + operator_name + " " + password + "\nShell:  depositctl --connect "
          + value_in(ready, "node") + " status\nUsers:  " + big_users[0] + ", "
-         + small_users[0] + " and others have the same password (http://"
-         + value_in(ready, "http")
-         + "/).\n\nDeposits come in by themselves. Ctrl-C ends it.\n";
+         + small_users[0] + " and others have the same password ("
+         + url_of(ready, "http", doors.http_tls)
+         + "deposits).\n\nDeposits come in by themselves. Ctrl-C ends it.\n";
 }
 
 caf::expected<std::filesystem::path> demo_folder() {

@@ -30,8 +30,15 @@ struct demo_begun {
 caf::expected<demo_begun> begin_demo(caf::actor_system& system,
                                      const admin_actor& admin);
 
+/// Which of the addresses want TLS.
+struct demo_doors {
+  bool admin_tls = false;
+  bool http_tls = false;
+};
+
 /// What to open and how to log in, for people; `ready` is the engine's line.
-std::string welcome(const std::string& ready, const std::string& password);
+std::string welcome(const std::string& ready, const std::string& password,
+                    const demo_doors& doors);
 
 /// A new folder where files that are not kept belong.
 caf::expected<std::filesystem::path> demo_folder();

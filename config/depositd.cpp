@@ -131,7 +131,9 @@ int run(const depositd::depositd_settings& settings, bool is_demo) {
     if (!begun)
       not_started(begun.error());
     demo = begun->actor;
-    std::cout << depositd::welcome((*started)->ready_line(), begun->password)
+    std::cout << depositd::welcome((*started)->ready_line(), begun->password,
+                                   {settings.admin.tls.configured(),
+                                    settings.http.tls.configured()})
               << std::flush;
   }
   depositd::memory_watch memory;

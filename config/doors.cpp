@@ -10,6 +10,7 @@
 #include "adapters/doors/nsq/door.hpp"
 #include "adapters/doors/poster/door.hpp"
 #include "config/metrics.hpp"
+#include "config/nsq_clients.hpp"
 #include "config/nsq_http.hpp"
 #include "config/operations_port.hpp"
 #include "messages/workers.hpp"
@@ -33,6 +34,7 @@ struct doors::parts {
   std::unique_ptr<http::server> open_to_all;
   std::unique_ptr<operations_port> operations;
   std::shared_ptr<door_counts> counts = std::make_shared<door_counts>();
+  std::shared_ptr<nsq_clients> clients = std::make_shared<nsq_clients>();
   crossref::door_actor deposits;
   poster::door_actor batches;
   deposits::door_actor depositors; ///< their page
@@ -230,7 +232,8 @@ doors::~doors() {
 caf::expected<std::unique_ptr<doors>> doors::open(caf::actor_system& system,
                                                   doors_options options) {
   auto x = std::make_unique<parts>();
-  auto operations = operations_port::open(system, options, x->counts);
+  auto operations =
+    operations_port::open(system, options, x->counts, x->clients);
   if (!operations)
     return name_key("admin.listen", operations.error());
   x->operations = std::move(*operations);
@@ -278,6 +281,7 @@ caf::expected<std::unique_ptr<doors>> doors::open(caf::actor_system& system,
   if (!topics)
     return topics.error();
   x->topics = std::move(*topics);
+  x->clients->set(x->topics.get());
   x->topics_drain = topics_drain_of(options.settings);
   if (options.settings.nsq.http.is_open()) {
     auto api = nsq_http_api::open(
@@ -325,6 +329,7 @@ void doors::close() {
     caf::anon_send_exit(pool, caf::exit_reason::kill);
   if (parts_->api)
     parts_->api->close();
+  parts_->clients->set(nullptr);
   if (parts_->topics) {
     parts_->topics->drain(std::exchange(parts_->topics_drain, {}));
     parts_->topics->close();

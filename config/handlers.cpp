@@ -39,10 +39,15 @@ handler_spawner handlers_of(caf::actor_system& system,
       settings.crossref.schema_folder);
   const auto work =
     std::make_shared<const crossref::submission_handler>(std::move(handling));
-  return [&system, work](std::size_t threads) {
-    return workers<handler_actor>(system, {.count = threads}, [&system, work] {
-      return system.spawn<caf::detached>(crossref::handler, work);
-    });
+  const std::chrono::milliseconds least{settings.processors.least_ms};
+  return [&system, work, least](std::size_t threads) -> handler_actor {
+    auto out =
+      workers<handler_actor>(system, {.count = threads}, [&system, work] {
+        return system.spawn<caf::detached>(crossref::handler, work);
+      });
+    if (least.count() > 0)
+      return system.spawn(crossref::slowed_handler, out, least);
+    return out;
   };
 }
 

@@ -1,16 +1,21 @@
 #include "config/logs.hpp"
 
+#include "messages/values/trace_book.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
 #include <array>
+#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <ctime>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <utility>
 
 namespace depositd {
 
@@ -44,6 +49,22 @@ std::string trace_in(std::string_view message) {
            : std::string{};
 }
 
+/// Of the deposit, batch, job or message whose number the line has.
+std::string trace_by_number(std::string_view message) {
+  for (const std::string_view mark : {" item=", " submission=", " job="}) {
+    const auto at = message.find(mark);
+    if (at == message.npos)
+      continue;
+    const auto digits = message.substr(at + mark.size());
+    item_id id = 0;
+    if (std::from_chars(digits.data(), digits.data() + digits.size(), id).ec
+        == std::errc{})
+      if (auto found = trace_noted(id))
+        return std::move(found->trace);
+  }
+  return {};
+}
+
 class json_formatter final : public spdlog::formatter {
 public:
   void format(const spdlog::details::log_msg& from,
@@ -55,7 +76,10 @@ public:
       {"level", std::string{level.data(), level.size()}},
       {"logger", std::string{from.logger_name.data(), from.logger_name.size()}},
       {"message", message}};
-    if (auto trace = trace_in(message); !trace.empty())
+    auto trace = trace_in(message);
+    if (trace.empty())
+      trace = trace_by_number(message);
+    if (!trace.empty())
       line["trace"] = std::move(trace);
     // Names that strangers give may be no UTF-8.
     const auto text =
@@ -77,11 +101,13 @@ std::unique_ptr<spdlog::formatter> make_json_formatter() {
 
 void start_log(const log_settings& settings) {
   spdlog::set_default_logger(spdlog::stderr_logger_mt("depositd"));
-  if (settings.format == "json")
+  if (settings.format == "json") {
+    open_trace_book();
     spdlog::set_formatter(make_json_formatter());
-  else
+  } else {
     spdlog::set_pattern("%Y-%m-%dT%H:%M:%S.%eZ %l %v",
                         spdlog::pattern_time_type::utc);
+  }
   spdlog::set_level(spdlog::level::from_str(settings.level));
 }
 

@@ -37,7 +37,8 @@ http::server_options serving(const doors_options& options) {
 
 void operations_port::spawn(caf::actor_system& system,
                             const doors_options& options,
-                            const std::shared_ptr<door_counts>& counts) {
+                            const std::shared_ptr<door_counts>& counts,
+                            const std::shared_ptr<nsq_clients>& clients) {
   health_ =
     system.spawn(health, options.shard, options.projector, options.kafka_waits);
   auto measured = options.metrics;
@@ -55,15 +56,17 @@ void operations_port::spawn(caf::actor_system& system,
   api.history = [to = metrics_](std::shared_ptr<http::responder> answer) {
     caf::anon_send(to, tell_history{std::move(answer)});
   };
+  api.nsq_clients = [clients] { return clients->document(); };
   api.version = version_text;
   api_ = system.spawn(api_door, std::move(api));
 }
 
 caf::expected<std::unique_ptr<operations_port>>
 operations_port::open(caf::actor_system& system, const doors_options& options,
-                      const std::shared_ptr<door_counts>& counts) {
+                      const std::shared_ptr<door_counts>& counts,
+                      const std::shared_ptr<nsq_clients>& clients) {
   std::unique_ptr<operations_port> out{new operations_port};
-  out->spawn(system, options, counts);
+  out->spawn(system, options, counts, clients);
   const auto& settings = options.settings.admin;
   const bool on_loopback = is_loopback(settings.listen);
   http::router routes;

@@ -8,6 +8,7 @@
 #include "adapters/doors/operations/metrics.hpp"
 #include "config/doors.hpp"
 #include "config/metrics.hpp"
+#include "config/nsq_clients.hpp"
 
 #include <caf/actor_system.hpp>
 
@@ -21,7 +22,8 @@ public:
   /// cannot be used. Its own numbers join the others that metrics tell of.
   static caf::expected<std::unique_ptr<operations_port>>
   open(caf::actor_system& system, const doors_options& options,
-       const std::shared_ptr<door_counts>& counts);
+       const std::shared_ptr<door_counts>& counts,
+       const std::shared_ptr<nsq_clients>& clients);
 
   http::server& server() {
     return *server_;
@@ -39,7 +41,8 @@ private:
   operations_port() = default;
 
   void spawn(caf::actor_system& system, const doors_options& options,
-             const std::shared_ptr<door_counts>& counts);
+             const std::shared_ptr<door_counts>& counts,
+             const std::shared_ptr<nsq_clients>& clients);
 
   health_actor health_;
   metrics_door_actor metrics_;

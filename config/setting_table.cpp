@@ -167,6 +167,8 @@ std::vector<setting_key> inner_keys() {
     {"processors.count", read_processors_count},
     {"processors.inject_delay_ms",
      number(0, 3'600'000, &settings::processors, &processors::inject_delay_ms)},
+    {"processors.least_ms",
+     number(0, 60'000, &settings::processors, &processors::least_ms)},
     {"prohibited_users", field(read_names, &settings::prohibited_users)},
     {"emodb.anonymous", field(read_flag, &settings::emodb, &emodb::anonymous)},
     {"emodb.message_bytes_max",

@@ -122,11 +122,13 @@ struct processor_settings {
   std::uint32_t count = 4;           ///< slots per deposit queue
   bool count_given = false;          ///< somebody said so
   std::uint32_t inject_delay_ms = 0; ///< > 0: only wait, for trials
+  std::uint32_t least_ms = 0; ///< a deposit takes so long at least, for demos
 
   /// The same values, whoever said so.
   friend bool operator==(const processor_settings& x,
                          const processor_settings& y) {
-    return x.count == y.count && x.inject_delay_ms == y.inject_delay_ms;
+    return x.count == y.count && x.inject_delay_ms == y.inject_delay_ms
+           && x.least_ms == y.least_ms;
   }
 };
 

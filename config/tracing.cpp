@@ -2,6 +2,7 @@
 
 #include "adapters/tracing/otlp_exporter.hpp"
 #include "config/version.hpp"
+#include "messages/values/trace_book.hpp"
 
 #include <caf/scoped_actor.hpp>
 
@@ -20,6 +21,7 @@ caf::expected<std::shared_ptr<span_sink>>
 open_span_sink(const depositd_settings& settings) {
   if (settings.trace.endpoint.empty())
     return std::shared_ptr<span_sink>{};
+  open_trace_book();
   otlp_options options;
   options.endpoint = settings.trace.endpoint;
   options.ca_file = settings.trace.ca;

@@ -50,6 +50,7 @@ struct publish {
   /// What it takes of this process's memory budget; may be null. Kept until all
   /// are durable, however long their publisher waits. Stays in the process.
   std::shared_ptr<const void> charge;
+  std::string traceparent = {}; ///< of who publishes; stays in the process
 };
 inline constexpr std::size_t publish_messages_max = 10'000;
 inline constexpr std::size_t publish_bytes_max = 64 << 20;

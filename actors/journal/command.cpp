@@ -1,6 +1,7 @@
 #include "actors/journal/command.hpp"
 
 #include "messages/values/codec.hpp"
+#include "messages/values/work_numbers.hpp"
 
 #include <utility>
 #include <vector>
@@ -17,6 +18,19 @@ std::size_t bytes_of_bodies(const std::vector<event>& events) {
   return out;
 }
 
+/// What metrics tell of batches and jobs.
+void count_work_in(const std::vector<event>& events) {
+  for (const auto& x : events)
+    if (const auto* come = std::get_if<batch_received>(&x))
+      batch_came(come->id, come->received_us);
+    else if (const auto* batch = std::get_if<batch_moved>(&x))
+      batch_moves(batch->id, batch->status, !batch->place.queue.empty());
+    else if (const auto* made = std::get_if<job_created>(&x))
+      job_moves_to(made->status.state);
+    else if (const auto* job = std::get_if<job_moved>(&x))
+      job_moves_to(job->status.state);
+}
+
 } // namespace
 
 bool command::seal() {
@@ -27,6 +41,7 @@ bool command::seal() {
     out_.bytes.reserve(bytes + 64 * what_.events.size());
   if (!what_.events.empty())
     encode(what_, out_.bytes, slots);
+  count_work_in(what_.events);
   if (out_.locations_to) {
     std::erase_if(slots,
                   [this](const auto& x) { return !asked_.contains(x.id); });

@@ -3,6 +3,7 @@
 #include "actors/journal/outgoing.hpp"
 #include "actors/journal/reply.hpp"
 #include "messages/values/free_memory.hpp"
+#include "messages/values/tallies.hpp"
 #include "messages/values/test_points.hpp"
 
 #include <spdlog/spdlog.h>
@@ -139,6 +140,7 @@ void count_group(self_pointer self, std::uint32_t events,
   add(count_groups, 1);
   add(count_events, events);
   add(count_bytes, state.bytes.size());
+  count_group_size(events);
   add(count_flushes + time_bucket(took), 1);
   add(count_flushes + time_buckets, static_cast<std::uint64_t>(took));
 }

@@ -2,6 +2,7 @@
 
 #include "actors/processors/parts.hpp"
 #include "messages/values/test_points.hpp"
+#include "messages/values/trace_book.hpp"
 #include "messages/values/trace_context.hpp"
 
 #include <spdlog/spdlog.h>
@@ -123,7 +124,14 @@ void end_overdue(self_pointer self) {
   await_overdue(self);
 }
 
+/// What came before this process did is known once it is handed out.
+void note_trace_of(const claimed_item& item) {
+  if (is_trace_book_open() && !trace_noted(item.id))
+    note_trace(item.id, trace_of(item));
+}
+
 void process(self_pointer self, claimed_item& item) {
+  note_trace_of(item);
   auto& state = self->state;
   const claim_name name{item.id, item.token};
   auto held = holding(self, item);

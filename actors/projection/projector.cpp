@@ -6,6 +6,7 @@
 #include "messages/projection.hpp"
 #include "messages/records.hpp"
 #include "messages/values/codec.hpp"
+#include "messages/values/tallies.hpp"
 #include "messages/values/test_points.hpp"
 
 #include <spdlog/spdlog.h>
@@ -137,6 +138,17 @@ caf::error project_one(projector_state& state) {
   return {};
 }
 
+/// What metrics tell of the tables: they took up a slice.
+void note_slice(self_pointer self, caf::actor_clock::time_point since) {
+  const auto& options = self->state.options;
+  const auto now = self->clock().now();
+  const std::chrono::duration<double, std::micro> took = now - since;
+  const auto shard = std::to_string(options.shard);
+  note_value(tally_of::slice_us, shard, {}, took.count());
+  note_value(tally_of::slice_at_us, shard, {},
+             static_cast<double>(options.clock.at(now)));
+}
+
 } // namespace
 
 caf::error catch_up(self_pointer self) {
@@ -144,11 +156,14 @@ caf::error catch_up(self_pointer self) {
   if (auto failed = count_tables(state))
     return failed;
   const auto until = state.options.journal->last();
-  while (state.options.projection->reached() < until)
+  while (state.options.projection->reached() < until) {
+    const auto since = self->clock().now();
     if (auto failed = project_one(state)) {
       spdlog::error("projection_failed reason=\"{}\"", render(failed));
       return failed;
     }
+    note_slice(self, since);
+  }
   return {};
 }
 

@@ -2,6 +2,7 @@
 
 #include "messages/values/codec.hpp"
 #include "messages/values/job_documents.hpp"
+#include "messages/values/trace_book.hpp"
 #include "messages/values/trace_context.hpp"
 
 #include <spdlog/spdlog.h>
@@ -123,6 +124,7 @@ tracer_actor::behavior_type
 tracer(tracer_actor::stateful_pointer<tracer_state> self,
        tracer_options options) {
   self->state.options = std::move(options);
+  self->state.maker = rules::span_maker{200'000, trace_noted};
   self->state.cursor = self->state.options.after;
   self->send(self, make_spans{});
   return {

@@ -8,6 +8,7 @@
 #include "messages/ports/projection_store.hpp"
 #include "messages/values/control.hpp"
 
+#include <chrono>
 #include <map>
 #include <string>
 #include <utility>
@@ -57,6 +58,9 @@ struct recovered_state {
   /// How far the tables were, and how far the journal.
   sequence projected = 0;
   sequence journalled = 0;
+
+  /// When recovery began, by the clock of actors.
+  std::chrono::steady_clock::time_point asked_at;
 };
 
 /// What is known of the ids of submissions from logs of records is known for

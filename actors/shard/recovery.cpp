@@ -8,7 +8,9 @@
 #include "actors/shard/topics/topics.hpp"
 #include "messages/cluster.hpp"
 #include "messages/values/operations.hpp"
+#include "messages/values/tallies.hpp"
 #include "messages/values/test_points.hpp"
+#include "messages/values/work_numbers.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -108,6 +110,27 @@ std::uint64_t cost_floor(const recovered_state& found, const std::string& queue,
   return out;
 }
 
+/// What metrics tell of the shard from now on.
+void note_recovered(shard_pointer self, const recovered_state& found) {
+  const auto number = self->state.options.number;
+  forget_batches(number);
+  for (const auto& [user, work] : found.work)
+    for (const auto& [id, batch] : work.batches())
+      restore_batch(id, batch.status.state);
+  const auto replayed = found.journalled > found.projected
+                          ? found.journalled - found.projected
+                          : 0;
+  note_value(tally_of::replayed, std::to_string(number), {},
+             static_cast<double>(replayed));
+}
+
+void note_recovery_time(shard_pointer self, const recovered_state& found) {
+  const std::chrono::duration<double, std::micro> took =
+    self->clock().now() - found.asked_at;
+  note_value(tally_of::recovery_us,
+             std::to_string(self->state.options.number), {}, took.count());
+}
+
 void begin_serving(shard_pointer self, recovered_state& found,
                    const std::optional<control_changed>& newest) {
   auto& state = self->state;
@@ -124,6 +147,7 @@ void begin_serving(shard_pointer self, recovered_state& found,
   for (const auto& [name, settings] : state.control->queues)
     spawn_queue(self, name);
   release_local(self, found);
+  note_recovered(self, found);
   restore_records(self, found);
   for (auto& [user, ledgers] : found.ledgers)
     restore_user(self, user,
@@ -155,6 +179,7 @@ void begin_serving(shard_pointer self, recovered_state& found,
                "projected={}",
                state.users.size(), state.queues.size(), state.id_last,
                found.journalled, found.projected);
+  note_recovery_time(self, found);
   for (auto& x : std::exchange(state.awaiting_ready, {}))
     journal::answer(x, caf::make_message(done{}));
   run_moves(self);
@@ -169,11 +194,13 @@ void recover_later(shard_pointer self, const caf::error& why) {
 
 void recover_now(shard_pointer self) {
   const auto generation = self->state.journal.generation;
+  const auto since = self->clock().now();
   // Reading a large store takes as long as it takes.
   self->request(self->state.options.projector, caf::infinite, recover{})
     .then(
       [=](recovered& x) {
         crash_point("recovery_read");
+        x.state->asked_at = since;
         bring_up(self, {std::move(x.state), generation});
       },
       [=](const caf::error& why) { recover_later(self, why); });

@@ -6,6 +6,7 @@
 #include "actors/shard/parts.hpp"
 #include "actors/shard/topics/topics.hpp"
 #include "messages/values/free_memory.hpp"
+#include "messages/values/tallies.hpp"
 
 namespace depositd::shard {
 
@@ -135,6 +136,25 @@ void look_for_idle(shard_pointer self) {
   self->delayed_send(self, self->state.options.idle_max / 2, sweep_idle{});
 }
 
+/// What is refused at once; users' actors count what is beyond their limits.
+template <class Answer>
+caf::result<Answer> counting(shard_pointer self, const std::string& queue,
+                             caf::result<Answer> out) {
+  if (out.flag == caf::rt_error) {
+    // No more names than there are queues.
+    const auto known = find_queue(self, queue).has_value();
+    tally(tally_of::submission_rejected, known ? queue : "(none)",
+          out.err.category() == caf::atom("depositd")
+            ? to_string(static_cast<ec>(out.err.code()))
+            : "other");
+  }
+  return out;
+}
+
+std::string split_queue_of(const submit_batch& x) {
+  return stage_queue_name(x.info.pipeline, split_stage);
+}
+
 } // namespace
 
 shard_self::behavior_type shard(shard_pointer self, shard_options options) {
@@ -145,10 +165,14 @@ shard_self::behavior_type shard(shard_pointer self, shard_options options) {
   watch_others(self);
   start_recovery(self);
   return {
-    [=](enqueue& x) { return accept_batch(self, x); },
-    [=](const submit& x) { return accept_submission(self, x); },
+    [=](enqueue& x) { return counting(self, x.queue, accept_batch(self, x)); },
+    [=](const submit& x) {
+      return counting(self, x.queue, accept_submission(self, x));
+    },
     [=](const record_submission& x) { return record_processed(self, x); },
-    [=](const submit_batch& x) { return accept_work(self, x); },
+    [=](const submit_batch& x) {
+      return counting(self, split_queue_of(x), accept_work(self, x));
+    },
     [=](const reserve_id&) { return reserve(self); },
     [=](const number_jobs& x) { return number(self, x); },
     [=](const open_queue& x) { return open_one(self, x); },

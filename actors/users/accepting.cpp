@@ -2,7 +2,10 @@
 
 #include "actors/users/command.hpp"
 #include "actors/users/work.hpp"
+#include "messages/values/tallies.hpp"
 #include "messages/values/test_points.hpp"
+#include "messages/values/trace_book.hpp"
+#include "messages/values/trace_context.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -46,6 +49,13 @@ void refuse_all(user_command& todo, const accept_items& x) {
   todo.commit();
 }
 
+/// What metrics tell of it.
+void count_refused(const std::string& queue, const char* why,
+                   const std::vector<item_id>& refused) {
+  if (!refused.empty())
+    tally(tally_of::submission_rejected, queue, why, refused.size());
+}
+
 } // namespace
 
 void accept(self_pointer self, const accept_items& x) {
@@ -67,6 +77,9 @@ void accept(self_pointer self, const accept_items& x) {
       todo.ask_place(item.id);
     const auto received_us = accepted[next].received_us;
     todo.happen(std::move(accepted[next++]), item.body);
+    if (item.deposit && is_trace_book_open())
+      note_trace(item.id,
+                 trace_of(item.deposit->trace, item.id, received_us).trace);
     if (item.deposit)
       todo.note(
         submission_received{item.id, queue->name, received_us, *item.deposit});
@@ -81,6 +94,11 @@ void accept(self_pointer self, const accept_items& x) {
   crash_point("accept_decided");
   clear_refused(x, barred);
   clear_refused(x, refused);
+  count_refused(queue->name, to_string(ec::not_allowed), barred);
+  count_refused(queue->name,
+                to_string(x.answer->over_bytes ? ec::quota_reached
+                                               : ec::pending_limit_reached),
+                refused);
   todo.deliver(x.share);
   todo.go_with(x.bundle);
   todo.commit();

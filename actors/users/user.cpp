@@ -3,6 +3,7 @@
 #include "actors/rules/ledger/retry.hpp"
 #include "actors/users/command.hpp"
 #include "actors/users/work.hpp"
+#include "messages/values/tallies.hpp"
 #include "messages/values/test_points.hpp"
 
 #include <algorithm>
@@ -181,8 +182,10 @@ void settle_claims(self_pointer self, const settle& x) {
     auto ended = todo.queue->ledger.settle(what, time);
     if (x.to)
       todo.deliver(settlement_notice{x.to, what.id, static_cast<bool>(ended)});
-    if (!ended)
+    if (!ended) {
+      tally(tally_of::result_stale, todo.queue->name);
       continue;
+    }
     if (what.says == verdict::retry)
       ++todo.extras.requeued;
     end_claim(todo, self, std::move(*ended), what.tell);

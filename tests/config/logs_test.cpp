@@ -1,5 +1,7 @@
 #include "config/logs.hpp"
 
+#include "messages/values/trace_book.hpp"
+
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -34,6 +36,21 @@ TEST(json_log, has_the_trace_of_a_message) {
   EXPECT_EQ(read("item_in_work item=5 trace=" + trace + " more"), trace);
   EXPECT_EQ(read("item_in_work item=5 trace=short"), "");
   EXPECT_EQ(read("item_in_work item=5 trace=" + std::string(32, 'G')), "");
+}
+
+TEST(json_log, finds_the_trace_of_a_number) {
+  open_trace_book();
+  const std::string trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+  note_trace(71, trace);
+  auto read = [](const std::string& x) {
+    return nlohmann::json::parse(line_of(x)).value("trace", "");
+  };
+  EXPECT_EQ(read("claim_lost sp=a item=71"), trace);
+  EXPECT_EQ(read("notification_failed submission=71 reason=\"x\""), trace);
+  EXPECT_EQ(read("claim_lost sp=a item=711"), "");
+  EXPECT_EQ(read("claim_lost sp=a item=none"), "");
+  EXPECT_EQ(read("claim_lost sp=a item=71 trace=" + std::string(32, 'a')),
+            std::string(32, 'a'));
 }
 
 TEST(json_log, stays_an_object_whatever_a_stranger_is_called) {

@@ -8,7 +8,7 @@ import time
 
 from authority import Authority
 from engine import EngineFailed
-from harness import SystemTest, main, wait_until
+from harness import ROOT, SystemTest, main, wait_until
 
 PASSWORD = "correct horse"
 
@@ -276,6 +276,13 @@ class Commands(ApiTest):
             from jsonschema import Draft202012Validator
         except ImportError:
             self.skipTest("python3-jsonschema is not installed")
+        self.assertIn("/servlet/deposit", document["paths"])
+        rules = json.loads((ROOT / "tests/support/openapi/"
+                            "schema-3.1.json").read_text())
+        wrong = Draft202012Validator(rules)
+        self.assertEqual([(list(x.path), x.message)
+                          for x in wrong.iter_errors(document)], [])
+        self.assertFalse(wrong.is_valid({**document, "paths": []}))
         checked = list(schemas_in(document))
         self.assertGreater(len(checked), 100)
         for schema in checked:

@@ -6,6 +6,7 @@ import tempfile
 from pathlib import Path
 
 import harness
+from authority import Authority
 from engine import Engine
 from harness import PROGRAMS, SystemTest, wait_until
 
@@ -57,6 +58,32 @@ class Demo(SystemTest):
         self.assertEqual(data.parent, Path(tempfile.gettempdir()))
         self.ends_at_interrupt(engine)
         self.assertFalse(data.exists())
+
+    def test_there_is_a_ring_to_look_at(self):
+        engine = self.demo()
+        self.said(engine)
+
+        def busy():
+            found = engine.ask("queue", "show", "metadata")
+            return found["in_flight"] > 0 and found["ready"] > 0
+        wait_until(busy)
+        users = [x["user"] for x in engine.submissions()
+                 if x["status"] == "queued"]
+        self.assertGreater(len(set(users)), 3)
+
+    def test_with_tls_the_greeting_says_https(self):
+        authority = Authority(self.folder)
+        authority.issue("engine", "127.0.0.1")
+        files = []
+        for door in ("admin", "http"):
+            for key, end in (("certificate", "pem"), ("key", "key")):
+                files += ["--set", f"{door}.tls.{key}="
+                          f"{authority.file('engine', end)}"]
+        engine = self.demo(*files)
+        said = self.said(engine)
+        self.assertIn(f"Page:   https://{engine.ready['admin']}/", said)
+        self.assertIn(f"https://{engine.ready['http']}/deposits", said)
+        self.assertNotIn("http://", said)
 
     def test_a_shell_without_an_engine_says_what_to_do(self):
         said = subprocess.run(

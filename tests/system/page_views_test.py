@@ -1,9 +1,107 @@
-"""The page of operators on narrow windows, by keys alone, and for two operators
-at once."""
+"""The operators' page where there is very much, on narrow windows, by keys
+alone, and for two operators at once."""
+
+import json
+import os
+import sqlite3
+import subprocess
 
 import harness
-from harness import wait_until
+from harness import PROGRAMS, wait_until
+from nsq_client import Connection
 from pages import PageTest
+
+# By hand: 100,000, which takes minutes where others work.
+MANY = int(os.environ.get("DEPOSITD_PAGE_MANY", "5000"))
+
+# What a view may take: lists come by pages, so none of this grows with what
+# there is.
+ROWS_MAX = 150
+BYTES_MAX = 300_000
+
+# Watches what the browser has to do from now on.
+WATCH = """
+    window.longest = 0;
+    new PerformanceObserver((found) => {
+      for (const x of found.getEntries())
+        window.longest = Math.max(window.longest, x.duration);
+    }).observe({ type: "longtask" });
+    performance.clearResourceTimings();"""
+
+TOOK = """
+    return {
+      longest: window.longest,
+      rows: document.querySelectorAll("tbody tr").length,
+      bytes: Math.max(0, ...performance.getEntriesByType("resource")
+        .map((x) => x.encodedBodySize)),
+    };"""
+
+
+class Many(PageTest):
+    def users(self, engine):
+        """So many, each with one item in a queue that nobody works on."""
+        path = self.folder / "many.sqlite"
+        with sqlite3.connect(path) as base:
+            base.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, who, body)")
+            base.executemany("INSERT INTO t VALUES (?, ?, 'x')", (
+                (n, f"user-{n:06}") for n in range(1, MANY + 1)))
+        engine.ctl("scheduler", "add", "many", "--queue", "many", "--high",
+                   str(2 * MANY), "--low", str(MANY))
+        engine.ctl("source", "add", "many", "--kind", "sql", "--scheduler",
+                   "many", "--url", f"sqlite:{path}", "--key", "id",
+                   "--user-field", "who", "--cursor", "id",
+                   "--cursor-start", "0",
+                   "--capacity", "10000", "--poll-interval-ms", "100",
+                   "--query", "SELECT id, who, body FROM t WHERE id > :cursor "
+                   "ORDER BY id LIMIT :limit")
+        wait_until(lambda: engine.ask("queue", "show", "many")["ready"]
+                   == MANY, timeout=600)
+
+    def submissions(self, engine):
+        engine.add_user("bench", "secret-bench")
+        senders = self.folder / "senders"
+        senders.write_text("bench secret-bench\n")
+        subprocess.run(
+            [str(PROGRAMS / "depositbench"), "P1s", "--door", "crossref",
+             "--connect", engine.ready["http"], "--keys", str(senders),
+             "--items", str(MANY), "--connections", "16"],
+            check=True, capture_output=True, timeout=1200)
+
+    def test_very_many_are_no_more_than_a_page(self):
+        engine = self.running({"processors.count": 2,
+                               "queues.metadata.pending_limit": 2 * MANY})
+        self.submissions(engine)
+        self.users(engine)
+        page = self.browser(engine)
+        page.run(WATCH)
+        for view, says in (
+                ("users", "user-0000"), ("submissions", "bench"),
+                ("queues/many", "Turns"), ("users/user-001000",
+                                           "Why does it wait?"),
+                ("submissions/1000", "Time line"),
+                ("", "Who waits longest")):
+            page.run("performance.clearResourceTimings(); window.longest = 0; "
+                     "window.begun = performance.now()")
+            page.go(view)
+            if says == "Time line":
+                page.element("[aria-label='Time line']")
+            else:
+                page.says(says)
+            took = page.run(TOOK)
+            took["ms"] = page.run("return performance.now() - window.begun")
+            print(f"{view or 'overview'}: {took['ms']:.0f} ms, longest task "
+                  f"{took['longest']:.0f} ms, {took['rows']} rows, "
+                  f"{took['bytes']} bytes", flush=True)
+            self.assertLessEqual(took["rows"], ROWS_MAX, view)
+            self.assertLessEqual(took["bytes"], BYTES_MAX, view)
+        page.go("users")
+        page.says("user-0000")
+        for _ in range(3):
+            before = page.run(
+                "return document.querySelector('tbody').innerText")
+            page.press("Next page →")
+            page.wait(lambda: page.run(
+                "return document.querySelector('tbody').innerText") != before)
 
 
 class Narrow(PageTest):
@@ -92,6 +190,43 @@ class TwoOperators(PageTest):
         two.element("dialog #yes").click()
         two.element(".notes .wrong")
         self.assertEqual(len(engine.submissions()), 1)
+
+
+class Messages(PageTest):
+    def test_topics_lead_to_channels_and_their_clients(self):
+        engine = self.running({"nsq.listen": "127.0.0.1:0",
+                               "nsq.anonymous": "true"})
+        address = engine.address("nsq")
+        consumer = Connection(address, {"client_id": "reader-7",
+                                        "hostname": "far"})
+        self.addCleanup(consumer.close)
+        consumer.sub("news", "mail")
+        consumer.rdy(1)
+        publisher = Connection(address)
+        self.addCleanup(publisher.close)
+        publisher.pub("news", b"one")
+        consumer.message()
+        page = self.browser(engine)
+        page.keys("gt")
+        page.says("news")
+        page.press("Channels")
+        page.press("mail")
+        page.says("reader-7")
+
+    def test_keys_of_views_are_those_of_the_engine(self):
+        """No view asks for what the engine does not tell."""
+        engine = self.running({"nsq.listen": "127.0.0.1:0"})
+        page = self.browser(engine)
+        table = json.loads(page.run(
+            "const x = new XMLHttpRequest(); x.open('GET', "
+            "'/api/v1/commands', false); x.send(); return x.responseText"))
+        known = {x["words"] for x in table["commands"]}
+        for words in ("topic list", "channel list", "channel show",
+                      "deadletter list", "deadletter show",
+                      "deadletter replay", "strategy explain", "audit list",
+                      "settings", "shards", "kafka status", "source list",
+                      "review list"):
+            self.assertIn(words, known)
 
 
 if __name__ == "__main__":

@@ -3,68 +3,15 @@ deposit, and log lines that say to which trace they belong."""
 
 import base64
 import http.client
-import http.server
 import json
 import re
-import threading
 
 import harness
+from collector import PARENT, SAMPLED, TRACE, Collector, Collecting, by_name
 from deposit_door import multipart
 from engine import EngineFailed
 from harness import a_deposit, wait_until
 from pipelines import PASSWORD, PipelineTest
-
-TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
-PARENT = "00f067aa0ba902b7"
-SAMPLED = f"00-{TRACE}-{PARENT}-01"
-
-
-class Collector(http.server.ThreadingHTTPServer):
-    """Keeps the spans that it gets by OTLP over HTTP."""
-
-    daemon_threads = True
-
-    def __init__(self):
-        super().__init__(("127.0.0.1", 0), Export)
-        self.spans = []
-        self.faults = []
-
-    @property
-    def url(self):
-        return f"http://127.0.0.1:{self.server_port}"
-
-    def serve(self):
-        threading.Thread(target=self.serve_forever, daemon=True).start()
-
-    def of(self, trace):
-        return [x for x in list(self.spans) if x["traceId"] == trace]
-
-    def take(self, path, kind, body):
-        if path != "/v1/traces" or kind != "application/json":
-            self.faults.append((path, kind))
-        for resource in json.loads(body)["resourceSpans"]:
-            names = {x["key"]: x["value"]["stringValue"]
-                     for x in resource["resource"]["attributes"]}
-            if names.get("service.name") != "depositd":
-                self.faults.append(names)
-            for scope in resource["scopeSpans"]:
-                self.spans += scope["spans"]
-
-
-class Export(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def do_POST(self):
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        self.server.take(self.path, self.headers["Content-Type"], body)
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", "2")
-        self.end_headers()
-        self.wfile.write(b"{}")
-
-    def log_message(self, *_):
-        pass
 
 
 def post(engine, path, fields, files, headers):
@@ -80,18 +27,11 @@ def post(engine, path, fields, files, headers):
         connection.close()
 
 
-def by_name(spans):
-    out = {}
-    for x in spans:
-        out.setdefault(x["name"], []).append(x)
-    return out
-
-
 def attributes(span):
     return {x["key"]: x["value"]["stringValue"] for x in span["attributes"]}
 
 
-class Traces(PipelineTest):
+class Traces(Collecting, PipelineTest):
     def setUp(self):
         super().setUp()
         self.collector = self.serve(Collector())
@@ -110,14 +50,6 @@ class Traces(PipelineTest):
         self.assertEqual(status, 200, body)
         door = self.door(engine, "lea", PASSWORD)
         self.assertEqual(self.outcome(door, name + ".xml").failures(), [])
-
-    def spans_of(self, trace, *names):
-        def come():
-            found = by_name(self.collector.of(trace))
-            return found if all(x in found for x in names) else None
-        found = wait_until(come)
-        self.assertEqual(self.collector.faults, [])
-        return found
 
     def lines(self, engine):
         """Of the log, each of which is a JSON object."""
@@ -190,6 +122,16 @@ class Traces(PipelineTest):
             self.assertIn("stage:" + stage, stages)
         self.assertIn("stage:batch", found)
         self.assertEqual(len(found["published"]), 2)
+
+    def test_all_lines_of_a_deposit_have_its_trace(self):
+        engine = self.traced()
+        self.deposit(engine, "one", {"traceparent": SAMPLED})
+        numbers = {x["id"] for x in engine.submissions()}
+        mark = re.compile(r" (?:item|submission|job)=(\d+)")
+        named = [x for x in self.lines(engine)
+                 if {int(n) for n in mark.findall(x["message"])} & numbers]
+        self.assertTrue(named)
+        self.assertEqual({x.get("trace") for x in named}, {TRACE})
 
     def test_a_collector_that_is_away_keeps_nobody_waiting(self):
         engine = self.traced(**{"trace.endpoint": "http://127.0.0.1:1"})

@@ -3,6 +3,7 @@
 #include "actors/cluster/keeper/parts.hpp"
 #include "messages/operators.hpp"
 #include "messages/projection.hpp"
+#include "messages/values/tallies.hpp"
 #include "messages/values/test_points.hpp"
 
 #include <spdlog/spdlog.h>
@@ -154,6 +155,7 @@ void taken(shard_keeper_pointer self, shard_number shard, epoch_number epoch,
   x.told.clear();
   x.unmet.clear();
   spdlog::info("shard_taken shard={} epoch={}", shard, epoch);
+  tally(tally_of::shard_taken, std::to_string(shard));
   place_nobody(self, shard, epoch);
   if (state.leaving) {
     x.now = phase::closing;

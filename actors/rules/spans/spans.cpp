@@ -136,7 +136,17 @@ void span_maker::see(const submission_recorded& x) {
   works_.erase(x.id);
 }
 
+void span_maker::meet_message(const item_claimed& x) {
+  if (!messages_ || works_.contains(x.id))
+    return;
+  const auto found = messages_(x.id);
+  if (found && !found->traceparent.empty())
+    begin(x.id, trace_of(found->traceparent, x.id, found->at_us), x.queue,
+          found->at_us, false);
+}
+
 void span_maker::see(const item_claimed& x) {
+  meet_message(x);
   const auto at = works_.find(x.id);
   if (at == works_.end())
     return;

@@ -5,13 +5,17 @@
 
 #include "messages/values/events.hpp"
 #include "messages/values/spans.hpp"
+#include "messages/values/trace_book.hpp"
 #include "messages/values/trace_context.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace depositd::rules {
@@ -29,8 +33,11 @@ struct seen_record {
 class span_maker {
 public:
   /// What comes while so many are under way is not traced.
-  explicit span_maker(std::size_t under_way_max = 200'000)
-    : under_way_max_(under_way_max) {
+  /// `messages`: what is known of a message by its number; null: nothing.
+  explicit span_maker(std::size_t under_way_max = 200'000,
+                      std::function<std::optional<noted_trace>(item_id)>
+                        messages = nullptr)
+    : under_way_max_(under_way_max), messages_(std::move(messages)) {
     // nop
   }
 
@@ -89,6 +96,8 @@ private:
   void see(const job_created& x);
   void see(const job_moved& x);
 
+  /// A message whose sender gave a trace: its first claim tells of it.
+  void meet_message(const item_claimed& x);
   work* begin(item_id id, trace_place at, const std::string& queue,
               micros at_us, bool staged);
   void end_claim(item_id id, work& x, const ended& how);
@@ -100,6 +109,7 @@ private:
   span& add(item_id id, const work& x, std::string name, std::uint32_t number);
 
   std::size_t under_way_max_;
+  std::function<std::optional<noted_trace>(item_id)> messages_;
   std::unordered_map<item_id, work> works_;
   std::vector<span> spans_;
   std::uint64_t passed_ = 0;

@@ -3,6 +3,7 @@
 // crashes, each record has come in once.
 
 #include "actors/shard/admission/admission.hpp"
+#include "messages/values/tallies.hpp"
 #include "messages/values/test_points.hpp"
 
 #include <algorithm>
@@ -60,6 +61,12 @@ bool is_repeated(shard_pointer self, batch& to, const identity& x,
   return false;
 }
 
+void count_rejected(shard_pointer self, const std::string& queue) {
+  const auto known = find_queue(self, queue).has_value();
+  tally(tally_of::submission_rejected, known ? queue : "(none)",
+        to_string(ec::invalid_argument));
+}
+
 void take_deposit(shard_pointer self, batch& to, ingest_deposit& x) {
   auto wrong = wrong_here(self, x);
   const auto& p = x.submission;
@@ -70,11 +77,13 @@ void take_deposit(shard_pointer self, batch& to, ingest_deposit& x) {
                       XXH3_64bits(content.data(), content.size())},
                      wrong)) {
     ++to.result.skipped;
+    tally(tally_of::submission_repeated, x.queue);
   } else if (wrong.empty()) {
     to.coming.add_deposit(*find_queue(self, x.queue), x.user, x.priority,
                           std::move(x.submission), x.body);
     ++to.result.accepted;
   } else {
+    count_rejected(self, x.queue);
     to.result.refused.push_back({x.offset, std::move(wrong)});
   }
 }
@@ -90,9 +99,11 @@ void take_batch(shard_pointer self, batch& to, ingest_work& x) {
                         rules::size_of(what.info), x.digest},
                        wrong)) {
     ++to.result.skipped;
+    tally(tally_of::submission_repeated, self->state.queues[*queue].name);
     return;
   }
   if (!wrong.empty()) {
+    count_rejected(self, {});
     to.result.refused.push_back({x.offset, std::move(wrong)});
     return;
   }

@@ -5,6 +5,7 @@
 #include "actors/rules/topics/topics.hpp"
 #include "actors/shard/admission/admission.hpp"
 #include "actors/shard/topics/topics.hpp"
+#include "messages/values/trace_book.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -111,6 +112,9 @@ caf::result<published> publish_all(shard_pointer self, publish& x) {
                                     [answer, charge = std::move(x.charge)] {
                                       return caf::make_message(answer);
                                     });
+  if (!x.traceparent.empty())
+    for (std::size_t i = 0; i < what.bodies.size() * what.queues.size(); ++i)
+      note_message(what.id_first + i, x.traceparent, now(self));
   state.id_last += what.bodies.size() * what.queues.size();
   send_messages(self, x.user, std::move(what));
   return journal::answered_later<published>();

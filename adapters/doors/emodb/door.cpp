@@ -3,6 +3,7 @@
 #include "adapters/doors/emodb/parts.hpp"
 #include "adapters/doors/http/browser.hpp"
 #include "messages/values/clock.hpp"
+#include "messages/values/tallies.hpp"
 #include "messages/workers.hpp"
 
 #include <spdlog/spdlog.h>
@@ -164,6 +165,7 @@ bool call::refused(std::optional<http::response> wrong) {
 void door_core::refuse(const api_key* key, const http::request& from,
                        const char* why) {
   const auto count = ++refused_keys;
+  tally(tally_of::login_failed, std::string{"key_"} + why);
   if (refusals_logged.take({}, std::chrono::steady_clock::now()))
     spdlog::info("key_{} key=\"{}\" path=\"{}\" peer={} refused={}", why,
                  key ? http::printable(key->id) : "", // not known: a secret

@@ -2,6 +2,9 @@
 
 #include "adapters/doors/emodb/parts.hpp"
 #include "adapters/doors/kit/joint_answer.hpp"
+#include "messages/values/clock.hpp"
+#include "messages/values/trace_book.hpp"
+#include "messages/values/trace_context.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -88,6 +91,24 @@ std::vector<enqueue> requests_of(const call& x, std::vector<batch>&& batches) {
   return out;
 }
 
+/// What the sender says of its trace; empty if nobody wants to know.
+std::string traceparent_of(const call& x) {
+  const auto* given = x.from.header(traceparent_header);
+  return given != nullptr && is_trace_book_open() && legal_traceparent(*given)
+           ? *given
+           : std::string{};
+}
+
+/// All that was sent together has one trace.
+void note_messages(const enqueued& said, const std::string& traceparent) {
+  if (traceparent.empty())
+    return;
+  const auto now = engine_clock::system().now();
+  for (const auto id : said.ids)
+    if (id != 0)
+      note_message(id, traceparent, now);
+}
+
 void send_all(call& x, std::vector<batch>&& batches) {
   std::size_t count = 0;
   for (const auto& one : batches)
@@ -97,6 +118,7 @@ void send_all(call& x, std::vector<batch>&& batches) {
     return;
   }
   x.from.body = {}; // all of it is in the batches
+  const auto traceparent = traceparent_of(x);
   auto requests = requests_of(x, std::move(batches));
   if (requests.empty()) {
     x.answer.send(success());
@@ -109,8 +131,10 @@ void send_all(call& x, std::vector<batch>&& batches) {
     });
   for (auto& one : requests)
     x.core->asked.ask(x.core->options.shard, std::move(one),
-                      [joint](kit::core_answer what) {
+                      [joint, traceparent](kit::core_answer what) {
                         const auto* said = what.as<enqueued>();
+                        if (said)
+                          note_messages(*said, traceparent);
                         if (!said)
                           joint->take(failure(what.why()), true);
                         else if (said->refused > 0)
@@ -145,6 +169,12 @@ bool read_batches(kit::json_reader& from, const call& x,
   return from.fault() == kit::json_fault::none;
 }
 
+std::vector<batch> single(batch&& x) {
+  std::vector<batch> out;
+  out.push_back(std::move(x));
+  return out;
+}
+
 } // namespace
 
 void send_one(call x) {
@@ -155,6 +185,11 @@ void send_one(call x) {
   } else if (!read_message(reader, x, one) || !reader.finish()) {
     x.answer.send(bad_json(reader));
   } else if (!x.refused(check(x, one))) {
+    if (!traceparent_of(x).empty()) {
+      // By itself: what goes together is told of together.
+      send_all(x, single(std::move(one)));
+      return;
+    }
     auto held = x.answer.keep();
     x.core->together.send(x.core_name(one.queue), std::move(one.items[0]),
                           std::move(x.answer), std::move(held));

@@ -332,7 +332,9 @@ void exchange::begin_answering() {
 void exchange::count(const response& what) {
   using namespace std::chrono;
   context_->answered.add(
-    what.status, duration_cast<microseconds>(at_.loop.now() - begun_).count());
+    duration_cast<microseconds>(at_.loop.now() - begun_).count());
+  auto& counts = route_ == nullptr ? context_->unrouted : *route_->answered;
+  counts.add(what.status);
 }
 
 bool exchange::queue() {

@@ -39,6 +39,7 @@ struct exchange_context {
   std::atomic<std::uint64_t> refused{0};
   std::atomic<std::uint64_t> expired{0};
   answer_counts answered;
+  status_counts unrouted; ///< answers to what no route is for
 };
 
 class exchange : public answer_sink,

@@ -34,7 +34,9 @@ void router::add(std::string method, std::string_view pattern, handler answer,
       next = std::make_unique<node>();
     at = next.get();
   }
-  at->methods[std::move(method)] = {std::move(answer), std::move(options)};
+  auto name = method + ' ' + std::string{pattern};
+  at->methods[std::move(method)] = {std::move(answer), std::move(options),
+                                    std::move(name)};
 }
 
 namespace {
@@ -63,7 +65,26 @@ const Node* walk(const Node& at, const std::vector<std::string>& segments,
   return at.rest.get();
 }
 
+template <class Node>
+void gather(const Node& from, std::vector<const route*>& to) {
+  for (const auto& [method, one] : from.methods)
+    to.push_back(&one);
+  for (const auto& [segment, next] : from.literals)
+    gather(*next, to);
+  for (const auto* next : {from.any.get(), from.rest.get()})
+    if (next != nullptr)
+      gather(*next, to);
+}
+
 } // namespace
+
+std::vector<const route*> router::all() const {
+  std::vector<const route*> out;
+  gather(*root_, out);
+  std::sort(out.begin(), out.end(),
+            [](const auto* a, const auto* b) { return a->name < b->name; });
+  return out;
+}
 
 router::match router::find(std::string_view method,
                            const std::vector<std::string>& segments) const {

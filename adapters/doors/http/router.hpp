@@ -2,6 +2,7 @@
 
 // Which handler answers which path and method.
 
+#include "adapters/doors/http/answer_counts.hpp"
 #include "adapters/doors/http/responder.hpp"
 
 #include <chrono>
@@ -41,6 +42,8 @@ struct route_options {
 struct route {
   handler answer;
   route_options options;
+  std::string name; ///< method and pattern
+  std::shared_ptr<status_counts> answered = std::make_shared<status_counts>();
 };
 
 /// Patterns are paths whose segments are literal or {name}: any one segment,
@@ -59,6 +62,9 @@ public:
   /// or the options forbid it.
   void add(std::string method, std::string_view pattern, handler answer,
            route_options options = {});
+
+  /// Every route, in the order of names.
+  std::vector<const route*> all() const;
 
   struct match {
     const route* found = nullptr;

@@ -56,7 +56,11 @@ struct server_numbers {
   std::uint64_t requests = 0;
   std::uint64_t refused = 0; ///< answered 503 by the server itself
   std::uint64_t expired = 0; ///< ended by one of the time limits
-  std::vector<std::pair<unsigned, std::uint64_t>> by_status; ///< answers
+  struct answers {
+    std::string route; ///< method and pattern, or "(none)"
+    std::vector<std::pair<unsigned, std::uint64_t>> by_status;
+  };
+  std::vector<answers> by_route; ///< of which there are any
   answer_times times;
 };
 

@@ -200,9 +200,18 @@ void server_core::stop(std::chrono::milliseconds within) {
 }
 
 server_numbers server_core::numbers() const {
-  return {connections_.now(), connections_.total(), context_->requests,
-          context_->refused, context_->expired,
-          context_->answered.by_status(), context_->answered.times()};
+  server_numbers out{
+    connections_.now(), connections_.total(), context_->requests,
+    context_->refused,  context_->expired,    {},
+    context_->answered.times()};
+  const auto add = [&](const std::string& route, const status_counts& x) {
+    if (auto all = x.all(); !all.empty())
+      out.by_route.push_back({route, std::move(all)});
+  };
+  add("(none)", context_->unrouted);
+  for (const auto* one : context_->routes.all())
+    add(one->name, *one->answered);
+  return out;
 }
 
 } // namespace depositd::http

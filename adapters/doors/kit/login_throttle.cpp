@@ -1,5 +1,7 @@
 #include "adapters/doors/kit/login_throttle.hpp"
 
+#include "messages/values/tallies.hpp"
+
 namespace depositd::kit {
 
 namespace {
@@ -45,7 +47,8 @@ bool login_throttle::begin(const std::string& user, const std::string& peer,
 }
 
 void login_throttle::failed(const std::string& user, const std::string& peer) {
-  missed(user, peer);
+  tally(tally_of::login_failed, "wrong");
+  count(user, peer);
   gave_up(user, peer);
 }
 
@@ -65,6 +68,11 @@ void login_throttle::gave_up(const std::string& user, const std::string& peer) {
 }
 
 void login_throttle::missed(const std::string& user, const std::string& peer) {
+  tally(tally_of::login_failed, "throttled");
+  count(user, peer);
+}
+
+void login_throttle::count(const std::string& user, const std::string& peer) {
   const auto at = entries_.find(key_of(user, peer));
   if (at != entries_.end()) // else forgotten meanwhile
     ++at->second.failures;

@@ -54,6 +54,7 @@ private:
     micros since_us = never;
   };
 
+  void count(const std::string& user, const std::string& peer);
   static std::size_t bytes_of(const std::string& key);
   template <class F>
   void forget(F which);

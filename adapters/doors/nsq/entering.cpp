@@ -4,6 +4,7 @@
 
 #include "messages/shard.hpp"
 #include "messages/topics.hpp"
+#include "messages/values/tallies.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -99,6 +100,7 @@ void connection::authenticate(const command& what) {
     return refuse(refusal::of("E_AUTH_DISABLED", "AUTH Disabled"));
   if (!login_.enter_with_key(secret, keys)) {
     core_.refuse(address_, "E_AUTH_FAILED");
+    tally(tally_of::login_failed, "key_refused");
     return refuse(refusal::of("E_AUTH_FAILED", "AUTH failed"));
   }
   entered();
@@ -119,6 +121,7 @@ void connection::ask_server(const std::string& secret,
                                            const caf::error& why) {
       refusal wrong;
       if (said == nullptr) {
+        tally(tally_of::login_failed, "auth_server");
         // What the server says is not for strangers.
         if (core_.may_log("auth_failed"))
           spdlog::info("nsq_auth_failed peer={} reason=\"{}\"", address_,

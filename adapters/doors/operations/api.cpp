@@ -32,6 +32,12 @@ void tell_of_last_hour(api_pointer self, const api_call_ptr& call) {
        });
 }
 
+void tell_of_clients(api_pointer self, const api_call_ptr& call) {
+  const auto& clients = self->state.options.nsq_clients;
+  call->from.answer->send(
+    api_document(200, clients ? clients() : R"({"clients":[],"more":false})"));
+}
+
 void answer(api_pointer self, const api_call_ptr& call) {
   switch (call->from.question) {
     case api_question::log_in:
@@ -48,6 +54,8 @@ void answer(api_pointer self, const api_call_ptr& call) {
       return describe(self, call);
     case api_question::history:
       return tell_of_last_hour(self, call);
+    case api_question::clients:
+      return tell_of_clients(self, call);
     case api_question::call:
       return run_command(self, call);
     case api_question::watch:

@@ -32,6 +32,7 @@ enum class api_question : std::uint8_t {
   commands,
   description, ///< OpenAPI
   history,
+  clients, ///< of NSQ's door
   call,
   watch,
 };
@@ -78,6 +79,8 @@ struct api_options {
   std::size_t streams_each_max = 6; ///< of a session or token
   /// Answers with the last hour; null: nobody knows it.
   std::function<void(std::shared_ptr<http::responder>)> history;
+  /// Who is connected to NSQ's door, as JSON; null: nobody can be.
+  std::function<std::string()> nsq_clients;
   std::string version;
   engine_clock clock = engine_clock::system();
 };

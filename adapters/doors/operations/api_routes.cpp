@@ -50,6 +50,7 @@ void add_api_routes(http::router& routes, const api_door_actor& whom,
   routes.add("GET", "/api/v1/openapi.json",
              asks(whom, api_question::description));
   routes.add("GET", "/api/v1/history", asks(whom, api_question::history));
+  routes.add("GET", "/api/v1/nsq/clients", asks(whom, api_question::clients));
   http::route_options watching;
   watching.head = false;
   watching.answer_limit = command_limit;

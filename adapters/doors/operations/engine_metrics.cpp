@@ -60,11 +60,20 @@ void add_stores(exported& to, const engine_numbers& x) {
     to.add(shard_label(shard), report.segments);
 }
 
+/// "TOPIC/NUMBER".
+labels partition_labels(const std::string& name) {
+  const auto end = name.rfind('/');
+  if (end == std::string::npos)
+    return {{"topic", name}, {"partition", ""}};
+  return {{"topic", name.substr(0, end)}, {"partition", name.substr(end + 1)}};
+}
+
 void add_records(exported& to, const engine_numbers& x) {
   const auto each = [&](const auto& value) {
     for (const auto& in : x.intakes)
       for (const auto& one : in.partitions)
-        to.add({{"partition", one.partition}}, static_cast<double>(value(one)));
+        to.add(partition_labels(one.partition),
+               static_cast<double>(value(one)));
   };
   to.gauge("depositd_ingest_lag_records",
            "Records of a partition that have not been read");
@@ -118,6 +127,10 @@ void add_leases(exported& to, const engine_numbers& x) {
            "How long the lease of a shard lasts, whoever has it");
   for (const auto& one : x.leases.shards)
     to.add(shard_label(one.shard), static_cast<double>(one.left_ms) / 1e3);
+  to.gauge("depositd_engine_left_seconds",
+           "How long an engine counts as alive without being heard of again");
+  for (const auto& one : x.leases.engines)
+    to.add({{"peer", one.who.name}}, static_cast<double>(one.left_ms) / 1e3);
   to.gauge("depositd_engines", "Engines that share the shards");
   if (!x.leases.shards.empty())
     to.add({}, static_cast<std::uint64_t>(x.leases.engines.size()));
@@ -136,10 +149,14 @@ void add_doors(exported& to, const engine_numbers& x) {
   to.counter("depositd_http_received_total", "Requests that came to a door");
   each(&n::requests);
   to.counter("depositd_http_requests_total",
-             "Requests that a door has answered, by status");
+             "Requests that a door has answered, by route and status");
   for (const auto& one : x.doors)
-    for (const auto& [status, count] : one.numbers.by_status)
-      to.add({{"door", one.door}, {"code", std::to_string(status)}}, count);
+    for (const auto& of : one.numbers.by_route)
+      for (const auto& [status, count] : of.by_status)
+        to.add({{"door", one.door},
+                {"route", of.route},
+                {"code", std::to_string(status)}},
+               count);
   to.histogram("depositd_http_request_seconds",
                "From the first byte of a request until its answer began to "
                "leave");
@@ -152,9 +169,18 @@ void add_doors(exported& to, const engine_numbers& x) {
   each(&n::expired);
 }
 
+/// Of "1.2.3+5.gCOMMIT" or "1.2.3-dev.5+gCOMMIT"; empty of a release.
+std::string commit_of(const std::string& version) {
+  const auto built = version.find('+');
+  const auto at = version.find('g', built == std::string::npos ? 0 : built);
+  return built == std::string::npos || at == std::string::npos
+           ? ""
+           : version.substr(at + 1);
+}
+
 void add_process(exported& to, const engine_numbers& x) {
   to.gauge("depositd_build_info", "The version that runs; always 1");
-  to.add({{"version", x.version}}, 1.0);
+  to.add({{"version", x.version}, {"commit", commit_of(x.version)}}, 1.0);
   to.gauge("depositd_memory_used_bytes", "What counts against memory.budget");
   to.add({}, x.memory_used);
   to.gauge("depositd_mailbox_wait_seconds",
@@ -200,6 +226,7 @@ std::string metrics_text(const engine_numbers& x,
   metrics::exported out;
   metrics::add_queues(out, x, counts);
   metrics::add_engine(out, x);
+  metrics::add_seldom(out, x);
   return out.text();
 }
 

@@ -71,6 +71,16 @@ process_numbers read_process_numbers() {
   return out;
 }
 
+void read_tallies(engine_numbers& to) {
+  for (std::size_t i = 0; i < to.seldom.size(); ++i)
+    to.seldom[i] = tallies(static_cast<tally_of>(i));
+  to.groups = group_sizes_now();
+  std::vector<shard_number> here;
+  for (const auto& x : to.shards)
+    here.push_back(x.shard);
+  to.work = count_work(here);
+}
+
 const std::string& lasting_counters::label_of(const std::string& queue) const {
   static const std::string rest = others;
   return queues_.contains(queue) ? queue : rest;

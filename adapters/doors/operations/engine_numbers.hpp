@@ -8,7 +8,10 @@
 #include "messages/processors.hpp"
 #include "messages/projection.hpp"
 #include "messages/records.hpp"
+#include "messages/values/tallies.hpp"
+#include "messages/values/work_numbers.hpp"
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -101,7 +104,19 @@ struct engine_numbers {
   std::vector<answer_time> answers;
   std::uint64_t memory_used = 0; ///< of the budget
   process_numbers process;
+  std::array<std::vector<tallied>, static_cast<std::size_t>(tally_of::kinds)>
+    seldom;
+  group_sizes groups;
+  work_numbers work;
+
+  const std::vector<tallied>& tallied_of(tally_of what) const {
+    return seldom[static_cast<std::size_t>(what)];
+  }
 };
+
+/// What the process has tallied, and what is known of batches in the shards
+/// that were asked.
+void read_tallies(engine_numbers& to);
 
 /// In the text format of Prometheus.
 std::string metrics_text(const engine_numbers& x,

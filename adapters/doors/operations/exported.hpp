@@ -1,8 +1,9 @@
 #pragma once
 
 // Families of metrics on their way to a text. What is exported, under which
-// names, is in queue_metrics.cpp and engine_metrics.cpp; docs/METRICS.md lists
-// it for people, and tests/system/metrics_test.py holds both together.
+// names, is in queue_metrics.cpp, engine_metrics.cpp and seldom_metrics.cpp;
+// docs/METRICS.md lists it for people, and tests/system/metrics_test.py holds
+// both together.
 
 #include "adapters/doors/operations/engine_numbers.hpp"
 
@@ -74,6 +75,19 @@ public:
     to.sample_sum = seconds(static_cast<double>(from.n[at + time_buckets]));
   }
 
+  /// Sizes of groups of the journal.
+  void add_sizes(labels of, const group_sizes& from) {
+    auto& to = next(std::move(of)).histogram;
+    for (std::size_t i = 0; i < from.in.size(); ++i) {
+      to.sample_count += from.in[i];
+      const auto end = i < group_bounds.size()
+                         ? static_cast<double>(group_bounds[i])
+                         : std::numeric_limits<double>::infinity();
+      to.bucket.push_back({to.sample_count, end});
+    }
+    to.sample_sum = static_cast<double>(from.events);
+  }
+
   std::string text() {
     drop_empty();
     std::ostringstream out;
@@ -102,5 +116,8 @@ void add_queues(exported& to, const engine_numbers& x,
 
 /// Of everything else.
 void add_engine(exported& to, const engine_numbers& x);
+
+/// Of what is not told by those who are asked.
+void add_seldom(exported& to, const engine_numbers& x);
 
 } // namespace depositd::metrics

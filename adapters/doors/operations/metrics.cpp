@@ -121,6 +121,7 @@ void look_around(metrics_pointer self, engine_numbers& to) {
   if (options.memory_used)
     to.memory_used = options.memory_used();
   to.process = read_process_numbers();
+  read_tallies(to);
 }
 
 void ask_all(metrics_pointer self, bool ends_step,

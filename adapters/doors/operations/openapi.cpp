@@ -1,6 +1,7 @@
 #include "adapters/doors/operations/openapi.hpp"
 
 #include "adapters/doors/operations/api_arguments.hpp"
+#include "adapters/doors/operations/described_doors.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -222,6 +223,8 @@ void add_own_paths(document& paths) {
     plain("description", "This document", json);
   paths["/api/v1/history"]["get"] =
     plain("history", "A few numbers of the last hour", json);
+  paths["/api/v1/nsq/clients"]["get"] =
+    plain("nsq_clients", "Who is connected to NSQ's door", json);
   auto watch = plain("watch",
                      "The answer of a command that reads, at once and whenever "
                      "it has changed; its arguments stand beside it",
@@ -238,16 +241,34 @@ void add_own_paths(document& paths) {
       in_the_open(plain(path, "For load balancers and scrapers", "text/plain"));
 }
 
+/// Doors of clients are on another port, and know other logins.
+void add_doors(document& to) {
+  const auto& doors = described_doors();
+  for (const auto& [path, calls] : doors["paths"].items()) {
+    auto& here = to["paths"][path];
+    here = calls;
+    for (auto& [method, call] : here.items())
+      if (!call.contains("security"))
+        call["security"] = doors["security"];
+    here["servers"] = doors["servers"];
+  }
+  for (const auto& [kind, parts] : doors["components"].items())
+    for (const auto& [name, part] : parts.items())
+      to["components"][kind][name] = part;
+}
+
 } // namespace
 
 std::string openapi_text(const command_table& table,
                          const std::string& version) {
   document out;
   out["openapi"] = "3.1.0";
-  out["info"] = {{"title", "depositd, for operators"},
+  out["info"] = {{"title", "depositd"},
                  {"version", version},
-                 {"description", "Every command of depositctl: GET for those "
-                                 "that change nothing, POST for all."}};
+                 {"description",
+                  "Below /api/v1, for operators: every command of depositctl, "
+                  "GET for those that change nothing, POST for all. The rest "
+                  "is the doors of clients, on the port of http.listen."}};
   out["servers"] = document::array({{{"url", "/"}}});
   out["security"] = document::array();
   out["security"].push_back({{"token", document::array()}});
@@ -266,6 +287,7 @@ std::string openapi_text(const command_table& table,
     calls["post"] = post_of(row, id);
   }
   out["components"] = components();
+  add_doors(out);
   return out.dump();
 }
 

@@ -1,11 +1,13 @@
 #include "adapters/logs/kafka/client.hpp"
 
+#include "adapters/logs/kafka/statistics.hpp"
 #include "messages/values/owned.hpp"
 
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <fstream>
 #include <future>
 #include <syslog.h>
@@ -35,6 +37,18 @@ void note_error(rd_kafka_t*, int code, const char* text, void* opaque) {
                  + ": " + text;
 }
 
+int take_statistics(rd_kafka_t*, char* text, std::size_t size, void* opaque) {
+  note_statistics(static_cast<client_news*>(opaque)->name, {text, size});
+  return 0; // the library frees the text
+}
+
+/// No two that live have the same.
+std::string name_of_client(rd_kafka_type_t type) {
+  static std::atomic<std::uint64_t> last{0};
+  return (type == RD_KAFKA_PRODUCER ? "producer-" : "consumer-")
+         + std::to_string(++last);
+}
+
 void note_report(rd_kafka_t*, const rd_kafka_message_t* x, void* opaque) {
   auto& news = *static_cast<client_news*>(opaque);
   if (news.reported)
@@ -50,6 +64,7 @@ setting_list common_settings(const kafka_options& options) {
           // The default only since 2.10.
           {"socket.nagle.disable", "true"},
           {"socket.keepalive.enable", "true"},
+          {"statistics.interval.ms", "10000"},
           {"reconnect.backoff.ms", "50"},
           {"reconnect.backoff.max.ms", "1000"}};
 }
@@ -120,6 +135,8 @@ client::open(rd_kafka_type_t type, const kafka_options& options,
   rd_kafka_conf_set_opaque(conf.get(), news.get());
   rd_kafka_conf_set_log_cb(conf.get(), log_line);
   rd_kafka_conf_set_error_cb(conf.get(), note_error);
+  news->name = name_of_client(type);
+  rd_kafka_conf_set_stats_cb(conf.get(), take_statistics);
   if (type == RD_KAFKA_PRODUCER)
     rd_kafka_conf_set_dr_msg_cb(conf.get(), note_report);
   std::array<char, 256> why{};
@@ -134,6 +151,7 @@ client::open(rd_kafka_type_t type, const kafka_options& options,
 }
 
 client::~client() {
+  forget_statistics(news_->name);
   std::promise<void> closed;
   auto done = closed.get_future();
   // Nobody joins a group here, so there is none to leave.

@@ -27,6 +27,9 @@ int milliseconds_until(deadline end);
 
 /// What a client tells while it is polled; outlives it.
 struct client_news {
+  /// By which metrics know it: "consumer-1", "producer-2".
+  std::string name;
+
   /// Why it does not reach the brokers; empty while it does.
   std::string trouble;
 

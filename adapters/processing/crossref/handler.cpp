@@ -1,5 +1,8 @@
 #include "adapters/processing/crossref/handler.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace depositd::crossref {
 
 handler_actor::behavior_type
@@ -21,6 +24,31 @@ delaying_handler(delaying_handler_actor::pointer self,
       ended.member = x.item.member;
       auto answer = self->make_response_promise<outcome>();
       self->delayed_send(self, delay, delay_over{std::move(ended), answer});
+      return answer;
+    },
+    [](delay_over& x) { x.answer.deliver(std::move(x.ended)); },
+  };
+}
+
+delaying_handler_actor::behavior_type
+slowed_handler(delaying_handler_actor::pointer self, const handler_actor& work,
+               std::chrono::milliseconds least) {
+  return {
+    [=](const handle_item& x) -> caf::result<outcome> {
+      const auto until = self->clock().now() + least;
+      auto answer = self->make_response_promise<outcome>();
+      // Who does the work knows how long it may take.
+      self->request(work, caf::infinite, x)
+        .then(
+          [=](outcome& ended) {
+            const caf::timespan left = std::max<caf::timespan>(
+              until - self->clock().now(), caf::timespan{0});
+            self->delayed_send(self, left,
+                               delay_over{std::move(ended), answer});
+          },
+          [answer](caf::error& why) mutable {
+            answer.deliver(std::move(why));
+          });
       return answer;
     },
     [](delay_over& x) { x.answer.deliver(std::move(x.ended)); },

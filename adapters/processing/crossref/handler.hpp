@@ -32,6 +32,11 @@ delaying_handler_actor::behavior_type
 delaying_handler(delaying_handler_actor::pointer self,
                  std::chrono::milliseconds delay);
 
+/// For demos: as `work` does it, but not before this long.
+delaying_handler_actor::behavior_type
+slowed_handler(delaying_handler_actor::pointer self, const handler_actor& work,
+               std::chrono::milliseconds least);
+
 } // namespace depositd::crossref
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::crossref::delay_over)

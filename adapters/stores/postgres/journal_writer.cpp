@@ -2,6 +2,7 @@
 
 #include "adapters/stores/postgres/migrations.hpp"
 #include "adapters/stores/postgres/statements.hpp"
+#include "messages/values/tallies.hpp"
 #include "messages/values/test_points.hpp"
 
 #include <algorithm>
@@ -222,6 +223,7 @@ caf::error journal_writer::insert(const draft& x) {
 
 caf::error journal_writer::fenced() {
   const auto shard = options_.server.shard;
+  tally(tally_of::append_fenced, std::to_string(shard));
   const auto owner = to_->run(statements::owner, parameters{shard});
   if (!owner)
     return owner.error();

@@ -3,6 +3,7 @@
 #include "adapters/doors/kit/joint_answer.hpp"
 #include "adapters/doors/nsq/http/bodies.hpp"
 #include "adapters/doors/nsq/http/parts.hpp"
+#include "messages/values/trace_context.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -78,6 +79,8 @@ void hand_in(call x, const std::string& topic, std::uint32_t delay_ms,
   }
   const auto core = x.core;
   x.from.body = {}; // all of it is in the messages
+  const auto* trace = x.from.header(traceparent_header);
+  const auto traceparent = trace == nullptr ? std::string{} : *trace;
   auto requests = requests_of(topic, x.who.user, delay_ms, std::move(bodies));
   // An answer that comes too late gives no memory back: the messages have it.
   for (auto& one : requests)
@@ -85,12 +88,14 @@ void hand_in(call x, const std::string& topic, std::uint32_t delay_ms,
   auto joint = kit::make_joint_answer<caf::error>(
     requests.size(),
     [x = std::move(x)](const caf::error& wrong) mutable { tell(x, wrong); });
-  for (auto& one : requests)
+  for (auto& one : requests) {
+    one.traceparent = traceparent;
     core->asked.ask(
       core->options.shard, std::move(one), [joint](kit::core_answer said) {
         const bool durable = said.as<published>() != nullptr;
         joint->take(durable ? caf::error{} : said.why(), !durable);
       });
+  }
 }
 
 } // namespace

@@ -148,6 +148,11 @@ export function history() {
   return send("GET", "/api/v1/history");
 }
 
+/// Who is connected to NSQ's door.
+export function nsqClients() {
+  return send("GET", "/api/v1/nsq/clients");
+}
+
 /// Samples of /metrics of these names: {name: [{labels, value}]}.
 export async function samples(names) {
   const answer = await fetch("/metrics", {

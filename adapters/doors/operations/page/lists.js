@@ -122,22 +122,6 @@ const text = (title, key) => ({
 const toCommand = (words, key) => (h) => (_, name) =>
   shows(h, words, key, name);
 
-export const Topics = listView({
-  title: "Topics and channels", words: "topic list", path: "topics",
-  intro: "Of NSQ's doors. A channel is a queue.",
-  opens: toCommand("topic show", "name"),
-  acts: (h) => [form(h, "topic create", "New topic …"),
-                link(h, "channels", "Channels")],
-});
-
-export const Channels = listView({
-  title: "Channels", words: "channel list", path: "channels",
-  filters: ["topic"],
-  acts: (h) => [form(h, "channel create", "New channel …"),
-                form(h, "channel show", "One and its clients …"),
-                link(h, "topics", "Topics")],
-});
-
 export const Collections = listView({
   title: "Collections", words: "collection list", path: "collections",
   opens: toCommand("collection show", "name"),

@@ -11,6 +11,7 @@ import { heading, trouble } from "./parts.js";
 import { Processors, Queue, Queues } from "./queues.js";
 import { enter, go, leave, readRoute, state } from "./state.js";
 import { Submission, Submissions } from "./submissions.js";
+import { Channels, Clients, Topics } from "./topics.js";
 import { User, Users } from "./users.js";
 
 /// [a list or the only view, the view of one of them].
@@ -23,8 +24,9 @@ const views = {
   batches: [Batches, Batch],
   jobs: [Jobs, Job],
   review: [Review],
-  topics: [lists.Topics],
-  channels: [lists.Channels],
+  topics: [Topics],
+  channels: [Channels],
+  clients: [Clients],
   sources: [lists.Sources],
   schedulers: [lists.Schedulers],
   pipelines: [lists.Pipelines],
@@ -76,8 +78,11 @@ const Page = {
     if (state.session === null || state.table === null)
       return h(Login);
     return h("div", [
-      h(Frame, [h(this.view(), { key: state.route.path.slice(0,
-        state.route.path[0] === "do" ? 1 : 2).join("/") })]),
+      h(Frame, [h(this.view(), {
+        props: { query: state.route.query },
+        key: state.route.path.slice(0,
+          state.route.path[0] === "do" ? 1 : 2).join("/"),
+      })]),
       h(Over),
     ]);
   },

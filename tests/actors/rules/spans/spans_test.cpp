@@ -239,5 +239,46 @@ TEST_F(spans_of, more_than_are_remembered_are_counted) {
   EXPECT_EQ(maker.passed(), 2u);
 }
 
+TEST(spans_of_messages, begin_at_the_first_claim_of_one_with_a_trace) {
+  const std::map<item_id, noted_trace> known{
+    {7, {trace, sampled, 100}},
+    {8, {trace, "", never}}, // a deposit from before
+    {9, {trace, sampled.substr(0, sampled.size() - 2) + "00", 100}}};
+  span_maker maker{10, [&](item_id id) -> std::optional<noted_trace> {
+                     const auto at = known.find(id);
+                     return at == known.end() ? std::nullopt
+                                              : std::optional{at->second};
+                   }};
+  record x;
+  x.user = "ann";
+  for (const item_id id : {7, 8, 9, 10}) {
+    item_claimed claimed;
+    claimed.id = id;
+    claimed.queue = "q";
+    claimed.claimed_us = 300;
+    claimed.attempt = 1;
+    x.events.emplace_back(std::move(claimed));
+    item_finished over;
+    over.id = id;
+    over.queue = "q";
+    over.finished_us = 500;
+    x.events.emplace_back(std::move(over));
+  }
+  maker.take(x, {900, {}});
+  const auto all = maker.spans();
+  ASSERT_EQ(all.size(), 4u);
+  EXPECT_EQ(all[0].name, "received");
+  EXPECT_EQ(all[0].parent, parent);
+  EXPECT_EQ(all[0].start_us, 100);
+  EXPECT_EQ(all[1].name, "queued");
+  EXPECT_EQ(all[1].start_us, 100);
+  EXPECT_EQ(all[1].end_us, 300);
+  EXPECT_EQ(all[2].name, "handed_out");
+  EXPECT_EQ(all[3].name, "published");
+  for (const auto& one : all)
+    EXPECT_EQ(one.trace, trace);
+  EXPECT_EQ(maker.under_way(), 0u);
+}
+
 } // namespace
 } // namespace depositd::rules

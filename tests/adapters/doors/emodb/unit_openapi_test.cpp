@@ -15,10 +15,19 @@ namespace depositd::testing {
 
 namespace {
 
+/// The rest is the Crossref door's.
+bool is_of_door(const YAML::Node& path) {
+  const auto name = path.as<std::string>();
+  return name == "/ping" || name.starts_with("/queue/")
+         || name.starts_with("/dedupq/");
+}
+
 std::set<std::string> described(const YAML::Node& document) {
   std::set<std::string> out;
   for (const auto& path : document["paths"])
     for (const auto& call : path.second) {
+      if (!is_of_door(path.first))
+        continue;
       auto method = call.first.as<std::string>();
       std::transform(method.begin(), method.end(), method.begin(), [](char c) {
         return static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
@@ -63,7 +72,7 @@ TEST(emodb_openapi, tells_the_statuses_of_every_call) {
   const auto document = YAML::LoadFile(DEPOSITD_OPENAPI_FILE);
   for (const auto& path : document["paths"]) {
     const auto name = path.first.as<std::string>();
-    if (name == "/ping")
+    if (name == "/ping" || !is_of_door(path.first))
       continue;
     for (const auto& call : path.second) {
       std::set<std::string> told;

@@ -114,7 +114,7 @@ TEST_F(metrics_test, items_are_counted_from_arrival_to_end) {
   says(R"(depositd_grant_wait_seconds_bucket{queue="q",had="few",le="2"} 0)");
   says(R"(depositd_grant_wait_seconds_bucket{queue="q",had="few",le="10"} 2)");
   says(R"(depositd_job_duration_seconds_count{queue="q"} 2)");
-  says(R"(depositd_build_info{version="1.2.3"} 1)");
+  says(R"(depositd_build_info{version="1.2.3",commit=""} 1)");
   says(R"(depositd_scrape_errors{part="shard"} 0)");
 }
 

@@ -27,7 +27,8 @@ template <class F>
 void for_each_call(F use) {
   for (const auto& [path, calls] : described()["paths"].items())
     for (const auto& [method, call] : calls.items())
-      use(path, method, call);
+      if (call.is_object()) // else the servers of the path
+        use(path, method, call);
 }
 
 void gather(const json& from, std::set<std::string>& out) {
@@ -70,8 +71,14 @@ TEST(openapi, names_each_call_once) {
   });
 }
 
+bool is_of_operators(const std::string& path) {
+  return path.starts_with("/api/v1/");
+}
+
 TEST(openapi, describes_each_argument_once) {
   for_each_call([&](const auto& path, const auto&, const json& call) {
+    if (!is_of_operators(path))
+      return;
     std::set<std::string> names;
     for (const auto& x : call.value("parameters", json::array())) {
       EXPECT_TRUE(names.insert(x["name"]).second) << path << x["name"];
@@ -102,12 +109,39 @@ TEST(openapi, refers_to_what_is_there) {
 TEST(openapi, is_open_only_where_nothing_is_told) {
   std::set<std::string> open;
   for_each_call([&](const auto& path, const auto& method, const json& call) {
-    if (call.contains("security"))
+    if (call.value("security", json::array({1})).empty()
+        && !described()["paths"][path].contains("servers"))
       open.insert(method + ' ' + path);
   });
   EXPECT_EQ(open,
             (std::set<std::string>{"get /livez", "get /metrics", "get /readyz",
                                    "post /api/v1/session"}));
+}
+
+TEST(openapi, has_the_doors_of_clients_on_their_own_port) {
+  const auto& paths = described()["paths"];
+  for (const auto* path : {"/servlet/deposit", "/servlet/submissionDownload",
+                           "/v2/deposits", "/queue/1/{queue}/poll",
+                           "/dedupq/1/{queue}/ack"}) {
+    ASSERT_TRUE(paths.contains(path)) << path;
+    EXPECT_TRUE(paths[path].contains("servers")) << path;
+  }
+  EXPECT_FALSE(paths["/api/v1/queue/list"].contains("servers"));
+  // Their logins are not those of operators.
+  EXPECT_EQ(paths["/servlet/deposit"]["post"]["security"], json::array());
+  EXPECT_EQ(paths["/queue/1/{queue}/poll"]["get"]["security"][0],
+            json::object({{"key", json::array()}}));
+}
+
+TEST(openapi, keeps_types_of_what_the_document_of_doors_says) {
+  const auto& parts = described()["components"];
+  const auto& limit = parts["parameters"]["limit"];
+  EXPECT_EQ(limit["schema"]["maximum"], 1000);
+  EXPECT_EQ(limit["name"], "limit");
+  EXPECT_EQ(parts["parameters"]["queue"]["required"], true);
+  EXPECT_EQ(parts["schemas"]["success"]["properties"]["success"]["enum"],
+            json::array({true}));
+  EXPECT_TRUE(parts["schemas"].contains("refusal"));
 }
 
 } // namespace

@@ -67,6 +67,23 @@ control_snapshot control_with_prefix(const std::string& prefix) {
   return out;
 }
 
+TEST_F(handler_test, takes_its_time_in_a_demo_and_does_the_work_all_the_same) {
+  const auto slow = spawn(slowed_handler, working, 500ms);
+  auto reply = self->request(slow, caf::infinite, good_item());
+  settle();
+  EXPECT_FALSE(self->has_next_message());
+  advance(499ms);
+  EXPECT_FALSE(self->has_next_message());
+  advance(1ms);
+  ASSERT_TRUE(self->has_next_message());
+  reply.receive(
+    [](const outcome& x) {
+      EXPECT_EQ(x.says, verdict::done);
+      EXPECT_EQ(x.batch_id, "batch-1");
+    },
+    [](const caf::error& why) { ADD_FAILURE() << render(why); });
+}
+
 TEST_F(handler_test, processes_a_deposit_and_names_its_claim) {
   const auto x = ask<outcome>(working, good_item());
   ASSERT_TRUE(x);
