@@ -133,6 +133,7 @@ emodb::door_options message_options(const doors_options& options) {
   out.message_bytes_max = settings.message_bytes_max;
   out.claims_max = settings.claims_max;
   out.requests_per_second = settings.requests_per_second;
+  out.wait_max = std::chrono::seconds{settings.wait_max_s};
   out.quotas = options.quotas;
   out.body_bytes_max = std::size_t{settings.body_limit_mb} << 20;
   return out;

@@ -184,6 +184,8 @@ std::vector<setting_key> inner_keys() {
      field(read_cap, &settings::emodb, &emodb::queues_per_key_max)},
     {"emodb.queue_idle_days",
      number(0, 36'500, &settings::emodb, &emodb::queue_idle_days)},
+    {"emodb.wait_max_s",
+     number(0, 3'600, &settings::emodb, &emodb::wait_max_s)},
     {"drop_folder.path", text(&settings::drop_folder, &drop::path)},
     {"drop_folder.poll_interval_ms",
      number(10, 3'600'000, &settings::drop_folder, &drop::poll_interval_ms)},

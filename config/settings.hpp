@@ -140,6 +140,7 @@ struct emodb_settings {
   std::uint32_t body_limit_mb = 64;         ///< of a request
   std::uint32_t queues_per_key_max = 500;   ///< that come with its first use
   std::uint32_t queue_idle_days = 30; ///< then such a queue goes; 0: never
+  std::uint32_t wait_max_s = 20;      ///< that a poll may ask for; 0: none
 
   friend bool operator==(const emodb_settings&,
                          const emodb_settings&) = default;

@@ -25,6 +25,18 @@ void change_items(self_pointer self, member_number number, std::int64_t by);
 /// Serves waiting requests until nobody who waits can be served.
 void serve_waiting(self_pointer self);
 
+// -- watching.cpp: how many users can be served -------------------------------
+
+/// How much there is to visit here, for who draws from several doors.
+std::uint32_t eligible_for(self_pointer self, const queue_processor& x);
+
+void tell_count(self_pointer self, queue_processor& x, std::uint32_t count);
+
+/// Whoever draws from several doors asks for numbers now and then; it must not
+/// pass by newcomers of whom it has not heard until then. Who only watches
+/// waits for nothing else.
+void tell_growth(self_pointer self);
+
 // -- processors.cpp: who comes and goes ---------------------------------------
 
 /// Null if there is no such processor.

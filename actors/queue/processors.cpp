@@ -89,6 +89,7 @@ bool forget_earlier(self_pointer self, const processor_actor& who) {
            if (entry.second.actor != who)
              return false;
            state.ring.stop_waiting(entry.first);
+           state.watchers.erase(entry.first);
            state.ring.close_view(entry.second.view);
            for (auto member : entry.second.served)
              state.survivors.insert(member);
@@ -193,6 +194,7 @@ void end_processor(self_pointer self, std::uint32_t number) {
     if (auto* known = find_member(self, member))
       self->send(known->actor,
                  release_claims{state.options.number, processor.name});
+  state.watchers.erase(number);
   state.processors.erase(number);
 }
 

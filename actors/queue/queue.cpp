@@ -9,9 +9,6 @@ namespace depositd::queue {
 
 namespace {
 
-/// Who came and went within this time is no news.
-constexpr std::chrono::milliseconds tell_pause{50};
-
 // -- handing out --------------------------------------------------------------
 
 /// Picks for one processor from one user, sent as one message.
@@ -119,38 +116,6 @@ void match_waiting(self_pointer self) {
     send_picks(self, key, std::move(picks));
 }
 
-/// How much there is to visit here, for who draws from several doors.
-std::uint32_t eligible_for(self_pointer self, const queue_processor& x) {
-  return open(self) && !is_full(self) ? self->state.ring.eligible_users(x.view)
-                                      : 0;
-}
-
-void tell_count(self_pointer self, queue_processor& x, std::uint32_t count) {
-  deliver what;
-  what.eligible = count;
-  what.counted = true;
-  x.told = count;
-  self->send(x.actor, std::move(what));
-}
-
-/// Whoever draws from several doors asks for numbers now and then; it must not
-/// pass by newcomers of whom it has not heard until then.
-void tell_growth(self_pointer self) {
-  auto& state = self->state;
-  if (state.tell_due)
-    return;
-  for (auto& [number, x] : state.processors) {
-    if (!x.told)
-      continue;
-    const auto count = eligible_for(self, x);
-    if (count == 0 || count < 2 * *x.told)
-      continue;
-    tell_count(self, x, count);
-    if (!std::exchange(state.tell_due, true))
-      self->delayed_send(self, tell_pause, tell_again{});
-  }
-}
-
 } // namespace
 
 void serve_waiting(self_pointer self) {
@@ -213,11 +178,15 @@ void take_work(self_pointer self, const settle_and_request& x) {
   if (!x.outcomes.empty())
     settle_outcomes(self, *processor, x.outcomes);
   if (x.counts) {
+    if (!processor->asked)
+      self->state.watchers.insert(x.processor);
     tell_count(self, *processor, eligible_for(self, *processor));
     return;
   }
   const auto more = std::min(x.credit, credit_max - processor->credit);
   if (more > 0) {
+    if (!std::exchange(processor->asked, true))
+      self->state.watchers.erase(x.processor);
     processor->credit += more;
     processor->waits = x.waits;
     self->state.ring.wait(processor->view, x.processor, more);

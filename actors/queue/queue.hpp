@@ -61,6 +61,7 @@ struct queue_processor {
   bool waits = true; ///< else credit that cannot be served at once is void
   /// How many users it believes can be served here; none: it never asked.
   std::optional<std::uint32_t> told;
+  bool asked = false; ///< for items, ever; who has not only watches
   /// Users it ever got an item of: where its claims may be.
   std::unordered_set<member_number> served;
 };
@@ -94,6 +95,8 @@ struct queue_state {
   std::vector<queue_member> members; ///< by member number; gaps have no actor
   std::unordered_map<std::uint32_t, queue_processor> processors;
   std::uint32_t processors_last = 0;
+  /// Those of them that only watch: few, and told of growth without a pause.
+  std::unordered_set<std::uint32_t> watchers;
   /// Users with claims that survived a restart: a processor that is back is
   /// told which of its own are in force, and ends the others.
   std::unordered_set<member_number> survivors;

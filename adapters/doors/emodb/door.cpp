@@ -8,6 +8,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace depositd::emodb {
@@ -23,6 +24,7 @@ struct operation {
   operation_function run;
   bool safe = true; ///< a GET that changes nothing, so HEAD may ask too
   bool takes_long = false;
+  bool waits = false; ///< if its client wants to
 };
 
 constexpr operation operations[] = {
@@ -30,9 +32,10 @@ constexpr operation operations[] = {
   {"POST", "/{queue}/sendbatch", true, queue_right::post, send_batch},
   {"POST", "/{queue}/sendbatch1", true, queue_right::post, send_batch},
   {"POST", "/_sendbatch", true, std::nullopt, send_batches},
-  {"GET", "/{queue}/poll", false, queue_right::poll, poll, false},
+  {"GET", "/{queue}/poll", false, queue_right::poll, poll, false, false, true},
   {"POST", "/{queue}/ack", true, queue_right::poll, acknowledge},
-  {"POST", "/{queue}/ackpoll", true, queue_right::poll, acknowledge_and_poll},
+  {"POST", "/{queue}/ackpoll", true, queue_right::poll, acknowledge_and_poll,
+   true, false, true},
   {"POST", "/{queue}/renew", true, queue_right::poll, renew},
   {"POST", "/{queue}/fail", true, queue_right::poll, fail},
   {"GET", "/{queue}/peek", false, queue_right::poll, peek},
@@ -135,12 +138,25 @@ void look_ahead(door_core& core, const operation& what, bool dedup,
   }
 }
 
+/// What a poll may wait for messages.
+std::chrono::milliseconds time_to_wait(const door_options& options,
+                                       const http::request& from) {
+  query_reader query{from};
+  const auto wait = query.number("wait", 0);
+  return std::clamp<std::chrono::milliseconds>(
+    std::chrono::seconds{wait}, std::chrono::seconds{0}, options.wait_max);
+}
+
 http::route_options options_of(const std::shared_ptr<door_core>& core,
                                const operation& what, bool dedup) {
   http::route_options out;
   out.body_bytes_max = core->options.body_bytes_max;
   out.answer_limit =
     what.takes_long ? core->options.bulk_limit : core->options.answer_limit;
+  if (what.waits)
+    out.more_time = [core](const http::request& from) {
+      return time_to_wait(core->options, from);
+    };
   out.head = what.safe;
   // Bodies of items: in the request to the shard, in the events of their user,
   // and in the journal's bytes. What was read goes before the last are made.
@@ -185,6 +201,11 @@ door_core::door_core(caf::actor_system& system, door_options x)
       [&system, blobs = options.blobs] {
         return system.spawn<caf::detached>(deposit_reader, blobs);
       })),
+    waiting(system.spawn(waiting_room,
+                         waiting_room_options{
+                           .shard = options.shard,
+                           .waiting_max = options.waiting_max,
+                           .ask_timeout = options.answer_limit})),
     asked(system, {.outstanding_max = options.outstanding_max,
                    .patience = 2 * options.answer_limit,
                    .long_patience = 2 * options.bulk_limit,
@@ -240,6 +261,7 @@ void door::end_round() {
 
 void door::close() {
   core_->asked.close();
+  caf::anon_send_exit(core_->waiting, caf::exit_reason::user_shutdown);
   caf::anon_send_exit(core_->deposits, caf::exit_reason::user_shutdown);
 }
 

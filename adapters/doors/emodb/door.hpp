@@ -33,6 +33,8 @@ struct door_options {
   std::chrono::milliseconds bulk_limit{600'000};
   std::size_t outstanding_max = 20'000;  ///< requests in the engine; then 503
   std::uint32_t requests_per_second = 0; ///< of one key; 0: no limit
+  std::chrono::seconds wait_max{20};     ///< that a poll may ask for
+  std::size_t waiting_max = 10'000;      ///< polls that wait; then 503
   /// Of users in queues, shared by all doors.
   std::shared_ptr<kit::request_quotas> quotas =
     std::make_shared<kit::request_quotas>();

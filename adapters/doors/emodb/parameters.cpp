@@ -86,6 +86,18 @@ std::optional<http::response> check_ttl(std::int64_t ttl_s) {
   return std::nullopt;
 }
 
+std::optional<http::response>
+check_wait(std::int64_t wait_s, std::int64_t wait_max_s, bool claims) {
+  if (wait_s < 0)
+    return illegal_argument("Wait must be >=0");
+  if (wait_s > wait_max_s)
+    return illegal_argument("Wait must be <=" + std::to_string(wait_max_s)
+                            + " seconds");
+  if (wait_s > 0 && !claims)
+    return illegal_argument("Wait needs a ClaimTtl >0");
+  return std::nullopt;
+}
+
 std::optional<http::response> check_queue_name(std::string_view name) {
   if (legal_message_queue_name(name))
     return std::nullopt;

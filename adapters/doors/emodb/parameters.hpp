@@ -55,6 +55,9 @@ private:
 
 std::optional<http::response> check_limit(std::int64_t limit);
 std::optional<http::response> check_ttl(std::int64_t ttl_s);
+/// Of a poll that claims, or does not.
+std::optional<http::response>
+check_wait(std::int64_t wait_s, std::int64_t wait_max_s, bool claims);
 std::optional<http::response> check_queue_name(std::string_view name);
 
 /// Whether the body is declared as JSON, whatever its charset.

@@ -7,6 +7,7 @@
 #include "adapters/doors/emodb/door.hpp"
 #include "adapters/doors/emodb/parameters.hpp"
 #include "adapters/doors/emodb/round_answers.hpp"
+#include "adapters/doors/emodb/waiting_room.hpp"
 #include "adapters/doors/kit/followed_keys.hpp"
 #include "adapters/doors/kit/gateway.hpp"
 #include "adapters/doors/kit/keys.hpp"
@@ -32,6 +33,7 @@ struct door_core {
   const door_options options;
   kit::followed_keys ring;
   deposit_reader_actor deposits;
+  waiting_room_actor waiting;
   kit::gateway asked;
   kit::round<round_answers> together;
   kit::rate_limit rates;

@@ -1,11 +1,11 @@
 // Messages on their way out, and what workers say of them.
 
+#include "adapters/doors/emodb/named_items.hpp"
 #include "adapters/doors/emodb/parts.hpp"
 #include "adapters/doors/emodb/wire_id.hpp"
 #include "messages/projection.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -16,11 +16,6 @@ namespace {
 
 /// One poll hands out no more deposits: each comes with its document.
 constexpr std::uint32_t deposits_max = 16;
-
-/// Of one request to the core.
-constexpr std::size_t ids_max = 100'000;
-
-constexpr double delay_s_max = 7 * 24 * 3600;
 
 /// What is shown without being claimed.
 struct view {
@@ -78,190 +73,84 @@ receive_items claiming(const call& x, std::int64_t limit, std::int64_t ttl_s) {
   return out;
 }
 
-void take_deposits(call& x, receive_items what) {
+using wait_time = std::chrono::milliseconds;
+
+/// A poll of deposits that finds nothing and waits.
+void wait_for_deposits(const std::shared_ptr<door_core>& core,
+                       const receive_items& what, wait_time wait,
+                       const std::shared_ptr<http::responder>& to) {
+  auto out = std::make_shared<waiting_poll>();
+  out->what = what;
+  out->wait = wait;
+  out->found = [=](std::vector<received_item> items) {
+    if (items.empty())
+      to->send(json_answer("[]"));
+    else
+      caf::anon_send(core->deposits,
+                     answer_deposits{what.queue, std::move(items), to});
+  };
+  out->failed = [=](const caf::error& why) { to->send(failure(why)); };
+  out->over = [=] { return to->over(); };
+  caf::anon_send(core->waiting, wait_for_items{std::move(out)});
+}
+
+void take_deposits(call& x, receive_items what, wait_time wait) {
   what.count = std::min(what.count, deposits_max);
   x.core->asked.ask(
     x.core->options.shard, receive_items{what},
-    [core = x.core, queue = what.queue,
-     to = std::move(x.answer)](kit::core_answer found) mutable {
+    [core = x.core, what, wait,
+     to = std::make_shared<http::responder>(std::move(x.answer))](
+      kit::core_answer found) {
       auto* taken = found.as<items_received>();
       if (!taken)
-        to.send(failure(found.why()));
-      else if (taken->items.empty())
-        to.send(json_answer("[]"));
+        to->send(failure(found.why()));
+      else if (!taken->items.empty())
+        caf::anon_send(core->deposits, answer_deposits{
+                                         what.queue, std::move(taken->items),
+                                         to});
+      else if (wait.count() > 0)
+        wait_for_deposits(core, what, wait, to);
       else
-        caf::anon_send(
-          core->deposits,
-          answer_deposits{queue, std::move(taken->items),
-                          std::make_shared<http::responder>(std::move(to))});
+        to->send(json_answer("[]"));
     });
 }
 
-void claim(call& x, receive_items what) {
+/// Who is answered by what the poll finds: at once, or when it has waited.
+template <class To>
+void take(call& x, receive_items what, wait_time wait, To to) {
+  if (wait.count() == 0)
+    return x.core->together.take(std::move(what), std::move(to));
+  auto patient = std::make_shared<patient_poll>(
+    patient_poll{x.core->waiting, what, wait, std::move(to)});
+  x.core->together.take(std::move(what), std::move(patient));
+}
+
+void claim(call& x, receive_items what, wait_time wait) {
   if (x.holds_deposits(what.queue))
-    take_deposits(x, std::move(what));
+    take_deposits(x, std::move(what), wait);
   else
-    x.core->together.take(std::move(what), std::move(x.answer));
+    take(x, std::move(what), wait, std::move(x.answer));
 }
 
-/// Ids as workers name them, perhaps with what they say of each.
-struct named_items {
-  std::vector<settle_items::one> items;
-  std::vector<std::string> texts;      ///< by position, of failures
-  std::optional<http::response> wrong; ///< what the service refuses
-};
-
-enum class id_objects : std::uint8_t { refused, outcomes, failures };
-
-/// The seconds of a delay as milliseconds.
-bool read_delay(kit::json_reader& from, std::uint32_t& out) {
-  std::string text;
-  if (!from.copy(text))
-    return false;
-  double seconds = -1;
-  const char* end = text.data() + text.size();
-  const auto parsed = std::from_chars(text.data(), end, seconds);
-  if (parsed.ec != std::errc{} || parsed.ptr != end || seconds < 0
-      || seconds > delay_s_max)
-    return from.refuse("delay is a number of seconds, 0 to 604800");
-  // Zero would be the queue's own delay.
-  out = std::max(static_cast<std::uint32_t>(seconds * 1000), 1u);
-  return true;
-}
-
-bool read_flag(kit::json_reader& from, bool& out) {
-  std::string text;
-  if (!from.copy(text))
-    return false;
-  out = text == "true";
-  return out || text == "false" || from.refuse("skip and not_yet are booleans");
-}
-
-/// What is said of the item beside that it did not succeed.
-struct failing {
-  bool delayed = false;
-  bool skips = false;
-  bool waits = false;
-
-  verdict says() const {
-    if (waits)
-      return verdict::not_yet;
-    if (skips)
-      return verdict::skip;
-    return delayed ? verdict::retry : verdict::failed;
-  }
-};
-
-bool read_object(kit::json_reader& from, id_objects kind, std::string& id,
-                 settle_items::one& to) {
-  const bool fails = kind == id_objects::failures;
-  bool has_id = false;
-  failing how;
-  std::string name;
-  if (!from.open('{'))
-    return false;
-  for (bool first = true; from.next('}', first);) {
-    if (!from.key(name))
-      return false;
-    bool read = false;
-    if (name == "id")
-      read = has_id = from.text(id);
-    else if (name == "document")
-      read = from.text(to.document);
-    else if (!fails && name == "batch_id")
-      read = from.text(to.batch_id);
-    else if (fails && name == "reason")
-      read = from.text(to.reason);
-    else if (fails && name == "delay")
-      read = how.delayed = read_delay(from, to.delay_ms);
-    else if (fails && name == "skip")
-      read = read_flag(from, how.skips);
-    else if (fails && name == "not_yet")
-      read = read_flag(from, how.waits);
-    else
-      read = from.skip();
-    if (!read)
-      return false;
-  }
-  to.says = fails ? how.says() : verdict::done;
-  if (to.says == verdict::failed || to.says == verdict::retry)
-    to.document.clear(); // nothing came of it
-  if (from.fault() != kit::json_fault::none)
-    return false;
-  return has_id || from.refuse("An object without an id");
-}
-
-/// One element: an id, or an object that holds one.
-bool read_item(kit::json_reader& from, const std::string& queue,
-               id_objects kind, named_items& to) {
-  std::string id;
-  settle_items::one one;
-  const auto c = from.look();
-  if (c == '{' && kind != id_objects::refused) {
-    if (!read_object(from, kind, id, one))
-      return false;
-  } else if (c == '"' && kind != id_objects::failures) {
-    if (!from.text(id))
-      return false;
-  } else if (c == '{' || c == '[' || kind == id_objects::failures) {
-    return from.skip() && from.refuse("A message id is expected");
-  } else if (!from.skip()) {
-    return false;
-  }
-  const auto fault = read_wire_id(id, queue, one.name);
-  if (!to.wrong && fault != id_fault::none)
-    to.wrong = illegal_argument(fault == id_fault::malformed
-                                  ? "Invalid event ID."
-                                  : "Invalid event ID checksum.");
-  if (!to.wrong && to.items.size() == ids_max)
-    to.wrong =
-      illegal_argument("More than " + std::to_string(ids_max) + " message ids");
-  if (to.wrong)
-    return true;
-  to.items.push_back(std::move(one));
-  if (kind == id_objects::failures)
-    to.texts.push_back(std::move(id));
-  return true;
-}
-
-/// What the body names; nothing if the request has been answered: something is
-/// wrong, `otherwise` for example, or it names nothing and nothing else is
-/// asked.
-std::optional<named_items>
-read_items(call& x, query_reader& query, id_objects kind,
-           std::optional<http::response> otherwise = {},
-           bool asks_more = false) {
-  query.flag("partitioned");
-  if (x.refused(query.wrong()))
-    return std::nullopt;
-  named_items out;
-  const auto read = [&](kit::json_reader& from) {
-    const auto queue = x.core_name(x.queue());
-    out.items.reserve(
-      std::min(x.from.body.size() / (wire_id_size + 3) + 1, ids_max));
-    bool going_on = from.open('[');
-    for (bool first = true; going_on && from.next(']', first);)
-      going_on = read_item(from, queue, kind, out);
-    return going_on;
-  };
-  if (!read_body(x, read) || x.refused(check_queue_name(x.queue()))
-      || x.refused(std::move(otherwise)) || x.refused(std::move(out.wrong)))
-    return std::nullopt;
-  if (asks_more || !out.items.empty())
-    return out;
-  x.answer.send(success());
-  return std::nullopt;
+/// How long a poll waits if there is nothing; what is wrong with that.
+std::optional<http::response> read_wait(const call& x, query_reader& query,
+                                        bool claims, wait_time& out) {
+  const auto wait_s = query.number("wait", 0);
+  out = std::chrono::seconds{wait_s};
+  return check_wait(wait_s, x.core->options.wait_max.count(), claims);
 }
 
 /// Deposits come with their documents, so they are taken for one alone.
-void settle_and_take(call x, named_items named, receive_items what) {
+void settle_and_take(call x, named_items named, receive_items what,
+                     wait_time wait) {
   const auto core = x.core;
   const auto queue = what.queue;
   core->asked.ask(
     core->options.shard, settle_items{queue, std::move(named.items)},
-    [x = std::move(x), what = std::move(what)](kit::core_answer said) mutable {
+    [x = std::move(x), what = std::move(what),
+     wait](kit::core_answer said) mutable {
       if (said.as<items_settled>())
-        take_deposits(x, std::move(what));
+        take_deposits(x, std::move(what), wait);
       else
         x.answer.send(failure(said.why()));
     });
@@ -273,14 +162,16 @@ void poll(call x) {
   query_reader query{x.from};
   const auto ttl_s = query.number("ttl", ttl_default_s);
   const auto limit = query.number("limit", limit_default);
+  wait_time wait{0};
+  auto wrong = read_wait(x, query, ttl_s != 0, wait);
   if (x.refused(query) || x.refused(check_limit(limit))
-      || x.refused(check_ttl(ttl_s)))
+      || x.refused(check_ttl(ttl_s)) || x.refused(std::move(wrong)))
     return;
   if (ttl_s == 0) {
     show(x, static_cast<std::uint32_t>(limit), true);
     return;
   }
-  claim(x, claiming(x, limit, ttl_s));
+  claim(x, claiming(x, limit, ttl_s), wait);
 }
 
 void peek(call x) {
@@ -302,22 +193,25 @@ void acknowledge_and_poll(call x) {
   query_reader query{x.from};
   const auto ttl_s = query.number("ttl", ttl_default_s);
   const auto limit = query.number("limit", limit_default);
+  wait_time wait{0};
+  const auto wrong_wait = read_wait(x, query, true, wait);
   auto wrong = check_limit(limit);
   if (!wrong)
     wrong =
       ttl_s == 0 ? illegal_argument("ClaimTtl must be >0") : check_ttl(ttl_s);
-  auto named =
-    read_items(x, query, id_objects::outcomes, std::move(wrong), true);
+  auto named = read_items(x, query, id_objects::outcomes,
+                          wrong ? std::move(wrong) : wrong_wait, true);
   if (!named)
     return;
   auto what = claiming(x, limit, ttl_s);
   if (named->items.empty())
-    return claim(x, std::move(what));
+    return claim(x, std::move(what), wait);
   if (x.holds_deposits(what.queue))
-    return settle_and_take(std::move(x), std::move(*named), std::move(what));
+    return settle_and_take(std::move(x), std::move(*named), std::move(what),
+                           wait);
   auto both = std::make_shared<ack_and_poll>(std::move(x.answer));
   x.core->together.acknowledge(what.queue, std::move(named->items), both);
-  x.core->together.take(std::move(what), std::move(both));
+  take(x, std::move(what), wait, std::move(both));
 }
 
 void renew(call x) {

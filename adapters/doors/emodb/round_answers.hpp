@@ -2,9 +2,11 @@
 
 // How requests that went to the shard together are answered one by one.
 
+#include "adapters/doors/emodb/waiting_room.hpp"
 #include "adapters/doors/http/responder.hpp"
 #include "messages/receiving.hpp"
 
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -25,6 +27,7 @@ public:
   void acknowledged();
   void polled(http::response found);
   void failed(http::response why);
+  bool over();
 
 private:
   std::mutex guard_; // the two come on threads of their own
@@ -33,9 +36,18 @@ private:
   http::responder to_;
 };
 
+/// A poll that, if it finds nothing, waits in the room.
+struct patient_poll {
+  waiting_room_actor room;
+  receive_items what;
+  std::chrono::milliseconds wait{0};
+  std::variant<http::responder, std::shared_ptr<ack_and_poll>> to;
+};
+
 /// What `kit::round` asks of a protocol.
 struct round_answers {
-  using answer = std::variant<http::responder, std::shared_ptr<ack_and_poll>>;
+  using answer = std::variant<http::responder, std::shared_ptr<ack_and_poll>,
+                              std::shared_ptr<patient_poll>>;
 
   static void sent(answer& to, bool accepted, bool over_bytes);
   static void acknowledged(answer& to);

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include <microhttpd.h>
+#include <poll.h>
 
 namespace depositd::http {
 
@@ -322,10 +323,22 @@ void exchange::handle() {
   route_->answer(std::move(request_), responder{shared_from_this()});
 }
 
+bool exchange::over() {
+  const std::lock_guard lock{guard_};
+  if (answered_ || !handle_ || context_->stopping)
+    return true;
+  // With the guard held the socket stays open.
+  pollfd at{at_.socket, POLLRDHUP, 0};
+  return ::poll(&at, 1, 0) > 0;
+}
+
 void exchange::begin_answering() {
-  const auto limit = route_->options.answer_limit.count() != 0
-                       ? route_->options.answer_limit
-                       : context_->options.answer_limit;
+  const auto& options = route_->options;
+  auto limit = options.answer_limit.count() != 0
+                 ? options.answer_limit
+                 : context_->options.answer_limit;
+  if (options.more_time)
+    limit += options.more_time(request_);
   at_.enter(phase::answering, at_.loop.now() + limit);
 }
 

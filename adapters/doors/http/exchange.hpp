@@ -75,6 +75,7 @@ public:
   bool answer(response what) override;
   void pass() override;
   bool hold(std::uint64_t bytes) override;
+  bool over() override;
 
   /// There was no memory for what was to be done: says so, if that can be said.
   /// On the I/O thread false closes the connection.

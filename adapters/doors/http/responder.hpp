@@ -24,6 +24,12 @@ public:
   /// Counts more bytes as held by the request until it ends. False: there is no
   /// room for them, and the request should be refused.
   virtual bool hold(std::uint64_t bytes) = 0;
+
+  /// Nobody waits for the answer any more, or nobody should: the client has
+  /// hung up, or the server stops.
+  virtual bool over() {
+    return false;
+  }
 };
 
 /// Answers one request, once, from any thread. Dropped without an answer, it
@@ -52,6 +58,11 @@ public:
   /// of it and may live longer. Before it is answered.
   std::shared_ptr<const void> keep() const {
     return to_;
+  }
+
+  /// Whether it makes no sense to wait for a better answer. Asks the socket.
+  bool over() const {
+    return !to_ || to_->over();
   }
 
 protected:

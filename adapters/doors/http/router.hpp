@@ -27,6 +27,8 @@ struct route_options {
   std::size_t body_bytes_max = 0;            ///< 0: the server's own limit
   std::size_t urlencoded_bytes_max = 0; ///< of such a body; 0: like any other
   std::chrono::milliseconds answer_limit{0}; ///< 0: the server's own limit
+  /// What a request may take beyond that, by its head; may be null.
+  std::function<std::chrono::milliseconds(const request&)> more_time;
   gate before_body;                          ///< may be null
   /// The handler does more the longer the body is. With a long one it runs in
   /// the thread for such work, and other connections do not wait for it.
