@@ -83,6 +83,9 @@ caf::result<submissions_forgotten> answer(self_pointer self,
     x.user, forgotten_per_slice);
   if (!count)
     return std::move(count.error());
+  // It is in no journal: nothing would repeat it.
+  if (auto failed = self->state.options.projection->flush())
+    return failed;
   return submissions_forgotten{*count};
 }
 

@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <limits>
 #include <string>
+#include <utility>
 
 namespace depositd::projection {
 
@@ -179,9 +180,11 @@ sequence published_upto(const projector_state& state) {
   return state.options.published ? 0 : std::numeric_limits<sequence>::max();
 }
 
+/// What is dropped must be in tables that no power cut takes back.
 void drop_dead_segments(projector_state& state) {
   const auto reached =
     std::min(state.options.projection->reached(), published_upto(state));
+  auto flushed = false;
   for (const auto& x : state.segments) {
     if (x.open || x.last > reached)
       continue;
@@ -189,6 +192,11 @@ void drop_dead_segments(projector_state& state) {
     if (live != state.live.end() && live->second.count > 0
         && !seeded_bug("extent_dropped_too_early"))
       continue;
+    if (!std::exchange(flushed, true))
+      if (auto failed = state.options.projection->flush()) {
+        spdlog::warn("tables_not_flushed reason=\"{}\"", render(failed));
+        return;
+      }
     crash_point("drop_before");
     if (auto failed = state.options.journal->drop(x.number))
       spdlog::warn("journal_drop_failed extent={} reason=\"{}\"", x.number,

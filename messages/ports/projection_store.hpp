@@ -31,8 +31,8 @@ public:
   /// Highest item id that was ever in a slice.
   virtual item_id id_max() = 0;
 
-  /// Applies the slice in one transaction. `ec::invalid_argument` if
-  /// `slice.from` is not what was reached: nothing is changed then.
+  /// Applies the slice in one transaction; see `flush`. `ec::invalid_argument`
+  /// if `slice.from` is not what was reached: nothing is changed then.
   virtual caf::expected<slice_applied> apply(const slice& x) = 0;
 
   // -- recovery
@@ -128,6 +128,11 @@ public:
   /// Removes finished submissions of the user; returns how many.
   virtual caf::expected<std::uint64_t>
   forget_submissions_of(const std::string& user, std::uint32_t count_max) = 0;
+
+  /// What was applied, and forgotten, survives a power cut when this returns.
+  /// Before, the tables may be as they were after an earlier slice: the journal
+  /// has the rest, as long as nothing of it is dropped.
+  virtual caf::error flush() = 0;
 
   /// Consistent copy into the folder.
   virtual caf::error backup(const std::filesystem::path& folder) = 0;

@@ -172,6 +172,9 @@ public:
                         std::uint32_t count_max) override {
     return store_.forget_submissions_of(user, count_max);
   }
+  caf::error flush() override {
+    return store_.flush();
+  }
   caf::error backup(const std::filesystem::path& folder) override {
     return store_.backup(folder);
   }

@@ -54,9 +54,7 @@ class Flushed(UnderPowerCuts):
         self.run_rounds("flushes are slow", min(ROUNDS, 3), least=1)
 
 
-class Bites(UnderPowerCuts):
-    """An engine whose flushes do nothing must not pass."""
-
+class Losing(UnderPowerCuts):
     def lose_flushes(self, part):
         """With flushes of a part of the folder doing nothing: whatever the
         engine flushed there since its second start is gone after the kill."""
@@ -84,15 +82,24 @@ class Bites(UnderPowerCuts):
         print(f"{part}: {str(noticed.exception)[:200]}")
 
     def deposit_some(self):
-        """Acknowledged and seen completed."""
+        """Acknowledged and seen completed: a small one, which lies in the
+        journal, and a large one, which is a blob."""
         for user in self.users:
-            key = (user, f"some-{user}.xml")
-            content = a_deposit(key[1])
-            self.history.attempt(key, content)
-            door = self.door(self.instance, user)
-            self.assertTrue(door.deposit(key[1], content).accepted)
-            self.history.acknowledge(key)
-            self.history.complete(key, self.outcome(door, key[1]).document)
+            self.deposit_one(user, f"some-{user}.xml", "A title")
+            self.deposit_one(user, f"large-{user}.xml", "A title" * 40_000)
+
+    def deposit_one(self, user, name, title):
+        key = (user, name)
+        content = a_deposit(key[1], title=title)
+        self.history.attempt(key, content)
+        door = self.door(self.instance, user)
+        self.assertTrue(door.deposit(key[1], content).accepted)
+        self.history.acknowledge(key)
+        self.history.complete(key, self.outcome(door, key[1]).document)
+
+
+class Bites(Losing):
+    """An engine whose flushes do nothing must not pass."""
 
     def test_a_missing_flush_of_the_journal_is_noticed(self):
         """Also the tables', which are a copy of it that would hide the loss."""
@@ -107,6 +114,31 @@ class Bites(UnderPowerCuts):
 
     def test_a_missing_flush_of_the_recorded_dois_is_noticed(self):
         self.assert_noticed("registry.db-wal")
+
+
+class Dropped(Losing):
+    """Slices of the tables are not flushed, as the journal has them; before a
+    segment of it goes, the tables must be."""
+
+    settings = {**KillRounds.settings, "store.segment_mb": 1}
+
+    def deposit_some(self):
+        first = next(iter(sorted((self.folder / "data" / "journal")
+                                 .glob("*.segment"))))
+        for number in range(200):
+            if not first.exists():
+                return
+            for user in self.users:
+                self.deposit_one(user, f"{user}-{number}.xml",
+                                 "A title" * 20_000)
+        self.fail(f"{first} is still there")
+
+    def test_segments_go_after_the_tables_are_flushed(self):
+        self.lose_flushes("nothing at all")
+        self.look_for_it("dropped")
+
+    def test_a_missing_flush_of_the_tables_is_noticed(self):
+        self.assert_noticed("projection.db")
 
 
 if __name__ == "__main__":

@@ -166,7 +166,8 @@ caf::error write_slice(Tables& to, const slice& x, watermarks& now,
 /// The port on a database. Its `read`, `load` and `write` give tables to a
 /// function and return what that does: `read` may do so twice, `load` once,
 /// `write` in a transaction that may be repeated. It knows itself how to
-/// `load_watermarks`, to `apply` a slice that follows them, and to `backup`.
+/// `load_watermarks`, to `apply` a slice that follows them, to `flush` and to
+/// `backup`.
 template <class Database>
 class table_projection final : public projection_store {
 public:
@@ -330,6 +331,10 @@ public:
     return on_.write([&](auto& to) {
       return to.submissions.forget_of(user, count_max);
     });
+  }
+
+  caf::error flush() override {
+    return on_.flush();
   }
 
   caf::error backup(const std::filesystem::path& folder) override {

@@ -104,8 +104,9 @@ caf::error database::configure(const file_kind& kind) {
   // Debian compiles SQLite with secure_delete, which writes every page that a
   // deleted row leaves. The log is brought home by hand, see the header.
   if (auto error = run_script("PRAGMA locking_mode = EXCLUSIVE;"
-                              "PRAGMA synchronous = FULL;"
-                              "PRAGMA secure_delete = OFF;"
+                              "PRAGMA synchronous = "
+                              + std::string{kind.flushes ? "FULL" : "NORMAL"}
+                              + ";PRAGMA secure_delete = OFF;"
                               "PRAGMA temp_store = MEMORY;"
                               "PRAGMA cell_size_check = ON;"
                               "PRAGMA journal_size_limit = 67108864;"
@@ -317,6 +318,11 @@ caf::error database::checkpoint_if_due(std::uint64_t wal_bytes) {
     if (auto error = run_script("PRAGMA incremental_vacuum("
                                 + std::to_string(returned_pages_max) + ")"))
       return error;
+  return flush();
+}
+
+/// SQLite flushes the log before it brings it home, and the file after.
+caf::error database::flush() {
   const auto code = sqlite3_wal_checkpoint_v2(
     handle_, nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
   if (code != SQLITE_OK)

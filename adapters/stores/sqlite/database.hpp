@@ -40,6 +40,9 @@ struct file_kind {
   std::uint32_t page_bytes = 4096; ///< of a file that is made
   std::uint32_t cache_kib = 8192;
   std::uint32_t pages_max = 0; ///< the file may not outgrow; 0: no limit
+  /// Each commit is flushed. Else a power cut may take back the last ones, but
+  /// no part of one, and `flush` is for whoever must be sure of them.
+  bool flushes = true;
   /// Files up to this size are read through by SQLite when they are opened.
   std::uint64_t checked_bytes_max = 0;
 };
@@ -48,8 +51,9 @@ struct file_kind {
 /// program can write it or keep its write-ahead log from shrinking. Not
 /// thread-safe.
 ///
-/// Commits are flushed before they return (WAL, synchronous=FULL). Whoever
-/// writes calls `checkpoint_if_due` between two transactions.
+/// Commits are flushed before they return (WAL, synchronous=FULL), unless the
+/// kind says otherwise (NORMAL). Whoever writes calls `checkpoint_if_due`
+/// between two transactions.
 class database {
 public:
   /// Opens the file, or makes it if it is not there. `ec::store_damaged` if it
@@ -183,6 +187,9 @@ public:
 
   /// Brings the write-ahead log home once it holds this many bytes.
   caf::error checkpoint_if_due(std::uint64_t wal_bytes);
+
+  /// All commits survive a power cut afterwards.
+  caf::error flush();
 
   /// Writes a consistent copy to `path`, which must not exist yet.
   caf::error copy_to(const std::filesystem::path& path);

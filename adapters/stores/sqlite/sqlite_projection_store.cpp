@@ -68,6 +68,10 @@ public:
   caf::error load_watermarks(rows::watermarks& out);
   caf::expected<slice_applied> apply(const slice& x, rows::watermarks& reached);
 
+  caf::error flush() {
+    return file_->flush();
+  }
+
   caf::error backup(const std::filesystem::path& folder) {
     return file_->copy_to(folder / "projection.db");
   }
@@ -128,6 +132,7 @@ open_sqlite_projection(const std::filesystem::path& path,
            .upgrades = statements::projection_upgrades,
            .page_bytes = 4096,
            .cache_kib = 48 * 1024,
+           .flushes = false, // the journal has what a power cut takes
            .pages_max = options.pages_max,
            .checked_bytes_max = options.checked_bytes_max});
   if (!file)
