@@ -111,6 +111,7 @@ struct submit_again {
   std::string queue;
   std::string user;
   depositd::submission submission;
+  std::string contents; ///< if they are in no blob, and kept
 };
 DEPOSITD_LOCAL(submit_again);
 

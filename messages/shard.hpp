@@ -41,14 +41,17 @@ struct enqueued {
 };
 DEPOSITD_MESSAGE(1, enqueued, ids, refused, over_bytes);
 
-/// One deposit: the item's body says it, the bytes are in the blob store.
+/// One deposit. What was sent comes along, unless it is large: then it is in
+/// the blob store, and durable there.
 struct submit {
   std::string queue;
   std::string user;
   std::uint8_t priority = 0;
   depositd::submission submission;
+  /// At most `inline_submission_bytes_max`; empty: under `submission.blob`.
+  std::string body;
 };
-DEPOSITD_MESSAGE(30, submit, queue, user, priority, submission);
+DEPOSITD_MESSAGE(30, submit, queue, user, priority, submission, body);
 
 /// A deposit that a synchronous door has processed already. `ec::overloaded` if
 /// the shard has not given this number in this life of it: it may be another

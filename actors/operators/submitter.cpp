@@ -54,6 +54,13 @@ caf::expected<submit> find_kept(const submitter_options& options,
     return caf::make_error(ec::not_found, "its payload is not kept" + why
                                             + ": it has to be sent again");
   };
+  submit out;
+  out.queue = x.queue;
+  out.user = x.user;
+  out.submission = x.submission;
+  out.body = x.contents;
+  if (!out.body.empty())
+    return out;
   if (x.submission.blob.empty())
     return gone("");
   const auto bytes = options.blobs->get(x.submission.blob);
@@ -61,10 +68,6 @@ caf::expected<submit> find_kept(const submitter_options& options,
     return gone(" any more");
   if (!bytes)
     return bytes.error();
-  submit out;
-  out.queue = x.queue;
-  out.user = x.user;
-  out.submission = x.submission;
   return out;
 }
 

@@ -79,15 +79,31 @@ void find_job(admin_pointer self, const admin_call_ptr& call, item_id id,
   find<job_query, jobs_found>(self, call, std::move(query), std::move(use));
 }
 
-void find_submission(admin_pointer self, const admin_call_ptr& call,
-                     std::function<void(const submission_row*)> use) {
-  submission_query query;
+namespace {
+
+void find_one(admin_pointer self, const admin_call_ptr& call,
+              submission_query query,
+              std::function<void(const submission_row*)> use) {
   query.id = static_cast<item_id>(call->arguments.number("id"));
   ask(self, call, self->state.options.projector, std::move(query),
       [=](const submissions_found& x) {
         const bool seen = !x.rows.empty() && call->by.sees(x.rows.front().user);
         use(seen ? &x.rows.front() : nullptr);
       });
+}
+
+} // namespace
+
+void find_submission(admin_pointer self, const admin_call_ptr& call,
+                     std::function<void(const submission_row*)> use) {
+  find_one(self, call, {}, std::move(use));
+}
+
+void find_with_contents(admin_pointer self, const admin_call_ptr& call,
+                        std::function<void(const submission_row*)> use) {
+  submission_query query;
+  query.with_contents = true;
+  find_one(self, call, std::move(query), std::move(use));
 }
 
 caf::error check_sight(const admin_call& call) {

@@ -34,6 +34,10 @@ void find_job(admin_pointer self, const admin_call_ptr& call, item_id id,
 void find_submission(admin_pointer self, const admin_call_ptr& call,
                      std::function<void(const submission_row*)> use);
 
+/// The same with what was sent, as far as the tables have it.
+void find_with_contents(admin_pointer self, const admin_call_ptr& call,
+                        std::function<void(const submission_row*)> use);
+
 /// Restricts a query to what the caller sees, and to the user and the
 /// collection that the arguments name; `ec::not_allowed` for those of others.
 template <class Query>

@@ -49,6 +49,28 @@ caf::result<jobs_found> answer(self_pointer self, const job_query& x) {
   return answer_rows<jobs_found>(self, x, &projection_store::jobs);
 }
 
+namespace {
+
+/// Of the bodies in one answer: rows behind them are left out.
+constexpr std::uint64_t peeked_bytes_max = 64 * 1024 * 1024;
+
+caf::error read_bodies(journal_store& from, items_found& to) {
+  std::uint64_t bytes = 0;
+  for (const auto& row : to.rows) {
+    bytes += row.place.length;
+    if (bytes > peeked_bytes_max && !to.bodies.empty())
+      break;
+    auto body = from.read_body(row.place);
+    if (!body)
+      return std::move(body.error());
+    to.bodies.push_back(std::move(*body));
+  }
+  to.rows.resize(to.bodies.size());
+  return {};
+}
+
+} // namespace
+
 caf::result<items_found> answer(self_pointer self, const peek_items& x) {
   if (auto failed = catch_up(self))
     return failed;
@@ -63,12 +85,8 @@ caf::result<items_found> answer(self_pointer self, const peek_items& x) {
     });
   out.rows = std::move(*rows);
   if (x.with_bodies)
-    for (const auto& row : out.rows) {
-      auto body = self->state.options.journal->read_body(row.place);
-      if (!body)
-        return std::move(body.error());
-      out.bodies.push_back(std::move(*body));
-    }
+    if (auto failed = read_bodies(*self->state.options.journal, out))
+      return failed;
   return out;
 }
 

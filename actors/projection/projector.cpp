@@ -94,6 +94,7 @@ caf::expected<slice> fold_slice(projector_state& state) {
       return failed;
   const auto from = state.options.projection->reached();
   auto& fold = *state.fold;
+  sent_contents contents;
   caf::error damage;
   record x;
   auto failed =
@@ -101,17 +102,22 @@ caf::expected<slice> fold_slice(projector_state& state) {
       record_reader reader{group.bytes, group.group, bodies::skipped};
       while (!reader.at_end() && !damage) {
         damage = reader.next(x);
-        if (!damage)
-          fold.add(x);
+        if (damage)
+          break;
+        fold.add(x);
+        contents.add(x, group);
       }
       return !damage && fold.events() < state.options.slice_events_max
-             && fold.failed_bytes() < failed_bytes_per_slice;
+             && fold.failed_bytes() < failed_bytes_per_slice
+             && contents.bytes() < contents_bytes_per_slice;
     });
   if (damage)
     return damage;
   if (failed)
     return failed;
-  return fold.take();
+  auto out = fold.take();
+  contents.move_to(out);
+  return out;
 }
 
 caf::error project_one(projector_state& state) {

@@ -80,9 +80,13 @@ struct submission_source {
   bool needs_account = false;
   bool synchronous = false; ///< processed at once, past the queue
   bool told = false; ///< depositors hear what became of it by mail or callback
+  /// What was sent is kept as long as the outcome, also if it came with its
+  /// item. Who writes records has them.
+  bool kept = false;
 };
 
-inline constexpr submission_source source_http{"http", true, false, true};
+inline constexpr submission_source source_http{"http", true, false, true,
+                                               true};
 inline constexpr submission_source source_v2{"v2", true, true};
 inline constexpr submission_source source_drop{"drop", false, false, true};
 inline constexpr submission_source source_shell{"shell", false, false, true};
@@ -95,6 +99,11 @@ constexpr submission_source find_source(std::string_view name) noexcept {
     if (x.name == name)
       return x;
   return {""};
+}
+
+/// Whether what was sent, which came with its item, is kept with the outcome.
+constexpr bool keeps_contents(std::string_view source) noexcept {
+  return find_source(source).kept;
 }
 
 /// Whether only users with an account can have sent it.

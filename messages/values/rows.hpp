@@ -178,13 +178,16 @@ struct submission_row {
   micros started_us = never;
   micros finished_us = never;
   std::uint32_t attempt = 0;
+  /// What was sent, if it came with its item and is kept; else it is under
+  /// `submission.blob`, or nowhere. Written once, read where it is asked for.
+  std::string contents;
 
   friend bool operator==(const submission_row&,
                          const submission_row&) = default;
 };
 DEPOSITD_FIELDS(submission_row, id, user, queue, submission, status, failed,
                 parked, batch_id, processor, reason, document, received_us,
-                started_us, finished_us, attempt);
+                started_us, finished_us, attempt, contents);
 
 /// What happened to a submission that an earlier slice put there. Fields whose
 /// `has_` is false stay.
@@ -262,9 +265,10 @@ struct submission_query {
   /// Only what comes after these in the order; one of each shard at most.
   std::vector<item_id> after;
   std::uint64_t bytes_max = 0; ///< of the rows; 0: all that are found
+  bool with_contents = false;
 };
 DEPOSITD_FIELDS(submission_query, id, user, queue, file_name, batch_id,
                 has_status, status, newest_first, count_max, with_documents,
-                ids, after, bytes_max);
+                ids, after, bytes_max, with_contents);
 
 } // namespace depositd

@@ -3,6 +3,8 @@
 #include "messages/values/codec.hpp"
 #include "messages/values/events.hpp"
 
+#include <optional>
+
 namespace depositd {
 
 namespace {
@@ -15,6 +17,29 @@ constexpr char bare_1 = 1;
 constexpr char with_body_1 = 2;
 constexpr char bare_2 = 3;
 constexpr char with_body_2 = 4;
+
+/// Of a body with a file: the bytes of its event.
+struct head {
+  std::string_view event;
+  std::string_view file;
+};
+
+/// Nothing if the bytes end before.
+std::optional<head> head_of(std::string_view bytes) noexcept {
+  constexpr std::size_t begin = 5; // the mark and the length
+  if (bytes.size() < begin)
+    return std::nullopt;
+  std::size_t size = 0;
+  for (unsigned i = 0; i < 4; ++i)
+    size |= std::size_t{static_cast<unsigned char>(bytes[i + 1])} << 8 * i;
+  if (size > bytes.size() - begin)
+    return std::nullopt;
+  return head{bytes.substr(begin, size), bytes.substr(begin + size)};
+}
+
+bool has_file(char mark) noexcept {
+  return mark == with_body_1 || mark == with_body_2;
+}
 
 caf::expected<submission> submission_in(std::string_view bytes) {
   auto decoded = decode_event(bytes);
@@ -43,6 +68,13 @@ std::string encode_submission_body(const submission& x, std::string_view body) {
   return out;
 }
 
+std::string_view file_in_submission_body(std::string_view bytes) noexcept {
+  if (bytes.empty() || !has_file(bytes[0]))
+    return {};
+  const auto parts = head_of(bytes);
+  return parts ? parts->file : std::string_view{};
+}
+
 caf::expected<submission_body> decode_submission_body(std::string_view bytes) {
   const auto malformed = [] {
     return caf::make_error(ec::malformed, "not the body of a deposit");
@@ -51,23 +83,20 @@ caf::expected<submission_body> decode_submission_body(std::string_view bytes) {
     return malformed();
   submission_body out;
   const auto mark = bytes[0];
-  auto head = mark == bare_2 ? bytes.substr(1) : bytes;
-  if (mark == with_body_1 || mark == with_body_2) {
-    std::size_t size = 0;
-    if (bytes.size() >= 5)
-      for (unsigned i = 0; i < 4; ++i)
-        size |= std::size_t{static_cast<unsigned char>(bytes[i + 1])} << 8 * i;
-    if (bytes.size() < 5 || size > bytes.size() - 5)
+  auto event = mark == bare_2 ? bytes.substr(1) : bytes;
+  if (has_file(mark)) {
+    const auto parts = head_of(bytes);
+    if (!parts)
       return malformed();
-    head = bytes.substr(5, size);
-    out.body = bytes.substr(5 + size);
+    event = parts->event;
+    out.body = parts->file;
   } else if (mark != bare_1 && mark != bare_2) {
     return malformed();
   }
   // `trace` is the last field, and an empty one is a single zero.
   auto submission = mark == bare_1 || mark == with_body_1
-                      ? submission_in(std::string{head} + '\0')
-                      : submission_in(head);
+                      ? submission_in(std::string{event} + '\0')
+                      : submission_in(event);
   if (!submission)
     return std::move(submission.error());
   out.submission = std::move(*submission);

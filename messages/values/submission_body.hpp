@@ -20,6 +20,10 @@ struct submission_body {
 std::string encode_submission_body(const submission& x,
                                    std::string_view body = {});
 
+/// What was sent itself, inside the body of its item; empty if that is none or
+/// has only metadata. Decodes nothing.
+std::string_view file_in_submission_body(std::string_view bytes) noexcept;
+
 /// `ec::malformed` if the bytes are none.
 caf::expected<submission_body> decode_submission_body(std::string_view bytes);
 

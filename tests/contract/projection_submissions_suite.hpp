@@ -181,6 +181,42 @@ TEST_P(projection_store_suite, leaves_documents_out_if_asked) {
   EXPECT_EQ(find({.id = 1, .with_documents = false}).front(), row);
 }
 
+TEST_P(projection_store_suite, gives_contents_to_who_asks_for_them) {
+  auto small = a_submission(1);
+  small.contents = std::string{"\xef\xbb\xbf<a>\r\n\0\\\xff", 10};
+  auto large = a_submission(2);
+  large.contents = std::string(300'000, '\xe4');
+  const auto none = a_submission(3);
+  put({small, large, none});
+  EXPECT_EQ(find({.newest_first = false, .with_contents = true}),
+            (std::vector{small, large, none}));
+  change({.id = 1, .has_finished = true, .finished_us = 9, .document = "d"});
+  EXPECT_EQ(find({.id = 1, .with_contents = true}).front().contents,
+            small.contents);
+  small.contents.clear();
+  EXPECT_EQ(find({.id = 1}).front().contents, "");
+}
+
+TEST_P(projection_store_suite, forgets_contents_with_their_submission) {
+  auto row = a_submission(1);
+  row.status = submission_status::completed;
+  row.finished_us = 100;
+  row.contents = "<first/>";
+  put({row});
+  EXPECT_EQ(*store->forget_submissions(101, 10), 1u);
+  row.contents.clear();
+  put({row});
+  EXPECT_EQ(find({.id = 1, .with_contents = true}).front().contents, "");
+  EXPECT_EQ(*store->forget_submissions_of("ann", 10), 1u);
+  row.contents = "<second/>";
+  put({row});
+  EXPECT_EQ(*store->forget_submissions_of("ann", 10), 1u);
+  row.contents = "<third/>";
+  put({row});
+  EXPECT_EQ(find({.id = 1, .with_contents = true}).front().contents,
+            "<third/>");
+}
+
 TEST_P(projection_store_suite, forgets_what_a_user_has_finished) {
   for (const item_id id : {1, 2, 3, 4}) {
     auto row = a_submission(id);

@@ -170,9 +170,10 @@ TEST(operators_wire, of_the_read_model_is_as_it_was) {
                                 .newest_first = false,
                                 .count_max = 2,
                                 .with_documents = false,
-                                .ids = {3}}),
+                                .ids = {3},
+                                .with_contents = true}),
               "000000000000000101'u01'q01'f01'b0102000000000200010000000000"
-              "000003000000000000000000");
+              "00000300000000000000000001");
   EXPECT_WIRE((submissions_found{{{.id = 1,
                                    .user = "u",
                                    .queue = "q",
@@ -187,10 +188,11 @@ TEST(operators_wire, of_the_read_model_is_as_it_was) {
                                    .received_us = 2,
                                    .started_us = 3,
                                    .finished_us = 4,
-                                   .attempt = 5}}}),
+                                   .attempt = 5,
+                                   .contents = "c"}}}),
               "01000000000000000101'u01'q01'f01'o01'l01's01'b00000000000000"
               "0101't01010001'b01'p01'r01'd00000000000000020000000000000003"
-              "00000000000000040000000500");
+              "00000000000000040000000501'c00");
   EXPECT_WIRE((items_found{.rows = {{.id = 1,
                                      .queue = "q",
                                      .user = "u",

@@ -161,7 +161,7 @@ caf::error check_requeue(const submission_row& x) {
 }
 
 void requeue(admin_pointer self, const admin_call_ptr& call) {
-  find_submission(self, call, [=](const submission_row* found) {
+  find_with_contents(self, call, [=](const submission_row* found) {
     if (!found)
       return refuse(call, ec::not_found,
                     "there is no submission "
@@ -169,7 +169,8 @@ void requeue(admin_pointer self, const admin_call_ptr& call) {
     if (auto wrong = check_requeue(*found))
       return refuse_act(self, call, wrong);
     act<enqueued>(self, call, self->state.options.submitter,
-                  submit_again{found->queue, found->user, found->submission},
+                  submit_again{found->queue, found->user, found->submission,
+                               found->contents},
                   [=, of = found->id](const enqueued& x) {
                     if (x.ids.empty() || x.ids.front() == 0)
                       return refuse(

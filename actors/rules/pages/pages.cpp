@@ -16,7 +16,7 @@ std::size_t bytes_of(const submission_row& x) {
   return sizeof(x) + x.user.size() + x.queue.size() + y.file_name.size()
          + y.operation.size() + y.login.size() + y.source.size() + y.blob.size()
          + y.trace.size() + x.batch_id.size() + x.processor.size()
-         + x.reason.size() + x.document.size();
+         + x.reason.size() + x.document.size() + x.contents.size();
 }
 
 } // namespace

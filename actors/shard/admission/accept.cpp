@@ -3,6 +3,7 @@
 #include "actors/rules/control/control.hpp"
 #include "actors/rules/control/founding.hpp"
 #include "actors/shard/admission/admission.hpp"
+#include "messages/records.hpp"
 #include "messages/values/names.hpp"
 #include "messages/values/test_points.hpp"
 
@@ -87,10 +88,27 @@ caf::result<enqueued> accept_batch(shard_pointer self, enqueue& x) {
   return all.commit<enqueued>(result_of);
 }
 
+namespace {
+
+caf::error check_body(const submit& x) {
+  if (x.body.size() > inline_submission_bytes_max)
+    return caf::make_error(ec::too_large,
+                           "a file of more than "
+                             + std::to_string(inline_submission_bytes_max)
+                             + " bytes goes into the blob store");
+  if (!x.body.empty() && x.body.size() != x.submission.size)
+    return invalid("the file is not as long as the submission says");
+  return {};
+}
+
+} // namespace
+
 caf::result<enqueued> accept_submission(shard_pointer self, const submit& x) {
   if (auto refused = refuse_growth(self))
     return refused;
   if (auto wrong = check_item(x.user, x.priority))
+    return wrong;
+  if (auto wrong = check_body(x))
     return wrong;
   const auto number = find_queue(self, x.queue);
   if (!number)
@@ -99,7 +117,7 @@ caf::result<enqueued> accept_submission(shard_pointer self, const submit& x) {
   if (self->state.control->queues.at(x.queue).kind != queue_kind::deposit)
     return invalid("queue " + x.queue + " takes no deposits");
   admission one{self};
-  one.add_deposit(*number, x.user, x.priority, x.submission);
+  one.add_deposit(*number, x.user, x.priority, x.submission, x.body);
   return one.commit<enqueued>([](const auto& of) -> caf::expected<enqueued> {
     if (of.ids[0] != 0)
       return result_of(of);

@@ -6,6 +6,7 @@
 #include "adapters/doors/accounts/messages.hpp"
 #include "adapters/doors/http/form.hpp"
 #include "adapters/doors/kit/request_quotas.hpp"
+#include "messages/records.hpp"
 #include "messages/shard.hpp"
 #include "messages/values/control.hpp"
 #include "messages/values/operations.hpp"
@@ -54,7 +55,7 @@ deposit_fault judge(const file_deposit& x, const deposit_rules& rules);
 /// `ec::pending_limit_reached` or `ec::quota_reached` if as much waits as may.
 caf::error too_much(const pending_counted& x);
 
-/// The operation has to be known.
+/// The operation has to be known. Without `sha256` the file goes along.
 submission submission_of(const file_deposit& x, const submission_source& source,
                          const std::string& sha256);
 
@@ -68,14 +69,22 @@ struct deposit_desk {
 /// Hears the number of the submission, which is durable then.
 using handed_in = std::function<void(const caf::expected<item_id>&)>;
 
-/// Queues a file that is kept.
+/// Whether the file comes with its item, so that one flush keeps both.
+inline bool goes_along(const file_deposit& x) {
+  return !x.bytes->empty() && x.bytes->size() <= inline_submission_bytes_max;
+}
+
+/// Queues a file that is kept, or that goes along.
 template <class Self>
-void queue_kept(Self* self, const deposit_desk& at, const file_deposit& x,
+void queue_file(Self* self, const deposit_desk& at, const file_deposit& x,
                 const std::string& sha256, handed_in then) {
-  const auto queue = std::string{find_operation_or_default(x.operation)->queue};
-  self
-    ->request(at.shard, at.ask_timeout,
-              submit{queue, x.user, 0, submission_of(x, source_http, sha256)})
+  submit what;
+  what.queue = find_operation_or_default(x.operation)->queue;
+  what.user = x.user;
+  what.submission = submission_of(x, source_http, sha256);
+  if (sha256.empty())
+    what.body = *x.bytes;
+  self->request(at.shard, at.ask_timeout, std::move(what))
     .then(
       [then](const enqueued& said) {
         if (said.ids.empty() || said.ids.front() == 0)
@@ -86,14 +95,18 @@ void queue_kept(Self* self, const deposit_desk& at, const file_deposit& x,
       [then](const caf::error& why) { then(why); });
 }
 
-/// Keeps and queues a file that `judge` has nothing against.
+/// Queues a file that `judge` has nothing against; a large one is kept first.
 template <class Self>
 void hand_in(Self* self, const deposit_desk& at, const file_deposit& x,
              handed_in then) {
+  if (goes_along(x)) {
+    queue_file(self, at, x, {}, std::move(then));
+    return;
+  }
   self->request(at.blobs, at.ask_timeout, keep_blob{x.bytes, *x.bytes})
     .then(
       [=](const blob_kept& kept) {
-        queue_kept(self, at, x, kept.sha256, then);
+        queue_file(self, at, x, kept.sha256, then);
       },
       [=](const caf::error& why) { then(why); });
 }

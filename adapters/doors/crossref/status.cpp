@@ -15,6 +15,10 @@ void send_contents(door_pointer self, const status_request& x,
                    const submission_row& row) {
   const auto answer = x.answer;
   const auto& options = self->state.options;
+  if (!row.contents.empty()) {
+    answer->send(http::response::of(200, "application/xml", row.contents));
+    return;
+  }
   self
     ->request(options.blobs, options.ask_timeout,
               accounts::fetch_blob{row.submission.blob})
@@ -46,6 +50,7 @@ query_of(const status_request& x, const std::string& user, bool newest_first) {
   out.count_max = 1;
   out.newest_first = newest_first;
   out.with_documents = x.type == "result";
+  out.with_contents = x.type == "contents";
   out.file_name = x.file_name;
   if (!x.file_name.empty())
     return out;

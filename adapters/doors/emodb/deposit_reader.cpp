@@ -2,6 +2,7 @@
 
 #include "adapters/doors/emodb/answers.hpp"
 #include "adapters/doors/emodb/wire_id.hpp"
+#include "adapters/doors/kit/digest.hpp"
 #include "adapters/doors/kit/json_text.hpp"
 #include "messages/values/base64.hpp"
 #include "messages/values/submission_body.hpp"
@@ -26,7 +27,7 @@ void append_bytes(std::string& out, const std::string& bytes) {
                 bytes);
 }
 
-/// What came by a record lies with its item, if it is not large.
+/// What is not large lies with its item.
 void append_document(std::string& out, const submission_body& x,
                      blob_store& blobs) {
   if (!x.body.empty())
@@ -65,7 +66,9 @@ void append_deposit(std::string& out, const deposit_view& x,
     append_member(out, "operation", submission->operation);
     append_member(out, "login", submission->login);
     append_member(out, "source", submission->source);
-    append_member(out, "sha256", submission->blob);
+    append_member(out, "sha256", found->body.empty()
+                                   ? submission->blob
+                                   : kit::name_of_file(found->body));
     if (!submission->trace.empty())
       append_member(out, traceparent_header, submission->trace);
     out += ",\"size\":" + std::to_string(submission->size);

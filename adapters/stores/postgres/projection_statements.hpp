@@ -208,15 +208,35 @@ inline constexpr std::string_view received_submissions =
   "SELECT id, \"user\", file_name, size, received_us FROM submission_rows "
   "WHERE shard = $1 AND source = $2 AND received_us >= $3 AND id > $4 "
   "ORDER BY id LIMIT $5";
-inline constexpr std::string_view forget_submissions =
-  "DELETE FROM submission_rows WHERE shard = $1 AND id IN (SELECT id "
-  "FROM submission_rows WHERE shard = $1 AND finished_us > 0 "
-  "AND finished_us < $2 ORDER BY finished_us, id LIMIT $3)";
 
-inline constexpr std::string_view forget_submissions_of =
-  "DELETE FROM submission_rows WHERE shard = $1 AND id IN (SELECT id "
-  "FROM submission_rows WHERE shard = $1 AND \"user\" = $2 "
-  "AND finished_us > 0 LIMIT $3)";
+/// Removes submissions of these ids, with their contents.
+constexpr std::string forget(std::string_view ids) {
+  return joined({"WITH gone AS (SELECT id FROM submission_rows WHERE ", ids,
+                 "), emptied AS (DELETE FROM content_rows WHERE shard = $1 "
+                 "AND id IN (SELECT id FROM gone)) "
+                 "DELETE FROM submission_rows WHERE shard = $1 "
+                 "AND id IN (SELECT id FROM gone)"});
+}
+
+inline constexpr auto forget_submissions = constant([] {
+  return forget("shard = $1 AND finished_us > 0 AND finished_us < $2 "
+                "ORDER BY finished_us, id LIMIT $3");
+});
+inline constexpr auto forget_submissions_of = constant([] {
+  return forget("shard = $1 AND \"user\" = $2 AND finished_us > 0 LIMIT $3");
+});
+
+constexpr fields put_contents_fields() {
+  return {{"id"}, {"contents", kind::bytes}, {"checksum"}};
+}
+
+inline constexpr auto put_contents = constant([] {
+  const auto all = put_contents_fields();
+  return joined({"INSERT INTO content_rows (shard, ", listed(all),
+                 ") SELECT $1, x.* FROM ", arrays(all)});
+});
+inline constexpr std::string_view contents =
+  "SELECT contents, checksum FROM content_rows WHERE shard = $1 AND id = $2";
 
 /// The submissions that the query asks for. Parameters: shard, id, user, queue,
 /// file_name, batch_id, status, count, ids, after; always all of them.

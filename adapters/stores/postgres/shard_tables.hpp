@@ -119,8 +119,8 @@ private:
   std::uint32_t shard_;
 };
 
-/// How documents are kept: in the row of their submission, with a checksum. For
-/// `rows::submission_table`.
+/// How documents are kept: in the row of their submission, with a checksum; and
+/// contents, in a table of their own. For `rows::submission_table`.
 class submission_documents {
 public:
   using kept = std::uint64_t; ///< checksum of the document; 0: there is none
@@ -136,14 +136,31 @@ public:
     return x.document.empty() ? 0 : rows::document_sum_of(x, document_);
   }
 
-  bulk_writer putter() {
-    return in_.writer(statements::put_submissions,
-                      statements::put_submission());
+  /// Writes rows, and their contents into a table of their own.
+  struct row_putter {
+    bulk_writer rows;
+    bulk_writer contents;
+
+    caf::error finish() {
+      auto error = rows.finish();
+      return error ? error : contents.finish();
+    }
+  };
+
+  row_putter putter() {
+    return {in_.writer(statements::put_submissions,
+                       statements::put_submission()),
+            in_.writer(statements::put_contents,
+                       statements::put_contents_fields())};
   }
 
-  static caf::error put(bulk_writer& to, const submission_row& x, kept sum,
-                        std::uint64_t checksum) {
-    return to.add_row(x, sum, checksum, x.document);
+  caf::error put(row_putter& to, const submission_row& x, kept sum,
+                 std::uint64_t checksum) {
+    auto error = to.rows.add_row(x, sum, checksum, x.document);
+    return error || x.contents.empty()
+             ? error
+             : to.contents.add(x.id, x.contents,
+                               rows::contents_sum_of(x, document_));
   }
 
   bulk_writer changer() {
@@ -167,6 +184,19 @@ public:
   caf::error read(const row_view& from, submission_row& x, kept sum) {
     from.read(statements::document_column, x.document);
     return rows::check_document(from, x, kept_of(x) == sum);
+  }
+
+  caf::error read_contents(submission_row& x) {
+    auto is_whole = true;
+    auto failed = in_.each(
+      statements::contents,
+      [&](const auto& from) -> caf::error {
+        from.read(0, x.contents);
+        is_whole = from.number(1) == rows::contents_sum_of(x, document_);
+        return {};
+      },
+      x.id);
+    return failed ? failed : rows::check_contents(in_, x, is_whole);
   }
 
   caf::expected<std::uint64_t> forget_of(const std::string& user,

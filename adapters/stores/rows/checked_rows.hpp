@@ -97,4 +97,19 @@ caf::error check_document(const Source& from, const submission_row& x,
                                  + " does not match its checksum");
 }
 
+/// Checksum of what was sent with a submission; uses the memory of `by`.
+inline std::uint64_t contents_sum_of(const submission_row& x,
+                                     row_checksum& by) {
+  return by.of("contents").all(x.id, x.contents).value();
+}
+
+/// `ec::store_damaged` if it is not what was written.
+template <class Source>
+caf::error check_contents(const Source& from, const submission_row& x,
+                          bool is_whole) {
+  return is_whole ? caf::error{}
+                  : from.damaged("the contents of " + described(x)
+                                 + " do not match their checksum");
+}
+
 } // namespace depositd::rows

@@ -6,12 +6,14 @@
 #include "adapters/stores/rows/changes.hpp"
 #include "adapters/stores/rows/checked_rows.hpp"
 #include "messages/ports/projection_store.hpp"
+#include "messages/values/operations.hpp"
 
 #include <functional>
 
 namespace depositd::rows {
 
-/// `Documents` says how `Database` keeps what pollers get, and has the
+/// `Documents` says how `Database` keeps what pollers get and what depositors
+/// have sent, and has the
 /// statements that differ for it. What it calls `kept` stands behind the
 /// columns of a submission and says whether there is a document.
 template <class Database, class Documents>
@@ -78,8 +80,9 @@ public:
       typename Documents::kept kept{};
       if (const auto read = checked_.read(from, x, kept); !read)
         return read.error();
-      return query.with_documents ? documents_.read(from, x, kept)
-                                  : caf::error{};
+      auto error =
+        query.with_documents ? documents_.read(from, x, kept) : caf::error{};
+      return error || !query.with_contents ? error : read_contents(x);
     });
     if (failed)
       return failed;
@@ -109,6 +112,16 @@ public:
   }
 
 private:
+  caf::error read_contents(submission_row& x) {
+    auto error = documents_.read_contents(x);
+    const auto& y = x.submission;
+    const bool missing = x.contents.empty() && y.blob.empty() && y.size > 0
+                         && keeps_contents(y.source);
+    return error || !missing ? error
+                             : in_.damaged("the contents of " + described(x)
+                                           + " are missing");
+  }
+
   Database& in_;
   Documents documents_;
   checked_rows<submission_row> checked_;

@@ -15,7 +15,7 @@ namespace {
 namespace statements = sqlite::statements;
 
 constexpr std::int32_t application = 0x64707072; // "dppr"
-constexpr std::int32_t schema_version = 5;
+constexpr std::int32_t schema_version = 6;
 
 /// Checkpoints are cheap for long logs, for pages repeat; but a log is read
 /// again at start.

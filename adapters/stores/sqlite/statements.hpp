@@ -89,10 +89,16 @@ CREATE TABLE ring_costs (
   floor INTEGER NOT NULL, since INTEGER NOT NULL, checksum INTEGER NOT NULL,
   PRIMARY KEY (queue, user)) STRICT, WITHOUT ROWID)";
 
+/// What version 6 brought: what was sent, where it is in no blob.
+inline constexpr std::string_view contents_schema = R"(
+CREATE TABLE contents (
+  id INTEGER PRIMARY KEY, contents TEXT NOT NULL,
+  checksum INTEGER NOT NULL) STRICT)";
+
 /// What brings a projection of version 1 to 2, and so on.
-inline constexpr std::array<std::string_view, 4> projection_upgrades{
+inline constexpr std::array<std::string_view, 5> projection_upgrades{
   "ALTER TABLE submissions ADD COLUMN trace TEXT NOT NULL DEFAULT ''",
-  work_schema, record_schema, cost_schema};
+  work_schema, record_schema, cost_schema, contents_schema};
 
 /// To be followed by a condition.
 template <class Row>
@@ -207,6 +213,10 @@ inline constexpr std::string_view put_document =
   "INSERT OR REPLACE INTO documents VALUES (?, ?, ?)";
 inline constexpr std::string_view document =
   "SELECT document, checksum FROM documents WHERE id = ?";
+inline constexpr std::string_view put_contents =
+  "INSERT INTO contents VALUES (?, ?, ?)";
+inline constexpr std::string_view contents =
+  "SELECT contents, checksum FROM contents WHERE id = ?";
 inline constexpr std::string_view received_submissions =
   "SELECT id, user, file_name, size, received_us FROM submissions "
   "WHERE source = ? AND received_us >= ? AND id > ? ORDER BY id LIMIT ?";
@@ -219,6 +229,8 @@ inline constexpr std::string_view forget_submissions_of =
   "WHERE user = ? AND finished_us > 0 LIMIT ?) RETURNING id";
 inline constexpr std::string_view delete_document =
   "DELETE FROM documents WHERE id = ?";
+inline constexpr std::string_view delete_contents =
+  "DELETE FROM contents WHERE id = ?";
 
 /// The submissions that the query asks for. Parameters: id, user, queue,
 /// file_name, batch_id, status, count, file_key, batch_key, ids (a JSON array),

@@ -1,7 +1,7 @@
 #pragma once
 
-// What is SQLite's own about submissions: documents in a table of their own,
-// and hashes that stand for texts in indexes.
+// What is SQLite's own about submissions: documents and contents in tables of
+// their own, and hashes that stand for texts in indexes.
 
 #include "adapters/stores/rows/checked_rows.hpp"
 #include "adapters/stores/sqlite/database.hpp"
@@ -36,6 +36,10 @@ public:
     auto error = to.add_row(
       x, documented, checksum, lookup_key(x.user, x.submission.file_name),
       lookup_key(x.user, x.batch_id), lookup_key({}, x.submission.blob));
+    if (error || x.contents.empty())
+      return error ? error : put_document(x);
+    error = in_.run(statements::put_contents, x.id, x.contents,
+                    rows::contents_sum_of(x, document_));
     return error ? error : put_document(x);
   }
 
@@ -80,6 +84,19 @@ public:
     return failed ? failed : rows::check_document(in_, x, is_whole);
   }
 
+  caf::error read_contents(submission_row& x) {
+    auto is_whole = true;
+    auto failed = in_.each(
+      statements::contents,
+      [&](const auto& from) {
+        from.read(0, x.contents);
+        is_whole = from.number(1) == rows::contents_sum_of(x, document_);
+        return caf::error{};
+      },
+      x.id);
+    return failed ? failed : rows::check_contents(in_, x, is_whole);
+  }
+
   caf::expected<std::uint64_t> forget(micros finished_before_us,
                                       std::uint32_t count_max) {
     return drop(statements::forget_submissions, finished_before_us, count_max);
@@ -91,7 +108,7 @@ public:
   }
 
 private:
-  /// Those that the statement removes, with their documents.
+  /// Those that the statement removes, with their documents and contents.
   caf::expected<std::uint64_t> drop(std::string_view statement,
                                     const auto&... parameters) {
     std::uint64_t out = 0;
@@ -99,7 +116,9 @@ private:
       statement,
       [&](const auto& from) {
         ++out;
-        return in_.run(statements::delete_document, from.number(0));
+        const auto id = from.number(0);
+        auto error = in_.run(statements::delete_document, id);
+        return error ? error : in_.run(statements::delete_contents, id);
       },
       parameters...);
     if (failed)

@@ -124,6 +124,16 @@ TEST_F(submitter_test, what_is_kept_is_submitted_again_as_it_was) {
   EXPECT_EQ(submitted_->submission, was);
 }
 
+TEST_F(submitter_test, what_the_tables_keep_goes_along_again) {
+  const submission was{"a.xml", "doMDUpload", "ann", "http", "", 4};
+  ASSERT_TRUE(
+    ask<enqueued>(submitter_, submit_again{"metadata", "ann", was, "<a/>"}));
+  ASSERT_TRUE(submitted_);
+  EXPECT_EQ(submitted_->submission, was);
+  EXPECT_EQ(submitted_->body, "<a/>");
+  EXPECT_TRUE(blobs_.kept.empty());
+}
+
 TEST_F(submitter_test, what_is_not_kept_is_not_submitted_again) {
   for (const auto* blob : {"", "gone"}) {
     const submission was{"a.xml", "doMDUpload", "ann", "kafka", blob, 4};

@@ -35,6 +35,18 @@ TEST(submission_body, takes_the_post_along) {
   EXPECT_EQ(read->body, post);
 }
 
+TEST(submission_body, shows_its_post_without_being_decoded) {
+  const submission x{"f", "o", "l", "http", "", 3, "00-4bf9"};
+  const std::string post{"\x01\0\x02", 3};
+  const auto bytes = encode_submission_body(x, post);
+  EXPECT_EQ(file_in_submission_body(bytes), post);
+  EXPECT_EQ(file_in_submission_body(encode_submission_body(x)), "");
+  for (std::size_t size = 0; size < bytes.size() - post.size(); ++size)
+    EXPECT_EQ(file_in_submission_body(std::string_view{bytes}.substr(0, size)),
+              "");
+  EXPECT_EQ(file_in_submission_body({"\x04\xff\xff\xff\xff", 5}), "");
+}
+
 TEST(submission_body, cut_before_its_post_is_malformed) {
   const auto bytes =
     encode_submission_body({"f", "o", "l", "s", "b", 300, ""}, "post");

@@ -1,5 +1,6 @@
 // Rows 20 to 35 of the case table: what became of it.
 
+#include "messages/records.hpp"
 #include "tests/adapters/doors/crossref/door_world.hpp"
 #include "tests/adapters/processing/crossref/deposit_builder.hpp"
 
@@ -206,6 +207,17 @@ TEST_F(crossref_polls, row_32_contents_are_the_original_bytes) {
   EXPECT_EQ(x.status, 200u);
   EXPECT_EQ(x.body, bytes);
   EXPECT_EQ(poll("type=contents&file_name=nothing").status, 404u);
+  EXPECT_TRUE(engine->blobs->blobs.empty()) << "it comes with its item";
+}
+
+TEST_F(crossref_polls, row_32_contents_of_a_large_file_are_in_the_blob_store) {
+  start();
+  const auto bytes = std::string(inline_submission_bytes_max + 1, 'x');
+  deposit("f.xml", bytes);
+  EXPECT_EQ(engine->blobs->blobs.size(), 1u);
+  EXPECT_EQ(poll("type=contents&file_name=f.xml").body, bytes);
+  deposit("g.xml", std::string(inline_submission_bytes_max, 'y'));
+  EXPECT_EQ(engine->blobs->blobs.size(), 1u);
 }
 
 TEST_F(crossref_polls, row_33_a_poll_may_be_a_form) {

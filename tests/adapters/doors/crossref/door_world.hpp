@@ -64,7 +64,7 @@ struct fake_engine {
     what.item.id = row.id;
     what.item.attempt = 1;
     what.item.user = row.user;
-    what.item.body = encode_submission_body(row.submission);
+    what.item.body = encode_submission_body(row.submission, row.contents);
     const auto ended = handler.handle(what, control);
     row.status = submission_status::completed;
     row.failed = ended.says == verdict::failed;
@@ -114,6 +114,7 @@ inline caf::behavior fake_shard(caf::event_based_actor*, engine_pointer x) {
       row.user = what.user;
       row.queue = what.queue;
       row.submission = what.submission;
+      row.contents = what.body;
       return enqueued{{x->add(std::move(row))}, 0};
     },
     [=](const reserve_id&) {
@@ -296,6 +297,8 @@ protected:
   }
 
   std::string bytes_of(const submission_row& row) {
+    if (!row.contents.empty())
+      return row.contents;
     auto out = engine->blobs->get(row.submission.blob);
     EXPECT_TRUE(out);
     return out ? *out : std::string{};

@@ -54,6 +54,14 @@ TEST_F(emodb_deposits, come_with_what_lies_with_their_item) {
   EXPECT_EQ(shown(a_deposit(""), "<b/>", false).count("document"), 0u);
 }
 
+TEST_F(emodb_deposits, are_known_by_their_digest_wherever_they_lie) {
+  EXPECT_EQ(
+    shown(a_deposit(""), "<b/>", false)["sha256"],
+    "c5a1c182c87ac852d7d4621a27899d9d002b02dd501be9355d1fc4f58e9ccc7f");
+  EXPECT_EQ(shown(a_deposit(std::string(64, 'a')))["sha256"],
+            std::string(64, 'a'));
+}
+
 TEST_F(emodb_deposits, say_what_cannot_be_read) {
   EXPECT_EQ(shown(a_deposit(std::string(64, '0'))).count("document_error"), 1u);
 }

@@ -39,7 +39,7 @@ TEST_F(sqlite_projection, takes_over_what_an_earlier_version_wrote) {
   run_sql(path(), "ALTER TABLE submissions DROP COLUMN trace;"
                   "DROP TABLE batches; DROP TABLE jobs;"
                   "DROP TABLE records; DROP TABLE record_totals;"
-                  "DROP TABLE ring_costs;"
+                  "DROP TABLE ring_costs; DROP TABLE contents;"
                   "ALTER TABLE meta DROP COLUMN ring_costs;"
                   "ALTER TABLE meta DROP COLUMN ring_costs_sum;"
                   "ALTER TABLE meta DROP COLUMN records;"
@@ -73,6 +73,33 @@ TEST_F(sqlite_projection, takes_over_what_an_earlier_version_wrote) {
   apply(x);
   reopen();
   EXPECT_EQ(contents().records, x.records_put);
+  x = next_slice();
+  x.submissions_put = {a_submission(5)};
+  x.submissions_put[0].contents = "<a/>";
+  apply(x);
+  const auto found = store->submissions({.id = 5, .with_contents = true});
+  ASSERT_TRUE(found) << render(found.error());
+  EXPECT_EQ(*found, x.submissions_put);
+}
+
+TEST_F(sqlite_projection, names_contents_that_were_changed_or_are_missing) {
+  auto x = next_slice();
+  x.submissions_put = {a_submission(5)};
+  x.submissions_put[0].submission.blob.clear();
+  x.submissions_put[0].contents = "<a/>";
+  apply(x);
+  for (const auto* damage :
+       {"UPDATE contents SET contents = '<b/>'", "DELETE FROM contents"}) {
+    close();
+    run_sql(path(), damage);
+    open(path());
+    const auto found = store->submissions({.id = 5, .with_contents = true});
+    ASSERT_FALSE(found) << damage;
+    expect_refused(found.error(), ec::store_damaged, path());
+    EXPECT_NE(render(found.error()).find("contents of submission 5"),
+              std::string::npos);
+    EXPECT_TRUE(store->submissions({.id = 5})) << "nobody needs them";
+  }
 }
 
 TEST_F(sqlite_projection, keeps_what_apply_returned_across_a_crash) {
