@@ -154,6 +154,15 @@ function(depositd_test name)
   endif()
 endfunction()
 
+# Once more, in one thread with the actors.
+function(depositd_test_in_actor_loop name)
+  add_test(NAME ${name}_in_actor_loop COMMAND ${name})
+  get_test_property(${name} TIMEOUT limit)
+  set_tests_properties(
+    ${name}_in_actor_loop
+    PROPERTIES ENVIRONMENT DEPOSITD_TEST_ACTOR_LOOP=1 TIMEOUT ${limit})
+endfunction()
+
 # Headers of others cost 6 to 10 s of each source that includes CAF's, 2 to 4 s of
 # others: they are compiled once, for what is delivered in `messages`, for tests
 # in `tests`.

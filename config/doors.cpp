@@ -160,7 +160,8 @@ nsq::protocol_limits topic_limits(const nsq_settings& settings) {
   return out;
 }
 
-nsq::door_options topic_options(const doors_options& options) {
+nsq::door_options topic_options(caf::actor_system& system,
+                                const doors_options& options) {
   const auto& settings = options.settings.nsq;
   nsq::door_options out;
   out.shard = caf::actor_cast<shard_topics_actor>(
@@ -178,6 +179,8 @@ nsq::door_options topic_options(const doors_options& options) {
   out.arrivals.unfinished_per_address_max =
     settings.limits.unfinished_per_address_max;
   out.io_threads = settings.io_threads;
+  if (settings.io_threads == 1 && settings.tls.certificate.empty())
+    out.loops = kit::loops_of(system);
   out.anonymous = settings.anonymous;
   if (settings.user_is_client)
     out.user = nsq::anonymous_user_is::client_id;
@@ -194,7 +197,7 @@ caf::expected<std::unique_ptr<nsq::door>>
 open_topics(caf::actor_system& system, const doors_options& options) {
   if (!options.settings.nsq.is_open())
     return std::unique_ptr<nsq::door>{};
-  auto out = nsq::door::open(system, topic_options(options));
+  auto out = nsq::door::open(system, topic_options(system, options));
   if (!out)
     return name_key("nsq.listen", out.error());
   return out;
@@ -272,6 +275,9 @@ caf::expected<std::unique_ptr<doors>> doors::open(caf::actor_system& system,
     return name_key("http.trusted_proxies", proxies.error());
   serving.trusted_proxies = std::move(*proxies);
   serving.memory = options.memory;
+  // Handshakes would hold up the actors.
+  if (options.settings.http.tls.certificate.empty())
+    serving.loops = kit::loops_of(system);
   serving.after_round = [door = x->messages.get()] { door->end_round(); };
   auto open_to_all = http::server::start(std::move(serving), std::move(routes));
   if (!open_to_all)

@@ -2,6 +2,7 @@
 
 #include "actors/engine/core.hpp"
 #include "actors/engine/supervisor.hpp"
+#include "adapters/doors/kit/actor_loop.hpp"
 #include "adapters/doors/kit/request_quotas.hpp"
 #include "adapters/node/own_protocol.hpp"
 #include "config/doors.hpp"
@@ -46,7 +47,7 @@ admission admission_of(const std::shared_ptr<depositd::engine::grants>& given) {
 
 } // namespace
 
-engine_config::engine_config() {
+engine_config::engine_config(bool one_loop) {
   add_depositd_messages(*this);
   load<caf::io::middleman>();
   // Sharing sleeps where stealing spins; one worker beats two, because journal,
@@ -55,6 +56,8 @@ engine_config::engine_config() {
   set("scheduler.max-threads", std::size_t{1});
   set("scheduler.max-throughput", std::size_t{64});
   apply_node_options(*this, node::own_protocol());
+  if (one_loop)
+    kit::run_actors_in_loop(*this);
 }
 
 caf::expected<std::unique_ptr<engine_node>>
@@ -110,6 +113,9 @@ caf::error engine_node::start_core() {
   stores_ = std::move(*durable);
   depositd::engine::core_options options;
   options.journal = stores_.journal.get();
+  // Another store waits for more than a disk.
+  options.small_groups_near = settings_.threads.one_loop
+                              && settings_.store.kind == store_kind::embedded;
   options.projection = stores_.projection.get();
   options.blobs = stores_.blobs.get();
   options.registry = stores_.registry.get();

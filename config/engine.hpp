@@ -39,7 +39,8 @@ class node_port;
 /// CAF's configuration for an engine.
 class engine_config : public caf::actor_system_config {
 public:
-  engine_config();
+  /// `one_loop`: doors may have their sockets in the thread of the actors.
+  explicit engine_config(bool one_loop = false);
 };
 
 /// A running engine. Doors are open from `start` to `stop`.

@@ -216,6 +216,8 @@ std::vector<setting_key> inner_keys() {
      number(1, 36'500, &settings::audit, &audit_settings::retention_days)},
     {"shutdown.drain_ms",
      number(0, 3'600'000, &settings::shutdown, &shutdown_settings::drain_ms)},
+    {"threads.one_loop",
+     field(read_flag, &settings::threads, &thread_settings::one_loop)},
   };
 }
 

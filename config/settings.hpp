@@ -319,6 +319,13 @@ struct shutdown_settings {
                          const shutdown_settings&) = default;
 };
 
+struct thread_settings {
+  bool one_loop = false; ///< sockets, actors and small groups on one thread
+
+  friend bool operator==(const thread_settings&,
+                         const thread_settings&) = default;
+};
+
 struct depositd_settings {
   data_settings data;
   store_settings store;
@@ -367,6 +374,7 @@ struct depositd_settings {
   trace_settings trace;
   audit_settings audit;
   shutdown_settings shutdown;
+  thread_settings threads;
   std::vector<std::string> remarks; ///< for people, about these settings
   given_words given;                ///< that they were made of
 

@@ -66,6 +66,9 @@ class Engine:
                 "--data", str(self.data)]
         for key, value in self.settings.items():
             line += ["--set", f"{key}={value}"]
+        # Any of the tests may be run with it.
+        if os.environ.get("DEPOSITD_TEST_ACTOR_LOOP"):
+            line += ["--set", "threads.one_loop=true"]
         return line
 
     def start(self, timeout=60):

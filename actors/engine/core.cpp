@@ -63,6 +63,13 @@ core_actors spawn_core(caf::actor_system& system, core_options options) {
     system, threads, journal::journal_writer,
     journal::journal_writer_options{options.journal, out.bodies, backlog});
   out.writer = writing.writer;
+  if (options.small_groups_near) {
+    writing.near =
+      system.spawn(journal::journal_writer,
+                   journal::journal_writer_options{options.journal, out.bodies,
+                                                   backlog});
+    out.near_writer = writing.near;
+  }
   const auto forming = system.spawn(journal::journal, std::move(writing));
   out.journal = forming;
   out.projector =
@@ -101,7 +108,8 @@ void end_core(caf::actor_system& system, const core_actors& core) {
   }
   for (const auto& who : {caf::actor_cast<caf::actor>(core.projector),
                           caf::actor_cast<caf::actor>(core.bodies),
-                          caf::actor_cast<caf::actor>(core.writer)})
+                          caf::actor_cast<caf::actor>(core.writer),
+                          caf::actor_cast<caf::actor>(core.near_writer)})
     if (who) {
       self->send_exit(who, caf::exit_reason::user_shutdown);
       self->wait_for(who);

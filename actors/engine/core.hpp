@@ -35,6 +35,9 @@ struct core_options {
   /// What blocks on the disk has threads of its own; else all of it runs on the
   /// scheduler, as the deterministic one wants.
   bool threads = true;
+  /// Small groups are written on the scheduler all the same. The store must not
+  /// wait for anything but a disk.
+  bool small_groups_near = false;
   engine_clock clock = engine_clock::system();
   std::shared_ptr<memory_budget> budget;
   configuration_seen configuration; ///< shard 0 only
@@ -56,6 +59,7 @@ struct core_options {
 struct core_actors {
   journal_actor journal;
   journal_writer_actor writer;
+  journal_writer_actor near_writer; ///< may be null
   body_reader_actor bodies;
   projector_actor projector;
   shard_actor shard;

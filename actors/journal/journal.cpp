@@ -22,8 +22,26 @@ lap_actor::behavior_type lap() {
   return {[](flush_group x) { return x; }};
 }
 
+struct group_size {
+  std::size_t bytes = 0;
+  std::uint32_t events = 0;
+};
+
+/// While one writer has anything to do the other gets nothing: they share the
+/// store, and the shares of answers.
+const journal_writer_self& next_writer(journal_state& state, group_size size) {
+  if (state.unanswered++ == 0) {
+    const auto& takes = state.options.near_takes;
+    const auto rests = state.near_rests > 0;
+    state.near = state.options.near && !rests && size.bytes <= takes.bytes_max
+                 && size.events <= takes.events_max;
+    state.near_rests -= rests ? 1 : 0;
+  }
+  return state.near ? state.options.near : state.options.writer;
+}
+
 void turn_away(self_pointer self, std::vector<append> members) {
-  self->send(self->state.options.writer,
+  self->send(next_writer(self->state, {}),
              refuse_appends{std::move(members),
                             caf::make_error(ec::store_failed,
                                             std::string{"the engine is "
@@ -73,6 +91,18 @@ write_group take_group(journal_state& state) {
   return out;
 }
 
+void send_group(self_pointer self) {
+  auto& state = self->state;
+  auto group = take_group(state);
+  group_size size;
+  for (const auto& member : group.members) {
+    size.bytes += member.bytes.size();
+    size.events += member.events;
+  }
+  state.since = self->clock().now();
+  self->send(next_writer(state, size), std::move(group));
+}
+
 void form(self_pointer self, const lap_actor& way) {
   auto& state = self->state;
   if (state.members.empty() || state.bundles_open > 0
@@ -117,6 +147,10 @@ void add(self_pointer self, append& x, const lap_actor& way) {
 void written(self_pointer self, const group_written& x, const lap_actor& way) {
   auto& state = self->state;
   state.writing = false;
+  --state.unanswered;
+  const auto& takes = state.options.near_takes;
+  if (state.near && self->clock().now() - state.since > takes.flush_max)
+    state.near_rests = takes.rest;
   if (!x.failure) {
     form(self, way);
     return;
@@ -137,6 +171,8 @@ journal(journal_self::stateful_pointer<journal_state> self,
         journal_options options) {
   self->state.options = std::move(options);
   self->link_to(self->state.options.writer);
+  if (self->state.options.near)
+    self->link_to(self->state.options.near);
   const auto way = self->spawn<caf::linked>(lap);
   return {
     [=](append& x) { add(self, x, way); },
@@ -155,7 +191,7 @@ journal(journal_self::stateful_pointer<journal_state> self,
       if (self->state.bundles_open > 0 || self->state.members.empty())
         self->state.writing = false;
       else
-        self->send(self->state.options.writer, take_group(self->state));
+        send_group(self);
     },
     [=](keep_watermark& x) {
       // What it stands behind may have been refused.
@@ -163,6 +199,7 @@ journal(journal_self::stateful_pointer<journal_state> self,
         keep(self->state.watermarks, std::move(x.what));
     },
     [=](const group_written& x) { written(self, x, way); },
+    [=](appends_refused) { --self->state.unanswered; },
     [=](const meet_shard& x) { self->state.options.shard_watcher = x.shard; },
   };
 }

@@ -3,6 +3,7 @@
 #include "actors/journal/writer.hpp"
 #include "messages/projection.hpp"
 
+#include <chrono>
 #include <vector>
 
 namespace depositd::journal {
@@ -10,8 +11,21 @@ namespace depositd::journal {
 /// To itself, by way of the scheduler: the group has formed.
 struct flush_group {};
 
+/// A small group is written where the actors run: what must be waited for is
+/// then the disk alone. Larger ones, and those of a disk that is slow, are
+/// written while others do something else: whoever sends or receives a hundred
+/// items at a time keeps the processors busy as it is.
+struct near_limits {
+  std::uint32_t events_max = 64;
+  std::size_t bytes_max = 256 * 1024;
+  std::chrono::microseconds flush_max{5'000};
+  std::uint32_t rest = 16; ///< groups that go elsewhere after a slow one
+};
+
 struct journal_options {
   journal_writer_self writer;
+  journal_writer_self near; ///< on the scheduler; may be null
+  near_limits near_takes;
   caf::strong_actor_ptr shard_watcher;           ///< a shard; told of failures
   std::size_t group_bytes_max = 4 * 1024 * 1024; ///< then the next one begins
 };
@@ -19,6 +33,7 @@ struct journal_options {
 using journal_self
   = journal_actor::extend<caf::reacts_to<flush_group>,
                           caf::reacts_to<group_written>,
+                          caf::reacts_to<appends_refused>,
                           caf::reacts_to<meet_shard>>;
 
 struct journal_state {
@@ -44,6 +59,16 @@ struct journal_state {
 
   /// The writer has a group, or is about to get one.
   bool writing = false;
+
+  /// Who got the last message, and how many it has not answered yet.
+  bool near = false;
+  std::uint32_t unanswered = 0;
+
+  /// Since when the group is written.
+  caf::actor_clock::time_point since;
+
+  /// Groups that the near writer does not get, because it was slow.
+  std::uint32_t near_rests = 0;
 
   static inline const char* name = "journal";
 };

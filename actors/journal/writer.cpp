@@ -197,6 +197,7 @@ journal_writer(journal_writer_self::stateful_pointer<journal_writer_state> self,
     [=](refuse_appends& x) {
       refuse(x.members, x.why);
       give_back(self, x.members);
+      return appends_refused{};
     },
   };
 }

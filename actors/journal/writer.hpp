@@ -31,8 +31,11 @@ struct refuse_appends {
   caf::error why;
 };
 
-using journal_writer_self
-  = journal_writer_actor::extend<caf::reacts_to<refuse_appends>>;
+/// Whoever waits for them has been told.
+struct appends_refused {};
+
+using journal_writer_self = journal_writer_actor::extend<
+  caf::replies_to<refuse_appends>::with<appends_refused>>;
 
 struct journal_writer_options {
   journal_store* store = nullptr; ///< outlives the actor
@@ -47,9 +50,9 @@ struct journal_writer_state {
   static inline const char* name = "journal_writer";
 };
 
-/// Appends one group to the store, then sends out what hung on it. It alone
-/// answers for appends, so that the shares of an answer need no lock. Blocks on
-/// the disk: must be detached.
+/// Appends one group to the store, then sends out what hung on it. Only one at
+/// a time has anything to do, so that the shares of an answer need no lock.
+/// Blocks on the disk: must be detached, or get small groups only.
 journal_writer_self::behavior_type
 journal_writer(journal_writer_self::stateful_pointer<journal_writer_state> self,
                journal_writer_options options);
@@ -57,3 +60,4 @@ journal_writer(journal_writer_self::stateful_pointer<journal_writer_state> self,
 } // namespace depositd::journal
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::journal::refuse_appends)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(depositd::journal::appends_refused)

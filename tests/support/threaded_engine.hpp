@@ -9,6 +9,7 @@
 #include "adapters/stores/segments/segments.hpp"
 #include "messages/message_types.hpp"
 #include "messages/shard.hpp"
+#include "tests/support/loops_of_test.hpp"
 #include "tests/support/memory_tables.hpp"
 
 #include <caf/actor_system.hpp>
@@ -25,13 +26,16 @@
 
 namespace depositd::testing {
 
-/// Many threads, short turns: as many orders of events as there may be.
+/// Many threads, short turns: as many orders of events as there may be. Or one
+/// thread that writes small groups itself.
 struct threaded_config : caf::actor_system_config {
   threaded_config() {
     add_depositd_messages(*this);
     set("scheduler.policy", caf::atom("sharing"));
     set("scheduler.max-threads", std::size_t{4});
     set("scheduler.max-throughput", std::size_t{8});
+    if (in_actor_loop())
+      kit::run_actors_in_loop(*this);
   }
 };
 
@@ -93,6 +97,7 @@ private:
     options.registry = registry_.get();
     options.budget = std::make_shared<memory_budget>(16 * 1024);
     options.group_bytes_max = 32 * 1024;
+    options.small_groups_near = in_actor_loop();
     options.disk_spare_bytes = 256 * 1024; // relocate early
     actors_ = depositd::engine::spawn_core(*system_, options);
     core = actors_.shard;

@@ -159,6 +159,13 @@ bool exchange::open_gate() {
   return settle();
 }
 
+// The library asks again at the next look by itself. Where the actors have run
+// by then the answer is there mostly, and nothing need be suspended.
+bool exchange::look_again() {
+  return stage_ == stage::handling && context_->options.loops.has_actors
+         && !std::exchange(looked_again_, true);
+}
+
 // With the guard held.
 void exchange::suspend() {
   suspended_ = true;
@@ -176,7 +183,8 @@ bool exchange::settle() {
       answered_ = true;
     }
     if (!answered_ && !passed_) {
-      suspend();
+      if (!look_again())
+        suspend();
       return true;
     }
     if (answered_)

@@ -102,6 +102,7 @@ private:
   void count(const response& what);
   bool queue_open_body(bool close);
   ssize_t read_stream(char* to, std::size_t bytes_max);
+  bool look_again();
   void suspend();
   void wake();
   bool refuse_now(const response& what);
@@ -133,6 +134,7 @@ private:
   bool chunked_ = false;
   bool has_body_ = false;
   bool suspended_before_ = false;
+  bool looked_again_ = false;
 
   std::mutex guard_; ///< of what follows
   MHD_Connection* handle_;

@@ -25,8 +25,9 @@ bool has_work(MHD_Daemon* daemon) {
 
 } // namespace
 
-io_loop::io_loop(std::chrono::milliseconds tick)
-  : loop_(kit::start_loop()), connections(*loop_, tick), ended(*loop_) {
+io_loop::io_loop(std::unique_ptr<kit::loop> loop,
+                 std::chrono::milliseconds tick)
+  : loop_(std::move(loop)), connections(*loop_, tick), ended(*loop_) {
   // nop
 }
 

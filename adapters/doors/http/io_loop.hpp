@@ -25,7 +25,7 @@ class io_loop {
 
 public:
   /// `tick` is how often deadlines are looked at.
-  explicit io_loop(std::chrono::milliseconds tick);
+  io_loop(std::unique_ptr<kit::loop> loop, std::chrono::milliseconds tick);
   ~io_loop();
 
   /// Begins to drive the instance, and owns it from now on. `after_round` is

@@ -5,6 +5,7 @@
 
 #include "adapters/doors/http/answer_counts.hpp"
 #include "adapters/doors/http/router.hpp"
+#include "adapters/doors/kit/actor_loop.hpp"
 #include "adapters/doors/kit/addresses.hpp"
 #include "adapters/doors/kit/listen.hpp"
 #include "adapters/doors/kit/tls.hpp"
@@ -26,6 +27,7 @@ struct server_options {
   kit::tls_files tls;
   kit::address_list trusted_proxies; ///< whose X-Forwarded-For is believed
   std::uint32_t io_threads = 2;
+  kit::loop_source loops; ///< one for each I/O thread
   std::uint32_t connections_max = 4096; ///< less if few files may be open
   /// Of an IPv4 address, or of a network of IPv6 (/64); 0: no limit.
   std::uint32_t connections_per_address_max = 0;

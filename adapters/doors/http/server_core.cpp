@@ -99,8 +99,8 @@ caf::error server_core::start_worker() {
     if (!labour_)
       labour_ = kit::start_loop();
     context_->labour = labour_.get();
-    workers_.push_back(
-      std::unique_ptr<worker>{new worker{*this, io_loop{tick_of(options())}}});
+    workers_.push_back(std::unique_ptr<worker>{new worker{
+      *this, io_loop{options().loops.make(), tick_of(options())}}});
   } catch (const std::system_error& why) {
     return caf::make_error(ec::bad_setting, why.what());
   }

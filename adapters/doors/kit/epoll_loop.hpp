@@ -1,21 +1,18 @@
 #pragma once
 
-#include "adapters/doors/kit/loop.hpp"
+#include "adapters/doors/kit/epoll_turns.hpp"
 
 #include <atomic>
-#include <map>
 #include <memory>
-#include <mutex>
+#include <set>
 #include <thread>
-#include <unordered_map>
-#include <vector>
 
 namespace depositd::kit {
 
-/// What `start_loop` gives: epoll, and a thread from its making until `stop`.
+/// A part of a thread's turns: what it was given ends with it.
 class epoll_loop : public loop {
 public:
-  epoll_loop();
+  explicit epoll_loop(std::shared_ptr<epoll_turns> turns);
   ~epoll_loop() override;
 
   void watch(int descriptor, interest in, task ready) override;
@@ -26,21 +23,27 @@ public:
   time now() const override;
   void stop() override;
 
-private:
-  void run();
-  void look();
-  void run_due();
-  void run_posted();
-  int wait_ms();
+protected:
+  /// In the thread.
+  void end();
 
-  int epoll_;
-  int wake_;
-  std::unordered_map<int, std::shared_ptr<task>> watched_;
-  std::multimap<time, task> timers_;
-  std::vector<task> after_each_look_;
-  std::vector<task> running_; ///< kept for its memory
-  std::mutex guard_;          ///< of `posted_`
-  std::vector<task> posted_;
+  const std::shared_ptr<epoll_turns> turns_;
+  bool stopped_ = false;
+
+private:
+  std::set<int> watched_;
+  const epoll_turns::owner lives_ = std::make_shared<bool>(true);
+};
+
+/// What `start_loop` gives: a thread from its making until `stop`.
+class loop_thread : public epoll_loop {
+public:
+  loop_thread();
+  ~loop_thread() override;
+
+  void stop() override;
+
+private:
   std::atomic<bool> stopping_{false};
   std::thread thread_;
 };

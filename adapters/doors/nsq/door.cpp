@@ -44,7 +44,7 @@ std::uint16_t port_of(const sockaddr_storage& from) {
 // -- a thread -----------------------------------------------------------------
 
 io_thread::io_thread(door_core& x)
-  : core(x), loop(kit::start_loop()), lingering(*loop), round(*this) {
+  : core(x), loop(core.options.loops.make()), lingering(*loop), round(*this) {
   loop->post([this] { loop->after_each_look([this] { end_of_look(); }); });
 }
 

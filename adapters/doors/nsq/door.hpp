@@ -4,6 +4,7 @@
 // topics and channels need; answers leave after the commit. docs/PROTOCOL.md
 // says what is answered.
 
+#include "adapters/doors/kit/actor_loop.hpp"
 #include "adapters/doors/kit/request_quotas.hpp"
 #include "adapters/doors/kit/tls.hpp"
 #include "adapters/doors/kit/turnstile.hpp"
@@ -37,6 +38,7 @@ struct door_options {
   protocol_limits limits;
   kit::arrival_limits arrivals;
   std::uint32_t io_threads = 1;
+  kit::loop_source loops; ///< one for each of them
   bool anonymous = false; ///< served without AUTH even off the loopback
   anonymous_user_is user = anonymous_user_is::address;
   std::string auth_http_address; ///< empty: secrets are keys of this engine

@@ -105,6 +105,8 @@ engine_process::engine_process(store where, std::vector<std::string> settings)
   for (const char* door : {"http", "admin", "node"})
     settings_.push_back(std::string{door} + ".listen=127.0.0.1:0");
   settings_.push_back("processors.count=0");
+  if (std::getenv("DEPOSITD_TEST_ACTOR_LOOP"))
+    settings_.push_back("threads.one_loop=true");
   settings_.push_back(where == store::memory ? "store.kind=memory"
                                              : "store.segment_mb=4");
 }

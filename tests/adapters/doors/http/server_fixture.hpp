@@ -5,6 +5,7 @@
 
 #include "adapters/doors/http/server.hpp"
 #include "tests/adapters/doors/http/raw_client.hpp"
+#include "tests/support/loops_of_test.hpp"
 
 #include <gtest/gtest.h>
 
@@ -112,6 +113,7 @@ protected:
   void start(http::server_options options = {}) {
     http::router routes;
     add_routes(routes);
+    options.loops = loops_.source();
     auto made = http::server::start(std::move(options), std::move(routes));
     ASSERT_TRUE(made) << render(made.error());
     server_ = std::move(*made);
@@ -128,6 +130,7 @@ protected:
     threads_.emplace_back(std::move(work));
   }
 
+  loops_of_test loops_;
   held_answers held_;
   std::promise<void> done_; ///< ends the work on long bodies
   std::shared_future<void> finished_ = done_.get_future().share();

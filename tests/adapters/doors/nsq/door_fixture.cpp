@@ -23,6 +23,7 @@ void nsq_door::start(const std::function<void(nsq::door_options&)>& change) {
   nsq::door_options options;
   options.shard = shard;
   options.listen = {"127.0.0.1", 0};
+  options.loops = kit::loops_of(system);
   if (change)
     change(options);
   auto opened = nsq::door::open(system, std::move(options));

@@ -6,6 +6,7 @@
 #include "messages/message_types.hpp"
 #include "tests/adapters/doors/nsq/door_client.hpp"
 #include "tests/adapters/doors/nsq/fake_topics.hpp"
+#include "tests/support/loops_of_test.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
@@ -49,6 +50,8 @@ protected:
       add_depositd_messages(*this);
       set("scheduler.policy", caf::atom("sharing"));
       set("scheduler.max-threads", std::size_t{2});
+      if (in_actor_loop())
+        kit::run_actors_in_loop(*this);
     }
   };
 
