@@ -113,7 +113,7 @@ std::uint64_t cost_floor(const recovered_state& found, const std::string& queue,
 /// What metrics tell of the shard from now on.
 void note_recovered(shard_pointer self, const recovered_state& found) {
   const auto number = self->state.options.number;
-  forget_batches(number);
+  uncount_batches(number);
   for (const auto& [user, work] : found.work)
     for (const auto& [id, batch] : work.batches())
       restore_batch(id, batch.status.state);

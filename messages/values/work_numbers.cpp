@@ -40,7 +40,7 @@ void note_time(batch_times& to, micros took) {
 
 } // namespace
 
-void forget_batches(shard_number shard) {
+void uncount_batches(shard_number shard) {
   auto& to = kept_work();
   const std::lock_guard guard{to.mutex};
   std::erase_if(to.batches, [=](const auto& x) {

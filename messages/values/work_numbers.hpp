@@ -36,7 +36,7 @@ struct work_numbers {
 // Any thread.
 
 /// Nothing is known of the shard's batches any more: it begins, or is gone.
-void forget_batches(shard_number shard);
+void uncount_batches(shard_number shard);
 
 /// A batch that was there before.
 void restore_batch(item_id id, batch_state state);

@@ -235,7 +235,7 @@ inline constexpr auto put_contents = constant([] {
   return joined({"INSERT INTO content_rows (shard, ", listed(all),
                  ") SELECT $1, x.* FROM ", arrays(all)});
 });
-inline constexpr std::string_view contents =
+inline constexpr std::string_view contents_of =
   "SELECT contents, checksum FROM content_rows WHERE shard = $1 AND id = $2";
 
 /// The submissions that the query asks for. Parameters: shard, id, user, queue,

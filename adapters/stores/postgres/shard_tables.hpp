@@ -189,7 +189,7 @@ public:
   caf::error read_contents(submission_row& x) {
     auto is_whole = true;
     auto failed = in_.each(
-      statements::contents,
+      statements::contents_of,
       [&](const auto& from) -> caf::error {
         from.read(0, x.contents);
         is_whole = from.number(1) == rows::contents_sum_of(x, document_);

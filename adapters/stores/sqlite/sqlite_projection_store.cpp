@@ -132,8 +132,8 @@ open_sqlite_projection(const std::filesystem::path& path,
            .upgrades = statements::projection_upgrades,
            .page_bytes = 4096,
            .cache_kib = 48 * 1024,
-           .flushes = false, // the journal has what a power cut takes
            .pages_max = options.pages_max,
+           .flushes = false, // the journal has what a power cut takes
            .checked_bytes_max = options.checked_bytes_max});
   if (!file)
     return std::move(file.error());

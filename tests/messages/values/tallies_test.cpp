@@ -64,7 +64,7 @@ std::uint64_t in_state(const work_numbers& x, batch_state state) {
 
 TEST(work_numbers_test, follow_a_batch_from_its_arrival_to_its_end) {
   constexpr shard_number shard = 3;
-  forget_batches(shard);
+  uncount_batches(shard);
   const auto id = ids_begin(shard) + 1;
   const auto before = count_work({shard});
   batch_came(id, 1'000'000);
@@ -85,13 +85,13 @@ TEST(work_numbers_test, follow_a_batch_from_its_arrival_to_its_end) {
 
 TEST(work_numbers_test, know_nothing_of_a_shard_that_begins_anew) {
   constexpr shard_number shard = 4;
-  forget_batches(shard);
+  uncount_batches(shard);
   batch_came(ids_begin(shard) + 1, 1);
-  forget_batches(shard);
+  uncount_batches(shard);
   EXPECT_EQ(in_state(count_work({shard}), batch_state::pending), 0u);
   restore_batch(ids_begin(shard) + 2, batch_state::held);
   EXPECT_EQ(in_state(count_work({shard}), batch_state::held), 1u);
-  forget_batches(shard);
+  uncount_batches(shard);
 }
 
 } // namespace

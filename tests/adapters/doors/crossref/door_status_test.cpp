@@ -207,17 +207,17 @@ TEST_F(crossref_polls, row_32_contents_are_the_original_bytes) {
   EXPECT_EQ(x.status, 200u);
   EXPECT_EQ(x.body, bytes);
   EXPECT_EQ(poll("type=contents&file_name=nothing").status, 404u);
-  EXPECT_TRUE(engine->blobs->blobs.empty()) << "it comes with its item";
+  EXPECT_EQ(engine->rows.back().submission.blob, "") << "came with its item";
 }
 
 TEST_F(crossref_polls, row_32_contents_of_a_large_file_are_in_the_blob_store) {
   start();
   const auto bytes = std::string(inline_submission_bytes_max + 1, 'x');
   deposit("f.xml", bytes);
-  EXPECT_EQ(engine->blobs->blobs.size(), 1u);
+  EXPECT_NE(engine->rows.back().submission.blob, "");
   EXPECT_EQ(poll("type=contents&file_name=f.xml").body, bytes);
   deposit("g.xml", std::string(inline_submission_bytes_max, 'y'));
-  EXPECT_EQ(engine->blobs->blobs.size(), 1u);
+  EXPECT_EQ(engine->rows.back().submission.blob, "");
 }
 
 TEST_F(crossref_polls, row_33_a_poll_may_be_a_form) {

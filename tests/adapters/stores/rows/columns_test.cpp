@@ -69,7 +69,7 @@ constexpr auto of_batch =
 constexpr auto of_job =
   members<job_info>() + members<job_status>() + members<job_facts>() - 3;
 constexpr std::size_t gone = 1;     // such a row is in no table
-constexpr std::size_t document = 1; // each store keeps it in its own way
+constexpr std::size_t apart = 2;    // documents, contents: other tables
 static_assert(columns_of<item_row> == members<item_row>() + of_place);
 constexpr std::size_t keys_again = 2;   // of a user's two rows
 constexpr std::size_t which_of_two = 2; // rows there are
@@ -78,12 +78,12 @@ static_assert(columns_of<ring_row> + columns_of<paid_row> - keys_again
               == members<ring_row>());
 static_assert(columns_of<paid_row> + gone == members<paid_row>());
 static_assert(columns_of<control_row> + gone == members<control_row>());
-static_assert(columns_of<submission_row> + document
+static_assert(columns_of<submission_row> + apart
               == members<submission_row>() + of_particulars);
 static_assert(columns_of<doi_record> == members<doi_record>());
 static_assert(columns_of<batch_row> == members<batch_row>() + of_batch);
 static_assert(columns_of<job_row> == members<job_row>() + of_job);
-constexpr std::size_t body = 1;   // as documents
+constexpr std::size_t body = 1;   // as a document
 constexpr std::size_t begins = 1; // is for slices alone
 static_assert(columns_of<record_row> + body == members<record_row>());
 static_assert(columns_of<record_totals> + begins + gone
