@@ -77,7 +77,7 @@ TEST(wire, of_processors_is_as_it_was) {
 
 TEST(wire, of_what_shards_are_asked_is_as_it_was) {
   EXPECT_WIRE((submit{"q", "u", 3, submission, "<a/>"}),
-              "01'q01'u0301'f01'o01'l01's01'b000000000000000101't04'<a/>");
+              "01'q01'u0301'f01'o01'l01's01'b000000000000000101't04'<'a'/'>");
   EXPECT_WIRE((record_submission{.what = {.id = 1,
                                           .queue = "q",
                                           .received_us = 2,

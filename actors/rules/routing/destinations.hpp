@@ -157,6 +157,15 @@ constexpr auto to_queue_or(Spread otherwise) {
   };
 }
 
+/// Where the user's items of this queue are. While the settings are not known,
+/// where they are of deposits.
+inline constexpr auto to_user_in_queue
+  = [](auto& x, const shard_map& map) -> plan_of<decltype(x)> {
+  if (is_known(map, queue_of(x)) && !is_spread(map, queue_of(x)))
+    return to_queue(x, map);
+  return to_user(x, map);
+};
+
 /// Every shard that has something of the queue.
 inline constexpr auto to_shards_of_queue = [](const auto& x,
                                               const shard_map& map) {

@@ -65,7 +65,8 @@ template <> inline constexpr auto row<submit> = route{to_user, never};
 template <> inline constexpr auto row<record_submission>
   = route{to_user, never};
 template <> inline constexpr auto row<reserve_id> = route{to_user, harmless};
-template <> inline constexpr auto row<count_pending> = route{to_user, harmless};
+template <> inline constexpr auto row<count_pending>
+  = route{to_user_in_queue, harmless};
 template <> inline constexpr auto row<ingest>
   = route{to_users_of_records, harmless, sum_of_records};
 template <> inline constexpr auto row<open_ports>

@@ -108,13 +108,27 @@ void hand_out(self_pointer self, const std::string& name, const group& all,
   go_on(self, name, x, missed);
 }
 
+/// The shard starts over from its store, or is handed to another engine: what
+/// was asked of the one before has no answer.
+bool starts_over(const caf::error& why) {
+  return why == ec::store_failed || why == ec::fenced
+         || why == caf::sec::request_receiver_down
+         || why == caf::sec::broken_promise;
+}
+
 void refuse(self_pointer self, const std::string& name, const group& all,
             const caf::error& why) {
-  for (const auto& one : *all) {
-    --self->state.waiting;
-    one.poll->failed(why);
-  }
-  go_on(self, name, self->state.queues[name], true);
+  auto& x = self->state.queues[name];
+  std::vector<waiting_one> stay;
+  for (const auto& one : *all)
+    if (starts_over(why) && !is_over(self, one)) {
+      stay.push_back(one);
+    } else {
+      --self->state.waiting;
+      one.poll->failed(why);
+    }
+  x.polls.insert(x.polls.begin(), stay.begin(), stay.end());
+  go_on(self, name, x, true);
 }
 
 bool go_together(const receive_items& x, const receive_items& y) {

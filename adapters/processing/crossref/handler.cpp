@@ -33,6 +33,7 @@ delaying_handler(delaying_handler_actor::pointer self,
 delaying_handler_actor::behavior_type
 slowed_handler(delaying_handler_actor::pointer self, const handler_actor& work,
                std::chrono::milliseconds least) {
+  self->link_to(work); // nobody else knows it, and an engine ends all it has
   return {
     [=](const handle_item& x) -> caf::result<outcome> {
       const auto until = self->clock().now() + least;

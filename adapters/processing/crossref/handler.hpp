@@ -32,7 +32,7 @@ delaying_handler_actor::behavior_type
 delaying_handler(delaying_handler_actor::pointer self,
                  std::chrono::milliseconds delay);
 
-/// For demos: as `work` does it, but not before this long.
+/// For demos: as `work` does it, but not before this long. Both end together.
 delaying_handler_actor::behavior_type
 slowed_handler(delaying_handler_actor::pointer self, const handler_actor& work,
                std::chrono::milliseconds least);

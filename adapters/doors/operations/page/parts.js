@@ -22,7 +22,8 @@ export function heading(h, text, more = []) {
 export function card(h, title, inside, more = {}) {
   return h("section", {
     class: ["card", more.class],
-    attrs: { "aria-label": typeof title === "string" ? title : more.label },
+    attrs: { "aria-label": title && typeof title === "string"
+      ? title : more.label },
   }, [
     title ? h("h2", [title, more.side || null]) : null,
     ...(Array.isArray(inside) ? inside : [inside]),

@@ -103,6 +103,17 @@ TEST_F(routed, what_is_about_a_queue_goes_to_where_the_queue_is) {
   }
 }
 
+TEST_F(routed, what_a_user_has_in_a_queue_is_asked_where_it_is) {
+  const auto user = name_in((shard_of("messages", count) + 1) % count, "u");
+  EXPECT_EQ(asked(count_pending{"messages", user}),
+            shards{shard_of("messages", count)});
+  EXPECT_EQ(asked(count_pending{"deposits", user}),
+            shards{shard_of(user, count)});
+  map.control = nullptr;
+  EXPECT_EQ(asked(count_pending{"messages", user}),
+            shards{shard_of(user, count)});
+}
+
 TEST_F(routed, nothing_is_spread_while_the_settings_are_not_known) {
   map.control = nullptr;
   EXPECT_EQ(asked(purge_queue{"deposits"}),

@@ -63,7 +63,7 @@ std::string refusal_of(const char* name, nlohmann::ordered_json value) {
 
 outcome_event an_outcome() {
   outcome_event out;
-  out.event_id = "0:4711";
+  out.event_id = "0:4711:1772357401250000";
   out.id = 1234;
   out.user = "amelie";
   out.queue = "metadata";
@@ -127,7 +127,8 @@ TEST(records, write_outcomes_as_the_protocol_shows) {
   EXPECT_EQ(out.topic, "out");
   EXPECT_EQ(out.key, "amelie");
   EXPECT_EQ(out.headers, (std::vector<record_header>{
-                           {"event-id", "0:4711"}, {"schema-version", "1"}}));
+                           {"event-id", "0:4711:1772357401250000"},
+                           {"schema-version", "1"}}));
 }
 
 TEST(records, name_every_outcome) {

@@ -84,6 +84,17 @@ TEST_F(handler_test, takes_its_time_in_a_demo_and_does_the_work_all_the_same) {
     [](const caf::error& why) { ADD_FAILURE() << render(why); });
 }
 
+TEST_F(handler_test, ends_who_does_the_work_of_a_demo) {
+  const auto slow = spawn(slowed_handler, working, 500ms);
+  self->monitor(working);
+  self->send_exit(slow, caf::exit_reason::kill);
+  settle();
+  ASSERT_TRUE(self->has_next_message());
+  self->receive([&](const caf::down_msg& x) {
+    EXPECT_EQ(x.source, caf::actor_cast<caf::actor_addr>(working));
+  });
+}
+
 TEST_F(handler_test, processes_a_deposit_and_names_its_claim) {
   const auto x = ask<outcome>(working, good_item());
   ASSERT_TRUE(x);

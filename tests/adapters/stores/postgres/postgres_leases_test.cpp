@@ -32,7 +32,7 @@ protected:
 
   /// The schema as the version before left it.
   void take_last_step_back() const {
-    schema->run("ALTER TABLE engines DROP COLUMN protocol");
+    schema->run("DROP TABLE content_rows");
     schema->run("DELETE FROM schema_versions WHERE version = "
                 + std::to_string(postgres::schema_known()));
   }
@@ -169,7 +169,8 @@ TEST_F(postgres_leases, fail_in_time_when_the_server_is_gone) {
 TEST_F(postgres_leases, know_that_an_older_database_has_one_shard) {
   open_journal()->append("a", 1, {});
   schema->run("DROP VIEW shards; DROP TABLE shard_counts, engines, "
-              "shard_leases, store_facts; DROP VIEW submissions; "
+              "shard_leases, store_facts, content_rows; "
+              "DROP VIEW submissions; "
               "ALTER TABLE submission_rows DROP COLUMN trace; "
               "DROP VIEW batches, jobs; DROP TABLE batch_rows, job_rows; "
               "DROP VIEW records; DROP TABLE record_rows, record_total_rows; "

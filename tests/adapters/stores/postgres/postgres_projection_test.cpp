@@ -93,7 +93,7 @@ TEST_F(postgres_projection, takes_over_what_an_earlier_version_wrote) {
   ASSERT_TRUE(open()->apply(old));
   schema->run("DROP VIEW submissions;"
               "ALTER TABLE submission_rows DROP COLUMN trace;"
-              "DROP TABLE store_facts;"
+              "DROP TABLE content_rows, store_facts;"
               "ALTER TABLE engines DROP COLUMN reaches_logs, "
               "DROP COLUMN protocol;"
               "DROP VIEW batches, jobs; DROP TABLE batch_rows, job_rows; "
