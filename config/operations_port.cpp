@@ -56,6 +56,9 @@ void operations_port::spawn(caf::actor_system& system,
   api.history = [to = metrics_](std::shared_ptr<http::responder> answer) {
     caf::anon_send(to, tell_history{std::move(answer)});
   };
+  api.metrics = [to = metrics_](std::shared_ptr<http::responder> answer) {
+    caf::anon_send(to, tell_metrics{std::move(answer)});
+  };
   api.nsq_clients = [clients] { return clients->document(); };
   api.version = version_text;
   api_ = system.spawn(api_door, std::move(api));
@@ -71,7 +74,9 @@ operations_port::open(caf::actor_system& system, const doors_options& options,
   const bool on_loopback = is_loopback(settings.listen);
   http::router routes;
   add_health_routes(routes, out->health_);
-  add_metrics_routes(routes, out->metrics_);
+  // Elsewhere those who have logged in get them: they name users.
+  if (on_loopback)
+    add_metrics_routes(routes, out->metrics_);
   add_api_routes(routes, out->api_, on_loopback);
   add_page_routes(routes);
   auto server =

@@ -119,7 +119,8 @@ class Logins(ApiTest):
     def test_nothing_but_health_is_for_everybody(self):
         api = self.api(self.running())
         for path in ("queue/list", "commands", "openapi.json", "history",
-                     "watch?command=status", "session", "no/such"):
+                     "nsq/clients", "watch?command=status", "session",
+                     "no/such"):
             status, document = api.get(path)
             self.assertEqual((status, document["error"]),
                              (401, "wrong_credentials"), path)
@@ -262,6 +263,25 @@ class Commands(ApiTest):
         # Nobody sends a long body without a login.
         self.assertEqual(self.api(engine).post("user/add", "{")[0], 401)
         self.assertEqual(api.get("status")[0], 200)
+        self.assertEqual(engine.rows("user", "list"), [])
+
+    def test_what_is_not_there_is_not_found_and_nothing_is_done(self):
+        engine = self.running()
+        api = self.api(engine, "ann")
+        for path, body in (("submission/cancel", {"id": 4711}),
+                           ("submission/requeue", {"id": 4711}),
+                           ("job/requeue", {"id": "4711"}),
+                           ("batch/delete", {"id": "4711"}),
+                           ("queue/suspend", {"name": "none"}),
+                           ("key/remove", {"name": "none"}),
+                           ("source/pause", {"name": "none"}),
+                           ("topic/pause", {"name": "none"}),
+                           ("sp/stop", {"name": "none"}),
+                           ("operator/remove", {"name": "nobody"})):
+            status, document = api.post(path, {**body, "yes": True})
+            self.assertEqual((status, document.get("error")),
+                             (404, "not_found"), (path, document))
+        self.assertEqual(len(engine.rows("operator", "list")), 2)
 
     def test_the_description_is_valid(self):
         api = self.api(self.running(), "ann")
@@ -359,12 +379,22 @@ class OffTheLoopback(ApiTest):
         port = engine.address("admin")[1]
         api = Api(("127.0.0.1", port), context)
         self.assertEqual(api.get("sources")[0], 401)
+        self.assertEqual(self.scrape(api, context), 401)
         status, document, headers = api.ask(
             "POST", "session", {"name": "ann", "password": PASSWORD})
         self.assertEqual(status, 200, document)
         self.assertIn("; Secure", headers["Set-Cookie"])
+        cookie = headers["Set-Cookie"].split(";")[0]
+        self.assertEqual(self.scrape(api, context, Cookie=cookie), 200)
         with self.assertRaises((OSError, http.client.HTTPException)):
             Api(("127.0.0.1", port)).get("sources")
+
+    def scrape(self, api, context, **headers):
+        line = http.client.HTTPSConnection(*api.address, timeout=60,
+                                           context=context)
+        self.addCleanup(line.close)
+        line.request("GET", "/metrics", headers=headers)
+        return line.getresponse().status
 
 
 if __name__ == "__main__":

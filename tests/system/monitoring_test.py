@@ -13,6 +13,7 @@ import unittest
 import urllib.request
 
 import harness
+from authority import Authority
 from harness import SystemTest, a_deposit, wait_until
 
 SHIPPED = harness.ROOT / "config" / "monitoring"
@@ -132,7 +133,7 @@ class Exported(SystemTest):
 class Prometheus:
     """Debian's, on a free port, with the shipped rules in a hurry."""
 
-    def __init__(self, program, folder, target):
+    def __init__(self, program, folder, target, more=""):
         self.port = self.free_port()
         rules = folder / "rules.yml"
         rules.write_text(re.sub(r"(?m)^(\s+for:) \S+$", r"\1 1s",
@@ -143,7 +144,7 @@ class Prometheus:
             "evaluation_interval: 1s}\n"
             f"rule_files: [{json.dumps(str(rules))}]\n"
             "scrape_configs:\n"
-            "  - job_name: depositd\n"
+            f"  - job_name: depositd\n{more}"
             f"    static_configs: [{{targets: [{json.dumps(target)}]}}]\n")
         with open(folder / "prometheus.log", "wb") as log:
             self.process = subprocess.Popen(
@@ -179,6 +180,11 @@ class Prometheus:
             x["labels"] for x in found["alerts"]
             if x["labels"]["alertname"] == alarm and x["state"] == "firing"]
 
+    def has_scraped(self):
+        found = self.ask("targets")
+        return found and any(x["health"] == "up"
+                             for x in found["activeTargets"])
+
 
 class Alarms(SystemTest):
     def test_an_alarm_comes_and_goes(self):
@@ -187,12 +193,7 @@ class Alarms(SystemTest):
         door = self.depositor(engine, "press")
         prometheus = Prometheus(program, self.folder, engine.ready["admin"])
         self.addCleanup(prometheus.stop)
-
-        def scraped():
-            found = prometheus.ask("targets")
-            return found and any(x["health"] == "up"
-                                 for x in found["activeTargets"])
-        wait_until(scraped)
+        wait_until(prometheus.has_scraped)
         alarm = "DepositdSuspendedWithWork"
         self.assertEqual(prometheus.fires(alarm), [])
         engine.ctl("suspend")
@@ -204,6 +205,31 @@ class Alarms(SystemTest):
         wait_until(lambda: prometheus.fires(alarm) == [])
         self.outcome(door, "x.xml")
         engine.stop()
+        wait_until(lambda: prometheus.fires("DepositdDown"))
+
+    def test_from_another_machine_it_takes_the_token_of_an_operator(self):
+        program = needed(self, "prometheus")
+        authority = Authority(self.folder)
+        authority.issue("engine", "127.0.0.1")
+        engine = self.start({
+            "admin.listen": "0.0.0.0:0",
+            "admin.tls.certificate": authority.file("engine", "pem"),
+            "admin.tls.key": authority.file("engine", "key")})
+        engine.ctl("operator", "add", "prometheus", "--role", "look",
+                   "--password-stdin", text="long and secret\n")
+        token = self.folder / "token"
+        token.write_text(engine.ask("operator", "token", "add", "prometheus",
+                                    "--token-name", "scrape")["key"])
+        # As in METRICS, with the names of here.
+        more = ("    scheme: https\n"
+                f"    tls_config: {{ca_file: {authority.file('ca', 'pem')}}}\n"
+                f"    authorization: {{credentials_file: {token}}}\n")
+        port = engine.address("admin")[1]
+        prometheus = Prometheus(program, self.folder, f"127.0.0.1:{port}", more)
+        self.addCleanup(prometheus.stop)
+        wait_until(prometheus.has_scraped)
+        engine.ctl("operator", "token", "remove", "prometheus", "scrape",
+                   "--yes")
         wait_until(lambda: prometheus.fires("DepositdDown"))
 
 

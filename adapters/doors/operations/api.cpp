@@ -19,23 +19,32 @@ void describe(api_pointer self, const api_call_ptr& call) {
   });
 }
 
-/// For whoever may see the numbers of queues, which are asked for: the register
-/// has the say.
-void tell_of_last_hour(api_pointer self, const api_call_ptr& call) {
+/// Goes on for whoever may see the numbers of queues, which are asked for: the
+/// register has the say, and a session outlives its operator.
+void for_who_may_look(api_pointer self, const api_call_ptr& call,
+                      std::function<void()> go_on) {
   give(self, call, "queue list", R"({"limit":1})", table_patience,
-       [=](const std::string&) {
-         if (const auto& history = self->state.options.history)
-           history(call->from.answer);
-         else
-           call->from.answer->send(
-             api_refusal(404, "not_found", "nobody measures this engine"));
-       });
+       [go_on = std::move(go_on)](const std::string&) { go_on(); });
+}
+
+void tell_of_what_is_measured(
+  api_pointer self, const api_call_ptr& call,
+  const std::function<void(std::shared_ptr<http::responder>)>& tell) {
+  for_who_may_look(self, call, [=] {
+    if (tell)
+      tell(call->from.answer);
+    else
+      call->from.answer->send(
+        api_refusal(404, "not_found", "nobody measures this engine"));
+  });
 }
 
 void tell_of_clients(api_pointer self, const api_call_ptr& call) {
-  const auto& clients = self->state.options.nsq_clients;
-  call->from.answer->send(
-    api_document(200, clients ? clients() : R"({"clients":[],"more":false})"));
+  for_who_may_look(self, call, [=] {
+    const auto& clients = self->state.options.nsq_clients;
+    call->from.answer->send(api_document(
+      200, clients ? clients() : R"({"clients":[],"more":false})"));
+  });
 }
 
 void answer(api_pointer self, const api_call_ptr& call) {
@@ -53,7 +62,9 @@ void answer(api_pointer self, const api_call_ptr& call) {
     case api_question::description:
       return describe(self, call);
     case api_question::history:
-      return tell_of_last_hour(self, call);
+      return tell_of_what_is_measured(self, call, self->state.options.history);
+    case api_question::metrics:
+      return tell_of_what_is_measured(self, call, self->state.options.metrics);
     case api_question::clients:
       return tell_of_clients(self, call);
     case api_question::call:

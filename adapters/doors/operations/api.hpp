@@ -32,6 +32,7 @@ enum class api_question : std::uint8_t {
   commands,
   description, ///< OpenAPI
   history,
+  metrics, ///< off the loopback
   clients, ///< of NSQ's door
   call,
   watch,
@@ -79,6 +80,8 @@ struct api_options {
   std::size_t streams_each_max = 6; ///< of a session or token
   /// Answers with the last hour; null: nobody knows it.
   std::function<void(std::shared_ptr<http::responder>)> history;
+  /// Answers with what Prometheus reads; null: nobody measures.
+  std::function<void(std::shared_ptr<http::responder>)> metrics;
   /// Who is connected to NSQ's door, as JSON; null: nobody can be.
   std::function<std::string()> nsq_clients;
   std::string version;
@@ -111,8 +114,9 @@ struct api_state {
 api_door_self::behavior_type
 api_door(api_door_self::stateful_pointer<api_state> self, api_options options);
 
-/// All of /api/v1 but for what has routes of its own. On the loopback what
-/// scripts ask of sources and schedulers needs no login.
+/// All of /api/v1 but for what has routes of its own, and off the loopback
+/// /metrics, which needs a login there. On the loopback what scripts ask of
+/// sources and schedulers needs none.
 void add_api_routes(http::router& routes, const api_door_actor& whom,
                     bool on_loopback);
 

@@ -51,6 +51,8 @@ void add_api_routes(http::router& routes, const api_door_actor& whom,
              asks(whom, api_question::description));
   routes.add("GET", "/api/v1/history", asks(whom, api_question::history));
   routes.add("GET", "/api/v1/nsq/clients", asks(whom, api_question::clients));
+  if (!on_loopback)
+    routes.add("GET", "/metrics", asks(whom, api_question::metrics));
   http::route_options watching;
   watching.head = false;
   watching.answer_limit = command_limit;

@@ -236,9 +236,16 @@ void add_own_paths(document& paths) {
                                  {"description", "As in queue/list"},
                                  {"schema", {{"type", "string"}}}});
   paths["/api/v1/watch"]["get"] = std::move(watch);
-  for (const auto* path : {"livez", "readyz", "metrics"})
+  for (const auto* path : {"livez", "readyz"})
     paths[std::string{"/"} + path]["get"] =
-      in_the_open(plain(path, "For load balancers and scrapers", "text/plain"));
+      in_the_open(plain(path, "For load balancers", "text/plain"));
+  auto metrics =
+    plain("metrics", "For Prometheus; on the loopback without a login",
+          "text/plain");
+  metrics["security"] = document::array(
+    {document::object(), {{"token", document::array()}},
+     {{"session", document::array()}}});
+  paths["/metrics"]["get"] = std::move(metrics);
 }
 
 /// Doors of clients are on another port, and know other logins.

@@ -21,7 +21,7 @@ TEST_F(api_test, nobody_gets_in_without_a_login) {
   for (const auto* path :
        {"/api/v1/queue/list", "/api/v1/commands", "/api/v1/openapi.json",
         "/api/v1/history", "/api/v1/watch", "/api/v1/session",
-        "/api/v1/none"}) {
+        "/api/v1/nsq/clients", "/api/v1/none"}) {
     const auto x = get(path);
     EXPECT_EQ(x.status, 401u) << path;
     EXPECT_EQ(error_of(x), "wrong_credentials") << path;
@@ -100,6 +100,15 @@ TEST_F(api_test, the_last_hour_is_for_whom_the_register_has) {
   EXPECT_EQ(get("/api/v1/history", {}, headers).status, 403u);
   refusal = caf::make_error(ec::wrong_credentials, std::string{"gone"});
   EXPECT_EQ(get("/api/v1/history", {}, headers).status, 401u);
+  EXPECT_EQ(get("/api/v1/session", {}, headers).status, 401u);
+}
+
+TEST_F(api_test, who_is_connected_is_for_whom_the_register_has) {
+  const auto headers = logged_in_headers();
+  EXPECT_EQ(get("/api/v1/nsq/clients", {}, headers).body,
+            R"({"clients":[],"more":false})");
+  refusal = caf::make_error(ec::wrong_credentials, std::string{"gone"});
+  EXPECT_EQ(get("/api/v1/nsq/clients", {}, headers).status, 401u);
   EXPECT_EQ(get("/api/v1/session", {}, headers).status, 401u);
 }
 
@@ -384,6 +393,15 @@ TEST_F(api_elsewhere_test, sources_need_a_login_off_the_loopback) {
   EXPECT_EQ(get("/api/v1/sources").status, 401u);
   EXPECT_EQ(get("/api/v1/sources", {}, bearer).status, 200u);
   EXPECT_EQ(last(), "script: source list {}");
+}
+
+TEST_F(api_elsewhere_test, metrics_need_a_login_off_the_loopback) {
+  EXPECT_EQ(get("/metrics").status, 401u);
+  EXPECT_TRUE(asked.empty());
+  EXPECT_EQ(get("/metrics", {}, bearer).body, "numbers");
+  EXPECT_EQ(get("/metrics", {}, logged_in_headers()).body, "numbers");
+  refusal = caf::make_error(ec::not_allowed, std::string{"a node"});
+  EXPECT_EQ(get("/metrics", {}, bearer).status, 403u);
 }
 
 } // namespace

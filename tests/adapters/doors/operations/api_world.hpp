@@ -119,6 +119,9 @@ protected:
     options.history = [](const std::shared_ptr<http::responder>& to) {
       to->send(http::response::of(200, "application/json", "an hour"));
     };
+    options.metrics = [](const std::shared_ptr<http::responder>& to) {
+      to->send(http::response::of(200, "text/plain", "numbers"));
+    };
     options.admin = admin;
     options.watcher = spawn(watcher, admin);
     options.clock = engine_clock{1'700'000'000'000'000, sched.clock().now()};

@@ -114,8 +114,13 @@ TEST(openapi, is_open_only_where_nothing_is_told) {
       open.insert(method + ' ' + path);
   });
   EXPECT_EQ(open,
-            (std::set<std::string>{"get /livez", "get /metrics", "get /readyz",
+            (std::set<std::string>{"get /livez", "get /readyz",
                                    "post /api/v1/session"}));
+  // With or without a login, as the port is on the loopback or not.
+  const auto& scrape = described()["paths"]["/metrics"]["get"]["security"];
+  ASSERT_EQ(scrape.size(), 3u) << scrape;
+  EXPECT_EQ(scrape[0], json::object());
+  EXPECT_EQ(scrape[1], json::object({{"token", json::array()}}));
 }
 
 TEST(openapi, has_the_doors_of_clients_on_their_own_port) {
