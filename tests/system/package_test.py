@@ -18,8 +18,7 @@ import urllib.request
 from pathlib import Path
 
 import harness
-from deposit_door import Door
-from harness import PROGRAMS, ROOT, SystemTest, a_deposit
+from harness import PROGRAMS, ROOT, SystemTest
 
 EXPOSURE_MAX = 3.0
 NEWER = "99.0.0"
@@ -90,6 +89,9 @@ class Made(PackageTest):
             [root / "usr/bin/depositd", "--config", settings, "--set",
              f"data.folder={self.folder / 'data'}", "--set", "http.listen=x"],
             capture_output=True, text=True, timeout=60)
+        # What a first deposit takes, as INSTALLING has it.
+        self.assertTrue((root / "usr/share/doc/depositd/examples/book.xml"
+                         ).is_file())
         # All but what was made wrong on purpose is understood.
         self.assertEqual(said.returncode, 2, said)
         self.assertIn("http.listen", said.stderr)
@@ -109,17 +111,39 @@ class Made(PackageTest):
             self.assertIn(".SH", gzip.decompress(manual.read_bytes()).decode())
 
     def test_words_are_completed(self):
-        root = unpacked(packages()["depositctl"], self.folder / "root")
-        file = root / "usr/share/bash-completion/completions/depositctl"
-        for words, expected in (
-                (["que"], ["queue"]), (["queue", "sus"], ["suspend"]),
-                (["queue", "set", "q", "--allo"], ["--allocation"]),
-                (["nonsense", "stat"], ["status"])):
-            typed = " ".join(f"'{x}'" for x in ["depositctl", *words])
+        root = self.folder / "root"
+        for one in packages().values():
+            unpacked(one, root)
+        for program, words, expected in (
+                ("depositctl", ["que"], ["queue"]),
+                ("depositctl", ["queue", "sus"], ["suspend"]),
+                ("depositctl", ["queue", "set", "q", "--allo"],
+                 ["--allocation"]),
+                ("depositctl", ["deadletter", "rep"], ["replay"]),
+                ("depositctl", ["user", "forg"], ["forget"]),
+                ("depositctl", ["nonsense", "stat"], ["status"]),
+                ("depositd", ["che"], ["check"]),
+                ("depositd", ["--dem"], ["--demo"]),
+                ("depositd", ["check", "--blobs"], ["--blobs-elsewhere"])):
+            file = root / f"usr/share/bash-completion/completions/{program}"
+            typed = " ".join(f"'{x}'" for x in [program, *words])
             found = run("bash", "-c", f"source {file}; COMP_WORDS=({typed}); "
-                        f"COMP_CWORD={len(words)}; _depositctl; "
+                        f"COMP_CWORD={len(words)}; _{program}; "
                         'printf "%s\\n" "${COMPREPLY[@]}"').split()
-            self.assertEqual(found, expected, words)
+            self.assertEqual(found, expected, (program, words))
+
+    def test_manuals_have_what_the_programs_say(self):
+        root = self.folder / "root"
+        for one in packages().values():
+            unpacked(one, root)
+        for page, words in (("man8/depositd.8", ["--demo", "check"]),
+                            ("man1/depositctl.1", ["--connect"]),
+                            ("man5/depositd.yaml.5",
+                             ["one_loop", "wait_max_s", "retention_days"])):
+            text = gzip.decompress((root / f"usr/share/man/{page}.gz")
+                                   .read_bytes()).decode().replace("\\", "")
+            for word in words:
+                self.assertIn(word, text, page)
 
     def test_the_service_is_shut_in(self):
         if not shutil.which("systemd-analyze"):
@@ -196,23 +220,29 @@ class Installed(PackageTest):
     def ctl(self, *words, text=""):
         return run("chroot", self.root, "depositctl", *words, input=text)
 
+    def typed(self, name):
+        """What the lines say that INSTALLING has under this name."""
+        text = (ROOT / "docs/INSTALLING.md").read_text()
+        lines = re.search(rf"```sh {name}\n(.*?)```", text, re.S)[1]
+        return self.inside("sh", "-ec", lines)
+
     def test_installed_upgraded_and_purged(self):
         self.install()
         state = self.root / "var/lib/depositd"
         self.assertEqual(state.stat().st_mode & 0o777, 0o700)
         engine = self.as_service()
-        self.ctl("user", "add", "press", "--password-stdin", text="secret\n")
-        door = Door(("127.0.0.1", 8080), "press", "secret")
-        self.assertTrue(door.deposit("a.xml", a_deposit("a")).accepted)
-        with urllib.request.urlopen("http://127.0.0.1:8081/") as page:
-            self.assertIn(b"depositd", page.read())
+        self.inside("apt-get", "install", "-q", "-y",
+                    "--no-install-recommends", "curl")
+        self.assertIn("SUCCESS", self.typed("first deposit"))
+        self.assertIn("<title>depositd", self.typed("first look"))
+        self.assertIn("anna", self.ctl("operator", "list"))
         self.end(engine)
         settings = self.root / "etc/depositd/depositd.yaml"
         settings.write_text(settings.read_text() + "# mine\n")
         self.install(NEWER)
         self.assertIn("# mine", settings.read_text())
         engine = self.as_service()
-        self.assertIn("a.xml", self.ctl("submission", "list"))
+        self.assertIn("book.xml", self.ctl("submission", "list"))
         self.end(engine)
         self.inside("apt-get", "purge", "-q", "-y", "depositd", "depositctl")
         self.assertFalse(state.exists())
