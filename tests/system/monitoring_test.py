@@ -10,6 +10,7 @@ import socket
 import subprocess
 import tempfile
 import unittest
+import urllib.parse
 import urllib.request
 
 import harness
@@ -184,6 +185,37 @@ class Prometheus:
         found = self.ask("targets")
         return found and any(x["health"] == "up"
                              for x in found["activeTargets"])
+
+
+class Panels(SystemTest):
+    def test_they_show_an_engine_that_works(self):
+        program = needed(self, "prometheus")
+        engine = self.start()
+        door = self.depositor(engine, "press")
+        door.deposit("x.xml", a_deposit("x"))
+        self.outcome(door, "x.xml")
+        prometheus = Prometheus(program, self.folder, engine.ready["admin"])
+        self.addCleanup(prometheus.stop)
+        wait_until(prometheus.has_scraped)
+        # As Grafana asks for all of everything.
+        asked = [(title, re.sub(r"\$(job|instance|queue)\b", ".*", query))
+                 for title, query in queries()]
+
+        def answers(query):
+            found = prometheus.ask("query?" + urllib.parse.urlencode(
+                {"query": query}))
+            self.assertIsNotNone(found, query)
+            return found["result"]
+
+        def empty():
+            return [title for title, query in asked
+                    if not answers(query) and not SOMETIMES.search(query)]
+        try:
+            wait_until(lambda: not empty())
+        except AssertionError:
+            self.assertEqual(empty(), [])
+        for _, query in asked:
+            answers(query)
 
 
 class Alarms(SystemTest):
