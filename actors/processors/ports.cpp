@@ -1,5 +1,7 @@
 #include "actors/processors/parts.hpp"
 
+#include "messages/values/test_points.hpp"
+
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -64,7 +66,7 @@ void take_eligibility(self_pointer self, processor_port& port,
     }
     item.member = member;
     item.ended.member = member;
-    if (!item.in_work)
+    if (!item.in_work && !seeded_bug("outcome_not_said_again"))
       ended.push_back(item.ended);
   }
   if (!ended.empty())

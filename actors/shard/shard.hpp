@@ -115,16 +115,15 @@ struct shard_user {
 /// A move between queues that runs.
 struct shard_move {
   /// What is done next after something failed that may succeed later.
-  enum class step : std::uint8_t { fill, ship, finish };
+  enum class step : std::uint8_t { begin, fill, ship, finish };
 
   move_changed what; ///< without a reference: ships what an outbox still has
   queue_number from = 0;
   queue_number to = 0; ///< the outbox, where the target is in another shard
   std::uint32_t generation = 0;
   std::size_t users_open = 0; ///< whose items are not all moved
-  bool failed = false;
-  // -- to another shard: one batch after the other
   step next = step::fill;
+  // -- to another shard: one batch after the other
   std::vector<std::string> users;
   std::size_t user = 0;   ///< whose items go into the batch
   std::uint32_t room = 0; ///< for more items in the batch

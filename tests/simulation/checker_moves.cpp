@@ -17,8 +17,8 @@ namespace depositd::simulation {
 namespace {
 
 struct departure {
-  item_id id = 0;
   std::string queue; ///< that it is to arrive in
+  std::string body;
   std::string user;
   bool arrived = false;
 };
@@ -36,7 +36,8 @@ struct move_checker {
   item_book book;
   std::set<std::pair<std::string, std::string>> wanted;
   std::map<std::string, move_changed> moves; ///< by reference, the newest words
-  std::unordered_map<std::string, departure> left;   ///< by body, the last
+  std::map<item_id, departure> left;
+  std::unordered_map<std::string, item_id> last_of; ///< that left, by body
   std::unordered_map<std::string, item_id> first_of; ///< of each body
   /// Of what arrived in one group from one shard: the id that the last one of a
   /// user had there.
@@ -51,7 +52,9 @@ struct move_checker {
     if (const auto* said = std::get_if<move_changed>(&record.what)) {
       follow(*said, at);
     } else if (const auto* fresh = std::get_if<item_enqueued>(&record.what)) {
-      if (!first_of.try_emplace(fresh->body, fresh->id).second)
+      // Where nothing is moved a second one is a copy: I-3.
+      if (!first_of.try_emplace(fresh->body, fresh->id).second
+          && !moves.empty())
         arrive(*fresh, record, at);
     } else if (const auto* item = book.find(id_in(record.what))) {
       const auto name = "item " + std::to_string(id_in(record.what));
@@ -61,7 +64,8 @@ struct move_checker {
                && is_outbox(item->queue))
         complain(at, name + " was claimed on its way");
       else if (std::holds_alternative<item_finished>(record.what)
-               && is_outbox(item->queue) && !left[item->body].arrived)
+               && is_outbox(item->queue)
+               && !left[id_in(record.what)].arrived)
         complain(at,
                  name + " ends before it arrived in " + target_of(item->queue));
     }
@@ -87,33 +91,37 @@ struct move_checker {
     };
     if (std::none_of(moves.begin(), moves.end(), meant))
       complain(at, name + " was moved to " + to + ", which nobody wanted");
-    if (is_outbox(x.to))
-      left[item.body] = {x.id, to, item.user, false};
+    if (!is_outbox(x.to))
+      return;
+    left[x.id] = {to, item.body, item.user, false};
+    // It may have come here by a move, and still be in the outbox of that.
+    last_of[item.body] = x.id;
   }
 
   void arrive(const item_enqueued& x, const journalled& record,
               std::size_t at) {
-    const auto found = left.find(x.body);
-    if (found == left.end() || found->second.arrived) {
+    const auto found = last_of.find(x.body);
+    if (found == last_of.end() || left[found->second].arrived) {
       complain(at, x.body + " arrived in " + x.queue + " and had not left");
       return;
     }
-    auto& gone = found->second;
+    const auto id = found->second;
+    auto& gone = left[id];
     gone.arrived = true;
     if (gone.queue != x.queue || gone.user != record.user)
       complain(at, x.body + " arrived in the wrong place");
     auto& before =
-      arrived[{record.shard, shard_of_item(gone.id), record.user}];
-    if (gone.id < before)
+      arrived[{record.shard, shard_of_item(id), record.user}];
+    if (id < before)
       complain(at, x.body + " of " + record.user + " overtook another");
-    before = gone.id;
+    before = id;
   }
 };
 
 } // namespace
 
 void check_moves(const history& x, findings& out) {
-  move_checker all{out, {}, {}, {}, {}, {}, {}};
+  move_checker all{out, {}, {}, {}, {}, {}, {}, {}};
   std::set<std::string> promised;
   for (std::size_t i = 0; i < x.entries.size(); ++i) {
     const auto& what = x.entries[i].what;
@@ -132,9 +140,9 @@ void check_moves(const history& x, findings& out) {
   for (const auto& [reference, move] : all.moves)
     if (move.status == move_status::in_progress)
       all.complain(x.entries.size(), "move " + reference + " never ended");
-  for (const auto& [body, gone] : all.left)
+  for (const auto& [id, gone] : all.left)
     if (!gone.arrived)
-      all.complain(x.entries.size(), body + " never arrived");
+      all.complain(x.entries.size(), gone.body + " never arrived");
 }
 
 } // namespace depositd::simulation

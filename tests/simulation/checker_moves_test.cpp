@@ -80,6 +80,26 @@ TEST_F(moved, queues_are_right_if_everything_arrives_in_order) {
   EXPECT_EQ(wrong(), std::set<std::string>{});
 }
 
+/// The next move takes it on before the outbox of the last one is emptied.
+TEST_F(moved, items_may_leave_again_at_once) {
+  const auto one = t.deposit("ann");
+  want(one);
+  leave(one);
+  arrive(one, 101);
+  want(one, move_status::complete);
+  t.add(move_wanted{"r", "q"});
+  move_changed back;
+  back.reference = "n";
+  back.from = "r";
+  back.to = "q";
+  back.id_last = 101;
+  t.write("", back);
+  t.write("ann", item_moved{101, "r", "move/q", t.now_us});
+  end(one, ending::purged);
+  EXPECT_TRUE(says("body-1 never arrived"));
+  EXPECT_FALSE(says("ends before it arrived"));
+}
+
 TEST_F(moved, items_may_not_get_lost) {
   const auto one = t.deposit("ann");
   want(one);

@@ -149,6 +149,14 @@ struct applier {
   }
 };
 
+/// Tokens of one item rise over all queues: by them late outcomes, and locks
+/// that its job has taken, are told from those of the later holder.
+template <class State>
+void raise_tokens_above(const State& from, State& to) {
+  if (!seeded_bug("token_given_again_after_a_move"))
+    to.token_last = std::max(to.token_last, from.token_last);
+}
+
 } // namespace
 
 void ledger::apply(const event& x, body_bytes body) {
@@ -164,8 +172,10 @@ void ledger::apply(const item_moved& x, ledger& from, ledger& to) {
     from.state_->note_left(*item);
   }
   item->attempt = 0;
-  to.state_->id_last = std::max(to.state_->id_last, x.id);
-  to.state_->make_pending(std::move(*item));
+  auto& s = *to.state_;
+  raise_tokens_above(*from.state_, s);
+  s.id_last = std::max(s.id_last, x.id);
+  s.make_pending(std::move(*item));
 }
 
 void ledger::place(item_id id, const item_place& place, ledger& from,
@@ -180,9 +190,7 @@ void ledger::place(item_id id, const item_place& place, ledger& from,
   if (to == nullptr)
     return;
   auto& s = *to->state_;
-  // Tokens of one item rise over all queues: locks that its job has taken are
-  // told by them who is the later holder.
-  s.token_last = std::max(s.token_last, from.state_->token_last);
+  raise_tokens_above(*from.state_, s);
   item->attempt = place.attempt;
   item->priority = place.priority;
   s.id_last = std::max(s.id_last, id);

@@ -51,15 +51,34 @@ void user_done(shard_pointer self, const std::shared_ptr<shard_move>& run) {
 }
 
 void move_some(shard_pointer self, const std::shared_ptr<shard_move>& run,
+               const std::string& user);
+
+/// What has moved all the same is no longer in the source.
+void not_moved(shard_pointer self, const std::shared_ptr<shard_move>& run,
+               const std::string& user, const caf::error& why) {
+  if (!still_moves(self, *run))
+    return;
+  if (why == caf::sec::request_timeout) // a slow store
+    return move_some(self, run, user);
+  // An append that failed: we hear of it here before the journal says so and
+  // everything starts over, and by then the move must not have ended. Others
+  // of its users may have told us already.
+  if (run->next != shard_move::step::begin)
+    resume_later(self, run, shard_move::step::begin, why);
+}
+
+void move_some(shard_pointer self, const std::shared_ptr<shard_move>& run,
                const std::string& user) {
   with_user(self, user, run->from, [=](const user_actor& whom) {
+    if (self->state.moving != run)
+      return;
     reach_user(self, user, run->to);
     self
       ->request(whom, self->state.options.request_timeout,
                 move_items{run->from, run->to, run->what.id_last, 1000})
       .then(
         [=](const items_moved& x) {
-          if (self->state.journal.generation != run->generation)
+          if (self->state.moving != run)
             return;
           if (!x.more)
             user_done(self, run);
@@ -67,20 +86,7 @@ void move_some(shard_pointer self, const std::shared_ptr<shard_move>& run,
             move_some(self, run, user);
           // else the next engine goes on
         },
-        [=](const caf::error& why) {
-          if (self->state.journal.generation != run->generation)
-            return;
-          // A slow store: what has moved meanwhile is no longer in the source.
-          if (why == caf::sec::request_timeout
-              && self->state.now == shard_state::phase::serving) {
-            move_some(self, run, user);
-            return;
-          }
-          spdlog::error("move_failed reference={} user={} reason=\"{}\"",
-                        run->what.reference, user, render(why));
-          run->failed = true;
-          user_done(self, run);
-        });
+        [=](const caf::error& why) { not_moved(self, run, user, why); });
   });
 }
 
@@ -119,14 +125,14 @@ std::vector<event> ending_of(shard_pointer self, const shard_move& run) {
   std::vector<event> out;
   forget_old(*self->state.control, now(self), out);
   auto what = run.what;
-  what.status = run.failed ? move_status::error : move_status::complete;
+  what.status = move_status::complete;
   out.emplace_back(std::move(what));
   return out;
 }
 
 void ended(shard_pointer self, const shard_move& run) {
-  spdlog::info("move_ended reference={} from={} to={} failed={}",
-               run.what.reference, run.what.from, run.what.to, run.failed);
+  spdlog::info("move_ended reference={} from={} to={}", run.what.reference,
+               run.what.from, run.what.to);
   self->state.moving.reset();
 }
 
@@ -253,6 +259,8 @@ void go_on_moving(shard_pointer self, const resume_move& x) {
     return;
   if (run->next == shard_move::step::finish)
     finish_move(self, run);
+  else if (run->next == shard_move::step::begin)
+    start(self, run->what);
   else
     go_on_moving_away(self, run);
 }

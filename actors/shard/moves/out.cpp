@@ -150,17 +150,6 @@ void filled(shard_pointer self, const moving& run, const items_moved& x) {
   fill(self, run);
 }
 
-void not_filled(shard_pointer self, const moving& run, const caf::error& why) {
-  // A slow store: what has moved meanwhile is no longer in the source.
-  if (why == caf::sec::request_timeout) {
-    resume_later(self, run, step::fill, why);
-    return;
-  }
-  run->failed = true;
-  ++run->user;
-  fill(self, run);
-}
-
 /// Takes from one user after the other until the batch is full.
 void fill(shard_pointer self, const moving& run) {
   if (run->room == 0 || run->user == run->users.size()) {
@@ -180,9 +169,11 @@ void fill(shard_pointer self, const moving& run) {
           if (still_moves(self, *run))
             filled(self, run, x);
         },
+        // A slow store, or a failed append, which we hear of before the journal
+        // says so and everything starts over. What has moved all the same is
+        // no longer in the source.
         [=](const caf::error& why) {
-          if (still_moves(self, *run))
-            not_filled(self, run, why);
+          resume_later(self, run, step::fill, why);
         });
   });
 }

@@ -280,6 +280,16 @@ TEST_F(moving, is_nothing_the_second_time) {
   EXPECT_TRUE(books.idle());
 }
 
+TEST_F(moving, gives_an_item_no_token_again_that_it_had) {
+  put({an_item(1)});
+  settle(claim()->item, verdict::release);
+  const auto before = claim()->item.token; // still somebody's
+  EXPECT_EQ(move(1), (ids{1}));
+  const auto after = other.choose(any_item(), {"sp", never, false}, now);
+  ASSERT_TRUE(after);
+  EXPECT_GT(after->item.token, before);
+}
+
 TEST_F(moving, arrives_like_a_fresh_item_where_payloads_collapse) {
   settings.dedup = dedup_mode::between_polls;
   configure();
