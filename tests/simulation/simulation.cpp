@@ -1,12 +1,14 @@
 // Lives of engines, one for each seed.
-//   simulation [--seeds N] [--first M] [--shard I/N] [--bug NAME]
+//   simulation [--seeds N] [--first M] [--shard I/N]
+//   simulation --bug NAME [--seeds N] [--first M] [--with KNOBS]
 //   simulation --twice [--seeds N] [--first M]
 //   simulation --seed S [--tell] [--without KNOBS] [--steps N] [--users N]
 //              [--processors N] [--skip STEPS] [--variant N]
 // Judges each life; prints the seeds of those that went wrong, how to run one
 // alone, and of the first a shorter life that goes wrong in the same way
 // (--shrink N: trying N lives, 0: none). --bug makes a mistake on purpose and
-// demands that some life shows it. --jobs shares the lives out to so many
+// demands that some life shows it; --with passes over lives without these
+// knobs, where the mistake would never be made. --jobs shares the lives out to so many
 // processes; --shard runs every Nth seed. --twice lives each life two times;
 // nothing may differ.
 
@@ -17,6 +19,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -49,6 +52,7 @@ struct arguments {
   bool tell = false;
   bool twice = false;
   std::string bug;
+  std::vector<std::string> with;
   std::string always; ///< file of seeds that went wrong once
   /// Lives to try for that; nothing said: some, unless one is asked for.
   std::optional<std::uint32_t> shrink;
@@ -62,8 +66,9 @@ struct arguments {
 
 int usage() {
   std::fprintf(stderr, "simulation [--seeds N] [--first M] [--jobs N] "
-                       "[--shard I/N] [--always FILE] [--bug NAME] [--twice] "
-                       "[--shrink N] | --seed S [--tell] [--without KNOBS] "
+                       "[--shard I/N] [--always FILE] [--twice] [--shrink N] "
+                       "[--bug NAME] [--with KNOBS] | "
+                       "--seed S [--tell] [--without KNOBS] "
                        "[--steps N] [--users N] [--processors N] "
                        "[--skip STEPS] [--variant N]\n");
   return 2;
@@ -123,6 +128,8 @@ bool read(int argc, char** argv, arguments& out) {
       out.shrink = static_cast<std::uint32_t>(number);
     else if (name == "--bug")
       out.bug = argv[i];
+    else if (name == "--with")
+      out.with = words_of(argv[i]);
     else if (name == "--always")
       out.always = argv[i];
     else if (name == "--shard" && *rest == '/') {
@@ -194,11 +201,21 @@ std::vector<std::uint64_t> seeds_of(const arguments& wanted) {
   return out;
 }
 
+bool has_all(std::uint64_t seed, const std::vector<std::string>& wanted) {
+  chance by{seed};
+  const auto names = knobs{by, seed}.names();
+  return std::all_of(wanted.begin(), wanted.end(), [&](const auto& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  });
+}
+
 /// Runs lives until one is judged wrong.
 int find_bug(const arguments& wanted) {
   std::uint64_t tried = 0;
   for (const auto seed : seeds_of(wanted)) {
     ++tried;
+    if (!has_all(seed, wanted.with))
+      continue;
     const auto life = run_life(seed, false);
     if (life.wrong.empty())
       continue;
