@@ -8,8 +8,8 @@
 // alone, and of the first a shorter life that goes wrong in the same way
 // (--shrink N: trying N lives, 0: none). --bug makes a mistake on purpose and
 // demands that some life shows it; --with passes over lives without these
-// knobs, where the mistake would never be made. --jobs shares the lives out to so many
-// processes; --shard runs every Nth seed. --twice lives each life two times;
+// knobs, where the mistake would never be made. --jobs shares the lives out to
+// so many processes; --shard runs every Nth seed. --twice lives each life two times;
 // nothing may differ.
 
 #include "tests/simulation/checker.hpp"

@@ -155,7 +155,15 @@ private:
   caf::actor_system& system_;
   caf::node_id id_;
   std::shared_ptr<connection> way_ = std::make_shared<connection>();
-  std::map<caf::strong_actor_ptr, caf::strong_actor_ptr> known_;
+  /// By age, not by where they are in memory: who hears first that the
+  /// connection is gone must be the same every time.
+  struct older {
+    bool operator()(const caf::strong_actor_ptr& a,
+                    const caf::strong_actor_ptr& b) const {
+      return (a ? a->id() : 0) < (b ? b->id() : 0);
+    }
+  };
+  std::map<caf::strong_actor_ptr, caf::strong_actor_ptr, older> known_;
 };
 
 } // namespace depositd::testing
