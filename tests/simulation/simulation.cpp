@@ -9,8 +9,8 @@
 // (--shrink N: trying N lives, 0: none). --bug makes a mistake on purpose and
 // demands that some life shows it; --with passes over lives without these
 // knobs, where the mistake would never be made. --jobs shares the lives out to
-// so many processes; --shard runs every Nth seed. --twice lives each life two times;
-// nothing may differ.
+// so many processes; --shard runs every Nth seed. --twice lives each life two
+// times; nothing may differ.
 
 #include "tests/simulation/checker.hpp"
 #include "tests/simulation/shrink.hpp"
