@@ -113,7 +113,7 @@ void world::drain() {
   }
   for (const auto t : {1s, 4s, 10s, 30s, 60s, 600s, 1800s, 3600s, 3600s}) {
     pull_all();
-    if (all_gone() && (!topics_ || t > 1s))
+    if (all_gone() && all_pulled() && (!topics_ || t > 1s))
       return;
     let_time_pass(t);
   }

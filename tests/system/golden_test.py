@@ -60,6 +60,7 @@ class OnACopy(SystemTest):
     """An engine of today on a copy of a store."""
 
     place = GOLDEN  # of the oldest
+    another_broker = {}  # what an engine has to be told about one
 
     @classmethod
     def expected(cls):
@@ -243,7 +244,8 @@ class GoesOn(OnACopy):
                                 "type": "express", "payload": "more"})]
                 for n in (0, 1)]
         self.produce(broker, [[n, f"boris\t{line}"] for n, line in more])
-        engine = self.open({"kafka.brokers": broker.address})
+        engine = self.open({"kafka.brokers": broker.address,
+                            **self.another_broker})
         before = self.known["shows"]["submissions"]
         wait_until(lambda: len(engine.submissions()) >= len(before) + 2)
         new = {row["file_name"] for row in engine.submissions()
@@ -304,6 +306,18 @@ class Bites(OnACopy):
 
 class Postgres(GoesOn):
     store = "postgres"
+    asked_the_wrong_shard = True
+
+    @classmethod
+    def expected(cls):
+        out = super().expected()
+        if cls.asked_the_wrong_shard:
+            # What users had in queues of messages was shown as 0 then.
+            for user in out["shows"]["users"].values():
+                for place in user["queues"]:
+                    if place["queue"] in MESSAGE_QUEUES:
+                        del place["pending"]
+        return out
 
     @classmethod
     def setUpClass(cls):
@@ -331,6 +345,7 @@ class FurtherOn:
     """What came with 0.1.0 is there, too, and goes on."""
 
     place = GOLDEN / "0.1.0"
+    another_broker = {"kafka.renew": "true"}
 
     def settings_of_then(self):
         return further_settings(self.store, self.folder)
@@ -369,7 +384,7 @@ class EmbeddedOf010(FurtherOn, Embedded):
 
 
 class PostgresOf010(FurtherOn, Postgres):
-    pass
+    asked_the_wrong_shard = False
 
 
 del OnACopy, GoesOn, FurtherOn

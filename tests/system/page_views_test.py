@@ -44,6 +44,9 @@ TOOK = """
         .map((x) => x.encodedBodySize)),
     };"""
 
+# None while a page is asked for.
+ROWS = "return document.querySelector('tbody')?.innerText ?? ''"
+
 
 class Many(PageTest):
     def users(self, engine):
@@ -105,11 +108,9 @@ class Many(PageTest):
         page.go("users")
         page.says("user-0000")
         for _ in range(3):
-            before = page.run(
-                "return document.querySelector('tbody').innerText")
+            before = page.run(ROWS)
             page.press("Next page →")
-            page.wait(lambda: page.run(
-                "return document.querySelector('tbody').innerText") != before)
+            page.wait(lambda: page.run(ROWS) not in ("", before))
 
 
 class Narrow(PageTest):

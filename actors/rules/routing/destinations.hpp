@@ -6,6 +6,7 @@
 
 #include "messages/values/control.hpp"
 #include "messages/values/sharding.hpp"
+#include "messages/values/topic_names.hpp"
 
 #include <cstddef>
 #include <map>
@@ -157,13 +158,14 @@ constexpr auto to_queue_or(Spread otherwise) {
   };
 }
 
-/// Where the user's items of this queue are. While the settings are not known,
-/// where they are of deposits.
+/// Where the user's items of this queue are. Of a queue that the settings do
+/// not know (yet), where they are of deposits.
 inline constexpr auto to_user_in_queue
   = [](auto& x, const shard_map& map) -> plan_of<decltype(x)> {
-  if (is_known(map, queue_of(x)) && !is_spread(map, queue_of(x)))
-    return to_queue(x, map);
-  return to_user(x, map);
+  const auto& queue = queue_of(x);
+  const auto is_elsewhere =
+    is_topic_queue(queue) || (is_known(map, queue) && !is_spread(map, queue));
+  return is_elsewhere ? to_queue(x, map) : to_user(x, map);
 };
 
 /// Every shard that has something of the queue.

@@ -112,8 +112,7 @@ void hand_out(self_pointer self, const std::string& name, const group& all,
 /// was asked of the one before has no answer.
 bool starts_over(const caf::error& why) {
   return why == ec::store_failed || why == ec::fenced
-         || why == caf::sec::request_receiver_down
-         || why == caf::sec::broken_promise;
+         || why == caf::sec::request_receiver_down;
 }
 
 void refuse(self_pointer self, const std::string& name, const group& all,

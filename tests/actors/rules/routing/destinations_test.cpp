@@ -112,6 +112,10 @@ TEST_F(routed, what_a_user_has_in_a_queue_is_asked_where_it_is) {
   map.control = nullptr;
   EXPECT_EQ(asked(count_pending{"messages", user}),
             shards{shard_of(user, count)});
+  for (const auto shard : all) // the settings never know these
+    EXPECT_EQ(asked(count_pending{channel_queue(name_in(shard, "t"), "c"),
+                                  user}),
+              shards{shard});
 }
 
 TEST_F(routed, nothing_is_spread_while_the_settings_are_not_known) {
