@@ -6,6 +6,7 @@
 #include "actors/rules/control/sources.hpp"
 #include "actors/shard/admission/admission.hpp"
 #include "messages/values/names.hpp"
+#include "messages/values/record_trace.hpp"
 #include "messages/values/test_points.hpp"
 #include "messages/values/trace_book.hpp"
 
@@ -126,16 +127,6 @@ void keep_bad(shard_pointer self, fed_batch& to, const feed_records& of,
   to.coming.note(std::move(out));
 }
 
-/// A member of this name of the record, an object; empty without one.
-std::string traceparent_in(std::string_view body) {
-  constexpr std::string_view mark = "\"traceparent\":\"";
-  const auto at = body.find(mark);
-  if (at == body.npos)
-    return {};
-  const auto value = body.substr(at + mark.size());
-  return std::string{value.substr(0, value.find('"'))};
-}
-
 void make_item(shard_pointer self, fed_batch& to, const feed_records& of,
                const feed_records::one& x, queue_number queue) {
   accept_items::one item;
@@ -146,7 +137,7 @@ void make_item(shard_pointer self, fed_batch& to, const feed_records& of,
   to.coming.add(queue, x.user, std::move(item));
   auto& state = self->state;
   if (is_trace_book_open())
-    note_message(state.id_last, traceparent_in(x.body), now(self));
+    note_message(state.id_last, traceparent_of_record(x.body), now(self));
   state.records.take({state.id_last, of.queue, of.source, of.made_us, x.key},
                      x.user);
 }
