@@ -32,10 +32,18 @@ queue_report report(self_pointer self) {
 
 members_report report_all_members(self_pointer self) {
   const auto& state = self->state;
+  const auto& ring = state.ring;
+  // One walk for all: to ask for each turn by itself is a walk for each.
+  std::vector<std::uint32_t> turns(state.members.size(), 0);
+  std::uint32_t turn = 0;
+  for (const auto m : ring.in_turn(ring.users()))
+    turns[m] = ++turn;
   members_report out{state.options.name, {}};
   for (member_number i = 0; i < state.members.size(); ++i)
-    if (state.members[i].actor)
-      out.entries.push_back({state.members[i].user, state.ring.explain(i)});
+    if (state.members[i].actor) {
+      out.entries.push_back({state.members[i].user, ring.describe(i)});
+      out.entries.back().report.turn = turns[i];
+    }
   return out;
 }
 

@@ -6,16 +6,28 @@
 #include "messages/shard.hpp"
 #include "messages/values/words.hpp"
 
+#include <cstdint>
+#include <functional>
 #include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace depositd::operators {
 
 namespace about_users {
 namespace {
 
-document place_document(const std::string& queue, const eligibility_report& x) {
+/// What a user has in the ring of a queue.
+struct place {
+  const std::string* queue;
+  const eligibility_report* report;
+};
+
+document place_document(const place& at) {
+  const auto& x = *at.report;
   const bool eligible = x.state == eligibility::eligible;
-  return {{"queue", queue},
+  return {{"queue", *at.queue},
           {"state", word(x.state)},
           {"turn", eligible ? document(x.turn) : document(nullptr)},
           {"turns", eligible ? document(x.length) : document(nullptr)},
@@ -26,19 +38,20 @@ document place_document(const std::string& queue, const eligibility_report& x) {
           {"concurrency", cap_or_null(x.limits.concurrency)}};
 }
 
-document limits_document(const user_limits_changed& x) {
+document limits_document(const user_limits_changed* x) {
   const document unset("default");
   return {
-    {"queue", x.queue},
-    {"allocation", x.has_allocation ? document(x.allocation) : unset},
-    {"concurrency", x.has_concurrency ? cap_or_null(x.concurrency) : unset}};
+    {"queue", x->queue},
+    {"allocation", x->has_allocation ? document(x->allocation) : unset},
+    {"concurrency", x->has_concurrency ? cap_or_null(x->concurrency) : unset}};
 }
 
-/// Everything about users, looked up by name.
+/// Everything about users, looked up by name, in what was answered. There may
+/// be very many of them: documents are made of those that are shown.
 struct user_sources {
   const control_state& state;
-  std::map<std::string, document> places; ///< arrays
-  std::map<std::string, document> limits; ///< arrays
+  std::map<std::string, std::vector<place>> places;
+  std::map<std::string, std::vector<const user_limits_changed*>> limits;
 };
 
 user_sources gather(const control_state& state, const users_listed& listed,
@@ -46,11 +59,19 @@ user_sources gather(const control_state& state, const users_listed& listed,
   user_sources out{state, {}, {}};
   for (const auto& report : listed.queues)
     for (const auto& entry : report.entries)
-      out.places[entry.user].push_back(
-        place_document(report.queue, entry.report));
+      out.places[entry.user].push_back({&report.queue, &entry.report});
   for (const auto& [key, limits] : state.limits)
     if (queue.empty() || key.first == queue)
-      out.limits[key.second].push_back(limits_document(limits));
+      out.limits[key.second].push_back(&limits);
+  return out;
+}
+
+template <class Map, class Make>
+document array_of(const Map& from, const std::string& name, Make make) {
+  auto out = document::array();
+  if (const auto at = from.find(name); at != from.end())
+    for (const auto& x : at->second)
+      out.push_back(make(x));
   return out;
 }
 
@@ -85,8 +106,8 @@ document user_document(const user_sources& from, const std::string& name) {
           {"prefixes", value_or(from.state.accounts, name).prefixes},
           {"held", eligibility.held},
           {"prohibited", eligibility.prohibited},
-          {"limits", value_or(from.limits, name, document::array())},
-          {"queues", value_or(from.places, name, document::array())}};
+          {"limits", array_of(from.limits, name, limits_document)},
+          {"queues", array_of(from.places, name, place_document)}};
 }
 
 /// Goes on with what is known of the users of a queue, or of all if none is
@@ -121,21 +142,20 @@ void list(admin_pointer self, const admin_call_ptr& call) {
 void served(admin_pointer self, const admin_call_ptr& call) {
   const auto queue = call->arguments.text("queue");
   with_users(self, call, queue, [=](const user_sources& from) {
-    std::multimap<std::uint64_t, document, std::greater<>> by_turns;
+    using of_queue = std::pair<const std::string*, const std::string*>;
+    std::multimap<std::uint64_t, of_queue, std::greater<>> by_turns;
     for (const auto& [user, places] : from.places) {
       if (!call->by.sees(user))
         continue;
-      for (const auto& place : places) {
-        const auto turns = place["turns_taken"].get<std::uint64_t>();
-        by_turns.emplace(turns, document{{"user", user},
-                                         {"queue", place["queue"]},
-                                         {"turns_taken", turns}});
-      }
+      for (const auto& x : places)
+        by_turns.emplace(x.report->turns_taken, std::pair{&user, x.queue});
     }
     document out{{"users", document::array()}};
     auto left = call->arguments.number("limit");
     for (auto at = by_turns.begin(); at != by_turns.end() && left-- > 0; ++at)
-      out["users"].push_back(at->second);
+      out["users"].push_back(document{{"user", *at->second.first},
+                                      {"queue", *at->second.second},
+                                      {"turns_taken", at->first}});
     deliver(call, out);
   });
 }
