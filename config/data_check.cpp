@@ -3,6 +3,7 @@
 #include "adapters/minters/local_minter.hpp"
 #include "adapters/stores/files/file.hpp"
 #include "adapters/stores/files/sha256.hpp"
+#include "adapters/stores/files/shard_folders.hpp"
 #include "adapters/stores/segments/inspection.hpp"
 #include "adapters/stores/sqlite/sqlite_doi_registry.hpp"
 #include "adapters/stores/sqlite/sqlite_inventory.hpp"
@@ -65,9 +66,12 @@ public:
   }
 
   caf::expected<data_judged> run() {
-    if (auto wrong = check_journal())
-      return wrong;
-    check_projection();
+    const auto shards = shards_in_folder(options_.folder);
+    if (!shards)
+      return shards.error();
+    for (shard_number shard = 0; shard < *shards; ++shard)
+      if (auto wrong = check_shard(shard, *shards))
+        return wrong;
     check_registry();
     check_table("inventory.db", [](const fs::path& file) {
       auto opened = open_sqlite_inventory(file);
@@ -82,6 +86,20 @@ public:
   }
 
 private:
+  caf::error check_shard(shard_number shard, shard_number shards) {
+    if (shards > 1)
+      where_ = "shards/" + std::to_string(shard) + "/";
+    journal_.reset();
+    if (auto wrong = check_journal(shard))
+      return wrong;
+    check_projection();
+    if (journal_) {
+      has_events_ = has_events_ || journal_->last > 0;
+      locks_.push_back(journal_->lock);
+    }
+    return {};
+  }
+
   void fact(std::string text) {
     out_.facts.push_back(std::move(text));
   }
@@ -102,12 +120,12 @@ private:
   }
 
   /// Error: it cannot be judged at all.
-  caf::error check_journal() {
-    const auto folder = options_.folder / "journal";
+  caf::error check_journal(shard_number shard) {
+    const auto folder = options_.folder / (where_ + "journal");
     std::error_code ignored;
     if (!fs::is_directory(folder, ignored))
       return no_data_folder();
-    auto seen = look_at_segments(folder, 0, [&](const stored_group& x) {
+    auto seen = look_at_segments(folder, shard, [&](const stored_group& x) {
       read_group(x);
       return caf::error{};
     });
@@ -120,7 +138,7 @@ private:
     if (!seen)
       return std::move(seen.error());
     journal_ = std::move(*seen);
-    fact("journal: events " + std::to_string(journal_->first) + " to "
+    fact(where_ + "journal: events " + std::to_string(journal_->first) + " to "
          + std::to_string(journal_->last) + " in "
          + std::to_string(journal_->ends.size()) + " segments");
     return {};
@@ -130,7 +148,7 @@ private:
     record_reader in{x.bytes, x.group, bodies::skipped};
     while (!in.at_end()) {
       if (auto wrong = in.next(record_)) {
-        fault("journal: events from " + std::to_string(x.first) + ": "
+        fault(where_ + "journal: events from " + std::to_string(x.first) + ": "
               + render(wrong));
         return;
       }
@@ -184,8 +202,7 @@ private:
   }
 
   void check_registry() {
-    if (!is_there(options_.folder / "registry.db") && journal_
-        && journal_->last > 0)
+    if (!is_there(options_.folder / "registry.db") && has_events_)
       return fault("registry.db: it is missing: an engine would begin an empty "
                    "one");
     check_table("registry.db", [](const fs::path& file) {
@@ -194,8 +211,12 @@ private:
     });
   }
 
+  std::string tables() const {
+    return where_ + "projection.db";
+  }
+
   void check_projection() {
-    const std::string name = "projection.db";
+    const auto name = tables();
     if (!is_there(options_.folder / name)) {
       if (journal_ && journal_->first > 1)
         fault(name + ": it is missing, and the journal begins at event "
@@ -215,14 +236,14 @@ private:
   }
 
   void compare_reached(sequence reached) {
-    fact("projection.db: reached event " + std::to_string(reached));
+    fact(tables() + ": reached event " + std::to_string(reached));
     if (!journal_)
       return;
     if (reached > journal_->last)
-      fault("projection.db: it has reached event " + std::to_string(reached)
+      fault(tables() + ": it has reached event " + std::to_string(reached)
             + ", but the journal ends at " + std::to_string(journal_->last));
     if (reached + 1 < journal_->first)
-      fault("projection.db: it has reached event " + std::to_string(reached)
+      fault(tables() + ": it has reached event " + std::to_string(reached)
             + ", but the journal begins at " + std::to_string(journal_->first));
   }
 
@@ -235,7 +256,7 @@ private:
       return wrong;
     auto unread = from.load_controls([&](const control_row& x) {
       if (auto change = decode_event(x.value); !change)
-        fault("projection.db: setting " + x.key + ": "
+        fault(tables() + ": setting " + x.key + ": "
               + render(change.error()));
     });
     if (unread)
@@ -281,7 +302,7 @@ private:
       count += page->size();
       query.after = {page->back().id};
     }
-    fact("projection.db: " + std::to_string(count) + " submissions");
+    fact(tables() + ": " + std::to_string(count) + " submissions");
     return {};
   }
 
@@ -330,7 +351,10 @@ private:
   const data_check_options& options_;
   const fs::path scratch_;
   data_judged out_;
-  std::optional<segments_seen> journal_; ///< nothing: it is damaged
+  std::string where_; ///< the shard's folder, "/" at its end; empty: the only
+  std::optional<segments_seen> journal_; ///< its; nothing: it is damaged
+  bool has_events_ = false;              ///< any shard
+  std::vector<std::shared_ptr<void>> locks_;
   std::unordered_set<std::string> needed_;
   record record_; ///< reuses its memory
 };

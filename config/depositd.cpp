@@ -114,7 +114,7 @@ int run(const depositd::depositd_settings& settings, bool is_demo) {
        {*closed, depositd::data_folder_remark(settings.data.folder)})
     if (!remark.empty())
       spdlog::warn("setting_remark {}", remark);
-  depositd::engine_config config{settings.threads.one_loop};
+  depositd::engine_config config{settings};
   caf::actor_system system{config};
   auto started =
     depositd::engine_node::start(system, settings, [](const std::string& why) {

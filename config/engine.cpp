@@ -10,6 +10,7 @@
 #include "config/node_door.hpp"
 #include "config/own_people.hpp"
 #include "config/process_memory.hpp"
+#include "config/shard_threads.hpp"
 #include "config/shipped_pipelines.hpp"
 #include "config/source_settings.hpp"
 #include "messages/message_types.hpp"
@@ -47,7 +48,7 @@ admission admission_of(const std::shared_ptr<depositd::engine::grants>& given) {
 
 } // namespace
 
-engine_config::engine_config(bool one_loop) {
+engine_config::engine_config() {
   add_depositd_messages(*this);
   load<caf::io::middleman>();
   // Sharing sleeps where stealing spins; one worker beats two, because journal,
@@ -56,8 +57,15 @@ engine_config::engine_config(bool one_loop) {
   set("scheduler.max-threads", std::size_t{1});
   set("scheduler.max-throughput", std::size_t{64});
   apply_node_options(*this, node::own_protocol());
-  if (one_loop)
+}
+
+engine_config::engine_config(const depositd_settings& settings)
+  : engine_config() {
+  if (settings.threads.one_loop)
     kit::run_actors_in_loop(*this);
+  else if (settings.shards.count > 1
+           && settings.store.kind == store_kind::embedded)
+    run_shards_in_threads(*this, shard_threads(settings.shards.count));
 }
 
 caf::expected<std::unique_ptr<engine_node>>

@@ -36,11 +36,14 @@ namespace gate {
 class node_port;
 }
 
-/// CAF's configuration for an engine.
+/// CAF's configuration: where actors run, and what the node port needs.
 class engine_config : public caf::actor_system_config {
 public:
-  /// `one_loop`: doors may have their sockets in the thread of the actors.
-  explicit engine_config(bool one_loop = false);
+  /// For a node of processors: one thread.
+  engine_config();
+
+  /// For an engine.
+  explicit engine_config(const depositd_settings& settings);
 };
 
 /// A running engine. Doors are open from `start` to `stop`.

@@ -195,9 +195,12 @@ caf::error check_shards(const depositd_settings& x, const origins& from) {
   if (!x.node.advertise.empty() && !parse_endpoint(x.node.advertise))
     return from.refuse("node.advertise",
                        "\"" + x.node.advertise + "\" is not HOST:PORT");
-  if (x.shards.count > 1 && x.store.kind != store_kind::postgres)
-    return from.refuse("shards.count",
-                       "more than one shard needs store.kind postgres");
+  if (x.shards.count > 1 && x.store.kind == store_kind::memory)
+    return from.refuse("shards.count", "store.kind memory has one shard");
+  if (x.shards.count > 1 && x.store.kind == store_kind::embedded
+      && x.threads.one_loop)
+    return from.refuse("threads.one_loop",
+                       "is for one shard: several have a thread each");
   return caf::none;
 }
 

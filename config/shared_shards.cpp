@@ -1,9 +1,11 @@
 #include "config/shared_shards.hpp"
 
 #include "adapters/node/own_protocol.hpp"
+#include "adapters/stores/files/own_leases.hpp"
 #include "adapters/stores/postgres/postgres_shard_leases.hpp"
 #include "config/engine_finder.hpp"
 #include "config/record_logs.hpp"
+#include "config/shard_threads.hpp"
 #include "config/sources.hpp"
 
 #include <caf/scoped_actor.hpp>
@@ -11,7 +13,9 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <map>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 namespace depositd {
@@ -25,6 +29,9 @@ constexpr std::chrono::minutes minute{1};
 /// Requests for a shard wait while it is handed over; whoever still works for
 /// it then keeps its claims, or works in vain.
 constexpr std::uint32_t hand_over_ms_max = 2'000;
+
+/// Nobody else could take what nobody renews.
+constexpr std::uint32_t own_lease_ms = 600'000;
 
 /// A router that is there already gets to know the keeper later.
 class lost_owner {
@@ -48,6 +55,36 @@ public:
 private:
   mutable std::mutex mutex_;
   shard_keeper_actor keeper_;
+};
+
+/// The stores of a data folder as they were opened when the engine started:
+/// what is wrong with one is said then.
+class opened_stores {
+public:
+  caf::error open_all(const depositd_settings& settings) {
+    for (shard_number shard = 0; shard < settings.shards.count; ++shard) {
+      auto stores = open_shard_stores(settings, shard, 0);
+      if (!stores)
+        return std::move(stores.error());
+      const std::lock_guard guard{mutex_};
+      stores_.insert_or_assign(shard, std::move(*stores));
+    }
+    return {};
+  }
+
+  std::optional<shard_stores> take(shard_number shard) {
+    const std::lock_guard guard{mutex_};
+    const auto at = stores_.find(shard);
+    if (at == stores_.end())
+      return {};
+    std::optional out{std::move(at->second)};
+    stores_.erase(at);
+    return out;
+  }
+
+private:
+  std::mutex mutex_;
+  std::map<shard_number, shard_stores> stores_;
 };
 
 struct core_parts {
@@ -75,9 +112,10 @@ public:
 
   caf::expected<cluster::opened_core> open(shard_number shard,
                                            epoch_number epoch) {
-    auto stores = open_shard_stores(settings_, shard, epoch);
+    auto stores = stores_of(shard, epoch);
     if (!stores)
       return std::move(stores.error());
+    const in_thread_of here{shard};
     auto parts = std::make_shared<core_parts>();
     parts->stores = std::move(*stores);
     parts->actors =
@@ -103,7 +141,19 @@ public:
     return out;
   }
 
+  /// Before the first is opened.
+  opened_stores& first_stores() {
+    return first_stores_;
+  }
+
 private:
+  caf::expected<shard_stores> stores_of(shard_number shard,
+                                        epoch_number epoch) {
+    if (auto first = first_stores_.take(shard))
+      return std::move(*first);
+    return open_shard_stores(settings_, shard, epoch);
+  }
+
   depositd::engine::core_options options_of(const core_parts& parts,
                                             shard_number shard) {
     depositd::engine::core_options out;
@@ -149,6 +199,7 @@ private:
 
   caf::actor_system& system_;
   depositd_settings settings_;
+  opened_stores first_stores_;
   std::shared_ptr<blob_store> blobs_;
   std::shared_ptr<doi_registry> registry_;
   std::shared_ptr<memory_budget> budget_;
@@ -196,6 +247,10 @@ shared_shards::shared_shards(caf::actor_system& system,
 
 shared_shards::~shared_shards() = default;
 
+bool shared_shards::is_alone() const {
+  return settings_.store.kind == store_kind::embedded;
+}
+
 shards_actor shared_shards::router() const {
   return parts_->router;
 }
@@ -229,35 +284,48 @@ shared_shards::met() const {
   };
 }
 
+caf::expected<std::unique_ptr<shard_leases>>
+shared_shards::open_leases(const engine_identity& self) {
+  if (is_alone())
+    return own_leases(self, settings_.shards.count);
+  return open_postgres_leases(
+    {.server = {.url = settings_.store.url},
+     .self = self,
+     .count = settings_.shards.count,
+     .facts = facts_of(settings_),
+     .protocol = node::own_protocol(),
+     .call_ms_max = std::clamp(settings_.shards.lease_ms / 3, 500U, 3'000U),
+     .answers = [&system = system_, finder = parts_->finder,
+                 name = self.name](const std::string& address) {
+       return answers(system, finder, name, address);
+     }});
+}
+
 caf::error shared_shards::join(const endpoint& node, const admin_actor& admin,
                                std::function<void(const caf::error&)> failed) {
   engine_identity self;
   self.address = settings_.node.advertise.empty() ? to_string(node)
                                                   : settings_.node.advertise;
   self.name = settings_.node.name.empty() ? self.address : settings_.node.name;
-  const auto lease_ms = settings_.shards.lease_ms;
+  const auto lease_ms = is_alone() ? own_lease_ms : settings_.shards.lease_ms;
+  if (is_alone())
+    if (auto wrong = parts_->factory->first_stores().open_all(settings_))
+      return wrong;
   parts_->finder =
     spawn_engine_finder(system_, {.middleman = parts_->middleman});
-  auto leases = open_postgres_leases(
-    {.server = {.url = settings_.store.url},
-     .self = self,
-     .count = settings_.shards.count,
-     .facts = facts_of(settings_),
-     .protocol = node::own_protocol(),
-     .call_ms_max = std::clamp(lease_ms / 3, 500U, 3'000U),
-     .answers = [&system = system_, finder = parts_->finder,
-                 name = self.name](const std::string& address) {
-       return answers(system, finder, name, address);
-     }});
+  auto leases = open_leases(self);
   if (!leases)
     return std::move(leases.error());
   parts_->owned->rename(self.name);
   cluster::shard_keeper_options options;
   options.leases = std::move(*leases);
   options.lease_ms = lease_ms;
-  options.open = [factory = parts_->factory](shard_number shard,
-                                             epoch_number epoch) {
-    return factory->open(shard, epoch);
+  options.open = [factory = parts_->factory, alone = is_alone(),
+                  failed](shard_number shard, epoch_number epoch) {
+    auto opened = factory->open(shard, epoch);
+    if (!opened && alone) // nobody else could
+      failed(opened.error());
+    return opened;
   };
   options.finder = parts_->finder;
   options.admin = admin;

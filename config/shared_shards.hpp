@@ -1,7 +1,8 @@
 #pragma once
 
-// The engine's part of shards that several engines share: leases, cores, and
-// the router and reader that stand for all of them.
+// Several shards: leases, cores, and the router and reader that stand for all
+// of them. Engines share those of a database; those of a data folder are one
+// engine's.
 
 #include "actors/cluster/keeper/keeper.hpp"
 #include "config/record_logs.hpp"
@@ -68,6 +69,12 @@ public:
 
 private:
   struct parts;
+
+  /// Whether there can be no other engine.
+  bool is_alone() const;
+
+  caf::expected<std::unique_ptr<shard_leases>>
+  open_leases(const engine_identity& self);
 
   caf::actor_system& system_;
   depositd_settings settings_;

@@ -2,6 +2,7 @@
 
 #include "adapters/stores/blobs/folder_blobs.hpp"
 #include "adapters/stores/files/file.hpp"
+#include "adapters/stores/files/shard_folders.hpp"
 #include "adapters/stores/memory/memory_blob_store.hpp"
 #include "adapters/stores/memory/memory_journal_store.hpp"
 #include "adapters/stores/postgres/postgres_blobs.hpp"
@@ -21,18 +22,30 @@ namespace depositd {
 
 namespace {
 
+template <class To, class Opened>
+caf::error put(To& to, Opened opened) {
+  if (!opened)
+    return std::move(opened.error());
+  to = std::move(*opened);
+  return {};
+}
+
 /// Projection and registry.
 caf::error open_tables(const std::filesystem::path& projection,
                        const std::filesystem::path& registry, stores& out) {
-  if (auto opened = open_sqlite_projection(projection))
-    out.projection = std::move(*opened);
-  else
-    return opened.error();
-  if (auto opened = open_sqlite_registry(registry))
-    out.registry = std::move(*opened);
-  else
-    return opened.error();
-  return {};
+  if (auto wrong = put(out.projection, open_sqlite_projection(projection)))
+    return wrong;
+  return put(out.registry, open_sqlite_registry(registry));
+}
+
+segments_options segments_in(const std::filesystem::path& folder,
+                             const depositd_settings& settings,
+                             shard_number shard) {
+  segments_options out;
+  out.folder = folder / "journal";
+  out.shard = shard;
+  out.segment_bytes = std::uint64_t{settings.store.segment_mb} << 20;
+  return out;
 }
 
 blobs_kind kind_of_blobs(const depositd_settings& settings) {
@@ -72,21 +85,29 @@ caf::error open_blobs(const depositd_settings& settings, stores& out) {
   return {};
 }
 
+caf::error make_data_folder(const depositd_settings& settings) {
+  if (auto failed = make_folders(system_disk(), settings.data.folder))
+    return caf::make_error(ec::store_failed, "data.folder: " + render(failed));
+  return {};
+}
+
+caf::error agree_in_folder(const depositd_settings& settings) {
+  return agree_in_file(system_disk(), settings.data.folder / "store.facts",
+                       facts_of(settings));
+}
+
 caf::expected<stores> open_embedded(const depositd_settings& settings) {
   const auto& folder = settings.data.folder;
-  if (auto failed = make_folders(system_disk(), folder))
-    return caf::make_error(ec::store_failed, "data.folder: " + render(failed));
+  if (auto wrong = make_data_folder(settings))
+    return wrong;
+  if (auto wrong = check_only_shard(folder))
+    return wrong;
   stores out;
   // The journal first: its lock says whether the folder is in use.
-  segments_options options;
-  options.folder = folder / "journal";
-  options.segment_bytes = std::uint64_t{settings.store.segment_mb} << 20;
-  if (auto journal = open_segments(options))
-    out.journal = std::move(*journal);
-  else
-    return journal.error();
-  if (auto wrong = agree_in_file(system_disk(), folder / "store.facts",
-                                 facts_of(settings)))
+  if (auto wrong =
+        put(out.journal, open_segments(segments_in(folder, settings, 0))))
+    return wrong;
+  if (auto wrong = agree_in_folder(settings))
     return wrong;
   if (auto wrong = open_blobs(settings, out))
     return wrong;
@@ -96,16 +117,45 @@ caf::expected<stores> open_embedded(const depositd_settings& settings) {
   return out;
 }
 
-/// Blobs and registry.
-caf::error open_effects(const depositd_settings& settings, stores& out) {
-  const postgres_options server{.url = settings.store.url};
+/// What the shards of a data folder share.
+caf::expected<stores> open_embedded_effects(const depositd_settings& settings) {
+  const auto& folder = settings.data.folder;
+  if (auto wrong = make_data_folder(settings))
+    return wrong;
+  stores out;
+  if (auto wrong = put(out.lock, lock_shards(system_disk(), folder,
+                                             settings.shards.count)))
+    return wrong;
+  if (auto wrong = agree_in_folder(settings))
+    return wrong;
   if (auto wrong = open_blobs(settings, out))
     return wrong;
-  if (auto registry = open_postgres_registry(server))
-    out.registry = std::move(*registry);
-  else
-    return registry.error();
-  return {};
+  if (auto wrong =
+        put(out.registry, open_sqlite_registry(folder / "registry.db")))
+    return wrong;
+  return out;
+}
+
+caf::expected<shard_stores>
+open_embedded_shard(const depositd_settings& settings, shard_number shard) {
+  const auto folder = shard_folder(settings.data.folder, shard);
+  if (auto failed = make_folders(system_disk(), folder))
+    return failed;
+  shard_stores out;
+  if (auto wrong =
+        put(out.journal, open_segments(segments_in(folder, settings, shard))))
+    return wrong;
+  if (auto wrong =
+        put(out.projection, open_sqlite_projection(folder / "projection.db")))
+    return wrong;
+  return out;
+}
+
+/// Blobs and registry.
+caf::error open_effects(const depositd_settings& settings, stores& out) {
+  if (auto wrong = open_blobs(settings, out))
+    return wrong;
+  return put(out.registry, open_postgres_registry({.url = settings.store.url}));
 }
 
 caf::expected<stores> open_postgres(const depositd_settings& settings) {
@@ -150,6 +200,8 @@ s3::client_options s3_options_of(const s3_settings& settings) {
 }
 
 caf::expected<stores> open_shared_stores(const depositd_settings& settings) {
+  if (settings.store.kind == store_kind::embedded)
+    return open_embedded_effects(settings);
   stores out;
   if (auto wrong = open_effects(settings, out))
     return wrong;
@@ -159,20 +211,22 @@ caf::expected<stores> open_shared_stores(const depositd_settings& settings) {
 caf::expected<shard_stores> open_shard_stores(const depositd_settings& settings,
                                               shard_number shard,
                                               epoch_number epoch) {
+  if (settings.store.kind == store_kind::embedded)
+    return open_embedded_shard(settings, shard);
   const postgres_options server{.url = settings.store.url, .shard = shard};
   shard_stores out;
-  if (auto journal = open_postgres_journal(
-        {.server = server,
-         .segment_bytes = std::uint64_t{settings.store.segment_mb} << 20,
-         .epoch = epoch}))
-    out.journal = std::move(*journal);
-  else
-    return journal.error();
-  if (auto projection = open_postgres_projection(
-        {.server = server, .epoch = out.journal->epoch()}))
-    out.projection = std::move(*projection);
-  else
-    return projection.error();
+  if (auto wrong =
+        put(out.journal,
+            open_postgres_journal(
+              {.server = server,
+               .segment_bytes = std::uint64_t{settings.store.segment_mb} << 20,
+               .epoch = epoch})))
+    return wrong;
+  if (auto wrong =
+        put(out.projection,
+            open_postgres_projection(
+              {.server = server, .epoch = out.journal->epoch()})))
+    return wrong;
   return out;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "adapters/stores/files/file.hpp"
 #include "adapters/stores/s3/client.hpp"
 #include "config/settings.hpp"
 #include "messages/ports/blob_store.hpp"
@@ -17,6 +18,7 @@ s3::client_options s3_options_of(const s3_settings& settings);
 
 /// Everything durable, as the settings choose it. Outlives all actors.
 struct stores {
+  unique_fd lock; ///< of a data folder with several shards
   std::unique_ptr<journal_store> journal;
   std::unique_ptr<projection_store> projection;
   std::shared_ptr<blob_store> blobs;       ///< handlers hold it too
@@ -29,10 +31,14 @@ struct shard_stores {
   std::unique_ptr<projection_store> projection;
 };
 
-/// What all shards and engines share, on a server: blobs and registry.
+/// What all shards share, on a server or in the data folder: blobs and
+/// registry. The folder is this engine's alone until they are destroyed, and
+/// has as many shards for ever as it was begun with: `ec::bad_setting` for any
+/// other number.
 caf::expected<stores> open_shared_stores(const depositd_settings& settings);
 
-/// The rest, of one shard under the epoch of its lease.
+/// The rest, of one shard: on a server under the epoch of its lease, else in
+/// shards/NUMBER/ of the data folder.
 caf::expected<shard_stores> open_shard_stores(const depositd_settings& settings,
                                               shard_number shard,
                                               epoch_number epoch);

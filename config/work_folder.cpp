@@ -72,7 +72,8 @@ open_work_folder(const depositd_settings& settings) {
   out.id = std::move(*known);
   // Who has the store alone and emptied the folder meant it. Of several
   // engines each would mark its own.
-  if (settings.shards.count == 1)
+  if (settings.shards.count == 1
+      || settings.store.kind == store_kind::embedded)
     mark(out.id);
   if (!out.wrong)
     out.wrong = prove_work_folder(folder, out.id);

@@ -49,9 +49,11 @@ projection_router_self::behavior_type projection_router(
     },
     [](const back_up&) -> caf::result<done> {
       return caf::make_error(ec::store_failed,
-                             std::string{"the store is in PostgreSQL: back it "
-                                         "up with its own tools, pg_dump or "
-                                         "pg_basebackup"});
+                             std::string{
+                               "several shards are not copied in one moment: "
+                               "in PostgreSQL use pg_dump or pg_basebackup, of "
+                               "a data folder a snapshot of its file system, "
+                               "or a copy while the engine is stopped"});
     },
     [=](const report_store& x) { return report(self, x); },
     [=](const shard_placed& x) { set_place(self, x, x.reads); },

@@ -14,7 +14,35 @@ LEASE_MS = 2000
 QUEUES = [f"q{i}" for i in range(8)]
 
 
-class SharedEngines(SystemTest):
+class MessageTest(SystemTest):
+    """Sends, polls and counts through the emodb door of any engine."""
+
+    def call(self, engine, method, path, body=None, timeout=30):
+        return ask_json(engine.address("http"), method, path, body, timeout)
+
+    def ok(self, engine, method, path, body=None):
+        status, answer = self.call(engine, method, path, body)
+        self.assertEqual(status, 200, answer)
+        return answer
+
+    def send(self, engine, queue, numbers):
+        self.ok(engine, "POST", f"/queue/1/{queue}/sendbatch",
+                [{"n": n} for n in numbers])
+
+    def poll(self, engine, queue, limit=1000, ttl=600):
+        found = self.ok(engine, "GET",
+                        f"/queue/1/{queue}/poll?limit={limit}&ttl={ttl}")
+        return [x["payload"]["n"] for x in found]
+
+    def polled(self, engine, queues):
+        out = []
+        for queue in queues:
+            while found := self.poll(engine, queue):
+                out += found
+        return sorted(out)
+
+
+class SharedEngines(MessageTest):
     @classmethod
     def setUpClass(cls):
         if services("installed", "none").returncode == 3:
@@ -64,29 +92,3 @@ class SharedEngines(SystemTest):
                 and sum(map(len, found.values())) == SHARDS
                 and max(map(len, found.values()))
                 - min(map(len, found.values())) <= 1)
-
-    # -- messages -----------------------------------------------------------
-
-    def call(self, engine, method, path, body=None, timeout=30):
-        return ask_json(engine.address("http"), method, path, body, timeout)
-
-    def ok(self, engine, method, path, body=None):
-        status, answer = self.call(engine, method, path, body)
-        self.assertEqual(status, 200, answer)
-        return answer
-
-    def send(self, engine, queue, numbers):
-        self.ok(engine, "POST", f"/queue/1/{queue}/sendbatch",
-                [{"n": n} for n in numbers])
-
-    def poll(self, engine, queue, limit=1000, ttl=600):
-        found = self.ok(engine, "GET",
-                        f"/queue/1/{queue}/poll?limit={limit}&ttl={ttl}")
-        return [x["payload"]["n"] for x in found]
-
-    def polled(self, engine, queues):
-        out = []
-        for queue in queues:
-            while found := self.poll(engine, queue):
-                out += found
-        return sorted(out)
