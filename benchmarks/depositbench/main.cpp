@@ -4,6 +4,7 @@
 #include "benchmarks/depositbench/doors.hpp"
 #include "benchmarks/depositbench/native.hpp"
 #include "benchmarks/depositbench/phases.hpp"
+#include "messages/values/sharding.hpp"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -84,6 +85,10 @@ options read_options(int argc, char** argv, CLI::App& app) {
   app.add_option("--restart-command", out.restart_command,
                  "starts the server again, for restart");
   app.add_option("--queue", out.queue, "prefix of the queues");
+  app.add_option("--shards", out.shards,
+                 "of the engine: a queue in each, with its producers and "
+                 "workers")
+    ->check(CLI::Range(1U, depositd::shards_max));
   app.add_option("--items", out.items, "instead of the phase's own number");
   app.add_option("--users", out.users,
                  "native: how many; others: how many of --keys at most");

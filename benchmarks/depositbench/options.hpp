@@ -17,6 +17,7 @@ struct options {
   std::string data;               ///< the server's data folder, for `disk`
   std::string restart_command;    ///< starts the server, for `restart`
   std::string queue = "bench";    ///< phases use queues of this prefix
+  std::uint32_t shards = 1;       ///< of the engine: a queue in each
   std::uint64_t items = 0;        ///< 0: the phase's own number
   std::uint32_t users = 1000;
   std::uint32_t body_bytes = 1024;

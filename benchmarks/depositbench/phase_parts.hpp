@@ -9,6 +9,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace depositd::bench {
 
@@ -21,6 +22,9 @@ struct phase_context {
   /// As given, or what is usual times the door's share.
   std::uint64_t items_or(std::uint64_t normally) const;
 
+  /// One in each shard; producers and workers are dealt out among them.
+  std::vector<std::string> queues(const std::string& phase) const;
+  /// The first of them, for phases with an order.
   std::string queue(const std::string& phase) const;
   std::uint32_t workers() const;
   producer_plan producer(const std::string& phase) const;
@@ -29,11 +33,13 @@ struct phase_context {
 void fill_latency(figures& out, std::vector<std::uint32_t>& latencies);
 
 /// `producers` producers of equal shares; returns when all is acknowledged.
-std::shared_ptr<progress> produce_all(phase_context& x, producer_plan plan,
+std::shared_ptr<progress> produce_all(phase_context& x,
+                                      const std::string& phase,
+                                      producer_plan plan,
                                       std::uint32_t producers,
                                       std::uint64_t items);
 
-/// Fills the queue of a phase.
+/// Fills the queues of a phase.
 void load(phase_context& x, const std::string& phase, std::uint64_t items);
 
 /// `count` workers of this kind.

@@ -1,6 +1,7 @@
 #include "benchmarks/depositbench/phases.hpp"
 
 #include "benchmarks/depositbench/phase_parts.hpp"
+#include "messages/values/sharding.hpp"
 
 #include <algorithm>
 #include <map>
@@ -20,8 +21,26 @@ std::uint64_t phase_context::items_or(std::uint64_t normally) const {
                                     * habits.share);
 }
 
+std::vector<std::string>
+phase_context::queues(const std::string& phase) const {
+  const auto name = settings.queue + "." + phase;
+  if (settings.shards == 1)
+    return {name};
+  std::vector<std::string> out(settings.shards);
+  auto missing = out.size();
+  for (std::uint32_t i = 0; missing > 0; ++i) {
+    auto one = name + "-" + std::to_string(i);
+    if (auto& place = out[shard_of_queue(one, settings.shards)];
+        place.empty()) {
+      place = std::move(one);
+      --missing;
+    }
+  }
+  return out;
+}
+
 std::string phase_context::queue(const std::string& phase) const {
-  return settings.queue + "." + phase;
+  return queues(phase).front();
 }
 
 std::uint32_t phase_context::workers() const {
@@ -41,12 +60,16 @@ void fill_latency(figures& out, std::vector<std::uint32_t>& latencies) {
   out.p99_ms = percentile_ms(latencies, 0.99);
 }
 
-std::shared_ptr<progress> produce_all(phase_context& x, producer_plan plan,
+std::shared_ptr<progress> produce_all(phase_context& x,
+                                      const std::string& phase,
+                                      producer_plan plan,
                                       std::uint32_t producers,
                                       std::uint64_t items) {
   auto to = std::make_shared<progress>();
   plan.items = std::max<std::uint64_t>(items / producers, 1);
+  const auto queues = x.queues(phase);
   for (std::uint32_t i = 0; i < producers; ++i) {
+    plan.queue = queues[i % queues.size()];
     plan.seed = i + 1;
     x.door.produce(plan, to);
   }
@@ -60,15 +83,18 @@ void load(phase_context& x, const std::string& phase, std::uint64_t items) {
   auto plan = x.producer(phase);
   plan.group = x.habits.group;
   plan.window = 2;
-  produce_all(x, plan, 1, items);
+  produce_all(x, phase, plan, x.settings.shards, items);
   x.door.finish();
 }
 
 void work_all(phase_context& x, const std::string& phase, worker_plan plan,
               std::uint32_t count, const std::shared_ptr<progress>& to) {
+  const auto queues = x.queues(phase);
+  // None is left without.
+  count = std::max<std::uint32_t>(count, x.settings.shards);
   for (std::uint32_t i = 0; i < count; ++i) {
     plan.name = "bench-" + std::to_string(i);
-    x.door.work_on(x.queue(phase), plan, to);
+    x.door.work_on(queues[i % queues.size()], plan, to);
   }
 }
 
@@ -81,7 +107,9 @@ figures p3_peak(phase_context& x, std::uint64_t items) {
   plan.backlog_max = 10'000;
   stopwatch watch{x.settings.server_pid};
   work_all(x, "p3", {.credit = 100, .one_by_one = false}, x.workers(), to);
+  const auto queues = x.queues("p3");
   for (std::uint64_t i = 0; i < 4; ++i) {
+    plan.queue = queues[i % queues.size()];
     plan.seed = i + 1;
     x.door.produce(plan, to);
   }
@@ -115,6 +143,11 @@ figures p3_open(phase_context& x, double rate, std::chrono::seconds length) {
 
 namespace {
 
+void purge(phase_context& x, const std::string& phase) {
+  for (const auto& queue : x.queues(phase))
+    x.door.purge(queue);
+}
+
 // -- phases -------------------------------------------------------------------
 
 void p1(phase_context& x) {
@@ -123,27 +156,28 @@ void p1(phase_context& x) {
   plan.group = x.habits.group;
   plan.window = 2;
   stopwatch watch{x.settings.server_pid};
-  auto to = produce_all(x, plan, 4, out.items);
+  auto to = produce_all(x, "p1", plan, 4, out.items);
   out.items = to->enqueued;
   watch.finish(out);
   x.door.finish();
   fill_latency(out, to->enqueue_us);
   x.report(out);
-  x.door.purge(x.queue("p1"));
+  purge(x, "p1");
   x.door.finish();
 }
 
 void p1s_with(phase_context& x, std::uint32_t connections) {
   figures out{.phase = "P1s", .items = x.items_or(200'000)};
   stopwatch watch{x.settings.server_pid};
-  auto to = produce_all(x, x.producer("p1s"), connections, out.items);
+  auto to = produce_all(x, "p1s", x.producer("p1s"), connections,
+                        out.items);
   out.items = to->enqueued;
   watch.finish(out);
   x.door.finish();
   fill_latency(out, to->enqueue_us);
   out.more.emplace_back("connections", connections);
   x.report(out);
-  x.door.purge(x.queue("p1s"));
+  purge(x, "p1s");
   x.door.finish();
 }
 
