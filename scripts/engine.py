@@ -69,6 +69,9 @@ class Engine:
         # Any of the tests may be run with it.
         if os.environ.get("DEPOSITD_TEST_ACTOR_LOOP"):
             line += ["--set", "threads.one_loop=true"]
+        if shards := os.environ.get("DEPOSITD_TEST_SHARDS"):
+            if not {"store.kind", "shards.count"} & set(self.settings):
+                line += ["--set", f"shards.count={shards}"]
         return line
 
     def start(self, timeout=60):

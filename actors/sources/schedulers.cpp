@@ -153,7 +153,9 @@ schedulers_self::behavior_type schedulers(schedulers_pointer self,
     [=](const test_source& x) { return pass_on<source_tested>(self, x); },
     [=](const feed_by_hand& x) { return pass_on<fed_by_hand>(self, x); },
     [=](const control_unknown& x) {
-      spdlog::error("schedulers_wait reason=\"{}\"", render(x.why));
+      // A shard that is opened with us recovers first, and says itself if it
+      // cannot.
+      spdlog::info("schedulers_wait reason=\"{}\"", render(x.why));
     },
     [=](refill_schedulers) {
       self->state.refill_due = false;
