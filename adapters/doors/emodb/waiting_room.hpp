@@ -59,7 +59,9 @@ using waiting_room_self =
 
 struct waiting_room_options {
   shard_receiving_actor shard;
-  std::size_t waiting_max = 10'000; ///< polls; more are refused
+  /// Polls. When there are more, the taker with the most of them gives one up
+  /// for one with fewer; without such a one more are refused.
+  std::size_t waiting_max = 10'000;
   std::chrono::milliseconds ask_timeout{5'000};
   std::chrono::milliseconds tick{200}; ///< how exactly times are kept
   /// After a queue that had something gave nothing: others were quicker, or it
@@ -72,6 +74,7 @@ struct waited_queue {
   struct one {
     std::shared_ptr<waiting_poll> poll;
     std::chrono::steady_clock::time_point until;
+    std::uint64_t number = 0; ///< in the order of arrival
   };
   struct port {
     shard_number shard = 0;
@@ -90,6 +93,8 @@ struct waiting_room_state {
   control_snapshot control; ///< which queues there are; null: not known yet
   std::map<std::string, waited_queue> queues;
   std::size_t waiting = 0; ///< polls, those that are asking among them
+  std::map<std::string, std::size_t> waiting_of; ///< the same by taker
+  std::uint64_t arrived = 0;
   bool looking = false;    ///< a `look_at_waiting` is on its way
 
   static inline const char* name = "waiting_room";

@@ -257,6 +257,36 @@ TEST_F(emodb_waiting, are_refused_when_there_are_too_many) {
   EXPECT_EQ(fourth->got.size(), 1u);
 }
 
+TEST_F(emodb_waiting, of_who_has_the_most_make_room_in_a_full_room) {
+  make_queue();
+  options.waiting_max = 3;
+  open_room();
+  const auto first = wait_for(10s, 1, "many");
+  const auto second = wait_for(10s, 1, "many");
+  const auto third = wait_for(10s, 1, "many");
+  const auto other = wait_for(10s, 1, "few");
+  EXPECT_EQ(third->answers, 1); // the newest: it is told of nothing
+  EXPECT_TRUE(third->got.empty());
+  EXPECT_FALSE(third->why);
+  EXPECT_EQ(other->answers, 0);
+  // Nobody has two more than who comes now.
+  const auto again = wait_for(10s, 1, "few");
+  EXPECT_EQ(again->why, ec::overloaded);
+  const auto more = wait_for(10s, 1, "many");
+  EXPECT_EQ(more->why, ec::overloaded);
+  const auto third_taker = wait_for(10s, 1, "new");
+  EXPECT_EQ(second->answers, 1);
+  EXPECT_EQ(third_taker->answers, 0);
+  const auto fourth_taker = wait_for(10s, 1, "newer");
+  EXPECT_EQ(fourth_taker->why, ec::overloaded);
+  put("q", items_of("ann", 3));
+  for (const auto& x : {first, other, third_taker})
+    EXPECT_EQ(x->got.size(), 1u);
+  // All places are free again.
+  const auto last = wait_for(10s, 1, "newer");
+  EXPECT_EQ(last->answers, 0);
+}
+
 TEST_F(emodb_waiting, leave_the_queue_when_nobody_waits) {
   make_queue();
   const auto watching = [&] {
