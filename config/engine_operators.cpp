@@ -94,8 +94,8 @@ caf::error engine_node::spawn_operators() {
   if (!tools)
     return std::move(tools.error());
   const auto inventory = (*tools)->inventory;
-  upkeep_ = spawn_upkeep(system_, settings_, **tools,
-                         shared_ ? shared_->keeper_later() : nullptr, shard_);
+  const auto leads = shared_ ? shared_->leads() : nullptr;
+  upkeep_ = spawn_upkeep(system_, settings_, **tools, leads, shard_);
   auto profiles = open_profiles(settings_);
   if (!profiles)
     return std::move(profiles.error());
@@ -138,9 +138,8 @@ caf::error engine_node::spawn_operators() {
   begin_copy_ = work_copies_of(settings_, **tools, gate_);
   copier_ = spawn_copier(system_);
   auditor_ = spawn_auditor(system_, settings_);
-  orders_ = spawn_orders(
-    system_, settings_, **tools, shard_, catalogue_,
-    leader(system_, settings_, shared_ ? shared_->keeper_later() : nullptr));
+  orders_ =
+    spawn_orders(system_, settings_, **tools, shard_, catalogue_, leads);
   store_server_ = spawn_store_server(system_, stores_, **tools);
   return spawn_admin(std::move(folder->id));
 }

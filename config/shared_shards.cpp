@@ -271,6 +271,14 @@ std::function<engine_met()> shared_shards::owned() const {
   return [owned = parts_->owned] { return owned->get(); };
 }
 
+std::function<bool()> shared_shards::leads() const {
+  return [owned = parts_->owned] {
+    const auto ours = owned->get().shards;
+    return std::any_of(ours.begin(), ours.end(),
+                       [](const auto& x) { return x.shard == 0; });
+  };
+}
+
 std::function<caf::expected<engine_met>(const meet_engine&)>
 shared_shards::met() const {
   return [owned = parts_->owned, keeper = keeper_later()](

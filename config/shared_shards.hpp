@@ -51,6 +51,10 @@ public:
   /// What we own, as of each call; any thread may call it.
   std::function<engine_met()> owned() const;
 
+  /// Whether we speak for all engines that share the shards: whoever has the
+  /// first. Any thread may ask, as of each call.
+  std::function<bool()> leads() const;
+
   /// Takes the calls of other engines; answers what we own.
   std::function<caf::expected<engine_met>(const meet_engine&)> met() const;
 

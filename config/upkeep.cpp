@@ -4,10 +4,6 @@
 #include "adapters/processing/merritt/folder_sweep.hpp"
 #include "adapters/processing/stages/lock_sweep.hpp"
 #include "config/aptrust.hpp"
-#include "config/node_name.hpp"
-#include "messages/cluster.hpp"
-
-#include <caf/scoped_actor.hpp>
 
 #include <memory>
 #include <utility>
@@ -16,29 +12,11 @@ namespace depositd {
 
 namespace {
 
-/// Of engines that share their users, the one that has shard 0 speaks for all.
-bool has_first_shard(caf::actor_system& system,
-                     const shard_keeper_actor& keeper,
-                     const std::string& engine) {
-  bool out = false;
-  caf::scoped_actor self{system};
-  self->request(keeper, std::chrono::seconds{5}, list_shards{})
-    .receive(
-      [&](const shards_listed& x) {
-        for (const auto& shard : x.table.shards)
-          out = out || (shard.shard == 0 && shard.owner.name == engine);
-      },
-      [](const caf::error&) {
-        // Whoever has it is asked again.
-      });
-  return out;
-}
-
 review_teller_actor
 spawn_review_teller(caf::actor_system& system,
                     const depositd_settings& settings,
                     const stages::stage_tools& with,
-                    const std::function<caf::strong_actor_ptr()>& keeper) {
+                    const std::function<bool()>& leads) {
   const auto& wanted = settings.reviews;
   if (wanted.mail_to.empty() && wanted.webhook.empty())
     return {};
@@ -51,7 +29,7 @@ spawn_review_teller(caf::actor_system& system,
   options.webhook_key = wanted.webhook_key;
   options.interval = std::chrono::seconds{wanted.interval_s};
   options.stage_age = std::chrono::seconds{wanted.stage_age_s};
-  options.leads = leader(system, settings, keeper);
+  options.leads = leads;
   return system.spawn<caf::detached>(operators::review_teller,
                                      std::move(options));
 }
@@ -94,27 +72,15 @@ spawn_lock_sweeper(caf::actor_system& system, const stages::stage_tools& with,
 
 } // namespace
 
-std::function<bool()>
-leader(caf::actor_system& system, const depositd_settings& settings,
-       const std::function<caf::strong_actor_ptr()>& keeper) {
-  if (!keeper)
-    return nullptr;
-  return [&system, keeper, name = node_name(settings)] {
-    const auto at = caf::actor_cast<shard_keeper_actor>(keeper());
-    return at && has_first_shard(system, at, name);
-  };
-}
-
 upkeep_actors spawn_upkeep(caf::actor_system& system,
                            const depositd_settings& settings,
                            const stages::stage_tools& with,
-                           const std::function<caf::strong_actor_ptr()>& keeper,
+                           const std::function<bool()>& leads,
                            const shards_actor& shards) {
-  return {spawn_review_teller(system, settings, with, keeper),
+  return {spawn_review_teller(system, settings, with, leads),
           spawn_folder_sweeper(system, settings, with),
-          spawn_lock_sweeper(system, with, leader(system, settings, keeper)),
-          spawn_bag_readers(system, settings, with, shards,
-                            leader(system, settings, keeper))};
+          spawn_lock_sweeper(system, with, leads),
+          spawn_bag_readers(system, settings, with, shards, leads)};
 }
 
 } // namespace depositd

@@ -21,18 +21,13 @@ struct upkeep_actors {
   std::vector<stages::chore_actor> receiving; ///< find bags
 };
 
-/// Whether this engine does what only one of those that share their users has
-/// to, asked when it matters; null: it is the only one. The function blocks.
-std::function<bool()>
-leader(caf::actor_system& system, const depositd_settings& settings,
-       const std::function<caf::strong_actor_ptr()>& keeper);
-
-/// `keeper` finds the keeper of shards, null where users are not shared; bags
-/// that are found are submitted to `shards`.
+/// `leads`: whether this engine does what only one of those that share their
+/// users has to, asked when it matters; null: it is the only one. Bags that are
+/// found are submitted to `shards`.
 upkeep_actors spawn_upkeep(caf::actor_system& system,
                            const depositd_settings& settings,
                            const stages::stage_tools& with,
-                           const std::function<caf::strong_actor_ptr()>& keeper,
+                           const std::function<bool()>& leads,
                            const shards_actor& shards);
 
 } // namespace depositd
