@@ -114,7 +114,7 @@ caf::error engine_node::spawn_operators() {
                   work_folder_of(settings_).string(), render(folder->wrong));
   working.has_work_folder = [shared = !folder->wrong] { return shared; };
   working.called = node_name(settings_);
-  if (shared_)
+  if (shared_ && !shared_->is_alone())
     working.engine = working.called;
   processors_ =
     system_.spawn(processors::processor_manager, std::move(working));

@@ -41,6 +41,9 @@ public:
   shared_shards(const shared_shards&) = delete;
   shared_shards& operator=(const shared_shards&) = delete;
 
+  /// Whether there can be no other engine.
+  bool is_alone() const;
+
   shards_actor router() const;
   read_model_actor reader() const;
   shard_keeper_actor keeper() const;
@@ -73,9 +76,6 @@ public:
 
 private:
   struct parts;
-
-  /// Whether there can be no other engine.
-  bool is_alone() const;
 
   caf::expected<std::unique_ptr<shard_leases>>
   open_leases(const engine_identity& self);
