@@ -3,17 +3,17 @@
 #include "adapters/node/own_protocol.hpp"
 #include "adapters/stores/files/own_leases.hpp"
 #include "adapters/stores/postgres/postgres_shard_leases.hpp"
+#include "config/core_factory.hpp"
 #include "config/engine_finder.hpp"
 #include "config/record_logs.hpp"
-#include "config/shard_threads.hpp"
-#include "config/sources.hpp"
 
+#include <caf/event_based_actor.hpp>
 #include <caf/scoped_actor.hpp>
 
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <map>
+#include <condition_variable>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -57,159 +57,29 @@ private:
   shard_keeper_actor keeper_;
 };
 
-/// The stores of a data folder as they were opened when the engine started:
-/// what is wrong with one is said then.
-class opened_stores {
+/// What comes first of a start: its end, or what keeps it from that.
+class first_news {
 public:
-  caf::error open_all(const depositd_settings& settings) {
-    for (shard_number shard = 0; shard < settings.shards.count; ++shard) {
-      auto stores = open_shard_stores(settings, shard, 0);
-      if (!stores)
-        return std::move(stores.error());
-      const std::lock_guard guard{mutex_};
-      stores_.insert_or_assign(shard, std::move(*stores));
-    }
-    return {};
+  /// False if it is not the first.
+  bool tell(caf::error what) {
+    const std::lock_guard guard{mutex_};
+    if (told_)
+      return false;
+    told_ = std::move(what);
+    came_.notify_all();
+    return true;
   }
 
-  std::optional<shard_stores> take(shard_number shard) {
-    const std::lock_guard guard{mutex_};
-    const auto at = stores_.find(shard);
-    if (at == stores_.end())
-      return {};
-    std::optional out{std::move(at->second)};
-    stores_.erase(at);
-    return out;
+  caf::error await() {
+    std::unique_lock guard{mutex_};
+    came_.wait(guard, [this] { return told_.has_value(); });
+    return *told_;
   }
 
 private:
   std::mutex mutex_;
-  std::map<shard_number, shard_stores> stores_;
-};
-
-struct core_parts {
-  shard_stores stores;
-  depositd::engine::core_actors actors;
-  record_logs logs;
-  shard_schedulers schedulers;
-  records::tracer_actor tracer; ///< null: nobody collects spans
-};
-
-/// Everything that opens one shard, for the keeper.
-class core_factory {
-public:
-  core_factory(caf::actor_system& system, const shared_shards_options& options,
-               shard_router_actor router)
-    : system_(system), settings_(options.settings),
-      blobs_(options.durable.blobs), registry_(options.durable.registry),
-      budget_(options.budget), configuration_(options.configuration),
-      pipelines_(options.pipelines), sources_(options.sources),
-      fairness_(options.fairness), roster_(options.roster),
-      spans_(options.spans),
-      router_(std::move(router)) {
-    // nop
-  }
-
-  caf::expected<cluster::opened_core> open(shard_number shard,
-                                           epoch_number epoch) {
-    auto stores = stores_of(shard, epoch);
-    if (!stores)
-      return std::move(stores.error());
-    const in_thread_of here{shard};
-    auto parts = std::make_shared<core_parts>();
-    parts->stores = std::move(*stores);
-    parts->actors =
-      depositd::engine::spawn_core(system_, options_of(*parts, shard));
-    if (auto wrong = open_logs(*parts, shard)) {
-      end(*parts);
-      return wrong;
-    }
-    parts->tracer =
-      spawn_tracer(system_, spans_, parts->stores.journal.get());
-    parts->schedulers = spawn_schedulers(
-      system_,
-      {settings_, parts->actors, router_, shard, settings_.shards.count});
-    cluster::opened_core out;
-    out.actors = parts->actors;
-    out.close = [&system = system_, parts] {
-      end_schedulers(system, parts->schedulers);
-      end_record_logs(system, parts->logs);
-      end_tracer(system, parts->tracer);
-      depositd::engine::end_core(system, parts->actors);
-      parts->stores = {};
-    };
-    return out;
-  }
-
-  /// Before the first is opened.
-  opened_stores& first_stores() {
-    return first_stores_;
-  }
-
-private:
-  caf::expected<shard_stores> stores_of(shard_number shard,
-                                        epoch_number epoch) {
-    if (auto first = first_stores_.take(shard))
-      return std::move(*first);
-    return open_shard_stores(settings_, shard, epoch);
-  }
-
-  depositd::engine::core_options options_of(const core_parts& parts,
-                                            shard_number shard) {
-    depositd::engine::core_options out;
-    out.shard = shard;
-    out.shards = settings_.shards.count;
-    out.router = router_;
-    out.journal = parts.stores.journal.get();
-    out.projection = parts.stores.projection.get();
-    out.blobs = blobs_.get();
-    out.registry = registry_.get();
-    out.budget = budget_;
-    out.queues_per_key_max = settings_.emodb.queues_per_key_max;
-    if (shard == 0) {
-      out.configuration = configuration_;
-      out.pipelines = pipelines_;
-      out.sources = sources_;
-      out.fairness = fairness_;
-    }
-    out.retention_s
-      = std::int64_t{settings_.retention.submissions_days} * 24 * 3600;
-    out.published = has_record_logs(settings_);
-    return out;
-  }
-
-  caf::error open_logs(core_parts& parts, shard_number shard) {
-    if (!has_record_logs(settings_))
-      return {};
-    record_logs_options out{settings_, parts.actors,
-                            parts.stores.journal.get(), blobs_.get(), router_};
-    out.shard = shard;
-    out.shards = settings_.shards.count;
-    out.roster = roster_;
-    auto logs = spawn_record_logs(system_, std::move(out));
-    if (!logs)
-      return std::move(logs.error());
-    parts.logs = std::move(*logs);
-    return {};
-  }
-
-  void end(core_parts& parts) {
-    depositd::engine::end_core(system_, parts.actors);
-  }
-
-  caf::actor_system& system_;
-  depositd_settings settings_;
-  opened_stores first_stores_;
-  std::shared_ptr<blob_store> blobs_;
-  std::shared_ptr<doi_registry> registry_;
-  std::shared_ptr<memory_budget> budget_;
-  configuration_seen configuration_;
-  pipelines_seen pipelines_;
-  sources_seen sources_;
-  fairness_seen fairness_;
-  std::shared_ptr<log_roster> roster_;
-  std::shared_ptr<span_sink> spans_;
-  shard_router_actor router_;
+  std::condition_variable came_;
+  std::optional<caf::error> told_;
 };
 
 } // namespace
@@ -219,6 +89,7 @@ struct shared_shards::parts {
   std::shared_ptr<cluster::owned_shards> owned =
     std::make_shared<cluster::owned_shards>("");
   std::shared_ptr<lost_owner> lost = std::make_shared<lost_owner>();
+  std::shared_ptr<first_news> news = std::make_shared<first_news>();
   shard_router_actor router;
   projection_router_actor reader;
   caf::io::middleman_actor middleman;
@@ -329,9 +200,11 @@ caf::error shared_shards::join(const endpoint& node, const admin_actor& admin,
   options.leases = std::move(*leases);
   options.lease_ms = lease_ms;
   options.open = [factory = parts_->factory, alone = is_alone(),
+                  news = parts_->news,
                   failed](shard_number shard, epoch_number epoch) {
     auto opened = factory->open(shard, epoch);
-    if (!opened && alone) // nobody else could
+    // Nobody else could: the start is over, or the engine.
+    if (!opened && alone && !news->tell(opened.error()))
       failed(opened.error());
     return opened;
   };
@@ -352,7 +225,19 @@ caf::error shared_shards::join(const endpoint& node, const admin_actor& admin,
   return {};
 }
 
+caf::error shared_shards::await_all() {
+  system_.spawn([router = parts_->router,
+                 news = parts_->news](caf::event_based_actor* self) {
+    self->request(router, caf::infinite, depositd::await_ready{})
+      .then([=](const done&) { news->tell({}); },
+            [=](const caf::error& why) { news->tell(why); });
+  });
+  return parts_->news->await();
+}
+
 caf::error shared_shards::await_ready() {
+  if (is_alone())
+    return await_all();
   caf::scoped_actor self{system_};
   caf::error failure;
   // Leases of engines that died must end first, and their shards recover.

@@ -67,8 +67,8 @@ public:
   caf::error join(const endpoint& node, const admin_actor& admin,
                   std::function<void(const caf::error&)> failed);
 
-  /// Returns when every shard has an owner and the settings are known, or they
-  /// have not come within a minute and two leases. Blocks.
+  /// Returns when every shard has an owner and the settings are known, or, with
+  /// other engines, they have not come within a minute and two leases. Blocks.
   caf::error await_ready();
 
   /// Hands over what is ours; returns when no store is open. Blocks.
@@ -76,6 +76,8 @@ public:
 
 private:
   struct parts;
+
+  caf::error await_all();
 
   caf::expected<std::unique_ptr<shard_leases>>
   open_leases(const engine_identity& self);
