@@ -60,11 +60,11 @@ private:
 /// What comes first of a start: its end, or what keeps it from that.
 class first_news {
 public:
-  /// False if it is not the first.
+  /// False if the start has ended well: the news are of something else.
   bool tell(caf::error what) {
     const std::lock_guard guard{mutex_};
     if (told_)
-      return false;
+      return static_cast<bool>(*told_);
     told_ = std::move(what);
     came_.notify_all();
     return true;
