@@ -255,7 +255,7 @@ def follow(engine, submissions, options):
     for submission in submissions:
         by_user.setdefault(submission.user, []).append(submission)
     passwords = prepare_users(engine, by_user)
-    before = max((row["id"] for row in engine.submissions(by_user)), default=0)
+    before = {row["id"] for row in engine.submissions(by_user)}
     turns_before = turns_taken(engine, by_user)
     depositors = [
         Depositor(engine.address("http"), user, passwords[user], theirs,
@@ -269,7 +269,8 @@ def follow(engine, submissions, options):
                    held=not options.as_they_come)
     turns = {user: count - turns_before.get(user, 0)
              for user, count in turns_taken(engine, by_user).items()}
-    rows = [row for row in engine.submissions(by_user) if row["id"] > before]
+    rows = [row for row in engine.submissions(by_user)
+            if row["id"] not in before]
     return rows, turns, opened, None
 
 
