@@ -213,7 +213,8 @@ caf::error shared_shards::join(const endpoint& node, const admin_actor& admin,
   options.owned = parts_->owned;
   options.drain_ms = std::min(settings_.shutdown.drain_ms, hand_over_ms_max);
   options.failed = std::move(failed);
-  if (has_record_logs(settings_)) {
+  // Who does not reach them hands its shards to others.
+  if (has_record_logs(settings_) && !is_alone()) {
     const auto reached = std::make_shared<std::atomic<bool>>(true);
     parts_->brokers =
       watch_brokers(system_, settings_, roster_, lease_ms, reached);
