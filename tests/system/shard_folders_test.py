@@ -212,7 +212,7 @@ class ShardFolders(MessageTest):
         last = max(order.index(user) for user in others)
         # One slot: before each of the others one of the flooder's at most, and
         # some while the slot has not heard of all shards.
-        self.assertLess(order[:last].count(flooder), 30, order)
+        self.assertLess(order[:last].count(flooder), 16, order)
 
 
 if __name__ == "__main__":
