@@ -74,6 +74,15 @@ class Test:
         self.cost = cost   # seconds it took before; None: never run
 
 
+def last_time(said, given):
+    """Seconds of its last run. What CTest keeps is the mean of that and, for
+    all runs before, of the COST that the test was given, if it was."""
+    if said is None or not given:
+        return said and said[1]
+    runs, cost = said
+    return max(0.0, runs * cost - (runs - 1) * given)
+
+
 class Build:
     def __init__(self, root, folder):
         self.root = Path(root)
@@ -127,20 +136,22 @@ class Build:
 
     def read_tests(self):
         known = json.loads(self.said("ctest", "--show-only=json-v1"))
-        costs = {}
+        said = {}
         path = self.folder / "Testing/Temporary/CTestCostData.txt"
         if path.exists():
             for line in path.read_text(encoding="utf-8").splitlines():
                 if line == "---":
                     break
-                name, _, cost = line.split()
-                costs[name] = float(cost)
+                name, runs, cost = line.split()
+                said[name] = int(runs), float(cost)
         out = []
         for test in known["tests"]:
             more = {x["name"]: x["value"] for x in test["properties"]}
             out.append(Test(test["name"], test.get("command", []),
                             more.get("ENVIRONMENT", []),
-                            more.get("LABELS", []), costs.get(test["name"])))
+                            more.get("LABELS", []),
+                            last_time(said.get(test["name"]),
+                                      more.get("COST", 0))))
         return out
 
     def headers_of_programs(self):

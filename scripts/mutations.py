@@ -1,6 +1,7 @@
 """Single mistakes that can be made in a C++ source, as text: what programmers
-get wrong. Most change what the program does; what does not compile, or is the
-same to the compiler, is found out by who tries them (scripts/mutate)."""
+get wrong. Each is written beside what it stands for, behind a switch, so that
+one object has many of them (scripts/mutate); what does not compile is found out
+by who tries it."""
 
 import re
 
@@ -37,76 +38,154 @@ EXCHANGES = [
     ("goes on", r"\bcontinue;", "break;"),
 ]
 
-# Whole lines.
-STATEMENT = re.compile(
-    r"^\s+(?!return\b|if\b|for\b|while\b|else\b|case\b|using\b|delete\b|throw\b"
-    r"|auto\b|const\b)[\w.:>\-\[\]*()+]+(\(.*\)| = .*| [+\-|&]= .*);$")
+# Whole statements.
+CALL = re.compile(
+    r"^(?=\w|\*|\(|\+\+|--)(?!return\b|if\b|for\b|while\b|else\b|case\b"
+    r"|using\b|delete\b|throw\b|auto\b|const\b)"
+    r"[\w.:>\-\[\]*()+]+(\(.*\)| = .*| [+\-|&]= .*);$")
 CONDITION = re.compile(
-    r"^(\s+)(\} else )?if \((?!auto|const auto|.*;)(.*)\)( \{)?$")
-EARLY_END = re.compile(r"^\s+return(;| \{\};| false;| true;| nullptr;)$")
+    r"^((?:\} )?(?:else )?(?:if|while) \((?:[^;]*; )?)(?!.*;)(.*)(\)(?: \{)?)$")
+LOOP = re.compile(r"^(for \([^;]*; )([^;]*)(; )([^;]*)(\)(?: \{)?)$")
+VALUE = re.compile(r"^((?:static )?(?:const )?[\w:<>,]+[*&]? \w+ = )(.*)(;)$")
+DECLARATION = re.compile(r"^(const |static )*[\w:<>, ]+[*&]? [*&]?\w+[({;]")
+EARLY_END = re.compile(r"^return(;| \{\};| false;| true;| nullptr;)$")
+HEAD = re.compile(r"^(\} )?(else|(else )?(if|while|for|switch) \(.*\))$")
 
-IGNORED = re.compile(r"^\s*(#|//|namespace|using|template|static_assert|\})"
+IGNORED = re.compile(r"^(#|//|namespace|using|template|static_assert|case )"
                      r"|\blog(ged)?\b|\blog_|spdlog|\baudit\b|\bcrash_point\b"
                      r"|\bseeded_bug\b|\bassert\(|\breserve\(|_message_type")
 
 
 def without_texts(line):
-    """The same length, with blanks for texts, characters and comments."""
-    blank = lambda found: " " * len(found.group())
-    line = re.sub(r'"(\\.|[^"\\])*"', blank, line)
-    line = re.sub(r"(?<!\d)'(\\.|[^'\\])'", blank, line)
-    return re.sub(r"//.*", blank, line)
+    """The same length, with quotes for texts and characters, and less for
+    comments."""
+    quote = lambda found: '"' * len(found.group())
+    line = re.sub(r'"(\\.|[^"\\])*"', quote, line)
+    line = re.sub(r"(?<!\d)'(\\.|[^'\\])'", quote, line)
+    return re.sub(r"\s*//.*", "", line)
+
+
+def is_whole(code):
+    return code.count("(") == code.count(")") \
+        and code.count("{") == code.count("}")
+
+
+def is_over(code):
+    return code[-1] in ";{}:" or (code.count("(") == code.count(")")
+                                  and bool(HEAD.match(code)))
+
+
+class Statement:
+    """One, or the head of one, whatever number of lines it takes."""
+
+    def __init__(self, first, indent):
+        self.first = first  # line, from 1
+        self.last = first
+        self.indent = indent
+        self.text = ""
+        self.code = ""
+
+    def add(self, number, text, code):
+        blank = " " if self.text else ""
+        self.last = number
+        self.text += blank + text
+        self.code += blank + code
+
+
+def statements(source):
+    now = None
+    for number, line in enumerate(source.split("\n"), 1):
+        code = without_texts(line)
+        text = line[:len(code)].strip()
+        code = code.strip()
+        if not code or code.startswith("#"):
+            continue
+        if now is None:
+            now = Statement(number, len(line) - len(line.lstrip()))
+        now.add(number, text, code)
+        if is_over(now.code):
+            yield now
+            now = None
 
 
 class Mutation:
-    """One line of one file that says something else."""
+    """One statement of one file that says something else."""
 
-    def __init__(self, path, number, kind, before, after):
+    def __init__(self, path, kind, statement, after):
         self.path = path
-        self.number = number  # from 1
+        self.number = statement.first
+        self.last = statement.last
         self.kind = kind
-        self.before = before
+        self.before = statement.text
         self.after = after
 
-    def text(self, source):
-        lines = source.split("\n")
-        assert lines[self.number - 1] == self.before
-        lines[self.number - 1] = self.after
-        return "\n".join(lines)
+    def switched(self, switch):
+        return switched(self.before, self.after, switch)
 
     def __str__(self):
         return (f"{self.path}:{self.number}: {self.kind}\n"
-                f"  - {self.before.strip()}\n  + {self.after.strip()}")
+                f"  - {self.before}\n  + {self.after}")
 
 
-def of_line(line):
-    """(kind, line after it)"""
-    code = without_texts(line)
+def switched(before, after, switch):
+    """Both, of which the switch chooses one; None if that cannot be said."""
+    for form, chosen in ((CONDITION, (2,)), (LOOP, (2, 4)), (VALUE, (2,))):
+        was, now = form.match(before), form.match(after)
+        if not was:
+            continue
+        if not now or any(a != b for i, (a, b) in enumerate(
+                zip(was.groups(), now.groups()), 1) if i not in chosen):
+            return None
+        cast = "static_cast<bool>" if form is CONDITION else ""
+        if cast and re.match(r"(const )?auto\b", was.group(2)):
+            return None
+        return "".join(
+            a if a == b else f"({switch} ? {cast}({b}) : {cast}({a}))"
+            for a, b in zip(was.groups(), now.groups()))
+    if not before.endswith(";") or not is_whole(without_texts(before)):
+        return None
+    if before.startswith("return"):
+        return f"{{ if ({switch}) {{ {after} }} {before} }}"
+    if not re.match(r"[\w*(]|\+\+|--", before) \
+            or DECLARATION.match(before):
+        return None
+    return f"{{ if ({switch}) {{ {after} }} else {{ {before} }} }}"
+
+
+def says_one_thing(condition):
+    """Its contrary is made by an exchange already."""
+    return not re.search(r"&&|\|\|", condition) and bool(
+        re.search(r" [!=]= ", condition)
+        or re.match(r"!(?=[\w(*])", condition))
+
+
+def of_statement(text, code):
+    """(kind, what it says then)"""
     for kind, pattern, instead in EXCHANGES:
         for found in re.finditer(pattern, code):
-            yield kind, line[:found.start()] + instead + line[found.end():]
-    if STATEMENT.match(code):
-        indent = len(line) - len(line.lstrip())
-        yield "not done", line[:indent] + ";"
+            yield kind, text[:found.start()] + instead + text[found.end():]
+    if CALL.match(code):
+        yield "not done", ";"
     if EARLY_END.match(code):
-        indent = len(line) - len(line.lstrip())
-        yield "not ended", line[:indent] + ";"
+        yield "not ended", ";"
     found = CONDITION.match(code)
-    if found and found.group(3).count("(") == found.group(3).count(")"):
-        begin, end = found.start(3), found.end(3)
-        yield "contrary", f"{line[:begin]}!({line[begin:end]}){line[end:]}"
-        yield "always", f"{line[:begin]}true{line[end:]}"
-        yield "never", f"{line[:begin]}false{line[end:]}"
+    if found:
+        begin, end = found.span(2)
+        if not says_one_thing(code[begin:end]):
+            yield "contrary", f"{text[:begin]}!({text[begin:end]}){text[end:]}"
+        yield "always", f"{text[:begin]}true{text[end:]}"
+        yield "never", f"{text[:begin]}false{text[end:]}"
 
 
 def of_source(path, source):
     """Every mutation of a file, inside of functions as it seems."""
     out, seen = [], set()
-    for number, line in enumerate(source.split("\n"), 1):
-        if not line.startswith("  ") or IGNORED.search(without_texts(line)):
+    for x in statements(source):
+        if x.indent < 2 or IGNORED.search(x.code):
             continue
-        for kind, after in of_line(line):
-            if after != line and (number, after) not in seen:
-                seen.add((number, after))
-                out.append(Mutation(path, number, kind, line, after))
+        for kind, after in of_statement(x.text, x.code):
+            if after != x.text and (x.first, after) not in seen \
+                    and switched(x.text, after, "true"):
+                seen.add((x.first, after))
+                out.append(Mutation(path, kind, x, after))
     return out

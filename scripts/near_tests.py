@@ -1,0 +1,69 @@
+"""Which tests are nearest to a source, of those that are linked with it."""
+
+import os
+import re
+from pathlib import Path
+
+SLOW_S = 100         # tests that take longer are nobody's neighbours
+PROGRAMS_MAX = 12    # for one source
+
+
+class NearTests:
+    def __init__(self, build):
+        self.build = build
+        self.headers = build.headers_of_programs()
+        self.programs_by_path = {
+            str((build.folder / x.output).resolve()): x
+            for x in build.programs.values()}
+
+    def program_of(self, test):
+        if len(test.command) != 1:
+            return None
+        return self.programs_by_path.get(str(Path(test.command[0]).resolve()))
+
+    def nearness(self, source, program):
+        """The folder of the tests mirrors that of the source, or their name
+        says it; who includes its header asks for what is in it."""
+        folder = source.rsplit("/", 1)[0]
+        headers = self.headers.get(program.output, ())
+        own = source[:-len(".cpp")] + ".hpp"
+        near, mirror, named = 0, 0, 0
+        if own in headers:
+            near += 4
+        for name in program.objects:
+            for path in self.build.compilations[name].sources:
+                if path.startswith("tests/"):
+                    mirrored = path[len("tests/"):].rsplit("/", 1)[0]
+                    shared = os.path.commonprefix(
+                        [mirrored + "/", folder + "/"]).count("/")
+                    mirror = max(mirror, min(3, shared))
+                    named = max(named, len(words_of(source)
+                                           & words_of(Path(path).name)))
+        if any(x.startswith(folder + "/") for x in headers):
+            near += 2
+        return near + mirror + min(3, named)
+
+    def of(self, source, objects):
+        names = {x.output for x in objects}
+        found = []
+        for test in self.build.tests:
+            program = self.program_of(test)
+            if program is None or "system" in test.labels \
+                    or (test.cost or 0) > SLOW_S:
+                continue
+            if not names & (set(program.objects) | set(program.inside)):
+                continue
+            near = self.nearness(source, program)
+            found.append((-near, test.cost or 1, test.name, test, program))
+        found.sort(key=lambda x: x[:3])
+        # Of these a quick one that is farther comes before a slow one.
+        order = sorted(found[:PROGRAMS_MAX],
+                       key=lambda x: x[1] / (1 - x[0]) ** 2)
+        return [(test, program) for *_, test, program in order]
+
+
+def words_of(path):
+    """What a path speaks of, in the singular."""
+    words = re.findall(r"[a-z0-9]+", path.rsplit(".", 1)[0])
+    return {x[:-1] if x.endswith("s") else x for x in words} - {
+        "actor", "adapter", "store", "rule", "test"}
