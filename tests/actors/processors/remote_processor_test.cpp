@@ -347,6 +347,17 @@ TEST_F(returning_processor, gives_back_the_only_claim_of_a_user) {
   EXPECT_EQ(report_of("metadata").ready, 1u);
 }
 
+TEST_F(returning_processor, gives_back_what_it_named_when_it_goes_after_all) {
+  take(items_of("ann", 1));
+  const auto held = got->items.at(0);
+  come({{held.id, held.token, held.user}});
+  ASSERT_EQ(report_of("metadata").in_flight, 1u);
+  caf::anon_send_exit(mine, caf::exit_reason::kill);
+  settle();
+  EXPECT_EQ(report_of("metadata").in_flight, 0u);
+  EXPECT_EQ(report_of("metadata").ready, 1u) << "not when its lease ends";
+}
+
 TEST_F(remote_processor_test, drains_only_when_the_engine_knows_the_outcome) {
   put("metadata", items_of("ann", 1));
   restart_engine();
