@@ -98,6 +98,17 @@ TEST_F(topic_rules, a_channel_is_gone_when_its_queue_is) {
   EXPECT_FALSE(rules::is_ending(topic(), "a"));
 }
 
+TEST_F(topic_rules, what_is_not_there_cannot_end) {
+  make("t", "c");
+  for (const auto& [topic, channel] :
+       {std::pair{"other", ""}, {"other", "c"}, {"t", "other"}}) {
+    const auto refused = rules::begin_end(state, topic, channel);
+    EXPECT_EQ(refused.error(), ec::not_found) << topic << ' ' << channel;
+  }
+  EXPECT_EQ(topic().channels, names{"c"});
+  EXPECT_FALSE(topic().leaving);
+}
+
 TEST_F(topic_rules, a_topic_ends_after_its_channels) {
   make("t", "a");
   make("t", "b");
