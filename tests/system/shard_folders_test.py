@@ -2,12 +2,11 @@
 for ever the number that the folder was begun with, and nothing lost whatever
 happens."""
 
-import json
 import subprocess
 import threading
 
 import harness
-from engine import EngineFailed
+from engine import CommandFailed, EngineFailed
 from harness import BROKEN, PROGRAMS, a_deposit, wait_until
 from shared_engines import QUEUES, MessageTest
 
@@ -94,9 +93,9 @@ class ShardFolders(MessageTest):
         engine.kill()
         engine.start()
         for user in USERS:
-            shown = json.loads(engine.ctl("user", "show", user, "--json"))
-            self.assertIn('"concurrency": 3',
-                          json.dumps(shown).replace('":3', '": 3'))
+            shown = engine.ask("user", "show", user)
+            self.assertEqual([(x["queue"], x["concurrency"])
+                              for x in shown["limits"]], [("metadata", 3)])
 
     # -- kills ----------------------------------------------------------------
 
@@ -187,9 +186,10 @@ class ShardFolders(MessageTest):
 
     def test_a_backup_is_refused_with_what_to_do_instead(self):
         engine = self.sharded().start()
-        with self.assertRaises(Exception) as caught:
+        with self.assertRaises(CommandFailed) as caught:
             engine.ctl("backup", str(self.folder / "backup"))
-        self.assertIn("snapshot", str(caught.exception))
+        self.assertIn("snapshot", caught.exception.reason)
+        self.assertFalse((self.folder / "backup").exists())
 
     # -- turns ----------------------------------------------------------------
 

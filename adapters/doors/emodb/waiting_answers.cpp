@@ -87,11 +87,10 @@ void refuse(self_pointer self, const std::string& name, const group& all,
   auto& x = self->state.queues[name];
   std::vector<waiting_one> stay;
   for (const auto& one : *all)
-    if (starts_over(why) && !is_over(self, one)) {
+    if (starts_over(why) && !is_over(self, one))
       stay.push_back(one);
-    } else {
+    else
       turn_away(self, one, why);
-    }
   x.polls.insert(x.polls.begin(), stay.begin(), stay.end());
   go_on(self, name, x, true);
 }

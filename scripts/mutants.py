@@ -1,0 +1,196 @@
+"""Programs with a mistake in them, and what their tests say of it: those of one
+object are compiled once, each behind a switch (scripts/mutate)."""
+
+import os
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+
+from bounded import run_bounded
+from built import Test
+
+ROOT = Path(__file__).resolve().parents[1]
+COMPILE_S = 900
+
+SWITCH = """#include <cstdlib>
+static bool depositd_mistake(int which) {
+  static const char* said = std::getenv("DEPOSITD_MISTAKE");
+  static const int made = said ? std::atoi(said) : -1;
+  return made == which;
+}
+#line 1
+"""
+
+
+class Verdict:
+    def __init__(self, mutation, outcome, by="", seconds=0.0, lives=None):
+        self.mutation = mutation
+        self.outcome = outcome  # killed, survived, no mutant
+        self.by = by
+        self.seconds = seconds  # of a processor
+        self.gave_up = False    # whether the last one had to be ended
+        self.lives = lives  # whether they noticed it; None: not asked
+
+    def __str__(self):
+        out = self.outcome
+        if self.outcome == "killed":
+            lives = ""
+            if self.lives is not None and self.by != "simulation":
+                lives = ", by lives, too," if self.lives else ", by no life,"
+            end = ", which did not end," if self.gave_up else ""
+            out = f"killed by {self.by}{end}{lives} in {self.seconds:.1f} s"
+        elif self.outcome == "survived":
+            out = f"SURVIVED ({self.by})"
+        return f"{out}\n{self.mutation}"
+
+
+class Mutants:
+    """Those of the same objects, with the programs that have them."""
+
+    def __init__(self, build, near, wanted, mutations_, folder):
+        self.build = build
+        self.wanted = wanted
+        self.folder = folder
+        self.mutations = mutations_
+        self.jobs = build.objects_of(mutations_[0].path)
+        self.tests = {x.path: near.of(x.path, self.jobs) for x in mutations_}
+        self.made = {}    # by output: the object
+        self.linked = {}  # by test: the program; None: cannot be
+        self.sound = {}   # by test: whether it is green without a mistake
+        self.wrong = set()  # mutations that do not compile
+
+    # -- compiling ----------------------------------------------------------
+
+    def text_of(self, path):
+        lines = (ROOT / path).read_text(encoding="utf-8").split("\n")
+        for i, x in enumerate(self.mutations):
+            if x.path == path and i not in self.wrong:
+                lines[x.number - 1] = x.switched(f"::depositd_mistake({i})")
+                lines[x.number:x.last] = [""] * (x.last - x.number)
+        return "\n".join(lines)
+
+    def file_of(self, job):
+        """What the compiler is given instead."""
+        places = {}
+        for path in {x.path for x in self.mutations}:
+            place = self.folder / "source" / path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(self.text_of(path), encoding="utf-8")
+            places[path] = place
+        if job.file in map(str, (ROOT / x for x in places)):
+            path = str(Path(job.file).relative_to(ROOT))
+            text = places[path].read_text(encoding="utf-8")
+        else:
+            text = (self.build.folder / job.file).read_text(encoding="utf-8")
+            for path, place in places.items():
+                text = text.replace(f'"{ROOT / path}"', f'"{place}"')
+        file = self.folder / Path(job.file).name
+        file.write_text(SWITCH + text, encoding="utf-8")
+        return file
+
+    def blame(self, said):
+        """What the compiler does not take is left out. Whether any is."""
+        before = len(self.wrong)
+        for path, line in re.findall(r"source/(\S+?\.cpp):(\d+):\d+: error",
+                                     said):
+            self.wrong |= {i for i, x in enumerate(self.mutations)
+                           if x.path == path and x.number <= int(line)
+                           <= x.last}
+        return len(self.wrong) > before
+
+    def compile(self, job):
+        out = self.folder / job.output.replace("/", "_")
+        while True:
+            words = ["-O1" if x == "-O2" else x
+                     for x in job.command(self.file_of(job), out)]
+            done = subprocess.run(words, cwd=self.build.folder, check=False,
+                                  capture_output=True, text=True,
+                                  timeout=COMPILE_S)
+            if done.returncode == 0:
+                return out
+            if not self.blame(done.stderr):
+                raise RuntimeError(done.stderr[-3000:])
+
+    # -- running ------------------------------------------------------------
+
+    def link(self, test, program):
+        used = [x for x in self.jobs if x.output in program.objects] or \
+            [x for x in self.jobs if x.output in program.inside]
+        for job in (x for x in used if x.output not in self.made):
+            self.made[job.output] = self.compile(job)
+        binary = self.folder / "programs" / program.name()
+        binary.parent.mkdir(exist_ok=True)
+        done = subprocess.run(
+            program.link({x.output: self.made[x.output] for x in used}, binary),
+            cwd=self.build.folder, capture_output=True, check=False,
+            timeout=300)
+        return binary if done.returncode == 0 else None
+
+    def program(self, test, program):
+        if test.name not in self.linked:
+            self.linked[test.name] = self.link(test, program)
+        return self.linked[test.name]
+
+    def run(self, test, binary, which):
+        with tempfile.TemporaryDirectory(dir=self.folder) as here:
+            environment = dict(os.environ, TMPDIR=here,
+                               DEPOSITD_MISTAKE=str(which))
+            environment.update(x.split("=", 1) for x in test.environment)
+            more = ["--gtest_fail_fast", "--gtest_brief=1"]
+            if binary.name == "simulation":
+                more = ["--seeds", str(self.wanted.lives), "--first",
+                        str(7_000_000)]
+            return run_bounded([binary, *more], self.build.folder, environment,
+                               4 * (test.cost or 5) + 10)
+
+    def is_sound(self, test, binary):
+        """Its word counts only if it says nothing without a mistake."""
+        if test.name not in self.sound:
+            self.sound[test.name] = not self.run(test, binary, -1).failed
+            if not self.sound[test.name]:
+                print(f"{test.name} fails as it is: not asked", flush=True)
+        return self.sound[test.name]
+
+    def notices(self, verdict, which, test, program):
+        binary = self.program(test, program)
+        if binary is None or which in self.wrong:
+            return False
+        ended = self.run(test, binary, which)
+        verdict.seconds += ended.seconds
+        verdict.gave_up = ended.gave_up
+        return ended.failed and self.is_sound(test, binary)
+
+    def try_one(self, which):
+        verdict = Verdict(self.mutations[which], "survived")
+        tried = []
+        for test, program in self.tests[verdict.mutation.path]:
+            if verdict.seconds > self.wanted.seconds or which in self.wrong:
+                break
+            if self.notices(verdict, which, test, program):
+                verdict.outcome = "killed"
+                verdict.by = test.name
+                break
+            tried.append(test.name if self.linked[test.name]
+                         else f"({test.name} cannot be linked)")
+        if verdict.outcome == "survived" or self.wanted.both:
+            self.try_lives(verdict, which, tried)
+        if which in self.wrong:
+            verdict.outcome = "no mutant"
+        elif verdict.outcome == "survived":
+            verdict.by = " ".join(tried) or "no test near"
+        return verdict
+
+    def try_lives(self, verdict, which, tried):
+        """They have the last word, unless it has been said."""
+        program = self.build.programs.get("bin/simulation")
+        if not program or not self.wanted.lives or which in self.wrong \
+                or not verdict.mutation.path.startswith("actors/") \
+                or not {x.output for x in self.jobs} & {*program.objects,
+                                                        *program.inside}:
+            return
+        test = Test("simulation", [], [], [], self.wanted.lives / 30)
+        verdict.lives = self.notices(verdict, which, test, program)
+        tried.append("simulation")
+        if verdict.lives and verdict.outcome == "survived":
+            verdict.outcome, verdict.by = "killed", "simulation"
