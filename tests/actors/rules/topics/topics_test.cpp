@@ -103,6 +103,7 @@ TEST_F(topic_rules, what_is_not_there_cannot_end) {
   for (const auto& [topic, channel] :
        {std::pair{"other", ""}, {"other", "c"}, {"t", "other"}}) {
     const auto refused = rules::begin_end(state, topic, channel);
+    ASSERT_FALSE(refused) << topic << ' ' << channel;
     EXPECT_EQ(refused.error(), ec::not_found) << topic << ' ' << channel;
   }
   EXPECT_EQ(topic().channels, names{"c"});

@@ -17,6 +17,11 @@ protected:
     return lock_shards(system_disk(), home.path(), count);
   }
 
+  /// None if it is not refused.
+  static caf::error error_of(const auto& x) {
+    return x ? caf::error{} : x.error();
+  }
+
   void write_count(const std::string& text) {
     fs::create_directories(home.path() / "shards");
     std::ofstream{home.path() / "shards" / "count"} << text;
@@ -31,9 +36,9 @@ TEST_F(shard_folders_test, a_folder_keeps_the_number_it_was_begun_with) {
   ASSERT_TRUE(lock(3));
   EXPECT_EQ(*shards_in_folder(home.path()), 3u);
   ASSERT_TRUE(lock(3));
-  const auto other = lock(2);
-  ASSERT_EQ(other.error(), ec::bad_setting);
-  EXPECT_EQ(render(other.error()),
+  const auto other = error_of(lock(2));
+  EXPECT_EQ(other, ec::bad_setting);
+  EXPECT_EQ(render(other),
             "shards.count: this data folder has 3 for ever, not 2");
   EXPECT_EQ(check_only_shard(home.path()), ec::bad_setting);
 }
@@ -41,7 +46,7 @@ TEST_F(shard_folders_test, a_folder_keeps_the_number_it_was_begun_with) {
 TEST_F(shard_folders_test, a_folder_of_one_shard_has_one_for_ever) {
   EXPECT_FALSE(check_only_shard(home.path()));
   fs::create_directories(home.path() / "journal");
-  EXPECT_EQ(lock(2).error(), ec::bad_setting);
+  EXPECT_EQ(error_of(lock(2)), ec::bad_setting);
   EXPECT_EQ(*shards_in_folder(home.path()), 1u);
   EXPECT_FALSE(check_only_shard(home.path()));
 }
@@ -49,7 +54,7 @@ TEST_F(shard_folders_test, a_folder_of_one_shard_has_one_for_ever) {
 TEST_F(shard_folders_test, one_engine_has_it_at_a_time) {
   auto first = lock(2);
   ASSERT_TRUE(first);
-  EXPECT_EQ(lock(2).error(), ec::store_failed);
+  EXPECT_EQ(error_of(lock(2)), ec::store_failed);
   *first = {};
   EXPECT_TRUE(lock(2));
 }
@@ -58,9 +63,9 @@ TEST_F(shard_folders_test, a_number_that_is_none_is_damage) {
   for (const auto* text : {"", "2", "1\n", "0\n", "-2\n", "2 \n", "two\n",
                            "99999999999\n"}) {
     write_count(text);
-    EXPECT_EQ(shards_in_folder(home.path()).error(), ec::store_damaged)
+    EXPECT_EQ(error_of(shards_in_folder(home.path())), ec::store_damaged)
       << text;
-    EXPECT_EQ(lock(2).error(), ec::store_damaged) << text;
+    EXPECT_EQ(error_of(lock(2)), ec::store_damaged) << text;
     EXPECT_EQ(check_only_shard(home.path()), ec::store_damaged) << text;
   }
 }
