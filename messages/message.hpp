@@ -8,15 +8,19 @@
 // Numbers are this process's own and have no holes; a new message takes the
 // next. Other processes know a message by its name and its fields' order.
 
+#include "messages/compiled/type_lists.hpp"
 #include "messages/values/fields.hpp"
 
 #include <caf/allowed_unsafe_message_type.hpp>
-#include <caf/detail/tuple_vals.hpp>
-#include <caf/detail/type_erased_value_impl.hpp>
+#include <caf/detail/stringification_inspector.hpp>
+#include <caf/error.hpp>
 #include <caf/mailbox_element.hpp>
+#include <caf/make_message.hpp>
+#include <caf/meta/type_name.hpp>
 #include <caf/type_id.hpp>
 
 #include <type_traits>
+#include <utility>
 
 namespace depositd {
 
@@ -31,6 +35,23 @@ struct numbered_message;
 template <class T>
 inline constexpr bool stays_in_process = false;
 
+/// What CAF makes of it (its place in a mailbox, copies, texts and bytes) is
+/// compiled in messages/compiled/, where the functions below are. In each
+/// source that sends it, that took two fifths of a build.
+template <class T>
+inline constexpr bool compiled_once = false;
+
+template <>
+inline constexpr bool compiled_once<caf::error> = true;
+
+template <class T>
+caf::mailbox_element_ptr
+in_mailbox(caf::strong_actor_ptr&& sender, caf::message_id,
+           caf::mailbox_element::forwarding_stack&&, T&&);
+
+template <class T>
+caf::message as_message(T&&);
+
 } // namespace depositd
 
 /// A handle, or a message whose `inspect` is written by hand or stands with a
@@ -44,13 +65,22 @@ inline constexpr bool stays_in_process = false;
   template <>                                                                  \
   struct numbered_message<id> {                                                \
     using type = message;                                                      \
-  }
+  };                                                                           \
+  DEPOSITD_COMPILED_ONCE(message)
 
 /// A message with its number and its fields in the order of the wire.
+/// As text it is its name: CAF only asks for it in an error about a message
+/// that nobody understood, and texts of all fields took a third of all.
 #define DEPOSITD_MESSAGE(id, message, ...)                                     \
-  DEPOSITD_FIELDS(message __VA_OPT__(, ) __VA_ARGS__);                         \
-  DEPOSITD_NUMBER(id, message);                                                \
-  DEPOSITD_COMPILED_ONCE(message)
+  template <class Inspector>                                                   \
+  [[gnu::noinline]] typename Inspector::result_type inspect(                   \
+    Inspector& f, [[maybe_unused]] message& x) {                               \
+    return f(__VA_OPT__(DEPOSITD_SCAN(DEPOSITD_EACH(__VA_ARGS__))));           \
+  }                                                                            \
+  inline void inspect(caf::detail::stringification_inspector& f, message&) {   \
+    f.traverse(caf::meta::type_name("depositd::" #message));                   \
+  }                                                                            \
+  DEPOSITD_NUMBER(id, message)
 
 /// A message that CAF never serializes: it carries promises to answer, shared
 /// bodies or snapshots, or nobody elsewhere wants it.
@@ -59,30 +89,41 @@ inline constexpr bool stays_in_process = false;
   inline constexpr bool stays_in_process<message> = true;                      \
   DEPOSITD_COMPILED_ONCE(message)
 
-/// What CAF makes of a message (its place in a mailbox, its copies, texts and
-/// bytes) is compiled in messages/compiled/ alone. In each source that sends
-/// it, that took two fifths of a build. Stands in `namespace depositd`, and
-/// leaves it: only from outside can CAF's templates be named.
+/// What CAF makes of a message is compiled in messages/compiled/ alone. Stands
+/// in `namespace depositd`.
 #define DEPOSITD_COMPILED_ONCE(type)                                           \
-  } /* namespace depositd */                                                   \
-  DEPOSITD_ELSEWHERE template class caf::detail::tuple_vals_impl<              \
-    caf::detail::message_data, depositd::type>;                                \
-  DEPOSITD_ELSEWHERE template class caf::detail::tuple_vals_impl<              \
-    caf::type_erased_tuple, depositd::type>;                                   \
-  DEPOSITD_ELSEWHERE template class caf::detail::tuple_vals<                   \
-    depositd::type>;                                                           \
-  DEPOSITD_ELSEWHERE template caf::message                                     \
-  caf::mailbox_element_vals<depositd::type>::move_content_to_message();        \
-  DEPOSITD_ELSEWHERE template caf::message                                     \
-  caf::mailbox_element_vals<depositd::type>::copy_content_to_message()         \
-    const;                                                                     \
-  DEPOSITD_ELSEWHERE template class caf::detail::type_erased_value_impl<       \
-    depositd::type>;                                                           \
-  namespace depositd {                                                         \
-  static_assert(true)
+  template <>                                                                  \
+  inline constexpr bool compiled_once<type> = true;                            \
+  DEPOSITD_COMPILED_HERE(type)
 
-/// Nothing in messages/compiled/, where messages are compiled.
-#define DEPOSITD_ELSEWHERE extern
+/// Nothing, but in messages/compiled/.
+#define DEPOSITD_COMPILED_HERE(type) static_assert(true)
+
+namespace caf {
+
+/// Preferred to CAF's own, which take any number of values.
+template <class T>
+requires depositd::compiled_once<std::remove_cvref_t<T>>
+message make_message(T&& x) {
+  return depositd::as_message(std::remove_cvref_t<T>(std::forward<T>(x)));
+}
+
+template <class T>
+requires depositd::compiled_once<std::remove_cvref_t<T>>
+mailbox_element_ptr
+make_mailbox_element(strong_actor_ptr sender, message_id id,
+                     mailbox_element::forwarding_stack stages, T&& x) {
+  return depositd::in_mailbox(std::move(sender), id, std::move(stages),
+                              std::remove_cvref_t<T>(std::forward<T>(x)));
+}
+
+} // namespace caf
+
+namespace depositd {
+
+using caf::make_message; // CAF looks for it where the message is
+
+} // namespace depositd
 
 namespace caf {
 

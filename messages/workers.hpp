@@ -4,6 +4,7 @@
 // is here once: who is idle, how many requests may wait, and what becomes of a
 // request whose worker dies or comes to no end.
 
+#include "messages/ask.hpp"
 #include "messages/values/errors.hpp"
 
 #include <caf/actor.hpp>
@@ -109,17 +110,14 @@ struct passage<Interface, caf::typed_mpi<caf::detail::type_list<Question>,
       auto promise = self->template make_response_promise<Answer>();
       auto ask = [self, promise,
                   what = std::move(what)](const caf::actor& worker) mutable {
-        self
-          ->request(caf::actor_cast<Interface>(worker),
-                    self->state.job_timeout(), std::move(what))
-          .then(
-            [self, promise, worker](Answer& x) mutable {
-              if (self->state.answered(worker))
-                promise.deliver(std::move(x));
-            },
-            [self, worker](caf::error& why) {
-              self->state.failed(worker, std::move(why));
-            });
+        depositd::ask(self, caf::actor_cast<Interface>(worker),
+                      self->state.job_timeout(), std::move(what),
+                      [self, promise, worker](caf::expected<Answer> x) mutable {
+                        if (!x)
+                          self->state.failed(worker, std::move(x.error()));
+                        else if (self->state.answered(worker))
+                          promise.deliver(std::move(*x));
+                      });
       };
       self->state.take({std::move(ask), [promise](caf::error why) mutable {
                           promise.deliver(std::move(why));

@@ -5,21 +5,16 @@
 // engine which is gone fail at once, or go to the next one if that does no
 // harm.
 
-#include "actors/journal/gather.hpp"
 #include "actors/rules/routing/table.hpp"
 #include "messages/cluster.hpp"
 #include "messages/values/errors.hpp"
 #include "messages/values/sharding.hpp"
 
 #include <caf/actor_clock.hpp>
-#include <caf/expected.hpp>
-#include <caf/result.hpp>
-#include <caf/typed_response_promise.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <functional>
-#include <memory>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -211,94 +206,6 @@ void tick_open(Self* self) {
   to.refuse_late(now);
   to.let_go_again();
   to.fail_open([&](const auto& y) { return y.until <= now; });
-}
-
-/// Asks the owner of a shard, as soon as there is one; `then` gets the answer.
-template <class Answer, class Self, class Request>
-void ask_shard(Self* self, shard_number shard,
-               std::shared_ptr<const Request> what, repeats may,
-               caf::actor_clock::time_point until,
-               std::function<void(caf::expected<Answer>)> then) {
-  auto& to = self->state.to;
-  const auto again = [=] {
-    ask_shard<Answer>(self, shard, what, may, until, then);
-  };
-  const auto owner = to.places[shard].who;
-  const auto when_placed = [=](const caf::error& why) {
-    if (why)
-      then(why);
-    else
-      again();
-  };
-  if (!owner) {
-    to.held[shard].push_back({until, when_placed, nullptr});
-    return;
-  }
-  const auto number = ++to.open_last;
-  const auto failed = [=](const caf::error& why) {
-    const auto repeat = turned_away(why)
-                        || (may == repeats::harmless
-                            && why != caf::sec::request_timeout);
-    if (!repeat || self->clock().now() >= until) {
-      then(why);
-      return;
-    }
-    auto& at = self->state.to.places[shard];
-    if (at.who == owner) { // it will not be the owner for long
-      at.who = nullptr;
-      self->state.to.options.lost();
-    }
-    if (at.who)
-      again();
-    else
-      self->state.to.held[shard].push_back(
-        {until, when_placed, owner.address()});
-  };
-  typename std::remove_reference_t<decltype(to)>::sent entry;
-  entry.shard = shard;
-  entry.whom = owner.address();
-  entry.may_repeat = may == repeats::harmless;
-  entry.fail = failed;
-  to.open.emplace(number, std::move(entry));
-  auto patience = to.options.request_timeout;
-  if constexpr (requires { Request::takes_long; })
-    patience = to.options.bulk_timeout;
-  self->request(owner, patience, *what)
-    .then(
-      [=](Answer& x) {
-        if (self->state.to.open.erase(number) > 0)
-          then(std::move(x));
-      },
-      [=](const caf::error& why) {
-        if (self->state.to.open.erase(number) == 0)
-          return;
-        if (turned_away(why) || why == ec::fenced)
-          failed(why);
-        else
-          then(why);
-      });
-}
-
-/// The same, and waits as long as the options say.
-template <class Answer, class Self, class Request>
-void ask_shard(Self* self, shard_number shard, Request what, repeats may,
-               std::function<void(caf::expected<Answer>)> then) {
-  ask_shard<Answer>(self, shard,
-                    std::make_shared<const Request>(std::move(what)), may,
-                    self->clock().now() + self->state.to.options.owner_wait,
-                    std::move(then));
-}
-
-/// Forwards the request that is being handled; the owner answers it.
-template <class Answer, class Self, class Request>
-caf::result<Answer> forward(Self* self, shard_number shard, Request& what,
-                            repeats may) {
-  const auto& at = self->state.to.places[shard];
-  if (at.who && at.here)
-    return self->delegate(at.who, std::move(what));
-  return journal::answer_later<Answer>(self, [&](auto then) {
-    ask_shard<Answer>(self, shard, std::move(what), may, then);
-  });
 }
 
 } // namespace depositd::cluster

@@ -3,7 +3,7 @@
 // One reader of the table of routes: sends a request where its row says, joins
 // what comes back.
 
-#include "actors/cluster/forwarding.hpp"
+#include "actors/cluster/ask_shard.hpp"
 #include "actors/rules/routing/table.hpp"
 
 #include <memory>

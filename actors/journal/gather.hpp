@@ -2,6 +2,8 @@
 
 // Answers to several requests on their way to one.
 
+#include "messages/ask.hpp"
+
 #include <caf/error.hpp>
 #include <caf/expected.hpp>
 #include <caf/make_message.hpp>
@@ -75,14 +77,11 @@ public:
   }
 
   /// Asks somebody; `take`, and `otherwise` if errors are no failure.
-  template <class Answer, class Self, class Whom, class Time, class Request,
-            class... Takes>
-  void ask(Self* self, const Whom& whom, Time patience, Request what,
-           Takes... takes) const {
-    const auto got = expect<Answer>(std::move(takes)...);
-    self->request(whom, patience, std::move(what))
-      .then([got](Answer& x) { got(std::move(x)); },
-            [got](const caf::error& why) { got(why); });
+  template <class Answer, class Whom, class Request, class... Takes>
+  void ask(caf::scheduled_actor* self, const Whom& whom, answer_wait within,
+           Request what, Takes... takes) const {
+    depositd::ask(self, whom, within, std::move(what),
+                          expect<Answer>(std::move(takes)...));
   }
 
   /// Nothing more is asked.

@@ -3,6 +3,7 @@
 // What the parts of the admin actor share: asking, answering, auditing.
 
 #include "actors/operators/admin.hpp"
+#include "messages/ask.hpp"
 
 #include <caf/expected.hpp>
 #include <caf/stateful_actor.hpp>
@@ -75,9 +76,13 @@ void log_refusal(admin_pointer self, const caller& who, const std::string& what,
 template <class Handle, class Message, class F>
 void ask(admin_pointer self, const admin_call_ptr& call, const Handle& whom,
          Message what, F use, std::chrono::seconds patience) {
-  self->request(whom, patience, std::move(what))
-    .then(std::move(use),
-          [=](const caf::error& problem) { refuse(call, problem); });
+  depositd::ask(self, whom, patience, std::move(what),
+                [call, use = std::move(use)](auto x) mutable {
+                  if (x)
+                    use(*x);
+                  else
+                    refuse(call, x.error());
+                });
 }
 
 /// The same of who answers soon.
@@ -89,19 +94,18 @@ void ask(admin_pointer self, const admin_call_ptr& call, const Handle& whom,
 }
 
 /// The same for what may take long and changes something: audited.
-template <class Reply, class Handle, class Message, class F>
+template <class Handle, class Message, class F>
 void act(admin_pointer self, const admin_call_ptr& call, const Handle& whom,
          Message what, F use) {
-  self->request(whom, self->state.options.timeout_long, std::move(what))
-    .then(
-      [=](const Reply& x) {
-        audit(self, call, nullptr, nullptr, "done");
-        use(x);
-      },
-      [=](const caf::error& problem) {
-        audit(self, call, nullptr, nullptr, render(problem));
-        refuse(call, problem);
-      });
+  depositd::ask(self, whom, self->state.options.timeout_long, std::move(what),
+                [=](auto x) {
+                  audit(self, call, nullptr, nullptr,
+                        x ? std::string{"done"} : render(x.error()));
+                  if (x)
+                    use(*x);
+                  else
+                    refuse(call, x.error());
+                });
 }
 
 /// All slots, here and on nodes that have joined.

@@ -4,8 +4,7 @@
 #include "messages/shard.hpp"
 #include "messages/stores.hpp"
 
-#undef DEPOSITD_ELSEWHERE
-#define DEPOSITD_ELSEWHERE
+#include "messages/compiled/here.hpp"
 
 #include "messages/cluster.hpp"
 #include "messages/sources.hpp"

@@ -5,8 +5,7 @@
 #include "messages/projection.hpp"
 #include "messages/records.hpp"
 
-#undef DEPOSITD_ELSEWHERE
-#define DEPOSITD_ELSEWHERE
+#include "messages/compiled/here.hpp"
 
 #include "messages/audit.hpp"
 #include "messages/catalogue.hpp"

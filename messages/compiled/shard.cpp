@@ -3,8 +3,7 @@
 #include "messages/actors.hpp"
 #include "messages/users.hpp"
 
-#undef DEPOSITD_ELSEWHERE
-#define DEPOSITD_ELSEWHERE
+#include "messages/compiled/here.hpp"
 
 #include "messages/follow_control.hpp"
 #include "messages/processors.hpp"

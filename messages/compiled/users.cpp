@@ -2,8 +2,7 @@
 
 #include "messages/actors.hpp"
 
-#undef DEPOSITD_ELSEWHERE
-#define DEPOSITD_ELSEWHERE
+#include "messages/compiled/here.hpp"
 
 #include "messages/answers.hpp"
 #include "messages/journal.hpp"
@@ -14,6 +13,15 @@
 
 namespace depositd {
 
-DEPOSITD_COMPILED_ONCE(done);
+DEPOSITD_COMPILED_HERE(caf::error);
+DEPOSITD_COMPILED_HERE(done);
+DEPOSITD_COMPILED_HERE(processor_actor);
+DEPOSITD_COMPILED_HERE(queue_port_actor);
+DEPOSITD_COMPILED_HERE(shard_processors_actor);
+DEPOSITD_COMPILED_HERE(shard_actor);
+DEPOSITD_COMPILED_HERE(projector_actor);
+DEPOSITD_COMPILED_HERE(store_server_actor);
+DEPOSITD_COMPILED_HERE(processor_manager_actor);
+DEPOSITD_COMPILED_HERE(native_actor);
 
 } // namespace depositd

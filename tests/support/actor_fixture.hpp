@@ -4,6 +4,7 @@
 // in the order they were sent, time moved by hand.
 
 #include "messages/message_types.hpp"
+#include "tests/support/answer_of.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
@@ -72,14 +73,14 @@ protected:
   /// `caf::sec::request_timeout`.
   template <class T, class Handle, class Message>
   caf::expected<T> ask(const Handle& handle, Message message) {
-    auto reply = self->request(handle, caf::infinite, std::move(message));
+    const auto id = ask_whole(
+      self, caf::actor_cast<caf::strong_actor_ptr>(handle),
+      caf::make_message(std::move(message)));
     settle();
-    caf::expected<T> out{caf::make_error(caf::sec::request_timeout)};
-    // receive() would block for ever without a reply.
-    if (self->has_next_message())
-      reply.receive([&](T& x) { out = std::move(x); },
-                    [&](caf::error& e) { out = std::move(e); });
-    return out;
+    // Waiting would take for ever without a reply.
+    if (!self->has_next_message())
+      return caf::make_error(caf::sec::request_timeout);
+    return unwrap<T>(take_whole(self, id));
   }
 
   config cfg;

@@ -60,7 +60,7 @@ void settle(shard_router_pointer self, shard_number shard,
             const std::shared_ptr<const adopt_control>& what,
             caf::actor_clock::time_point until,
             std::function<void(caf::expected<done>)> then) {
-  ask_shard<done>(self, shard, what, repeats::harmless, until,
+  ask_shard_until<done>(self, shard, *what, repeats::harmless, until,
                   [=](caf::expected<done> y) {
                     if (y) {
                       then(done{});

@@ -162,7 +162,7 @@ void cleanup(admin_pointer self, const admin_call_ptr& call) {
     return refuse(call, ec::not_allowed,
                   "batch cleanup concerns all batches, and " + call->by.who
                     + " is limited to some: name one");
-  act<batches_forgotten>(self, call, self->state.options.shard,
+  act(self, call, self->state.options.shard,
                          forget_batches{0, "", never},
                          [=](const batches_forgotten& x) {
                            deliver(call, {{"batches", x.count}});

@@ -88,7 +88,7 @@ void ask_for(admin_pointer self, const admin_call_ptr& call) {
   what.reason = call->arguments.text("reason");
   what.asked_by = deletions::person_of(call->by);
   what.limits = {call->by.users, call->by.collections};
-  act<deletion_asked>(self, call, desk, std::move(what),
+  act(self, call, desk, std::move(what),
                       [=](const deletion_asked& x) {
                         deliver(call, request_document(x.request));
                       });

@@ -87,7 +87,7 @@ void replay(admin_pointer self, const admin_call_ptr& call) {
     return refuse(call, ec::invalid_argument,
                   "name 1 to " + std::to_string(replayed_max)
                     + " dead letters");
-  act<letters_replayed>(
+  act(
     self, call, self->state.options.letters, what,
     [=, ids = what.ids](const letters_replayed& x) {
       deliver(call, {{"replayed", ids}, {"topic", x.topic}});

@@ -46,7 +46,7 @@ void place(admin_pointer self, const admin_call_ptr& call, order_kind what) {
   const auto& desk = self->state.options.orders;
   if (!desk)
     return refuse(call, ec::not_found, "this engine keeps no inventory");
-  act<order_placed>(
+  act(
     self, call, desk,
     place_order{order_of(*call, what), source_shell.name, limits_of(*call)},
     [=](const order_placed& x) { deliver(call, order_document(x)); });
@@ -66,7 +66,7 @@ void run_due(admin_pointer self, const admin_call_ptr& call) {
     return refuse(call,
                   rules::access::refusal("fixity run of all",
                                          operator_role::operate, call->by));
-  act<due_queued>(self, call, whom, queue_due{due_query::fixity_due},
+  act(self, call, whom, queue_due{due_query::fixity_due},
                   [=](const due_queued& x) {
                     deliver(call, document{{"batches", x.batches},
                                            {"files", x.files},

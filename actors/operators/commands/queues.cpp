@@ -111,7 +111,7 @@ void purge(admin_pointer self, const admin_call_ptr& call) {
   with_queue(self, call, [=](const queue_report& queue) {
     const auto name = queue.name;
     unless_stage(self, call, name, [=] {
-      act<done>(self, call, self->state.options.shard, purge_queue{name},
+      act(self, call, self->state.options.shard, purge_queue{name},
                 [=](const done&) {
                   deliver(call, {{"name", name}, {"purged", true}});
                 });

@@ -90,7 +90,7 @@ void kafka_init(admin_pointer self, const admin_call_ptr& call) {
   const auto& topics = self->state.options.topics;
   if (!topics)
     return refuse(call, ec::not_found, no_log);
-  act<topics_created>(self, call, topics, create_topics{},
+  act(self, call, topics, create_topics{},
                       [=](const topics_created& x) {
                         auto list = document::array();
                         for (const auto& one : x.topics)

@@ -250,7 +250,7 @@ void test(admin_pointer self, const admin_call_ptr& call) {
       const auto name = source.name;
       const auto limit =
         static_cast<std::uint32_t>(call->arguments.number("limit"));
-      act<source_tested>(self, call, self->state.options.shard,
+      act(self, call, self->state.options.shard,
                          test_source{source.settings.scheduler, name, limit},
                          [=](const source_tested& x) {
                            deliver(call, tested_document(name, x));

@@ -41,7 +41,7 @@ run_function park(bool parked) {
       if (what.count_only)
         ask(self, call, shard, what, answer);
       else
-        act<matching_parked>(self, call, shard, what, answer);
+        act(self, call, shard, what, answer);
     });
   };
 }
@@ -77,7 +77,7 @@ void cancel_one(admin_pointer self, const admin_call_ptr& call) {
       note_of(*call, "cancelled", call->arguments.text("note"));
     if (!reason)
       return refuse_act(self, call, reason.error());
-    act<done>(self, call, self->state.options.shard,
+    act(self, call, self->state.options.shard,
               cancel_deposit{found->id, found->user, *reason},
               [=, id = found->id](const done&) {
                 deliver(call, {{"id", id},
@@ -125,7 +125,7 @@ void cancel_many(admin_pointer self, const admin_call_ptr& call) {
   if (what.count_only)
     ask(self, call, options.shard, std::move(what), answer);
   else
-    act<matching_cancelled>(self, call, options.shard, std::move(what), answer);
+    act(self, call, options.shard, std::move(what), answer);
 }
 
 void cancel(admin_pointer self, const admin_call_ptr& call) {
@@ -168,7 +168,7 @@ void requeue(admin_pointer self, const admin_call_ptr& call) {
                       + std::to_string(call->arguments.number("id")));
     if (auto wrong = check_requeue(*found))
       return refuse_act(self, call, wrong);
-    act<enqueued>(self, call, self->state.options.submitter,
+    act(self, call, self->state.options.submitter,
                   submit_again{found->queue, found->user, found->submission,
                                found->contents},
                   [=, of = found->id](const enqueued& x) {

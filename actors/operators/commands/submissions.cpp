@@ -156,7 +156,7 @@ void submit_one(admin_pointer self, const admin_call_ptr& call) {
     what.operation = "doMDUpload";
   what.content_base64 = in.text("content_base64");
   document out{{"id", 0}, {"user", what.user}, {"file_name", what.file_name}};
-  act<enqueued>(self, call, self->state.options.submitter, std::move(what),
+  act(self, call, self->state.options.submitter, std::move(what),
                 [=](const enqueued& x) {
                   if (x.ids.empty() || x.ids.front() == 0)
                     return refuse(call, ec::pending_limit_reached,

@@ -180,7 +180,7 @@ void tell_rest(admin_pointer self, const admin_call_ptr& call,
 
 void order_one(admin_pointer self, const admin_call_ptr& call,
                const target& which, topic_action what) {
-  act<done>(self, call, self->state.options.shard,
+  act(self, call, self->state.options.shard,
             order_topic{which.topic, which.channel, what}, [=](const done&) {
               auto out = begin_document(which);
               const auto [word, value] = result_of(what);

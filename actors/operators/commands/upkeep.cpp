@@ -33,7 +33,7 @@ void backup(admin_pointer self, const admin_call_ptr& call) {
   const auto folder = call->arguments.text("folder");
   const auto& options = self->state.options;
   const auto work = options.begin_copy ? options.begin_copy(folder) : nullptr;
-  act<done>(self, call, options.projector, back_up{folder, work},
+  act(self, call, options.projector, back_up{folder, work},
             [=](const done&) {
               if (work == nullptr)
                 copied(call, folder);
