@@ -1,8 +1,8 @@
 """The tests are tested: every mistake that the sources can be told to make is
 caught by some simulated life. First by the one that caught it when somebody
 looked (bug_seeds.txt); where that has become another life, or with
-DEPOSITD_BUG_SEEDS=N (`scripts/test --all`), it is looked for in N lives, and how
-many that took is printed."""
+DEPOSITD_BUG_SEEDS=N (`scripts/test --all`), it is looked for in N lives, and
+how many that took is printed."""
 
 import os
 import re
