@@ -211,11 +211,11 @@ bool has_all(std::uint64_t seed, const std::vector<std::string>& wanted) {
 
 /// Runs lives until one is judged wrong.
 int find_bug(const arguments& wanted) {
-  std::uint64_t tried = 0;
+  std::uint64_t lived = 0;
   for (const auto seed : seeds_of(wanted)) {
-    ++tried;
     if (!has_all(seed, wanted.with))
       continue;
+    ++lived;
     const auto life = run_life(seed, false);
     if (life.wrong.empty())
       continue;
@@ -229,14 +229,14 @@ int find_bug(const arguments& wanted) {
     for (const auto& x : life.wrong)
       invariants.insert(x.invariant);
     std::cout << "bug " << wanted.bug << ": caught by seed " << seed
-              << " after " << tried << ',';
+              << " after " << lived << ',';
     for (const auto& x : invariants)
       std::cout << ' ' << x;
     std::cout << " (" << life.wrong.front().what.substr(0, 120) << ")\n";
     print_shrunk(seed, life, wanted.lives_to_shrink());
     return 0;
   }
-  std::cout << "bug " << wanted.bug << ": NOT CAUGHT in " << tried
+  std::cout << "bug " << wanted.bug << ": NOT CAUGHT in " << lived
             << " lives\n";
   return 1;
 }
