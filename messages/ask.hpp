@@ -67,12 +67,10 @@ public:
   }
 
   void take(caf::type_erased_tuple& x) override {
-    if (!x.match_elements<Answer>())
-      then_(caf::make_error(caf::sec::unexpected_response));
-    else if (x.shared()) // others were sent the same
-      then_(x.get_as<Answer>(0));
+    if (x.match_elements<Answer>())
+      then_(x.move_if_unshared<Answer>(0));
     else
-      then_(std::move(x.get_mutable_as<Answer>(0)));
+      then_(caf::make_error(caf::sec::unexpected_response));
   }
 
   void fail(const caf::error& why) override {

@@ -81,7 +81,7 @@ public:
   void ask(caf::scheduled_actor* self, const Whom& whom, answer_wait within,
            Request what, Takes... takes) const {
     depositd::ask(self, whom, within, std::move(what),
-                          expect<Answer>(std::move(takes)...));
+                  expect<Answer>(std::move(takes)...));
   }
 
   /// Nothing more is asked.

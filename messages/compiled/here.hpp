@@ -37,6 +37,8 @@ public:
     : kind_(kind), where_(where) {
   }
 
+  stored_value(const stored_value&) = delete; // it would show the other's value
+
   void* get_mutable() override {
     return where_;
   }
@@ -119,6 +121,8 @@ public:
   one_value(const message_kind& kind, void* where)
     : kind_(kind), where_(where) {
   }
+
+  one_value(const one_value&) = delete; // it would show the other's value
 
   void* get_mutable(std::size_t) override {
     return where_;

@@ -60,23 +60,22 @@ void settle(shard_router_pointer self, shard_number shard,
             const std::shared_ptr<const adopt_control>& what,
             caf::actor_clock::time_point until,
             std::function<void(caf::expected<done>)> then) {
-  ask_shard_until<done>(self, shard, *what, repeats::harmless, until,
-                  [=](caf::expected<done> y) {
-                    if (y) {
-                      then(done{});
-                    } else if (self->clock().now() < until) {
-                      self->state.unsettled.push_back([=] {
-                        settle(self, shard, newest_of(self, what), until, then);
-                      });
-                    } else {
-                      spdlog::warn("settings_late shard={} reason=\"{}\"",
-                                   shard, render(y.error()));
-                      if (gets_it_first(self, shard, y.error()))
-                        then(done{});
-                      else
-                        then(not_told(self, shard, y.error()));
-                    }
-                  });
+  const auto told = [=](caf::expected<done> y) {
+    if (y) {
+      then(done{});
+    } else if (self->clock().now() < until) {
+      self->state.unsettled.push_back(
+        [=] { settle(self, shard, newest_of(self, what), until, then); });
+    } else {
+      spdlog::warn("settings_late shard={} reason=\"{}\"", shard,
+                   render(y.error()));
+      if (gets_it_first(self, shard, y.error()))
+        then(done{});
+      else
+        then(not_told(self, shard, y.error()));
+    }
+  };
+  ask_shard_until<done>(self, shard, *what, repeats::harmless, until, told);
 }
 
 /// Answered when every shard has these settings in its journal. A shard without
