@@ -132,13 +132,12 @@ struct applier {
   }
 
   void operator()(const body_compacted& x) {
-    auto* item = s.find(x.id).item;
-    if (item == nullptr)
-      return;
-    if (x.place.length > 0 && !seeded_bug("relocated_body_keeps_its_place"))
-      item->place = x.place;
-    if (body != nullptr)
-      item->body = std::move(body);
+    s.change(x.id, [&](stored_item& item) {
+      if (x.place.length > 0 && !seeded_bug("relocated_body_keeps_its_place"))
+        item.place = x.place;
+      if (body != nullptr)
+        item.body = std::move(body);
+    });
   }
 
   /// Submissions and control are nothing to a ledger; a move is something to

@@ -307,8 +307,8 @@ std::vector<event> ledger::purge(micros now, item_id id_last,
                                  std::size_t count_max) const {
   const auto& s = *state_;
   std::vector<event> out;
-  for (const auto* x : s.items_up_to(id_last, count_max)) {
-    auto end = finished(s.queue, x->id, ending::purged, now);
+  for (const auto& x : s.items_up_to(id_last, count_max)) {
+    auto end = finished(s.queue, x.id, ending::purged, now);
     end.reason = "purged";
     out.emplace_back(std::move(end));
   }

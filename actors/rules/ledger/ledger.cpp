@@ -43,18 +43,17 @@ void ledger::limit_bytes(std::uint64_t bytes_max) {
 // -- bodies -------------------------------------------------------------------
 
 bool ledger::set_place(item_id id, const body_location& place) {
-  auto* x = state_->find(id).item;
-  if (x != nullptr)
-    x->place = place;
-  return x != nullptr;
+  return state_->change(id, [&](stored_item& x) { x.place = place; });
 }
 
 std::size_t ledger::drop_body(item_id id) {
-  auto* x = state_->find(id).item;
-  if (x == nullptr || x->body == nullptr || x->place.length == 0)
-    return 0;
-  const auto freed = x->body->size();
-  x->body.reset();
+  std::size_t freed = 0;
+  state_->change(id, [&](stored_item& x) {
+    if (x.body == nullptr || x.place.length == 0)
+      return;
+    freed = x.body->size();
+    x.body.reset();
+  });
   return freed;
 }
 
@@ -184,7 +183,7 @@ std::vector<item_view> ledger::items() const {
   out.reserve(size());
   for (auto& [key, priority_lane] : s.lanes)
     priority_lane.for_each([&](const stored_item& x) {
-      out.push_back(s.view({const_cast<stored_item*>(&x)}));
+      out.push_back(s.view({&x}));
     });
   // What is ahead of an item is what precedes it in this order.
   std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) {

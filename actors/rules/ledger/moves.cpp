@@ -50,15 +50,15 @@ std::vector<event> ledger::move_out(const move_limits& how,
   std::unordered_set<std::uint64_t> seen;
   std::vector<event> out;
   out.reserve(leaving.size());
-  for (const auto* x : leaving) {
+  for (const auto& x : leaving) {
     const auto keyed =
-      x->digest != 0
+      x.digest != 0
       && destination.state_->settings.dedup == dedup_mode::while_pending;
     if (keyed
-        && (destination.swallows(x->digest) || !seen.insert(x->digest).second))
-      out.push_back(collapsed(s.queue, x->id, now));
+        && (destination.swallows(x.digest) || !seen.insert(x.digest).second))
+      out.push_back(collapsed(s.queue, x.id, now));
     else
-      out.emplace_back(item_moved{x->id, s.queue, how.to, now});
+      out.emplace_back(item_moved{x.id, s.queue, how.to, now});
   }
   return out;
 }
@@ -66,15 +66,15 @@ std::vector<event> ledger::move_out(const move_limits& how,
 std::vector<waiting_item> ledger::waiting(std::size_t count_max) const {
   const auto& s = *state_;
   std::vector<waiting_item> out;
-  for (const auto* x :
+  for (const auto& x :
        s.items_up_to(std::numeric_limits<item_id>::max(), count_max)) {
-    if (s.claims.contains(x->id))
+    if (s.claims.contains(x.id))
       continue;
-    const auto aside = s.items_set_aside.find(x->id);
+    const auto aside = s.items_set_aside.find(x.id);
     out.push_back(
-      {x->id, x->priority, x->size, x->received_us,
+      {x.id, x.priority, x.size, x.received_us,
        aside == s.items_set_aside.end() ? never : aside->second.available_us,
-       x->kind, x->body, x->place});
+       x.kind, x.body, x.place});
   }
   return out;
 }

@@ -1,44 +1,30 @@
 #pragma once
 
-// The ready items of one priority and size class of a ledger, in order of
-// arrival.
+// The ready items of one priority and size class of a ledger, by id. However
+// many they are, only the ends, where items come and are claimed, stand ready:
+// what waits between them without a body in memory is packed (decision 0059).
 
-#include "actors/rules/ledger/ledger.hpp"
+#include "actors/rules/ledger/packed_items.hpp"
+#include "actors/rules/ledger/stored_item.hpp"
 
 #include <cstddef>
-#include <deque>
+#include <iterator>
 #include <map>
 #include <optional>
+#include <utility>
+#include <vector>
 
 namespace depositd::rules {
 
-/// An item as a ledger keeps it: what a pending item costs in memory.
-struct stored_item {
-  item_id id = 0;
-  micros received_us = 0;
-  std::uint64_t size = 0;
-  std::uint64_t digest = 0;
-  body_location place;
-  body_bytes body;
-  std::uint32_t attempt = 0; ///< hand-outs that count
-  std::uint8_t priority = 0;
-  size_class cls = 0;
-  body_kind kind = body_kind::inline_bytes;
-  bool live = true; ///< false: a gap that its lane steps over
-};
-
-static_assert(sizeof(stored_item) == 72, "a million of them are kept");
-
-/// First in, first out by item id, with removal anywhere. Adding the newest
-/// and taking the oldest cost no search and no allocation of their own.
+/// Adding the newest and taking the oldest cost no search.
 class priority_lane {
 public:
   bool empty() const noexcept {
-    return size() == 0;
+    return size_ == 0;
   }
 
   std::size_t size() const noexcept {
-    return fresh_.size() - gaps_ + returned_.size();
+    return size_;
   }
 
   /// The item must not be in the lane already.
@@ -49,42 +35,129 @@ public:
 
   std::optional<stored_item> take(item_id id);
 
-  /// Null if the item is not here.
-  stored_item* find(item_id id);
+  /// Null if the item is not here. Valid until the lane is asked again.
+  const stored_item* find(item_id id) const;
+
+  /// What changes neither where the item stands nor whether. False if it is not
+  /// here.
+  template <class Change>
+  bool change(item_id id, Change how) {
+    const auto where = locate(id);
+    if (where.item == nullptr)
+      return false;
+    const auto had_body = where.item->body != nullptr;
+    how(*where.item);
+    changed(where, had_body);
+    return true;
+  }
+
+  /// How many of the items are packed. O(items / 128), for tests.
+  std::size_t packed() const;
 
   /// How many items have a lower id.
   std::size_t older_than(item_id id) const;
 
-  /// Visits every item: first those that came in order, then the others.
+  /// Visits every item, by id.
   template <class Visitor>
   void for_each(Visitor visit) const {
-    for (const auto& x : fresh_)
-      if (x.live)
-        visit(x);
-    for (const auto& [id, x] : returned_)
+    const auto always = [&](const stored_item& x) {
       visit(x);
+      return true;
+    };
+    first_.visit(always);
+    for (const auto& [begin, x] : later_)
+      x.visit(always);
   }
 
-  /// Visits items up to this id, in their order, while the visitor says true.
+  /// Visits items up to this id, by id, while the visitor says true.
   template <class Visitor>
   void visit_up_to(item_id id_last, Visitor visit) const {
-    for (const auto& x : fresh_)
-      if (x.id > id_last || (x.live && !visit(x)))
-        break;
-    for (const auto& [id, x] : returned_)
-      if (id > id_last || !visit(x))
-        break;
+    const auto wanted = [&](const stored_item& x) {
+      return x.id <= id_last && visit(x);
+    };
+    if (first_.visit(wanted))
+      for (const auto& [begin, x] : later_)
+        if (begin > id_last || !x.visit(wanted))
+          break;
   }
 
 private:
-  std::deque<stored_item>::iterator locate(item_id id);
-  void close_gaps();
+  /// Items that follow each other.
+  struct run {
+    std::vector<stored_item> items; ///< those before `gone` have been taken
+    std::size_t gone = 0;
+    std::size_t bodies = 0; ///< that are in memory
+    packed_items packed;    ///< if it is not empty, nothing else is there
 
-  /// Rising ids; neither the first nor, in the long run, most are gaps.
-  std::deque<stored_item> fresh_;
-  /// Items that came back from a claim, a delay or being set aside.
-  std::map<item_id, stored_item> returned_;
-  std::size_t gaps_ = 0;
+    std::size_t size() const noexcept {
+      return items.size() - gone + packed.size();
+    }
+
+    void unpack() {
+      if (packed.empty())
+        return;
+      items = packed.unpacked();
+      packed = {};
+    }
+
+    void forget_gone() {
+      items.erase(items.begin(),
+                  items.begin() + static_cast<std::ptrdiff_t>(gone));
+      gone = 0;
+    }
+
+    /// False if the visitor said so.
+    template <class Visitor>
+    bool visit(Visitor visit) const {
+      if (packed.empty())
+        return visit_all(items.begin() + static_cast<std::ptrdiff_t>(gone),
+                         items.end(), visit);
+      const auto all = packed.unpacked();
+      return visit_all(all.begin(), all.end(), visit);
+    }
+
+    template <class Iterator, class Visitor>
+    static bool visit_all(Iterator at, Iterator end, Visitor& visit) {
+      for (; at != end; ++at)
+        if (!visit(*at))
+          return false;
+      return true;
+    }
+  };
+
+  /// By an id that is not above that of the first item, and above that of the
+  /// last item of the run before.
+  using runs = std::map<item_id, run>;
+
+  /// A run of `later_`; its end: the first run.
+  using spot = runs::iterator;
+
+  struct place {
+    spot in;
+    stored_item* item = nullptr; ///< null: not here
+  };
+
+  run& at(spot x) {
+    return x == later_.end() ? first_ : x->second;
+  }
+
+  const run& run_of(item_id id) const;
+  spot spot_of(item_id id);
+  place locate(item_id id);
+  void open(spot x);
+  void pack(spot x);
+  void split(spot x);
+  void remove(spot x);
+  void changed(const place& where, bool had_body);
+
+  run first_; ///< empty if the lane is
+  runs later_;
+  std::size_t size_ = 0;
+  /// The run between the ends that was opened last, packed when another is. The
+  /// first and the last are always open.
+  item_id opened_ = 0;
+  /// Of a packed run, what was looked at last.
+  mutable stored_item looked_at_;
 };
 
 } // namespace depositd::rules

@@ -47,14 +47,14 @@ const stored_item* ledger::state::first(const pick& what) const {
   return best;
 }
 
-ledger::state::whereabouts ledger::state::find(item_id id) {
-  for (auto& [key, priority_lane] : lanes)
-    if (auto* x = priority_lane.find(id))
-      return {x, nullptr, nullptr};
+ledger::state::whereabouts ledger::state::find(item_id id) const {
   if (const auto at = claims.find(id); at != claims.end())
     return {&at->second.item, &at->second, nullptr};
   if (const auto at = items_set_aside.find(id); at != items_set_aside.end())
     return {&at->second.item, nullptr, &at->second};
+  for (const auto& [key, priority_lane] : lanes)
+    if (const auto* x = priority_lane.find(id))
+      return {x, nullptr, nullptr};
   return {};
 }
 
@@ -71,12 +71,12 @@ std::uint64_t ledger::state::pending() const noexcept {
   return ready + items_set_aside.size();
 }
 
-std::vector<const stored_item*>
+std::vector<stored_item>
 ledger::state::items_up_to(item_id id_last, std::size_t count_max) const {
-  std::vector<const stored_item*> out;
+  std::vector<stored_item> out;
   const auto take = [&](const stored_item& x) {
     if (out.size() < count_max && x.id <= id_last)
-      out.push_back(&x);
+      out.push_back(x);
     return out.size() < count_max;
   };
   for (const auto& [key, priority_lane] : lanes)
@@ -89,7 +89,7 @@ ledger::state::items_up_to(item_id id_last, std::size_t count_max) const {
   take_from(claims);
   take_from(items_set_aside);
   std::sort(out.begin(), out.end(),
-            [](const auto* a, const auto* b) { return a->id < b->id; });
+            [](const auto& a, const auto& b) { return a.id < b.id; });
   return out;
 }
 
@@ -191,19 +191,30 @@ void ledger::state::lend(stored_item&& x, claim&& limits) {
   claims.emplace(id, std::move(limits));
 }
 
+std::optional<stored_item> ledger::state::take_ready(item_id id) {
+  // Nearly always the first of a lane, and to know it costs no search.
+  auto at = std::find_if(lanes.begin(), lanes.end(), [&](const auto& entry) {
+    return entry.second.front().id == id;
+  });
+  if (at == lanes.end())
+    at = std::find_if(lanes.begin(), lanes.end(), [&](const auto& entry) {
+      return entry.second.find(id) != nullptr;
+    });
+  if (at == lanes.end())
+    return std::nullopt;
+  auto out = at->second.take(id);
+  if (at->second.empty())
+    lanes.erase(at);
+  --ready;
+  bytes -= out->size;
+  note_ready(*out, -1);
+  note_digest(*out, false);
+  return out;
+}
+
 std::optional<stored_item> ledger::state::take_pending(item_id id) {
-  for (auto at = lanes.begin(); at != lanes.end(); ++at) {
-    auto x = at->second.take(id);
-    if (!x)
-      continue;
-    if (at->second.empty())
-      lanes.erase(at);
-    --ready;
-    bytes -= x->size;
-    note_ready(*x, -1);
-    note_digest(*x, false);
-    return x;
-  }
+  if (auto out = take_ready(id))
+    return out;
   const auto at = items_set_aside.find(id);
   if (at == items_set_aside.end())
     return std::nullopt;
@@ -272,14 +283,9 @@ void ledger::state::rebuild_lanes() {
   const auto known_bytes = bytes;
   // The digests know these items already.
   const auto dedup = std::exchange(settings.dedup, dedup_mode::none);
-  std::vector<stored_item> items;
-  for (const auto& [key, priority_lane] : old)
-    priority_lane.for_each([&](const stored_item& x) { items.push_back(x); });
-  old.clear();
-  std::sort(items.begin(), items.end(),
-            [](const auto& a, const auto& b) { return a.id < b.id; });
-  for (auto& x : items)
-    make_ready(std::move(x));
+  for (auto& [key, priority_lane] : old)
+    while (!priority_lane.empty())
+      make_ready(*priority_lane.take(priority_lane.front().id));
   settings.dedup = dedup;
   bytes = known_bytes;
   // Whoever changes the classes counts again; deltas mean nothing any more.

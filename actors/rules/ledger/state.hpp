@@ -37,7 +37,7 @@ struct ledger::state {
 
   /// Where an item is; all null if it is nowhere.
   struct whereabouts {
-    stored_item* item = nullptr;
+    const stored_item* item = nullptr; ///< until the next look
     const claim* claimed = nullptr;
     const set_aside_item* set_aside = nullptr;
   };
@@ -47,17 +47,34 @@ struct ledger::state {
   // -- finding
   std::uint8_t band_of(const stored_item& x) const noexcept;
   const stored_item* first(const pick& what) const;
-  whereabouts find(item_id id);
+  whereabouts find(item_id id) const;
   /// Null unless the claim is live and has this token.
   const claim* live_claim(item_id id, claim_token token) const;
   std::uint64_t pending() const noexcept;
   /// Items in every state up to this one, by id; if there are more, any
   /// `count_max` of them.
-  std::vector<const stored_item*> items_up_to(item_id id_last,
-                                              std::size_t count_max) const;
+  std::vector<stored_item> items_up_to(item_id id_last,
+                                       std::size_t count_max) const;
   /// Ready items that are handed out before this ready one.
   std::uint32_t ahead_of(const stored_item& x) const;
   item_view view(const whereabouts& where) const;
+  /// What changes neither where the item is nor its order. False if there is
+  /// none.
+  template <class Change>
+  bool change(item_id id, Change how) {
+    if (const auto at = claims.find(id); at != claims.end()) {
+      how(at->second.item);
+      return true;
+    }
+    if (const auto at = items_set_aside.find(id); at != items_set_aside.end()) {
+      how(at->second.item);
+      return true;
+    }
+    for (auto& [key, lane] : lanes)
+      if (lane.change(id, how))
+        return true;
+    return false;
+  }
 
   // -- moving; each item is in exactly one place
   /// To be handed out, once admitted if the queue wants that.
@@ -71,6 +88,7 @@ struct ledger::state {
   arrival arrival_of(const stored_item& x) const noexcept;
   /// An item that is not claimed goes without having been handed out.
   void note_left(const stored_item& x);
+  std::optional<stored_item> take_ready(item_id id);
   /// Takes an item that is not claimed out of its place.
   std::optional<stored_item> take_pending(item_id id);
   std::optional<stored_item> end_claim(item_id id);
