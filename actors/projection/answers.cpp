@@ -131,11 +131,15 @@ caf::result<items_matched> answer(self_pointer self, const match_items& x) {
 
 caf::result<recovered> answer(self_pointer self, const recover&) {
   auto& state = self->state;
+  std::vector<body_location> places;
   auto found = recover_state(*state.options.journal, *state.options.projection,
                              state.options.clock.at(self->clock().now())
-                               - shard::ingest_ids_kept_us);
+                               - shard::ingest_ids_kept_us,
+                             state.counted ? nullptr : &places);
   if (!found)
     return std::move(found.error());
+  if (!state.counted)
+    count_tables(state, places);
   if (state.options.registry != nullptr) {
     // It may know submissions that the journal does not: their numbers are
     // taken all the same.

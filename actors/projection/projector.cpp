@@ -46,21 +46,17 @@ void count_body(projector_state& state, const body_location& place, int sign) {
   }
 }
 
-/// Before the first drop: which bodies the tables already have.
-caf::error count_tables(projector_state& state) {
+/// Whoever recovers counts what the tables have already.
+caf::error count_if_nobody_has(projector_state& state) {
   if (state.counted)
     return {};
-  state.segments = state.options.journal->segments();
-  state.counted = true;
-  std::string user;
+  std::vector<body_location> places;
   auto failed = state.options.projection->load_items([&](const item_row& row) {
-    if (row.user != user) {
-      user = row.user;
-      state.shared.begin_part();
-    }
-    count_body(state, row.place, 1);
+    if (row.place.length > 0)
+      places.push_back(row.place);
   });
-  state.shared.end_tables();
+  if (!failed)
+    count_tables(state, places);
   return failed;
 }
 
@@ -135,7 +131,7 @@ caf::error project_one(projector_state& state) {
     return applied.error();
   }
   state.segments = state.options.journal->segments();
-  state.shared.begin_part();
+  state.shared.begin_slice();
   for (const auto& row : folded->items_put)
     count_body(state, row.place, 1);
   for (const auto& change : folded->items_changed)
@@ -158,9 +154,22 @@ void note_slice(self_pointer self, caf::actor_clock::time_point since) {
 
 } // namespace
 
+void count_tables(projector_state& state, std::vector<body_location>& places) {
+  state.segments = state.options.journal->segments();
+  state.counted = true;
+  state.shared.take_tables(
+    places, [&](const body_location& x, std::uint32_t items) {
+      if (const auto* where = segment_of(state, x.group)) {
+        auto& live = state.live[where->number];
+        live.count += items;
+        live.bytes += x.length;
+      }
+    });
+}
+
 caf::error catch_up(self_pointer self) {
   auto& state = self->state;
-  if (auto failed = count_tables(state))
+  if (auto failed = count_if_nobody_has(state))
     return failed;
   const auto until = state.options.journal->last();
   while (state.options.projection->reached() < until) {

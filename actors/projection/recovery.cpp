@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <type_traits>
+#include <unordered_map>
 
 namespace depositd::projection {
 
@@ -52,8 +53,36 @@ void see_batch(shard::recovered_state& state, item_id id,
       {id, user, rules::id_of(x), rules::size_of(x), received_us});
 }
 
+/// Live items, as the tables show them: of all users in turn.
+class item_loader {
+public:
+  item_loader(shard::recovered_state& state, std::vector<body_location>* places)
+    : state_(state), places_(places) {
+    // nop
+  }
+
+  void restore(const item_row& row) {
+    auto& queues = users_[row.user];
+    if (queues == nullptr)
+      queues = &state_.ledgers[row.user];
+    const auto at = queues->find(row.queue);
+    auto& ledger =
+      at != queues->end() ? at->second : ledger_of(state_, row.user, row.queue);
+    ledger.restore(row);
+    if (places_ != nullptr && row.place.length > 0)
+      places_->push_back(row.place);
+  }
+
+private:
+  shard::recovered_state& state_;
+  std::vector<body_location>* places_;
+  /// Of `ledgers`, which finds them more slowly.
+  std::unordered_map<std::string, std::map<std::string, rules::ledger>*> users_;
+};
+
 caf::error load_tables(shard::recovered_state& state,
-                       projection_store& projection) {
+                       projection_store& projection,
+                       std::vector<body_location>* places) {
   state.projected = projection.reached();
   state.id_max = projection.id_max();
   caf::error damage;
@@ -90,9 +119,9 @@ caf::error load_tables(shard::recovered_state& state,
   if (auto failed = projection.load_jobs(
         [&](const job_row& row) { state.work[row.user].restore(row); }))
     return failed;
-  return projection.load_items([&](const item_row& row) {
-    ledger_of(state, row.user, row.queue).restore(row);
-  });
+  item_loader items{state, places};
+  return projection.load_items(
+    [&](const item_row& row) { items.restore(row); });
 }
 
 caf::error replay_tail(shard::recovered_state& state, journal_store& journal) {
@@ -205,9 +234,9 @@ caf::error load_batches_received(shard::recovered_state& state,
 
 caf::expected<std::unique_ptr<shard::recovered_state>>
 recover_state(journal_store& journal, projection_store& projection,
-              micros ids_since_us) {
+              micros ids_since_us, std::vector<body_location>* places) {
   auto state = std::make_unique<shard::recovered_state>();
-  if (auto failed = load_tables(*state, projection))
+  if (auto failed = load_tables(*state, projection, places))
     return failed;
   if (auto failed = projection.load_received(
         source_kafka.name, ids_since_us,

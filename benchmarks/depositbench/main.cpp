@@ -102,6 +102,9 @@ options read_options(int argc, char** argv, CLI::App& app) {
   app.add_flag("--ack-and-poll", out.ack_and_poll,
                "P2, emodb: both in one request");
   app.add_option("--rate", out.rate, "P3: items per second of the open loop");
+  app.add_option("--backlog", out.backlog,
+                 "P3: so many items wait already, and what comes is behind "
+                 "them; no open loop");
   app.add_flag("--json", out.json, "one object per line");
   app.parse(argc, argv);
   expand_all(out);

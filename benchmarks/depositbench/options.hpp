@@ -26,6 +26,7 @@ struct options {
   std::uint32_t prefetch = 0;     ///< P2; 0: the door's own
   bool ack_and_poll = false;      ///< P2 of the emodb door
   double rate = 0;                ///< P3 open loop; 0: half of its peak
+  std::uint64_t backlog = 0;      ///< P3: waits before, and is left behind
   bool json = false;
 };
 

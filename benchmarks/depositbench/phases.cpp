@@ -144,7 +144,20 @@ void p2b(phase_context& x) {
             worker_plan{.credit = 100, .one_by_one = false}});
 }
 
+/// As many go as come, and the queue stays as long as it is.
+void p3_behind_a_backlog(phase_context& x) {
+  load(x, "p3", x.settings.backlog);
+  auto peak = p3_peak(x, x.items_or(600'000));
+  peak.more.emplace_back("backlog",
+                         static_cast<double>(x.settings.backlog));
+  x.report(peak);
+  purge(x, "p3");
+  x.door.finish();
+}
+
 void p3(phase_context& x) {
+  if (x.settings.backlog > 0)
+    return p3_behind_a_backlog(x);
   const auto peak = p3_peak(x, x.items_or(600'000));
   x.report(peak);
   const auto rate = x.settings.rate > 0 ? x.settings.rate

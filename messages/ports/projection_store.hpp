@@ -37,7 +37,7 @@ public:
 
   // -- recovery
 
-  /// All live items, grouped by user, by id inside a user.
+  /// All live items, by id.
   virtual caf::error
   load_items(const std::function<void(const item_row&)>& show) = 0;
   /// Where a user stands comes in one row, what it has spent in another.

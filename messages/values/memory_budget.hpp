@@ -54,8 +54,13 @@ public:
 
   // -- what stays with its item
 
+  /// What an item with its body in memory takes besides: an item that has none
+  /// waits packed, and small bodies would be counted for a third.
+  static constexpr std::uint64_t beside_body = 144;
+
   /// Takes room for a body, or says that there is none.
-  bool take(std::size_t bytes) noexcept {
+  bool take(std::size_t body_bytes) noexcept {
+    const auto bytes = body_bytes + beside_body;
     if (kept_.fetch_add(bytes, std::memory_order_relaxed) + bytes
           <= limits_.kept_max
         && hold(bytes))
@@ -64,7 +69,8 @@ public:
     return false;
   }
 
-  void give_back(std::size_t bytes) noexcept {
+  void give_back(std::size_t body_bytes) noexcept {
+    const auto bytes = body_bytes + beside_body;
     kept_.fetch_sub(bytes, std::memory_order_relaxed);
     let_go(bytes);
   }

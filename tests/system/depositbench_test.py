@@ -65,6 +65,16 @@ class Depositbench(SystemTest):
         for queue in instance.rows("queue", "list"):
             self.assertEqual(queue["ready"] + queue["in_flight"], 0, queue)
 
+    def test_p3_behind_a_backlog_leaves_nothing(self):
+        instance = self.start()
+        found = self.figures(instance, "native", "P3", "--items", "4000",
+                             "--backlog", "3000")
+        self.assertEqual(self.phases(found), ["P3"])
+        self.assertEqual(found[0]["backlog"], 3000)
+        self.assertGreaterEqual(found[0]["items"], 4000)
+        for queue in instance.rows("queue", "list"):
+            self.assertEqual(queue["ready"] + queue["in_flight"], 0, queue)
+
     def test_emodb_door_runs_its_phases_with_a_key_for_each_user(self):
         instance = self.start()
         keys = self.senders(100, lambda name: self.key(instance, name))

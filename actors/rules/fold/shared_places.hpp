@@ -5,21 +5,41 @@
 
 #include "messages/values/types.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 namespace depositd::rules {
 
-/// Takes what the tables have, user by user, then slice by slice. Remembers
-/// only what is shared, and the places of one user or slice: it must not cost
-/// as much as all that lives.
+/// Takes what the tables have, then slice by slice. Remembers only what is
+/// shared, and the places of one slice: it must not cost as much as all that
+/// lives.
 class shared_places {
 public:
-  /// What is added from now on is of another user, or of the next slice.
-  void begin_part();
+  /// Places of all live items, which are sorted. Shows each once, and how many
+  /// items have their bodies there.
+  template <class Show>
+  void take_tables(std::vector<body_location>& live, Show show) {
+    sort(live);
+    for (auto at = live.begin(); at != live.end();) {
+      const auto& x = *at;
+      const auto next =
+        std::find_if(at, live.end(), [&](const auto& y) { return y != x; });
+      const auto items = static_cast<std::uint32_t>(next - at);
+      if (items > 1)
+        others_[x] += items - 1;
+      group_max_ = std::max(group_max_, x.group);
+      show(x, items);
+      at = next;
+    }
+  }
+
+  /// What is added from now on is of the next slice.
+  void begin_slice();
 
   /// A live item has its body there. True if no other one has.
   bool add(const body_location& x);
@@ -32,12 +52,6 @@ public:
     return others_.size();
   }
 
-  /// The tables have been taken: what is in groups that were seen by now is
-  /// referred to already, whenever it comes again.
-  void end_tables() {
-    slices_ = true;
-  }
-
 private:
   struct hash {
     std::size_t operator()(const body_location& x) const noexcept {
@@ -45,10 +59,11 @@ private:
     }
   };
 
-  bool slices_ = false;
+  static void sort(std::vector<body_location>& live);
+
   std::uint64_t group_max_ = 0;    ///< of all that was added
-  std::uint64_t group_before_ = 0; ///< the same, before this part
-  std::unordered_set<body_location, hash> part_;
+  std::uint64_t group_before_ = 0; ///< the same, before this slice
+  std::unordered_set<body_location, hash> slice_;
   /// Items at a place beyond the first one; none is zero.
   std::unordered_map<body_location, std::uint32_t, hash> others_;
 };

@@ -33,11 +33,11 @@ std::size_t bodies_in(const std::vector<stored_item>& items) {
 
 void priority_lane::add(stored_item&& x) {
   const auto id = x.id;
-  auto in = later_.empty() ? later_.end() : std::prev(later_.end());
+  auto in = later_.empty() ? later_.end() : last_;
   if (size_++ == 0 || id > at(in).items.back().id) {
     if (at(in).size() >= run_items) {
       const auto full = in;
-      in = later_.emplace_hint(later_.end(), id, run{});
+      in = last_ = later_.emplace_hint(later_.end(), id, run{});
       in->second.items.reserve(run_items);
       pack(full);
     }
@@ -165,7 +165,7 @@ void priority_lane::open(spot x) {
 
 /// If it can be.
 void priority_lane::pack(spot x) {
-  if (x == later_.end() || std::next(x) == later_.end() || x->first == opened_)
+  if (x == later_.end() || x == last_ || x->first == opened_)
     return;
   auto& [items, gone, bodies, packed] = x->second;
   if (bodies > 0 || !packed.empty())
@@ -187,6 +187,8 @@ void priority_lane::split(spot x) {
   all.bodies -= half.bodies;
   const auto begin = half.items.front().id;
   const auto fresh = later_.emplace(begin, std::move(half)).first;
+  if (std::next(fresh) == later_.end())
+    last_ = fresh;
   pack(x);
   pack(fresh);
 }
@@ -197,6 +199,10 @@ void priority_lane::remove(spot x) {
     if (x->first == opened_)
       opened_ = 0;
     later_.erase(x);
+    if (!later_.empty()) {
+      last_ = std::prev(later_.end());
+      last_->second.unpack();
+    }
   } else if (later_.empty()) {
     first_ = {};
   } else {
@@ -204,10 +210,7 @@ void priority_lane::remove(spot x) {
     next->second.unpack();
     first_ = std::move(next->second);
     remove(next);
-    return;
   }
-  if (!later_.empty())
-    std::prev(later_.end())->second.unpack();
 }
 
 /// Its body came into memory, or went.

@@ -152,6 +152,7 @@ private:
 
   run first_; ///< empty if the lane is
   runs later_;
+  spot last_; ///< of `later_`, if there is any
   std::size_t size_ = 0;
   /// The run between the ends that was opened last, packed when another is. The
   /// first and the last are always open.

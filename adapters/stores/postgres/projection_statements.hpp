@@ -116,7 +116,7 @@ struct items {
     "DELETE FROM item_rows WHERE shard = $1 AND id = ANY($2::bigint[]) "
     "RETURNING body_group, body_offset, body_length, checksum";
   static constexpr auto all =
-    constant([] { return select_from<item_row>() + "ORDER BY \"user\", id"; });
+    constant([] { return select_from<item_row>() + "ORDER BY id"; });
   static constexpr auto of_id = constant(
     [] { return select_from<item_row>() + "AND id = ANY($2::bigint[])"; });
   static constexpr auto of_queue = constant([] {

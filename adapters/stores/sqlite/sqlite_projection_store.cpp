@@ -1,7 +1,6 @@
 #include "adapters/stores/sqlite/sqlite_projection_store.hpp"
 
 #include "adapters/stores/rows/table_projection.hpp"
-#include "adapters/stores/sqlite/item_groups.hpp"
 #include "adapters/stores/sqlite/record_statements.hpp"
 #include "adapters/stores/sqlite/statements.hpp"
 #include "adapters/stores/sqlite/submission_documents.hpp"
@@ -21,22 +20,7 @@ constexpr std::int32_t schema_version = 6;
 /// again at start.
 constexpr std::uint64_t wal_bytes_max = 32 * 1024 * 1024;
 
-/// Items are stored by id, and shown by user.
-class item_table
-  : public rows::item_table<sqlite::database, statements::items> {
-public:
-  using base = rows::item_table<sqlite::database, statements::items>;
-  using base::base;
-
-  caf::error load(const table_sum& sum,
-                  const std::function<void(const item_row&)>& show) {
-    sqlite::item_groups groups{sum.rows};
-    auto failed = base::load(sum, [&](const item_row& x) { groups.add(x); });
-    if (!failed)
-      groups.show(show);
-    return failed;
-  }
-};
+using item_table = rows::item_table<sqlite::database, statements::items>;
 
 /// The file, and the tables in it.
 class projection_file {

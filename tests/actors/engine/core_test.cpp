@@ -341,7 +341,7 @@ TEST_F(core_test, calls_no_claim_ended_before_that_is_durable) {
 
 TEST_F(core_test, reads_bodies_beyond_the_budget_from_the_journal) {
   crash();
-  body_budget = 6;
+  body_budget = 6 + memory_budget::beside_body;
   start();
   put("q", items_of("ann", 3));
   auto sp = attach_to("q");

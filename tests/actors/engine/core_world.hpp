@@ -14,8 +14,8 @@ namespace depositd::testing {
 class core_world : public engine_fixture {
 public:
   explicit core_world(std::uint64_t seed) : random_(seed) {
-    if (chance(3))
-      body_budget = 100; // most bodies are read from the journal
+    if (chance(3)) // most bodies are read from the journal
+      body_budget = 4 * (25 + memory_budget::beside_body);
     if (chance(3))
       disk_spare_bytes = 2048; // old bodies are moved
     if (chance(2))

@@ -237,7 +237,7 @@ TEST_F(polling_test, counts_what_is_delayed_and_parked) {
 
 TEST_F(polling_test, reads_bodies_that_are_not_in_memory) {
   crash();
-  body_budget = 3;
+  body_budget = 3 + memory_budget::beside_body;
   start();
   put("q", sent_by("ann", {"abc", "defg"}));
   EXPECT_EQ(polled("q"), (strings{"abc", "defg"}));

@@ -217,7 +217,7 @@ TEST_F(move_test, moves_rows_that_are_in_the_tables_already) {
 
 TEST_F(move_test, reads_bodies_that_are_not_in_memory) {
   crash();
-  body_budget = 8;
+  body_budget = 8 + 2 * memory_budget::beside_body;
   start();
   put("a", sent_by("ann", numbered(5)));
   move("a", "b");

@@ -139,7 +139,8 @@ public:
     RC_ASSERT(lane_.older_than(id)
               == static_cast<std::size_t>(std::distance(model_.begin(), next)));
     const auto* found = lane_.find(id);
-    RC_ASSERT((found != nullptr) == (next != model_.end() && next->first == id));
+    const auto is_there = next != model_.end() && next->first == id;
+    RC_ASSERT((found != nullptr) == is_there);
     if (found != nullptr)
       same(*found, next->second);
     std::size_t up_to = 0;
