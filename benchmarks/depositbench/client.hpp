@@ -31,6 +31,13 @@ struct progress {
   std::vector<std::uint32_t> handed_us;   ///< intended sending to receipt
   std::vector<std::uint64_t> order;       ///< marks in the order handed, P4
 
+  /// What came and did not go yet; more may go, of what was there before.
+  std::uint64_t waiting() const {
+    const auto gone = settled.load();
+    const auto come = enqueued.load();
+    return come > gone ? come - gone : 0;
+  }
+
   void add_latencies(std::vector<std::uint32_t>& to,
                      const std::vector<std::uint32_t>& from);
 

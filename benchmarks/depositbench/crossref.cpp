@@ -114,7 +114,7 @@ struct feed {
     if (plan.rate > 0)
       return loop.due(sent) > 0;
     return plan.backlog_max == 0
-           || to->enqueued - to->settled <= plan.backlog_max;
+           || to->waiting() <= plan.backlog_max;
   }
 
   producer_plan plan;

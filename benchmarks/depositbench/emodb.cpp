@@ -46,7 +46,7 @@ struct feed {
     if (plan.rate > 0)
       return std::min<std::uint64_t>(loop.due(sent), batch_max);
     const bool waits =
-      plan.backlog_max > 0 && to->enqueued - to->settled > plan.backlog_max;
+      plan.backlog_max > 0 && to->waiting() > plan.backlog_max;
     return waits ? 0 : plan.group;
   }
 

@@ -119,7 +119,7 @@ void send_groups(producer_pointer self) {
   }
   while (state.open < state.plan.window && !finished(state)) {
     if (state.plan.backlog_max > 0
-        && state.to->enqueued - state.to->settled > state.plan.backlog_max) {
+        && state.to->waiting() > state.plan.backlog_max) {
       send_later(self);
       return;
     }

@@ -183,7 +183,7 @@ struct feed {
     if (plan.rate > 0)
       return std::min(loop.due(sent), pipelined_max);
     const bool waits =
-      plan.backlog_max > 0 && to->enqueued - to->settled > plan.backlog_max;
+      plan.backlog_max > 0 && to->waiting() > plan.backlog_max;
     return waits ? 0 : plan.group;
   }
 
