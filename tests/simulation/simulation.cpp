@@ -9,8 +9,8 @@
 // (--shrink N: trying N lives, 0: none). --bug makes a mistake on purpose and
 // demands that some life shows it; --with passes over lives without these
 // knobs, where the mistake would never be made. --jobs shares the lives out to
-// so many processes; --shard runs every Nth seed. --twice lives each life two
-// times; nothing may differ.
+// so many processes and says now and then how far they are; --shard runs every
+// Nth seed. --twice lives each life two times; nothing may differ.
 
 #include "tests/simulation/checker.hpp"
 #include "tests/simulation/shrink.hpp"
@@ -20,7 +20,10 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -32,6 +35,7 @@
 #include <string>
 
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -263,18 +267,25 @@ int run_twice(const arguments& wanted) {
   return digests.size() == seeds.size() ? 0 : 1;
 }
 
-/// What lives came to; added up over processes.
+/// What lives came to so far; of each process, where all can see it.
 struct totals {
-  std::uint64_t lives = 0;
-  std::uint64_t shared = 0;
-  std::uint64_t messages = 0;
-  std::uint64_t entries = 0;
-  std::uint64_t failed = 0;
+  std::atomic<std::uint64_t> lives;
+  std::atomic<std::uint64_t> shared;
+  std::atomic<std::uint64_t> messages;
+  std::atomic<std::uint64_t> entries;
+  std::atomic<std::uint64_t> failed;
+
+  void add(const totals& x) {
+    lives += x.lives;
+    shared += x.shared;
+    messages += x.messages;
+    entries += x.entries;
+    failed += x.failed;
+  }
 };
 
-totals run_part(const arguments& wanted) {
+void run_part(const arguments& wanted, totals& out) {
   constexpr std::uint64_t failed_max = 20;
-  totals out;
   for (const auto seed : seeds_of(wanted)) {
     const auto life = run_life(seed, wanted.tell, wanted.by);
     ++out.lives;
@@ -283,54 +294,90 @@ totals run_part(const arguments& wanted) {
     out.messages += life.messages;
     if (!life.wrong.empty()) {
       print(seed, life.wrong);
-      if (out.failed == 0)
+      std::cout.flush();
+      if (out.failed++ == 0)
         print_shrunk(seed, life, wanted.lives_to_shrink());
-      if (++out.failed == failed_max)
+      if (out.failed == failed_max)
         break;
     }
   }
-  return out;
+}
+
+/// Lives a part, and ends with whoever started it.
+[[noreturn]] void be_job(const arguments& wanted, std::uint64_t number,
+                         ::pid_t parent, totals& out) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent)
+    std::_Exit(1);
+  auto mine = wanted;
+  mine.part = wanted.part + number * wanted.parts;
+  mine.parts = wanted.parts * wanted.jobs;
+  if (number > 0)
+    mine.always.clear();
+  run_part(mine, out);
+  std::cout.flush();
+  std::_Exit(0);
+}
+
+void say_how_far(const arguments& wanted, const totals* all) {
+  std::uint64_t lives = 0;
+  std::uint64_t failed = 0;
+  for (std::uint64_t i = 0; i < wanted.jobs; ++i) {
+    lives += all[i].lives;
+    failed += all[i].failed;
+  }
+  std::cerr << lives << " of " << wanted.seeds / wanted.parts << " lives, "
+            << failed << " failed\n";
+}
+
+/// True if each has come to its end. `ends` are blocked signals.
+bool await_jobs(const arguments& wanted, const totals* all,
+                const ::sigset_t& ends) {
+  constexpr ::timespec pause{30, 0};
+  auto well = true;
+  for (auto left = wanted.jobs; left > 0;) {
+    auto status = 0;
+    if (::waitpid(-1, &status, WNOHANG) > 0) {
+      --left;
+      well = well && status == 0;
+    } else if (::sigtimedwait(&ends, nullptr, &pause) < 0 && errno == EAGAIN) {
+      say_how_far(wanted, all);
+    }
+  }
+  return well;
 }
 
 /// Every process lives some of them. One that dies has failed.
-totals run_jobs(const arguments& wanted) {
-  if (wanted.jobs == 1)
-    return run_part(wanted);
+void run_jobs(const arguments& wanted, totals& out) {
   void* shared =
     ::mmap(nullptr, wanted.jobs * sizeof(totals), PROT_READ | PROT_WRITE,
            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (shared == MAP_FAILED)
-    return {.failed = 1};
-  auto* all = static_cast<totals*>(shared);
-  for (std::uint64_t i = 0; i < wanted.jobs; ++i) {
-    all[i] = totals{.failed = 1}; // until it says something else
-    if (::fork() != 0)
-      continue;
-    auto mine = wanted;
-    mine.part = wanted.part + i * wanted.parts;
-    mine.parts = wanted.parts * wanted.jobs;
-    if (i > 0)
-      mine.always.clear();
-    all[i] = run_part(mine);
-    std::cout.flush();
-    std::_Exit(0);
+  if (shared == MAP_FAILED) {
+    ++out.failed;
+    return;
   }
-  while (::wait(nullptr) > 0)
-    ;
-  totals out;
-  for (std::uint64_t i = 0; i < wanted.jobs; ++i) {
-    out.lives += all[i].lives;
-    out.shared += all[i].shared;
-    out.messages += all[i].messages;
-    out.entries += all[i].entries;
-    out.failed += all[i].failed;
-  }
-  return out;
+  auto* all = static_cast<totals*>(shared); // all zero
+  const auto parent = ::getpid();
+  ::sigset_t ends;
+  ::sigemptyset(&ends);
+  ::sigaddset(&ends, SIGCHLD);
+  ::sigprocmask(SIG_BLOCK, &ends, nullptr);
+  for (std::uint64_t i = 0; i < wanted.jobs; ++i)
+    if (::fork() == 0)
+      be_job(wanted, i, parent, all[i]);
+  if (!await_jobs(wanted, all, ends))
+    ++out.failed;
+  for (std::uint64_t i = 0; i < wanted.jobs; ++i)
+    out.add(all[i]);
 }
 
 int run_all(const arguments& wanted) {
   const auto begun = std::chrono::steady_clock::now();
-  const auto found = run_jobs(wanted);
+  totals found{};
+  if (wanted.jobs == 1)
+    run_part(wanted, found);
+  else
+    run_jobs(wanted, found);
   const std::chrono::duration<double> took =
     std::chrono::steady_clock::now() - begun;
   std::cout << found.lives << " lives, " << found.shared
