@@ -25,6 +25,7 @@ struct inbox {
   std::vector<claimed_item> items;
   std::vector<settlement> settled;
   std::vector<item_id> purged;
+  std::vector<std::uint32_t> counts; ///< of users who could be served
 
   std::vector<std::string> users() const {
     std::vector<std::string> out;
@@ -50,6 +51,8 @@ recording_processor(processor_actor::pointer, std::shared_ptr<inbox> to) {
       to->settled.insert(to->settled.end(), x.settled.begin(),
                          x.settled.end());
       to->purged.insert(to->purged.end(), x.purged.begin(), x.purged.end());
+      if (x.counted)
+        to->counts.push_back(x.eligible);
     },
   };
 }
