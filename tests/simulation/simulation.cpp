@@ -13,6 +13,7 @@
 // Nth seed. --twice lives each life two times; nothing may differ.
 
 #include "tests/simulation/checker.hpp"
+#include "tests/simulation/jobs.hpp"
 #include "tests/simulation/shrink.hpp"
 #include "tests/simulation/world.hpp"
 #include "tests/support/test_points.hpp"
@@ -20,10 +21,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <atomic>
-#include <cerrno>
 #include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -33,11 +31,6 @@
 #include <set>
 #include <sstream>
 #include <string>
-
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 namespace {
 
@@ -267,23 +260,6 @@ int run_twice(const arguments& wanted) {
   return digests.size() == seeds.size() ? 0 : 1;
 }
 
-/// What lives came to so far; of each process, where all can see it.
-struct totals {
-  std::atomic<std::uint64_t> lives;
-  std::atomic<std::uint64_t> shared;
-  std::atomic<std::uint64_t> messages;
-  std::atomic<std::uint64_t> entries;
-  std::atomic<std::uint64_t> failed;
-
-  void add(const totals& x) {
-    lives += x.lives;
-    shared += x.shared;
-    messages += x.messages;
-    entries += x.entries;
-    failed += x.failed;
-  }
-};
-
 void run_part(const arguments& wanted, totals& out) {
   constexpr std::uint64_t failed_max = 20;
   for (const auto seed : seeds_of(wanted)) {
@@ -303,72 +279,17 @@ void run_part(const arguments& wanted, totals& out) {
   }
 }
 
-/// Lives a part, and ends with whoever started it.
-[[noreturn]] void be_job(const arguments& wanted, std::uint64_t number,
-                         ::pid_t parent, totals& out) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent)
-    std::_Exit(1);
-  auto mine = wanted;
-  mine.part = wanted.part + number * wanted.parts;
-  mine.parts = wanted.parts * wanted.jobs;
-  if (number > 0)
-    mine.always.clear();
-  run_part(mine, out);
-  std::cout.flush();
-  std::_Exit(0);
-}
-
-void say_how_far(const arguments& wanted, const totals* all) {
-  std::uint64_t lives = 0;
-  std::uint64_t failed = 0;
-  for (std::uint64_t i = 0; i < wanted.jobs; ++i) {
-    lives += all[i].lives;
-    failed += all[i].failed;
-  }
-  std::cerr << lives << " of " << wanted.seeds / wanted.parts << " lives, "
-            << failed << " failed\n";
-}
-
-/// True if each has come to its end. `ends` are blocked signals.
-bool await_jobs(const arguments& wanted, const totals* all,
-                const ::sigset_t& ends) {
-  constexpr ::timespec pause{30, 0};
-  auto well = true;
-  for (auto left = wanted.jobs; left > 0;) {
-    auto status = 0;
-    if (::waitpid(-1, &status, WNOHANG) > 0) {
-      --left;
-      well = well && status == 0;
-    } else if (::sigtimedwait(&ends, nullptr, &pause) < 0 && errno == EAGAIN) {
-      say_how_far(wanted, all);
-    }
-  }
-  return well;
-}
-
-/// Every process lives some of them. One that dies has failed.
+/// Every process lives some of them.
 void run_jobs(const arguments& wanted, totals& out) {
-  void* shared =
-    ::mmap(nullptr, wanted.jobs * sizeof(totals), PROT_READ | PROT_WRITE,
-           MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (shared == MAP_FAILED) {
-    ++out.failed;
-    return;
-  }
-  auto* all = static_cast<totals*>(shared); // all zero
-  const auto parent = ::getpid();
-  ::sigset_t ends;
-  ::sigemptyset(&ends);
-  ::sigaddset(&ends, SIGCHLD);
-  ::sigprocmask(SIG_BLOCK, &ends, nullptr);
-  for (std::uint64_t i = 0; i < wanted.jobs; ++i)
-    if (::fork() == 0)
-      be_job(wanted, i, parent, all[i]);
-  if (!await_jobs(wanted, all, ends))
-    ++out.failed;
-  for (std::uint64_t i = 0; i < wanted.jobs; ++i)
-    out.add(all[i]);
+  const auto live = [&](std::uint64_t number, totals& to) {
+    auto mine = wanted;
+    mine.part = wanted.part + number * wanted.parts;
+    mine.parts = wanted.parts * wanted.jobs;
+    if (number > 0)
+      mine.always.clear();
+    run_part(mine, to);
+  };
+  share_out(wanted.jobs, wanted.seeds / wanted.parts, live, out);
 }
 
 int run_all(const arguments& wanted) {

@@ -33,11 +33,11 @@ std::size_t bodies_in(const std::vector<stored_item>& items) {
 
 void priority_lane::add(stored_item&& x) {
   const auto id = x.id;
-  auto in = later_.empty() ? later_.end() : last_;
+  auto in = last();
   if (size_++ == 0 || id > at(in).items.back().id) {
     if (at(in).size() >= run_items) {
       const auto full = in;
-      in = last_ = later_.emplace_hint(later_.end(), id, run{});
+      in = later_.emplace_hint(later_.end(), id, run{});
       in->second.items.reserve(run_items);
       pack(full);
     }
@@ -47,7 +47,8 @@ void priority_lane::add(stored_item&& x) {
     return;
   }
   in = spot_of(id);
-  open(in);
+  if (!at(in).packed.empty())
+    open(in, at(in).packed.unpacked());
   auto& [items, gone, bodies, packed] = at(in);
   const auto next = first_from(items, gone, id);
   bodies += x.body != nullptr;
@@ -134,17 +135,20 @@ priority_lane::spot priority_lane::spot_of(item_id id) {
   return next == later_.begin() ? later_.end() : std::prev(next);
 }
 
-priority_lane::place priority_lane::locate(item_id id) {
-  const place nowhere{later_.end()};
+priority_lane::spot priority_lane::last() {
+  return later_.empty() ? later_.end() : std::prev(later_.end());
+}
+
+priority_lane::found_item priority_lane::locate(item_id id) {
+  const found_item nowhere{later_.end()};
   if (empty() || id < front().id)
     return nowhere;
   // That is where claims look.
   if (id == front().id)
     return {later_.end(), &first_.items[first_.gone]};
   const auto in = spot_of(id);
-  if (!at(in).packed.empty() && find(id) == nullptr)
-    return nowhere; // opened for nothing, another would be packed for nothing
-  open(in);
+  if (!open_if_in(in, id))
+    return nowhere;
   auto& [items, gone, bodies, packed] = at(in);
   const auto item = first_from(items, gone, id);
   if (item == items.end() || item->id != id)
@@ -152,20 +156,32 @@ priority_lane::place priority_lane::locate(item_id id) {
   return {in, &*item};
 }
 
-void priority_lane::open(spot x) {
-  auto& opens = at(x);
-  if (opens.packed.empty())
-    return;
-  opens.unpack();
-  const auto last = later_.find(opened_);
+/// False if the run is packed and has no such item: it stays so, as another
+/// would be packed for nothing.
+bool priority_lane::open_if_in(spot x, item_id id) {
+  const auto& packed = at(x).packed;
+  if (packed.empty())
+    return true;
+  auto items = packed.unpacked();
+  const auto item = first_from(items, 0, id);
+  if (item == items.end() || item->id != id)
+    return false;
+  open(x, std::move(items));
+  return true;
+}
+
+void priority_lane::open(spot x, std::vector<stored_item> items) {
+  x->second.items = std::move(items);
+  x->second.packed = {};
+  const auto before = later_.find(opened_);
   opened_ = x->first;
-  if (last != later_.end())
-    pack(last);
+  if (before != later_.end())
+    pack(before);
 }
 
 /// If it can be.
 void priority_lane::pack(spot x) {
-  if (x == later_.end() || x == last_ || x->first == opened_)
+  if (x == later_.end() || x == last() || x->first == opened_)
     return;
   auto& [items, gone, bodies, packed] = x->second;
   if (bodies > 0 || !packed.empty())
@@ -187,8 +203,6 @@ void priority_lane::split(spot x) {
   all.bodies -= half.bodies;
   const auto begin = half.items.front().id;
   const auto fresh = later_.emplace(begin, std::move(half)).first;
-  if (std::next(fresh) == later_.end())
-    last_ = fresh;
   pack(x);
   pack(fresh);
 }
@@ -199,10 +213,7 @@ void priority_lane::remove(spot x) {
     if (x->first == opened_)
       opened_ = 0;
     later_.erase(x);
-    if (!later_.empty()) {
-      last_ = std::prev(later_.end());
-      last_->second.unpack();
-    }
+    at(last()).unpack();
   } else if (later_.empty()) {
     first_ = {};
   } else {
@@ -214,7 +225,7 @@ void priority_lane::remove(spot x) {
 }
 
 /// Its body came into memory, or went.
-void priority_lane::changed(const place& where, bool had_body) {
+void priority_lane::changed(const found_item& where, bool had_body) {
   auto& bodies = at(where.in).bodies;
   const auto has_body = where.item->body != nullptr;
   if (has_body == had_body)

@@ -132,7 +132,7 @@ private:
   /// A run of `later_`; its end: the first run.
   using spot = runs::iterator;
 
-  struct place {
+  struct found_item {
     spot in;
     stored_item* item = nullptr; ///< null: not here
   };
@@ -143,16 +143,17 @@ private:
 
   const run& run_of(item_id id) const;
   spot spot_of(item_id id);
-  place locate(item_id id);
-  void open(spot x);
+  spot last();
+  found_item locate(item_id id);
+  bool open_if_in(spot x, item_id id);
+  void open(spot x, std::vector<stored_item> items);
   void pack(spot x);
   void split(spot x);
   void remove(spot x);
-  void changed(const place& where, bool had_body);
+  void changed(const found_item& where, bool had_body);
 
   run first_; ///< empty if the lane is
   runs later_;
-  spot last_; ///< of `later_`, if there is any
   std::size_t size_ = 0;
   /// The run between the ends that was opened last, packed when another is. The
   /// first and the last are always open.

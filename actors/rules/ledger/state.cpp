@@ -196,13 +196,15 @@ std::optional<stored_item> ledger::state::take_ready(item_id id) {
   auto at = std::find_if(lanes.begin(), lanes.end(), [&](const auto& entry) {
     return entry.second.front().id == id;
   });
+  std::optional<stored_item> out;
   if (at == lanes.end())
-    at = std::find_if(lanes.begin(), lanes.end(), [&](const auto& entry) {
-      return entry.second.find(id) != nullptr;
+    at = std::find_if(lanes.begin(), lanes.end(), [&](auto& entry) {
+      return (out = entry.second.take(id)).has_value();
     });
-  if (at == lanes.end())
+  else
+    out = at->second.take(id);
+  if (!out)
     return std::nullopt;
-  auto out = at->second.take(id);
   if (at->second.empty())
     lanes.erase(at);
   --ready;

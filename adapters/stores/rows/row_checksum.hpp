@@ -22,7 +22,7 @@ class row_checksum {
 public:
   /// Starts the row of this table.
   row_checksum& of(std::string_view table) {
-    size_ = 0;
+    bytes_.clear();
     return add(table);
   }
 
@@ -35,31 +35,24 @@ public:
   template <class T>
   requires std::integral<T> || std::is_enum_v<T> row_checksum& add(T value) {
     const auto wide = static_cast<std::uint64_t>(value);
-    std::memcpy(room_for(sizeof wide), &wide, sizeof wide);
+    char raw[sizeof wide];
+    std::memcpy(raw, &wide, sizeof wide);
+    bytes_.append(raw, sizeof wide);
     return *this;
   }
 
   row_checksum& add(std::string_view text) {
     add(text.size());
-    if (!text.empty())
-      std::memcpy(room_for(text.size()), text.data(), text.size());
+    bytes_.append(text);
     return *this;
   }
 
   std::uint64_t value() const noexcept {
-    return XXH3_64bits(bytes_.data(), size_);
+    return XXH3_64bits(bytes_.data(), bytes_.size());
   }
 
 private:
-  char* room_for(std::size_t more) {
-    if (bytes_.size() < size_ + more)
-      bytes_.resize(2 * (size_ + more));
-    size_ += more;
-    return bytes_.data() + (size_ - more);
-  }
-
-  std::string bytes_;    ///< its room only grows
-  std::size_t size_ = 0; ///< of what has been added
+  std::string bytes_;
 };
 
 /// Hash under which a text of a user is indexed; 0 for an empty text.
