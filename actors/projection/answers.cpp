@@ -138,8 +138,10 @@ caf::result<recovered> answer(self_pointer self, const recover&) {
                              state.counted ? nullptr : &places);
   if (!found)
     return std::move(found.error());
+  // Counted before the next slice: whoever waits for an answer need not wait
+  // for that.
   if (!state.counted)
-    count_tables(state, places);
+    state.uncounted = std::move(places);
   if (state.options.registry != nullptr) {
     // It may know submissions that the journal does not: their numbers are
     // taken all the same.

@@ -14,10 +14,6 @@ namespace depositd::projection {
 
 using self_pointer = projector_self::stateful_pointer<projector_state>;
 
-/// Before the first segment is dropped: where the bodies of all items in the
-/// tables are, in any order.
-void count_tables(projector_state& state, std::vector<body_location>& places);
-
 /// Projects all that was durable when this was called.
 caf::error catch_up(self_pointer self);
 

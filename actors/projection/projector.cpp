@@ -46,17 +46,34 @@ void count_body(projector_state& state, const body_location& place, int sign) {
   }
 }
 
-/// Whoever recovers counts what the tables have already.
+/// Before the first slice: where the bodies of all items in the tables are.
+void count_tables(projector_state& state, std::vector<body_location> places) {
+  state.segments = state.options.journal->segments();
+  state.counted = true;
+  state.shared.take_tables(
+    places, [&](const body_location& x, std::uint32_t items) {
+      if (const auto* where = segment_of(state, x.group)) {
+        auto& live = state.live[where->number];
+        live.count += items;
+        live.bytes += x.length;
+      }
+    });
+}
+
 caf::error count_if_nobody_has(projector_state& state) {
   if (state.counted)
     return {};
   std::vector<body_location> places;
-  auto failed = state.options.projection->load_items([&](const item_row& row) {
-    if (row.place.length > 0)
-      places.push_back(row.place);
-  });
+  caf::error failed;
+  if (auto found = std::exchange(state.uncounted, std::nullopt))
+    places = std::move(*found);
+  else
+    failed = state.options.projection->load_items([&](const item_row& row) {
+      if (row.place.length > 0)
+        places.push_back(row.place);
+    });
   if (!failed)
-    count_tables(state, places);
+    count_tables(state, std::move(places));
   return failed;
 }
 
@@ -153,19 +170,6 @@ void note_slice(self_pointer self, caf::actor_clock::time_point since) {
 }
 
 } // namespace
-
-void count_tables(projector_state& state, std::vector<body_location>& places) {
-  state.segments = state.options.journal->segments();
-  state.counted = true;
-  state.shared.take_tables(
-    places, [&](const body_location& x, std::uint32_t items) {
-      if (const auto* where = segment_of(state, x.group)) {
-        auto& live = state.live[where->number];
-        live.count += items;
-        live.bytes += x.length;
-      }
-    });
-}
 
 caf::error catch_up(self_pointer self) {
   auto& state = self->state;

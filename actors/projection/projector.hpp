@@ -17,6 +17,8 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <optional>
+#include <vector>
 
 namespace depositd::projection {
 
@@ -63,6 +65,9 @@ struct projector_state {
   projector_options options;
   shard_inside_actor shard; ///< null until it has recovered
   bool counted = false;     ///< `live` covers what was there at the start
+  /// Where the bodies of all items in the tables are, if whoever recovered has
+  /// found out and nobody has counted them yet.
+  std::optional<std::vector<body_location>> uncounted;
 
   /// Starts where the projection is; null: nobody has folded yet, or the last
   /// slice went wrong.

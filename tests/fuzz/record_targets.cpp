@@ -1,12 +1,16 @@
-// Records of Kafka, of the journal, and commands of NSQ's clients.
+// Records of Kafka, of the journal, pages of items, and commands of NSQ's
+// clients.
 
 #include "tests/fuzz/target.hpp"
 
 #include "adapters/doors/nsq/commands.hpp"
 #include "adapters/doors/nsq/frames.hpp"
 #include "adapters/logs/kafka/records.hpp"
+#include "adapters/stores/rows/item_page.hpp"
 #include "messages/values/codec.hpp"
 #include "messages/values/submission_body.hpp"
+
+#include <algorithm>
 
 namespace depositd::fuzz {
 
@@ -49,6 +53,43 @@ void read_event(std::string_view bytes) {
 
 void read_body(std::string_view bytes) {
   (void)decode_submission_body(bytes);
+}
+
+/// The first byte is how many items there are said to be.
+void read_page(std::string_view bytes) {
+  rows::item_page page;
+  if (!bytes.empty())
+    page.count = static_cast<unsigned char>(bytes.front());
+  page.items = bytes.substr(std::min<std::size_t>(bytes.size(), 1));
+  std::vector<item_row> items;
+  if (unpack(page, items))
+    return;
+  promise(items.size() == page.count, "as many as are said to be");
+  std::vector<const item_row*> pointers;
+  for (const auto& x : items)
+    pointers.push_back(&x);
+  rows::page_lanes lanes;
+  const auto copy = rows::paged(pointers, lanes);
+  std::vector<item_row> again;
+  promise(!unpack(copy, again) && again == items, "a page is its own copy");
+  std::vector<item_row> places;
+  promise(!unpack_places(page, places), "what can be read can be found");
+}
+
+std::string a_page(item_id count) {
+  std::vector<item_row> items(count);
+  std::vector<const item_row*> pointers;
+  for (item_id i = 0; i < count; ++i) {
+    auto& x = items[i];
+    x.id = 7 + i * i;
+    x.queue = "q";
+    x.user = i % 3 == 0 ? "ann" : "bob";
+    x.digest = i % 2 == 0 ? 0 : 0xdead'beef'0000'0000 + i;
+    x.place = {.group = i / 4, .offset = 9, .length = 64};
+    pointers.push_back(&x);
+  }
+  rows::page_lanes lanes;
+  return static_cast<char>(count) + rows::paged(pointers, lanes).items;
 }
 
 void read_nsq(std::string_view bytes) {
@@ -108,6 +149,7 @@ std::vector<target> record_targets() {
     {"journal_records", read_journal, {a_record(), a_record() + a_record()}},
     {"event", read_event, {bytes_of(claimed), bytes_of(server_changed{})}},
     {"submission_body", read_body, {a_body()}},
+    {"item_page", read_page, {a_page(1), a_page(20)}},
     {"nsq_commands",
      read_nsq,
      {"SUB t c\nRDY 1\nNOP\nCLS\n", std::string{"PUB t\n\0\0\0\1x", 11},

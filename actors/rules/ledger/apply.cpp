@@ -35,19 +35,6 @@ stored_item stored(const item_copied& x, body_bytes body) {
   return out;
 }
 
-stored_item stored(const item_row& x) {
-  stored_item out;
-  out.id = x.id;
-  out.received_us = x.received_us;
-  out.size = x.size;
-  out.digest = x.digest;
-  out.place = x.place;
-  out.attempt = x.attempt;
-  out.priority = x.priority;
-  out.kind = x.kind;
-  return out;
-}
-
 /// Applies one event. What does not fit the state (an item that is not there)
 /// changes nothing: the journal is the truth, and it says so only when an
 /// earlier event of it has ended the item.
@@ -214,6 +201,28 @@ bool ledger::admit(item_id id, bool counted) {
     s.note_ready(item, -1);
   s.make_ready(std::move(item));
   return true;
+}
+
+stored_item stored(const item_row& x) {
+  stored_item out;
+  out.id = x.id;
+  out.received_us = x.received_us;
+  out.size = x.size;
+  out.digest = x.digest;
+  out.place = x.place;
+  out.attempt = x.attempt;
+  out.priority = x.priority;
+  out.kind = x.kind;
+  return out;
+}
+
+void ledger::restore(std::vector<stored_item>& waiting) {
+  auto& s = *state_;
+  for (auto& x : waiting) {
+    s.id_last = std::max(s.id_last, x.id);
+    s.make_pending(std::move(x));
+  }
+  waiting.clear();
 }
 
 void ledger::restore(const item_row& row) {

@@ -83,6 +83,8 @@ struct ledger_changes {
   }
 };
 
+struct stored_item; ///< see stored_item.hpp
+
 class ledger {
 public:
   ledger();
@@ -224,6 +226,10 @@ public:
 
   /// Puts a live item from the projection back.
   void restore(const item_row& row);
+
+  /// The same with items that wait, in the order of their ids. Empties the
+  /// list.
+  void restore(std::vector<stored_item>& waiting);
 
   /// Delayed items whose time has come become pending. Not an event: it
   /// follows from the time in the item.

@@ -22,4 +22,7 @@ struct stored_item {
 
 static_assert(sizeof(stored_item) == 72, "a million of them are kept");
 
+/// An item of the projection, without its body.
+stored_item stored(const item_row& x);
+
 } // namespace depositd::rules

@@ -58,6 +58,19 @@ private:
   row_checksum bytes_;
 };
 
+/// `ec::store_damaged` if the rows of a table that were found are not those
+/// that `sum` says.
+template <class Row, class Database>
+caf::error check_sum(const Database& in, const table_sum& found,
+                     const table_sum& sum) {
+  if (found == sum)
+    return {};
+  return in.damaged("table " + std::string{Database::template table<Row>}
+                    + " has " + std::to_string(found.rows)
+                    + " rows that are not the " + std::to_string(sum.rows)
+                    + " last written");
+}
+
 /// Shows every row that the statement gives. `ec::store_damaged` after the last
 /// one if they are not what `sum` says.
 template <class Database, class Row>
@@ -74,12 +87,7 @@ caf::error load_rows(Database& in, std::string_view sql,
     show(x);
     return caf::error{};
   });
-  if (failed || found == sum)
-    return failed;
-  return in.damaged("table " + std::string{Database::template table<Row>}
-                    + " has " + std::to_string(found.rows)
-                    + " rows that are not the " + std::to_string(sum.rows)
-                    + " last written");
+  return failed ? failed : check_sum<Row>(in, found, sum);
 }
 
 /// Checksum of the document of a submission; uses the memory of `by`.

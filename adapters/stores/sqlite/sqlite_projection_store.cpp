@@ -1,6 +1,7 @@
 #include "adapters/stores/sqlite/sqlite_projection_store.hpp"
 
 #include "adapters/stores/rows/table_projection.hpp"
+#include "adapters/stores/sqlite/paged_items.hpp"
 #include "adapters/stores/sqlite/record_statements.hpp"
 #include "adapters/stores/sqlite/statements.hpp"
 #include "adapters/stores/sqlite/submission_documents.hpp"
@@ -14,25 +15,24 @@ namespace {
 namespace statements = sqlite::statements;
 
 constexpr std::int32_t application = 0x64707072; // "dppr"
-constexpr std::int32_t schema_version = 6;
+constexpr std::int32_t schema_version = 7;
 
 /// Checkpoints are cheap for long logs, for pages repeat; but a log is read
 /// again at start.
 constexpr std::uint64_t wal_bytes_max = 32 * 1024 * 1024;
 
-using item_table = rows::item_table<sqlite::database, statements::items>;
-
 /// The file, and the tables in it.
 class projection_file {
 public:
   using tables =
-    rows::projection_tables<sqlite::database, item_table, statements::keyed,
-                            sqlite::submission_documents, statements::work,
-                            statements::records>;
+    rows::projection_tables<sqlite::database, sqlite::paged_items,
+                            statements::keyed, sqlite::submission_documents,
+                            statements::work, statements::records>;
 
-  explicit projection_file(std::unique_ptr<sqlite::database> file)
+  projection_file(std::unique_ptr<sqlite::database> file,
+                  const page_sizes& pages)
     : file_(std::move(file)), tables_(*file_) {
-    // nop
+    tables_.items.set_sizes(pages);
   }
 
   auto read(const auto& body) {
@@ -122,7 +122,7 @@ open_sqlite_projection(const std::filesystem::path& path,
   if (!file)
     return std::move(file.error());
   auto out = std::make_unique<rows::table_projection<projection_file>>(
-    projection_file{std::move(*file)});
+    projection_file{std::move(*file), options.pages});
   if (auto error = out->load_watermarks())
     return error;
   return std::unique_ptr<projection_store>{std::move(out)};

@@ -4,10 +4,18 @@
 
 #include "messages/ports/projection_store.hpp"
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 
 namespace depositd {
+
+/// When items that came together are kept in one row.
+struct page_sizes {
+  std::uint32_t items_min = 32; ///< fewer of them are a row each
+  std::uint32_t items_max = 256;
+  std::uint32_t lanes_max = 8; ///< queues and priorities in a page
+};
 
 struct sqlite_projection_options {
   /// The file may not grow beyond this many pages of 4 KiB; 0: no limit.
@@ -15,6 +23,7 @@ struct sqlite_projection_options {
   /// A file of at most this many bytes is read through by SQLite when it is
   /// opened, indexes included.
   std::uint64_t checked_bytes_max = 32 * 1024 * 1024;
+  page_sizes pages{};
 };
 
 /// Opens the file, or makes it if it is not there; nothing else may have it

@@ -4,6 +4,7 @@
 // adapters/stores/rows/row_columns.hpp says; rows end with their checksum.
 
 #include "adapters/stores/rows/doi_recording.hpp"
+#include "adapters/stores/rows/item_page.hpp"
 #include "adapters/stores/rows/row_columns.hpp"
 #include "adapters/stores/rows/sql_text.hpp"
 #include "adapters/stores/sqlite/record_schema.hpp"
@@ -95,10 +96,23 @@ CREATE TABLE contents (
   id INTEGER PRIMARY KEY, contents TEXT NOT NULL,
   checksum INTEGER NOT NULL) STRICT)";
 
+/// What version 7 brought: many items in one row. `item_lanes` is an index of
+/// what is in them.
+inline constexpr std::string_view page_schema = R"(
+CREATE TABLE item_pages (
+  id INTEGER PRIMARY KEY, last INTEGER NOT NULL, count INTEGER NOT NULL,
+  items TEXT NOT NULL, checksum INTEGER NOT NULL) STRICT;
+CREATE TABLE item_gaps (
+  page INTEGER PRIMARY KEY, gone TEXT NOT NULL,
+  checksum INTEGER NOT NULL) STRICT;
+CREATE TABLE item_lanes (
+  queue TEXT NOT NULL, priority INTEGER NOT NULL, page INTEGER NOT NULL,
+  PRIMARY KEY (queue, priority, page)) STRICT, WITHOUT ROWID)";
+
 /// What brings a projection of version 1 to 2, and so on.
-inline constexpr std::array<std::string_view, 5> projection_upgrades{
+inline constexpr std::array<std::string_view, 6> projection_upgrades{
   "ALTER TABLE submissions ADD COLUMN trace TEXT NOT NULL DEFAULT ''",
-  work_schema, record_schema, cost_schema, contents_schema};
+  work_schema, record_schema, cost_schema, contents_schema, page_schema};
 
 /// To be followed by a condition.
 template <class Row>
@@ -162,6 +176,43 @@ struct items {
   static constexpr std::string_view placed =
     "SELECT id, queue, user FROM items WHERE body_group BETWEEN ? AND ? "
     "AND body_length > 0 ORDER BY id LIMIT ?";
+};
+
+/// The fields of a page, and its gaps, if there are any. To be followed by a
+/// condition.
+constexpr std::string select_pages() {
+  return joined({"SELECT ", listed(fields_of<rows::item_page>()),
+                 ", item_pages.checksum, gone, item_gaps.checksum "
+                 "FROM item_pages LEFT JOIN item_gaps ON page = id "});
+}
+
+/// Live items, many in a row.
+struct item_pages {
+  using row = rows::item_page;
+  static constexpr auto put = constant(
+    [] { return rows::insert("item_pages", with_checksum<row>(), '?'); });
+  static constexpr std::string_view drop =
+    "DELETE FROM item_pages WHERE id = ?";
+  static constexpr std::string_view last =
+    "SELECT last FROM item_pages ORDER BY id DESC LIMIT 1";
+  /// The last that begins there or earlier.
+  static constexpr auto until = constant([] {
+    return select_pages() + "WHERE id <= ? ORDER BY id DESC LIMIT 1";
+  });
+  /// The first that begins later.
+  static constexpr auto behind = constant(
+    [] { return select_pages() + "WHERE id > ? ORDER BY id LIMIT 1"; });
+  static constexpr std::string_view put_gaps =
+    "INSERT OR REPLACE INTO item_gaps VALUES (?, ?, ?)";
+  static constexpr std::string_view drop_gaps =
+    "DELETE FROM item_gaps WHERE page = ?";
+  static constexpr std::string_view put_lane =
+    "INSERT INTO item_lanes VALUES (?, ?, ?)";
+  static constexpr std::string_view drop_lane =
+    "DELETE FROM item_lanes WHERE (queue, priority, page) = (?, ?, ?)";
+  static constexpr std::string_view next_lane =
+    "SELECT priority, page FROM item_lanes WHERE queue = ? "
+    "AND (priority, page) > (?, ?) ORDER BY priority, page LIMIT 1";
 };
 
 /// Rows that are found by a key, and replaced.

@@ -34,8 +34,11 @@ protected:
     open(folder_.path() / "projection.db");
   }
 
+  /// Items are rows of their own, however many come at once.
+  static constexpr page_sizes one_by_one{.items_min = 1'000'000};
+
   void open(const std::filesystem::path& path,
-            const sqlite_projection_options& options = {}) {
+            const sqlite_projection_options& options = {.pages = one_by_one}) {
     path_ = path;
     auto opened = open_sqlite_projection(path, options);
     ASSERT_TRUE(opened) << render(opened.error());

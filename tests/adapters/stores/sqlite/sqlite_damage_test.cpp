@@ -61,8 +61,8 @@ TEST_F(damaged_projection, is_refused_if_another_program_made_it) {
 }
 
 TEST_F(damaged_projection, is_refused_if_another_version_made_it) {
-  change("PRAGMA user_version = 7");
-  expect_not_opened(ec::store_failed, "schema version 7");
+  change("PRAGMA user_version = 8");
+  expect_not_opened(ec::store_failed, "schema version 8");
   expect_not_opened(ec::store_failed, "of a later depositd");
 }
 

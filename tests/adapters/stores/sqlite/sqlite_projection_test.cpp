@@ -40,6 +40,8 @@ TEST_F(sqlite_projection, takes_over_what_an_earlier_version_wrote) {
                   "DROP TABLE batches; DROP TABLE jobs;"
                   "DROP TABLE records; DROP TABLE record_totals;"
                   "DROP TABLE ring_costs; DROP TABLE contents;"
+                  "DROP TABLE item_pages; DROP TABLE item_lanes;"
+                  "DROP TABLE item_gaps;"
                   "ALTER TABLE meta DROP COLUMN ring_costs;"
                   "ALTER TABLE meta DROP COLUMN ring_costs_sum;"
                   "ALTER TABLE meta DROP COLUMN records;"
@@ -171,7 +173,8 @@ TEST_F(sqlite_projection, changes_nothing_when_the_file_may_not_grow) {
   fill();
   close();
   const auto pages = std::filesystem::file_size(path()) / 4096 + 2;
-  open(path(), {.pages_max = static_cast<std::uint32_t>(pages)});
+  open(path(), {.pages_max = static_cast<std::uint32_t>(pages),
+                .pages = one_by_one});
   const auto before = contents();
   auto x = next_slice();
   for (item_id id = 1000; id < 3000; ++id)
