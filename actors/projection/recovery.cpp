@@ -72,6 +72,7 @@ public:
     if (places_ != nullptr && row.place.length > 0)
       places_->push_back(row.place);
     if (row.state != item_state::pending) {
+      fill(user); // the order in which items came is the order of their ids
       user.ledger->restore(row);
       return;
     }

@@ -235,6 +235,26 @@ TEST(strategy_test, a_limit_lets_so_many_through_and_no_more) {
   EXPECT_EQ(feeding{"limit(3/s, x)"}.picks(2), "x-") << "at least one";
 }
 
+TEST(strategy_test, a_limit_says_to_the_microsecond_when_it_lets_one_through) {
+  feeding thirds{"limit(3/s, x)"};
+  EXPECT_EQ(thirds.picks(2), "x-");
+  const auto next = thirds.now_us + 333'334;
+  EXPECT_EQ(thirds.strategy_.next_us(thirds.ready, thirds.now_us), next);
+  thirds.now_us = next - 1; // a millionth of a record is missing
+  EXPECT_EQ(thirds.pick(), '-');
+  EXPECT_EQ(thirds.strategy_.next_us(thirds.ready, thirds.now_us), next);
+  thirds.now_us = next;
+  EXPECT_EQ(thirds.picks(2), "x-");
+}
+
+TEST(strategy_test, of_limits_in_a_limit_those_that_hold_nobody_are_passed_by) {
+  feeding all{"limit(1/s, limit(2/s, x))"};
+  EXPECT_EQ(all.picks(2), "x-");
+  all.now_us += 500'000; // one for the inner, just so, and half for the outer
+  EXPECT_EQ(all.pick(), '-');
+  EXPECT_EQ(all.strategy_.next_us(all.ready, all.now_us), all.now_us + 500'000);
+}
+
 TEST(strategy_test, who_is_held_by_a_limit_is_passed_over) {
   feeding all{"fair(limit(1/s, x), y)"};
   EXPECT_EQ(all.picks(5), "xyyyy");
