@@ -169,6 +169,17 @@ void note_slice(self_pointer self, caf::actor_clock::time_point since) {
              static_cast<double>(options.clock.at(now)));
 }
 
+/// The first slice of what is in no table yet.
+caf::error project_next(self_pointer self) {
+  const auto since = self->clock().now();
+  if (auto failed = project_one(self->state)) {
+    spdlog::error("projection_failed reason=\"{}\"", render(failed));
+    return failed;
+  }
+  note_slice(self, since);
+  return {};
+}
+
 } // namespace
 
 caf::error catch_up(self_pointer self) {
@@ -176,14 +187,9 @@ caf::error catch_up(self_pointer self) {
   if (auto failed = count_if_nobody_has(state))
     return failed;
   const auto until = state.options.journal->last();
-  while (state.options.projection->reached() < until) {
-    const auto since = self->clock().now();
-    if (auto failed = project_one(state)) {
-      spdlog::error("projection_failed reason=\"{}\"", render(failed));
+  while (state.options.projection->reached() < until)
+    if (auto failed = project_next(self))
       return failed;
-    }
-    note_slice(self, since);
-  }
   return {};
 }
 
@@ -273,14 +279,25 @@ std::chrono::milliseconds pause_after(const projector_options& options,
     out, std::max(options.pause, options.pause_max));
 }
 
+/// A slice at a time, so that whoever only asks how far it is need not wait
+/// until all is done.
 void tick(self_pointer self) {
   auto& state = self->state;
-  const auto before = state.options.projection->reached();
-  const auto failed = catch_up(self);
+  const auto& projection = state.options.projection;
+  auto& round = state.round;
+  if (round.until == 0)
+    round = {projection->reached(), state.options.journal->last()};
+  auto failed = count_if_nobody_has(state);
+  if (!failed && projection->reached() < round.until)
+    failed = project_next(self);
+  if (!failed && projection->reached() < round.until) {
+    self->send(self, project_slice{});
+    return;
+  }
   self->delayed_send(
-    self,
-    pause_after(state.options, state.options.projection->reached() - before),
+    self, pause_after(state.options, projection->reached() - round.from),
     project_slice{});
+  round = {};
   if (failed)
     return;
   drop_dead_segments(state);

@@ -69,6 +69,13 @@ struct projector_state {
   /// found out and nobody has counted them yet.
   std::optional<std::vector<body_location>> uncounted;
 
+  /// Slices without a pause, from where the tables were to the end that the
+  /// journal had; `until` is 0 between rounds.
+  struct {
+    sequence from = 0;
+    sequence until = 0;
+  } round;
+
   /// Starts where the projection is; null: nobody has folded yet, or the last
   /// slice went wrong.
   std::unique_ptr<rules::slice_fold> fold;
