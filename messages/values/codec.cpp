@@ -1,5 +1,6 @@
 #include "messages/values/codec.hpp"
 
+#include "messages/values/varint.hpp"
 #include "messages/values/words.hpp"
 
 #include <cassert>
@@ -49,11 +50,7 @@ public:
   }
 
   void put_number(std::uint64_t x) {
-    while (x >= 0x80) {
-      out_.push_back(static_cast<char>(x | 0x80));
-      x >>= 7;
-    }
-    out_.push_back(static_cast<char>(x));
+    add_number(out_, x);
   }
 
   void put(const std::string& x) {
@@ -104,19 +101,7 @@ public:
   }
 
   std::uint64_t number() {
-    std::uint64_t out = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
-      if (position_ >= bytes_.size())
-        break;
-      const auto byte = static_cast<std::uint8_t>(bytes_[position_++]);
-      if (shift == 63 && byte > 1)
-        break; // more than 64 bits
-      out |= std::uint64_t{byte & 0x7fu} << shift;
-      if (byte < 0x80)
-        return out;
-    }
-    ok_ = false;
-    return 0;
+    return take_number(bytes_, position_, ok_);
   }
 
   std::string_view bytes() {

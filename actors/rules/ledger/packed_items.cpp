@@ -1,6 +1,7 @@
 #include "actors/rules/ledger/packed_items.hpp"
 
 #include "messages/values/test_points.hpp"
+#include "messages/values/varint.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -35,7 +36,7 @@ public:
 
   /// Small for small differences in both directions.
   void difference(std::uint64_t x) {
-    number((x << 1) ^ (x >> 63 != 0 ? ~std::uint64_t{0} : 0));
+    number(folded(x));
   }
 
   void byte(std::uint8_t x) {
@@ -67,8 +68,7 @@ public:
   }
 
   std::uint64_t difference() {
-    const auto x = number();
-    return (x >> 1) ^ ((x & 1) != 0 ? ~std::uint64_t{0} : 0);
+    return unfolded(number());
   }
 
   std::uint8_t byte() {

@@ -1,5 +1,7 @@
 #include "adapters/stores/rows/item_page.hpp"
 
+#include "messages/values/varint.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <string_view>
@@ -19,20 +21,6 @@ constexpr char format = 1;
 // A column is its first value and then what is between one and the next, modulo
 // 2^64: the same all along, one number for each, or values as they are.
 enum class column_kind : std::uint8_t { steady, differences, values };
-
-std::uint64_t folded(std::uint64_t difference) {
-  return (difference << 1) ^ (difference >> 63 != 0 ? ~std::uint64_t{0} : 0);
-}
-
-std::uint64_t unfolded(std::uint64_t x) {
-  return (x >> 1) ^ ((x & 1) != 0 ? ~std::uint64_t{0} : 0);
-}
-
-void add_number(std::string& to, std::uint64_t x) {
-  for (; x >= 0x80; x >>= 7)
-    to += static_cast<char>(x | 0x80);
-  to += static_cast<char>(x);
-}
 
 void add_text(std::string& to, std::string_view x) {
   add_number(to, x.size());
@@ -69,17 +57,7 @@ public:
   }
 
   std::uint64_t number() {
-    std::uint64_t out = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
-      if (at_ == bytes_.size())
-        break;
-      const auto x = static_cast<unsigned char>(bytes_[at_++]);
-      out |= std::uint64_t{x & 0x7fu} << shift;
-      if (x < 0x80)
-        return out;
-    }
-    is_whole_ = false;
-    return 0;
+    return take_number(bytes_, at_, is_whole_);
   }
 
   std::string_view bytes(std::uint64_t count) {
@@ -198,7 +176,7 @@ void each_other(const F& f) {
 }
 
 caf::error no_page(const item_page& x) {
-  return caf::make_error(ec::store_damaged, described(x) + " is none");
+  return caf::make_error(ec::store_damaged, described(x) + " cannot be read");
 }
 
 bool read_places(const item_page& x, page_reader& from,
