@@ -91,8 +91,8 @@ public:
   }
 
 private:
-  /// Items of as many users come in turn, and a ledger is in many places of the
-  /// memory: some at a time for each take half as long.
+  /// Items of many users come in turn, and a ledger is in many places of the
+  /// memory: some at a time for each find them in the cache.
   static constexpr std::size_t at_once = 32;
   static constexpr std::size_t waiting_max = 100'000;
 

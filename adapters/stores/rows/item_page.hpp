@@ -38,8 +38,8 @@ inline std::string described(const item_page& x) {
   return "the page of items from " + std::to_string(x.id);
 }
 
-/// Which items of a page are no longer there: rows of their own, for a page is
-/// fifty times as long.
+/// Which items of a page are no longer there. Apart from it, for they change
+/// often, and a page is many times as long.
 struct item_gaps {
   item_id page = 0; ///< its first item
   std::string gone; ///< a bit for each item, the lowest of a byte first
@@ -93,7 +93,7 @@ item_page paged(const std::vector<const item_row*>& items, page_lanes& lanes);
 caf::error unpack(const item_page& x, std::vector<item_row>& out);
 
 /// The same, but only `id` and `place` of each mean something: who ends items
-/// needs no more, and this takes a fifth of the time.
+/// needs no more, and names are what takes longest.
 caf::error unpack_places(const item_page& x, std::vector<item_row>& out);
 
 } // namespace depositd::rows

@@ -17,7 +17,7 @@ namespace depositd::sqlite {
 
 /// As `rows::item_table`, which has the items that something happened to and
 /// those that came a few at a time. All others that wait are in pages: what one
-/// of many costs to write, to keep and to load is a tenth (decision 0060).
+/// of many costs to keep and to load is a fifth (decision 0060).
 class paged_items {
 public:
   using range_item = projection_store::range_item;
