@@ -105,8 +105,9 @@ struct named_claims {
   std::vector<std::size_t> positions; ///< in `attach::holds`
 };
 
-/// By user's number. Users whose claims survived a restart are asked even if
-/// none of theirs is named: what is not named ends.
+/// By user's number, of users who have something in the queue. Those whose claims
+/// survived a restart are asked even if none of theirs is named: what is not
+/// named ends.
 std::unordered_map<member_number, named_claims>
 claims_by_member(self_pointer self, const std::vector<held_claim>& holds) {
   const auto& state = self->state;
@@ -136,12 +137,22 @@ void take_adopted(self_pointer self, attached& answer, member_number member,
     }
 }
 
+/// Nobody can be asked for a claim of a user who has nothing here any more.
+/// What ended it may still be on its way to the journal (recovery ends claims
+/// whose attempts are used up), and nobody may hear of it before it is there.
+void ask_journal(self_pointer self, const journal::gathering<attached>& all) {
+  all.ask<done>(self, queue_self{self}, caf::infinite, journal::pass_journal{},
+                journal::only_counts);
+}
+
 /// Answered when the users' nodes have been asked for the claims.
 caf::result<attached> welcome_back(self_pointer self, std::uint32_t number,
                                    const std::vector<held_claim>& holds) {
   auto& processor = *find_processor(self, number);
   const auto ask_all = [&](const journal::gathering<attached>& all) {
+    std::size_t asked = 0;
     for (auto& [member, named] : claims_by_member(self, holds)) {
+      asked += named.claims.size();
       processor.served.insert(member);
       adopt_claims what{self->state.options.number, processor.name,
                         processor.lease_ms, named.claims};
@@ -154,6 +165,8 @@ caf::result<attached> welcome_back(self_pointer self, std::uint32_t number,
           take_adopted(self, answer, whose, named, x);
         });
     }
+    if (asked < holds.size())
+      ask_journal(self, all);
   };
   return journal::gather<attached>(
     self, ask_all,

@@ -139,17 +139,17 @@ void settle_outcomes(self_pointer self, queue_processor& processor,
     }
   }
   std::unordered_map<member_number, std::vector<outcome>> by_member;
-  deliver unknown;
+  // Of users who have no claims here; what ended them must be durable first.
+  journal::command unknown{self->state.options.journal};
   for (const auto& x : outcomes)
     if (find_member(self, x.member) != nullptr)
       by_member[x.member].push_back(x);
     else
-      unknown.settled.push_back({x.id, false}); // its user has no claims here
+      unknown.deliver(settlement_notice{to, x.id, false});
   for (auto& [member, xs] : by_member)
     self->send(self->state.members[member].actor,
                settle{number, to, std::move(xs)});
-  if (!unknown.settled.empty())
-    self->send(processor.actor, std::move(unknown));
+  unknown.commit(self);
 }
 
 /// The processor looks elsewhere: what it asked for cannot be served now.
@@ -362,6 +362,10 @@ queue_self::behavior_type queue(queue_self::stateful_pointer<queue_state> self,
     [=](tell_again) {
       self->state.tell_due = false;
       tell_growth(self);
+    },
+    [=](journal::pass_journal) {
+      return journal::command{self->state.options.journal}.commit_and_answer(
+        self, done{});
     },
   };
 }

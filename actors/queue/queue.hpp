@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/journal/command.hpp"
 #include "actors/queue/unread.hpp"
 #include "actors/rules/ledger/dedup.hpp"
 #include "actors/rules/ring/pace.hpp"
@@ -27,6 +28,8 @@ struct tell_again {};
 
 struct queue_options {
   std::string name;
+  /// Who owns items writes; the queue only waits for what is on its way.
+  journal::journal_access journal;
   queue_number number = 0;
   queue_settings settings;
   bool server_suspended = false;
@@ -125,8 +128,10 @@ struct queue_state {
   static inline const char* name = "queue";
 };
 
-using queue_self = queue_actor::extend<caf::reacts_to<hand_outs_lost>,
-                                       caf::reacts_to<tell_again>>;
+using queue_self =
+  queue_actor::extend<caf::reacts_to<hand_outs_lost>,
+                      caf::reacts_to<tell_again>,
+                      caf::replies_to<journal::pass_journal>::with<done>>;
 
 /// The ring of one queue. Selection is its message handlers: whatever changes
 /// who can be served is followed by serving those who wait.

@@ -89,8 +89,9 @@ caf::result<items_settled> end(self_pointer self, const settle_items& x) {
       part.items.push_back(x.items[i]);
       part.positions.push_back(i);
     }
-  if (parts.empty()) // nobody has such items any more
-    return items_settled{std::move(answer->accepted)};
+  if (parts.empty()) // nobody has such items any more, once that is durable
+    return journal::command{self->state.options.journal}.commit_and_answer(
+      self, items_settled{std::move(answer->accepted)});
   auto share =
     journal::share_reply(journal::take_reply(self), parts.size(), [answer] {
       return caf::make_message(items_settled{answer->accepted});

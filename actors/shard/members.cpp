@@ -169,6 +169,7 @@ queue_number spawn_queue(shard_pointer self, const std::string& name) {
   const auto number = static_cast<queue_number>(state.queues.size());
   queue::queue_options options;
   options.name = name;
+  options.journal = state.journal;
   options.number = number;
   options.settings = state.control->queues.at(name);
   options.server_suspended = state.control->server.suspended
