@@ -105,9 +105,9 @@ struct named_claims {
   std::vector<std::size_t> positions; ///< in `attach::holds`
 };
 
-/// By user's number, of users who have something in the queue. Those whose claims
-/// survived a restart are asked even if none of theirs is named: what is not
-/// named ends.
+/// By user's number, of users who have something in the queue. Those whose
+/// claims survived a restart are asked even if none of theirs is named: what is
+/// not named ends.
 std::unordered_map<member_number, named_claims>
 claims_by_member(self_pointer self, const std::vector<held_claim>& holds) {
   const auto& state = self->state;
