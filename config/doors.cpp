@@ -219,7 +219,7 @@ drop::drop_folder_actor open_drop_folder(caf::actor_system& system,
   out.scan_interval = std::chrono::milliseconds{settings.poll_interval_ms};
   out.shard = options.shard;
   out.projector = options.projector;
-  out.blobs = options.durable.blobs.get();
+  out.blobs = options.durable.blobs;
   return system.spawn<caf::detached>(drop::drop_folder, std::move(out));
 }
 
@@ -345,6 +345,8 @@ void doors::close() {
     parts_->messages->close();
   if (parts_->deposits)
     caf::anon_send_exit(parts_->deposits, caf::exit_reason::kill);
+  if (parts_->drops)
+    caf::anon_send_exit(parts_->drops, caf::exit_reason::kill);
   if (parts_->batches)
     caf::anon_send_exit(parts_->batches, caf::exit_reason::kill);
   if (parts_->depositors)

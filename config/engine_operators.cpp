@@ -132,7 +132,7 @@ caf::error engine_node::spawn_operators() {
   passwords_ = system_.spawn<caf::detached>(node::password_checker,
                                             node::password_checker_options{});
   submitter_ = spawn_submitter(
-    system_, {stores_.blobs.get(), shard_,
+    system_, {stores_.blobs, shard_,
               std::size_t{settings_.crossref.body_limit_mb} << 20});
   catalogue_ = system_.spawn<caf::detached>(operators::catalogue, inventory);
   begin_copy_ = work_copies_of(settings_, **tools, gate_);

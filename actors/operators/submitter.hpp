@@ -8,11 +8,13 @@
 #include "messages/shard.hpp"
 
 #include <chrono>
+#include <memory>
 
 namespace depositd::operators {
 
 struct submitter_options {
-  blob_store* blobs = nullptr; ///< outlives the actor
+  /// A worker that stores a file is not waited for when the engine ends.
+  std::shared_ptr<blob_store> blobs;
   shard_doors_actor shard;
   std::size_t file_bytes_max = 10 * 1024 * 1024; ///< as the deposit door's
 };

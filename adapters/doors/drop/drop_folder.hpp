@@ -16,6 +16,7 @@
 #include <deque>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 
@@ -35,7 +36,8 @@ struct drop_folder_options {
   std::chrono::milliseconds scan_interval{1'000};
   shard_doors_actor shard;
   read_model_actor projector;
-  blob_store* blobs = nullptr; ///< outlives the actor
+  /// A scan is not waited for when the engine ends.
+  std::shared_ptr<blob_store> blobs;
   std::size_t file_bytes_max = 10 * 1024 * 1024;
   /// False: accepted files are removed instead of kept in `.done`.
   bool keep_done = true;

@@ -8,6 +8,7 @@
 #include "tests/support/actor_fixture.hpp"
 
 #include <map>
+#include <memory>
 #include <optional>
 
 namespace depositd::testing {
@@ -47,7 +48,7 @@ protected:
       }};
     });
     operators::submitter_options options;
-    options.blobs = &blobs_;
+    options.blobs = store_;
     options.shard = caf::actor_cast<shard_actor>(
       caf::actor_cast<caf::strong_actor_ptr>(shard));
     options.file_bytes_max = 8;
@@ -62,10 +63,19 @@ protected:
     return {"ann", "a b.xml", "doMDUpload", encode_base64(bytes)};
   }
 
-  blobs_in_memory blobs_;
+  std::shared_ptr<blobs_in_memory> store_ =
+    std::make_shared<blobs_in_memory>();
+  blobs_in_memory& blobs_ = *store_;
   std::optional<submit> submitted_;
   submitter_actor submitter_;
 };
+
+TEST_F(submitter_test, keeps_its_store_when_nobody_else_does) {
+  const std::weak_ptr<blobs_in_memory> seen = store_;
+  store_.reset(); // as an engine that ends while a file is stored
+  ASSERT_FALSE(seen.expired());
+  EXPECT_TRUE(send(a_file("<a>")));
+}
 
 TEST_F(submitter_test, keeps_the_bytes_and_submits_their_particulars) {
   const auto answer = send(a_file({"<a>\0\xff", 5}));

@@ -78,7 +78,7 @@ protected:
     options_.path = root_.path();
     options_.shard = caf::actor_cast<shard_actor>(engine);
     options_.projector = caf::actor_cast<projector_actor>(engine);
-    options_.blobs = blobs_.get();
+    options_.blobs = blobs_;
   }
 
   static micros wall_us() {
@@ -125,7 +125,7 @@ protected:
 
   temporary_folder root_;
   fs::path user_ = root_.path() / "alice";
-  std::unique_ptr<blob_store> blobs_ = make_memory_blobs();
+  std::shared_ptr<blob_store> blobs_ = make_memory_blobs();
   fake_engine engine_;
   drop_folder_options options_;
   std::optional<drop_folder_self> door_;
