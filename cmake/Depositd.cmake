@@ -63,7 +63,7 @@ function(depositd_library name)
 endfunction()
 
 # depositd_at_once(NAME [sources that are not...])
-# What files include takes most of a build: sixteen of them are compiled as one.
+# What files include takes most of a build: eight of them are compiled as one.
 # Those that test programs have instead of the library's (TestPoints) are
 # compiled with each other only, so that nobody needs the library's.
 function(depositd_at_once name)
@@ -83,7 +83,7 @@ function(depositd_at_once name)
       if(uses)
         set(kind flagged)
       endif()
-      math(EXPR batch "${${kind}_count} / 16")
+      math(EXPR batch "${${kind}_count} / 8")
       math(EXPR ${kind}_count "${${kind}_count} + 1")
       set_source_files_properties(
         "${source}" PROPERTIES UNITY_GROUP "${kind}_${batch}")

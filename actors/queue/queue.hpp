@@ -28,7 +28,7 @@ struct tell_again {};
 
 struct queue_options {
   std::string name;
-  /// Who owns items writes; the queue only waits for what is on its way.
+  /// Users' actors write; the queue only waits for what is on its way there.
   journal::journal_access journal;
   queue_number number = 0;
   queue_settings settings;

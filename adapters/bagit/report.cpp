@@ -6,18 +6,18 @@ namespace depositd::bagit {
 
 namespace {
 
-using ordered_json = nlohmann::ordered_json;
+using json = nlohmann::ordered_json;
 
-ordered_json list_of(const finding_list& from) {
-  auto out = ordered_json::array();
+json list_of(const finding_list& from) {
+  auto out = json::array();
   for (const auto& x : from.kept())
     out.push_back(
       {{"code", to_string(x.code)}, {"file", x.file}, {"text", x.text}});
   return out;
 }
 
-ordered_json names_of(const std::vector<digest_algorithm>& from) {
-  auto out = ordered_json::array();
+json names_of(const std::vector<digest_algorithm>& from) {
+  auto out = json::array();
   for (const auto x : from)
     out.push_back(digest_name(x));
   return out;
@@ -35,14 +35,14 @@ void add_lines(std::vector<std::string>& to, const char* what,
 } // namespace
 
 std::string report_json(const bag_report& x) {
-  auto tags = ordered_json::object();
+  auto tags = json::object();
   for (const auto& file : x.tag_files) {
-    auto list = ordered_json::array();
+    auto list = json::array();
     for (const auto& y : file.tags)
       list.push_back({{"label", y.label}, {"value", y.value}});
     tags[file.path] = std::move(list);
   }
-  const ordered_json out = {{"name", x.name},
+  const json out = {{"name", x.name},
                     {"valid", x.valid()},
                     {"serialized", x.serialized},
                     {"version", x.version},
@@ -60,7 +60,7 @@ std::string report_json(const bag_report& x) {
                     {"warnings", list_of(x.warnings)},
                     {"tags", std::move(tags)}};
   // Names of damaged archives need not be UTF-8.
-  return out.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+  return out.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 std::vector<std::string> report_lines(const bag_report& x) {

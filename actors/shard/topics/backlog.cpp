@@ -22,9 +22,9 @@ struct backlog_run {
   std::size_t user = 0; ///< whose messages go
 };
 
-using backlog_run_ptr = std::shared_ptr<backlog_run>;
+using running = std::shared_ptr<backlog_run>;
 
-void spread_slice(shard_pointer self, const backlog_run_ptr& run);
+void spread_slice(shard_pointer self, const running& run);
 
 /// The channels' queues; empty if one of them is not there.
 std::vector<queue_number> targets_of(shard_pointer self,
@@ -42,7 +42,7 @@ bool goes_on(shard_pointer self, const backlog_run& run) {
          && state.now == shard_state::phase::serving;
 }
 
-void take_slice(shard_pointer self, const backlog_run_ptr& run,
+void take_slice(shard_pointer self, const running& run,
                 const std::vector<std::string>& channels,
                 const items_spread& x) {
   if (!goes_on(self, *run))
@@ -55,7 +55,7 @@ void take_slice(shard_pointer self, const backlog_run_ptr& run,
   spread_slice(self, run);
 }
 
-void ask_user(shard_pointer self, const backlog_run_ptr& run, spread_items what,
+void ask_user(shard_pointer self, const running& run, spread_items what,
               const std::vector<std::string>& channels) {
   const auto& user = run->users[run->user];
   if (is_retiring(self, user)) {
@@ -78,7 +78,7 @@ void ask_user(shard_pointer self, const backlog_run_ptr& run, spread_items what,
           });
 }
 
-void spread_slice(shard_pointer self, const backlog_run_ptr& run) {
+void spread_slice(shard_pointer self, const running& run) {
   if (!goes_on(self, *run))
     return;
   auto& state = self->state;

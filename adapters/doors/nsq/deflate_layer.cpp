@@ -12,7 +12,7 @@ namespace depositd::nsq {
 namespace {
 
 constexpr int window_bits = -15; // negative: neither head nor checksum
-constexpr std::size_t turn_bytes = 16 * 1024;
+constexpr std::size_t piece_bytes = 16 * 1024;
 
 void give(z_stream& to, std::string_view bytes) {
   to.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
@@ -40,7 +40,7 @@ public:
       return no_memory();
     // It may hold more of what it was given before.
     for (bool more = true; more && to.size() < enough;) {
-      const auto bytes = from.substr(0, turn_bytes);
+      const auto bytes = from.substr(0, piece_bytes);
       give(in_, bytes);
       in_.next_out = reinterpret_cast<Bytef*>(piece_.data());
       in_.avail_out = static_cast<uInt>(piece_.size());
@@ -80,7 +80,7 @@ private:
   z_stream in_{};
   z_stream out_{};
   bool good_ = false;
-  std::array<char, turn_bytes> piece_;
+  std::array<char, piece_bytes> piece_;
 };
 
 } // namespace

@@ -22,8 +22,8 @@ constexpr std::array<const char*, 6> system_names = {
   "mrt-dc.xml",         "mrt-erc.txt", "mrt-ingest.txt",
   "mrt-membership.txt", "mrt-mom.txt", "mrt-owner.txt"};
 
-/// A line of a file of names and values (ANVL); none without a value.
-std::string anvl(const char* name, std::string value) {
+/// A line of a file of names and values; none without a value.
+std::string line(const char* name, std::string value) {
   if (value.empty())
     return {};
   std::replace_if(
@@ -33,19 +33,19 @@ std::string anvl(const char* name, std::string value) {
 }
 
 std::string ingest_text(const job_document& job) {
-  return anvl("ingest", "mrt-ingest-1.0mutable")
-         + anvl("submissionDate", job.submitted) + anvl("batch", job.batch_uuid)
-         + anvl("job", job.uuid) + anvl("userAgent", job.user)
-         + anvl("file", job.payload.file_name) + anvl("type", word(job.type))
-         + anvl("note", job.note) + anvl("resourceType", job.resource_type);
+  return line("ingest", "mrt-ingest-1.0mutable")
+         + line("submissionDate", job.submitted) + line("batch", job.batch_uuid)
+         + line("job", job.uuid) + line("userAgent", job.user)
+         + line("file", job.payload.file_name) + line("type", word(job.type))
+         + line("note", job.note) + line("resourceType", job.resource_type);
 }
 
 std::string object_model_text(const job_document& job) {
-  auto out = anvl("primaryIdentifier", job.what.identifier)
-             + anvl("type", "MRT-curatorial") + anvl("role", "MRT-content")
-             + anvl("aggregate", "MRT-none");
+  auto out = line("primaryIdentifier", job.what.identifier)
+             + line("type", "MRT-curatorial") + line("role", "MRT-content")
+             + line("aggregate", "MRT-none");
   for (const auto& id : job.what.local_ids)
-    out += anvl("localIdentifier", id);
+    out += line("localIdentifier", id);
   return out;
 }
 
@@ -172,9 +172,9 @@ caf::error write_system_files(const work_on_job& x,
                .primary_identifier = job.what.identifier,
                .local_ids = job.what.local_ids}),
     ingest_text(job),
-    anvl("collection", job.collection),
+    line("collection", job.collection),
     object_model_text(job),
-    anvl("owner", x.task.collection->owner)};
+    line("owner", x.task.collection->owner)};
   for (std::size_t i = 0; i < texts.size(); ++i)
     if (auto failure = replace_file(
           system_disk(), x.folder.system() / system_names[i], texts[i]))

@@ -1,7 +1,6 @@
 // Doors, shard, queues, nodes and journal together, one message at a time.
 
-#include "tests/support/engine_fixture.hpp"
-#include "tests/support/watched_journal.hpp"
+#include "tests/support/watched_engine.hpp"
 
 #include <algorithm>
 
@@ -13,20 +12,11 @@ using testing::engine_fixture;
 using strings = std::vector<std::string>;
 using namespace std::chrono_literals;
 
-class core_test : public engine_fixture {
+class core_test : public testing::watching<engine_fixture> {
 protected:
   void SetUp() override {
     start();
   }
-
-  std::unique_ptr<journal_store> open_journal() override {
-    auto out =
-      std::make_unique<testing::watched_journal>(open_memory_journal(log));
-    disk = out.get();
-    return out;
-  }
-
-  testing::watched_journal* disk = nullptr;
 };
 
 std::vector<new_item> joined(std::vector<new_item> a,
@@ -337,73 +327,6 @@ TEST_F(core_test, calls_no_claim_ended_before_that_is_durable) {
       EXPECT_NE(is.members[0], no_member) << "what never happened was told";
     },
     [](const caf::error&) {});
-}
-
-/// Of a queue where each attempt is the last.
-class core_start_test : public core_test {
-protected:
-  void SetUp() override {
-    core_test::SetUp();
-    auto settings = queue_settings{};
-    settings.attempts_max = 1;
-    ASSERT_TRUE(change({queue_changed{"q", settings}}));
-    put("q", items_of("ann", 1));
-    sp = attach_to("q");
-    want(sp, 1);
-    ASSERT_EQ(sp.got->items.size(), 1u);
-    x = sp.got->items[0];
-    crash();
-    fail_appends(*log, 1);
-    start(); // and over again: the end of the claim was not written
-  }
-
-  /// Calls `look` once, while the end of the claim is on its way to the disk.
-  void while_it_is_written(std::function<void(const queue_port_actor&)> look) {
-    bool looked = false;
-    disk->during_append = [&] {
-      if (std::exchange(looked, true))
-        return;
-      const auto port = ask<queue_port_actor>(door, open_queue{"q"});
-      ASSERT_TRUE(port);
-      look(*port);
-    };
-    advance(1s);
-    EXPECT_TRUE(looked);
-  }
-
-  testing::test_processor sp;
-  claimed_item x; ///< that it had
-};
-
-TEST_F(core_start_test, calls_no_claim_ended_before_that_is_durable) {
-  std::vector<std::uint32_t> told;
-  std::function<void()> hear;
-  while_it_is_written([&](const queue_port_actor& port) {
-    auto again = self->request(
-      port, caf::infinite,
-      attach{sp.actor, "sp", {}, 60'000, {{x.id, x.token, x.user}}});
-    settle();
-    EXPECT_FALSE(self->has_next_message()) << "told what is not written";
-    hear = [&told, again = again]() mutable {
-      again.receive([&](const attached& is) { told = is.members; },
-                    [](const caf::error& why) { FAIL() << render(why); });
-    };
-  });
-  hear();
-  EXPECT_EQ(told, (std::vector<std::uint32_t>{no_member}));
-}
-
-TEST_F(core_start_test, refuses_no_outcome_before_what_ended_it_is_durable) {
-  while_it_is_written([&](const queue_port_actor& port) {
-    sp.door = port;
-    const auto is = ask<attached>(port, attach{sp.actor, "sp", {}, 0, {}});
-    ASSERT_TRUE(is);
-    sp.number = is->processor;
-    end(sp, x);
-    EXPECT_TRUE(sp.got->settled.empty()) << "told what is not written";
-  });
-  ASSERT_EQ(sp.got->settled.size(), 1u);
-  EXPECT_FALSE(sp.got->settled[0].accepted);
 }
 
 TEST_F(core_test, reads_bodies_beyond_the_budget_from_the_journal) {

@@ -4,7 +4,7 @@
 
 #include "messages/topics.hpp"
 #include "tests/support/engine_fixture.hpp"
-#include "tests/support/watched_journal.hpp"
+#include "tests/support/watched_engine.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -15,19 +15,12 @@
 
 namespace depositd::testing {
 
-class topics_fixture : public engine_fixture {
+class topics_fixture : public watching<engine_fixture> {
 protected:
   using milliseconds = std::chrono::milliseconds;
 
   void SetUp() override {
     start();
-  }
-
-  std::unique_ptr<journal_store> open_journal() override {
-    auto out =
-      std::make_unique<watched_journal>(engine_fixture::open_journal());
-    watched = out.get();
-    return out;
   }
 
   /// Moves the clock, which goes on across a restart.
@@ -162,7 +155,6 @@ protected:
     return out;
   }
 
-  watched_journal* watched = nullptr;
 
 private:
   micros passed_us_ = 0;

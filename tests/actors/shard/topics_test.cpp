@@ -135,20 +135,20 @@ TEST_F(topics_test, copies_have_numbers_and_fates_of_their_own) {
 TEST_F(topics_test, a_publish_is_one_commit_whatever_the_channels) {
   for (const auto* channel : {"a", "b", "c"})
     make("t", channel);
-  watched->groups.clear();
+  disk->groups.clear();
   ASSERT_TRUE(send("t", numbered("m", 5)));
-  EXPECT_EQ(watched->groups, std::vector<std::uint32_t>{15});
+  EXPECT_EQ(disk->groups, std::vector<std::uint32_t>{15});
 }
 
 TEST_F(topics_test, row_r6_a_full_disk_refuses_what_is_published) {
   make("t", "c");
   ASSERT_TRUE(send("t", {"a"}));
-  watched->full = true;
+  disk->full = true;
   EXPECT_EQ(send("t", {"b"}).error(), ec::overloaded);
   EXPECT_EQ(say(topic_action::create, "t", "d").error(), ec::overloaded);
   EXPECT_EQ(drain_channel("t", "c"), std::vector<std::string>{"a"})
     << "what is there goes on";
-  watched->full = false;
+  disk->full = false;
   ASSERT_TRUE(send("t", {"c"}));
   EXPECT_EQ(drain_channel("t", "c"), std::vector<std::string>{"c"});
 }

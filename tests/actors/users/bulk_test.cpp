@@ -2,7 +2,7 @@
 
 #include "messages/users.hpp"
 #include "tests/support/polling_fixture.hpp"
-#include "tests/support/watched_journal.hpp"
+#include "tests/support/watched_engine.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -16,23 +16,16 @@ using namespace std::chrono_literals;
 constexpr std::uint32_t slice = 10;
 constexpr int many = 35;
 
-class bulk_test : public testing::polling_fixture {
+class bulk_test : public testing::watching<testing::polling_fixture> {
 protected:
   void SetUp() override {
     slice_items = slice;
     start();
   }
 
-  std::unique_ptr<journal_store> open_journal() override {
-    auto out =
-      std::make_unique<testing::watched_journal>(open_memory_journal(log));
-    watched = out.get();
-    return out;
-  }
-
   /// Events of the groups since the last call; at least one group.
   std::vector<std::uint32_t> new_groups() {
-    auto out = std::exchange(watched->groups, {});
+    auto out = std::exchange(disk->groups, {});
     EXPECT_FALSE(out.empty());
     return out;
   }
@@ -44,12 +37,11 @@ protected:
 
   /// Runs until so many groups were written since `new_groups`.
   void run_until_written(std::size_t groups) {
-    while (watched->groups.size() < groups && sched.try_run_once()) {
+    while (disk->groups.size() < groups && sched.try_run_once()) {
       // nop
     }
   }
 
-  testing::watched_journal* watched = nullptr;
 };
 
 TEST_F(bulk_test, a_purge_goes_in_slices) {
@@ -134,7 +126,7 @@ TEST_F(bulk_test, others_are_answered_before_a_purge_is_done) {
   while (!self->has_next_message() && sched.try_run_once()) {
     // nop
   }
-  EXPECT_LT(watched->groups.size(), 4u) << "the purge is not done yet";
+  EXPECT_LT(disk->groups.size(), 4u) << "the purge is not done yet";
   other.receive([](const enqueued&) {},
                 [](const caf::error& why) { FAIL() << render(why); });
   settle();
@@ -198,7 +190,7 @@ TEST_F(bulk_test, items_are_parked_and_taken_back_in_slices) {
   what.to_us = time_us * 2;
   what.count_only = true;
   EXPECT_EQ(ask<matching_parked>(core, what)->count, 2u * many);
-  EXPECT_TRUE(watched->groups.empty());
+  EXPECT_TRUE(disk->groups.empty());
   what.count_only = false;
   EXPECT_EQ(ask<matching_parked>(core, what)->count, 2u * many);
   EXPECT_LE(largest_group(), slice);

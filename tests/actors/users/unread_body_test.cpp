@@ -2,7 +2,7 @@
 
 #include "messages/projection.hpp"
 #include "tests/support/polling_fixture.hpp"
-#include "tests/support/watched_journal.hpp"
+#include "tests/support/watched_engine.hpp"
 
 namespace depositd {
 
@@ -10,18 +10,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-class unread_body_test : public testing::polling_fixture {
+class unread_body_test : public testing::watching<testing::polling_fixture> {
 protected:
   void SetUp() override {
     body_budget = 0;
     start();
-  }
-
-  std::unique_ptr<journal_store> open_journal() override {
-    auto out = std::make_unique<testing::watched_journal>(
-      open_memory_journal(log));
-    disk = out.get();
-    return out;
   }
 
   void fail_reads(std::uint32_t count) {
@@ -56,7 +49,6 @@ protected:
     settle();
   }
 
-  testing::watched_journal* disk = nullptr;
 };
 
 TEST_F(unread_body_test, a_poll_goes_without_and_the_claim_ends) {

@@ -43,7 +43,8 @@ int gettimeofday(struct timeval* restrict out, void* restrict zone) {
 }
 
 int timespec_get(struct timespec* out, int base) {
-  return clock_gettime(CLOCK_REALTIME, out) == 0 ? base : 0;
+  const int known = base == TIME_UTC;
+  return known && clock_gettime(CLOCK_REALTIME, out) == 0 ? base : 0;
 }
 
 time_t time(time_t* out) {

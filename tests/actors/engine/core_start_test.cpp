@@ -1,0 +1,105 @@
+// What a start ends, and when who had it hears of that.
+
+#include "messages/receiving.hpp"
+#include "tests/support/watched_engine.hpp"
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace depositd {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Of a queue where each attempt is the last.
+class core_start_test : public testing::watching<testing::engine_fixture> {
+protected:
+  void SetUp() override {
+    start();
+    queue_settings settings;
+    settings.attempts_max = 1;
+    ASSERT_TRUE(change({queue_changed{"q", settings}}));
+    put("q", items_of("ann", 1));
+    sp = attach_to("q");
+    want(sp, 1);
+    ASSERT_EQ(sp.got->items.size(), 1u);
+    x = sp.got->items[0];
+    crash();
+    fail_appends(*log, 1);
+    start(); // and over again: the end of the claim was not written
+  }
+
+  /// Calls `look` once, while the end of the claim is on its way to the disk.
+  void while_it_is_written(
+    const std::function<void(const queue_port_actor&)>& look) {
+    bool looked = false;
+    disk->during_append = [&] {
+      if (std::exchange(looked, true))
+        return;
+      const auto port = ask<queue_port_actor>(door, open_queue{"q"});
+      ASSERT_TRUE(port);
+      look(*port);
+    };
+    advance(1s);
+    disk->during_append = [] {};
+    EXPECT_TRUE(looked);
+  }
+
+  testing::test_processor sp;
+  claimed_item x; ///< that it had
+};
+
+TEST_F(core_start_test, calls_no_claim_ended_before_that_is_durable) {
+  std::vector<std::uint32_t> told;
+  std::function<void()> hear;
+  while_it_is_written([&](const queue_port_actor& port) {
+    auto again = self->request(
+      port, caf::infinite,
+      attach{sp.actor, "sp", {}, 60'000, {{x.id, x.token, x.user}}});
+    settle();
+    EXPECT_FALSE(self->has_next_message()) << "told what is not written";
+    hear = [&told, again = again]() mutable {
+      again.receive([&](const attached& is) { told = is.members; },
+                    [](const caf::error& why) { FAIL() << render(why); });
+    };
+  });
+  hear();
+  EXPECT_EQ(told, (std::vector<std::uint32_t>{no_member}));
+}
+
+TEST_F(core_start_test, refuses_no_outcome_before_what_ended_it_is_durable) {
+  while_it_is_written([&](const queue_port_actor& port) {
+    sp.door = port;
+    const auto is = ask<attached>(port, attach{sp.actor, "sp", {}, 0, {}});
+    ASSERT_TRUE(is);
+    sp.number = is->processor;
+    end(sp, x);
+    EXPECT_TRUE(sp.got->settled.empty()) << "told what is not written";
+  });
+  ASSERT_EQ(sp.got->settled.size(), 1u);
+  EXPECT_FALSE(sp.got->settled[0].accepted);
+}
+
+TEST_F(core_start_test, tells_receiving_doors_of_no_end_before_it_is_durable) {
+  caf::message_id asked;
+  while_it_is_written([&](const queue_port_actor&) {
+    settle_items what{"q", {}};
+    what.items.push_back({.name = {x.id, digest_of_user(x.user)}});
+    asked = testing::ask_whole(
+      self, caf::actor_cast<caf::strong_actor_ptr>(core),
+      caf::make_message(std::move(what)));
+    settle();
+    EXPECT_FALSE(self->has_next_message()) << "told what is not written";
+  });
+  ASSERT_TRUE(self->has_next_message());
+  const auto told =
+    testing::unwrap<items_settled>(testing::take_whole(self, asked));
+  ASSERT_TRUE(told);
+  EXPECT_EQ(told->accepted, std::vector<std::uint8_t>{0});
+}
+
+} // namespace
+} // namespace depositd
