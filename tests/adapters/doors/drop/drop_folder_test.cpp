@@ -149,6 +149,32 @@ TEST_F(drop_folder_test, a_whole_file_becomes_a_metadata_deposit) {
   EXPECT_EQ(text_of(user_ / ".done/41-a.xml"), "<doi_batch/>");
 }
 
+TEST_F(drop_folder_test, keeps_its_store_when_nobody_else_does) {
+  const std::weak_ptr<blob_store> store = blobs_;
+  open_door();
+  options_.blobs.reset();
+  blobs_.reset();
+  ASSERT_FALSE(store.expired()) << "a scan may be under way";
+  write(user_ / "a.xml", "<x/>");
+  scans(2);
+  ASSERT_EQ(engine_.taken.size(), 1u);
+  EXPECT_EQ(*store.lock()->get(engine_.taken[0].submission.blob), "<x/>");
+}
+
+TEST_F(drop_folder_test, takes_nothing_once_it_has_been_ended) {
+  const std::weak_ptr<blob_store> store = blobs_;
+  open_door();
+  options_.blobs.reset();
+  blobs_.reset();
+  write(user_ / "a.xml");
+  scans(1);
+  caf::anon_send_exit(*door_, caf::exit_reason::kill);
+  scans(5);
+  EXPECT_TRUE(engine_.taken.empty());
+  EXPECT_TRUE(fs::exists(user_ / "a.xml")) << "it waits for the next engine";
+  EXPECT_TRUE(store.expired()) << "who has ended holds nothing";
+}
+
 TEST_F(drop_folder_test, accepted_files_are_removed_if_so_wanted) {
   options_.keep_done = false;
   open_door();
