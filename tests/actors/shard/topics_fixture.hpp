@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -154,7 +153,6 @@ protected:
     leave(who);
     return out;
   }
-
 
 private:
   micros passed_us_ = 0;

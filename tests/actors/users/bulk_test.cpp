@@ -5,7 +5,6 @@
 #include "tests/support/watched_engine.hpp"
 
 #include <algorithm>
-#include <memory>
 
 namespace depositd {
 
@@ -41,7 +40,6 @@ protected:
       // nop
     }
   }
-
 };
 
 TEST_F(bulk_test, a_purge_goes_in_slices) {

@@ -48,7 +48,6 @@ protected:
                    queue::look_again{{std::move(x)}});
     settle();
   }
-
 };
 
 TEST_F(unread_body_test, a_poll_goes_without_and_the_claim_ends) {
