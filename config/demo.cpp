@@ -59,13 +59,15 @@ caf::error make(caf::scoped_actor& self, const admin_actor& admin,
 }
 
 struct demo_state {
+  using interface = demo_actor;
+
   std::uint64_t next = 0; // first: CAF would give an actor the state's pointer
   admin_actor admin;
 
   static inline const char* name = "demo";
 };
 
-using demo_pointer = demo_actor::stateful_pointer<demo_state>;
+using demo_pointer = actor_with<demo_state>*;
 
 void deposit_next(demo_pointer self) {
   const auto number = self->state.next++;

@@ -3,21 +3,25 @@
 // Requests on their way to whichever engine has the shard that they are for.
 // Without an owner they wait, for a bounded time; those that were sent to an
 // engine which is gone fail at once, or go to the next one if that does no
-// harm.
+// harm. Knows nothing of what is asked (ask_shard.hpp does).
 
 #include "actors/rules/routing/table.hpp"
+#include "messages/ask.hpp"
 #include "messages/cluster.hpp"
-#include "messages/values/errors.hpp"
 #include "messages/values/sharding.hpp"
 
+#include <caf/actor_addr.hpp>
 #include <caf/actor_clock.hpp>
+#include <caf/actor_control_block.hpp>
+#include <caf/error.hpp>
+#include <caf/message.hpp>
+#include <caf/response_promise.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <string>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 namespace depositd::cluster {
@@ -42,171 +46,102 @@ struct forwarding_options {
 
 using rules::routing::repeats;
 
-inline caf::error owner_gone(shard_number shard) {
-  return caf::make_error(ec::store_failed,
-                         "the engine that had shard " + std::to_string(shard)
-                           + " is gone; nobody knows whether it did this");
-}
+/// What the owner of a shard is asked as soon as there is one.
+struct shard_question {
+  shard_number shard = 0;
+  caf::message what;
+  repeats may = repeats::never;
+  caf::actor_clock::time_point until; ///< nobody waits longer for an owner
+  answer_wait within{caf::infinite};  ///< for its answer
+  asker_ptr asking;
+};
 
-/// Of an actor whose state has one as `to`. `Owner`: what it forwards to.
-template <class Owner>
-struct forwarding {
-  using time_point = caf::actor_clock::time_point;
-  using failing = std::function<void(const caf::error&)>;
-
+/// Owners of shards and what they are asked. Part of an actor's state, and used
+/// in that actor's turns.
+class forwarding {
+public:
   struct place {
     epoch_number epoch = 0;
     std::string engine;
-    Owner who; ///< null: nobody
+    caf::strong_actor_ptr who; ///< null: nobody
     bool here = false;
   };
 
+  /// `self` has this in its state.
+  void begin(caf::scheduled_actor* self, forwarding_options options);
+
+  const forwarding_options& options() const {
+    return options_;
+  }
+
+  /// By shard.
+  const std::vector<place>& places() const {
+    return places_;
+  }
+
+  bool all_placed() const;
+
+  /// Takes news of an owner. What was sent to the one before goes to the next
+  /// if that does no harm; else there may be an answer yet, as the old owner
+  /// ends what it has begun before it hands over.
+  void set_place(const shard_placed& x, const caf::strong_actor_ptr& who);
+
+  /// Whoever went was perhaps an owner.
+  void owner_down(const caf::actor_addr& whom);
+
+  /// Now and then: what has waited too long ends.
+  void tick();
+
+  /// Of what still waits for an owner.
+  void refuse_all(const caf::error& why);
+
+  /// Waits for an owner, and for its answer, as long as the options say.
+  shard_question question(shard_number shard, caf::message what, repeats may,
+                          bool takes_long) const;
+
+  /// Who asks gets the answer, once.
+  void ask(shard_question x);
+
+  /// Keeps the promise with what the owner answers to `x`, which has nobody who
+  /// asks; an owner that is here keeps it itself.
+  void forward(shard_question x, caf::response_promise promise);
+
+private:
+  friend class owner_asked;
+
+  using time_point = caf::actor_clock::time_point;
+  using failing = std::function<void(const caf::error&)>;
+  using question_ptr = std::shared_ptr<const shard_question>;
+
   struct waiting {
-    time_point until;
-    failing go; ///< without an error: there is an owner
+    question_ptr question;
     /// This one has turned it away and, if it still is the owner, is asked
     /// again when some time has passed.
     caf::actor_addr turned_away_by;
   };
 
   struct sent {
-    shard_number shard = 0;
+    question_ptr question;
     caf::actor_addr whom;
-    bool may_repeat = false;
     /// When an owner that has been replaced is not waited for any longer.
     time_point until = time_point::max();
-    failing fail;
   };
 
-  forwarding_options options;
-  std::vector<place> places;               ///< by shard
-  std::vector<std::vector<waiting>> held;  ///< by shard
-  std::unordered_map<std::uint64_t, sent> open;
-  std::uint64_t open_last = 0;
+  void ask_owner(const question_ptr& question);
+  void owner_failed(const question_ptr& question, const caf::actor_addr& owner,
+                    const caf::error& why);
+  void fail_open(const std::function<bool(sent&)>& fits);
+  void let_go(shard_number shard);
+  void let_go_again();
+  void refuse_late(time_point now);
 
-  void begin(forwarding_options x) {
-    options = std::move(x);
-    places.resize(options.count);
-    held.resize(options.count);
-  }
-
-  bool all_placed() const {
-    return std::all_of(places.begin(), places.end(),
-                       [](const auto& x) { return bool{x.who}; });
-  }
-
-  /// Fails what was sent and fits.
-  template <class Fits>
-  void fail_open(Fits fits) {
-    std::vector<std::pair<shard_number, failing>> failed;
-    for (auto at = open.begin(); at != open.end();)
-      if (fits(at->second)) {
-        failed.emplace_back(at->second.shard, std::move(at->second.fail));
-        at = open.erase(at);
-      } else {
-        ++at;
-      }
-    for (auto& [shard, fail] : failed)
-      fail(owner_gone(shard));
-  }
-
-  /// Lets go what waits for the shard, but for what its owner has just turned
-  /// away: both would ask each other without end.
-  void let_go(shard_number shard) {
-    const auto owner = places[shard].who.address();
-    for (auto& x : std::exchange(held[shard], {}))
-      if (x.turned_away_by && x.turned_away_by == owner)
-        held[shard].push_back(std::move(x));
-      else
-        x.go({});
-  }
-
-  /// What was turned away is sent again.
-  void let_go_again() {
-    for (shard_number shard = 0; shard < held.size(); ++shard) {
-      for (auto& x : held[shard])
-        x.turned_away_by = nullptr;
-      if (places[shard].who)
-        let_go(shard);
-    }
-  }
-
-  void refuse_late(time_point now) {
-    for (shard_number shard = 0; shard < held.size(); ++shard) {
-      auto& all = held[shard];
-      const auto late
-        = std::stable_partition(all.begin(), all.end(),
-                                [&](const auto& x) { return x.until > now; });
-      std::vector<waiting> refused{std::make_move_iterator(late),
-                                   std::make_move_iterator(all.end())};
-      all.erase(late, all.end());
-      for (auto& x : refused)
-        x.go(caf::make_error(ec::overloaded,
-                             "no engine has shard " + std::to_string(shard)
-                               + " at the moment; try again later"));
-    }
-  }
-
-  void refuse_all(const caf::error& why) {
-    for (auto& all : held)
-      for (auto& x : std::exchange(all, {}))
-        x.go(why);
-  }
+  caf::scheduled_actor* self_ = nullptr;
+  forwarding_options options_;
+  std::vector<place> places_;              ///< by shard
+  std::vector<std::vector<waiting>> held_; ///< by shard
+  std::unordered_map<std::uint64_t, sent> open_;
+  std::uint64_t open_last_ = 0;
 };
-
-/// The owner turned the request away before it did anything. `ec::fenced` is
-/// not among these: a commit whose answer was lost may stand all the same.
-inline bool turned_away(const caf::error& why) {
-  return why == ec::draining || why == caf::sec::request_receiver_down;
-}
-
-/// Takes news of an owner. What was sent to the one before goes to the next if
-/// that does no harm; else there may be an answer yet, as the old owner ends
-/// what it has begun before it hands over.
-template <class Self, class Owner>
-void set_place(Self* self, const shard_placed& x, const Owner& who) {
-  auto& to = self->state.to;
-  auto& at = to.places[x.shard];
-  if (x.epoch < at.epoch)
-    return;
-  const auto before = at.who;
-  at = {x.epoch, x.engine, who, x.here};
-  if (who && before != who)
-    self->monitor(who);
-  if (before && before != who) {
-    const auto until = self->clock().now() + to.options.last_answer;
-    to.fail_open([&](auto& y) {
-      if (y.shard != x.shard || y.whom != before.address())
-        return false;
-      y.until = std::min(y.until, until);
-      return y.may_repeat;
-    });
-  }
-  if (who)
-    to.let_go(x.shard);
-}
-
-/// Whoever went was perhaps an owner.
-template <class Self>
-void owner_down(Self* self, const caf::actor_addr& whom) {
-  auto& to = self->state.to;
-  for (auto& at : to.places)
-    if (at.who && at.who.address() == whom) {
-      at.who = nullptr;
-      to.options.lost();
-    }
-  to.fail_open([&](const auto& y) { return y.whom == whom; });
-}
-
-/// Now and then: what has waited too long ends.
-template <class Self>
-void tick_open(Self* self) {
-  auto& to = self->state.to;
-  const auto now = self->clock().now();
-  to.refuse_late(now);
-  to.let_go_again();
-  to.fail_open([&](const auto& y) { return y.until <= now; });
-}
 
 } // namespace depositd::cluster
 

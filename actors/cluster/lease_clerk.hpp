@@ -6,7 +6,6 @@
 #include "messages/cluster.hpp"
 #include "messages/ports/shard_leases.hpp"
 
-#include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
 #include <memory>

@@ -6,19 +6,18 @@ namespace depositd::cluster {
 
 namespace {
 
-using self_pointer =
-  projection_router_self::stateful_pointer<projection_router_state>;
+using self_pointer = actor_with<projection_router_state>*;
 
 template <class Answer, class Request>
 caf::result<Answer> answer(self_pointer self, Request& x) {
-  return by_table<Answer>(self, x, {self->state.to.options.count, nullptr});
+  return by_table<Answer>(self, x, {self->state.to.options().count, nullptr});
 }
 
 /// Of the shards that are here: others answer for theirs.
 caf::result<store_report> report(self_pointer self, const report_store& x) {
   return journal::gather<store_report>(
     self, [&](const journal::gathering<store_report>& all) {
-      const auto& places = self->state.to.places;
+      const auto& places = self->state.to.places();
       for (shard_number i = 0; i < places.size(); ++i)
         if (places[i].who && places[i].here)
           ask_shard<store_report>(
@@ -31,12 +30,11 @@ caf::result<store_report> report(self_pointer self, const report_store& x) {
 
 } // namespace
 
-projection_router_self::behavior_type projection_router(
-  projection_router_self::stateful_pointer<projection_router_state> self,
-  forwarding_options options) {
-  self->state.to.begin(std::move(options));
+projection_router_self::behavior_type
+projection_router(self_pointer self, forwarding_options options) {
+  self->state.to.begin(self, std::move(options));
   self->set_down_handler(
-    [=](const caf::down_msg& x) { owner_down(self, x.source); });
+    [=](const caf::down_msg& x) { self->state.to.owner_down(x.source); });
   self->delayed_send(self, tick_interval, request_tick{});
   return {
     [=](submission_query& x) { return answer<submissions_found>(self, x); },
@@ -56,9 +54,12 @@ projection_router_self::behavior_type projection_router(
                                "or a copy while the engine is stopped"});
     },
     [=](const report_store& x) { return report(self, x); },
-    [=](const shard_placed& x) { set_place(self, x, x.reads); },
+    [=](const shard_placed& x) {
+      self->state.to.set_place(x,
+                               caf::actor_cast<caf::strong_actor_ptr>(x.reads));
+    },
     [=](request_tick) {
-      tick_open(self);
+      self->state.to.tick();
       self->delayed_send(self, tick_interval, request_tick{});
     },
   };

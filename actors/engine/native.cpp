@@ -10,7 +10,7 @@ namespace depositd::engine {
 
 namespace {
 
-using native_pointer = native_self::stateful_pointer<native_state>;
+using native_pointer = actor_with<native_state>*;
 
 /// Counts what is asked for; the error if that is more than a quota allows.
 caf::error over_quota(native_pointer self, const enqueue& x) {
@@ -59,9 +59,8 @@ caf::result<queue_port_actor> open(native_pointer self, open_queue& x) {
 
 } // namespace
 
-native_self::behavior_type
-native(native_self::stateful_pointer<native_state> self,
-       native_options options) {
+native_self::behavior_type native(actor_with<native_state>* self,
+                                  native_options options) {
   self->state.options = std::move(options);
   follow_control(self, self->state.options.shard);
   return {

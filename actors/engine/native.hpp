@@ -1,12 +1,12 @@
 #pragma once
 
 #include "actors/engine/grants.hpp"
+#include "messages/actor_with.hpp"
 #include "messages/actors.hpp"
 #include "messages/follow_control.hpp"
 #include "messages/ports/request_quota.hpp"
 #include "messages/shard.hpp"
 
-#include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
 #include <chrono>
@@ -25,6 +25,8 @@ struct native_options {
 };
 
 struct native_state {
+  using interface = native_self;
+
   native_options options;
   control_snapshot control; ///< the newest; null: none yet
 
@@ -35,8 +37,7 @@ struct native_state {
 /// may be asked from outside, and nothing else. An `enqueue` is one request of
 /// each user in it; `ec::quota_reached` if one of them has made as many as the
 /// quota allows, and then nothing of it is taken.
-native_self::behavior_type
-native(native_self::stateful_pointer<native_state> self,
-       native_options options);
+native_self::behavior_type native(actor_with<native_state>* self,
+                                  native_options options);
 
 } // namespace depositd::engine

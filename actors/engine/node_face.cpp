@@ -7,7 +7,7 @@ namespace depositd::engine {
 
 namespace {
 
-using self_pointer = node_face_self::stateful_pointer<node_face_state>;
+using self_pointer = actor_with<node_face_state>*;
 
 /// Of watchers, and of those who wait for the first state.
 constexpr std::size_t watchers_max = 1'000;
@@ -57,9 +57,8 @@ caf::result<ports_opened> open(self_pointer self, const open_ports& x) {
 
 } // namespace
 
-node_face_self::behavior_type
-node_face(node_face_self::stateful_pointer<node_face_state> self,
-          node_face_options options) {
+node_face_self::behavior_type node_face(actor_with<node_face_state>* self,
+                                        node_face_options options) {
   self->state.options = std::move(options);
   self->set_down_handler([=](const caf::down_msg& x) {
     std::erase_if(self->state.watchers,

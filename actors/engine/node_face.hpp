@@ -3,11 +3,11 @@
 // What a node of processors sees of the shard that it works for.
 
 #include "actors/engine/grants.hpp"
+#include "messages/actor_with.hpp"
 #include "messages/actors.hpp"
 #include "messages/follow_control.hpp"
 #include "messages/shard.hpp"
 
-#include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
 #include <chrono>
@@ -27,6 +27,8 @@ struct node_face_options {
 };
 
 struct node_face_state {
+  using interface = node_face_self;
+
   node_face_options options;
   control_snapshot control; ///< the newest, as nodes may see it; null: none yet
   std::uint64_t revision = 0;
@@ -38,8 +40,7 @@ struct node_face_state {
 };
 
 /// Ports of queues, and the control state without what is nobody's business.
-node_face_self::behavior_type
-node_face(node_face_self::stateful_pointer<node_face_state> self,
-          node_face_options options);
+node_face_self::behavior_type node_face(actor_with<node_face_state>* self,
+                                        node_face_options options);
 
 } // namespace depositd::engine

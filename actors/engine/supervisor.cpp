@@ -11,7 +11,7 @@ namespace depositd::engine {
 
 namespace {
 
-using self_pointer = supervisor_actor::stateful_pointer<supervisor_state>;
+using self_pointer = actor_with<supervisor_state>*;
 
 std::chrono::milliseconds patience(self_pointer self) {
   // Longer than the drain itself: its answer has a way to go.
@@ -74,9 +74,8 @@ void down(self_pointer self, const caf::down_msg& x) {
 
 } // namespace
 
-supervisor_actor::behavior_type
-supervisor(supervisor_actor::stateful_pointer<supervisor_state> self,
-           supervisor_options options) {
+supervisor_actor::behavior_type supervisor(actor_with<supervisor_state>* self,
+                                           supervisor_options options) {
   self->state.options = std::move(options);
   self->set_down_handler([=](const caf::down_msg& x) { down(self, x); });
   for (const auto& [name, who] : self->state.options.watched)

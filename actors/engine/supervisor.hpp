@@ -1,9 +1,9 @@
 #pragma once
 
+#include "messages/actor_with.hpp"
 #include "messages/actors.hpp"
 #include "messages/operators.hpp"
 
-#include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
 #include <functional>
@@ -25,6 +25,8 @@ struct supervisor_options {
 };
 
 struct supervisor_state {
+  using interface = supervisor_actor;
+
   supervisor_options options;
   bool stopping = false;
 
@@ -34,8 +36,7 @@ struct supervisor_state {
 /// Watches the actors of the engine and drains them in order: first nothing new
 /// is handed out, then what is in the processors' hands ends, then the
 /// projection catches up, so that the next start has nothing to replay.
-supervisor_actor::behavior_type
-supervisor(supervisor_actor::stateful_pointer<supervisor_state> self,
-           supervisor_options options);
+supervisor_actor::behavior_type supervisor(actor_with<supervisor_state>* self,
+                                           supervisor_options options);
 
 } // namespace depositd::engine

@@ -11,7 +11,7 @@ namespace depositd::journal {
 
 namespace {
 
-using self_pointer = journal_self::stateful_pointer<journal_state>;
+using self_pointer = actor_with<journal_state>*;
 
 /// Bounces a message back. On the scheduler this takes as long as everybody
 /// who has something to do now needs to do it, so what they append comes first.
@@ -166,9 +166,8 @@ void written(self_pointer self, const group_written& x, const lap_actor& way) {
 
 } // namespace
 
-journal_self::behavior_type
-journal(journal_self::stateful_pointer<journal_state> self,
-        journal_options options) {
+journal_self::behavior_type journal(actor_with<journal_state>* self,
+                                    journal_options options) {
   self->state.options = std::move(options);
   self->link_to(self->state.options.writer);
   if (self->state.options.near)

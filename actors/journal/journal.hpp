@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/journal/writer.hpp"
+#include "messages/actor_with.hpp"
 #include "messages/projection.hpp"
 
 #include <chrono>
@@ -37,6 +38,8 @@ using journal_self
                           caf::reacts_to<meet_shard>>;
 
 struct journal_state {
+  using interface = journal_self;
+
   journal_options options;
 
   /// Of the shard; what comes with another number is refused.
@@ -75,9 +78,8 @@ struct journal_state {
 
 /// Forms groups: whatever arrived while the last group was written is the next
 /// one, so group commit forms by itself.
-journal_self::behavior_type
-journal(journal_self::stateful_pointer<journal_state> self,
-        journal_options options);
+journal_self::behavior_type journal(actor_with<journal_state>* self,
+                                    journal_options options);
 
 } // namespace depositd::journal
 

@@ -12,8 +12,7 @@ namespace depositd::journal {
 
 namespace {
 
-using self_pointer =
-  journal_writer_self::stateful_pointer<journal_writer_state>;
+using self_pointer = actor_with<journal_writer_state>*;
 
 void share_answered(self_pointer self, shared_reply& x) {
   if (--x.shares == 0)
@@ -189,7 +188,7 @@ group_written write(self_pointer self, write_group& x) {
 } // namespace
 
 journal_writer_self::behavior_type
-journal_writer(journal_writer_self::stateful_pointer<journal_writer_state> self,
+journal_writer(actor_with<journal_writer_state>* self,
                journal_writer_options options) {
   self->state.options = std::move(options);
   return {

@@ -1,11 +1,11 @@
 #pragma once
 
+#include "messages/actor_with.hpp"
 #include "messages/actors.hpp"
 #include "messages/journal.hpp"
 #include "messages/ports/journal_store.hpp"
 #include "messages/values/counts.hpp"
 
-#include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
 #include <array>
@@ -44,6 +44,8 @@ struct journal_writer_options {
 };
 
 struct journal_writer_state {
+  using interface = journal_writer_self;
+
   journal_writer_options options;
   std::string bytes; ///< of the group; kept for its capacity
 
@@ -54,7 +56,7 @@ struct journal_writer_state {
 /// a time has anything to do, so that the shares of an answer need no lock.
 /// Blocks on the disk: must be detached, or get small groups only.
 journal_writer_self::behavior_type
-journal_writer(journal_writer_self::stateful_pointer<journal_writer_state> self,
+journal_writer(actor_with<journal_writer_state>* self,
                journal_writer_options options);
 
 } // namespace depositd::journal

@@ -356,8 +356,8 @@ void node_gone(admin_pointer self, const caf::actor_addr& who) {
 
 } // namespace
 
-admin_actor::behavior_type
-admin(admin_actor::stateful_pointer<admin_state> self, admin_options options) {
+admin_actor::behavior_type admin(actor_with<admin_state>* self,
+                                 admin_options options) {
   self->state.started_us = options.clock.at(self->clock().now());
   self->state.options = std::move(options);
   self->set_down_handler(

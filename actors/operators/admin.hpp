@@ -9,6 +9,7 @@
 
 #include "actors/engine/grants.hpp"
 #include "actors/rules/access/access.hpp"
+#include "messages/actor_with.hpp"
 #include "messages/actors.hpp"
 #include "messages/cluster.hpp"
 #include "messages/ports/known_peers.hpp"
@@ -109,6 +110,8 @@ struct refusal_lines {
 };
 
 struct admin_state {
+  using interface = admin_actor;
+
   admin_options options;
   micros started_us = never;
 
@@ -126,7 +129,7 @@ struct admin_state {
 };
 
 /// Answers until it is killed; holds nothing that must be saved.
-admin_actor::behavior_type
-admin(admin_actor::stateful_pointer<admin_state> self, admin_options options);
+admin_actor::behavior_type admin(actor_with<admin_state>* self,
+                                 admin_options options);
 
 } // namespace depositd::operators

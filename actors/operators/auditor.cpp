@@ -4,9 +4,8 @@
 
 namespace depositd::operators {
 
-auditor_actor::behavior_type
-auditor(auditor_actor::stateful_pointer<auditor_state> self,
-        std::shared_ptr<const audit_book> from) {
+auditor_actor::behavior_type auditor(actor_with<auditor_state>* self,
+                                     std::shared_ptr<const audit_book> from) {
   self->state.from = std::move(from);
   return {[=](const audit_query& x) -> caf::result<audit_found> {
     auto page = self->state.from->read(x.where);

@@ -2,6 +2,7 @@
 
 // The audit log, for operators.
 
+#include "messages/actor_with.hpp"
 #include "messages/actors.hpp"
 #include "messages/audit.hpp"
 
@@ -10,12 +11,13 @@
 namespace depositd::operators {
 
 struct auditor_state {
+  using interface = auditor_actor;
+
   std::shared_ptr<const audit_book> from;
 };
 
 /// Blocks on files, so wiring spawns it detached.
-auditor_actor::behavior_type
-auditor(auditor_actor::stateful_pointer<auditor_state> self,
-        std::shared_ptr<const audit_book> from);
+auditor_actor::behavior_type auditor(actor_with<auditor_state>* self,
+                                     std::shared_ptr<const audit_book> from);
 
 } // namespace depositd::operators

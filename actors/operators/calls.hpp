@@ -3,10 +3,10 @@
 // What the parts of the admin actor share: asking, answering, auditing.
 
 #include "actors/operators/admin.hpp"
+#include "messages/actor_with.hpp"
 #include "messages/ask.hpp"
 
 #include <caf/expected.hpp>
-#include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
 #include <functional>
@@ -17,7 +17,7 @@
 
 namespace depositd::operators {
 
-using admin_pointer = admin_actor::stateful_pointer<admin_state>;
+using admin_pointer = actor_with<admin_state>*;
 
 void deliver(const admin_call_ptr& call, const document& x);
 

@@ -29,9 +29,8 @@ caf::result<objects_found> find(inventory& from, const search_objects& x) {
 
 } // namespace
 
-catalogue_actor::behavior_type
-catalogue(catalogue_actor::stateful_pointer<catalogue_state> self,
-          std::shared_ptr<inventory> from) {
+catalogue_actor::behavior_type catalogue(actor_with<catalogue_state>* self,
+                                         std::shared_ptr<inventory> from) {
   self->state.from = std::move(from);
   return {
     [=](const search_objects& x) { return find(*self->state.from, x); },

@@ -2,6 +2,7 @@
 
 // The inventory, for operators.
 
+#include "messages/actor_with.hpp"
 #include "messages/actors.hpp"
 #include "messages/catalogue.hpp"
 
@@ -10,12 +11,13 @@
 namespace depositd::operators {
 
 struct catalogue_state {
+  using interface = catalogue_actor;
+
   std::shared_ptr<inventory> from;
 };
 
 /// Blocks on the inventory, so wiring spawns it detached.
-catalogue_actor::behavior_type
-catalogue(catalogue_actor::stateful_pointer<catalogue_state> self,
-          std::shared_ptr<inventory> from);
+catalogue_actor::behavior_type catalogue(actor_with<catalogue_state>* self,
+                                         std::shared_ptr<inventory> from);
 
 } // namespace depositd::operators

@@ -15,7 +15,7 @@ namespace depositd::operators {
 
 namespace {
 
-using self_pointer = order_desk_actor::stateful_pointer<order_desk_state>;
+using self_pointer = actor_with<order_desk_state>*;
 
 bool contains(const std::vector<std::string>& names, const std::string& x) {
   return std::find(names.begin(), names.end(), x) != names.end();

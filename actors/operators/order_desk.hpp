@@ -3,11 +3,11 @@
 // Takes orders about objects that are stored, from whichever door: finds the
 // object, looks whether it may be had so, and queues the work under its owner.
 
+#include "messages/actor_with.hpp"
 #include "messages/actors.hpp"
 #include "messages/orders.hpp"
 #include "messages/values/clock.hpp"
 
-#include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
 #include <chrono>
@@ -25,13 +25,14 @@ struct order_desk_options {
 };
 
 struct order_desk_state {
+  using interface = order_desk_actor;
+
   order_desk_options options;
 
   static inline const char* name = "order_desk";
 };
 
-order_desk_actor::behavior_type
-order_desk(order_desk_actor::stateful_pointer<order_desk_state> self,
-           order_desk_options options);
+order_desk_actor::behavior_type order_desk(actor_with<order_desk_state>* self,
+                                           order_desk_options options);
 
 } // namespace depositd::operators

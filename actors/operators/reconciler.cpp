@@ -14,7 +14,7 @@ namespace depositd::operators {
 
 namespace {
 
-using self_pointer = reconciler_actor::stateful_pointer<reconciler_state>;
+using self_pointer = actor_with<reconciler_state>*;
 
 /// How often a run looks again for others, after some were not taken.
 constexpr int rounds_max = 10;

@@ -4,6 +4,7 @@
 // its spans of time, whoever is started again meanwhile, because an order's
 // name follows from reconciler, owner and span.
 
+#include "messages/actor_with.hpp"
 #include "messages/actors.hpp"
 #include "messages/orders.hpp"
 #include "messages/ports/fixity_book.hpp"
@@ -12,7 +13,6 @@
 #include "messages/values/clock.hpp"
 #include "messages/work.hpp"
 
-#include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
 #include <chrono>
@@ -39,6 +39,8 @@ struct reconciler_options {
 };
 
 struct reconciler_state {
+  using interface = reconciler_actor;
+
   reconciler_options options;
   control_snapshot control; ///< null: not known yet
 
@@ -46,8 +48,7 @@ struct reconciler_state {
 };
 
 /// Blocks on the inventory and the shards, so wiring spawns it detached.
-reconciler_actor::behavior_type
-reconciler(reconciler_actor::stateful_pointer<reconciler_state> self,
-           reconciler_options options);
+reconciler_actor::behavior_type reconciler(actor_with<reconciler_state>* self,
+                                           reconciler_options options);
 
 } // namespace depositd::operators

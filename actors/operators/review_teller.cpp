@@ -12,7 +12,7 @@ namespace depositd::operators {
 
 namespace {
 
-using self_pointer = review_teller_actor::stateful_pointer<review_teller_state>;
+using self_pointer = actor_with<review_teller_state>*;
 
 constexpr std::uint32_t jobs_per_page = 1'000;
 constexpr int pages_max = 20;               ///< of one look

@@ -4,13 +4,13 @@
 // and then, and says what is new of each cause.
 
 #include "actors/rules/reviews/reviews.hpp"
+#include "messages/actor_with.hpp"
 #include "messages/actors.hpp"
 #include "messages/operators.hpp"
 #include "messages/ports/notifiers.hpp"
 #include "messages/ports/work_reader.hpp"
 #include "messages/values/clock.hpp"
 
-#include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
 #include <chrono>
@@ -45,6 +45,8 @@ struct review_channel {
 };
 
 struct review_teller_state {
+  using interface = review_teller_actor;
+
   review_teller_options options;
   std::vector<review_channel> channels;
   micros since_us = never; ///< what changed before has been seen
@@ -54,7 +56,7 @@ struct review_teller_state {
 /// After a restart it may repeat what it said in the same interval, under the
 /// same ids.
 review_teller_actor::behavior_type
-review_teller(review_teller_actor::stateful_pointer<review_teller_state> self,
+review_teller(actor_with<review_teller_state>* self,
               review_teller_options options);
 
 /// What is written, and what the webhook gets.

@@ -73,9 +73,8 @@ caf::expected<submit> find_kept(const submitter_options& options,
 
 } // namespace
 
-submitter_actor::behavior_type
-submitter(submitter_actor::stateful_pointer<submitter_state> self,
-          submitter_options options) {
+submitter_actor::behavior_type submitter(actor_with<submitter_state>* self,
+                                         submitter_options options) {
   self->state.options = std::move(options);
   return {
     [=](const submit_file& x) -> caf::result<enqueued> {

@@ -2,6 +2,7 @@
 
 // Operator's files on their way in: the blob first, then the submission.
 
+#include "messages/actor_with.hpp"
 #include "messages/actors.hpp"
 #include "messages/operators.hpp"
 #include "messages/ports/blob_store.hpp"
@@ -20,12 +21,13 @@ struct submitter_options {
 };
 
 struct submitter_state {
+  using interface = submitter_actor;
+
   submitter_options options;
 };
 
 /// Blocks on the blob store, so wiring spawns it detached.
-submitter_actor::behavior_type
-submitter(submitter_actor::stateful_pointer<submitter_state> self,
-          submitter_options options);
+submitter_actor::behavior_type submitter(actor_with<submitter_state>* self,
+                                         submitter_options options);
 
 } // namespace depositd::operators

@@ -11,8 +11,7 @@ namespace depositd::processors {
 
 namespace {
 
-using self_pointer =
-  processor_manager_self::stateful_pointer<processor_manager_state>;
+using self_pointer = actor_with<processor_manager_state>*;
 
 /// This process, as whoever decides what it runs has to know it.
 rules::placement::slots_process process_of(self_pointer self) {
@@ -272,9 +271,9 @@ caf::result<done> drain_all(self_pointer self, const drain& x) {
 
 } // namespace
 
-processor_manager_self::behavior_type processor_manager(
-  processor_manager_self::stateful_pointer<processor_manager_state> self,
-  processor_manager_options options) {
+processor_manager_self::behavior_type
+processor_manager(actor_with<processor_manager_state>* self,
+                  processor_manager_options options) {
   self->state.options = std::move(options);
   self->set_down_handler([=](const caf::down_msg& x) { gone(self, x.source); });
   watch_engine(self);

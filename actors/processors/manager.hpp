@@ -2,11 +2,11 @@
 
 #include "actors/processors/processor.hpp"
 #include "actors/rules/placement/processors.hpp"
+#include "messages/actor_with.hpp"
 #include "messages/actors.hpp"
 #include "messages/follow_control.hpp"
 #include "messages/projection.hpp"
 
-#include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
 #include <chrono>
@@ -72,6 +72,8 @@ using processor_manager_self = processor_manager_actor::extend<
   caf::reacts_to<meet_shard>, caf::reacts_to<control_unknown>>;
 
 struct processor_manager_state {
+  using interface = processor_manager_self;
+
   processor_manager_options options;
   std::map<std::string, managed_processor> processors;
   std::vector<ending_slot> ending;
@@ -92,9 +94,9 @@ struct processor_manager_state {
 /// an SP of that name. Keeps as many slots running as the control state says,
 /// with ports to their queues. Slots stay, and with them what they hold, when
 /// an engine goes.
-processor_manager_self::behavior_type processor_manager(
-  processor_manager_self::stateful_pointer<processor_manager_state> self,
-  processor_manager_options options);
+processor_manager_self::behavior_type
+processor_manager(actor_with<processor_manager_state>* self,
+                  processor_manager_options options);
 
 } // namespace depositd::processors
 

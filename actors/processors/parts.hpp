@@ -3,10 +3,11 @@
 // The slot's dealings with its ports. Private to actors/processors.
 
 #include "actors/processors/processor.hpp"
+#include "messages/actor_with.hpp"
 
 namespace depositd::processors {
 
-using self_pointer = processor_self::stateful_pointer<processor_state>;
+using self_pointer = actor_with<processor_state>*;
 
 /// Null if no port of the shard is known.
 processor_port* find_port(self_pointer self, shard_number shard);

@@ -229,9 +229,8 @@ void down(self_pointer self, const caf::down_msg& x) {
 
 } // namespace
 
-processor_self::behavior_type
-processor(processor_self::stateful_pointer<processor_state> self,
-          processor_options options) {
+processor_self::behavior_type processor(actor_with<processor_state>* self,
+                                        processor_options options) {
   self->state.options = std::move(options);
   self->set_down_handler([=](const caf::down_msg& x) { down(self, x); });
   if (const auto& owner = self->state.options.owner)

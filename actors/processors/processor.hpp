@@ -1,12 +1,12 @@
 #pragma once
 
 #include "actors/rules/ring/draw_weights.hpp"
+#include "messages/actor_with.hpp"
 #include "messages/actors.hpp"
 #include "messages/processors.hpp"
 #include "messages/shard.hpp"
 #include "messages/values/clock.hpp"
 
-#include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
 #include <chrono>
@@ -113,6 +113,8 @@ enum class user_numbers : std::uint8_t {
 };
 
 struct processor_state {
+  using interface = processor_self;
+
   processor_options options;
   std::vector<processor_port> ports;
   std::map<claim_name, held_item> held;
@@ -142,9 +144,8 @@ struct processor_state {
 /// criteria let it serve and who could be served now
 /// (`rules::ring::eligible_users`), so that a user gets as much in a crowded
 /// shard as in an empty one.
-processor_self::behavior_type
-processor(processor_self::stateful_pointer<processor_state> self,
-          processor_options options);
+processor_self::behavior_type processor(actor_with<processor_state>* self,
+                                        processor_options options);
 
 } // namespace depositd::processors
 

@@ -3,6 +3,7 @@
 // The projector's answers, and what they rest on. Private to actors/projection.
 
 #include "actors/projection/projector.hpp"
+#include "messages/actor_with.hpp"
 #include "messages/projection.hpp"
 
 #include <cstdint>
@@ -12,7 +13,7 @@
 
 namespace depositd::projection {
 
-using self_pointer = projector_self::stateful_pointer<projector_state>;
+using self_pointer = actor_with<projector_state>*;
 
 /// Projects all that was durable when this was called.
 caf::error catch_up(self_pointer self);

@@ -312,9 +312,8 @@ void tick(self_pointer self) {
 
 } // namespace
 
-projector_self::behavior_type
-projector(projector_self::stateful_pointer<projector_state> self,
-          projector_options options) {
+projector_self::behavior_type projector(actor_with<projector_state>* self,
+                                        projector_options options) {
   self->state.options = std::move(options);
   return {
     [=](recover) { return answer(self, recover{}); },

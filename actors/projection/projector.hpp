@@ -2,6 +2,7 @@
 
 #include "actors/rules/fold/shared_places.hpp"
 #include "actors/rules/fold/slice_fold.hpp"
+#include "messages/actor_with.hpp"
 #include "messages/actors.hpp"
 #include "messages/ports/blob_store.hpp"
 #include "messages/ports/doi_registry.hpp"
@@ -11,7 +12,6 @@
 #include "messages/values/clock.hpp"
 #include "messages/values/sharding.hpp"
 
-#include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
 #include <chrono>
@@ -62,6 +62,8 @@ struct live_bodies {
 };
 
 struct projector_state {
+  using interface = projector_self;
+
   projector_options options;
   shard_inside_actor shard; ///< null until it has recovered
   bool counted = false;     ///< `live` covers what was there at the start
@@ -92,9 +94,8 @@ struct projector_state {
 
 /// Owns the projection: everything that reads or writes the tables goes
 /// through it. Blocks on the disk: must be detached.
-projector_self::behavior_type
-projector(projector_self::stateful_pointer<projector_state> self,
-          projector_options options);
+projector_self::behavior_type projector(actor_with<projector_state>* self,
+                                        projector_options options);
 
 } // namespace depositd::projection
 

@@ -3,12 +3,13 @@
 // The queue's work, by what it is about. Private to actors/queue.
 
 #include "actors/queue/queue.hpp"
+#include "messages/actor_with.hpp"
 #include "messages/processors.hpp"
 #include "messages/queue.hpp"
 
 namespace depositd::queue {
 
-using self_pointer = queue_self::stateful_pointer<queue_state>;
+using self_pointer = actor_with<queue_state>*;
 
 /// Null if no user has this number.
 queue_member* find_member(self_pointer self, member_number number);

@@ -303,7 +303,7 @@ void replace_lost(self_pointer self, const hand_outs_lost& x) {
 
 } // namespace
 
-queue_self::behavior_type queue(queue_self::stateful_pointer<queue_state> self,
+queue_self::behavior_type queue(actor_with<queue_state>* self,
                                 queue_options options) {
   self->state.ring =
     rules::ring{options.settings.priority, options.settings.oldest_band_every};

@@ -6,13 +6,13 @@
 #include "actors/rules/ring/pace.hpp"
 #include "actors/rules/ring/ring.hpp"
 #include "actors/rules/ring/shares.hpp"
+#include "messages/actor_with.hpp"
 #include "messages/actors.hpp"
 #include "messages/metrics.hpp"
 #include "messages/processors.hpp"
 #include "messages/queue.hpp"
 #include "messages/users.hpp"
 
-#include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
 #include <optional>
@@ -87,7 +87,14 @@ struct judged_shares {
   double lag = 0;
 };
 
+using queue_self =
+  queue_actor::extend<caf::reacts_to<hand_outs_lost>,
+                      caf::reacts_to<tell_again>,
+                      caf::replies_to<journal::pass_journal>::with<done>>;
+
 struct queue_state {
+  using interface = queue_self;
+
   queue_options options;
   rules::ring ring;
   size_classes classes;
@@ -128,15 +135,10 @@ struct queue_state {
   static inline const char* name = "queue";
 };
 
-using queue_self =
-  queue_actor::extend<caf::reacts_to<hand_outs_lost>,
-                      caf::reacts_to<tell_again>,
-                      caf::replies_to<journal::pass_journal>::with<done>>;
-
 /// The ring of one queue. Selection is its message handlers: whatever changes
 /// who can be served is followed by serving those who wait.
-queue_self::behavior_type
-queue(queue_self::stateful_pointer<queue_state> self, queue_options options);
+queue_self::behavior_type queue(actor_with<queue_state>* self,
+                                queue_options options);
 
 } // namespace depositd::queue
 

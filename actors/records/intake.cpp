@@ -11,7 +11,7 @@ namespace depositd::records {
 
 namespace {
 
-using self_pointer = intake_self::stateful_pointer<intake_state>;
+using self_pointer = actor_with<intake_state>*;
 
 std::string partition_name(const intake_options& options, std::int32_t number) {
   return options.topic + '/' + std::to_string(number);
@@ -256,9 +256,8 @@ intake_report report(const intake_state& state) {
 
 } // namespace
 
-intake_self::behavior_type
-intake(intake_self::stateful_pointer<intake_state> self,
-       intake_options options) {
+intake_self::behavior_type intake(actor_with<intake_state>* self,
+                                  intake_options options) {
   self->state.options = std::move(options);
   self->send(self, begin_reading{});
   return {

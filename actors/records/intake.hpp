@@ -1,12 +1,12 @@
 #pragma once
 
+#include "messages/actor_with.hpp"
 #include "messages/actors.hpp"
 #include "messages/ports/blob_store.hpp"
 #include "messages/ports/record_log.hpp"
 #include "messages/records.hpp"
 #include "messages/values/sharding.hpp"
 
-#include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
 #include <atomic>
@@ -71,6 +71,8 @@ struct read_partition {
 };
 
 struct intake_state {
+  using interface = intake_self;
+
   intake_options options;
   /// Rises with every new beginning: answers to older batches mean nothing.
   std::uint32_t attempt = 0;
@@ -87,9 +89,8 @@ struct intake_state {
 
 /// Pulls records with credit. It waits for brokers and blobs: must be detached
 /// outside the deterministic scheduler.
-intake_self::behavior_type
-intake(intake_self::stateful_pointer<intake_state> self,
-       intake_options options);
+intake_self::behavior_type intake(actor_with<intake_state>* self,
+                                  intake_options options);
 
 } // namespace depositd::records
 

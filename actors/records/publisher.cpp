@@ -13,7 +13,7 @@ namespace depositd::records {
 
 namespace {
 
-using self_pointer = publisher_self::stateful_pointer<publisher_state>;
+using self_pointer = actor_with<publisher_state>*;
 
 void set_trouble(publisher_state& state, std::string text) {
   if (state.options.waits)
@@ -268,9 +268,8 @@ void resume_publishing(self_pointer self) {
 
 } // namespace
 
-publisher_self::behavior_type
-publisher(publisher_self::stateful_pointer<publisher_state> self,
-          publisher_options options) {
+publisher_self::behavior_type publisher(actor_with<publisher_state>* self,
+                                        publisher_options options) {
   self->state.options = std::move(options);
   self->send(self, begin_publishing{});
   return {

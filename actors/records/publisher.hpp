@@ -1,12 +1,12 @@
 #pragma once
 
+#include "messages/actor_with.hpp"
 #include "messages/actors.hpp"
 #include "messages/ports/journal_store.hpp"
 #include "messages/ports/record_log.hpp"
 #include "messages/records.hpp"
 #include "messages/values/sharding.hpp"
 
-#include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
 #include <atomic>
@@ -69,6 +69,8 @@ struct publication {
 };
 
 struct publisher_state {
+  using interface = publisher_self;
+
   publisher_options options;
   sequence cursor = 0;
   std::set<std::string> deposit_queues;
@@ -84,9 +86,8 @@ struct publisher_state {
 /// The journal is the outbox: each outcome is published at least once, under an
 /// id by which repetitions are known, in order for each user. Waits for
 /// brokers: must be detached outside the deterministic scheduler.
-publisher_self::behavior_type
-publisher(publisher_self::stateful_pointer<publisher_state> self,
-          publisher_options options);
+publisher_self::behavior_type publisher(actor_with<publisher_state>* self,
+                                        publisher_options options);
 
 } // namespace depositd::records
 

@@ -15,7 +15,7 @@ namespace depositd::records {
 
 namespace {
 
-using tracer_pointer = tracer_actor::stateful_pointer<tracer_state>;
+using tracer_pointer = actor_with<tracer_state>*;
 
 /// What a batch says of its trace is in its body.
 std::string traceparent_at(const body_location& place, journal_store& store) {
@@ -120,9 +120,8 @@ void look(tracer_pointer self) {
 
 } // namespace
 
-tracer_actor::behavior_type
-tracer(tracer_actor::stateful_pointer<tracer_state> self,
-       tracer_options options) {
+tracer_actor::behavior_type tracer(actor_with<tracer_state>* self,
+                                   tracer_options options) {
   self->state.options = std::move(options);
   self->state.maker = rules::span_maker{200'000, trace_noted};
   self->state.cursor = self->state.options.after;

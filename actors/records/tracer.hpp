@@ -1,12 +1,12 @@
 #pragma once
 
 #include "actors/rules/spans/spans.hpp"
+#include "messages/actor_with.hpp"
 #include "messages/message.hpp"
 #include "messages/ports/journal_store.hpp"
 #include "messages/ports/span_sink.hpp"
 #include "messages/values/clock.hpp"
 
-#include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
 #include <chrono>
@@ -36,6 +36,8 @@ struct tracer_options {
 };
 
 struct tracer_state {
+  using interface = tracer_actor;
+
   tracer_options options;
   sequence cursor = 0;
   rules::span_maker maker;
@@ -48,9 +50,8 @@ struct tracer_state {
 /// deposits, batches and jobs as spans. Nothing waits for it, and nothing is
 /// kept for it: what was dropped before it came there is passed. Reads the
 /// disk: must be detached outside the deterministic scheduler.
-tracer_actor::behavior_type
-tracer(tracer_actor::stateful_pointer<tracer_state> self,
-       tracer_options options);
+tracer_actor::behavior_type tracer(actor_with<tracer_state>* self,
+                                   tracer_options options);
 
 } // namespace depositd::records
 

@@ -9,7 +9,7 @@ namespace depositd::shard {
 
 namespace {
 
-using self_pointer = body_reader_self::stateful_pointer<body_reader_state>;
+using self_pointer = actor_with<body_reader_state>*;
 
 /// Handing out an item without its bytes would be worse than not at all.
 void send_back(self_pointer self, queue::look_again unread) {
@@ -50,9 +50,8 @@ void read_and_send(self_pointer self, journal_store* store,
 
 } // namespace
 
-body_reader_self::behavior_type
-body_reader(body_reader_self::stateful_pointer<body_reader_state> self,
-            journal_store* store) {
+body_reader_self::behavior_type body_reader(actor_with<body_reader_state>* self,
+                                            journal_store* store) {
   return {
     [=](read_and_hand_out& x) { read_and_send(self, store, x); },
     [=](const meet_shard& x) { self->state.shard = x.shard; },

@@ -8,6 +8,7 @@
 #include "actors/rules/topics/topics.hpp"
 #include "actors/shard/recovered_state.hpp"
 #include "actors/users/user.hpp"
+#include "messages/actor_with.hpp"
 #include "messages/actors.hpp"
 #include "messages/operators.hpp"
 #include "messages/records.hpp"
@@ -16,7 +17,6 @@
 #include "messages/topics.hpp"
 #include "messages/values/sharding.hpp"
 
-#include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
 #include <chrono>
@@ -150,6 +150,8 @@ struct shard_topic {
 };
 
 struct shard_state {
+  using interface = shard_self;
+
   shard_options options;
   enum class phase : std::uint8_t { recovering, serving, draining };
   phase now = phase::recovering;
@@ -190,7 +192,7 @@ struct shard_state {
   static inline const char* name = "shard";
 };
 
-using shard_pointer = shard_self::stateful_pointer<shard_state>;
+using shard_pointer = actor_with<shard_state>*;
 
 /// Routes between doors, queues and users' actors; owns the control state.
 shard_self::behavior_type shard(shard_pointer self, shard_options options);

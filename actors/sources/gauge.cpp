@@ -22,8 +22,8 @@ caf::result<gauge_read> read_left(gauge_state& state, const read_gauge& x) {
 
 } // namespace
 
-gauge_actor::behavior_type
-gauge(gauge_actor::stateful_pointer<gauge_state> self, gauge_options options) {
+gauge_actor::behavior_type gauge(actor_with<gauge_state>* self,
+                                 gauge_options options) {
   self->state.options = std::move(options);
   return {
     [=](const read_gauge& x) { return read_left(self->state, x); },

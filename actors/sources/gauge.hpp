@@ -1,10 +1,10 @@
 #pragma once
 
+#include "messages/actor_with.hpp"
 #include "messages/actors.hpp"
 #include "messages/ports/source_reader.hpp"
 #include "messages/sources.hpp"
 
-#include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
 #include <functional>
@@ -20,6 +20,8 @@ struct gauge_options {
 };
 
 struct gauge_state {
+  using interface = gauge_actor;
+
   gauge_options options;
   std::unique_ptr<downstream_gauge> gauge; ///< null: not made yet
 
@@ -28,7 +30,7 @@ struct gauge_state {
 
 /// Asks how much is left behind a queue. It waits for the outside world: must
 /// be detached outside the deterministic scheduler.
-gauge_actor::behavior_type
-gauge(gauge_actor::stateful_pointer<gauge_state> self, gauge_options options);
+gauge_actor::behavior_type gauge(actor_with<gauge_state>* self,
+                                 gauge_options options);
 
 } // namespace depositd::sources

@@ -3,11 +3,11 @@
 // The scheduler's work, by what it is about. Private to actors/sources.
 
 #include "actors/sources/scheduler.hpp"
+#include "messages/actor_with.hpp"
 
 namespace depositd::sources {
 
-using scheduler_pointer =
-  scheduler_self::stateful_pointer<scheduler_actor_state>;
+using scheduler_pointer = actor_with<scheduler_actor_state>*;
 
 micros now_us(scheduler_pointer self);
 

@@ -5,12 +5,12 @@
 #include "actors/rules/sources/replenishing.hpp"
 #include "actors/rules/sources/strategy.hpp"
 #include "actors/sources/schedulers.hpp"
+#include "messages/actor_with.hpp"
 #include "messages/actors.hpp"
 #include "messages/sources.hpp"
 #include "messages/values/control.hpp"
 
 #include <caf/message.hpp>
-#include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
 #include <cstdint>
@@ -143,6 +143,8 @@ struct measuring {
 using scheduler_self = scheduler_actor::extend<caf::reacts_to<look_at_sources>>;
 
 struct scheduler_actor_state {
+  using interface = scheduler_self;
+
   ~scheduler_actor_state();
 
   std::shared_ptr<const schedulers_options> options;
@@ -175,8 +177,7 @@ struct scheduler_actor_state {
 /// what is picked meanwhile goes with the next. Proportions of the strategy are
 /// those of the picks.
 scheduler_self::behavior_type
-scheduler(scheduler_self::stateful_pointer<scheduler_actor_state> self,
-          const std::string& called,
+scheduler(actor_with<scheduler_actor_state>* self, const std::string& called,
           std::shared_ptr<const schedulers_options> options);
 
 } // namespace depositd::sources

@@ -15,7 +15,7 @@ namespace depositd::sources {
 
 namespace {
 
-using schedulers_pointer = schedulers_self::stateful_pointer<schedulers_state>;
+using schedulers_pointer = actor_with<schedulers_state>*;
 
 bool is_here(const schedulers_options& options, const std::string& scheduler) {
   return shard_of(scheduler, options.shard_count) == options.shard;

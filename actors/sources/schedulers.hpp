@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/sources/source.hpp"
+#include "messages/actor_with.hpp"
 #include "messages/actors.hpp"
 #include "messages/follow_control.hpp"
 #include "messages/ports/source_reader.hpp"
@@ -8,7 +9,6 @@
 #include "messages/values/control.hpp"
 #include "messages/values/sharding.hpp"
 
-#include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
 #include <chrono>
@@ -84,6 +84,8 @@ using schedulers_self =
                            caf::reacts_to<refill_schedulers>>;
 
 struct schedulers_state {
+  using interface = schedulers_self;
+
   ~schedulers_state();
 
   std::shared_ptr<const schedulers_options> options;
@@ -96,9 +98,8 @@ struct schedulers_state {
 
 /// Has a scheduler for each that the control state says is this shard's, and
 /// passes on what operators ask of them. They end with it.
-schedulers_self::behavior_type
-schedulers(schedulers_self::stateful_pointer<schedulers_state> self,
-           schedulers_options options);
+schedulers_self::behavior_type schedulers(actor_with<schedulers_state>* self,
+                                          schedulers_options options);
 
 } // namespace depositd::sources
 

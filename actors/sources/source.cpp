@@ -43,7 +43,7 @@ void reader_handle::set(source_reader* reader) noexcept {
 
 namespace {
 
-using source_pointer = source_self::stateful_pointer<source_actor_state>;
+using source_pointer = actor_with<source_actor_state>*;
 
 /// Nothing if there is a reader.
 caf::error open_reader(source_actor_state& state) {

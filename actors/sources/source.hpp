@@ -1,10 +1,10 @@
 #pragma once
 
+#include "messages/actor_with.hpp"
 #include "messages/actors.hpp"
 #include "messages/ports/source_reader.hpp"
 #include "messages/sources.hpp"
 
-#include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
 #include <chrono>
@@ -70,6 +70,8 @@ struct tell_again {};
 using source_self = source_actor::extend<caf::reacts_to<tell_again>>;
 
 struct source_actor_state {
+  using interface = source_self;
+
   ~source_actor_state();
 
   source_options options;
@@ -82,9 +84,8 @@ struct source_actor_state {
 
 /// Reads one source, and is told what of it is applied. It waits for the
 /// outside world: must be detached outside the deterministic scheduler.
-source_self::behavior_type
-source(source_self::stateful_pointer<source_actor_state> self,
-       source_options options);
+source_self::behavior_type source(actor_with<source_actor_state>* self,
+                                  source_options options);
 
 } // namespace depositd::sources
 

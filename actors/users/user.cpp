@@ -302,7 +302,7 @@ void count_again(self_pointer self, const reclassify& x) {
 
 } // namespace
 
-user_self::behavior_type user(user_self::stateful_pointer<user_state> self,
+user_self::behavior_type user(actor_with<user_state>* self,
                               user_options options,
                               recovered_ledgers recovered) {
   self->state.options = std::move(options);

@@ -6,12 +6,12 @@
 #include "actors/rules/ledger/ledger.hpp"
 #include "actors/rules/ring/cost_account.hpp"
 #include "actors/rules/work/work.hpp"
+#include "messages/actor_with.hpp"
 #include "messages/actors.hpp"
 #include "messages/users.hpp"
 #include "messages/values/clock.hpp"
 #include "messages/values/memory_budget.hpp"
 
-#include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
 #include <map>
@@ -75,6 +75,8 @@ struct user_queue {
 };
 
 struct user_state {
+  using interface = user_self;
+
   user_options options;
 
   /// By the shard's number of the queue.
@@ -108,10 +110,10 @@ struct user_state {
   static inline const char* name = "user";
 };
 
-using user_pointer = user_self::stateful_pointer<user_state>;
+using user_pointer = actor_with<user_state>*;
 
 /// Owns the items and claims of one user over all queues.
-user_self::behavior_type user(user_self::stateful_pointer<user_state> self,
+user_self::behavior_type user(actor_with<user_state>* self,
                               user_options options,
                               recovered_ledgers recovered);
 

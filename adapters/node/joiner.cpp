@@ -12,7 +12,7 @@ namespace depositd::node {
 
 namespace {
 
-using self_pointer = joiner_actor::stateful_pointer<joiner_state>;
+using self_pointer = actor_with<joiner_state>*;
 
 void try_later(self_pointer self) {
   auto& state = self->state;
@@ -79,9 +79,8 @@ void engine_down(self_pointer self, const caf::down_msg& x) {
 
 } // namespace
 
-joiner_actor::behavior_type
-joiner(joiner_actor::stateful_pointer<joiner_state> self,
-       joiner_options options) {
+joiner_actor::behavior_type joiner(actor_with<joiner_state>* self,
+                                   joiner_options options) {
   self->state.options = std::move(options);
   self->state.pause = self->state.options.pause_min;
   self->set_down_handler(

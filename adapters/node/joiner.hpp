@@ -2,12 +2,12 @@
 
 // Keeps a node of processors connected to its engine.
 
+#include "messages/actor_with.hpp"
 #include "messages/actors.hpp"
 #include "messages/cluster.hpp"
 #include "messages/values/endpoint.hpp"
 
 #include <caf/io/middleman_actor.hpp>
-#include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
 #include <chrono>
@@ -42,6 +42,8 @@ struct joiner_options {
 using joiner_actor = caf::typed_actor<caf::reacts_to<join_now>>;
 
 struct joiner_state {
+  using interface = joiner_actor;
+
   joiner_options options;
   admin_actor engine; ///< that took this node in; null: none now
   std::chrono::milliseconds pause{0};
@@ -52,8 +54,7 @@ struct joiner_state {
 
 /// Connects, introduces the node, and does so again for ever whenever the
 /// engine is gone.
-joiner_actor::behavior_type
-joiner(joiner_actor::stateful_pointer<joiner_state> self,
-       joiner_options options);
+joiner_actor::behavior_type joiner(actor_with<joiner_state>* self,
+                                   joiner_options options);
 
 } // namespace depositd::node

@@ -11,8 +11,7 @@ namespace depositd::node {
 
 namespace {
 
-using self_pointer =
-  password_checker_actor::stateful_pointer<password_checker_state>;
+using self_pointer = actor_with<password_checker_state>*;
 
 void log_refusal(self_pointer self, const char* what, const check_password& x) {
   if (self->state.lines->take({}, self->clock().now()))
@@ -43,9 +42,9 @@ caf::result<password_checked> check(self_pointer self,
 
 } // namespace
 
-password_checker_actor::behavior_type password_checker(
-  password_checker_actor::stateful_pointer<password_checker_state> self,
-  const password_checker_options& options) {
+password_checker_actor::behavior_type
+password_checker(actor_with<password_checker_state>* self,
+                 const password_checker_options& options) {
   self->state.lines.emplace(options.lines_per_second);
   kit::prepare_passwords();
   return {

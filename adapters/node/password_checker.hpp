@@ -4,10 +4,10 @@
 
 #include "adapters/doors/kit/login_throttle.hpp"
 #include "adapters/doors/kit/rate_limit.hpp"
+#include "messages/actor_with.hpp"
 #include "messages/actors.hpp"
 #include "messages/operators.hpp"
 
-#include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
 #include <cstdint>
@@ -20,6 +20,8 @@ struct password_checker_options {
 };
 
 struct password_checker_state {
+  using interface = password_checker_actor;
+
   kit::login_throttle throttle;
   std::optional<kit::rate_limit> lines; ///< of refusals in the log
 
@@ -28,8 +30,8 @@ struct password_checker_state {
 
 /// Answers `ec::throttled` while somebody has guessed too often. Blocks: must
 /// be detached.
-password_checker_actor::behavior_type password_checker(
-  password_checker_actor::stateful_pointer<password_checker_state> self,
-  const password_checker_options& options);
+password_checker_actor::behavior_type
+password_checker(actor_with<password_checker_state>* self,
+                 const password_checker_options& options);
 
 } // namespace depositd::node

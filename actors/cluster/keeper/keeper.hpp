@@ -8,10 +8,10 @@
 #include "actors/cluster/projection_router.hpp"
 #include "actors/cluster/router/shard_router.hpp"
 #include "actors/engine/core.hpp"
+#include "messages/actor_with.hpp"
 #include "messages/actors.hpp"
 #include "messages/cluster.hpp"
 
-#include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
 #include <chrono>
@@ -115,6 +115,8 @@ struct met_engine {
 };
 
 struct shard_keeper_state {
+  using interface = shard_keeper_self;
+
   shard_keeper_options options;
   shard_router_actor router;
   projection_router_actor reader;
@@ -138,8 +140,7 @@ struct shard_keeper_state {
   static inline const char* name = "shard_keeper";
 };
 
-using shard_keeper_pointer
-  = shard_keeper_self::stateful_pointer<shard_keeper_state>;
+using shard_keeper_pointer = actor_with<shard_keeper_state>*;
 
 /// Lives until it has left (`leave_shards`); ending it otherwise leaves the
 /// leases to end by themselves.

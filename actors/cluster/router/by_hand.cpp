@@ -33,7 +33,7 @@ void ask_next(shard_router_pointer self,
 }
 
 shard_number shard_with(shard_router_pointer self, const std::string& queue) {
-  return shard_of_queue(queue, self->state.to.options.count);
+  return shard_of_queue(queue, self->state.to.options().count);
 }
 
 /// Asks the one shard of a queue, once a queue exists that it needs.
@@ -67,7 +67,7 @@ caf::result<items_received> by_hand(shard_router_pointer self,
   if (!is_spread(map_of(self), x.queue))
     return forward<items_received>(self, shard_with(self, x.queue), x,
                                    repeats::never);
-  const auto count = state.to.options.count;
+  const auto count = state.to.options().count;
   const auto round =
     std::make_shared<receiving>(std::move(x), state.turn++ % count, count);
   return journal::answer_later<items_received>(

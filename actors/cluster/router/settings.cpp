@@ -40,7 +40,7 @@ newest_of(shard_router_pointer self,
 /// Nobody has the shard, or it has said itself that it starts over.
 bool gets_it_first(shard_router_pointer self, shard_number shard,
                    const caf::error& why) {
-  const auto& place = self->state.to.places[shard];
+  const auto& place = self->state.to.places()[shard];
   return place.engine.empty() || (place.who && why == ec::store_failed);
 }
 
@@ -49,7 +49,7 @@ caf::error not_told(shard_router_pointer self, shard_number shard,
                     const caf::error& why) {
   return caf::make_error(ec::overloaded,
                          "this is set, but shard " + std::to_string(shard)
-                           + " of " + self->state.to.places[shard].engine
+                           + " of " + self->state.to.places()[shard].engine
                            + " has not got it and will when it can be reached ("
                            + render(why) + ")");
 }
@@ -87,7 +87,7 @@ void spread(shard_router_pointer self, const control_changed& x,
     [=](const caf::expected<done>& x) { then(x ? caf::error{} : x.error()); }};
   const auto what =
     std::make_shared<const adopt_control>(adopt_control{x.state, x.revision});
-  const auto& options = self->state.to.options;
+  const auto& options = self->state.to.options();
   const auto until = self->clock().now() + options.owner_wait;
   for (shard_number shard = 1; shard < options.count; ++shard) {
     if (seeded_bug("settings_told_too_early"))
@@ -120,7 +120,7 @@ void watch_shard_0(shard_router_pointer self, const shard_actor& owner) {
   auto& state = self->state;
   state.watched = owner.address();
   self
-    ->request(owner, state.to.options.request_timeout,
+    ->request(owner, state.to.options().request_timeout,
               watch_control{caf::strong_actor_ptr{self->ctrl()}})
     .then([=](const control_changed& x) { learn(self, x.state, x.revision); },
           [=](const caf::error&) {
@@ -131,7 +131,7 @@ void watch_shard_0(shard_router_pointer self, const shard_actor& owner) {
 
 /// A shard of ours that started over, or was not reached, catches up.
 void compare(shard_router_pointer self, const shard_actor& core) {
-  const auto patience = self->state.to.options.request_timeout;
+  const auto patience = self->state.to.options().request_timeout;
   self->request(core, patience, watch_control{nullptr})
     .then(
       [=](const control_changed& x) {
@@ -165,18 +165,18 @@ void learn(shard_router_pointer self, const control_snapshot& state,
 }
 
 void tick_control(shard_router_pointer self) {
-  const auto& places = self->state.to.places;
+  const auto& places = self->state.to.places();
   if (const auto& zero = places[0]; !zero.who)
     self->state.watched = nullptr;
-  else if (self->state.watched != zero.who.address())
-    watch_shard_0(self, zero.who);
+  else if (zero.who != self->state.watched)
+    watch_shard_0(self, caf::actor_cast<shard_actor>(zero.who));
   for (const auto& again : std::exchange(self->state.unsettled, {}))
     again();
   if (!self->state.control)
     return;
   for (shard_number shard = 1; shard < places.size(); ++shard)
     if (places[shard].who && places[shard].here)
-      compare(self, places[shard].who);
+      compare(self, caf::actor_cast<shard_actor>(places[shard].who));
 }
 
 caf::result<done> by_hand(shard_router_pointer self, propose& x) {
@@ -196,7 +196,7 @@ caf::result<control_changed> by_hand(shard_router_pointer self,
     state.watchers.push_back(x.who);
     self->monitor(x.who->address());
   }
-  const auto zero = state.to.places[0].who;
+  const auto zero = caf::actor_cast<shard_actor>(state.to.places()[0].who);
   if (state.control && (x.who || !zero))
     return control_changed{state.control, state.revision};
   return journal::answer_later<control_changed>(self, [&](auto then) {

@@ -15,7 +15,7 @@ caf::error refuse(shard_router_pointer self) {
 
 rules::routing::shard_map map_of(shard_router_pointer self) {
   const auto& state = self->state;
-  return {state.to.options.count, state.control.get()};
+  return {state.to.options().count, state.control.get()};
 }
 
 caf::result<done> by_hand(shard_router_pointer self, await_ready&) {
@@ -40,7 +40,7 @@ caf::result<done> by_hand(shard_router_pointer self, check_intake&) {
   // While a shard changes hands the others go on.
   const auto now = self->clock().now();
   for (shard_number shard = 0; shard < state.owned_at.size(); ++shard)
-    if (!state.to.places[shard].who
+    if (!state.to.places()[shard].who
         && now - state.owned_at[shard] > state.options.lease)
       return caf::make_error(ec::overloaded,
                              "no engine has shard " + std::to_string(shard));
@@ -56,9 +56,10 @@ caf::result<done> by_hand(shard_router_pointer self, drain& x) {
   for (auto& promise : std::exchange(state.awaiting_ready, {}))
     promise.deliver(why);
   return journal::gather<done>(self, [&](const journal::gathering<done>& all) {
-    for (const auto& at : state.to.places)
+    for (const auto& at : state.to.places())
       if (at.who && at.here)
-        all.ask<done>(self, at.who, state.to.options.request_timeout, x,
+        all.ask<done>(self, caf::actor_cast<shard_actor>(at.who),
+                      state.to.options().request_timeout, x,
                       journal::only_counts, journal::only_counts);
   });
 }
@@ -79,17 +80,17 @@ std::string founder_of(const Request& x) {
 
 /// A queue that is new comes into being everywhere before the request goes on.
 template <class Answer, class Request>
-caf::result<Answer> when_made(shard_router_pointer self, Request& x) {
+caf::delegated<Answer> when_made(shard_router_pointer self, Request& x) {
   const auto what = std::make_shared<Request>(std::move(x));
-  return journal::answer_later<Answer>(self, [&](auto then) {
-    with_queue(self, queue_of(*what), founder_of(*what),
-               [=](const caf::error& why) mutable {
-                 if (why)
-                   then(why);
-                 else
-                   scatter<Answer>(self, std::move(*what), map_of(self), then);
-               });
-  });
+  with_queue(self, queue_of(*what), founder_of(*what),
+             [=, promise = self->make_response_promise()](
+               const caf::error& why) mutable {
+               if (why)
+                 promise.deliver(why);
+               else
+                 scatter<Answer>(self, std::move(*what), map_of(self), promise);
+             });
+  return {};
 }
 
 template <class Answer, class Request>
@@ -109,28 +110,36 @@ caf::result<Answer> answer(shard_router_pointer self, Request& x) {
   }
 }
 
+/// The handler of one kind of request. A lambda made for all of them at once
+/// would have all of their names in its own.
+template <class Request, class Answer>
+struct answering {
+  shard_router_pointer self;
+
+  caf::result<Answer> operator()(Request& x) const {
+    return answer<Answer>(self, x);
+  }
+};
+
 /// What shards are asked, each by its row in the table or by hand; and more.
 template <class... Requests, class... Answers, class... More>
-shard_router_self::behavior_type answering(
+shard_router_self::behavior_type all_answering(
   shard_router_pointer self,
   type_list<caf::typed_mpi<type_list<Requests>, caf::output_tuple<Answers>>...>,
   More... more) {
-  return {[=](Requests& x) -> caf::result<Answers> {
-            return answer<Answers>(self, x);
-          }...,
-          std::move(more)...};
+  return {answering<Requests, Answers>{self}..., std::move(more)...};
 }
 
 void note_owners(shard_router_pointer self) {
   auto& state = self->state;
   for (shard_number shard = 0; shard < state.owned_at.size(); ++shard)
-    if (state.to.places[shard].who)
+    if (state.to.places()[shard].who)
       state.owned_at[shard] = self->clock().now();
 }
 
 void place(shard_router_pointer self, const shard_placed& x) {
   auto& state = self->state;
-  set_place(self, x, x.core);
+  state.to.set_place(x, caf::actor_cast<caf::strong_actor_ptr>(x.core));
   tick_control(self);
   if (state.control && state.to.all_placed())
     for (auto& promise : std::exchange(state.awaiting_ready, {}))
@@ -141,26 +150,26 @@ void down(shard_router_pointer self, const caf::down_msg& x) {
   auto& state = self->state;
   std::erase_if(state.watchers,
                 [&](const auto& who) { return who->address() == x.source; });
-  owner_down(self, x.source);
+  state.to.owner_down(x.source);
 }
 
 } // namespace
 
 shard_router_self::behavior_type shard_router(shard_router_pointer self,
                                               shard_router_options options) {
-  self->state.to.begin(options.to);
+  self->state.to.begin(self, options.to);
   self->state.owned_at.assign(options.to.count, self->clock().now());
   self->state.options = std::move(options);
   self->set_down_handler([=](const caf::down_msg& x) { down(self, x); });
   self->delayed_send(self, tick_interval, request_tick{});
-  return answering(
+  return all_answering(
     self, shards_actor::signatures{},
     [=](const shard_placed& x) { place(self, x); },
     [=](const control_changed& x) { learn(self, x.state, x.revision); },
     [=](leases_reached x) { self->state.leases_reached = x.yes; },
     [=](request_tick) {
       note_owners(self);
-      tick_open(self);
+      self->state.to.tick();
       tick_control(self);
       self->delayed_send(self, tick_interval, request_tick{});
     },

@@ -4,6 +4,7 @@
 // would hold a shard.
 
 #include "actors/cluster/forwarding.hpp"
+#include "messages/actor_with.hpp"
 #include "messages/actors.hpp"
 #include "messages/operators.hpp"
 #include "messages/projection.hpp"
@@ -13,7 +14,6 @@
 #include "messages/sources.hpp"
 #include "messages/topics.hpp"
 
-#include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
 #include <chrono>
@@ -32,8 +32,11 @@ using shard_router_self =
   shard_router_actor::extend<caf::reacts_to<request_tick>>;
 
 struct shard_router_state {
+  using interface = shard_router_self;
+  using owner = shard_actor;
+
   shard_router_options options;
-  forwarding<shard_actor> to;
+  forwarding to;
   /// By shard: when it was last seen to have an owner, or we began.
   std::vector<caf::actor_clock::time_point> owned_at;
   bool leases_reached = true;
@@ -50,8 +53,7 @@ struct shard_router_state {
   static inline const char* name = "shard_router";
 };
 
-using shard_router_pointer =
-  shard_router_self::stateful_pointer<shard_router_state>;
+using shard_router_pointer = actor_with<shard_router_state>*;
 
 /// Forwards to the owners of shards, here or elsewhere; asks all of them where
 /// a request concerns all; spreads what shard 0 has decided to every shard.

@@ -99,16 +99,16 @@ plan<Request> split_items(Request& x, ShardOfOne shard_of_one) {
   return out;
 }
 
-// -- destinations: (request, map) -> plan -------------------------------------
+// -- destinations: (request, map) -> plan, or the one shard -------------------
 
 /// Where its user is.
 inline constexpr auto to_user = [](const auto& x, const shard_map& map) {
-  return plan_of<decltype(x)>{shard_of(x.user, map.count), {}};
+  return shard_of(x.user, map.count);
 };
 
 /// Where its queue is, which is one shard.
 inline constexpr auto to_queue = [](const auto& x, const shard_map& map) {
-  return plan_of<decltype(x)>{shard_of_queue(queue_of(x), map.count), {}};
+  return shard_of_queue(queue_of(x), map.count);
 };
 
 /// All shards.
@@ -154,14 +154,14 @@ constexpr auto to_queue_or(Spread otherwise) {
   return [=](auto& x, const shard_map& map) -> plan_of<decltype(x)> {
     if (is_spread(map, queue_of(x)))
       return otherwise(x, map);
-    return to_queue(x, map);
+    return {to_queue(x, map), {}};
   };
 }
 
 /// Where the user's items of this queue are. Of a queue that the settings do
 /// not know (yet), where they are of deposits.
-inline constexpr auto to_user_in_queue
-  = [](auto& x, const shard_map& map) -> plan_of<decltype(x)> {
+inline constexpr auto to_user_in_queue = [](const auto& x,
+                                            const shard_map& map) {
   const auto& queue = queue_of(x);
   const auto is_elsewhere =
     is_topic_queue(queue) || (is_known(map, queue) && !is_spread(map, queue));

@@ -37,7 +37,7 @@ void with_login(door_pointer self, const credentials& who,
      }});
 }
 
-door_actor::behavior_type door(door_actor::stateful_pointer<door_state> self,
+door_actor::behavior_type door(actor_with<door_state>* self,
                                door_options options) {
   self->state.options = std::move(options);
   const auto& how = self->state.options;

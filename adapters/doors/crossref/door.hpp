@@ -9,10 +9,10 @@
 #include "adapters/doors/crossref/messages.hpp"
 #include "adapters/doors/http/router.hpp"
 #include "adapters/doors/kit/request_quotas.hpp"
+#include "messages/actor_with.hpp"
 #include "messages/actors.hpp"
 #include "messages/ports/blob_store.hpp"
 
-#include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
 #include <chrono>
@@ -50,6 +50,8 @@ struct door_options {
 };
 
 struct door_state {
+  using interface = door_actor;
+
   door_options options;
   /// v2 requests being processed: of each user, and of all.
   std::unordered_map<std::string, std::uint32_t> synchronous;
@@ -59,7 +61,7 @@ struct door_state {
   static inline const char* name = "crossref_door";
 };
 
-door_actor::behavior_type door(door_actor::stateful_pointer<door_state> self,
+door_actor::behavior_type door(actor_with<door_state>* self,
                                door_options options);
 
 /// Adds the door's routes. Limits of bodies and times are set per route.

@@ -4,6 +4,7 @@
 
 #include "adapters/doors/crossref/door.hpp"
 #include "adapters/doors/crossref/pages.hpp"
+#include "messages/actor_with.hpp"
 
 #include <functional>
 #include <optional>
@@ -11,7 +12,7 @@
 
 namespace depositd::crossref {
 
-using door_pointer = door_actor::stateful_pointer<door_state>;
+using door_pointer = actor_with<door_state>*;
 
 /// Whoever waits for a login; `refuse` gets the page.
 struct login_waiter {

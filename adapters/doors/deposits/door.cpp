@@ -103,7 +103,7 @@ void show(door_pointer self, const page_request& given) {
   }
 }
 
-door_actor::behavior_type door(door_actor::stateful_pointer<door_state> self,
+door_actor::behavior_type door(actor_with<door_state>* self,
                                door_options options) {
   self->state.options = std::move(options);
   const auto& how = self->state.options;

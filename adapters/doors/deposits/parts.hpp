@@ -4,12 +4,13 @@
 
 #include "adapters/doors/deposits/answers.hpp"
 #include "adapters/doors/deposits/door.hpp"
+#include "messages/actor_with.hpp"
 
 #include <string>
 
 namespace depositd::deposits {
 
-using door_pointer = door_actor::stateful_pointer<door_state>;
+using door_pointer = actor_with<door_state>*;
 
 /// Null: nobody is logged in. Valid until the next call.
 const kit::session* session_of(door_pointer self, const pass& shown);

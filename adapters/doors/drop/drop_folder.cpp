@@ -19,7 +19,7 @@ namespace depositd::drop {
 
 namespace {
 
-using self_pointer = drop_folder_self::stateful_pointer<drop_folder_state>;
+using self_pointer = actor_with<drop_folder_state>*;
 
 void take_next(self_pointer self, const std::string& user);
 
@@ -320,9 +320,8 @@ void take_control(self_pointer self, const control_snapshot& control) {
 
 } // namespace
 
-drop_folder_self::behavior_type
-drop_folder(drop_folder_self::stateful_pointer<drop_folder_state> self,
-            drop_folder_options options) {
+drop_folder_self::behavior_type drop_folder(actor_with<drop_folder_state>* self,
+                                            drop_folder_options options) {
   self->state.options = std::move(options);
   follow_control(self, self->state.options.shard,
                  {.patience = self->state.options.request_timeout,

@@ -5,11 +5,11 @@
 
 #include "adapters/doors/drop/ready_files.hpp"
 #include "adapters/doors/drop/user_folder.hpp"
+#include "messages/actor_with.hpp"
 #include "messages/actors.hpp"
 #include "messages/ports/blob_store.hpp"
 #include "messages/shard.hpp"
 
-#include <caf/stateful_actor.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -81,6 +81,8 @@ struct drop_job {
 };
 
 struct drop_folder_state {
+  using interface = drop_folder_self;
+
   drop_folder_options options;
   control_snapshot control;                    ///< null: not known yet
   std::map<std::string, folder_state> folders; ///< by user
@@ -91,8 +93,7 @@ struct drop_folder_state {
 
 /// Blocks on files and the blob store, so wiring spawns it detached. Ends when
 /// told to exit; what it was about to do it does after the next start.
-drop_folder_self::behavior_type
-drop_folder(drop_folder_self::stateful_pointer<drop_folder_state> self,
-            drop_folder_options options);
+drop_folder_self::behavior_type drop_folder(actor_with<drop_folder_state>* self,
+                                            drop_folder_options options);
 
 } // namespace depositd::drop

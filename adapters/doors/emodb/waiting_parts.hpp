@@ -3,10 +3,11 @@
 // The waiting room's work, by what it is about. Private to the room.
 
 #include "adapters/doors/emodb/waiting_room.hpp"
+#include "messages/actor_with.hpp"
 
 namespace depositd::emodb::waiting {
 
-using self_pointer = waiting_room_self::stateful_pointer<waiting_room_state>;
+using self_pointer = actor_with<waiting_room_state>*;
 using waiting_one = waited_queue::one;
 
 // -- waiting_room.cpp: who waits ----------------------------------------------

@@ -143,7 +143,7 @@ void take_count(self_pointer self, const deliver& x) {
 } // namespace waiting
 
 waiting_room_self::behavior_type
-waiting_room(waiting_room_self::stateful_pointer<waiting_room_state> self,
+waiting_room(actor_with<waiting_room_state>* self,
              waiting_room_options options) {
   using namespace waiting;
   self->state.options = std::move(options);

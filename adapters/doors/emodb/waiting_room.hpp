@@ -5,13 +5,13 @@
 // queue as a processor that takes nothing: it hears when somebody there can be
 // served, and then the polls ask again. Nobody asks in between.
 
+#include "messages/actor_with.hpp"
 #include "messages/actors.hpp"
 #include "messages/processors.hpp"
 #include "messages/receiving.hpp"
 #include "messages/shard.hpp"
 
 #include <caf/allowed_unsafe_message_type.hpp>
-#include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
 #include <chrono>
@@ -89,6 +89,8 @@ struct waited_queue {
 };
 
 struct waiting_room_state {
+  using interface = waiting_room_self;
+
   waiting_room_options options;
   control_snapshot control; ///< which queues there are; null: not known yet
   std::map<std::string, waited_queue> queues;
@@ -101,7 +103,7 @@ struct waiting_room_state {
 };
 
 waiting_room_self::behavior_type
-waiting_room(waiting_room_self::stateful_pointer<waiting_room_state> self,
+waiting_room(actor_with<waiting_room_state>* self,
              waiting_room_options options);
 
 } // namespace depositd::emodb

@@ -8,11 +8,11 @@
 #include "adapters/doors/kit/login_throttle.hpp"
 #include "adapters/doors/kit/sessions.hpp"
 #include "adapters/doors/operations/watch.hpp"
+#include "messages/actor_with.hpp"
 #include "messages/actors.hpp"
 #include "messages/values/clock.hpp"
 #include "messages/values/command_table.hpp"
 
-#include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
 #include <chrono>
@@ -98,6 +98,8 @@ struct published_table {
 };
 
 struct api_state {
+  using interface = api_door_self;
+
   api_options options;
   std::optional<kit::sessions> sessions; ///< once it runs
   kit::login_throttle throttle;                    ///< of addresses
@@ -111,8 +113,8 @@ struct api_state {
   static inline const char* name = "api_door";
 };
 
-api_door_self::behavior_type
-api_door(api_door_self::stateful_pointer<api_state> self, api_options options);
+api_door_self::behavior_type api_door(actor_with<api_state>* self,
+                                      api_options options);
 
 /// All of /api/v1 but for what has routes of its own, and off the loopback
 /// /metrics, which needs a login there. On the loopback what scripts ask of

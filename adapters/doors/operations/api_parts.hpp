@@ -4,6 +4,7 @@
 
 #include "adapters/doors/operations/api.hpp"
 #include "adapters/doors/operations/api_arguments.hpp"
+#include "messages/actor_with.hpp"
 #include "messages/operators.hpp"
 
 #include <functional>
@@ -12,7 +13,7 @@
 
 namespace depositd {
 
-using api_pointer = api_door_self::stateful_pointer<api_state>;
+using api_pointer = actor_with<api_state>*;
 
 inline constexpr const char* session_cookie = "depositd_session";
 

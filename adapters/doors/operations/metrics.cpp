@@ -9,7 +9,7 @@ namespace depositd {
 
 namespace {
 
-using metrics_pointer = metrics_door_self::stateful_pointer<metrics_door_state>;
+using metrics_pointer = actor_with<metrics_door_state>*;
 
 constexpr auto scrape_patience = std::chrono::seconds{2};
 

@@ -7,11 +7,11 @@
 #include "adapters/doors/http/router.hpp"
 #include "adapters/doors/operations/engine_numbers.hpp"
 #include "adapters/doors/operations/history.hpp"
+#include "messages/actor_with.hpp"
 #include "messages/actors.hpp"
 #include "messages/cluster.hpp"
 #include "messages/values/clock.hpp"
 
-#include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
 #include <functional>
@@ -59,6 +59,8 @@ struct metrics_options {
 };
 
 struct metrics_door_state {
+  using interface = metrics_door_self;
+
   metrics_options options;
   lasting_counters counters;
   depositd::history history;
@@ -71,8 +73,7 @@ struct metrics_door_state {
 /// Whoever does not answer within two seconds is left out, and named in
 /// depositd_scrape_errors. Requests that come meanwhile get the same answer.
 metrics_door_self::behavior_type
-metrics_door(metrics_door_self::stateful_pointer<metrics_door_state> self,
-             metrics_options options);
+metrics_door(actor_with<metrics_door_state>* self, metrics_options options);
 
 /// GET|HEAD /metrics.
 void add_metrics_routes(http::router& routes, const metrics_door_actor& whom);

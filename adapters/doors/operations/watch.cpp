@@ -11,7 +11,7 @@ namespace depositd {
 
 namespace {
 
-using pointer = watcher_self::stateful_pointer<watcher_state>;
+using pointer = actor_with<watcher_state>*;
 using time_point = std::chrono::steady_clock::time_point;
 using written = http::body_stream::written;
 

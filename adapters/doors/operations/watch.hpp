@@ -3,9 +3,9 @@
 // What operators look at, asked again and again, and told when it has changed.
 
 #include "adapters/doors/http/body_stream.hpp"
+#include "messages/actor_with.hpp"
 #include "messages/actors.hpp"
 
-#include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
 #include <chrono>
@@ -55,6 +55,8 @@ struct watched {
 };
 
 struct watcher_state {
+  using interface = watcher_self;
+
   /// By operator and proof, command and arguments.
   using key = std::tuple<std::string, std::string, std::string, std::string>;
 
@@ -70,8 +72,8 @@ inline constexpr std::chrono::seconds watch_silence_max{15};
 
 /// Asks each command once a second, for all who look at it. Who reads slowly
 /// gets the newest only.
-watcher_self::behavior_type
-watcher(watcher_self::stateful_pointer<watcher_state> self, admin_actor whom);
+watcher_self::behavior_type watcher(actor_with<watcher_state>* self,
+                                    admin_actor whom);
 
 /// One event of a stream; a name other than "message" is said.
 std::string event_text(const std::string& name, const std::string& data);

@@ -30,7 +30,7 @@ http::response over_quota() {
   return later(1, "As many requests as the quota allows. Try again later.");
 }
 
-door_actor::behavior_type door(door_actor::stateful_pointer<door_state> self,
+door_actor::behavior_type door(actor_with<door_state>* self,
                                door_options options) {
   self->state.options = std::move(options);
   const auto& how = self->state.options;

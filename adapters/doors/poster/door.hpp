@@ -7,9 +7,9 @@
 #include "adapters/doors/http/router.hpp"
 #include "adapters/doors/kit/request_quotas.hpp"
 #include "adapters/doors/poster/messages.hpp"
+#include "messages/actor_with.hpp"
 #include "messages/actors.hpp"
 
-#include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
 #include <chrono>
@@ -42,13 +42,15 @@ struct door_options {
 };
 
 struct door_state {
+  using interface = door_actor;
+
   door_options options;
   std::optional<accounts::login_desk> logins; ///< there from the start
 
   static inline const char* name = "poster_door";
 };
 
-door_actor::behavior_type door(door_actor::stateful_pointer<door_state> self,
+door_actor::behavior_type door(actor_with<door_state>* self,
                                door_options options);
 
 /// Adds the door's routes. Limits of bodies and times are set per route.

@@ -4,13 +4,14 @@
 
 #include "adapters/doors/poster/answers.hpp"
 #include "adapters/doors/poster/door.hpp"
+#include "messages/actor_with.hpp"
 
 #include <functional>
 #include <string>
 
 namespace depositd::poster {
 
-using door_pointer = door_actor::stateful_pointer<door_state>;
+using door_pointer = actor_with<door_state>*;
 
 /// Whoever waits for a login; `refuse` gets the answer.
 struct login_waiter {

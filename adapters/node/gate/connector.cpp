@@ -1,11 +1,11 @@
 #include "adapters/node/gate/connector.hpp"
 
 #include "adapters/node/gate/connection.hpp"
+#include "messages/actor_with.hpp"
 
 #include <caf/actor.hpp>
 #include <caf/io/basp_broker.hpp>
 #include <caf/io/middleman.hpp>
-#include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 #include <caf/typed_response_promise.hpp>
 
@@ -95,6 +95,8 @@ caf::expected<int> connect_to(const where& there) {
 }
 
 struct connector_state {
+  using interface = middleman_actor;
+
   static inline const char* name = "connector";
 
   struct known {
@@ -109,7 +111,7 @@ struct connector_state {
   std::map<where, std::vector<found>> asked;
 };
 
-using self_pointer = middleman_actor::stateful_pointer<connector_state>;
+using self_pointer = actor_with<connector_state>*;
 
 void connected(self_pointer self, const where& there, const caf::node_id& node,
                const caf::strong_actor_ptr& actor,

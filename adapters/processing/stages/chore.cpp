@@ -4,8 +4,8 @@
 
 namespace depositd::stages {
 
-chore_actor::behavior_type
-chore(chore_actor::stateful_pointer<chore_state> self, chore_options options) {
+chore_actor::behavior_type chore(actor_with<chore_state>* self,
+                                 chore_options options) {
   self->state.options = std::move(options);
   self->send(self, do_chore{});
   return {

@@ -2,8 +2,9 @@
 
 // What has to be done now and then beside the stages, on a thread of its own.
 
+#include "messages/actor_with.hpp"
+
 #include <caf/allowed_unsafe_message_type.hpp>
-#include <caf/stateful_actor.hpp>
 #include <caf/typed_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
@@ -24,14 +25,16 @@ struct chore_options {
 };
 
 struct chore_state {
+  using interface = chore_actor;
+
   chore_options options;
 
   static inline const char* name = "chore";
 };
 
 /// Does it at once and after each pause. Wiring spawns it detached.
-chore_actor::behavior_type
-chore(chore_actor::stateful_pointer<chore_state> self, chore_options options);
+chore_actor::behavior_type chore(actor_with<chore_state>* self,
+                                 chore_options options);
 
 } // namespace depositd::stages
 

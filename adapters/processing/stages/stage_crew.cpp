@@ -13,7 +13,7 @@ namespace depositd::stages {
 
 namespace {
 
-using self_pointer = stage_crew_self::stateful_pointer<stage_crew_state>;
+using self_pointer = actor_with<stage_crew_state>*;
 
 /// Blocks: is detached.
 handler_actor::behavior_type
@@ -162,9 +162,8 @@ stage_crew_state::~stage_crew_state() {
     caf::anon_send_exit(thread, caf::exit_reason::user_shutdown);
 }
 
-stage_crew_self::behavior_type
-stage_crew(stage_crew_self::stateful_pointer<stage_crew_state> self,
-           stage_crew_options options) {
+stage_crew_self::behavior_type stage_crew(actor_with<stage_crew_state>* self,
+                                          stage_crew_options options) {
   self->state.options = std::move(options);
   self->set_down_handler([=](const caf::down_msg& x) { gone(self, x); });
   return {

@@ -4,9 +4,9 @@
 // something to do.
 
 #include "adapters/processing/stages/stage_work.hpp"
+#include "messages/actor_with.hpp"
 #include "messages/actors.hpp"
 
-#include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 #include <caf/typed_response_promise.hpp>
 
@@ -41,6 +41,8 @@ struct stage_crew_options {
 };
 
 struct stage_crew_state {
+  using interface = stage_crew_self;
+
   using answer = caf::typed_response_promise<outcome>;
   struct waiting_item {
     handle_item item;
@@ -65,9 +67,8 @@ struct stage_crew_state {
 /// Has items of one stage done, in the order in which they come. Where the
 /// machine has no thread for one, it waits for those that there are; without
 /// any it is given back, for later and uncounted.
-stage_crew_self::behavior_type
-stage_crew(stage_crew_self::stateful_pointer<stage_crew_state> self,
-           stage_crew_options options);
+stage_crew_self::behavior_type stage_crew(actor_with<stage_crew_state>* self,
+                                          stage_crew_options options);
 
 /// What one slot has its items done by: its crew, unless that is not needed.
 handler_actor::behavior_type stage_slot(handler_actor::pointer self,

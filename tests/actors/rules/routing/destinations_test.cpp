@@ -42,14 +42,18 @@ protected:
   template <class Request>
   shards asked(Request x) {
     const auto to = row<Request>.to(x, map);
-    if (to.whole) {
-      EXPECT_TRUE(to.parts.empty());
-      return {*to.whole};
+    if constexpr (std::is_same_v<decltype(to), const shard_number>) {
+      return {to};
+    } else {
+      if (to.whole) {
+        EXPECT_TRUE(to.parts.empty());
+        return {*to.whole};
+      }
+      shards out;
+      for (const auto& one : to.parts)
+        out.push_back(one.shard);
+      return out;
     }
-    shards out;
-    for (const auto& one : to.parts)
-      out.push_back(one.shard);
-    return out;
   }
 
   control_state control;
