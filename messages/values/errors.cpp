@@ -1,6 +1,7 @@
 #include "messages/values/errors.hpp"
 
 #include <caf/error.hpp>
+#include <caf/make_message.hpp>
 #include <caf/message.hpp>
 #include <caf/sec.hpp>
 
@@ -60,3 +61,8 @@ std::string render(const caf::error& error) {
 }
 
 } // namespace depositd
+
+caf::message
+caf::detail::error_factory<depositd::ec>::context(std::string why) {
+  return make_message(std::move(why));
+}

@@ -4,7 +4,7 @@
 
 #include <caf/error.hpp>
 #include <caf/expected.hpp>
-#include <caf/make_message.hpp>
+#include <caf/message.hpp>
 
 #include <cstdint>
 #include <string>
@@ -57,4 +57,21 @@ std::string render(const caf::error& error);
 
 } // namespace depositd
 
-CAF_ERROR_CODE_ENUM(depositd::ec, "depositd")
+namespace caf::detail {
+
+/// What `caf::make_error` makes of an `ec`, with a text or without one. CAF's
+/// own (`CAF_ERROR_CODE_ENUM`) takes anything as context and so compiled its
+/// message with a text, twenty functions, in every source that has errors.
+template <>
+struct error_factory<depositd::ec> {
+  static constexpr bool specialized = true;
+  static constexpr atom_value category = atom("depositd");
+
+  static message context() {
+    return {};
+  }
+
+  static message context(std::string why);
+};
+
+} // namespace caf::detail
