@@ -4,6 +4,7 @@
 #include "adapters/stores/files/file.hpp"
 #include "messages/operators.hpp"
 #include "messages/values/base64.hpp"
+#include "messages/values/json_text.hpp"
 #include "messages/values/uuid.hpp"
 
 #include <caf/scoped_actor.hpp>
@@ -41,7 +42,7 @@ constexpr std::array small_users{"amelie", "boris", "chidi", "dalia",
 caf::error give(caf::scoped_actor& self, const admin_actor& admin,
                 const char* command, const json& arguments) {
   caf::error out;
-  self->request(admin, patience, admin_request{command, arguments.dump()})
+  self->request(admin, patience, admin_request{command, json_text(arguments)})
     .receive([](const admin_reply&) {},
              [&](caf::error& why) { out = std::move(why); });
   return out;
@@ -80,7 +81,8 @@ void deposit_next(demo_pointer self) {
                        demo_tick{});
   };
   self
-    ->request(self->state.admin, patience, admin_request{"submit", what.dump()})
+    ->request(self->state.admin, patience,
+              admin_request{"submit", json_text(what)})
     .then([=](const admin_reply&) { go_on(); },
           [=](const caf::error& why) {
             spdlog::info("demo_deposit_refused reason=\"{}\"", render(why));

@@ -1,5 +1,6 @@
 #include "config/logs.hpp"
 
+#include "messages/values/json_text.hpp"
 #include "messages/values/trace_book.hpp"
 
 #include <nlohmann/json.hpp>
@@ -82,9 +83,7 @@ public:
     if (!trace.empty())
       line["trace"] = std::move(trace);
     // Names that strangers give may be no UTF-8.
-    const auto text =
-      line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
-      + "\n";
+    const auto text = json_text(line) + "\n";
     to.append(text.data(), text.data() + text.size());
   }
 

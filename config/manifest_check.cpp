@@ -2,6 +2,7 @@
 
 #include "adapters/processing/merritt/manifest.hpp"
 #include "adapters/shell/session.hpp"
+#include "messages/values/json_text.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -42,12 +43,11 @@ int judge_file(const std::string& name, bool json) {
   const auto read = merritt::read_manifest(*text);
   const auto fault = merritt::judge(read);
   if (json)
-    std::cout << (fault ? nlohmann::json{{"ok", false},
-                                         {"line", fault->line},
-                                         {"reason", fault->reason}}
-                        : nlohmann::json{{"ok", true},
-                                         {"rows", read.found.rows.size()}})
-                   .dump()
+    std::cout << json_text(
+      fault ? nlohmann::json{{"ok", false},
+                             {"line", fault->line},
+                             {"reason", fault->reason}}
+            : nlohmann::json{{"ok", true}, {"rows", read.found.rows.size()}})
               << '\n';
   else if (!fault)
     std::cout << name << ": good, " << read.found.rows.size() << " rows\n";

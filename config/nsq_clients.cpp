@@ -1,5 +1,6 @@
 #include "config/nsq_clients.hpp"
 
+#include "messages/values/json_text.hpp"
 #include "messages/values/time_text.hpp"
 #include "messages/values/types.hpp"
 
@@ -16,9 +17,6 @@ namespace depositd {
 namespace {
 
 using json = nlohmann::json;
-
-/// What strangers say of themselves may be no UTF-8.
-constexpr auto replaced = json::error_handler_t::replace;
 
 json document_of(const nsq::client_facts& x) {
   json published = json::object();
@@ -67,9 +65,8 @@ std::string nsq_clients::document() const {
   json list = json::array();
   for (std::size_t i = 0; i < std::min(all.size(), nsq_clients_max); ++i)
     list.push_back(document_of(all[i]));
-  return json{{"clients", std::move(list)},
-              {"more", all.size() > nsq_clients_max}}
-    .dump(-1, ' ', false, replaced);
+  return json_text(
+    json{{"clients", std::move(list)}, {"more", all.size() > nsq_clients_max}});
 }
 
 } // namespace depositd

@@ -1,5 +1,6 @@
 #include "actors/operators/command.hpp"
 #include "messages/shard.hpp"
+#include "messages/values/json_text.hpp"
 #include "messages/values/names.hpp"
 
 #include <caf/sec.hpp>
@@ -43,9 +44,7 @@ void refuse(const admin_call_ptr& call, ec code, std::string text) {
 void audit(admin_pointer self, const admin_call_ptr& call,
            const document& before, const document& after,
            const std::string& result) {
-  const auto ascii = [](const document& x) {
-    return x.dump(-1, ' ', true, document::error_handler_t::replace);
-  };
+  const auto ascii = [](const document& x) { return ascii_json_text(x); };
   self->state.options.audit->info(
     "audit who={} command={} arguments={} before={} after={} result={}",
     ascii(call->by.who), ascii(call->command),

@@ -2,6 +2,7 @@
 
 #include "actors/operators/documents.hpp"
 
+#include "messages/values/json_text.hpp"
 #include "messages/values/names.hpp"
 #include "messages/values/secret_texts.hpp"
 #include "messages/values/words.hpp"
@@ -145,7 +146,7 @@ caf::expected<admin_arguments> admin_arguments::parse(const std::string& text) {
                            std::string{"the arguments are larger than 16 MiB"});
   admin_arguments out;
   if (!text.empty())
-    out.object_ = json::parse(text, nullptr, false);
+    out.object_ = json_of(text);
   else
     out.object_ = json::object();
   if (!out.object_.is_object())
@@ -226,7 +227,7 @@ std::string admin_arguments::redacted(const command_spec& row) const {
   for (const auto* key : {"callback", "url", "downstream", "endpoint"})
     if (const auto at = copy.find(key); at != copy.end() && at->is_string())
       *at = without_secrets(at->get<std::string>());
-  auto out = copy.dump(-1, ' ', true, json::error_handler_t::replace);
+  auto out = ascii_json_text(copy);
   if (out.size() > 2'000) {
     out.resize(2'000);
     out += "...";

@@ -1,5 +1,6 @@
 #include "actors/operators/documents.hpp"
 
+#include "messages/values/json_text.hpp"
 #include "messages/values/time_text.hpp"
 #include "messages/values/words.hpp"
 
@@ -33,12 +34,11 @@ std::size_t end_of_value(const std::string& address, std::size_t from,
 } // namespace
 
 std::string to_text(const document& x) {
-  return x.dump(-1, ' ', false, document::error_handler_t::replace);
+  return json_text(x);
 }
 
 std::string shown(const std::string& text) {
-  return document(text.substr(0, 100))
-    .dump(-1, ' ', true, document::error_handler_t::replace);
+  return ascii_json_text(document(text.substr(0, 100)));
 }
 
 document cap_or_null(std::uint64_t value) {

@@ -1,6 +1,7 @@
 #include "adapters/bagit/profiles.hpp"
 
 #include "adapters/stores/files/file.hpp"
+#include "messages/values/json_text.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -176,7 +177,7 @@ caf::expected<profile> read_profile(std::string_view text) {
   if (text.size() > profile_bytes_max)
     return caf::make_error(ec::too_large,
                            "a profile has at most 1 MiB of text");
-  const auto parsed = json::parse(text, nullptr, false);
+  const auto parsed = json_of(text);
   if (parsed.is_discarded())
     return caf::make_error(ec::malformed, "the profile is no JSON");
   try {

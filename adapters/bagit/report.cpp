@@ -1,5 +1,7 @@
 #include "adapters/bagit/checking.hpp"
 
+#include "messages/values/json_text.hpp"
+
 #include <nlohmann/json.hpp>
 
 namespace depositd::bagit {
@@ -60,7 +62,7 @@ std::string report_json(const bag_report& x) {
                     {"warnings", list_of(x.warnings)},
                     {"tags", std::move(tags)}};
   // Names of damaged archives need not be UTF-8.
-  return out.dump(-1, ' ', false, json::error_handler_t::replace);
+  return json_text(out);
 }
 
 std::vector<std::string> report_lines(const bag_report& x) {

@@ -1,5 +1,7 @@
 #include "adapters/formats/identity.hpp"
 
+#include "messages/values/json_text.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -90,7 +92,7 @@ siegfried_command(std::string program,
 
 caf::expected<std::vector<siegfried_file>>
 read_siegfried(std::string_view text) {
-  const auto parsed = json::parse(text, nullptr, false);
+  const auto parsed = json_of(text);
   if (!parsed.is_object())
     return malformed("is no JSON object");
   const auto files = parsed.find("files");

@@ -1,5 +1,7 @@
 #include "adapters/shell/cells.hpp"
 
+#include "messages/values/json_text.hpp"
+
 #include <algorithm>
 #include <string_view>
 
@@ -107,7 +109,7 @@ std::string shown(const document& x) {
     }
     return out.empty() ? "-" : out;
   }
-  return x.dump(-1, ' ', false, document::error_handler_t::replace);
+  return json_text(x);
 }
 
 document value_at(const document& x, const std::string& path) {

@@ -2,6 +2,7 @@
 
 #include "adapters/shell/cells.hpp"
 #include "adapters/shell/table.hpp"
+#include "messages/values/json_text.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -108,7 +109,7 @@ std::string lines_text(const view_block& block, const document& x) {
 
 std::string rendered(const std::vector<view_block>& view,
                      const std::string& text) {
-  const auto x = document::parse(text, nullptr, false);
+  const auto x = ordered_json_of(text);
   if (!x.is_object())
     return escaped(text) + "\n";
   if (view.empty())
@@ -142,7 +143,7 @@ std::string rendered(const std::vector<view_block>& view,
 
 std::optional<std::string> file_in(const std::vector<view_block>& view,
                                    const std::string& text) {
-  const auto x = document::parse(text, nullptr, false);
+  const auto x = ordered_json_of(text);
   for (const auto& block : view) {
     if (block.kind != block_kind::file)
       continue;
@@ -160,7 +161,7 @@ std::vector<view_block> without_files(std::vector<view_block> view) {
 std::vector<std::string> first_column(const std::vector<view_block>& view,
                                       const std::string& text) {
   std::vector<std::string> out;
-  const auto x = document::parse(text, nullptr, false);
+  const auto x = ordered_json_of(text);
   for (const auto& block : view) {
     if (block.kind != block_kind::table || block.columns.empty())
       continue;

@@ -5,6 +5,7 @@
 #include "adapters/shell/secrets.hpp"
 #include "adapters/shell/table.hpp"
 
+#include "messages/values/json_text.hpp"
 #include "messages/values/time_text.hpp"
 
 #include <chrono>
@@ -20,16 +21,16 @@ using namespace std::chrono_literals;
 constexpr int attempts_max = 3;
 
 std::string to_text(const json& x) {
-  return x.dump(-1, ' ', false, json::error_handler_t::replace);
+  return json_text(x);
 }
 
 /// The engine's document with the key in it, for the one time it is shown.
 std::string with_api_key(const std::string& document, const std::string& key) {
-  auto out = nlohmann::ordered_json::parse(document, nullptr, false);
+  auto out = ordered_json_of(document);
   if (!out.is_object())
     out = json::object();
   out["key"] = key;
-  return out.dump(-1, ' ', false, json::error_handler_t::replace);
+  return json_text(out);
 }
 
 /// What is said, and then asked, before a command that counted first.
@@ -39,7 +40,7 @@ struct prelude {
 };
 
 prelude prelude_of(const command_spec& row, const std::string& counted) {
-  const auto x = json::parse(counted, nullptr, false);
+  const auto x = json_of(counted);
   const auto own = x.is_object() ? x.find("question") : x.end();
   if (own != x.end() && own->is_string())
     return {"", *own};

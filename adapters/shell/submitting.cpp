@@ -4,6 +4,7 @@
 #include "adapters/shell/table.hpp"
 
 #include "messages/values/base64.hpp"
+#include "messages/values/json_text.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -27,7 +28,7 @@ json entry_of(const std::string& file,
     out["error"] = render(answer.error());
     return out;
   }
-  const auto x = json::parse(*answer, nullptr, false);
+  const auto x = json_of(*answer);
   if (x.is_object())
     out["id"] = x.value("id", json{});
   return out;
@@ -103,14 +104,12 @@ int session::submit(const invocation& call) {
       if (code == exit_no_engine)
         break;
     } else if (!call.json) {
-      where_.out << "submitted " << entries.back()["id"].dump() << " "
+      where_.out << "submitted " << json_text(entries.back()["id"]) << " "
                  << escaped(file) << std::endl;
     }
   }
   if (call.json)
-    where_.out << json{{"submissions", entries}}.dump(
-      -1, ' ', false, json::error_handler_t::replace)
-               << std::endl;
+    where_.out << json_text(json{{"submissions", entries}}) << std::endl;
   return code;
 }
 

@@ -1,5 +1,7 @@
 #include "adapters/tracing/otlp_text.hpp"
 
+#include "messages/values/json_text.hpp"
+
 #include <nlohmann/json.hpp>
 
 namespace depositd {
@@ -55,7 +57,7 @@ std::string otlp_text(const std::vector<span>& spans,
     {"resourceSpans",
      json::array({json{{"resource", {{"attributes", std::move(about)}}},
                        {"scopeSpans", json::array({scope})}}})}};
-  return out.dump(-1, ' ', false, json::error_handler_t::replace);
+  return json_text(out);
 }
 
 } // namespace depositd

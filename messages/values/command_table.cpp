@@ -1,5 +1,7 @@
 #include "messages/values/command_table.hpp"
 
+#include "messages/values/json_text.hpp"
+
 #include <nlohmann/json.hpp>
 
 namespace nlohmann {
@@ -73,12 +75,12 @@ const argument_spec* command_spec::find(value_kind kind) const {
 }
 
 std::string to_json_text(const command_table& x) {
-  return nlohmann::json(x).dump();
+  return json_text(nlohmann::json(x));
 }
 
 std::optional<command_table> parse_command_table(std::string_view text) {
   try {
-    auto out = nlohmann::json::parse(text).get<command_table>();
+    auto out = sound_json_of(text).get<command_table>();
     if (out.commands.empty())
       return std::nullopt;
     return out;

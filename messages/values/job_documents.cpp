@@ -1,5 +1,7 @@
 #include "messages/values/job_documents.hpp"
 
+#include "messages/values/json_text.hpp"
+
 #include <exception>
 #include <stdexcept>
 
@@ -100,7 +102,7 @@ json written(const job_document& x) {
 }
 
 std::string dumped(const json& x) {
-  return x.dump(-1, ' ', false, json::error_handler_t::replace);
+  return json_text(x);
 }
 
 // -- reading: each member is taken out, so that the rest is `more` ------------
@@ -203,7 +205,7 @@ template <class Read>
 auto guarded(std::string_view bytes, Read read)
   -> caf::expected<decltype(read(json{}))> {
   try {
-    return read(json::parse(bytes));
+    return read(sound_json_of(bytes));
   } catch (const std::exception& why) {
     return caf::make_error(ec::malformed, std::string{why.what()});
   }

@@ -1,5 +1,7 @@
 #include "messages/values/record_trace.hpp"
 
+#include "messages/values/json_text.hpp"
+
 #include <nlohmann/json.hpp>
 
 namespace depositd {
@@ -9,7 +11,7 @@ std::string traceparent_of_record(std::string_view record) {
   // Few have one: the others need not be taken apart.
   if (record.find(name) == record.npos)
     return {};
-  const auto all = nlohmann::json::parse(record, nullptr, false);
+  const auto all = json_of(record);
   if (!all.is_object())
     return {};
   const auto at = all.find(name);

@@ -3,6 +3,7 @@
 #include "actors/operators/command.hpp"
 
 #include "messages/audit.hpp"
+#include "messages/values/json_text.hpp"
 
 #include <sstream>
 #include <string_view>
@@ -22,7 +23,7 @@ struct told {
 
 told read_line(const std::string& line) {
   if (line.starts_with('{')) {
-    const auto x = document::parse(line, nullptr, false);
+    const auto x = ordered_json_of(line);
     if (x.is_object())
       return {x.value("ts", ""), x.value("message", "")};
   }

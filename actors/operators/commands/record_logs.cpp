@@ -3,6 +3,7 @@
 #include "actors/cluster/keeper/keeper.hpp"
 #include "actors/journal/gather.hpp"
 #include "actors/operators/command.hpp"
+#include "messages/values/json_text.hpp"
 
 #include <algorithm>
 
@@ -50,7 +51,7 @@ document documents_of(const std::vector<log_report>& logs) {
 /// An engine of another version may answer what it likes.
 void add_answer(logs_gathered& found, const std::string& engine,
                 const std::string& text) {
-  const auto read = document::parse(text, nullptr, false);
+  const auto read = ordered_json_of(text);
   const auto logs = read.is_object() ? read.find("record_logs") : read.end();
   if (logs == read.end() || !logs->is_array()) {
     found.silent.push_back(engine);

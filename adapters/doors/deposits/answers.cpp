@@ -2,6 +2,7 @@
 
 #include "adapters/stores/files/sha256.hpp"
 #include "messages/values/clock.hpp"
+#include "messages/values/json_text.hpp"
 #include "messages/values/operations.hpp"
 #include "messages/values/time_text.hpp"
 #include "messages/values/words.hpp"
@@ -34,9 +35,7 @@ json time_or_null(micros at) {
 
 http::response document_answer(unsigned status, const json& what) {
   // Strangers are quoted, and what they send need not be UTF-8.
-  return http::response::of(
-           status, "application/json",
-           what.dump(-1, ' ', false, json::error_handler_t::replace) + '\n')
+  return http::response::of(status, "application/json", json_text(what) + '\n')
     .with("Cache-Control", "no-store")
     .with("X-Content-Type-Options", "nosniff");
 }

@@ -5,6 +5,7 @@
 #include "adapters/doors/deposits/door.hpp"
 #include "adapters/doors/http/browser.hpp"
 #include "adapters/doors/http/form.hpp"
+#include "messages/values/json_text.hpp"
 #include "messages/values/password_hash.hpp"
 #include "messages/values/trace_context.hpp"
 
@@ -31,7 +32,7 @@ std::string media_type(const http::request& from) {
 
 /// {"name": ..., "password": ...}; nothing if it is something else.
 std::optional<accounts::credentials> read_login(const std::string& body) {
-  const auto document = nlohmann::json::parse(body, nullptr, false);
+  const auto document = json_of(body);
   if (!document.is_object())
     return std::nullopt;
   const auto name = document.find("name");

@@ -4,6 +4,7 @@
 #include "adapters/processing/crossref/diagnostic.hpp"
 #include "messages/operators.hpp"
 #include "messages/projection.hpp"
+#include "messages/values/json_text.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -17,7 +18,7 @@ namespace {
 using json = nlohmann::ordered_json;
 
 std::string text_of(const json& what) {
-  return what.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
+  return json_text(what) + '\n';
 }
 
 /// One row more than a page has tells that there is another.
@@ -83,7 +84,7 @@ void tell_place(door_pointer self, const page_request& given,
   }
   self
     ->request(options.places, options.ask_timeout,
-              admin_request{"user place", json{{"name", user}}.dump()})
+              admin_request{"user place", json_text(json{{"name", user}})})
     .then(
       [=](const admin_reply& said) {
         given.answer->send(known_answer(said.document, given.known));

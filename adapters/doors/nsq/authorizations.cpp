@@ -1,5 +1,7 @@
 #include "adapters/doors/nsq/authorizations.hpp"
 
+#include "messages/values/json_text.hpp"
+
 #include <algorithm>
 
 #include <nlohmann/json.hpp>
@@ -95,7 +97,7 @@ caf::expected<auth_state> read_auth_state(std::string_view document) {
                            "the authentication server's answer: " + why);
   };
   try {
-    return read_all(json::parse(document));
+    return read_all(sound_json_of(document));
   } catch (const bad_answer& x) {
     return bad(x.why);
   } catch (const json::exception&) {

@@ -1,5 +1,7 @@
 #include "adapters/doors/operations/api_answers.hpp"
 
+#include "messages/values/json_text.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <utility>
@@ -84,9 +86,7 @@ http::response api_document(unsigned status, std::string document) {
 http::response api_refusal(unsigned status, const std::string& word,
                            const std::string& text) {
   const nlohmann::ordered_json document{{"error", word}, {"text", text}};
-  auto out = api_document(
-    status, document.dump(-1, ' ', false,
-                          nlohmann::ordered_json::error_handler_t::replace));
+  auto out = api_document(status, json_text(document));
   if (status == 401)
     out.headers.emplace_back("WWW-Authenticate", "Bearer");
   if (status == 429)

@@ -1,5 +1,6 @@
 #include "adapters/doors/operations/api_arguments.hpp"
 
+#include "messages/values/json_text.hpp"
 #include "messages/values/time_text.hpp"
 #include "messages/values/utf8.hpp"
 
@@ -148,7 +149,7 @@ std::optional<json> read_object(const std::string& text) {
     too_deep = too_deep || depth > depth_max;
     return !too_deep;
   };
-  auto out = json::parse(text, look, false);
+  auto out = json_of(text, look);
   if (too_deep || !out.is_object())
     return std::nullopt;
   return out;

@@ -4,6 +4,7 @@
 #include "adapters/doors/http/browser.hpp"
 #include "adapters/doors/operations/api_answers.hpp"
 #include "adapters/doors/operations/api_parts.hpp"
+#include "messages/values/json_text.hpp"
 #include "messages/values/utf8.hpp"
 
 #include <nlohmann/json.hpp>
@@ -35,11 +36,11 @@ void answer(const api_call_ptr& call, const std::string& document) {
 std::string with_key(const std::string& document, const std::string& key) {
   if (key.empty())
     return document;
-  auto out = nlohmann::ordered_json::parse(document, nullptr, false);
+  auto out = ordered_json_of(document);
   if (!out.is_object())
     out = nlohmann::ordered_json::object();
   out["key"] = key;
-  return out.dump(-1, ' ', false, json::error_handler_t::replace);
+  return json_text(out);
 }
 
 /// The question of a command, with how many it would concern.
@@ -48,7 +49,7 @@ void ask_back(const api_call_ptr& call, const std::string& question,
   nlohmann::ordered_json out{{"error", "confirm"}, {"text", question}};
   if (count.is_number())
     out["count"] = count;
-  call->from.answer->send(api_document(428, out.dump()));
+  call->from.answer->send(api_document(428, json_text(out)));
 }
 
 struct command_run {
@@ -65,7 +66,7 @@ std::chrono::seconds patience_of(const command_spec& row) {
 void carry_out(api_pointer self, const command_run& x) {
   with_secrets(self, x.call, *x.row, x.given.object,
                [=](const json& object, const std::string& made) {
-                 give(self, x.call, x.row->words, object.dump(),
+                 give(self, x.call, x.row->words, json_text(object),
                       patience_of(*x.row), [=](const std::string& document) {
                         answer(x.call, with_key(document, made));
                       });
@@ -76,9 +77,9 @@ void carry_out(api_pointer self, const command_run& x) {
 void count_first(api_pointer self, const command_run& x) {
   auto counting = x.given.object;
   counting["count_only"] = true;
-  give(self, x.call, x.row->words, counting.dump(), patience_of(*x.row),
+  give(self, x.call, x.row->words, json_text(counting), patience_of(*x.row),
        [=](const std::string& document) {
-         const auto counted = json::parse(document, nullptr, false);
+         const auto counted = json_of(document);
          const auto given = x.given.object.find("count_only");
          if (given != x.given.object.end() && *given == true)
            return answer(x.call, document);
@@ -225,7 +226,7 @@ void begin_stream(api_pointer self, const command_run& x,
 }
 
 void watch_row(api_pointer self, const command_run& x) {
-  const auto arguments = x.given.object.dump();
+  const auto arguments = json_text(x.given.object);
   give(
     self, x.call, x.row->words, arguments, patience_of(*x.row),
     [=](const std::string& first) { begin_stream(self, x, arguments, first); });

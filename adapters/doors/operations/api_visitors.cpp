@@ -5,6 +5,7 @@
 #include "adapters/doors/operations/api_answers.hpp"
 #include "adapters/doors/operations/api_parts.hpp"
 #include "messages/values/hex.hpp"
+#include "messages/values/json_text.hpp"
 #include "messages/values/password_hash.hpp"
 #include "messages/values/time_text.hpp"
 #include "messages/values/utf8.hpp"
@@ -142,7 +143,7 @@ std::string document_of(api_pointer self, const api_call& x) {
   out["expires_at"] = nullptr;
   if (x.until != kit::session::time_point::max())
     out["expires_at"] = format_utc(self->state.options.clock.at(x.until));
-  return out.dump();
+  return json_text(out);
 }
 
 std::shared_ptr<api_call> call_of(const kit::session& who) {
@@ -165,7 +166,7 @@ std::optional<credentials> credentials_in(const std::string& body) {
   const auto look = [](int depth, json::parse_event_t, json&) {
     return depth <= 1;
   };
-  const auto x = json::parse(body, look, false);
+  const auto x = json_of(body, look);
   if (!x.is_object() || !x.contains("name") || !x["name"].is_string()
       || !x.contains("password") || !x["password"].is_string())
     return std::nullopt;

@@ -1,5 +1,7 @@
 #include "adapters/doors/operations/history.hpp"
 
+#include "messages/values/json_text.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -75,11 +77,10 @@ std::string history::document(micros now_us) const {
       values.push_back(one[i] ? nlohmann::json(*one[i]) : nullptr);
     series[history_series[i]] = std::move(values);
   }
-  return nlohmann::json{
+  return json_text(nlohmann::json{
     {"step_s", history_step.count()},
     {"from_us", now_us - static_cast<micros>(history_steps) * step_us},
-    {"series", std::move(series)}}
-    .dump();
+    {"series", std::move(series)}});
 }
 
 } // namespace depositd

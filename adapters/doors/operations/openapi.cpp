@@ -2,6 +2,7 @@
 
 #include "adapters/doors/operations/api_arguments.hpp"
 #include "adapters/doors/operations/described_doors.hpp"
+#include "messages/values/json_text.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -295,7 +296,7 @@ std::string openapi_text(const command_table& table,
   }
   out["components"] = components();
   add_doors(out);
-  return out.dump();
+  return json_text(out);
 }
 
 } // namespace depositd

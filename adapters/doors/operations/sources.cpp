@@ -1,6 +1,7 @@
 #include "adapters/doors/operations/sources.hpp"
 
 #include "adapters/doors/operations/api_answers.hpp"
+#include "messages/values/json_text.hpp"
 #include "messages/values/utf8.hpp"
 
 #include <caf/send.hpp>
@@ -60,7 +61,7 @@ struct example {
       whom, api_request{api_question::call,
                         std::make_shared<const http::request>(std::move(from)),
                         std::make_shared<http::responder>(std::move(answer)),
-                        command, arguments.dump(), open});
+                        command, json_text(arguments), open});
   }
 };
 

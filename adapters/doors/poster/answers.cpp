@@ -2,6 +2,7 @@
 
 #include "adapters/doors/http/browser.hpp"
 #include "adapters/processing/merritt/manifest.hpp"
+#include "messages/values/json_text.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -32,9 +33,7 @@ const char* word_of(merritt::manifest_kind kind) {
 
 http::response document_answer(unsigned status, const json& what) {
   // Strangers are quoted, and what they send need not be UTF-8.
-  return http::response::of(
-    status, "application/json",
-    what.dump(-1, ' ', false, json::error_handler_t::replace) + '\n');
+  return http::response::of(status, "application/json", json_text(what) + '\n');
 }
 
 http::response refusal(unsigned status, std::string_view reason) {

@@ -2,6 +2,7 @@
 
 #include "adapters/logs/kafka/dead_letters.hpp"
 #include "adapters/logs/kafka/ingress_record.hpp"
+#include "messages/values/json_text.hpp"
 #include "messages/values/time_text.hpp"
 #include "messages/values/trace_context.hpp"
 #include "messages/values/work_documents.hpp"
@@ -59,12 +60,11 @@ json outcome_document(const outcome_event& x) {
 outgoing_record outcome_record(const std::string& topic,
                                const outcome_event& x) {
   // A file name may be any bytes; what is not UTF-8 becomes U+FFFD.
-  outgoing_record out{.topic = topic,
-                      .key = x.user,
-                      .value = outcome_document(x).dump(
-                        -1, ' ', false, json::error_handler_t::replace),
-                      .headers = {{"event-id", x.event_id},
-                                  {"schema-version", schema_version}}};
+  outgoing_record out{
+    .topic = topic,
+    .key = x.user,
+    .value = json_text(outcome_document(x)),
+    .headers = {{"event-id", x.event_id}, {"schema-version", schema_version}}};
   if (!x.submission.trace.empty())
     out.headers.push_back({traceparent_header, x.submission.trace});
   return out;
@@ -75,7 +75,7 @@ outgoing_record work_record(const std::string& topic, const std::string& user,
   return {
     .topic = topic,
     .key = user,
-    .value = value.dump(-1, ' ', false, json::error_handler_t::replace),
+    .value = json_text(value),
     .headers = {{"event-id", event_id}, {"schema-version", schema_version}}};
 }
 

@@ -1,5 +1,6 @@
 #include "adapters/logs/kafka/statistics.hpp"
 
+#include "messages/values/json_text.hpp"
 #include "messages/values/tallies.hpp"
 
 #include <nlohmann/json.hpp>
@@ -18,7 +19,7 @@ double number_in(const json& from, const char* key) {
 } // namespace
 
 void note_statistics(const std::string& client, std::string_view document) {
-  const auto all = json::parse(document, nullptr, false);
+  const auto all = json_of(document);
   if (!all.is_object())
     return;
   note_value(tally_of::kafka_queued, client, {}, number_in(all, "msg_cnt"));

@@ -3,6 +3,7 @@
 #include "adapters/processing/crossref/deposit_xml.hpp"
 #include "adapters/processing/crossref/text.hpp"
 #include "adapters/processing/crossref/xml_reader.hpp"
+#include "messages/values/json_text.hpp"
 #include "messages/values/utf8.hpp"
 
 #include <nlohmann/json.hpp>
@@ -152,8 +153,7 @@ private:
                                               + std::to_string(dois_max)
                                               + " DOIs in one deposit");
     if (!kept_.empty())
-      current_.kept =
-        kept_.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+      current_.kept = json_text(kept_);
     out_.dois.push_back(std::move(current_));
     return {};
   }

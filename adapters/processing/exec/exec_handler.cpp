@@ -3,6 +3,7 @@
 #include "adapters/processing/exec/complaints.hpp"
 #include "adapters/processing/exec/program.hpp"
 #include "messages/values/job_documents.hpp"
+#include "messages/values/json_text.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -35,10 +36,10 @@ constexpr std::array fixed_members = {"job", "batch", "user", "collection"};
 outcome merged(outcome to, const std::string& body, const std::string& output) {
   if (output.find_first_not_of(" \t\r\n") == std::string::npos)
     return to;
-  const auto said = json::parse(output, nullptr, false);
+  const auto said = json_of(output);
   if (!said.is_object())
     return ended(verdict::failed, "what it printed is no JSON object");
-  auto document = json::parse(body, nullptr, false);
+  auto document = json_of(body);
   const auto before = document;
   document.merge_patch(said);
   for (const auto* name : fixed_members) {
@@ -46,7 +47,7 @@ outcome merged(outcome to, const std::string& body, const std::string& output) {
     if (const auto at = before.find(name); at != before.end())
       document[name] = *at;
   }
-  auto text = document.dump(-1, ' ', false, json::error_handler_t::replace);
+  auto text = json_text(document);
   if (const auto job = decode_job_document(text); !job)
     return ended(verdict::failed,
                  "what it printed makes no job: " + render(job.error()));
@@ -106,7 +107,7 @@ outcome outcome_of(const program_ending& x, const stages::stage_task& task) {
 
 std::string item_text(const stages::stage_task& x) {
   const auto& item = x.item.item;
-  auto document = json::parse(item.body, nullptr, false);
+  auto document = json_of(item.body);
   if (!document.is_object())
     return {};
   const json out = {{"queue", x.item.queue},
@@ -114,7 +115,7 @@ std::string item_text(const stages::stage_task& x) {
                     {"attempt", item.attempt},
                     {"id", item.id},
                     {"document", std::move(document)}};
-  return out.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+  return json_text(out) + "\n";
 }
 
 stages::stage_handler make_exec_handler(std::filesystem::path work_folder) {

@@ -2,6 +2,7 @@
 
 #include "adapters/processing/merritt/keeping_steps.hpp"
 #include "messages/values/clock.hpp"
+#include "messages/values/json_text.hpp"
 #include "messages/values/time_text.hpp"
 
 namespace depositd::merritt {
@@ -60,8 +61,7 @@ std::string callback_body(const job_document& job, const ended_job& end) {
     put("DC." + name, value);
   if (end.completed && !job.what.identifier.empty())
     put("persistentURL", "https://n2t.net/" + job.what.identifier);
-  return nlohmann::json{{"job:jobState", std::move(state)}}.dump(
-    -1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return json_text(nlohmann::json{{"job:jobState", std::move(state)}});
 }
 
 job_document document_of(const job_row& x) {

@@ -1,6 +1,7 @@
 #include "adapters/processing/merritt/reports.hpp"
 
 #include "messages/values/csv.hpp"
+#include "messages/values/json_text.hpp"
 #include "messages/values/time_text.hpp"
 
 #include <algorithm>
@@ -76,7 +77,7 @@ json described(const job_row& x) {
 }
 
 std::string dumped(const json& x) {
-  return x.dump(1, ' ', false, json::error_handler_t::replace);
+  return indented_json_text(x);
 }
 
 void attach(mail& to, const char* name,

@@ -1,4 +1,5 @@
 #include "adapters/processing/stages/stage_work.hpp"
+#include "messages/values/json_text.hpp"
 #include "messages/values/trace_context.hpp"
 
 #include <nlohmann/json.hpp>
@@ -39,7 +40,7 @@ outcome of(const claimed_item& item, outcome x) {
 }
 
 const collection_settings* collection_of(const handle_item& x) {
-  const auto document = nlohmann::json::parse(x.item.body, nullptr, false);
+  const auto document = json_of(x.item.body);
   if (!document.is_object())
     return nullptr;
   const auto name = document.find("collection");

@@ -3,6 +3,7 @@
 #include "adapters/fetching/curl_kit.hpp"
 #include "adapters/sources/records/interruption.hpp"
 #include "adapters/sources/sql/session.hpp"
+#include "messages/values/json_text.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -36,8 +37,7 @@ std::optional<std::uint64_t> count_of(const nlohmann::json& x) {
 
 /// "17", or {"left":17}.
 std::optional<std::uint64_t> read_left(std::string_view answer) {
-  const auto document =
-    nlohmann::json::parse(answer.begin(), answer.end(), nullptr, false);
+  const auto document = json_of(answer);
   if (!document.is_object())
     return count_of(document);
   const auto left = document.find("left");

@@ -1,5 +1,7 @@
 #include "adapters/sources/kafka/positions.hpp"
 
+#include "messages/values/json_text.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <charconv>
@@ -34,7 +36,7 @@ caf::expected<topic_position> read_topic_position(std::string_view text) {
   topic_position out;
   if (text.empty())
     return out;
-  const auto read = nlohmann::json::parse(text, nullptr, false);
+  const auto read = json_of(text);
   if (!read.is_object())
     return no_position();
   for (const auto& [name, value] : read.items()) {

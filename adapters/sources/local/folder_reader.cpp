@@ -2,6 +2,7 @@
 
 #include "adapters/sources/local/folder_walk.hpp"
 #include "adapters/sources/records/interruption.hpp"
+#include "messages/values/json_text.hpp"
 #include "messages/values/time_text.hpp"
 #include "messages/values/utf8.hpp"
 
@@ -73,7 +74,7 @@ std::string body_of(const std::string& root, const met_entry& x) {
   out["directory"] = first == std::string::npos ? "" : x.path.substr(0, first);
   out["size"] = x.size;
   out["modified_at"] = time_of(x.modified_us);
-  return out.dump();
+  return json_text(out);
 }
 
 class folder_reader final : public source_reader {

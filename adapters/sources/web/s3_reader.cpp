@@ -4,6 +4,7 @@
 #include "adapters/sources/web/transport.hpp"
 #include "adapters/stores/s3/documents.hpp"
 #include "adapters/stores/s3/place.hpp"
+#include "messages/values/json_text.hpp"
 #include "messages/values/utf8.hpp"
 
 #include <nlohmann/json.hpp>
@@ -132,7 +133,7 @@ std::string s3_reader::body_of_object(const s3::listed& x) const {
   out["size"] = x.bytes;
   out["etag"] = x.etag;
   out["modified_at"] = x.modified;
-  return out.dump();
+  return json_text(out);
 }
 
 caf::error s3_reader::take(const s3::listed& x, std::string& at,

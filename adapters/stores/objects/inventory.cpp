@@ -1,6 +1,7 @@
 #include "adapters/stores/objects/inventory.hpp"
 
 #include "adapters/stores/files/sha256.hpp"
+#include "messages/values/json_text.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -49,7 +50,7 @@ bool read_paths(const json& from, path_map& to) {
 }
 
 caf::expected<inventory> parse(std::string_view text) {
-  const auto root = json::parse(text);
+  const auto root = sound_json_of(text);
   inventory out;
   out.id = root.at("id").get<std::string>();
   if (root.at("digestAlgorithm").get<std::string>() != "sha512")
@@ -100,7 +101,7 @@ std::string write_inventory(const inventory& x) {
                     {"head", version_name(x.head())},
                     {"manifest", paths_of(x.manifest)},
                     {"versions", std::move(versions)}};
-  return out.dump(1) + "\n";
+  return indented_json_text(out) + "\n";
 }
 
 caf::expected<inventory> read_inventory(std::string_view text) {

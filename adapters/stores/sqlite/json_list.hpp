@@ -11,11 +11,12 @@
 namespace depositd::sqlite {
 
 template <class T>
-requires std::integral<T> || std::is_enum_v<T> std::string json_text(T number) {
+  requires std::integral<T> || std::is_enum_v<T>
+std::string json_element(T number) {
   return std::to_string(static_cast<std::int64_t>(number));
 }
 
-inline std::string json_text(const std::string& text) {
+inline std::string json_element(const std::string& text) {
   static constexpr char digits[] = "0123456789abcdef";
   std::string out{'"'};
   for (const auto c : text)
@@ -34,7 +35,7 @@ std::string json_list(const std::vector<T>& values) {
   for (const auto& x : values) {
     if (out.size() > 1)
       out += ',';
-    out += json_text(x);
+    out += json_element(x);
   }
   out += ']';
   return out;

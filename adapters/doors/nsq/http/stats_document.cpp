@@ -1,5 +1,6 @@
 #include "adapters/doors/nsq/http/stats.hpp"
 
+#include "messages/values/json_text.hpp"
 #include "messages/values/topic_names.hpp"
 
 #include <nlohmann/json.hpp>
@@ -157,7 +158,7 @@ std::string stats_document(const stats_known& x, const stats_asked& what) {
       producers.push_back(document_of(client));
   out["producers"] = std::move(producers);
   // Clients say who they are, and need not say it in UTF-8.
-  return out.dump(-1, ' ', false, json::error_handler_t::replace);
+  return json_text(out);
 }
 
 } // namespace depositd::nsq_http

@@ -3,6 +3,7 @@
 #include "adapters/doors/nsq/http/parts.hpp"
 #include "adapters/doors/nsq/http/stats.hpp"
 #include "messages/values/clock.hpp"
+#include "messages/values/json_text.hpp"
 
 #include <nlohmann/json.hpp>
 #include <spdlog/spdlog.h>
@@ -20,7 +21,7 @@ namespace {
 using json = nlohmann::ordered_json;
 
 std::string text_of(const json& x) {
-  return x.dump(-1, ' ', false, json::error_handler_t::replace);
+  return json_text(x);
 }
 
 /// "true", "1", "false" and "0"; what is something else counts as not given.
@@ -90,7 +91,7 @@ bool set_log_level(std::string word) {
 
 /// A JSON list of HOST:PORT.
 std::optional<std::vector<endpoint>> read_addresses(const std::string& text) {
-  const auto list = json::parse(text, nullptr, false);
+  const auto list = json_of(text);
   if (!list.is_array())
     return std::nullopt;
   std::vector<endpoint> out;

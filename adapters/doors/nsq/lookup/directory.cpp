@@ -1,6 +1,7 @@
 #include "adapters/doors/nsq/lookup/directory.hpp"
 
 #include "messages/values/endpoint.hpp"
+#include "messages/values/json_text.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -12,7 +13,7 @@ using json = nlohmann::ordered_json;
 
 /// Names of topics and channels are plain; a setting need not be UTF-8.
 std::string text_of(const json& x) {
-  return x.dump(-1, ' ', false, json::error_handler_t::replace);
+  return json_text(x);
 }
 
 json names_of(const std::vector<topics_listed::channel>& channels) {

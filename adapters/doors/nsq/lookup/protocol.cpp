@@ -1,5 +1,7 @@
 #include "adapters/doors/nsq/lookup/protocol.hpp"
 
+#include "messages/values/json_text.hpp"
+
 #include <nlohmann/json.hpp>
 
 namespace depositd::nsq_lookup {
@@ -43,7 +45,7 @@ std::string greeting(const announced& self) {
     {"hostname", self.hostname},
     {"broadcast_address", self.broadcast_address},
   };
-  const auto text = who.dump(-1, ' ', false, json::error_handler_t::replace);
+  const auto text = json_text(who);
   return "  V1IDENTIFY\n" + length_of(text.size()) + text;
 }
 

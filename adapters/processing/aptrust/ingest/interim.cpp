@@ -2,6 +2,7 @@
 
 #include "adapters/bagit/reading.hpp"
 #include "adapters/stores/files/file.hpp"
+#include "messages/values/json_text.hpp"
 #include "messages/values/test_points.hpp"
 
 #include <cerrno>
@@ -82,7 +83,7 @@ caf::expected<list_writer> list_writer::open(const fs::path& list, bool go_on) {
 }
 
 caf::error list_writer::add(const json& line) {
-  out_ << line.dump(-1, ' ', false, json::error_handler_t::replace) << '\n';
+  out_ << json_text(line) << '\n';
   ++count_;
   return out_ ? caf::error{} : file_failed("write", part(), errno);
 }
@@ -142,7 +143,7 @@ caf::expected<bool> line_reader::next(json& to) {
       return file_failed("read", list_, errno);
     return false;
   }
-  to = json::parse(line, nullptr, false);
+  to = json_of(line);
   if (to.is_discarded())
     return damaged("is no list of ours");
   return true;

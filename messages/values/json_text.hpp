@@ -1,0 +1,36 @@
+#pragma once
+
+// JSON to and from text. The library's reader and writer are templates: this is
+// the one place that compiles them.
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace depositd {
+
+/// In one line. What is no UTF-8 becomes U+FFFD; never throws for it.
+std::string json_text(const nlohmann::json& x);
+std::string json_text(const nlohmann::ordered_json& x);
+
+/// The same, with `\u` for whatever is not ASCII.
+std::string ascii_json_text(const nlohmann::json& x);
+std::string ascii_json_text(const nlohmann::ordered_json& x);
+
+/// A line for each member, indented by one.
+std::string indented_json_text(const nlohmann::json& x);
+std::string indented_json_text(const nlohmann::ordered_json& x);
+
+/// Discarded (`is_discarded`) if the text is no JSON.
+nlohmann::json json_of(std::string_view text);
+nlohmann::ordered_json ordered_json_of(std::string_view text);
+
+/// The same; `look` sees each part and may leave it out.
+nlohmann::json json_of(std::string_view text,
+                       const nlohmann::json::parser_callback_t& look);
+
+/// Throws `nlohmann::json::parse_error` if the text is no JSON.
+nlohmann::json sound_json_of(std::string_view text);
+
+} // namespace depositd
