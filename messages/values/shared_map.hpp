@@ -10,6 +10,7 @@
 #include <iterator>
 #include <memory>
 #include <stdexcept>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -164,24 +165,12 @@ public:
 
   template <class... Args>
   std::pair<const_iterator, bool> try_emplace(const Key& key, Args&&... args) {
-    auto where = lower_bound(key);
+    const auto where = lower_bound(key);
     if (where != end() && !(key < where->first))
       return {where, false};
-    if (pieces_.empty()) {
-      pieces_.push_back(std::make_shared<piece>());
-      where = begin();
-    } else if (where.piece_ == pieces_.size()) { // behind all of them
-      where.piece_ = pieces_.size() - 1;
-      where.at_ = pieces_.back()->size();
-    }
-    auto& to = writable(where.piece_);
-    to.emplace(to.begin() + static_cast<std::ptrdiff_t>(where.at_),
-               std::piecewise_construct, std::forward_as_tuple(key),
-               std::forward_as_tuple(std::forward<Args>(args)...));
-    ++size_;
-    if (to.size() > piece_entries_max)
-      where = split(where);
-    return {where, true};
+    value_type entry{std::piecewise_construct, std::forward_as_tuple(key),
+                     std::forward_as_tuple(std::forward<Args>(args)...)};
+    return {insert(where, std::move(entry)), true};
   }
 
   std::pair<const_iterator, bool> emplace(const Key& key, Value value) {
@@ -242,6 +231,24 @@ private:
 
   value_type& own(const const_iterator& where) {
     return writable(where.piece_)[where.at_];
+  }
+
+  /// A new entry in front of `where`.
+  const_iterator insert(const_iterator where, value_type entry) {
+    if (pieces_.empty()) {
+      pieces_.push_back(std::make_shared<piece>());
+      where = begin();
+    } else if (where.piece_ == pieces_.size()) { // behind all of them
+      where.piece_ = pieces_.size() - 1;
+      where.at_ = pieces_.back()->size();
+    }
+    auto& to = writable(where.piece_);
+    to.insert(to.begin() + static_cast<std::ptrdiff_t>(where.at_),
+              std::move(entry));
+    ++size_;
+    if (to.size() > piece_entries_max)
+      where = split(where);
+    return where;
   }
 
   const_iterator split(const_iterator where) {
