@@ -1,6 +1,9 @@
-// Timeouts, heartbeats and buffers.
+// Timeouts, heartbeats and buffers. Whoever is here may be held up for a second
+// by others who compute: what is asserted of time holds all the same.
 
 #include "tests/adapters/doors/nsq/door_fixture.hpp"
+
+#include <algorithm>
 
 namespace depositd::testing {
 
@@ -10,16 +13,15 @@ using steady = std::chrono::steady_clock;
 
 TEST_F(nsq_door, row_q17_what_is_not_answered_comes_again) {
   auto x = consumer(1, R"("msg_timeout":1000)");
+  const auto begun = steady::now();
   publish_to_t({"a"});
   const auto first = *x.message();
-  const auto begun = steady::now();
   const auto again = x.message();
   const auto took = steady::now() - begun;
   ASSERT_TRUE(again);
   EXPECT_EQ(again->id, first.id);
   EXPECT_EQ(again->attempts, 2U);
-  EXPECT_GE(took, ms{900});
-  EXPECT_LT(took, ms{5'000}); // two cores, and others on them
+  EXPECT_GE(took, ms{1'000});
   EXPECT_EQ(world->timed_out, 1U);
   EXPECT_EQ(world->requeued, 0U);
 }
@@ -32,6 +34,8 @@ TEST_F(nsq_door, row_q18_what_timed_out_is_no_longer_the_owner_s) {
   x.say("RDY 0");
   auto heir = consumer(1);
   ASSERT_TRUE(heir.message());
+  while (x.message(ms{1}))
+    ; // it came again before the door read RDY
   for (const std::string word : {"FIN", "TOUCH", "REQ"}) {
     x.say(word + " " + id + (word == "REQ" ? " 0" : ""));
     EXPECT_EQ(x.error(), "E_" + word + "_FAILED " + word + " " + id
@@ -41,13 +45,13 @@ TEST_F(nsq_door, row_q18_what_timed_out_is_no_longer_the_owner_s) {
 }
 
 TEST_F(nsq_door, row_q19_touch_gives_more_time) {
-  start([](auto& x) { x.limits.msg_timeout = ms{600}; });
+  start([](auto& x) { x.limits.msg_timeout = ms{4'000}; });
   auto x = consumer(1);
   publish_to_t({"a"});
   const auto id = x.message()->id;
-  EXPECT_TRUE(x.silent(ms{300}));
+  EXPECT_TRUE(x.silent(ms{2'000}));
   x.say("TOUCH " + id);
-  EXPECT_TRUE(x.silent(ms{450}));
+  EXPECT_TRUE(x.silent(ms{2'200}));
   x.say("FIN " + id);
   EXPECT_TRUE(soon([&] { return world->finished == 1; }));
   EXPECT_EQ(world->timed_out, 0U);
@@ -62,28 +66,53 @@ TEST_F(nsq_door, row_q20_touch_ends_at_the_limit) {
   publish_to_t({"a"});
   const auto begun = steady::now();
   auto got = *x.message();
+  // Ends early if we are held up, and at the limit at the latest.
   while (got.attempts == 1 && steady::now() - begun < ms{10'000}) {
     x.say("TOUCH " + got.id);
     if (const auto next = x.message(ms{50}))
       got = *next;
   }
-  const auto took = steady::now() - begun;
   EXPECT_EQ(got.attempts, 2U);
-  EXPECT_GE(took, ms{950});
   EXPECT_EQ(world->timed_out, 1U);
 }
 
+TEST_F(nsq_door, touch_gives_the_whole_time_until_the_limit_is_near) {
+  start([](auto& x) {
+    x.limits.msg_timeout = ms{60'000};
+    x.limits.msg_timeout_max = ms{120'000};
+  });
+  auto x = consumer(1);
+  publish_to_t({"a"});
+  x.say("TOUCH " + x.message()->id);
+  ASSERT_TRUE(soon([&] { return world->renewals().size() == 1; }));
+  EXPECT_EQ(world->renewals().at(0).lease_ms, 0U) << "as it is";
+}
+
+TEST_F(nsq_door, touch_gives_what_is_left_to_the_limit) {
+  start([](auto& x) {
+    x.limits.msg_timeout = ms{60'000};
+    x.limits.msg_timeout_max = ms{60'000};
+  });
+  auto x = consumer(1);
+  publish_to_t({"a"});
+  const auto id = x.message()->id;
+  EXPECT_TRUE(x.silent(ms{50}));
+  x.say("TOUCH " + id);
+  ASSERT_TRUE(soon([&] { return world->renewals().size() == 1; }));
+  const auto left = world->renewals().at(0).lease_ms;
+  EXPECT_LE(left, 60'000U - 49);
+  EXPECT_GT(left, 0U);
+}
+
 TEST_F(nsq_door, row_q29_a_silent_client_is_let_go) {
-  auto x = consumer(1, R"("heartbeat_interval":1000)");
   const auto begun = steady::now();
+  auto x = consumer(1, R"("heartbeat_interval":1000)");
   int beats = 0;
   while (const auto next = x.next_of_all(ms{5'000}))
     beats += next->data == nsq::heartbeat_text;
   EXPECT_EQ(beats, 2);
   EXPECT_TRUE(x.closed(ms{1}));
-  const auto took = steady::now() - begun;
-  EXPECT_GE(took, ms{1'900});
-  EXPECT_LT(took, ms{4'500});
+  EXPECT_GE(steady::now() - begun, ms{2'000});
 }
 
 TEST_F(nsq_door, row_q30_a_client_that_says_nop_stays) {
@@ -104,11 +133,18 @@ TEST_F(nsq_door, row_q37_messages_wait_for_others_as_long_as_asked) {
 }
 
 TEST_F(nsq_door, messages_of_who_asks_for_no_time_come_at_once) {
-  auto x = consumer(10);
-  const auto begun = steady::now();
-  publish_to_t({"a"});
-  ASSERT_TRUE(x.message());
-  EXPECT_LT(steady::now() - begun, ms{200});
+  auto x = consumer(100);
+  auto sender = client();
+  // All of them would wait for 250 ms if it waited at all.
+  auto quickest = steady::duration::max();
+  for (int i = 0; i < 10; ++i) {
+    const auto begun = steady::now();
+    sender.say("PUB t", "a");
+    EXPECT_EQ(sender.answer(), "OK");
+    ASSERT_TRUE(x.message());
+    quickest = std::min(quickest, steady::now() - begun);
+  }
+  EXPECT_LT(quickest, ms{200});
 }
 
 TEST_F(nsq_door, a_window_that_is_full_waits_for_nobody) {

@@ -106,6 +106,7 @@ void work(channel_pointer self, const settle_and_request& x) {
 }
 
 void renew(fake_channel_state& state, const renew_claims& x) {
+  state.world->add(x);
   const auto& who = state.processors.at(x.processor);
   const std::chrono::milliseconds lease{x.lease_ms != 0 ? x.lease_ms
                                                         : who.lease_ms};

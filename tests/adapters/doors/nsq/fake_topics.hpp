@@ -48,6 +48,16 @@ struct fake_world {
     return published_;
   }
 
+  void add(const renew_claims& x) {
+    const std::lock_guard lock{guard_};
+    renewals_.push_back(x);
+  }
+
+  std::vector<renew_claims> renewals() const {
+    const std::lock_guard lock{guard_};
+    return renewals_;
+  }
+
   std::size_t messages() const {
     std::size_t out = 0;
     for (const auto& x : published())
@@ -58,6 +68,7 @@ struct fake_world {
 private:
   mutable std::mutex guard_;
   std::vector<publish> published_;
+  std::vector<renew_claims> renewals_;
 };
 
 struct fake_item {
