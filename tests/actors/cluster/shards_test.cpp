@@ -71,6 +71,16 @@ TEST_F(shards, are_found_over_one_connection_of_any_two_engines) {
   }
 }
 
+TEST_F(shards, know_the_admins_of_the_other_engines) {
+  two_engines();
+  const auto known = ask<admins_listed>(a->keeper, list_admins{});
+  ASSERT_TRUE(known);
+  ASSERT_EQ(known->others.size(), 1u);
+  const auto& [name, admin] = known->others[0];
+  EXPECT_EQ(name, "b");
+  EXPECT_EQ(admin, b->admin);
+}
+
 TEST_F(shards, are_found_again_after_a_call_that_was_lost) {
   begin(2);
   auto& first = join("a");
