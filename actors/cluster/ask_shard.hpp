@@ -4,7 +4,6 @@
 // `forwarding` as `to` and says as `owner` what it forwards to.
 
 #include "actors/cluster/forwarding.hpp"
-#include "actors/journal/gather.hpp"
 #include "messages/ask.hpp"
 
 #include <caf/actor_clock.hpp>

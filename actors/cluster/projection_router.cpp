@@ -1,6 +1,7 @@
 #include "actors/cluster/projection_router.hpp"
 
 #include "actors/cluster/scatter.hpp"
+#include "actors/journal/gather.hpp"
 
 namespace depositd::cluster {
 

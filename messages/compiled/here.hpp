@@ -13,6 +13,7 @@
 #include <caf/serializer.hpp>
 
 #include <cstddef>
+#include <new>
 #include <string>
 #include <type_traits>
 #include <utility>

@@ -52,6 +52,10 @@ json json_of(std::string_view text, const json::parser_callback_t& look) {
   return json::parse(text, look, false);
 }
 
+bool is_json(std::string_view text) {
+  return json::accept(text);
+}
+
 json sound_json_of(std::string_view text) {
   return json::parse(text);
 }

@@ -30,6 +30,9 @@ nlohmann::ordered_json ordered_json_of(std::string_view text);
 nlohmann::json json_of(std::string_view text,
                        const nlohmann::json::parser_callback_t& look);
 
+/// Whether the text is JSON; makes nothing of it.
+bool is_json(std::string_view text);
+
 /// Throws `nlohmann::json::parse_error` if the text is no JSON.
 nlohmann::json sound_json_of(std::string_view text);
 

@@ -4,6 +4,7 @@
 
 #include "actors/cluster/router/shard_router.hpp"
 #include "actors/cluster/scatter.hpp"
+#include "actors/journal/gather.hpp"
 
 #include <functional>
 #include <string>

@@ -1,7 +1,5 @@
 #include "adapters/doors/operations/described_doors.hpp"
 
-#include "messages/values/json_text.hpp"
-
 #include <embedded/doors_description.hpp>
 
 #include <nlohmann/json.hpp>

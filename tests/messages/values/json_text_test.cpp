@@ -27,6 +27,7 @@ TEST(json_text, may_be_ascii) {
 
 TEST(json_of, reads_a_text) {
   EXPECT_EQ(json_of(R"( {"a": [1, null]} )"), (json{{"a", {1, nullptr}}}));
+  EXPECT_TRUE(is_json(R"( {"a": [1, null]} )"));
   EXPECT_EQ(json_text(ordered_json_of(R"({"b":1,"a":2})")), R"({"b":1,"a":2})");
 }
 
@@ -34,6 +35,7 @@ TEST(json_of, discards_what_is_none) {
   for (const auto* text : {"", "{", "{\"a\":1} 2", "\"\xFF\"", "nul"}) {
     EXPECT_TRUE(json_of(text).is_discarded()) << text;
     EXPECT_TRUE(ordered_json_of(text).is_discarded()) << text;
+    EXPECT_FALSE(is_json(text)) << text;
     EXPECT_THROW(sound_json_of(text), json::parse_error) << text;
   }
 }
