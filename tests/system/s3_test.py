@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import unittest
+import uuid
 from pathlib import Path
 from urllib.parse import quote
 
@@ -77,9 +78,9 @@ class Buckets(SystemTest):
             {"profile": "books", "type": "batch-manifest"}, "all.checkm",
             manifest("mrt-batch-manifest", rows))
 
-    def completed(self, engine, uuid):
+    def completed(self, engine, batch):
         def has_ended():
-            found = engine.ask("batch", "show", uuid)
+            found = engine.ask("batch", "show", batch)
             self.assertNotEqual(found["state"], "failed")
             return found["state"] == "completed"
         wait_until(has_ended, 120, pause=0.2)
@@ -127,7 +128,7 @@ class Buckets(SystemTest):
     def test_a_server_that_goes_away_is_waited_for(self):
         engine = self.prepared("away")
         engine.ctl("pipeline", "pause", "merritt")
-        uuid = self.submit(engine, [f"{i}" for i in range(5)])
+        batch = self.submit(engine, [f"{i}" for i in range(5)])
         self.server.kill()
         self.addCleanup(self.server.start)
         engine.ctl("pipeline", "unpause", "merritt")
@@ -137,9 +138,12 @@ class Buckets(SystemTest):
             self.kept("away/objects").rglob("inventory.json")), 120)
         engine.kill()
         self.server.kill()
+        # What it leaves if it was killed while it wrote.
+        unfinished = self.kept("away/objects") / f"0-{uuid.uuid4()}"
+        unfinished.write_bytes(b"")
         self.server.start()
         engine.start()
-        self.completed(engine, uuid)
+        self.completed(engine, batch)
         stored = stored_objects(self.kept("away/objects"))
         self.assertEqual(len(stored), 5)
         self.assertEqual({x["version"] for x in stored.values()}, {"v1"})
