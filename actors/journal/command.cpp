@@ -37,10 +37,11 @@ bool command::seal() {
   if (what_.events.empty() && out_.deliveries.empty())
     return false;
   std::vector<body_slot> slots;
-  if (const auto bytes = bytes_of_bodies(what_.events); bytes > 0)
-    out_.bytes.reserve(bytes + 64 * what_.events.size());
-  if (!what_.events.empty())
+  if (!what_.events.empty()) {
+    out_.bytes.reserve(bytes_of_bodies(what_.events) + what_.user.size()
+                       + 64 * what_.events.size());
     encode(what_, out_.bytes, slots);
+  }
   count_work_in(what_.events);
   if (out_.locations_to) {
     std::erase_if(slots,

@@ -22,11 +22,6 @@ lap_actor::behavior_type lap() {
   return {[](flush_group x) { return x; }};
 }
 
-struct group_size {
-  std::size_t bytes = 0;
-  std::uint32_t events = 0;
-};
-
 /// While one writer has anything to do the other gets nothing: they share the
 /// store, and the shares of answers.
 const journal_writer_self& next_writer(journal_state& state, group_size size) {
@@ -91,24 +86,30 @@ write_group take_group(journal_state& state) {
   return out;
 }
 
+bool can_send(const journal_state& state) {
+  return !state.writing && !state.members.empty() && state.bundles_open == 0;
+}
+
 void send_group(self_pointer self) {
   auto& state = self->state;
   auto group = take_group(state);
   group_size size;
-  for (const auto& member : group.members) {
-    size.bytes += member.bytes.size();
-    size.events += member.events;
-  }
+  for (const auto& member : group.members)
+    size.add(member);
+  state.forming.remove(size);
+  state.writing = true;
   state.since = self->clock().now();
   self->send(next_writer(state, size), std::move(group));
 }
 
 void form(self_pointer self, const lap_actor& way) {
   auto& state = self->state;
-  if (state.members.empty() || state.bundles_open > 0
-      || std::exchange(state.writing, true))
+  if (!can_send(state))
     return;
-  self->send(way, flush_group{});
+  if (state.forming.reaches(state.options.enough))
+    send_group(self);
+  else if (!std::exchange(state.lap, true))
+    self->send(way, flush_group{});
 }
 
 /// Counts a part that has come.
@@ -127,6 +128,7 @@ void give_up(self_pointer self) {
   state.bundled = false;
   // They may stand behind what is lost now.
   state.watermarks.clear();
+  state.forming = {};
   turn_away(self, std::exchange(state.members, {}));
 }
 
@@ -140,6 +142,7 @@ void add(self_pointer self, append& x, const lap_actor& way) {
   }
   if (x.bundle)
     take_part(state, *x.bundle);
+  state.forming.add(x);
   state.members.push_back(std::move(x));
   form(self, way);
 }
@@ -186,10 +189,9 @@ journal_self::behavior_type journal(actor_with<journal_state>* self,
       self->state.broken = false;
     },
     [=](flush_group) {
+      self->state.lap = false;
       // A bundle may have begun meanwhile; its last part brings us back.
-      if (self->state.bundles_open > 0 || self->state.members.empty())
-        self->state.writing = false;
-      else
+      if (can_send(self->state))
         send_group(self);
     },
     [=](keep_watermark& x) {

@@ -23,10 +23,33 @@ struct near_limits {
   std::uint32_t rest = 16; ///< groups that go elsewhere after a slow one
 };
 
+struct group_size {
+  std::size_t bytes = 0;
+  std::uint32_t events = 0;
+
+  void add(const append& x) {
+    bytes += x.bytes.size();
+    events += x.events;
+  }
+
+  void remove(const group_size& x) {
+    bytes -= x.bytes;
+    events -= x.events;
+  }
+
+  bool reaches(const group_size& x) const {
+    return bytes >= x.bytes || events >= x.events;
+  }
+};
+
 struct journal_options {
   journal_writer_self writer;
   journal_writer_self near; ///< on the scheduler; may be null
   near_limits near_takes;
+  /// What has so much goes to an idle writer at once: what comes meanwhile is
+  /// decided while the disk is at work. Less waits for those who have something
+  /// to do now, as flushes would be for few.
+  group_size enough{512 * 1024, 640};
   caf::strong_actor_ptr shard_watcher;           ///< a shard; told of failures
   std::size_t group_bytes_max = 4 * 1024 * 1024; ///< then the next one begins
 };
@@ -60,8 +83,14 @@ struct journal_state {
   /// Go with the next group that has events.
   std::vector<watermark> watermarks;
 
-  /// The writer has a group, or is about to get one.
+  /// Of them.
+  group_size forming;
+
+  /// The writer has a group.
   bool writing = false;
+
+  /// A `flush_group` is on its way.
+  bool lap = false;
 
   /// Who got the last message, and how many it has not answered yet.
   bool near = false;

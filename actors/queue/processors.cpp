@@ -91,8 +91,8 @@ bool forget_earlier(self_pointer self, const processor_actor& who) {
            state.ring.stop_waiting(entry.first);
            state.watchers.erase(entry.first);
            state.ring.close_view(entry.second.view);
-           for (auto member : entry.second.served)
-             state.survivors.insert(member);
+           entry.second.served.for_each(
+             [&](auto member) { state.survivors.insert(member); });
            return true;
          });
 }
@@ -203,10 +203,11 @@ void end_processor(self_pointer self, std::uint32_t number) {
   const auto& processor = state.processors.at(number);
   state.ring.stop_waiting(number);
   state.ring.close_view(processor.view);
-  for (auto member : processor.served)
+  processor.served.for_each([&](auto member) {
     if (auto* known = find_member(self, member))
       self->send(known->actor,
                  release_claims{state.options.number, processor.name});
+  });
   state.watchers.erase(number);
   state.processors.erase(number);
 }

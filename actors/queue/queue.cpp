@@ -311,9 +311,13 @@ queue_self::behavior_type queue(actor_with<queue_state>* self,
   self->state.ring.set_fair_by(self->state.options.fair.by);
   self->set_down_handler(
     [=](const caf::down_msg& x) { processor_down(self, x); });
+  // CAF tries them one after the other: what comes with each item is first.
   return {
-    [=](const attach& x) { return attach_processor(self, x); },
+    [=](const counts_changed& x) { change_counts(self, x); },
     [=](const settle_and_request& x) { take_work(self, x); },
+    [=](const receive_items& x) { return take(self, x); },
+    [=](const settle_items& x) { return end(self, x); },
+    [=](const attach& x) { return attach_processor(self, x); },
     [=](const cancel_credit& x) { take_credit_back(self, x.processor); },
     [=](const renew_claims& x) { touch(self, x); },
     [=](const detach& x) {
@@ -343,7 +347,6 @@ queue_self::behavior_type queue(actor_with<queue_state>* self,
       sort_early(self);
       serve_waiting(self);
     },
-    [=](const counts_changed& x) { change_counts(self, x); },
     [=](const claims_purged& x) { tell_holders(self, x); },
     [=](const picks_declined& x) { take_back(self, x); },
     [=](report_queue) { return report(self); },
@@ -353,8 +356,6 @@ queue_self::behavior_type queue(actor_with<queue_state>* self,
     [=](const report_ring& x) { return report_turns(self, x); },
     [=](const explain_member& x) { return explain(self, x); },
     [=](report_processors) { return report_all_processors(self); },
-    [=](const receive_items& x) { return take(self, x); },
-    [=](const settle_items& x) { return end(self, x); },
     [=](const renew_items& x) { return extend(self, x); },
     [=](const release_queue&) { return release_all(self); },
     [=](const count_queue&) { return count(self); },

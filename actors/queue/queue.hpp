@@ -51,6 +51,28 @@ struct queue_member {
   std::uint64_t parked = 0;          ///< of `items`
 };
 
+/// Some of the members, a bit each: to say it of one again, as happens with
+/// every item, costs no search.
+class member_marks {
+public:
+  void insert(member_number x) {
+    if (x >= marks_.size())
+      marks_.resize(x + 1);
+    marks_[x] = true;
+  }
+
+  /// In order of numbers.
+  template <class Visitor>
+  void for_each(Visitor visit) const {
+    for (member_number x = 0; x < marks_.size(); ++x)
+      if (marks_[x])
+        visit(x);
+  }
+
+private:
+  std::vector<bool> marks_;
+};
+
 /// A processor that takes items of this queue.
 struct queue_processor {
   processor_actor actor;
@@ -66,7 +88,7 @@ struct queue_processor {
   std::optional<std::uint32_t> told;
   bool asked = false; ///< for items, ever; who has not only watches
   /// Users it ever got an item of: where its claims may be.
-  std::unordered_set<member_number> served;
+  member_marks served;
 };
 
 /// What is measured of a user; by member number, and small, because all of

@@ -164,8 +164,11 @@ shard_self::behavior_type shard(shard_pointer self, shard_options options) {
   self->delayed_send(self, self->state.options.idle_max / 2, sweep_idle{});
   watch_others(self);
   start_recovery(self);
+  // CAF tries them one after the other: what comes with each item is first.
   return {
     [=](enqueue& x) { return counting(self, x.queue, accept_batch(self, x)); },
+    [=](receive_items& x) { return pass_on(self, x, items_received{}); },
+    [=](settle_items& x) { return settle_by_name(self, x); },
     [=](const submit& x) {
       return counting(self, x.queue, accept_submission(self, x));
     },
@@ -207,8 +210,6 @@ shard_self::behavior_type shard(shard_pointer self, shard_options options) {
     [=](const cancel_deposit& x) { return cancel_one(self, x); },
     [=](const cancel_matching& x) { return cancel_all(self, x); },
     [=](const purge_queue& x) { return purge_all(self, x); },
-    [=](receive_items& x) { return pass_on(self, x, items_received{}); },
-    [=](settle_items& x) { return settle_by_name(self, x); },
     [=](renew_items& x) { return pass_on(self, x, done{}); },
     [=](release_queue& x) { return pass_on(self, x, done{}); },
     [=](count_queue& x) { return pass_on(self, x, queue_counted{}); },

@@ -311,7 +311,11 @@ user_self::behavior_type user(actor_with<user_state>* self,
     self->state.work = std::move(self->state.unclaimed->work);
     self->state.origins = std::move(self->state.unclaimed->origins);
   }
+  // CAF tries them one after the other: what comes with each item is first.
   return {
+    [=](const accept_items& x) { accept(self, x); },
+    [=](const hand_over& x) { hand_over_items(self, x); },
+    [=](const settle& x) { settle_claims(self, x); },
     [=](const serve_queue& x) { serve(self, x); },
     [=](const leave_queue& x) {
       if (const auto* queue = find_queue(self, x.queue);
@@ -326,11 +330,8 @@ user_self::behavior_type user(actor_with<user_state>* self,
         use_fair_terms(self, *queue, x.fair, {}, x.weight);
       }
     },
-    [=](const accept_items& x) { accept(self, x); },
     [=](const accept_messages& x) { accept_all(self, x); },
     [=](const spread_items& x) { return spread(self, x); },
-    [=](const hand_over& x) { hand_over_items(self, x); },
-    [=](const settle& x) { settle_claims(self, x); },
     [=](const renew& x) { extend(self, x); },
     [=](const adopt_claims& x) { return adopt(self, x); },
     [=](const release_claims& x) { release_all(self, x); },

@@ -20,9 +20,14 @@ constexpr std::uint64_t unfolded(std::uint64_t x) {
 }
 
 inline void add_number(std::string& to, std::uint64_t x) {
+  if (x < 0x80)
+    return to.push_back(static_cast<char>(x));
+  char bytes[10];
+  std::size_t count = 0;
   for (; x >= 0x80; x >>= 7)
-    to.push_back(static_cast<char>(x | 0x80));
-  to.push_back(static_cast<char>(x));
+    bytes[count++] = static_cast<char>(x | 0x80);
+  bytes[count++] = static_cast<char>(x);
+  to.append(bytes, count);
 }
 
 /// Moves `at` behind the number. 0, and `is_whole` becomes false, if there is

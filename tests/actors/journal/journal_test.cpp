@@ -183,6 +183,44 @@ TEST_F(journal_test, flushes_a_group_that_is_large_enough) {
   EXPECT_EQ(store->groups, (std::vector<std::uint32_t>{2, 2}));
 }
 
+TEST_F(journal_test, gives_an_idle_writer_at_once_what_is_enough) {
+  options.enough.events = 3;
+  begin_journal();
+  for (item_id id = 1; id <= 7; ++id)
+    caf::anon_send(writer, one_event(id));
+  settle();
+  EXPECT_EQ(store->groups, (std::vector<std::uint32_t>{3, 4}));
+  caf::anon_send(writer, one_event(8));
+  caf::anon_send(writer, one_event(9));
+  settle();
+  EXPECT_EQ(store->groups, (std::vector<std::uint32_t>{3, 4, 2}))
+    << "too few, counted from none";
+}
+
+TEST_F(journal_test, has_enough_in_large_bodies_too) {
+  options.enough.bytes = 100;
+  begin_journal();
+  for (item_id id = 1; id <= 4; ++id)
+    caf::anon_send(writer, one_event(id, std::string(60, 'x')));
+  settle();
+  EXPECT_EQ(store->groups, (std::vector<std::uint32_t>{2, 2}));
+}
+
+TEST_F(journal_test, never_has_enough_of_a_bundle_that_is_not_whole) {
+  options.enough.events = 1;
+  begin_journal();
+  const auto bundle = std::make_shared<append_bundle>();
+  bundle->parts = 3;
+  for (item_id id = 1; id <= 3; ++id) {
+    EXPECT_TRUE(store->groups.empty());
+    auto part = one_event(id);
+    part.bundle = bundle;
+    caf::anon_send(writer, std::move(part));
+    settle();
+  }
+  EXPECT_EQ(store->groups, std::vector<std::uint32_t>{3});
+}
+
 TEST_F(journal_test, answers_only_after_the_append_has_returned) {
   reply_address where;
   auto handle = open_request(where);

@@ -181,6 +181,23 @@ TEST_F(near_writer, gets_nothing_while_the_other_owes_an_answer) {
   EXPECT_EQ(groups(near), 1u);
 }
 
+// What came in too small a number asks for a group that somebody else has
+// begun.
+TEST_F(near_writer, or_the_other_has_one_group_at_a_time) {
+  const auto held = std::make_shared<held_messages>();
+  options.writer = spawn(slow_writer, held);
+  options.near = nullptr;
+  options.enough.events = 2;
+  begin();
+  for (int i = 0; i < 3; ++i)
+    caf::anon_send(journal, one_event());
+  settle();
+  write(one_event());
+  EXPECT_EQ(held->groups, 1);
+  tell_journal(group_written{});
+  EXPECT_EQ(held->groups, 2);
+}
+
 TEST_F(near_writer, refuses_what_fails_and_the_engine_starts_over) {
   fail_appends(*log, 1);
   write(one_event());
