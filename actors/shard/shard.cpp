@@ -157,6 +157,7 @@ std::string split_queue_of(const submit_batch& x) {
 
 } // namespace
 
+// CAF tries handlers one after the other: what comes with each item is first.
 shard_self::behavior_type shard(shard_pointer self, shard_options options) {
   self->state.journal = options.journal;
   self->state.options = std::move(options);
@@ -164,7 +165,6 @@ shard_self::behavior_type shard(shard_pointer self, shard_options options) {
   self->delayed_send(self, self->state.options.idle_max / 2, sweep_idle{});
   watch_others(self);
   start_recovery(self);
-  // CAF tries them one after the other: what comes with each item is first.
   return {
     [=](enqueue& x) { return counting(self, x.queue, accept_batch(self, x)); },
     [=](receive_items& x) { return pass_on(self, x, items_received{}); },
