@@ -383,6 +383,21 @@ TEST_F(feeding_sources_test, feeds_by_hand_whatever_is_known) {
   EXPECT_EQ(queue->items[3].body, "{\"mended\":true}");
 }
 
+TEST_F(feeding_sources_test, records_of_no_user_are_the_sources_by_hand_too) {
+  has("a");
+  set_of("a").settings.user_field.clear();
+  start();
+  feed_by_hand x;
+  x.scheduler = "plan";
+  x.source = "a";
+  x.records = {{"k", "", "{}", ""}};
+  const auto fed = ask<fed_by_hand>(manager, x);
+  ASSERT_TRUE(fed);
+  EXPECT_EQ(fed->fed, 1u);
+  ASSERT_EQ(queue->items.size(), 1u);
+  EXPECT_EQ(queue->items[0].user, "a");
+}
+
 TEST_F(feeding_sources_test, what_cannot_be_fed_by_hand_is_said) {
   has("a");
   start();
