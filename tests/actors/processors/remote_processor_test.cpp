@@ -251,6 +251,21 @@ TEST_F(remote_processor_test, extends_the_claim_of_a_handler_that_takes_long) {
   EXPECT_EQ(report_of("metadata").finished, 1u);
 }
 
+TEST_F(remote_processor_test, extends_it_after_time_without_an_engine_too) {
+  put("metadata", items_of("ann", 1));
+  restart_engine();
+  advance(25s); // there is nobody to be told
+  join();
+  const auto other = attach_to("metadata");
+  want(other, 1);
+  for (auto i = 0; i < 20; ++i)
+    advance(25s);
+  EXPECT_TRUE(other.got->items.empty());
+  EXPECT_EQ(report_of("metadata").in_flight, 1u);
+  finish();
+  EXPECT_EQ(report_of("metadata").finished, 1u);
+}
+
 TEST_F(remote_processor_test, loses_its_claim_with_the_lease_at_last) {
   put("metadata", items_of("ann", 1));
   restart_engine(); // and the node does not come back

@@ -243,6 +243,21 @@ TEST_F(feeding_sources_test, a_user_at_its_mark_holds_no_others_up) {
   EXPECT_EQ(queue->keys_of("b").size(), 3u);
 }
 
+TEST_F(feeding_sources_test, what_a_user_has_room_for_is_not_set_aside) {
+  auto& a = has("a");
+  a.add(1, "ann");
+  plan.settings.high_per_user = 3;
+  start();
+  go(500ms);
+  EXPECT_EQ(queue->left_of("ann"), 1u) << "how many there are is known now";
+  a.add(1, "ann");
+  go(2s);
+  EXPECT_EQ(queue->left_of("ann"), 2u);
+  a.add(4, "ann");
+  go(2s);
+  EXPECT_EQ(queue->left_of("ann"), 3u);
+}
+
 TEST_F(feeding_sources_test, records_of_a_user_keep_their_order) {
   has("a").add(9, "ann");
   plan.settings.high_per_user = 2;
