@@ -127,28 +127,35 @@ void serve_waiting(self_pointer self) {
 
 namespace {
 
+/// Each user's go to its actor in one message, in the order that they have.
 void settle_outcomes(self_pointer self, queue_processor& processor,
-                     const std::vector<outcome>& outcomes) {
+                     std::vector<outcome>& outcomes) {
   const auto to = caf::actor_cast<caf::strong_actor_ptr>(processor.actor);
   const auto number = self->state.options.number;
   processor.holds -= static_cast<std::int64_t>(outcomes.size());
-  if (outcomes.size() == 1) { // the usual case of one item at a time
-    if (auto* member = find_member(self, outcomes[0].member)) {
-      self->send(member->actor, settle{number, to, outcomes});
-      return;
-    }
-  }
-  std::unordered_map<member_number, std::vector<outcome>> by_member;
+  std::vector<std::pair<member_number, std::size_t>> order;
+  order.reserve(outcomes.size());
+  for (const auto& x : outcomes)
+    order.emplace_back(x.member, order.size());
+  std::sort(order.begin(), order.end());
   // Of users who have no claims here; what ended them must be durable first.
   journal::command unknown{self->state.options.journal};
-  for (const auto& x : outcomes)
-    if (find_member(self, x.member) != nullptr)
-      by_member[x.member].push_back(x);
-    else
-      unknown.deliver(settlement_notice{to, x.id, false});
-  for (auto& [member, xs] : by_member)
-    self->send(self->state.members[member].actor,
-               settle{number, to, std::move(xs)});
+  for (auto first = order.begin(); first != order.end();) {
+    const auto last = std::find_if(first, order.end(), [&](const auto& x) {
+      return x.first != first->first;
+    });
+    const auto* member = find_member(self, first->first);
+    settle what{number, to, {}};
+    what.outcomes.reserve(static_cast<std::size_t>(last - first));
+    for (; first != last; ++first)
+      if (member != nullptr)
+        what.outcomes.push_back(std::move(outcomes[first->second]));
+      else
+        unknown.deliver(
+          settlement_notice{to, outcomes[first->second].id, false});
+    if (member != nullptr)
+      self->send(member->actor, std::move(what));
+  }
   unknown.commit(self);
 }
 
@@ -171,7 +178,7 @@ void take_credit_back(self_pointer self, std::uint32_t number) {
   }
 }
 
-void take_work(self_pointer self, const settle_and_request& x) {
+void take_work(self_pointer self, settle_and_request& x) {
   auto* processor = find_processor(self, x.processor);
   if (processor == nullptr)
     return;
@@ -314,7 +321,7 @@ queue_self::behavior_type queue(actor_with<queue_state>* self,
   // CAF tries them one after the other: what comes with each item is first.
   return {
     [=](const counts_changed& x) { change_counts(self, x); },
-    [=](const settle_and_request& x) { take_work(self, x); },
+    [=](settle_and_request& x) { take_work(self, x); },
     [=](const receive_items& x) { return take(self, x); },
     [=](const settle_items& x) { return end(self, x); },
     [=](const attach& x) { return attach_processor(self, x); },
