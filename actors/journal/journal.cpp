@@ -90,6 +90,14 @@ bool can_send(const journal_state& state) {
   return !state.writing && !state.members.empty() && state.bundles_open == 0;
 }
 
+/// What fills a group need not wait for more.
+bool is_enough(const journal_state& state) {
+  const auto& enough = state.options.enough;
+  return state.forming.events >= enough.events
+         || state.forming.bytes
+              >= std::min(enough.bytes, state.options.group_bytes_max);
+}
+
 void send_group(self_pointer self) {
   auto& state = self->state;
   auto group = take_group(state);
@@ -106,7 +114,7 @@ void form(self_pointer self, const lap_actor& way) {
   auto& state = self->state;
   if (!can_send(state))
     return;
-  if (state.forming.reaches(state.options.enough))
+  if (is_enough(state))
     send_group(self);
   else if (!std::exchange(state.lap, true))
     self->send(way, flush_group{});

@@ -36,19 +36,15 @@ struct group_size {
     bytes -= x.bytes;
     events -= x.events;
   }
-
-  bool reaches(const group_size& x) const {
-    return bytes >= x.bytes || events >= x.events;
-  }
 };
 
 struct journal_options {
   journal_writer_self writer;
   journal_writer_self near; ///< on the scheduler; may be null
   near_limits near_takes;
-  /// What has so much goes to an idle writer at once: what comes meanwhile is
-  /// decided while the disk is at work. Less waits for those who have something
-  /// to do now, as flushes would be for few.
+  /// What has so much of either goes to an idle writer at once: what comes
+  /// meanwhile is decided while the disk is at work. Less waits for those who
+  /// have something to do now, as flushes would be for few.
   group_size enough{512 * 1024, 640};
   caf::strong_actor_ptr shard_watcher;           ///< a shard; told of failures
   std::size_t group_bytes_max = 4 * 1024 * 1024; ///< then the next one begins
