@@ -23,6 +23,7 @@ struct near_limits {
   std::uint32_t rest = 16; ///< groups that go elsewhere after a slow one
 };
 
+/// Of a group, or of what may become one.
 struct group_size {
   std::size_t bytes = 0;
   std::uint32_t events = 0;

@@ -151,6 +151,20 @@ TEST_F(core_test, takes_back_what_a_dead_processor_held) {
   EXPECT_EQ(second.got->items[0].attempt, 2u);
 }
 
+TEST_F(core_test, takes_it_back_from_each_of_many_users) {
+  constexpr std::uint32_t users = 150;
+  for (std::uint32_t i = 0; i < users; ++i)
+    put("q", items_of("user-" + std::to_string(i), 1));
+  auto first = attach_to("q");
+  want(first, users);
+  ASSERT_EQ(first.got->items.size(), users);
+  caf::anon_send_exit(first.actor, caf::exit_reason::kill);
+  settle();
+  auto second = attach_to("q");
+  want(second, users);
+  EXPECT_EQ(second.got->items.size(), users);
+}
+
 TEST_F(core_test, takes_a_claim_back_when_its_lease_ends) {
   put("q", items_of("ann", 1));
   auto first = attach_to("q", {}, 5000);

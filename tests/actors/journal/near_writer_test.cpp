@@ -181,8 +181,8 @@ TEST_F(near_writer, gets_nothing_while_the_other_owes_an_answer) {
   EXPECT_EQ(groups(near), 1u);
 }
 
-// What came in too small a number asks for a group that somebody else has
-// begun.
+// The first was too few, so a lap was begun, which ends while the writer has
+// the first two.
 TEST_F(near_writer, or_the_other_has_one_group_at_a_time) {
   const auto held = std::make_shared<held_messages>();
   options.writer = spawn(slow_writer, held);
