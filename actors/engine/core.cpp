@@ -59,15 +59,16 @@ core_actors spawn_core(caf::actor_system& system, core_options options) {
   out.bodies = bodies;
   journal::journal_options writing;
   writing.group_bytes_max = options.group_bytes_max;
-  writing.writer = spawn_blocking(
-    system, threads, journal::journal_writer,
-    journal::journal_writer_options{options.journal, out.bodies, backlog});
+  writing.writer =
+    spawn_blocking(system, threads, journal::journal_writer,
+                   journal::journal_writer_options{options.journal, out.bodies,
+                                                   backlog, options.registry});
   out.writer = writing.writer;
   if (options.small_groups_near) {
     writing.near =
       system.spawn(journal::journal_writer,
                    journal::journal_writer_options{options.journal, out.bodies,
-                                                   backlog});
+                                                   backlog, options.registry});
     out.near_writer = writing.near;
   }
   const auto forming = system.spawn(journal::journal, std::move(writing));

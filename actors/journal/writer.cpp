@@ -147,6 +147,16 @@ void count_group(self_pointer self, std::uint32_t events,
 /// A group needs more now and then; it need not be kept for the next.
 constexpr std::size_t bytes_kept_max = 4 * 1024 * 1024;
 
+caf::expected<std::uint64_t> append_group(journal_writer_state& state,
+                                          const std::vector<watermark>& marks,
+                                          std::uint32_t events) {
+  auto& options = state.options;
+  if (options.registry != nullptr)
+    if (auto failed = options.registry->flush())
+      return failed;
+  return options.store->append(state.bytes, events, marks);
+}
+
 group_written write(self_pointer self, write_group& x) {
   auto& state = self->state;
   group_written out;
@@ -161,8 +171,7 @@ group_written write(self_pointer self, write_group& x) {
   if (events > 0) {
     crash_point("append_before");
     const auto since = self->clock().now();
-    auto result =
-      state.options.store->append(state.bytes, events, x.watermarks);
+    auto result = append_group(state, x.watermarks, events);
     count_group(self, events, since);
     crash_point("append_after");
     if (result)

@@ -3,6 +3,7 @@
 #include "messages/actor_with.hpp"
 #include "messages/actors.hpp"
 #include "messages/journal.hpp"
+#include "messages/ports/doi_registry.hpp"
 #include "messages/ports/journal_store.hpp"
 #include "messages/values/counts.hpp"
 
@@ -41,6 +42,9 @@ struct journal_writer_options {
   journal_store* store = nullptr; ///< outlives the actor
   body_reader_actor bodies;       ///< for hand-outs without their body
   std::shared_ptr<journal_backlog> backlog;
+  /// What outcomes in a group rest on: flushed before it. Outlives the actor;
+  /// may be null.
+  doi_registry* registry = nullptr;
 };
 
 struct journal_writer_state {

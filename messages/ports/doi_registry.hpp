@@ -2,7 +2,8 @@
 
 // Port: the DOIs that deposits recorded. An effect outside the journal, so
 // `record` is idempotent by submission and gives the same answer when it is
-// repeated after a crash. Adapters: sqlite, postgres.
+// repeated after a crash. The journal has it flushed before each group: no
+// outcome may outlive what was recorded for it. Adapters: sqlite, postgres.
 
 #include "messages/values/errors.hpp"
 #include "messages/values/fields.hpp"
@@ -88,11 +89,17 @@ public:
   virtual ~doi_registry() = default;
 
   /// Records each DOI whose stored timestamp is lower (or absent), or does what
-  /// else is to be done with each, in one durable transaction, and remembers
-  /// the results under the submission: the same submission again gets the same
-  /// results and changes nothing.
+  /// else is to be done with each, in one transaction, and remembers the
+  /// results under the submission: the same submission again gets the same
+  /// results and changes nothing. A crash takes nothing of it back; a power cut
+  /// may, until `flush`: then the last ones, and none without those behind it.
   virtual caf::expected<std::vector<doi_result>>
   record(const doi_registration& registration) = 0;
+
+  /// All that was recorded before the call survives a power cut. Costs nothing
+  /// if there is nothing new. What failed once fails until the registry is
+  /// opened again: whether it is on the disk can no longer be told.
+  virtual caf::error flush() = 0;
 
   /// At most `count_max` matches.
   virtual caf::expected<std::vector<doi_record>>

@@ -24,8 +24,10 @@ inline constexpr std::string_view blob =
 
 // -- registry of DOIs
 
-/// One writer at a time; readers go on.
-inline constexpr const char* lock_dois =
+/// One writer at a time; readers go on. The commit waits for no flush: see
+/// `doi_registry::flush`.
+inline constexpr const char* begin_recording =
+  "SET LOCAL synchronous_commit = off;"
   "LOCK TABLE dois IN SHARE ROW EXCLUSIVE MODE";
 inline constexpr std::string_view results_of_submission =
   "SELECT results, checksum FROM submissions_done WHERE id = $1";

@@ -108,6 +108,12 @@ public:
     return together_.record(registration);
   }
 
+  /// The journal is on the same server: its commit flushes what was committed
+  /// before it.
+  caf::error flush() override {
+    return {};
+  }
+
   caf::expected<std::vector<doi_record>> find(const doi_query& query,
                                               std::uint32_t count_max) override;
 
@@ -136,7 +142,7 @@ postgres_doi_registry::write(const together::group& all) {
     // Repeatable: what was committed is found by its submission.
     return writes_.repeatable([&](connection& to) {
       return to.transact([&]() -> results {
-        if (auto error = to.script(statements::lock_dois))
+        if (auto error = to.script(statements::begin_recording))
           return error;
         doi_tables tables{to};
         return rows::record_all(tables, some);

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 namespace depositd::sqlite {
@@ -171,6 +172,18 @@ caf::error database::upgrade(const file_kind& kind) {
   });
 }
 
+/// Its first flush also flushes its name, and changes the file's flags: that is
+/// not for a thread beside the one that writes.
+caf::error database::find_log() {
+  const auto code =
+    sqlite3_file_control(handle_, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log_);
+  if (code != SQLITE_OK)
+    return failure(file_, code, sqlite3_errmsg(handle_));
+  if (log_ == nullptr || log_->pMethods == nullptr)
+    return damaged("has no log that could be flushed");
+  return flush_log();
+}
+
 caf::error database::read_through() {
   auto check = prepare("PRAGMA integrity_check(1)");
   if (!check)
@@ -273,6 +286,8 @@ database::open(const std::filesystem::path& path, const file_kind& kind) {
                                      + std::to_string(kind.pages_max)))
       return error;
   sqlite3_db_config(out->handle_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, nullptr);
+  if (auto error = out->find_log())
+    return error;
   return out;
 }
 
@@ -291,16 +306,27 @@ caf::expected<statement> database::prepare(std::string_view sql) {
   return statement{file_, found->second.get()};
 }
 
+caf::error database::begin() {
+  return run_script("BEGIN IMMEDIATE");
+}
+
+caf::error database::commit() {
+  return run_script("COMMIT");
+}
+
+void database::roll_back() {
+  if (sqlite3_get_autocommit(handle_) == 0)
+    std::ignore = run_script("ROLLBACK"); // fails only where there is none
+}
+
 caf::error database::transact(const std::function<caf::error()>& body) {
-  if (auto error = run_script("BEGIN IMMEDIATE"))
+  if (auto error = begin())
     return error;
   auto error = body();
   if (!error)
-    error = run_script("COMMIT");
-  // SQLite has rolled back by itself after some failures.
-  if (error && sqlite3_get_autocommit(handle_) == 0)
-    if (auto worse = run_script("ROLLBACK"))
-      return worse;
+    error = commit();
+  if (error)
+    roll_back();
   return error;
 }
 
@@ -329,6 +355,15 @@ caf::error database::flush() {
     return failure(file_, code, sqlite3_errmsg(handle_));
   wal_frames_ = 0;
   return {};
+}
+
+caf::error database::flush_log() {
+  if (log_ == nullptr)
+    return {}; // in memory
+  const auto code =
+    log_->pMethods->xSync(log_, SQLITE_SYNC_NORMAL | SQLITE_SYNC_DATAONLY);
+  return code == SQLITE_OK ? caf::error{}
+                           : failure(file_, code, "its log is not flushed");
 }
 
 caf::error database::copy_to(const std::filesystem::path& path) {

@@ -41,7 +41,8 @@ struct file_kind {
   std::uint32_t cache_kib = 8192;
   std::uint32_t pages_max = 0; ///< the file may not outgrow; 0: no limit
   /// Each commit is flushed. Else a power cut may take back the last ones, but
-  /// no part of one, and `flush` is for whoever must be sure of them.
+  /// no part of one, and `flush` or `flush_log` are for whoever must be sure of
+  /// them.
   bool flushes = true;
   /// Files up to this size are read through by SQLite when they are opened.
   std::uint64_t checked_bytes_max = 0;
@@ -185,11 +186,21 @@ public:
     return std::move(*out);
   }
 
+  /// A transaction that is not over with a function.
+  caf::error begin();
+  caf::error commit();
+  /// After a failure it may be over: SQLite rolls back by itself after some.
+  void roll_back();
+
   /// Brings the write-ahead log home once it holds this many bytes.
   caf::error checkpoint_if_due(std::uint64_t wal_bytes);
 
-  /// All commits survive a power cut afterwards.
+  /// All commits survive a power cut afterwards: the log is brought home.
   caf::error flush();
+
+  /// The same, in the log: a flush of one file. Of one thread at a time, which
+  /// need not be the one that uses the rest meanwhile.
+  caf::error flush_log();
 
   /// Writes a consistent copy to `path`, which must not exist yet.
   caf::error copy_to(const std::filesystem::path& path);
@@ -222,6 +233,7 @@ private:
   caf::error run_script(std::string_view sql);
   caf::error identify(const file_kind& kind);
   caf::error read_through();
+  caf::error find_log();
   caf::error upgrade(const file_kind& kind);
   static caf::error create(const std::filesystem::path& path,
                            const file_kind& kind);
@@ -241,7 +253,8 @@ private:
 
   std::string file_;
   sqlite3* handle_ = nullptr;
-  int wal_frames_ = 0; ///< after the last commit
+  sqlite3_file* log_ = nullptr; ///< lives as long as the handle
+  int wal_frames_ = 0;          ///< after the last commit
   std::uint32_t page_bytes_ = 4096;
   std::unordered_map<std::string, std::unique_ptr<sqlite3_stmt, finalize>,
                      text_hash, std::equal_to<>>

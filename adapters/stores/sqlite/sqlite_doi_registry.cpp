@@ -7,7 +7,10 @@
 #include "adapters/stores/sqlite/statements.hpp"
 #include "messages/values/doi_rules.hpp"
 
+#include <atomic>
+#include <cstdint>
 #include <mutex>
+#include <string>
 
 namespace depositd {
 
@@ -32,6 +35,8 @@ public:
   record(const doi_registration& registration) override {
     return together_.record(registration);
   }
+
+  caf::error flush() override;
 
   caf::expected<std::vector<doi_record>>
   find(const doi_query& query, std::uint32_t count_max) override {
@@ -63,7 +68,30 @@ private:
   std::unique_ptr<sqlite::database> file_;
   rows::checked_rows<doi_record> checked_;
   together together_;
+
+  std::atomic<std::uint64_t> recorded_ = 0; ///< transactions
+  std::atomic<std::uint64_t> flushed_ = 0;  ///< those among them
+  std::mutex flushing_;
+  std::string unflushed_; ///< why nothing is certain any more
 };
+
+/// Nobody who records waits for the disk here.
+caf::error sqlite_doi_registry::flush() {
+  if (flushed_ == recorded_)
+    return {};
+  const std::lock_guard turn{flushing_};
+  if (unflushed_.empty()) {
+    const std::uint64_t until = recorded_;
+    const auto failed = file_->flush_log();
+    if (!failed) {
+      flushed_ = until;
+      return {};
+    }
+    unflushed_ = render(failed)
+                 + "; nothing is certain until the registry is opened again";
+  }
+  return caf::make_error(ec::store_failed, unflushed_);
+}
 
 caf::expected<std::optional<std::string>>
 sqlite_doi_registry::results_of(item_id id) {
@@ -146,7 +174,11 @@ sqlite_doi_registry::write(const together::group& all) {
     [&](const auto& some) -> caf::expected<std::vector<together::results>> {
       if (auto error = file_->checkpoint_if_due(wal_bytes_max))
         return error;
-      return file_->transacted([&] { return rows::record_all(*this, some); });
+      auto done =
+        file_->transacted([&] { return rows::record_all(*this, some); });
+      if (done)
+        ++recorded_;
+      return done;
     });
   for (std::size_t i = 0; i < places.size(); ++i)
     out[places[i]] = std::move(written[i]);
@@ -182,6 +214,7 @@ open_sqlite_registry(const std::filesystem::path& path,
            .page_bytes = 4096,
            .cache_kib = 8 * 1024,
            .pages_max = options.pages_max,
+           .flushes = false,
            .checked_bytes_max = options.checked_bytes_max});
   if (!file)
     return std::move(file.error());

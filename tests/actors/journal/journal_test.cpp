@@ -6,6 +6,7 @@
 #include "adapters/stores/memory/memory_journal_store.hpp"
 #include "messages/processors.hpp"
 #include "messages/shard.hpp"
+#include "tests/adapters/doors/crossref/fake_stores.hpp"
 #include "tests/support/actor_fixture.hpp"
 #include "tests/support/watched_journal.hpp"
 
@@ -18,6 +19,7 @@ namespace depositd {
 namespace {
 
 using testing::actor_fixture;
+using testing::fake_registry;
 using testing::watched_journal;
 
 /// Everything that one receiver got, message by message.
@@ -60,7 +62,8 @@ protected:
     options.writer =
       spawn(journal::journal_writer,
             journal::journal_writer_options{
-              store.get(), spawn(shard::body_reader, store.get()), backlog});
+              store.get(), spawn(shard::body_reader, store.get()), backlog,
+              &registry});
     options.shard_watcher = caf::actor_cast<caf::strong_actor_ptr>(watcher);
     begin_journal();
   }
@@ -128,6 +131,7 @@ protected:
   arrivals_ptr news = std::make_shared<arrivals>();
   std::shared_ptr<memory_journal> log;
   std::unique_ptr<watched_journal> store;
+  fake_registry registry;
   caf::actor watcher;
   std::shared_ptr<journal::journal_backlog> backlog;
   journal::journal_options options;
@@ -316,6 +320,29 @@ TEST_F(journal_test, refuses_everything_after_a_failure_until_begun_anew) {
   caf::anon_send(writer, std::move(message));
   settle();
   EXPECT_EQ(store->last(), 1u);
+}
+
+TEST_F(journal_test, has_what_outcomes_rest_on_flushed_before_each_group) {
+  std::vector<int> flushes;
+  store->during_append = [&] { flushes.push_back(registry.flushes); };
+  for (item_id id = 1; id <= 2; ++id) {
+    caf::anon_send(writer, one_event(id));
+    settle();
+  }
+  EXPECT_EQ(flushes, (std::vector<int>{1, 2}));
+}
+
+TEST_F(journal_test, writes_no_outcome_that_rests_on_what_may_be_lost) {
+  registry.failing = true;
+  reply_address where;
+  auto handle = open_request(where);
+  auto message = one_event(1);
+  message.deliveries.emplace_back(reply{where, caf::make_message(done{})});
+  caf::anon_send(writer, std::move(message));
+  settle();
+  EXPECT_EQ(answered_with_error(handle), ec::store_failed);
+  EXPECT_EQ(store->last(), 0u);
+  EXPECT_EQ(news->failures.size(), 1u);
 }
 
 TEST_F(journal_test, refuses_what_earlier_generations_send) {

@@ -28,6 +28,12 @@ public:
     return out;
   }
 
+  caf::error flush() override {
+    ++flushes;
+    return failing ? caf::make_error(ec::store_failed, "the disk is full")
+                   : caf::error{};
+  }
+
   caf::expected<std::vector<doi_record>>
   find(const doi_query& query, std::uint32_t count_max) override {
     if (failing)
@@ -51,6 +57,7 @@ public:
   std::map<std::string, doi_record> records; ///< by DOI in lower case
   bool failing = false;
   int calls = 0;
+  int flushes = 0;
 
 private:
   doi_result put(const doi_record& x) {

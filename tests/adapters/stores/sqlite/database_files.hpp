@@ -8,11 +8,13 @@
 #include <sqlite3.h>
 
 #include <csignal>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <gtest/gtest.h>
 
@@ -65,6 +67,36 @@ public:
 private:
   rlimit limit_{};
   void (*handler_)(int) = nullptr;
+};
+
+/// While it lives, this process cannot flush the file, which it has open, and
+/// cannot write it either.
+class unflushable {
+public:
+  explicit unflushable(const std::filesystem::path& file) {
+    for (const auto& x : std::filesystem::directory_iterator{"/proc/self/fd"}) {
+      std::error_code gone;
+      if (std::filesystem::read_symlink(x, gone) == file)
+        fd_ = std::stoi(x.path().filename().string());
+    }
+    EXPECT_GE(fd_, 0) << file << " is not open";
+    kept_ = dup(fd_);
+    const auto nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    EXPECT_EQ(dup2(nothing, fd_), fd_);
+    close(nothing);
+  }
+
+  unflushable(const unflushable&) = delete;
+  unflushable& operator=(const unflushable&) = delete;
+
+  ~unflushable() {
+    dup2(kept_, fd_);
+    close(kept_);
+  }
+
+private:
+  int fd_ = -1;
+  int kept_ = -1;
 };
 
 /// The error says what kind it is and names the file.

@@ -82,6 +82,25 @@ TEST_F(sqlite_registry, keeps_what_it_recorded_across_a_crash) {
   EXPECT_EQ(count(), 3u);
 }
 
+TEST_F(sqlite_registry, does_not_trust_a_log_that_was_not_flushed) {
+  ASSERT_FALSE(record(registration(1)));
+  EXPECT_FALSE(registry->flush());
+  {
+    const unflushable log{log_of(path())};
+    EXPECT_FALSE(registry->flush()) << "nothing is new";
+  }
+  ASSERT_FALSE(record(registration(2)));
+  {
+    const unflushable log{log_of(path())};
+    expect_refused(registry->flush(), ec::store_failed, path());
+  }
+  expect_refused(registry->flush(), ec::store_failed, path());
+  reopen();
+  ASSERT_FALSE(record(registration(3)));
+  EXPECT_FALSE(registry->flush());
+  EXPECT_EQ(count(), 3u);
+}
+
 TEST_F(sqlite_registry, is_for_one_program_at_a_time) {
   expect_refused(open_sqlite_registry(path()).error(), ec::store_failed,
                  path());
