@@ -60,6 +60,18 @@ void count_tables(projector_state& state, std::vector<body_location> places) {
     });
 }
 
+/// After a failure: the tables may have gone back to an earlier slice, and what
+/// lives in them is then counted again.
+void begin_again(projector_state& state) {
+  state.fold.reset();
+  if (state.options.projection->reached() == state.applied)
+    return;
+  state.counted = false;
+  state.uncounted.reset();
+  state.live.clear();
+  state.shared = {};
+}
+
 caf::error count_if_nobody_has(projector_state& state) {
   if (state.counted)
     return {};
@@ -72,9 +84,11 @@ caf::error count_if_nobody_has(projector_state& state) {
       if (row.place.length > 0)
         places.push_back(row.place);
     });
-  if (!failed)
-    count_tables(state, std::move(places));
-  return failed;
+  if (failed)
+    return failed;
+  count_tables(state, std::move(places));
+  state.applied = state.options.projection->reached();
+  return {};
 }
 
 // -- projecting ---------------------------------------------------------------
@@ -136,7 +150,7 @@ caf::expected<slice> fold_slice(projector_state& state) {
 caf::error project_one(projector_state& state) {
   auto folded = fold_slice(state);
   if (!folded) {
-    state.fold.reset();
+    begin_again(state);
     return folded.error();
   }
   add_failed_bodies(state, *folded);
@@ -144,9 +158,10 @@ caf::error project_one(projector_state& state) {
   auto applied = state.options.projection->apply(*folded);
   crash_point("slice_after");
   if (!applied) {
-    state.fold.reset();
+    begin_again(state);
     return applied.error();
   }
+  state.applied = folded->last;
   state.segments = state.options.journal->segments();
   state.shared.begin_slice();
   for (const auto& row : folded->items_put)
@@ -271,6 +286,16 @@ void compact_oldest(self_pointer self) {
   }
 }
 
+/// What others asked for is kept here, too.
+caf::error keep(projector_state& state) {
+  auto failed = state.options.projection->commit();
+  if (failed) {
+    spdlog::error("projection_failed reason=\"{}\"", render(failed));
+    begin_again(state);
+  }
+  return failed;
+}
+
 /// One more pause for so many events.
 std::chrono::milliseconds pause_after(const projector_options& options,
                                       sequence events) {
@@ -290,6 +315,8 @@ void tick(self_pointer self) {
   auto failed = count_if_nobody_has(state);
   if (!failed && projection->reached() < round.until)
     failed = project_next(self);
+  if (!failed)
+    failed = keep(state);
   if (!failed && projection->reached() < round.until) {
     self->send(self, project_slice{});
     return;

@@ -78,6 +78,9 @@ struct projector_state {
     sequence until = 0;
   } round;
 
+  /// What `live` and `shared` count, once they do.
+  sequence applied = 0;
+
   /// Starts where the projection is; null: nobody has folded yet, or the last
   /// slice went wrong.
   std::unique_ptr<rules::slice_fold> fold;

@@ -31,9 +31,18 @@ public:
   /// Highest item id that was ever in a slice.
   virtual item_id id_max() = 0;
 
-  /// Applies the slice in one transaction; see `flush`. `ec::invalid_argument`
-  /// if `slice.from` is not what was reached: nothing is changed then.
+  /// Applies the slice, all of it or nothing; it is read at once. A crash may
+  /// take back what was applied since the last `commit`, and so may an error:
+  /// `reached` says where the tables are. `ec::invalid_argument` if
+  /// `slice.from` is not what was reached: nothing is changed then.
   virtual caf::expected<slice_applied> apply(const slice& x) = 0;
+
+  /// What was applied survives a crash, but for a power cut: see `flush`.
+  /// Whatever else writes does this first.
+  virtual caf::error commit() = 0;
+
+  /// As a crash: what no `commit` has kept is gone.
+  virtual void roll_back() = 0;
 
   // -- recovery
 

@@ -45,9 +45,12 @@ protected:
     return out;
   }
 
+  /// And keeps it.
   std::vector<body_location> apply(const slice& x) {
     const auto done = store->apply(x);
     EXPECT_TRUE(done) << render(done.error());
+    const auto failed = store->commit();
+    EXPECT_FALSE(failed) << render(failed);
     return done ? done->freed : std::vector<body_location>{};
   }
 

@@ -92,6 +92,59 @@ TEST_P(projection_store_suite, refuses_a_second_item_of_one_id) {
   EXPECT_EQ(item(1), an_item(1));
 }
 
+TEST_P(projection_store_suite, reads_at_once_what_nobody_has_kept) {
+  put({an_item(1)});
+  for (item_id id = 2; id <= 4; ++id) {
+    auto x = next_slice();
+    x.items_put = {an_item(id)};
+    x.items_gone = {id - 1};
+    ASSERT_TRUE(store->apply(x));
+    EXPECT_EQ(store->reached(), id);
+    EXPECT_EQ(item(id), an_item(id));
+    EXPECT_EQ(store->item(id - 1).error(), ec::not_found);
+  }
+  EXPECT_FALSE(store->commit());
+  EXPECT_FALSE(store->commit()) << "there is nothing";
+  store->roll_back();
+  EXPECT_EQ(store->reached(), 4u);
+  EXPECT_EQ(item(4), an_item(4));
+}
+
+TEST_P(projection_store_suite, knows_after_a_crash_which_slices_it_has) {
+  put({an_item(1)});
+  for (item_id id = 2; id <= 3; ++id) {
+    auto x = next_slice();
+    x.items_put = {an_item(id)};
+    x.id_max = id;
+    ASSERT_TRUE(store->apply(x));
+  }
+  store->roll_back();
+  const auto reached = store->reached();
+  EXPECT_GE(reached, 1u);
+  EXPECT_EQ(store->id_max(), reached == 1 ? 0 : reached);
+  for (item_id id = 1; id <= 3; ++id)
+    EXPECT_EQ(static_cast<bool>(store->item(id)), id <= reached) << id;
+  std::size_t items = 0;
+  EXPECT_FALSE(store->load_items([&](const auto&) { ++items; }));
+  EXPECT_EQ(items, reached);
+}
+
+TEST_P(projection_store_suite, keeps_slices_before_it_forgets) {
+  auto x = next_slice();
+  x.submissions_put = {a_submission(1)};
+  ASSERT_TRUE(store->apply(x));
+  EXPECT_EQ(store->forget_submissions_of("nobody", 9), 0u);
+  store->roll_back();
+  EXPECT_EQ(store->reached(), 1u);
+  x = next_slice();
+  x.submissions_put = {a_submission(2)};
+  ASSERT_TRUE(store->apply(x));
+  EXPECT_FALSE(store->flush());
+  store->roll_back();
+  EXPECT_EQ(store->reached(), 2u);
+  EXPECT_EQ(find({}).size(), 2u);
+}
+
 TEST_P(projection_store_suite, puts_and_drops_items_of_one_slice) {
   auto x = next_slice();
   x.items_put = {an_item(1), an_item(2)};

@@ -93,9 +93,18 @@ public:
     if (epoch_ != disk_.epoch_)
       return caf::make_error(ec::fenced, std::string{"a later epoch"});
     const auto one_in = disk_.faults.slice_one_in;
-    if (one_in > 0 && disk_.around_.by->one_in(one_in))
+    if (one_in > 0 && disk_.around_.by->one_in(one_in)) {
+      if (disk_.around_.by->one_in(2))
+        store_.roll_back();
       return caf::make_error(ec::store_failed, std::string{"the slice"});
+    }
     return store_.apply(x);
+  }
+  caf::error commit() override {
+    return store_.commit();
+  }
+  void roll_back() override {
+    store_.roll_back();
   }
   caf::error
   load_items(const std::function<void(const item_row&)>& show) override {
@@ -215,6 +224,7 @@ void shard_disk::raise(epoch_number epoch) {
 
 std::unique_ptr<projection_store>
 shard_disk::tables_of(const journal_store& by) {
+  tables_->roll_back(); // whoever had them before is gone
   return std::make_unique<fenced_tables>(*this, by.epoch());
 }
 

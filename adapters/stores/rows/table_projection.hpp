@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -166,13 +167,21 @@ caf::error write_slice(Tables& to, const slice& x, watermarks& now,
 /// The port on a database. Its `read`, `load` and `write` give tables to a
 /// function and return what that does: `read` may do so twice, `load` once,
 /// `write` in a transaction that may be repeated. It knows itself how to
-/// `load_watermarks`, to `apply` a slice that follows them, to `flush` and to
-/// `backup`.
+/// `load_watermarks`, to `apply` a slice that follows them, to `commit` or to
+/// `roll_back` all of those, to `flush` and to `backup`.
 template <class Database>
 class table_projection final : public projection_store {
 public:
   explicit table_projection(Database database) : on_(std::move(database)) {
     // nop
+  }
+
+  table_projection(const table_projection&) = delete;
+  table_projection& operator=(const table_projection&) = delete;
+
+  /// What is not committed is in the journal.
+  ~table_projection() override {
+    std::ignore = on_.commit(watermarks_);
   }
 
   /// Before any other call.
@@ -192,6 +201,14 @@ public:
     if (auto error = follows(x, watermarks_.reached))
       return error;
     return on_.apply(x, watermarks_);
+  }
+
+  caf::error commit() override {
+    return on_.commit(watermarks_);
+  }
+
+  void roll_back() override {
+    on_.roll_back(watermarks_);
   }
 
   caf::error
@@ -320,7 +337,7 @@ public:
   caf::expected<std::uint64_t>
   forget_submissions(micros finished_before_us,
                      std::uint32_t count_max) override {
-    return on_.write([&](auto& to) {
+    return write([&](auto& to) {
       return to.submissions.forget(finished_before_us, count_max);
     });
   }
@@ -328,20 +345,28 @@ public:
   caf::expected<std::uint64_t>
   forget_submissions_of(const std::string& user,
                         std::uint32_t count_max) override {
-    return on_.write([&](auto& to) {
-      return to.submissions.forget_of(user, count_max);
-    });
+    return write(
+      [&](auto& to) { return to.submissions.forget_of(user, count_max); });
   }
 
   caf::error flush() override {
-    return on_.flush();
+    auto failed = commit();
+    return failed ? failed : on_.flush();
   }
 
   caf::error backup(const std::filesystem::path& folder) override {
-    return on_.backup(folder);
+    auto failed = commit();
+    return failed ? failed : on_.backup(folder);
   }
 
 private:
+  template <class Body>
+  caf::expected<std::uint64_t> write(const Body& body) {
+    if (auto failed = commit())
+      return failed;
+    return on_.write(body);
+  }
+
   Database on_;
   watermarks watermarks_;
 };

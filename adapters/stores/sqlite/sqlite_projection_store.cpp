@@ -8,6 +8,8 @@
 #include "adapters/stores/sqlite/work_statements.hpp"
 #include "messages/values/test_points.hpp"
 
+#include <utility>
+
 namespace depositd {
 
 namespace {
@@ -51,6 +53,8 @@ public:
 
   caf::error load_watermarks(rows::watermarks& out);
   caf::expected<slice_applied> apply(const slice& x, rows::watermarks& reached);
+  caf::error commit(rows::watermarks& reached);
+  void roll_back(rows::watermarks& reached);
 
   caf::error flush() {
     return file_->flush();
@@ -64,6 +68,8 @@ private:
   std::unique_ptr<sqlite::database> file_;
   tables tables_;
   rows::checked_rows<rows::watermarks> marks_;
+  bool is_open_ = false;       ///< slices are applied and not committed
+  rows::watermarks committed_; ///< while it is
 };
 
 caf::error projection_file::load_watermarks(rows::watermarks& out) {
@@ -80,22 +86,47 @@ caf::error projection_file::load_watermarks(rows::watermarks& out) {
 
 caf::expected<slice_applied> projection_file::apply(const slice& x,
                                                     rows::watermarks& reached) {
-  // Before the slice, so that a failure leaves nothing half said.
-  if (auto error = file_->checkpoint_if_due(wal_bytes_max))
-    return error;
-  crash_point("slice_checkpointed");
+  if (!is_open_) {
+    // Before the slice, so that a failure leaves nothing half said.
+    if (auto error = file_->checkpoint_if_due(wal_bytes_max))
+      return error;
+    crash_point("slice_checkpointed");
+    committed_ = reached;
+    if (auto error = file_->begin())
+      return error;
+    is_open_ = true;
+  }
   slice_applied out;
   auto now = reached;
-  auto failed = file_->transact([&]() -> caf::error {
-    if (auto error = rows::write_slice(tables_, x, now, out))
-      return error;
-    return file_->writer(statements::move_meta)
-      .add_row(now, marks_.checksum_of(now), 1);
-  });
-  if (failed)
+  auto failed = rows::write_slice(tables_, x, now, out);
+  if (!failed)
+    failed = file_->writer(statements::move_meta)
+               .add_row(now, marks_.checksum_of(now), 1);
+  if (failed) {
+    roll_back(reached);
     return failed;
+  }
   reached = now;
   return out;
+}
+
+/// Many slices are one transaction while somebody asks for one after the other:
+/// most of what a small one costs is its commit.
+caf::error projection_file::commit(rows::watermarks& reached) {
+  if (!is_open_)
+    return {};
+  auto failed = file_->commit();
+  if (failed)
+    roll_back(reached);
+  is_open_ = false;
+  return failed;
+}
+
+void projection_file::roll_back(rows::watermarks& reached) {
+  if (!std::exchange(is_open_, false))
+    return;
+  file_->roll_back();
+  reached = committed_;
 }
 
 } // namespace

@@ -10,6 +10,8 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace depositd {
 
@@ -41,16 +43,32 @@ protected:
       x.id = id;
       x.queue = "q";
       x.body = "body";
-      std::string bytes;
-      std::vector<body_slot> ignored;
-      encode(record{"ann", {event{x}}}, bytes, ignored);
-      ASSERT_TRUE(journal->append(bytes, 1, {}));
+      append_event(x);
     }
+  }
+
+  void append_ends(item_id first, item_id last) {
+    for (auto id = first; id <= last; ++id)
+      append_event(item_finished{.id = id, .queue = "q"});
+  }
+
+  void append_event(event x) {
+    std::string bytes;
+    std::vector<body_slot> ignored;
+    encode(record{"ann", {std::move(x)}}, bytes, ignored);
+    ASSERT_TRUE(journal->append(bytes, 1, {}));
+  }
+
+  void read_tables(std::size_t items) {
+    const auto found = ask<items_found>(projector, peek_items{"q", 100});
+    ASSERT_TRUE(found) << render(found.error());
+    EXPECT_EQ(found->rows.size(), items);
   }
 
   static constexpr std::chrono::milliseconds pause{500};
 
-  std::shared_ptr<memory_journal> log = make_memory_journal();
+  std::shared_ptr<memory_journal> log =
+    make_memory_journal({.segment_bytes = 100});
   std::unique_ptr<journal_store> journal = open_memory_journal(log);
   std::unique_ptr<projection_store> tables = make_memory_projection();
   projector_actor projector;
@@ -80,9 +98,34 @@ TEST_F(slices, end_where_the_journal_did_when_they_began) {
 
 TEST_F(slices, are_all_there_for_who_reads_the_tables) {
   append_items(1, 9);
-  const auto found = ask<items_found>(projector, peek_items{"q", 100});
-  ASSERT_TRUE(found);
-  EXPECT_EQ(found->rows.size(), 9u);
+  read_tables(9);
+}
+
+TEST_F(slices, that_somebody_asked_for_are_kept_after_a_pause) {
+  append_items(1, 4);
+  read_tables(4);
+  advance(pause);
+  tables->roll_back();
+  EXPECT_EQ(tables->reached(), 4u);
+}
+
+TEST_F(slices, that_went_back_are_counted_again) {
+  append_items(1, 4);
+  read_tables(4);
+  tables->roll_back(); // as a commit that fails
+  ASSERT_EQ(tables->reached(), 0u) << "nobody has kept them";
+  append_items(5, 6);
+  advance(pause); // does not follow
+  advance(pause);
+  EXPECT_EQ(tables->reached(), 6u);
+  append_ends(1, 6);
+  append_items(7, 9);
+  advance(pause);
+  append_ends(7, 9);
+  advance(pause);
+  read_tables(0);
+  ASSERT_EQ(journal->segments().size(), 1u) << "nothing in the others lives";
+  EXPECT_TRUE(journal->segments().front().open);
 }
 
 } // namespace

@@ -65,7 +65,14 @@ protected:
     return out;
   }
 
+  /// And keeps it.
   void apply(const slice& x) {
+    apply_for_now(x);
+    const auto failed = store->commit();
+    ASSERT_FALSE(failed) << render(failed);
+  }
+
+  void apply_for_now(const slice& x) {
     const auto done = store->apply(x);
     ASSERT_TRUE(done) << render(done.error());
   }

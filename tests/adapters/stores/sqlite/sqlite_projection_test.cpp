@@ -104,9 +104,13 @@ TEST_F(sqlite_projection, names_contents_that_were_changed_or_are_missing) {
   }
 }
 
-TEST_F(sqlite_projection, keeps_what_apply_returned_across_a_crash) {
+TEST_F(sqlite_projection, keeps_what_was_committed_across_a_crash) {
   fill();
   const auto before = contents();
+  auto more = next_slice();
+  more.items_put = {an_item(1000)};
+  apply_for_now(more);
+  EXPECT_EQ(contents().reached, 4u);
   // What the disk holds at this moment is what a killed process leaves.
   const auto copy = path().parent_path() / "crashed.db";
   std::filesystem::copy_file(path(), copy);
@@ -114,6 +118,31 @@ TEST_F(sqlite_projection, keeps_what_apply_returned_across_a_crash) {
   close();
   open(copy);
   EXPECT_EQ(contents(), before);
+}
+
+TEST_F(sqlite_projection, keeps_all_there_is_when_it_is_closed) {
+  fill();
+  auto more = next_slice();
+  more.items_put = {an_item(1000)};
+  apply_for_now(more);
+  reopen();
+  EXPECT_EQ(contents().reached, 4u);
+  EXPECT_EQ(contents().items.size(), 61u);
+}
+
+TEST_F(sqlite_projection, goes_back_to_what_was_committed_if_a_slice_fails) {
+  fill();
+  const auto before = contents();
+  auto more = next_slice();
+  more.items_put = {an_item(1000)};
+  more.controls = {{.kind = 9, .key = "1", .value = "changed"}};
+  apply_for_now(more);
+  auto wrong = next_slice();
+  wrong.items_gone = {1, 5000};
+  EXPECT_EQ(store->apply(wrong).error(), ec::store_damaged);
+  EXPECT_EQ(contents(), before);
+  apply(more);
+  EXPECT_EQ(contents().items.size(), 61u);
 }
 
 TEST_F(sqlite_projection, goes_back_one_slice_if_the_last_was_cut_off) {
@@ -190,21 +219,23 @@ TEST_F(sqlite_projection, changes_nothing_when_the_file_may_not_grow) {
   EXPECT_EQ(contents().items.size(), before.items.size() + 2000);
 }
 
-TEST_F(sqlite_projection, changes_nothing_when_the_disk_is_full) {
+TEST_F(sqlite_projection, goes_back_if_a_commit_finds_the_disk_full) {
   fill();
   const auto before = contents();
-  auto x = next_slice();
-  for (item_id id = 1000; id < 3000; ++id)
-    x.items_put.push_back(an_item(id));
+  std::vector<slice> slices(2);
+  for (auto& x : slices) {
+    x = next_slice();
+    for (item_id id = 0; id < 1000; ++id)
+      x.items_put.push_back(an_item(x.last * 1000 + id));
+    apply_for_now(x);
+  }
   {
     const full_disk full{std::filesystem::file_size(log_of(path())) + 10'000};
-    const auto done = store->apply(x);
-    ASSERT_FALSE(done);
-    expect_refused(done.error(), ec::store_failed, path());
+    expect_refused(store->commit(), ec::store_failed, path());
     EXPECT_EQ(contents(), before);
   }
-  apply(x);
-  reopen();
+  for (const auto& x : slices)
+    apply(x);
   EXPECT_EQ(contents().items.size(), before.items.size() + 2000);
 }
 
