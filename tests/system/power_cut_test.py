@@ -2,6 +2,7 @@
 the writes that nobody flushed are held back and vanish at the kill. Files of
 journal, tables and blobs alike; created, renamed and removed names too."""
 
+import datetime
 import os
 import time
 
@@ -14,6 +15,14 @@ from unflushed import PowerCut
 ROUNDS = int(os.environ.get("DEPOSITD_POWER_CUT_ROUNDS", "15"))
 SEED = os.environ.get("DEPOSITD_CRASH_SEED", str(time.time_ns()))
 SHIM = os.environ["DEPOSITD_UNFLUSHED"]
+
+
+def ended_before(moment, rows, count=5):
+    """The last deposits that the journal calls ended: not all were told."""
+    ended = sorted((row["finished_at"], row["user"], row["file_name"])
+                   for row in rows if row["status"] == "completed"
+                   and row["finished_at"] < moment.isoformat())
+    return {(user, name) for _, user, name in ended[-count:]}
 
 
 class UnderPowerCuts(KillRounds):
@@ -29,15 +38,20 @@ class UnderPowerCuts(KillRounds):
     def run_rounds(self, label, rounds=ROUNDS, least=10):
         self.instance.start()
         self.add_users()
+        ended_last = set()
         for number in self.rounds(rounds, least):
             self.run_round(number)
+            cut_at = datetime.datetime.now(datetime.timezone.utc)
             self.start_again()
-            self.verify(f"{label}, round {number}")
+            rows = self.verify(f"{label}, round {number}")
+            ended_last |= ended_before(cut_at, rows)
             self.verify_documents(f"{label}, round {number}")
             self.verify_contents(f"{label}, round {number}")
         print(f"{label}: {len(self.history.acknowledged)} acknowledged")
         self.assertGreater(len(self.history.acknowledged), least * rounds)
         self.finish()
+        self.verify_each_recorded(f"{label}, ended before a cut",
+                                  sorted(ended_last))
 
 
 class Flushed(UnderPowerCuts):
