@@ -3,6 +3,7 @@
 // SQL of the projection. The first parameter is the shard. Lists of columns are
 // made of what adapters/stores/rows/row_columns.hpp says.
 
+#include "adapters/stores/postgres/array_statements.hpp"
 #include "adapters/stores/rows/row_columns.hpp"
 #include "adapters/stores/rows/sql_text.hpp"
 
@@ -43,17 +44,6 @@ inline constexpr std::string_view table_of<record_totals> = "record_total_rows";
 template <>
 inline constexpr std::string_view table_of<rows::watermarks> =
   "projection_marks";
-
-/// Rows called x, of an array for each of the fields; behind the shard.
-constexpr std::string arrays(const fields& all) {
-  std::string out = "unnest(";
-  for (std::size_t at = 0; at < all.size(); ++at)
-    out += joined({at == 0 ? "$" : ", $", rows::digits(at + 2),
-                   all[at].of == kind::number ? "::bigint[]"
-                   : all[at].of == kind::text ? "::text[]"
-                                              : "::bytea[]"});
-  return joined({out, ") AS x(", listed(all), ")"});
-}
 
 /// Puts rows of these fields.
 template <class Row>

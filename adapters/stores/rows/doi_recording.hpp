@@ -79,13 +79,17 @@ constexpr fields doi_fields() {
          + fields_of<doi_record>() + fields{{"submission"}, {"checksum"}};
 }
 
-/// Puts a DOI or replaces what was recorded of it.
-constexpr std::string put_doi(char sign) {
+/// Behind an INSERT of DOIs: replaces what was recorded of them.
+constexpr std::string or_replace_dois() {
   auto replaced = doi_fields();
   replaced.erase(replaced.begin()); // but for its key
-  return joined({insert("dois", doi_fields(), sign),
-                 " ON CONFLICT (doi_key) DO UPDATE SET ",
+  return joined({" ON CONFLICT (doi_key) DO UPDATE SET ",
                  listed(replaced, "{} = excluded.{}")});
+}
+
+/// Puts a DOI or replaces what was recorded of it.
+constexpr std::string put_doi(char sign) {
+  return insert("dois", doi_fields(), sign) + or_replace_dois();
 }
 
 /// The DOIs under a key of the index, or all. `parameter` is the key, `pattern`
