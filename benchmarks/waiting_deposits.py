@@ -4,8 +4,7 @@
 Starts an engine of its own (and a PostgreSQL, a Kafka) and suspends the queue;
 posts deposits of 1 KiB and one DOI over HTTP, or produces them to the ingress
 topic. Then resumes the queue and waits until all have ended, with --kafka until
-all outcomes are read from the egress topic. Prints one JSON object. Ingress
-rests when 30,000 wait, so --kafka is for fewer.
+all outcomes are read from the egress topic. Prints one JSON object.
 
   benchmarks/waiting_deposits.py [--deposits N] [--users N] [--slots N]
       [--store embedded|postgres] [--kafka] [--programs DIR]

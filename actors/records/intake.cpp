@@ -240,17 +240,10 @@ intake_report report(const intake_state& state) {
   auto out = state.report;
   out.trouble = state.partitions.empty() ? state.report.trouble
                                          : state.options.source->trouble();
-  auto reached = out.trouble.empty(); // else each partition would wait in vain
-  for (const auto& [number, partition] : state.partitions) {
-    std::int64_t end = -1;
-    if (reached) {
-      const auto range = state.options.source->range(number);
-      reached = static_cast<bool>(range);
-      end = range ? range->high : -1;
-    }
-    out.partitions.push_back(
-      {partition_name(state.options, number), partition.next, end});
-  }
+  for (const auto& [number, partition] : state.partitions)
+    out.partitions.push_back({partition_name(state.options, number),
+                              partition.next,
+                              state.options.source->known_end(number)});
   return out;
 }
 

@@ -81,6 +81,11 @@ public:
   /// What a partition holds now. Errors as above.
   virtual caf::expected<partition_range> range(std::int32_t partition) = 0;
 
+  /// Where a partition that is read ends, by what has come of it so far; -1:
+  /// not known. Asks nobody: a question would wait behind a broker that waits
+  /// for records, and so would everything else.
+  virtual std::int64_t known_end(std::int32_t partition) = 0;
+
   /// From now on reads these partitions and no others, each from its position.
   /// Nothing changes if it fails: `ec::not_found` if a position is older than
   /// the oldest record, so that records were lost to retention before they were

@@ -175,6 +175,17 @@ TEST_P(record_log_suite, knows_partitions_and_what_they_hold) {
   EXPECT_EQ(source->partitions(), 5);
 }
 
+TEST_P(record_log_suite, knows_where_what_it_has_read_ends) {
+  use_topic(1);
+  publish_numbers(7);
+  assign({{0, 3}});
+  read(4);
+  EXPECT_EQ(source->known_end(0), 7);
+  publish_numbers(2);
+  read(2);
+  EXPECT_EQ(source->known_end(0), 9);
+}
+
 TEST_P(record_log_suite, refuses_topics_that_do_not_exist) {
   source = driver->source("nowhere");
   ASSERT_NE(source, nullptr);

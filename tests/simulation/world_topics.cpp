@@ -78,6 +78,9 @@ public:
   caf::expected<partition_range> range(std::int32_t partition) override {
     return source_->range(partition);
   }
+  std::int64_t known_end(std::int32_t partition) override {
+    return source_->known_end(partition);
+  }
   caf::error assign(const std::vector<partition_position>& at) override {
     last_.clear();
     return source_->assign(at);

@@ -94,6 +94,11 @@ public:
     return range_of(partition);
   }
 
+  std::int64_t known_end(std::int32_t partition) override {
+    const auto now = range(partition);
+    return now ? now->high : -1;
+  }
+
   caf::error assign(const std::vector<partition_position>& positions) override {
     const guard lock{log_->mutex};
     std::map<std::int32_t, std::int64_t> next;

@@ -84,6 +84,15 @@ public:
     return range_before(partition, until());
   }
 
+  std::int64_t known_end(std::int32_t partition) override {
+    partition_range out;
+    const auto code = rd_kafka_get_watermark_offsets(
+      client_->handle(), topic_.c_str(), partition, &out.low, &out.high);
+    return code == RD_KAFKA_RESP_ERR_NO_ERROR
+             ? std::max<std::int64_t>(out.high, -1)
+             : -1;
+  }
+
   caf::error assign(const std::vector<partition_position>& positions) override;
 
   caf::expected<std::vector<source_record>>
