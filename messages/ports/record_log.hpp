@@ -82,8 +82,8 @@ public:
   virtual caf::expected<partition_range> range(std::int32_t partition) = 0;
 
   /// Where a partition that is read ends, by what has come of it so far; -1:
-  /// not known. Asks nobody: a question would wait behind a broker that waits
-  /// for records, and so would everything else.
+  /// not known. For reports, which may be many: whoever is asked may be waiting
+  /// for records, so that is seldom, and of one partition at a time.
   virtual std::int64_t known_end(std::int32_t partition) = 0;
 
   /// From now on reads these partitions and no others, each from its position.

@@ -179,6 +179,7 @@ TEST_P(record_log_suite, knows_where_what_it_has_read_ends) {
   use_topic(1);
   publish_numbers(7);
   assign({{0, 3}});
+  EXPECT_EQ(source->known_end(0), 7) << "nothing is read yet";
   read(4);
   EXPECT_EQ(source->known_end(0), 7);
   publish_numbers(2);

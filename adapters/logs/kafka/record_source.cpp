@@ -67,6 +67,12 @@ source_record record_of(const rd_kafka_message_t& x) {
           .headers = headers_of(x)};
 }
 
+/// A question waits behind a fetch, half a second mostly: it must not take more
+/// than a small part of the reader's time, however often somebody reports.
+constexpr std::chrono::seconds asked_every{10};
+constexpr std::chrono::seconds asked_of_each_every{60};
+constexpr std::chrono::seconds asked_at_most{1};
+
 class kafka_source final : public record_source {
 public:
   kafka_source(kafka_options options, std::string topic,
@@ -84,14 +90,7 @@ public:
     return range_before(partition, until());
   }
 
-  std::int64_t known_end(std::int32_t partition) override {
-    partition_range out;
-    const auto code = rd_kafka_get_watermark_offsets(
-      client_->handle(), topic_.c_str(), partition, &out.low, &out.high);
-    return code == RD_KAFKA_RESP_ERR_NO_ERROR
-             ? std::max<std::int64_t>(out.high, -1)
-             : -1;
-  }
+  std::int64_t known_end(std::int32_t partition) override;
 
   caf::error assign(const std::vector<partition_position>& positions) override;
 
@@ -103,6 +102,11 @@ public:
   }
 
 private:
+  struct known {
+    std::int64_t end = -1;
+    clock::time_point asked_at; ///< for this one
+  };
+
   deadline until() const {
     return clock::now() + std::chrono::milliseconds{options_.timeout_ms};
   }
@@ -111,6 +115,7 @@ private:
                                               deadline end);
   caf::error check(std::int32_t partition, std::int64_t next,
                    const partition_range& range) const;
+  std::int64_t fetched_end(std::int32_t partition) const;
   caf::error begin(const std::vector<partition_position>& positions);
   caf::error refusal(const rd_kafka_message_t& x);
   void take(const rd_kafka_message_t& x, std::vector<source_record>& out,
@@ -121,6 +126,8 @@ private:
   std::string topic_;
   std::unique_ptr<client> client_;
   std::map<std::int32_t, std::int64_t> next_; ///< by assigned partition
+  std::map<std::int32_t, known> ends_; ///< of assigned ones
+  clock::time_point asked_at_;         ///< for any
   caf::error stopped_; ///< why nothing comes until the next assignment
   clock::time_point looked_at_;
 };
@@ -145,6 +152,29 @@ kafka_source::range_before(std::int32_t partition, deadline end) {
       return failure(topic_ + "/" + std::to_string(partition), code);
     rd_kafka_poll(client_->handle(), std::min(milliseconds_until(end), 50));
   }
+}
+
+/// By the last fetch; -1 before it.
+std::int64_t kafka_source::fetched_end(std::int32_t partition) const {
+  partition_range out;
+  const auto code = rd_kafka_get_watermark_offsets(
+    client_->handle(), topic_.c_str(), partition, &out.low, &out.high);
+  return code == RD_KAFKA_RESP_ERR_NO_ERROR ? out.high : -1;
+}
+
+/// A client that has its fill of a partition fetches no more of it: then only a
+/// question tells how far behind it is.
+std::int64_t kafka_source::known_end(std::int32_t partition) {
+  auto& known = ends_[partition];
+  known.end = std::max(known.end, fetched_end(partition));
+  const auto now = clock::now();
+  if (!client_->news().trouble.empty() || now - asked_at_ < asked_every
+      || now - known.asked_at < asked_of_each_every)
+    return known.end;
+  asked_at_ = known.asked_at = now;
+  if (const auto range = range_before(partition, now + asked_at_most))
+    known.end = std::max(known.end, range->high);
+  return known.end;
 }
 
 caf::error kafka_source::check(std::int32_t partition, std::int64_t next,
@@ -189,6 +219,7 @@ kafka_source::begin(const std::vector<partition_position>& positions) {
     client_ = std::move(*fresh);
   }
   next_.clear();
+  ends_.clear();
   stopped_ = {};
   partition_list list{
     rd_kafka_topic_partition_list_new(static_cast<int>(positions.size()))};
