@@ -147,6 +147,8 @@ void count_group(self_pointer self, std::uint32_t events,
 /// A group needs more now and then; it need not be kept for the next.
 constexpr std::size_t bytes_kept_max = 4 * 1024 * 1024;
 
+/// What outcomes in the group say was recorded must not be lost when they are
+/// not: it is flushed first (docs/decisions/0063).
 caf::expected<std::uint64_t> append_group(journal_writer_state& state,
                                           const std::vector<watermark>& marks,
                                           std::uint32_t events) {

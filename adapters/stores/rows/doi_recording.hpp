@@ -87,11 +87,6 @@ constexpr std::string or_replace_dois() {
                  listed(replaced, "{} = excluded.{}")});
 }
 
-/// Puts a DOI or replaces what was recorded of it.
-constexpr std::string put_doi(char sign) {
-  return insert("dois", doi_fields(), sign) + or_replace_dois();
-}
-
 /// The DOIs under a key of the index, or all. `parameter` is the key, `pattern`
 /// how columns are compared with it.
 std::string dois(doi_index by, std::string_view parameter,

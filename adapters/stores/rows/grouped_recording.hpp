@@ -1,7 +1,7 @@
 #pragma once
 
-// Registrations of DOIs that come at one time share a transaction, and so its
-// flush: as the journal groups its appends (docs/decisions/0049).
+// Registrations of DOIs that come at one time share a transaction: as the
+// journal groups its appends (docs/decisions/0049).
 
 #include "messages/ports/doi_registry.hpp"
 
@@ -26,16 +26,15 @@ public:
   /// By position in the group.
   using outcomes = std::vector<caf::expected<results>>;
 
-  /// Records a group, in its order; durable when it returns. Called by one
-  /// thread at a time.
+  /// Records a group, in its order. Called by one thread at a time.
   using writer = std::function<outcomes(const group& all)>;
 
   explicit grouped_recording(writer write) : write_(std::move(write)) {
     // nop
   }
 
-  /// As `doi_registry::record`: returns when it is durable. What is wrong with
-  /// one registration is told to nobody else.
+  /// As `doi_registry::record`. What is wrong with one registration is told to
+  /// nobody else.
   caf::expected<results> record(const doi_registration& what);
 
   /// How many wait for the next group.

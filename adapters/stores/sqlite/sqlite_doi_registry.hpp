@@ -24,7 +24,8 @@ struct sqlite_registry_options {
 /// read. What a damaged write-ahead log held is not missed: it looks like a
 /// torn one.
 ///
-/// `record` is durable when it returns. Calls of several threads take turns.
+/// Calls of several threads take turns, but `flush` keeps nobody who records
+/// waiting.
 /// `backup` writes `registry.db` into the folder. The path ":memory:" makes an
 /// empty one that is gone when it is closed; it has no backup.
 caf::expected<std::unique_ptr<doi_registry>>

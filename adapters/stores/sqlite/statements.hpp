@@ -342,7 +342,10 @@ inline constexpr std::string_view submission_max =
   "SELECT coalesce(max(id), 0) FROM submissions_done WHERE id <= ?";
 inline constexpr std::string_view put_results =
   "INSERT INTO submissions_done VALUES (?, ?, ?)";
-inline constexpr auto put_doi = constant([] { return rows::put_doi('?'); });
+inline constexpr auto put_doi = constant([] {
+  return rows::insert("dois", rows::doi_fields(), '?')
+         + rows::or_replace_dois();
+});
 
 /// The DOIs under a key of the index (the only parameter), or all.
 inline std::string dois(rows::doi_index by) {

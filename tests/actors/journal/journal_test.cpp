@@ -88,6 +88,13 @@ protected:
     return out;
   }
 
+  /// An event whose commit that request waits for.
+  append answering_event(const reply_address& where) {
+    auto out = one_event(1);
+    out.deliveries.emplace_back(reply{where, caf::make_message(done{})});
+    return out;
+  }
+
   /// The address of a request of the test's own; its answer comes to `self`.
   auto open_request(reply_address& where) {
     auto address = std::make_shared<reply_address>();
@@ -228,8 +235,7 @@ TEST_F(journal_test, never_has_enough_of_a_bundle_that_is_not_whole) {
 TEST_F(journal_test, answers_only_after_the_append_has_returned) {
   reply_address where;
   auto handle = open_request(where);
-  auto message = one_event(1);
-  message.deliveries.emplace_back(reply{where, caf::make_message(done{})});
+  auto message = answering_event(where);
   bool early = false;
   store->during_append = [&] { early = self->has_next_message(); };
   caf::anon_send(writer, std::move(message));
@@ -336,9 +342,7 @@ TEST_F(journal_test, writes_no_outcome_that_rests_on_what_may_be_lost) {
   registry.failing = true;
   reply_address where;
   auto handle = open_request(where);
-  auto message = one_event(1);
-  message.deliveries.emplace_back(reply{where, caf::make_message(done{})});
-  caf::anon_send(writer, std::move(message));
+  caf::anon_send(writer, answering_event(where));
   settle();
   EXPECT_EQ(answered_with_error(handle), ec::store_failed);
   EXPECT_EQ(store->last(), 0u);
@@ -349,9 +353,7 @@ TEST_F(journal_test, refuses_what_earlier_generations_send) {
   caf::anon_send(writer, begin_generation{2});
   reply_address where;
   auto handle = open_request(where);
-  auto late = one_event(1);
-  late.deliveries.emplace_back(reply{where, caf::make_message(done{})});
-  caf::anon_send(writer, std::move(late));
+  caf::anon_send(writer, answering_event(where));
   settle();
   EXPECT_EQ(answered_with_error(handle), ec::store_failed);
   EXPECT_TRUE(store->groups.empty());
