@@ -104,7 +104,7 @@ void write_text(benchmark::State& state) {
     ring.shares.push_back({"user-" + std::to_string(i), 1});
   }
   lasting_counters counters;
-  counters.take(shard);
+  counters.take(shard, 1);
   engine_numbers x;
   x.shards.push_back(shard);
   x.doors.push_back({"http", {}});

@@ -98,11 +98,14 @@ lasting_counters::entry& lasting_counters::entry_of(const queue_report& x) {
   return out;
 }
 
-void lasting_counters::take(const shard_measured& x) {
+void lasting_counters::take(const shard_measured& x, std::uint64_t question) {
   std::map<std::string, queue_counters> now;
   auto& last = last_[x.shard];
+  if (question <= last.question)
+    return;
+  last.question = question;
   if (const std::pair of{x.epoch, x.generation}; last.of != of)
-    last = {of, {}};
+    last = {question, of, {}};
   for (const auto& ring : x.rings) {
     const auto& name = ring.report.name;
     const auto before = last.queues.find(name);

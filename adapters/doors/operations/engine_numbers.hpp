@@ -56,8 +56,9 @@ inline constexpr const char* others = "(others)";
 /// when its shard recovers or goes to another engine.
 class lasting_counters {
 public:
-  /// What a shard tells of all of its queues.
-  void take(const shard_measured& x);
+  /// What a shard tells of all of its queues. `question` rises with each time
+  /// that it is asked: what it said earlier than what is known changes nothing.
+  void take(const shard_measured& x, std::uint64_t question);
 
   /// Of queues that are counted under one name.
   struct entry {
@@ -79,6 +80,7 @@ private:
 
   std::map<std::string, entry> queues_;
   struct seen {
+    std::uint64_t question = 0;
     std::pair<epoch_number, std::uint32_t> of; ///< epoch and generation
     std::map<std::string, queue_counters> queues;
   };

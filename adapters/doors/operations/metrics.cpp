@@ -62,11 +62,15 @@ void ask_one(metrics_pointer self, const round_pointer& round, const char* part,
 void ask_shards(metrics_pointer self, const round_pointer& round,
                 bool ends_step) {
   const auto& options = self->state.options;
+  const auto question = ++self->state.questions;
   for (const auto& one :
        options.shards ? options.shards() : std::vector<engine_met::owned>{}) {
+    // Counted when it comes: somebody may be silent for longer than it takes
+    // until the shard is asked again.
     ask_one<shard_measured>(self, round, "shard", one.core,
                             measure_shard{ends_step},
-                            [](engine_numbers& to, shard_measured& x) {
+                            [=](engine_numbers& to, shard_measured& x) {
+                              self->state.counters.take(x, question);
                               to.shards.push_back(std::move(x));
                             });
     if (!ends_step) // no series of the history is theirs
@@ -128,8 +132,6 @@ void ask_all(metrics_pointer self, bool ends_step,
              std::function<void(engine_numbers&)> then) {
   const auto round = std::make_shared<round_state>();
   round->then = [=, then = std::move(then)](engine_numbers& x) {
-    for (const auto& shard : x.shards)
-      self->state.counters.take(shard);
     look_around(self, x);
     then(x);
   };

@@ -63,6 +63,7 @@ struct metrics_door_state {
 
   metrics_options options;
   lasting_counters counters;
+  std::uint64_t questions = 0; ///< how often shards were asked
   depositd::history history;
   /// Of those who wait for metrics; null: nobody asks now.
   std::shared_ptr<std::vector<std::shared_ptr<http::responder>>> waiting;

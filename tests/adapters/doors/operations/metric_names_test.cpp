@@ -88,7 +88,7 @@ std::string told_by_everything() {
   outbox.parked = 2;
   outbox.oldest_us = 4'000'000;
   lasting_counters counts;
-  counts.take(shard);
+  counts.take(shard, 1);
   engine_numbers x;
   x.now_us = 10'000'000;
   x.version = "1.2.3+5.gabcdef012345";

@@ -71,6 +71,25 @@ protected:
     return get("/metrics");
   }
 
+  /// The door's processors never say anything.
+  void open_door_beside_silence() {
+    processors = caf::actor_cast<processor_manager_actor>(
+      caf::actor_cast<caf::strong_actor_ptr>(
+        spawn([](caf::event_based_actor*) -> caf::behavior {
+          return {[](report_slots) -> caf::result<slots_report> {
+            return caf::delegated<slots_report>{};
+          }};
+        })));
+    open_door();
+  }
+
+  std::shared_ptr<metrics_answer> ask_for_metrics() {
+    const auto to = std::make_shared<metrics_answer>();
+    caf::anon_send(whom, tell_metrics{std::make_shared<http::responder>(to)});
+    settle();
+    return to;
+  }
+
   nlohmann::json series(const char* name) {
     return nlohmann::json::parse(get("/api/v1/history"))["series"][name];
   }
@@ -163,23 +182,31 @@ TEST_F(metrics_test, counts_outlive_a_shard_that_starts_over) {
 }
 
 TEST_F(metrics_test, whoever_is_silent_is_named_and_the_rest_told) {
-  processors = caf::actor_cast<processor_manager_actor>(
-    caf::actor_cast<caf::strong_actor_ptr>(
-      spawn([](caf::event_based_actor*) -> caf::behavior {
-        return {[](report_slots) -> caf::result<slots_report> {
-          return caf::delegated<slots_report>{};
-        }};
-      })));
-  open_door();
-  const auto to = std::make_shared<metrics_answer>();
-  caf::anon_send(whom, tell_metrics{std::make_shared<http::responder>(to)});
-  settle();
+  open_door_beside_silence();
+  const auto to = ask_for_metrics();
   EXPECT_EQ(to->got.body, "");
   advance(2s);
   EXPECT_NE(to->got.body.find(R"(scrape_errors{part="processors"} 1)"),
             std::string::npos);
   EXPECT_NE(to->got.body.find(R"(shard_serving{shard="0"} 1)"),
             std::string::npos);
+}
+
+TEST_F(metrics_test, what_came_while_somebody_is_silent_is_counted_once) {
+  open_door_beside_silence();
+  advance(history_step - 1s);
+  put("q", items_of("ann", 3));
+  const auto to = ask_for_metrics();
+  put("q", items_of("ann", 4));
+  advance(1s); // the step ends, and counts as well
+  EXPECT_EQ(to->got.body, "");
+  advance(1s);
+  const std::string name = R"(depositd_submissions_accepted_total{queue="q"} )";
+  EXPECT_NE(to->got.body.find(name + "7\n"), std::string::npos) << to->got.body;
+  const auto again = ask_for_metrics();
+  advance(2s);
+  EXPECT_NE(again->got.body.find(name + "7\n"), std::string::npos)
+    << again->got.body;
 }
 
 TEST_F(metrics_test, the_last_hour_is_kept_by_steps) {
@@ -214,27 +241,43 @@ shard_measured told(std::uint32_t shard, const std::string& queue,
   return out;
 }
 
+/// Hears of each shard in the order of its questions.
+void take(lasting_counters& to, const shard_measured& x) {
+  static std::uint64_t question = 0;
+  to.take(x, ++question);
+}
+
 std::uint64_t finished_of(const lasting_counters& x, const std::string& queue) {
   return x.queues().at(queue).counters.n[count_finished];
 }
 
 TEST(lasting_counters_test, never_fall_when_a_shard_begins_anew) {
   lasting_counters x;
-  x.take(told(0, "q", 5));
-  x.take(told(1, "q", 7));
-  x.take(told(0, "q", 6));
+  take(x, told(0, "q", 5));
+  take(x, told(1, "q", 7));
+  take(x, told(0, "q", 6));
   EXPECT_EQ(finished_of(x, "q"), 13u);
-  x.take(told(0, "q", 2)); // of a new actor
+  take(x, told(0, "q", 2)); // of a new actor
   EXPECT_EQ(finished_of(x, "q"), 15u);
+}
+
+TEST(lasting_counters_test, hear_of_what_was_earlier_in_vain) {
+  lasting_counters x;
+  x.take(told(0, "q", 5), 1);
+  x.take(told(0, "q", 9), 3);
+  x.take(told(0, "q", 7), 2); // came late
+  x.take(told(1, "q", 1), 2); // another shard
+  x.take(told(0, "q", 10), 4);
+  EXPECT_EQ(finished_of(x, "q"), 11u);
 }
 
 TEST(lasting_counters_test, outlive_their_queue) {
   lasting_counters x;
-  x.take(told(0, "q", 5));
+  take(x, told(0, "q", 5));
   shard_measured nothing;
-  x.take(nothing);
+  take(x, nothing);
   EXPECT_EQ(finished_of(x, "q"), 5u);
-  x.take(told(0, "q", 5)); // another one of its name
+  take(x, told(0, "q", 5)); // another one of its name
   EXPECT_EQ(finished_of(x, "q"), 10u);
 }
 
@@ -242,7 +285,7 @@ TEST(lasting_counters_test, name_so_many_queues_and_no_more) {
   lasting_counters x;
   for (std::size_t i = 0; i < queues_named_max + 20; ++i) {
     shard_measured all = told(0, "q" + std::to_string(i), 1);
-    x.take(all);
+    take(x, all);
   }
   EXPECT_EQ(x.queues().size(), queues_named_max);
   EXPECT_EQ(finished_of(x, others), 21u);
