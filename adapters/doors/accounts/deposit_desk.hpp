@@ -5,6 +5,7 @@
 
 #include "adapters/doors/accounts/messages.hpp"
 #include "adapters/doors/http/form.hpp"
+#include "adapters/doors/kit/gateway.hpp"
 #include "adapters/doors/kit/request_quotas.hpp"
 #include "messages/records.hpp"
 #include "messages/shard.hpp"
@@ -59,14 +60,20 @@ caf::error too_much(const pending_counted& x);
 submission submission_of(const file_deposit& x, const submission_source& source,
                          const std::string& sha256);
 
+/// Of a door's gateway: longer than its server lets a client wait, which then
+/// says 504.
+inline constexpr std::chrono::milliseconds answer_patience{120'000};
+
 /// Who keeps and queues for a door.
 struct deposit_desk {
   shard_doors_actor shard;
   worker_actor blobs;
-  std::chrono::milliseconds ask_timeout{30'000};
+  kit::gateway& asked; ///< of the door, through which the shard is asked
+  std::chrono::milliseconds ask_timeout{30'000}; ///< of who keeps files
 };
 
-/// Hears the number of the submission, which is durable then.
+/// Hears the number of the submission, which is durable then; in any thread.
+/// Dropped if the shard says nothing for as long as the gateway waits.
 using handed_in = std::function<void(const caf::expected<item_id>&)>;
 
 /// Whether the file comes with its item, so that one flush keeps both.
@@ -75,40 +82,20 @@ inline bool goes_along(const file_deposit& x) {
 }
 
 /// Queues a file that is kept, or that goes along.
-template <class Self>
-void queue_file(Self* self, const deposit_desk& at, const file_deposit& x,
-                const std::string& sha256, handed_in then) {
-  submit what;
-  what.queue = find_operation_or_default(x.operation)->queue;
-  what.user = x.user;
-  what.submission = submission_of(x, source_http, sha256);
-  if (sha256.empty())
-    what.body = *x.bytes;
-  self->request(at.shard, at.ask_timeout, std::move(what))
-    .then(
-      [then](const enqueued& said) {
-        if (said.ids.empty() || said.ids.front() == 0)
-          then(caf::make_error(ec::pending_limit_reached));
-        else
-          then(said.ids.front());
-      },
-      [then](const caf::error& why) { then(why); });
-}
+void queue_file(const deposit_desk& at, const file_deposit& x,
+                const std::string& sha256, handed_in then);
 
 /// Queues a file that `judge` has nothing against; a large one is kept first.
 template <class Self>
 void hand_in(Self* self, const deposit_desk& at, const file_deposit& x,
              handed_in then) {
   if (goes_along(x)) {
-    queue_file(self, at, x, {}, std::move(then));
+    queue_file(at, x, {}, std::move(then));
     return;
   }
   self->request(at.blobs, at.ask_timeout, keep_blob{x.bytes, *x.bytes})
-    .then(
-      [=](const blob_kept& kept) {
-        queue_file(self, at, x, kept.sha256, then);
-      },
-      [=](const caf::error& why) { then(why); });
+    .then([=](const blob_kept& kept) { queue_file(at, x, kept.sha256, then); },
+          [=](const caf::error& why) { then(why); });
 }
 
 } // namespace depositd::accounts

@@ -42,10 +42,12 @@ void queue_deposit(door_pointer self, const deposit_request& given,
                    const std::string& user) {
   const auto& options = self->state.options;
   accounts::hand_in(
-    self, {options.shard, options.blobs, options.ask_timeout},
+    self,
+    {options.shard, options.blobs, *self->state.asked, options.ask_timeout},
     file_in(given, user),
-    [self, answer = given.answer](const caf::expected<item_id>& said) {
-      answer->send(said ? success_page() : page_of(self, said.error()));
+    [answer = given.answer,
+     later = options.retry_after_s](const caf::expected<item_id>& said) {
+      answer->send(said ? success_page() : error_page(said.error(), later));
     });
 }
 

@@ -1,5 +1,6 @@
 #include "adapters/doors/crossref/door.hpp"
 
+#include "adapters/doors/accounts/deposit_desk.hpp"
 #include "adapters/doors/crossref/parts.hpp"
 
 #include <spdlog/spdlog.h>
@@ -45,6 +46,9 @@ door_actor::behavior_type door(actor_with<door_state>* self,
     .check = accounts::asking(self, how.logins, how.ask_timeout),
     .waiting_max = how.waiting_max,
     .per_address_max = how.logins_per_address_max});
+  self->state.asked.emplace(
+    self->home_system(),
+    kit::gateway::options{.patience = accounts::answer_patience});
   follow_control(self, self->state.options.shard,
                  {.patience = self->state.options.ask_timeout});
   return {

@@ -8,6 +8,7 @@
 #include "adapters/doors/accounts/login_desk.hpp"
 #include "adapters/doors/crossref/messages.hpp"
 #include "adapters/doors/http/router.hpp"
+#include "adapters/doors/kit/gateway.hpp"
 #include "adapters/doors/kit/request_quotas.hpp"
 #include "messages/actor_with.hpp"
 #include "messages/actors.hpp"
@@ -57,6 +58,7 @@ struct door_state {
   std::unordered_map<std::string, std::uint32_t> synchronous;
   std::uint32_t synchronous_all = 0;
   std::optional<accounts::login_desk> logins; ///< there from the start
+  std::optional<kit::gateway> asked;          ///< there from the start
 
   static inline const char* name = "crossref_door";
 };

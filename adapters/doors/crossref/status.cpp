@@ -30,16 +30,36 @@ void send_contents(door_pointer self, const status_request& x,
       [=](const caf::error& why) { answer->send(page_of(self, why)); });
 }
 
-void answer_status(door_pointer self, const status_request& x,
-                   const submissions_found& found) {
-  const bool contents = x.type == "contents";
-  if (found.rows.empty())
-    // For a result this is an answer like any other: clients wait for more.
-    x.answer->send(xml_document(contents ? 404 : 200, diagnostic_unknown()));
-  else if (contents)
-    send_contents(self, x, found.rows[0]);
-  else
-    x.answer->send(xml_document(200, diagnostic_of(found.rows[0])));
+void look_up_contents(door_pointer self, const status_request& x,
+                      const submission_query& query) {
+  const auto& options = self->state.options;
+  self->request(options.projector, options.ask_timeout, query)
+    .then(
+      [=](const submissions_found& found) {
+        if (found.rows.empty())
+          x.answer->send(xml_document(404, diagnostic_unknown()));
+        else
+          send_contents(self, x, found.rows[0]);
+      },
+      [=](const caf::error& why) { x.answer->send(page_of(self, why)); });
+}
+
+/// Answered where the answer is found: depositors ask again and again.
+void look_up_result(door_pointer self, const status_request& x,
+                    const submission_query& query) {
+  const auto& options = self->state.options;
+  self->state.asked->ask(
+    options.projector, query,
+    [answer = x.answer, later = options.retry_after_s](kit::core_answer said) {
+      const auto* found = said.as<submissions_found>();
+      if (found == nullptr)
+        answer->send(error_page(said.why(), later));
+      else
+        // To know of none is an answer like any other: clients wait for more.
+        answer->send(xml_document(200, found->rows.empty()
+                                         ? diagnostic_unknown()
+                                         : diagnostic_of(found->rows[0])));
+    });
 }
 
 /// Nothing if the request names no submission.
@@ -71,16 +91,13 @@ void look_up(door_pointer self, const status_request& x,
     x.answer->send(failure_page(400, "type must be result or contents."));
     return;
   }
-  const auto& options = self->state.options;
-  const auto query = query_of(x, user, options.newest_first);
-  if (!query) {
+  const auto query = query_of(x, user, self->state.options.newest_first);
+  if (!query)
     x.answer->send(failure_page(400, "No file_name nor doi_batch_id."));
-    return;
-  }
-  self->request(options.projector, options.ask_timeout, *query)
-    .then(
-      [=](const submissions_found& found) { answer_status(self, x, found); },
-      [=](const caf::error& why) { x.answer->send(page_of(self, why)); });
+  else if (x.type == "contents")
+    look_up_contents(self, x, *query);
+  else
+    look_up_result(self, x, *query);
 }
 
 } // namespace

@@ -110,6 +110,9 @@ door_actor::behavior_type door(actor_with<door_state>* self,
   self->state.sessions.emplace(how.sessions);
   self->state.logins.emplace(accounts::login_desk_options{
     .check = accounts::asking(self, how.logins, how.ask_timeout)});
+  self->state.asked.emplace(
+    self->home_system(),
+    kit::gateway::options{.patience = accounts::answer_patience});
   follow_control(self, how.shard, {.patience = how.ask_timeout});
   return {
     [=](const log_in_request& x) { log_in(self, x); },

@@ -7,6 +7,7 @@
 #include "adapters/doors/accounts/login_desk.hpp"
 #include "adapters/doors/deposits/messages.hpp"
 #include "adapters/doors/http/router.hpp"
+#include "adapters/doors/kit/gateway.hpp"
 #include "adapters/doors/kit/request_quotas.hpp"
 #include "adapters/doors/kit/sessions.hpp"
 #include "messages/actor_with.hpp"
@@ -50,6 +51,7 @@ struct door_state {
 
   door_options options;
   std::optional<accounts::login_desk> logins; ///< there from the start
+  std::optional<kit::gateway> asked;          ///< there from the start
   std::optional<kit::sessions> sessions;      ///< there from the start
 
   static inline const char* name = "deposits_door";

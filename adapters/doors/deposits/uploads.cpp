@@ -58,7 +58,7 @@ void take_upload(door_pointer self, const upload_request& given) {
     return void(given.answer->send(no_session()));
   if (!kit::shows_csrf(*session, given.shown.csrf))
     return void(given.answer->send(forged()));
-  const auto& state = self->state;
+  auto& state = self->state;
   const auto& options = state.options;
   const accounts::file_deposit x{session->name,   session->name,
                                  given.operation, given.file_name,
@@ -68,11 +68,12 @@ void take_upload(door_pointer self, const upload_request& given) {
                         self->clock().now(), options.body_bytes_max});
   if (fault != accounts::deposit_fault::none)
     return void(given.answer->send(refused_deposit(fault)));
-  accounts::hand_in(self, {options.shard, options.blobs, options.ask_timeout},
-                    x, [=](const caf::expected<item_id>& said) {
-                      given.answer->send(said ? taken(given, *said)
-                                              : answer_of(self, said.error()));
-                    });
+  accounts::hand_in(
+    self, {options.shard, options.blobs, *state.asked, options.ask_timeout}, x,
+    [given, later = options.retry_after_s](const caf::expected<item_id>& said) {
+      given.answer->send(said ? taken(given, *said)
+                              : error_answer(said.error(), later));
+    });
 }
 
 } // namespace depositd::deposits
