@@ -76,6 +76,7 @@ class Door:
         self.address = address
         self.user = user
         self.password = password
+        self.login = urllib.parse.urlencode({"usr": user, "pwd": password})
         self.timeout = timeout
         self.connection = None
 
@@ -110,9 +111,8 @@ class Door:
 
     def download(self, file_name, kind="result"):
         """The answer to a poll, whatever it is."""
-        form = urllib.parse.urlencode({
-            "usr": self.user, "pwd": self.password,
-            "file_name": file_name, "type": kind})
+        form = (f"{self.login}&type={kind}&file_name="
+                + urllib.parse.quote_plus(file_name))
         return self.request("POST", "/servlet/submissionDownload", form,
                             "application/x-www-form-urlencoded")
 

@@ -163,6 +163,12 @@ class Engine:
         """Runs depositctl --json; returns the document."""
         return json.loads(self.ctl(*arguments, "--json", timeout=timeout))
 
+    def script(self, lines, timeout=60):
+        """Runs one depositctl that reads commands, and what they read from
+        standard input, line by line; returns what it printed."""
+        return self.ctl(text="".join(f"{line}\n" for line in lines),
+                        timeout=timeout)
+
     def rows(self, *arguments, timeout=60):
         """The whole list of a command that lists something, page by page."""
         out = []

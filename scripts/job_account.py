@@ -1,5 +1,6 @@
 """What the engine says of the main job's deposits, and what it adds up to."""
 
+import json
 import secrets
 from datetime import datetime
 
@@ -7,26 +8,27 @@ from job_view import FINISHED
 
 
 def prepare_users(engine, users):
-    """Passwords for this run; users of an earlier one get a new password."""
+    """Passwords for this run, and those users who are of an earlier one."""
     known = {row["user"] for row in engine.rows("user", "list")}
     passwords = {user: secrets.token_urlsafe(16) for user in users}
-    for user, password in passwords.items():
-        if user in known:
-            engine.ctl("user", "password", user, "--password-stdin",
-                       text=password + "\n")
-        else:
-            engine.add_user(user, password)
-    return passwords
+    engine.script(
+        line for user, password in passwords.items()
+        for line in (f"user {'password' if user in known else 'add'} {user} "
+                     "--password-stdin", password))
+    return passwords, known & passwords.keys()
 
 
 def turns_taken(engine, users):
     """How many turns of the ring each user has had, by the engine's count,
     which ends a while after a user's last item: then without the user."""
+    if not users:
+        return {}
+    shown = engine.script(f"user show {user} --json" for user in users)
     out = {}
-    for user in users:
-        places = engine.ask("user", "show", user)["queues"]
-        if places:
-            out[user] = sum(place["turns_taken"] for place in places)
+    for user in map(json.loads, shown.splitlines()):
+        if user["queues"]:
+            out[user["user"]] = sum(place["turns_taken"]
+                                    for place in user["queues"])
     return out
 
 

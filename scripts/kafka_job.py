@@ -2,6 +2,7 @@
 are records that kcat reads; the engine keeps its journal in PostgreSQL."""
 
 import base64
+import contextlib
 import json
 import time
 from datetime import datetime, timezone
@@ -9,12 +10,12 @@ from datetime import datetime, timezone
 from deposit_door import Diagnostic
 from job_account import turns_taken
 from job_view import FINISHED, Progress
-from kafka_tools import Server, outcomes, produce, read_topic
+from kafka_tools import KafkaFailed, Server, Tail, outcomes, produce, read_topic
 
 TOPICS = {"kafka.ingress_topic": "deposits.in",
           "kafka.egress_topic": "deposits.out",
           "kafka.dead_letter_topic": "deposits.dead"}
-LOOK_PAUSE_S = 0.5
+LOOK_PAUSE_S = 0.1
 
 
 def start_servers(stack):
@@ -62,20 +63,26 @@ class Egress:
 
     def __init__(self, brokers, submissions):
         self.brokers = brokers
+        self.tail = Tail(brokers, TOPICS["kafka.egress_topic"])
         self.by_key = {(s.user, s.file_name): s for s in submissions}
+        self.awaited = dict(self.by_key)  # those without an outcome
         self.records = 0
         self.events = {}
         self.unexpected = 0
 
+    def close(self):
+        self.tail.close()
+
     def read(self):
-        """Whether there was something new."""
-        records = read_topic(self.brokers, TOPICS["kafka.egress_topic"])
-        if len(records) == self.records:
-            return False
-        self.records = len(records)
-        events = outcomes(records)
-        for name in events.keys() - self.events.keys():
-            event = events[name]
+        """Whether there was something new; waits a moment for it."""
+        records = self.tail.records(LOOK_PAUSE_S)
+        self.records += len(records)
+        for name, event in outcomes(records).items():
+            known = self.events.setdefault(name, event)
+            if known != event:
+                raise KafkaFailed(f"{name} was repeated with other words")
+            if known is not event:
+                continue
             submission = self.by_key.get((event["user"], event["id"]))
             if submission is None:
                 self.unexpected += 1
@@ -84,10 +91,12 @@ class Egress:
                 submission.reason = "has two outcomes"
             else:
                 take_outcome(submission, event)
-        self.events = events
-        return True
+                del self.awaited[submission.user, submission.file_name]
+        return bool(records)
 
     def account(self):
+        while self.read():  # also what came again
+            pass
         missing = sum(s.outcome not in FINISHED for s in self.by_key.values())
         letters = read_topic(self.brokers, TOPICS["kafka.dead_letter_topic"])
         return {"produced": len(self.by_key), "outcomes": len(self.events),
@@ -121,32 +130,28 @@ def follow(engine, submissions, options):
     engine.ctl("kafka", "init")
     if not options.as_they_come:
         engine.ctl("queue", "suspend", "metadata")
-    produce(brokers, TOPICS["kafka.ingress_topic"],
-            map(line_of, submissions))
-    for submission in submissions:
-        submission.outcome = "accepted"
-    opened = datetime.now(timezone.utc)
-    if not options.as_they_come:
-        await_all(engine, submissions, options.give_up_after)
+    with (contextlib.closing(Egress(brokers, submissions)) as egress,
+          Progress(by_user) as progress):
+        produce(brokers, TOPICS["kafka.ingress_topic"],
+                map(line_of, submissions))
+        for submission in submissions:
+            submission.outcome = "accepted"
         opened = datetime.now(timezone.utc)
-        engine.ctl("queue", "resume", "metadata")
-    egress = Egress(brokers, submissions)
-    last_news = time.monotonic()
-    with Progress(by_user) as progress:
-        while (any(s.outcome == "accepted" for s in submissions)
+        if not options.as_they_come:
+            await_all(engine, submissions, options.give_up_after)
+            opened = datetime.now(timezone.utc)
+            engine.ctl("queue", "resume", "metadata")
+        last_news = time.monotonic()
+        while (egress.awaited
                and time.monotonic() - last_news < options.give_up_after):
-            began = time.monotonic()
             if egress.read():
                 last_news = time.monotonic()
             progress.show()
-            # A look reads the whole topic, which is large at last.
-            time.sleep(max(LOOK_PAUSE_S, time.monotonic() - began))
-    for submission in submissions:
-        if submission.outcome == "accepted":
+        for submission in egress.awaited.values():
             submission.outcome = "lost"
             submission.reason = "no outcome on the egress topic"
-    return (engine.submissions(by_user), turns_taken(engine, by_user), opened,
-            egress.account())
+        return (engine.submissions(by_user), turns_taken(engine, by_user),
+                opened, egress.account())
 
 
 def print_account(account):

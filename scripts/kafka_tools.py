@@ -4,6 +4,7 @@ for scripts and tests."""
 import json
 import os
 import re
+import select
 import shutil
 import subprocess
 import tempfile
@@ -91,27 +92,70 @@ class Record:
         return json.loads(self.value)
 
 
-def parse_records(output):
-    """What kcat prints in RECORD_FORMAT."""
+def split_records(output):
+    """What kcat prints in RECORD_FORMAT, as far as it is whole, and the rest
+    of it."""
     records, at = [], 0
-    while at < len(output):
-        end = output.index(b"\n", at)
+    while (end := output.find(b"\n", at)) >= 0:
         partition, offset, key_size, size, headers = \
             output[at:end].split(b" ", 4)
         key_end = end + 1 + max(0, int(key_size))
         value_end = key_end + max(0, int(size))
+        if value_end >= len(output):
+            break
         records.append(Record(
             int(partition), int(offset), output[end + 1:key_end],
             output[key_end:value_end], headers.decode(errors="replace")))
         at = value_end + 1
+    return records, output[at:]
+
+
+def parse_records(output):
+    """The same for what is all there."""
+    records, rest = split_records(output)
+    if rest:
+        raise KafkaFailed(f"kcat ended within a record: {rest[:200]}")
     return records
+
+
+def consumer_command(brokers, topic, *more):
+    """kcat, which shows a topic from its beginning."""
+    return ["kcat", "-C", "-b", brokers, "-t", topic, "-o", "beginning", "-q",
+            "-X", "allow.auto.create.topics=false", "-f", RECORD_FORMAT,
+            *more]
+
+
+class Tail:
+    """A topic that exists, read as its records come."""
+
+    def __init__(self, brokers, topic):
+        self.process = subprocess.Popen(
+            consumer_command(brokers, topic, "-u"), stdout=subprocess.PIPE)
+        self.rest = b""
+
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+
+    def records(self, patience):
+        """What has come since the last call; waits so many seconds for more
+        if that is nothing."""
+        out = self.process.stdout
+        while select.select([out], [], [], patience)[0]:
+            part = os.read(out.fileno(), 1 << 20)
+            if not part:
+                raise KafkaFailed("kcat has ended")
+            self.rest += part
+            patience = 0
+        records, self.rest = split_records(self.rest)
+        return records
 
 
 def read_topic(brokers, topic, timeout=120):
     """Every record that the topic has now."""
     done = subprocess.run(
-        ["kcat", "-C", "-b", brokers, "-t", topic, "-o", "beginning", "-e",
-         "-q", "-X", "allow.auto.create.topics=false", "-f", RECORD_FORMAT],
+        consumer_command(brokers, topic, "-e", "-X", "fetch.wait.max.ms=50"),
         capture_output=True, check=False, timeout=timeout)
     if done.returncode != 0:
         raise KafkaFailed(done.stderr.decode(errors="replace"))

@@ -32,7 +32,7 @@ from kafka_tools import KafkaFailed, NoKafka
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLES = ROOT / "config" / "samples"
 RESULTS_MARK = "summary.json"
-CONNECTIONS_MAX = 8  # for one user
+CONNECTIONS_MAX = 16  # for one user
 REFUSED_TRIES_MAX = 600
 POLL_PAUSE_S = 0.05
 RECORDS, RECORDS_MIN = 1_000_000, 100
@@ -66,19 +66,22 @@ class Depositor(threading.Thread):
         self.met_a_full_queue = threading.Event()
 
     def run(self):
+        self.share(self.post)
+        self.posted.set()
+        self.share(self.follow)
+
+    def share(self, work):
+        """Does work(door, submission) for all, over a few connections."""
         count = 1 + min(len(self.submissions) // 50, CONNECTIONS_MAX - 1)
         with ThreadPoolExecutor(count) as pool:
             for part in range(count):
-                pool.submit(self.post_all, self.submissions[part::count])
-        self.posted.set()
-        with contextlib.closing(self.open_door()) as door:
-            for submission in self.submissions:
-                self.follow(door, submission)
+                pool.submit(self.one_by_one, work,
+                            self.submissions[part::count])
 
-    def post_all(self, submissions):
+    def one_by_one(self, work, submissions):
         with contextlib.closing(self.open_door()) as door:
             for submission in submissions:
-                self.post(door, submission)
+                work(door, submission)
 
     def follow(self, door, submission):
         while submission.outcome == "accepted":
@@ -154,10 +157,11 @@ def fresh_results(folder):
 
 
 def write_results(folder, submissions, summary):
+    for user in {s.user for s in submissions if s.document}:
+        (folder / user).mkdir(exist_ok=True)
     for submission in submissions:
         if submission.document:
             place = folder / submission.user
-            place.mkdir(exist_ok=True)
             name = submission.file_name.replace("/", "_") + ".result.xml"
             (place / name).write_bytes(submission.document)
     (folder / RESULTS_MARK).write_text(
@@ -254,9 +258,10 @@ def follow(engine, submissions, options):
     by_user = {}
     for submission in submissions:
         by_user.setdefault(submission.user, []).append(submission)
-    passwords = prepare_users(engine, by_user)
-    before = {row["id"] for row in engine.submissions(by_user)}
-    turns_before = turns_taken(engine, by_user)
+    passwords, known = prepare_users(engine, by_user)
+    before = {row["id"] for user in known
+              for row in engine.submissions([user])}
+    turns_before = turns_taken(engine, known)
     depositors = [
         Depositor(engine.address("http"), user, passwords[user], theirs,
                   options.give_up_after)
