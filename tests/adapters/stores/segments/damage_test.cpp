@@ -1,5 +1,6 @@
 // Every byte of a small journal is cut off or flipped in turn.
 
+#include "adapters/stores/segments/inspection.hpp"
 #include "tests/adapters/stores/segments/segments_fixture.hpp"
 
 namespace depositd {
@@ -160,6 +161,39 @@ TEST_F(journal_damage, beside_a_dropped_segment_is_refused) {
   overwrite(segment(1), last.begin,
             whole[segments::segment_name(1)].substr(last.begin, 1));
   must_open();
+}
+
+TEST_F(journal_damage, is_seen_by_who_only_looks) {
+  const auto look = [&] {
+    return look_at_segments(options.folder, 0,
+                            [](const stored_group&) { return caf::error{}; });
+  };
+  {
+    const auto seen = look();
+    ASSERT_TRUE(seen) << render(seen.error());
+    EXPECT_EQ(seen->last, 8u);
+  }
+  const auto expect_named = [&](ec code, const std::string& name) {
+    const auto before = files();
+    const auto seen = look();
+    ASSERT_FALSE(seen) << name;
+    EXPECT_EQ(seen.error(), code);
+    EXPECT_NE(render(seen.error()).find(name), std::string::npos)
+      << render(seen.error());
+    EXPECT_EQ(files(), before);
+  };
+  for (const std::string& name :
+       {std::string{segments::manifest_name}, segments::segment_name(1),
+        segments::segment_name(2), segments::segment_name(3)}) {
+    overwrite(file(name), name == segments::manifest_name ? 9 : 4096, "?");
+    expect_named(ec::store_damaged, name);
+    write(file(name), whole[name]);
+  }
+  std::filesystem::remove(segment(2));
+  expect_named(ec::store_damaged, segments::segment_name(2));
+  for (const auto& [name, bytes] : whole)
+    std::filesystem::remove(file(name));
+  expect_named(ec::not_found, segments::manifest_name);
 }
 
 TEST_F(journal_damage, of_the_only_group_behind_a_dropped_segment_is_refused) {

@@ -55,6 +55,17 @@ TEST_F(segment_journal, reuses_the_file_of_a_dropped_segment) {
   EXPECT_FALSE(std::filesystem::exists(file(segments::spare_name(1))));
 }
 
+TEST_F(segment_journal, reuses_it_also_when_it_has_been_opened_again) {
+  auto store = must_open();
+  append(*store, 7);
+  EXPECT_FALSE(store->drop(1));
+  EXPECT_TRUE(std::filesystem::exists(file(segments::spare_name(1))));
+  store.reset();
+  store = must_open();
+  append(*store, 10);
+  EXPECT_FALSE(std::filesystem::exists(file(segments::spare_name(1))));
+}
+
 TEST_F(segment_journal, deletes_more_spares_than_it_may_keep) {
   const auto store = must_open();
   append(*store, 20);
