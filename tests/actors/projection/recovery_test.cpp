@@ -121,6 +121,26 @@ TEST_F(recovery_test, records_nothing_under_the_number_of_a_job) {
   EXPECT_EQ(refused.error(), ec::overloaded);
 }
 
+TEST_F(recovery_test, remembers_the_last_ten_thousand_numbers_it_gave) {
+  const auto reserve = [&] {
+    return ask<id_reserved>(core, reserve_id{"ann"})->id;
+  };
+  const auto record = [&](item_id number) {
+    record_submission what;
+    what.user = "ann";
+    what.what.queue = "metadata";
+    what.what.id = number;
+    return ask<enqueued>(core, what);
+  };
+  const auto first = reserve();
+  for (int i = 0; i < 10'000; ++i)
+    reserve();
+  const auto refused = record(first);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error(), ec::overloaded);
+  EXPECT_TRUE(record(first + 1));
+}
+
 TEST_F(recovery_test, keeps_what_operators_set) {
   put("q", items_of("ann", 5));
   ASSERT_TRUE(change({user_limits_changed{"q", "ann", false, 0, true, 2}}));

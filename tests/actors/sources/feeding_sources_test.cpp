@@ -336,15 +336,17 @@ TEST_F(feeding_sources_test, a_lost_answer_makes_no_room) {
 }
 
 TEST_F(feeding_sources_test, a_source_that_was_replaced_is_not_fed) {
-  has("a", 10);
+  auto& a = has("a", 10);
   queue->feed_errors.push_back(
     caf::make_error(ec::stale_claim, std::string{"an earlier one"}));
   start();
   go(2s);
+  a.add(5);
+  go(10s);
   EXPECT_TRUE(queue->items.empty());
   set_of("a").made_us = time_us + 1;
   tell();
-  EXPECT_EQ(queue->keys_of("a"), keys(0, 10));
+  EXPECT_EQ(queue->keys_of("a"), keys(0, 15));
 }
 
 TEST_F(feeding_sources_test, bad_records_are_kept_before_the_position_moves) {

@@ -57,6 +57,12 @@ TEST_F(bulk_test, a_purge_goes_in_slices) {
   EXPECT_EQ(size("q"), 0u);
 }
 
+TEST_F(bulk_test, a_purge_needs_a_queue) {
+  const auto refused = ask<done>(core, purge_queue{"nothing"});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error(), ec::not_found);
+}
+
 TEST_F(bulk_test, a_purge_tells_those_who_hold_an_item) {
   put("q", items_of("ann", 2));
   auto holder = attach_to("q");

@@ -130,6 +130,19 @@ TEST_F(batch_rows, R01_R21_nothing_is_reported_before_the_last_stage_is_done) {
   EXPECT_EQ(run("report"), 1u);
 }
 
+TEST_F(batch_rows, R01_it_waits_to_be_reported_since_its_last_job_ended) {
+  const auto batch = submit_and_split(1);
+  run("first");
+  run("middle");
+  advance(std::chrono::seconds{3});
+  run("last");
+  const auto jobs = jobs_found();
+  ASSERT_EQ(jobs.size(), 1u);
+  const auto last = last_of_batch(batch);
+  EXPECT_EQ(last.status.state, batch_state::reporting);
+  EXPECT_EQ(last.status.changed_us, jobs[0].status.changed_us);
+}
+
 TEST_F(batch_rows, R06_R07_cleanup_leaves_nothing_of_a_completed_batch) {
   submit_and_split(2);
   run("first");
