@@ -134,6 +134,7 @@ class Mutants:
 
     def run(self, test, binary, which):
         with tempfile.TemporaryDirectory(dir=self.folder) as here:
+            Path(here).chmod(0o755)
             environment = dict(os.environ, TMPDIR=here,
                                DEPOSITD_MISTAKE=str(which))
             environment.update(x.split("=", 1) for x in test.environment)

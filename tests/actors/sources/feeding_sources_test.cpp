@@ -212,9 +212,11 @@ TEST_F(feeding_sources_test, measures_what_is_downstream_instead) {
   has("a", 100);
   start();
   EXPECT_EQ(queue->items.size(), 3u);
+  const auto known = report().left;
   says = caf::make_error(ec::store_failed, std::string{"nobody is there"});
   go(3s);
   EXPECT_EQ(queue->items.size(), 3u);
+  EXPECT_EQ(report().left, known) << "no answer is no number";
   says = std::uint64_t{10};
   go(6s);
   says = std::uint64_t{0};

@@ -139,10 +139,16 @@ TEST_F(postgres_journal, refuses_to_read_over_a_gap) {
   for (const auto* bytes : {"a", "b", "c"})
     ASSERT_TRUE(store->append(bytes, 1, {}));
   schema->run("DELETE FROM journal_0_1 WHERE first_seq = 2");
-  const auto failed
-    = store->read(1, [](const stored_group&) { return true; });
-  EXPECT_EQ(failed, ec::store_damaged);
-  EXPECT_NE(render(failed).find("sequence 2 is missing"), std::string::npos);
+  for (const sequence from : {1, 2}) {
+    std::string shown;
+    const auto failed = store->read(from, [&](const stored_group& x) {
+      shown += x.bytes;
+      return true;
+    });
+    EXPECT_EQ(failed, ec::store_damaged);
+    EXPECT_NE(render(failed).find("sequence 2 is missing"), std::string::npos);
+    EXPECT_EQ(shown, from == 1 ? "a" : "");
+  }
   store.reset();
   const auto opened = open_postgres_journal({.server = {.url = schema->url()}});
   EXPECT_EQ(opened.error(), ec::store_damaged);
