@@ -283,6 +283,23 @@ TEST_F(record_feeding_test, follows_each_record) {
   EXPECT_EQ(counts().remembered, 1u);
 }
 
+TEST_F(record_feeding_test, hears_of_them_from_those_who_have_them_only) {
+  feed(strings{"k1", "k2"});
+  const auto before = look_up("k1");
+  ASSERT_EQ(before.state, queued);
+  records_moved late; // of an actor that has died since
+  late.user = "ann";
+  late.queue = "q";
+  late.claimed.push_back({"a", made_us, 1});
+  late.ended.push_back({"a", made_us, "k1", before.id, false});
+  late.moved = 3;
+  caf::anon_send(core, late);
+  settle();
+  EXPECT_EQ(state_of("k1"), queued);
+  EXPECT_EQ(counts().claimed, 0u);
+  EXPECT_EQ(measured().left, 2u);
+}
+
 TEST_F(record_feeding_test, counts_claims_that_end_by_themselves) {
   feed(strings{"k1", "k2", "k3"});
   const auto taken = poll("q", 3, 1'000);

@@ -311,6 +311,18 @@ TEST_F(paged_projection, names_the_page_that_was_changed) {
   expect_not_read("UPDATE item_pages SET last = 70", "page of items from 1");
 }
 
+TEST_F(paged_projection, names_it_also_to_who_wants_one_item) {
+  put(1, 64);
+  close();
+  run_sql(path(), "UPDATE item_pages SET last = 70");
+  open(path(), {});
+  const auto found = store->item(17);
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error(), ec::store_damaged);
+  EXPECT_NE(render(found.error()).find("page of items from 1"),
+            std::string::npos);
+}
+
 TEST_F(paged_projection, notices_items_that_come_back) {
   put(1, 64);
   drop(1, 9);
