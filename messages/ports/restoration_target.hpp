@@ -1,7 +1,7 @@
 #pragma once
 
 // Port: where depositors get back what they asked for. Adapters: a folder
-// (adapters/stores/objects), a bucket (adapters/stores/s3).
+// and a bucket (adapters/stores/restoration).
 
 #include "messages/values/errors.hpp"
 
