@@ -99,6 +99,17 @@ TEST_F(contents, keep_no_segment_of_the_log) {
     EXPECT_EQ(contents_of(ids[i]), file_no(i));
 }
 
+TEST_F(contents, of_many_megabytes_are_several_slices) {
+  const std::string large(inline_submission_bytes_max, 'x');
+  for (std::size_t bytes = 0; bytes < 33u * 1024 * 1024; bytes += large.size())
+    deposit(a_deposit(large));
+  sched.advance_time(std::chrono::milliseconds{500});
+  const auto found = ask<store_report>(read_model, report_store{});
+  ASSERT_TRUE(found);
+  EXPECT_GT(found->projected, found->journalled / 2);
+  EXPECT_LT(found->projected, found->journalled);
+}
+
 TEST_F(contents, of_records_are_their_writers_business) {
   EXPECT_EQ(contents_of(deposit(a_deposit(file, "kafka"))), "");
 }

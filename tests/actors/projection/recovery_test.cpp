@@ -220,6 +220,25 @@ TEST_F(recovery_test, drops_what_no_live_item_needs) {
   EXPECT_LE(store->segments().size(), 2u);
 }
 
+TEST_F(recovery_test, keeps_the_segment_of_a_body_of_one_byte) {
+  put("q", {{"ann", 0, "1"}});
+  project();
+  restart();
+  const auto first = store->segments().front().first;
+  auto sp = attach_to("other");
+  for (int i = 0; i < 20; ++i) {
+    put("other", {{"bob", 0, std::string(500, 'x')}});
+    want(sp, 1);
+    end(sp, sp.got->items.back());
+  }
+  advance(1s);
+  advance(1s);
+  EXPECT_EQ(store->segments().front().first, first);
+  auto late = attach_to("q");
+  want(late, 1);
+  EXPECT_EQ(late.got->bodies(), strings{"1"});
+}
+
 TEST_F(recovery_test, keeps_what_is_not_published_whoever_runs) {
   published = true;
   restart();
