@@ -160,6 +160,12 @@ TEST(deletions, that_are_decided_stay_so) {
   other = approved;
   other.targets[0].object = "inst/another";
   EXPECT_TRUE(check(state, event{other})) << "nor is what it is for";
+  const auto refused = *deletions::rejected(a_request(), ann, 200);
+  state = state_with({a_request(), refused});
+  EXPECT_FALSE(check(state, event{refused})) << "to say it again is no change";
+  auto late = refused;
+  late.inst_approver = "operator=bob";
+  EXPECT_TRUE(check(state, event{late})) << "nor is a rejected one approved";
 }
 
 TEST(deletions, nobody_slips_one_in_that_was_not_asked_for) {
