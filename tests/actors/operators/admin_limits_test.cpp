@@ -117,6 +117,29 @@ TEST_F(admin_limits_test, a_limited_operator_sees_only_objects_of_theirs) {
             (std::vector<std::string>{"A", "B"}));
 }
 
+TEST_F(admin_limits_test, a_limited_operator_steers_only_their_collections) {
+  const auto ltd = certificate("ltd");
+  for (const auto* name : {"maps", "photos"})
+    world_.control.collections[name] = {name, "A"};
+  const auto steer = [&](const char* command, const char* name) {
+    const auto out = send_as(ltd, command, {{"name", name}});
+    return out ? caf::error{} : out.error();
+  };
+  const std::vector<const char*> all{"collection hold", "collection release",
+                                     "collection set", "collection remove"};
+  for (const auto* command : all)
+    EXPECT_EQ(steer(command, "maps"), ec::not_allowed)
+      << command << ": whose users are theirs, is not theirs";
+  world_.control.operators["ltd"].users = {};
+  world_.control.operators["ltd"].collections = {"maps"};
+  for (const auto* command : all)
+    EXPECT_EQ(steer(command, "photos"), ec::not_allowed) << command;
+  EXPECT_TRUE(world_.proposals.empty());
+  run_as(ltd, "collection hold", {{"name", "maps"}});
+  EXPECT_TRUE(world_.control.collections["maps"].held);
+  EXPECT_FALSE(world_.control.collections["photos"].held);
+}
+
 TEST_F(admin_limits_test, a_limited_operator_lists_one_user_at_a_time) {
   const auto ltd = certificate("ltd");
   for (const auto& no_user : {json::object(), json{{"user", ""}}})

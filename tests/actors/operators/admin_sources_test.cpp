@@ -179,6 +179,12 @@ TEST_F(admin_sources_test, add_takes_every_setting_as_a_text) {
   EXPECT_TRUE(made.settings.ends);
   EXPECT_EQ(made.made_us, 1'772'357'400'000'000);
   refusal("source add", {{"name", "db"}, {"kind", "sql"}}, ec::already_exists);
+  const auto sqs = run("source add", {{"name", "mail"},
+                                      {"kind", "sqs"},
+                                      {"scheduler", "post"},
+                                      {"url", "http://127.0.0.1:1/1/mail"},
+                                      {"visibility_timeout_s", "40"}});
+  EXPECT_EQ(sqs["visibility_timeout_s"], 40);
 }
 
 TEST_F(admin_sources_test, refusals_begin_with_the_setting) {

@@ -156,6 +156,9 @@ TEST_F(order_desk_test, refuses_what_is_no_name) {
             ec::invalid_argument);
   EXPECT_EQ(place(order_kind::restore_file, "inst/photos", long_name).error(),
             ec::invalid_argument);
+  EXPECT_EQ(place(order_kind::restore_object, std::string(1'024, 'x')).error(),
+            ec::not_found)
+    << "as long as a name may be";
 }
 
 TEST_F(order_desk_test, passes_on_that_another_order_is_not_finished) {
