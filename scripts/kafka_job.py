@@ -83,15 +83,14 @@ class Egress:
                 raise KafkaFailed(f"{name} was repeated with other words")
             if known is not event:
                 continue
-            submission = self.by_key.get((event["user"], event["id"]))
-            if submission is None:
+            key = event["user"], event["id"]
+            if key not in self.by_key:
                 self.unexpected += 1
-            elif submission.outcome in FINISHED:
-                submission.outcome = "lost"
-                submission.reason = "has two outcomes"
-            else:
+            elif (submission := self.awaited.pop(key, None)) is not None:
                 take_outcome(submission, event)
-                del self.awaited[submission.user, submission.file_name]
+            else:
+                self.by_key[key].outcome = "lost"
+                self.by_key[key].reason = "has two outcomes"
         return bool(records)
 
     def account(self):

@@ -25,6 +25,18 @@ protected:
     start();
   }
 
+  /// Items fill some segments and end; what nobody needs of those is dropped.
+  void come_and_go(const std::string& queue) {
+    auto sp = attach_to(queue);
+    for (int i = 0; i < 20; ++i) {
+      put(queue, {{"bob", 0, std::string(500, 'x')}});
+      want(sp, 1);
+      end(sp, sp.got->items.back());
+    }
+    advance(1s);
+    advance(1s);
+  }
+
   /// Lets the projector take everything into the tables.
   void project() {
     ASSERT_TRUE(ask<submissions_found>(read_model, submission_query{}));
@@ -208,15 +220,7 @@ TEST_F(recovery_test, follows_a_changed_configuration_but_not_a_stale_one) {
 }
 
 TEST_F(recovery_test, drops_what_no_live_item_needs) {
-  auto sp = attach_to("q");
-  const std::string body(500, 'x');
-  for (int i = 0; i < 20; ++i) {
-    put("q", {{"ann", 0, body}});
-    want(sp, 1);
-    end(sp, sp.got->items.back());
-  }
-  advance(1s);
-  advance(1s);
+  come_and_go("q");
   EXPECT_LE(store->segments().size(), 2u);
 }
 
@@ -225,14 +229,7 @@ TEST_F(recovery_test, keeps_the_segment_of_a_body_of_one_byte) {
   project();
   restart();
   const auto first = store->segments().front().first;
-  auto sp = attach_to("other");
-  for (int i = 0; i < 20; ++i) {
-    put("other", {{"bob", 0, std::string(500, 'x')}});
-    want(sp, 1);
-    end(sp, sp.got->items.back());
-  }
-  advance(1s);
-  advance(1s);
+  come_and_go("other");
   EXPECT_EQ(store->segments().front().first, first);
   auto late = attach_to("q");
   want(late, 1);
@@ -242,34 +239,23 @@ TEST_F(recovery_test, keeps_the_segment_of_a_body_of_one_byte) {
 TEST_F(recovery_test, keeps_what_is_not_published_whoever_runs) {
   published = true;
   restart();
-  auto sp = attach_to("q");
-  const auto work = [&] {
-    for (int i = 0; i < 20; ++i) {
-      put("q", {{"ann", 0, std::string(500, 'x')}});
-      want(sp, 1);
-      end(sp, sp.got->items.back());
-    }
-    advance(1s);
-    advance(1s);
-  };
   const auto mark = [&](sequence upto) {
     caf::anon_send(writer, keep_watermark{{egress_watermark,
                                            static_cast<std::int64_t>(upto)}});
     settle();
   };
-  work();
+  come_and_go("q");
   const auto kept = store->segments().size();
   EXPECT_GT(kept, 5u) << "nothing was published yet";
   mark(store->segments()[1].last);
-  work();
+  come_and_go("q");
   EXPECT_GT(store->segments().size(), kept);
   published = false; // an engine that knows of nobody to publish for
   restart();
-  sp = attach_to("q");
-  work();
+  come_and_go("q");
   EXPECT_GT(store->segments().size(), kept);
   mark(store->last());
-  work();
+  come_and_go("q");
   EXPECT_LT(store->segments().size(), kept + 3);
 }
 
