@@ -56,18 +56,21 @@ void queue_file(const deposit_desk& at, const file_deposit& x,
   what.queue = find_operation_or_default(x.operation)->queue;
   what.user = x.user;
   what.submission = submission_of(x, source_http, sha256);
-  if (sha256.empty())
+  const bool goes_along = sha256.empty();
+  if (goes_along)
     what.body = *x.bytes;
-  at.asked.ask(at.shard, std::move(what),
-               [then = std::move(then)](kit::core_answer said) {
-                 const auto* queued = said.as<enqueued>();
-                 if (queued == nullptr)
-                   then(said.why());
-                 else if (queued->ids.empty() || queued->ids.front() == 0)
-                   then(caf::make_error(ec::pending_limit_reached));
-                 else
-                   then(queued->ids.front());
-               });
+  at.asked.ask(
+    at.shard, std::move(what),
+    [then = std::move(then)](kit::core_answer said) {
+      const auto* queued = said.as<enqueued>();
+      if (queued == nullptr)
+        then(said.why());
+      else if (queued->ids.empty() || queued->ids.front() == 0)
+        then(caf::make_error(ec::pending_limit_reached));
+      else
+        then(queued->ids.front());
+    },
+    goes_along ? x.held : nullptr);
 }
 
 } // namespace depositd::accounts

@@ -32,6 +32,8 @@ struct file_deposit {
   std::string file_name; ///< as sent
   std::string trace;     ///< a legal `traceparent`, or empty
   std::shared_ptr<const std::string> bytes;
+  /// Of the budget, for what of it is on its way to the shard.
+  std::shared_ptr<const void> held = nullptr;
 };
 
 enum class deposit_fault : std::uint8_t {

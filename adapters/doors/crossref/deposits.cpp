@@ -35,7 +35,8 @@ void say(const accepted& x, http::response what) {
 
 accounts::file_deposit file_in(const deposit_request& x,
                                const std::string& user) {
-  return {user, x.who.login, x.operation, x.file_name, x.trace, x.bytes};
+  return {user,    x.who.login, x.operation,     x.file_name,
+          x.trace, x.bytes,     x.answer->keep()};
 }
 
 void queue_deposit(door_pointer self, const deposit_request& given,

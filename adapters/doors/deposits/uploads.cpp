@@ -60,9 +60,9 @@ void take_upload(door_pointer self, const upload_request& given) {
     return void(given.answer->send(forged()));
   auto& state = self->state;
   const auto& options = state.options;
-  const accounts::file_deposit x{session->name,   session->name,
-                                 given.operation, given.file_name,
-                                 given.trace,     given.bytes};
+  const accounts::file_deposit x{
+    session->name, session->name, given.operation,     given.file_name,
+    given.trace,   given.bytes,   given.answer->keep()};
   const auto fault =
     accounts::judge(x, {*state.logins->control(), *options.quotas,
                         self->clock().now(), options.body_bytes_max});
