@@ -123,3 +123,14 @@ extern "C" void let_go(void* actor) {
   __tsan_release(actor);
   call(actor);
 }
+
+// intrusive_ptr_release_weak(actor_control_block*): the last frees the memory
+#define FORGET                                                                 \
+  "_ZN3caf26intrusive_ptr_release_weakEPNS_19actor_control_blockE"
+extern "C" void forget(void* actor) STANDS_FOR(FORGET);
+extern "C" void forget(void* actor) {
+  static const auto call = behind<void (*)(void*)>(FORGET);
+  __tsan_acquire(actor);
+  __tsan_release(actor);
+  call(actor);
+}

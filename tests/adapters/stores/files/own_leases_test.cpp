@@ -48,7 +48,9 @@ TEST(own_leases, end_when_the_engine_leaves) {
   ASSERT_TRUE(leases->take(0, 1'000));
   ASSERT_TRUE(leases->take(1, 1'000));
   EXPECT_FALSE(leases->leave());
-  for (const auto& x : leases->list()->shards)
+  const auto table = leases->list();
+  ASSERT_TRUE(table);
+  for (const auto& x : table->shards)
     EXPECT_EQ(x.owner, engine_identity{});
 }
 

@@ -156,12 +156,14 @@ TEST_F(orders, row_a7_of_all_topics_are_each_answered_for_itself) {
     return failures;
   };
   EXPECT_EQ(each("pause"), 2U);
-  for (const auto& one : stats()["topics"])
+  const auto paused = stats();
+  for (const auto& one : paused["topics"])
     for (const auto& channel : one["channels"])
       EXPECT_EQ(channel["paused"], true);
   EXPECT_EQ(each("unpause"), 2U);
   EXPECT_EQ(each("empty"), 2U);
-  for (const auto& one : stats()["topics"])
+  const auto after = stats();
+  for (const auto& one : after["topics"])
     for (const auto& channel : one["channels"]) {
       EXPECT_EQ(channel["paused"], false);
       EXPECT_EQ(channel["depth"], 0);
