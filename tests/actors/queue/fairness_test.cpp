@@ -348,6 +348,18 @@ TEST_F(fair_by_cost, what_is_set_again_forgets_nothing) {
   expect_bob_is_owed(sp);
 }
 
+TEST_F(fair_by_cost, sums_go_on_when_something_else_is_set) {
+  share_out(fair_by::bytes);
+  fill("ann", 20, 100);
+  const auto sp = attach_to("q");
+  serve(sp, 3);
+  queue_settings settings;
+  settings.retry_delay_ms = 7;
+  ASSERT_TRUE(change({queue_changed{"q", settings}}));
+  serve(sp);
+  EXPECT_EQ(journalled().back().spent, 400u * 1024);
+}
+
 TEST_F(fair_by_cost, a_change_to_and_fro_forgets_all_sums) {
   for (const bool restarted : {false, true}) {
     purge("q");

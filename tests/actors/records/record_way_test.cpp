@@ -1,5 +1,6 @@
 // Records on their whole way: from a log in, through the core, and out again.
 
+#include "actors/records/gather.hpp"
 #include "tests/actors/records/record_log_fixture.hpp"
 
 namespace depositd {
@@ -299,6 +300,27 @@ TEST_F(record_log_test, outcomes_that_were_dropped_are_counted_and_passed) {
     ask<publisher_report>(writer_of_topics, report_publisher{});
   ASSERT_TRUE(report);
   EXPECT_EQ(report->passed, gone[2].last - before->published);
+}
+
+TEST_F(record_log_test, what_was_dropped_is_not_taken_for_nothing) {
+  start_all();
+  for (int i = 0; i < 20; ++i)
+    put("metadata", {{"ann", 0, std::string(500, 'x')}});
+  ASSERT_TRUE(ask<submissions_found>(read_model, submission_query{}));
+  crash_all();
+  const auto other = open_memory_journal(log);
+  const auto gone = other->segments().front();
+  ASSERT_GT(other->last(), gone.last);
+  ASSERT_FALSE(other->drop(gone.number));
+  records::publisher_state state;
+  state.options.store = other.get();
+  const auto behind = records::gather(state);
+  ASSERT_FALSE(behind);
+  EXPECT_EQ(behind.error(), ec::not_found);
+  state.cursor = gone.last;
+  const auto after = records::gather(state);
+  ASSERT_TRUE(after);
+  EXPECT_GT(after->last, gone.last);
 }
 
 TEST_F(record_log_test, records_that_retention_took_stop_the_partition) {
