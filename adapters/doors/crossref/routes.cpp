@@ -122,6 +122,7 @@ void add_door_routes(http::router& routes, const door_actor& whom,
   http::route_options asked;
   asked.urlencoded_bytes_max = http::urlencoded_bytes_max;
   asked.laborious = true;
+  asked.repeatable = true;
   asked.before_body = [=](const http::request& head, http::gatekeeper gate) {
     look_ahead(whom, head, std::move(gate), false);
   };

@@ -30,13 +30,6 @@ response out_of_memory(const memory_budget& of, std::uint64_t needed) {
     .with("Retry-After", "1");
 }
 
-/// The limit is extended as bytes go over.
-kit::loop::time after(kit::loop::time from, std::chrono::milliseconds limit,
-                      std::uint64_t bytes, std::uint32_t rate) {
-  return from + limit
-         + std::chrono::milliseconds{bytes * 1000 / std::max(rate, 1u)};
-}
-
 } // namespace
 
 exchange::exchange(std::shared_ptr<exchange_context> context, connection& at,
@@ -61,7 +54,7 @@ bool exchange::answer(response what) {
   {
     const std::lock_guard lock{guard_};
     if (!answered_ && handle_) {
-      answer_ = std::move(what);
+      answer_ = is_put_off(what) ? unavailable(1) : std::move(what);
       answered_ = true;
       answer_held_.grow_anyway(answer_.body.capacity());
       resume();
@@ -367,13 +360,13 @@ bool exchange::queue() {
   if (early)
     at_.lingers = true;
   const bool close = early || at_.over_limit || context_->stopping;
-  const auto& options = context_->options;
-  if (!at_.enter(phase::sending,
-                 after(at_.loop.now(), options.send_limit, answer_.body.size(),
-                       options.receive_rate_min)))
+  if (!at_.enter(phase::sending, at_.loop.now() + context_->options.send_limit))
     return false;
-  return answer_.stream ? queue_open_body(close)
-                        : queue_response(handle_, answer_, close);
+  if (answer_.stream)
+    return queue_open_body(close);
+  return answer_.body.size() > long_answer_bytes
+           ? queue_in_parts(close)
+           : queue_response(handle_, answer_, close);
 }
 
 bool exchange::refuse_now(const response& what) {

@@ -11,6 +11,7 @@
 #include "adapters/doors/kit/loop.hpp"
 #include "messages/values/memory_budget.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <mutex>
@@ -35,6 +36,9 @@ struct exchange_context {
   std::atomic<bool> stopped{false};  ///< nothing may be suspended any more
   std::atomic<std::uint64_t> suspended{0};
   std::shared_ptr<memory_budget> memory; ///< for all requests
+  /// For long answers that may be put off: who does not read them must leave
+  /// memory to what comes in.
+  std::shared_ptr<memory_budget> long_answers;
   std::atomic<std::uint64_t> requests{0};
   std::atomic<std::uint64_t> refused{0};
   std::atomic<std::uint64_t> expired{0};
@@ -102,6 +106,9 @@ private:
   void count(const response& what);
   bool queue_open_body(bool close);
   ssize_t read_stream(char* to, std::size_t bytes_max);
+  bool queue_in_parts(bool close);
+  ssize_t read_part(std::uint64_t at, char* to, std::size_t bytes_max);
+  bool is_put_off(const response& what);
   bool look_again();
   void suspend();
   void wake();
@@ -143,6 +150,15 @@ private:
   bool suspended_ = false;
   response answer_;         ///< stays put once `answered_`
   held_memory answer_held_; ///< for it, and for what the handler asks
+  std::optional<held_memory> long_held_; ///< of those that may be put off
 };
+
+/// The limit is extended as bytes go over.
+inline kit::loop::time after(kit::loop::time from,
+                             std::chrono::milliseconds limit,
+                             std::uint64_t bytes, std::uint32_t rate) {
+  return from + limit
+         + std::chrono::milliseconds{bytes * 1000 / std::max(rate, 1u)};
+}
 
 } // namespace depositd::http

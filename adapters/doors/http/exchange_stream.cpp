@@ -1,4 +1,4 @@
-// An answer whose body goes on.
+// An answer whose body goes on, and one that is sent in parts.
 
 #include "adapters/doors/http/body_stream.hpp"
 #include "adapters/doors/http/connection.hpp"
@@ -60,6 +60,47 @@ void exchange::end_stream() {
   }
   if (stream)
     stream->end();
+}
+
+// -- in parts -----------------------------------------------------------------
+
+bool exchange::queue_in_parts(bool close) {
+  begun_ = at_.loop.now();
+  const auto more = [](void* of, std::uint64_t at, char* to,
+                       std::size_t bytes_max) {
+    return static_cast<exchange*>(of)->read_part(at, to, bytes_max);
+  };
+  return queue_parts(handle_, answer_, close, more, this);
+}
+
+// As above. A long answer is kept for as long as its bytes go over, not for as
+// long as they might.
+ssize_t exchange::read_part(std::uint64_t at, char* to, std::size_t bytes_max) {
+  const auto& options = context_->options;
+  const auto earned =
+    after(begun_, options.send_limit, at, options.receive_rate_min);
+  if (!at_.enter(phase::sending,
+                 std::min(earned, at_.loop.now() + options.send_limit)))
+    return MHD_CONTENT_READER_END_WITH_ERROR;
+  return static_cast<ssize_t>(answer_.body.copy(to, bytes_max, at));
+}
+
+// With the guard held.
+bool exchange::is_put_off(const response& what) {
+  if (route_ == nullptr || !route_->options.repeatable
+      || what.body.size() <= long_answer_bytes)
+    return false;
+  auto& held = long_held_.emplace(context_->long_answers);
+  const auto bytes = what.body.capacity();
+  if (held.grow(bytes))
+    return false;
+  // One is always sent.
+  if (context_->long_answers->used() == 0) {
+    held.grow_anyway(bytes);
+    return false;
+  }
+  ++context_->refused;
+  return true;
 }
 
 } // namespace depositd::http

@@ -36,6 +36,9 @@ struct route_options {
   /// How often the bytes of a body stand in memory at one time, beside the
   /// body itself, until the request is answered.
   std::uint32_t copies = 1;
+  /// Whoever asks again gets the same. So a long answer may be put off, with
+  /// 503, while others that nobody takes are in memory.
+  bool repeatable = false;
   bool head = true; ///< a GET that answers HEAD too; false if it changes things
   /// What is answered after the limit; null: 504.
   std::shared_ptr<const response> late;

@@ -44,6 +44,8 @@ server_core::server_core(server_options options, router routes)
   if (!context_->memory)
     context_->memory = std::make_shared<memory_budget>(
       memory_budget::limits{context_->options.bodies_bytes_max, 0});
+  context_->long_answers = std::make_shared<memory_budget>(
+    memory_budget::limits{context_->memory->most().bytes_max / 4, 0});
 }
 
 server_core::~server_core() {

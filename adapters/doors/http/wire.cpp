@@ -36,6 +36,7 @@ MHD_Result check_header(void* out, MHD_ValueKind, const char* key,
 }
 
 constexpr std::size_t stream_block_bytes = 16 * 1024;
+constexpr std::size_t part_bytes = 64 * 1024;
 
 /// `out` may be null: there was no memory for it.
 bool queue_made(MHD_Connection* to, const response& what, bool close,
@@ -107,6 +108,13 @@ bool queue_stream(MHD_Connection* to, const response& what, bool close,
   return queue_made(to, what, close,
                     MHD_create_response_from_callback(
                       MHD_SIZE_UNKNOWN, stream_block_bytes, more, of, nullptr));
+}
+
+bool queue_parts(MHD_Connection* to, const response& what, bool close,
+                 read_more more, void* of) {
+  return queue_made(to, what, close,
+                    MHD_create_response_from_callback(
+                      what.body.size(), part_bytes, more, of, nullptr));
 }
 
 void write_response(MHD_Connection* to, int socket, const response& what) {

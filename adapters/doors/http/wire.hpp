@@ -41,6 +41,14 @@ using read_more = ssize_t (*)(void* of, std::uint64_t at, char* to,
 bool queue_stream(MHD_Connection* to, const response& what, bool close,
                   read_more more, void* of);
 
+/// An answer that is longer is sent in parts.
+constexpr std::size_t long_answer_bytes = 256 * 1024;
+
+/// As `queue_response`, with a body that is asked for part by part. `of` must
+/// live as long as the request.
+bool queue_parts(MHD_Connection* to, const response& what, bool close,
+                 read_more more, void* of);
+
 /// Writes the answer to the socket past the library, which has no way to
 /// answer in the middle of a body.
 void write_response(MHD_Connection* to, int socket, const response& what);

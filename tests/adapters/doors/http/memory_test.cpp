@@ -9,6 +9,18 @@ namespace {
 
 class http_memory : public server_fixture {
 protected:
+  void add_routes(http::router& routes) override {
+    server_fixture::add_routes(routes);
+    http::route_options again;
+    again.repeatable = true;
+    routes.add(
+      "GET", "/long",
+      [](http::request&&, http::responder answer) {
+        answer.send(http::response::text(200, std::string(30'000'000, 'x')));
+      },
+      again);
+  }
+
   void start_with(std::uint64_t bytes) {
     budget_ = std::make_shared<memory_budget>(memory_budget::limits{bytes, 0});
     http::server_options options;
@@ -141,6 +153,39 @@ TEST_F(http_memory, is_held_until_a_late_answer) {
   later.send(http::response::text(200, "done"));
   EXPECT_EQ(client.receive()->status, 200u);
   EXPECT_TRUE(is_free());
+}
+
+// Whoever does not read is ended, however long the answer is.
+TEST_F(http_memory, of_a_long_answer_is_free_when_nobody_takes_it) {
+  budget_ =
+    std::make_shared<memory_budget>(memory_budget::limits{200'000'000, 0});
+  http::server_options options;
+  options.memory = budget_;
+  options.send_limit = 100ms;
+  start(std::move(options));
+  auto client = connect();
+  client.send("GET /held HTTP/1.1\r\nHost: a\r\n\r\n");
+  held_.take().send(
+    http::response::text(200, std::string(100'000'000, 'x')));
+  EXPECT_TRUE(is_free());
+}
+
+// What comes in finds memory whatever others leave lying.
+TEST_F(http_memory, of_long_answers_is_bounded_where_they_can_be_had_again) {
+  budget_ =
+    std::make_shared<memory_budget>(memory_budget::limits{200'000'000, 0});
+  http::server_options options;
+  options.memory = budget_;
+  start(std::move(options));
+  auto first = connect();
+  first.send("GET /long HTTP/1.1\r\nHost: a\r\n\r\n");
+  const auto head = first.read(12);
+  EXPECT_EQ(head, "HTTP/1.1 200");
+  auto second = connect();
+  const auto refused =
+    second.exchange("GET /long HTTP/1.1\r\nHost: a\r\n\r\n");
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->status, 503u);
 }
 
 } // namespace
